@@ -1,0 +1,40 @@
+#pragma once
+// The host as a backend: OpenMP threads over std::span.
+
+#include <span>
+#include <vector>
+
+#include "ilux/base/backend.hpp"
+
+namespace ilux {
+
+/// A number of host threads. Costs nothing to make or copy.
+class Cpu {
+public:
+    template <class T>
+    using span = std::span<T>;
+    template <class T>
+    using buffer = std::vector<T>;
+
+    /// @param threads  0: as many as OpenMP would use (OMP_NUM_THREADS)
+    explicit Cpu(int threads = 0);
+    int threads() const { return threads_; }
+
+private:
+    int threads_;
+};
+
+double dot(Cpu& be, std::span<const double> x, std::span<const double> y);
+double norm2(Cpu& be, std::span<const double> x);
+bool   is_finite(Cpu& be, std::span<const double> x);
+void   copy(Cpu& be, std::span<const double> x, std::span<double> y);
+void   fill(Cpu& be, double a, std::span<double> y);
+void   scale(Cpu& be, double a, std::span<double> y);
+void   axpy(Cpu& be, double a, std::span<const double> x, std::span<double> y);
+void   axpby(Cpu& be, double a, std::span<const double> x, double b, std::span<double> y);
+void   multi_dot(Cpu& be, std::span<const double> block, std::span<const double> w, std::span<double> h);
+void   multi_axpy(Cpu& be, std::span<const double> c, std::span<const double> block, std::span<double> y);
+
+static_assert(Backend<Cpu>);
+
+}  // namespace ilux

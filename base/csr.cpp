@@ -1,0 +1,260 @@
+#include "ilux/base/csr.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ilux/base/error.hpp"
+
+namespace ilux {
+namespace {
+
+template <class T>
+void require_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
+{
+    require(i >= 0 && i < rows && j >= 0 && j < cols, [&] {
+        return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j, rows, cols);
+    });
+    require(std::isfinite(value), [&] {
+        return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j, value);
+    });
+}
+
+template <class T>
+void require_finite_sum(Index i, Index j, T value)
+{
+    require(std::isfinite(value), [&] {
+        return fmt::format("the duplicates at row {}, column {} (counted from 0) sum to {}", i, j, value);
+    });
+}
+
+/// Sorts each row by column (stable, so duplicates keep their order) and sums duplicates in place.
+template <class T>
+void sort_and_sum(Index rows, std::vector<Offset>& row_ptr, std::vector<Index>& col, std::vector<T>& val)
+{
+    std::vector<std::pair<Index, T>> row;
+    Offset out = 0, begin = 0;
+    for (Index i = 0; i < rows; ++i) {
+        const Offset end = row_ptr[i + 1];
+        row.clear();
+        for (Offset p = begin; p < end; ++p) row.emplace_back(col[p], val[p]);
+        const auto by_column = [](const auto& a, const auto& b) { return a.first < b.first; };
+        if (!std::ranges::is_sorted(row, by_column)) std::ranges::stable_sort(row, by_column);
+        const Offset first = out;
+        for (const auto& [j, value] : row) {
+            if (out > first && col[out - 1] == j) {
+                val[out - 1] += value;
+                require_finite_sum(i, j, val[out - 1]);
+            } else {
+                col[out] = j;
+                val[out++] = value;
+            }
+        }
+        begin = end;
+        row_ptr[i + 1] = out;
+    }
+    col.resize(out);
+    val.resize(out);
+}
+
+void require_size(Index rows, Index cols)
+{
+    require(rows >= 0 && cols >= 0, [&] { return fmt::format("a matrix cannot be {} x {}", rows, cols); });
+}
+
+}  // namespace
+
+template <class T>
+CsrMatrix<T> CsrMatrix<T>::from_triplets(Index rows, Index cols, std::span<const Index> row, std::span<const Index> col,
+                                         std::span<const T> val)
+{
+    require_size(rows, cols);
+    require(row.size() == col.size() && row.size() == val.size(), [&] {
+        return fmt::format("{} row indices, {} column indices and {} values do not belong together", row.size(), col.size(), val.size());
+    });
+    std::vector<Offset> row_ptr(static_cast<std::size_t>(rows) + 1, 0);
+    for (std::size_t p = 0; p < row.size(); ++p) {
+        require_entry(rows, cols, row[p], col[p], val[p], static_cast<Offset>(p));
+        ++row_ptr[row[p] + 1];
+    }
+    std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
+    std::vector<Offset> next(row_ptr.begin(), row_ptr.end() - 1);
+    std::vector<Index>  sorted_col(col.size());
+    std::vector<T>      sorted_val(val.size());
+    for (std::size_t p = 0; p < row.size(); ++p) {
+        const Offset q = next[row[p]]++;
+        sorted_col[q] = col[p];
+        sorted_val[q] = val[p];
+    }
+    sort_and_sum(rows, row_ptr, sorted_col, sorted_val);
+    return from_sorted(rows, cols, std::move(row_ptr), std::move(sorted_col), std::move(sorted_val));
+}
+
+template <class T>
+CsrMatrix<T> CsrMatrix<T>::from_arrays(Index rows, Index cols, std::vector<Offset> row_ptr, std::vector<Index> col,
+                                       std::vector<T> val)
+{
+    require_size(rows, cols);
+    require(row_ptr.size() == static_cast<std::size_t>(rows) + 1, [&] {
+        return fmt::format("row_ptr has {} entries, a matrix of {} rows needs {}", row_ptr.size(), rows, Offset{rows} + 1);
+    });
+    require(col.size() == val.size(), [&] { return fmt::format("{} columns but {} values", col.size(), val.size()); });
+    require(row_ptr.front() == 0 && row_ptr.back() == static_cast<Offset>(col.size()), [&] {
+        return fmt::format("row_ptr runs from {} to {}; expected 0 to {}", row_ptr.front(), row_ptr.back(), col.size());
+    });
+    for (Index i = 0; i < rows; ++i) {
+        require(row_ptr[i] <= row_ptr[i + 1], [&] { return fmt::format("row_ptr decreases after row {} (counted from 0)", i); });
+        for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
+            require(p < static_cast<Offset>(col.size()), [&] { return fmt::format("row_ptr of row {} passes the {} entries", i, col.size()); });
+            require_entry(rows, cols, i, col[p], val[p], p);
+        }
+    }
+    sort_and_sum(rows, row_ptr, col, val);
+    return from_sorted(rows, cols, std::move(row_ptr), std::move(col), std::move(val));
+}
+
+template <class T>
+CsrMatrix<T> CsrMatrix<T>::from_sorted(Index rows, Index cols, std::vector<Offset> row_ptr, std::vector<Index> col,
+                                       std::vector<T> val)
+{
+    ILUX_ASSERT(row_ptr.size() == static_cast<std::size_t>(rows) + 1 && col.size() == val.size());
+    ILUX_ASSERT(row_ptr.back() == static_cast<Offset>(col.size()));
+    CsrMatrix A;
+    A.rows_ = rows;
+    A.cols_ = cols;
+    A.row_ptr_ = std::move(row_ptr);
+    A.col_ = std::move(col);
+    A.val_ = std::move(val);
+    return A;
+}
+
+template <class T>
+CsrMatrix<T> CsrMatrix<T>::identity(Index n)
+{
+    std::vector<Offset> row_ptr(static_cast<std::size_t>(n) + 1);
+    std::iota(row_ptr.begin(), row_ptr.end(), Offset{0});
+    std::vector<Index> col(n);
+    std::iota(col.begin(), col.end(), Index{0});
+    return from_sorted(n, n, std::move(row_ptr), std::move(col), std::vector<T>(n, T{1}));
+}
+
+template <class T>
+std::size_t CsrMatrix<T>::bytes() const
+{
+    return row_ptr_.size() * sizeof(Offset) + col_.size() * (sizeof(Index) + sizeof(T));
+}
+
+template <class T>
+T CsrMatrix<T>::at(Index i, Index j) const
+{
+    const auto begin = col_.begin() + row_ptr_[i], end = col_.begin() + row_ptr_[i + 1];
+    const auto found = std::lower_bound(begin, end, j);
+    return found != end && *found == j ? val_[found - col_.begin()] : T{0};
+}
+
+template <class T>
+CsrMatrix<T> transpose(const CsrMatrix<T>& A)
+{
+    std::vector<Offset> row_ptr(static_cast<std::size_t>(A.cols()) + 1, 0);
+    for (Index j : A.col()) ++row_ptr[j + 1];
+    std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
+    std::vector<Offset> next(row_ptr.begin(), row_ptr.end() - 1);
+    std::vector<Index>  col(A.nnz());
+    std::vector<T>      val(A.nnz());
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+            const Offset q = next[A.col()[p]]++;
+            col[q] = i;
+            val[q] = A.val()[p];
+        }
+    return CsrMatrix<T>::from_sorted(A.cols(), A.rows(), std::move(row_ptr), std::move(col), std::move(val));
+}
+
+std::vector<Index> inverse_permutation(std::span<const Index> perm)
+{
+    const auto         n = static_cast<Index>(perm.size());
+    std::vector<Index> inv_perm(perm.size(), -1);
+    for (Index i = 0; i < n; ++i) {
+        require(perm[i] >= 0 && perm[i] < n && inv_perm[perm[i]] < 0, [&] {
+            return fmt::format("not a permutation of 0..{}: position {} holds {}", n - 1, i, perm[i]);
+        });
+        inv_perm[perm[i]] = i;
+    }
+    return inv_perm;
+}
+
+template <class T>
+CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<const Index> q)
+{
+    require((p.empty() || p.size() == static_cast<std::size_t>(A.rows())) && (q.empty() || q.size() == static_cast<std::size_t>(A.cols())), [&] {
+        return fmt::format("permutations of {} rows and {} columns for a {} x {} matrix", p.size(), q.size(), A.rows(), A.cols());
+    });
+    const auto inv_q = inverse_permutation(q);
+    std::vector<Offset> row_ptr(static_cast<std::size_t>(A.rows()) + 1, 0);
+    std::vector<Index>  col(A.nnz());
+    std::vector<T>      val(A.nnz());
+    std::vector<std::pair<Index, T>> row;
+    Offset out = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        const Index old = p.empty() ? i : p[i];
+        row.clear();
+        for (Offset e = A.row_ptr()[old]; e < A.row_ptr()[old + 1]; ++e)
+            row.emplace_back(q.empty() ? A.col()[e] : inv_q[A.col()[e]], A.val()[e]);
+        if (!q.empty()) std::ranges::sort(row, {}, &std::pair<Index, T>::first);
+        for (const auto& [j, value] : row) {
+            col[out] = j;
+            val[out++] = value;
+        }
+        row_ptr[i + 1] = out;
+    }
+    return CsrMatrix<T>::from_sorted(A.rows(), A.cols(), std::move(row_ptr), std::move(col), std::move(val));
+}
+
+template <class T>
+void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const double> c)
+{
+    require((r.empty() || r.size() == static_cast<std::size_t>(A.rows())) && (c.empty() || c.size() == static_cast<std::size_t>(A.cols())), [&] {
+        return fmt::format("{} row and {} column factors for a {} x {} matrix", r.size(), c.size(), A.rows(), A.cols());
+    });
+    const auto val = A.val();
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            val[p] = static_cast<T>(val[p] * (r.empty() ? 1. : r[i]) * (c.empty() ? 1. : c[A.col()[p]]));
+}
+
+bool is_pattern_symmetric(const CsrMatrix<double>& A)
+{
+    if (A.rows() != A.cols()) return false;
+    const auto At = transpose(A);
+    return std::ranges::equal(A.row_ptr(), At.row_ptr()) && std::ranges::equal(A.col(), At.col());
+}
+
+bool is_symmetric(const CsrMatrix<double>& A)
+{
+    if (A.rows() != A.cols()) return false;
+    const auto At = transpose(A);
+    return std::ranges::equal(A.row_ptr(), At.row_ptr()) && std::ranges::equal(A.col(), At.col())
+           && std::ranges::equal(A.val(), std::as_const(At).val());
+}
+
+double norm_frobenius(const CsrMatrix<double>& A)
+{
+    double largest = 0;
+    for (double value : A.val()) largest = std::max(largest, std::abs(value));
+    if (largest == 0) return 0;
+    double squares = 0;  // of the scaled values: no over- or underflow
+    for (double value : A.val()) squares += (value / largest) * (value / largest);
+    return largest * std::sqrt(squares);
+}
+
+#define ILUX_INSTANTIATE(T)                                                                                     \
+    template class CsrMatrix<T>;                                                                                \
+    template CsrMatrix<T> transpose(const CsrMatrix<T>&);                                                       \
+    template CsrMatrix<T> permute(const CsrMatrix<T>&, std::span<const Index>, std::span<const Index>);         \
+    template void scale_rows_cols(CsrMatrix<T>&, std::span<const double>, std::span<const double>);
+ILUX_INSTANTIATE(double)
+ILUX_INSTANTIATE(float)
+
+}  // namespace ilux

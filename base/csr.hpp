@@ -1,0 +1,63 @@
+#pragma once
+// Compressed sparse rows: the one matrix format of the library.
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ilux/base/types.hpp"
+
+namespace ilux {
+
+/// A sparse matrix by rows. Invariant: columns ascend strictly within a row, indices are in range, values are finite.
+/// Explicit zeros are kept: the pattern is the caller's.
+template <class T = double>
+class CsrMatrix {
+public:
+    CsrMatrix() : row_ptr_(1, 0) {}
+
+    /// Entries in any order; duplicates are summed in the order given.
+    /// @throws InvalidInput naming the entry when an index is out of range, a value (or a sum) is not finite, or lengths differ
+    static CsrMatrix from_triplets(Index rows, Index cols, std::span<const Index> row, std::span<const Index> col,
+                                   std::span<const T> val);
+    /// Rows in any order inside, duplicates summed; the same refusals as from_triplets, and of a broken row_ptr.
+    static CsrMatrix from_arrays(Index rows, Index cols, std::vector<Offset> row_ptr, std::vector<Index> col,
+                                 std::vector<T> val);
+    /// The caller's promise that the invariant holds; checked in debug builds only.
+    static CsrMatrix from_sorted(Index rows, Index cols, std::vector<Offset> row_ptr, std::vector<Index> col,
+                                 std::vector<T> val);
+    static CsrMatrix identity(Index n);
+
+    Index  rows() const { return rows_; }
+    Index  cols() const { return cols_; }
+    Offset nnz() const { return row_ptr_.back(); }
+    std::size_t bytes() const;
+
+    std::span<const Offset> row_ptr() const { return row_ptr_; }  ///< rows + 1
+    std::span<const Index>  col() const { return col_; }          ///< nnz
+    std::span<const T>      val() const { return val_; }          ///< nnz
+    std::span<T>            val() { return val_; }
+
+    T at(Index i, Index j) const;  ///< 0 when not stored; O(log row length)
+
+private:
+    Index rows_ = 0, cols_ = 0;
+    std::vector<Offset> row_ptr_;
+    std::vector<Index>  col_;
+    std::vector<T>      val_;
+};
+
+template <class T> CsrMatrix<T> transpose(const CsrMatrix<T>& A);
+/// B(i, j) = A(p[i], q[j]): perm[new] = old for rows and columns; an empty span is the identity.
+template <class T> CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<const Index> q);
+/// A(i, j) ← r[i] A(i, j) c[j]; an empty span is all ones.
+template <class T> void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const double> c);
+
+bool   is_symmetric(const CsrMatrix<double>& A);          ///< values and pattern, exactly
+bool   is_pattern_symmetric(const CsrMatrix<double>& A);  ///< stored entries, zeros included
+double norm_frobenius(const CsrMatrix<double>& A);
+
+/// perm[new] = old  →  inv_perm[old] = new. @throws InvalidInput unless perm is a permutation
+std::vector<Index> inverse_permutation(std::span<const Index> perm);
+
+}  // namespace ilux

@@ -1,0 +1,26 @@
+#pragma once
+// M = diag(A).
+
+#include <vector>
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/base/csr.hpp"
+#include "ilux/base/operator.hpp"
+
+namespace ilux {
+
+/// A zero diagonal entry leaves its component unscaled; zeros() counts them.
+class Jacobi final : public Preconditioner<Cpu> {
+public:
+    explicit Jacobi(const CsrMatrix<double>& A);
+    Index zeros() const { return zeros_; }
+    Index size() const override { return static_cast<Index>(inverse_.size()); }
+    void  apply(Cpu& be, std::span<const double> r, std::span<double> z) override;
+    void  apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z) override;
+
+private:
+    std::vector<double> inverse_;
+    Index               zeros_ = 0;
+};
+
+}  // namespace ilux

@@ -1,0 +1,110 @@
+#pragma once
+// Inverse-based multilevel ILU: the level loop, its report, and M⁻¹ as a preconditioner.
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/base/csr.hpp"
+#include "ilux/base/fields.hpp"
+#include "ilux/base/monitor.hpp"
+#include "ilux/base/operator.hpp"
+#include "ilux/reorder/ordering.hpp"
+
+namespace ilux {
+
+enum class MatchingChoice { automatic, on, off };
+enum class OffDiagonal { automatic, keep, save };
+enum class Estimator { greedy, look_ahead };
+
+inline std::span<const std::string_view> names(MatchingChoice)
+{
+    static constexpr std::array<std::string_view, 3> all{"auto", "on", "off"};
+    return all;
+}
+inline std::span<const std::string_view> names(OffDiagonal)
+{
+    static constexpr std::array<std::string_view, 3> all{"auto", "keep", "save"};
+    return all;
+}
+inline std::span<const std::string_view> names(Estimator)
+{
+    static constexpr std::array<std::string_view, 2> all{"greedy", "look_ahead"};
+    return all;
+}
+
+struct MlIluOptions {
+    double      drop_tol       = 1e-2;  ///< τ
+    double      schur_drop_tol = 1e-3;  ///< τ_S
+    double      inverse_bound  = 5;     ///< κ
+    MatchingChoice   matching       = MatchingChoice::automatic;
+    Ordering    ordering       = Ordering::amd;
+    OffDiagonal off_diagonal   = OffDiagonal::automatic;
+    Estimator   estimator      = Estimator::greedy;
+    Bytes       memory_limit;
+};
+
+template <class Visit>
+void fields(MlIluOptions& o, Visit&& visit)
+{
+    visit("drop_tol", o.drop_tol, within(0, 1), "τ: drop an entry whose effect on the inverse factors is below it");
+    visit("schur_drop_tol", o.schur_drop_tol, within(0, 1), "τ_S: drop entries of the next level's matrix, relative to their row");
+    visit("inverse_bound", o.inverse_bound, at_least(1), "κ: postpone a pivot whose row of L⁻¹ or column of U⁻¹ would exceed it");
+    visit("matching", o.matching, anything(), "permute large entries to the diagonal first");
+    visit("ordering", o.ordering, anything(), "fill-reducing ordering of every level");
+    visit("off_diagonal", o.off_diagonal, anything(), "apply with the factors L_G, U_F (keep) or with the blocks G, F (save)");
+    visit("estimator", o.estimator, anything(), "sign rule of the inverse-norm estimates");
+    visit("memory_limit", o.memory_limit, anything(), "bytes the factors may take; beyond it entries are dropped harder, and the report says so");
+}
+
+/// One level as built; inverse_L and inverse_U are the largest estimates of ‖e_kᵀL⁻¹‖₁ and ‖U⁻¹e_k‖₁ accepted.
+struct MlIluLevelReport {
+    Index  n = 0, accepted = 0, postponed = 0;
+    Offset nnz_L = 0, nnz_U = 0, nnz_G = 0, nnz_F = 0;
+    double inverse_L = 0, inverse_U = 0;
+    Index  depth_L = 0, depth_U = 0;
+};
+
+struct MlIluReport {
+    std::vector<MlIluLevelReport> levels;  ///< the last one is dense when `dense` is set
+    bool        dense = false;
+    double      fill = 0;         ///< stored factor values, the dense level included, over nnz(A)
+    Offset      stored = 0;       ///< those values
+    std::size_t bytes = 0;        ///< of the factors
+    Index       structural_rank = 0;
+    Index       deficiency = 0;   ///< numerical rank missing from the last level; 0: nonsingular
+    std::vector<std::string> decisions;
+    double      seconds_analyse = 0;  ///< scaling, matching, ordering
+    double      seconds_factor = 0;
+};
+
+struct MlIluFactors;  // the levels; immutable
+
+/// A finished multilevel factorization. Cheap to copy (shared); immutable; serves any number of threads.
+class MlIlu {
+public:
+    /// @throws InvalidInput unless A is square; OutOfMemory when memory_limit cannot hold even the sparsest factor
+    static MlIlu build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor = {});
+    const MlIluReport&  report() const;
+    const MlIluFactors& factors() const { return *factors_; }
+
+private:
+    std::shared_ptr<const MlIluFactors> factors_;
+};
+
+/// z ← M⁻¹ r with the scratch memory of one thread of calls.
+class MlIluPreconditioner final : public Preconditioner<Cpu> {
+public:
+    explicit MlIluPreconditioner(MlIlu mlilu);
+    Index size() const override;
+    void  apply(Cpu& be, std::span<const double> r, std::span<double> z) override;
+    void  apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z) override;
+
+private:
+    MlIlu               mlilu_;
+    std::vector<double> work_;
+};
+
+}  // namespace ilux
