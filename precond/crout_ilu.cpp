@@ -1,1 +1,305 @@
-// placeholder
+#include "ilux/precond/crout_ilu.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ilux/precond/crout_factor.hpp"
+#include "ilux/precond/inverse_norms.hpp"
+
+namespace ilux {
+
+void CroutFactor::append(Index k, std::span<const Index> col, std::span<const double> val, std::size_t postponed)
+{
+    start_[k] = entries();
+    passed_[k] = pending_[k] = start_[k] + static_cast<Offset>(postponed);
+    col_.insert(col_.end(), col.begin(), col.end());
+    val_.insert(val_.end(), val.begin(), val.end());
+    end_[k] = entries();
+    hang(k);
+}
+
+void CroutFactor::pass(Index k, bool postponed)
+{
+    for (Index j = std::exchange(link_[k], none), after; j != none; j = after) {
+        after = link_[j];
+        const Offset p = pending_[j]++;
+        if (postponed) {  // the entries between are never read again, so a swap may disorder them
+            std::swap(col_[p], col_[passed_[j]]);
+            std::swap(val_[p], val_[passed_[j]]);
+            ++passed_[j];
+        }
+        hang(j);
+    }
+}
+
+void CroutFactor::hang(Index j)
+{
+    if (pending_[j] == end_[j]) return;
+    const Index k = col_[pending_[j]];
+    link_[j] = std::exchange(link_[k], j);
+}
+
+namespace {
+
+/// A sparse vector with dense look-up: row u_k or column l_k while it is formed.
+class SparseRow {
+public:
+    explicit SparseRow(Index n) : value_(n, 0.), step_(n, -1) {}
+
+    void start(Index k)
+    {
+        k_ = k;
+        index_.clear();
+    }
+    void add(Index j, double value)
+    {
+        if (step_[j] != k_) {
+            step_[j] = k_;
+            value_[j] = 0;
+            index_.push_back(j);
+        }
+        value_[j] += value;
+    }
+    bool   has(Index j) const { return step_[j] == k_; }
+    double operator[](Index j) const { return value_[j]; }
+
+    /// Divides by the pivot and lists the values beside index().
+    void finish(double d)
+    {
+        packed_.clear();
+        for (Index j : index_) packed_.push_back(value_[j] /= d);
+    }
+    std::span<const Index>  index() const { return index_; }
+    std::span<const double> values() const { return packed_; }
+
+    /// Keeps what the drop rule keeps, at most `limit` entries; orders it postponed first, then by index.
+    /// @return the number of entries in postponed rows;  `truncated` is set when the limit cut something off
+    std::size_t drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed, bool& truncated);
+
+private:
+    std::vector<double> value_;
+    std::vector<Index>  step_;
+    std::vector<Index>  index_;
+    std::vector<double> packed_;
+    Index               k_ = -1;
+};
+
+std::size_t SparseRow::drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed, bool& truncated)
+{
+    std::erase_if(index_, [&](Index j) {
+        const bool gone = !keeps(value_[j], y, drop_tol) || value_[j] == 0;
+        if (gone) step_[j] = -1;
+        return gone;
+    });
+    if (index_.size() > limit) {
+        truncated = true;
+        const auto larger = [&](Index a, Index b) {
+            const double x = std::abs(value_[a]), z = std::abs(value_[b]);
+            return x != z ? x > z : a < b;
+        };
+        std::nth_element(index_.begin(), index_.begin() + static_cast<std::ptrdiff_t>(limit), index_.end(), larger);
+        for (std::size_t p = limit; p < index_.size(); ++p) step_[index_[p]] = -1;
+        index_.resize(limit);
+    }
+    const auto middle = std::partition(index_.begin(), index_.end(), [&](Index j) { return is_postponed[j] != 0; });
+    std::sort(middle, index_.end());
+    packed_.clear();
+    for (Index j : index_) packed_.push_back(value_[j]);
+    return static_cast<std::size_t>(middle - index_.begin());
+}
+
+/// The sweep: one object a level, one function a step of dossier §2.5.
+class Crout {
+public:
+    Crout(const CsrMatrix<double>& A, const CsrMatrix<double>& At, const CroutOptions& options)
+        : A_(A), At_(At), opt_(options), n_(A.rows()), U_(n_), L_own_(options.symmetric ? 0 : n_),
+          L_(options.symmetric ? U_ : L_own_), u_(n_), l_own_(options.symmetric ? 0 : n_),
+          l_(options.symmetric ? u_ : l_own_), norms_U_(n_), norms_L_own_(options.symmetric ? 0 : n_),
+          norms_L_(options.symmetric ? norms_U_ : norms_L_own_), d_(n_), accepted_(n_, 0), postponed_(n_, 0)
+    {
+        for (Index k = 0; k < n_; ++k) d_[k] = A.at(k, k);
+    }
+
+    CroutLevel run(const std::function<void(Index)>& tell)
+    {
+        for (Index k = 0; k < n_; ++k) {
+            if (tell && k % 1024 == 0) tell(k);
+            const bool accept = k < opt_.candidates && eliminate(k);
+            (accept ? accepted_ : postponed_)[k] = 1;
+            (accept ? level_.accepted : level_.postponed).push_back(k);
+            if (!accept) pass(k, true);
+        }
+        collect();
+        return std::move(level_);
+    }
+
+private:
+    bool eliminate(Index k);
+    bool grows(double d) const;
+    void form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, SparseRow& u) const;
+    std::size_t entry_limit(Index k) const;
+    void pass(Index k, bool postponed)
+    {
+        U_.pass(k, postponed);
+        if (!opt_.symmetric) L_.pass(k, postponed);
+    }
+    void collect();
+
+    const CsrMatrix<double>& A_;
+    const CsrMatrix<double>& At_;
+    const CroutOptions&      opt_;
+    const Index              n_;
+    CroutFactor  U_, L_own_;
+    CroutFactor& L_;  // U itself when A is symmetric
+    SparseRow    u_, l_own_;
+    SparseRow&   l_;
+    InverseNorms norms_U_, norms_L_own_;
+    InverseNorms& norms_L_;
+    std::vector<double> d_;                    // n; running diagonal
+    std::vector<char>   accepted_, postponed_;  // n
+    CroutLevel          level_;
+};
+
+/// u ← A(k, {j > k} ∪ postponed) − Σ_j l_kj d_j U(j, {> k} ∪ postponed); with A and L, U exchanged: column l.
+void Crout::form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, SparseRow& u) const
+{
+    u.start(k);
+    for (Offset p = A.row_ptr()[k]; p < A.row_ptr()[k + 1]; ++p)
+        if (const Index j = A.col()[p]; j != k && !accepted_[j]) u.add(j, A.val()[p]);
+    for (Index j = L.first(k); j != CroutFactor::none; j = L.next(j)) {
+        const double factor = L.value_in_current(j) * d_[j];
+        U.for_active(j, [&](Index i, double value) {
+            if (i != k) u.add(i, -factor * value);
+        });
+    }
+}
+
+/// What the byte budget leaves for each of the two vectors of step k.
+std::size_t Crout::entry_limit(Index k) const
+{
+    if (opt_.max_entries == 0) return std::numeric_limits<std::size_t>::max();
+    const Offset used = U_.entries() + (opt_.symmetric ? U_.entries() : L_.entries());
+    const Offset left = std::max<Offset>(0, opt_.max_entries - used);
+    return static_cast<std::size_t>(left / std::max<Index>(1, n_ - k));  // half of twice the fair share
+}
+
+/// Would the update −l_k d_k u_k put an entry above γ into a matrix whose entries are about 1?
+bool Crout::grows(double d) const
+{
+    const auto largest = [](std::span<const double> values) {
+        double max = 0;
+        for (double value : values) max = std::max(max, std::abs(value));
+        return max;
+    };
+    return opt_.growth_bound > 0 && largest(u_.values()) * std::abs(d) * largest(l_.values()) > opt_.growth_bound;
+}
+
+bool Crout::eliminate(Index k)
+{
+    const double d = d_[k], kappa = opt_.inverse_bound;
+    if (!(std::abs(d) > opt_.pivot_floor) || (opt_.positive && d <= 0)) return false;
+    if (norms_L_.bound(k) > kappa || norms_U_.bound(k) > kappa) return false;
+
+    form(k, A_, L_, U_, u_);
+    u_.finish(d);
+    if (!opt_.symmetric) {
+        form(k, At_, U_, L_, l_);
+        l_.finish(d);
+    }
+    if (grows(d)) return false;
+    double z = norms_U_.greedy(k), y = norms_L_.greedy(k);
+    if (opt_.look_ahead) {
+        z = norms_U_.look_ahead(k, u_.index(), u_.values());
+        y = norms_L_.look_ahead(k, l_.index(), l_.values());
+        if (norms_U_.largest_after(z, u_.index(), u_.values()) > kappa
+            || norms_L_.largest_after(y, l_.index(), l_.values()) > kappa)
+            return false;
+    }
+    level_.inverse_U = std::max(level_.inverse_U, std::abs(z));
+    level_.inverse_L = std::max(level_.inverse_L, std::abs(y));
+
+    pass(k, false);  // before append: row k reuses the link that heads column k
+    const std::size_t limit = entry_limit(k);
+    const std::size_t postponed_u = u_.drop(z, opt_.drop_tol, limit, postponed_, level_.truncated);
+    norms_U_.accept(z, u_.index(), u_.values());
+    U_.append(k, u_.index(), u_.values(), postponed_u);
+    if (!opt_.symmetric) {
+        const std::size_t postponed_l = l_.drop(y, opt_.drop_tol, limit, postponed_, level_.truncated);
+        norms_L_.accept(y, l_.index(), l_.values());
+        L_.append(k, l_.index(), l_.values(), postponed_l);
+    }
+    // after dropping, so that diag(L D U) = diag(A) holds exactly
+    for (std::size_t p = 0; p < u_.index().size(); ++p)
+        if (const Index i = u_.index()[p]; l_.has(i)) d_[i] -= l_[i] * d * u_.values()[p];
+    return true;
+}
+
+/// Splits the rows of `factor` (columns of L) at accepted | postponed and numbers them anew.
+struct SplitFactor {
+    CsrMatrix<double> B, C;
+};
+
+SplitFactor split(const CroutFactor& factor, const CroutLevel& level, const std::vector<char>& accepted, std::span<const Index> position)
+{
+    const auto nB = static_cast<Index>(level.accepted.size()), nC = static_cast<Index>(level.postponed.size());
+    std::vector<Offset> ptr_B(nB + 1, 0), ptr_C(nB + 1, 0);
+    for (Index t = 0; t < nB; ++t) {
+        const auto   cols = factor.cols_of(level.accepted[t]);
+        const Offset in_B = std::ranges::count_if(cols, [&](Index j) { return accepted[j] != 0; });
+        ptr_B[t + 1] = ptr_B[t] + in_B;
+        ptr_C[t + 1] = ptr_C[t] + static_cast<Offset>(cols.size()) - in_B;
+    }
+    std::vector<Index>  col_B(ptr_B[nB]), col_C(ptr_C[nB]);
+    std::vector<double> val_B(ptr_B[nB]), val_C(ptr_C[nB]);
+    std::vector<std::pair<Index, double>> row;
+    for (Index t = 0; t < nB; ++t) {
+        const auto cols = factor.cols_of(level.accepted[t]);
+        const auto vals = factor.vals_of(level.accepted[t]);
+        row.clear();
+        for (std::size_t p = 0; p < cols.size(); ++p)  // C after B: one sort serves both
+            row.emplace_back(position[cols[p]] + (accepted[cols[p]] ? 0 : nB), vals[p]);
+        std::ranges::sort(row, {}, &std::pair<Index, double>::first);
+        Offset b = ptr_B[t], c = ptr_C[t];
+        for (const auto& [j, value] : row) {
+            if (j < nB) {
+                col_B[b] = j;
+                val_B[b++] = value;
+            } else {
+                col_C[c] = j - nB;
+                val_C[c++] = value;
+            }
+        }
+    }
+    return {CsrMatrix<double>::from_sorted(nB, nB, std::move(ptr_B), std::move(col_B), std::move(val_B)),
+            CsrMatrix<double>::from_sorted(nB, nC, std::move(ptr_C), std::move(col_C), std::move(val_C))};
+}
+
+void Crout::collect()
+{
+    std::vector<Index> position(n_);
+    for (std::size_t t = 0; t < level_.accepted.size(); ++t) position[level_.accepted[t]] = static_cast<Index>(t);
+    for (std::size_t t = 0; t < level_.postponed.size(); ++t) position[level_.postponed[t]] = static_cast<Index>(t);
+    for (Index k : level_.accepted) level_.d.push_back(d_[k]);
+
+    auto upper = split(U_, level_, accepted_, position);
+    level_.L_B = opt_.symmetric ? transpose(upper.B) : CsrMatrix<double>();
+    level_.L_G = opt_.symmetric ? transpose(upper.C) : CsrMatrix<double>();
+    level_.U_B = std::move(upper.B);
+    level_.U_F = std::move(upper.C);
+    if (!opt_.symmetric) {
+        const auto lower = split(L_, level_, accepted_, position);
+        level_.L_B = transpose(lower.B);
+        level_.L_G = transpose(lower.C);
+    }
+}
+
+}  // namespace
+
+CroutLevel crout_ilu(const CsrMatrix<double>& A, const CsrMatrix<double>& At, const CroutOptions& options,
+                     const std::function<void(Index)>& tell)
+{
+    return Crout(A, At, options).run(tell);
+}
+
+}  // namespace ilux

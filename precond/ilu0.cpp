@@ -1,1 +1,76 @@
-// placeholder
+#include "ilux/precond/ilu0.hpp"
+
+#include "ilux/base/error.hpp"
+
+namespace ilux {
+namespace {
+
+/// Row i of A becomes row i of L and U in place: for every k < i of its pattern, row i −= l_ik · u_k, on the pattern.
+/// `position` is −1 everywhere on entry and on return.
+void eliminate_row(const CsrMatrix<double>& A, std::span<double> val, std::span<const Offset> diagonal, Index i,
+                   std::vector<Offset>& position)
+{
+    const auto   row_ptr = A.row_ptr();
+    const auto   col = A.col();
+    const Offset begin = row_ptr[i], end = row_ptr[i + 1];
+    for (Offset p = begin; p < end; ++p) position[col[p]] = p;
+    for (Offset p = begin; p < end && col[p] < i; ++p) {
+        const Index k = col[p];
+        val[p] /= val[diagonal[k]];
+        for (Offset q = diagonal[k] + 1; q < row_ptr[k + 1]; ++q)
+            if (const Offset target = position[col[q]]; target >= 0) val[target] -= val[p] * val[q];
+    }
+    for (Offset p = begin; p < end; ++p) position[col[p]] = -1;
+}
+
+/// The entries of A with keep(row, column), with other values.
+template <class Keep>
+CsrMatrix<double> part(const CsrMatrix<double>& A, std::span<const double> val, Keep&& keep)
+{
+    std::vector<Offset> row_ptr{0};
+    std::vector<Index>  col;
+    std::vector<double> kept;
+    for (Index i = 0; i < A.rows(); ++i) {
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (keep(i, A.col()[p])) {
+                col.push_back(A.col()[p]);
+                kept.push_back(val[p]);
+            }
+        row_ptr.push_back(static_cast<Offset>(col.size()));
+    }
+    return CsrMatrix<double>::from_sorted(A.rows(), A.cols(), std::move(row_ptr), std::move(col), std::move(kept));
+}
+
+}  // namespace
+
+Ilu0::Ilu0(const CsrMatrix<double>& A) : n_(A.rows())
+{
+    require(A.rows() == A.cols(), [&] { return "a preconditioner needs a square matrix; this one is " + std::to_string(A.rows()) + " x " + std::to_string(A.cols()); });
+    std::vector<double> val(A.val().begin(), A.val().end());
+    std::vector<Offset> diagonal(n_, -1), position(n_, -1);
+    for (Index i = 0; i < n_; ++i) {
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == i) diagonal[i] = p;
+        eliminate_row(A, val, diagonal, i, position);
+        if (diagonal[i] < 0 || val[diagonal[i]] == 0) {
+            zero_pivot_ = i;
+            return;
+        }
+    }
+    L_ = SpTrsvPlan<double>(part(A, val, [](Index i, Index j) { return j < i; }), Triangle::lower, Diagonal::unit);
+    U_ = SpTrsvPlan<double>(part(A, val, [](Index i, Index j) { return j >= i; }), Triangle::upper, Diagonal::stored);
+}
+
+void Ilu0::apply(Cpu& be, std::span<const double> r, std::span<double> z)
+{
+    L_.solve(be, r, z);
+    U_.solve(be, z, z);
+}
+
+void Ilu0::apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z)
+{
+    U_.solve_transpose(be, r, z);
+    L_.solve_transpose(be, z, z);
+}
+
+}  // namespace ilux

@@ -39,23 +39,29 @@ struct MlIluOptions {
     double      drop_tol       = 1e-2;  ///< τ
     double      schur_drop_tol = 1e-3;  ///< τ_S
     double      inverse_bound  = 5;     ///< κ
+    double      growth_bound   = 2;     ///< γ
     MatchingChoice   matching       = MatchingChoice::automatic;
     Ordering    ordering       = Ordering::amd;
     OffDiagonal off_diagonal   = OffDiagonal::automatic;
     Estimator   estimator      = Estimator::greedy;
+    bool        scaling        = true;
+    Index       dense_order    = 8;
     Bytes       memory_limit;
 };
 
 template <class Visit>
 void fields(MlIluOptions& o, Visit&& visit)
 {
-    visit("drop_tol", o.drop_tol, within(0, 1), "τ: drop an entry whose effect on the inverse factors is below it");
+    visit("drop_tol", o.drop_tol, within(0, 1), "τ: drop an entry that changes no entry of the inverse factors by more than about τ");
     visit("schur_drop_tol", o.schur_drop_tol, within(0, 1), "τ_S: drop entries of the next level's matrix, relative to their row");
     visit("inverse_bound", o.inverse_bound, at_least(1), "κ: postpone a pivot whose row of L⁻¹ or column of U⁻¹ would exceed it");
+    visit("growth_bound", o.growth_bound, at_least(0), "γ: postpone a pivot whose update would exceed it, entries being about 1; 0: off");
     visit("matching", o.matching, anything(), "permute large entries to the diagonal first");
     visit("ordering", o.ordering, anything(), "fill-reducing ordering of every level");
     visit("off_diagonal", o.off_diagonal, anything(), "apply with the factors L_G, U_F (keep) or with the blocks G, F (save)");
     visit("estimator", o.estimator, anything(), "sign rule of the inverse-norm estimates");
+    visit("scaling", o.scaling, anything(), "equilibrate the rows and columns of every level by powers of two");
+    visit("dense_order", o.dense_order, at_least(0), "solve the last level densely from this order on, or when a third of it is filled");
     visit("memory_limit", o.memory_limit, anything(), "bytes the factors may take; beyond it entries are dropped harder, and the report says so");
 }
 

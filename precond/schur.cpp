@@ -1,1 +1,116 @@
-// placeholder
+#include "ilux/precond/schur.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ilux {
+namespace {
+
+/// A run of rows of S, computed by one thread.
+struct RowBlock {
+    std::vector<Offset> length;
+    std::vector<Index>  col;
+    std::vector<double> val;
+    std::vector<double> largest;  // max_j |s_ij| of each row
+};
+
+/// Dense accumulator of one thread.
+struct Accumulator {
+    explicit Accumulator(Index n) : value(n, 0.), row_of(n, -1) {}
+    std::vector<double> value;
+    std::vector<Index>  row_of, index;
+
+    void start() { index.clear(); }
+    void add(Index i, Index j, double x)
+    {
+        if (row_of[j] != i) {
+            row_of[j] = i;
+            value[j] = 0;
+            index.push_back(j);
+        }
+        value[j] += x;
+    }
+};
+
+struct SchurInputs {
+    const CsrMatrix<double>& C;
+    const CsrMatrix<double>& L_G;
+    std::span<const double>  d;
+    const CsrMatrix<double>& U_F;
+};
+
+void schur_row(const SchurInputs& in, Index i, double drop_tol, Accumulator& s, RowBlock& out)
+{
+    s.start();
+    for (Offset p = in.C.row_ptr()[i]; p < in.C.row_ptr()[i + 1]; ++p) s.add(i, in.C.col()[p], in.C.val()[p]);
+    for (Offset p = in.L_G.row_ptr()[i]; p < in.L_G.row_ptr()[i + 1]; ++p) {
+        const Index  k = in.L_G.col()[p];
+        const double l = in.L_G.val()[p];
+        for (Offset q = in.U_F.row_ptr()[k]; q < in.U_F.row_ptr()[k + 1]; ++q)  // (l u) d: the same for s_ij and s_ji
+            s.add(i, in.U_F.col()[q], -(l * in.U_F.val()[q]) * in.d[k]);
+    }
+    std::ranges::sort(s.index);
+    double largest = 0;
+    for (Index j : s.index) largest = std::max(largest, std::abs(s.value[j]));
+    Offset kept = 0;
+    for (Index j : s.index)
+        if (s.value[j] != 0 && (j == i || std::abs(s.value[j]) > drop_tol * largest)) {
+            out.col.push_back(j);
+            out.val.push_back(s.value[j]);
+            ++kept;
+        }
+    out.length.push_back(kept);
+    out.largest.push_back(largest);
+}
+
+/// Drops s_ij where it is small both in row i and in row j: for a symmetric S rows are columns.
+CsrMatrix<double> drop_symmetric(const CsrMatrix<double>& S, std::span<const double> largest, double drop_tol)
+{
+    std::vector<Offset> row_ptr{0};
+    std::vector<Index>  col;
+    std::vector<double> val;
+    for (Index i = 0; i < S.rows(); ++i) {
+        for (Offset p = S.row_ptr()[i]; p < S.row_ptr()[i + 1]; ++p) {
+            const Index j = S.col()[p];
+            if (j != i && std::abs(S.val()[p]) <= drop_tol * std::min(largest[i], largest[j])) continue;
+            col.push_back(j);
+            val.push_back(S.val()[p]);
+        }
+        row_ptr.push_back(static_cast<Offset>(col.size()));
+    }
+    return CsrMatrix<double>::from_sorted(S.rows(), S.cols(), std::move(row_ptr), std::move(col), std::move(val));
+}
+
+}  // namespace
+
+CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const CsrMatrix<double>& L_G,
+                                   std::span<const double> d, const CsrMatrix<double>& U_F, double drop_tol,
+                                   bool symmetric)
+{
+    const SchurInputs in{C, L_G, d, U_F};
+    const Index       n = C.rows();
+    const Index       blocks = std::clamp<Index>(n / 64, 1, 8 * be.threads());
+    std::vector<RowBlock> block(blocks);
+    const auto begin = [&](Index b) { return static_cast<Index>(Offset{n} * b / blocks); };
+#pragma omp parallel num_threads(be.threads()) if (blocks > 1)
+    {
+        Accumulator s(n);
+#pragma omp for schedule(dynamic, 1)
+        for (Index b = 0; b < blocks; ++b)
+            for (Index i = begin(b); i < begin(b + 1); ++i) schur_row(in, i, symmetric ? 0 : drop_tol, s, block[b]);
+    }
+    std::vector<Offset> row_ptr{0};
+    std::vector<Index>  col;
+    std::vector<double> val, largest;
+    for (auto& part : block) {
+        for (Offset length : part.length) row_ptr.push_back(row_ptr.back() + length);
+        col.insert(col.end(), part.col.begin(), part.col.end());
+        val.insert(val.end(), part.val.begin(), part.val.end());
+        largest.insert(largest.end(), part.largest.begin(), part.largest.end());
+        part = {};
+    }
+    auto S = CsrMatrix<double>::from_sorted(n, n, std::move(row_ptr), std::move(col), std::move(val));
+    return symmetric ? drop_symmetric(S, largest, drop_tol) : S;
+}
+
+}  // namespace ilux

@@ -1,0 +1,63 @@
+#pragma once
+// Sparse triangular systems L x = b: analyse once, solve often. Every engine gives the same bits.
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/base/csr.hpp"
+#include "ilux/sptrsv/level_set.hpp"
+#include "ilux/sptrsv/triangle.hpp"
+
+namespace ilux {
+
+enum class SpTrsvEngine { level_set, serial };
+
+inline std::span<const std::string_view> names(SpTrsvEngine)
+{
+    static constexpr std::array<std::string_view, 2> all{"level_set", "serial"};
+    return all;
+}
+
+struct SpTrsvOptions {
+    SpTrsvEngine engine = SpTrsvEngine::level_set;
+    bool         transposable = false;            ///< keep Aᵀ and its levels, so that solve_transpose is threaded too
+    Offset wide_level = LevelSets::default_wide;  ///< level_set: entries and rows from which threads share a level
+};
+
+/// A triangular matrix ready to be solved with, on the host. Immutable: serves several threads at once. Owns the matrix.
+template <class T = double>
+class SpTrsvPlan {
+public:
+    SpTrsvPlan() = default;  ///< of order 0
+    /// @param A  n×n, only the triangle named: strictly inside it for Diagonal::unit, with it for Diagonal::stored
+    /// @throws InvalidInput naming the first entry outside that triangle
+    /// Costs O(n + nnz) once.
+    SpTrsvPlan(CsrMatrix<T> A, Triangle triangle, Diagonal diagonal, SpTrsvOptions options = {});
+
+    const CsrMatrix<T>& matrix() const { return A_; }
+    Triangle            triangle() const { return triangle_; }
+    Diagonal            diagonal() const { return diagonal_; }
+    Index               size() const { return A_.rows(); }
+    Index               depth() const { return levels_.depth(); }  ///< longest chain of rows that wait on one another
+    Index       zero_pivot() const { return zero_pivot_; }  ///< first row whose diagonal is 0 or absent; −1: none
+    std::size_t bytes() const;
+
+    /// x ← A⁻¹ b and x ← A⁻ᵀ b; b and x may be the same memory. Lengths k·n solve k systems, a vector after another.
+    /// A zero pivot yields Inf or NaN in x, and a NaN in b spreads to all that depends on it. Nothing is allocated.
+    /// Costs 2 nnz flops a right-hand side; solve_transpose of a plan that is not `transposable` runs on one thread.
+    void solve(Cpu& be, std::span<const double> b, std::span<double> x) const;
+    void solve_transpose(Cpu& be, std::span<const double> b, std::span<double> x) const;
+
+private:
+    CsrMatrix<T>  A_, At_;
+    LevelSets     levels_, levels_t_;
+    Triangle      triangle_ = Triangle::lower;
+    Diagonal      diagonal_ = Diagonal::unit;
+    SpTrsvOptions options_;
+    Index         zero_pivot_ = -1;
+};
+
+}  // namespace ilux

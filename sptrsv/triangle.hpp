@@ -1,0 +1,46 @@
+#pragma once
+// Which triangle, and one row of substitution: the arithmetic that all host engines share, so that they agree bitwise.
+
+#include <cstddef>
+
+#include "ilux/base/csr.hpp"
+
+namespace ilux {
+
+enum class Triangle { lower, upper };
+enum class Diagonal {
+    unit,    ///< ones, not stored: the matrix is strictly triangular
+    stored,  ///< in the matrix; a missing entry counts as 0
+};
+
+constexpr Triangle opposite(Triangle t) { return t == Triangle::lower ? Triangle::upper : Triangle::lower; }
+
+namespace detail {
+
+/// x_i ← (b_i − Σ_j a_ij x_j) / a_ii for `count` right-hand sides n apart. Terms are subtracted far columns first:
+/// the order in which scattering columns of the transpose would meet them.
+template <Triangle triangle, int count, class T>
+inline void substitute_row(const CsrMatrix<T>& A, Diagonal diagonal, Index i, const double* b, double* x)
+{
+    constexpr bool lower = triangle == Triangle::lower;
+    const auto     n = static_cast<std::size_t>(A.rows());
+    const Index*   col = A.col().data();
+    const T*       val = A.val().data();
+    Offset         first = A.row_ptr()[i], end = A.row_ptr()[i + 1];
+    double         pivot = 1;
+    if (diagonal == Diagonal::stored) {  // the last entry of a lower row, the first of an upper one
+        const bool present = first < end && col[lower ? end - 1 : first] == i;
+        pivot = present ? static_cast<double>(val[lower ? end - 1 : first]) : 0;
+        if (present) lower ? --end : ++first;
+    }
+    double sum[count];
+    for (int r = 0; r < count; ++r) sum[r] = b[r * n + i];
+    for (Offset s = 0; s < end - first; ++s) {
+        const Offset p = lower ? first + s : end - 1 - s;
+        for (int r = 0; r < count; ++r) sum[r] -= static_cast<double>(val[p]) * x[r * n + col[p]];
+    }
+    for (int r = 0; r < count; ++r) x[r * n + i] = diagonal == Diagonal::stored ? sum[r] / pivot : sum[r];
+}
+
+}  // namespace detail
+}  // namespace ilux
