@@ -1,0 +1,48 @@
+#pragma once
+// Systems of PDEs: several unknowns a point. Functions throw InvalidOption for parameters outside their range.
+
+#include "ilux/base/csr.hpp"
+#include "ilux/base/fields.hpp"
+
+namespace ilux::gallery {
+
+/// Plane-strain elasticity of the square plate [0,1]², n × n bilinear quads (Q1), clamped at x = 0, Young's modulus 1.
+/// Unknowns (u_x, u_y) of a node lie side by side, nodes x fastest without the clamped ones: order 2n(n+1).
+/// SPD; condition grows as nu → 1/2, where Q1 locks.
+struct Elasticity2dOptions {
+    Index  n = 50;
+    double nu = 0.3;
+};
+template <class Visit>
+void fields(Elasticity2dOptions& o, Visit&& visit)
+{
+    visit("n", o.n, at_least(1), "elements a side");
+    visit("nu", o.nu, within(0, 0.4999999), "Poisson's ratio");
+}
+CsrMatrix<double> elasticity2d(const Elasticity2dOptions& options);
+
+/// What becomes of the constant pressure, which the momentum equation does not see.
+enum class Pressure {
+    pinned,  ///< the last cell's pressure is 0: its row and column are left out, the matrix is regular
+    free,    ///< kept: singular, null vector 0 on velocities and 1 on pressures, both sides
+};
+std::span<const std::string_view> names(Pressure);
+
+/// Stokes flow in the unit square, u = 0 on the walls: −Δu + ∇p = f, −div u = 0 on a marker-and-cell grid of n × n
+/// cells, rows times h², unknown pressure h·p, so entries are integers: momentum 4 (5 beside a wall parallel to the
+/// component, where the ghost value is −u), −1, and ±1 for gradient and divergence.
+/// Symmetric indefinite [A Bᵀ; B 0]; the zero block is not stored. Order: (n−1)n horizontal velocities, n(n−1)
+/// vertical ones, n² pressures (less one when pinned).
+struct Stokes2dOptions {
+    Index    n = 32;
+    Pressure pressure = Pressure::pinned;
+};
+template <class Visit>
+void fields(Stokes2dOptions& o, Visit&& visit)
+{
+    visit("n", o.n, at_least(2), "cells a side");
+    visit("pressure", o.pressure, anything(), "pinned: the last cell's is 0; free: singular");
+}
+CsrMatrix<double> stokes2d(const Stokes2dOptions& options);
+
+}  // namespace ilux::gallery
