@@ -20,6 +20,7 @@ using Buffer = typename B::template buffer<T>;
 
 /// Vectors have equal lengths; a block of k vectors is one contiguous array of k·n values, a vector after another.
 /// Reductions are summed in an order fixed by n alone, so a result does not depend on the number of threads.
+// clang-format off
 template <class B>
 concept Backend = requires(B& be, Span<B> y, ConstSpan<B> x, std::span<double> h, std::span<const double> c, double a) {
     { dot(be, x, x) } -> std::same_as<double>;    // xᵀy
@@ -33,5 +34,6 @@ concept Backend = requires(B& be, Span<B> y, ConstSpan<B> x, std::span<double> h
     multi_dot(be, x, x, h);                       // h_i ← v_iᵀ w for the h.size() vectors of the block x
     multi_axpy(be, c, x, y);                      // y ← y + Σ c_i v_i over the block x
 };
+// clang-format on
 
 }  // namespace ilux

@@ -11,14 +11,14 @@
 namespace ilux {
 namespace {
 
-constexpr std::size_t threshold = 16384;   // shorter vectors: forking costs more than it saves
-constexpr std::size_t max_chunks = 128;    // of a reduction: fixed by n alone, hence repeatable
+constexpr std::size_t threshold = 16384;  // shorter vectors: forking costs more than it saves
+constexpr std::size_t max_chunks = 128;   // of a reduction: fixed by n alone, hence repeatable
 
 template <class Body>
 void parallel_for(const Cpu& be, std::size_t n, Body&& body)
 {
     const auto count = static_cast<std::ptrdiff_t>(n);
-#pragma omp parallel for simd schedule(static) num_threads(be.threads()) if (n >= threshold && be.threads() > 1)
+#pragma omp parallel for simd schedule(static) num_threads(be.threads()) if (parallel : n >= threshold && be.threads() > 1)
     for (std::ptrdiff_t i = 0; i < count; ++i) body(static_cast<std::size_t>(i));
 }
 
@@ -26,8 +26,8 @@ void parallel_for(const Cpu& be, std::size_t n, Body&& body)
 template <class Term>
 double reduce(const Cpu& be, std::size_t n, Term&& term)
 {
-    const std::size_t chunk = std::max<std::size_t>(threshold / 4, (n + max_chunks - 1) / max_chunks);
-    const std::size_t chunks = (n + chunk - 1) / chunk;
+    const std::size_t              chunk = std::max<std::size_t>(threshold / 4, (n + max_chunks - 1) / max_chunks);
+    const std::size_t              chunks = (n + chunk - 1) / chunk;
     std::array<double, max_chunks> partial;
 #pragma omp parallel for schedule(static) num_threads(be.threads()) if (n >= threshold && be.threads() > 1)
     for (std::size_t c = 0; c < chunks; ++c) {
@@ -62,7 +62,8 @@ double norm2(Cpu& be, std::span<const double> x)
         largest = std::max(largest, std::abs(value));
     }
     if (largest == 0 || std::isinf(largest)) return largest;
-    const double scaled = reduce(be, x.size(), [x, largest](std::size_t i) { return (x[i] / largest) * (x[i] / largest); });
+    const double scaled =
+        reduce(be, x.size(), [x, largest](std::size_t i) { return (x[i] / largest) * (x[i] / largest); });
     return largest * std::sqrt(scaled);
 }
 
@@ -108,9 +109,9 @@ void multi_dot(Cpu& be, std::span<const double> block, std::span<const double> w
 void multi_axpy(Cpu& be, std::span<const double> c, std::span<const double> block, std::span<double> y)
 {
     ILUX_ASSERT(block.size() == y.size() * c.size());
-    const std::size_t n = y.size();
+    const std::size_t     n = y.size();
     constexpr std::size_t tile = 2048;  // y stays in the first-level cache while the block streams past
-    const std::size_t tiles = (n + tile - 1) / tile;
+    const std::size_t     tiles = (n + tile - 1) / tile;
 #pragma omp parallel for schedule(static) num_threads(be.threads()) if (n >= threshold && be.threads() > 1)
     for (std::size_t t = 0; t < tiles; ++t) {
         const std::size_t end = std::min(n, (t + 1) * tile);

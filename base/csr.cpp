@@ -15,7 +15,8 @@ template <class T>
 void require_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
 {
     require(i >= 0 && i < rows && j >= 0 && j < cols, [&] {
-        return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j, rows, cols);
+        return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j, rows,
+                           cols);
     });
     require(std::isfinite(value), [&] {
         return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j, value);
@@ -25,19 +26,50 @@ void require_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
 template <class T>
 void require_finite_sum(Index i, Index j, T value)
 {
-    require(std::isfinite(value), [&] {
-        return fmt::format("the duplicates at row {}, column {} (counted from 0) sum to {}", i, j, value);
-    });
+    require(std::isfinite(value),
+            [&] { return fmt::format("the duplicates at row {}, column {} (counted from 0) sum to {}", i, j, value); });
+}
+
+/// Whether the columns of [begin, end) ascend strictly.
+bool ascends(const std::vector<Index>& col, Offset begin, Offset end)
+{
+    for (Offset p = begin + 1; p < end; ++p)
+        if (col[p - 1] >= col[p]) return false;
+    return true;
+}
+
+/// Insertion by column; stable.
+template <class T>
+void sort_short_row(Index* col, T* val, Offset n)
+{
+    for (Offset k = 1; k < n; ++k) {
+        const Index j = col[k];
+        const T     value = val[k];
+        Offset      p = k;
+        for (; p > 0 && col[p - 1] > j; --p) {
+            col[p] = col[p - 1];
+            val[p] = val[p - 1];
+        }
+        col[p] = j;
+        val[p] = value;
+    }
 }
 
 /// Sorts each row by column (stable, so duplicates keep their order) and sums duplicates in place.
 template <class T>
 void sort_and_sum(Index rows, std::vector<Offset>& row_ptr, std::vector<Index>& col, std::vector<T>& val)
 {
+    constexpr Offset                 short_row = 32;  // longer ones are worth a copy and a merge sort
     std::vector<std::pair<Index, T>> row;
-    Offset out = 0, begin = 0;
+    Offset                           out = 0, begin = 0;
     for (Index i = 0; i < rows; ++i) {
         const Offset end = row_ptr[i + 1];
+        if (end - begin <= short_row) sort_short_row(col.data() + begin, val.data() + begin, end - begin);
+        if (out == begin &&
+            ascends(col, begin, end)) {  // in place and in order: nearly every row of nearly every matrix
+            out = begin = end;
+            continue;
+        }
         row.clear();
         for (Offset p = begin; p < end; ++p) row.emplace_back(col[p], val[p]);
         const auto by_column = [](const auto& a, const auto& b) { return a.first < b.first; };
@@ -72,7 +104,8 @@ CsrMatrix<T> CsrMatrix<T>::from_triplets(Index rows, Index cols, std::span<const
 {
     require_size(rows, cols);
     require(row.size() == col.size() && row.size() == val.size(), [&] {
-        return fmt::format("{} row indices, {} column indices and {} values do not belong together", row.size(), col.size(), val.size());
+        return fmt::format("{} row indices, {} column indices and {} values do not belong together", row.size(),
+                           col.size(), val.size());
     });
     std::vector<Offset> row_ptr(static_cast<std::size_t>(rows) + 1, 0);
     for (std::size_t p = 0; p < row.size(); ++p) {
@@ -98,16 +131,19 @@ CsrMatrix<T> CsrMatrix<T>::from_arrays(Index rows, Index cols, std::vector<Offse
 {
     require_size(rows, cols);
     require(row_ptr.size() == static_cast<std::size_t>(rows) + 1, [&] {
-        return fmt::format("row_ptr has {} entries, a matrix of {} rows needs {}", row_ptr.size(), rows, Offset{rows} + 1);
+        return fmt::format("row_ptr has {} entries, a matrix of {} rows needs {}", row_ptr.size(), rows,
+                           Offset{rows} + 1);
     });
     require(col.size() == val.size(), [&] { return fmt::format("{} columns but {} values", col.size(), val.size()); });
     require(row_ptr.front() == 0 && row_ptr.back() == static_cast<Offset>(col.size()), [&] {
         return fmt::format("row_ptr runs from {} to {}; expected 0 to {}", row_ptr.front(), row_ptr.back(), col.size());
     });
     for (Index i = 0; i < rows; ++i) {
-        require(row_ptr[i] <= row_ptr[i + 1], [&] { return fmt::format("row_ptr decreases after row {} (counted from 0)", i); });
+        require(row_ptr[i] <= row_ptr[i + 1],
+                [&] { return fmt::format("row_ptr decreases after row {} (counted from 0)", i); });
         for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
-            require(p < static_cast<Offset>(col.size()), [&] { return fmt::format("row_ptr of row {} passes the {} entries", i, col.size()); });
+            require(p < static_cast<Offset>(col.size()),
+                    [&] { return fmt::format("row_ptr of row {} passes the {} entries", i, col.size()); });
             require_entry(rows, cols, i, col[p], val[p], p);
         }
     }
@@ -133,6 +169,7 @@ CsrMatrix<T> CsrMatrix<T>::from_sorted(Index rows, Index cols, std::vector<Offse
 template <class T>
 CsrMatrix<T> CsrMatrix<T>::identity(Index n)
 {
+    require_size(n, n);
     std::vector<Offset> row_ptr(static_cast<std::size_t>(n) + 1);
     std::iota(row_ptr.begin(), row_ptr.end(), Offset{0});
     std::vector<Index> col(n);
@@ -177,9 +214,8 @@ std::vector<Index> inverse_permutation(std::span<const Index> perm)
     const auto         n = static_cast<Index>(perm.size());
     std::vector<Index> inv_perm(perm.size(), -1);
     for (Index i = 0; i < n; ++i) {
-        require(perm[i] >= 0 && perm[i] < n && inv_perm[perm[i]] < 0, [&] {
-            return fmt::format("not a permutation of 0..{}: position {} holds {}", n - 1, i, perm[i]);
-        });
+        require(perm[i] >= 0 && perm[i] < n && inv_perm[perm[i]] < 0,
+                [&] { return fmt::format("not a permutation of 0..{}: position {} holds {}", n - 1, i, perm[i]); });
         inv_perm[perm[i]] = i;
     }
     return inv_perm;
@@ -188,15 +224,19 @@ std::vector<Index> inverse_permutation(std::span<const Index> perm)
 template <class T>
 CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<const Index> q)
 {
-    require((p.empty() || p.size() == static_cast<std::size_t>(A.rows())) && (q.empty() || q.size() == static_cast<std::size_t>(A.cols())), [&] {
-        return fmt::format("permutations of {} rows and {} columns for a {} x {} matrix", p.size(), q.size(), A.rows(), A.cols());
-    });
-    const auto inv_q = inverse_permutation(q);
-    std::vector<Offset> row_ptr(static_cast<std::size_t>(A.rows()) + 1, 0);
-    std::vector<Index>  col(A.nnz());
-    std::vector<T>      val(A.nnz());
+    require((p.empty() || p.size() == static_cast<std::size_t>(A.rows())) &&
+                (q.empty() || q.size() == static_cast<std::size_t>(A.cols())),
+            [&] {
+                return fmt::format("permutations of {} rows and {} columns for a {} x {} matrix", p.size(), q.size(),
+                                   A.rows(), A.cols());
+            });
+    inverse_permutation(p);  // refuses what is no permutation
+    const auto                       inv_q = inverse_permutation(q);
+    std::vector<Offset>              row_ptr(static_cast<std::size_t>(A.rows()) + 1, 0);
+    std::vector<Index>               col(A.nnz());
+    std::vector<T>                   val(A.nnz());
     std::vector<std::pair<Index, T>> row;
-    Offset out = 0;
+    Offset                           out = 0;
     for (Index i = 0; i < A.rows(); ++i) {
         const Index old = p.empty() ? i : p[i];
         row.clear();
@@ -215,13 +255,23 @@ CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<
 template <class T>
 void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const double> c)
 {
-    require((r.empty() || r.size() == static_cast<std::size_t>(A.rows())) && (c.empty() || c.size() == static_cast<std::size_t>(A.cols())), [&] {
-        return fmt::format("{} row and {} column factors for a {} x {} matrix", r.size(), c.size(), A.rows(), A.cols());
-    });
+    require((r.empty() || r.size() == static_cast<std::size_t>(A.rows())) &&
+                (c.empty() || c.size() == static_cast<std::size_t>(A.cols())),
+            [&] {
+                return fmt::format("{} row and {} column factors for a {} x {} matrix", r.size(), c.size(), A.rows(),
+                                   A.cols());
+            });
     const auto val = A.val();
     for (Index i = 0; i < A.rows(); ++i)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
-            val[p] = static_cast<T>(val[p] * (r.empty() ? 1. : r[i]) * (c.empty() ? 1. : c[A.col()[p]]));
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+            const double scaled = val[p] * (r.empty() ? 1. : r[i]) * (c.empty() ? 1. : c[A.col()[p]]);
+            val[p] = static_cast<T>(scaled);
+            require(std::isfinite(val[p]), [&] {
+                return fmt::format(
+                    "scaled by its row and column factors, the entry at row {}, column {} (counted from 0) is {}", i,
+                    A.col()[p], scaled);
+            });
+        }
 }
 
 bool is_pattern_symmetric(const CsrMatrix<double>& A)
@@ -235,8 +285,8 @@ bool is_symmetric(const CsrMatrix<double>& A)
 {
     if (A.rows() != A.cols()) return false;
     const auto At = transpose(A);
-    return std::ranges::equal(A.row_ptr(), At.row_ptr()) && std::ranges::equal(A.col(), At.col())
-           && std::ranges::equal(A.val(), std::as_const(At).val());
+    return std::ranges::equal(A.row_ptr(), At.row_ptr()) && std::ranges::equal(A.col(), At.col()) &&
+           std::ranges::equal(A.val(), std::as_const(At).val());
 }
 
 double norm_frobenius(const CsrMatrix<double>& A)
@@ -249,11 +299,11 @@ double norm_frobenius(const CsrMatrix<double>& A)
     return largest * std::sqrt(squares);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                                     \
-    template class CsrMatrix<T>;                                                                                \
-    template CsrMatrix<T> transpose(const CsrMatrix<T>&);                                                       \
-    template CsrMatrix<T> permute(const CsrMatrix<T>&, std::span<const Index>, std::span<const Index>);         \
-    template void scale_rows_cols(CsrMatrix<T>&, std::span<const double>, std::span<const double>);
+#define ILUX_INSTANTIATE(T)                                                                             \
+    template class CsrMatrix<T>;                                                                        \
+    template CsrMatrix<T> transpose(const CsrMatrix<T>&);                                               \
+    template CsrMatrix<T> permute(const CsrMatrix<T>&, std::span<const Index>, std::span<const Index>); \
+    template void         scale_rows_cols(CsrMatrix<T>&, std::span<const double>, std::span<const double>);
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)
 

@@ -28,9 +28,9 @@ public:
                                  std::vector<T> val);
     static CsrMatrix identity(Index n);
 
-    Index  rows() const { return rows_; }
-    Index  cols() const { return cols_; }
-    Offset nnz() const { return row_ptr_.back(); }
+    Index       rows() const { return rows_; }
+    Index       cols() const { return cols_; }
+    Offset      nnz() const { return row_ptr_.back(); }
     std::size_t bytes() const;
 
     std::span<const Offset> row_ptr() const { return row_ptr_; }  ///< rows + 1
@@ -41,17 +41,22 @@ public:
     T at(Index i, Index j) const;  ///< 0 when not stored; O(log row length)
 
 private:
-    Index rows_ = 0, cols_ = 0;
+    Index               rows_ = 0, cols_ = 0;
     std::vector<Offset> row_ptr_;
     std::vector<Index>  col_;
     std::vector<T>      val_;
 };
 
-template <class T> CsrMatrix<T> transpose(const CsrMatrix<T>& A);
+template <class T>
+CsrMatrix<T> transpose(const CsrMatrix<T>& A);
 /// B(i, j) = A(p[i], q[j]): perm[new] = old for rows and columns; an empty span is the identity.
-template <class T> CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<const Index> q);
-/// A(i, j) ← r[i] A(i, j) c[j]; an empty span is all ones.
-template <class T> void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const double> c);
+/// @throws InvalidInput when p or q is no permutation of A's rows or columns
+template <class T>
+CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<const Index> q);
+/// A(i, j) ← r[i] A(i, j) c[j]; an empty span is all ones. @throws InvalidInput when a result is not finite; A is then
+/// scaled up to that entry
+template <class T>
+void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const double> c);
 
 bool   is_symmetric(const CsrMatrix<double>& A);          ///< values and pattern, exactly
 bool   is_pattern_symmetric(const CsrMatrix<double>& A);  ///< stored entries, zeros included

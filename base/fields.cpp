@@ -33,7 +33,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 template <class Number>
 void parse_number(std::string_view path, std::string_view text, Number& field, std::string_view expected)
 {
-    Number     value{};
+    Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::result_out_of_range) throw_bad_value(path, text, "a number that fits");
     if (error != std::errc{} || end != text.data() + text.size()) throw_bad_value(path, text, expected);
@@ -47,7 +47,8 @@ std::string joined(std::span<const std::string_view> names)
     return text;
 }
 
-constexpr std::array<std::pair<char, double>, 4> byte_units{{{'K', 1024.}, {'M', 1048576.}, {'G', 1073741824.}, {'T', 1099511627776.}}};
+constexpr std::array<std::pair<char, double>, 4> byte_units{
+    {{'K', 1024.}, {'M', 1048576.}, {'G', 1073741824.}, {'T', 1099511627776.}}};
 
 }  // namespace
 
@@ -112,8 +113,9 @@ void parse_field(std::string_view path, std::string_view text, Bytes& field)
             }
     double count = 0;
     parse_number(path, digits, count, "bytes, such as 512M or 2.5G; 0 for no limit");
-    if (!(count >= 0) || count * unit >= 9e18) throw_bad_value(path, text, "bytes, such as 512M or 2.5G; 0 for no limit");
-    field.value = static_cast<std::uint64_t>(count * unit);
+    if (!(count >= 0) || count * unit >= 9e18)
+        throw_bad_value(path, text, "bytes, such as 512M or 2.5G; 0 for no limit");
+    field.value = static_cast<std::uint64_t>(std::ceil(count * unit));  // upwards: 0 would mean no limit
 }
 
 int parse_name(std::string_view path, std::string_view text, std::span<const std::string_view> names)
@@ -132,7 +134,8 @@ std::string field_text(Bytes field)
 {
     for (auto unit = byte_units.rbegin(); unit != byte_units.rend(); ++unit) {
         const auto bytes = static_cast<std::uint64_t>(unit->second);
-        if (field.value >= bytes && field.value % bytes == 0) return fmt::format("{}{}", field.value / bytes, unit->first);
+        if (field.value >= bytes && field.value % bytes == 0)
+            return fmt::format("{}{}", field.value / bytes, unit->first);
     }
     return fmt::format("{}", field.value);
 }

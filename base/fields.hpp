@@ -33,24 +33,30 @@ constexpr Range anything() { return {}; }
 /// A number of bytes, written 512M or 2.5G; 0 means no limit.
 struct Bytes {
     std::uint64_t value = 0;
-    friend bool operator==(Bytes, Bytes) = default;
+    friend bool   operator==(Bytes, Bytes) = default;
 };
 
 /// An enumeration usable as an option gives its names: `std::span<const std::string_view> names(Ordering)`,
 /// in the order of its values, which count from 0. Found by argument-dependent look-up.
+// clang-format off
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires(E e) {
     { names(e) } -> std::convertible_to<std::span<const std::string_view>>;
 };
+// clang-format on
 
 namespace detail {
 struct IgnoreField {
-    template <class F> void operator()(std::string_view, F&, Range, std::string_view) const {}
+    template <class F>
+    void operator()(std::string_view, F&, Range, std::string_view) const
+    {}
 };
 }  // namespace detail
 
+// clang-format off
 template <class O>
 concept OptionsStruct = std::is_class_v<O> && requires(O& o, detail::IgnoreField f) { fields(o, f); };
+// clang-format on
 
 /// Calls f(path, field, range, help) for every leaf, nested structs flattened to dotted paths.
 template <OptionsStruct O, class F>
@@ -58,10 +64,8 @@ void for_each_field(O& options, F&& f, const std::string& prefix = "")
 {
     fields(options, [&](std::string_view name, auto& field, Range range, std::string_view help) {
         const std::string path = prefix.empty() ? std::string(name) : prefix + "." + std::string(name);
-        if constexpr (OptionsStruct<std::remove_cvref_t<decltype(field)>>)
-            for_each_field(field, f, path);
-        else
-            f(path, field, range, help);
+        if constexpr (OptionsStruct<std::remove_cvref_t<decltype(field)>>) for_each_field(field, f, path);
+        else f(path, field, range, help);
     });
 }
 

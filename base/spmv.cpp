@@ -41,7 +41,8 @@ void spmv(Cpu& be, double a, const CsrMatrix<T>& A, std::span<const double> x, d
     const int parts = be.threads();
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int t = 0; t < parts; ++t)
-        spmv_rows(a, A, x.data(), b, y.data(), std::min(A.rows(), part_begin(A, t, parts)), std::min(A.rows(), part_begin(A, t + 1, parts)));
+        spmv_rows(a, A, x.data(), b, y.data(), std::min(A.rows(), part_begin(A, t, parts)),
+                  std::min(A.rows(), part_begin(A, t + 1, parts)));
 }
 
 template <class T>
@@ -60,7 +61,8 @@ MatrixOperator::MatrixOperator(const CsrMatrix<double>& A, bool transposable)
     : A_(A), At_(transposable ? transpose(A) : CsrMatrix<double>()), transposable_(transposable)
 {
     require(A.rows() == A.cols(), [&] {
-        return "a linear system needs a square matrix; this one is " + std::to_string(A.rows()) + " x " + std::to_string(A.cols());
+        return "a linear system needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +
+               std::to_string(A.cols());
     });
 }
 
@@ -74,7 +76,8 @@ void MatrixOperator::apply_transpose(Cpu& be, std::span<const double> x, std::sp
 
 template void spmv(Cpu&, double, const CsrMatrix<double>&, std::span<const double>, double, std::span<double>);
 template void spmv(Cpu&, double, const CsrMatrix<float>&, std::span<const double>, double, std::span<double>);
-template void spmv_transpose(Cpu&, double, const CsrMatrix<double>&, std::span<const double>, double, std::span<double>);
+template void spmv_transpose(Cpu&, double, const CsrMatrix<double>&, std::span<const double>, double,
+                             std::span<double>);
 template void spmv_transpose(Cpu&, double, const CsrMatrix<float>&, std::span<const double>, double, std::span<double>);
 
 }  // namespace ilux

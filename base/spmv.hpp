@@ -24,8 +24,8 @@ class MatrixOperator final : public LinearOperator<Cpu> {
 public:
     explicit MatrixOperator(const CsrMatrix<double>& A, bool transposable = false);
     Index size() const override { return A_.rows(); }
-    void apply(Cpu& be, std::span<const double> x, std::span<double> y) const override;
-    void apply_transpose(Cpu& be, std::span<const double> x, std::span<double> y) const override;
+    void  apply(Cpu& be, std::span<const double> x, std::span<double> y) const override;
+    void  apply_transpose(Cpu& be, std::span<const double> x, std::span<double> y) const override;
 
 private:
     const CsrMatrix<double>& A_;

@@ -1,0 +1,53 @@
+// gpu.hpp in a build without CUDA: no device is found, and nothing that needs one can be reached.
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/gpu.hpp"
+
+namespace ilux {
+namespace {
+
+[[noreturn]] void absent()
+{
+    throw DeviceError("this ilux was built without CUDA; build it where nvcc is found, or choose the CPU");
+}
+
+}  // namespace
+
+struct Gpu::State {};
+
+int         gpu_count() noexcept { return 0; }
+std::string gpu_name(int) { absent(); }
+
+Gpu::Gpu(int) { absent(); }
+Gpu::~Gpu() = default;
+Gpu::Gpu(Gpu&&) noexcept = default;
+Gpu& Gpu::operator=(Gpu&&) noexcept = default;
+int  Gpu::device() const { absent(); }
+void Gpu::synchronize() { absent(); }
+
+double dot(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>) { absent(); }
+double norm2(Gpu&, DeviceSpan<const double>) { absent(); }
+bool   is_finite(Gpu&, DeviceSpan<const double>) { absent(); }
+void   copy(Gpu&, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
+void   fill(Gpu&, double, DeviceSpan<double>) { absent(); }
+void   scale(Gpu&, double, DeviceSpan<double>) { absent(); }
+void   axpy(Gpu&, double, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
+void   axpby(Gpu&, double, DeviceSpan<const double>, double, DeviceSpan<double>) { absent(); }
+void   multi_dot(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, std::span<double>) { absent(); }
+void   multi_axpy(Gpu&, std::span<const double>, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
+
+namespace detail {
+
+void* device_allocate(std::size_t bytes)
+{
+    if (bytes == 0) return nullptr;
+    absent();
+}
+
+void device_free(void*) noexcept {}
+void upload_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
+void download_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
+void require_same_size(std::size_t, std::size_t) { absent(); }
+
+}  // namespace detail
+}  // namespace ilux

@@ -1,0 +1,68 @@
+#pragma once
+// Matrix Market files (.mtx, .mtx.gz, "-" for standard input). Format: [boisvert96], read as generously as is safe.
+//
+// Read: coordinate and array; real, double, integer, pattern (every value 1); general, symmetric, skew-symmetric and
+// hermitian (of real values, hence symmetric). Any letter case, LF, CRLF or CR line ends, blank lines and comments
+// anywhere, leading blanks, 1.0D+3 and +5. Duplicates are summed in the file's order. A symmetric file stores one
+// triangle: the lower by the standard, the upper accepted, both refused, since mirroring would double the values.
+// Refused: complex values, NaN, Inf, indices outside the matrix, a diagonal entry ≠ 0 in a skew-symmetric file, more or
+// fewer entries than promised. Every refusal is an InvalidInput that reads "FILE:LINE: what was expected and found".
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ilux/base/csr.hpp"
+
+namespace ilux {
+
+enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
+/// As the files spell them: "skew-symmetric".
+std::string_view name(Symmetry symmetry);
+
+/// The banner and the size line.
+struct MatrixMarketHeader {
+    bool     array = false;    ///< dense, by columns; otherwise coordinate
+    bool     pattern = false;  ///< no values stored
+    Symmetry symmetry = Symmetry::general;
+    Index    rows = 0, cols = 0;
+    Offset   entries = 0;    ///< lines of data: for a symmetric matrix about half of nnz
+    Offset   size_line = 0;  ///< where rows, cols and entries stand, counted from 1
+};
+
+struct MatrixMarket {
+    MatrixMarketHeader header;
+    Offset duplicates = 0;  ///< entries that were added to an earlier one at the same place, mirrored ones included
+    CsrMatrix<double> A;
+};
+
+/// Memory is asked for only after the file has shown that it can hold what its header promises: about 16 bytes an
+/// entry beside the text and the result. The zeros of an array file are not stored; those of a coordinate file are.
+/// @param threads  as for Cpu; the result and any message are the same for every number of them
+/// @throws InvalidInput (unreadable file, broken gzip data, anything above), OutOfMemory
+MatrixMarket read_matrix_market(const std::string& path, int threads = 0);
+/// The same for a text in memory; `name` stands for the file in messages.
+MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, int threads = 0);
+
+CsrMatrix<double> read_matrix(const std::string& path, int threads = 0);
+CsrMatrix<double> parse_matrix(std::string_view text, std::string_view name, int threads = 0);
+
+/// One column (counted from 0) of an n×k array or coordinate file. @throws InvalidInput as above, and unless 0 ≤ column < k
+std::vector<double> read_vector(const std::string& path, Index column = 0);
+
+struct MatrixMarketStyle {
+    std::string comment = "";       ///< any number of lines, written after the banner
+    bool        symmetric = false;  ///< write the lower triangle of a symmetric matrix only
+};
+
+/// Writes a coordinate real file with the shortest digits that read back to the same doubles, as AtomicFile does:
+/// compressed for a name in .gz, to standard output for "-", complete or not at all.
+/// @throws InvalidInput when it cannot be written, or with style.symmetric when A is not exactly symmetric
+void write_matrix(const std::string& path, const CsrMatrix<double>& A, const MatrixMarketStyle& style = {});
+/// Writes an n×1 array real file. NaN and Inf are written as such, though our reader refuses them.
+void write_vector(const std::string& path, std::span<const double> x, const MatrixMarketStyle& style = {});
+/// What write_matrix puts into the file.
+std::string matrix_text(const CsrMatrix<double>& A, const MatrixMarketStyle& style = {});
+
+}  // namespace ilux

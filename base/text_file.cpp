@@ -1,0 +1,208 @@
+#include "ilux/base/text_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "ilux/base/error.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr std::size_t piece = std::size_t{1} << 30;  // one system or zlib call takes at most this many bytes
+
+class FileDescriptor {
+public:
+    explicit FileDescriptor(int fd) : fd_(fd) {}
+    ~FileDescriptor()
+    {
+        if (fd_ > STDERR_FILENO) close(fd_);
+    }
+    FileDescriptor(const FileDescriptor&) = delete;
+    FileDescriptor& operator=(const FileDescriptor&) = delete;
+    int             get() const { return fd_; }
+    int             release() { return std::exchange(fd_, -1); }
+
+private:
+    int fd_;
+};
+
+bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
+
+std::string read_all(int fd, std::size_t expected, const std::string& name)
+{
+    std::string bytes(expected + 1, '\0');  // one more, so that the end shows without growing
+    std::size_t size = 0;
+    for (;;) {
+        if (size == bytes.size()) bytes.resize(2 * size);
+        const ssize_t count = ::read(fd, bytes.data() + size, std::min(bytes.size() - size, piece));
+        if (count < 0 && errno == EINTR) continue;
+        require(count >= 0, [&] { return fmt::format("cannot read {}: {}", name, std::strerror(errno)); });
+        if (count == 0) break;
+        size += static_cast<std::size_t>(count);
+    }
+    bytes.resize(size);
+    return bytes;
+}
+
+}  // namespace
+
+TextFile::TextFile(const std::string& path)
+{
+    const bool           standard_input = path == "-";
+    const std::string    name = standard_input ? "standard input" : path;
+    const FileDescriptor file(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    require(file.get() >= 0, [&] { return fmt::format("cannot open {}: {}", name, std::strerror(errno)); });
+    struct stat about {};
+    require(fstat(file.get(), &about) == 0,
+            [&] { return fmt::format("cannot read {}: {}", name, std::strerror(errno)); });
+    require(!S_ISDIR(about.st_mode), [&] { return fmt::format("cannot read {}: it is a folder", name); });
+
+    const auto bytes = static_cast<std::size_t>(about.st_size);
+    if (S_ISREG(about.st_mode) && bytes > 0 && lseek(file.get(), 0, SEEK_CUR) == 0) {
+        void* mapped = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.get(), 0);
+        if (mapped != MAP_FAILED) {
+            mapped_ = mapped;
+            mapped_bytes_ = bytes;
+            view_ = {static_cast<const char*>(mapped), bytes};
+        }
+    }
+    if (mapped_ == nullptr) view_ = owned_ = read_all(file.get(), 65536, name);
+    if (!is_gzip(view_)) return;
+    try {
+        std::string text = unpack_gzip(view_, name);
+        release();
+        view_ = owned_ = std::move(text);
+    } catch (...) {
+        release();
+        throw;
+    }
+}
+
+void TextFile::release()
+{
+    if (mapped_ != nullptr) munmap(mapped_, mapped_bytes_);
+    mapped_ = nullptr;
+    owned_ = {};
+    view_ = {};
+}
+
+std::string unpack_gzip(std::string_view packed, std::string_view name)
+{
+    z_stream stream{};
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) throw OutOfMemory(fmt::format("no memory to unpack {}", name));
+    const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, inflateEnd);
+
+    std::string text(std::max<std::size_t>(4 * packed.size(), 4096), '\0');
+    std::size_t in = 0, out = 0;
+    for (;;) {
+        if (out == text.size()) text.resize(2 * out);
+        stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + in));  // zlib does not write there
+        stream.avail_in = static_cast<uInt>(std::min(packed.size() - in, piece));
+        stream.next_out = reinterpret_cast<Bytef*>(text.data() + out);
+        stream.avail_out = static_cast<uInt>(std::min(text.size() - out, piece));
+        const uInt had_in = stream.avail_in, had_out = stream.avail_out;
+        const int  status = inflate(&stream, Z_NO_FLUSH);
+        in += had_in - stream.avail_in;
+        out += had_out - stream.avail_out;
+        if (status == Z_STREAM_END) {
+            if (in == packed.size()) break;
+            require(is_gzip(packed.substr(in)), [&] {
+                return fmt::format("{}: corrupt gzip data: {} bytes follow the end at byte {}", name,
+                                   packed.size() - in, in);
+            });
+            inflateReset(&stream);
+            continue;
+        }
+        if (status == Z_MEM_ERROR) throw OutOfMemory(fmt::format("no memory to unpack {}", name));
+        require(status == Z_OK || status == Z_BUF_ERROR, [&] {
+            return fmt::format("{}: corrupt gzip data at byte {}: {}", name, in,
+                               stream.msg != nullptr ? stream.msg : "unknown error");
+        });
+        require(in < packed.size() || stream.avail_out == 0, [&] {
+            return fmt::format("{}: corrupt gzip data: the file breaks off at byte {}, inside the compressed data",
+                               name, in);
+        });
+    }
+    text.resize(out);
+    return text;
+}
+
+AtomicFile::AtomicFile(const std::string& path) : target_(path)
+{
+    namespace fs = std::filesystem;
+    std::error_code ignored;  // what cannot be looked at cannot be opened either, and open() says why
+    if (fs::exists(path, ignored)) target_ = fs::canonical(path, ignored).string();
+    const bool direct = path == "-" || (fs::exists(target_, ignored) && !fs::is_regular_file(target_, ignored) &&
+                                        !fs::is_directory(target_, ignored));
+
+    if (fs::is_directory(target_, ignored)) errno = EISDIR, fail();
+    if (!direct && fs::exists(target_, ignored) && access(target_.c_str(), W_OK) != 0) fail();
+    if (!direct) temporary_ = target_ + ".XXXXXX";
+    FileDescriptor file(path == "-" ? dup(STDOUT_FILENO)
+                        : direct    ? open(target_.c_str(), O_WRONLY | O_CLOEXEC)
+                                    : mkostemp(temporary_.data(), O_CLOEXEC));
+    if (file.get() < 0) {
+        temporary_.clear();
+        fail();
+    }
+    if (!direct) {
+        const mode_t mask = umask(0);  // mkostemp gives 0600; the file should get what open() would have given
+        umask(mask);
+        fchmod(file.get(), 0666 & ~mask);
+    }
+    const bool packed = path.size() > 3 && path.ends_with(".gz");
+    stream_ = gzdopen(file.get(), packed ? "wb6" : "wbT");
+    if (stream_ == nullptr) {
+        discard();
+        throw OutOfMemory(fmt::format("no memory to write {}", target_));
+    }
+    file.release();
+    gzbuffer(static_cast<gzFile>(stream_), 1 << 18);
+}
+
+AtomicFile::~AtomicFile() { discard(); }
+
+void AtomicFile::write(std::string_view bytes)
+{
+    while (!bytes.empty()) {
+        const auto part = bytes.substr(0, piece);
+        errno = 0;
+        if (gzwrite(static_cast<gzFile>(stream_), part.data(), static_cast<unsigned>(part.size())) <= 0) fail();
+        bytes.remove_prefix(part.size());
+    }
+}
+
+void AtomicFile::commit()
+{
+    errno = 0;
+    if (gzclose_w(static_cast<gzFile>(std::exchange(stream_, nullptr))) != Z_OK) fail();
+    if (temporary_.empty()) return;
+    if (rename(temporary_.c_str(), target_.c_str()) != 0) fail();
+    temporary_.clear();
+}
+
+void AtomicFile::fail() const
+{
+    const char* name = target_ == "-" ? "standard output" : target_.c_str();
+    throw InvalidInput(
+        fmt::format("cannot write {}: {}", name, errno != 0 ? std::strerror(errno) : "compression failed"));
+}
+
+void AtomicFile::discard() noexcept
+{
+    if (stream_ != nullptr) gzclose_w(static_cast<gzFile>(std::exchange(stream_, nullptr)));
+    if (!temporary_.empty()) unlink(temporary_.c_str());
+    temporary_.clear();
+}
+
+}  // namespace ilux

@@ -1,0 +1,76 @@
+// Any bytes at all: the reader refuses them with InvalidInput, or returns a matrix that keeps CsrMatrix's invariant and
+// that survives being written and read again, bit for bit. Threads must not change either.
+// Run: matrix_market_fuzz fuzz/corpus/matrix_market
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/matrix_market.hpp"
+#include "ilux/base/text_file.hpp"
+
+namespace {
+
+using namespace ilux;
+
+void demand(bool holds)
+{
+    if (!holds) std::abort();  // what libFuzzer reports as a finding
+}
+
+void demand_invariant(const CsrMatrix<double>& A)
+{
+    const auto row_ptr = A.row_ptr();
+    demand(std::ssize(row_ptr) == Offset{A.rows()} + 1 && row_ptr.front() == 0 &&
+           row_ptr.back() == std::ssize(A.col()));
+    demand(A.col().size() == A.val().size());
+    for (Index i = 0; i < A.rows(); ++i) {
+        demand(row_ptr[i] <= row_ptr[i + 1]);
+        for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
+            demand(A.col()[p] >= 0 && A.col()[p] < A.cols() && std::isfinite(A.val()[p]));
+            demand(p == row_ptr[i] || A.col()[p - 1] < A.col()[p]);
+        }
+    }
+}
+
+void demand_identical(const CsrMatrix<double>& A, const CsrMatrix<double>& B)
+{
+    const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+    demand(A.rows() == B.rows() && A.cols() == B.cols() && std::ranges::equal(A.row_ptr(), B.row_ptr()));
+    demand(std::ranges::equal(A.col(), B.col()) && std::ranges::equal(A.val(), B.val(), {}, bits, bits));
+}
+
+void check(std::string_view text)
+{
+    MatrixMarket file;
+    try {
+        file = parse_matrix_market(text, "fuzz", 1);
+    } catch (const InvalidInput& why) {
+        demand(std::string_view(why.what()).starts_with("fuzz:"));
+        return;
+    }
+    demand_invariant(file.A);
+    if (file.A.rows() > 1'000'000) return;  // nearly all rows empty: true, and slow to write
+    demand(file.duplicates >= 0 && file.header.entries >= 0);
+    demand_identical(parse_matrix(matrix_text(file.A), "written", 1), file.A);
+    if (is_symmetric(file.A))
+        demand_identical(parse_matrix(matrix_text(file.A, {.symmetric = true}), "triangle", 1), file.A);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+    check(bytes);
+    try {
+        check(unpack_gzip(bytes, "fuzz"));
+    } catch (const InvalidInput&) {  // not gzip data: most inputs
+    }
+    return 0;
+}
