@@ -1,1 +1,85 @@
-// placeholder
+#include "ilux/krylov/bicgstab.hpp"
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/krylov/iteration.hpp"
+
+namespace ilux {
+namespace {
+
+/// One cycle's vectors and scalars; between the two half steps r holds what [vorst92] calls s.
+template <Backend B>
+struct Cycle {
+    B&            be;
+    Iteration<B>& it;
+    Span<B>       r, rh, p, z, v, t;
+    double        scale_r;  // ‖r₀‖₂: all vectors are in its units
+    double        norm_r = 1, rho = 1, alpha = 1, omega = 1;
+    bool          first = true;
+
+    double inner(ConstSpan<B> a, ConstSpan<B> b) { return dot(be, a, b); }
+    double norm(ConstSpan<B> a) { return norm2(be, a); }
+
+    /// x ← x + α M⁻¹p,  s = r ← r − α A M⁻¹p
+    bool bicg_half()
+    {
+        const double rho_before = rho;
+        rho = inner(rh, r);  // ρ = r̂ᵀ r
+        if (!it.finite(rho, product_not_finite) || !it.nonzero(rho, norm_r, "rho = rh'r vanished")) return false;
+        if (first) {
+            copy(be, ConstSpan<B>(r), p);
+        } else {
+            axpy(be, -omega, ConstSpan<B>(v), p);
+            axpby(be, 1, ConstSpan<B>(r), rho / rho_before * (alpha / omega), p);  // p ← r + β (p − ω v)
+        }
+        first = false;
+        it.apply_M(p, z);
+        it.apply_A(z, v);  // v ← A M⁻¹ p
+        const double rv = inner(rh, v);
+        if (!it.finite(rv, product_not_finite) || !it.nonzero(rv, norm(v), "rh'v vanished")) return false;
+        alpha = rho / rv;
+        it.move(scale_r * alpha, z);
+        axpy(be, -alpha, ConstSpan<B>(v), r);
+        norm_r = norm(r);
+        it.step(scale_r * norm_r);
+        return true;
+    }
+
+    /// x ← x + ω M⁻¹s,  r ← s − ω A M⁻¹s with the ω that makes ‖r‖₂ least
+    bool stabilizing_half()
+    {
+        it.apply_M(r, z);
+        it.apply_A(z, t);  // t ← A M⁻¹ s
+        const double norm_t = norm(t), ts = inner(t, r);
+        if (!it.finite(norm_t, product_not_finite) || !it.finite(ts, product_not_finite)) return false;
+        if (!it.nonzero(ts, norm_t * norm_r, "omega = t's / t't vanished")) return false;
+        omega = ts / norm_t / norm_t;
+        it.move(scale_r * omega, z);
+        axpy(be, -omega, ConstSpan<B>(t), r);
+        norm_r = norm(r);
+        it.step(scale_r * norm_r);
+        return true;
+    }
+};
+
+}  // namespace
+
+template <Backend B>
+SolveReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                     BicgstabWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor)
+{
+    auto [r, rh, p, z, v, t, best] = ws.all();
+    Iteration<B> it(be, A, M, b, x, best, opt, monitor);
+    while (!it.over(r)) {  // r ← b − A x
+        Cycle<B> cycle{be, it, r, rh, p, z, v, t, it.residual_norm()};
+        scale(be, 1 / cycle.scale_r, r);
+        copy(be, ConstSpan<B>(r), rh);  // r̂ ← r
+        const auto ends = [&] { return it.stop.ends_cycle(cycle.scale_r * cycle.norm_r); };
+        while (!ends() && cycle.bicg_half() && !ends() && cycle.stabilizing_half()) continue;
+    }
+    return it.report();
+}
+
+template SolveReport bicgstab<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
+                                   BicgstabWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
+
+}  // namespace ilux

@@ -19,7 +19,7 @@ public:
     /// @param wide  threads share a level of at least so many entries and rows; less does not repay a barrier
     template <class T>
     LevelSets(const CsrMatrix<T>& A, Triangle triangle, Offset wide = default_wide);
-    static constexpr Offset default_wide = 4096;
+    static constexpr Offset default_wide = 16384;  ///< some 15 µs of work
 
     /// A run of levels between two barriers: one wide level that all threads share, or thin ones that one thread chains.
     struct Stage {

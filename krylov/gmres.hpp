@@ -1,0 +1,51 @@
+#pragma once
+// Restarted GMRES, preconditioned from the right or from the left.
+
+#include "ilux/base/monitor.hpp"
+#include "ilux/base/operator.hpp"
+#include "ilux/krylov/hessenberg_qr.hpp"
+#include "ilux/krylov/stopping.hpp"
+
+namespace ilux {
+
+/// What a cycle of GMRES(m) needs: n·(m + 3) values and the small QR. Made once, used by one solve at a time.
+template <Backend B>
+class GmresWorkspace {
+public:
+    /// m = min(opt.restart, n): no Krylov space is larger. @throws InvalidOption when opt is out of range
+    GmresWorkspace(Index n, const KrylovOptions& opt);
+
+    Index        size() const { return n_; }
+    Index        restart() const { return m_; }
+    Span<B>      v(Index k) { return Span<B>(V_).subspan(static_cast<std::size_t>(k) * n_, n_); }  ///< 0 ≤ k ≤ m
+    ConstSpan<B> basis(Index k) { return ConstSpan<B>(V_).first(static_cast<std::size_t>(k) * n_); }  ///< v_0 … v_{k−1}
+    Span<B>      z() { return z_; }
+    Span<B>      best() { return best_; }
+    std::span<double> scratch() { return scratch_; }  ///< m + 1, on the host
+
+    HessenbergQr qr;
+
+private:
+    Index               n_, m_;
+    Buffer<B>           V_;  ///< n·(m+1), a vector after another
+    Buffer<B>           z_, best_;
+    std::vector<double> scratch_;
+};
+
+/// Solves A x = b by restarted GMRES with z ← M⁻¹ r from the right (default) or the left (opt.side).
+/// From the right the estimates are of ‖b − A x‖₂ itself. From the left they are of ‖M⁻¹(b − A x)‖₂, which a cycle
+/// trusts half as far as the ratio of the two at its start suggests; either way only a recomputed b − A x converges.
+/// @param A, M     n×n; M must be the same linear map throughout: otherwise use fgmres
+/// @param b        n, not modified
+/// @param x        n, guess in; out the iterate of the least ‖b − A x‖₂ among those recomputed, always finite if the guess was
+/// @param ws       made for n and opt.restart; nothing is allocated here
+/// @param monitor  told of every step, and of every recomputed residual
+/// @return why it stopped, steps, true ‖b − A x‖₂ / ‖b‖₂; see Stopping for the rules
+/// @throws InvalidInput when sizes disagree, InvalidOption when an option is out of range
+/// Step k costs one A, one M and 4(k+1)n flops; a cycle of m steps one A, one or two M and 2mn flops more.
+/// Method: [saad86], GMRES(m), and [saad03, 9.3.1 and 9.3.2]; names as there.
+template <Backend B>
+SolveReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                  GmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {});
+
+}  // namespace ilux

@@ -1,0 +1,172 @@
+#pragma once
+// One solve in progress: the system with its products timed, the iterate, the best verified iterate, and the verdicts.
+// Internal to krylov/: each method makes one, runs cycles until it is over, and returns its report.
+
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/monitor.hpp"
+#include "ilux/base/operator.hpp"
+#include "ilux/krylov/stopping.hpp"
+#include "ilux/krylov/stopwatch.hpp"
+
+namespace ilux {
+
+inline constexpr const char* product_not_finite = "a product with A or M holds NaN or Inf";
+
+template <Backend B>
+class Iteration {
+    const std::chrono::steady_clock::time_point start_;
+    const double                                norm_b_;
+
+public:
+    Stopping stop;
+
+    /// b = 0 sets x ← 0, whose residual then is 0. @param best  n, scratch  @param products  see Stopping
+    /// @throws InvalidInput when sizes disagree, InvalidOption for options out of range
+    Iteration(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x, Span<B> best,
+              const KrylovOptions& opt, const Monitor& monitor, Index products = 1)
+        : start_(std::chrono::steady_clock::now()),
+          norm_b_(checked_norm(be, A, M, b, x, best)),
+          stop(opt, norm_b_, products),
+          be_(be),
+          A_(A),
+          M_(M),
+          b_(b),
+          x_(x),
+          best_(best),
+          monitor_(monitor),
+          opt_(opt)
+    {
+        if (norm_b_ == 0) fill(be, 0, x);
+    }
+
+    void apply_A(ConstSpan<B> v, Span<B> w)
+    {
+        const Stopwatch t(seconds_.spmv);
+        A_.apply(be_, v, w);
+    }
+    void apply_At(ConstSpan<B> v, Span<B> w)
+    {
+        const Stopwatch t(seconds_.spmv);
+        A_.apply_transpose(be_, v, w);
+    }
+    void apply_M(ConstSpan<B> r, Span<B> z)
+    {
+        const Stopwatch t(seconds_.precond);
+        M_.apply(be_, r, z);
+    }
+    void apply_Mt(ConstSpan<B> r, Span<B> z)
+    {
+        const Stopwatch t(seconds_.precond);
+        M_.apply_transpose(be_, r, z);
+    }
+    Stopwatch timing_ortho() { return Stopwatch(seconds_.ortho); }
+
+    /// r ← b − A x, and whether the solve is over. If so x is the best iterate ever verified.
+    bool over(Span<B> r)
+    {
+        {
+            const Stopwatch t(seconds_.spmv);
+            residual_ = residual<B>(be_, A_, x_, b_, r);
+        }
+        norm_x_ = norm2(be_, ConstSpan<B>(x_));
+        verdict_ = stop.at_restart(residual_, norm_x_);
+        tell(residual_, true);
+        if (verdict_ && !stop.improved() && std::isfinite(stop.least())) {
+            copy(be_, ConstSpan<B>(best_), x_);
+            residual_ = stop.least();
+            norm_x_ = norm2(be_, ConstSpan<B>(x_));
+        } else if (!verdict_ && stop.improved()) {
+            copy(be_, ConstSpan<B>(x_), best_);
+        }
+        return verdict_.has_value();
+    }
+    double residual_norm() const { return residual_; }  ///< ‖b − A x‖₂ as last recomputed
+
+    /// One step of a cycle is done; `estimate` is of ‖r‖₂ (of ‖M⁻¹r‖₂ after stop.estimates_preconditioned).
+    void step(double estimate)
+    {
+        stop.count_step();
+        tell(stop.as_residual(estimate), false);
+    }
+
+    /// x ← x + a p for a finite p. The backward error test also wants ‖x‖ and ‖Δx‖.
+    void move(double a, ConstSpan<B> p)
+    {
+        axpy(be_, a, p, x_);
+        if (stop.wants_iterate()) stop.iterate(norm2(be_, ConstSpan<B>(x_)), std::abs(a) * norm2(be_, p));
+    }
+    /// The same for a p that may hold NaN or Inf: then x stays as it was and the solve ends.
+    void move_if_finite(double a, ConstSpan<B> p)
+    {
+        if (finite(a * norm2(be_, p), "the correction of x holds NaN or Inf")) move(a, p);
+    }
+
+    /// False, and the solve ends as not_finite, when `value` is NaN or Inf.
+    bool finite(double value, const char* what)
+    {
+        if (!std::isfinite(value)) stop.fail(Outcome::not_finite, what);
+        return std::isfinite(value);
+    }
+    /// False, and the cycle ends in breakdown, when `value` vanishes against `scale` up to rounding.
+    bool nonzero(double value, double scale, const char* what)
+    {
+        const bool holds = std::abs(value) > std::numeric_limits<double>::epsilon() * scale;
+        if (!holds) stop.breakdown(what);
+        return holds;
+    }
+
+    SolveReport report()
+    {
+        seconds_.solve = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+        const double size = opt_.matrix_norm * norm_x_ + norm_b_;
+        SolveReport  report;
+        report.outcome = *verdict_;
+        report.steps = stop.steps();
+        report.restarts = stop.cycles();
+        report.relative_residual = norm_b_ > 0 ? residual_ / norm_b_ : residual_;
+        report.backward_error = opt_.matrix_norm > 0 && residual_ != 0 ? residual_ / size : 0;
+        report.detail = stop.detail();
+        report.seconds = seconds_;
+        return report;
+    }
+
+private:
+    /// ‖b‖₂, once all sizes agree.
+    static double checked_norm(B& be, const LinearOperator<B>& A, const Preconditioner<B>& M, ConstSpan<B> b,
+                               ConstSpan<B> x, ConstSpan<B> best)
+    {
+        const auto n = static_cast<std::size_t>(A.size());
+        require(n == static_cast<std::size_t>(M.size()) && n == b.size() && n == x.size() && n == best.size(), [&] {
+            return fmt::format("sizes disagree: A is of order {}, M of {}, the workspace of {}; b has {} values, x {}",
+                               n, M.size(), best.size(), b.size(), x.size());
+        });
+        return norm2(be, b);
+    }
+    void tell(double residual, bool exact)
+    {
+        if (monitor_)
+            monitor_({.phase = Progress::Phase::solve,
+                      .done = stop.steps(),
+                      .total = opt_.max_steps,
+                      .residual = norm_b_ > 0 ? residual / norm_b_ : residual,
+                      .exact = exact});
+    }
+
+    B&                       be_;
+    const LinearOperator<B>& A_;
+    Preconditioner<B>&       M_;
+    ConstSpan<B>             b_;
+    Span<B>                  x_, best_;
+    const Monitor&           monitor_;
+    const KrylovOptions&     opt_;
+    std::optional<Outcome>   verdict_;
+    double                   residual_ = 0, norm_x_ = 0;
+    SolveSeconds             seconds_;
+};
+
+}  // namespace ilux

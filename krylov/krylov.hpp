@@ -1,0 +1,49 @@
+#pragma once
+// The Krylov methods behind one name, for callers that choose at run time.
+
+#include <array>
+#include <variant>
+
+#include "ilux/krylov/bicg.hpp"
+#include "ilux/krylov/bicgstab.hpp"
+#include "ilux/krylov/cg.hpp"
+#include "ilux/krylov/fgmres.hpp"
+#include "ilux/krylov/gmres.hpp"
+
+namespace ilux {
+
+enum class Method { gmres, fgmres, bicg, bicgstab, cg };
+
+inline std::span<const std::string_view> names(Method)
+{
+    static constexpr std::array<std::string_view, 5> all{"gmres", "fgmres", "bicg", "bicgstab", "cg"};
+    return all;
+}
+
+/// Whether the method calls apply_transpose of A and M.
+constexpr bool needs_transpose(Method method) { return method == Method::bicg; }
+
+/// The workspace of any one method, made once for its method, n, and the restart length in opt.
+template <Backend B>
+class KrylovWorkspace {
+public:
+    /// @throws InvalidInput when n < 0, InvalidOption when opt is out of range
+    KrylovWorkspace(Method method, Index n, const KrylovOptions& opt);
+
+    Method      method() const { return static_cast<Method>(parts.index()); }
+    std::size_t bytes() const { return bytes_; }  ///< where B computes; the small host arrays of GMRES not counted
+
+    /// In the order of Method.
+    std::variant<GmresWorkspace<B>, FgmresWorkspace<B>, BicgWorkspace<B>, BicgstabWorkspace<B>, CgWorkspace<B>> parts;
+
+private:
+    std::size_t bytes_;
+};
+
+/// Solves A x = b by `method`, which ws was made for. Parameters and report: see gmres, and the method's header.
+/// Nothing is allocated. @throws InvalidInput also when ws was made for another method
+template <Backend B>
+SolveReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                  KrylovWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {});
+
+}  // namespace ilux

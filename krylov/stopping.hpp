@@ -1,0 +1,119 @@
+#pragma once
+// Tolerances and limits shared by every Krylov method, and how they turn into an Outcome.
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "ilux/base/fields.hpp"
+#include "ilux/base/monitor.hpp"
+#include "ilux/base/types.hpp"
+
+namespace ilux {
+
+enum class Side { right, left };
+enum class StopTest { residual, backward_error };
+enum class Orthogonalization { mgso, cgs2 };
+
+inline std::span<const std::string_view> names(Side)
+{
+    static constexpr std::array<std::string_view, 2> all{"right", "left"};
+    return all;
+}
+inline std::span<const std::string_view> names(StopTest)
+{
+    static constexpr std::array<std::string_view, 2> all{"residual", "backward_error"};
+    return all;
+}
+inline std::span<const std::string_view> names(Orthogonalization)
+{
+    static constexpr std::array<std::string_view, 2> all{"mgso", "cgs2"};
+    return all;
+}
+
+struct KrylovOptions {
+    double            rtol = 1e-8;
+    Index             max_steps = 1000;
+    Index             restart = 30;
+    Side              side = Side::right;
+    StopTest          stop = StopTest::residual;
+    Orthogonalization ortho = Orthogonalization::mgso;
+    double            reorthogonalize = 0.98;
+    double matrix_norm = 0;  ///< ‖A‖_F when known: needed by StopTest::backward_error, reported otherwise
+};
+
+template <class Visit>
+void fields(KrylovOptions& o, Visit&& visit)
+{
+    visit("rtol", o.rtol, within(0, 1), "stop at ‖b − A x‖₂ ≤ rtol·‖b‖₂");
+    visit("max_steps", o.max_steps, at_least(0), "products with A and M in all");
+    visit("restart", o.restart, at_least(1), "Krylov dimension m before a restart");
+    visit("side", o.side, anything(), "of the preconditioner in GMRES");
+    visit("stop", o.stop, anything(), "residual: against ‖b‖₂; backward_error: against ‖A‖_F·‖x‖₂ + ‖b‖₂");
+    visit("ortho", o.ortho, anything(), "mgso: modified Gram-Schmidt, selectively repeated; cgs2: classical, twice");
+    visit("reorthogonalize", o.reorthogonalize, within(0, 1), "mgso repeats a projection above this squared cosine");
+}
+
+/// When to end a cycle, and when to end the solve. A cycle runs on estimates; at its end b − A x is recomputed, and
+/// that alone decides:
+///   converged   ‖r‖ ≤ target, where target = rtol·‖b‖, or rtol·(‖b‖ + ‖A‖‖x‖) for StopTest::backward_error once the
+///               last change of x was small, ‖Δx‖ ≤ rtol·‖x‖: a huge x must not fake convergence
+///   not_finite  ‖r‖ or ‖x‖ is NaN or Inf, or the cycle met one
+///   diverged    ‖r‖ > 10⁸·max(‖r₀‖, ‖b‖)
+///   breakdown   the cycle broke down and had not even halved the least ‖r‖ so far; else a fresh cycle may help
+///   max_steps   no room for another step
+///   stagnated   three cycles in a row left the least ‖r‖ above 99.9 % of what it was; slow but steady goes on
+/// Pure bookkeeping on numbers: it touches no vector.
+class Stopping {
+public:
+    /// @param products  with A (and M) that one step costs
+    /// @throws InvalidOption when an option is out of range, or backward_error is asked for without ‖A‖
+    Stopping(const KrylovOptions& opt, double norm_b, Index products = 1);
+
+    /// The verdict on a recomputed ‖b − A x‖₂; nothing: run another cycle.
+    std::optional<Outcome> at_restart(double residual, double norm_x);
+    bool                   improved() const { return improved_; }  ///< the last verified residual is the least so far
+    double                 least() const { return least_; }        ///< +Inf before the first finite one
+
+    /// Whether the cycle should end at this estimate of ‖r‖₂, because it meets the target, blew up, or no step is left;
+    /// or because it fell to ε times where the cycle began, below which only a recomputed one means anything.
+    bool ends_cycle(double estimate) const;
+    void count_step() { steps_ += products_; }
+    void count_step(Index products) { steps_ += products; }
+    /// The cycle's estimates are of M⁻¹r, `ratio` times as large as r where it began; they are trusted half as far.
+    void   estimates_preconditioned(double ratio) { ratio_ = ratio; }
+    double as_residual(double estimate) const { return estimate / ratio_; }
+
+    /// Sizes of the iterate and its latest change, wherever they are known; used by backward_error alone.
+    void   iterate(double norm_x, double norm_dx);
+    bool   wants_iterate() const { return opt_.stop == StopTest::backward_error; }
+    double target() const { return target_; }
+
+    void breakdown(const char* what);              ///< ends the cycle; final unless that cycle helped
+    void fail(Outcome outcome, const char* what);  ///< ends the solve, unless the residual proves to be small
+
+    Index       steps() const { return steps_; }
+    Index       cycles() const { return cycles_; }  ///< completed
+    const char* detail() const { return detail_; }
+
+private:
+    std::optional<Outcome> judge(double residual, double norm_x, double least_before);
+    bool                   no_room() const { return steps_ > opt_.max_steps - products_; }
+
+    const KrylovOptions    opt_;
+    const double           norm_b_;
+    const Index            products_;
+    double                 target_, ratio_ = 1;
+    double                 norm_dx_ = std::numeric_limits<double>::infinity();
+    double                 start_ = 0;        ///< max(‖r₀‖, ‖b‖)
+    double                 cycle_start_ = 0;  ///< ‖r‖ as last recomputed
+    double                 least_ = std::numeric_limits<double>::infinity();
+    bool                   improved_ = false, broke_ = false;
+    Index                  steps_ = 0, cycles_ = -1, idle_cycles_ = 0;
+    std::optional<Outcome> failure_;
+    const char*            detail_ = "";
+};
+
+}  // namespace ilux

@@ -1,0 +1,90 @@
+#pragma once
+// Runs of the Krylov methods, for their tests: preconditioners given as functions, and a residual judged from outside.
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/base/spmv.hpp"
+#include "ilux/krylov/krylov.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux::test::krylov {
+
+using Vector = std::vector<double>;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// M⁻¹ as a function of the call's number, r and z; the transpose is the same map.
+class Given final : public Preconditioner<Cpu> {
+public:
+    using Map = std::function<void(long call, std::span<const double> r, std::span<double> z)>;
+    Given(Index n, Map map) : n_(n), map_(std::move(map)) {}
+    Index size() const override { return n_; }
+    void  apply(Cpu&, std::span<const double> r, std::span<double> z) override { map_(calls++, r, z); }
+    void  apply_transpose(Cpu&, std::span<const double> r, std::span<double> z) override { map_(calls++, r, z); }
+    long  calls = 0;
+
+private:
+    Index n_;
+    Map   map_;
+};
+
+/// M = diag(A).
+inline Given jacobi(const CsrMatrix<>& A)
+{
+    Vector d(A.rows());
+    for (Index i = 0; i < A.rows(); ++i) d[i] = A.at(i, i);
+    return Given(A.rows(), [d](long, std::span<const double> r, std::span<double> z) {
+        for (std::size_t i = 0; i < d.size(); ++i) z[i] = r[i] / d[i];
+    });
+}
+
+inline double norm(std::span<const double> v)
+{
+    long double sum = 0;
+    for (double vi : v) sum += static_cast<long double>(vi) * vi;
+    return static_cast<double>(std::sqrt(sum));
+}
+
+/// ‖b − A x‖₂ / ‖b‖₂ in long double.
+inline double true_residual(const CsrMatrix<>& A, const Vector& x, const Vector& b)
+{
+    long double sum = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        long double r = b[i];
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            r -= static_cast<long double>(A.val()[p]) * x[A.col()[p]];
+        sum += r * r;
+    }
+    return static_cast<double>(std::sqrt(sum)) / (norm(b) > 0 ? norm(b) : 1);
+}
+
+struct Solution {
+    SolveReport           report;
+    Vector                x;
+    std::vector<Progress> history;  ///< all that the monitor was told
+};
+
+inline Solution run(Method method, const CsrMatrix<>& A, Preconditioner<Cpu>& M, const Vector& b, Vector x0,
+                    const KrylovOptions& opt, int threads = 1)
+{
+    Cpu                  be(threads);
+    const MatrixOperator op(A, needs_transpose(method));
+    KrylovWorkspace<Cpu> ws(method, A.rows(), opt);
+    Solution             s{{}, std::move(x0), {}};
+    s.report = solve(be, method, op, M, b, s.x, ws, opt, [&](const Progress& p) { s.history.push_back(p); });
+    return s;
+}
+
+inline Solution run(Method method, const CsrMatrix<>& A, const Vector& b, const KrylovOptions& opt)
+{
+    Identity<Cpu> I(A.rows());
+    return run(method, A, I, b, Vector(A.rows()), opt);
+}
+
+inline CsrMatrix<> dense(Index n, const Vector& a) { return to_csr(Dense{n, n, a}); }
+
+}  // namespace ilux::test::krylov
