@@ -1,6 +1,7 @@
 #pragma once
 // A triangular factor while the Crout sweep writes it: U by rows, or L by columns (then read "row" for "column").
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,23 +14,40 @@ namespace ilux {
 /// row j hangs in the list of the first of its pending columns.
 class CroutFactor {
 public:
-    explicit CroutFactor(Index n)
-        : start_(n, 0), passed_(n, 0), pending_(n, 0), end_(n, 0), link_(n, none)
+    /// @param expected  entries there will probably be
+    CroutFactor(Index n, Offset expected) : row_(static_cast<std::size_t>(n)), head_(static_cast<std::size_t>(n), none)
     {
+        entry_.reserve(static_cast<std::size_t>(expected));
     }
 
     /// Rows with an entry in column k: first(k), then next(j) until none.
     static constexpr Index none = -1;
-    Index first(Index k) const { return link_[k]; }
-    Index next(Index j) const { return link_[j]; }  // heads sit at columns ≥ k, rows are < k: one array serves both
-    double value_in_current(Index j) const { return val_[pending_[j]]; }
+    Index  first(Index k) const { return head_[k]; }
+    Index  next(Index j) const { return row_[j].next; }
+    double value_in_current(Index j) const { return entry_[row_[j].start + row_[j].pending].value; }
+
+    struct Entry {
+        double value;
+        Index  column;
+    };
 
     /// Calls f(column, value) for the entries of row j that later steps still see: postponed and pending ones.
     template <class F>
     void for_active(Index j, F&& f) const
     {
-        for (Offset p = start_[j]; p < passed_[j]; ++p) f(col_[p], val_[p]);
-        for (Offset p = pending_[j]; p < end_[j]; ++p) f(col_[p], val_[p]);
+        const Row&   row = row_[j];
+        const Entry* entry = entry_.data() + row.start;
+        for (std::uint32_t p = 0; p < row.postponed; ++p) f(entry[p].column, entry[p].value);
+        for (std::uint32_t p = row.pending; p < row.length; ++p) f(entry[p].column, entry[p].value);
+    }
+
+    /// Row j will be read soon.
+    void prefetch(Index j) const
+    {
+        const Row& row = row_[j];
+        __builtin_prefetch(entry_.data() + row.start);
+        __builtin_prefetch(entry_.data() + row.start + row.pending);
+        __builtin_prefetch(entry_.data() + row.start + row.pending + 4);
     }
 
     /// Appends row k: entries in postponed columns first, then the pending ones by ascending column.
@@ -39,17 +57,23 @@ public:
     /// entry stays visible to later steps.
     void pass(Index k, bool postponed);
 
-    Offset entries() const { return static_cast<Offset>(col_.size()); }
-    std::span<const Index>  cols_of(Index j) const { return {col_.data() + start_[j], static_cast<std::size_t>(end_[j] - start_[j])}; }
-    std::span<const double> vals_of(Index j) const { return {val_.data() + start_[j], static_cast<std::size_t>(end_[j] - start_[j])}; }
+    Offset                 entries() const { return static_cast<Offset>(entry_.size()); }
+    std::span<const Entry> row(Index j) const { return {entry_.data() + row_[j].start, row_[j].length}; }
 
 private:
+    /// All that a step reads of a row, in half a cache line: the sweep jumps from row to row.
+    struct Row {
+        Offset        start = 0;
+        std::uint32_t postponed = 0;  // positions after start: end of the postponed entries,
+        std::uint32_t pending = 0;    // first pending one,
+        std::uint32_t length = 0;     // end
+        Index         next = none;
+    };
     void hang(Index j);
 
-    std::vector<Offset> start_, passed_, pending_, end_;  // n each; see above
-    std::vector<Index>  link_;                            // n; heads of columns and links of rows
-    std::vector<Index>  col_;
-    std::vector<double> val_;
+    std::vector<Row>   row_;   // n
+    std::vector<Index> head_;  // n; of each column's list
+    std::vector<Entry> entry_;
 };
 
 }  // namespace ilux

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "ilux/precond/crout_factor.hpp"
 #include "ilux/precond/inverse_norms.hpp"
@@ -11,33 +12,32 @@ namespace ilux {
 
 void CroutFactor::append(Index k, std::span<const Index> col, std::span<const double> val, std::size_t postponed)
 {
-    start_[k] = entries();
-    passed_[k] = pending_[k] = start_[k] + static_cast<Offset>(postponed);
-    col_.insert(col_.end(), col.begin(), col.end());
-    val_.insert(val_.end(), val.begin(), val.end());
-    end_[k] = entries();
+    Row& row = row_[k];
+    row.start = entries();
+    row.postponed = row.pending = static_cast<std::uint32_t>(postponed);
+    row.length = static_cast<std::uint32_t>(col.size());
+    for (std::size_t p = 0; p < col.size(); ++p) entry_.push_back({val[p], col[p]});
     hang(k);
 }
 
 void CroutFactor::pass(Index k, bool postponed)
 {
-    for (Index j = std::exchange(link_[k], none), after; j != none; j = after) {
-        after = link_[j];
-        const Offset p = pending_[j]++;
-        if (postponed) {  // the entries between are never read again, so a swap may disorder them
-            std::swap(col_[p], col_[passed_[j]]);
-            std::swap(val_[p], val_[passed_[j]]);
-            ++passed_[j];
-        }
+    for (Index j = std::exchange(head_[k], none), after; j != none; j = after) {
+        Row& row = row_[j];
+        after = row.next;
+        if (postponed)  // the entries between are never read again, so a swap may disorder them
+            std::swap(entry_[row.start + row.pending], entry_[row.start + row.postponed++]);
+        ++row.pending;
         hang(j);
     }
 }
 
 void CroutFactor::hang(Index j)
 {
-    if (pending_[j] == end_[j]) return;
-    const Index k = col_[pending_[j]];
-    link_[j] = std::exchange(link_[k], j);
+    Row& row = row_[j];
+    if (row.pending == row.length) return;
+    Index& head = head_[entry_[row.start + row.pending].column];
+    row.next = std::exchange(head, j);
 }
 
 namespace {
@@ -45,7 +45,7 @@ namespace {
 /// A sparse vector with dense look-up: row u_k or column l_k while it is formed.
 class SparseRow {
 public:
-    explicit SparseRow(Index n) : value_(n, 0.), step_(n, -1) {}
+    explicit SparseRow(Index n) : slot_(n) {}
 
     void start(Index k)
     {
@@ -54,21 +54,22 @@ public:
     }
     void add(Index j, double value)
     {
-        if (step_[j] != k_) {
-            step_[j] = k_;
-            value_[j] = 0;
+        Slot& slot = slot_[j];
+        if (slot.step != k_) {
+            slot = {value, k_};
             index_.push_back(j);
+        } else {
+            slot.value += value;
         }
-        value_[j] += value;
     }
-    bool   has(Index j) const { return step_[j] == k_; }
-    double operator[](Index j) const { return value_[j]; }
+    bool   has(Index j) const { return slot_[j].step == k_; }
+    double operator[](Index j) const { return slot_[j].value; }
 
     /// Divides by the pivot and lists the values beside index().
     void finish(double d)
     {
         packed_.clear();
-        for (Index j : index_) packed_.push_back(value_[j] /= d);
+        for (Index j : index_) packed_.push_back(slot_[j].value /= d);
     }
     std::span<const Index>  index() const { return index_; }
     std::span<const double> values() const { return packed_; }
@@ -78,8 +79,11 @@ public:
     std::size_t drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed, bool& truncated);
 
 private:
-    std::vector<double> value_;
-    std::vector<Index>  step_;
+    struct Slot {
+        double value = 0;
+        Index  step = -1;  // the value counts only in this step
+    };
+    std::vector<Slot>   slot_;  // n
     std::vector<Index>  index_;
     std::vector<double> packed_;
     Index               k_ = -1;
@@ -88,24 +92,25 @@ private:
 std::size_t SparseRow::drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed, bool& truncated)
 {
     std::erase_if(index_, [&](Index j) {
-        const bool gone = !keeps(value_[j], y, drop_tol) || value_[j] == 0;
-        if (gone) step_[j] = -1;
+        Slot&      slot = slot_[j];
+        const bool gone = !keeps(slot.value, y, drop_tol) || slot.value == 0;
+        if (gone) slot.step = -1;
         return gone;
     });
     if (index_.size() > limit) {
         truncated = true;
         const auto larger = [&](Index a, Index b) {
-            const double x = std::abs(value_[a]), z = std::abs(value_[b]);
+            const double x = std::abs(slot_[a].value), z = std::abs(slot_[b].value);
             return x != z ? x > z : a < b;
         };
         std::nth_element(index_.begin(), index_.begin() + static_cast<std::ptrdiff_t>(limit), index_.end(), larger);
-        for (std::size_t p = limit; p < index_.size(); ++p) step_[index_[p]] = -1;
+        for (std::size_t p = limit; p < index_.size(); ++p) slot_[index_[p]].step = -1;
         index_.resize(limit);
     }
     const auto middle = std::partition(index_.begin(), index_.end(), [&](Index j) { return is_postponed[j] != 0; });
     std::sort(middle, index_.end());
     packed_.clear();
-    for (Index j : index_) packed_.push_back(value_[j]);
+    for (Index j : index_) packed_.push_back(slot_[j].value);
     return static_cast<std::size_t>(middle - index_.begin());
 }
 
@@ -113,7 +118,8 @@ std::size_t SparseRow::drop(double y, double drop_tol, std::size_t limit, const 
 class Crout {
 public:
     Crout(const CsrMatrix<double>& A, const CsrMatrix<double>& At, const CroutOptions& options)
-        : A_(A), At_(At), opt_(options), n_(A.rows()), U_(n_), L_own_(options.symmetric ? 0 : n_),
+        : A_(A), At_(At), opt_(options), n_(A.rows()), U_(n_, 2 * A.nnz()),
+          L_own_(options.symmetric ? 0 : n_, options.symmetric ? 0 : 2 * A.nnz()),
           L_(options.symmetric ? U_ : L_own_), u_(n_), l_own_(options.symmetric ? 0 : n_),
           l_(options.symmetric ? u_ : l_own_), norms_U_(n_), norms_L_own_(options.symmetric ? 0 : n_),
           norms_L_(options.symmetric ? norms_U_ : norms_L_own_), d_(n_), accepted_(n_, 0), postponed_(n_, 0)
@@ -167,7 +173,9 @@ void Crout::form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, cons
     u.start(k);
     for (Offset p = A.row_ptr()[k]; p < A.row_ptr()[k + 1]; ++p)
         if (const Index j = A.col()[p]; j != k && !accepted_[j]) u.add(j, A.val()[p]);
-    for (Index j = L.first(k); j != CroutFactor::none; j = L.next(j)) {
+    for (Index j = L.first(k), next; j != CroutFactor::none; j = next) {
+        next = L.next(j);
+        if (next != CroutFactor::none) U.prefetch(next);
         const double factor = L.value_in_current(j) * d_[j];
         U.for_active(j, [&](Index i, double value) {
             if (i != k) u.add(i, -factor * value);
@@ -175,13 +183,13 @@ void Crout::form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, cons
     }
 }
 
-/// What the byte budget leaves for each of the two vectors of step k.
+/// What the byte budget leaves for each of the two vectors of step k: four fair shares, so that a few long rows pass.
 std::size_t Crout::entry_limit(Index k) const
 {
     if (opt_.max_entries == 0) return std::numeric_limits<std::size_t>::max();
     const Offset used = U_.entries() + (opt_.symmetric ? U_.entries() : L_.entries());
     const Offset left = std::max<Offset>(0, opt_.max_entries - used);
-    return static_cast<std::size_t>(left / std::max<Index>(1, n_ - k));  // half of twice the fair share
+    return static_cast<std::size_t>(2 * left / (n_ - k));
 }
 
 /// Would the update −l_k d_k u_k put an entry above γ into a matrix whose entries are about 1?
@@ -240,36 +248,31 @@ struct SplitFactor {
     CsrMatrix<double> B, C;
 };
 
-SplitFactor split(const CroutFactor& factor, const CroutLevel& level, const std::vector<char>& accepted, std::span<const Index> position)
+SplitFactor split(const CroutFactor& factor, const CroutLevel& level, std::span<const Index> position)
 {
     const auto nB = static_cast<Index>(level.accepted.size()), nC = static_cast<Index>(level.postponed.size());
     std::vector<Offset> ptr_B(nB + 1, 0), ptr_C(nB + 1, 0);
+    std::vector<Index>  col_B, col_C;
+    std::vector<double> val_B, val_C;
+    col_B.reserve(factor.entries());
+    val_B.reserve(factor.entries());
+    std::vector<CroutFactor::Entry> row;
     for (Index t = 0; t < nB; ++t) {
-        const auto   cols = factor.cols_of(level.accepted[t]);
-        const Offset in_B = std::ranges::count_if(cols, [&](Index j) { return accepted[j] != 0; });
-        ptr_B[t + 1] = ptr_B[t] + in_B;
-        ptr_C[t + 1] = ptr_C[t] + static_cast<Offset>(cols.size()) - in_B;
-    }
-    std::vector<Index>  col_B(ptr_B[nB]), col_C(ptr_C[nB]);
-    std::vector<double> val_B(ptr_B[nB]), val_C(ptr_C[nB]);
-    std::vector<std::pair<Index, double>> row;
-    for (Index t = 0; t < nB; ++t) {
-        const auto cols = factor.cols_of(level.accepted[t]);
-        const auto vals = factor.vals_of(level.accepted[t]);
-        row.clear();
-        for (std::size_t p = 0; p < cols.size(); ++p)  // C after B: one sort serves both
-            row.emplace_back(position[cols[p]] + (accepted[cols[p]] ? 0 : nB), vals[p]);
-        std::ranges::sort(row, {}, &std::pair<Index, double>::first);
-        Offset b = ptr_B[t], c = ptr_C[t];
-        for (const auto& [j, value] : row) {
+        const auto entries = factor.row(level.accepted[t]);
+        row.assign(entries.begin(), entries.end());
+        for (auto& entry : row) entry.column = position[entry.column];
+        std::ranges::sort(row, {}, &CroutFactor::Entry::column);  // C is numbered behind B: one sort serves both
+        for (const auto& [value, j] : row) {
             if (j < nB) {
-                col_B[b] = j;
-                val_B[b++] = value;
+                col_B.push_back(j);
+                val_B.push_back(value);
             } else {
-                col_C[c] = j - nB;
-                val_C[c++] = value;
+                col_C.push_back(j - nB);
+                val_C.push_back(value);
             }
         }
+        ptr_B[t + 1] = static_cast<Offset>(col_B.size());
+        ptr_C[t + 1] = static_cast<Offset>(col_C.size());
     }
     return {CsrMatrix<double>::from_sorted(nB, nB, std::move(ptr_B), std::move(col_B), std::move(val_B)),
             CsrMatrix<double>::from_sorted(nB, nC, std::move(ptr_C), std::move(col_C), std::move(val_C))};
@@ -277,18 +280,19 @@ SplitFactor split(const CroutFactor& factor, const CroutLevel& level, const std:
 
 void Crout::collect()
 {
-    std::vector<Index> position(n_);
-    for (std::size_t t = 0; t < level_.accepted.size(); ++t) position[level_.accepted[t]] = static_cast<Index>(t);
-    for (std::size_t t = 0; t < level_.postponed.size(); ++t) position[level_.postponed[t]] = static_cast<Index>(t);
+    std::vector<Index> position(n_);  // in the order accepted, postponed
+    Index              next = 0;
+    for (const auto* rows : {&level_.accepted, &level_.postponed})
+        for (Index k : *rows) position[k] = next++;
     for (Index k : level_.accepted) level_.d.push_back(d_[k]);
 
-    auto upper = split(U_, level_, accepted_, position);
+    auto upper = split(U_, level_, position);
     level_.L_B = opt_.symmetric ? transpose(upper.B) : CsrMatrix<double>();
     level_.L_G = opt_.symmetric ? transpose(upper.C) : CsrMatrix<double>();
     level_.U_B = std::move(upper.B);
     level_.U_F = std::move(upper.C);
     if (!opt_.symmetric) {
-        const auto lower = split(L_, level_, accepted_, position);
+        const auto lower = split(L_, level_, position);
         level_.L_B = transpose(lower.B);
         level_.L_G = transpose(lower.C);
     }

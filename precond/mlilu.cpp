@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "ilux/base/error.hpp"
 #include "ilux/precond/crout_ilu.hpp"
@@ -18,7 +20,13 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr Index  max_levels = 40;
-constexpr double stalled_share = 0.75;  // more than this postponed: raise κ and try the level again
+constexpr double stalled_share = 0.75;         // more than this postponed: raise κ and try the level again
+constexpr double largest_relief = 16;          // of κ within a level
+constexpr Index  largest_dense = 4000;         // order of a last level solved densely
+constexpr double entry_bytes = sizeof(double) + sizeof(Index);
+constexpr double row_bytes = 120;              // of a level beside its entries: permutations, scalings, row pointers, levels
+constexpr double automatic_limit_factor = 40;  // memory_limit = 0: so many times A,
+constexpr double automatic_limit_least = 64e6; // and at least so many bytes
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -30,24 +38,70 @@ double largest_entry(const CsrMatrix<double>& A)
     return largest;
 }
 
+/// The blocks of Â beside B in the order (accepted, postponed).
+struct Blocks {
+    CsrMatrix<double> F, G, C;
+};
+
+/// Rows `rows` of A, restricted to the columns with position in [first, last), renumbered from 0.
+CsrMatrix<double> block(const CsrMatrix<double>& A, std::span<const Index> rows, std::span<const Index> position, Index first, Index last)
+{
+    std::vector<Offset> row_ptr{0};
+    std::vector<Index>  col;
+    std::vector<double> val;
+    for (Index i : rows) {
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)  // stays sorted: positions ascend on either side
+            if (const Index j = position[A.col()[p]]; j >= first && j < last) {
+                col.push_back(j - first);
+                val.push_back(A.val()[p]);
+            }
+        row_ptr.push_back(static_cast<Offset>(col.size()));
+    }
+    return CsrMatrix<double>::from_sorted(static_cast<Index>(rows.size()), last - first, std::move(row_ptr), std::move(col), std::move(val));
+}
+
+Blocks split_blocks(const CsrMatrix<double>& A, const std::vector<Index>& accepted, const std::vector<Index>& postponed)
+{
+    const auto         nB = static_cast<Index>(accepted.size());
+    std::vector<Index> position(A.rows());
+    Index              next = 0;
+    for (const auto* rows : {&accepted, &postponed})
+        for (Index i : *rows) position[i] = next++;
+    return {block(A, accepted, position, nB, A.rows()), block(A, postponed, position, 0, nB), block(A, postponed, position, nB, A.rows())};
+}
+
+std::size_t bytes(const MlIluLevel& level)
+{
+    return level.L_B.bytes() + level.U_B.bytes() + level.lower.bytes() + level.upper.bytes()
+           + static_cast<std::size_t>(level.n) * 2 * (sizeof(Index) + sizeof(double)) + level.d_inv.size() * sizeof(double);
+}
+
 /// The level loop: factor what can be factored safely, go on with the Schur complement of the rest.
 class Builder {
 public:
     Builder(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor)
-        : be_(be), opt_(options), monitor_(monitor), nnz_(A.nnz()), kappa_(options.inverse_bound)
+        : be_(be), opt_(options), monitor_(monitor), nnz_(A.nnz()), kappa_(options.inverse_bound), growth_(options.growth_bound),
+          bytes_left_(options.memory_limit.value > 0
+                          ? static_cast<double>(options.memory_limit.value)
+                          : std::max(automatic_limit_least + row_bytes * A.rows(), automatic_limit_factor * static_cast<double>(A.bytes())))
     {
         factors_.n = A.rows();
+        const double least = (row_bytes + entry_bytes) * A.rows();
+        if (bytes_left_ < least)
+            throw OutOfMemory(fmt::format("precond.memory_limit of {} bytes cannot hold even the sparsest factors of {} rows, about {:.0f} bytes",
+                                          options.memory_limit.value, A.rows(), least));
     }
 
     MlIluFactors run(const CsrMatrix<double>& A)
     {
         CsrMatrix<double> S = A;
-        while (S.rows() > 0 && !is_last(S)) {
+        bool              stuck = false;
+        while (S.rows() > 0 && !stuck && !is_last(S)) {
             const Index n = S.rows();
             S = add_level(std::move(S));
-            if (S.rows() == n) break;  // nothing was accepted
+            stuck = S.rows() == n;  // nothing was accepted
         }
-        if (S.rows() > 0) add_dense(S);
+        if (S.rows() > 0) add_last(S);
         finish();
         return std::move(factors_);
     }
@@ -57,15 +111,20 @@ private:
     CsrMatrix<double> add_level(CsrMatrix<double> S);
     CroutLevel factor(const Preprocessed& pre);
     void store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, CsrMatrix<double> G);
-    void add_dense(const CsrMatrix<double>& S);
+    CsrMatrix<double> next_matrix(const Blocks& blocks, const CroutLevel& crout, bool symmetric);
+    Offset entries_left(Index rows) const { return static_cast<Offset>(std::max(0., (bytes_left_ - row_bytes * rows) / entry_bytes)); }
+    void note_limit(const char* what);
+    void add_last(const CsrMatrix<double>& S);
     void finish();
 
     Cpu&                be_;
     const MlIluOptions& opt_;
     const Monitor&      monitor_;
     const Offset        nnz_;
-    double              kappa_;  // raised where a level stalls, and then stays raised
+    double              kappa_, growth_;  // raised where a level stalls, and then stay raised
+    double              bytes_left_;      // of the memory limit
     bool                positive_ = false;
+    bool                limit_noted_ = false;
     MlIluFactors        factors_;
 };
 
@@ -73,35 +132,61 @@ bool Builder::is_last(const CsrMatrix<double>& S) const
 {
     const Offset n = S.rows(), level = static_cast<Offset>(factors_.levels.size());
     if (level == 0) return false;
-    return n <= opt_.dense_order || 3 * S.nnz() > n * n || level >= max_levels;
+    return n <= opt_.dense_order || (3 * S.nnz() > n * n && n <= largest_dense) || level >= max_levels;
 }
 
 /// An entry dropped at (i, k) changes L⁻¹ by l_ik (L⁻¹ e_i)(e_kᵀ L⁻¹); the first factor is bounded by κ, so τ/κ in the
-/// sweep's rule keeps the change below τ. κ is doubled while more than stalled_share of the level would be postponed, up to 16 times.
+/// sweep's rule keeps the change below τ. κ and γ are doubled while more than stalled_share of the level would be
+/// postponed, largest_relief times at most; a level that accepts nothing even so, and is too large to go dense, is
+/// factored without bounds.
 CroutLevel Builder::factor(const Preprocessed& pre)
 {
     const Index n = pre.A.rows();
     CroutOptions crout{.drop_tol = opt_.drop_tol / opt_.inverse_bound,
                        .inverse_bound = kappa_,
                        .pivot_floor = eps * largest_entry(pre.A),
-                       .growth_bound = opt_.growth_bound,
+                       .growth_bound = growth_,
                        .look_ahead = opt_.estimator == Estimator::look_ahead,
                        .symmetric = pre.symmetric,
                        .positive = pre.positive,
                        .candidates = n,
-                       .max_entries = 0};
+                       .max_entries = std::max<Offset>(1, entries_left(n))};
     const auto tell = [&](Index k) {
         if (monitor_) monitor_({.phase = Progress::Phase::setup, .level = static_cast<Index>(factors_.levels.size()) + 1, .done = k, .total = n});
     };
-    const double limit = 16 * kappa_;
-    for (;;) {
-        auto level = crout_ilu(pre.A, pre.symmetric ? pre.A : pre.At, crout, tell);
-        if (static_cast<double>(level.postponed.size()) <= stalled_share * n || crout.inverse_bound >= limit) {
-            kappa_ = crout.inverse_bound;
+    for (double relief = 1;; relief *= 2) {
+        auto       level = crout_ilu(pre.A, pre.symmetric ? pre.A : pre.At, crout, tell);
+        const bool stalled = static_cast<double>(level.postponed.size()) > stalled_share * n;
+        const bool unbound = relief >= largest_relief && level.accepted.empty() && n > largest_dense;
+        if (!stalled || relief > largest_relief || (relief == largest_relief && !unbound)) {
+            if (level.truncated) note_limit("factor entries");
+            if (relief <= largest_relief) {
+                kappa_ = crout.inverse_bound;
+                growth_ = crout.growth_bound;
+            }
             return level;
         }
-        crout.inverse_bound *= 2;
+        crout.inverse_bound = unbound ? std::numeric_limits<double>::max() : 2 * crout.inverse_bound;
+        crout.growth_bound = unbound ? 0 : 2 * crout.growth_bound;
     }
+}
+
+/// S, with τ_S raised tenfold while it is larger than what memory is left.
+CsrMatrix<double> Builder::next_matrix(const Blocks& blocks, const CroutLevel& crout, bool symmetric)
+{
+    for (double drop_tol = opt_.schur_drop_tol;; drop_tol = std::max(1e-3, 10 * drop_tol)) {
+        auto S = schur_complement(be_, blocks.C, crout.L_G, crout.d, crout.U_F, drop_tol, symmetric);
+        if (S.nnz() <= std::max<Offset>(S.rows(), entries_left(S.rows())) || drop_tol >= 1) return S;
+        note_limit("entries of the next level");
+    }
+}
+
+void Builder::note_limit(const char* what)
+{
+    if (std::exchange(limit_noted_, true)) return;
+    factors_.report.decisions.push_back(
+        fmt::format("memory limit ({}) reached on level {}: the smallest {} were dropped",
+                    opt_.memory_limit.value > 0 ? "precond.memory_limit" : "automatic", factors_.levels.size() + 1, what));
 }
 
 CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
@@ -119,31 +204,16 @@ CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
 
     start = Clock::now();
     auto crout = factor(pre);
-    std::vector<Index> order = crout.accepted;
-    order.insert(order.end(), crout.postponed.begin(), crout.postponed.end());
-    const auto  nB = static_cast<Index>(crout.accepted.size()), nC = static_cast<Index>(crout.postponed.size());
-    const auto  A = permute(pre.A, order, order);
-    const auto  block = [&](Index row0, Index rows, Index col0, Index cols) {
-        std::vector<Offset> row_ptr{0};
-        std::vector<Index>  col;
-        std::vector<double> val;
-        for (Index i = row0; i < row0 + rows; ++i) {
-            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
-                if (const Index j = A.col()[p] - col0; j >= 0 && j < cols) {
-                    col.push_back(j);
-                    val.push_back(A.val()[p]);
-                }
-            row_ptr.push_back(static_cast<Offset>(col.size()));
-        }
-        return CsrMatrix<double>::from_sorted(rows, cols, std::move(row_ptr), std::move(col), std::move(val));
-    };
+    auto blocks = split_blocks(pre.A, crout.accepted, crout.postponed);
     for (auto* perm : {&pre.p, &pre.q}) {
-        std::vector<Index> composed(order.size());
-        for (std::size_t i = 0; i < order.size(); ++i) composed[i] = (*perm)[order[i]];
+        std::vector<Index> composed;
+        composed.reserve(perm->size());
+        for (const auto* rows : {&crout.accepted, &crout.postponed})
+            for (Index i : *rows) composed.push_back((*perm)[i]);
         *perm = std::move(composed);
     }
-    S = schur_complement(be_, block(nB, nC, nB, nC), crout.L_G, crout.d, crout.U_F, opt_.schur_drop_tol, pre.symmetric);
-    store(pre, crout, block(0, nB, nB, nC), block(nB, nC, 0, nB));
+    S = next_matrix(blocks, crout, pre.symmetric);
+    store(pre, crout, std::move(blocks.F), std::move(blocks.G));
     report.seconds_factor += seconds_since(start);
     return S;
 }
@@ -175,17 +245,38 @@ void Builder::store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, C
     report.depth_L = level.L_B.depth();
     report.depth_U = level.U_B.depth();
     factors_.report.levels.push_back(report);
+    bytes_left_ -= static_cast<double>(bytes(level));
     factors_.levels.push_back(std::move(level));
 }
 
-void Builder::add_dense(const CsrMatrix<double>& S)
+/// Dense where that fits; otherwise the diagonal alone, said aloud.
+void Builder::add_last(const CsrMatrix<double>& S)
 {
-    const auto start = Clock::now();
-    factors_.dense = DenseLevel(S, positive_);
-    factors_.report.dense = true;
-    factors_.report.deficiency = factors_.dense.deficiency();
-    factors_.report.levels.push_back({.n = S.rows(), .accepted = S.rows(), .nnz_U = factors_.dense.stored()});
-    factors_.report.seconds_factor += seconds_since(start);
+    const auto   start = Clock::now();
+    auto&        report = factors_.report;
+    const double n = S.rows();
+    if (S.rows() <= largest_dense && (n * n * sizeof(double) <= bytes_left_ || S.nnz() == 0)) {
+        factors_.dense = DenseLevel(S, positive_);
+        report.dense = true;
+        report.deficiency = factors_.dense.deficiency();
+        report.levels.push_back({.n = S.rows(), .accepted = S.rows(), .nnz_U = factors_.dense.stored()});
+    } else {
+        Preprocessed pre;
+        pre.row_scale.assign(S.rows(), 1.);
+        pre.col_scale.assign(S.rows(), 1.);
+        pre.p.resize(S.rows());
+        std::iota(pre.p.begin(), pre.p.end(), Index{0});
+        pre.q = pre.p;
+        CroutLevel diagonal;
+        diagonal.accepted = pre.p;
+        for (Index i = 0; i < S.rows(); ++i) diagonal.d.push_back(S.at(i, i) != 0 ? S.at(i, i) : 1.);
+        const auto none = CsrMatrix<double>::from_sorted(S.rows(), S.rows(), std::vector<Offset>(S.rows() + 1, 0), {}, {});
+        diagonal.L_B = diagonal.U_B = none;
+        pre.A = none;
+        store(pre, diagonal, CsrMatrix<double>::from_sorted(S.rows(), 0, std::vector<Offset>(S.rows() + 1, 0), {}, {}), {});
+        report.decisions.push_back(fmt::format("the last level has {} rows, too many to solve densely within the memory limit: only its diagonal is used", S.rows()));
+    }
+    report.seconds_factor += seconds_since(start);
 }
 
 void Builder::finish()
@@ -193,8 +284,7 @@ void Builder::finish()
     auto& report = factors_.report;
     for (const auto& level : factors_.levels) {
         report.stored += level.L_B.matrix().nnz() + level.U_B.matrix().nnz() + level.nB + level.lower.nnz() + level.upper.nnz();
-        report.bytes += level.L_B.bytes() + level.U_B.bytes() + level.lower.bytes() + level.upper.bytes()
-                        + level.n * (2 * sizeof(Index) + 2 * sizeof(double)) + level.nB * sizeof(double);
+        report.bytes += bytes(level);
     }
     report.stored += factors_.dense.stored();
     report.bytes += factors_.dense.bytes();

@@ -62,7 +62,7 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit("estimator", o.estimator, anything(), "sign rule of the inverse-norm estimates");
     visit("scaling", o.scaling, anything(), "equilibrate the rows and columns of every level by powers of two");
     visit("dense_order", o.dense_order, at_least(0), "solve the last level densely from this order on, or when a third of it is filled");
-    visit("memory_limit", o.memory_limit, anything(), "bytes the factors may take; beyond it entries are dropped harder, and the report says so");
+    visit("memory_limit", o.memory_limit, anything(), "bytes the factors may take; beyond it the smallest entries go, and the report says so; 0: 40 times A, at least 64M");
 }
 
 /// One level as built; inverse_L and inverse_U are the largest estimates of ‖e_kᵀL⁻¹‖₁ and ‖U⁻¹e_k‖₁ accepted.

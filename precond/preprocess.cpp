@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "ilux/reorder/matching.hpp"
@@ -14,7 +15,7 @@ namespace {
 constexpr int    equilibration_sweeps = 4;
 constexpr double small_diagonal = 0.1;  // |a_ii| below this share of its row and column: worth a matching
 
-double power_of_two(double x) { return std::exp2(std::round(std::log2(x))); }
+double power_of_two(double x) { return std::ldexp(1., std::ilogb(x * std::numbers::sqrt2)); }  // the nearest, in ratio
 
 struct Maxima {
     std::vector<double> row, col;
@@ -39,10 +40,17 @@ void equilibrate(const CsrMatrix<double>& A, std::vector<double>& r, std::vector
 {
     for (int sweep = 0; sweep < equilibration_sweeps; ++sweep) {
         const auto m = scaled_maxima(A, r, c);
+        bool       changed = false;
+        const auto improve = [&](double& factor, double largest) {
+            const double before = factor;
+            if (largest > 0) factor = power_of_two(factor / std::sqrt(largest));
+            changed = changed || factor != before;
+        };
         for (Index i = 0; i < A.rows(); ++i) {
-            if (m.row[i] > 0) r[i] = power_of_two(r[i] / std::sqrt(m.row[i]));
-            if (m.col[i] > 0) c[i] = power_of_two(c[i] / std::sqrt(m.col[i]));
+            improve(r[i], m.row[i]);
+            improve(c[i], m.col[i]);
         }
+        if (!changed) return;
     }
 }
 

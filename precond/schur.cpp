@@ -25,10 +25,11 @@ struct Accumulator {
     {
         if (row_of[j] != i) {
             row_of[j] = i;
-            value[j] = 0;
+            value[j] = x;
             index.push_back(j);
+        } else {
+            value[j] += x;
         }
-        value[j] += x;
     }
 };
 
@@ -49,17 +50,17 @@ void schur_row(const SchurInputs& in, Index i, double drop_tol, Accumulator& s, 
         for (Offset q = in.U_F.row_ptr()[k]; q < in.U_F.row_ptr()[k + 1]; ++q)  // (l u) d: the same for s_ij and s_ji
             s.add(i, in.U_F.col()[q], -(l * in.U_F.val()[q]) * in.d[k]);
     }
-    std::ranges::sort(s.index);
     double largest = 0;
     for (Index j : s.index) largest = std::max(largest, std::abs(s.value[j]));
-    Offset kept = 0;
-    for (Index j : s.index)
-        if (s.value[j] != 0 && (j == i || std::abs(s.value[j]) > drop_tol * largest)) {
-            out.col.push_back(j);
-            out.val.push_back(s.value[j]);
-            ++kept;
-        }
-    out.length.push_back(kept);
+    std::erase_if(s.index, [&](Index j) {
+        return s.value[j] == 0 || (j != i && std::abs(s.value[j]) <= drop_tol * largest);
+    });
+    std::ranges::sort(s.index);
+    for (Index j : s.index) {
+        out.col.push_back(j);
+        out.val.push_back(s.value[j]);
+    }
+    out.length.push_back(static_cast<Offset>(s.index.size()));
     out.largest.push_back(largest);
 }
 
