@@ -8,9 +8,10 @@
 
 namespace ilux {
 
-/// S⁻¹ by LU with partial pivoting, or, when S is numerically singular, S⁺ by QR with column pivoting truncated at its
-/// numerical rank. Empty rows and columns of S are left out: their unknowns become 0. With `positive` S is symmetric
-/// and should be SPD; where dropping has only just spoiled that, |S| (absolute eigenvalues) takes its place.
+/// S⁻¹ by LU with partial pivoting, or, when S is numerically singular, by QR with column pivoting: S P = Q R, where the
+/// rows of R beyond the numerical rank are replaced by the identity. M then stays regular, so that a consistent singular
+/// system can still be solved. Empty rows and columns of S are paired likewise without being stored. With `positive`
+/// S is symmetric and should be SPD; where dropping has only just spoiled that, |S| (absolute eigenvalues) takes its place.
 class DenseLevel {
 public:
     DenseLevel() = default;
@@ -19,15 +20,16 @@ public:
     Index       size() const { return n_; }
     Offset      stored() const { return static_cast<Offset>(factor_.size() + q_.size()); }  ///< values
     std::size_t bytes() const { return stored() * sizeof(double); }
-    Index       deficiency() const { return n_ - rank_; }  ///< rank missing from the non-empty part, plus empty rows
-    double      rcond() const { return rcond_; }           ///< estimate of 1 / (‖S‖₁ ‖S⁻¹‖₁); 0 when truncated
-    std::size_t workspace() const { return rows_.size() + cols_.size(); }
+    Index       deficiency() const { return n_ - rank_; }  ///< numerical rank that S lacks
+    double      rcond() const { return rcond_; }           ///< estimate of 1 / (‖S‖₁ ‖S⁻¹‖₁); 0 when S lacks rank
+    std::size_t workspace() const { return 2 * static_cast<std::size_t>(n_); }
 
     /// x ← S⁻¹ b, x ← S⁻ᵀ b. b, x: size(), may be the same memory. Cost 2 n² flops.
     void solve(std::span<const double> b, std::span<double> x, std::span<double> work) const;
     void solve_transpose(std::span<const double> b, std::span<double> x, std::span<double> work) const;
 
 private:
+    void choose_rows_and_cols(const CsrMatrix<double>& S);
     void equilibrate(std::vector<double>& S);
     bool factor_lu(const std::vector<double>& S);
     void factor_qr(std::vector<double> S);
@@ -35,11 +37,12 @@ private:
 
     Index               n_ = 0, rank_ = 0;
     double              rcond_ = 1;
-    std::vector<Index>  rows_, cols_;  // non-empty rows and columns of S
-    std::vector<double> row_scale_, col_scale_;  // of those: S is equilibrated before its rank is judged
-    std::vector<double> factor_;       // LU or R, by columns
-    std::vector<double> q_;            // rows × rank, by columns; empty with LU
-    std::vector<Index>  pivot_;        // LU: row_of[new]; QR: column_of[new]
+    std::vector<Index>  rows_, cols_;            // n each: the k stored ones, then the empty ones, paired in order
+    std::size_t         k_ = 0;                  // order of the stored part
+    std::vector<double> row_scale_, col_scale_;  // k; S is equilibrated before its rank is judged
+    std::vector<double> factor_;                 // k×k by columns: LU, or R
+    std::vector<double> q_;                      // k×k by columns; empty with LU
+    std::vector<Index>  pivot_;                  // k; LU: row_of[new]; QR: column_of[new]
 };
 
 }  // namespace ilux
