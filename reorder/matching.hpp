@@ -8,21 +8,30 @@
 namespace ilux {
 
 struct MatchingOptions {
-    double work_limit = 200;  ///< give up optimality once this many times nnz + n entries were scanned; 0: never
+    /// Optimality is given up once the searches scanned this many times nnz + n entries; 0: never.
+    double work_limit = 200;
 };
 
 /// A permutation of the columns that puts large entries on the diagonal, and scalings that make them 1.
+/// Bounds and equalities hold to about 1e-12, more loosely (about 1e-11) when a row's values span 1e±300.
 struct Matching {
-    std::vector<Index>  col_of_row;    ///< n; a permutation: row i is matched with column col_of_row[i]
-    std::vector<double> row_scale;     ///< n; r with |r_i a_ij c_j| ≤ 1, and = 1 on matched entries (not rounded)
-    std::vector<double> col_scale;     ///< n; c
-    Index               rank = 0;      ///< structural rank; rows and columns beyond it are paired arbitrarily, c = r = their own scale
-    std::vector<Index>  unmatched_rows, unmatched_cols;  ///< ascending; n − rank each
-    bool                optimal = true;  ///< false: the work limit was hit; a transversal, but not the maximal product
+    std::vector<Index>  col_of_row;      ///< n; a permutation: row i is matched with column col_of_row[i]
+    std::vector<double> row_scale;       ///< n; r with |r_i a_ij c_j| ≤ 1, and = 1 on matched entries (not rounded)
+    std::vector<double> col_scale;       ///< n; c. Both are positive and within 2^±1000
+    Index               rank = 0;        ///< structural rank
+    std::vector<Index>  unmatched_rows;  ///< ascending, n − rank; the k-th is paired with the k-th unmatched column
+    std::vector<Index>  unmatched_cols;  ///< the same
+    bool                optimal = true;  ///< false: the work limit was hit; rank is right, the product not maximal
+    /// False: |r a c| < 1 on some matched entries, because not optimal, or because exact scalings exceed 2^±1000.
+    bool unit_diagonal = true;
 };
 
-/// Explicit zeros count as absent. Cost: O(n nnz log n) at worst, near nnz log n typically, bounded by the work limit.
-/// @throws InvalidInput unless A is square
+/// Maximises Π |a_{i,σ(i)}|. Explicit zeros count as absent. A structurally singular A gets a transversal of `rank`
+/// entries, maximal for the rows and columns it uses; the rest is paired in ascending order, with scalings that keep
+/// the bound (1 for an empty row or column). The tight diagonal is preferred: equal values give the identity.
+/// Deterministic. Cost: O(n nnz log n) at worst, near nnz typically, bounded by the work limit plus O(√n nnz).
+/// Memory: 8 nnz + 110 n bytes, and 8 nnz more past the work limit.
+/// @throws InvalidInput unless A is square; InvalidOption for a negative or NaN work limit
 Matching maximum_product_matching(const CsrMatrix<double>& A, const MatchingOptions& options = {});
 
 }  // namespace ilux

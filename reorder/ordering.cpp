@@ -1,1 +1,276 @@
-// placeholder
+#include "ilux/reorder/ordering.hpp"
+
+#include <amd.h>
+#include <colamd.h>
+#include <fmt/core.h>
+#include <metis.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <type_traits>
+
+#include "ilux/base/error.hpp"
+
+namespace ilux {
+namespace {
+
+/// Graph of |A| + |Aᵀ| without loops; neighbours ascend.
+struct Graph {
+    Index               n;
+    std::vector<Offset> start;  // n + 1
+    std::vector<Index>  neighbour;
+
+    std::span<const Index> of(Index i) const { return std::span(neighbour).subspan(start[i], start[i + 1] - start[i]); }
+    Index                  degree(Index i) const { return static_cast<Index>(start[i + 1] - start[i]); }
+};
+
+Graph symmetrised_graph(const CsrMatrix<double>& A)
+{
+    const CsrMatrix<double> At = transpose(A);
+    const auto              row = [](const CsrMatrix<double>& M, Index i) {
+        return M.col().subspan(M.row_ptr()[i], M.row_ptr()[i + 1] - M.row_ptr()[i]);
+    };
+    Graph g{.n = A.rows(), .start = {0}, .neighbour = {}};
+    g.start.reserve(static_cast<std::size_t>(g.n) + 1);
+    g.neighbour.reserve(A.nnz());
+    for (Index i = 0; i < g.n; ++i) {
+        std::ranges::set_union(row(A, i), row(At, i), std::back_inserter(g.neighbour));
+        const auto begin = g.neighbour.begin() + g.start.back();
+        const auto loop = std::lower_bound(begin, g.neighbour.end(), i);
+        if (loop != g.neighbour.end() && *loop == i) g.neighbour.erase(loop);
+        g.start.push_back(static_cast<Offset>(g.neighbour.size()));
+    }
+    return g;
+}
+
+std::vector<Index> natural_order(Index n)
+{
+    std::vector<Index> perm(n);
+    std::iota(perm.begin(), perm.end(), Index{0});
+    return perm;
+}
+
+template <class To, class From>
+std::vector<To> converted(std::span<const From> x)
+{
+    return std::vector<To>(x.begin(), x.end());
+}
+
+[[noreturn]] void throw_out_of_memory(const char* library, const CsrMatrix<double>& A)
+{
+    throw OutOfMemory(
+        fmt::format("{} had no memory to order a matrix with n = {}, nnz = {}", library, A.rows(), A.nnz()));
+}
+
+/// AMD forms |A| + |Aᵀ| itself, so that rows may be given for columns.
+template <class Int>
+std::vector<Index> amd(const CsrMatrix<double>& A)
+{
+    double control[AMD_CONTROL], info[AMD_INFO];
+    amd_defaults(control);
+    control[AMD_DENSE] = 10;      // rows with more than 10 √n entries go last
+    control[AMD_AGGRESSIVE] = 1;  // absorb elements that another one covers
+    const auto       col_ptr = converted<Int>(A.row_ptr());
+    std::vector<Int> perm(A.rows());
+    Int              status;
+    if constexpr (std::is_same_v<Int, Index>)
+        status = amd_order(A.rows(), col_ptr.data(), A.col().data(), perm.data(), control, info);
+    else status = amd_l_order(A.rows(), col_ptr.data(), converted<Int>(A.col()).data(), perm.data(), control, info);
+    if (status == AMD_OUT_OF_MEMORY) throw_out_of_memory("AMD", A);
+    ILUX_ASSERT(status == AMD_OK);
+    return converted<Index>(std::span<const Int>(perm));
+}
+
+template <class Int>
+std::vector<Index> colamd(const CsrMatrix<double>& A)
+{
+    const CsrMatrix<double> At = transpose(A);
+    const Int               n = A.rows(), nnz = static_cast<Int>(A.nnz());
+    constexpr bool          narrow = std::is_same_v<Int, Index>;
+    std::size_t             length;
+    if constexpr (narrow) length = colamd_recommended(nnz, n, n);
+    else length = colamd_l_recommended(nnz, n, n);
+    if (length == 0) throw_out_of_memory("COLAMD", A);
+    std::vector<Int> work(length), perm = converted<Int>(At.row_ptr());
+    std::ranges::copy(At.col(), work.begin());
+    double knobs[COLAMD_KNOBS];
+    Int    stats[COLAMD_STATS];
+    bool   ok;
+    if constexpr (narrow) {
+        colamd_set_defaults(knobs);
+        ok = ::colamd(n, n, static_cast<Int>(length), work.data(), perm.data(), knobs, stats);
+    } else {
+        colamd_l_set_defaults(knobs);
+        ok = ::colamd_l(n, n, static_cast<Int>(length), work.data(), perm.data(), knobs, stats);
+    }
+    if (!ok) throw_out_of_memory("COLAMD", A);
+    perm.resize(n);
+    return converted<Index>(std::span<const Int>(perm));
+}
+
+/// 32-bit indices are faster; both libraries need a few times nnz + n positions.
+bool fits_narrow(const CsrMatrix<double>& A)
+{
+    return 3 * A.nnz() + 30 * Offset{A.rows()} < std::numeric_limits<Index>::max();
+}
+
+/// METIS gets neither isolated vertices, which it mishandles when all are, nor (nearly) dense ones, which hide all
+/// structure: those go first and last.
+std::vector<Index> metis(const Graph& g)
+{
+    const double       dense = std::max(16.0, 10 * std::sqrt(double(g.n)));
+    std::vector<Index> perm, last, inner, local(g.n, -1);
+    const auto         is_dense = [&](Index i) { return g.degree(i) > dense; };
+    for (Index i = 0; i < g.n; ++i) {
+        if (is_dense(i)) last.push_back(i);
+        else if (std::ranges::all_of(g.of(i), is_dense)) perm.push_back(i);
+        else inner.push_back(i);
+    }
+    for (Index k = 0; k < static_cast<Index>(inner.size()); ++k) local[inner[k]] = k;
+    std::vector<idx_t> start{0}, neighbour, new_to_old(inner.size()), old_to_new(inner.size());
+    for (const Index i : inner) {
+        for (const Index j : g.of(i))
+            if (local[j] >= 0) neighbour.push_back(local[j]);
+        start.push_back(static_cast<idx_t>(neighbour.size()));
+    }
+    if (!inner.empty()) {
+        static std::mutex                 rand_in_use;  // METIS draws from rand()
+        const std::scoped_lock            lock(rand_in_use);
+        std::array<idx_t, METIS_NOPTIONS> options;
+        METIS_SetDefaultOptions(options.data());
+        options[METIS_OPTION_SEED] = 1;
+        options[METIS_OPTION_NUMBERING] = 0;
+        idx_t     size = static_cast<idx_t>(inner.size());
+        const int status = METIS_NodeND(&size, start.data(), neighbour.data(), nullptr, options.data(),
+                                        new_to_old.data(), old_to_new.data());
+        if (status != METIS_OK)
+            throw OutOfMemory(fmt::format("METIS failed with status {} on a graph of {} vertices and {} edges", status,
+                                          size, neighbour.size() / 2));
+    }
+    for (const idx_t k : new_to_old) perm.push_back(inner[k]);
+    std::ranges::stable_sort(last, {}, [&](Index i) { return g.degree(i); });
+    perm.insert(perm.end(), last.begin(), last.end());
+    return perm;
+}
+
+void require_narrow_enough(const Graph& g)
+{
+    constexpr auto most = std::numeric_limits<idx_t>::max();
+    require(g.neighbour.size() <= static_cast<std::size_t>(most), [&] {
+        return fmt::format(
+            "the graph of |A| + |A'| has {} adjacencies, this METIS counts to {}; use another ordering, e.g. amd",
+            g.neighbour.size(), most);
+    });
+}
+
+/// Breadth-first levels of one component. Marks are left in `level` and removed by forget().
+class LevelStructure {
+public:
+    explicit LevelStructure(const Graph& g) : g_(g), level_(g.n, -1) {}
+
+    /// Visits the component of `root`; returns the number of its last level.
+    Index build(Index root)
+    {
+        order_.assign(1, root);
+        level_[root] = 0;
+        for (std::size_t head = 0; head < order_.size(); ++head) {
+            for (const Index j : g_.of(order_[head])) {
+                if (level_[j] >= 0) continue;
+                level_[j] = level_[order_[head]] + 1;
+                order_.push_back(j);
+            }
+        }
+        return level_[order_.back()];
+    }
+
+    /// Of the last level, the vertex with the fewest neighbours.
+    Index far_vertex() const
+    {
+        Index best = order_.back();
+        for (auto it = order_.rbegin(); it != order_.rend() && level_[*it] == level_[order_.back()]; ++it)
+            if (g_.degree(*it) <= g_.degree(best)) best = *it;
+        return best;
+    }
+
+    void forget()
+    {
+        for (const Index i : order_) level_[i] = -1;
+    }
+
+private:
+    const Graph&       g_;
+    std::vector<Index> level_;  // n
+    std::vector<Index> order_;
+};
+
+/// A vertex from which the component is about as deep as it can be [george_liu_79].
+Index pseudo_peripheral(LevelStructure& levels, Index root)
+{
+    constexpr int most_rounds = 20;  // a handful suffices; growth by one level a round could take n rounds
+    Index         depth = -1, deeper = levels.build(root);
+    for (int round = 0; round < most_rounds && deeper > depth; ++round) {
+        depth = deeper;
+        root = levels.far_vertex();
+        levels.forget();
+        deeper = levels.build(root);
+    }
+    levels.forget();
+    return root;
+}
+
+/// Reverse Cuthill-McKee: breadth first from a pseudo-peripheral root, neighbours by degree, ties by index; reversed.
+std::vector<Index> rcm(const Graph& g)
+{
+    std::vector<Index> perm;
+    perm.reserve(g.n);
+    std::vector<char> numbered(g.n, 0);
+    LevelStructure    levels(g);
+    const auto        number = [&](Index i) {
+        numbered[i] = 1;
+        perm.push_back(i);
+    };
+    for (Index first = 0; first < g.n; ++first) {
+        if (numbered[first]) continue;
+        std::size_t head = perm.size();
+        number(pseudo_peripheral(levels, first));
+        for (; head < perm.size(); ++head) {
+            const std::size_t begin = perm.size();
+            for (const Index j : g.of(perm[head]))
+                if (!numbered[j]) number(j);
+            std::stable_sort(perm.begin() + begin, perm.end(),
+                             [&](Index a, Index b) { return g.degree(a) < g.degree(b); });
+        }
+    }
+    std::ranges::reverse(perm);
+    return perm;
+}
+
+}  // namespace
+
+std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering ordering)
+{
+    require(A.rows() == A.cols(),
+            [&] { return fmt::format("a {} x {} matrix cannot be ordered: it must be square", A.rows(), A.cols()); });
+    if (A.nnz() == 0) return natural_order(A.rows());  // AMD takes the missing arrays for an error
+    switch (ordering) {
+        case Ordering::amd:
+            return fits_narrow(A) ? amd<Index>(A) : amd<SuiteSparse_long>(A);
+        case Ordering::colamd:
+            return fits_narrow(A) ? colamd<Index>(A) : colamd<SuiteSparse_long>(A);
+        case Ordering::rcm:
+            return rcm(symmetrised_graph(A));
+        case Ordering::metis: {
+            const Graph g = symmetrised_graph(A);
+            require_narrow_enough(g);
+            return metis(g);
+        }
+        case Ordering::none:
+            break;
+    }
+    return natural_order(A.rows());
+}
+
+}  // namespace ilux
