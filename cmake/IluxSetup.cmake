@@ -4,27 +4,37 @@ include(CheckLanguage)
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+    if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+        set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+    endif()
 endif()
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
+find_package(FastFloat REQUIRED)
 find_package(LAPACK REQUIRED)
 find_package(IluxSuiteSparse REQUIRED)
 find_package(IluxMETIS REQUIRED)
 
 if(NOT ILUX_CUDA STREQUAL OFF)
+    if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+        find_program(ILUX_NVCC nvcc PATHS /usr/local/cuda/bin)
+        mark_as_advanced(ILUX_NVCC)
+        if(ILUX_NVCC)
+            set(ENV{CUDACXX} ${ILUX_NVCC})
+        endif()
+    endif()
     check_language(CUDA)
     if(CMAKE_CUDA_COMPILER)
         if(NOT CMAKE_CUDA_ARCHITECTURES)
-            set(CMAKE_CUDA_ARCHITECTURES 90)
+            set(CMAKE_CUDA_ARCHITECTURES 90)   # its machine code and its PTX, which newer devices compile at start
         endif()
         enable_language(CUDA)
-        find_package(CUDAToolkit REQUIRED)
+        find_package(CUDAToolkit 12 REQUIRED)  # the first with C++20
         set(ILUX_WITH_CUDA ON)
     elseif(ILUX_CUDA STREQUAL ON)
         message(FATAL_ERROR "ILUX_CUDA=ON, but no CUDA compiler was found; put nvcc on PATH or set CMAKE_CUDA_COMPILER")
@@ -38,57 +48,99 @@ file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${ILUX_INCLUDE_DIR}/ilux SYMBOLIC)
 
 add_library(ilux_flags INTERFACE)
 target_compile_features(ilux_flags INTERFACE cxx_std_20)
-target_compile_options(ilux_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wno-sign-compare -Wno-unknown-pragmas -Wno-restrict>
+target_compile_options(ilux_flags INTERFACE   # -std=c++20 by hand: CMake 3.25.1 knows of no CUDA20
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wno-sign-compare -Wno-unknown-pragmas>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --extended-lambda -Xcompiler=-Wall,-Wextra,-Wno-sign-compare,-Wno-unknown-pragmas>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ILUX_WERROR}>>:-Werror>
+    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${ILUX_WERROR}>>:-Werror=all-warnings -Xcompiler=-Werror>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ILUX_NATIVE}>>:-march=native>)
 target_include_directories(ilux_flags INTERFACE $<BUILD_INTERFACE:${ILUX_INCLUDE_DIR}>)
 if(ILUX_WITH_CUDA)
     target_compile_definitions(ilux_flags INTERFACE ILUX_WITH_CUDA)
 endif()
 
-# ilux_folder(NAME [DEPENDS folder...] SOURCES file... [CUDA file...] [LINK target...])
-# A static library of one folder. What it links, its dependents see.
+# ilux_folder(NAME [DEPENDS folder...] SOURCES file... [CUDA file...] [NO_CUDA file...] [LINK target...])
+# A static library of one folder. What it links, its dependents see. NO_CUDA stands in for CUDA where that is absent.
 function(ilux_folder name)
-    cmake_parse_arguments(arg "" "" "DEPENDS;SOURCES;CUDA;LINK" ${ARGN})
-    list(TRANSFORM arg_SOURCES PREPEND ${name}/)
-    list(TRANSFORM arg_CUDA PREPEND ${name}/)
-    if(NOT ILUX_WITH_CUDA)
-        set(arg_CUDA)
-    endif()
-    add_library(ilux_${name} STATIC ${arg_SOURCES} ${arg_CUDA})
-    if(arg_CUDA)
-        set_target_properties(ilux_${name} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
+    cmake_parse_arguments(arg "" "" "DEPENDS;SOURCES;CUDA;NO_CUDA;LINK" ${ARGN})
+    set(sources ${arg_SOURCES} ${arg_NO_CUDA})
+    if(ILUX_WITH_CUDA)
+        set(sources ${arg_SOURCES} ${arg_CUDA})
         list(APPEND arg_LINK CUDA::cudart_static)
     endif()
+    list(TRANSFORM sources PREPEND ${name}/)
     list(TRANSFORM arg_DEPENDS PREPEND ilux_)
+    add_library(ilux_${name} STATIC ${sources})
     target_link_libraries(ilux_${name} PUBLIC ilux_flags ${arg_DEPENDS} ${arg_LINK})
 endfunction()
 
 # ilux_library(folder...): the one library users link, made of the folders' objects.
 function(ilux_library)
     add_library(ilux STATIC)
+    add_library(ilux::ilux ALIAS ilux)
     foreach(folder IN LISTS ARGN)
         target_sources(ilux PRIVATE $<TARGET_OBJECTS:ilux_${folder}>)
-        get_target_property(links ilux_${folder} LINK_LIBRARIES)
-        list(FILTER links EXCLUDE REGEX "^ilux_")
-        target_link_libraries(ilux PUBLIC ${links})
+        get_target_property(folder_links ilux_${folder} LINK_LIBRARIES)
+        list(APPEND links ${folder_links})
     endforeach()
-    set_target_properties(ilux PROPERTIES LINKER_LANGUAGE CXX)
+    list(FILTER links EXCLUDE REGEX "^ilux_")
+    list(REMOVE_DUPLICATES links)
+    target_link_libraries(ilux PUBLIC ${links})
     target_compile_features(ilux PUBLIC cxx_std_20)
-    target_include_directories(ilux PUBLIC $<BUILD_INTERFACE:${ILUX_INCLUDE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    add_library(ilux::ilux ALIAS ilux)
+    set_target_properties(ilux PROPERTIES LINKER_LANGUAGE CXX)
+    target_include_directories(ilux PUBLIC
+        $<BUILD_INTERFACE:${ILUX_INCLUDE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    if(ILUX_INSTALL)
+        ilux_install(${ARGN})
+    endif()
 endfunction()
 
-# ilux_app(NAME SOURCES file...): a program of apps/.
+# ilux_install(folder...): library, headers, CMake package and ilux.pc.
+function(ilux_install)
+    set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ilux)
+    foreach(folder IN LISTS ARGN)
+        install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ilux FILES_MATCHING PATTERN *.hpp)
+    endforeach()
+    install(TARGETS ilux EXPORT ilux_targets)
+    install(EXPORT ilux_targets FILE ilux-targets.cmake NAMESPACE ilux:: DESTINATION ${package_dir})
+    configure_package_config_file(cmake/ilux-config.cmake.in ilux-config.cmake INSTALL_DESTINATION ${package_dir})
+    write_basic_package_version_file(ilux-config-version.cmake COMPATIBILITY SameMinorVersion)
+    install(FILES cmake/FindIluxMETIS.cmake cmake/FindIluxSuiteSparse.cmake
+                  ${CMAKE_CURRENT_BINARY_DIR}/ilux-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/ilux-config-version.cmake
+            DESTINATION ${package_dir})
+    set(pc_libs ${SuiteSparse_AMD_LIBRARY} ${SuiteSparse_COLAMD_LIBRARY} ${SuiteSparse_CONFIG_LIBRARY} ${METIS_LIBRARY}
+                ${LAPACK_LIBRARIES} ${OpenMP_CXX_LIBRARIES})
+    if(ILUX_WITH_CUDA)
+        list(APPEND pc_libs ${CUDA_cudart_static_LIBRARY} -lrt -ldl -lpthread)
+    endif()
+    list(REMOVE_DUPLICATES pc_libs)
+    list(JOIN pc_libs " " pc_libs)
+    file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+    configure_file(ilux.pc.in ilux.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ilux.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# ilux_app(NAME SOURCES main.cpp file...): a program of apps/. All but its main form NAME_parts, which tests and
+# fuzz targets link as well.
 function(ilux_app name)
     cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
     find_package(CLI11 REQUIRED)
     find_package(nlohmann_json REQUIRED)
     list(TRANSFORM arg_SOURCES PREPEND apps/)
-    add_executable(${name}_app ${arg_SOURCES})
+    list(POP_FRONT arg_SOURCES main)
+    add_library(${name}_parts STATIC ${arg_SOURCES})
+    target_link_libraries(${name}_parts PUBLIC ilux_flags ilux CLI11::CLI11 nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+    string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+    target_compile_definitions(${name}_parts PUBLIC
+        ILUX_VERSION="${PROJECT_VERSION}" ILUX_BUILD_TYPE="${CMAKE_BUILD_TYPE}"
+        ILUX_BUILD_FLAGS="${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
+    add_executable(${name}_app ${main})
     set_target_properties(${name}_app PROPERTIES OUTPUT_NAME ${name})
-    target_link_libraries(${name}_app PRIVATE ilux_flags ilux CLI11::CLI11 nlohmann_json::nlohmann_json)
+    target_link_libraries(${name}_app PRIVATE ${name}_parts)
+    if(ILUX_INSTALL)
+        install(TARGETS ${name}_app)
+    endif()
 endfunction()
 
 # ilux_tests(FOLDER file...): one test program a folder; `support` is linked into all others.
@@ -104,28 +156,53 @@ function(ilux_tests folder)
     endif()
     add_executable(test_${folder} ${sources})
     target_link_libraries(test_${folder} PRIVATE test_support GTest::gtest_main rapidcheck)
-    if(TARGET ilux_${folder})
+    if(folder STREQUAL apps)
+        target_link_libraries(test_apps PRIVATE ilux_parts)
+        target_compile_definitions(test_apps PRIVATE ILUX_PROGRAM="$<TARGET_FILE:ilux_app>")
+        add_dependencies(test_apps ilux_app)
+    elseif(TARGET ilux_${folder})
         target_link_libraries(test_${folder} PRIVATE ilux_${folder} ilux_gallery)
     else()
         target_link_libraries(test_${folder} PRIVATE ilux)
     endif()
-    gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+    set(properties TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive)
+    gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_FILTER -Gpu* PROPERTIES ${properties})
+    gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_FILTER Gpu* PROPERTIES ${properties} LABELS gpu)
+endfunction()
+
+# ilux_consumer_tests(): installs into the build folder; then an outside project is built in each way users have.
+function(ilux_consumer_tests)
+    set(prefix ${CMAKE_CURRENT_BINARY_DIR}/consumer/prefix)
+    add_test(NAME consumer.install
+        COMMAND ${CMAKE_COMMAND} --install ${CMAKE_CURRENT_BINARY_DIR} --prefix ${prefix})
+    set_tests_properties(consumer.install PROPERTIES FIXTURES_SETUP installed_ilux)
+    foreach(way find_package pkg_config add_subdirectory)
+        add_test(NAME consumer.${way}
+            COMMAND ${CMAKE_COMMAND} -D WAY=${way} -D PREFIX=${prefix} -D SOURCE=${CMAKE_CURRENT_SOURCE_DIR}
+                    -D BINARY=${CMAKE_CURRENT_BINARY_DIR}/consumer/${way} -D CXX=${CMAKE_CXX_COMPILER}
+                    -P ${CMAKE_CURRENT_SOURCE_DIR}/tests/consumer/run.cmake)
+        set_tests_properties(consumer.${way} PROPERTIES FIXTURES_REQUIRED installed_ilux TIMEOUT 600)
+    endforeach()
 endfunction()
 
 # ilux_bench(NAME...): a Google Benchmark program each.
 function(ilux_bench)
     find_package(benchmark REQUIRED)
+    find_package(Eigen3 REQUIRED)  # a rival, not a part
     foreach(name IN LISTS ARGN)
         add_executable(${name} bench/${name}.cpp)
-        target_link_libraries(${name} PRIVATE ilux_flags ilux benchmark::benchmark)
+        target_link_libraries(${name} PRIVATE ilux_flags ilux benchmark::benchmark Eigen3::Eigen)
     endforeach()
 endfunction()
 
 # ilux_fuzz(NAME...): a libFuzzer program each; clang only.
 function(ilux_fuzz)
+    if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+        message(FATAL_ERROR "ILUX_FUZZ needs clang; use the preset `fuzz`")
+    endif()
     foreach(name IN LISTS ARGN)
         add_executable(${name} fuzz/${name}.cpp)
-        target_link_libraries(${name} PRIVATE ilux_flags ilux)
+        target_link_libraries(${name} PRIVATE ilux_flags $<IF:$<TARGET_EXISTS:ilux_parts>,ilux_parts,ilux>)
         target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     endforeach()
 endfunction()

@@ -9,13 +9,26 @@
 
 namespace ilux {
 
+/// All that a step reads of a row beside its entries. The sweep jumps from row to row, so the row of U and the column of
+/// L of one pivot lie in one cache line.
+struct CroutRow {
+    double        current = 0;    // value of the first pending entry
+    Offset        start = 0;
+    std::uint32_t postponed = 0;  // positions after start: end of the postponed entries,
+    std::uint32_t pending = 0;    // first pending one,
+    std::uint32_t length = 0;     // end
+    Index         next = -1;      // in the list of the first pending entry's column
+};
+static_assert(sizeof(CroutRow) == 32);
+
 /// Row j holds, in this order: entries in postponed columns; entries in columns already passed; pending entries, by
 /// ascending column. The linked lists give the rows with an entry in the current column k without a transpose:
 /// row j hangs in the list of the first of its pending columns.
 class CroutFactor {
 public:
+    /// @param rows      2n, shared with the other factor, which has the other parity
     /// @param expected  entries there will probably be
-    CroutFactor(Index n, Offset expected) : row_(static_cast<std::size_t>(n)), head_(static_cast<std::size_t>(n), none)
+    CroutFactor(std::span<CroutRow> rows, int parity, Offset expected) : rows_(rows.data() + parity), head_(rows.size() / 2, none)
     {
         entry_.reserve(static_cast<std::size_t>(expected));
     }
@@ -23,8 +36,8 @@ public:
     /// Rows with an entry in column k: first(k), then next(j) until none.
     static constexpr Index none = -1;
     Index  first(Index k) const { return head_[k]; }
-    Index  next(Index j) const { return row_[j].next; }
-    double value_in_current(Index j) const { return entry_[row_[j].start + row_[j].pending].value; }
+    Index  next(Index j) const { return at(j).next; }
+    double value_in_current(Index j) const { return at(j).current; }
 
     struct Entry {
         double value;
@@ -35,8 +48,8 @@ public:
     template <class F>
     void for_active(Index j, F&& f) const
     {
-        const Row&   row = row_[j];
-        const Entry* entry = entry_.data() + row.start;
+        const CroutRow& row = at(j);
+        const Entry*    entry = entry_.data() + row.start;
         for (std::uint32_t p = 0; p < row.postponed; ++p) f(entry[p].column, entry[p].value);
         for (std::uint32_t p = row.pending; p < row.length; ++p) f(entry[p].column, entry[p].value);
     }
@@ -44,10 +57,9 @@ public:
     /// Row j will be read soon.
     void prefetch(Index j) const
     {
-        const Row& row = row_[j];
+        const CroutRow& row = at(j);
         __builtin_prefetch(entry_.data() + row.start);
-        __builtin_prefetch(entry_.data() + row.start + row.pending);
-        __builtin_prefetch(entry_.data() + row.start + row.pending + 4);
+        for (std::uint32_t p = row.pending; p < row.length; p += 4) __builtin_prefetch(entry_.data() + row.start + p);
     }
 
     /// Appends row k: entries in postponed columns first, then the pending ones by ascending column.
@@ -58,20 +70,14 @@ public:
     void pass(Index k, bool postponed);
 
     Offset                 entries() const { return static_cast<Offset>(entry_.size()); }
-    std::span<const Entry> row(Index j) const { return {entry_.data() + row_[j].start, row_[j].length}; }
+    std::span<const Entry> row(Index j) const { return {entry_.data() + at(j).start, at(j).length}; }
 
 private:
-    /// All that a step reads of a row, in half a cache line: the sweep jumps from row to row.
-    struct Row {
-        Offset        start = 0;
-        std::uint32_t postponed = 0;  // positions after start: end of the postponed entries,
-        std::uint32_t pending = 0;    // first pending one,
-        std::uint32_t length = 0;     // end
-        Index         next = none;
-    };
-    void hang(Index j);
+    CroutRow&       at(Index j) { return rows_[2 * static_cast<std::ptrdiff_t>(j)]; }
+    const CroutRow& at(Index j) const { return rows_[2 * static_cast<std::ptrdiff_t>(j)]; }
+    void            hang(Index j);
 
-    std::vector<Row>   row_;   // n
+    CroutRow*          rows_;  // every other one of the 2n
     std::vector<Index> head_;  // n; of each column's list
     std::vector<Entry> entry_;
 };

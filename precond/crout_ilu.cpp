@@ -7,12 +7,13 @@
 
 #include "ilux/precond/crout_factor.hpp"
 #include "ilux/precond/inverse_norms.hpp"
+#include "ilux/precond/sparse_accumulator.hpp"
 
 namespace ilux {
 
 void CroutFactor::append(Index k, std::span<const Index> col, std::span<const double> val, std::size_t postponed)
 {
-    Row& row = row_[k];
+    CroutRow& row = at(k);
     row.start = entries();
     row.postponed = row.pending = static_cast<std::uint32_t>(postponed);
     row.length = static_cast<std::uint32_t>(col.size());
@@ -23,7 +24,7 @@ void CroutFactor::append(Index k, std::span<const Index> col, std::span<const do
 void CroutFactor::pass(Index k, bool postponed)
 {
     for (Index j = std::exchange(head_[k], none), after; j != none; j = after) {
-        Row& row = row_[j];
+        CroutRow& row = at(j);
         after = row.next;
         if (postponed)  // the entries between are never read again, so a swap may disorder them
             std::swap(entry_[row.start + row.pending], entry_[row.start + row.postponed++]);
@@ -34,92 +35,63 @@ void CroutFactor::pass(Index k, bool postponed)
 
 void CroutFactor::hang(Index j)
 {
-    Row& row = row_[j];
+    CroutRow& row = at(j);
     if (row.pending == row.length) return;
-    Index& head = head_[entry_[row.start + row.pending].column];
-    row.next = std::exchange(head, j);
+    const Entry& entry = entry_[row.start + row.pending];
+    row.current = entry.value;
+    row.next = std::exchange(head_[entry.column], j);
 }
 
 namespace {
 
-/// A sparse vector with dense look-up: row u_k or column l_k while it is formed.
-class SparseRow {
-public:
-    explicit SparseRow(Index n) : slot_(n) {}
+/// Row u_k or column l_k: the accumulator it is formed in, and its entries in the order they are stored in.
+struct CroutVector {
+    explicit CroutVector(Index n) : entries(n) {}
 
-    void start(Index k)
-    {
-        k_ = k;
-        index_.clear();
-    }
-    void add(Index j, double value)
-    {
-        Slot& slot = slot_[j];
-        if (slot.step != k_) {
-            slot = {value, k_};
-            index_.push_back(j);
-        } else {
-            slot.value += value;
-        }
-    }
-    bool   has(Index j) const { return slot_[j].step == k_; }
-    double operator[](Index j) const { return slot_[j].value; }
+    SparseAccumulator   entries;
+    std::vector<double> values;  // beside entries.index()
 
-    /// Divides by the pivot and lists the values beside index().
+    /// Divides by the pivot.
     void finish(double d)
     {
-        packed_.clear();
-        for (Index j : index_) packed_.push_back(slot_[j].value /= d);
+        values.clear();
+        for (Index j : entries.index()) values.push_back(entries[j] /= d);
     }
-    std::span<const Index>  index() const { return index_; }
-    std::span<const double> values() const { return packed_; }
+    std::span<const Index> index() const { return entries.index(); }
 
     /// Keeps what the drop rule keeps, at most `limit` entries; orders it postponed first, then by index.
     /// @return the number of entries in postponed rows;  `truncated` is set when the limit cut something off
     std::size_t drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed, bool& truncated);
-
-private:
-    struct Slot {
-        double value = 0;
-        Index  step = -1;  // the value counts only in this step
-    };
-    std::vector<Slot>   slot_;  // n
-    std::vector<Index>  index_;
-    std::vector<double> packed_;
-    Index               k_ = -1;
 };
 
-std::size_t SparseRow::drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed, bool& truncated)
+std::size_t CroutVector::drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed, bool& truncated)
 {
-    std::erase_if(index_, [&](Index j) {
-        Slot&      slot = slot_[j];
-        const bool gone = !keeps(slot.value, y, drop_tol) || slot.value == 0;
-        if (gone) slot.step = -1;
-        return gone;
-    });
-    if (index_.size() > limit) {
+    entries.erase_if([&](Index j) { return !keeps(entries[j], y, drop_tol) || entries[j] == 0; });
+    if (entries.index().size() > limit) {
         truncated = true;
         const auto larger = [&](Index a, Index b) {
-            const double x = std::abs(slot_[a].value), z = std::abs(slot_[b].value);
+            const double x = std::abs(entries[a]), z = std::abs(entries[b]);
             return x != z ? x > z : a < b;
         };
-        std::nth_element(index_.begin(), index_.begin() + static_cast<std::ptrdiff_t>(limit), index_.end(), larger);
-        for (std::size_t p = limit; p < index_.size(); ++p) slot_[index_[p]].step = -1;
-        index_.resize(limit);
+        const auto index = entries.index();
+        std::nth_element(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(limit), index.end(), larger);
+        std::size_t position = 0;  // erase_if visits in order
+        entries.erase_if([&](Index) { return position++ >= limit; });
     }
-    const auto middle = std::partition(index_.begin(), index_.end(), [&](Index j) { return is_postponed[j] != 0; });
-    std::sort(middle, index_.end());
-    packed_.clear();
-    for (Index j : index_) packed_.push_back(slot_[j].value);
-    return static_cast<std::size_t>(middle - index_.begin());
+    const auto index = entries.index();
+    const auto middle = std::partition(index.begin(), index.end(), [&](Index j) { return is_postponed[j] != 0; });
+    std::sort(middle, index.end());
+    values.clear();
+    for (Index j : index) values.push_back(entries[j]);
+    return static_cast<std::size_t>(middle - index.begin());
 }
 
 /// The sweep: one object a level, one function a step of dossier §2.5.
 class Crout {
 public:
     Crout(const CsrMatrix<double>& A, const CsrMatrix<double>& At, const CroutOptions& options)
-        : A_(A), At_(At), opt_(options), n_(A.rows()), U_(n_, 2 * A.nnz()),
-          L_own_(options.symmetric ? 0 : n_, options.symmetric ? 0 : 2 * A.nnz()),
+        : A_(A), At_(At), opt_(options), n_(A.rows()), rows_(2 * static_cast<std::size_t>(n_)), U_(rows_, 0, 2 * A.nnz()),
+          L_own_(rows_, 1, options.symmetric ? 0 : 2 * A.nnz()),
           L_(options.symmetric ? U_ : L_own_), u_(n_), l_own_(options.symmetric ? 0 : n_),
           l_(options.symmetric ? u_ : l_own_), norms_U_(n_), norms_L_own_(options.symmetric ? 0 : n_),
           norms_L_(options.symmetric ? norms_U_ : norms_L_own_), d_(n_), accepted_(n_, 0), postponed_(n_, 0)
@@ -143,7 +115,7 @@ public:
 private:
     bool eliminate(Index k);
     bool grows(double d) const;
-    void form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, SparseRow& u) const;
+    void form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u);
     std::size_t entry_limit(Index k) const;
     void pass(Index k, bool postponed)
     {
@@ -156,29 +128,35 @@ private:
     const CsrMatrix<double>& At_;
     const CroutOptions&      opt_;
     const Index              n_;
+    std::vector<CroutRow> rows_;
     CroutFactor  U_, L_own_;
     CroutFactor& L_;  // U itself when A is symmetric
-    SparseRow    u_, l_own_;
-    SparseRow&   l_;
+    CroutVector  u_, l_own_;
+    CroutVector& l_;
     InverseNorms norms_U_, norms_L_own_;
     InverseNorms& norms_L_;
+    std::vector<Index>  chain_;                // rows of the current list, collected so that their entries load together
     std::vector<double> d_;                    // n; running diagonal
     std::vector<char>   accepted_, postponed_;  // n
     CroutLevel          level_;
 };
 
 /// u ← A(k, {j > k} ∪ postponed) − Σ_j l_kj d_j U(j, {> k} ∪ postponed); with A and L, U exchanged: column l.
-void Crout::form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, SparseRow& u) const
+void Crout::form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u)
 {
-    u.start(k);
+    chain_.clear();
+    for (Index j = L.first(k); j != CroutFactor::none; j = L.next(j)) {
+        U.prefetch(j);
+        chain_.push_back(j);
+    }
+    u.entries.start(k);
+    SparseAccumulator::Writer row(u.entries);
     for (Offset p = A.row_ptr()[k]; p < A.row_ptr()[k + 1]; ++p)
-        if (const Index j = A.col()[p]; j != k && !accepted_[j]) u.add(j, A.val()[p]);
-    for (Index j = L.first(k), next; j != CroutFactor::none; j = next) {
-        next = L.next(j);
-        if (next != CroutFactor::none) U.prefetch(next);
+        if (const Index j = A.col()[p]; j != k && !accepted_[j]) row.add(j, A.val()[p]);
+    for (Index j : chain_) {
         const double factor = L.value_in_current(j) * d_[j];
         U.for_active(j, [&](Index i, double value) {
-            if (i != k) u.add(i, -factor * value);
+            if (i != k) row.add(i, -factor * value);
         });
     }
 }
@@ -200,7 +178,7 @@ bool Crout::grows(double d) const
         for (double value : values) max = std::max(max, std::abs(value));
         return max;
     };
-    return opt_.growth_bound > 0 && largest(u_.values()) * std::abs(d) * largest(l_.values()) > opt_.growth_bound;
+    return opt_.growth_bound > 0 && largest(u_.values) * std::abs(d) * largest(l_.values) > opt_.growth_bound;
 }
 
 bool Crout::eliminate(Index k)
@@ -218,10 +196,10 @@ bool Crout::eliminate(Index k)
     if (grows(d)) return false;
     double z = norms_U_.greedy(k), y = norms_L_.greedy(k);
     if (opt_.look_ahead) {
-        z = norms_U_.look_ahead(k, u_.index(), u_.values());
-        y = norms_L_.look_ahead(k, l_.index(), l_.values());
-        if (norms_U_.largest_after(z, u_.index(), u_.values()) > kappa
-            || norms_L_.largest_after(y, l_.index(), l_.values()) > kappa)
+        z = norms_U_.look_ahead(k, u_.index(), u_.values);
+        y = norms_L_.look_ahead(k, l_.index(), l_.values);
+        if (norms_U_.largest_after(z, u_.index(), u_.values) > kappa
+            || norms_L_.largest_after(y, l_.index(), l_.values) > kappa)
             return false;
     }
     level_.inverse_U = std::max(level_.inverse_U, std::abs(z));
@@ -230,16 +208,16 @@ bool Crout::eliminate(Index k)
     pass(k, false);  // before append: row k reuses the link that heads column k
     const std::size_t limit = entry_limit(k);
     const std::size_t postponed_u = u_.drop(z, opt_.drop_tol, limit, postponed_, level_.truncated);
-    norms_U_.accept(z, u_.index(), u_.values());
-    U_.append(k, u_.index(), u_.values(), postponed_u);
+    norms_U_.accept(z, u_.index(), u_.values);
+    U_.append(k, u_.index(), u_.values, postponed_u);
     if (!opt_.symmetric) {
         const std::size_t postponed_l = l_.drop(y, opt_.drop_tol, limit, postponed_, level_.truncated);
-        norms_L_.accept(y, l_.index(), l_.values());
-        L_.append(k, l_.index(), l_.values(), postponed_l);
+        norms_L_.accept(y, l_.index(), l_.values);
+        L_.append(k, l_.index(), l_.values, postponed_l);
     }
     // after dropping, so that diag(L D U) = diag(A) holds exactly
     for (std::size_t p = 0; p < u_.index().size(); ++p)
-        if (const Index i = u_.index()[p]; l_.has(i)) d_[i] -= l_[i] * d * u_.values()[p];
+        if (const Index i = u_.index()[p]; l_.entries.has(i)) d_[i] -= l_.entries[i] * d * u_.values[p];
     return true;
 }
 

@@ -46,7 +46,7 @@ struct MlIluOptions {
     Estimator   estimator      = Estimator::greedy;
     bool        scaling        = true;
     Index       dense_order    = 8;
-    Bytes       memory_limit;
+    Bytes       memory_limit   = {};
 };
 
 template <class Visit>

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ilux/precond/sparse_accumulator.hpp"
+
 namespace ilux {
 namespace {
+
+constexpr Offset ahead = 6;  // rows of U_F are prefetched so many entries of L_G early
 
 /// A run of rows of S, computed by one thread.
 struct RowBlock {
@@ -14,25 +18,6 @@ struct RowBlock {
     std::vector<double> largest;  // max_j |s_ij| of each row
 };
 
-/// Dense accumulator of one thread.
-struct Accumulator {
-    explicit Accumulator(Index n) : value(n, 0.), row_of(n, -1) {}
-    std::vector<double> value;
-    std::vector<Index>  row_of, index;
-
-    void start() { index.clear(); }
-    void add(Index i, Index j, double x)
-    {
-        if (row_of[j] != i) {
-            row_of[j] = i;
-            value[j] = x;
-            index.push_back(j);
-        } else {
-            value[j] += x;
-        }
-    }
-};
-
 struct SchurInputs {
     const CsrMatrix<double>& C;
     const CsrMatrix<double>& L_G;
@@ -40,27 +25,37 @@ struct SchurInputs {
     const CsrMatrix<double>& U_F;
 };
 
-void schur_row(const SchurInputs& in, Index i, double drop_tol, Accumulator& s, RowBlock& out)
+void form_row(const SchurInputs& in, Index i, SparseAccumulator& s)
 {
-    s.start();
-    for (Offset p = in.C.row_ptr()[i]; p < in.C.row_ptr()[i + 1]; ++p) s.add(i, in.C.col()[p], in.C.val()[p]);
-    for (Offset p = in.L_G.row_ptr()[i]; p < in.L_G.row_ptr()[i + 1]; ++p) {
+    s.start(i);
+    SparseAccumulator::Writer row(s);
+    const Offset              end = in.L_G.row_ptr()[i + 1];
+    for (Offset p = in.C.row_ptr()[i]; p < in.C.row_ptr()[i + 1]; ++p) row.add(in.C.col()[p], in.C.val()[p]);
+    for (Offset p = in.L_G.row_ptr()[i]; p < end; ++p) {
+        if (p + ahead < end) {
+            const Offset soon = in.U_F.row_ptr()[in.L_G.col()[p + ahead]];
+            __builtin_prefetch(in.U_F.col().data() + soon);
+            __builtin_prefetch(in.U_F.val().data() + soon);
+            __builtin_prefetch(in.U_F.val().data() + soon + 8);
+        }
         const Index  k = in.L_G.col()[p];
-        const double l = in.L_G.val()[p];
+        const double l = in.L_G.val()[p], d = in.d[k];
         for (Offset q = in.U_F.row_ptr()[k]; q < in.U_F.row_ptr()[k + 1]; ++q)  // (l u) d: the same for s_ij and s_ji
-            s.add(i, in.U_F.col()[q], -(l * in.U_F.val()[q]) * in.d[k]);
+            row.add(in.U_F.col()[q], -(l * in.U_F.val()[q]) * d);
     }
+}
+
+void store_row(Index i, double drop_tol, SparseAccumulator& s, RowBlock& out)
+{
     double largest = 0;
-    for (Index j : s.index) largest = std::max(largest, std::abs(s.value[j]));
-    std::erase_if(s.index, [&](Index j) {
-        return s.value[j] == 0 || (j != i && std::abs(s.value[j]) <= drop_tol * largest);
-    });
-    std::ranges::sort(s.index);
-    for (Index j : s.index) {
+    for (Index j : s.index()) largest = std::max(largest, std::abs(s[j]));
+    s.erase_if([&](Index j) { return s[j] == 0 || (j != i && std::abs(s[j]) <= drop_tol * largest); });
+    std::ranges::sort(s.index());
+    for (Index j : s.index()) {
         out.col.push_back(j);
-        out.val.push_back(s.value[j]);
+        out.val.push_back(s[j]);
     }
-    out.length.push_back(static_cast<Offset>(s.index.size()));
+    out.length.push_back(static_cast<Offset>(s.index().size()));
     out.largest.push_back(largest);
 }
 
@@ -95,10 +90,13 @@ CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const Cs
     const auto begin = [&](Index b) { return static_cast<Index>(Offset{n} * b / blocks); };
 #pragma omp parallel num_threads(be.threads()) if (blocks > 1)
     {
-        Accumulator s(n);
+        SparseAccumulator s(n);
 #pragma omp for schedule(dynamic, 1)
         for (Index b = 0; b < blocks; ++b)
-            for (Index i = begin(b); i < begin(b + 1); ++i) schur_row(in, i, symmetric ? 0 : drop_tol, s, block[b]);
+            for (Index i = begin(b); i < begin(b + 1); ++i) {
+                form_row(in, i, s);
+                store_row(i, symmetric ? 0 : drop_tol, s, block[b]);
+            }
     }
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
