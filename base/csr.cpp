@@ -274,19 +274,41 @@ void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const
         }
 }
 
-bool is_pattern_symmetric(const CsrMatrix<double>& A)
+namespace {
+
+/// Whether every entry (i, j) below the diagonal pairs with a (j, i) above it, and their values satisfy `equal`.
+/// Rows are walked in order, so the partners in row j are met in order too: one cursor a row, O(nnz), early exit.
+template <class Equal>
+bool pairs_up(const CsrMatrix<double>& A, Equal&& equal)
 {
     if (A.rows() != A.cols()) return false;
-    const auto At = transpose(A);
-    return std::ranges::equal(A.row_ptr(), At.row_ptr()) && std::ranges::equal(A.col(), At.col());
+    const auto row_ptr = A.row_ptr();
+    const auto col = A.col();
+    const auto val = A.val();
+    std::vector<Offset> upper(A.rows());  // the next entry right of the diagonal that awaits its partner
+    for (Index i = 0; i < A.rows(); ++i) {
+        Offset p = row_ptr[i];
+        for (; p < row_ptr[i + 1] && col[p] < i; ++p) {
+            const Offset partner = upper[col[p]]++;
+            if (partner == row_ptr[col[p] + 1] || col[partner] != i || !equal(val[p], val[partner])) return false;
+        }
+        upper[i] = p < row_ptr[i + 1] && col[p] == i ? p + 1 : p;
+    }
+    for (Index i = 0; i < A.rows(); ++i)
+        if (upper[i] != row_ptr[i + 1]) return false;
+    return true;
+}
+
+}  // namespace
+
+bool is_pattern_symmetric(const CsrMatrix<double>& A)
+{
+    return pairs_up(A, [](double, double) { return true; });
 }
 
 bool is_symmetric(const CsrMatrix<double>& A)
 {
-    if (A.rows() != A.cols()) return false;
-    const auto At = transpose(A);
-    return std::ranges::equal(A.row_ptr(), At.row_ptr()) && std::ranges::equal(A.col(), At.col()) &&
-           std::ranges::equal(A.val(), std::as_const(At).val());
+    return pairs_up(A, [](double a, double b) { return a == b; });
 }
 
 double norm_frobenius(const CsrMatrix<double>& A)

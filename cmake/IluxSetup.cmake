@@ -183,6 +183,8 @@ function(ilux_consumer_tests)
                     -P ${CMAKE_CURRENT_SOURCE_DIR}/tests/consumer/run.cmake)
         set_tests_properties(consumer.${way} PROPERTIES FIXTURES_REQUIRED installed_ilux TIMEOUT 600)
     endforeach()
+    # Compiles the whole library, so it starts first.
+    set_tests_properties(consumer.add_subdirectory PROPERTIES FIXTURES_REQUIRED "" COST 1000)
 endfunction()
 
 # ilux_bench(NAME...): a Google Benchmark program each.

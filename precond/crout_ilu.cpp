@@ -167,7 +167,7 @@ std::size_t Crout::entry_limit(Index k) const
     if (opt_.max_entries == 0) return std::numeric_limits<std::size_t>::max();
     const Offset used = U_.entries() + (opt_.symmetric ? U_.entries() : L_.entries());
     const Offset left = std::max<Offset>(0, opt_.max_entries - used);
-    return static_cast<std::size_t>(2 * left / (n_ - k));
+    return static_cast<std::size_t>(std::min(2 * left / (n_ - k), left / 2));
 }
 
 /// Would the update −l_k d_k u_k put an entry above γ into a matrix whose entries are about 1?
@@ -206,12 +206,12 @@ bool Crout::eliminate(Index k)
     level_.inverse_L = std::max(level_.inverse_L, std::abs(y));
 
     pass(k, false);  // before append: row k reuses the link that heads column k
-    const std::size_t limit = entry_limit(k);
-    const std::size_t postponed_u = u_.drop(z, opt_.drop_tol, limit, postponed_, level_.truncated);
+    const std::size_t limit = entry_limit(k);  // a norm is at least 1, but look-ahead may pick a smaller |y|
+    const std::size_t postponed_u = u_.drop(std::max(1., std::abs(z)), opt_.drop_tol, limit, postponed_, level_.truncated);
     norms_U_.accept(z, u_.index(), u_.values);
     U_.append(k, u_.index(), u_.values, postponed_u);
     if (!opt_.symmetric) {
-        const std::size_t postponed_l = l_.drop(y, opt_.drop_tol, limit, postponed_, level_.truncated);
+        const std::size_t postponed_l = l_.drop(std::max(1., std::abs(y)), opt_.drop_tol, limit, postponed_, level_.truncated);
         norms_L_.accept(y, l_.index(), l_.values);
         L_.append(k, l_.index(), l_.values, postponed_l);
     }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "ilux/reorder/matching.hpp"
+
 extern "C" {
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
 void dgecon_(const char* norm, const int* n, const double* a, const int* lda, const double* anorm, double* rcond,
@@ -21,7 +23,6 @@ namespace ilux {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double spoiled = 1e-2;  // a negative eigenvalue beyond this share of the largest: S is truly indefinite
 
 double norm1(const std::vector<double>& S, std::size_t n)
 {
@@ -51,57 +52,56 @@ void DenseLevel::choose_rows_and_cols(const CsrMatrix<double>& S)
     k_ = static_cast<std::size_t>(std::max(std::ranges::count(row_used, 1), std::ranges::count(col_used, 1)));
 }
 
-DenseLevel::DenseLevel(const CsrMatrix<double>& S, bool positive) : n_(S.rows())
+DenseLevel::DenseLevel(const CsrMatrix<double>& S, bool definite) : n_(S.rows())
 {
     choose_rows_and_cols(S);
+    choose_scales(S, definite);
     std::vector<Index> position(n_, -1);
     for (std::size_t j = 0; j < k_; ++j) position[cols_[j]] = static_cast<Index>(j);
     std::vector<double> dense(k_ * k_, 0.);
     for (std::size_t i = 0; i < k_; ++i)
         for (Offset p = S.row_ptr()[rows_[i]]; p < S.row_ptr()[rows_[i] + 1]; ++p)
-            if (S.val()[p] != 0) dense[position[S.col()[p]] * k_ + i] = S.val()[p];
+            if (const Index j = position[S.col()[p]]; S.val()[p] != 0)
+                dense[j * k_ + i] = S.val()[p] * row_scale_[i] * col_scale_[j];
     if (dense.empty()) return;
-    equilibrate(dense);
-    if (positive) make_positive(dense);
+    if (definite) make_definite(dense);
     if (!factor_lu(dense)) factor_qr(std::move(dense));
 }
 
-/// Rows and columns by square roots of their largest entries, a few times; a symmetric S stays symmetric.
-void DenseLevel::equilibrate(std::vector<double>& S)
+/// By the duals of a maximum-product matching, which do not depend on how S happened to be scaled; a definite S by its
+/// diagonal, from both sides.
+void DenseLevel::choose_scales(const CsrMatrix<double>& S, bool definite)
 {
+    const auto power_of_two = [](double x) { return std::exp2(std::round(std::log2(x))); };
     row_scale_.assign(k_, 1.);
     col_scale_.assign(k_, 1.);
-    for (int sweep = 0; sweep < 3; ++sweep) {
-        std::vector<double> row(k_, 0.), col(k_, 0.);
-        for (std::size_t j = 0; j < k_; ++j)
-            for (std::size_t i = 0; i < k_; ++i) {
-                row[i] = std::max(row[i], std::abs(S[j * k_ + i]));
-                col[j] = std::max(col[j], std::abs(S[j * k_ + i]));
-            }
-        const auto factor = [](double largest) { return largest > 0 ? std::exp2(std::round(-0.5 * std::log2(largest))) : 1.; };
-        std::ranges::transform(row, row.begin(), factor);
-        std::ranges::transform(col, col.begin(), factor);
-        for (std::size_t j = 0; j < k_; ++j) {
-            row_scale_[j] *= row[j];
-            col_scale_[j] *= col[j];
-            for (std::size_t i = 0; i < k_; ++i) S[j * k_ + i] *= row[i] * col[j];
-        }
+    if (definite) {
+        for (std::size_t i = 0; i < k_; ++i)
+            if (const double d = std::abs(S.at(rows_[i], rows_[i])); d > 0) row_scale_[i] = col_scale_[i] = power_of_two(1 / std::sqrt(d));
+        return;
+    }
+    const auto matching = maximum_product_matching(S);
+    for (std::size_t i = 0; i < k_; ++i) {
+        row_scale_[i] = power_of_two(matching.row_scale[rows_[i]]);
+        col_scale_[i] = power_of_two(matching.col_scale[cols_[i]]);
     }
 }
 
-/// S ← V |Λ| Vᵀ where the smallest eigenvalue is negative by no more than what dropping explains.
-void DenseLevel::make_positive(std::vector<double>& S)
+/// S ← V |Λ| Vᵀ, eigenvalues of rounding size raised to it.
+void DenseLevel::make_definite(std::vector<double>& S)
 {
     const int           n = static_cast<int>(k_), lwork = std::max(1, 34 * n);
     std::vector<double> V = S, lambda(k_), work(lwork);
     int                 info = 0;
     dsyev_("V", "L", &n, V.data(), &n, lambda.data(), work.data(), &lwork, &info);
-    if (info != 0 || lambda.front() > 0 || lambda.front() < -spoiled * lambda.back()) return;
+    const double largest = std::max(std::abs(lambda.front()), std::abs(lambda.back()));
+    if (info != 0 || lambda.front() > n * eps * largest) return;
+    for (double& value : lambda) value = std::max(std::abs(value), n * eps * largest);
     std::ranges::fill(S, 0.);
     for (std::size_t k = 0; k < k_; ++k)
         for (std::size_t j = 0; j < k_; ++j)
             for (std::size_t i = 0; i < k_; ++i)
-                S[j * k_ + i] += std::abs(lambda[k]) * (V[k * k_ + i] * V[k * k_ + j]);
+                S[j * k_ + i] += lambda[k] * (V[k * k_ + i] * V[k * k_ + j]);
 }
 
 bool DenseLevel::factor_lu(const std::vector<double>& S)

@@ -10,12 +10,12 @@ namespace ilux {
 
 /// S⁻¹ by LU with partial pivoting, or, when S is numerically singular, by QR with column pivoting: S P = Q R, where the
 /// rows of R beyond the numerical rank are replaced by the identity. M then stays regular, so that a consistent singular
-/// system can still be solved. Empty rows and columns of S are paired likewise without being stored. With `positive`
-/// S is symmetric and should be SPD; where dropping has only just spoiled that, |S| (absolute eigenvalues) takes its place.
+/// system can still be solved. Empty rows and columns of S are paired likewise without being stored. With `definite` S is
+/// symmetric and ought to be SPD; where dropping has spoiled that, |S| (absolute eigenvalues) takes its place.
 class DenseLevel {
 public:
     DenseLevel() = default;
-    DenseLevel(const CsrMatrix<double>& S, bool positive);
+    DenseLevel(const CsrMatrix<double>& S, bool definite = false);
 
     Index       size() const { return n_; }
     Offset      stored() const { return static_cast<Offset>(factor_.size() + q_.size()); }  ///< values
@@ -30,16 +30,16 @@ public:
 
 private:
     void choose_rows_and_cols(const CsrMatrix<double>& S);
-    void equilibrate(std::vector<double>& S);
+    void choose_scales(const CsrMatrix<double>& S, bool definite);
     bool factor_lu(const std::vector<double>& S);
     void factor_qr(std::vector<double> S);
-    void make_positive(std::vector<double>& S);
+    void make_definite(std::vector<double>& S);
 
     Index               n_ = 0, rank_ = 0;
     double              rcond_ = 1;
     std::vector<Index>  rows_, cols_;            // n each: the k stored ones, then the empty ones, paired in order
     std::size_t         k_ = 0;                  // order of the stored part
-    std::vector<double> row_scale_, col_scale_;  // k; S is equilibrated before its rank is judged
+    std::vector<double> row_scale_, col_scale_;  // k; powers of two: S is scaled before its rank is judged
     std::vector<double> factor_;                 // k×k by columns: LU, or R
     std::vector<double> q_;                      // k×k by columns; empty with LU
     std::vector<Index>  pivot_;                  // k; LU: row_of[new]; QR: column_of[new]

@@ -18,13 +18,13 @@
 namespace ilux {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double pivot_noise = 16 * std::numeric_limits<double>::epsilon();  // a pivot below, entries being about 1, is a zero
 constexpr Index  max_levels = 40;
 constexpr double stalled_share = 0.75;         // more than this postponed: raise κ and try the level again
 constexpr double largest_relief = 16;          // of κ within a level
 constexpr Index  largest_dense = 4000;         // order of a last level solved densely
 constexpr double entry_bytes = sizeof(double) + sizeof(Index);
-constexpr double row_bytes = 120;              // of a level beside its entries: permutations, scalings, row pointers, levels
+constexpr double row_bytes = 160;              // of a level beside its entries: permutations, scalings, row pointers, levels
 constexpr double automatic_limit_factor = 40;  // memory_limit = 0: so many times A,
 constexpr double automatic_limit_least = 64e6; // and at least so many bytes
 
@@ -123,7 +123,6 @@ private:
     const Offset        nnz_;
     double              kappa_, growth_;  // raised where a level stalls, and then stay raised
     double              bytes_left_;      // of the memory limit
-    bool                positive_ = false;
     bool                limit_noted_ = false;
     MlIluFactors        factors_;
 };
@@ -144,11 +143,11 @@ CroutLevel Builder::factor(const Preprocessed& pre)
     const Index n = pre.A.rows();
     CroutOptions crout{.drop_tol = opt_.drop_tol / opt_.inverse_bound,
                        .inverse_bound = kappa_,
-                       .pivot_floor = eps * largest_entry(pre.A),
+                       .pivot_floor = pivot_noise * largest_entry(pre.A),
                        .growth_bound = growth_,
                        .look_ahead = opt_.estimator == Estimator::look_ahead,
                        .symmetric = pre.symmetric,
-                       .positive = pre.positive,
+                       .positive = opt_.definite,
                        .candidates = n,
                        .max_entries = std::max<Offset>(1, entries_left(n))};
     const auto tell = [&](Index k) {
@@ -196,7 +195,8 @@ CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
     auto&      report = factors_.report;
     const bool first = factors_.levels.empty();
     if (first) {
-        positive_ = pre.positive;
+        if (opt_.definite && !pre.positive)
+            throw InvalidInput("precond.definite needs a symmetric matrix with a positive diagonal, and this one is not");
         report.structural_rank = pre.structural_rank;
     }
     if (first && !pre.decision.empty()) report.decisions.push_back(pre.decision);
@@ -256,7 +256,7 @@ void Builder::add_last(const CsrMatrix<double>& S)
     auto&        report = factors_.report;
     const double n = S.rows();
     if (S.rows() <= largest_dense && (n * n * sizeof(double) <= bytes_left_ || S.nnz() == 0)) {
-        factors_.dense = DenseLevel(S, positive_);
+        factors_.dense = DenseLevel(S, opt_.definite);
         report.dense = true;
         report.deficiency = factors_.dense.deficiency();
         report.levels.push_back({.n = S.rows(), .accepted = S.rows(), .nnz_U = factors_.dense.stored()});
@@ -267,9 +267,10 @@ void Builder::add_last(const CsrMatrix<double>& S)
         pre.p.resize(S.rows());
         std::iota(pre.p.begin(), pre.p.end(), Index{0});
         pre.q = pre.p;
+        const auto safe_pivot = [&](double d) { return d == 0 ? 1. : opt_.definite ? std::abs(d) : d; };
         CroutLevel diagonal;
         diagonal.accepted = pre.p;
-        for (Index i = 0; i < S.rows(); ++i) diagonal.d.push_back(S.at(i, i) != 0 ? S.at(i, i) : 1.);
+        for (Index i = 0; i < S.rows(); ++i) diagonal.d.push_back(safe_pivot(S.at(i, i)));
         const auto none = CsrMatrix<double>::from_sorted(S.rows(), S.rows(), std::vector<Offset>(S.rows() + 1, 0), {}, {});
         diagonal.L_B = diagonal.U_B = none;
         pre.A = none;

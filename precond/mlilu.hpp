@@ -45,6 +45,7 @@ struct MlIluOptions {
     OffDiagonal off_diagonal   = OffDiagonal::automatic;
     Estimator   estimator      = Estimator::greedy;
     bool        scaling        = true;
+    bool        definite       = false;
     Index       dense_order    = 8;
     Bytes       memory_limit   = {};
 };
@@ -61,6 +62,7 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit("off_diagonal", o.off_diagonal, anything(), "apply with the factors L_G, U_F (keep) or with the blocks G, F (save)");
     visit("estimator", o.estimator, anything(), "sign rule of the inverse-norm estimates");
     visit("scaling", o.scaling, anything(), "equilibrate the rows and columns of every level by powers of two");
+    visit("definite", o.definite, anything(), "keep M symmetric positive definite, as CG needs; A symmetric with a positive diagonal");
     visit("dense_order", o.dense_order, at_least(0), "solve the last level densely from this order on, or when a third of it is filled");
     visit("memory_limit", o.memory_limit, anything(), "bytes the factors may take; beyond it the smallest entries go, and the report says so; 0: 40 times A, at least 64M");
 }

@@ -12,7 +12,7 @@
 namespace ilux {
 namespace {
 
-constexpr int    equilibration_sweeps = 4;
+constexpr int    equilibration_sweeps = 12;  // each halves the exponents' spread; most matrices need two or three
 constexpr double small_diagonal = 0.1;  // |a_ii| below this share of its row and column: worth a matching
 
 double power_of_two(double x) { return std::ldexp(1., std::ilogb(x * std::numbers::sqrt2)); }  // the nearest, in ratio
@@ -86,10 +86,11 @@ void apply_matching(const CsrMatrix<double>& A, bool scaling, Preprocessed& pre)
     if (!matching.optimal) pre.decision += "; the matching's work limit was reached, so its product is not the largest";
 }
 
-bool wants_matching(const CsrMatrix<double>& A, const Preprocessed& pre, const Diagonal& diagonal, MatchingChoice choice,
+bool wants_matching(const CsrMatrix<double>& A, const Preprocessed& pre, const Diagonal& diagonal, const MlIluOptions& options,
                     std::string& why)
 {
-    if (choice != MatchingChoice::automatic) return choice == MatchingChoice::on;
+    if (options.definite) return false;
+    if (options.matching != MatchingChoice::automatic) return options.matching == MatchingChoice::on;
     if (pre.positive) {
         why = "matching=auto: off, symmetric with a positive diagonal";
         return false;
@@ -116,7 +117,7 @@ Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options)
     if (options.scaling) equilibrate(A, pre.row_scale, pre.col_scale);
     const auto diagonal = inspect_diagonal(A, pre.row_scale, pre.col_scale);
     pre.positive = pre.symmetric && diagonal.positive;
-    if (wants_matching(A, pre, diagonal, options.matching, pre.decision)) apply_matching(A, options.scaling, pre);
+    if (wants_matching(A, pre, diagonal, options, pre.decision)) apply_matching(A, options.scaling, pre);
 
     scale_rows_cols(A, pre.row_scale, pre.col_scale);
     if (pre.matched) A = permute(A, {}, pre.q);

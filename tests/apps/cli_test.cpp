@@ -1,1 +1,456 @@
-// placeholder
+// The program itself, run as its users run it.
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "ilux/base/matrix_market.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux {
+namespace {
+
+using test::read_bytes;
+using test::TempFolder;
+
+struct Result {
+    int         code = -1;
+    std::string out, err;
+};
+
+class Cli : public testing::Test {
+protected:
+    /// Runs the program; every argument reaches it as one word.
+    Result ilux(std::initializer_list<std::string> arguments, const std::string& input = "")
+    {
+        std::string command = "'" ILUX_PROGRAM "'";
+        for (const std::string& argument : arguments) command += " '" + argument + "'";
+        command += " <'" + scratch_.write("in", input) + "' 2>'" + scratch_.file("err") + "'";
+        Result     result;
+        std::FILE* pipe = popen(command.c_str(), "r");
+        if (pipe == nullptr) return result;
+        char buffer[4096];
+        for (std::size_t got; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) result.out.append(buffer, got);
+        const int status = pclose(pipe);
+        result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        result.err = read_bytes(scratch_.file("err"));
+        return result;
+    }
+    nlohmann::json json(std::initializer_list<std::string> arguments, int code = 0)
+    {
+        const Result result = ilux(arguments);
+        EXPECT_EQ(result.code, code) << result.out << result.err;
+        return nlohmann::json::parse(result.out, nullptr, false);
+    }
+    /// Refused with this code, nothing on stdout, and a message that holds all of `words`.
+    void expect_refusal(int code, std::initializer_list<std::string> arguments,
+                        std::initializer_list<std::string> words)
+    {
+        const Result result = ilux(arguments);
+        EXPECT_EQ(result.code, code) << result.err;
+        EXPECT_EQ(result.out, "");
+        EXPECT_TRUE(result.err.starts_with("ilux: ")) << result.err;
+        for (const std::string& word : words)
+            EXPECT_NE(result.err.find(word), std::string::npos) << word << " is not in: " << result.err;
+    }
+    std::string file(const std::string& name, const std::string& bytes) { return folder.write(name, bytes); }
+
+    TempFolder folder;
+
+private:
+    TempFolder scratch_;
+};
+
+constexpr const char* banner = "%%MatrixMarket matrix coordinate real general\n";
+
+std::string matrix(const std::string& size_and_entries) { return banner + size_and_entries; }
+
+std::set<std::string> keys(const nlohmann::json& object)
+{
+    std::set<std::string> all;
+    for (const auto& [key, value] : object.items()) all.insert(key);
+    return all;
+}
+
+void expect_keys(const nlohmann::json& object, const std::set<std::string>& wanted)
+{
+    for (const std::string& key : wanted) EXPECT_TRUE(keys(object).contains(key)) << key;
+}
+
+// --- solve ---------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, SolvesAModelProblemAndVerifiesTheAnswer)
+{
+    const auto json = this->json({"solve", "gallery:convdiff2d:n=20", "--json"});
+    EXPECT_EQ(json["outcome"], "converged");
+    EXPECT_LE(json["relative_residual"].get<double>(), 1e-8);
+    EXPECT_LE(json["forward_error"].get<double>(), 1e-4);
+    EXPECT_GT(json["steps"].get<int>(), 0);
+    EXPECT_EQ(json["matrix"]["n"], 400);
+    EXPECT_EQ(json["device"]["kind"], "cpu");
+    EXPECT_EQ(json["attempts"].size(), 1u);
+}
+
+TEST_F(Cli, PrintsEveryPromisedJsonKey)
+{
+    const auto json = this->json({"solve", "gallery:poisson2d:n=10", "--json", "--method", "gmres"});
+    expect_keys(json, {"version", "matrix", "rhs", "method", "precond", "device", "outcome", "steps",
+                       "relative_residual", "backward_error", "forward_error", "seconds", "memory_bytes", "mlilu",
+                       "decisions", "attempts", "options"});
+    expect_keys(json["matrix"], {"name", "n", "nnz", "symmetric", "pattern_symmetric"});
+    expect_keys(json["device"], {"kind", "name"});
+    expect_keys(json["seconds"],
+                {"read", "analyse", "factor", "transfer", "solve", "spmv", "precond", "ortho", "other"});
+    expect_keys(json["memory_bytes"], {"matrix", "factors", "workspace", "peak_device"});
+    expect_keys(json["mlilu"], {"fill", "levels"});
+    expect_keys(json["mlilu"]["levels"][0], {"n", "accepted", "postponed", "nnz_L", "nnz_U", "nnz_G", "nnz_F",
+                                             "inverse_L", "inverse_U", "depth_L", "depth_U"});
+    expect_keys(json["attempts"][0], {"outcome", "steps", "relative_residual", "fill", "seconds"});
+    expect_keys(json["options"], {"method", "krylov", "precond"});
+    EXPECT_EQ(json["matrix"]["symmetric"], true);
+}
+
+TEST_F(Cli, EveryMethodAndEveryPreconditionerSolvesThePoissonProblem)
+{
+    for (const char* method : {"auto", "gmres", "fgmres", "bicg", "bicgstab", "cg"})
+        EXPECT_EQ(ilux({"solve", "gallery:poisson2d:n=10", "--method", method, "--precond", "jacobi", "--retry", "off"})
+                      .code,
+                  0)
+            << method;
+    for (const char* precond : {"mlilu", "ilu0", "jacobi", "none"}) {
+        const auto json =
+            this->json({"solve", "gallery:poisson2d:n=10", "--precond", precond, "--retry", "off", "--json"});
+        EXPECT_EQ(json["precond"], precond);
+        EXPECT_EQ(json["mlilu"].is_null(), std::string(precond) != "mlilu");
+    }
+}
+
+TEST_F(Cli, ChoosesCgOnlyForASymmetricMatrixWithPositiveDiagonal)
+{
+    EXPECT_EQ(json({"solve", "gallery:poisson2d:n=8", "--precond", "jacobi", "--json"})["method"], "cg");
+    const auto unsymmetric = json({"solve", "gallery:convdiff2d:n=8", "--json"});
+    EXPECT_EQ(unsymmetric["method"], "gmres");
+    EXPECT_NE(unsymmetric["decisions"].dump().find("not symmetric"), std::string::npos);
+}
+
+TEST_F(Cli, WritesTheSolutionItReports)
+{
+    const std::string A = file("A.mtx", matrix("2 2 3\n1 1 2\n1 2 1\n2 2 4\n"));
+    const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n4\n8\n");
+    const std::string x = folder.file("x.mtx");
+    const auto        json = this->json({"solve", A, "--rhs", b, "--out", x, "--json", "--rtol", "1e-12"});
+    EXPECT_TRUE(json["forward_error"].is_null());
+    const auto values = read_vector(x);
+    ASSERT_EQ(values.size(), 2u);
+    EXPECT_NEAR(values[0], 1, 1e-10);  // 2 x₁ + x₂ = 4, 4 x₂ = 8
+    EXPECT_NEAR(values[1], 2, 1e-10);
+}
+
+TEST_F(Cli, ReadsTheMatrixFromStandardInput)
+{
+    const Result result = ilux({"solve", "-", "--quiet"}, matrix("1 1 1\n1 1 5\n"));
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_TRUE(result.out.starts_with("converged in ")) << result.out;
+    EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+    EXPECT_EQ(result.err, "");
+}
+
+TEST_F(Cli, TakesEachKindOfRightHandSide)
+{
+    for (const char* rhs : {"A1", "ones", "random:3", "random:-3"}) {
+        const auto json = this->json({"solve", "gallery:convdiff2d:n=8", "--rhs", rhs, "--json"});
+        EXPECT_EQ(json["rhs"], rhs);
+        EXPECT_EQ(json["forward_error"].is_null(), std::string(rhs) != "A1");
+    }
+    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--rhs", "one"}, {"did you mean 'ones'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--rhs", "random:x"}, {"random=x"});
+}
+
+TEST_F(Cli, HistoryHoldsTheStepsAndEndsWithTheReportedResidual)
+{
+    const std::string csv = folder.file("h.csv");
+    const auto        json = this->json(
+               {"solve", "gallery:convdiff2d:n=12", "--method", "gmres", "--precond", "jacobi", "--history", csv, "--json"});
+    std::istringstream lines(read_bytes(csv));
+    std::string        line;
+    std::getline(lines, line);
+    EXPECT_EQ(line, "step,relative_residual,exact,seconds");
+    int    rows = 0, step = 0, exact = 0, last_step = 0;
+    double residual = 0, seconds = 0;
+    while (std::getline(lines, line)) {
+        ASSERT_EQ(std::sscanf(line.c_str(), "%d,%lf,%d,%lf", &step, &residual, &exact, &seconds), 4) << line;
+        EXPECT_GE(step, last_step);
+        last_step = step;
+        ++rows;
+    }
+    EXPECT_GT(rows, json["steps"].get<int>());  // a row a step, one for the start, and the verified end
+    EXPECT_EQ(step, json["steps"].get<int>());
+    EXPECT_EQ(exact, 1);
+    EXPECT_DOUBLE_EQ(residual, json["relative_residual"].get<double>());
+}
+
+TEST_F(Cli, CommandLineWinsOverTheConfigFile)
+{
+    const std::string config =
+        file("c.json",
+             R"({"method": "bicgstab", "krylov": {"rtol": 1e-3, "restart": 7}, "precond": {"drop_tol": 0.5}})");
+    const auto options = json({"solve", "gallery:convdiff2d:n=8", "--config", config, "--rtol", "1e-5", "-p",
+                               "precond.drop_tol=0.25", "--json"})["options"];
+    EXPECT_EQ(options["method"], "bicgstab");
+    EXPECT_EQ(options["krylov"]["rtol"], 1e-5);
+    EXPECT_EQ(options["krylov"]["restart"], 7);
+    EXPECT_EQ(options["precond"]["drop_tol"], 0.25);
+}
+
+TEST_F(Cli, OptionsItPrintsAreAConfigFileItAccepts)
+{
+    const auto        options = json({"solve", "gallery:convdiff2d:n=8", "--restart", "9", "--json"})["options"];
+    const std::string config = file("c.json", options.dump());
+    EXPECT_EQ(json({"solve", "gallery:convdiff2d:n=8", "--config", config, "--json"})["options"], options);
+}
+
+TEST_F(Cli, ReportForPeopleTellsOutcomeErrorsTimesAndMemory)
+{
+    const Result result = ilux({"solve", "gallery:convdiff2d:n=12"});
+    EXPECT_EQ(result.code, 0);
+    for (const char* word : {"gallery:convdiff2d:n=12", "n 144", "GMRES(30)", "multilevel ILU", "level",
+                             "converged in ", "recomputed", "backward error", "forward error", "factor", "memory"})
+        EXPECT_NE(result.out.find(word), std::string::npos) << word << " is not in:\n" << result.out;
+    EXPECT_EQ(result.out.find('\033'), std::string::npos);  // no colour into a pipe
+    EXPECT_EQ(result.err, "");                              // and no progress line
+}
+
+// --- failures of the method ----------------------------------------------------------------------------------------
+
+TEST_F(Cli, StepLimitIsExitCodeThreeWithAdvice)
+{
+    const Result result = ilux({"solve", "gallery:poisson2d:n=30", "--method", "gmres", "--precond", "none",
+                                "--max-steps", "5", "--retry", "off"});
+    EXPECT_EQ(result.code, 3);
+    EXPECT_NE(result.out.find("max_steps after 5 steps"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("try next"), std::string::npos);
+    EXPECT_NE(result.out.find("--precond mlilu"), std::string::npos);
+}
+
+TEST_F(Cli, RetriesWithATighterPreconditionerAndSaysSo)
+{
+    const auto json = this->json(
+        {"solve", "gallery:poisson2d:n=30", "--method", "gmres", "--precond", "none", "--max-steps", "20", "--json"});
+    ASSERT_GE(json["attempts"].size(), 2u);
+    EXPECT_EQ(json["attempts"][0]["outcome"], "max_steps");
+    EXPECT_EQ(json["attempts"][1]["precond"], "mlilu");
+    EXPECT_EQ(json["precond"], "mlilu");
+    EXPECT_NE(json["decisions"].dump().find("precond mlilu"), std::string::npos);
+}
+
+TEST_F(Cli, ZeroPivotOfIluZeroIsBreakdownWithItsRow)
+{
+    const std::string A = file("A.mtx", matrix("2 2 2\n1 2 1\n2 1 1\n"));
+    const Result      result = ilux({"solve", A, "--precond", "ilu0", "--retry", "off"});
+    EXPECT_EQ(result.code, 4);
+    EXPECT_NE(result.out.find("row 1"), std::string::npos) << result.out;
+    EXPECT_EQ(ilux({"solve", A, "--precond", "ilu0"}).code, 0);  // the multilevel ILU permutes
+}
+
+TEST_F(Cli, SingularSystemsAreNeverCalledConverged)
+{
+    const std::string zero_row = file("zero.mtx", matrix("3 3 4\n1 1 1\n1 2 1\n3 3 1\n3 2 1\n"));
+    const std::string rank_one = file("one.mtx", matrix("2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n"));
+    const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
+    const Result      structural = ilux({"solve", zero_row, "--rhs", "ones"});
+    EXPECT_EQ(structural.code, 4) << structural.out;
+    EXPECT_NE(structural.out.find("structurally singular"), std::string::npos) << structural.out;
+    EXPECT_EQ(ilux({"solve", rank_one, "--rhs", b, "--method", "gmres"}).code, 4);
+}
+
+TEST_F(Cli, AMemoryLimitTooSmallIsExitCodeFive)
+{
+    const auto json = this->json({"solve", "gallery:convdiff2d:n=30", "-p", "precond.memory_limit=1K", "--json"}, 5);
+    EXPECT_EQ(json["outcome"], "out_of_memory");
+    EXPECT_NE(json["detail"].get<std::string>(), "");
+}
+
+// --- refusals ------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, UnknownNamesAreRefusedWithTheNearestOne)
+{
+    expect_refusal(1, {"sovle", "A.mtx"}, {"'sovle'", "did you mean 'solve'"});
+    expect_refusal(1, {"sequence", "A.mtx"}, {"'sequence'"});
+    expect_refusal(1, {}, {"command is missing"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--metod", "cg"}, {"'--metod'", "did you mean '--method'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--max_steps=3"}, {"did you mean '--max-steps'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "-p", "precond.droptol=1"}, {"did you mean 'precond.drop_tol'"});
+    expect_refusal(1, {"solve", "gallery:poison2d"}, {"did you mean 'poisson2d'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d:m=3"}, {"'m'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--method", "gmre"}, {"method=gmre", "auto|gmres"});
+    expect_refusal(1, {"info", "gallery:poisson2d", "--jsn"}, {"did you mean '--json'"});
+}
+
+TEST_F(Cli, OptionsThatMakeNoSenseAreExitCodeOne)
+{
+    expect_refusal(1, {"solve"}, {"MATRIX is missing"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "another"}, {"'another'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--rtol", "-1"}, {"krylov.rtol=-1"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--rtol"}, {"--rtol"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--threads", "x"}, {"threads=x"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--restart", "0"}, {"krylov.restart=0"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--method", "lu"}, {"not in this version"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "-p", "precond.drop_tol"}, {"PATH=VALUE"});
+    expect_refusal(1, {"solve", "-", "--rhs", "-"}, {"standard input"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--out", "-"}, {"standard output"});
+}
+
+TEST_F(Cli, BrokenConfigFilesAreRefusedWithTheirPlace)
+{
+    expect_refusal(2, {"solve", "gallery:poisson2d", "--config", folder.file("none.json")}, {"none.json"});
+    expect_refusal(2, {"solve", "gallery:poisson2d", "--config", file("a.json", "{\n \"threads\": }")},
+                   {"a.json", "line 2, column 13"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--config", file("b.json", R"({"thread": 1})")},
+                   {"b.json", "did you mean 'threads'"});
+}
+
+TEST_F(Cli, AMissingGpuIsExitCodeSixBeforeAnythingIsRead)
+{
+    expect_refusal(6, {"solve", folder.file("not_there.mtx"), "--device", "gpu"}, {"gpu", "--device cpu"});
+}
+
+TEST_F(Cli, BadMatrixFilesAreExitCodeTwoWithFileAndLine)
+{
+    const std::pair<std::string, std::string> bad[] = {
+        {"", ""},                                                     // empty
+        {"%%MatrixMarket matrix coordinate real general\n", ""},      // no size line
+        {matrix("2 2 2\n1 1 1\n"), ""},                               // one entry too few
+        {matrix("2 2 1\n1 3 1\n"), ":3"},                             // column out of range
+        {matrix("2 2 1\n0 1 1\n"), ":3"},                             // row out of range
+        {matrix("2 2 2\n1 1 nan\n2 2 1\n"), ":3"},                    // not finite
+        {matrix("1000000000 1000000000 900000000000\n1 1 1\n"), ""},  // a promise no file of this size keeps
+        {std::string("\x7f"
+                     "ELF\0\0\1\2",
+                     8),
+         ""},  // no text at all
+        {std::string("\x1f\x8b"
+                     "broken gzip"),
+         ""},
+        {matrix("2 3 1\n1 1 1\n"), "2 rows and 3 columns"},
+        {matrix("0 0 0\n"), "0 rows"},
+    };
+    for (const auto& [bytes, words] : bad)
+        expect_refusal(2, {"solve", file("bad.mtx", bytes), "--out", folder.file("x.mtx")}, {"bad.mtx", words});
+    expect_refusal(2, {"solve", folder.file("missing.mtx")}, {"missing.mtx"});
+    expect_refusal(2, {"solve", folder.path().string()}, {folder.path().string()});
+    EXPECT_FALSE(std::filesystem::exists(folder.file("x.mtx")));
+}
+
+TEST_F(Cli, ARightHandSideOfTheWrongLengthIsExitCodeTwo)
+{
+    const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
+    expect_refusal(2, {"solve", "gallery:poisson2d:n=2", "--rhs", b}, {"b.mtx", "3 values", "4 rows"});
+}
+
+TEST_F(Cli, UnwritableOutputIsRefusedBeforeTheMatrixIsRead)
+{
+    const std::string nowhere = folder.file("no/such/folder/x.mtx");
+    expect_refusal(2, {"solve", folder.file("missing.mtx"), "--out", nowhere}, {"no/such/folder/x.mtx"});
+    expect_refusal(2, {"solve", "gallery:poisson2d:n=4", "--history", nowhere}, {"no/such/folder"});
+    expect_refusal(2, {"solve", "gallery:poisson2d:n=4", "--out", folder.path().string()}, {folder.path().string()});
+    expect_refusal(2, {"gallery", "poisson2d", "--out", nowhere}, {"no/such/folder"});
+}
+
+TEST_F(Cli, AFullDiskBehindStandardOutputIsNotSuccess)
+{
+    for (const char* arguments : {"gallery", "solve gallery:poisson2d:n=4", "doctor", "--version"}) {
+        const std::string command = fmt::format("'" ILUX_PROGRAM "' {} >/dev/full 2>/dev/null", arguments);
+        const int         status = std::system(command.c_str());
+        EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 2) << arguments;
+    }
+}
+
+TEST_F(Cli, ARefusedSolveLeavesAnOlderSolutionAlone)
+{
+    const std::string x = file("x.mtx", "precious");
+    expect_refusal(2, {"solve", folder.file("missing.mtx"), "--out", x}, {"missing.mtx"});
+    EXPECT_EQ(read_bytes(x), "precious");
+    EXPECT_EQ(folder.entries(), 1u);
+}
+
+// --- info, gallery, doctor, help -----------------------------------------------------------------------------------
+
+TEST_F(Cli, InfoMeasuresASmallMatrix)
+{
+    // Row 1 needs column 2: the matching swaps the first two columns. Row 3 waits for row 2, which waits for row 1.
+    const std::string A = file("A.mtx", matrix("3 3 6\n1 1 0\n1 2 4\n2 1 0.001\n2 3 0.0001\n3 2 2\n3 3 8\n"));
+    const auto        json = this->json({"info", A, "--json"});
+    EXPECT_EQ(json["matrix"]["nnz"], 6);
+    EXPECT_EQ(json["matrix"]["stored_zeros"], 1);
+    EXPECT_EQ(json["matrix"]["pattern_symmetric"], true);
+    EXPECT_EQ(json["matrix"]["symmetric"], false);
+    EXPECT_EQ(json["diagonal"]["zeros"], 1);
+    EXPECT_EQ(json["diagonal"]["missing"], 1);
+    EXPECT_EQ(json["diagonal"]["dominant_rows"], 1);
+    EXPECT_EQ(json["bandwidth"]["lower"], 1);
+    EXPECT_EQ(json["row_lengths"]["max"], 2);
+    EXPECT_NEAR(json["values"]["decades"].get<double>(), std::log10(8 / 1e-4), 1e-12);
+    EXPECT_EQ(json["matching"]["structural_rank"], 3);
+    EXPECT_EQ(json["matching"]["rows_moved"], 2);
+    EXPECT_EQ(json["depth_lower"], 3);
+    EXPECT_NE(ilux({"info", A}).out.find("structural rank 3 of 3"), std::string::npos);
+}
+
+TEST_F(Cli, InfoTakesRectangularAndEmptyMatricesToo)
+{
+    const auto wide = json({"info", file("A.mtx", matrix("1 3 1\n1 2 5\n")), "--json"});
+    EXPECT_EQ(wide["matrix"]["cols"], 3);
+    EXPECT_TRUE(wide["matching"].is_null());
+    EXPECT_EQ(ilux({"info", file("E.mtx", matrix("0 0 0\n"))}).code, 0);
+    EXPECT_EQ(json({"info", file("Z.mtx", matrix("2 2 0\n")), "--json"})["matching"]["structural_rank"], 0);
+}
+
+TEST_F(Cli, GalleryListsAndWritesWhatSolveUses)
+{
+    const Result list = ilux({"gallery"});
+    EXPECT_EQ(list.code, 0);
+    EXPECT_NE(list.out.find("poisson2d"), std::string::npos);
+    EXPECT_NE(list.out.find("n="), std::string::npos);
+    EXPECT_NE(list.out.find("STAND-IN"), std::string::npos);
+
+    const std::string A = folder.file("A.mtx");
+    EXPECT_EQ(ilux({"gallery", "convdiff2d:n=5", "--out", A}).code, 0);
+    EXPECT_EQ(read_matrix(A).rows(), 25);
+    const Result text = ilux({"gallery", "convdiff2d:n=5", "--out", "-"});
+    EXPECT_TRUE(test::identical(parse_matrix(text.out, "stdout"), read_matrix(A)));
+    EXPECT_NE(ilux({"gallery", "poisson2d"}).out.find("symmetric positive definite"), std::string::npos);
+    expect_refusal(1, {"gallery", "--out", A}, {"NAME"});
+}
+
+TEST_F(Cli, DoctorPassesItsSelfTest)
+{
+    const Result result = ilux({"doctor"});
+    EXPECT_EQ(result.code, 0) << result.out;
+    for (const char* word : {"compiler", "memory", "BLAS", "CUDA build", "passed"})
+        EXPECT_NE(result.out.find(word), std::string::npos) << word;
+    EXPECT_EQ(result.out.find("FAILED"), std::string::npos);
+}
+
+TEST_F(Cli, HelpGoesToStandardOutputBySections)
+{
+    for (const char* word : {"solve", "info", "gallery", "doctor", "exit codes"})
+        EXPECT_NE(ilux({"--help"}).out.find(word), std::string::npos) << word;
+    EXPECT_EQ(ilux({"--help"}).out.find("sequence"), std::string::npos);
+    const Result help = ilux({"solve", "--help"});
+    EXPECT_EQ(help.code, 0);
+    for (const char* word : {"usage: ilux solve", "Problem:", "Method:", "Machine:", "Output:", "--max-steps",
+                             "precond.drop_tol", "krylov.ortho", "amd|metis"})
+        EXPECT_NE(help.out.find(word), std::string::npos) << word << " is not in:\n" << help.out;
+    for (const char* command : {"info", "gallery", "doctor"}) EXPECT_EQ(ilux({command, "--help"}).code, 0) << command;
+    EXPECT_TRUE(ilux({"--version"}).out.starts_with("ilux "));
+}
+
+}  // namespace
+}  // namespace ilux

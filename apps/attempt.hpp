@@ -1,0 +1,41 @@
+#pragma once
+// One try at a system: a preconditioner is built, a method runs, and what both did is kept.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ilux/apps/options.hpp"
+#include "ilux/apps/problem.hpp"
+#include "ilux/apps/progress.hpp"
+#include "ilux/base/types.hpp"
+
+namespace ilux::app {
+
+/// What the next try is to do, and in which words it differs from the one before ("" for the first).
+struct Plan {
+    MethodChoice   method = MethodChoice::gmres;  ///< never automatic
+    PrecondOptions precond;
+    std::string    change;
+};
+
+struct Attempt {
+    Plan                       plan;
+    SolveReport                report;  ///< relative_residual 1 and no steps when the preconditioner could not be built
+    std::string                failure;  ///< why there was no solve at all, or ""
+    std::optional<MlIluReport> mlilu;
+    double                     fill = 0;         ///< stored values of M over nnz(A)
+    Index                      zero_pivot = -1;  ///< row at which ILU(0) stopped
+    std::size_t                factor_bytes = 0, workspace_bytes = 0;
+    double                     seconds_analyse = 0, seconds_factor = 0;
+    double                     seconds = 0;  ///< of the whole try
+    std::vector<double>        x;            ///< n; the last iterate, zeros without a solve
+    std::vector<HistoryPoint>  history;      ///< the first two million points
+};
+
+/// Tries once. Running out of memory and a preconditioner that does not exist are outcomes here, not exceptions.
+/// @param matrix_norm  ‖A‖_F, for the backward error
+Attempt run_attempt(Cpu& cpu, const Problem& problem, const Plan& plan, KrylovOptions krylov, double matrix_norm,
+                    ProgressLine& progress, bool keep_history);
+
+}  // namespace ilux::app

@@ -1,0 +1,267 @@
+// ilux info: what can be said of a matrix before it is factored.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "ilux/apps/command.hpp"
+#include "ilux/apps/problem.hpp"
+#include "ilux/apps/units.hpp"
+#include "ilux/krylov/stopping.hpp"
+#include "ilux/reorder/matching.hpp"
+
+namespace ilux::app {
+namespace {
+
+struct RowLengths {
+    Index  shortest = 0, longest = 0, empty = 0;
+    double mean = 0;
+};
+
+struct Diagonal {
+    Index zeros = 0, missing = 0;  ///< stored as 0; not stored
+    Index largest_in_row = 0;      ///< rows with |a_ii| ≥ all |a_ij| and > 0
+    Index dominant = 0;            ///< rows with |a_ii| ≥ Σ_j≠i |a_ij|
+};
+
+struct MatrixInfo {
+    Index                   rows = 0, cols = 0;
+    Offset                  nnz = 0, stored_zeros = 0;
+    bool                    symmetric = false, pattern_symmetric = false;
+    RowLengths              lengths;
+    Index                   lower_bandwidth = 0, upper_bandwidth = 0;
+    double                  smallest = 0, largest = 0;  ///< of |a_ij| over values ≠ 0
+    Diagonal                diagonal;
+    Index                   depth_lower = 0;  ///< longest chain of the forward substitution with tril(A), in rows
+    std::optional<Matching> matching;         ///< square matrices only
+    Index                   moved = 0;        ///< rows the matching pairs with another column than their own
+    Index dominant_matched = 0;               ///< as diagonal.dominant, after permuting and scaling by the matching
+};
+
+void scan_values(const CsrMatrix<double>& A, MatrixInfo& info)
+{
+    for (const double value : A.val()) {
+        const double size = std::abs(value);
+        if (size == 0) {
+            ++info.stored_zeros;
+            continue;
+        }
+        info.smallest = info.smallest == 0 ? size : std::min(info.smallest, size);
+        info.largest = std::max(info.largest, size);
+    }
+}
+
+void scan_rows(const CsrMatrix<double>& A, MatrixInfo& info)
+{
+    const auto col = A.col();
+    info.lengths.shortest = A.rows() > 0 ? A.cols() : 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        const Offset begin = A.row_ptr()[i], end = A.row_ptr()[i + 1];
+        const auto   length = static_cast<Index>(end - begin);
+        info.lengths.shortest = std::min(info.lengths.shortest, length);
+        info.lengths.longest = std::max(info.lengths.longest, length);
+        if (length == 0) {
+            ++info.lengths.empty;
+            continue;
+        }
+        info.lower_bandwidth = std::max(info.lower_bandwidth, i - col[begin]);
+        info.upper_bandwidth = std::max(info.upper_bandwidth, col[end - 1] - i);
+    }
+    info.lengths.mean = A.rows() > 0 ? double(A.nnz()) / A.rows() : 0;
+}
+
+void scan_diagonal(const CsrMatrix<double>& A, Diagonal& diagonal)
+{
+    for (Index i = 0; i < A.rows(); ++i) {
+        double own = 0, others = 0, largest = 0;
+        bool   stored = false;
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+            const double size = std::abs(A.val()[p]);
+            if (A.col()[p] == i) {
+                own = size;
+                stored = true;
+            } else {
+                others += size;
+                largest = std::max(largest, size);
+            }
+        }
+        diagonal.missing += !stored;
+        diagonal.zeros += stored && own == 0;
+        diagonal.largest_in_row += own > 0 && own >= largest;
+        diagonal.dominant += own > 0 && own >= others;
+    }
+}
+
+/// Rows on the longest chain of x_i waiting for x_j, j < i, a_ij stored.
+Index lower_depth(const CsrMatrix<double>& A)
+{
+    std::vector<Index> depth(static_cast<std::size_t>(A.rows()), 0);
+    Index              deepest = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1] && A.col()[p] < i; ++p)
+            depth[i] = std::max(depth[i], depth[A.col()[p]]);
+        deepest = std::max(deepest, ++depth[i]);
+    }
+    return deepest;
+}
+
+void match(CsrMatrix<double> A, MatrixInfo& info)
+{
+    info.matching = maximum_product_matching(A);
+    for (Index i = 0; i < A.rows(); ++i) info.moved += info.matching->col_of_row[i] != i;
+    scale_rows_cols(A, info.matching->row_scale, info.matching->col_scale);
+    Diagonal matched;
+    scan_diagonal(permute(A, std::span<const Index>{}, info.matching->col_of_row), matched);
+    info.dominant_matched = matched.dominant;
+}
+
+MatrixInfo examine(const CsrMatrix<double>& A)
+{
+    MatrixInfo info;
+    info.rows = A.rows();
+    info.cols = A.cols();
+    info.nnz = A.nnz();
+    scan_values(A, info);
+    scan_rows(A, info);
+    if (A.rows() != A.cols()) return info;
+    info.pattern_symmetric = is_pattern_symmetric(A);
+    info.symmetric = is_symmetric(A);
+    scan_diagonal(A, info.diagonal);
+    info.depth_lower = lower_depth(A);
+    match(A, info);
+    return info;
+}
+
+struct MemoryEstimate {
+    std::string_view what;
+    double           bytes;
+};
+
+/// Values take 8 bytes and a column index 4; fill 3 is what the default tolerance typically leaves.
+std::vector<MemoryEstimate> estimates(const CsrMatrix<double>& A)
+{
+    const double        per_value = 12, per_row = 8;
+    const KrylovOptions krylov;
+    return {{"matrix", double(A.bytes())},
+            {"ilu0", per_value * A.nnz() + per_row * A.rows()},
+            {"mlilu_fill_3", 3 * per_value * A.nnz() + 8 * per_row * A.rows()},
+            {"gmres_basis", 8.0 * A.rows() * (krylov.restart + 2)}};
+}
+
+double decades(const MatrixInfo& info)
+{
+    return info.smallest > 0 ? std::log10(info.largest) - std::log10(info.smallest) : 0;
+}
+
+std::string json_info(const std::string& name, const std::string& about, const MatrixInfo& info,
+                      const CsrMatrix<double>& A)
+{
+    using Json = nlohmann::ordered_json;
+    Json json;
+    json["version"] = ILUX_VERSION;
+    json["matrix"] = {{"name", name},
+                      {"about", about},
+                      {"rows", info.rows},
+                      {"cols", info.cols},
+                      {"nnz", info.nnz},
+                      {"stored_zeros", info.stored_zeros},
+                      {"symmetric", info.symmetric},
+                      {"pattern_symmetric", info.pattern_symmetric}};
+    json["row_lengths"] = {{"min", info.lengths.shortest},
+                           {"mean", info.lengths.mean},
+                           {"max", info.lengths.longest},
+                           {"empty", info.lengths.empty}};
+    json["bandwidth"] = {{"lower", info.lower_bandwidth}, {"upper", info.upper_bandwidth}};
+    json["values"] = {{"smallest", info.smallest}, {"largest", info.largest}, {"decades", decades(info)}};
+    json["diagonal"] = nullptr;
+    json["matching"] = nullptr;
+    json["depth_lower"] = nullptr;
+    if (info.matching) {
+        json["diagonal"] = {{"zeros", info.diagonal.zeros},
+                            {"missing", info.diagonal.missing},
+                            {"largest_in_row", info.diagonal.largest_in_row},
+                            {"dominant_rows", info.diagonal.dominant}};
+        json["matching"] = {{"structural_rank", info.matching->rank},
+                            {"rows_moved", info.moved},
+                            {"dominant_rows", info.dominant_matched},
+                            {"optimal", info.matching->optimal}};
+        json["depth_lower"] = info.depth_lower;
+    }
+    for (const auto& [what, bytes] : estimates(A)) json["memory_bytes"][std::string(what)] = bytes;
+    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string row(std::string_view head, std::string_view text) { return fmt::format("{:<14}{}\n", head, text); }
+
+std::string rows_of(const Matching& matching, Index n)
+{
+    std::string text = fmt::format("{} rows cannot be matched: A is singular. Rows", n - matching.rank);
+    for (std::size_t k = 0; k < std::min<std::size_t>(5, matching.unmatched_rows.size()); ++k)
+        text += fmt::format(" {}", matching.unmatched_rows[k] + 1);
+    return matching.unmatched_rows.size() > 5 ? text + " ..." : text;
+}
+
+std::string square_rows(const MatrixInfo& info)
+{
+    const Diagonal& diagonal = info.diagonal;
+    const Matching& matching = *info.matching;
+    std::string     text =
+        row("diagonal", fmt::format("{} zeros, {} missing; largest of its row in {} rows, dominant in {}",
+                                    diagonal.zeros, diagonal.missing, diagonal.largest_in_row, diagonal.dominant));
+    text += row("matching",
+                fmt::format("structural rank {} of {}; moves {} rows; after it and its scaling {} rows are dominant{}",
+                            matching.rank, info.rows, info.moved, info.dominant_matched,
+                            matching.optimal ? "" : " (work limit reached: not the largest product)"));
+    if (matching.rank < info.rows) text += row("", rows_of(matching, info.rows));
+    return text +
+           row("depth", fmt::format("{} dependent steps in the lower triangle, {:.1f} rows a step", info.depth_lower,
+                                    info.depth_lower > 0 ? double(info.rows) / info.depth_lower : 0.0));
+}
+
+std::string text_info(const std::string& name, const std::string& about, const MatrixInfo& info,
+                      const CsrMatrix<double>& A)
+{
+    std::string text = row("matrix", name);
+    if (!about.empty()) text += row("", about);
+    text += row("size", fmt::format("{} × {}, nnz {}{}", info.rows, info.cols, info.nnz,
+                                    info.stored_zeros > 0 ? fmt::format(" ({} of them zero)", info.stored_zeros) : ""));
+    if (info.rows == info.cols)
+        text += row("symmetry", info.symmetric           ? "symmetric"
+                                : info.pattern_symmetric ? "pattern symmetric, values not"
+                                                         : "none");
+    text += row("row lengths",
+                fmt::format("{} to {}, mean {:.1f}{}", info.lengths.shortest, info.lengths.longest, info.lengths.mean,
+                            info.lengths.empty > 0 ? fmt::format("; {} rows are empty", info.lengths.empty) : ""));
+    text +=
+        row("bandwidth", fmt::format("{} below, {} above the diagonal", info.lower_bandwidth, info.upper_bandwidth));
+    text += row("values",
+                fmt::format("{:.2e} to {:.2e} in size, {:.1f} decades", info.smallest, info.largest, decades(info)));
+    if (info.matching) text += square_rows(info);
+    std::string memory;
+    for (const auto& [what, bytes] : estimates(A))
+        memory += fmt::format("{}{} {}", memory.empty() ? "" : ", ", what, bytes_text(bytes));
+    return text + row("memory, about", memory);
+}
+
+}  // namespace
+
+int info(Arguments arguments)
+{
+    std::string matrix;
+    bool        json = false;
+    auto        app = parser("info", "Says what can be seen of a matrix before it is factored.");
+    app->add_option("MATRIX", matrix, "a Matrix Market file, - for standard input, or gallery:NAME[:key=value,...]");
+    app->add_flag("--json", json, "one JSON object instead of the table")->group("Output");
+    if (!parse(*app, arguments)) return success;
+    if (matrix.empty()) throw InvalidOption("info: MATRIX is missing; see ilux info --help");
+
+    const auto [A, about] = load_matrix(matrix);
+    const MatrixInfo seen = examine(A);
+    fmt::print("{}\n", json ? json_info(matrix, about, seen, A) : text_info(matrix, about, seen, A));
+    return success;
+}
+
+}  // namespace ilux::app

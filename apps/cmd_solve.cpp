@@ -1,0 +1,155 @@
+// ilux solve: one system, from its names on the command line to a report and an exit code.
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "ilux/apps/command.hpp"
+#include "ilux/apps/machine.hpp"
+#include "ilux/apps/options_json.hpp"
+#include "ilux/apps/report_json.hpp"
+#include "ilux/apps/report_text.hpp"
+#include "ilux/apps/retry.hpp"
+#include "ilux/base/matrix_market.hpp"
+#include "ilux/base/text_file.hpp"
+
+namespace ilux::app {
+namespace {
+
+/// What the command line says beside the option tree.
+struct SolveArguments {
+    std::string  matrix, history, out;
+    bool         json = false, quiet = false;
+    SolveOptions options;
+};
+
+std::string nested_help()
+{
+    std::string text = "Nested options, set by -p PATH=VALUE or a config file:\n";
+    for (const FieldHelp& field : describe({})) {
+        if (std::ranges::find(short_names(), field.path, &ShortName::path) != short_names().end()) continue;
+        const std::string value =
+            field.choices.empty() ? field.value : fmt::format("{}; {}", field.value, field.choices);
+        text += fmt::format("  {:<24}{} [{}]\n", field.path, field.help, value);
+    }
+    return text +
+           "\nMATRIX is a Matrix Market file (.mtx, .mtx.gz; - for standard input) or gallery:NAME[:key=value,...].\n"
+           "The command line wins over the config file, and -p over the short names.\n"
+           "Exit codes: 0 converged, true residual verified; 1 usage; 2 input; 3 not converged;\n"
+           "4 breakdown or singular; 5 out of memory; 6 device missing; 7 our own fault.";
+}
+
+/// false: only help was asked for.
+bool parse_solve(Arguments arguments, SolveArguments& given)
+{
+    auto app = parser("solve", "Solves A x = b for one matrix and reports what happened.");
+    app->add_option("MATRIX", given.matrix, "the system's matrix; see below");
+
+    const auto                                       tree = describe({});
+    std::vector<std::pair<std::string, std::string>> values(short_names().size());  // path and text
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const ShortName& name = short_names()[k];
+        const FieldHelp& field = *std::ranges::find(tree, name.path, &FieldHelp::path);
+        values[k].first = name.path;
+        app->add_option(std::string(name.flag), values[k].second, field.help)
+            ->group(std::string(name.section))
+            ->type_name(field.choices.empty() ? "VALUE" : field.choices)
+            ->default_str(field.value);
+    }
+    std::vector<std::string> assignments;
+    std::string              config;
+    app->add_option("-p", assignments, "any nested option; may be repeated")
+        ->group("Method")
+        ->type_name("PATH=VALUE")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app->add_option("--config", config, "options as a JSON tree")->group("Method")->type_name("FILE.json");
+    app->add_flag("--json", given.json, "one JSON object instead of the report")->group("Output");
+    app->add_option("--history", given.history, "step, relative residual, exact (0|1), seconds")
+        ->group("Output")
+        ->type_name("FILE.csv");
+    app->add_option("--out", given.out, "x, as a Matrix Market array")->group("Output")->type_name("FILE.mtx");
+    app->add_flag("--quiet", given.quiet, "no progress line, and a report of one line")->group("Output");
+    app->footer(nested_help());
+    if (!parse(*app, arguments)) return false;
+
+    if (given.matrix.empty()) throw InvalidOption("solve: MATRIX is missing; see ilux solve --help");
+    if (given.out == "-" || given.history == "-")
+        throw InvalidOption("standard output carries the report: give --out and --history a file");
+    if (!config.empty()) read_config_file(given.options, config);
+    for (std::size_t k = 0; k < values.size(); ++k)
+        if (app->count(std::string(short_names()[k].flag)) > 0)
+            set_field(given.options, values[k].first, values[k].second);
+    for (const std::string& assignment : assignments) assign(given.options, assignment);
+    return true;
+}
+
+/// @throws InvalidInput when one of the files to be written cannot be, before anything long begins
+void check_writable(const SolveArguments& given)
+{
+    for (const std::string& file : {given.out, given.history})
+        if (!file.empty()) AtomicFile probe(file);
+}
+
+Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progress)
+{
+    Run run;
+    run.options = given.options;
+    run.device = choose_device(given.options.device, given.options.threads, run.decisions);
+    Cpu          cpu(run.device.threads);
+    const double matrix_norm = norm_frobenius(problem.A);
+    const bool   keep_history = !given.history.empty();
+    if (problem.rhs_is_noise) run.decisions.emplace_back("rhs A1 as asked, although A·1 is zero up to rounding");
+
+    Stopwatch            clock;
+    std::optional<Plan>  plan = first_plan(given.options, problem.symmetric, problem.positive_diagonal, run.decisions);
+    while (plan) {
+        run.attempts.push_back(
+            run_attempt(cpu, problem, *plan, given.options.krylov, matrix_norm, progress, keep_history));
+        progress.clear();
+        const Attempt& last = run.attempts.back();
+        if (last.report.outcome == Outcome::converged) break;
+        plan = next_plan(given.options, run.attempts, clock.seconds(), run.stopped);
+        if (plan)
+            run.decisions.push_back(fmt::format("{} after {} steps: trying {}", name(last.report.outcome),
+                                                last.report.steps, plan->change));
+    }
+    run.seconds = clock.seconds();
+    run.best = best_attempt(run.attempts);
+    run.forward_error = forward_error(problem, run.result().x);
+    return run;
+}
+
+void print(const Run& run, const Problem& problem, const SolveArguments& given)
+{
+    const bool colour = isatty(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr;
+    if (given.json) fmt::print("{}\n", json_report(run, problem));
+    else if (given.quiet) fmt::print("{}\n", outcome_line(run));
+    else fmt::print("{}", text_report(run, problem, colour));
+}
+
+}  // namespace
+
+int solve(Arguments arguments)
+{
+    SolveArguments given;
+    if (!parse_solve(arguments, given)) return success;
+    check_writable(given);
+    std::vector<std::string> unused;
+    choose_device(given.options.device, given.options.threads, unused);  // a missing device is said before a long read
+
+    const Problem problem = load_problem(given.matrix, given.options.rhs);
+    ProgressLine  progress(!given.quiet && isatty(STDERR_FILENO));
+    const Run     finished = run(given, problem, progress);
+    if (!given.out.empty())
+        write_vector(given.out, finished.result().x,
+                     {.comment = fmt::format("x of {}, {}", problem.name, outcome_line(finished))});
+    if (!given.history.empty()) write_history(given.history, finished.result().history);
+    print(finished, problem, given);
+    return exit_code(finished.outcome());
+}
+
+}  // namespace ilux::app

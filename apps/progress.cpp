@@ -1,0 +1,54 @@
+#include "ilux/apps/progress.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "ilux/base/text_file.hpp"
+
+namespace ilux::app {
+
+void ProgressLine::show(const Progress& progress)
+{
+    if (!shown_) return;
+    const auto now = Clock::now();
+    if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;
+    fmt::print(stderr, "\r\033[K{}", progress_text(progress, previous_));
+    std::fflush(stderr);
+    last_ = now;
+    previous_ = progress;
+    drawn_ = true;
+}
+
+void ProgressLine::clear()
+{
+    if (!drawn_) return;
+    std::fputs("\r\033[K", stderr);
+    std::fflush(stderr);
+    drawn_ = false;
+    previous_ = {};
+}
+
+std::string progress_text(const Progress& progress, const Progress& previous)
+{
+    if (progress.phase == Progress::Phase::setup)
+        return fmt::format("level {}: column {} of {}", progress.level, progress.done, progress.total);
+    std::string text = fmt::format("step {} of {}  residual {:.1e}", progress.done, progress.total, progress.residual);
+    const Index steps = progress.done - previous.done;
+    if (previous.phase == Progress::Phase::solve && steps > 0 && previous.residual > 0 && progress.residual > 0)
+        text += fmt::format("  ×{:.2g} a step", std::pow(progress.residual / previous.residual, 1.0 / steps));
+    return text;
+}
+
+void write_history(const std::string& file, const std::vector<HistoryPoint>& history)
+{
+    std::string text = "step,relative_residual,exact,seconds\n";
+    for (const auto& [step, residual, exact, seconds] : history)
+        text += fmt::format("{},{},{},{:.6f}\n", step, residual, exact ? 1 : 0, seconds);
+    AtomicFile out(file);
+    out.write(text);
+    out.commit();
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,53 @@
+#pragma once
+// Who listens while a solve runs: the progress line of a terminal, and the residual history.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "ilux/base/monitor.hpp"
+
+namespace ilux::app {
+
+/// One line on stderr, redrawn at most ten times a second and wiped by clear(). Silent unless `shown`.
+class ProgressLine {
+public:
+    explicit ProgressLine(bool shown) : shown_(shown) {}
+    ~ProgressLine() { clear(); }
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    void show(const Progress& progress);
+    void clear();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    bool              shown_, drawn_ = false;
+    Clock::time_point last_{};
+    Progress          previous_{};  // the one drawn before, for the rate
+};
+
+/// "level 2: column 512 of 1024", or step, residual and the factor by which a step shrank it since `previous`.
+std::string progress_text(const Progress& progress, const Progress& previous);
+
+struct HistoryPoint {
+    Index  step;
+    double relative_residual;
+    bool   exact;    ///< recomputed from A, b and x
+    double seconds;  ///< since the solve of this attempt began
+};
+
+/// @throws InvalidInput when the file cannot be written
+void write_history(const std::string& file, const std::vector<HistoryPoint>& history);
+
+/// Seconds since it was made.
+class Stopwatch {
+public:
+    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace ilux::app

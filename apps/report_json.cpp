@@ -1,0 +1,114 @@
+#include "ilux/apps/report_json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ilux/apps/advice.hpp"
+#include "ilux/apps/options_json.hpp"
+
+namespace ilux::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json level_json(const MlIluLevelReport& level)
+{
+    return {{"n", level.n},
+            {"accepted", level.accepted},
+            {"postponed", level.postponed},
+            {"nnz_L", level.nnz_L},
+            {"nnz_U", level.nnz_U},
+            {"nnz_G", level.nnz_G},
+            {"nnz_F", level.nnz_F},
+            {"inverse_L", number(level.inverse_L)},
+            {"inverse_U", number(level.inverse_U)},
+            {"depth_L", level.depth_L},
+            {"depth_U", level.depth_U}};
+}
+
+Json mlilu_json(const MlIluReport& report)
+{
+    Json levels = Json::array();
+    for (const MlIluLevelReport& level : report.levels) levels.push_back(level_json(level));
+    return {{"fill", number(report.fill)},
+            {"dense", report.dense},
+            {"structural_rank", report.structural_rank},
+            {"deficiency", report.deficiency},
+            {"levels", levels}};
+}
+
+Json attempt_json(const Attempt& tried)
+{
+    return {{"change", tried.plan.change},
+            {"method", field_text(tried.plan.method)},
+            {"precond", field_text(tried.plan.precond.kind)},
+            {"drop_tol", tried.plan.precond.mlilu.drop_tol},
+            {"schur_drop_tol", tried.plan.precond.mlilu.schur_drop_tol},
+            {"inverse_bound", number(tried.plan.precond.mlilu.inverse_bound)},
+            {"outcome", name(tried.report.outcome)},
+            {"detail", tried.failure.empty() ? tried.report.detail : tried.failure},
+            {"steps", tried.report.steps},
+            {"relative_residual", number(tried.report.relative_residual)},
+            {"fill", number(tried.fill)},
+            {"seconds", tried.seconds}};
+}
+
+Json seconds_json(const Run& run, const Problem& problem)
+{
+    const Attempt&      result = run.result();
+    const SolveSeconds& solve = result.report.seconds;
+    return {{"read", problem.seconds_read},
+            {"analyse", result.seconds_analyse},
+            {"factor", result.seconds_factor},
+            {"transfer", 0.0},
+            {"solve", solve.solve},
+            {"spmv", solve.spmv},
+            {"precond", solve.precond},
+            {"ortho", solve.ortho},
+            {"other", solve.other()},
+            {"total", problem.seconds_read + run.seconds}};
+}
+
+}  // namespace
+
+std::string json_report(const Run& run, const Problem& problem)
+{
+    const Attempt&     result = run.result();
+    const SolveReport& report = result.report;
+    Json               json;
+    json["version"] = ILUX_VERSION;
+    json["matrix"] = {{"name", problem.name},
+                      {"about", problem.about},
+                      {"n", problem.n()},
+                      {"nnz", problem.A.nnz()},
+                      {"symmetric", problem.symmetric},
+                      {"pattern_symmetric", problem.pattern_symmetric}};
+    json["rhs"] = problem.rhs;
+    json["method"] = field_text(result.plan.method);
+    json["precond"] = field_text(result.plan.precond.kind);
+    json["device"] = {{"kind", run.device.kind}, {"name", run.device.name}, {"threads", run.device.threads}};
+    json["outcome"] = name(run.outcome());
+    json["detail"] = result.failure.empty() ? report.detail : result.failure;
+    json["steps"] = report.steps;
+    json["relative_residual"] = number(report.relative_residual);
+    json["backward_error"] = number(report.backward_error);
+    json["forward_error"] = number(run.forward_error);
+    json["seconds"] = seconds_json(run, problem);
+    json["memory_bytes"] = {{"matrix", problem.A.bytes()},
+                            {"factors", result.factor_bytes},
+                            {"workspace", result.workspace_bytes},
+                            {"peak_device", 0}};
+    json["mlilu"] = result.mlilu ? mlilu_json(*result.mlilu) : Json(nullptr);
+    json["decisions"] = run.decisions;
+    if (result.mlilu)
+        for (const std::string& decision : result.mlilu->decisions) json["decisions"].push_back(decision);
+    json["advice"] = advice(run, problem);
+    json["attempts"] = Json::array();
+    for (const Attempt& tried : run.attempts) json["attempts"].push_back(attempt_json(tried));
+    json["options"] = to_json(run.options);
+    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,105 @@
+#include "ilux/apps/retry.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ilux::app {
+namespace {
+
+constexpr Index  most_tightenings = 3;
+constexpr Index  most_rows_complete = 10'000;  // complete factors of that order fit most machines even when dense
+constexpr double rounding_level = 4 * std::numeric_limits<double>::epsilon();
+
+/// τ = τ_S = 0 and the κ first asked for.
+std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Index n, std::string& why_not)
+{
+    if (n > most_rows_complete) {
+        why_not = fmt::format("precond.drop_tol was tightened {} times, and complete factors of {} rows may not fit",
+                              most_tightenings, n);
+        return std::nullopt;
+    }
+    Plan plan = last;
+    plan.precond = first;
+    plan.precond.kind = PrecondKind::mlilu;
+    plan.precond.mlilu.drop_tol = plan.precond.mlilu.schur_drop_tol = 0;
+    plan.change = "precond.drop_tol 0, precond.schur_drop_tol 0";
+    return plan;
+}
+
+std::optional<Plan> tightened(const Plan& last, const PrecondOptions& first, Index n, std::string& why_not)
+{
+    if (last.precond.mlilu.drop_tol == 0) {
+        why_not = "nothing was dropped from the factors already";
+        return std::nullopt;
+    }
+    const auto times = static_cast<Index>(std::lround(std::log10(first.mlilu.drop_tol / last.precond.mlilu.drop_tol)));
+    if (times >= most_tightenings) return complete(last, first, n, why_not);
+    Plan plan = last;
+    MlIluOptions& mlilu = plan.precond.mlilu;
+    mlilu.drop_tol /= 10;
+    mlilu.schur_drop_tol /= 10;
+    plan.change =
+        fmt::format("precond.drop_tol {:g}, precond.schur_drop_tol {:g}", mlilu.drop_tol, mlilu.schur_drop_tol);
+    if (times >= 1) {
+        mlilu.inverse_bound *= 2;
+        plan.change += fmt::format(", precond.inverse_bound {:g}", mlilu.inverse_bound);
+    }
+    return plan;
+}
+
+}  // namespace
+
+Plan first_plan(const SolveOptions& options, bool symmetric, bool positive_diagonal,
+                std::vector<std::string>& decisions)
+{
+    Plan plan{.method = options.method, .precond = options.precond, .change = ""};
+    if (options.method == MethodChoice::automatic) {
+        const bool cg = symmetric && positive_diagonal;
+        plan.method = cg ? MethodChoice::cg : MethodChoice::gmres;
+        decisions.push_back(cg           ? "method cg: A is symmetric and its diagonal positive"
+                            : !symmetric ? "method gmres: A is not symmetric"
+                                         : "method gmres: A is symmetric, but its diagonal is not positive");
+    } else if (options.method == MethodChoice::cg && !symmetric) {
+        decisions.emplace_back("method cg as asked, although A is not symmetric");
+    }
+    if (plan.method == MethodChoice::cg && symmetric && positive_diagonal) plan.precond.mlilu.definite = true;
+    return plan;
+}
+
+std::optional<Plan> next_plan(const SolveOptions& options, std::span<const Attempt> tried, double elapsed,
+                              std::string& why_not)
+{
+    const Attempt& last = tried.back();
+    if (!options.retry) why_not = "retry is off";
+    else if (last.report.outcome == Outcome::out_of_memory)
+        why_not = "a tighter preconditioner needs more memory still";
+    else if (last.failure.empty() && last.report.relative_residual <= rounding_level)
+        why_not = "the residual is at rounding level";
+    else if (options.time_limit > 0 && elapsed + last.seconds > options.time_limit)
+        why_not = fmt::format("another {:.3g} s would pass the time limit of {:g} s", last.seconds, options.time_limit);
+    if (!why_not.empty()) return std::nullopt;
+
+    if (last.plan.method == MethodChoice::cg && options.method == MethodChoice::automatic)
+        return Plan{.method = MethodChoice::gmres, .precond = options.precond, .change = "method gmres"};
+    if (last.plan.precond.kind != PrecondKind::mlilu) {
+        Plan plan{.method = last.plan.method, .precond = options.precond, .change = "precond mlilu"};
+        plan.precond.kind = PrecondKind::mlilu;
+        return plan;
+    }
+    return tightened(last.plan, options.precond, static_cast<Index>(last.x.size()), why_not);
+}
+
+std::size_t best_attempt(std::span<const Attempt> tried)
+{
+    const auto rank = [](const Attempt& attempt) {
+        const double residual = attempt.report.relative_residual;
+        if (attempt.report.outcome == Outcome::converged) return -1.0;
+        return std::isfinite(residual) && attempt.failure.empty() ? residual : std::numeric_limits<double>::infinity();
+    };
+    return static_cast<std::size_t>(std::ranges::min_element(tried, {}, rank) - tried.begin());
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,240 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ilux/apps/advice.hpp"
+#include "ilux/apps/progress.hpp"
+#include "ilux/apps/retry.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux::app {
+namespace {
+
+constexpr Index n = 10;
+
+/// A try that failed as `outcome` after one second.
+Attempt failed(const Plan& plan, Outcome outcome = Outcome::max_steps, double residual = 1e-3)
+{
+    Attempt tried;
+    tried.plan = plan;
+    tried.x.assign(n, 0.0);
+    tried.report.outcome = outcome;
+    tried.report.relative_residual = residual;
+    tried.report.backward_error = residual / 10;
+    tried.seconds = 1;
+    if (plan.precond.kind == PrecondKind::mlilu) {
+        tried.mlilu.emplace();
+        tried.mlilu->structural_rank = n;
+    }
+    return tried;
+}
+
+Plan plan_for(const SolveOptions& options, bool symmetric = false, bool positive = false)
+{
+    std::vector<std::string> decisions;
+    return first_plan(options, symmetric, positive, decisions);
+}
+
+/// All tries when every one fails.
+std::vector<Attempt> failures(const SolveOptions& options, bool symmetric, std::string& why_not)
+{
+    std::vector<Attempt> tried{failed(plan_for(options, symmetric, symmetric))};
+    while (auto plan = next_plan(options, tried, 1.0 * tried.size(), why_not)) {
+        EXPECT_FALSE(plan->change.empty());
+        tried.push_back(failed(*plan));
+        if (tried.size() > 10) break;
+    }
+    return tried;
+}
+
+TEST(FirstPlan, IsCgOnlyForASymmetricMatrixWithPositiveDiagonal)
+{
+    EXPECT_EQ(plan_for({}, true, true).method, MethodChoice::cg);
+    EXPECT_EQ(plan_for({}, true, false).method, MethodChoice::gmres);
+    EXPECT_EQ(plan_for({}, false, true).method, MethodChoice::gmres);
+    SolveOptions options;
+    options.method = MethodChoice::bicg;
+    EXPECT_EQ(plan_for(options, true, true).method, MethodChoice::bicg);
+}
+
+TEST(FirstPlan, SaysWhyItChose)
+{
+    std::vector<std::string> decisions;
+    first_plan({}, false, false, decisions);
+    ASSERT_EQ(decisions.size(), 1u);
+    EXPECT_NE(decisions[0].find("not symmetric"), std::string::npos);
+}
+
+TEST(NextPlan, TightensTheDropTolerancesFirstAndTheInverseBoundToo)
+{
+    std::string why_not;
+    const auto  tried = failures({}, false, why_not);
+    ASSERT_EQ(tried.size(), 5u);
+    EXPECT_EQ(tried[4].plan.precond.mlilu.drop_tol, 0);  // last, complete factors, with the bound first asked for
+    EXPECT_EQ(tried[4].plan.precond.mlilu.schur_drop_tol, 0);
+    EXPECT_EQ(tried[4].plan.precond.mlilu.inverse_bound, 5);
+    const double drop[] = {1e-2, 1e-3, 1e-4, 1e-5}, schur[] = {1e-3, 1e-4, 1e-5, 1e-6}, bound[] = {5, 5, 10, 20};
+    for (int k = 0; k < 4; ++k) {
+        EXPECT_NEAR(tried[k].plan.precond.mlilu.drop_tol / drop[k], 1, 1e-12) << k;
+        EXPECT_NEAR(tried[k].plan.precond.mlilu.schur_drop_tol / schur[k], 1, 1e-12) << k;
+        EXPECT_EQ(tried[k].plan.precond.mlilu.inverse_bound, bound[k]) << k;
+    }
+    EXPECT_FALSE(why_not.empty());
+}
+
+TEST(NextPlan, GivesUpCgForGmresBeforeItTightensAnything)
+{
+    std::string why_not;
+    const auto  tried = failures({}, true, why_not);
+    ASSERT_EQ(tried.size(), 6u);
+    EXPECT_EQ(tried[0].plan.method, MethodChoice::cg);
+    EXPECT_EQ(tried[1].plan.method, MethodChoice::gmres);
+    EXPECT_EQ(tried[1].plan.precond.mlilu.drop_tol, tried[0].plan.precond.mlilu.drop_tol);
+    for (std::size_t k = 0; k < tried.size(); ++k) EXPECT_EQ(tried[k].plan.precond.mlilu.definite, k == 0) << k;
+    EXPECT_LT(tried[2].plan.precond.mlilu.drop_tol, tried[1].plan.precond.mlilu.drop_tol);
+}
+
+TEST(NextPlan, KeepsAMethodThatWasAskedFor)
+{
+    SolveOptions options;
+    options.method = MethodChoice::cg;
+    std::string why_not;
+    for (const Attempt& tried : failures(options, true, why_not)) EXPECT_EQ(tried.plan.method, MethodChoice::cg);
+}
+
+TEST(NextPlan, ReplacesASimplePreconditionerByTheMultilevelIlu)
+{
+    for (PrecondKind kind : {PrecondKind::none, PrecondKind::jacobi, PrecondKind::ilu0}) {
+        SolveOptions options;
+        options.precond.kind = kind;
+        std::string why_not;
+        const auto  tried = failures(options, false, why_not);
+        ASSERT_EQ(tried.size(), 6u);
+        EXPECT_EQ(tried[1].plan.precond.kind, PrecondKind::mlilu);
+        EXPECT_EQ(tried[1].plan.precond.mlilu.drop_tol, 1e-2);
+    }
+}
+
+TEST(NextPlan, StopsWhereAnotherTryCannotHelp)
+{
+    const auto refused = [](SolveOptions options, Attempt tried, double elapsed) {
+        std::string why_not;
+        const bool  none = !next_plan(options, std::vector{std::move(tried)}, elapsed, why_not);
+        EXPECT_EQ(none, !why_not.empty());
+        return none;
+    };
+    const Plan first = plan_for({});
+    EXPECT_FALSE(refused({}, failed(first), 1));
+    EXPECT_TRUE(refused({.retry = false}, failed(first), 1));
+    EXPECT_TRUE(refused({}, failed(first, Outcome::out_of_memory), 1));
+    EXPECT_TRUE(refused({}, failed(first), 119.5));
+    EXPECT_FALSE(refused({.time_limit = 0}, failed(first), 1e9));
+    EXPECT_TRUE(refused({}, failed(first, Outcome::stagnated, 1e-16), 1));
+
+    Plan thrice = first;
+    thrice.precond.mlilu.drop_tol = 1e-5;
+    Attempt large = failed(thrice);
+    EXPECT_FALSE(refused({}, large, 1));
+    large.x.resize(20'000);  // too many rows for complete factors
+    EXPECT_TRUE(refused({}, large, 1));
+    Plan exact = first;
+    exact.precond.mlilu.drop_tol = 0;
+    EXPECT_TRUE(refused({}, failed(exact), 1));
+}
+
+TEST(BestAttempt, IsTheConvergedOneElseTheSmallestFiniteResidual)
+{
+    const Plan           plan = plan_for({});
+    const double         nan = std::numeric_limits<double>::quiet_NaN();
+    std::vector<Attempt> tried{failed(plan, Outcome::max_steps, 1e-3), failed(plan, Outcome::not_finite, nan),
+                               failed(plan, Outcome::stagnated, 1e-5), failed(plan, Outcome::diverged, 1e9)};
+    EXPECT_EQ(best_attempt(tried), 2u);
+    tried.push_back(failed(plan, Outcome::converged, 1e-4));
+    EXPECT_EQ(best_attempt(tried), 4u);
+    EXPECT_EQ(best_attempt(std::vector{failed(plan, Outcome::not_finite, nan)}), 0u);
+}
+
+TEST(BestAttempt, IsNeverOneThatDidNotSolve)
+{
+    const Plan           plan = plan_for({});
+    std::vector<Attempt> tried{failed(plan, Outcome::breakdown, 1), failed(plan, Outcome::max_steps, 7)};
+    tried[0].failure = "zero pivot";
+    EXPECT_EQ(best_attempt(tried), 1u);
+}
+
+Run run_of(Attempt tried)
+{
+    Run run;
+    run.attempts.push_back(std::move(tried));
+    return run;
+}
+
+TEST(RunOutcome, IsSingularOnlyForAFailureWithMissingRank)
+{
+    Attempt tried = failed(plan_for({}), Outcome::stagnated);
+    EXPECT_EQ(run_of(tried).outcome(), Outcome::stagnated);
+    tried.mlilu->deficiency = 1;
+    EXPECT_EQ(run_of(tried).outcome(), Outcome::singular);
+    tried.report.outcome = Outcome::converged;
+    EXPECT_EQ(run_of(tried).outcome(), Outcome::converged);
+    tried.report.outcome = Outcome::out_of_memory;
+    EXPECT_EQ(run_of(tried).outcome(), Outcome::out_of_memory);
+}
+
+bool suggests(const Run& run, std::string_view text)
+{
+    Problem problem;
+    problem.A = CsrMatrix<double>::identity(n);
+    for (const std::string& line : advice(run, problem))
+        if (line.find(text) != std::string::npos) return true;
+    return false;
+}
+
+TEST(Advice, FollowsFromWhatWasMeasured)
+{
+    SolveOptions options;
+    options.precond.kind = PrecondKind::ilu0;
+    Attempt zero_pivot = failed(plan_for(options), Outcome::breakdown);
+    zero_pivot.zero_pivot = 4;
+    EXPECT_TRUE(suggests(run_of(zero_pivot), "row 5"));
+    EXPECT_TRUE(suggests(run_of(zero_pivot), "--precond mlilu"));
+
+    Attempt restarting = failed(plan_for({}), Outcome::stagnated);
+    restarting.report.steps = 90;
+    EXPECT_TRUE(suggests(run_of(restarting), "--restart 120"));
+    restarting.report.steps = 20;
+    EXPECT_FALSE(suggests(run_of(restarting), "--restart"));
+
+    Attempt postponing = failed(plan_for({}));
+    postponing.mlilu->levels.push_back({.n = 100, .accepted = 60, .postponed = 40, .inverse_L = 4});
+    EXPECT_TRUE(suggests(run_of(postponing), "40 %"));
+    postponing.mlilu->levels[0].inverse_L = 1e5;
+    EXPECT_TRUE(suggests(run_of(postponing), "1e+05"));
+
+    Attempt deficient = failed(plan_for({}));
+    deficient.mlilu->deficiency = 2;
+    EXPECT_TRUE(suggests(run_of(deficient), "lacks rank 2"));
+    EXPECT_TRUE(suggests(run_of(failed(plan_for({}), Outcome::stagnated, 1e-15)), "residual of rounding alone"));
+    EXPECT_FALSE(suggests(run_of(failed(plan_for({}), Outcome::converged)), ""));
+}
+
+TEST(Advice, EstimatesTheStepsThatWereMissing)
+{
+    Attempt halfway = failed(plan_for({}), Outcome::max_steps, 1e-4);
+    halfway.report.steps = 100;
+    EXPECT_TRUE(suggests(run_of(halfway), "about 200 steps"));  // 10⁻⁴ after 100, so 10⁻⁸ after 200
+}
+
+TEST(ProgressText, TellsTheColumnDuringSetupAndTheRateDuringTheSolve)
+{
+    EXPECT_EQ(progress_text({.phase = Progress::Phase::setup, .level = 2, .done = 5, .total = 9}, {}),
+              "level 2: column 5 of 9");
+    const Progress before{.phase = Progress::Phase::solve, .done = 10, .total = 100, .residual = 1e-2};
+    const Progress now{.phase = Progress::Phase::solve, .done = 12, .total = 100, .residual = 1e-4};
+    EXPECT_EQ(progress_text(now, before), "step 12 of 100  residual 1.0e-04  ×0.1 a step");
+    EXPECT_EQ(progress_text(before, before), "step 10 of 100  residual 1.0e-02");
+}
+
+}  // namespace
+}  // namespace ilux::app

@@ -1,0 +1,26 @@
+# Builds and runs the project beside this file against ilux. -D WAY=find_package|pkg_config|add_subdirectory
+# -D PREFIX=where ilux was installed -D SOURCE=the ilux sources -D BINARY=build folder -D CXX=compiler
+function(run)
+    execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${BINARY}/consumer)
+file(MAKE_DIRECTORY ${BINARY})
+if(WAY STREQUAL pkg_config)
+    file(GLOB_RECURSE pc ${PREFIX}/*/ilux.pc)
+    cmake_path(GET pc PARENT_PATH folder)
+    set(ENV{PKG_CONFIG_PATH} ${folder})
+    execute_process(COMMAND pkg-config --cflags --libs ilux
+        OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(flags UNIX_COMMAND ${flags})
+    run(${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/main.cpp ${flags} -o ${BINARY}/consumer)
+else()
+    if(WAY STREQUAL find_package)
+        set(where -D CMAKE_PREFIX_PATH=${PREFIX})
+    else()
+        set(where -D ILUX_SOURCE=${SOURCE} -D ILUX_CUDA=OFF -D CMAKE_CXX_FLAGS=-O0)
+    endif()
+    run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${BINARY} -G Ninja -D CMAKE_CXX_COMPILER=${CXX} ${where})
+    run(${CMAKE_COMMAND} --build ${BINARY} --target consumer)
+endif()
+run(${BINARY}/consumer)
