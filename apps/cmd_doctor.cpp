@@ -58,8 +58,7 @@ bool passes(const Check& check, std::string& text)
     ProgressLine  silent(false);
     Plan          plan{.method = check.method, .precond = {}, .change = ""};
     plan.precond.kind = check.precond;
-    std::optional<MlIlu> factors;
-    const Attempt        tried = run_attempt(cpu, problem, plan, {}, norm_frobenius(problem.A), factors, silent, false);
+    const Attempt        tried = run_attempt(cpu, problem, plan, {}, norm_frobenius(problem.A), silent, false);
     const double         error = forward_error(problem, tried.x);
     const bool           passed = tried.report.outcome == Outcome::converged && error <= 1e-4;
     text = fmt::format("{} with {} on {}: {} in {} steps, error {:.1e}", field_text(check.method),

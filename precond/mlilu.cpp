@@ -108,6 +108,10 @@ public:
 
 private:
     bool is_last(const CsrMatrix<double>& S) const;
+    bool dense_fits(Index n) const
+    {
+        return n <= largest_dense && static_cast<double>(n) * n * sizeof(double) <= bytes_left_;
+    }
     CsrMatrix<double> add_level(CsrMatrix<double> S);
     CroutLevel factor(const Preprocessed& pre);
     void store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, CsrMatrix<double> G);
@@ -131,7 +135,7 @@ bool Builder::is_last(const CsrMatrix<double>& S) const
 {
     const Offset n = S.rows(), level = static_cast<Offset>(factors_.levels.size());
     if (level == 0) return false;
-    return n <= opt_.dense_order || (3 * S.nnz() > n * n && n <= largest_dense) || level >= max_levels;
+    return n <= opt_.dense_order || (3 * S.nnz() > n * n && dense_fits(S.rows())) || level >= max_levels;
 }
 
 /// An entry dropped at (i, k) changes L⁻¹ by l_ik (L⁻¹ e_i)(e_kᵀ L⁻¹); the first factor is bounded by κ, so τ/κ in the
@@ -252,10 +256,9 @@ void Builder::store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, C
 /// Dense where that fits; otherwise the diagonal alone, said aloud.
 void Builder::add_last(const CsrMatrix<double>& S)
 {
-    const auto   start = Clock::now();
-    auto&        report = factors_.report;
-    const double n = S.rows();
-    if (S.rows() <= largest_dense && (n * n * sizeof(double) <= bytes_left_ || S.nnz() == 0)) {
+    const auto start = Clock::now();
+    auto&      report = factors_.report;
+    if (dense_fits(S.rows()) || S.nnz() == 0) {
         factors_.dense = DenseLevel(S, opt_.definite);
         report.dense = true;
         report.deficiency = factors_.dense.deficiency();
