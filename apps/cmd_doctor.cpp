@@ -58,9 +58,9 @@ bool passes(const Check& check, std::string& text)
     ProgressLine  silent(false);
     Plan          plan{.method = check.method, .precond = {}, .change = ""};
     plan.precond.kind = check.precond;
-    const Attempt        tried = run_attempt(cpu, problem, plan, {}, norm_frobenius(problem.A), silent, false);
-    const double         error = forward_error(problem, tried.x);
-    const bool           passed = tried.report.outcome == Outcome::converged && error <= 1e-4;
+    const Attempt tried = run_attempt(cpu, problem, plan, {}, norm_frobenius(problem.A), silent, false);
+    const double  error = forward_error(problem, tried.x);
+    const bool    passed = tried.report.outcome == Outcome::converged && error <= 1e-4;
     text = fmt::format("{} with {} on {}: {} in {} steps, error {:.1e}", field_text(check.method),
                        field_text(check.precond), check.matrix, name(tried.report.outcome), tried.report.steps, error);
     return passed;

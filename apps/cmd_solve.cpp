@@ -104,8 +104,8 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
     const bool   keep_history = !given.history.empty();
     if (problem.rhs_is_noise) run.decisions.emplace_back("rhs A1 as asked, although A·1 is zero up to rounding");
 
-    Stopwatch            clock;
-    std::optional<Plan>  plan = first_plan(given.options, problem.symmetric, problem.positive_diagonal, run.decisions);
+    Stopwatch           clock;
+    std::optional<Plan> plan = first_plan(given.options, problem.symmetric, problem.positive_diagonal, run.decisions);
     while (plan) {
         run.attempts.push_back(
             run_attempt(cpu, problem, *plan, given.options.krylov, matrix_norm, progress, keep_history));

@@ -37,7 +37,7 @@ std::optional<Plan> tightened(const Plan& last, const PrecondOptions& first, Ind
     }
     const auto times = static_cast<Index>(std::lround(std::log10(first.mlilu.drop_tol / last.precond.mlilu.drop_tol)));
     if (times >= most_tightenings) return complete(last, first, n, why_not);
-    Plan plan = last;
+    Plan          plan = last;
     MlIluOptions& mlilu = plan.precond.mlilu;
     mlilu.drop_tol /= 10;
     mlilu.schur_drop_tol /= 10;

@@ -282,9 +282,9 @@ template <class Equal>
 bool pairs_up(const CsrMatrix<double>& A, Equal&& equal)
 {
     if (A.rows() != A.cols()) return false;
-    const auto row_ptr = A.row_ptr();
-    const auto col = A.col();
-    const auto val = A.val();
+    const auto          row_ptr = A.row_ptr();
+    const auto          col = A.col();
+    const auto          val = A.val();
     std::vector<Offset> upper(A.rows());  // the next entry right of the diagonal that awaits its partner
     for (Index i = 0; i < A.rows(); ++i) {
         Offset p = row_ptr[i];

@@ -22,8 +22,8 @@ Gpu::Gpu(int) { absent(); }
 Gpu::~Gpu() = default;
 Gpu::Gpu(Gpu&&) noexcept = default;
 Gpu& Gpu::operator=(Gpu&&) noexcept = default;
-int  Gpu::device() const { absent(); }
-void Gpu::synchronize() { absent(); }
+int       Gpu::device() const { absent(); }
+void      Gpu::synchronize() { absent(); }
 
 double dot(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>) { absent(); }
 double norm2(Gpu&, DeviceSpan<const double>) { absent(); }

@@ -9,11 +9,11 @@ namespace ilux {
 
 struct Progress {
     enum class Phase { setup, solve } phase;
-    Index  level = 0;     ///< setup: level of the multilevel factorization, from 1
-    Index  done = 0;      ///< setup: columns worked through; solve: steps
-    Index  total = 0;     ///< setup: columns of this level; solve: the step limit
-    double residual = 0;  ///< solve: relative residual; an estimate unless `exact`
-    bool   exact = false; ///< solve: recomputed from A, b and x
+    Index  level = 0;      ///< setup: level of the multilevel factorization, from 1
+    Index  done = 0;       ///< setup: columns worked through; solve: steps
+    Index  total = 0;      ///< setup: columns of this level; solve: the step limit
+    double residual = 0;   ///< solve: relative residual; an estimate unless `exact`
+    bool   exact = false;  ///< solve: recomputed from A, b and x
 };
 
 /// Called on the calling thread; must not throw. Empty: nobody listens.

@@ -11,8 +11,8 @@ class LinearOperator {
 public:
     virtual ~LinearOperator() = default;
     virtual Index size() const = 0;
-    virtual void apply(B& be, ConstSpan<B> x, Span<B> y) const = 0;
-    virtual void apply_transpose(B& be, ConstSpan<B> x, Span<B> y) const = 0;
+    virtual void  apply(B& be, ConstSpan<B> x, Span<B> y) const = 0;
+    virtual void  apply_transpose(B& be, ConstSpan<B> x, Span<B> y) const = 0;
 };
 
 /// z ← M⁻¹ r and z ← M⁻ᵀ r. An object holds its own scratch memory, so it serves one thread or stream at a time;
@@ -22,8 +22,8 @@ class Preconditioner {
 public:
     virtual ~Preconditioner() = default;
     virtual Index size() const = 0;
-    virtual void apply(B& be, ConstSpan<B> r, Span<B> z) = 0;
-    virtual void apply_transpose(B& be, ConstSpan<B> r, Span<B> z) = 0;
+    virtual void  apply(B& be, ConstSpan<B> r, Span<B> z) = 0;
+    virtual void  apply_transpose(B& be, ConstSpan<B> r, Span<B> z) = 0;
 };
 
 /// r ← b − A x; returns ‖r‖₂.
@@ -41,8 +41,8 @@ class Identity final : public Preconditioner<B> {
 public:
     explicit Identity(Index n) : n_(n) {}
     Index size() const override { return n_; }
-    void apply(B& be, ConstSpan<B> r, Span<B> z) override { copy(be, r, z); }
-    void apply_transpose(B& be, ConstSpan<B> r, Span<B> z) override { copy(be, r, z); }
+    void  apply(B& be, ConstSpan<B> r, Span<B> z) override { copy(be, r, z); }
+    void  apply_transpose(B& be, ConstSpan<B> r, Span<B> z) override { copy(be, r, z); }
 
 private:
     Index n_;

@@ -6,7 +6,7 @@
 
 namespace ilux {
 
-using Index  = std::int32_t;  ///< a row or a column
+using Index = std::int32_t;   ///< a row or a column
 using Offset = std::int64_t;  ///< a position in the arrays: nnz, fill and operation counts pass 2³¹ long before n does
 
 /// How a solve ended. Only `converged` is a success, and it is said of a recomputed b − A x, never of an estimate.
@@ -26,21 +26,21 @@ std::string_view name(Outcome outcome);
 
 /// Wall seconds spent inside a solve; `other` is what remains of `solve`.
 struct SolveSeconds {
-    double solve  = 0;
-    double spmv   = 0;
+    double solve = 0;
+    double spmv = 0;
     double precond = 0;
-    double ortho  = 0;
+    double ortho = 0;
     double other() const { return solve - spmv - precond - ortho; }
 };
 
 /// What a Krylov method returns. Holds no owning memory, since solving allocates nothing.
 struct SolveReport {
-    Outcome      outcome = Outcome::max_steps;
-    Index        steps = 0;               ///< matrix-preconditioner products spent on the search space
-    Index        restarts = 0;            ///< completed cycles (GMRES, FGMRES)
-    double       relative_residual = 0;   ///< ‖b − A x‖₂ / ‖b‖₂, recomputed; the absolute norm when b = 0
-    double       backward_error = 0;      ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂); 0 when ‖A‖ was not given
-    const char*  detail = "";             ///< a static string: which quantity broke down, and where
+    Outcome outcome = Outcome::max_steps;
+    Index   steps = 0;              ///< matrix-preconditioner products spent on the search space
+    Index   restarts = 0;           ///< completed cycles (GMRES, FGMRES)
+    double  relative_residual = 0;  ///< ‖b − A x‖₂ / ‖b‖₂, recomputed; the absolute norm when b = 0
+    double backward_error = 0;  ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂); 0 when ‖A‖ was not given
+    const char*  detail = "";  ///< a static string: which quantity broke down, and where
     SolveSeconds seconds;
 };
 

@@ -24,17 +24,17 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 
 void SolveOurs(benchmark::State& state, const std::string& problem)
 {
-    const auto          A = gallery::build(problem);
-    Cpu                 be(1);
+    const auto           A = gallery::build(problem);
+    Cpu                  be(1);
     const MatrixOperator op(A);
-    std::vector<double> x(A.rows(), 1), b(A.rows());
+    std::vector<double>  x(A.rows(), 1), b(A.rows());
     op.apply(be, x, b);
     for (auto _ : state) {
-        const auto          start = Clock::now();
-        const auto          mlilu = MlIlu::build(be, A, {});
-        MlIluPreconditioner M(mlilu);
-        const double        setup = since(start);
-        const KrylovOptions options{.rtol = 1e-8, .max_steps = 2000};
+        const auto           start = Clock::now();
+        const auto           mlilu = MlIlu::build(be, A, {});
+        MlIluPreconditioner  M(mlilu);
+        const double         setup = since(start);
+        const KrylovOptions  options{.rtol = 1e-8, .max_steps = 2000};
         KrylovWorkspace<Cpu> ws(Method::gmres, A.rows(), options);
         fill(be, 0, x);
         const auto report = solve<Cpu>(be, Method::gmres, op, M, b, x, ws, options);
@@ -58,7 +58,7 @@ void SolveEigen(benchmark::State& state, const std::string& problem)
     E.setFromTriplets(entries.begin(), entries.end());
     const Eigen::VectorXd b = E * Eigen::VectorXd::Ones(A.rows());
     for (auto _ : state) {
-        const auto                                          start = Clock::now();
+        const auto                                         start = Clock::now();
         Eigen::GMRES<Matrix, Eigen::IncompleteLUT<double>> gmres;
         gmres.preconditioner().setDroptol(1e-2);
         gmres.preconditioner().setFillfactor(5);
@@ -90,12 +90,26 @@ void SetupGrowth(benchmark::State& state)
 
 const bool registered = [] {
     for (const std::string problem : {"convdiff3d:n=64", "recirculating2d:n=400"}) {
-        benchmark::RegisterBenchmark(("ours/" + problem).c_str(), SolveOurs, problem)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
-        benchmark::RegisterBenchmark(("eigen_ilut/" + problem).c_str(), SolveEigen, problem)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+        benchmark::RegisterBenchmark(("ours/" + problem).c_str(), SolveOurs, problem)
+            ->UseManualTime()
+            ->Iterations(1)
+            ->Unit(benchmark::kMillisecond);
+        benchmark::RegisterBenchmark(("eigen_ilut/" + problem).c_str(), SolveEigen, problem)
+            ->UseManualTime()
+            ->Iterations(1)
+            ->Unit(benchmark::kMillisecond);
     }
     return true;
 }();
-BENCHMARK(SetupGrowth)->Arg(32)->Arg(46)->Arg(64)->Arg(80)->Arg(100)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(SetupGrowth)
+    ->Arg(32)
+    ->Arg(46)
+    ->Arg(64)
+    ->Arg(80)
+    ->Arg(100)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

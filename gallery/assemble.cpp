@@ -52,7 +52,8 @@ CsrMatrix<double> RowWriter::finish() &&
     if (bad != val_.end()) {
         const auto p = bad - val_.begin();
         const auto i = std::ranges::upper_bound(row_ptr_, p) - row_ptr_.begin() - 1;
-        throw InvalidOption(fmt::format("the parameters give {} at row {}, column {} (counted from 0)", *bad, i, col_[p]));
+        throw InvalidOption(
+            fmt::format("the parameters give {} at row {}, column {} (counted from 0)", *bad, i, col_[p]));
     }
     return CsrMatrix<double>::from_sorted(rows_, cols_, std::move(row_ptr_), std::move(col_), std::move(val_));
 }

@@ -29,10 +29,10 @@ public:
 private:
     void sort_row(std::size_t begin);
 
-    Index               rows_, cols_;
-    std::vector<Offset> row_ptr_;
-    std::vector<Index>  col_;
-    std::vector<double> val_;
+    Index                                 rows_, cols_;
+    std::vector<Offset>                   row_ptr_;
+    std::vector<Index>                    col_;
+    std::vector<double>                   val_;
     std::vector<std::pair<Index, double>> unsorted_;  // scratch of sort_row
 };
 
@@ -68,8 +68,8 @@ inline double harmonic_mean(double a, double b) { return 2 * (a * b) / (a + b); 
 
 /// Points numbered x fastest. A 2-D grid has nz = 1.
 struct Grid {
-    Index nx = 1, ny = 1, nz = 1;
-    Index row(Index i, Index j, Index k = 0) const { return i + nx * (j + ny * k); }
+    Index  nx = 1, ny = 1, nz = 1;
+    Index  row(Index i, Index j, Index k = 0) const { return i + nx * (j + ny * k); }
     double size() const { return 1. * nx * ny * nz; }
 };
 

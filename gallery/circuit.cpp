@@ -17,14 +17,15 @@ namespace {
 class RlcMesh {
 public:
     explicit RlcMesh(const RlcMeshOptions& o)
-        : o_(o), horizontal_((o.n - 1) * o.n), per_edge_(o.analysis == Analysis::dc ? 3 * o.segments : 2 * o.segments - 1)
-    {
-    }
+        : o_(o),
+          horizontal_((o.n - 1) * o.n),
+          per_edge_(o.analysis == Analysis::dc ? 3 * o.segments : 2 * o.segments - 1)
+    {}
     Index node(Index i, Index j) const { return i + o_.n * j; }
-    Index edge_east(Index i, Index j) const { return i + (o_.n - 1) * j; }        ///< node (i, j) to (i + 1, j)
+    Index edge_east(Index i, Index j) const { return i + (o_.n - 1) * j; }  ///< node (i, j) to (i + 1, j)
     Index edge_north(Index i, Index j) const { return horizontal_ + i + o_.n * j; }
     Index edges() const { return 2 * horizontal_; }
-    Index first(Index edge) const { return o_.n * o_.n + edge * per_edge_; }      ///< the edge's unknown beside its start
+    Index first(Index edge) const { return o_.n * o_.n + edge * per_edge_; }  ///< the edge's unknown beside its start
     Index last(Index edge) const { return first(edge) + per_edge_ - 1; }
     Index start(Index edge) const
     {
@@ -39,7 +40,8 @@ public:
 private:
     double vary(Index edge, Index k, int kind) const
     {
-        const auto key = static_cast<std::uint64_t>(edge) * (static_cast<std::uint64_t>(o_.segments) + 1) + static_cast<std::uint64_t>(k);
+        const auto key = static_cast<std::uint64_t>(edge) * (static_cast<std::uint64_t>(o_.segments) + 1) +
+                         static_cast<std::uint64_t>(k);
         return 1 + o_.spread * (2 * keyed_unit(3 * key + static_cast<std::uint64_t>(kind), o_.seed) - 1);
     }
     const RlcMeshOptions& o_;
@@ -209,7 +211,7 @@ CsrMatrix<double> power_grid(const PowerGridOptions& o)
     const Index        sources = top.first + top.n * top.n;
     const Index        rows = sources + o.pads * o.pads;
     std::vector<Index> pads;
-    const auto         place = [&](Index k) { return static_cast<Index>((2 * Offset{k} + 1) * top.n / (2 * Offset{o.pads})); };
+    const auto place = [&](Index k) { return static_cast<Index>((2 * Offset{k} + 1) * top.n / (2 * Offset{o.pads})); };
     for (Index j = 0; j < o.pads; ++j)
         for (Index i = 0; i < o.pads; ++i) pads.push_back(top.first + place(i) + top.n * place(j));
 
@@ -239,7 +241,8 @@ CsrMatrix<double> mna_random(const MnaRandomOptions& o)
         if (a != b) stamps.conductance(a, b, conductance());
     }
     for (Offset k = 0; k < count(o.controlled); ++k) {
-        const Index a = random.below(o.n), b = random.below(o.n + 1) - 1, c = random.below(o.n), d = random.below(o.n + 1) - 1;
+        const Index a = random.below(o.n), b = random.below(o.n + 1) - 1, c = random.below(o.n),
+                    d = random.below(o.n + 1) - 1;
         if (a != b && c != d) stamps.controlled_current(a, b, c, d, conductance());
     }
     for (Index k = 0; k < sources; ++k)  // at distinct nodes: no loop of sources
@@ -251,12 +254,14 @@ std::vector<Problem> circuit_problems()
 {
     constexpr Traits symmetric_mna{.symmetric = true, .pattern_symmetric = true, .zero_diagonal = true};
     return {
-        entry<RlcMeshOptions, rlc_mesh>("rlc_mesh", "mesh of RLC chains with sources at its corners, MNA", symmetric_mna,
+        entry<RlcMeshOptions, rlc_mesh>(
+            "rlc_mesh", "mesh of RLC chains with sources at its corners, MNA", symmetric_mna,
             "indefinite, regular; about 3 entries a row (dc: 8/3); n=100,segments=50 and so on have the sizes of rlc1 to rlc5"),
-        entry<PowerGridOptions, power_grid>("power_grid", "multi-layer power grid with vias and ideal pads, MNA", symmetric_mna,
-            "indefinite, regular; pads^2 zero diagonals"),
-        entry<MnaRandomOptions, mna_random>("mna_random", "random circuit with voltage and controlled sources, MNA",
-            {.zero_diagonal = true}, "structurally regular; entries over `decades` decades, so condition up to about 10^decades"),
+        entry<PowerGridOptions, power_grid>("power_grid", "multi-layer power grid with vias and ideal pads, MNA",
+                                            symmetric_mna, "indefinite, regular; pads^2 zero diagonals"),
+        entry<MnaRandomOptions, mna_random>(
+            "mna_random", "random circuit with voltage and controlled sources, MNA", {.zero_diagonal = true},
+            "structurally regular; entries over `decades` decades, so condition up to about 10^decades"),
     };
 }
 

@@ -38,7 +38,8 @@ CellMatrix<d, d> q1_elasticity(const std::array<double, d>& h, double poisson_ra
                 for (int axis = 0; axis < d; ++axis) pq += p[axis] * q[axis];
                 for (int s = 0; s < d; ++s)
                     for (int t = 0; t < d; ++t)  // λ ∂_s N_a ∂_t N_b + μ (∂_t N_a ∂_s N_b + δ_st ∇N_a·∇N_b)
-                        K(d * a + s, d * b + t) += weight * (lambda * (p[s] * q[t]) + mu * (p[t] * q[s] + (s == t ? pq : 0)));
+                        K(d * a + s, d * b + t) +=
+                            weight * (lambda * (p[s] * q[t]) + mu * (p[t] * q[s] + (s == t ? pq : 0)));
             }
     }
     return K;

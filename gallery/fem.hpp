@@ -13,10 +13,10 @@ namespace ilux::gallery {
 /// Bit x of a corner's number says whether it lies at the far end in direction x.
 template <int d, int dof>
 struct CellMatrix {
-    static constexpr int size = dof << d;
+    static constexpr int            size = dof << d;
     std::array<double, size * size> value{};
-    double&       operator()(int a, int b) { return value[a * size + b]; }
-    const double& operator()(int a, int b) const { return value[a * size + b]; }
+    double&                         operator()(int a, int b) { return value[a * size + b]; }
+    const double&                   operator()(int a, int b) const { return value[a * size + b]; }
 };
 
 /// Stiffness of the bilinear rectangle (d = 2, plane strain, thickness 1) or trilinear brick (d = 3) of edges h, Young's
@@ -37,8 +37,8 @@ template <int d>
 struct CellGrid {
     std::array<Index, d> cells{};
     bool                 clamped = false;
-    Index  nodes(int axis) const { return cells[axis] + (axis > 0 || !clamped); }
-    double size() const
+    Index                nodes(int axis) const { return cells[axis] + (axis > 0 || !clamped); }
+    double               size() const
     {
         double product = 1;
         for (int axis = 0; axis < d; ++axis) product *= 1. * cells[axis] + (axis > 0 || !clamped);
@@ -86,7 +86,8 @@ CsrMatrix<double> assemble_cells(std::string_view problem, const CellGrid<d>& gr
             for (int place = 0; place < around; ++place) {
                 if (!coupled[place]) continue;
                 Index other = node, stride = 1;
-                for (int axis = 0, rest = place; axis < d; rest /= 3, stride *= grid.nodes(axis++)) other += (rest % 3 - 1) * stride;
+                for (int axis = 0, rest = place; axis < d; rest /= 3, stride *= grid.nodes(axis++))
+                    other += (rest % 3 - 1) * stride;
                 for (int t = 0; t < dof; ++t) A.add(dof * other + t, block[place][s * dof + t]);
             }
             A.end_row();

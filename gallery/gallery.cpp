@@ -71,8 +71,9 @@ const Problem& find_problem(std::string_view name)
     std::vector<std::string> names;
     for (const auto& problem : problems()) names.push_back(problem.name);
     const auto nearest = nearest_name(name, names);
-    throw InvalidOption(nearest.empty() ? fmt::format("there is no gallery problem '{}'", name)
-                                        : fmt::format("there is no gallery problem '{}'; did you mean '{}'?", name, nearest));
+    throw InvalidOption(nearest.empty()
+                            ? fmt::format("there is no gallery problem '{}'", name)
+                            : fmt::format("there is no gallery problem '{}'; did you mean '{}'?", name, nearest));
 }
 
 CsrMatrix<double> build(std::string_view spec)

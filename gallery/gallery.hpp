@@ -19,13 +19,13 @@ namespace ilux::gallery {
 
 /// What holds for the default parameters and any size; Problem::properties says which parameters change it.
 struct Traits {
-    bool symmetric = false;              ///< bitwise
-    bool pattern_symmetric = false;      ///< of stored entries
-    bool positive_definite = false;      ///< symmetric, too
-    bool m_matrix = false;               ///< a_ij ≤ 0 off the diagonal, A⁻¹ ≥ 0
-    bool dominant = false;               ///< |a_ii| ≥ Σ_j≠i |a_ij| in every row
+    bool symmetric = false;          ///< bitwise
+    bool pattern_symmetric = false;  ///< of stored entries
+    bool positive_definite = false;  ///< symmetric, too
+    bool m_matrix = false;           ///< a_ij ≤ 0 off the diagonal, A⁻¹ ≥ 0
+    bool dominant = false;           ///< |a_ii| ≥ Σ_j≠i |a_ij| in every row
     bool lower_triangular = false;
-    bool zero_diagonal = false;          ///< some a_ii is zero or not stored
+    bool zero_diagonal = false;  ///< some a_ii is zero or not stored
     bool singular = false;
     bool structurally_singular = false;  ///< no transversal without a missing entry
 };

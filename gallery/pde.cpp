@@ -102,8 +102,8 @@ CsrMatrix<double> convdiff2d(const ConvDiff2dOptions& o)
 {
     validate(o);
     const double h = 1. / (1. + o.n);
-    const Star   star = cross(convection_diffusion(o.peclet * o.bx * h, o.scheme),
-                              convection_diffusion(o.peclet * o.by * h, o.scheme));
+    const Star   star =
+        cross(convection_diffusion(o.peclet * o.bx * h, o.scheme), convection_diffusion(o.peclet * o.by * h, o.scheme));
     return star_matrix("convdiff2d", {.nx = o.n, .ny = o.n}, [&](Index, Index, Index) { return star; });
 }
 
@@ -112,8 +112,8 @@ CsrMatrix<double> convdiff3d(const ConvDiff3dOptions& o)
     validate(o);
     const double      h = 1. / (1. + o.n);
     const LineStencil z = convection_diffusion(o.peclet * o.bz * h, o.scheme);
-    Star              star = cross(convection_diffusion(o.peclet * o.bx * h, o.scheme),
-                                   convection_diffusion(o.peclet * o.by * h, o.scheme));
+    Star              star =
+        cross(convection_diffusion(o.peclet * o.bx * h, o.scheme), convection_diffusion(o.peclet * o.by * h, o.scheme));
     star.center += z.center;
     star.below = z.lower;
     star.above = z.upper;
@@ -127,7 +127,8 @@ CsrMatrix<double> recirculating2d(const Recirculating2dOptions& o)
     return star_matrix("recirculating2d", {.nx = o.n, .ny = o.n}, [&](Index i, Index j, Index) {
         const double x = (i + 1) * h, y = (j + 1) * h;
         const double wx = 4 * x * (x - 1) * (1 - 2 * y), wy = -4 * y * (y - 1) * (1 - 2 * x);
-        return cross(convection_diffusion(o.peclet * wx * h, o.scheme), convection_diffusion(o.peclet * wy * h, o.scheme));
+        return cross(convection_diffusion(o.peclet * wx * h, o.scheme),
+                     convection_diffusion(o.peclet * wy * h, o.scheme));
     });
 }
 
@@ -135,32 +136,41 @@ CsrMatrix<double> helmholtz2d(const Helmholtz2dOptions& o)
 {
     validate(o);
     const double kh = o.k / (1. + o.n);
-    return star_matrix("helmholtz2d", {.nx = o.n, .ny = o.n},
-                       [&](Index, Index, Index) { return Star{4 - kh * kh, -1, -1, -1, -1}; });
+    return star_matrix("helmholtz2d", {.nx = o.n, .ny = o.n}, [&](Index, Index, Index) {
+        return Star{4 - kh * kh, -1, -1, -1, -1};
+    });
 }
 
 std::vector<Problem> pde_problems()
 {
-    constexpr Traits spd_m{.symmetric = true, .pattern_symmetric = true, .positive_definite = true, .m_matrix = true, .dominant = true};
+    constexpr Traits spd_m{.symmetric = true,
+                           .pattern_symmetric = true,
+                           .positive_definite = true,
+                           .m_matrix = true,
+                           .dominant = true};
     constexpr Traits transport{.pattern_symmetric = true, .m_matrix = true, .dominant = true};
     return {
         entry<Poisson2dOptions, poisson2d>("poisson2d", "-Laplace u on the unit square, 5-point", spd_m,
-            "entries 4 and -1; eigenvalues 4 - 2cos(p pi/(nx+1)) - 2cos(q pi/(ny+1))"),
+                                           "entries 4 and -1; eigenvalues 4 - 2cos(p pi/(nx+1)) - 2cos(q pi/(ny+1))"),
         entry<Poisson3dOptions, poisson3d>("poisson3d", "-Laplace u on the unit cube, 7-point", spd_m,
-            "entries 6 and -1; eigenvalues 6 - 2cos(..) - 2cos(..) - 2cos(..)"),
-        entry<Anisotropic2dOptions, anisotropic2d>("anisotropic2d", "-div(K grad u), K = diag(1, eps) turned by an angle, 9-point",
+                                           "entries 6 and -1; eigenvalues 6 - 2cos(..) - 2cos(..) - 2cos(..)"),
+        entry<Anisotropic2dOptions, anisotropic2d>(
+            "anisotropic2d", "-div(K grad u), K = diag(1, eps) turned by an angle, 9-point",
             {.symmetric = true, .pattern_symmetric = true, .positive_definite = true},
             "M-matrix and 5-point only when the angle is a multiple of 90 degrees"),
         entry<Jump2dOptions, jump2d>("jump2d", "-div(a grad u), a jumping over many decades between tiles", spd_m,
-            "condition grows with 10^decades"),
-        entry<ConvDiff2dOptions, convdiff2d>("convdiff2d", "-Laplace u + b.grad u on the unit square", transport,
+                                     "condition grows with 10^decades"),
+        entry<ConvDiff2dOptions, convdiff2d>(
+            "convdiff2d", "-Laplace u + b.grad u on the unit square", transport,
             "with scheme=central neither dominant nor an M-matrix once |b_i|/(n+1) > 2"),
-        entry<ConvDiff3dOptions, convdiff3d>("convdiff3d", "-Laplace u + b.grad u on the unit cube", transport,
+        entry<ConvDiff3dOptions, convdiff3d>(
+            "convdiff3d", "-Laplace u + b.grad u on the unit cube", transport,
             "with scheme=central neither dominant nor an M-matrix once |b_i|/(n+1) > 2"),
-        entry<Recirculating2dOptions, recirculating2d>("recirculating2d",
-            "-Laplace u + peclet w.grad u, recirculating wind w = (4x(x-1)(1-2y), -4y(y-1)(1-2x))", transport,
-            "closed characteristics; with scheme=central neither dominant nor an M-matrix at large peclet"),
-        entry<Helmholtz2dOptions, helmholtz2d>("helmholtz2d", "-Laplace u - k^2 u, real", {.symmetric = true, .pattern_symmetric = true},
+        entry<Recirculating2dOptions, recirculating2d>(
+            "recirculating2d", "-Laplace u + peclet w.grad u, recirculating wind w = (4x(x-1)(1-2y), -4y(y-1)(1-2x))",
+            transport, "closed characteristics; with scheme=central neither dominant nor an M-matrix at large peclet"),
+        entry<Helmholtz2dOptions, helmholtz2d>(
+            "helmholtz2d", "-Laplace u - k^2 u, real", {.symmetric = true, .pattern_symmetric = true},
             "indefinite once k^2 > 2 pi^2, about k^2/(4 pi) negative eigenvalues; singular where k^2 meets an eigenvalue of -Laplace"),
     };
 }

@@ -149,22 +149,29 @@ CsrMatrix<double> structurally_singular(const StructurallySingularOptions& o)
 std::vector<Problem> special_problems()
 {
     constexpr Traits spd{.symmetric = true, .pattern_symmetric = true, .positive_definite = true};
-    constexpr Traits spd_m{.symmetric = true, .pattern_symmetric = true, .positive_definite = true, .m_matrix = true, .dominant = true};
+    constexpr Traits spd_m{.symmetric = true,
+                           .pattern_symmetric = true,
+                           .positive_definite = true,
+                           .m_matrix = true,
+                           .dominant = true};
     return {
         entry<ArrowOptions, arrow>("arrow", "one full row and column, else diagonal", spd,
-            "tip=first fills completely in natural order, tip=last not at all"),
-        entry<TridiagonalOptions, tridiagonal>("tridiagonal", "constant bands", spd_m,
+                                   "tip=first fills completely in natural order, tip=last not at all"),
+        entry<TridiagonalOptions, tridiagonal>(
+            "tridiagonal", "constant bands", spd_m,
             "so for the default bands; eigenvalues diagonal + 2 sqrt(lower upper) cos(k pi/(n+1))"),
         entry<RandomDominantOptions, random_dominant>("random_dominant", "random rows, strictly dominant diagonal",
-            {.dominant = true}, "||A^-1|| <= 1 in the maximum norm"),
-        entry<RandomLowerOptions, random_lower>("random_lower", "random lower triangle for triangular solves",
-            {.dominant = true, .lower_triangular = true}, "1 <= |diagonal| < 2, |others| < 1/per_row; a small band makes long dependency chains"),
-        entry<SingularOptions, singular>("singular", "-Laplace u with Neumann conditions, 5-point",
+                                                      {.dominant = true}, "||A^-1|| <= 1 in the maximum norm"),
+        entry<RandomLowerOptions, random_lower>(
+            "random_lower", "random lower triangle for triangular solves", {.dominant = true, .lower_triangular = true},
+            "1 <= |diagonal| < 2, |others| < 1/per_row; a small band makes long dependency chains"),
+        entry<SingularOptions, singular>(
+            "singular", "-Laplace u with Neumann conditions, 5-point",
             {.symmetric = true, .pattern_symmetric = true, .dominant = true, .singular = true},
             "semidefinite, null vector 1; solvable when the right-hand side sums to 0, so rhs A1 is zero"),
-        entry<StructurallySingularOptions, structurally_singular>("structurally_singular", "tridiagonal with missing entries",
-            {.zero_diagonal = true, .singular = true, .structurally_singular = true},
-            "structural rank n - deficiency"),
+        entry<StructurallySingularOptions, structurally_singular>(
+            "structurally_singular", "tridiagonal with missing entries",
+            {.zero_diagonal = true, .singular = true, .structurally_singular = true}, "structural rank n - deficiency"),
     };
 }
 

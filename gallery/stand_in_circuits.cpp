@@ -12,7 +12,10 @@
 namespace ilux::gallery {
 namespace {
 
-Index scaled_count(double count, double scale) { return std::max<Index>(2, static_cast<Index>(std::lround(count * scale))); }
+Index scaled_count(double count, double scale)
+{
+    return std::max<Index>(2, static_cast<Index>(std::lround(count * scale)));
+}
 
 /// Radices of the mixed-radix numbers below about n: 3, 3, 3, then fours, the last one fitted to n.
 std::vector<Index> cage_alphabet(double n)
@@ -27,8 +30,8 @@ std::vector<Index> cage_alphabet(double n)
 /// Two unknowns a cell, 10 cells an airway; airway a > 0 hangs on airway (a − 1)/2.
 struct AirwayTree {
     static constexpr Index cells = 10;
-    Index airways;
-    Index temperature(Index airway, Index cell) const { return 2 * (airway * cells + cell); }
+    Index                  airways;
+    Index                  temperature(Index airway, Index cell) const { return 2 * (airway * cells + cell); }
     Index parent_of(Index airway, Index cell) const  ///< the temperature one cell upstream, −1 at the mouth
     {
         if (cell > 0) return temperature(airway, cell - 1);
@@ -103,8 +106,9 @@ CsrMatrix<double> like_cage13(const StandInOptions& o)
     double     size = 1;
     for (Index radix : radices) size *= radix;
     const Index  n = checked_rows("like_cage13", size);
-    const double rate = 0.35 / (2. * static_cast<double>(radices.size()));  // at most 2 hops a letter, each below 1.43 rate
-    RowWriter    A(n, n, 17.5);
+    const double rate =
+        0.35 / (2. * static_cast<double>(radices.size()));  // at most 2 hops a letter, each below 1.43 rate
+    RowWriter A(n, n, 17.5);
     for (Index row = 0; row < n; ++row) {
         double stay = 1;
         Index  stride = 1, rest = row;
@@ -113,7 +117,10 @@ CsrMatrix<double> like_cage13(const StandInOptions& o)
             const bool  cyclic = place < 2;
             const auto  hop = [&](Index to, double bias) {
                 const Index  col = row + (to - letter) * stride;
-                const double p = rate * bias * (0.9 + 0.2 * keyed_unit(static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint64_t>(col), 13));
+                const double p =
+                    rate * bias *
+                    (0.9 +
+                     0.2 * keyed_unit(static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint64_t>(col), 13));
                 A.add(col, p);
                 stay -= p;
             };
@@ -165,10 +172,10 @@ CsrMatrix<double> like_ecology2(const StandInOptions& o)
 CsrMatrix<double> like_G3_circuit(const StandInOptions& o)
 {
     validate(o);
-    const Grid    g{.nx = scaled_count(1258, std::sqrt(o.scale)), .ny = scaled_count(1260, std::sqrt(o.scale))};
-    const Index   n = g.nx * g.ny;
+    const Grid      g{.nx = scaled_count(1258, std::sqrt(o.scale)), .ny = scaled_count(1260, std::sqrt(o.scale))};
+    const Index     n = g.nx * g.ny;
     constexpr Index across = 0x1400;  // r and r ^ across are partners: an involution needs no list of links
-    RowWriter     A(n, n, 5);
+    RowWriter       A(n, n, 5);
     for (Index r = 0; r < n; ++r) {
         const Index i = r % g.nx, j = r / g.nx;
         double      diagonal = 1e-4;  // leakage
@@ -200,7 +207,8 @@ CsrMatrix<double> like_lung2(const StandInOptions& o)
     RowWriter        A(n, n, 4.5);
     double           speed = 5;
     for (Index airway = 0; airway < tree.airways; ++airway) {
-        if ((airway & (airway + 1)) == 0 && airway > 0) speed *= 0.8;  // airway 2^g − 1 opens generation g: wider, slower
+        if ((airway & (airway + 1)) == 0 && airway > 0)
+            speed *= 0.8;  // airway 2^g − 1 opens generation g: wider, slower
         for (Index cell = 0; cell < AirwayTree::cells; ++cell)
             for (bool moisture : {false, true}) add_airway_row(A, tree, airway, cell, moisture, speed);
     }

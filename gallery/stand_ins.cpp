@@ -22,7 +22,8 @@ Index scaled(Index points, double scale, int d)
 
 std::uint64_t cell_key(Index i, Index j, Index k = 0)
 {
-    return static_cast<std::uint64_t>(i) + (static_cast<std::uint64_t>(j) << 20) + (static_cast<std::uint64_t>(k) << 40);
+    return static_cast<std::uint64_t>(i) + (static_cast<std::uint64_t>(j) << 20) +
+           (static_cast<std::uint64_t>(k) << 40);
 }
 
 }  // namespace
@@ -67,17 +68,20 @@ CsrMatrix<double> like_apache2(const StandInOptions& o)
 CsrMatrix<double> like_atmosmodd(const StandInOptions& o)
 {
     validate(o);
-    const Grid g{.nx = scaled(148, o.scale, 3), .ny = scaled(148, o.scale, 3), .nz = scaled(58, o.scale, 3)};
+    const Grid       g{.nx = scaled(148, o.scale, 3), .ny = scaled(148, o.scale, 3), .nz = scaled(58, o.scale, 3)};
     constexpr double vertical = 20;  // cells are flat: diffusion counts for more upwards
     return star_matrix("like_atmosmodd", g, [&](Index i, Index j, Index k) {
         const double x = (i + 1.) / (g.nx + 1), y = (j + 1.) / (g.ny + 1), z = (k + 1.) / (g.nz + 1);
         const double bx = 20 * z, by = 10 * (1 - 2 * z), bz = 5 * (1 - 2 * x) * (1 - 2 * y) * 4 * z * (1 - z);
         Star         s{.center = 4 + 2 * vertical + std::abs(bx) + std::abs(by) + std::abs(bz),
-                       .west = -1 - std::max(bx, 0.), .east = -1 + std::min(bx, 0.),
-                       .south = -1 - std::max(by, 0.), .north = -1 + std::min(by, 0.),
-                       .below = -vertical - std::max(bz, 0.), .above = -vertical + std::min(bz, 0.)};
-        if (k == 0) s.center += s.below;              // no flux through the ground
-        if (k + 1 == g.nz) s.center += s.above;       // nor through the top
+                       .west = -1 - std::max(bx, 0.),
+                       .east = -1 + std::min(bx, 0.),
+                       .south = -1 - std::max(by, 0.),
+                       .north = -1 + std::min(by, 0.),
+                       .below = -vertical - std::max(bz, 0.),
+                       .above = -vertical + std::min(bz, 0.)};
+        if (k == 0) s.center += s.below;         // no flux through the ground
+        if (k + 1 == g.nz) s.center += s.above;  // nor through the top
         return s;
     });
 }
@@ -104,7 +108,8 @@ CsrMatrix<double> like_parabolic_fem(const StandInOptions& o)
 CsrMatrix<double> like_ship_003(const StandInOptions& o)
 {
     validate(o);
-    const CellGrid<3> grid{.cells = {scaled(317, o.scale, 3), scaled(32, o.scale, 3) - 1, scaled(4, o.scale, 3) - 1}, .clamped = true};
+    const CellGrid<3> grid{.cells = {scaled(317, o.scale, 3), scaled(32, o.scale, 3) - 1, scaled(4, o.scale, 3) - 1},
+                           .clamped = true};
     const auto        K = q1_elasticity<3>({1, 1, 0.05}, 0.3);
     return assemble_cells<3, 3, false>("like_ship_003", grid, [&](const auto& e) {
         const bool   stiffener = e[0] % 16 == 0 || e[1] % 8 == 0;
@@ -141,23 +146,34 @@ CsrMatrix<double> like_thermomech_dK(const StandInOptions& o)
 
 std::vector<Problem> stand_in_problems()
 {
-    constexpr Traits spd{.symmetric = true, .pattern_symmetric = true, .positive_definite = true};
-    constexpr Traits spd_m{.symmetric = true, .pattern_symmetric = true, .positive_definite = true, .m_matrix = true, .dominant = true};
-    constexpr Traits transport{.pattern_symmetric = true, .m_matrix = true, .dominant = true};
+    constexpr Traits     spd{.symmetric = true, .pattern_symmetric = true, .positive_definite = true};
+    constexpr Traits     spd_m{.symmetric = true,
+                               .pattern_symmetric = true,
+                               .positive_definite = true,
+                               .m_matrix = true,
+                               .dominant = true};
+    constexpr Traits     transport{.pattern_symmetric = true, .m_matrix = true, .dominant = true};
     std::vector<Problem> all{
-        entry<StandInOptions, like_apache2>("like_apache2", "3-D structural finite differences, thin layered slab", spd_m, ""),
-        entry<StandInOptions, like_ASIC_320ks>("like_ASIC_320ks", "logic circuit with power nets", {}, "4 dense rows and columns, regular diagonal"),
+        entry<StandInOptions, like_apache2>("like_apache2", "3-D structural finite differences, thin layered slab",
+                                            spd_m, ""),
+        entry<StandInOptions, like_ASIC_320ks>("like_ASIC_320ks", "logic circuit with power nets", {},
+                                               "4 dense rows and columns, regular diagonal"),
         entry<StandInOptions, like_atmosmodd>("like_atmosmodd", "3-D atmospheric convection-diffusion", transport, ""),
         entry<StandInOptions, like_cage13>("like_cage13", "biased random walk on strings (DNA electrophoresis)",
-            {.pattern_symmetric = true, .dominant = true}, "stochastic: row sums 1, diagonal at least 1/2"),
-        entry<StandInOptions, like_ecology2>("like_ecology2", "landscape conductances, 2-D grid, one node grounded", spd_m, ""),
+                                           {.pattern_symmetric = true, .dominant = true},
+                                           "stochastic: row sums 1, diagonal at least 1/2"),
+        entry<StandInOptions, like_ecology2>("like_ecology2", "landscape conductances, 2-D grid, one node grounded",
+                                             spd_m, ""),
         entry<StandInOptions, like_G3_circuit>("like_G3_circuit", "irregular resistive circuit", spd_m, ""),
         entry<StandInOptions, like_lung2>("like_lung2", "heat and moisture transport along airways",
-            {.m_matrix = true, .dominant = true}, "long dependency chains"),
-        entry<StandInOptions, like_parabolic_fem>("like_parabolic_fem", "one implicit step of the heat equation, linear triangles", spd, ""),
-        entry<StandInOptions, like_ship_003>("like_ship_003", "thin stiffened plate of 3-D bricks, clamped", spd, "ill-conditioned"),
-        entry<StandInOptions, like_thermomech_dK>("like_thermomech_dK", "thermo-mechanical triangles, nearly unsupported",
-            {.pattern_symmetric = true}, "ill-conditioned"),
+                                          {.m_matrix = true, .dominant = true}, "long dependency chains"),
+        entry<StandInOptions, like_parabolic_fem>("like_parabolic_fem",
+                                                  "one implicit step of the heat equation, linear triangles", spd, ""),
+        entry<StandInOptions, like_ship_003>("like_ship_003", "thin stiffened plate of 3-D bricks, clamped", spd,
+                                             "ill-conditioned"),
+        entry<StandInOptions, like_thermomech_dK>("like_thermomech_dK",
+                                                  "thermo-mechanical triangles, nearly unsupported",
+                                                  {.pattern_symmetric = true}, "ill-conditioned"),
     };
     for (auto& problem : all) {
         problem.stand_in = true;

@@ -12,8 +12,8 @@ namespace {
 /// Where the unknowns of a marker-and-cell grid stand in the vector.
 struct MacGrid {
     Index n;
-    Index u(Index i, Index j) const { return i - 1 + (n - 1) * j; }                    ///< face x = i h, 1 ≤ i < n
-    Index v(Index i, Index j) const { return (n - 1) * n + i + n * (j - 1); }          ///< face y = j h, 1 ≤ j < n
+    Index u(Index i, Index j) const { return i - 1 + (n - 1) * j; }            ///< face x = i h, 1 ≤ i < n
+    Index v(Index i, Index j) const { return (n - 1) * n + i + n * (j - 1); }  ///< face y = j h, 1 ≤ j < n
     Index p(Index i, Index j) const { return 2 * (n - 1) * n + i + n * j; }
 };
 
@@ -79,17 +79,16 @@ CsrMatrix<double> elasticity2d(const Elasticity2dOptions& o)
     validate(o);
     const double h = 1. / o.n;
     const auto   K = q1_elasticity<2>({h, h}, o.nu);
-    return assemble_cells<2, 2, false>("elasticity2d", CellGrid<2>{.cells = {o.n, o.n}, .clamped = true}, [&](const auto&) {
-        return [&](int a, int b) { return K(a, b); };
-    });
+    return assemble_cells<2, 2, false>("elasticity2d", CellGrid<2>{.cells = {o.n, o.n}, .clamped = true},
+                                       [&](const auto&) { return [&](int a, int b) { return K(a, b); }; });
 }
 
 CsrMatrix<double> stokes2d(const Stokes2dOptions& o)
 {
     validate(o);
-    const double n = o.n;
-    const Index  rows = checked_rows("stokes2d", 2 * n * (n - 1) + n * n - (o.pressure == Pressure::pinned));
-    RowWriter    A(rows, rows, 6);
+    const double  n = o.n;
+    const Index   rows = checked_rows("stokes2d", 2 * n * (n - 1) + n * n - (o.pressure == Pressure::pinned));
+    RowWriter     A(rows, rows, 6);
     const MacGrid g{o.n};
     add_horizontal_momentum(A, g, rows);
     add_vertical_momentum(A, g, rows);
@@ -100,10 +99,12 @@ CsrMatrix<double> stokes2d(const Stokes2dOptions& o)
 std::vector<Problem> system_problems()
 {
     return {
-        entry<Elasticity2dOptions, elasticity2d>("elasticity2d", "plane-strain elasticity, Q1, plate clamped on one side",
+        entry<Elasticity2dOptions, elasticity2d>(
+            "elasticity2d", "plane-strain elasticity, Q1, plate clamped on one side",
             {.symmetric = true, .pattern_symmetric = true, .positive_definite = true},
             "two unknowns a node, 18 entries a row inside; condition grows as nu approaches 1/2"),
-        entry<Stokes2dOptions, stokes2d>("stokes2d", "Stokes flow in a box, marker-and-cell",
+        entry<Stokes2dOptions, stokes2d>(
+            "stokes2d", "Stokes flow in a box, marker-and-cell",
             {.symmetric = true, .pattern_symmetric = true, .zero_diagonal = true},
             "indefinite saddle point with a zero block; pressure=pinned is regular, pressure=free singular with constant pressure as null vector"),
     };

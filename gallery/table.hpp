@@ -29,8 +29,13 @@ CsrMatrix<double> build_from_text(std::string_view assignments)
 template <OptionsStruct O, CsrMatrix<double> (*make)(const O&)>
 Problem entry(std::string name, std::string summary, const Traits& traits, std::string_view notes)
 {
-    Problem problem{.name = std::move(name), .summary = std::move(summary), .properties = properties_text(traits, notes),
-                    .traits = traits, .stand_in = false, .parameters = {}, .build = build_from_text<O, make>};
+    Problem problem{.name = std::move(name),
+                    .summary = std::move(summary),
+                    .properties = properties_text(traits, notes),
+                    .traits = traits,
+                    .stand_in = false,
+                    .parameters = {},
+                    .build = build_from_text<O, make>};
     O       defaults;
     for_each_field(defaults, [&](const std::string& path, auto& field, Range, std::string_view help) {
         problem.parameters.push_back({path, field_text(field), std::string(help)});

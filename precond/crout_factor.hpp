@@ -12,7 +12,7 @@ namespace ilux {
 /// All that a step reads of a row beside its entries. The sweep jumps from row to row, so the row of U and the column of
 /// L of one pivot lie in one cache line.
 struct CroutRow {
-    double        current = 0;    // value of the first pending entry
+    double        current = 0;  // value of the first pending entry
     Offset        start = 0;
     std::uint32_t postponed = 0;  // positions after start: end of the postponed entries,
     std::uint32_t pending = 0;    // first pending one,
@@ -28,16 +28,17 @@ class CroutFactor {
 public:
     /// @param rows      2n, shared with the other factor, which has the other parity
     /// @param expected  entries there will probably be
-    CroutFactor(std::span<CroutRow> rows, int parity, Offset expected) : rows_(rows.data() + parity), head_(rows.size() / 2, none)
+    CroutFactor(std::span<CroutRow> rows, int parity, Offset expected)
+        : rows_(rows.data() + parity), head_(rows.size() / 2, none)
     {
         entry_.reserve(static_cast<std::size_t>(expected));
     }
 
     /// Rows with an entry in column k: first(k), then next(j) until none.
     static constexpr Index none = -1;
-    Index  first(Index k) const { return head_[k]; }
-    Index  next(Index j) const { return at(j).next; }
-    double value_in_current(Index j) const { return at(j).current; }
+    Index                  first(Index k) const { return head_[k]; }
+    Index                  next(Index j) const { return at(j).next; }
+    double                 value_in_current(Index j) const { return at(j).current; }
 
     struct Entry {
         double value;

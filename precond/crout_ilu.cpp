@@ -61,10 +61,12 @@ struct CroutVector {
 
     /// Keeps what the drop rule keeps, at most `limit` entries; orders it postponed first, then by index.
     /// @return the number of entries in postponed rows;  `truncated` is set when the limit cut something off
-    std::size_t drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed, bool& truncated);
+    std::size_t drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed,
+                     bool& truncated);
 };
 
-std::size_t CroutVector::drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed, bool& truncated)
+std::size_t CroutVector::drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed,
+                              bool& truncated)
 {
     entries.erase_if([&](Index j) { return !keeps(entries[j], y, drop_tol) || entries[j] == 0; });
     if (entries.index().size() > limit) {
@@ -90,11 +92,23 @@ std::size_t CroutVector::drop(double y, double drop_tol, std::size_t limit, cons
 class Crout {
 public:
     Crout(const CsrMatrix<double>& A, const CsrMatrix<double>& At, const CroutOptions& options)
-        : A_(A), At_(At), opt_(options), n_(A.rows()), rows_(2 * static_cast<std::size_t>(n_)), U_(rows_, 0, 2 * A.nnz()),
+        : A_(A),
+          At_(At),
+          opt_(options),
+          n_(A.rows()),
+          rows_(2 * static_cast<std::size_t>(n_)),
+          U_(rows_, 0, 2 * A.nnz()),
           L_own_(rows_, 1, options.symmetric ? 0 : 2 * A.nnz()),
-          L_(options.symmetric ? U_ : L_own_), u_(n_), l_own_(options.symmetric ? 0 : n_),
-          l_(options.symmetric ? u_ : l_own_), norms_U_(n_), norms_L_own_(options.symmetric ? 0 : n_),
-          norms_L_(options.symmetric ? norms_U_ : norms_L_own_), d_(n_), accepted_(n_, 0), postponed_(n_, 0)
+          L_(options.symmetric ? U_ : L_own_),
+          u_(n_),
+          l_own_(options.symmetric ? 0 : n_),
+          l_(options.symmetric ? u_ : l_own_),
+          norms_U_(n_),
+          norms_L_own_(options.symmetric ? 0 : n_),
+          norms_L_(options.symmetric ? norms_U_ : norms_L_own_),
+          d_(n_),
+          accepted_(n_, 0),
+          postponed_(n_, 0)
     {
         for (Index k = 0; k < n_; ++k) d_[k] = A.at(k, k);
     }
@@ -113,11 +127,11 @@ public:
     }
 
 private:
-    bool eliminate(Index k);
-    bool grows(double d) const;
-    void form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u);
+    bool        eliminate(Index k);
+    bool        grows(double d) const;
+    void        form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u);
     std::size_t entry_limit(Index k) const;
-    void pass(Index k, bool postponed)
+    void        pass(Index k, bool postponed)
     {
         U_.pass(k, postponed);
         if (!opt_.symmetric) L_.pass(k, postponed);
@@ -128,17 +142,17 @@ private:
     const CsrMatrix<double>& At_;
     const CroutOptions&      opt_;
     const Index              n_;
-    std::vector<CroutRow> rows_;
-    CroutFactor  U_, L_own_;
-    CroutFactor& L_;  // U itself when A is symmetric
-    CroutVector  u_, l_own_;
-    CroutVector& l_;
-    InverseNorms norms_U_, norms_L_own_;
-    InverseNorms& norms_L_;
-    std::vector<Index>  chain_;                // rows of the current list, collected so that their entries load together
-    std::vector<double> d_;                    // n; running diagonal
-    std::vector<char>   accepted_, postponed_;  // n
-    CroutLevel          level_;
+    std::vector<CroutRow>    rows_;
+    CroutFactor              U_, L_own_;
+    CroutFactor&             L_;  // U itself when A is symmetric
+    CroutVector              u_, l_own_;
+    CroutVector&             l_;
+    InverseNorms             norms_U_, norms_L_own_;
+    InverseNorms&            norms_L_;
+    std::vector<Index>       chain_;  // rows of the current list, collected so that their entries load together
+    std::vector<double>      d_;      // n; running diagonal
+    std::vector<char>        accepted_, postponed_;  // n
+    CroutLevel               level_;
 };
 
 /// u ← A(k, {j > k} ∪ postponed) − Σ_j l_kj d_j U(j, {> k} ∪ postponed); with A and L, U exchanged: column l.
@@ -198,20 +212,22 @@ bool Crout::eliminate(Index k)
     if (opt_.look_ahead) {
         z = norms_U_.look_ahead(k, u_.index(), u_.values);
         y = norms_L_.look_ahead(k, l_.index(), l_.values);
-        if (norms_U_.largest_after(z, u_.index(), u_.values) > kappa
-            || norms_L_.largest_after(y, l_.index(), l_.values) > kappa)
+        if (norms_U_.largest_after(z, u_.index(), u_.values) > kappa ||
+            norms_L_.largest_after(y, l_.index(), l_.values) > kappa)
             return false;
     }
     level_.inverse_U = std::max(level_.inverse_U, std::abs(z));
     level_.inverse_L = std::max(level_.inverse_L, std::abs(y));
 
-    pass(k, false);  // before append: row k reuses the link that heads column k
+    pass(k, false);                            // before append: row k reuses the link that heads column k
     const std::size_t limit = entry_limit(k);  // a norm is at least 1, but look-ahead may pick a smaller |y|
-    const std::size_t postponed_u = u_.drop(std::max(1., std::abs(z)), opt_.drop_tol, limit, postponed_, level_.truncated);
+    const std::size_t postponed_u =
+        u_.drop(std::max(1., std::abs(z)), opt_.drop_tol, limit, postponed_, level_.truncated);
     norms_U_.accept(z, u_.index(), u_.values);
     U_.append(k, u_.index(), u_.values, postponed_u);
     if (!opt_.symmetric) {
-        const std::size_t postponed_l = l_.drop(std::max(1., std::abs(y)), opt_.drop_tol, limit, postponed_, level_.truncated);
+        const std::size_t postponed_l =
+            l_.drop(std::max(1., std::abs(y)), opt_.drop_tol, limit, postponed_, level_.truncated);
         norms_L_.accept(y, l_.index(), l_.values);
         L_.append(k, l_.index(), l_.values, postponed_l);
     }
@@ -228,7 +244,7 @@ struct SplitFactor {
 
 SplitFactor split(const CroutFactor& factor, const CroutLevel& level, std::span<const Index> position)
 {
-    const auto nB = static_cast<Index>(level.accepted.size()), nC = static_cast<Index>(level.postponed.size());
+    const auto          nB = static_cast<Index>(level.accepted.size()), nC = static_cast<Index>(level.postponed.size());
     std::vector<Offset> ptr_B(nB + 1, 0), ptr_C(nB + 1, 0);
     std::vector<Index>  col_B, col_C;
     std::vector<double> val_B, val_C;

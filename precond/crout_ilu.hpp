@@ -9,27 +9,27 @@
 namespace ilux {
 
 struct CroutOptions {
-    double drop_tol = 1e-2;        ///< τ
-    double inverse_bound = 5;      ///< κ
-    double pivot_floor = 0;        ///< δ: |d_k| ≤ δ is postponed
-    double growth_bound = 0;       ///< γ: postponed if an update would reach max|l_k| |d_k| max|u_k| > γ; 0: not looked at
-    bool   look_ahead = false;     ///< also reject when any component that the pivot touches would pass κ
-    bool   symmetric = false;      ///< A = Aᵀ exactly: only U is computed, L = Uᵀ
-    bool   positive = false;       ///< postpone d_k ≤ δ: D stays positive
-    Index  candidates = 0;         ///< pivots come from the first `candidates` rows; the rest is postponed unseen
-    Offset max_entries = 0;        ///< of L and U together, 0: no limit; reached, the smallest entries go first
+    double drop_tol = 1e-2;    ///< τ
+    double inverse_bound = 5;  ///< κ
+    double pivot_floor = 0;    ///< δ: |d_k| ≤ δ is postponed
+    double growth_bound = 0;  ///< γ: postponed if an update would reach max|l_k| |d_k| max|u_k| > γ; 0: not looked at
+    bool   look_ahead = false;  ///< also reject when any component that the pivot touches would pass κ
+    bool   symmetric = false;   ///< A = Aᵀ exactly: only U is computed, L = Uᵀ
+    bool   positive = false;    ///< postpone d_k ≤ δ: D stays positive
+    Index  candidates = 0;      ///< pivots come from the first `candidates` rows; the rest is postponed unseen
+    Offset max_entries = 0;     ///< of L and U together, 0: no limit; reached, the smallest entries go first
 };
 
 /// A ≈ [L_B 0; L_G I] [D 0; 0 S] [U_B U_F; 0 I] in the order (accepted, postponed).
 struct CroutLevel {
-    std::vector<Index>  accepted, postponed;  ///< rows of A in the new order
-    CsrMatrix<double>   L_B;                  ///< nB × nB, strictly lower part of the unit factor, by rows
-    CsrMatrix<double>   U_B;                  ///< nB × nB, strictly upper part of the unit factor, by rows
-    CsrMatrix<double>   L_G;                  ///< nC × nB, by rows
-    CsrMatrix<double>   U_F;                  ///< nB × nC, by rows
-    std::vector<double> d;                    ///< nB
-    double inverse_L = 0, inverse_U = 0;      ///< largest accepted estimates
-    bool   truncated = false;                 ///< max_entries was felt
+    std::vector<Index>  accepted, postponed;           ///< rows of A in the new order
+    CsrMatrix<double>   L_B;                           ///< nB × nB, strictly lower part of the unit factor, by rows
+    CsrMatrix<double>   U_B;                           ///< nB × nB, strictly upper part of the unit factor, by rows
+    CsrMatrix<double>   L_G;                           ///< nC × nB, by rows
+    CsrMatrix<double>   U_F;                           ///< nB × nC, by rows
+    std::vector<double> d;                             ///< nB
+    double              inverse_L = 0, inverse_U = 0;  ///< largest accepted estimates
+    bool                truncated = false;             ///< max_entries was felt
 };
 
 /// @param A, At  n×n with its transpose, scaled so that entries are about 1 and ordered

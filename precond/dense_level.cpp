@@ -77,7 +77,8 @@ void DenseLevel::choose_scales(const CsrMatrix<double>& S, bool definite)
     col_scale_.assign(k_, 1.);
     if (definite) {
         for (std::size_t i = 0; i < k_; ++i)
-            if (const double d = std::abs(S.at(rows_[i], rows_[i])); d > 0) row_scale_[i] = col_scale_[i] = power_of_two(1 / std::sqrt(d));
+            if (const double d = std::abs(S.at(rows_[i], rows_[i])); d > 0)
+                row_scale_[i] = col_scale_[i] = power_of_two(1 / std::sqrt(d));
         return;
     }
     const auto matching = maximum_product_matching(S);
@@ -100,8 +101,7 @@ void DenseLevel::make_definite(std::vector<double>& S)
     std::ranges::fill(S, 0.);
     for (std::size_t k = 0; k < k_; ++k)
         for (std::size_t j = 0; j < k_; ++j)
-            for (std::size_t i = 0; i < k_; ++i)
-                S[j * k_ + i] += lambda[k] * (V[k * k_ + i] * V[k * k_ + j]);
+            for (std::size_t i = 0; i < k_; ++i) S[j * k_ + i] += lambda[k] * (V[k * k_ + i] * V[k * k_ + j]);
 }
 
 bool DenseLevel::factor_lu(const std::vector<double>& S)

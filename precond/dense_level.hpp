@@ -21,7 +21,7 @@ public:
     Offset      stored() const { return static_cast<Offset>(factor_.size() + q_.size()); }  ///< values
     std::size_t bytes() const { return stored() * sizeof(double); }
     Index       deficiency() const { return n_ - rank_; }  ///< numerical rank that S lacks
-    double      rcond() const { return rcond_; }           ///< estimate of 1 / (‖S‖₁ ‖S⁻¹‖₁); 0 when S lacks rank
+    double      rcond() const { return rcond_; }  ///< estimate of 1 / (‖S‖₁ ‖S⁻¹‖₁); 0 when S lacks rank
     std::size_t workspace() const { return 2 * static_cast<std::size_t>(n_); }
 
     /// x ← S⁻¹ b, x ← S⁻ᵀ b. b, x: size(), may be the same memory. Cost 2 n² flops.

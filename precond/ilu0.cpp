@@ -45,7 +45,10 @@ CsrMatrix<double> part(const CsrMatrix<double>& A, std::span<const double> val, 
 
 Ilu0::Ilu0(const CsrMatrix<double>& A) : n_(A.rows())
 {
-    require(A.rows() == A.cols(), [&] { return "a preconditioner needs a square matrix; this one is " + std::to_string(A.rows()) + " x " + std::to_string(A.cols()); });
+    require(A.rows() == A.cols(), [&] {
+        return "a preconditioner needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +
+               std::to_string(A.cols());
+    });
     std::vector<double> val(A.val().begin(), A.val().end());
     std::vector<Offset> diagonal(n_, -1), position(n_, -1);
     for (Index i = 0; i < n_; ++i) {

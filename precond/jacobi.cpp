@@ -6,7 +6,10 @@ namespace ilux {
 
 Jacobi::Jacobi(const CsrMatrix<double>& A)
 {
-    require(A.rows() == A.cols(), [&] { return "a preconditioner needs a square matrix; this one is " + std::to_string(A.rows()) + " x " + std::to_string(A.cols()); });
+    require(A.rows() == A.cols(), [&] {
+        return "a preconditioner needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +
+               std::to_string(A.cols());
+    });
     inverse_.resize(A.rows());
     for (Index i = 0; i < A.rows(); ++i) {
         const double d = A.at(i, i);

@@ -18,15 +18,16 @@
 namespace ilux {
 namespace {
 
-constexpr double pivot_noise = 16 * std::numeric_limits<double>::epsilon();  // a pivot below, entries being about 1, is a zero
+constexpr double pivot_noise =
+    16 * std::numeric_limits<double>::epsilon();  // a pivot below, entries being about 1, is a zero
 constexpr Index  max_levels = 40;
-constexpr double stalled_share = 0.75;         // more than this postponed: raise κ and try the level again
-constexpr double largest_relief = 16;          // of κ within a level
-constexpr Index  largest_dense = 4000;         // order of a last level solved densely
+constexpr double stalled_share = 0.75;  // more than this postponed: raise κ and try the level again
+constexpr double largest_relief = 16;   // of κ within a level
+constexpr Index  largest_dense = 4000;  // order of a last level solved densely
 constexpr double entry_bytes = sizeof(double) + sizeof(Index);
-constexpr double row_bytes = 160;              // of a level beside its entries: permutations, scalings, row pointers, levels
-constexpr double automatic_limit_factor = 40;  // memory_limit = 0: so many times A,
-constexpr double automatic_limit_least = 64e6; // and at least so many bytes
+constexpr double row_bytes = 160;  // of a level beside its entries: permutations, scalings, row pointers, levels
+constexpr double automatic_limit_factor = 40;   // memory_limit = 0: so many times A,
+constexpr double automatic_limit_least = 64e6;  // and at least so many bytes
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -44,7 +45,8 @@ struct Blocks {
 };
 
 /// Rows `rows` of A, restricted to the columns with position in [first, last), renumbered from 0.
-CsrMatrix<double> block(const CsrMatrix<double>& A, std::span<const Index> rows, std::span<const Index> position, Index first, Index last)
+CsrMatrix<double> block(const CsrMatrix<double>& A, std::span<const Index> rows, std::span<const Index> position,
+                        Index first, Index last)
 {
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
@@ -57,7 +59,8 @@ CsrMatrix<double> block(const CsrMatrix<double>& A, std::span<const Index> rows,
             }
         row_ptr.push_back(static_cast<Offset>(col.size()));
     }
-    return CsrMatrix<double>::from_sorted(static_cast<Index>(rows.size()), last - first, std::move(row_ptr), std::move(col), std::move(val));
+    return CsrMatrix<double>::from_sorted(static_cast<Index>(rows.size()), last - first, std::move(row_ptr),
+                                          std::move(col), std::move(val));
 }
 
 Blocks split_blocks(const CsrMatrix<double>& A, const std::vector<Index>& accepted, const std::vector<Index>& postponed)
@@ -67,29 +70,38 @@ Blocks split_blocks(const CsrMatrix<double>& A, const std::vector<Index>& accept
     Index              next = 0;
     for (const auto* rows : {&accepted, &postponed})
         for (Index i : *rows) position[i] = next++;
-    return {block(A, accepted, position, nB, A.rows()), block(A, postponed, position, 0, nB), block(A, postponed, position, nB, A.rows())};
+    return {block(A, accepted, position, nB, A.rows()), block(A, postponed, position, 0, nB),
+            block(A, postponed, position, nB, A.rows())};
 }
 
 std::size_t bytes(const MlIluLevel& level)
 {
-    return level.L_B.bytes() + level.U_B.bytes() + level.lower.bytes() + level.upper.bytes()
-           + static_cast<std::size_t>(level.n) * 2 * (sizeof(Index) + sizeof(double)) + level.d_inv.size() * sizeof(double);
+    return level.L_B.bytes() + level.U_B.bytes() + level.lower.bytes() + level.upper.bytes() +
+           static_cast<std::size_t>(level.n) * 2 * (sizeof(Index) + sizeof(double)) +
+           level.d_inv.size() * sizeof(double);
 }
 
 /// The level loop: factor what can be factored safely, go on with the Schur complement of the rest.
 class Builder {
 public:
     Builder(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor)
-        : be_(be), opt_(options), monitor_(monitor), nnz_(A.nnz()), kappa_(options.inverse_bound), growth_(options.growth_bound),
+        : be_(be),
+          opt_(options),
+          monitor_(monitor),
+          nnz_(A.nnz()),
+          kappa_(options.inverse_bound),
+          growth_(options.growth_bound),
           bytes_left_(options.memory_limit.value > 0
                           ? static_cast<double>(options.memory_limit.value)
-                          : std::max(automatic_limit_least + row_bytes * A.rows(), automatic_limit_factor * static_cast<double>(A.bytes())))
+                          : std::max(automatic_limit_least + row_bytes * A.rows(),
+                                     automatic_limit_factor * static_cast<double>(A.bytes())))
     {
         factors_.n = A.rows();
         const double least = (row_bytes + entry_bytes) * A.rows();
         if (bytes_left_ < least)
-            throw OutOfMemory(fmt::format("precond.memory_limit of {} bytes cannot hold even the sparsest factors of {} rows, about {:.0f} bytes",
-                                          options.memory_limit.value, A.rows(), least));
+            throw OutOfMemory(fmt::format(
+                "precond.memory_limit of {} bytes cannot hold even the sparsest factors of {} rows, about {:.0f} bytes",
+                options.memory_limit.value, A.rows(), least));
     }
 
     MlIluFactors run(const CsrMatrix<double>& A)
@@ -113,10 +125,13 @@ private:
         return n <= largest_dense && static_cast<double>(n) * n * sizeof(double) <= bytes_left_;
     }
     CsrMatrix<double> add_level(CsrMatrix<double> S);
-    CroutLevel factor(const Preprocessed& pre);
-    void store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, CsrMatrix<double> G);
+    CroutLevel        factor(const Preprocessed& pre);
+    void              store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, CsrMatrix<double> G);
     CsrMatrix<double> next_matrix(const Blocks& blocks, const CroutLevel& crout, bool symmetric);
-    Offset entries_left(Index rows) const { return static_cast<Offset>(std::max(0., (bytes_left_ - row_bytes * rows) / entry_bytes)); }
+    Offset            entries_left(Index rows) const
+    {
+        return static_cast<Offset>(std::max(0., (bytes_left_ - row_bytes * rows) / entry_bytes));
+    }
     void note_limit(const char* what);
     void add_last(const CsrMatrix<double>& S);
     void finish();
@@ -144,7 +159,7 @@ bool Builder::is_last(const CsrMatrix<double>& S) const
 /// factored without bounds.
 CroutLevel Builder::factor(const Preprocessed& pre)
 {
-    const Index n = pre.A.rows();
+    const Index  n = pre.A.rows();
     CroutOptions crout{.drop_tol = opt_.drop_tol / opt_.inverse_bound,
                        .inverse_bound = kappa_,
                        .pivot_floor = pivot_noise * largest_entry(pre.A),
@@ -154,8 +169,12 @@ CroutLevel Builder::factor(const Preprocessed& pre)
                        .positive = opt_.definite,
                        .candidates = n,
                        .max_entries = std::max<Offset>(1, entries_left(n))};
-    const auto tell = [&](Index k) {
-        if (monitor_) monitor_({.phase = Progress::Phase::setup, .level = static_cast<Index>(factors_.levels.size()) + 1, .done = k, .total = n});
+    const auto   tell = [&](Index k) {
+        if (monitor_)
+            monitor_({.phase = Progress::Phase::setup,
+                        .level = static_cast<Index>(factors_.levels.size()) + 1,
+                        .done = k,
+                        .total = n});
     };
     for (double relief = 1;; relief *= 2) {
         auto       level = crout_ilu(pre.A, pre.symmetric ? pre.A : pre.At, crout, tell);
@@ -189,7 +208,8 @@ void Builder::note_limit(const char* what)
     if (std::exchange(limit_noted_, true)) return;
     factors_.report.decisions.push_back(
         fmt::format("memory limit ({}) reached on level {}: the smallest {} were dropped",
-                    opt_.memory_limit.value > 0 ? "precond.memory_limit" : "automatic", factors_.levels.size() + 1, what));
+                    opt_.memory_limit.value > 0 ? "precond.memory_limit" : "automatic", factors_.levels.size() + 1,
+                    what));
 }
 
 CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
@@ -200,7 +220,8 @@ CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
     const bool first = factors_.levels.empty();
     if (first) {
         if (opt_.definite && !pre.positive)
-            throw InvalidInput("precond.definite needs a symmetric matrix with a positive diagonal, and this one is not");
+            throw InvalidInput(
+                "precond.definite needs a symmetric matrix with a positive diagonal, and this one is not");
         report.structural_rank = pre.structural_rank;
     }
     if (first && !pre.decision.empty()) report.decisions.push_back(pre.decision);
@@ -224,17 +245,18 @@ CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
 
 void Builder::store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, CsrMatrix<double> G)
 {
-    MlIluLevelReport report{.n = pre.A.rows(), .accepted = static_cast<Index>(crout.accepted.size()),
+    MlIluLevelReport report{.n = pre.A.rows(),
+                            .accepted = static_cast<Index>(crout.accepted.size()),
                             .postponed = static_cast<Index>(crout.postponed.size())};
-    MlIluLevel level;
+    MlIluLevel       level;
     level.n = report.n;
     level.nB = report.accepted;
     level.p = std::move(pre.p);
     level.q = std::move(pre.q);
     level.row_scale = std::move(pre.row_scale);
     level.col_scale = std::move(pre.col_scale);
-    level.keep = opt_.off_diagonal == OffDiagonal::keep
-                 || (opt_.off_diagonal == OffDiagonal::automatic && crout.L_G.nnz() + crout.U_F.nnz() <= F.nnz() + G.nnz());
+    level.keep = opt_.off_diagonal == OffDiagonal::keep || (opt_.off_diagonal == OffDiagonal::automatic &&
+                                                            crout.L_G.nnz() + crout.U_F.nnz() <= F.nnz() + G.nnz());
     level.lower = std::move(level.keep ? crout.L_G : G);
     level.upper = std::move(level.keep ? crout.U_F : F);
     report.nnz_L = crout.L_B.nnz();
@@ -274,11 +296,15 @@ void Builder::add_last(const CsrMatrix<double>& S)
         CroutLevel diagonal;
         diagonal.accepted = pre.p;
         for (Index i = 0; i < S.rows(); ++i) diagonal.d.push_back(safe_pivot(S.at(i, i)));
-        const auto none = CsrMatrix<double>::from_sorted(S.rows(), S.rows(), std::vector<Offset>(S.rows() + 1, 0), {}, {});
+        const auto none =
+            CsrMatrix<double>::from_sorted(S.rows(), S.rows(), std::vector<Offset>(S.rows() + 1, 0), {}, {});
         diagonal.L_B = diagonal.U_B = none;
         pre.A = none;
-        store(pre, diagonal, CsrMatrix<double>::from_sorted(S.rows(), 0, std::vector<Offset>(S.rows() + 1, 0), {}, {}), {});
-        report.decisions.push_back(fmt::format("the last level has {} rows, too many to solve densely within the memory limit: only its diagonal is used", S.rows()));
+        store(pre, diagonal, CsrMatrix<double>::from_sorted(S.rows(), 0, std::vector<Offset>(S.rows() + 1, 0), {}, {}),
+              {});
+        report.decisions.push_back(fmt::format(
+            "the last level has {} rows, too many to solve densely within the memory limit: only its diagonal is used",
+            S.rows()));
     }
     report.seconds_factor += seconds_since(start);
 }
@@ -287,7 +313,8 @@ void Builder::finish()
 {
     auto& report = factors_.report;
     for (const auto& level : factors_.levels) {
-        report.stored += level.L_B.matrix().nnz() + level.U_B.matrix().nnz() + level.nB + level.lower.nnz() + level.upper.nnz();
+        report.stored +=
+            level.L_B.matrix().nnz() + level.U_B.matrix().nnz() + level.nB + level.lower.nnz() + level.upper.nnz();
         report.bytes += bytes(level);
     }
     report.stored += factors_.dense.stored();
@@ -299,7 +326,9 @@ void Builder::finish()
 
 MlIlu MlIlu::build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor)
 {
-    require(A.rows() == A.cols(), [&] { return fmt::format("a preconditioner needs a square matrix; this one is {} x {}", A.rows(), A.cols()); });
+    require(A.rows() == A.cols(), [&] {
+        return fmt::format("a preconditioner needs a square matrix; this one is {} x {}", A.rows(), A.cols());
+    });
     validate(options);
     MlIlu mlilu;
     mlilu.factors_ = std::make_shared<const MlIluFactors>(Builder(be, A, options, monitor).run(A));

@@ -36,35 +36,44 @@ inline std::span<const std::string_view> names(Estimator)
 }
 
 struct MlIluOptions {
-    double      drop_tol       = 1e-2;  ///< τ
-    double      schur_drop_tol = 1e-3;  ///< τ_S
-    double      inverse_bound  = 5;     ///< κ
-    double      growth_bound   = 2;     ///< γ
-    MatchingChoice   matching       = MatchingChoice::automatic;
-    Ordering    ordering       = Ordering::amd;
-    OffDiagonal off_diagonal   = OffDiagonal::automatic;
-    Estimator   estimator      = Estimator::greedy;
-    bool        scaling        = true;
-    bool        definite       = false;
-    Index       dense_order    = 8;
-    Bytes       memory_limit   = {};
+    double         drop_tol = 1e-2;        ///< τ
+    double         schur_drop_tol = 1e-3;  ///< τ_S
+    double         inverse_bound = 5;      ///< κ
+    double         growth_bound = 2;       ///< γ
+    MatchingChoice matching = MatchingChoice::automatic;
+    Ordering       ordering = Ordering::amd;
+    OffDiagonal    off_diagonal = OffDiagonal::automatic;
+    Estimator      estimator = Estimator::greedy;
+    bool           scaling = true;
+    bool           definite = false;
+    Index          dense_order = 8;
+    Bytes          memory_limit = {};
 };
 
 template <class Visit>
 void fields(MlIluOptions& o, Visit&& visit)
 {
-    visit("drop_tol", o.drop_tol, within(0, 1), "τ: drop an entry that changes no entry of the inverse factors by more than about τ");
-    visit("schur_drop_tol", o.schur_drop_tol, within(0, 1), "τ_S: drop entries of the next level's matrix, relative to their row");
-    visit("inverse_bound", o.inverse_bound, at_least(1), "κ: postpone a pivot whose row of L⁻¹ or column of U⁻¹ would exceed it");
-    visit("growth_bound", o.growth_bound, at_least(0), "γ: postpone a pivot whose update would exceed it, entries being about 1; 0: off");
+    visit("drop_tol", o.drop_tol, within(0, 1),
+          "τ: drop an entry that changes no entry of the inverse factors by more than about τ");
+    visit("schur_drop_tol", o.schur_drop_tol, within(0, 1),
+          "τ_S: drop entries of the next level's matrix, relative to their row");
+    visit("inverse_bound", o.inverse_bound, at_least(1),
+          "κ: postpone a pivot whose row of L⁻¹ or column of U⁻¹ would exceed it");
+    visit("growth_bound", o.growth_bound, at_least(0),
+          "γ: postpone a pivot whose update would exceed it, entries being about 1; 0: off");
     visit("matching", o.matching, anything(), "permute large entries to the diagonal first");
     visit("ordering", o.ordering, anything(), "fill-reducing ordering of every level");
-    visit("off_diagonal", o.off_diagonal, anything(), "apply with the factors L_G, U_F (keep) or with the blocks G, F (save)");
+    visit("off_diagonal", o.off_diagonal, anything(),
+          "apply with the factors L_G, U_F (keep) or with the blocks G, F (save)");
     visit("estimator", o.estimator, anything(), "sign rule of the inverse-norm estimates");
     visit("scaling", o.scaling, anything(), "equilibrate the rows and columns of every level by powers of two");
-    visit("definite", o.definite, anything(), "keep M symmetric positive definite, as CG needs; A symmetric with a positive diagonal");
-    visit("dense_order", o.dense_order, at_least(0), "solve the last level densely from this order on, or when a third of it is filled");
-    visit("memory_limit", o.memory_limit, anything(), "bytes the factors may take; beyond it the smallest entries go, and the report says so; 0: 40 times A, at least 64M");
+    visit("definite", o.definite, anything(),
+          "keep M symmetric positive definite, as CG needs; A symmetric with a positive diagonal");
+    visit("dense_order", o.dense_order, at_least(0),
+          "solve the last level densely from this order on, or when a third of it is filled");
+    visit(
+        "memory_limit", o.memory_limit, anything(),
+        "bytes the factors may take; beyond it the smallest entries go, and the report says so; 0: 40 times A, at least 64M");
 }
 
 /// One level as built; inverse_L and inverse_U are the largest estimates of ‖e_kᵀL⁻¹‖₁ and ‖U⁻¹e_k‖₁ accepted.
@@ -77,15 +86,15 @@ struct MlIluLevelReport {
 
 struct MlIluReport {
     std::vector<MlIluLevelReport> levels;  ///< the last one is dense when `dense` is set
-    bool        dense = false;
-    double      fill = 0;         ///< stored factor values, the dense level included, over nnz(A)
-    Offset      stored = 0;       ///< those values
-    std::size_t bytes = 0;        ///< of the factors
-    Index       structural_rank = 0;
-    Index       deficiency = 0;   ///< numerical rank missing from the last level; 0: nonsingular
-    std::vector<std::string> decisions;
-    double      seconds_analyse = 0;  ///< scaling, matching, ordering
-    double      seconds_factor = 0;
+    bool                          dense = false;
+    double                        fill = 0;    ///< stored factor values, the dense level included, over nnz(A)
+    Offset                        stored = 0;  ///< those values
+    std::size_t                   bytes = 0;   ///< of the factors
+    Index                         structural_rank = 0;
+    Index                         deficiency = 0;  ///< numerical rank missing from the last level; 0: nonsingular
+    std::vector<std::string>      decisions;
+    double                        seconds_analyse = 0;  ///< scaling, matching, ordering
+    double                        seconds_factor = 0;
 };
 
 struct MlIluFactors;  // the levels; immutable

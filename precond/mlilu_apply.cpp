@@ -21,18 +21,18 @@ public:
         const auto        w_B = w.first(level.nB), w_C = w.subspan(level.nB);
         gather(level, r, w);
         if (level.keep) {
-            forward(level, w_B);                                  // y_B ← L_B⁻¹ r_B
-            subtract_lower(level, w_B, w_C);                      // y_C ← r_C − L_G y_B
+            forward(level, w_B);              // y_B ← L_B⁻¹ r_B
+            subtract_lower(level, w_B, w_C);  // y_C ← r_C − L_G y_B
             solve(l + 1, w_C, w_C, used + level.n + level.nB);
             times_d_inv(level, w_B);
-            subtract_upper(level, w_C, w_B);                      // U_B w_B = D⁻¹ y_B − U_F w_C
+            subtract_upper(level, w_C, w_B);  // U_B w_B = D⁻¹ y_B − U_F w_C
             backward(level, w_B);
         } else {
             copy(be_, w_B, t);
-            solve_B(level, t);                                    // s ← B̃⁻¹ r_B
-            subtract_lower(level, t, w_C);                        // y_C ← r_C − G s
+            solve_B(level, t);              // s ← B̃⁻¹ r_B
+            subtract_lower(level, t, w_C);  // y_C ← r_C − G s
             solve(l + 1, w_C, w_C, used + level.n + level.nB);
-            subtract_upper(level, w_C, w_B);                      // w_B ← B̃⁻¹ (r_B − F w_C)
+            subtract_upper(level, w_C, w_B);  // w_B ← B̃⁻¹ (r_B − F w_C)
             solve_B(level, w_B);
         }
         scatter(level, w, z);
@@ -108,7 +108,8 @@ private:
 std::size_t workspace(const MlIluFactors& factors)
 {
     std::size_t size = factors.dense.workspace();
-    for (const auto& level : factors.levels) size += static_cast<std::size_t>(level.n) + static_cast<std::size_t>(level.nB);
+    for (const auto& level : factors.levels)
+        size += static_cast<std::size_t>(level.n) + static_cast<std::size_t>(level.nB);
     return size;
 }
 

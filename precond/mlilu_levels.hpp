@@ -11,7 +11,7 @@ namespace ilux {
 
 /// Â = Pᵀ Dr A Dc Q = [B F; G C] in the order (accepted, postponed), B ≈ L_B D U_B.
 struct MlIluLevel {
-    Index n = 0, nB = 0;
+    Index               n = 0, nB = 0;
     std::vector<Index>  p, q;                  ///< n; perm[new] = old
     std::vector<double> row_scale, col_scale;  ///< n, in the old numbering
     SpTrsvPlan<double>  L_B, U_B;              ///< nB×nB, unit

@@ -13,7 +13,7 @@ namespace ilux {
 namespace {
 
 constexpr int    equilibration_sweeps = 12;  // each halves the exponents' spread; most matrices need two or three
-constexpr double small_diagonal = 0.1;  // |a_ii| below this share of its row and column: worth a matching
+constexpr double small_diagonal = 0.1;       // |a_ii| below this share of its row and column: worth a matching
 
 double power_of_two(double x) { return std::ldexp(1., std::ilogb(x * std::numbers::sqrt2)); }  // the nearest, in ratio
 
@@ -86,8 +86,8 @@ void apply_matching(const CsrMatrix<double>& A, bool scaling, Preprocessed& pre)
     if (!matching.optimal) pre.decision += "; the matching's work limit was reached, so its product is not the largest";
 }
 
-bool wants_matching(const CsrMatrix<double>& A, const Preprocessed& pre, const Diagonal& diagonal, const MlIluOptions& options,
-                    std::string& why)
+bool wants_matching(const CsrMatrix<double>& A, const Preprocessed& pre, const Diagonal& diagonal,
+                    const MlIluOptions& options, std::string& why)
 {
     if (options.definite) return false;
     if (options.matching != MatchingChoice::automatic) return options.matching == MatchingChoice::on;

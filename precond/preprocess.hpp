@@ -14,11 +14,11 @@ struct Preprocessed {
     std::vector<double> row_scale, col_scale;  ///< n, indexed by A's rows and columns
     std::vector<Index>  p, q;                  ///< perm[new] = old
     CsrMatrix<double>   A, At;                 ///< Â and its transpose
-    bool  symmetric = false;                   ///< p = q, equal scales, Â = Âᵀ exactly
-    bool  positive = false;                    ///< symmetric with a positive diagonal: worth keeping D positive
-    bool  matched = false;
-    Index structural_rank = 0;                 ///< n when no matching was made
-    std::string decision;                      ///< what `matching=auto` chose and why
+    bool                symmetric = false;     ///< p = q, equal scales, Â = Âᵀ exactly
+    bool                positive = false;      ///< symmetric with a positive diagonal: worth keeping D positive
+    bool                matched = false;
+    Index               structural_rank = 0;  ///< n when no matching was made
+    std::string         decision;             ///< what `matching=auto` chose and why
 };
 
 /// @param A  n×n;  cost O(nnz) plus matching and ordering

@@ -33,7 +33,8 @@ std::vector<double> largest_in_rows(const CsrMatrix<double>& A)
 {
     std::vector<double> largest(A.rows(), 0.);
     for (Index i = 0; i < A.rows(); ++i)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) largest[i] = std::max(largest[i], std::abs(A.val()[p]));
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            largest[i] = std::max(largest[i], std::abs(A.val()[p]));
     return largest;
 }
 
@@ -82,7 +83,8 @@ void store_row(Index i, double drop_tol, double noise, bool keep_all, SparseAccu
 }
 
 /// Drops s_ij where it is small both in row i and in row j: for a symmetric S rows are columns.
-CsrMatrix<double> drop_symmetric(const CsrMatrix<double>& S, std::span<const double> noise, std::span<const double> drop)
+CsrMatrix<double> drop_symmetric(const CsrMatrix<double>& S, std::span<const double> noise,
+                                 std::span<const double> drop)
 {
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
@@ -105,12 +107,12 @@ CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const Cs
                                    std::span<const double> d, const CsrMatrix<double>& U_F, double drop_tol,
                                    bool symmetric)
 {
-    const SchurInputs in{C, L_G, d, U_F, largest_in_rows(U_F)};
-    const Index       n = C.rows();
-    const Index       blocks = std::clamp<Index>(n / 64, 1, 8 * be.threads());
+    const SchurInputs     in{C, L_G, d, U_F, largest_in_rows(U_F)};
+    const Index           n = C.rows();
+    const Index           blocks = std::clamp<Index>(n / 64, 1, 8 * be.threads());
     std::vector<RowBlock> block(blocks);
-    const auto begin = [&](Index b) { return static_cast<Index>(Offset{n} * b / blocks); };
-    std::exception_ptr failure;  // no exception may leave a parallel region
+    const auto            begin = [&](Index b) { return static_cast<Index>(Offset{n} * b / blocks); };
+    std::exception_ptr    failure;  // no exception may leave a parallel region
 #pragma omp parallel num_threads(be.threads()) if (blocks > 1)
     try {
         SparseAccumulator s(n);

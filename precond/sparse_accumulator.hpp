@@ -30,7 +30,9 @@ public:
     /// Adds with pointers and count held in registers; the object ends before anything else is asked of the vector.
     class Writer {
     public:
-        explicit Writer(SparseAccumulator& to) : to_(to), slot_(to.slot_.data()), index_(to.index_.data()), step_(to.step_), count_(to.count_) {}
+        explicit Writer(SparseAccumulator& to)
+            : to_(to), slot_(to.slot_.data()), index_(to.index_.data()), step_(to.step_), count_(to.count_)
+        {}
         ~Writer() { to_.count_ = count_; }
         Writer(const Writer&) = delete;
         Writer& operator=(const Writer&) = delete;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "dense.hpp"
+#include "ilux/tests/gallery/dense.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/gallery/stamps.hpp"
 
@@ -51,7 +51,7 @@ TEST(RlcMesh, HasTheSizeItAnnounces)
 TEST(RlcMesh, OfOneTransientSegmentAnEdgeIsTheMatrixWrittenByHand)
 {
     // 2 × 2 nodes; edges 0-1, 2-3, 0-2, 1-3; C/dt = 2, R + L/dt = 3 + 4; sources at all nodes.
-    const auto A = dense(rlc_mesh({.n = 2, .segments = 1, .r = 3, .l = 4, .c = 2, .dt = 1, .spread = 0}));
+    const auto  A = dense(rlc_mesh({.n = 2, .segments = 1, .r = 3, .l = 4, .c = 2, .dt = 1, .spread = 0}));
     const Index ends[4][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}};
     Dense       B{12, std::vector<double>(144, 0)};
     for (Index v = 0; v < 4; ++v) {
@@ -100,8 +100,8 @@ TEST(PowerGrid, ConnectsLayersByViasAndPadsToTheTop)
     for (Index i = 0; i < 9; ++i)
         for (Index j = 9; j < 13; ++j) EXPECT_EQ(A.at(i, j) < 0, vias.contains({i, j})) << i << " " << j;
     EXPECT_EQ(A.at(13, 12), 1);
-    for (auto [i, j] : vias) EXPECT_NEAR(-A.at(i, j), 2, 0.4);       // 0.5 Ω ± 20 %
-    EXPECT_NEAR(-A.at(9, 11) / -A.at(0, 3), 16, 16 * 0.5 + 1e-12);   // thicker, and in its preferred direction
+    for (auto [i, j] : vias) EXPECT_NEAR(-A.at(i, j), 2, 0.4);      // 0.5 Ω ± 20 %
+    EXPECT_NEAR(-A.at(9, 11) / -A.at(0, 3), 16, 16 * 0.5 + 1e-12);  // thicker, and in its preferred direction
     EXPECT_THROW((void)power_grid({.n = 3, .layers = 2, .pads = 3}), InvalidOption);
     EXPECT_TRUE(is_well_formed(power_grid({.n = 1, .layers = 30, .pads = 1})));
 }
@@ -138,8 +138,8 @@ TEST(Stamps, AreThoseOfTheTextbook)
 {
     Stamps stamps(1);
     stamps.conductance(0, 1, 2);
-    stamps.conductance(1, -1, 3);                // to ground
-    stamps.controlled_current(0, -1, 1, 2, 5);   // 5 (v₁ − v₂) out of node 0
+    stamps.conductance(1, -1, 3);               // to ground
+    stamps.controlled_current(0, -1, 1, 2, 5);  // 5 (v₁ − v₂) out of node 0
     stamps.voltage_source(2, 0, 3);
     EXPECT_EQ(dense(stamps.matrix(4)), dense(4, {2, -2 + 5, -5, -1,  //
                                                  -2, 5, 0, 0,        //

@@ -16,9 +16,9 @@ namespace ilux {
 struct Dense {
     Index               n = 0;
     std::vector<double> value;
-    double&       operator()(Index i, Index j) { return value[static_cast<std::size_t>(i) * n + j]; }
-    const double& operator()(Index i, Index j) const { return value[static_cast<std::size_t>(i) * n + j]; }
-    friend bool operator==(const Dense&, const Dense&) = default;
+    double&             operator()(Index i, Index j) { return value[static_cast<std::size_t>(i) * n + j]; }
+    const double&       operator()(Index i, Index j) const { return value[static_cast<std::size_t>(i) * n + j]; }
+    friend bool         operator==(const Dense&, const Dense&) = default;
 };
 
 inline Dense dense(const CsrMatrix<double>& A)
@@ -96,8 +96,8 @@ inline std::pair<Dense, double> inverse(Dense A)
 /// Size of a maximum matching of rows to columns whose entry is stored and not zero.
 inline Index structural_rank(const CsrMatrix<double>& A)
 {
-    std::vector<Index> row_of(A.cols(), -1);
-    std::vector<char>  seen;
+    std::vector<Index>               row_of(A.cols(), -1);
+    std::vector<char>                seen;
     const std::function<bool(Index)> augment = [&](Index i) {
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
             const Index j = A.col()[p];

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "dense.hpp"
+#include "ilux/tests/gallery/dense.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/gallery/assemble.hpp"
 
@@ -58,7 +58,8 @@ constexpr auto as_written = [](const auto& info) { return info.param; };
 INSTANTIATE_TEST_SUITE_P(Gallery, EveryProblem, testing::ValuesIn(all_names()), as_written);
 INSTANTIATE_TEST_SUITE_P(Gallery, EveryPositiveDefiniteProblem,
                          testing::ValuesIn(names_where([](const auto& t) { return t.positive_definite; })), as_written);
-INSTANTIATE_TEST_SUITE_P(Gallery, EveryMMatrix, testing::ValuesIn(names_where([](const auto& t) { return t.m_matrix; })), as_written);
+INSTANTIATE_TEST_SUITE_P(Gallery, EveryMMatrix,
+                         testing::ValuesIn(names_where([](const auto& t) { return t.m_matrix; })), as_written);
 
 TEST_P(EveryProblem, IsSquareFiniteSortedAndTheSameEveryTime)
 {
@@ -120,7 +121,8 @@ TEST_P(EveryProblem, HasParametersWithHelpAndDefaultsThatReadBack)
     std::string spec = small_spec;
     for (const auto& parameter : problem.parameters) {
         EXPECT_FALSE(parameter.help.empty()) << parameter.name;
-        if (parameter.name != "n" && parameter.name != "scale") spec += "," + parameter.name + "=" + parameter.default_text;
+        if (parameter.name != "n" && parameter.name != "scale")
+            spec += "," + parameter.name + "=" + parameter.default_text;
     }
     EXPECT_TRUE(same(A, gallery::build(spec))) << spec;
 }
@@ -231,7 +233,8 @@ TEST(LogSpread, CoversItsDecadesMonotonically)
 {
     EXPECT_EQ(gallery::log_spread(0, 2, 8), 2);
     EXPECT_NEAR(gallery::log_spread(1, 2, 8) / 2e8, 1, 0.07);
-    for (int k = 1; k <= 100; ++k) EXPECT_GT(gallery::log_spread(k / 100., 1, 8), gallery::log_spread((k - 1) / 100., 1, 8));
+    for (int k = 1; k <= 100; ++k)
+        EXPECT_GT(gallery::log_spread(k / 100., 1, 8), gallery::log_spread((k - 1) / 100., 1, 8));
     EXPECT_EQ(gallery::power_of_two(-3), 0.125);
 }
 

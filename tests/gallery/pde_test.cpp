@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "dense.hpp"
+#include "ilux/tests/gallery/dense.hpp"
 #include "ilux/gallery/systems.hpp"
 
 namespace ilux {
@@ -21,12 +21,12 @@ TEST(Poisson2d, IsTheMatrixWrittenByHand)
                                                 -1, 4, 0, -1,  //
                                                 -1, 0, 4, -1,  //
                                                 0, -1, -1, 4}));
-    EXPECT_EQ(dense(poisson2d(3, 2)), dense(6, {4, -1, 0, -1, 0, 0,   //
-                                                -1, 4, -1, 0, -1, 0,  //
-                                                0, -1, 4, 0, 0, -1,   //
-                                                -1, 0, 0, 4, -1, 0,   //
-                                                0, -1, 0, -1, 4, -1,  //
-                                                0, 0, -1, 0, -1, 4}));
+    EXPECT_EQ(dense(poisson2d(3, 2)), dense(6, {4,  -1, 0,  -1, 0,  0,   //
+                                                -1, 4,  -1, 0,  -1, 0,   //
+                                                0,  -1, 4,  0,  0,  -1,  //
+                                                -1, 0,  0,  4,  -1, 0,   //
+                                                0,  -1, 0,  -1, 4,  -1,  //
+                                                0,  0,  -1, 0,  -1, 4}));
     EXPECT_EQ(poisson2d(3, 3).nnz(), 9 + 2 * 12);
 }
 
@@ -85,9 +85,11 @@ TEST(ConvDiff3d, IsTheStencilWrittenByHand)
     // n = 3, b h = (1, −2, 3).
     const auto A = convdiff3d({.n = 3, .peclet = 4, .bx = 1, .by = -2, .bz = 3, .scheme = Scheme::central});
     const auto U = convdiff3d({.n = 3, .peclet = 4, .bx = 1, .by = -2, .bz = 3});
-    EXPECT_EQ((std::vector<double>{A.at(13, 4), A.at(13, 10), A.at(13, 12), A.at(13, 13), A.at(13, 14), A.at(13, 16), A.at(13, 22)}),
+    EXPECT_EQ((std::vector<double>{A.at(13, 4), A.at(13, 10), A.at(13, 12), A.at(13, 13), A.at(13, 14), A.at(13, 16),
+                                   A.at(13, 22)}),
               (std::vector<double>{-2.5, 0, -1.5, 6, -0.5, -2, 0.5}));
-    EXPECT_EQ((std::vector<double>{U.at(13, 4), U.at(13, 10), U.at(13, 12), U.at(13, 13), U.at(13, 14), U.at(13, 16), U.at(13, 22)}),
+    EXPECT_EQ((std::vector<double>{U.at(13, 4), U.at(13, 10), U.at(13, 12), U.at(13, 13), U.at(13, 14), U.at(13, 16),
+                                   U.at(13, 22)}),
               (std::vector<double>{-4, -1, -2, 12, -1, -3, -1}));
 }
 
@@ -104,7 +106,8 @@ TEST(Recirculating2d, FollowsTheWind)
 {
     // n = 3, h = 1/4, at (1/4, 1/2): w = (0, 1/2), so peclet 8 gives b h = (0, 1).
     const auto A = recirculating2d({.n = 3, .peclet = 8});
-    EXPECT_EQ((std::vector<double>{A.at(3, 0), A.at(3, 3), A.at(3, 4), A.at(3, 6)}), (std::vector<double>{-2, 5, -1, -1}));
+    EXPECT_EQ((std::vector<double>{A.at(3, 0), A.at(3, 3), A.at(3, 4), A.at(3, 6)}),
+              (std::vector<double>{-2, 5, -1, -1}));
     EXPECT_EQ(A.at(4, 4), 4);   // the eye of the vortex is at rest
     EXPECT_EQ(A.at(5, 2), -1);  // and beyond it the wind blows the other way
     EXPECT_EQ(A.at(5, 8), -2);
@@ -122,7 +125,8 @@ struct Manufactured {
             for (Index i = 1; i <= n; ++i) {
                 const double x = i * h, y = j * h;
                 const double s = std::sin(pi * x) * std::sin(pi * y);
-                const double ux = pi * std::cos(pi * x) * std::sin(pi * y), uy = pi * std::sin(pi * x) * std::cos(pi * y);
+                const double ux = pi * std::cos(pi * x) * std::sin(pi * y),
+                             uy = pi * std::sin(pi * x) * std::cos(pi * y);
                 const double uxy = pi * pi * std::cos(pi * x) * std::cos(pi * y);
                 const double wx = recirculating ? 4 * x * (x - 1) * (1 - 2 * y) : bx;
                 const double wy = recirculating ? -4 * y * (y - 1) * (1 - 2 * x) : by;
@@ -147,13 +151,13 @@ TEST(Discretisation, HasTheOrderItsSchemePromises)
     EXPECT_NEAR(order({}, [](Index n) { return poisson2d(n, n); }), 2, 0.05);
     EXPECT_NEAR(order({.k = 5}, [](Index n) { return helmholtz2d({.n = n, .k = 5}); }), 2, 0.05);
     const Manufactured steady{.peclet = 10, .bx = 1, .by = -0.5};
-    const auto steady_with = [](Scheme scheme) {
+    const auto         steady_with = [](Scheme scheme) {
         return [scheme](Index n) { return convdiff2d({.n = n, .peclet = 10, .bx = 1, .by = -0.5, .scheme = scheme}); };
     };
     EXPECT_NEAR(order(steady, steady_with(Scheme::central)), 2, 0.1);
     EXPECT_NEAR(order(steady, steady_with(Scheme::upwind)), 1, 0.1);
     const Manufactured vortex{.peclet = 50, .recirculating = true};
-    const auto vortex_with = [](Scheme scheme) {
+    const auto         vortex_with = [](Scheme scheme) {
         return [scheme](Index n) { return recirculating2d({.n = n, .peclet = 50, .scheme = scheme}); };
     };
     EXPECT_NEAR(order(vortex, vortex_with(Scheme::central)), 2, 0.1);
@@ -162,7 +166,7 @@ TEST(Discretisation, HasTheOrderItsSchemePromises)
 
 TEST(Anisotropic2d, TurnsTheTensorByItsAngle)
 {
-    const double eps = 0.1, c = std::cos(pi / 6), s = std::sin(pi / 6);
+    const double       eps = 0.1, c = std::cos(pi / 6), s = std::sin(pi / 6);
     const Manufactured turned{.kxx = c * c + eps * s * s, .kyy = s * s + eps * c * c, .kxy = (1 - eps) * c * s};
     EXPECT_NEAR(order(turned, [](Index n) { return anisotropic2d({.n = n, .eps = 0.1, .angle = 30}); }), 2, 0.05);
 }
@@ -253,9 +257,17 @@ TEST(Elasticity2d, ResistsNoRigidMotionAwayFromTheClamp)
 {
     const Index n = 6;
     const auto  A = elasticity2d({.n = n, .nu = 0.45});
-    for (const auto& u : {displacement(n, [](double, double) { return std::pair{1., 0.}; }),
-                          displacement(n, [](double, double) { return std::pair{0., 1.}; }),
-                          displacement(n, [](double x, double y) { return std::pair{-y, x}; })}) {
+    for (const auto& u : {displacement(n,
+                                       [](double, double) {
+                                           return std::pair{1., 0.};
+                                       }),
+                          displacement(n,
+                                       [](double, double) {
+                                           return std::pair{0., 1.};
+                                       }),
+                          displacement(n, [](double x, double y) {
+                              return std::pair{-y, x};
+                          })}) {
         const auto force = times(A, u);
         for (Index node = 0; node < n * (n + 1); ++node)
             if (node % n > 0) {  // not beside the clamped column
@@ -268,14 +280,14 @@ TEST(Elasticity2d, ResistsNoRigidMotionAwayFromTheClamp)
 TEST(Stokes2d, IsTheMatrixWrittenByHand)
 {
     // 2 × 2 cells: u₀ u₁ on the vertical face, v₀ v₁ on the horizontal one, p₀…p₃.
-    EXPECT_EQ(dense(stokes2d({.n = 2, .pressure = Pressure::free})), dense(8, {5, -1, 0, 0, -1, 1, 0, 0,   //
-                                                                              -1, 5, 0, 0, 0, 0, -1, 1,   //
-                                                                              0, 0, 5, -1, -1, 0, 1, 0,   //
-                                                                              0, 0, -1, 5, 0, -1, 0, 1,   //
-                                                                              -1, 0, -1, 0, 0, 0, 0, 0,   //
-                                                                              1, 0, 0, -1, 0, 0, 0, 0,    //
-                                                                              0, -1, 1, 0, 0, 0, 0, 0,    //
-                                                                              0, 1, 0, 1, 0, 0, 0, 0}));
+    EXPECT_EQ(dense(stokes2d({.n = 2, .pressure = Pressure::free})), dense(8, {5,  -1, 0,  0,  -1, 1,  0,  0,  //
+                                                                               -1, 5,  0,  0,  0,  0,  -1, 1,  //
+                                                                               0,  0,  5,  -1, -1, 0,  1,  0,  //
+                                                                               0,  0,  -1, 5,  0,  -1, 0,  1,  //
+                                                                               -1, 0,  -1, 0,  0,  0,  0,  0,  //
+                                                                               1,  0,  0,  -1, 0,  0,  0,  0,  //
+                                                                               0,  -1, 1,  0,  0,  0,  0,  0,  //
+                                                                               0,  1,  0,  1,  0,  0,  0,  0}));
 }
 
 TEST(Stokes2d, SeesNoConstantPressureUnlessPinned)

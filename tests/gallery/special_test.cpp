@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "dense.hpp"
+#include "ilux/tests/gallery/dense.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux {
@@ -29,7 +29,8 @@ TEST(Arrow, IsTheMatrixWrittenByHand)
 
 TEST(Tridiagonal, IsTheMatrixWrittenByHand)
 {
-    EXPECT_EQ(dense(tridiagonal({.n = 3, .lower = 5, .diagonal = 6, .upper = 7})), dense(3, {6, 7, 0, 5, 6, 7, 0, 5, 6}));
+    EXPECT_EQ(dense(tridiagonal({.n = 3, .lower = 5, .diagonal = 6, .upper = 7})),
+              dense(3, {6, 7, 0, 5, 6, 7, 0, 5, 6}));
     EXPECT_EQ(tridiagonal({.n = 0}).rows(), 0);
     EXPECT_EQ(tridiagonal({.n = 1}).nnz(), 1);
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "dense.hpp"
+#include "ilux/tests/gallery/dense.hpp"
 #include "ilux/gallery/gallery.hpp"
 
 namespace ilux {
