@@ -60,6 +60,11 @@ if(ILUX_WITH_CUDA)
     target_compile_definitions(ilux_flags INTERFACE ILUX_WITH_CUDA)
 endif()
 
+# Under a sanitizer compiling the tests and the command line optimised would cost more than running them slowly.
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND NOT ILUX_FUZZ)
+    set(ILUX_QUICK_BUILD -O0)
+endif()
+
 # ilux_folder(NAME [DEPENDS folder...] SOURCES file... [CUDA file...] [NO_CUDA file...] [LINK target...])
 # A static library of one folder. What it links, its dependents see. NO_CUDA stands in for CUDA where that is absent.
 function(ilux_folder name)
@@ -135,7 +140,9 @@ function(ilux_app name)
     target_compile_definitions(${name}_parts PUBLIC
         ILUX_VERSION="${PROJECT_VERSION}" ILUX_BUILD_TYPE="${CMAKE_BUILD_TYPE}"
         ILUX_BUILD_FLAGS="${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
+    target_compile_options(${name}_parts PRIVATE ${ILUX_QUICK_BUILD})
     add_executable(${name}_app ${main})
+    target_compile_options(${name}_app PRIVATE ${ILUX_QUICK_BUILD})
     set_target_properties(${name}_app PROPERTIES OUTPUT_NAME ${name})
     target_link_libraries(${name}_app PRIVATE ${name}_parts)
     if(ILUX_INSTALL)
@@ -155,6 +162,7 @@ function(ilux_tests folder)
         return()
     endif()
     add_executable(test_${folder} ${sources})
+    target_compile_options(test_${folder} PRIVATE ${ILUX_QUICK_BUILD})
     target_link_libraries(test_${folder} PRIVATE test_support GTest::gtest_main rapidcheck)
     if(folder STREQUAL apps)
         target_link_libraries(test_apps PRIVATE ilux_parts)
