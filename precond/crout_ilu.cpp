@@ -51,24 +51,31 @@ struct CroutVector {
     SparseAccumulator   entries;
     std::vector<double> values;  // beside entries.index()
 
-    /// Divides by the pivot.
-    void finish(double d)
+    /// max_j |u_kj d_k|, before the division by the pivot.
+    double largest() const
+    {
+        double max = 0;
+        for (Index j : entries.index()) max = std::max(max, std::abs(entries[j]));
+        return max;
+    }
+    /// All quotients, for a look ahead at what drop() may yet remove.
+    void divide(double d)
     {
         values.clear();
-        for (Index j : entries.index()) values.push_back(entries[j] /= d);
+        for (Index j : entries.index()) values.push_back(entries[j] / d);
     }
     std::span<const Index> index() const { return entries.index(); }
 
-    /// Keeps what the drop rule keeps, at most `limit` entries; orders it postponed first, then by index.
+    /// Divides by the pivot what the drop rule keeps, at most `limit` entries; orders it postponed first, then by index.
     /// @return the number of entries in postponed rows;  `truncated` is set when the limit cut something off
-    std::size_t drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed,
+    std::size_t drop(double d, double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed,
                      bool& truncated);
 };
 
-std::size_t CroutVector::drop(double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed,
-                              bool& truncated)
+std::size_t CroutVector::drop(double d, double y, double drop_tol, std::size_t limit,
+                              const std::vector<char>& is_postponed, bool& truncated)
 {
-    entries.erase_if([&](Index j) { return !keeps(entries[j], y, drop_tol) || entries[j] == 0; });
+    entries.erase_if([&](Index j) { return !keeps(entries[j], y, drop_tol * std::abs(d)) || entries[j] == 0; });
     if (entries.index().size() > limit) {
         truncated = true;
         const auto larger = [&](Index a, Index b) {
@@ -84,7 +91,7 @@ std::size_t CroutVector::drop(double y, double drop_tol, std::size_t limit, cons
     const auto middle = std::partition(index.begin(), index.end(), [&](Index j) { return is_postponed[j] != 0; });
     std::sort(middle, index.end());
     values.clear();
-    for (Index j : index) values.push_back(entries[j]);
+    for (Index j : index) values.push_back(entries[j] /= d);
     return static_cast<std::size_t>(middle - index.begin());
 }
 
@@ -187,12 +194,7 @@ std::size_t Crout::entry_limit(Index k) const
 /// Would the update −l_k d_k u_k put an entry above γ into a matrix whose entries are about 1?
 bool Crout::grows(double d) const
 {
-    const auto largest = [](std::span<const double> values) {
-        double max = 0;
-        for (double value : values) max = std::max(max, std::abs(value));
-        return max;
-    };
-    return opt_.growth_bound > 0 && largest(u_.values) * std::abs(d) * largest(l_.values) > opt_.growth_bound;
+    return opt_.growth_bound > 0 && u_.largest() * l_.largest() > opt_.growth_bound * std::abs(d);
 }
 
 bool Crout::eliminate(Index k)
@@ -202,14 +204,12 @@ bool Crout::eliminate(Index k)
     if (norms_L_.bound(k) > kappa || norms_U_.bound(k) > kappa) return false;
 
     form(k, A_, L_, U_, u_);
-    u_.finish(d);
-    if (!opt_.symmetric) {
-        form(k, At_, U_, L_, l_);
-        l_.finish(d);
-    }
+    if (!opt_.symmetric) form(k, At_, U_, L_, l_);
     if (grows(d)) return false;
     double z = norms_U_.greedy(k), y = norms_L_.greedy(k);
     if (opt_.look_ahead) {
+        u_.divide(d);
+        if (!opt_.symmetric) l_.divide(d);
         z = norms_U_.look_ahead(k, u_.index(), u_.values);
         y = norms_L_.look_ahead(k, l_.index(), l_.values);
         if (norms_U_.largest_after(z, u_.index(), u_.values) > kappa ||
@@ -222,12 +222,12 @@ bool Crout::eliminate(Index k)
     pass(k, false);                            // before append: row k reuses the link that heads column k
     const std::size_t limit = entry_limit(k);  // a norm is at least 1, but look-ahead may pick a smaller |y|
     const std::size_t postponed_u =
-        u_.drop(std::max(1., std::abs(z)), opt_.drop_tol, limit, postponed_, level_.truncated);
+        u_.drop(d, std::max(1., std::abs(z)), opt_.drop_tol, limit, postponed_, level_.truncated);
     norms_U_.accept(z, u_.index(), u_.values);
     U_.append(k, u_.index(), u_.values, postponed_u);
     if (!opt_.symmetric) {
         const std::size_t postponed_l =
-            l_.drop(std::max(1., std::abs(y)), opt_.drop_tol, limit, postponed_, level_.truncated);
+            l_.drop(d, std::max(1., std::abs(y)), opt_.drop_tol, limit, postponed_, level_.truncated);
         norms_L_.accept(y, l_.index(), l_.values);
         L_.append(k, l_.index(), l_.values, postponed_l);
     }

@@ -255,8 +255,14 @@ void Builder::store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, C
     level.q = std::move(pre.q);
     level.row_scale = std::move(pre.row_scale);
     level.col_scale = std::move(pre.col_scale);
-    level.keep = opt_.off_diagonal == OffDiagonal::keep || (opt_.off_diagonal == OffDiagonal::automatic &&
-                                                            crout.L_G.nnz() + crout.U_F.nnz() <= F.nnz() + G.nnz());
+    const bool save_fits = crout.L_B.nnz() + crout.U_B.nnz() + G.nnz() + F.nnz() <= entries_left(level.n);
+    const bool keep_is_smaller = crout.L_G.nnz() + crout.U_F.nnz() <= F.nnz() + G.nnz();
+    level.keep = opt_.off_diagonal == OffDiagonal::keep || !save_fits ||
+                 (opt_.off_diagonal == OffDiagonal::automatic && keep_is_smaller);
+    if (!save_fits && opt_.off_diagonal == OffDiagonal::save && !keep_is_smaller)
+        factors_.report.decisions.push_back(
+            fmt::format("off_diagonal=keep on level {}: G and F do not fit the memory limit",
+                        factors_.levels.size() + 1));
     level.lower = std::move(level.keep ? crout.L_G : G);
     level.upper = std::move(level.keep ? crout.U_F : F);
     report.nnz_L = crout.L_B.nnz();
