@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "ilux/apps/command.hpp"
 #include "ilux/apps/machine.hpp"
@@ -87,9 +88,21 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
     return true;
 }
 
-/// @throws InvalidInput when one of the files to be written cannot be, before anything long begins
+bool same_file(const std::string& a, const std::string& b)
+{
+    std::error_code unknown;
+    return std::filesystem::weakly_canonical(a, unknown) == std::filesystem::weakly_canonical(b, unknown) && !unknown;
+}
+
+/// @throws InvalidOption when an output is also an input or the other output; InvalidInput when one of the files to be written cannot be, before anything long begins
 void check_writable(const SolveArguments& given)
 {
+    const std::vector<std::string> all{given.matrix, given.options.rhs, given.out, given.history};
+    for (std::size_t i = 2; i < all.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (!all[i].empty() && same_file(all[i], all[j]))
+                throw InvalidOption(
+                    fmt::format("{} would be overwritten by {}", all[j], i == 2 ? "--out" : "--history"));
     for (const std::string& file : {given.out, given.history})
         if (!file.empty()) AtomicFile probe(file);
 }

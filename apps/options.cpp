@@ -32,7 +32,10 @@ void assign(SolveOptions& options, std::string_view assignment)
     const auto equals = assignment.find('=');
     if (equals == std::string_view::npos)
         throw InvalidOption(fmt::format("-p {}: expected PATH=VALUE, such as precond.drop_tol=1e-3", assignment));
-    set_field(options, assignment.substr(0, equals), assignment.substr(equals + 1));
+    const auto path = assignment.substr(0, equals);
+    if (path == "precond.depth_bound" || path == "precond.precision" || path.starts_with("lu."))
+        throw InvalidOption(fmt::format("-p {}: this option is not in this version", assignment));
+    set_field(options, path, assignment.substr(equals + 1));
 }
 
 std::span<const ShortName> short_names()

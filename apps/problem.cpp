@@ -30,8 +30,10 @@ bool is_positive(const CsrMatrix<double>& A)
 {
     const std::vector<std::string> known{"A1", "ones", "random:1"};
     const std::string              nearest = nearest_name(text, known);
-    throw InvalidOption(fmt::format("rhs={}: expected A1, ones, random:SEED or an existing file{}", text,
-                                    nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+    const std::string why = fmt::format("rhs={}: expected A1, ones, random:SEED or an existing file{}", text,
+                                        nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
+    if (text.find_first_of("./") != std::string::npos) throw InvalidInput(why);  // meant as a file
+    throw InvalidOption(why);
 }
 
 std::vector<double> read_rhs(const std::string& file, Index n)

@@ -101,6 +101,7 @@ std::string json_report(const Run& run, const Problem& problem)
                             {"workspace", result.workspace_bytes},
                             {"peak_device", 0}};
     json["mlilu"] = result.mlilu ? mlilu_json(*result.mlilu) : Json(nullptr);
+    json["lu"] = nullptr;
     json["decisions"] = run.decisions;
     if (result.mlilu)
         for (const std::string& decision : result.mlilu->decisions) json["decisions"].push_back(decision);

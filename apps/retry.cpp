@@ -76,6 +76,8 @@ std::optional<Plan> next_plan(const SolveOptions& options, std::span<const Attem
     if (!options.retry) why_not = "retry is off";
     else if (last.report.outcome == Outcome::out_of_memory)
         why_not = "a tighter preconditioner needs more memory still";
+    else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg)
+        why_not = "the factors fill their memory limit already: raise precond.memory_limit";
     else if (last.failure.empty() && last.report.relative_residual <= rounding_level)
         why_not = "the residual is at rounding level";
     else if (options.time_limit > 0 && elapsed + last.seconds > options.time_limit)

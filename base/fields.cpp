@@ -112,9 +112,8 @@ void parse_field(std::string_view path, std::string_view text, Bytes& field)
                 break;
             }
     double count = 0;
-    parse_number(path, digits, count, "bytes, such as 512M or 2.5G; 0 for no limit");
-    if (!(count >= 0) || count * unit >= 9e18)
-        throw_bad_value(path, text, "bytes, such as 512M or 2.5G; 0 for no limit");
+    parse_number(path, digits, count, "bytes, such as 512M or 2.5G");
+    if (!(count >= 0) || count * unit >= 9e18) throw_bad_value(path, text, "bytes, such as 512M or 2.5G");
     field.value = static_cast<std::uint64_t>(std::ceil(count * unit));  // upwards: 0 would mean no limit
 }
 

@@ -114,12 +114,17 @@ struct Coefficients {
     double c[max_vectors];
 };
 
-/// Which device this is, and that this build holds code it can run.
-void require_usable(int device)
+void require_exists(int device)
 {
     const int count = gpu_count();
     if (device < 0 || device >= count)
         throw DeviceError("there is no CUDA device " + to_string(device) + "; this machine offers " + to_string(count));
+}
+
+/// That the device exists, and this build holds code it can run; makes it current.
+void require_usable(int device)
+{
+    require_exists(device);
     check(cudaSetDevice(device), "cudaSetDevice");
     cudaFuncAttributes attributes;
     const cudaError_t  error = cudaFuncGetAttributes(&attributes, combine_chunks<Add>);
@@ -145,6 +150,7 @@ int gpu_count() noexcept
 
 std::string gpu_name(int device)
 {
+    require_exists(device);
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
     return properties.name;

@@ -29,7 +29,7 @@ public:
     /// @param rows      2n, shared with the other factor, which has the other parity
     /// @param expected  entries there will probably be
     CroutFactor(std::span<CroutRow> rows, int parity, Offset expected)
-        : rows_(rows.data() + parity), head_(rows.size() / 2, none)
+        : rows_(rows.empty() ? nullptr : rows.data() + parity), head_(rows.size() / 2, none)
     {
         entry_.reserve(static_cast<std::size_t>(expected));
     }

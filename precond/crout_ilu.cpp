@@ -95,7 +95,7 @@ std::size_t CroutVector::drop(double d, double y, double drop_tol, std::size_t l
     return static_cast<std::size_t>(middle - index.begin());
 }
 
-/// The sweep: one object a level, one function a step of dossier §2.5.
+/// The sweep: one object a level, one function a step.
 class Crout {
 public:
     Crout(const CsrMatrix<double>& A, const CsrMatrix<double>& At, const CroutOptions& options)
@@ -219,8 +219,9 @@ bool Crout::eliminate(Index k)
     level_.inverse_U = std::max(level_.inverse_U, std::abs(z));
     level_.inverse_L = std::max(level_.inverse_L, std::abs(y));
 
-    pass(k, false);                            // before append: row k reuses the link that heads column k
-    const std::size_t limit = entry_limit(k);  // a norm is at least 1, but look-ahead may pick a smaller |y|
+    pass(k, false);  // before append: row k reuses the link that heads column k
+    const std::size_t limit = entry_limit(k);
+    // max(1, |y|): every norm is at least 1, but look-ahead may pick a smaller |y|
     const std::size_t postponed_u =
         u_.drop(d, std::max(1., std::abs(z)), opt_.drop_tol, limit, postponed_, level_.truncated);
     norms_U_.accept(z, u_.index(), u_.values);

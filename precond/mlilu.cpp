@@ -142,7 +142,6 @@ private:
     const Offset        nnz_;
     double              kappa_, growth_;  // raised where a level stalls, and then stay raised
     double              bytes_left_;      // of the memory limit
-    bool                limit_noted_ = false;
     MlIluFactors        factors_;
 };
 
@@ -160,7 +159,8 @@ bool Builder::is_last(const CsrMatrix<double>& S) const
 CroutLevel Builder::factor(const Preprocessed& pre)
 {
     const Index  n = pre.A.rows();
-    CroutOptions crout{.drop_tol = opt_.drop_tol / opt_.inverse_bound,
+    CroutOptions crout{.drop_tol =
+                           opt_.drop_tol / opt_.inverse_bound,  // of the κ asked for, also where a level raises it
                        .inverse_bound = kappa_,
                        .pivot_floor = pivot_noise * largest_entry(pre.A),
                        .growth_bound = growth_,
@@ -205,7 +205,7 @@ CsrMatrix<double> Builder::next_matrix(const Blocks& blocks, const CroutLevel& c
 
 void Builder::note_limit(const char* what)
 {
-    if (std::exchange(limit_noted_, true)) return;
+    if (std::exchange(factors_.report.limited, true)) return;
     factors_.report.decisions.push_back(
         fmt::format("memory limit ({}) reached on level {}: the smallest {} were dropped",
                     opt_.memory_limit.value > 0 ? "precond.memory_limit" : "automatic", factors_.levels.size() + 1,

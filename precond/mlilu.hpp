@@ -70,7 +70,7 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit("definite", o.definite, anything(),
           "keep M symmetric positive definite, as CG needs; A symmetric with a positive diagonal");
     visit("dense_order", o.dense_order, at_least(0),
-          "solve the last level densely from this order on, or when a third of it is filled");
+          "solve a level of at most this order densely, as any that is a third full");
     visit(
         "memory_limit", o.memory_limit, anything(),
         "bytes the factors may take; beyond it the smallest entries go, and the report says so; 0: 40 times A, at least 64M");
@@ -91,7 +91,8 @@ struct MlIluReport {
     Offset                        stored = 0;  ///< those values
     std::size_t                   bytes = 0;   ///< of the factors
     Index                         structural_rank = 0;
-    Index                         deficiency = 0;  ///< numerical rank missing from the last level; 0: nonsingular
+    bool                          limited = false;  ///< entries were dropped to stay within the memory limit
+    Index                         deficiency = 0;   ///< numerical rank missing from the last level; 0: nonsingular
     std::vector<std::string>      decisions;
     double                        seconds_analyse = 0;  ///< scaling, matching, ordering
     double                        seconds_factor = 0;

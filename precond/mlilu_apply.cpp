@@ -1,4 +1,4 @@
-// z ← M⁻¹ r and z ← M⁻ᵀ r: down the levels, the dense solve, and up again. [bollhoefer_saad_06], seed equations (3)-(11).
+// z ← M⁻¹ r and z ← M⁻ᵀ r: down the levels, the dense solve, and up again. [bollhoefer_saad_06], [aliaga19] equations (3)-(11).
 
 #include "ilux/base/spmv.hpp"
 #include "ilux/precond/mlilu_levels.hpp"

@@ -173,5 +173,16 @@ TEST(Residual, IsBMinusAx)
     EXPECT_EQ(r, (std::vector<double>{3, 4}));
 }
 
+TEST(ExtendedResidual, SeesWhatCancels)
+{
+    const auto                A = CsrMatrix<double>::from_arrays(1, 3, {0, 3}, {0, 1, 2}, {1e16, 1, -1e16});
+    const std::vector<double> x{1, 1, 1};
+    EXPECT_EQ(residual_norm_extended(A, x, std::vector<double>{1}), 0);
+    EXPECT_EQ(residual_norm_extended(A, x, std::vector<double>{0}), 1);
+    const double third = 1. / 3;  // 3·fl(1/3) = 1 − 2⁻⁵⁴ exactly: a rounded product says 1
+    const auto   B = CsrMatrix<double>::from_arrays(1, 1, {0, 1}, {0}, {3});
+    EXPECT_EQ(residual_norm_extended(B, std::vector<double>{third}, std::vector<double>{1}), 0x1p-54);
+}
+
 }  // namespace
 }  // namespace ilux::test

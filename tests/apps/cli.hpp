@@ -1,0 +1,87 @@
+#pragma once
+// A test that runs the program itself, as its users run it.
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "ilux/base/matrix_market.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux {
+
+using test::read_bytes;
+using test::TempFolder;
+
+struct Result {
+    int         code = -1;
+    std::string out, err;
+};
+
+class Cli : public testing::Test {
+protected:
+    /// Runs the program; every argument reaches it as one word.
+    Result ilux(std::initializer_list<std::string> arguments, const std::string& input = "")
+    {
+        std::string command = "'" ILUX_PROGRAM "'";
+        for (const std::string& argument : arguments) command += " '" + argument + "'";
+        command += " <'" + scratch_.write("in", input) + "' 2>'" + scratch_.file("err") + "'";
+        Result     result;
+        std::FILE* pipe = popen(command.c_str(), "r");
+        if (pipe == nullptr) return result;
+        char buffer[4096];
+        for (std::size_t got; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) result.out.append(buffer, got);
+        const int status = pclose(pipe);
+        result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        result.err = read_bytes(scratch_.file("err"));
+        return result;
+    }
+    nlohmann::json json(std::initializer_list<std::string> arguments, int code = 0)
+    {
+        const Result result = ilux(arguments);
+        EXPECT_EQ(result.code, code) << result.out << result.err;
+        return nlohmann::json::parse(result.out, nullptr, false);
+    }
+    /// Refused with this code, nothing on stdout, and a message that holds all of `words`.
+    void expect_refusal(int code, std::initializer_list<std::string> arguments,
+                        std::initializer_list<std::string> words)
+    {
+        const Result result = ilux(arguments);
+        EXPECT_EQ(result.code, code) << result.err;
+        EXPECT_EQ(result.out, "");
+        EXPECT_TRUE(result.err.starts_with("ilux: ")) << result.err;
+        for (const std::string& word : words)
+            EXPECT_NE(result.err.find(word), std::string::npos) << word << " is not in: " << result.err;
+    }
+    std::string file(const std::string& name, const std::string& bytes) { return folder.write(name, bytes); }
+
+    TempFolder folder;
+
+private:
+    TempFolder scratch_;
+};
+
+inline constexpr const char* banner = "%%MatrixMarket matrix coordinate real general\n";
+
+inline std::string matrix(const std::string& size_and_entries) { return banner + size_and_entries; }
+
+inline std::set<std::string> keys(const nlohmann::json& object)
+{
+    std::set<std::string> all;
+    for (const auto& [key, value] : object.items()) all.insert(key);
+    return all;
+}
+
+inline void expect_keys(const nlohmann::json& object, const std::set<std::string>& wanted)
+{
+    for (const std::string& key : wanted) EXPECT_TRUE(keys(object).contains(key)) << key;
+}
+
+}  // namespace ilux

@@ -1,0 +1,173 @@
+// What the program says when it cannot: failures, bad options, bad files.
+
+#include "ilux/tests/apps/cli.hpp"
+
+namespace ilux {
+namespace {
+
+TEST_F(Cli, ZeroPivotOfIluZeroIsBreakdownWithItsRow)
+{
+    const std::string A = file("A.mtx", matrix("2 2 2\n1 2 1\n2 1 1\n"));
+    const Result      result = ilux({"solve", A, "--precond", "ilu0", "--retry", "off"});
+    EXPECT_EQ(result.code, 4);
+    EXPECT_NE(result.out.find("row 1"), std::string::npos) << result.out;
+    EXPECT_EQ(ilux({"solve", A, "--precond", "ilu0"}).code, 0);  // the multilevel ILU permutes
+}
+
+TEST_F(Cli, SingularSystemsAreNeverCalledConverged)
+{
+    const std::string zero_row = file("zero.mtx", matrix("3 3 4\n1 1 1\n1 2 1\n3 3 1\n3 2 1\n"));
+    const std::string rank_one = file("one.mtx", matrix("2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n"));
+    const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
+    const Result      structural = ilux({"solve", zero_row, "--rhs", "ones"});
+    EXPECT_EQ(structural.code, 4) << structural.out;
+    EXPECT_NE(structural.out.find("structurally singular"), std::string::npos) << structural.out;
+    EXPECT_EQ(ilux({"solve", rank_one, "--rhs", b, "--method", "gmres"}).code, 4);
+}
+
+TEST_F(Cli, AMemoryLimitTooSmallIsExitCodeFive)
+{
+    const auto json = this->json({"solve", "gallery:convdiff2d:n=30", "-p", "precond.memory_limit=1K", "--json"}, 5);
+    EXPECT_EQ(json["outcome"], "out_of_memory");
+    EXPECT_NE(json["detail"].get<std::string>(), "");
+}
+
+// --- refusals ------------------------------------------------------------------------------------------------------
+
+TEST_F(Cli, UnknownNamesAreRefusedWithTheNearestOne)
+{
+    expect_refusal(1, {"sovle", "A.mtx"}, {"'sovle'", "did you mean 'solve'"});
+    expect_refusal(1, {"sequence", "A.mtx"}, {"'sequence'"});
+    expect_refusal(1, {}, {"command is missing"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--metod", "cg"}, {"'--metod'", "did you mean '--method'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--max_steps=3"}, {"did you mean '--max-steps'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "-p", "precond.droptol=1"}, {"did you mean 'precond.drop_tol'"});
+    expect_refusal(1, {"solve", "gallery:poison2d"}, {"did you mean 'poisson2d'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d:m=3"}, {"'m'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--method", "gmre"}, {"method=gmre", "auto|gmres"});
+    expect_refusal(1, {"info", "gallery:poisson2d", "--jsn"}, {"did you mean '--json'"});
+}
+
+TEST_F(Cli, OptionsThatMakeNoSenseAreExitCodeOne)
+{
+    expect_refusal(1, {"solve"}, {"MATRIX is missing"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "another"}, {"'another'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--rtol", "-1"}, {"krylov.rtol=-1"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--rtol"}, {"--rtol"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--threads", "x"}, {"threads=x"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--restart", "0"}, {"krylov.restart=0"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--method", "lu"}, {"not in this version"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "-p", "precond.drop_tol"}, {"PATH=VALUE"});
+    expect_refusal(1, {"solve", "-", "--rhs", "-"}, {"standard input"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--out", "-"}, {"standard output"});
+}
+
+TEST_F(Cli, BrokenConfigFilesAreRefusedWithTheirPlace)
+{
+    expect_refusal(2, {"solve", "gallery:poisson2d", "--config", folder.file("none.json")}, {"none.json"});
+    expect_refusal(2, {"solve", "gallery:poisson2d", "--config", file("a.json", "{\n \"threads\": }")},
+                   {"a.json", "line 2, column 13"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--config", file("b.json", R"({"thread": 1})")},
+                   {"b.json", "did you mean 'threads'"});
+}
+
+TEST_F(Cli, AResidualThatCancelsToZeroByLuckIsNotBelieved)
+{
+    // Singular, and b = 1 outside its range: BiCG ends at an x of 10¹⁵ whose plain b − A x rounds to about 0.
+    const std::string A = folder.write("singular.mtx",
+                                       "%%MatrixMarket matrix coordinate real general\n"
+                                       "%\n"
+                                       "5 5 13\n"
+                                       "1 2 6.4496152579979193e-01\n"
+                                       "1 4 6.4611190957731635e-01\n"
+                                       "1 5 1.0994861774593110e+00\n"
+                                       "1 1 1.7560792110886645e+00\n"
+                                       "2 2 8.7013578826904825e-01\n"
+                                       "2 1 6.4496152579979193e-01\n"
+                                       "3 3 1.3470200090691736e-01\n"
+                                       "4 5 4.9701881839463885e-01\n"
+                                       "4 4 4.5048273885572998e-01\n"
+                                       "4 1 6.4611190957731635e-01\n"
+                                       "5 4 4.9701881839463885e-01\n"
+                                       "5 5 9.7384306991105274e-01\n"
+                                       "5 1 1.0994861774593110e+00\n");
+    for (const char* method : {"bicg", "gmres", "fgmres", "bicgstab"}) {
+        const Result result = ilux({"solve", A, "--rhs", "ones", "--method", method});
+        EXPECT_NE(result.code, 0) << method << '\n' << result.out;
+    }
+}
+
+TEST_F(Cli, OutputsNeverOverwriteInputs)
+{
+    const std::string A = folder.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+    expect_refusal(1, {"solve", A, "--out", A}, {"would be overwritten"});
+    expect_refusal(1, {"solve", A, "--out", folder.file("x"), "--history", folder.file("x")}, {"would be overwritten"});
+    EXPECT_EQ(ilux({"solve", A, "--out", folder.file("x.mtx")}).code, 0);
+}
+
+TEST_F(Cli, AMissingGpuIsExitCodeSixBeforeAnythingIsRead)
+{
+    expect_refusal(6, {"solve", folder.file("not_there.mtx"), "--device", "gpu"}, {"gpu", "--device cpu"});
+}
+
+TEST_F(Cli, BadMatrixFilesAreExitCodeTwoWithFileAndLine)
+{
+    const std::pair<std::string, std::string> bad[] = {
+        {"", ""},                                                     // empty
+        {"%%MatrixMarket matrix coordinate real general\n", ""},      // no size line
+        {matrix("2 2 2\n1 1 1\n"), ""},                               // one entry too few
+        {matrix("2 2 1\n1 3 1\n"), ":3"},                             // column out of range
+        {matrix("2 2 1\n0 1 1\n"), ":3"},                             // row out of range
+        {matrix("2 2 2\n1 1 nan\n2 2 1\n"), ":3"},                    // not finite
+        {matrix("1000000000 1000000000 900000000000\n1 1 1\n"), ""},  // a promise no file of this size keeps
+        {std::string("\x7f"
+                     "ELF\0\0\1\2",
+                     8),
+         ""},  // no text at all
+        {std::string("\x1f\x8b"
+                     "broken gzip"),
+         ""},
+        {matrix("2 3 1\n1 1 1\n"), "2 rows and 3 columns"},
+        {matrix("0 0 0\n"), "0 rows"},
+    };
+    for (const auto& [bytes, words] : bad)
+        expect_refusal(2, {"solve", file("bad.mtx", bytes), "--out", folder.file("x.mtx")}, {"bad.mtx", words});
+    expect_refusal(2, {"solve", folder.file("missing.mtx")}, {"missing.mtx"});
+    expect_refusal(2, {"solve", folder.path().string()}, {folder.path().string()});
+    EXPECT_FALSE(std::filesystem::exists(folder.file("x.mtx")));
+}
+
+TEST_F(Cli, ARightHandSideOfTheWrongLengthIsExitCodeTwo)
+{
+    const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
+    expect_refusal(2, {"solve", "gallery:poisson2d:n=2", "--rhs", b}, {"b.mtx", "3 values", "4 rows"});
+}
+
+TEST_F(Cli, UnwritableOutputIsRefusedBeforeTheMatrixIsRead)
+{
+    const std::string nowhere = folder.file("no/such/folder/x.mtx");
+    expect_refusal(2, {"solve", folder.file("missing.mtx"), "--out", nowhere}, {"no/such/folder/x.mtx"});
+    expect_refusal(2, {"solve", "gallery:poisson2d:n=4", "--history", nowhere}, {"no/such/folder"});
+    expect_refusal(2, {"solve", "gallery:poisson2d:n=4", "--out", folder.path().string()}, {folder.path().string()});
+    expect_refusal(2, {"gallery", "poisson2d", "--out", nowhere}, {"no/such/folder"});
+}
+
+TEST_F(Cli, AFullDiskBehindStandardOutputIsNotSuccess)
+{
+    for (const char* arguments : {"gallery", "solve gallery:poisson2d:n=4", "doctor", "--version"}) {
+        const std::string command = fmt::format("'" ILUX_PROGRAM "' {} >/dev/full 2>/dev/null", arguments);
+        const int         status = std::system(command.c_str());
+        EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 2) << arguments;
+    }
+}
+
+TEST_F(Cli, ARefusedSolveLeavesAnOlderSolutionAlone)
+{
+    const std::string x = file("x.mtx", "precious");
+    expect_refusal(2, {"solve", folder.file("missing.mtx"), "--out", x}, {"missing.mtx"});
+    EXPECT_EQ(read_bytes(x), "precious");
+    EXPECT_EQ(folder.entries(), 1u);
+}
+
+}  // namespace
+}  // namespace ilux
