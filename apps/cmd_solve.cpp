@@ -133,6 +133,11 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
     run.seconds = clock.seconds();
     run.best = best_attempt(run.attempts);
     run.forward_error = forward_error(problem, run.result().x);
+    const Attempt& best = run.result();
+    if (best.report.outcome == Outcome::converged && best.mlilu && best.mlilu->deficiency > 0)
+        run.decisions.push_back(
+            fmt::format("the factors lack rank {}: A is singular or nearly so, and x may be one of many",
+                        best.mlilu->deficiency));
     return run;
 }
 
