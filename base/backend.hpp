@@ -18,13 +18,19 @@ using ConstSpan = typename B::template span<const T>;
 template <class B, class T = double>
 using Buffer = typename B::template buffer<T>;
 
+struct DotNorm {
+    double dot = 0, norm = 0;
+};
+
 /// Vectors have equal lengths; a block of k vectors is one contiguous array of k·n values, a vector after another.
-/// Reductions are summed in an order fixed by n alone, so a result does not depend on the number of threads.
+/// Reductions are summed in an order fixed by n alone, so a result does not depend on the number of threads; on a GPU,
+/// by n and the kind of device.
 // clang-format off
 template <class B>
 concept Backend = requires(B& be, Span<B> y, ConstSpan<B> x, std::span<double> h, std::span<const double> c, double a) {
     { dot(be, x, x) } -> std::same_as<double>;    // xᵀy
     { norm2(be, x) } -> std::same_as<double>;     // ‖x‖₂, safe against overflow and underflow
+    { dot_norm(be, x, x) } -> std::same_as<DotNorm>;  // xᵀy and ‖y‖₂, for the price of one
     { is_finite(be, x) } -> std::same_as<bool>;   // no NaN, no Inf
     copy(be, x, y);                               // y ← x
     fill(be, a, y);                               // y ← a

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "ilux/base/error.hpp"
 
@@ -67,6 +68,11 @@ double norm2(Cpu& be, std::span<const double> x)
     return largest * std::sqrt(scaled);
 }
 
+DotNorm dot_norm(Cpu& be, std::span<const double> x, std::span<const double> y)
+{
+    return {dot(be, x, y), norm2(be, y)};
+}
+
 bool is_finite(Cpu& be, std::span<const double> x)
 {
     return reduce(be, x.size(), [x](std::size_t i) { return std::isfinite(x[i]) ? 0. : 1.; }) == 0;
@@ -121,4 +127,18 @@ void multi_axpy(Cpu& be, std::span<const double> c, std::span<const double> bloc
     }
 }
 
+namespace detail {
+
+void copy_in_parallel(void* to, const void* from, std::size_t bytes)
+{
+    constexpr std::size_t piece = std::size_t{256} << 10;
+    const std::size_t     pieces = (bytes + piece - 1) / piece;
+    const int             threads = std::min(8, omp_get_max_threads());
+#pragma omp parallel for schedule(static) num_threads(threads) if (pieces > 1 && threads > 1)
+    for (std::size_t p = 0; p < pieces; ++p)
+        std::memcpy(static_cast<char*>(to) + p * piece, static_cast<const char*>(from) + p * piece,
+                    std::min(piece, bytes - p * piece));
+}
+
+}  // namespace detail
 }  // namespace ilux

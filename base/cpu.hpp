@@ -1,6 +1,7 @@
 #pragma once
 // The host as a backend: OpenMP threads over std::span.
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -24,17 +25,22 @@ private:
     int threads_;
 };
 
-double dot(Cpu& be, std::span<const double> x, std::span<const double> y);
-double norm2(Cpu& be, std::span<const double> x);
-bool   is_finite(Cpu& be, std::span<const double> x);
-void   copy(Cpu& be, std::span<const double> x, std::span<double> y);
-void   fill(Cpu& be, double a, std::span<double> y);
-void   scale(Cpu& be, double a, std::span<double> y);
-void   axpy(Cpu& be, double a, std::span<const double> x, std::span<double> y);
-void   axpby(Cpu& be, double a, std::span<const double> x, double b, std::span<double> y);
-void   multi_dot(Cpu& be, std::span<const double> block, std::span<const double> w, std::span<double> h);
-void   multi_axpy(Cpu& be, std::span<const double> c, std::span<const double> block, std::span<double> y);
+double  dot(Cpu& be, std::span<const double> x, std::span<const double> y);
+double  norm2(Cpu& be, std::span<const double> x);
+DotNorm dot_norm(Cpu& be, std::span<const double> x, std::span<const double> y);
+bool    is_finite(Cpu& be, std::span<const double> x);
+void    copy(Cpu& be, std::span<const double> x, std::span<double> y);
+void    fill(Cpu& be, double a, std::span<double> y);
+void    scale(Cpu& be, double a, std::span<double> y);
+void    axpy(Cpu& be, double a, std::span<const double> x, std::span<double> y);
+void    axpby(Cpu& be, double a, std::span<const double> x, double b, std::span<double> y);
+void    multi_dot(Cpu& be, std::span<const double> block, std::span<const double> w, std::span<double> h);
+void    multi_axpy(Cpu& be, std::span<const double> c, std::span<const double> block, std::span<double> y);
 
 static_assert(Backend<Cpu>);
+
+namespace detail {
+void copy_in_parallel(void* to, const void* from, std::size_t bytes);  // by as many threads as memory can use
+}
 
 }  // namespace ilux

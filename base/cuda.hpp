@@ -4,26 +4,52 @@
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 
+#include <array>
 #include <string>
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/gpu.hpp"
 
 namespace ilux {
+namespace cuda {
 
+constexpr int max_partials = 1 << 17;  ///< partial sums
+constexpr int max_tickets = 128;
+constexpr int max_vectors = 32;       ///< of one pass of multi_dot or multi_axpy
+constexpr int max_results = 4096;     ///< numbers that one call may leave for the host
+constexpr int max_neighbours = 1024;  ///< blocks that may exchange numbers within a launch
+
+/// A piece of the stream between two events, on its way into a total of seconds (stopwatch.hpp of krylov/).
+struct Timing {
+    cudaEvent_t begin = nullptr, end = nullptr;
+    const void* owner = nullptr;  ///< null: free
+    double*     total = nullptr;
+    bool        open = false;  ///< its end is not recorded yet
+};
+
+}  // namespace cuda
+
+/// Device memory here is scratch of whatever runs on the stream: no call may rely on what an earlier one left, but for
+/// `tickets` and `exchange`.
 struct Gpu::State {
-    int          device = 0;
-    cudaStream_t stream = nullptr;
-    double*      partial = nullptr;  ///< device: max_vectors × max_chunks partial sums
-    double*      sums = nullptr;     ///< page-locked host memory that the device writes: max_vectors results
+    int                      device = 0;
+    int                      multiprocessors = 0;
+    int                      shared_bytes = 0;  ///< that a block may ask for
+    cudaStream_t             stream = nullptr;
+    bool                     owns_stream = false;
+    double*                  sums = nullptr;  ///< page-locked host memory that the device writes: max_results numbers
+    DeviceBuffer<double>     partial;         ///< max_partials numbers
+    DeviceBuffer<double>     coefficients;    ///< max_results numbers that one launch leaves for the next
+    DeviceBuffer<unsigned>   tickets;         ///< max_tickets counts of blocks done; 0 between launches
+    DeviceBuffer<ulonglong2> exchange;        ///< 2 × max_neighbours tagged numbers (ortho/mgso.cu)
+    unsigned                 epoch = 0;       ///< the last tag in `exchange`
+    std::array<cuda::Timing, 64> timings;
+    std::size_t                  next_timing = 0;
 
     ~State();
 };
 
 namespace cuda {
-
-constexpr int max_chunks = 1024;  ///< of one reduction: fixed by n alone, hence repeatable
-constexpr int max_vectors = 32;   ///< of one pass of multi_dot or multi_axpy
 
 /// Throws DeviceError, naming the call, unless `error` is success.
 inline void check(cudaError_t error, const char* call)

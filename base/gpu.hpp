@@ -12,6 +12,8 @@
 
 #include "ilux/base/backend.hpp"
 
+struct CUstream_st;  // what CUDA's cudaStream_t points to
+
 namespace ilux {
 
 /// A view of size() values in device memory. It converts neither to a std::span nor to a pointer, so nothing on the
@@ -45,8 +47,22 @@ int gpu_count() noexcept;
 /// The device's name, as its driver gives it. @throws DeviceError when there is no such device
 std::string gpu_name(int device);
 
-/// One device and a stream of its own: calls on one Gpu happen in their order; two Gpus run side by side. Serves one
-/// host thread at a time. Making one makes its device current for the calling thread.
+struct GpuMemory {
+    std::size_t free = 0, total = 0;  ///< bytes; what ilux keeps for reuse counts as free
+};
+/// @throws DeviceError when there is no such device
+GpuMemory gpu_memory(int device);
+
+/// Device memory in ilux's buffers, on all devices and threads together.
+struct DeviceUse {
+    std::size_t bytes = 0, peak_bytes = 0;  ///< now, and the most since the program or restart_device_peak began
+    long        allocations = 0;            ///< since the program began
+};
+DeviceUse device_use() noexcept;
+void      restart_device_peak() noexcept;
+
+/// One device and one stream: calls on one Gpu happen in their order; two Gpus run side by side. Serves one host
+/// thread at a time. Making one makes its device current for the calling thread.
 class Gpu {
 public:
     template <class T>
@@ -56,11 +72,15 @@ public:
 
     /// @throws DeviceError when there is no such device, this build has no code for it, or it was built without CUDA
     explicit Gpu(int device = 0);
+    /// Works on the caller's stream (a cudaStream_t; null is the default stream), which must outlive this Gpu.
+    Gpu(int device, CUstream_st* stream);
     ~Gpu();
     Gpu(Gpu&&) noexcept;
     Gpu& operator=(Gpu&&) noexcept;
 
     int device() const;
+    /// Makes device() the calling thread's current one, where it makes its buffers.
+    void make_current();
     /// Waits for everything asked of this Gpu. @throws DeviceError when any of it failed
     void synchronize();
 
@@ -73,25 +93,33 @@ private:
 
 // Backend's primitives (backend.hpp says what each does). Those that return or fill host numbers wait for them; the
 // others only enqueue. None allocates. Reductions are bitwise repeatable.
-double dot(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y);
-double norm2(Gpu& be, DeviceSpan<const double> x);
-bool   is_finite(Gpu& be, DeviceSpan<const double> x);
-void   copy(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y);
-void   fill(Gpu& be, double a, DeviceSpan<double> y);
-void   scale(Gpu& be, double a, DeviceSpan<double> y);
-void   axpy(Gpu& be, double a, DeviceSpan<const double> x, DeviceSpan<double> y);
-void   axpby(Gpu& be, double a, DeviceSpan<const double> x, double b, DeviceSpan<double> y);
-void   multi_dot(Gpu& be, DeviceSpan<const double> block, DeviceSpan<const double> w, std::span<double> h);
-void   multi_axpy(Gpu& be, std::span<const double> c, DeviceSpan<const double> block, DeviceSpan<double> y);
+double  dot(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y);
+double  norm2(Gpu& be, DeviceSpan<const double> x);
+DotNorm dot_norm(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y);
+bool    is_finite(Gpu& be, DeviceSpan<const double> x);
+void    copy(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y);
+void    fill(Gpu& be, double a, DeviceSpan<double> y);
+void    scale(Gpu& be, double a, DeviceSpan<double> y);
+void    axpy(Gpu& be, double a, DeviceSpan<const double> x, DeviceSpan<double> y);
+void    axpby(Gpu& be, double a, DeviceSpan<const double> x, double b, DeviceSpan<double> y);
+void    multi_dot(Gpu& be, DeviceSpan<const double> block, DeviceSpan<const double> w, std::span<double> h);
+void    multi_axpy(Gpu& be, std::span<const double> c, DeviceSpan<const double> block, DeviceSpan<double> y);
 
 static_assert(Backend<Gpu>);
 
 namespace detail {
-void* device_allocate(std::size_t bytes);  // zeroed, on the current device; null for 0
-void  device_free(void* memory) noexcept;
+void* device_allocate(std::size_t bytes);                     // zeroed, on the current device; null for 0
+void  device_free(void* memory, std::size_t bytes) noexcept;  // once all work asked of the device is done
 void  upload_bytes(Gpu& gpu, const void* host, void* device, std::size_t bytes);
 void  download_bytes(Gpu& gpu, const void* device, void* host, std::size_t bytes);
 void  require_same_size(std::size_t from, std::size_t to);
+
+// Seconds that pieces of the stream take, measured without waiting for them. `total` grows by each piece by the time
+// of collect_timings at the latest; forget_timings drops what is not collected, since `total` may cease to exist.
+int  begin_timing(Gpu& gpu, const void* owner, double* total);
+void end_timing(Gpu& gpu, int piece) noexcept;
+void collect_timings(Gpu& gpu, const void* owner);
+void forget_timings(Gpu& gpu, const void* owner) noexcept;
 }  // namespace detail
 
 /// Owns size() values in device memory; made of zeros, as a std::vector is, on the calling thread's current device.
@@ -103,7 +131,7 @@ public:
     DeviceBuffer() = default;
     /// @throws OutOfMemory, with the bytes asked for and the bytes free; DeviceError without a device (n > 0)
     explicit DeviceBuffer(std::size_t n) : data_(static_cast<T*>(detail::device_allocate(n * sizeof(T)))), size_(n) {}
-    ~DeviceBuffer() { detail::device_free(data_); }
+    ~DeviceBuffer() { detail::device_free(data_, size_ * sizeof(T)); }
     DeviceBuffer(DeviceBuffer&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0))
     {}

@@ -16,7 +16,9 @@ struct Progress {
     bool   exact = false;  ///< solve: recomputed from A, b and x
 };
 
-/// Called on the calling thread; must not throw. Empty: nobody listens.
+/// Called on the calling thread, at intervals that are short against a second but for very large or dense steps. In the
+/// setup phase it may throw, which breaks the setup off: the exception passes through to the caller. In the solve phase
+/// it must not throw. Empty: nobody listens.
 using Monitor = std::function<void(const Progress&)>;
 
 }  // namespace ilux

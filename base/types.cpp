@@ -21,6 +21,8 @@ std::string_view name(Outcome outcome)
             return "not_finite";
         case Outcome::out_of_memory:
             return "out_of_memory";
+        case Outcome::time_limit:
+            return "time_limit";
     }
     return "unknown";
 }

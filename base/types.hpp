@@ -19,6 +19,7 @@ enum class Outcome {
     singular,       ///< the matrix or its preconditioner has no inverse
     not_finite,     ///< NaN or Inf appeared
     out_of_memory,  ///< the byte budget or the machine's memory was exhausted
+    time_limit,     ///< the time allowed was over before there was a result
 };
 
 /// `max_steps` and the like, as the JSON and the reports spell them.

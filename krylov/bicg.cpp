@@ -1,6 +1,7 @@
 #include "ilux/krylov/bicg.hpp"
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/gpu.hpp"
 #include "ilux/krylov/iteration.hpp"
 
 namespace ilux {
@@ -32,16 +33,15 @@ SolveReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstS
         for (double norm_r = 1; !it.stop.ends_cycle(scale_r * norm_r);) {
             it.apply_M(r, z);     // z ← M⁻¹ r
             it.apply_Mt(rt, zt);  // z̃ ← M⁻ᵀ r̃
-            const double rho = dot(be, ConstSpan<B>(z), ConstSpan<B>(rt));
-            if (!it.finite(rho, product_not_finite) ||
-                !it.nonzero(rho, norm(z) * norm(rt), "rho = rt'inv(M)r vanished"))
+            const auto [rho, norm_z] = dot_norm(be, ConstSpan<B>(rt), ConstSpan<B>(z));
+            if (!it.finite(rho, product_not_finite) || !it.nonzero(rho, norm_z * norm(rt), "rho = rt'inv(M)r vanished"))
                 break;
             const double beta = rho_before == 0 ? 0 : rho / rho_before;
             next_direction(be, beta, z, p);    // p ← z + β p
             next_direction(be, beta, zt, pt);  // p̃ ← z̃ + β p̃
             it.apply_A(p, q);                  // q ← A p
-            const double pAp = dot(be, ConstSpan<B>(pt), ConstSpan<B>(q));
-            if (!it.finite(pAp, product_not_finite) || !it.nonzero(pAp, norm(pt) * norm(q), "pt'Ap vanished")) break;
+            const auto [pAp, norm_q] = dot_norm(be, ConstSpan<B>(pt), ConstSpan<B>(q));
+            if (!it.finite(pAp, product_not_finite) || !it.nonzero(pAp, norm(pt) * norm_q, "pt'Ap vanished")) break;
             const double alpha = rho / pAp;
             it.move(scale_r * alpha, p);           // x ← x + α p
             axpy(be, -alpha, ConstSpan<B>(q), r);  // r ← r − α A p
@@ -57,5 +57,7 @@ SolveReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstS
 
 template SolveReport bicg<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
                                BicgWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
+template SolveReport bicg<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
+                               BicgWorkspace<Gpu>&, const KrylovOptions&, const Monitor&);
 
 }  // namespace ilux

@@ -1,6 +1,7 @@
 #include "ilux/krylov/bicgstab.hpp"
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/gpu.hpp"
 #include "ilux/krylov/iteration.hpp"
 
 namespace ilux {
@@ -13,17 +14,14 @@ struct Cycle {
     Iteration<B>& it;
     Span<B>       r, rh, p, z, v, t;
     double        scale_r;  // ‖r₀‖₂: all vectors are in its units
-    double        norm_r = 1, rho = 1, alpha = 1, omega = 1;
+    double        norm_r = 1, rho = 1, rho_before = 1, alpha = 1, omega = 1;  // r̂ᵀr = ‖r‖² at first
     bool          first = true;
 
-    double inner(ConstSpan<B> a, ConstSpan<B> b) { return dot(be, a, b); }
-    double norm(ConstSpan<B> a) { return norm2(be, a); }
+    DotNorm inner(ConstSpan<B> a, ConstSpan<B> b) { return dot_norm(be, a, b); }
 
     /// x ← x + α M⁻¹p,  s = r ← r − α A M⁻¹p
     bool bicg_half()
     {
-        const double rho_before = rho;
-        rho = inner(rh, r);  // ρ = r̂ᵀ r
         if (!it.finite(rho, product_not_finite) || !it.nonzero(rho, norm_r, "rho = rh'r vanished")) return false;
         if (first) {
             copy(be, ConstSpan<B>(r), p);
@@ -34,12 +32,12 @@ struct Cycle {
         first = false;
         it.apply_M(p, z);
         it.apply_A(z, v);  // v ← A M⁻¹ p
-        const double rv = inner(rh, v);
-        if (!it.finite(rv, product_not_finite) || !it.nonzero(rv, norm(v), "rh'v vanished")) return false;
+        const auto [rv, norm_v] = inner(rh, v);
+        if (!it.finite(rv, product_not_finite) || !it.nonzero(rv, norm_v, "rh'v vanished")) return false;
         alpha = rho / rv;
         it.move(scale_r * alpha, z);
         axpy(be, -alpha, ConstSpan<B>(v), r);
-        norm_r = norm(r);
+        norm_r = norm2(be, ConstSpan<B>(r));
         it.step(scale_r * norm_r);
         return true;
     }
@@ -49,13 +47,16 @@ struct Cycle {
     {
         it.apply_M(r, z);
         it.apply_A(z, t);  // t ← A M⁻¹ s
-        const double norm_t = norm(t), ts = inner(t, r);
+        const auto [ts, norm_t] = inner(r, t);
         if (!it.finite(norm_t, product_not_finite) || !it.finite(ts, product_not_finite)) return false;
         if (!it.nonzero(ts, norm_t * norm_r, "omega = t's / t't vanished")) return false;
         omega = ts / norm_t / norm_t;
         it.move(scale_r * omega, z);
         axpy(be, -omega, ConstSpan<B>(t), r);
-        norm_r = norm(r);
+        rho_before = rho;
+        const DotNorm next = inner(rh, r);
+        rho = next.dot;  // ρ = r̂ᵀ r
+        norm_r = next.norm;
         it.step(scale_r * norm_r);
         return true;
     }
@@ -81,5 +82,7 @@ SolveReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, Co
 
 template SolveReport bicgstab<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
                                    BicgstabWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
+template SolveReport bicgstab<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
+                                   BicgstabWorkspace<Gpu>&, const KrylovOptions&, const Monitor&);
 
 }  // namespace ilux

@@ -1,6 +1,7 @@
 #include "ilux/krylov/cg.hpp"
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/gpu.hpp"
 #include "ilux/krylov/iteration.hpp"
 
 namespace ilux {
@@ -42,5 +43,7 @@ SolveReport cg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpa
 
 template SolveReport cg<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
                              CgWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
+template SolveReport cg<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
+                             CgWorkspace<Gpu>&, const KrylovOptions&, const Monitor&);
 
 }  // namespace ilux

@@ -1,6 +1,7 @@
 #include "ilux/krylov/fgmres.hpp"
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/gpu.hpp"
 #include "ilux/krylov/gmres_cycle.hpp"
 
 namespace ilux {
@@ -44,5 +45,8 @@ SolveReport fgmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, Cons
 template class FgmresWorkspace<Cpu>;
 template SolveReport fgmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
                                  FgmresWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
+template class FgmresWorkspace<Gpu>;
+template SolveReport fgmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
+                                 FgmresWorkspace<Gpu>&, const KrylovOptions&, const Monitor&);
 
 }  // namespace ilux

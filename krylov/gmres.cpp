@@ -1,8 +1,10 @@
 #include "ilux/krylov/gmres.hpp"
 
 #include <algorithm>
+#include <concepts>
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/gpu.hpp"
 #include "ilux/krylov/gmres_cycle.hpp"
 
 namespace ilux {
@@ -61,7 +63,8 @@ GmresWorkspace<B>::GmresWorkspace(Index n, const KrylovOptions& opt)
       V_(static_cast<std::size_t>(n) * (m_ + std::size_t{1})),
       z_(n),
       best_(n),
-      scratch_(m_ + std::size_t{1})
+      scratch_(m_ + std::size_t{1}),
+      host_V_(opt.ortho == Orthogonalization::mgso_host && !std::same_as<B, Cpu> ? V_.size() : 0)
 {
     qr = HessenbergQr(m_);
 }
@@ -78,5 +81,8 @@ SolveReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, Const
 template class GmresWorkspace<Cpu>;
 template SolveReport gmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
                                 GmresWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
+template class GmresWorkspace<Gpu>;
+template SolveReport gmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
+                                GmresWorkspace<Gpu>&, const KrylovOptions&, const Monitor&);
 
 }  // namespace ilux

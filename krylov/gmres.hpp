@@ -22,6 +22,10 @@ public:
     Span<B>      z() { return z_; }
     Span<B>      best() { return best_; }
     std::span<double> scratch() { return scratch_; }  ///< m + 1, on the host
+    std::span<double> host_basis()
+    {
+        return host_V_;
+    }  ///< n·(m+1) for Orthogonalization::mgso_host off the host, else none
 
     HessenbergQr qr;
 
@@ -29,7 +33,7 @@ private:
     Index               n_, m_;
     Buffer<B>           V_;  ///< n·(m+1), a vector after another
     Buffer<B>           z_, best_;
-    std::vector<double> scratch_;
+    std::vector<double> scratch_, host_V_;
 };
 
 /// Solves A x = b by restarted GMRES with z ← M⁻¹ r from the right (default) or the left (opt.side).

@@ -2,6 +2,7 @@
 // The loop that gmres.cpp and fgmres.cpp share. Internal to krylov/.
 
 #include <algorithm>
+#include <concepts>
 
 #include "ilux/krylov/gmres.hpp"
 #include "ilux/krylov/iteration.hpp"
@@ -25,8 +26,19 @@ Extension extend_basis(B& be, Iteration<B>& it, GmresWorkspace<B>& ws, Index k, 
 {
     const auto timer = it.timing_ortho();
     const auto h = ws.qr.next_column();
-    return opt.ortho == Orthogonalization::cgs2 ? cgs2(be, ws.basis(k + 1), ws.v(k + 1), h, ws.scratch())
-                                                : mgso(be, ws.basis(k + 1), ws.v(k + 1), h, opt.reorthogonalize);
+    const auto V = ws.basis(k + 1);
+    const auto w = ws.v(k + 1);
+    switch (opt.ortho) {
+        case Orthogonalization::mgso:
+            return mgso(be, V, w, h, opt.reorthogonalize);
+        case Orthogonalization::cgs2:
+            return cgs2(be, V, w, h, ws.scratch());
+        case Orthogonalization::mgso_hybrid:
+            break;
+        case Orthogonalization::mgso_host:
+            return mgso_host(be, V, w, h, ws.host_basis(), opt.reorthogonalize);
+    }
+    return mgso_hybrid<B>(be, V, w, h, opt.reorthogonalize);
 }
 
 template <Backend B, GmresVariant<B> Variant>
@@ -35,6 +47,9 @@ SolveReport restarted_gmres(B& be, Iteration<B>& it, GmresWorkspace<B>& ws, Vari
     HessenbergQr& qr = ws.qr;
     require(ws.restart() == std::min(opt.restart, ws.size()),
             [&] { return fmt::format("restart = {}, but the workspace was made for {}", opt.restart, ws.restart()); });
+    require(std::same_as<B, Cpu> || opt.ortho != Orthogonalization::mgso_host || !ws.host_basis().empty() ||
+                ws.size() == 0,
+            [] { return "ortho = mgso_host, but the workspace was made without a basis on the host"; });
     while (!it.over(ws.v(0))) {  // v₀ ← b − A x
         variant.start();
         const double beta = norm2(be, ConstSpan<B>(ws.v(0)));  // β = ‖v₀‖₂

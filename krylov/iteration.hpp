@@ -39,38 +39,39 @@ public:
           x_(x),
           best_(best),
           monitor_(monitor),
-          opt_(opt)
+          opt_(opt),
+          timeline_(be)
     {
         if (norm_b_ == 0) fill(be, 0, x);
     }
 
     void apply_A(ConstSpan<B> v, Span<B> w)
     {
-        const Stopwatch t(seconds_.spmv);
+        const auto t = timeline_.measure(seconds_.spmv);
         A_.apply(be_, v, w);
     }
     void apply_At(ConstSpan<B> v, Span<B> w)
     {
-        const Stopwatch t(seconds_.spmv);
+        const auto t = timeline_.measure(seconds_.spmv);
         A_.apply_transpose(be_, v, w);
     }
     void apply_M(ConstSpan<B> r, Span<B> z)
     {
-        const Stopwatch t(seconds_.precond);
+        const auto t = timeline_.measure(seconds_.precond);
         M_.apply(be_, r, z);
     }
     void apply_Mt(ConstSpan<B> r, Span<B> z)
     {
-        const Stopwatch t(seconds_.precond);
+        const auto t = timeline_.measure(seconds_.precond);
         M_.apply_transpose(be_, r, z);
     }
-    Stopwatch timing_ortho() { return Stopwatch(seconds_.ortho); }
+    auto timing_ortho() { return timeline_.measure(seconds_.ortho); }
 
     /// r ← b − A x, and whether the solve is over. If so x is the best iterate ever verified.
     bool over(Span<B> r)
     {
         {
-            const Stopwatch t(seconds_.spmv);
+            const auto t = timeline_.measure(seconds_.spmv);
             residual_ = residual<B>(be_, A_, x_, b_, r);
         }
         norm_x_ = norm2(be_, ConstSpan<B>(x_));
@@ -122,6 +123,7 @@ public:
 
     SolveReport report()
     {
+        timeline_.settle();
         seconds_.solve = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
         const double size = opt_.matrix_norm * norm_x_ + norm_b_;
         SolveReport  report;
@@ -167,6 +169,7 @@ private:
     std::optional<Outcome>   verdict_;
     double                   residual_ = 0, norm_x_ = 0;
     SolveSeconds             seconds_;
+    Timeline<B>              timeline_;
 };
 
 }  // namespace ilux

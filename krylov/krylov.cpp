@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/gpu.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux {
@@ -54,9 +55,14 @@ std::size_t vectors(Method method, Index m)
 
 }  // namespace
 
+std::size_t workspace_bytes(Method method, Index n, const KrylovOptions& opt)
+{
+    return vectors(method, std::min(opt.restart, n)) * static_cast<std::size_t>(n) * sizeof(double);
+}
+
 template <Backend B>
 KrylovWorkspace<B>::KrylovWorkspace(Method method, Index n, const KrylovOptions& opt)
-    : parts(make_parts<B>(method, n, opt)), bytes_(vectors(method, std::min(opt.restart, n)) * n * sizeof(double))
+    : parts(make_parts<B>(method, n, opt)), bytes_(workspace_bytes(method, n, opt))
 {}
 
 template <Backend B>
@@ -86,5 +92,8 @@ SolveReport solve(B& be, Method method, const LinearOperator<B>& A, Precondition
 template class KrylovWorkspace<Cpu>;
 template SolveReport solve<Cpu>(Cpu&, Method, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>,
                                 Span<Cpu>, KrylovWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
+template class KrylovWorkspace<Gpu>;
+template SolveReport solve<Gpu>(Gpu&, Method, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>,
+                                Span<Gpu>, KrylovWorkspace<Gpu>&, const KrylovOptions&, const Monitor&);
 
 }  // namespace ilux

@@ -23,6 +23,9 @@ inline std::span<const std::string_view> names(Method)
 /// Whether the method calls apply_transpose of A and M.
 constexpr bool needs_transpose(Method method) { return method == Method::bicg; }
 
+/// Bytes of the vectors that a workspace holds where its backend computes.
+std::size_t workspace_bytes(Method method, Index n, const KrylovOptions& opt);
+
 /// The workspace of any one method, made once for its method, n, and the restart length in opt.
 template <Backend B>
 class KrylovWorkspace {

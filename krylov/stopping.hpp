@@ -15,7 +15,7 @@ namespace ilux {
 
 enum class Side { right, left };
 enum class StopTest { residual, backward_error };
-enum class Orthogonalization { mgso, cgs2 };
+enum class Orthogonalization { mgso, cgs2, mgso_hybrid, mgso_host };
 
 inline std::span<const std::string_view> names(Side)
 {
@@ -29,7 +29,7 @@ inline std::span<const std::string_view> names(StopTest)
 }
 inline std::span<const std::string_view> names(Orthogonalization)
 {
-    static constexpr std::array<std::string_view, 2> all{"mgso", "cgs2"};
+    static constexpr std::array<std::string_view, 4> all{"mgso", "cgs2", "mgso_hybrid", "mgso_host"};
     return all;
 }
 
@@ -52,7 +52,9 @@ void fields(KrylovOptions& o, Visit&& visit)
     visit("restart", o.restart, at_least(1), "Krylov dimension m before a restart");
     visit("side", o.side, anything(), "of the preconditioner in GMRES");
     visit("stop", o.stop, anything(), "residual: against ‖b‖₂; backward_error: against ‖A‖_F·‖x‖₂ + ‖b‖₂");
-    visit("ortho", o.ortho, anything(), "mgso: modified Gram-Schmidt, selectively repeated; cgs2: classical, twice");
+    visit("ortho", o.ortho, anything(),
+          "mgso: modified Gram-Schmidt, selectively repeated; cgs2: classical, twice; on a GPU also mgso_hybrid: "
+          "coefficients on the host, mgso_host: all of it there");
     visit("reorthogonalize", o.reorthogonalize, within(0, 1), "mgso repeats a projection above this squared cosine");
 }
 

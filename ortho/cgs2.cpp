@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux {
 
 template <Backend B>
-Extension cgs2(B& be, ConstSpan<B> V, Span<B> w, std::span<double> h, std::span<double> scratch)
+Extension detail::cgs2_by_primitives(B& be, ConstSpan<B> V, Span<B> w, std::span<double> h, std::span<double> scratch)
 {
     const std::size_t k = h.size() - 1;
     const auto        c = scratch.first(k);
@@ -31,6 +30,14 @@ Extension cgs2(B& be, ConstSpan<B> V, Span<B> w, std::span<double> h, std::span<
     return detail::normalize(be, before, w, h[k]);
 }
 
-template Extension cgs2<Cpu>(Cpu&, ConstSpan<Cpu>, Span<Cpu>, std::span<double>, std::span<double>);
+template Extension detail::cgs2_by_primitives<Cpu>(Cpu&, ConstSpan<Cpu>, Span<Cpu>, std::span<double>,
+                                                   std::span<double>);
+template Extension detail::cgs2_by_primitives<Gpu>(Gpu&, ConstSpan<Gpu>, Span<Gpu>, std::span<double>,
+                                                   std::span<double>);
+
+Extension cgs2(Cpu& be, std::span<const double> V, std::span<double> w, std::span<double> h, std::span<double> scratch)
+{
+    return detail::cgs2_by_primitives<Cpu>(be, V, w, h, scratch);
+}
 
 }  // namespace ilux

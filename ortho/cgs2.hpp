@@ -1,6 +1,8 @@
 #pragma once
 // Classical Gram-Schmidt, twice: two blocks of reductions a step, however many vectors there are.
 
+#include "ilux/base/cpu.hpp"
+#include "ilux/base/gpu.hpp"
 #include "ilux/ortho/extension.hpp"
 
 namespace ilux {
@@ -10,9 +12,18 @@ namespace ilux {
 /// @param w  n, overwritten; the new basis vector when `extended`, otherwise of no use
 /// @param h  k + 1, overwritten; h_k is 0 when nothing is left
 /// @param scratch  at least k
-/// @return whether V may be extended by w; never throws, allocates nothing
+/// @return whether V may be extended by w; throws nothing but DeviceError, allocates nothing
 /// Costs 8kn flops. Orthogonal to machine precision unless w is dependent to machine precision [giraud05].
+/// On a GPU four launches and one copy to the host: the first pass's update and the second one's dots read V together,
+/// 8n(3k + 7) bytes in all for k ≤ 32, 32kn for more vectors. Bitwise repeatable.
+Extension cgs2(Cpu& be, std::span<const double> V, std::span<double> w, std::span<double> h, std::span<double> scratch);
+Extension cgs2(Gpu& be, DeviceSpan<const double> V, DeviceSpan<double> w, std::span<double> h,
+               std::span<double> scratch);
+
+namespace detail {
+/// The text behind cgs2, in the primitives of B.
 template <Backend B>
-Extension cgs2(B& be, ConstSpan<B> V, Span<B> w, std::span<double> h, std::span<double> scratch);
+Extension cgs2_by_primitives(B& be, ConstSpan<B> V, Span<B> w, std::span<double> h, std::span<double> scratch);
+}  // namespace detail
 
 }  // namespace ilux

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux {
 
 template <Backend B>
-Extension mgso(B& be, ConstSpan<B> V, Span<B> w, std::span<double> h, double threshold)
+Extension mgso_hybrid(B& be, ConstSpan<B> V, Span<B> w, std::span<double> h, double threshold)
 {
     const std::size_t n = w.size(), k = h.size() - 1;
     ILUX_ASSERT(V.size() == n * k);
@@ -35,6 +34,32 @@ Extension mgso(B& be, ConstSpan<B> V, Span<B> w, std::span<double> h, double thr
     return detail::normalize(be, before, w, h[k]);
 }
 
-template Extension mgso<Cpu>(Cpu&, ConstSpan<Cpu>, Span<Cpu>, std::span<double>, double);
+template Extension mgso_hybrid<Cpu>(Cpu&, ConstSpan<Cpu>, Span<Cpu>, std::span<double>, double);
+template Extension mgso_hybrid<Gpu>(Gpu&, ConstSpan<Gpu>, Span<Gpu>, std::span<double>, double);
+
+Extension mgso(Cpu& be, std::span<const double> V, std::span<double> w, std::span<double> h, double threshold)
+{
+    return mgso_hybrid<Cpu>(be, V, w, h, threshold);
+}
+
+Extension mgso_host(Cpu& be, std::span<const double> V, std::span<double> w, std::span<double> h, std::span<double>,
+                    double threshold)
+{
+    return mgso(be, V, w, h, threshold);
+}
+
+Extension mgso_host(Gpu& be, DeviceSpan<const double> V, DeviceSpan<double> w, std::span<double> h,
+                    std::span<double> host, double threshold)
+{
+    const std::size_t n = w.size(), k = h.size() - 1;
+    ILUX_ASSERT(V.size() == n * k && host.size() >= n * (k + 1));
+    const auto next = host.subspan(n * k, n);
+    if (k == 1) download<double>(be, V, host.first(n));  // the vector that no call has made
+    download<double>(be, w, next);
+    Cpu             cpu;
+    const Extension extension = mgso(cpu, host.first(n * k), next, h, threshold);
+    upload<double>(be, next, w);
+    return extension;
+}
 
 }  // namespace ilux

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "ilux/base/error.hpp"
@@ -26,27 +27,57 @@ const Variant variants[] = {
     {"Gmres", Method::gmres, {}},
     {"GmresFromTheLeft", Method::gmres, {.side = Side::left}},
     {"GmresByCgs2", Method::gmres, {.ortho = Orthogonalization::cgs2}},
+    {"GmresByHybridMgso", Method::gmres, {.ortho = Orthogonalization::mgso_hybrid}},
     {"Fgmres", Method::fgmres, {}},
     {"Bicg", Method::bicg, {}},
     {"Bicgstab", Method::bicgstab, {}},
     {"Cg", Method::cg, {}},
 };
 
-class EveryKrylov : public testing::TestWithParam<Variant> {
+class Variants : public testing::TestWithParam<std::tuple<Where, Variant>> {
 protected:
-    Method method() const { return GetParam().method; }
+    void SetUp() override
+    {
+        if (where() == Where::gpu) ILUX_SKIP_WITHOUT_GPU();
+    }
+    Where          where() const { return std::get<0>(GetParam()); }
+    const Variant& variant() const { return std::get<1>(GetParam()); }
+    Method         method() const { return variant().method; }
     /// The variant's options, with others.
     KrylovOptions options(double rtol, Index max_steps = 1000) const
     {
-        KrylovOptions opt = GetParam().opt;
+        KrylovOptions opt = variant().opt;
         opt.rtol = rtol;
         opt.max_steps = max_steps;
         return opt;
     }
     bool is_gmres() const { return method() == Method::gmres || method() == Method::fgmres; }
+
+    Solution run(const CsrMatrix<>& A, Preconditioner<Cpu>& M, const Vector& b, Vector x0,
+                 const KrylovOptions& opt) const
+    {
+        return where() == Where::gpu ? run_on_gpu(method(), A, M, b, std::move(x0), opt)
+                                     : test::krylov::run(method(), A, M, b, std::move(x0), opt);
+    }
+    Solution run(const CsrMatrix<>& A, const Vector& b, const KrylovOptions& opt) const
+    {
+        Identity<Cpu> I(A.rows());
+        return run(A, I, b, Vector(A.rows()), opt);
+    }
 };
-INSTANTIATE_TEST_SUITE_P(Methods, EveryKrylov, testing::ValuesIn(variants),
-                         [](const auto& info) { return std::string(info.param.name); });
+const auto name_of = [](const auto& info) { return std::string(std::get<1>(info.param).name); };
+
+/// On the host and on a device.
+class EveryKrylov : public Variants {};
+INSTANTIATE_TEST_SUITE_P(Methods, EveryKrylov,
+                         testing::Combine(testing::Values(Where::cpu), testing::ValuesIn(variants)), name_of);
+INSTANTIATE_TEST_SUITE_P(Gpu, EveryKrylov, testing::Combine(testing::Values(Where::gpu), testing::ValuesIn(variants)),
+                         name_of);
+
+/// What only a host has: threads, and its operator new.
+class EveryHostKrylov : public Variants {};
+INSTANTIATE_TEST_SUITE_P(Methods, EveryHostKrylov,
+                         testing::Combine(testing::Values(Where::cpu), testing::ValuesIn(variants)), name_of);
 
 TEST_P(EveryKrylov, SolvesPositiveDefiniteSystemsOfAwkwardSizes)
 {
@@ -54,7 +85,7 @@ TEST_P(EveryKrylov, SolvesPositiveDefiniteSystemsOfAwkwardSizes)
         const auto A = test::random_spd(n, 4, n + 1);
         const auto b = test::random_vector(n, n + 2);
         auto       M = jacobi(A);
-        const auto s = run(method(), A, M, b, test::random_vector(n, 9), options(1e-10));
+        const auto s = run(A, M, b, test::random_vector(n, 9), options(1e-10));
         EXPECT_EQ(s.report.outcome, Outcome::converged) << "n = " << n << ": " << s.report.detail;
         EXPECT_LE(true_residual(A, s.x, b), 1.001e-10) << "n = " << n;
         EXPECT_NEAR(s.report.relative_residual, true_residual(A, s.x, b), 1e-13) << "n = " << n;
@@ -70,7 +101,7 @@ TEST_P(EveryKrylov, ReachesTheSolutionInAtMostNIterations)
         const Index n = 7;
         const auto  A = method() == Method::cg ? test::random_spd(n, 3, seed) : test::random_dominant(n, 3, seed);
         const auto  b = test::random_vector(n, seed);
-        const auto  s = run(method(), A, b, options(1e-9, products * n));
+        const auto  s = run(A, b, options(1e-9, products * n));
         EXPECT_EQ(s.report.outcome, Outcome::converged) << "seed " << seed;
         const auto x = test::dense_solve(A, b);
         EXPECT_LE(test::relative_difference(s.x, x), 1e-6) << "seed " << seed;
@@ -81,7 +112,7 @@ TEST_P(EveryKrylov, AnswersBZeroWithXZero)
 {
     const auto    A = test::random_spd(5, 2, 1);
     Identity<Cpu> I(5);
-    const auto    s = run(method(), A, I, Vector(5), test::random_vector(5, 3), options(1e-8));
+    const auto    s = run(A, I, Vector(5), test::random_vector(5, 3), options(1e-8));
     EXPECT_EQ(s.report.outcome, Outcome::converged);
     EXPECT_EQ(s.report.steps, 0);
     EXPECT_EQ(s.report.relative_residual, 0);
@@ -92,7 +123,7 @@ TEST_P(EveryKrylov, LeavesAnExactGuessAsItIs)
 {
     const auto    A = dense(2, {2, 1, 1, 3});
     Identity<Cpu> I(2);
-    const auto    s = run(method(), A, I, Vector{4, 7}, Vector{1, 2}, options(0));
+    const auto    s = run(A, I, Vector{4, 7}, Vector{1, 2}, options(0));
     EXPECT_EQ(s.report.outcome, Outcome::converged);
     EXPECT_EQ(s.report.steps, 0);
     EXPECT_EQ(s.x, (Vector{1, 2}));
@@ -103,7 +134,7 @@ TEST_P(EveryKrylov, TakesNoStepWhenNoneIsAllowed)
     const auto    A = test::random_spd(9, 2, 1);
     const auto    b = test::random_vector(9, 2), guess = test::random_vector(9, 3);
     Identity<Cpu> I(9);
-    const auto    s = run(method(), A, I, b, guess, options(1e-8, 0));
+    const auto    s = run(A, I, b, guess, options(1e-8, 0));
     EXPECT_EQ(s.report.outcome, Outcome::max_steps);
     EXPECT_EQ(s.report.steps, 0);
     EXPECT_EQ(s.x, guess);
@@ -115,7 +146,7 @@ TEST_P(EveryKrylov, NeverExceedsTheStepLimitAndTellsEveryStep)
     const auto A = test::random_spd(60, 3, 5);
     const auto b = test::random_vector(60, 2);
     for (Index limit : {1, 2, 3, 8}) {
-        const auto s = run(method(), A, b, options(1e-14, limit));
+        const auto s = run(A, b, options(1e-14, limit));
         EXPECT_EQ(s.report.outcome, Outcome::max_steps);
         EXPECT_LE(s.report.steps, limit);
         EXPECT_GE(s.report.steps, limit - 1);
@@ -135,7 +166,7 @@ TEST_P(EveryKrylov, ClaimsNothingItCannotReach)
 {
     const auto A = test::random_spd(40, 3, 5);
     const auto b = test::random_vector(40, 2);
-    const auto s = run(method(), A, b, options(0, 100'000));
+    const auto s = run(A, b, options(0, 100'000));
     if (s.report.outcome == Outcome::converged) {
         EXPECT_EQ(true_residual(A, s.x, b), 0);
     } else {
@@ -154,7 +185,7 @@ TEST_P(EveryKrylov, ReportsANaNOfThePreconditionerAndKeepsXFinite)
             std::copy(r.begin(), r.end(), z.begin());
             if (call >= healthy) z[17] = nan;
         });
-        const auto s = run(method(), A, M, b, Vector(50), options(1e-12));
+        const auto s = run(A, M, b, Vector(50), options(1e-12));
         EXPECT_EQ(s.report.outcome, Outcome::not_finite) << "after " << healthy << " calls";
         EXPECT_STRNE(s.report.detail, "");
         EXPECT_LE(true_residual(A, s.x, b), 1);  // false for NaN
@@ -171,9 +202,9 @@ TEST_P(EveryKrylov, KeepsTheProgressMadeBeforeANaN)
         std::copy(r.begin(), r.end(), z.begin());
         if (call >= 20) z[17] = nan;
     });
-    const auto s = run(method(), A, M, b, Vector(50), options(1e-14));
+    const auto s = run(A, M, b, Vector(50), options(1e-14));
     EXPECT_EQ(s.report.outcome, Outcome::not_finite);
-    const bool updates_by_M = method() == Method::gmres && GetParam().opt.side == Side::right;
+    const bool updates_by_M = method() == Method::gmres && variant().opt.side == Side::right;
     EXPECT_LT(true_residual(A, s.x, b), updates_by_M ? 1.001 : 0.5);
 }
 
@@ -183,10 +214,10 @@ TEST_P(EveryKrylov, ReportsAGuessOrRightHandSideThatIsNotFinite)
     Identity<Cpu> I(5);
     Vector        bad(5, 1.);
     bad[2] = nan;
-    EXPECT_EQ(run(method(), A, I, bad, Vector(5), options(1e-8)).report.outcome, Outcome::not_finite);
-    EXPECT_EQ(run(method(), A, I, Vector(5, 1.), bad, options(1e-8)).report.outcome, Outcome::not_finite);
+    EXPECT_EQ(run(A, I, bad, Vector(5), options(1e-8)).report.outcome, Outcome::not_finite);
+    EXPECT_EQ(run(A, I, Vector(5, 1.), bad, options(1e-8)).report.outcome, Outcome::not_finite);
     bad[2] = std::numeric_limits<double>::infinity();
-    EXPECT_EQ(run(method(), A, I, bad, Vector(5), options(1e-8)).report.outcome, Outcome::not_finite);
+    EXPECT_EQ(run(A, I, bad, Vector(5), options(1e-8)).report.outcome, Outcome::not_finite);
 }
 
 TEST_P(EveryKrylov, NeverCallsALyingPreconditionersAnswerConverged)
@@ -198,7 +229,7 @@ TEST_P(EveryKrylov, NeverCallsALyingPreconditionersAnswerConverged)
         Given        M(40, [&](long call, std::span<const double> r, std::span<double> z) {
             for (std::size_t i = 0; i < r.size(); ++i) z[i] = call < honest ? r[i] : 1e3 * random.uniform();
         });
-               const auto s = run(method(), A, M, b, Vector(40), options(1e-8, 400));
+               const auto s = run(A, M, b, Vector(40), options(1e-8, 400));
         if (s.report.outcome == Outcome::converged) {
             EXPECT_LE(true_residual(A, s.x, b), 1.001e-8);
         }
@@ -211,7 +242,7 @@ TEST_P(EveryKrylov, NeverCallsALyingPreconditionersAnswerConverged)
 TEST_P(EveryKrylov, CallsNoInconsistentSystemSolved)
 {
     const auto A = dense(3, {2, 0, 0, 0, 1, 0, 0, 0, 0});  // positive semidefinite, b has a part in its null space
-    const auto s = run(method(), A, Vector{2, 1, 1}, options(1e-8));
+    const auto s = run(A, Vector{2, 1, 1}, options(1e-8));
     if (is_gmres()) {
         EXPECT_EQ(s.report.outcome, Outcome::breakdown) << name(s.report.outcome);
     } else {  // whether a product vanishes up to rounding, or is divided by and blows x up, is a matter of a bit
@@ -226,7 +257,7 @@ TEST_P(EveryKrylov, CallsNoInconsistentSystemSolved)
 TEST_P(EveryKrylov, SolvesASingularConsistentSystem)
 {
     const auto A = dense(3, {2, 0, 0, 0, 1, 0, 0, 0, 0});
-    const auto s = run(method(), A, Vector{2, 1, 0}, options(1e-12));
+    const auto s = run(A, Vector{2, 1, 0}, options(1e-12));
     EXPECT_EQ(s.report.outcome, Outcome::converged);
     EXPECT_LE(test::relative_difference(s.x, Vector{1, 1, 0}), 1e-11);
 }
@@ -237,7 +268,7 @@ TEST_P(EveryKrylov, WorksAtScalesWhoseSquaresOverflowOrUnderflow)
     for (double size : {1e-200, 1e200}) {
         auto b = test::random_vector(20, 2);
         for (double& bi : b) bi *= size;
-        const auto s = run(method(), A, b, options(1e-8));
+        const auto s = run(A, b, options(1e-8));
         EXPECT_EQ(s.report.outcome, Outcome::converged) << s.report.detail;
         auto x = s.x;
         for (double& xi : x) xi /= size;
@@ -254,11 +285,11 @@ TEST_P(EveryKrylov, StopsByBackwardErrorWhenAsked)
     EXPECT_THROW(
         {
             opt.stop = StopTest::backward_error;
-            run(method(), A, b, opt);
+            run(A, b, opt);
         },
         InvalidOption);
     opt.matrix_norm = norm_frobenius(A);
-    const auto s = run(method(), A, b, opt);
+    const auto s = run(A, b, opt);
     EXPECT_EQ(s.report.outcome, Outcome::converged);
     const double error = true_residual(A, s.x, b) * norm(b) / (opt.matrix_norm * norm(s.x) + norm(b));
     EXPECT_LE(error, 1.001e-6);
@@ -276,11 +307,11 @@ TEST_P(EveryKrylov, LetsNoHugeIterateFakeASmallBackwardError)
     for (double& g : guess) g *= 1e12;
     const Vector  b = test::random_vector(30, 2);
     Identity<Cpu> I(30);
-    const auto    s = run(method(), A, I, b, guess, opt);
+    const auto    s = run(A, I, b, guess, opt);
     EXPECT_EQ(s.report.outcome, Outcome::max_steps);
 }
 
-TEST_P(EveryKrylov, GivesTheSameBitsForAnyNumberOfThreads)
+TEST_P(EveryHostKrylov, GivesTheSameBitsForAnyNumberOfThreads)
 {
     const Index        n = 20000;  // long enough for the vector primitives to fork
     std::vector<Index> row, col;
@@ -295,13 +326,13 @@ TEST_P(EveryKrylov, GivesTheSameBitsForAnyNumberOfThreads)
     const auto    A = CsrMatrix<>::from_triplets(n, n, row, col, val);
     const auto    b = test::random_vector(n, 2);
     Identity<Cpu> I(n);
-    const auto    one = run(method(), A, I, b, Vector(n), options(1e-12, 24), 1);
-    const auto    three = run(method(), A, I, b, Vector(n), options(1e-12, 24), 3);
+    const auto    one = test::krylov::run(method(), A, I, b, Vector(n), options(1e-12, 24), 1);
+    const auto    three = test::krylov::run(method(), A, I, b, Vector(n), options(1e-12, 24), 3);
     EXPECT_TRUE(test::identical(one.x, three.x));
     EXPECT_EQ(one.report.relative_residual, three.report.relative_residual);
 }
 
-TEST_P(EveryKrylov, AllocatesNothingWhileSolving)
+TEST_P(EveryHostKrylov, AllocatesNothingWhileSolving)
 {
     const auto              A = test::random_spd(100, 3, 5);
     const auto              b = test::random_vector(100, 2);
@@ -321,7 +352,7 @@ TEST_P(EveryKrylov, AllocatesNothingWhileSolving)
     EXPECT_GT(told, 0);
 }
 
-TEST_P(EveryKrylov, ServesManySolvesWithOneWorkspace)
+TEST_P(EveryHostKrylov, ServesManySolvesWithOneWorkspace)
 {
     const auto           A = test::random_spd(40, 3, 5);
     const auto           opt = options(1e-10);
@@ -336,10 +367,10 @@ TEST_P(EveryKrylov, ServesManySolvesWithOneWorkspace)
     b = test::random_vector(40, 2);
     const auto report = solve(be, method(), op, M, b, x, ws, opt);
     EXPECT_EQ(report.outcome, Outcome::converged);
-    EXPECT_TRUE(test::identical(x, run(method(), A, b, opt).x));
+    EXPECT_TRUE(test::identical(x, run(A, b, opt).x));
 }
 
-TEST_P(EveryKrylov, RefusesSizesAndOptionsThatMakeNoSense)
+TEST_P(EveryHostKrylov, RefusesSizesAndOptionsThatMakeNoSense)
 {
     const auto           A = test::random_spd(4, 2, 1);
     const auto           opt = options(1e-8);

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/device_csr.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/tests/support/checks.hpp"
@@ -67,6 +69,60 @@ struct Solution {
     Vector                x;
     std::vector<Progress> history;  ///< all that the monitor was told
 };
+
+enum class Where { cpu, gpu };
+
+/// One for all tests of the program: making one costs more than most of them.
+inline Gpu& shared_gpu()
+{
+    static const auto only = std::make_unique<Gpu>();
+    return *only;
+}
+
+inline DeviceBuffer<double> on_device(Gpu& gpu, std::span<const double> host)
+{
+    DeviceBuffer<double> device(host.size());
+    upload<double>(gpu, host, device);
+    return device;
+}
+
+/// A preconditioner of the host, for vectors on a device: slow and obvious.
+class Hosted final : public Preconditioner<Gpu> {
+public:
+    explicit Hosted(Preconditioner<Cpu>& M) : M_(M), r_(M.size()), z_(M.size()) {}
+    Index size() const override { return M_.size(); }
+    void  apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override
+    {
+        download<double>(be, r, r_);
+        M_.apply(cpu_, r_, z_);
+        upload<double>(be, std::span<const double>(z_), z);
+    }
+    void apply_transpose(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override
+    {
+        download<double>(be, r, r_);
+        M_.apply_transpose(cpu_, r_, z_);
+        upload<double>(be, std::span<const double>(z_), z);
+    }
+
+private:
+    Preconditioner<Cpu>& M_;
+    Cpu                  cpu_{1};
+    Vector               r_, z_;
+};
+
+inline Solution run_on_gpu(Method method, const CsrMatrix<>& A, Preconditioner<Cpu>& M, const Vector& b, Vector x0,
+                           const KrylovOptions& opt, Gpu& gpu = shared_gpu())
+{
+    const GpuMatrixOperator op(gpu, A, needs_transpose(method));
+    Hosted                  hosted(M);
+    KrylovWorkspace<Gpu>    ws(method, A.rows(), opt);
+    const auto              db = on_device(gpu, b);
+    auto                    x = on_device(gpu, x0);
+    Solution                s{{}, std::move(x0), {}};
+    s.report = solve<Gpu>(gpu, method, op, hosted, db, x, ws, opt, [&](const Progress& p) { s.history.push_back(p); });
+    download<double>(gpu, x, s.x);
+    return s;
+}
 
 inline Solution run(Method method, const CsrMatrix<>& A, Preconditioner<Cpu>& M, const Vector& b, Vector x0,
                     const KrylovOptions& opt, int threads = 1)

@@ -5,46 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/cpu.hpp"
-#include "ilux/ortho/cgs2.hpp"
-#include "ilux/ortho/mgso.hpp"
-#include "ilux/tests/support/checks.hpp"
+#include "ilux/tests/ortho/processes.hpp"
 
 namespace ilux {
 namespace {
 
+using namespace test::ortho;
+
 using test::eps;
-using Vector = std::vector<double>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
-
-enum class Process { mgso, mgso_always_twice, cgs2 };
-
-Extension extend(Process process, Cpu& be, std::span<const double> V, std::span<double> w, std::span<double> h)
-{
-    if (process == Process::mgso) return mgso(be, V, w, h);
-    if (process == Process::mgso_always_twice) return mgso(be, V, w, h, 0.);
-    Vector scratch(h.size());
-    return cgs2(be, V, w, h, scratch);
-}
-
-/// Orthonormalizes the k vectors of A in place and keeps the coefficients: A = Q R, R k×k by columns.
-struct Qr {
-    Vector                 Q, R;
-    std::vector<Extension> outcome;
-};
-Qr orthonormalize(Process process, const Vector& A, std::size_t n, std::size_t k, int threads = 1)
-{
-    Cpu be(threads);
-    Qr  qr{A, Vector(k * k), {}};
-    for (std::size_t j = 0; j < k; ++j) {
-        Vector     h(j + 1);
-        const auto Q = std::span(qr.Q);
-        qr.outcome.push_back(extend(process, be, Q.first(j * n), Q.subspan(j * n, n), h));
-        std::copy(h.begin(), h.end(), qr.R.begin() + j * k);
-    }
-    return qr;
-}
 
 /// max |QᵀQ − I|
 double orthogonality_error(const Vector& Q, std::size_t n, std::size_t k)
@@ -72,19 +42,22 @@ double decomposition_error(const Qr& qr, const Vector& A, std::size_t n, std::si
     return worst;
 }
 
-const char* const process_names[] = {"Mgso", "MgsoAlwaysTwice", "Cgs2"};
-
-class EveryGramSchmidt : public testing::TestWithParam<Process> {};
-INSTANTIATE_TEST_SUITE_P(Processes, EveryGramSchmidt,
-                         testing::Values(Process::mgso, Process::mgso_always_twice, Process::cgs2),
-                         [](const auto& info) { return std::string(process_names[static_cast<int>(info.param)]); });
+class EveryGramSchmidt : public testing::TestWithParam<Process> {
+protected:
+    void SetUp() override
+    {
+        if (GetParam().on_gpu) ILUX_SKIP_WITHOUT_GPU();
+    }
+};
+std::string name_of(const testing::TestParamInfo<Process>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Processes, EveryGramSchmidt, testing::ValuesIn(on_cpu), name_of);
+INSTANTIATE_TEST_SUITE_P(Gpu, EveryGramSchmidt, testing::ValuesIn(on_gpu), name_of);
 
 TEST_P(EveryGramSchmidt, MatchesAHandComputedStep)
 {
-    Cpu          be(1);
     const Vector V = {1, 0, 0, 0, 1, 0};
     Vector       w = {2, -3, -4}, h(3);
-    EXPECT_EQ(extend(GetParam(), be, V, w, h), Extension::extended);
+    EXPECT_EQ(extend(GetParam(), V, w, h), Extension::extended);
     EXPECT_EQ(h, (Vector{2, -3, 4}));
     EXPECT_EQ(w, (Vector{0, 0, -1}));
 }
@@ -119,83 +92,97 @@ TEST_P(EveryGramSchmidt, StaysOrthogonalForTheNearlyDependentVectorsOfLaeuchli)
 
 TEST_P(EveryGramSchmidt, SaysThatNothingIsLeftOfAVectorInTheSpan)
 {
-    Cpu          be(1);
     const Vector V = {0.6, 0.8, 0, 0, 0, 1};
     Vector       h(3);
     Vector       zero(3), dependent = {1.2, 1.6, 5}, dependent_tiny = {1.2e-200, 1.6e-200, 5e-200};
-    EXPECT_EQ(extend(GetParam(), be, V, zero, h), Extension::nothing_left);
+    EXPECT_EQ(extend(GetParam(), V, zero, h), Extension::nothing_left);
     EXPECT_EQ(h[2], 0);
     for (Vector* w : {&dependent, &dependent_tiny}) {
         const double size = (*w)[2];
-        EXPECT_EQ(extend(GetParam(), be, V, *w, h), Extension::nothing_left);
+        EXPECT_EQ(extend(GetParam(), V, *w, h), Extension::nothing_left);
         EXPECT_NEAR(h[0] / size, 0.4, 4 * eps);
         EXPECT_NEAR(h[1] / size, 1, 4 * eps);
         EXPECT_EQ(h[2], 0);
     }
     Vector none, h0(1);
-    EXPECT_EQ(extend(GetParam(), be, {}, none, h0), Extension::nothing_left);
+    EXPECT_EQ(extend(GetParam(), {}, none, h0), Extension::nothing_left);
 }
 
 TEST_P(EveryGramSchmidt, SaysThatAVectorIsNotFinite)
 {
-    Cpu          be(1);
     const Vector V = {1, 0, 0};
     for (double bad : {nan, inf, -inf})
         for (int place : {0, 1}) {
             Vector w = {1, 1, 1}, h(2);
             w[place] = bad;
-            EXPECT_EQ(extend(GetParam(), be, V, w, h), Extension::not_finite);
+            EXPECT_EQ(extend(GetParam(), V, w, h), Extension::not_finite);
         }
 }
 
 TEST_P(EveryGramSchmidt, SurvivesLengthsWhoseSquaresOverflowOrUnderflow)
 {
-    Cpu          be(1);
     const Vector V = {1, 0, 0};
     for (double size : {1e-250, 1e250}) {
         Vector w = {3 * size, 4 * size, 0}, h(2);
-        EXPECT_EQ(extend(GetParam(), be, V, w, h), Extension::extended);
+        EXPECT_EQ(extend(GetParam(), V, w, h), Extension::extended);
         EXPECT_NEAR(h[0] / size, 3, 8 * eps);
         EXPECT_NEAR(h[1] / size, 4, 8 * eps);
         EXPECT_NEAR(w[1], 1, 4 * eps);
     }
 }
 
-TEST_P(EveryGramSchmidt, GivesTheSameBitsForAnyNumberOfThreads)
+TEST(GramSchmidt, GivesTheSameBitsForAnyNumberOfThreads)
 {
     const std::size_t n = 40000, k = 4;
     const Vector      A = test::random_vector(n * k, 3);
-    const Qr          one = orthonormalize(GetParam(), A, n, k, 1), three = orthonormalize(GetParam(), A, n, k, 3);
-    EXPECT_TRUE(test::identical(one.Q, three.Q));
-    EXPECT_TRUE(test::identical(one.R, three.R));
+    for (const Process& process : on_cpu) {
+        const Qr one = orthonormalize(process, A, n, k, 1), three = orthonormalize(process, A, n, k, 3);
+        EXPECT_TRUE(test::identical(one.Q, three.Q)) << process.name;
+        EXPECT_TRUE(test::identical(one.R, three.R)) << process.name;
+    }
 }
 
-TEST(Mgso, RepeatsAProjectionOnlyAboveTheThreshold)
+void expect_the_threshold_to_decide(bool on_gpu, Kind kind)
 {
     // v = e1; w has squared cosine 0.5 with it, and rounding leaves e1ᵀw = 0 exactly either way: what differs is the
     // number of reductions. A V that is not quite unit makes the second pass visible: (1 − s²)w₁ remains, then (1 − s²)²w₁.
-    Cpu          be(1);
     const double s = 0.5;
     const Vector V = {s, 0};
     Vector       once = {1, 1}, twice = {1, 1}, h(2);
-    ASSERT_EQ(mgso(be, V, once, h, 0.2), Extension::extended);  // (s·1)²/2 = 0.125 < 0.2
+    const auto   process = [&](double threshold) { return Process{"", kind, threshold, on_gpu}; };
+    ASSERT_EQ(extend(process(0.2), V, once, h), Extension::extended);  // (s·1)²/2 = 0.125 < 0.2
     EXPECT_EQ(h[0], s);
     EXPECT_NEAR(once[0] / once[1], 0.75, 2 * eps);
-    ASSERT_EQ(mgso(be, V, twice, h, 0.1), Extension::extended);  // 0.125 > 0.1
+    ASSERT_EQ(extend(process(0.1), V, twice, h), Extension::extended);  // 0.125 > 0.1
     EXPECT_EQ(h[0], s + s * 0.75);
     EXPECT_NEAR(twice[0] / twice[1], 0.5625, 2 * eps);
 }
 
-TEST(Cgs2, StaysOrthogonalWhereOnePassOfMgsLosesDigits)
+TEST(Mgso, RepeatsAProjectionOnlyAboveTheThreshold) { expect_the_threshold_to_decide(false, Kind::mgso); }
+TEST(GpuMgso, RepeatsAProjectionOnlyAboveTheThreshold)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    expect_the_threshold_to_decide(true, Kind::mgso);
+    expect_the_threshold_to_decide(true, Kind::mgso_hybrid);
+}
+
+void expect_orthogonality_for_hilbert(bool on_gpu)
 {
     // Columns of the 12 x 12 Hilbert matrix, condition 1e16.
     const std::size_t n = 12, k = 10;
     Vector            A(n * k);
     for (std::size_t j = 0; j < k; ++j)
         for (std::size_t l = 0; l < n; ++l) A[j * n + l] = 1. / static_cast<double>(j + l + 1);
-    const Qr twice = orthonormalize(Process::cgs2, A, n, k);
+    const Qr twice = orthonormalize({"", Kind::cgs2, 0, on_gpu}, A, n, k);
     EXPECT_EQ(twice.outcome, std::vector<Extension>(k, Extension::extended));
     EXPECT_LE(orthogonality_error(twice.Q, n, k), 64 * eps);
+}
+
+TEST(Cgs2, StaysOrthogonalWhereOnePassOfMgsLosesDigits) { expect_orthogonality_for_hilbert(false); }
+TEST(GpuCgs2, StaysOrthogonalWhereOnePassOfMgsLosesDigits)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    expect_orthogonality_for_hilbert(true);
 }
 
 }  // namespace

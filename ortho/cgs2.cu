@@ -1,0 +1,123 @@
+// Classical Gram-Schmidt, twice, with the coefficients of both passes left on the device.
+
+#include <algorithm>
+#include <cmath>
+
+#include "ilux/base/cuda_blocks.hpp"
+#include "ilux/ortho/cgs2.hpp"
+
+namespace ilux {
+namespace {
+
+using cuda::check;
+using cuda::max_vectors;
+
+constexpr int block_size = 256;
+
+/// Whether ‖·‖ may be taken as √squares: neither over- nor underflow came near.
+__host__ __device__ bool trusted(double squares) { return squares > 1e-280 && squares < 1e300; }
+
+/// w ← w / ‖w‖₂ unless what remains is rounding, or the squares cannot say so.
+__global__ void normalize_if_clear(std::size_t n, double* w, const double* before, const double* after)
+{
+    if (!trusted(*before) || !trusted(*after) || sqrt(*after) <= 2.220446049250313e-16 * sqrt(*before)) return;
+    const double      factor = 1 / sqrt(*after);
+    const std::size_t stride = std::size_t(gridDim.x) * block_size;
+    for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n; i += stride) w[i] *= factor;
+}
+
+/// Where the numbers of one call stand, in State::coefficients as in State::sums.
+struct Places {
+    int first, second;  // k coefficients each
+    int before, after;  // squared norms
+    explicit Places(int k) : first(0), second(k), before(2 * k), after(2 * k + 1) {}
+};
+
+/// All passes, enqueued. With more than max_vectors vectors the update of the first pass and the dots of the second
+/// cannot share their reading: a row's k values no longer fit the registers.
+void project_twice(Gpu& be, const double* V, std::size_t n, int k, double* w, const Places& at)
+{
+    double* const device = be.state().coefficients.data();
+    double* const host = be.state().sums;
+    const auto    part = [&](int first) {
+        return cuda::BlockPass{.V = V + first * n, .n = n, .k = std::min(max_vectors, k - first), .w = w, .scale = -1};
+    };
+    const auto dots = [&](cuda::BlockPass& pass, int where) {
+        pass.dots = device + where;
+        pass.dots_host = host + where;
+    };
+    const auto squares = [&](cuda::BlockPass& pass, int where) {
+        pass.squares = device + where;
+        pass.squares_host = host + where;
+    };
+
+    for (int first = 0; first < k; first += max_vectors) {  // c = Vᵀ w
+        auto pass = part(first);
+        dots(pass, at.first + first);
+        if (first == 0) squares(pass, at.before);
+        cuda::block_dots(be, pass);
+    }
+    if (k <= max_vectors) {  // w ← w − V c,  d = Vᵀ w
+        auto pass = part(0);
+        pass.backwards = true;
+        pass.coefficients = device + at.first;
+        dots(pass, at.second);
+        cuda::block_update_dots(be, pass);
+    } else {
+        for (int first = 0; first < k; first += max_vectors) {
+            auto pass = part(first);
+            pass.coefficients = device + at.first + first;
+            cuda::block_update(be, pass);
+        }
+        for (int first = 0; first < k; first += max_vectors) {
+            auto pass = part(first);
+            dots(pass, at.second + first);
+            cuda::block_dots(be, pass);
+        }
+    }
+    for (int first = 0; first < k; first += max_vectors) {  // w ← w − V d
+        auto pass = part(first);
+        pass.coefficients = device + at.second + first;
+        if (first + max_vectors >= k) squares(pass, at.after);
+        cuda::block_update(be, pass);
+    }
+}
+
+}  // namespace
+
+Extension cgs2(Gpu& be, DeviceSpan<const double> V, DeviceSpan<double> w, std::span<double> h,
+               std::span<double> scratch)
+{
+    const cuda::Range range("cgs2");
+    const int         k = static_cast<int>(h.size()) - 1;
+    const std::size_t n = w.size();
+    const Places      at(k);
+    ILUX_ASSERT(V.size() == n * k);
+    if (k == 0 || n == 0 || at.after >= cuda::max_results) return detail::cgs2_by_primitives<Gpu>(be, V, w, h, scratch);
+
+    const auto    stream = cuda::stream(be);
+    double* const device = be.state().coefficients.data();
+    double* const host = be.state().sums;
+    project_twice(be, V.data(), n, k, w.data(), at);
+    const auto blocks = static_cast<unsigned>(std::min<std::size_t>((n + block_size - 1) / block_size, 1 << 16));
+    normalize_if_clear<<<blocks, block_size, 0, stream>>>(n, w.data(), device + at.before, device + at.after);
+    cuda::check_launch("normalize_if_clear");
+    check(cudaStreamSynchronize(stream), "cgs2");
+
+    for (int i = 0; i < k; ++i) h[i] = host[at.first + i] + host[at.second + i];
+    double before = std::sqrt(host[at.before]);
+    if (trusted(host[at.before]) && trusted(host[at.after])) {
+        const double after = std::sqrt(host[at.after]);
+        const bool   extended = after > 2.220446049250313e-16 * before;
+        h[k] = extended ? after : 0;
+        return extended ? Extension::extended : Extension::nothing_left;
+    }
+    before = norm2(be, DeviceSpan<const double>(w));  // ‖w‖² before was Σ h_i² + ‖w‖² now
+    for (int i = 0; i < k; ++i) before = std::hypot(before, h[i]);
+    h[k] = 0;
+    if (before == 0) return Extension::nothing_left;
+    if (!std::isfinite(before)) return Extension::not_finite;
+    return detail::normalize<Gpu>(be, before, w, h[k]);
+}
+
+}  // namespace ilux

@@ -1,0 +1,326 @@
+// Modified Gram-Schmidt with selective re-orthogonalization in one cooperative launch, w and the decisions on the device.
+//
+// Launch: blocks of 512 threads, one a multiprocessor. A thread keeps `items` rows of w in registers and the same rows
+// of v_i and v_{i+1} in shared memory, where only it writes and reads: v_{i+1} is copied there, asynchronously, while
+// h_i is summed. Rows beyond what the device holds so are streamed from memory in every step.
+// h_i: a block adds its part, publishes it, and adds all blocks' parts in order, so that all blocks hold the same bits
+// and take the same decisions. A part travels with the number of its exchange in both halves of one 16-byte slot, so no
+// fence and no reset are needed. No other data passes between threads.
+// Terminates: a cooperative launch runs all its blocks at once, and every block takes part in every exchange.
+// Repeatable: bitwise, on devices of one kind.
+
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ilux/base/cuda_reduce.hpp"
+#include "ilux/ortho/mgso.hpp"
+
+namespace ilux {
+namespace {
+
+using cuda::check;
+
+constexpr int      threads = 512;
+constexpr int      warps = threads / 32;
+constexpr unsigned slots_a_lane = 5;  // read together: 160 blocks, more than an H200 has multiprocessors
+
+struct Problem {
+    const double* V;
+    std::size_t   n;
+    int           k;
+    double*       w;
+    double        threshold;
+    ulonglong2*   slots;    // 2 × max_neighbours
+    unsigned      epoch;    // of the last exchange before this launch
+    double*       results;  // h_0 … h_k, then the Extension as a number
+};
+
+__device__ void publish(ulonglong2* slot, double value, unsigned epoch)
+{
+    const auto bits = static_cast<unsigned long long>(__double_as_longlong(value)), tag = 1ull * epoch << 32;
+    asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(slot), "l"(tag | (bits & 0xffffffffu)),
+                 "l"(tag | bits >> 32)
+                 : "memory");
+}
+
+/// Whether the slot holds the value of exchange `epoch`.
+__device__ bool arrived(const ulonglong2* slot, unsigned epoch, double& value)
+{
+    unsigned long long low, high;
+    asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(slot) : "memory");
+    value = __longlong_as_double(static_cast<long long>(high << 32 | (low & 0xffffffffu)));
+    return low >> 32 == epoch && high >> 32 == epoch;
+}
+
+/// Op over the blocks' values, in order of lanes; called by warp 0, whose lane 0 has the result.
+template <class Op>
+__device__ double gather(const ulonglong2* slots, unsigned epoch)
+{
+    double result = 0;
+    for (unsigned first = 0; first < gridDim.x; first += 32 * slots_a_lane) {
+        double value[slots_a_lane];
+        bool   complete;
+        do {
+            complete = true;
+#pragma unroll
+            for (unsigned s = 0; s < slots_a_lane; ++s) {
+                const unsigned block = first + 32 * s + threadIdx.x;
+                value[s] = 0;
+                if (block < gridDim.x) complete &= arrived(slots + block, epoch, value[s]);
+            }
+        } while (!complete);
+#pragma unroll
+        for (unsigned s = 0; s < slots_a_lane; ++s) result = Op::combine(result, value[s]);
+    }
+    __syncwarp();  // lanes leave the wait at different times
+    return cuda::over_lanes<Op>(result);
+}
+
+/// What one thread does of the whole: its rows of w, and its part in every exchange.
+template <int items>
+class Worker {
+public:
+    __device__ Worker(const Problem& p, double* buffer)
+        : p_(p),
+          buffer_(buffer + threadIdx.x),
+          epoch_(p.epoch),
+          first_(std::size_t(blockIdx.x) * items * threads + threadIdx.x)
+    {
+        const std::size_t rows = p.n > first_ ? (p.n - first_ + threads - 1) / threads : 0;
+        mine_ = rows < items ? static_cast<int>(rows) : items;
+#pragma unroll
+        for (int q = 0; q < items; ++q) {
+            w_[q] = q < mine_ ? p.w[first_ + q * threads] : 0;
+            if (q >= mine_) at(0, q) = at(1, q) = 0;
+        }
+    }
+
+    /// Begins to copy v_j into shared memory; beyond the last one nothing, which counts as a copy too.
+    __device__ void fetch(int j)
+    {
+        const double* v = p_.V + j * p_.n + first_;
+        if (j < p_.k) {
+#pragma unroll
+            for (int q = 0; q < items; ++q)
+                if (q < mine_) __pipeline_memcpy_async(&at(j, q), v + q * threads, sizeof(double));
+        }
+        __pipeline_commit();
+    }
+    __device__ void await_all_but_the_newest() const { __pipeline_wait_prior(1); }
+    __device__ void await_all() const { __pipeline_wait_prior(0); }
+
+    /// h ← v_jᵀ w,  w ← w − h v_j. For streamed rows that update is left to whatever reads them next.
+    __device__ double project(int j)
+    {
+        double sum = 0;
+#pragma unroll
+        for (int q = 0; q < items; ++q) sum += at(j, q) * w_[q];
+        const double* v = p_.V + j * p_.n;
+        each_streamed(v, [&](std::size_t, double wi, double vi) { sum += vi * wi; });
+        const double h = over_grid<cuda::Add>(sum);
+#pragma unroll
+        for (int q = 0; q < items; ++q) w_[q] -= h * at(j, q);
+        late_v_ = v;
+        late_h_ = h;
+        return h;
+    }
+
+    /// ‖w‖₂, safe against overflow and underflow
+    __device__ double norm()
+    {
+        const double squares = over_rows<cuda::Add>([](double wi) { return wi * wi; });
+        if (squares > 1e-280 && isfinite(squares)) return sqrt(squares);
+        const double largest = over_rows<cuda::Largest>([](double wi) { return fabs(wi); });
+        if (largest == 0 || !isfinite(largest)) return largest;
+        return largest * sqrt(over_rows<cuda::Add>([=](double wi) { return (wi / largest) * (wi / largest); }));
+    }
+
+    /// Writes factor·w.
+    __device__ void store(double factor)
+    {
+#pragma unroll
+        for (int q = 0; q < items; ++q)
+            if (q < mine_) p_.w[first_ + q * threads] = factor * w_[q];
+        each_streamed(nullptr, [&](std::size_t i, double wi, double) { p_.w[i] = factor * wi; });
+    }
+
+private:
+    __device__ double& at(int j, int q) { return buffer_[((j & 1) * items + q) * threads]; }
+
+    /// Calls body(i, w_i, v_i) for the thread's rows beyond those kept, after the update that they still lack. v may be
+    /// null. A few rows' loads are under way together.
+    template <class Body>
+    __device__ void each_streamed(const double* v, Body body)
+    {
+        constexpr int       batch = 4;
+        const std::size_t   stride = std::size_t(gridDim.x) * threads;
+        const double* const late_v = late_v_;
+        const double        late_h = late_h_;
+        for (std::size_t first = stride * items + std::size_t(blockIdx.x) * threads + threadIdx.x; first < p_.n;
+             first += batch * stride) {
+            double wi[batch], vi[batch], late[batch];
+#pragma unroll
+            for (int u = 0; u < batch; ++u) {
+                const std::size_t i = first + u * stride;
+                wi[u] = i < p_.n ? p_.w[i] : 0;
+                vi[u] = i < p_.n && v ? v[i] : 0;
+                late[u] = i < p_.n && late_v ? late_v[i] : 0;
+            }
+#pragma unroll
+            for (int u = 0; u < batch; ++u) {
+                const std::size_t i = first + u * stride;
+                if (i >= p_.n) continue;
+                if (late_v) p_.w[i] = wi[u] -= late_h * late[u];
+                body(i, wi[u], vi[u]);
+            }
+        }
+        late_v_ = nullptr;
+    }
+
+    template <class Op, class Term>
+    __device__ double over_rows(Term term)
+    {
+        double value = 0;
+#pragma unroll
+        for (int q = 0; q < items; ++q) value = Op::combine(value, term(w_[q]));
+        each_streamed(nullptr, [&](std::size_t, double wi, double) { value = Op::combine(value, term(wi)); });
+        return over_grid<Op>(value);
+    }
+
+    /// Op over all threads; all have the result.
+    template <class Op>
+    __device__ double over_grid(double value)
+    {
+        __shared__ double of_warp[warps], total;
+        const int         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        ++epoch_;
+        value = cuda::over_lanes<Op>(value);
+        if (lane == 0) of_warp[warp] = value;
+        __syncthreads();
+        if (warp == 0) {
+            value = cuda::over_lanes<Op, warps>(lane < warps ? of_warp[lane] : 0);
+            if (gridDim.x > 1) {
+                ulonglong2* const slots = p_.slots + (epoch_ & 1) * cuda::max_neighbours;
+                if (lane == 0) publish(slots + blockIdx.x, value, epoch_);
+                value = gather<Op>(slots, epoch_);
+            }
+            if (lane == 0) total = value;
+        }
+        __syncthreads();
+        return total;
+    }
+
+    const Problem&    p_;
+    double*           buffer_;  ///< 2 × items × threads, the thread's places `threads` apart
+    unsigned          epoch_;
+    const std::size_t first_;
+    int               mine_;  ///< rows kept, ≤ items
+    double            w_[items];
+    const double*     late_v_ = nullptr;  ///< streamed rows still lack w ← w − late_h_·late_v_; null: nothing
+    double            late_h_ = 0;
+};
+
+template <int items>
+__global__ void __launch_bounds__(threads, 1) orthogonalize(const __grid_constant__ Problem p)
+{
+    extern __shared__ double buffer[];
+    Worker<items>            worker(p, buffer);
+    const bool               leader = blockIdx.x == 0 && threadIdx.x == 0;
+    worker.fetch(0);
+
+    const double before = worker.norm();
+    if (before == 0 || !isfinite(before)) {
+        worker.await_all();
+        if (!leader) return;
+        for (int j = 0; j <= p.k; ++j) p.results[j] = 0;
+        p.results[p.k + 1] = static_cast<int>(before == 0 ? Extension::nothing_left : Extension::not_finite);
+        return;
+    }
+    double omega = 1;  // ω in units of ‖w‖², which itself might overflow
+    for (int j = 0; j < p.k; ++j) {
+        worker.fetch(j + 1);
+        worker.await_all_but_the_newest();
+        double       h = worker.project(j);
+        const double cosine = h / before;
+        if (cosine * cosine > p.threshold * omega) h += worker.project(j);
+        omega = fmax(0., omega - (h / before) * (h / before));
+        if (leader) p.results[j] = h;
+    }
+
+    constexpr double eps = 2.220446049250313e-16, least = 2.2250738585072014e-308;
+    const double     norm = worker.norm();
+    const bool       finite = isfinite(norm), left = norm > eps * before && norm >= least;
+    worker.store(finite && left ? 1 / norm : 1);
+    if (!leader) return;
+    p.results[p.k] = left ? norm : 0;
+    p.results[p.k + 1] = static_cast<int>(!finite ? Extension::not_finite
+                                          : left  ? Extension::extended
+                                                  : Extension::nothing_left);
+}
+
+template <int items>
+bool fits(const Gpu::State& state, std::size_t n)
+{
+    return n <= std::size_t{items} * threads * state.multiprocessors;
+}
+
+template <int items>
+constexpr std::size_t shared_bytes = std::size_t{2} * items* threads * sizeof(double);
+
+template <int items>
+void launch(const Gpu::State& state, Problem problem)
+{
+    const auto        kernel = reinterpret_cast<const void*>(orthogonalize<items>);
+    const auto        bytes = static_cast<int>(shared_bytes<items>);
+    const std::size_t rows = std::size_t{items} * threads;
+    const auto        most = static_cast<std::size_t>(std::min(state.multiprocessors, cuda::max_neighbours));
+    const auto        blocks = std::clamp<std::size_t>((problem.n + rows - 1) / rows, 1, most);
+    void*             arguments[] = {&problem};
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "mgso");
+    check(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(threads), arguments, bytes,
+                                      state.stream),
+          "mgso");
+}
+
+/// As few rows a thread as hold all of w, or as many as the shared memory allows.
+void launch_fitting(const Gpu::State& state, const Problem& problem)
+{
+    constexpr std::size_t own = 1024;  // shared memory of the kernel beside its buffer
+    const std::size_t     room = state.shared_bytes - own;
+    const std::size_t     n = problem.n;
+    if (fits<1>(state, n)) return launch<1>(state, problem);
+    if (fits<2>(state, n)) return launch<2>(state, problem);
+    if (fits<4>(state, n) || room < shared_bytes<8>) return launch<4>(state, problem);
+    if (fits<8>(state, n) || room < shared_bytes<16>) return launch<8>(state, problem);
+    if (fits<16>(state, n) || room < shared_bytes<24>) return launch<16>(state, problem);
+    launch<24>(state, problem);
+}
+
+}  // namespace
+
+Extension mgso(Gpu& be, DeviceSpan<const double> V, DeviceSpan<double> w, std::span<double> h, double threshold)
+{
+    const cuda::Range range("mgso");
+    const std::size_t k = h.size() - 1;
+    ILUX_ASSERT(V.size() == w.size() * k);
+    if (k + 2 > cuda::max_results) return mgso_hybrid<Gpu>(be, V, w, h, threshold);
+
+    const auto stream = cuda::stream(be);
+    auto&      state = be.state();
+    const auto exchanges = static_cast<unsigned>(2 * k + 6);
+    if (state.epoch > ~0u - exchanges) {  // numbers come round: no slot may hold an old one
+        check(cudaMemsetAsync(state.exchange.data(), 0, 2 * cuda::max_neighbours * sizeof(ulonglong2), stream), "mgso");
+        state.epoch = 0;
+    }
+    launch_fitting(state, {V.data(), w.size(), static_cast<int>(k), w.data(), threshold, state.exchange.data(),
+                           state.epoch, state.sums});
+    state.epoch += exchanges;
+    check(cudaStreamSynchronize(stream), "mgso");
+
+    std::copy_n(state.sums, k + 1, h.begin());
+    return static_cast<Extension>(static_cast<int>(state.sums[k + 1]));
+}
+
+}  // namespace ilux
