@@ -6,7 +6,6 @@
 #include "ilux/sptrsv/serial.hpp"
 
 namespace ilux {
-namespace {
 
 template <class T>
 void check_triangle(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal)
@@ -25,6 +24,8 @@ void check_triangle(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal)
             });
         }
 }
+
+namespace {
 
 template <class T>
 Index first_zero_pivot(const CsrMatrix<T>& A)
@@ -76,6 +77,8 @@ void SpTrsvPlan<T>::solve_transpose(Cpu& be, std::span<const double> b, std::spa
     else solve_serial_transpose(A_, triangle_, diagonal_, b, x);
 }
 
+template void check_triangle(const CsrMatrix<double>&, Triangle, Diagonal);
+template void check_triangle(const CsrMatrix<float>&, Triangle, Diagonal);
 template class SpTrsvPlan<double>;
 template class SpTrsvPlan<float>;
 

@@ -15,6 +15,10 @@ enum class Diagonal {
 
 constexpr Triangle opposite(Triangle t) { return t == Triangle::lower ? Triangle::upper : Triangle::lower; }
 
+/// @throws InvalidInput unless A is square with entries in that triangle alone, strictly inside it for Diagonal::unit
+template <class T>
+void check_triangle(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal);
+
 namespace detail {
 
 /// x_i ← (b_i − Σ_j a_ij x_j) / a_ii for `count` right-hand sides n apart. Terms are subtracted far columns first:

@@ -1,0 +1,308 @@
+// x ← L⁻¹ b in one launch, a block to a chunk of contiguous rows (chunked_layout.hpp).
+//
+// Launch shape: as many blocks as chunks, 1024 threads each. A block claims its chunk by a ticket, so chunks start in
+// order, and a chunk reads only itself and earlier ones: whatever it waits for is already running. Inside a block warp w
+// takes tasks w, w + 32, ... in the order of levels; the first unfinished task of the lowest level never waits.
+
+#include <algorithm>
+#include <functional>
+#include <cstdint>
+#include <numeric>
+
+#include "ilux/base/cuda.hpp"
+#include "ilux/sptrsv/chunked.hpp"
+#include "ilux/sptrsv/device_row.hpp"
+
+namespace ilux {
+namespace {
+
+using cuda::check;
+
+constexpr int         threads = 512;
+constexpr int         warps = threads / 32;
+constexpr int         patience = 64;  // polls of L2 before a warp sleeps between them
+constexpr int         nap_nanoseconds = 40;
+constexpr std::size_t reserved_shared = 1024;  // of a block: the driver's, and `claimed`
+
+/// What a solve writes besides `out`: kept between solves, so that none has to clear anything first.
+struct Header {
+    int ticket;    // blocks started
+    int finished;  // blocks done
+    int parity;    // which half of the exported x this solve uses; it clears the other
+    int unused[13];
+};
+
+/// Shared memory of one block.
+struct Chunk {
+    double*    x;  // rows + 1; the last is the constant 0 that padding reads
+    ChunkTask* tasks;
+};
+
+/// One lane's entries of a task, `group` steps at once.
+template <class T, int group>
+struct Steps {
+    Index         source[group];
+    T             val[group];
+    std::uint64_t bits[group];
+
+    /// Steps first, first + 1, ... of a task; what lies beyond its end reads the chunk's constant 0.
+    __device__ void load(const ChunkedView<T>& v, const ChunkTask& task, int first, Index zero)
+    {
+#pragma unroll
+        for (int u = 0; u < group; ++u) {
+            const bool        live = first + u < task.steps;
+            const std::size_t at = 32 * (static_cast<std::size_t>(task.entries) + first + u) + threadIdx.x % 32;
+            source[u] = live ? v.source[at] : zero;
+            val[u] = live ? v.val[at] : T{0};
+        }
+    }
+    __device__ void look(const double* exported)
+    {
+#pragma unroll
+        for (int u = 0; u < group; ++u) {
+            bits[u] = unset;
+            if (source[u] < 0) bits[u] = load_relaxed(exported + (-1 - source[u]));
+        }
+    }
+    /// Σ val·x once every lane of the warp has all it needs. The warp waits as one, so it leaves converged: first for
+    /// other chunks, which are usually ahead, then for its own, in a loop as tight as the latency of shared memory.
+    __device__ double collect(const double* x, const double* exported, bool asks_others)
+    {
+        for (int polls = 0; asks_others && __any_sync(whole_warp, waits(true)); ++polls) {
+            if (polls > patience) __nanosleep(nap_nanoseconds);
+#pragma unroll
+            for (int u = 0; u < group; ++u)
+                if (source[u] < 0 && bits[u] == unset) bits[u] = load_relaxed(exported + (-1 - source[u]));
+        }
+        do {
+#pragma unroll
+            for (int u = 0; u < group; ++u)
+                if (source[u] >= 0 && bits[u] == unset) bits[u] = load_shared(x + source[u]);
+        } while (__any_sync(whole_warp, waits(false)));
+        double sum = 0;
+#pragma unroll
+        for (int u = 0; u < group; ++u) sum += static_cast<double>(val[u]) * as_double(bits[u]);
+        return sum;
+    }
+
+private:
+    __device__ bool waits(bool for_others) const
+    {
+        bool any = false;
+#pragma unroll
+        for (int u = 0; u < group; ++u) any |= (source[u] < 0) == for_others && bits[u] == unset;
+        return any;
+    }
+};
+
+/// The leading lane of row r of the task makes x known to the block and, where others read it, to the device.
+__device__ void publish_row(const Chunk& chunk, double* exported, const ChunkTask& task, int r, double x)
+{
+    const std::uint64_t bits = published(x);
+    store_shared(chunk.x + task.first + r, bits);
+    if (task.exported >> r & 1)
+        store_relaxed(exported + task.export_slot + __popc(task.exported & ((1u << r) - 1)), bits);
+}
+
+/// A task on its way through a warp in three stages, a turn apart, so that neither the factor, nor b, nor what other chunks
+/// have long published is waited for: load, look, finish.
+template <class T, int group>
+struct Turn {
+    ChunkTask       task;
+    Steps<T, group> steps;
+    bool            leads;     // this lane stores the row's x
+    Index           position;  // of that row over all chunks
+    Index           in, out;   // its places in b and out
+    double          right, inv, out_scale;
+
+    __device__ void load(const ChunkedView<T>& v, const ChunkTask& next, Index first, Index rows)
+    {
+        task = next;
+        steps.load(v, task, 0, rows);
+        const int lane = threadIdx.x % 32, r = lane >> task.log2_part;
+        leads = (lane & ((1 << task.log2_part) - 1)) == 0 && r < task.rows;
+        position = first + task.first + r;
+        in = leads ? v.frame.in_index[position] : -1;
+    }
+    __device__ void look(const ChunkedView<T>& v, const double* b, const double* exported)
+    {
+        steps.look(exported);
+        right = in >= 0 ? b[in] : 0;
+        if (leads && v.frame.in_scale) right *= v.frame.in_scale[position];
+        inv = leads ? inv_pivot(v.frame, position) : 1;
+        out = leads ? v.frame.out_index[position] : -1;
+        out_scale = leads && v.frame.out_scale ? v.frame.out_scale[position] : 1;
+    }
+    __device__ void finish(const ChunkedView<T>& v, const Chunk& chunk, double* exported, double* result, Index rows)
+    {
+        double sum = steps.collect(chunk.x, exported, task.asks_others);
+        for (int s = group; s < task.steps; s += group) {
+            steps.load(v, task, s, rows);
+            steps.look(exported);
+            sum += steps.collect(chunk.x, exported, task.asks_others);
+        }
+        sum = sum_over(1 << task.log2_part, sum);
+        if (!leads) return;
+        const double x = (right - sum) * inv;
+        publish_row(chunk, exported, task, (threadIdx.x % 32) >> task.log2_part, x);
+        if (out >= 0) result[out] = out_scale * x;
+    }
+};
+
+/// @param team  warps that share the tasks, in turn
+template <class T, int group>
+__device__ void solve_tasks(const ChunkedView<T>& v, const Chunk& chunk, double* exported, const double* b, double* out,
+                            Index first, Index rows, int count, int team)
+{
+    const auto task_at = [&](int t) { return t < count ? chunk.tasks[t] : ChunkTask{}; };
+    const int  w = threadIdx.x / 32;
+    if (w >= team) return;
+    Turn<T, group> now, next, after;
+    now.load(v, task_at(w), first, rows);
+    next.load(v, task_at(w + team), first, rows);
+    now.look(v, b, exported);
+    for (int t = w; t < count; t += team) {
+        after.load(v, task_at(t + 2 * team), first, rows);
+        next.look(v, b, exported);
+        now.finish(v, chunk, exported, out, rows);
+        now = next;
+        next = after;
+    }
+}
+
+/// The last block to finish makes the workspace ready for the next solve.
+__device__ void finish_block(Header& header)
+{
+    __syncthreads();  // no warp of this block reads the header or writes out any more
+    if (threadIdx.x != 0) return;
+    __threadfence();
+    if (atomicAdd(&header.finished, 1) != gridDim.x - 1) return;
+    header.ticket = header.finished = 0;
+    header.parity ^= 1;
+}
+
+/// Repeatable: bitwise. Terminates: see the head of this file.
+template <class T, int group>
+__global__ void __launch_bounds__(threads, 1)
+    solve_chunks(ChunkedView<T> v, Header* header, double* both_exported, Index slots, const double* b, double* out)
+{
+    extern __shared__ double shared[];
+    __shared__ int           claimed;
+    if (threadIdx.x == 0) claimed = atomicAdd(&header->ticket, 1);
+    __syncthreads();
+    const Index c = claimed, first = v.chunk_ptr[c], rows = v.chunk_ptr[c + 1] - first;
+    const Index first_task = v.task_ptr[c];
+    const int   tasks = v.task_ptr[c + 1] - first_task;
+    const int   parity = header->parity;
+
+    const Chunk chunk{shared, reinterpret_cast<ChunkTask*>(shared + (rows + 2) / 2 * 2)};  // tasks start on 16 bytes
+    for (int k = threadIdx.x; k < 2 * tasks; k += threads)
+        reinterpret_cast<int4*>(chunk.tasks)[k] = reinterpret_cast<const int4*>(v.tasks + first_task)[k];
+    for (Index r = threadIdx.x; r < rows; r += threads) store_shared(chunk.x + r, unset);
+    if (threadIdx.x == 0) chunk.x[rows] = 0;
+    double* const other = both_exported + (parity ? 0 : slots);
+    for (std::size_t s = c * std::size_t{threads} + threadIdx.x; s < slots; s += std::size_t{gridDim.x} * threads)
+        store_relaxed(other + s, unset);
+    __syncthreads();
+
+    solve_tasks<T, group>(v, chunk, both_exported + (parity ? slots : 0), b, out, first, rows, tasks,
+                          min(warps, v.team[c]));
+    finish_block(*header);
+}
+
+__global__ void clear_workspace(Header* header, double* exported, std::size_t count)
+{
+    const std::size_t k = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+    if (k == 0) *header = Header{};
+    if (k < count) store_relaxed(exported + k, unset);
+}
+
+template <class V>
+std::vector<V> gathered(const std::vector<V>& values, const std::vector<Index>& row)
+{
+    std::vector<V> out(values.empty() ? 0 : row.size());
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = values[row[k]];
+    return out;
+}
+
+/// The frame in the order of `row`; indices are never left out.
+SolveFrame frame_by_position(const SolveFrame& frame, const std::vector<Index>& row)
+{
+    return {.in_index = frame.in_index.empty() ? row : gathered(frame.in_index, row),
+            .in_scale = gathered(frame.in_scale, row),
+            .out_index = frame.out_index.empty() ? row : gathered(frame.out_index, row),
+            .out_scale = gathered(frame.out_scale, row)};
+}
+
+}  // namespace
+
+template <class T>
+ChunkedEngine<T>::ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level)
+{
+    cudaDeviceProp device;
+    check(cudaGetDeviceProperties(&device, gpu.device()), "cudaGetDeviceProperties");
+    const std::size_t most = device.sharedMemPerBlockOptin - reserved_shared;
+    const auto layout = chunked_layout(system.L, level, {.chunks = device.multiProcessorCount, .shared_bytes = most});
+    ILUX_ASSERT(layout.shared_bytes <= most);
+    chunks_ = layout.chunks();
+    slots_ = layout.slots;
+    shared_bytes_ = layout.shared_bytes;
+    const SolveFrame          frame = frame_by_position(system.frame, layout.row);
+    const std::vector<double> inv_diag = gathered(system.inv_diag, layout.row);
+    arrays_.add(layout.chunk_ptr, view_.chunk_ptr);
+    arrays_.add(layout.task_ptr, view_.task_ptr);
+    arrays_.add(layout.tasks, view_.tasks);
+    arrays_.add(layout.source, view_.source);
+    arrays_.add(layout.val, view_.val);
+    arrays_.add(layout.team, view_.team);
+    add(arrays_, frame, inv_diag, view_.frame);
+    arrays_.upload(gpu);
+    group_ = layout.group;
+    for (const auto kernel : {solve_chunks<T, 2>, solve_chunks<T, 4>})
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
+              "cudaFuncSetAttribute");
+}
+
+template <class T>
+std::size_t ChunkedEngine<T>::bytes() const
+{
+    return arrays_.bytes();
+}
+
+template <class T>
+std::size_t ChunkedEngine<T>::workspace_bytes() const
+{
+    return sizeof(Header) + 2 * sizeof(double) * slots_;
+}
+
+template <class T>
+void ChunkedEngine<T>::prepare(Gpu& gpu, DeviceSpan<std::byte> work) const
+{
+    const cuda::Range range("chunked: prepare");
+    const std::size_t count = 2 * std::size_t(slots_);
+    auto* const       header = reinterpret_cast<Header*>(work.data());
+    clear_workspace<<<static_cast<unsigned>(count / 256 + 1), 256, 0, cuda::stream(gpu)>>>(header,
+                                                                                           reinterpret_cast<double*>(
+                                                                                               header + 1),
+                                                                                           count);
+    cuda::check_launch("clear_workspace");
+}
+
+template <class T>
+void ChunkedEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out,
+                             DeviceSpan<std::byte> work) const
+{
+    if (chunks_ == 0) return;
+    const cuda::Range range("chunked: solve");
+    auto* const       header = reinterpret_cast<Header*>(work.data());
+    auto* const       exported = reinterpret_cast<double*>(header + 1);
+    const auto        kernel = group_ == 2 ? solve_chunks<T, 2> : solve_chunks<T, 4>;
+    kernel<<<chunks_, threads, shared_bytes_, cuda::stream(gpu)>>>(view_, header, exported, slots_, b.data(),
+                                                                   out.data());
+    cuda::check_launch("solve_chunks");
+}
+
+template class ChunkedEngine<double>;
+template class ChunkedEngine<float>;
+
+}  // namespace ilux

@@ -1,0 +1,91 @@
+#pragma once
+// One row of substitution on the device: how rows wait for one another, and where they read b and write x.
+// Only .cu files include this.
+//
+// x is its own flag. Before a solve it is all `unset`, a NaN payload; a row publishes its value by one relaxed 8-byte
+// store at gpu scope and others poll it by relaxed loads. Nothing else travels with the flag, so no fence is needed.
+// Bits are compared, never values: a NaN that arithmetic produced is a value like any other.
+
+#include <cstdint>
+
+#include "ilux/base/cuda.hpp"
+#include "ilux/sptrsv/device_frame.hpp"
+
+namespace ilux {
+
+constexpr std::uint64_t unset = ~std::uint64_t{0};  // a quiet NaN; all bytes 0xFF, so that a memset makes it
+constexpr int           unset_byte = 0xFF;
+constexpr std::uint64_t other_nan = 0x7FF8'0000'0000'0000u;  // what a result with the bits of `unset` is published as
+constexpr unsigned      whole_warp = ~0u;
+
+__device__ inline std::uint64_t load_relaxed(const double* x)
+{
+    std::uint64_t bits;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(x));
+    return bits;
+}
+
+__device__ inline void store_relaxed(double* x, std::uint64_t bits)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(x), "l"(bits));
+}
+
+/// bits ← *x while they are `unset`: a predicated load, so that several are in flight at once. The clobber keeps loads
+/// that were issued before the wait from sinking behind it.
+__device__ inline void poll(const double* x, std::uint64_t& bits)
+{
+    asm volatile(
+        "{\n\t.reg .pred waits;\n\tsetp.eq.u64 waits, %0, %2;\n\t@waits ld.relaxed.gpu.global.u64 %0, [%1];\n\t}"
+        : "+l"(bits)
+        : "l"(x), "l"(unset)
+        : "memory");
+}
+
+/// The same as load_relaxed and store_relaxed between threads of one block, in shared memory., in shared memory.
+__device__ inline std::uint64_t load_shared(const double* x)
+{
+    return *reinterpret_cast<const volatile std::uint64_t*>(x);
+}
+
+__device__ inline void store_shared(double* x, std::uint64_t bits)
+{
+    *reinterpret_cast<volatile std::uint64_t*>(x) = bits;
+}
+
+__device__ inline double as_double(std::uint64_t bits) { return __longlong_as_double(static_cast<long long>(bits)); }
+
+/// The bits a result is published as: never `unset`.
+__device__ inline std::uint64_t published(double value)
+{
+    const auto bits = static_cast<std::uint64_t>(__double_as_longlong(value));
+    return bits == unset ? other_nan : bits;
+}
+
+/// Σ over the `part` lanes that share a row; all of them get it. part is a power of two, the same in the whole warp, and
+/// all lanes of the warp call it: the caller's lanes leave their waits at different times, hence the __syncwarp.
+__device__ inline double sum_over(int part, double value)
+{
+    __syncwarp();
+    for (int step = part / 2; step > 0; step /= 2) value += __shfl_xor_sync(whole_warp, value, step);
+    return value;
+}
+
+/// s_i b[g_i]
+__device__ inline double framed_rhs(const FrameView& frame, Index i, const double* b)
+{
+    const Index g = frame.in_index ? frame.in_index[i] : i;
+    if (g < 0) return 0;
+    return frame.in_scale ? frame.in_scale[i] * b[g] : b[g];
+}
+
+/// 1/d_i
+__device__ inline double inv_pivot(const FrameView& frame, Index i) { return frame.inv_diag ? frame.inv_diag[i] : 1; }
+
+/// out[o_i] ← t_i x
+__device__ inline void store_framed(const FrameView& frame, Index i, double x, double* out)
+{
+    const Index o = frame.out_index ? frame.out_index[i] : i;
+    if (o >= 0) out[o] = frame.out_scale ? frame.out_scale[i] * x : x;
+}
+
+}  // namespace ilux

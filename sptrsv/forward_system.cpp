@@ -1,0 +1,133 @@
+#include "ilux/sptrsv/forward_system.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ilux/base/error.hpp"
+
+namespace ilux {
+namespace {
+
+template <class V>
+void check_frame(const V& values, Index n, const char* name)
+{
+    require(values.empty() || values.size() == static_cast<std::size_t>(n),
+            [&] { return fmt::format("{} has {} entries for a system of order {}", name, values.size(), n); });
+}
+
+/// Rows first..end−1 of A without its diagonal, appended to L as row `i` with columns j → renumber(j).
+template <class T>
+class Rows {
+public:
+    explicit Rows(const CsrMatrix<double>& A) : A_(A), n_(A.rows())
+    {
+        row_ptr_.reserve(n_ + std::size_t{1});
+        row_ptr_.push_back(0);
+        col_.reserve(A.nnz());
+        val_.reserve(A.nnz());
+    }
+
+    /// Appends row i of A; returns its diagonal entry, 0 when absent.
+    double append(Index i, bool backwards)
+    {
+        const Offset first = A_.row_ptr()[i], count = A_.row_ptr()[i + 1] - first;
+        double       diagonal = 0;
+        for (Offset s = 0; s < count; ++s) {
+            const Offset p = backwards ? first + count - 1 - s : first + s;
+            const Index  j = A_.col()[p];
+            if (j == i) {
+                diagonal = A_.val()[p];
+                continue;
+            }
+            col_.push_back(backwards ? n_ - 1 - j : j);
+            val_.push_back(static_cast<T>(A_.val()[p]));
+        }
+        row_ptr_.push_back(static_cast<Offset>(col_.size()));
+        return diagonal;
+    }
+    CsrMatrix<T> finish()
+    {
+        return CsrMatrix<T>::from_sorted(n_, n_, std::move(row_ptr_), std::move(col_), std::move(val_));
+    }
+
+private:
+    const CsrMatrix<double>& A_;
+    Index                    n_;
+    std::vector<Offset>      row_ptr_;
+    std::vector<Index>       col_;
+    std::vector<T>           val_;
+};
+
+}  // namespace
+
+template <class T>
+ForwardSystem<T> forward_system(const CsrMatrix<double>& A, Triangle triangle, Diagonal diagonal, SolveFrame frame)
+{
+    const Index n = A.rows();
+    check_triangle(A, triangle, diagonal);
+    check_frame(frame.in_index, n, "in_index");
+    check_frame(frame.in_scale, n, "in_scale");
+    check_frame(frame.out_index, n, "out_index");
+    check_frame(frame.out_scale, n, "out_scale");
+    ForwardSystem<T> system;
+    const bool       backwards = triangle == Triangle::upper;
+    Rows<T>          rows(A);
+    for (Index k = 0; k < n; ++k) {
+        const double d = rows.append(backwards ? n - 1 - k : k, backwards);
+        if (diagonal == Diagonal::stored) system.inv_diag.push_back(1 / d);
+    }
+    system.L = rows.finish();
+    if (backwards) {
+        const auto identity = [n](std::vector<Index>& index) {
+            index.resize(n);
+            for (Index i = 0; i < n; ++i) index[i] = i;
+        };
+        if (frame.in_index.empty()) identity(frame.in_index);  // else reversal would lose it
+        if (frame.out_index.empty()) identity(frame.out_index);
+        std::reverse(frame.in_index.begin(), frame.in_index.end());
+        std::reverse(frame.in_scale.begin(), frame.in_scale.end());
+        std::reverse(frame.out_index.begin(), frame.out_index.end());
+        std::reverse(frame.out_scale.begin(), frame.out_scale.end());
+    }
+    system.frame = std::move(frame);
+    return system;
+}
+
+template <class T>
+std::vector<Index> levels(const CsrMatrix<T>& L)
+{
+    std::vector<Index> level(L.rows(), 0);
+    for (Index i = 0; i < L.rows(); ++i)
+        for (Offset p = L.row_ptr()[i]; p < L.row_ptr()[i + 1]; ++p)
+            level[i] = std::max(level[i], level[L.col()[p]] + 1);
+    return level;
+}
+
+template <class T>
+void solve_serial(const ForwardSystem<T>& system, std::span<const double> b, std::span<double> out)
+{
+    const auto& [L, inv_diag, frame] = system;
+    std::vector<double> x(L.rows());
+    for (Index i = 0; i < L.rows(); ++i) {
+        double sum = b[frame.in_index.empty() ? i : frame.in_index[i]];
+        if (!frame.in_scale.empty()) sum *= frame.in_scale[i];
+        for (Offset p = L.row_ptr()[i]; p < L.row_ptr()[i + 1]; ++p)
+            sum -= static_cast<double>(L.val()[p]) * x[L.col()[p]];
+        x[i] = inv_diag.empty() ? sum : sum * inv_diag[i];
+    }
+    for (Index i = 0; i < L.rows(); ++i)
+        out[frame.out_index.empty() ? i : frame.out_index[i]] =
+            frame.out_scale.empty() ? x[i] : frame.out_scale[i] * x[i];
+}
+
+template struct ForwardSystem<double>;
+template struct ForwardSystem<float>;
+template ForwardSystem<double> forward_system(const CsrMatrix<double>&, Triangle, Diagonal, SolveFrame);
+template ForwardSystem<float>  forward_system(const CsrMatrix<double>&, Triangle, Diagonal, SolveFrame);
+template std::vector<Index>    levels(const CsrMatrix<double>&);
+template std::vector<Index>    levels(const CsrMatrix<float>&);
+template void                  solve_serial(const ForwardSystem<double>&, std::span<const double>, std::span<double>);
+template void                  solve_serial(const ForwardSystem<float>&, std::span<const double>, std::span<double>);
+
+}  // namespace ilux

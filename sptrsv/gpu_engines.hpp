@@ -1,0 +1,32 @@
+#pragma once
+// The engines behind GpuSpTrsvPlan and what they have in common. Internal: users see gpu_sptrsv.hpp.
+//
+// An engine over T (double, float) is immutable once made and offers
+//     Engine(Gpu&, const ForwardSystem<T>&, std::span<const Index> level)   level of every row; uploads what it needs
+//     std::size_t bytes() const                                             on the device, without workspaces
+//     std::size_t workspace_bytes() const
+//     void prepare(Gpu&, DeviceSpan<std::byte> work) const                  once, when a workspace is made
+//     void solve(Gpu&, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const
+// solve() enqueues one right-hand side and keeps all that changes in `work` (256-byte aligned). An engine that needs
+// more than device memory for each workspace returns it from prepare(), and solve() takes it as its last argument.
+
+#include <concepts>
+#include <memory>
+
+#include "ilux/base/gpu.hpp"
+#include "ilux/sptrsv/forward_system.hpp"
+
+namespace ilux {
+
+/// What a workspace keeps besides device memory: a graph, a handle. Made and used by its engine alone.
+using HostState = std::shared_ptr<void>;
+
+template <class Engine>
+concept KeepsHostState = requires(const Engine& engine, Gpu& gpu, DeviceSpan<std::byte> work)
+{
+    {
+        engine.prepare(gpu, work)
+        } -> std::same_as<HostState>;
+};
+
+}  // namespace ilux

@@ -1,0 +1,149 @@
+// x ← L⁻¹ b level by level [anderson89]. Wide levels: a launch each, 8 warps a block, a warp a task (warp_layout.hpp).
+// Runs of thin levels: one block walks them, with a barrier after each.
+
+#include "ilux/sptrsv/device_warp.hpp"
+#include "ilux/sptrsv/gpu_level_set.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr int         level_threads = 256;
+constexpr int         walk_threads = 1024;
+constexpr Index       thin = 2 * walk_threads / 32;  // tasks of a level that costs less walked than as a launch
+constexpr std::size_t head_bytes = 256;              // of a graph's workspace: SolveEnds; then that of LevelSetEngine
+
+/// b and out, or where to find them.
+struct Ends {
+    SolveEnds        here;
+    const SolveEnds* there;
+
+    __device__ SolveEnds get() const { return there ? *there : here; }
+};
+
+template <class T>
+__global__ void __launch_bounds__(level_threads)
+    solve_level(WarpRowsView<T> L, Index first_task, Index end_task, Ends ends, double* x)
+{
+    const Index t = first_task + static_cast<Index>(blockIdx.x * (level_threads / 32) + threadIdx.x / 32);
+    if (t >= end_task) return;
+    const auto [b, out] = ends.get();
+    solve_task<Unknowns::known>(L, load_task(L.tasks + t), b, x, out);
+}
+
+/// One block. What its warps write of a level, all of them see after the barrier.
+template <class T>
+__global__ void __launch_bounds__(walk_threads)
+    walk_levels(WarpRowsView<T> L, Index first_level, Index end_level, Ends ends, double* x)
+{
+    const auto [b, out] = ends.get();
+    for (Index l = first_level; l < end_level; ++l) {
+        for (Index t = L.level_ptr[l] + static_cast<Index>(threadIdx.x) / 32; t < L.level_ptr[l + 1];
+             t += walk_threads / 32)
+            solve_task<Unknowns::known>(L, load_task(L.tasks + t), b, x, out);
+        __syncthreads();
+    }
+}
+
+template <class T>
+void solve_runs(Gpu& gpu, const WarpRows<T>& rows, std::span<const LevelRun> runs, Ends ends,
+                DeviceSpan<std::byte> work)
+{
+    const cuda::Range range("level_set");
+    const auto        stream = cuda::stream(gpu);
+    auto* const       x = reinterpret_cast<double*>(work.data());
+    for (const LevelRun& run : runs) {
+        const Index first = rows.level_ptr()[run.first], end = rows.level_ptr()[run.end];
+        const Index blocks = (end - first + level_threads / 32 - 1) / (level_threads / 32);
+        if (run.walked) walk_levels<<<1, walk_threads, 0, stream>>>(rows.view(), run.first, run.end, ends, x);
+        else solve_level<<<blocks, level_threads, 0, stream>>>(rows.view(), first, end, ends, x);
+        cuda::check_launch(run.walked ? "walk_levels" : "solve_level");
+    }
+}
+
+__global__ void write_ends(SolveEnds* to, SolveEnds ends) { *to = ends; }
+
+bool capturing(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cuda::check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+    return status != cudaStreamCaptureStatusNone;
+}
+
+/// What `work` enqueues, as a graph. The stream leaves its capture whatever happens.
+template <class Work>
+cudaGraph_t capture(cudaStream_t stream, Work&& work)
+{
+    cudaGraph_t graph = nullptr;
+    cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    try {
+        work();
+    } catch (...) {
+        cudaStreamEndCapture(stream, &graph);
+        if (graph) cudaGraphDestroy(graph);
+        cudaGetLastError();
+        throw;
+    }
+    cuda::check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+    return graph;
+}
+
+}  // namespace
+
+template <class T>
+LevelSetEngine<T>::LevelSetEngine(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level)
+    : rows_(gpu, system, level, {.ahead = 0}), runs_(level_runs(rows_.level_ptr(), thin))
+{}
+
+template <class T>
+void LevelSetEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out,
+                              DeviceSpan<std::byte> work) const
+{
+    solve_runs<T>(gpu, rows_, runs_, {{b.data(), out.data()}, nullptr}, work);
+}
+
+template <class T>
+void LevelSetEngine<T>::solve_at(Gpu& gpu, const SolveEnds* ends, DeviceSpan<std::byte> work) const
+{
+    solve_runs<T>(gpu, rows_, runs_, {{}, ends}, work);
+}
+
+template <class T>
+std::size_t LevelGraphEngine<T>::workspace_bytes() const
+{
+    const std::size_t bytes = levels_.workspace_bytes();
+    return bytes == 0 ? 0 : head_bytes + bytes;
+}
+
+template <class T>
+HostState LevelGraphEngine<T>::prepare(Gpu& gpu, DeviceSpan<std::byte> work) const
+{
+    if (work.empty()) return nullptr;
+    const auto*       ends = reinterpret_cast<const SolveEnds*>(work.data());
+    const auto        rest = work.subspan(head_bytes, work.size() - head_bytes);
+    const cudaGraph_t graph = capture(cuda::stream(gpu), [&] { levels_.solve_at(gpu, ends, rest); });
+    cudaGraphExec_t   exec = nullptr;
+    const auto        error = cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+    cuda::check(error, "cudaGraphInstantiate");
+    return {exec, [](void* made) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(made)); }};
+}
+
+template <class T>
+void LevelGraphEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out,
+                                DeviceSpan<std::byte> work, const HostState& graph) const
+{
+    if (work.empty()) return;
+    const cuda::Range range("level_graph");
+    const auto        stream = cuda::stream(gpu);
+    if (capturing(stream)) return levels_.solve(gpu, b, out, work.subspan(head_bytes, work.size() - head_bytes));
+    write_ends<<<1, 1, 0, stream>>>(reinterpret_cast<SolveEnds*>(work.data()), {b.data(), out.data()});
+    cuda::check_launch("write_ends");
+    cuda::check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph.get()), stream), "cudaGraphLaunch");
+}
+
+template class LevelSetEngine<double>;
+template class LevelSetEngine<float>;
+template class LevelGraphEngine<double>;
+template class LevelGraphEngine<float>;
+
+}  // namespace ilux

@@ -1,0 +1,148 @@
+#include "ilux/sptrsv/gpu_sptrsv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <variant>
+
+#include "ilux/base/error.hpp"
+#include "ilux/sptrsv/chunked.hpp"
+#include "ilux/sptrsv/cusparse.hpp"
+#include "ilux/sptrsv/gpu_level_set.hpp"
+#include "ilux/sptrsv/syncfree.hpp"
+
+namespace ilux {
+
+template <class T>
+struct GpuSpTrsvPlan<T>::Engine {
+    std::variant<SyncFreeEngine<T>, ChunkedEngine<T>, LevelGraphEngine<T>, LevelSetEngine<T>, CuSparseEngine<T>> made;
+
+    template <class E>
+    static std::unique_ptr<Engine> make(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level)
+    {
+        return std::make_unique<Engine>(Engine{E(gpu, system, level)});
+    }
+
+    static std::unique_ptr<Engine> make(GpuSpTrsvEngine which, Gpu& gpu, const ForwardSystem<T>& system,
+                                        std::span<const Index> level)
+    {
+        switch (which) {
+            case GpuSpTrsvEngine::chunked:
+                return make<ChunkedEngine<T>>(gpu, system, level);
+            case GpuSpTrsvEngine::level_graph:
+                return make<LevelGraphEngine<T>>(gpu, system, level);
+            case GpuSpTrsvEngine::level_set:
+                return make<LevelSetEngine<T>>(gpu, system, level);
+            case GpuSpTrsvEngine::cusparse:
+                return make<CuSparseEngine<T>>(gpu, system, level);
+            default:
+                return make<SyncFreeEngine<T>>(gpu, system, level);
+        }
+    }
+};
+
+namespace {
+
+template <class T>
+SpTrsvFacts facts_of(const CsrMatrix<T>& L, std::span<const Index> level)
+{
+    SpTrsvFacts facts{.n = L.rows(), .nnz = L.nnz()};
+    for (Index i = 0; i < L.rows(); ++i) {
+        facts.depth = std::max(facts.depth, level[i] + 1);
+        facts.longest_row = std::max(facts.longest_row, static_cast<Index>(L.row_ptr()[i + 1] - L.row_ptr()[i]));
+    }
+    return facts;
+}
+
+/// A kernel follows these blindly.
+void check_indices(const std::vector<Index>& index, Index n, const char* name)
+{
+    for (std::size_t i = 0; i < index.size(); ++i)
+        require(index[i] >= 0 && index[i] < n, [&] {
+            return fmt::format("{}[{}] is {}; a system of order {} has rows 0 to {}", name, i, index[i], n, n - 1);
+        });
+}
+
+}  // namespace
+
+GpuSpTrsvEngine choose_engine(const SpTrsvFacts&) { return GpuSpTrsvEngine::syncfree; }
+
+template <class T>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan() = default;
+template <class T>
+GpuSpTrsvPlan<T>::~GpuSpTrsvPlan() = default;
+template <class T>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(GpuSpTrsvPlan&&) noexcept = default;
+template <class T>
+GpuSpTrsvPlan<T>& GpuSpTrsvPlan<T>::operator=(GpuSpTrsvPlan&&) noexcept = default;
+
+template <class T>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    check_indices(system.frame.in_index, system.size(), "in_index");
+    check_indices(system.frame.out_index, system.size(), "out_index");
+    const auto level = levels(system.L);
+    facts_ = facts_of(system.L, level);
+    engine_ = engine == GpuSpTrsvEngine::automatic ? choose_engine(facts_) : engine;
+    impl_ = Engine::make(engine_, gpu, system, level);
+    gpu.synchronize();
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+template <class T>
+std::size_t GpuSpTrsvPlan<T>::bytes() const
+{
+    return impl_ ? std::visit([](const auto& engine) { return engine.bytes(); }, impl_->made) : 0;
+}
+
+template <class T>
+auto GpuSpTrsvPlan<T>::workspace(Gpu& gpu) const -> Workspace
+{
+    Workspace ws;
+    if (!impl_) return ws;
+    const auto prepare = [&](const auto& engine) {
+        ws.memory_ = DeviceBuffer<std::byte>(engine.workspace_bytes());
+        if constexpr (KeepsHostState<std::decay_t<decltype(engine)>>) ws.state_ = engine.prepare(gpu, ws.memory_);
+        else engine.prepare(gpu, ws.memory_);
+    };
+    std::visit(prepare, impl_->made);
+    ws.engine_ = impl_.get();
+    gpu.synchronize();  // the first solve may come from another stream
+    return ws;
+}
+
+template <class T>
+void GpuSpTrsvPlan<T>::solve(Gpu& be, DeviceSpan<const double> b, DeviceSpan<double> out, Workspace& ws) const
+{
+    const std::size_t n = static_cast<std::size_t>(size());
+    require(b.size() == out.size() && (n == 0 ? b.empty() : b.size() % n == 0), [&] {
+        return fmt::format("b has {} values and out {}; both must be a multiple of n = {}", b.size(), out.size(), n);
+    });
+    if (n == 0) return;
+    require(ws.engine_ == impl_.get(), [] { return std::string("the workspace was made by another plan"); });
+    const auto each = [&](const auto& engine) {
+        for (std::size_t at = 0; at < b.size(); at += n)
+            if constexpr (KeepsHostState<std::decay_t<decltype(engine)>>)
+                engine.solve(be, b.subspan(at, n), out.subspan(at, n), ws.memory_, ws.state_);
+            else engine.solve(be, b.subspan(at, n), out.subspan(at, n), ws.memory_);
+    };
+    std::visit(each, impl_->made);
+}
+
+template <class T>
+GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrMatrix<double>& A, Triangle triangle, Diagonal diagonal, bool transposed,
+                            GpuSpTrsvEngine engine)
+{
+    if (!transposed) return {gpu, forward_system<T>(A, triangle, diagonal), engine};
+    check_triangle(A, triangle, diagonal);  // before the transpose, for messages in the caller's terms
+    return {gpu, forward_system<T>(transpose(A), opposite(triangle), diagonal), engine};
+}
+
+template class GpuSpTrsvPlan<double>;
+template class GpuSpTrsvPlan<float>;
+template GpuSpTrsvPlan<double> gpu_sptrsv(Gpu&, const CsrMatrix<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
+template GpuSpTrsvPlan<float>  gpu_sptrsv(Gpu&, const CsrMatrix<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
+
+}  // namespace ilux

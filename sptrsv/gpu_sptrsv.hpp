@@ -1,0 +1,90 @@
+#pragma once
+// Sparse triangular systems on a GPU: analyse once, solve often, by one of several engines with one contract.
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "ilux/base/gpu.hpp"
+#include "ilux/sptrsv/forward_system.hpp"
+
+namespace ilux {
+
+/// level_set: a launch per level, level_graph: the same as one CUDA graph, syncfree: one launch, rows in level order that
+/// wait for one another through L2 [aliaga19], chunked: one launch, contiguous rows to a block, which wait for one
+/// another through shared memory, cusparse: the vendor's SpSV.
+enum class GpuSpTrsvEngine { automatic, chunked, syncfree, level_graph, level_set, cusparse };
+
+inline std::span<const std::string_view> names(GpuSpTrsvEngine)
+{
+    static constexpr std::array<std::string_view, 6> all{"auto",        "chunked",   "syncfree",
+                                                         "level_graph", "level_set", "cusparse"};
+    return all;
+}
+
+/// What engine `automatic` decides from, and what the report shows.
+struct SpTrsvFacts {
+    Index  n = 0, depth = 0;  ///< rows; levels
+    Offset nnz = 0;           ///< off the diagonal
+    Index  longest_row = 0;
+};
+
+/// The engine that `automatic` stands for. O(1).
+GpuSpTrsvEngine choose_engine(const SpTrsvFacts& facts);
+
+/// A triangular system on a GPU, ready to be solved. Immutable: serves several streams at once, each with a workspace.
+/// Values are stored as T; sums and x are double. Bitwise repeatable with every engine but cusparse.
+template <class T = double>
+class GpuSpTrsvPlan {
+public:
+    /// What one stream of solves writes. Serves the plan that made it, one solve at a time.
+    class Workspace {
+    public:
+        Workspace() = default;
+        std::size_t bytes() const { return memory_.size(); }  ///< on the device; without cuSPARSE's own
+
+    private:
+        friend class GpuSpTrsvPlan;
+        DeviceBuffer<std::byte> memory_;
+        std::shared_ptr<void>   state_;             // of engines that need more than device memory
+        const void*             engine_ = nullptr;  // the plan's that made it
+    };
+
+    GpuSpTrsvPlan();  ///< of order 0
+    /// @throws InvalidInput when an index of the frame is outside 0 .. n − 1; OutOfMemory; DeviceError
+    /// O(n + nnz) on the host, and one upload
+    GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
+    ~GpuSpTrsvPlan();
+    GpuSpTrsvPlan(GpuSpTrsvPlan&&) noexcept;
+    GpuSpTrsvPlan& operator=(GpuSpTrsvPlan&&) noexcept;
+
+    Index           size() const { return facts_.n; }
+    SpTrsvFacts     facts() const { return facts_; }
+    GpuSpTrsvEngine engine() const { return engine_; }             ///< never `automatic`
+    std::size_t     bytes() const;                                 ///< on the device
+    double          analysis_seconds() const { return seconds_; }  ///< levels, layout, upload
+    Workspace       workspace(Gpu& gpu) const;  ///< the only allocation a solve needs; cuSPARSE analyses here, for each
+
+    /// out ← the solution of the system for b, as its frame says; b and out do not overlap. Lengths k·n solve k systems,
+    /// a vector after another. Only enqueued: nothing is allocated and the host does not wait, so a CUDA graph may
+    /// capture it. Costs 2 nnz flops a right-hand side. A zero pivot yields Inf or NaN, and NaN spreads as it should.
+    /// @throws InvalidInput when the lengths are unequal or no multiple of n, or the workspace is another plan's
+    void solve(Gpu& be, DeviceSpan<const double> b, DeviceSpan<double> out, Workspace& ws) const;
+
+private:
+    struct Engine;
+    SpTrsvFacts             facts_;
+    GpuSpTrsvEngine         engine_ = GpuSpTrsvEngine::syncfree;
+    double                  seconds_ = 0;
+    std::unique_ptr<Engine> impl_;
+};
+
+/// x ← A⁻¹ b, or A⁻ᵀ b, for a triangular A: the forward system above for callers that hold a triangle.
+/// @throws InvalidInput as SpTrsvPlan does
+template <class T>
+GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrMatrix<double>& A, Triangle triangle, Diagonal diagonal,
+                            bool transposed = false, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
+
+}  // namespace ilux

@@ -1,0 +1,60 @@
+// gpu_sptrsv.hpp in a build without CUDA: no Gpu can be made there, so nothing but plans of order 0 is reached.
+
+#include "ilux/base/error.hpp"
+#include "ilux/sptrsv/gpu_sptrsv.hpp"
+
+namespace ilux {
+namespace {
+
+[[noreturn]] void absent()
+{
+    throw DeviceError("this ilux was built without CUDA; solve triangular systems on the CPU");
+}
+
+}  // namespace
+
+template <class T>
+struct GpuSpTrsvPlan<T>::Engine {};
+
+GpuSpTrsvEngine choose_engine(const SpTrsvFacts&) { absent(); }
+
+template <class T>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan() = default;
+template <class T>
+GpuSpTrsvPlan<T>::~GpuSpTrsvPlan() = default;
+template <class T>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(GpuSpTrsvPlan&&) noexcept = default;
+template <class T>
+GpuSpTrsvPlan<T>& GpuSpTrsvPlan<T>::operator=(GpuSpTrsvPlan&&) noexcept = default;
+template <class T>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const ForwardSystem<T>&, GpuSpTrsvEngine)
+{
+    absent();
+}
+template <class T>
+std::size_t GpuSpTrsvPlan<T>::bytes() const
+{
+    return 0;
+}
+template <class T>
+auto GpuSpTrsvPlan<T>::workspace(Gpu&) const -> Workspace
+{
+    absent();
+}
+template <class T>
+void GpuSpTrsvPlan<T>::solve(Gpu&, DeviceSpan<const double>, DeviceSpan<double>, Workspace&) const
+{
+    absent();
+}
+template <class T>
+GpuSpTrsvPlan<T> gpu_sptrsv(Gpu&, const CsrMatrix<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine)
+{
+    absent();
+}
+
+template class GpuSpTrsvPlan<double>;
+template class GpuSpTrsvPlan<float>;
+template GpuSpTrsvPlan<double> gpu_sptrsv(Gpu&, const CsrMatrix<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
+template GpuSpTrsvPlan<float>  gpu_sptrsv(Gpu&, const CsrMatrix<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
+
+}  // namespace ilux
