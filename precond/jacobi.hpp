@@ -1,6 +1,7 @@
 #pragma once
 // M = diag(A).
 
+#include <span>
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
@@ -13,10 +14,11 @@ namespace ilux {
 class Jacobi final : public Preconditioner<Cpu> {
 public:
     explicit Jacobi(const CsrMatrix<double>& A);
-    Index zeros() const { return zeros_; }
-    Index size() const override { return static_cast<Index>(inverse_.size()); }
-    void  apply(Cpu& be, std::span<const double> r, std::span<double> z) override;
-    void  apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z) override;
+    Index                   zeros() const { return zeros_; }
+    std::span<const double> inverse() const { return inverse_; }  ///< n; 1/a_ii, or 1
+    Index                   size() const override { return static_cast<Index>(inverse_.size()); }
+    void                    apply(Cpu& be, std::span<const double> r, std::span<double> z) override;
+    void                    apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z) override;
 
 private:
     std::vector<double> inverse_;

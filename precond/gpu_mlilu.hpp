@@ -1,0 +1,21 @@
+#pragma once
+// The multilevel ILU on a GPU.
+
+#include "ilux/precond/gpu_sweep.hpp"
+
+namespace ilux {
+
+template <class T = double>
+using GpuMlIlu = GpuSweeps<T>;
+template <class T = double>
+using GpuMlIluPreconditioner = GpuSweepPreconditioner<T>;
+
+/// The factors of a finished build, stored on the device as T; M is applied in double. Build with for_gpu(options).
+/// @throws OutOfMemory; DeviceError; InvalidInput when T = float and a value is too large for it
+template <class T = double>
+GpuMlIlu<T> gpu_mlilu(Cpu& cpu, Gpu& gpu, const MlIlu& mlilu, const GpuSweepOptions& options = {})
+{
+    return {cpu, gpu, mlilu.factors(), options};
+}
+
+}  // namespace ilux
