@@ -71,6 +71,7 @@ public:
     void pass(Index k, bool postponed);
 
     Offset                 entries() const { return static_cast<Offset>(entry_.size()); }
+    Offset                 postponed_entries() const { return postponed_entries_; }  ///< those in postponed columns
     std::span<const Entry> row(Index j) const { return {entry_.data() + at(j).start, at(j).length}; }
 
 private:
@@ -81,6 +82,7 @@ private:
     CroutRow*          rows_;  // every other one of the 2n
     std::vector<Index> head_;  // n; of each column's list
     std::vector<Entry> entry_;
+    Offset             postponed_entries_ = 0;
 };
 
 }  // namespace ilux

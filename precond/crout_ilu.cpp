@@ -17,6 +17,7 @@ void CroutFactor::append(Index k, std::span<const Index> col, std::span<const do
     row.start = entries();
     row.postponed = row.pending = static_cast<std::uint32_t>(postponed);
     row.length = static_cast<std::uint32_t>(col.size());
+    postponed_entries_ += static_cast<Offset>(postponed);
     for (std::size_t p = 0; p < col.size(); ++p) entry_.push_back({val[p], col[p]});
     hang(k);
 }
@@ -26,8 +27,10 @@ void CroutFactor::pass(Index k, bool postponed)
     for (Index j = std::exchange(head_[k], none), after; j != none; j = after) {
         CroutRow& row = at(j);
         after = row.next;
-        if (postponed)  // the entries between are never read again, so a swap may disorder them
+        if (postponed) {  // the entries between are never read again, so a swap may disorder them
             std::swap(entry_[row.start + row.pending], entry_[row.start + row.postponed++]);
+            ++postponed_entries_;
+        }
         ++row.pending;
         hang(j);
     }
@@ -43,6 +46,8 @@ void CroutFactor::hang(Index j)
 }
 
 namespace {
+
+constexpr Index columns_between_tells = 256;  // a long row may take milliseconds
 
 /// Row u_k or column l_k: the accumulator it is formed in, and its entries in the order they are stored in.
 struct CroutVector {
@@ -113,6 +118,9 @@ public:
           norms_U_(n_),
           norms_L_own_(options.symmetric ? 0 : n_),
           norms_L_(options.symmetric ? norms_U_ : norms_L_own_),
+          chain_U_(options.depth_bound > 0 ? n_ : 0, 1),
+          chain_L_own_(options.depth_bound > 0 && !options.symmetric ? n_ : 0, 1),
+          chain_L_(options.symmetric ? chain_U_ : chain_L_own_),
           d_(n_),
           accepted_(n_, 0),
           postponed_(n_, 0)
@@ -123,11 +131,13 @@ public:
     CroutLevel run(const std::function<void(Index)>& tell)
     {
         for (Index k = 0; k < n_; ++k) {
-            if (tell && k % 1024 == 0) tell(k);
+            if (tell && k % columns_between_tells == 0) tell(k);
             const bool accept = k < opt_.candidates && eliminate(k);
             (accept ? accepted_ : postponed_)[k] = 1;
             (accept ? level_.accepted : level_.postponed).push_back(k);
-            if (!accept) pass(k, true);
+            if (accept) continue;
+            if (opt_.save) count_saved(k);
+            pass(k, true);
         }
         collect();
         return std::move(level_);
@@ -136,8 +146,10 @@ public:
 private:
     bool        eliminate(Index k);
     bool        grows(double d) const;
+    bool        too_deep(Index k);
     void        form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u);
     std::size_t entry_limit(Index k) const;
+    void        count_saved(Index k);
     void        pass(Index k, bool postponed)
     {
         U_.pass(k, postponed);
@@ -156,25 +168,28 @@ private:
     CroutVector&             l_;
     InverseNorms             norms_U_, norms_L_own_;
     InverseNorms&            norms_L_;
-    std::vector<Index>       chain_;  // rows of the current list, collected so that their entries load together
-    std::vector<double>      d_;      // n; running diagonal
+    std::vector<Index>       chain_U_, chain_L_own_;  // n or none; chain that ends in each column of U, row of L
+    std::vector<Index>&      chain_L_;
+    std::vector<Index>       updating_;  // rows of the current list, collected so that their entries load together
+    std::vector<double>      d_;         // n; running diagonal
     std::vector<char>        accepted_, postponed_;  // n
+    Offset                   saved_ = 0;             // entries of F and G
     CroutLevel               level_;
 };
 
 /// u ← A(k, {j > k} ∪ postponed) − Σ_j l_kj d_j U(j, {> k} ∪ postponed); with A and L, U exchanged: column l.
 void Crout::form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u)
 {
-    chain_.clear();
+    updating_.clear();
     for (Index j = L.first(k); j != CroutFactor::none; j = L.next(j)) {
         U.prefetch(j);
-        chain_.push_back(j);
+        updating_.push_back(j);
     }
     u.entries.start(k);
     SparseAccumulator::Writer row(u.entries);
     for (Offset p = A.row_ptr()[k]; p < A.row_ptr()[k + 1]; ++p)
         if (const Index j = A.col()[p]; j != k && !accepted_[j]) row.add(j, A.val()[p]);
-    for (Index j : chain_) {
+    for (Index j : updating_) {
         const double factor = L.value_in_current(j) * d_[j];
         U.for_active(j, [&](Index i, double value) {
             if (i != k) row.add(i, -factor * value);
@@ -186,9 +201,22 @@ void Crout::form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, cons
 std::size_t Crout::entry_limit(Index k) const
 {
     if (opt_.max_entries == 0) return std::numeric_limits<std::size_t>::max();
-    const Offset used = U_.entries() + (opt_.symmetric ? U_.entries() : L_.entries());
+    const auto counted = [&](const CroutFactor& factor) {
+        return factor.entries() - (opt_.save ? factor.postponed_entries() : 0);
+    };
+    const Offset used =
+        counted(U_) + counted(L_) + saved_ + opt_.postponed_cost * static_cast<Offset>(level_.postponed.size());
     const Offset left = std::max<Offset>(0, opt_.max_entries - used);
     return static_cast<std::size_t>(std::min(2 * left / (n_ - k), left / 2));
+}
+
+/// Row and column k of A are now in F, G or C: counts those of F and G.
+void Crout::count_saved(Index k)
+{
+    for (const auto* A : {&A_, &At_})
+        for (Offset p = A->row_ptr()[k]; p < A->row_ptr()[k + 1]; ++p)
+            if (const Index j = A->col()[p]; j != k)
+                saved_ += postponed_[j] ? -1 : 1;  // counted with j before, but in C
 }
 
 /// Would the update −l_k d_k u_k put an entry above γ into a matrix whose entries are about 1?
@@ -197,11 +225,25 @@ bool Crout::grows(double d) const
     return opt_.growth_bound > 0 && u_.largest() * l_.largest() > opt_.growth_bound * std::abs(d);
 }
 
+bool Crout::too_deep(Index k)
+{
+    if (opt_.depth_bound == 0 || std::max(chain_U_[k], chain_L_[k]) <= opt_.depth_bound) return false;
+    ++level_.too_deep;
+    return true;
+}
+
+/// The rows that read row k have longer chains than row k.
+void lengthen(std::vector<Index>& chain, Index k, std::span<const Index> readers)
+{
+    if (chain.empty()) return;
+    for (Index i : readers) chain[i] = std::max(chain[i], chain[k] + 1);
+}
+
 bool Crout::eliminate(Index k)
 {
     const double d = d_[k], kappa = opt_.inverse_bound;
     if (!(std::abs(d) > opt_.pivot_floor) || (opt_.positive && d <= 0)) return false;
-    if (norms_L_.bound(k) > kappa || norms_U_.bound(k) > kappa) return false;
+    if (norms_L_.bound(k) > kappa || norms_U_.bound(k) > kappa || too_deep(k)) return false;
 
     form(k, A_, L_, U_, u_);
     if (!opt_.symmetric) form(k, At_, U_, L_, l_);
@@ -225,11 +267,13 @@ bool Crout::eliminate(Index k)
     const std::size_t postponed_u =
         u_.drop(d, std::max(1., std::abs(z)), opt_.drop_tol, limit, postponed_, level_.truncated);
     norms_U_.accept(z, u_.index(), u_.values);
+    lengthen(chain_U_, k, u_.index());
     U_.append(k, u_.index(), u_.values, postponed_u);
     if (!opt_.symmetric) {
         const std::size_t postponed_l =
             l_.drop(d, std::max(1., std::abs(y)), opt_.drop_tol, limit, postponed_, level_.truncated);
         norms_L_.accept(y, l_.index(), l_.values);
+        lengthen(chain_L_, k, l_.index());
         L_.append(k, l_.index(), l_.values, postponed_l);
     }
     // after dropping, so that diag(L D U) = diag(A) holds exactly

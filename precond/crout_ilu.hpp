@@ -13,11 +13,14 @@ struct CroutOptions {
     double inverse_bound = 5;  ///< κ
     double pivot_floor = 0;    ///< δ: |d_k| ≤ δ is postponed
     double growth_bound = 0;  ///< γ: postponed if an update would reach max|l_k| |d_k| max|u_k| > γ; 0: not looked at
+    Index  depth_bound = 0;   ///< postponed if its chain in L_B or U_B would be longer; 0: not looked at
     bool   look_ahead = false;  ///< also reject when any component that the pivot touches would pass κ
     bool   symmetric = false;   ///< A = Aᵀ exactly: only U is computed, L = Uᵀ
     bool   positive = false;    ///< postpone d_k ≤ δ: D stays positive
     Index  candidates = 0;      ///< pivots come from the first `candidates` rows; the rest is postponed unseen
     Offset max_entries = 0;     ///< of L and U together, 0: no limit; reached, the smallest entries go first
+    Offset postponed_cost = 0;  ///< entries of max_entries that every postponed row takes up beside its own
+    bool   save = false;  ///< count against max_entries the blocks F and G of A instead of U_F and L_G; may be exceeded
 };
 
 /// A ≈ [L_B 0; L_G I] [D 0; 0 S] [U_B U_F; 0 I] in the order (accepted, postponed).
@@ -29,11 +32,14 @@ struct CroutLevel {
     CsrMatrix<double>   U_F;                           ///< nB × nC, by rows
     std::vector<double> d;                             ///< nB
     double              inverse_L = 0, inverse_U = 0;  ///< largest accepted estimates
-    bool                truncated = false;             ///< max_entries was felt
+    Index               too_deep = 0;       ///< rows postponed for depth_bound, and not for what comes before it
+    bool                truncated = false;  ///< max_entries was felt
 };
 
 /// @param A, At  n×n with its transpose, scaled so that entries are about 1 and ordered
-/// @param tell   called now and then with the number of rows worked through; may be empty
+/// @param tell   called now and then with the number of rows worked through; may be empty; may throw to break off
+/// The chain of row k of L_B is 1 + the longest chain of the rows it reads. U_B is solved backwards, where chains end in
+/// row k instead of starting there; its transpose's chains, known when row k comes up, are as long.
 /// With τ = 0 the factors are exact up to rounding whatever is postponed. diag(L D U) = diag(A) on B, always.
 /// Cost: Σ_k nnz(l_k)·nnz(u_k). Serial; the order of operations is fixed.
 CroutLevel crout_ilu(const CsrMatrix<double>& A, const CsrMatrix<double>& At, const CroutOptions& options,

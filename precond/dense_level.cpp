@@ -143,6 +143,12 @@ void DenseLevel::factor_qr(std::vector<double> S)
     for (int j = 0; j < n; ++j) pivot_[j] = jpvt[j] - 1;
 }
 
+std::size_t DenseLevel::bytes() const
+{
+    return (factor_.size() + q_.size() + row_scale_.size() + col_scale_.size()) * sizeof(double) +
+           (rows_.size() + cols_.size() + pivot_.size()) * sizeof(Index);
+}
+
 void DenseLevel::solve(std::span<const double> b, std::span<double> x, std::span<double> work) const
 {
     double *y = work.data(), *rhs = y + n_;

@@ -19,7 +19,13 @@ public:
 
     Index       size() const { return n_; }
     Offset      stored() const { return static_cast<Offset>(factor_.size() + q_.size()); }  ///< values
-    std::size_t bytes() const { return stored() * sizeof(double); }
+    std::size_t bytes() const;
+    /// bytes() of a regular matrix of order n without empty rows.
+    static std::size_t bytes(Index n)
+    {
+        const auto k = static_cast<std::size_t>(n);
+        return k * k * sizeof(double) + k * (3 * sizeof(Index) + 2 * sizeof(double));
+    }
     Index       deficiency() const { return n_ - rank_; }  ///< numerical rank that S lacks
     double      rcond() const { return rcond_; }  ///< estimate of 1 / (‖S‖₁ ‖S⁻¹‖₁); 0 when S lacks rank
     std::size_t workspace() const { return 2 * static_cast<std::size_t>(n_); }

@@ -25,9 +25,18 @@ constexpr double stalled_share = 0.75;  // more than this postponed: raise κ an
 constexpr double largest_relief = 16;   // of κ within a level
 constexpr Index  largest_dense = 4000;  // order of a last level solved densely
 constexpr double entry_bytes = sizeof(double) + sizeof(Index);
-constexpr double row_bytes = 160;  // of a level beside its entries: permutations, scalings, row pointers, levels
+// Beside its entries a row stores: p, q, two scale factors; if accepted D⁻¹, pointers into L_B, U_B and `upper`, and for
+// both solves its place in the level order, the work before it and, in the worst case, the end of a level of its own;
+// if postponed a pointer into `lower`, and a row of the next level.
+constexpr double both_bytes = 2 * sizeof(Index) + 2 * sizeof(double);
+constexpr double accepted_bytes =
+    both_bytes + sizeof(double) + 3 * sizeof(Offset) + 2 * (sizeof(Index) + sizeof(Offset) + sizeof(Index));
+constexpr double postponed_bytes = both_bytes + sizeof(Offset) + accepted_bytes;
+constexpr Offset postponed_cost = 3;  // postponed_bytes less accepted_bytes, in entries
+static_assert(postponed_bytes - accepted_bytes <= postponed_cost * entry_bytes);
+constexpr double level_bytes = 512;             // last row pointers and the like
 constexpr double automatic_limit_factor = 40;   // memory_limit = 0: so many times A,
-constexpr double automatic_limit_least = 64e6;  // and at least so many bytes
+constexpr double automatic_limit_least = 80e6;  // and at least so many bytes
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -91,17 +100,15 @@ public:
           nnz_(A.nnz()),
           kappa_(options.inverse_bound),
           growth_(options.growth_bound),
+          depth_(std::max(DepthBound::none, options.depth_bound.rows)),
           bytes_left_(options.memory_limit.value > 0
                           ? static_cast<double>(options.memory_limit.value)
-                          : std::max(automatic_limit_least + row_bytes * A.rows(),
+                          : std::max(automatic_limit_least + accepted_bytes * A.rows(),
                                      automatic_limit_factor * static_cast<double>(A.bytes())))
     {
         factors_.n = A.rows();
-        const double least = (row_bytes + entry_bytes) * A.rows();
-        if (bytes_left_ < least)
-            throw OutOfMemory(fmt::format(
-                "precond.memory_limit of {} bytes cannot hold even the sparsest factors of {} rows, about {:.0f} bytes",
-                options.memory_limit.value, A.rows(), least));
+        const double least = (accepted_bytes + entry_bytes) * A.rows();
+        if (bytes_left_ < least) throw_out_of_memory(least);
     }
 
     MlIluFactors run(const CsrMatrix<double>& A)
@@ -122,17 +129,45 @@ private:
     bool is_last(const CsrMatrix<double>& S) const;
     bool dense_fits(Index n) const
     {
-        return n <= largest_dense && static_cast<double>(n) * n * sizeof(double) <= bytes_left_;
+        return n <= largest_dense && static_cast<double>(DenseLevel::bytes(n)) <= bytes_left_;
     }
     CsrMatrix<double> add_level(CsrMatrix<double> S);
-    CroutLevel        factor(const Preprocessed& pre);
-    void              store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, CsrMatrix<double> G);
+    CroutLevel        factor(const Preprocessed& pre, bool save);
+    void              store(Preprocessed& pre, CroutLevel& crout, Blocks& blocks);
     CsrMatrix<double> next_matrix(const Blocks& blocks, const CroutLevel& crout, bool symmetric);
     Offset            entries_left(Index rows) const
     {
-        return static_cast<Offset>(std::max(0., (bytes_left_ - row_bytes * rows) / entry_bytes));
+        return static_cast<Offset>(std::max(0., (bytes_left_ - level_bytes - accepted_bytes * rows) / entry_bytes));
+    }
+    bool saved_fits(const CroutLevel& crout, const Blocks& blocks) const
+    {
+        return crout.L_B.nnz() + crout.U_B.nnz() + blocks.G.nnz() + blocks.F.nnz() <= room(crout);
+    }
+    bool kept_fits(const CroutLevel& crout) const
+    {
+        return crout.L_B.nnz() + crout.U_B.nnz() + crout.L_G.nnz() + crout.U_F.nnz() <= room(crout);
+    }
+    Offset room(const CroutLevel& crout) const
+    {
+        const auto postponed = static_cast<Index>(crout.postponed.size());
+        return entries_left(static_cast<Index>(crout.accepted.size()) + postponed) - postponed_cost * postponed;
+    }
+    [[noreturn]] void throw_out_of_memory(double least) const
+    {
+        throw OutOfMemory(fmt::format(
+            "precond.memory_limit of {} bytes cannot hold even the sparsest factors of {} rows, about {:.0f} bytes",
+            opt_.memory_limit.value, factors_.n, least));
+    }
+    void tell(Index done, Index total) const
+    {
+        if (monitor_)
+            monitor_({.phase = Progress::Phase::setup,
+                      .level = static_cast<Index>(factors_.levels.size()) + 1,
+                      .done = done,
+                      .total = total});
     }
     void note_limit(const char* what);
+    void note_depth(Index bound);
     void add_last(const CsrMatrix<double>& S);
     void finish();
 
@@ -141,6 +176,7 @@ private:
     const Monitor&      monitor_;
     const Offset        nnz_;
     double              kappa_, growth_;  // raised where a level stalls, and then stay raised
+    Index               depth_;           // longest chain allowed, 0: any; raised likewise
     double              bytes_left_;      // of the memory limit
     MlIluFactors        factors_;
 };
@@ -155,8 +191,9 @@ bool Builder::is_last(const CsrMatrix<double>& S) const
 /// An entry dropped at (i, k) changes L⁻¹ by l_ik (L⁻¹ e_i)(e_kᵀ L⁻¹); the first factor is bounded by κ, so τ/κ in the
 /// sweep's rule keeps the change below τ. κ and γ are doubled while more than stalled_share of the level would be
 /// postponed, largest_relief times at most; a level that accepts nothing even so, and is too large to go dense, is
-/// factored without bounds.
-CroutLevel Builder::factor(const Preprocessed& pre)
+/// factored without bounds. Where chains longer than the depth bound are most of the reason, that bound is doubled instead.
+/// @param save  the limit is to count G and F instead of L_G and U_F
+CroutLevel Builder::factor(const Preprocessed& pre, bool save)
 {
     const Index  n = pre.A.rows();
     CroutOptions crout{.drop_tol =
@@ -164,24 +201,27 @@ CroutLevel Builder::factor(const Preprocessed& pre)
                        .inverse_bound = kappa_,
                        .pivot_floor = pivot_noise * largest_entry(pre.A),
                        .growth_bound = growth_,
+                       .depth_bound = depth_,
                        .look_ahead = opt_.estimator == Estimator::look_ahead,
                        .symmetric = pre.symmetric,
                        .positive = opt_.definite,
                        .candidates = n,
-                       .max_entries = std::max<Offset>(1, entries_left(n))};
-    const auto   tell = [&](Index k) {
-        if (monitor_)
-            monitor_({.phase = Progress::Phase::setup,
-                        .level = static_cast<Index>(factors_.levels.size()) + 1,
-                        .done = k,
-                        .total = n});
-    };
+                       .max_entries = std::max<Offset>(1, entries_left(n)),
+                       .postponed_cost = postponed_cost,
+                       .save = save};
+    const auto   tell = [&](Index k) { this->tell(k, n); };
     for (double relief = 1;; relief *= 2) {
         auto       level = crout_ilu(pre.A, pre.symmetric ? pre.A : pre.At, crout, tell);
         const bool stalled = static_cast<double>(level.postponed.size()) > stalled_share * n;
+        if (stalled && 2 * level.too_deep > static_cast<Index>(level.postponed.size())) {
+            crout.depth_bound *= 2;
+            relief /= 2;  // κ and γ are not to blame
+            continue;
+        }
         const bool unbound = relief >= largest_relief && level.accepted.empty() && n > largest_dense;
         if (!stalled || relief > largest_relief || (relief == largest_relief && !unbound)) {
             if (level.truncated) note_limit("factor entries");
+            note_depth(crout.depth_bound);
             if (relief <= largest_relief) {
                 kappa_ = crout.inverse_bound;
                 growth_ = crout.growth_bound;
@@ -197,7 +237,9 @@ CroutLevel Builder::factor(const Preprocessed& pre)
 CsrMatrix<double> Builder::next_matrix(const Blocks& blocks, const CroutLevel& crout, bool symmetric)
 {
     for (double drop_tol = opt_.schur_drop_tol;; drop_tol = std::max(1e-3, 10 * drop_tol)) {
-        auto S = schur_complement(be_, blocks.C, crout.L_G, crout.d, crout.U_F, drop_tol, symmetric);
+        const Index n = crout.L_B.rows() + blocks.C.rows();
+        auto        S =
+            schur_complement(be_, blocks.C, crout.L_G, crout.d, crout.U_F, drop_tol, symmetric, [&] { tell(n, n); });
         if (S.nnz() <= std::max<Offset>(S.rows(), entries_left(S.rows())) || drop_tol >= 1) return S;
         note_limit("entries of the next level");
     }
@@ -210,6 +252,16 @@ void Builder::note_limit(const char* what)
         fmt::format("memory limit ({}) reached on level {}: the smallest {} were dropped",
                     opt_.memory_limit.value > 0 ? "precond.memory_limit" : "automatic", factors_.levels.size() + 1,
                     what));
+}
+
+/// The depth bound may have been raised.
+void Builder::note_depth(Index bound)
+{
+    if (bound == depth_) return;
+    factors_.report.decisions.push_back(
+        fmt::format("precond.depth_bound {} raised to {} from level {} on: it postponed more than {:.0f} % of its rows",
+                    depth_, bound, factors_.levels.size() + 1, 100 * stalled_share));
+    depth_ = bound;
 }
 
 CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
@@ -228,8 +280,13 @@ CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
     report.seconds_analyse += seconds_since(start);
 
     start = Clock::now();
-    auto crout = factor(pre);
-    auto blocks = split_blocks(pre.A, crout.accepted, crout.postponed);
+    const bool save = opt_.off_diagonal != OffDiagonal::keep;
+    auto       crout = factor(pre, save);
+    auto       blocks = split_blocks(pre.A, crout.accepted, crout.postponed);
+    if (save && !saved_fits(crout, blocks) && !kept_fits(crout)) {
+        crout = factor(pre, false);
+        blocks = split_blocks(pre.A, crout.accepted, crout.postponed);
+    }
     for (auto* perm : {&pre.p, &pre.q}) {
         std::vector<Index> composed;
         composed.reserve(perm->size());
@@ -238,12 +295,12 @@ CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
         *perm = std::move(composed);
     }
     S = next_matrix(blocks, crout, pre.symmetric);
-    store(pre, crout, std::move(blocks.F), std::move(blocks.G));
+    store(pre, crout, blocks);
     report.seconds_factor += seconds_since(start);
     return S;
 }
 
-void Builder::store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, CsrMatrix<double> G)
+void Builder::store(Preprocessed& pre, CroutLevel& crout, Blocks& blocks)
 {
     MlIluLevelReport report{.n = pre.A.rows(),
                             .accepted = static_cast<Index>(crout.accepted.size()),
@@ -255,16 +312,16 @@ void Builder::store(Preprocessed& pre, CroutLevel& crout, CsrMatrix<double> F, C
     level.q = std::move(pre.q);
     level.row_scale = std::move(pre.row_scale);
     level.col_scale = std::move(pre.col_scale);
-    const bool save_fits = crout.L_B.nnz() + crout.U_B.nnz() + G.nnz() + F.nnz() <= entries_left(level.n);
-    const bool keep_is_smaller = crout.L_G.nnz() + crout.U_F.nnz() <= F.nnz() + G.nnz();
+    const bool save_fits = saved_fits(crout, blocks);
+    const bool keep_is_smaller = crout.L_G.nnz() + crout.U_F.nnz() <= blocks.F.nnz() + blocks.G.nnz();
     level.keep = opt_.off_diagonal == OffDiagonal::keep || !save_fits ||
                  (opt_.off_diagonal == OffDiagonal::automatic && keep_is_smaller);
     if (!save_fits && opt_.off_diagonal == OffDiagonal::save && !keep_is_smaller)
         factors_.report.decisions.push_back(
             fmt::format("off_diagonal=keep on level {}: G and F do not fit the memory limit",
                         factors_.levels.size() + 1));
-    level.lower = std::move(level.keep ? crout.L_G : G);
-    level.upper = std::move(level.keep ? crout.U_F : F);
+    level.lower = std::move(level.keep ? crout.L_G : blocks.G);
+    level.upper = std::move(level.keep ? crout.U_F : blocks.F);
     report.nnz_L = crout.L_B.nnz();
     report.nnz_U = crout.U_B.nnz();
     report.nnz_G = level.lower.nnz();
@@ -286,12 +343,15 @@ void Builder::add_last(const CsrMatrix<double>& S)
 {
     const auto start = Clock::now();
     auto&      report = factors_.report;
-    if (dense_fits(S.rows()) || S.nnz() == 0) {
-        factors_.dense = DenseLevel(S, opt_.definite);
-        report.dense = true;
+    tell(0, S.rows());
+    if (dense_fits(S.rows()) || S.nnz() == 0) factors_.dense = DenseLevel(S, opt_.definite);
+    report.dense =
+        factors_.dense.size() > 0 && (S.nnz() == 0 || static_cast<double>(factors_.dense.bytes()) <= bytes_left_);
+    if (report.dense) {
         report.deficiency = factors_.dense.deficiency();
         report.levels.push_back({.n = S.rows(), .accepted = S.rows(), .nnz_U = factors_.dense.stored()});
-    } else {
+    } else {  // also where S lacks rank: its Q and R take twice the room
+        factors_.dense = {};
         Preprocessed pre;
         pre.row_scale.assign(S.rows(), 1.);
         pre.col_scale.assign(S.rows(), 1.);
@@ -306,8 +366,10 @@ void Builder::add_last(const CsrMatrix<double>& S)
             CsrMatrix<double>::from_sorted(S.rows(), S.rows(), std::vector<Offset>(S.rows() + 1, 0), {}, {});
         diagonal.L_B = diagonal.U_B = none;
         pre.A = none;
-        store(pre, diagonal, CsrMatrix<double>::from_sorted(S.rows(), 0, std::vector<Offset>(S.rows() + 1, 0), {}, {}),
-              {});
+        Blocks blocks;
+        blocks.F = diagonal.U_F =
+            CsrMatrix<double>::from_sorted(S.rows(), 0, std::vector<Offset>(S.rows() + 1, 0), {}, {});
+        store(pre, diagonal, blocks);
         report.decisions.push_back(fmt::format(
             "the last level has {} rows, too many to solve densely within the memory limit: only its diagonal is used",
             S.rows()));
@@ -325,6 +387,8 @@ void Builder::finish()
     }
     report.stored += factors_.dense.stored();
     report.bytes += factors_.dense.bytes();
+    if (opt_.memory_limit.value > 0 && report.bytes > opt_.memory_limit.value)
+        throw_out_of_memory(static_cast<double>(report.bytes));
     report.fill = nnz_ > 0 ? static_cast<double>(report.stored) / static_cast<double>(nnz_) : 0;
 }
 
@@ -339,6 +403,27 @@ MlIlu MlIlu::build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& opti
     MlIlu mlilu;
     mlilu.factors_ = std::make_shared<const MlIluFactors>(Builder(be, A, options, monitor).run(A));
     return mlilu;
+}
+
+void parse_field(std::string_view path, std::string_view text, DepthBound& field)
+{
+    DepthBound value;
+    if (text == "none") value.rows = DepthBound::none;
+    else if (text != "auto") {
+        try {
+            parse_field(path, text, value.rows);
+        } catch (const InvalidOption&) {
+            value.rows = 0;
+        }
+        if (value.rows < 1)
+            throw InvalidOption(fmt::format("{}={}: expected auto, none or a whole number of at least 1", path, text));
+    }
+    field = value;
+}
+
+std::string field_text(DepthBound field)
+{
+    return field.rows > 0 ? fmt::format("{}", field.rows) : field.rows == DepthBound::none ? "none" : "auto";
 }
 
 const MlIluReport& MlIlu::report() const { return factors_->report; }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,18 @@ inline std::span<const std::string_view> names(Estimator)
     return all;
 }
 
+/// Longest chain of dependent rows in L_B and U_B; written auto, none or a whole number from 1 on.
+struct DepthBound {
+    Index                  rows = automatic;  ///< > 0: the bound
+    static constexpr Index automatic =
+        -1;  ///< none, unless whoever applies the factors resolves it: a GPU minds chains
+    static constexpr Index none = 0;
+    friend bool            operator==(DepthBound, DepthBound) = default;
+};
+/// @throws InvalidOption naming `path` and the text
+void        parse_field(std::string_view path, std::string_view text, DepthBound& field);
+std::string field_text(DepthBound field);
+
 struct MlIluOptions {
     double         drop_tol = 1e-2;        ///< τ
     double         schur_drop_tol = 1e-3;  ///< τ_S
@@ -46,6 +59,7 @@ struct MlIluOptions {
     Estimator      estimator = Estimator::greedy;
     bool           scaling = true;
     bool           definite = false;
+    DepthBound     depth_bound = {};
     Index          dense_order = 8;
     Bytes          memory_limit = {};
 };
@@ -69,11 +83,13 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit("scaling", o.scaling, anything(), "equilibrate the rows and columns of every level by powers of two");
     visit("definite", o.definite, anything(),
           "keep M symmetric positive definite, as CG needs; A symmetric with a positive diagonal");
+    visit("depth_bound", o.depth_bound, anything(),
+          "postpone a pivot whose chain in L or U would be longer: auto, none or a number; auto: none on a CPU");
     visit("dense_order", o.dense_order, at_least(0),
           "solve a level of at most this order densely, as any that is a third full");
     visit(
         "memory_limit", o.memory_limit, anything(),
-        "bytes the factors may take; beyond it the smallest entries go, and the report says so; 0: 40 times A, at least 64M");
+        "bytes the factors may take; beyond it the smallest entries go, and the report says so; 0: 40 times A, at least 80 MB");
 }
 
 /// One level as built; inverse_L and inverse_U are the largest estimates of ‖e_kᵀL⁻¹‖₁ and ‖U⁻¹e_k‖₁ accepted.
@@ -81,16 +97,17 @@ struct MlIluLevelReport {
     Index  n = 0, accepted = 0, postponed = 0;
     Offset nnz_L = 0, nnz_U = 0, nnz_G = 0, nnz_F = 0;
     double inverse_L = 0, inverse_U = 0;
-    Index  depth_L = 0, depth_U = 0;
+    Index  depth_L = 0,
+          depth_U = 0;  ///< longest chains of dependent rows, at most the depth bound unless `decisions` raise it
 };
 
 struct MlIluReport {
     std::vector<MlIluLevelReport> levels;  ///< the last one is dense when `dense` is set
     bool                          dense = false;
-    double                        fill = 0;    ///< stored factor values, the dense level included, over nnz(A)
-    Offset                        stored = 0;  ///< those values
-    std::size_t                   bytes = 0;   ///< of the factors
-    Index                         structural_rank = 0;
+    double                        fill = 0;         ///< stored factor values, the dense level included, over nnz(A)
+    Offset                        stored = 0;       ///< those values
+    std::size_t                   bytes = 0;        ///< of the factors
+    std::optional<Index>          structural_rank;  ///< of A; nothing where neither matching nor diagonal told
     bool                          limited = false;  ///< entries were dropped to stay within the memory limit
     Index                         deficiency = 0;   ///< numerical rank missing from the last level; 0: nonsingular
     std::vector<std::string>      decisions;
@@ -103,6 +120,7 @@ struct MlIluFactors;  // the levels; immutable
 /// A finished multilevel factorization. Cheap to copy (shared); immutable; serves any number of threads.
 class MlIlu {
 public:
+    /// @param monitor  may throw, which breaks the build off; not asked during ordering, matching and the dense level
     /// @throws InvalidInput unless A is square; OutOfMemory when memory_limit cannot hold even the sparsest factor
     static MlIlu build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor = {});
     const MlIluReport&  report() const;

@@ -56,7 +56,7 @@ void equilibrate(const CsrMatrix<double>& A, std::vector<double>& r, std::vector
 
 struct Diagonal {
     Index small = 0;  // rows where it is below small_diagonal of the row or the column
-    bool  positive = true;
+    bool  positive = true, nonzero = true;
 };
 
 Diagonal inspect_diagonal(const CsrMatrix<double>& A, const std::vector<double>& r, const std::vector<double>& c)
@@ -67,6 +67,7 @@ Diagonal inspect_diagonal(const CsrMatrix<double>& A, const std::vector<double>&
         const double a = A.at(i, i), scaled = std::abs(a) * r[i] * c[i];
         if (scaled < small_diagonal * std::max(m.row[i], m.col[i]) || scaled == 0) ++d.small;
         if (a <= 0) d.positive = false;
+        if (a == 0) d.nonzero = false;
     }
     return d;
 }
@@ -111,12 +112,12 @@ Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options)
     pre.p.resize(n);
     std::iota(pre.p.begin(), pre.p.end(), Index{0});
     pre.q = pre.p;
-    pre.structural_rank = A.rows();
 
     pre.symmetric = is_symmetric(A);
     if (options.scaling) equilibrate(A, pre.row_scale, pre.col_scale);
     const auto diagonal = inspect_diagonal(A, pre.row_scale, pre.col_scale);
     pre.positive = pre.symmetric && diagonal.positive;
+    if (diagonal.nonzero) pre.structural_rank = A.rows();  // the diagonal itself matches every row
     if (wants_matching(A, pre, diagonal, options, pre.decision)) apply_matching(A, options.scaling, pre);
 
     scale_rows_cols(A, pre.row_scale, pre.col_scale);

@@ -1,6 +1,9 @@
 #include "ilux/precond/schur.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <limits>
@@ -11,6 +14,7 @@ namespace ilux {
 namespace {
 
 constexpr double noise_level = 4 * std::numeric_limits<double>::epsilon();
+constexpr Index  rows_between_tells = 64;
 constexpr Offset ahead = 6;  // rows of U_F are prefetched so many entries of L_G early
 
 /// A run of rows of S, computed by one thread.
@@ -105,7 +109,7 @@ CsrMatrix<double> drop_symmetric(const CsrMatrix<double>& S, std::span<const dou
 
 CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const CsrMatrix<double>& L_G,
                                    std::span<const double> d, const CsrMatrix<double>& U_F, double drop_tol,
-                                   bool symmetric)
+                                   bool symmetric, const std::function<void()>& tell)
 {
     const SchurInputs     in{C, L_G, d, U_F, largest_in_rows(U_F)};
     const Index           n = C.rows();
@@ -113,19 +117,22 @@ CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const Cs
     std::vector<RowBlock> block(blocks);
     const auto            begin = [&](Index b) { return static_cast<Index>(Offset{n} * b / blocks); };
     std::exception_ptr    failure;  // no exception may leave a parallel region
+    std::atomic<bool>     broken_off = false;
 #pragma omp parallel num_threads(be.threads()) if (blocks > 1)
     try {
         SparseAccumulator s(n);
 #pragma omp for schedule(dynamic, 1) nowait
         for (Index b = 0; b < blocks; ++b) {
             try {
-                for (Index i = begin(b); i < begin(b + 1); ++i) {
+                for (Index i = begin(b); i < begin(b + 1) && !broken_off.load(std::memory_order_relaxed); ++i) {
+                    if (tell && i % rows_between_tells == 0 && omp_get_thread_num() == 0) tell();
                     const double noise = noise_level * form_row(in, i, s);
                     store_row(i, drop_tol, noise, symmetric, s, block[b]);
                 }
             } catch (...) {
 #pragma omp critical(ilux_schur_failure)
                 failure = std::current_exception();
+                broken_off = true;
             }
         }
     } catch (...) {

@@ -1,6 +1,7 @@
 #pragma once
 // The next level's matrix.
 
+#include <functional>
 #include <span>
 
 #include "ilux/base/cpu.hpp"
@@ -11,9 +12,10 @@ namespace ilux {
 /// S ← C − L_G D U_F, row by row (Gustavson). Off the diagonal, entries with |s_ij| ≤ drop_tol · max_k |s_ik| are dropped;
 /// anywhere, what is within 4ε of the largest term that went into its row: rounding noise, which would hide a singular S.
 /// With `symmetric` an entry goes only where both its row and its column allow it, so S stays symmetric.
+/// `tell` is called now and then, on the calling thread; when it throws, the work is broken off.
 /// Threads share rows; the result does not depend on their number. C: nC×nC, L_G: nC×nB, d: nB, U_F: nB×nC.
 CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const CsrMatrix<double>& L_G,
                                    std::span<const double> d, const CsrMatrix<double>& U_F, double drop_tol,
-                                   bool symmetric);
+                                   bool symmetric, const std::function<void()>& tell = {});
 
 }  // namespace ilux

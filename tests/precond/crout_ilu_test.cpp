@@ -8,6 +8,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/schur.hpp"
+#include "ilux/sptrsv/level_set.hpp"
 #include "ilux/tests/precond/level_checks.hpp"
 
 namespace ilux {
@@ -128,13 +129,14 @@ struct SlowLevel {
     Dense              L, U;
     Vector             d;
     double             inverse_L = 0, inverse_U = 0;
+    std::vector<Index> chain_L, chain_U;  // of accepted rows: 1 + the longest among those they read
 };
 
 SlowLevel slow_level(const Dense& A, const CroutOptions& opt)
 {
-    const Index       n = A.rows;
-    SlowLevel         s{{}, {}, zeros(n, n), zeros(n, n), Vector(n), 0, 0};
-    Vector            wL(n), wU(n);
+    const Index n = A.rows;
+    SlowLevel   s{{}, {}, zeros(n, n), zeros(n, n), Vector(n), 0, 0, std::vector<Index>(n), std::vector<Index>(n)};
+    Vector      wL(n), wU(n);
     std::vector<char> eliminated(n, 0);
     for (Index i = 0; i < n; ++i) s.d[i] = A(i, i);
     for (Index k = 0; k < n; ++k) {
@@ -154,12 +156,20 @@ SlowLevel slow_level(const Dense& A, const CroutOptions& opt)
         }
         const bool grows = opt.growth_bound > 0 && max_l * std::abs(d) * max_u > opt.growth_bound;
         const bool wrong_sign = opt.positive && d <= 0;
+        Index      chain_L = 1, chain_U = 1;
+        for (Index m : s.accepted) {
+            if (s.L(k, m) != 0) chain_L = std::max(chain_L, s.chain_L[m] + 1);
+            if (s.U(m, k) != 0) chain_U = std::max(chain_U, s.chain_U[m] + 1);
+        }
+        const bool too_deep = opt.depth_bound > 0 && std::max(chain_L, chain_U) > opt.depth_bound;
         if (k >= opt.candidates || std::abs(d) <= opt.pivot_floor || y > opt.inverse_bound || z > opt.inverse_bound ||
-            grows || wrong_sign) {
+            grows || wrong_sign || too_deep) {
             s.postponed.push_back(k);
             continue;
         }
         s.accepted.push_back(k);
+        s.chain_L[k] = chain_L;
+        s.chain_U[k] = chain_U;
         eliminated[k] = 1;
         s.inverse_L = std::max(s.inverse_L, y);
         s.inverse_U = std::max(s.inverse_U, z);
@@ -201,6 +211,8 @@ TEST(CroutIlu, EqualsTheSlowDenseSweep)
                  {CroutOptions{.drop_tol = 0, .inverse_bound = 3}, CroutOptions{.drop_tol = 0.01, .inverse_bound = 2},
                   CroutOptions{.drop_tol = 0.1, .inverse_bound = 5, .growth_bound = 2},
                   CroutOptions{.drop_tol = 0.05, .inverse_bound = 4, .pivot_floor = 0.2},
+                  CroutOptions{.drop_tol = 0, .inverse_bound = 10, .pivot_floor = 0.01, .depth_bound = 1},
+                  CroutOptions{.drop_tol = 0.02, .inverse_bound = 10, .pivot_floor = 0.01, .depth_bound = 3},
                   CroutOptions{.drop_tol = 0.02, .inverse_bound = 4, .positive = true}}) {
                 const auto level = level_of(A, options);
                 expect_same_level(level, slow_level(to_dense(A), all_of(A, options)), 1e-10);
@@ -322,7 +334,7 @@ TEST(CroutIlu, SymmetricGivesWhatTheGeneralSweepGives)
     for (Index n : awkward_sizes)
         for (bool look_ahead : {false, true}) {
             const auto   A = test::random_spd(n, 3, n);
-            CroutOptions options{.drop_tol = 0.01, .inverse_bound = 3, .look_ahead = look_ahead};
+            CroutOptions options{.drop_tol = 0.01, .inverse_bound = 3, .depth_bound = n % 7, .look_ahead = look_ahead};
             const auto   general = level_of(A, options);
             options.symmetric = options.positive = true;
             const auto symmetric = crout_ilu(A, A, all_of(A, options));
@@ -334,6 +346,45 @@ TEST(CroutIlu, SymmetricGivesWhatTheGeneralSweepGives)
             EXPECT_LE(test::relative_difference(symmetric.d, general.d), 1e-12);
             for (double d : symmetric.d) EXPECT_GT(d, 0);
         }
+}
+
+TEST(CroutIlu, PostponesExactlyWhatWouldPassTheDepthBound)
+{
+    for (const auto& A : {gallery::poisson2d(12, 12), gallery::convdiff2d({.n = 12, .peclet = 40}),
+                          random_regular(60, 3, 1, true), random_regular(33, 3, 2, true)}) {
+        CroutOptions options{.drop_tol = 1e-3, .inverse_bound = 1e300, .pivot_floor = 1e-3};
+        const auto   free = level_of(A, options);
+        const Index  depth =
+            std::max(dependency_depth(free.L_B, Triangle::lower), dependency_depth(free.U_B, Triangle::upper));
+        ASSERT_GT(depth, 5);
+        EXPECT_EQ(free.too_deep, 0);
+        for (Index bound : {1, 2, 3, 5, depth - 1}) {
+            options.depth_bound = bound;
+            const auto level = level_of(A, options);
+            EXPECT_LE(dependency_depth(level.L_B, Triangle::lower), bound);
+            EXPECT_LE(dependency_depth(level.U_B, Triangle::upper), bound);
+            EXPECT_GT(level.too_deep, 0);
+            EXPECT_LE(level.too_deep, level.postponed.size());
+        }
+        options.depth_bound = depth;
+        const auto same = level_of(A, options);
+        EXPECT_EQ(same.too_deep, 0);
+        EXPECT_TRUE(identical(same.L_B, free.L_B) && identical(same.U_B, free.U_B));
+    }
+}
+
+TEST(CroutIlu, CountsTheChainsOfUFromItsOtherEnd)
+{
+    // A bidiagonal U: row 1 of the backward solve waits for 2, 2 for 3, ...; every fourth row is postponed at bound 3.
+    Vector bidiagonal(11 * 11, 0.);
+    for (Index i = 0; i < 11 * 11; i += 12) bidiagonal[i] = 1;
+    for (Index i = 1; i < 11 * 11; i += 12) bidiagonal[i] = 0.5;
+    const auto upper = dense(11, bidiagonal), lower = transpose(upper);
+    for (const auto& A : {upper, lower}) {
+        const auto level = level_of(A, {.drop_tol = 0, .inverse_bound = 100, .depth_bound = 3});
+        EXPECT_EQ(level.postponed, (std::vector<Index>{3, 7}));
+        EXPECT_EQ(level.too_deep, 2);
+    }
 }
 
 TEST(CroutIlu, StaysWithinItsEntryLimit)

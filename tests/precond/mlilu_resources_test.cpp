@@ -113,6 +113,69 @@ TEST(MlIlu, RefusesOptionsOutsideTheirRange)
     test::expect_refusal<InvalidOption>([&] { build(A, {.dense_order = -1}); }, {"dense_order", "-1"});
 }
 
+bool mentions(const std::vector<std::string>& decisions, const std::string& word)
+{
+    return std::ranges::any_of(decisions, [&](const auto& text) { return text.find(word) != std::string::npos; });
+}
+
+TEST(MlIlu, ReadsAndWritesItsDepthBound)
+{
+    MlIluOptions options;
+    EXPECT_EQ(options.depth_bound.rows, DepthBound::automatic);
+    for (const auto& [text, rows] : {std::pair{"none", 0}, {"1", 1}, {"64", 64}, {"auto", -1}}) {
+        set_field(options, "depth_bound", text);
+        EXPECT_EQ(options.depth_bound.rows, rows);
+        EXPECT_EQ(field_text(options.depth_bound), text);
+    }
+    for (const char* text : {"", "0", "-1", "-2", "1.5", "8x", "off", "99999999999"})
+        test::expect_refusal<InvalidOption>([&] { set_field(options, "depth_bound", text); },
+                                            {"depth_bound=" + std::string(text), "auto, none"});
+}
+
+TEST(MlIlu, KeepsChainsWithinTheDepthBoundOnEveryLevel)
+{
+    for (const auto& A : {gallery::poisson2d(40, 40), gallery::convdiff2d({.n = 40, .peclet = 300}),
+                          gallery::stokes2d({.n = 8}), test::random_spd(300, 2, 2)}) {
+        EXPECT_GT(build(A).report().levels[0].depth_U, 8);
+        for (Index bound : {4, 8, 16}) {
+            const auto  mlilu = build(A, {.depth_bound = {bound}});
+            const auto& report = mlilu.report();
+            Index       allowed = bound, deepest = 0;
+            for (const auto& decision : report.decisions) {  // "... raised to 32 from level 2 on ..."
+                const auto at = decision.find("raised to ");
+                if (at != std::string::npos) allowed = std::max(allowed, Index(std::stoi(decision.substr(at + 10))));
+            }
+            for (const auto& level : mlilu.factors().levels)
+                deepest = std::max({deepest, level.L_B.depth(), level.U_B.depth()});
+            EXPECT_LE(deepest, allowed);
+            EXPECT_LE(allowed, 4 * bound);
+            MlIluPreconditioner M(mlilu);
+            const Vector        z = applied(M, test::random_vector(A.rows(), 1));
+            EXPECT_TRUE(std::ranges::all_of(z, [](double value) { return std::isfinite(value); }));
+        }
+    }
+}
+
+TEST(MlIlu, DoublesADepthBoundThatPostponesAlmostAllAndSaysSo)
+{
+    Vector full(100 * 100, 1.);  // as many rows are accepted as the bound says
+    for (Index i = 0; i < 100; ++i) full[i * 101] = 200;
+    const auto A = dense(100, full);
+    for (auto [bound, raised] : {std::pair<Index, Index>{8, 32}, {30, 30}, {1, 32}}) {
+        const auto report = build(A, {.drop_tol = 0,
+                                      .schur_drop_tol = 0,
+                                      .inverse_bound = 1e300,
+                                      .growth_bound = 0,
+                                      .matching = MatchingChoice::off,
+                                      .depth_bound = {bound}})
+                                .report();
+        EXPECT_EQ(report.levels[0].accepted, raised);
+        EXPECT_EQ(report.levels[0].depth_L, raised);
+        EXPECT_EQ(mentions(report.decisions, "precond.depth_bound " + std::to_string(bound) + " raised to 32"),
+                  raised != bound);
+    }
+}
+
 TEST(MlIlu, RefusesARectangularMatrix)
 {
     test::expect_refusal([] { build(test::random_matrix(3, 4, 2, 1)); }, {"square", "3 x 4"});
@@ -154,12 +217,27 @@ TEST(MlIlu, TellsAMonitorHowFarItIs)
     EXPECT_GE(told.back().level, 2);
 }
 
-bool mentions(const std::vector<std::string>& decisions, const std::string& word)
+TEST(MlIlu, IsBrokenOffByAMonitorThatThrows)
 {
-    return std::ranges::any_of(decisions, [&](const auto& text) { return text.find(word) != std::string::npos; });
+    struct Enough {};
+    const auto A = gallery::poisson2d(60, 60);
+    for (int threads : {1, 3}) {
+        Cpu be(threads);
+        int told = 0;
+        MlIlu::build(be, A, {.inverse_bound = 2}, [&](const Progress&) { ++told; });
+        EXPECT_GT(told, 20);
+        for (int last = 1; last < 20; ++last) {
+            int        seen = 0;
+            const auto monitor = [&](const Progress&) {
+                if (++seen == last) throw Enough();
+            };
+            EXPECT_THROW(MlIlu::build(be, A, {.inverse_bound = 2}, monitor), Enough) << last;
+            EXPECT_EQ(seen, last);
+        }
+    }
 }
 
-TEST(MlIlu, KeepsToItsMemoryLimitAndSaysSo)
+TEST(MlIlu, FillsItsMemoryLimitNeverExceedsItAndSaysSo)
 {
     for (const auto& A : {gallery::poisson3d(11, 11, 11), gallery::convdiff2d({.n = 40}), random_regular(700, 4, 1),
                           test::random_spd(300, 4, 2)})
@@ -170,17 +248,56 @@ TEST(MlIlu, KeepsToItsMemoryLimitAndSaysSo)
                 EXPECT_FALSE(mentions(free.report().decisions, "memory limit"));
                 for (std::size_t percent : {70, 50, 40}) {
                     options.memory_limit = {free.report().bytes * percent / 100};
-                    if (options.memory_limit.value < 180 * A.rows()) continue;  // permutations and row pointers alone
+                    if (options.memory_limit.value < 120 * A.rows()) continue;  // permutations and row pointers alone
                     const auto        limited = build(A, options);
                     const std::string where = "n = " + std::to_string(A.rows()) + ", " + std::to_string(percent) +
                                               " %, " + field_text(off_diagonal) + ", bound " + field_text(kappa);
                     EXPECT_LE(limited.report().bytes, options.memory_limit.value) << where;
+                    EXPECT_GE(limited.report().bytes, 0.85 * options.memory_limit.value) << where;
                     EXPECT_TRUE(mentions(limited.report().decisions, "memory limit")) << where;
                     MlIluPreconditioner M(limited);
                     const Vector        z = applied(M, test::random_vector(A.rows(), 1));
                     EXPECT_TRUE(std::ranges::all_of(z, [](double value) { return std::isfinite(value); })) << where;
                 }
             }
+}
+
+TEST(MlIlu, KeepsToItsMemoryLimitAlsoWhereTheLastLevelLacksRank)
+{
+    for (const auto& [name, A] : singular_matrices(60, 1)) {
+        const auto free = build(A, {.drop_tol = 0, .schur_drop_tol = 0, .dense_order = 60});
+        ASSERT_GT(free.report().deficiency, 0) << name;
+        for (std::size_t percent : {100, 99, 90, 80, 60}) {
+            MlIluOptions options{.drop_tol = 0, .schur_drop_tol = 0, .dense_order = 60};
+            options.memory_limit = {std::max(free.report().bytes * percent / 100, std::size_t{150} * 60)};
+            EXPECT_LE(build(A, options).report().bytes, options.memory_limit.value) << name << " " << percent << " %";
+        }
+    }
+}
+
+TEST(MlIlu, CountsTheBytesOfEveryArrayOfItsFactors)
+{
+    for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
+        const auto  A = random_regular(300, 4, 1);
+        const auto  mlilu = build(A, {.inverse_bound = 2, .off_diagonal = off_diagonal});
+        const auto& factors = mlilu.factors();
+        std::size_t arrays = 0;
+        const auto  matrix = [](const CsrMatrix<>& M) {
+            return M.row_ptr().size_bytes() + M.col().size_bytes() + M.val().size_bytes();
+        };
+        for (const auto& level : factors.levels) {
+            arrays +=
+                matrix(level.L_B.matrix()) + matrix(level.U_B.matrix()) + matrix(level.lower) + matrix(level.upper);
+            arrays += (level.p.size() + level.q.size()) * sizeof(Index);
+            arrays += (level.row_scale.size() + level.col_scale.size() + level.d_inv.size()) * sizeof(double);
+            for (Index depth :
+                 {level.L_B.depth(), level.U_B.depth()})  // order, its prefix sums of work, ends of levels
+                arrays += level.nB * (sizeof(Index) + sizeof(Offset)) + depth * sizeof(Index);
+        }
+        const std::size_t stages = 200 * factors.levels.size();
+        EXPECT_GE(mlilu.report().bytes, arrays + factors.dense.bytes());
+        EXPECT_LE(mlilu.report().bytes, arrays + factors.dense.bytes() + stages);
+    }
 }
 
 TEST(MlIlu, GivesUpOnlyWhereNothingFits)

@@ -113,6 +113,8 @@ std::vector<MlIluOptions> exact_options()
             all[all.size() - 2].matching = MatchingChoice::on;
             all[all.size() - 1].matching = MatchingChoice::off;
             all[all.size() - 1].dense_order = 0;
+            all.push_back(base);
+            all.back().depth_bound = {kappa > 5 ? 2 : 1};
         }
     return all;
 }

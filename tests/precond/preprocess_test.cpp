@@ -139,6 +139,16 @@ TEST(Preprocess, CountsTheStructuralRank)
     EXPECT_EQ(preprocess(CsrMatrix<>::from_triplets(4, 4, {}, {}, {}), {}).structural_rank, 0);
 }
 
+TEST(Preprocess, LeavesTheStructuralRankOpenUnlessMatchingOrDiagonalTellIt)
+{
+    const auto swap = dense(2, {0, 1, 1, 0});  // of full rank
+    EXPECT_EQ(preprocess(swap, {.matching = MatchingChoice::off}).structural_rank, std::nullopt);
+    EXPECT_EQ(preprocess(swap, {.matching = MatchingChoice::on}).structural_rank, 2);
+    EXPECT_EQ(preprocess(dense(2, {1e-9, 1, 1, 1e-9}), {.matching = MatchingChoice::off}).structural_rank, 2);
+    const auto zero = CsrMatrix<>::from_triplets(4, 4, {}, {}, {});
+    EXPECT_EQ(preprocess(zero, {.matching = MatchingChoice::off}).structural_rank, std::nullopt);
+}
+
 TEST(Preprocess, SurvivesTheLimitsOfTheNumberFormat)
 {
     for (double size : {1e-300, 1e300})
