@@ -13,15 +13,58 @@ using Lines = std::vector<std::string>;
 
 constexpr double rounding_level = 4 * std::numeric_limits<double>::epsilon();
 
+/// What all tries together did: none of it is worth advising.
+struct Tried {
+    explicit Tried(std::span<const Attempt> tries) : attempts(tries)
+    {
+        for (const Attempt& one : tries) {
+            const MlIluOptions& mlilu = one.plan.precond.mlilu;
+            if (one.plan.precond.kind != PrecondKind::mlilu) continue;
+            const bool too_much =
+                one.report.outcome == Outcome::out_of_memory || one.report.outcome == Outcome::time_limit;
+            if (mlilu.drop_tol < tightest) {
+                tightest = mlilu.drop_tol;
+                tightest_fill = one.fill;
+                tighter_is_too_much = too_much;
+            }
+            sparsest = std::max(sparsest, mlilu.drop_tol);
+            least_bound = std::min(least_bound, mlilu.inverse_bound);
+            largest_bound = std::max(largest_bound, mlilu.inverse_bound);
+            limited = limited || (one.mlilu && one.mlilu->limited);
+        }
+    }
+    bool method(MethodChoice choice) const
+    {
+        return std::ranges::any_of(attempts, [&](const Attempt& one) { return one.plan.method == choice; });
+    }
+    bool precond(PrecondKind kind) const
+    {
+        return std::ranges::any_of(attempts, [&](const Attempt& one) { return one.plan.precond.kind == kind; });
+    }
+
+    std::span<const Attempt> attempts;
+    double tightest = std::numeric_limits<double>::infinity(), sparsest = 0;  // τ, of multilevel ILUs
+    double tightest_fill = 0;
+    bool   tighter_is_too_much = false;  // the tightest ran out of memory or time
+    double least_bound = std::numeric_limits<double>::infinity(), largest_bound = 0;  // κ
+    bool   limited = false;                                                           // a memory limit was felt
+};
+
+bool restarts(const Attempt& tried)
+{
+    return tried.plan.method == MethodChoice::gmres || tried.plan.method == MethodChoice::fgmres;
+}
+
 void about_the_matrix(const Attempt& tried, Index n, Lines& lines)
 {
     if (!tried.mlilu) return;
     const MlIluReport& report = *tried.mlilu;
-    if (report.structural_rank < n)
+    const Index        rank = report.structural_rank.value_or(n);
+    if (rank < n)
         lines.push_back(
             fmt::format("A is structurally singular: {} of {} rows cannot be matched with a column of their own; "
                         "`ilux info` shows where",
-                        n - report.structural_rank, n));
+                        n - rank, n));
     else if (report.deficiency > 0)
         lines.push_back(
             fmt::format("the last level lacks rank {}: A is singular, or nearly so, unless a smaller "
@@ -39,30 +82,30 @@ void about_the_rounding(const Attempt& tried, Lines& lines)
                     report.relative_residual, report.backward_error, 10 * report.relative_residual));
 }
 
-void about_the_pivots(const Attempt& tried, const MlIluOptions& options, Lines& lines)
+void about_the_pivots(const Attempt& result, const Tried& tried, Lines& lines)
 {
-    if (!tried.mlilu || tried.mlilu->levels.empty()) return;
-    const MlIluLevelReport& top = tried.mlilu->levels.front();
+    if (!result.mlilu || result.mlilu->levels.empty()) return;
+    const MlIluOptions&     options = result.plan.precond.mlilu;
+    const MlIluLevelReport& top = result.mlilu->levels.front();
     const double            postponed = top.n > 0 ? double(top.postponed) / top.n : 0;
-    if (postponed > 0.25 && options.matching == MatchingChoice::off)
+    if (postponed > 0.25 && options.matching == MatchingChoice::off && !options.definite)
         lines.push_back(
             fmt::format("{:.0f} % of the pivots of level 1 were postponed: -p precond.matching=on", 100 * postponed));
     else if (postponed > 0.25)
         lines.push_back(
             fmt::format("{:.0f} % of the pivots of level 1 were postponed: -p precond.inverse_bound={:g} accepts more",
-                        100 * postponed, 4 * options.inverse_bound));
-    const double inverse = std::max(top.inverse_L, top.inverse_U);
-    if (inverse > 10)
+                        100 * postponed, 4 * tried.largest_bound));
+    const double inverse = std::max(top.inverse_L, top.inverse_U), smaller = std::max(2.0, tried.least_bound / 4);
+    if (inverse > 10 && smaller < tried.least_bound)
         lines.push_back(
             fmt::format("the inverse factors grow to {:.2g}: -p precond.inverse_bound={:g} keeps them smaller", inverse,
-                        std::max(2.0, options.inverse_bound / 4)));
+                        smaller));
 }
 
-void about_the_steps(const Attempt& tried, const KrylovOptions& krylov, Lines& lines)
+void about_the_steps(const Attempt& result, const Tried& tried, const KrylovOptions& krylov, Lines& lines)
 {
-    const SolveReport& report = tried.report;
-    const bool         restarts = tried.plan.method == MethodChoice::gmres || tried.plan.method == MethodChoice::fgmres;
-    if (restarts && report.steps > krylov.restart && report.outcome != Outcome::not_finite)
+    const SolveReport& report = result.report;
+    if (restarts(result) && report.steps > krylov.restart && report.outcome != Outcome::not_finite)
         lines.push_back(fmt::format("convergence may be lost at the restarts: --restart {}", 4 * krylov.restart));
     if (report.outcome == Outcome::max_steps && report.relative_residual < 1 && krylov.rtol > 0) {
         const double needed = report.steps * std::log(krylov.rtol) / std::log(report.relative_residual);
@@ -70,27 +113,46 @@ void about_the_steps(const Attempt& tried, const KrylovOptions& krylov, Lines& l
             lines.push_back(
                 fmt::format("at this rate about {:.0f} steps are needed: --max-steps {:.0f}", needed, 1.5 * needed));
     }
-    if (report.outcome == Outcome::breakdown && !restarts)
+    if (tried.method(MethodChoice::gmres)) return;
+    if (report.outcome == Outcome::breakdown && !restarts(result))
         lines.emplace_back("GMRES cannot break down this way: --method gmres");
-    if (tried.plan.method == MethodChoice::cg && report.outcome != Outcome::breakdown)
+    else if (result.plan.method == MethodChoice::cg)
         lines.emplace_back("CG needs A and the preconditioner symmetric positive definite: --method gmres");
 }
 
-void about_the_preconditioner(const Run& run, Lines& lines)
+void about_the_preconditioner(const Attempt& result, const Tried& tried, Lines& lines)
 {
-    const Attempt&        tried = run.result();
-    const PrecondOptions& precond = tried.plan.precond;
-    double                tightest = precond.mlilu.drop_tol;  // of all tries
-    for (const Attempt& other : run.attempts)
-        if (other.mlilu) tightest = std::min(tightest, other.plan.precond.mlilu.drop_tol);
-
-    if (tried.zero_pivot >= 0)
-        lines.push_back(fmt::format("ILU(0) met a zero pivot at row {}: --precond mlilu postpones such pivots",
-                                    tried.zero_pivot + 1));
-    else if (precond.kind != PrecondKind::mlilu) lines.emplace_back("a stronger preconditioner: --precond mlilu");
-    else if (tightest > 0)
+    if (!tried.precond(PrecondKind::mlilu)) {
+        if (result.zero_pivot >= 0)
+            lines.push_back(fmt::format("ILU(0) met a zero pivot at row {}: --precond mlilu postpones such pivots",
+                                        result.zero_pivot + 1));
+        else lines.emplace_back("a stronger preconditioner: --precond mlilu");
+    } else if (tried.limited) {
+        lines.emplace_back("entries were dropped to stay within the memory limit: a larger precond.memory_limit");
+    } else if (tried.tightest > 0 && !tried.tighter_is_too_much) {
         lines.push_back(fmt::format("M keeps {:.3g} values for one of A; a closer one: -p precond.drop_tol={:g}",
-                                    tried.fill, tightest / 10));
+                                    tried.tightest_fill, tried.tightest / 10));
+    }
+}
+
+void about_a_sparser_preconditioner(const Tried& tried, Lines& lines)
+{
+    const double drop_tol = tried.sparsest > 0 ? 10 * tried.sparsest : 1e-2;
+    if (tried.precond(PrecondKind::mlilu) && drop_tol <= 1)
+        lines.push_back(fmt::format("a sparser preconditioner: -p precond.drop_tol={:g}", drop_tol));
+    if (!tried.precond(PrecondKind::ilu0)) lines.emplace_back("one without fill-in: --precond ilu0");
+}
+
+void about_the_memory(const Attempt& result, const Tried& tried, Lines& lines)
+{
+    const PrecondOptions& precond = result.plan.precond;
+    if (precond.kind == PrecondKind::mlilu && precond.mlilu.memory_limit.value > 0) {
+        lines.push_back(fmt::format("precond.memory_limit is {}: allow more", field_text(precond.mlilu.memory_limit)));
+        return;
+    }
+    about_a_sparser_preconditioner(tried, lines);
+    if (restarts(result)) lines.emplace_back("fewer vectors: a smaller --restart");
+    if (!tried.method(MethodChoice::bicgstab)) lines.emplace_back("a method of few vectors: --method bicgstab");
 }
 
 }  // namespace
@@ -98,27 +160,29 @@ void about_the_preconditioner(const Run& run, Lines& lines)
 Lines advice(const Run& run, const Problem& problem)
 {
     Lines          lines;
-    const Attempt& tried = run.result();
-    const Outcome  outcome = run.outcome();
-    if (outcome == Outcome::converged) return lines;
-    if (outcome == Outcome::out_of_memory) {
-        const PrecondOptions& precond = tried.plan.precond;
-        if (precond.kind != PrecondKind::mlilu)
-            lines.emplace_back("fewer vectors: a smaller --restart, or --method bicgstab");
-        else if (precond.mlilu.memory_limit.value > 0)
-            lines.push_back(
-                fmt::format("precond.memory_limit is {}: allow more", field_text(precond.mlilu.memory_limit)));
-        else lines.emplace_back("a sparser preconditioner: -p precond.drop_tol=0.1, or --precond ilu0");
-        return lines;
+    const Attempt& result = run.result();
+    const Tried    tried(run.attempts);
+    switch (run.outcome()) {
+        case Outcome::converged:
+            return lines;
+        case Outcome::out_of_memory:
+            about_the_memory(result, tried, lines);
+            return lines;
+        case Outcome::time_limit:
+            about_a_sparser_preconditioner(tried, lines);
+            lines.push_back(fmt::format("more time: --time-limit {:g}", 10 * run.options.time_limit));
+            return lines;
+        default:
+            break;
     }
     if (problem.rhs_is_noise)
         lines.emplace_back(
             "b = A·1 is rounding noise, since A maps the vector of ones to (nearly) zero: --rhs random:1, or a file");
-    about_the_matrix(tried, problem.n(), lines);
-    about_the_rounding(tried, lines);
-    about_the_preconditioner(run, lines);
-    about_the_pivots(tried, tried.plan.precond.mlilu, lines);
-    about_the_steps(tried, run.options.krylov, lines);
+    about_the_matrix(result, problem.n(), lines);
+    about_the_rounding(result, lines);
+    about_the_preconditioner(result, tried, lines);
+    about_the_pivots(result, tried, lines);
+    about_the_steps(result, tried, run.options.krylov, lines);
     if (!run.options.retry) lines.emplace_back("or let ilux tighten the preconditioner itself: --retry on");
     return lines;
 }

@@ -8,7 +8,7 @@
 
 namespace ilux::app {
 
-/// Most promising first, each with the option to give; empty after a success.
+/// Most promising first, each with the option to give, and none that any of the tries has used; empty after a success.
 std::vector<std::string> advice(const Run& run, const Problem& problem);
 
 }  // namespace ilux::app

@@ -8,13 +8,15 @@
 
 #include "ilux/base/spmv.hpp"
 #include "ilux/krylov/krylov.hpp"
-#include "ilux/precond/ilu0.hpp"
-#include "ilux/precond/jacobi.hpp"
+#include "ilux/precond/gpu_mlilu.hpp"
 
 namespace ilux::app {
 namespace {
 
-using PrecondPtr = std::unique_ptr<Preconditioner<Cpu>>;
+/// Thrown through a factorization that takes too long.
+struct TimeUp {
+    Progress where;
+};
 
 Method method_of(MethodChoice choice)
 {
@@ -22,19 +24,28 @@ Method method_of(MethodChoice choice)
     return static_cast<Method>(static_cast<int>(choice) - 1);  // the same names in the same order, after auto
 }
 
-PrecondPtr build_mlilu(Cpu& cpu, const CsrMatrix<double>& A, const Monitor& monitor, Attempt& tried)
+MlIlu build_mlilu(Machine& machine, const CsrMatrix<double>& A, const Monitor& monitor, Attempt& tried)
 {
-    const MlIlu        factors = MlIlu::build(cpu, A, tried.plan.precond.mlilu, monitor);
+    MlIluOptions options = tried.plan.precond.mlilu;
+    if (machine.gpu) {
+        options = for_gpu(options);
+        if (options.off_diagonal != tried.plan.precond.mlilu.off_diagonal)
+            tried.decisions.push_back(fmt::format("off_diagonal={}, for a GPU", field_text(options.off_diagonal)));
+        if (options.depth_bound != tried.plan.precond.mlilu.depth_bound)
+            tried.decisions.push_back(fmt::format("depth_bound={}, for a GPU", field_text(options.depth_bound)));
+    }
+    MlIlu              factors = MlIlu::build(machine.cpu, A, options, monitor);
     const MlIluReport& report = factors.report();
     tried.mlilu = report;
     tried.fill = report.fill;
     tried.factor_bytes = report.bytes;
     tried.seconds_analyse = report.seconds_analyse;
     tried.seconds_factor = report.seconds_factor;
-    return std::make_unique<MlIluPreconditioner>(factors);
+    return factors;
 }
 
-PrecondPtr build_ilu0(const CsrMatrix<double>& A, Attempt& tried)
+/// Null at a zero pivot; then `tried` says so.
+std::unique_ptr<Ilu0> build_ilu0(const CsrMatrix<double>& A, Attempt& tried)
 {
     Stopwatch clock;
     auto      M = std::make_unique<Ilu0>(A);
@@ -48,7 +59,7 @@ PrecondPtr build_ilu0(const CsrMatrix<double>& A, Attempt& tried)
     return nullptr;
 }
 
-PrecondPtr build_jacobi(const CsrMatrix<double>& A, Attempt& tried)
+std::unique_ptr<Jacobi> build_jacobi(const CsrMatrix<double>& A, Attempt& tried)
 {
     Stopwatch clock;
     auto      M = std::make_unique<Jacobi>(A);
@@ -58,20 +69,75 @@ PrecondPtr build_jacobi(const CsrMatrix<double>& A, Attempt& tried)
     return M;
 }
 
-/// Null when it does not exist; then `tried` says why.
-PrecondPtr build(Cpu& cpu, const CsrMatrix<double>& A, const Monitor& monitor, Attempt& tried)
+/// M as the plan asks for it; for a GPU with off_diagonal and depth_bound as suit one, where they are left to us.
+/// @return whether M exists; if not, `tried` says why
+bool factor(Machine& machine, const CsrMatrix<double>& A, const Monitor& monitor, Attempt& tried, HostFactors& factors)
 {
     switch (tried.plan.precond.kind) {
         case PrecondKind::mlilu:
-            return build_mlilu(cpu, A, monitor, tried);
+            factors.mlilu = build_mlilu(machine, A, monitor, tried);
+            break;
         case PrecondKind::ilu0:
-            return build_ilu0(A, tried);
+            factors.ilu0 = build_ilu0(A, tried);
+            return factors.ilu0 != nullptr;
         case PrecondKind::jacobi:
-            return build_jacobi(A, tried);
+            factors.jacobi = build_jacobi(A, tried);
+            break;
         case PrecondKind::none:
             break;
     }
-    return std::make_unique<Identity<Cpu>>(A.rows());
+    return true;
+}
+
+std::unique_ptr<Preconditioner<Cpu>> on_host(HostFactors& factors, Index n)
+{
+    if (factors.mlilu) return std::make_unique<MlIluPreconditioner>(*factors.mlilu);
+    if (factors.ilu0) return std::move(factors.ilu0);
+    if (factors.jacobi) return std::move(factors.jacobi);
+    return std::make_unique<Identity<Cpu>>(n);
+}
+
+/// Options that say something to a GPU only.
+void note_what_is_ignored(const Machine& machine, const KrylovOptions& krylov, Attempt& tried)
+{
+    const auto note = [&](const std::string& option) {
+        tried.decisions.push_back(fmt::format("{} has no effect on the CPU", option));
+    };
+    if (tried.plan.precond.precision != Precision::in_double) note("precond.precision=single");
+    if (machine.engine != GpuSpTrsvEngine::automatic) note(fmt::format("sptrsv.engine={}", field_text(machine.engine)));
+    if (krylov.ortho == Orthogonalization::mgso_hybrid || krylov.ortho == Orthogonalization::mgso_host)
+        note(fmt::format("krylov.ortho={} instead of mgso", field_text(krylov.ortho)));
+}
+
+void iterate_on_host(Machine& machine, const Problem& problem, const KrylovOptions& krylov, HostFactors& factors,
+                     const Monitor& monitor, Attempt& tried)
+{
+    note_what_is_ignored(machine, krylov, tried);
+    tried.device = machine.device();
+    const Method         method = method_of(tried.plan.method);
+    const MatrixOperator A(problem.A, needs_transpose(method));
+    const auto           M = on_host(factors, problem.n());
+    KrylovWorkspace<Cpu> workspace(method, problem.n(), krylov);
+    tried.workspace_bytes = workspace.bytes();
+    tried.report = ilux::solve<Cpu>(machine.cpu, method, A, *M, problem.b, tried.x, workspace, krylov, monitor);
+}
+
+void iterate_on_gpu(Machine& machine, const Problem& problem, const KrylovOptions& krylov, const HostFactors& factors,
+                    const Monitor& monitor, Attempt& tried)
+{
+    tried.device = machine.device();
+    try {
+        GpuSystem system(machine.cpu, *machine.gpu, problem.A, factors, method_of(tried.plan.method), krylov,
+                         {.precision = tried.plan.precond.precision,
+                          .engine = machine.engine,
+                          .memory_limit = machine.memory_limit});
+        tried.workspace_bytes = system.report().workspace_bytes;
+        if (!system.report().remark.empty()) tried.decisions.push_back(system.report().remark);
+        tried.report = system.solve(problem.b, tried.x, krylov, monitor);
+        tried.gpu = system.report();
+    } catch (const DeviceError& error) {
+        throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
+    }
 }
 
 /// A converged x so large that b − A x cancels to rounding noise would pass its test by luck: measured once more, in
@@ -88,27 +154,38 @@ void verify(Cpu& cpu, const Problem& problem, const KrylovOptions& krylov, Attem
     tried.report.relative_residual = norm_b > 0 ? residual / norm_b : residual;
 }
 
-void iterate(Cpu& cpu, const Problem& problem, KrylovOptions krylov, Preconditioner<Cpu>& M, const Monitor& monitor,
-             Attempt& tried)
+void iterate(Machine& machine, const Problem& problem, KrylovOptions krylov, HostFactors& factors,
+             const Monitor& monitor, Attempt& tried)
 {
-    const Method method = method_of(tried.plan.method);
     // A space of n dimensions, or of all the steps allowed, is never outgrown: no memory for more.
     krylov.restart = std::clamp(std::min(problem.n(), krylov.max_steps), 1, krylov.restart);
-    const MatrixOperator A(problem.A, needs_transpose(method));
-    KrylovWorkspace<Cpu> workspace(method, problem.n(), krylov);
-    tried.workspace_bytes = workspace.bytes();
-    tried.report = ilux::solve<Cpu>(cpu, method, A, M, problem.b, tried.x, workspace, krylov, monitor);
-    verify(cpu, problem, krylov, tried);
+    if (machine.gpu && machine.gpu_is_our) {
+        const bool saved = tried.plan.precond.mlilu.off_diagonal == OffDiagonal::save;
+        if (const std::string why = why_not_gpu(problem.A, factors, saved); !why.empty()) {
+            tried.decisions.push_back("device cpu after all: " + why);
+            machine.gpu = nullptr;
+        }
+    }
+    if (machine.gpu) try {
+            iterate_on_gpu(machine, problem, krylov, factors, monitor, tried);
+        } catch (const OutOfMemory& error) {
+            if (!machine.gpu_is_our) throw;
+            tried.decisions.push_back(fmt::format("device cpu after all: {}", error.what()));
+            machine.gpu = nullptr;
+        }
+    if (!machine.gpu) iterate_on_host(machine, problem, krylov, factors, monitor, tried);
+    verify(machine.cpu, problem, krylov, tried);
 }
 
 }  // namespace
 
-Attempt run_attempt(Cpu& cpu, const Problem& problem, const Plan& plan, KrylovOptions krylov, double matrix_norm,
-                    ProgressLine& progress, bool keep_history)
+Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, KrylovOptions krylov,
+                    double matrix_norm, ProgressLine& progress, bool keep_history, double time_left)
 {
     Attempt   tried;
     Stopwatch clock;
     tried.plan = plan;
+    tried.device = machine.device();
     tried.x.assign(static_cast<std::size_t>(problem.n()), 0.0);
     tried.report.relative_residual = 1;
     krylov.matrix_norm = matrix_norm;
@@ -119,13 +196,20 @@ Attempt run_attempt(Cpu& cpu, const Problem& problem, const Plan& plan, KrylovOp
     double        solve_began = 0;
     const Monitor monitor = [&](const Progress& now) {
         progress.show(now);
+        if (now.phase == Progress::Phase::setup && clock.seconds() > time_left) throw TimeUp{now};
         if (now.phase == Progress::Phase::solve && tried.history.size() < tried.history.capacity())
             tried.history.push_back({now.done, now.residual, now.exact, clock.seconds() - solve_began});
     };
     try {
-        const PrecondPtr M = build(cpu, problem.A, monitor, tried);
+        HostFactors factors;
+        const bool  exists = factor(machine, problem.A, monitor, tried, factors);
         solve_began = clock.seconds();
-        if (M) iterate(cpu, problem, krylov, *M, monitor, tried);
+        if (exists) iterate(machine, problem, krylov, factors, monitor, tried);
+    } catch (const TimeUp& up) {
+        tried.seconds_factor = clock.seconds();
+        tried.failure = fmt::format("the factorization was given up after {:.3g} s, on level {} at column {} of {}",
+                                    tried.seconds_factor, up.where.level, up.where.done, up.where.total);
+        tried.report.outcome = Outcome::time_limit;
     } catch (const OutOfMemory& error) {
         tried.failure = error.what();
         tried.report.outcome = Outcome::out_of_memory;

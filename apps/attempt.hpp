@@ -1,10 +1,12 @@
 #pragma once
 // One try at a system: a preconditioner is built, a method runs, and what both did is kept.
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "ilux/apps/device.hpp"
 #include "ilux/apps/options.hpp"
 #include "ilux/apps/problem.hpp"
 #include "ilux/apps/progress.hpp"
@@ -21,9 +23,12 @@ struct Plan {
 
 struct Attempt {
     Plan                       plan;
+    Device                     device;
     SolveReport                report;  ///< relative_residual 1 and no steps when the preconditioner could not be built
     std::string                failure;  ///< why there was no solve at all, or ""
     std::optional<MlIluReport> mlilu;
+    std::optional<GpuReport>   gpu;              ///< of a solve there
+    std::vector<std::string>   decisions;        ///< about device and precision
     double                     fill = 0;         ///< stored values of M over nnz(A)
     Index                      zero_pivot = -1;  ///< row at which ILU(0) stopped
     std::size_t                factor_bytes = 0, workspace_bytes = 0;
@@ -33,9 +38,13 @@ struct Attempt {
     std::vector<HistoryPoint>  history;      ///< the first two million points
 };
 
-/// Tries once. Running out of memory and a preconditioner that does not exist are outcomes here, not exceptions.
+/// Tries once. Running out of memory or time and a preconditioner that does not exist are outcomes here, not exceptions.
+/// @param machine  loses its GPU where that was our choice and the host suits M better
 /// @param matrix_norm  ‖A‖_F, for the backward error
-Attempt run_attempt(Cpu& cpu, const Problem& problem, const Plan& plan, KrylovOptions krylov, double matrix_norm,
-                    ProgressLine& progress, bool keep_history);
+/// @throws DeviceError, naming the device, when that failed
+/// @param time_left    seconds after which a multilevel factorization under way is given up; a solve is not
+Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, KrylovOptions krylov,
+                    double matrix_norm, ProgressLine& progress, bool keep_history,
+                    double time_left = std::numeric_limits<double>::infinity());
 
 }  // namespace ilux::app

@@ -26,14 +26,15 @@ std::string machine_rows()
     text += row("memory", fmt::format("{}, {} available", bytes_text(double(memory_bytes())),
                                       bytes_text(double(memory_available()))));
     text += row("BLAS", blas_name());
-#if defined(ILUX_WITH_CUDA)
-    text += row("CUDA build", "yes");
-#else
-    text += row("CUDA build", "no; -DILUX_CUDA=ON with nvcc on PATH makes one");
-#endif
+    text += row("CUDA build", built_with_cuda() ? "yes" : "no; -DILUX_CUDA=ON with nvcc on PATH makes one");
     const int gpus = gpu_count();
     if (gpus == 0) text += row("GPU", "none found");
-    for (int k = 0; k < gpus; ++k) text += row(fmt::format("GPU {}", k), gpu_name(k));
+    for (int k = 0; k < gpus; ++k) {
+        const GpuMemory memory = gpu_memory(k);
+        text +=
+            row(fmt::format("GPU {}", k), fmt::format("{}, {}, {} free", gpu_name(k), bytes_text(double(memory.total)),
+                                                      bytes_text(double(memory.free))));
+    }
     return text;
 }
 
@@ -51,19 +52,50 @@ constexpr std::array<Check, 4> checks{{
 }};
 
 /// Solves, then measures the error of x directly: x* = 1 is known, and the condition number is below 10³.
-bool passes(const Check& check, std::string& text)
+bool passes(Machine& machine, const Check& check, std::string& text)
 {
     const Problem problem = load_problem(std::string(check.matrix), "A1");
-    Cpu           cpu;
     ProgressLine  silent(false);
     Plan          plan{.method = check.method, .precond = {}, .change = ""};
     plan.precond.kind = check.precond;
-    const Attempt tried = run_attempt(cpu, problem, plan, {}, norm_frobenius(problem.A), silent, false);
+    const Attempt tried = run_attempt(machine, problem, plan, {}, norm_frobenius(problem.A), silent, false);
     const double  error = forward_error(problem, tried.x);
     const bool    passed = tried.report.outcome == Outcome::converged && error <= 1e-4;
-    text = fmt::format("{} with {} on {}: {} in {} steps, error {:.1e}", field_text(check.method),
-                       field_text(check.precond), check.matrix, name(tried.report.outcome), tried.report.steps, error);
+    text =
+        fmt::format("{}: {} with {} on {}: {} in {} steps, error {:.1e}", tried.device.kind, field_text(check.method),
+                    field_text(check.precond), check.matrix, name(tried.report.outcome), tried.report.steps, error);
     return passed;
+}
+
+bool all_pass(Machine machine)
+{
+    bool all = true;
+    for (const Check& check : checks) {
+        std::string text;
+        const bool  passed = passes(machine, check, text);
+        fmt::print("{}", row(passed ? "passed" : "FAILED", text));
+        all = all && passed;
+    }
+    return all;
+}
+
+/// True as well where there is no GPU, or none that this build has code for.
+bool all_pass_on_gpu()
+{
+    if (gpu_count() == 0) return true;
+    Machine machine;
+    try {
+        machine.gpu = std::make_unique<Gpu>();
+    } catch (const DeviceError& error) {
+        fmt::print("{}", row("unusable", error.what()));
+        return true;
+    }
+    try {
+        return all_pass(std::move(machine));
+    } catch (const Error& error) {
+        fmt::print("{}", row("FAILED", error.what()));
+        return false;
+    }
 }
 
 }  // namespace
@@ -74,13 +106,8 @@ int doctor(Arguments arguments)
                       "Says what this machine and this build offer, and solves small systems whose answers are known.");
     if (!parse(*app, arguments)) return success;
     fmt::print("{}\n", machine_rows());
-    bool all = true;
-    for (const Check& check : checks) {
-        std::string text;
-        const bool  passed = passes(check, text);
-        fmt::print("{}", row(passed ? "passed" : "FAILED", text));
-        all = all && passed;
-    }
+    const bool on_host = all_pass({}), on_gpu = all_pass_on_gpu();
+    const bool all = on_host && on_gpu;
     if (!all) fmt::print(stderr, "ilux: the self-test failed; please report the lines above\n");
     return all ? success : our_fault;
 }

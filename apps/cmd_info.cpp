@@ -140,7 +140,8 @@ struct MemoryEstimate {
     double           bytes;
 };
 
-/// Values take 8 bytes and a column index 4; fill 3 is what the default tolerance typically leaves.
+/// Values take 8 bytes and a column index 4; fill 3 is what the default tolerance typically leaves. On a GPU lie A, the
+/// factors with the places of their rows, and the basis.
 std::vector<MemoryEstimate> estimates(const CsrMatrix<double>& A)
 {
     const double        per_value = 12, per_row = 8;
@@ -148,7 +149,8 @@ std::vector<MemoryEstimate> estimates(const CsrMatrix<double>& A)
     return {{"matrix", double(A.bytes())},
             {"ilu0", per_value * A.nnz() + per_row * A.rows()},
             {"mlilu_fill_3", 3 * per_value * A.nnz() + 8 * per_row * A.rows()},
-            {"gmres_basis", 8.0 * A.rows() * (krylov.restart + 2)}};
+            {"gmres_basis", 8.0 * A.rows() * (krylov.restart + 2)},
+            {"gpu_gmres_mlilu_fill_3", 4 * per_value * A.nnz() + 8.0 * A.rows() * (krylov.restart + 15)}};
 }
 
 double decades(const MatrixInfo& info)

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
 #include "ilux/apps/command.hpp"
-#include "ilux/apps/machine.hpp"
 #include "ilux/apps/options_json.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/report_text.hpp"
@@ -111,8 +111,7 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
 {
     Run run;
     run.options = given.options;
-    run.device = choose_device(given.options.device, given.options.threads, run.decisions);
-    Cpu          cpu(run.device.threads);
+    Machine      machine = choose_machine(given.options, problem.A, run.decisions);
     const double matrix_norm = norm_frobenius(problem.A);
     const bool   keep_history = !given.history.empty();
     if (problem.rhs_is_noise) run.decisions.emplace_back("rhs A1 as asked, although A·1 is zero up to rounding");
@@ -120,10 +119,13 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
     Stopwatch           clock;
     std::optional<Plan> plan = first_plan(given.options, problem.symmetric, problem.positive_diagonal, run.decisions);
     while (plan) {
-        run.attempts.push_back(
-            run_attempt(cpu, problem, *plan, given.options.krylov, matrix_norm, progress, keep_history));
+        const double limit = given.options.time_limit;
+        run.attempts.push_back(run_attempt(machine, problem, *plan, given.options.krylov, matrix_norm, progress,
+                                           keep_history, limit > 0 ? limit - clock.seconds() : INFINITY));
         progress.clear();
         const Attempt& last = run.attempts.back();
+        for (const std::string& decision : last.decisions)
+            if (std::ranges::count(run.decisions, decision) == 0) run.decisions.push_back(decision);
         if (last.report.outcome == Outcome::converged) break;
         plan = next_plan(given.options, run.attempts, clock.seconds(), run.stopped);
         if (plan)
@@ -156,8 +158,7 @@ int solve(Arguments arguments)
     SolveArguments given;
     if (!parse_solve(arguments, given)) return success;
     check_writable(given);
-    std::vector<std::string> unused;
-    choose_device(given.options.device, given.options.threads, unused);  // a missing device is said before a long read
+    require_device(given.options.device);  // a missing device is said before a long read
 
     const Problem problem = load_problem(given.matrix, given.options.rhs);
     ProgressLine  progress(!given.quiet && isatty(STDERR_FILENO));

@@ -72,6 +72,7 @@ ExitCode exit_code(Outcome outcome)
         case Outcome::stagnated:
         case Outcome::diverged:
         case Outcome::not_finite:
+        case Outcome::time_limit:
             return not_converged;
         case Outcome::breakdown:
         case Outcome::singular:

@@ -35,6 +35,7 @@ struct Command {
 int solve(Arguments arguments);
 int info(Arguments arguments);
 int gallery_command(Arguments arguments);
+int bench(Arguments arguments);
 int doctor(Arguments arguments);
 
 /// Makes the parser of one subcommand; its --help lists options by section, one line each.

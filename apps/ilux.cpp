@@ -15,10 +15,11 @@
 namespace ilux::app {
 namespace {
 
-constexpr std::array<Command, 4> commands{{
+constexpr std::array<Command, 5> commands{{
     {"solve", "solve A x = b for one matrix", solve},
     {"info", "size, symmetry, diagonal, matching, dependency depth, memory estimates", info},
     {"gallery", "list the model problems, or write one as a Matrix Market file", gallery_command},
+    {"bench", "measure a table of a paper, or one of our own", bench},
     {"doctor", "what this machine offers, and a self-test", doctor},
 }};
 

@@ -1,13 +1,9 @@
 #include "ilux/apps/machine.hpp"
 
 #include <dlfcn.h>
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <fstream>
-
-#include "ilux/base/cpu.hpp"
-#include "ilux/base/gpu.hpp"
 
 namespace ilux::app {
 namespace {
@@ -24,13 +20,6 @@ std::string proc_value(const char* file, std::string_view key)
     }
     return "";
 }
-
-constexpr bool built_with_cuda =
-#if defined(ILUX_WITH_CUDA)
-    true;
-#else
-    false;
-#endif
 
 }  // namespace
 
@@ -68,22 +57,13 @@ std::string compiler_name()
 #endif
 }
 
-Device choose_device(DeviceChoice choice, int threads, std::vector<std::string>& decisions)
+bool built_with_cuda()
 {
-    if (choice == DeviceChoice::gpu) {
-        if (!built_with_cuda)
-            throw DeviceError(
-                "device gpu: this build has no CUDA code; use --device cpu, or build with -DILUX_CUDA=ON");
-        if (gpu_count() == 0)
-            throw DeviceError("device gpu: no CUDA device was found; use --device cpu, or see ilux doctor");
-        throw DeviceError(fmt::format(
-            "device gpu: {} was found, but `ilux solve` of this version runs on the CPU only; use --device cpu",
-            gpu_name(0)));
-    }
-    if (choice == DeviceChoice::automatic)
-        decisions.emplace_back(gpu_count() > 0 ? "device cpu: the solvers of this version run on the CPU only"
-                                               : "device cpu: no GPU was found");
-    return {.kind = "cpu", .name = cpu_name(), .threads = Cpu(threads).threads()};
+#if defined(ILUX_WITH_CUDA)
+    return true;
+#else
+    return false;
+#endif
 }
 
 }  // namespace ilux::app

@@ -33,7 +33,7 @@ void assign(SolveOptions& options, std::string_view assignment)
     if (equals == std::string_view::npos)
         throw InvalidOption(fmt::format("-p {}: expected PATH=VALUE, such as precond.drop_tol=1e-3", assignment));
     const auto path = assignment.substr(0, equals);
-    if (path == "precond.depth_bound" || path == "precond.precision" || path.starts_with("lu."))
+    if (path.starts_with("lu."))
         throw InvalidOption(fmt::format("-p {}: this option is not in this version", assignment));
     set_field(options, path, assignment.substr(equals + 1));
 }

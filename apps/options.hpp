@@ -9,6 +9,7 @@
 #include "ilux/base/fields.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/precond/mlilu.hpp"
+#include "ilux/sptrsv/gpu_sptrsv.hpp"
 
 namespace ilux::app {
 
@@ -16,6 +17,14 @@ enum class MethodChoice { automatic, gmres, fgmres, bicg, bicgstab, cg };
 enum class PrecondKind { mlilu, ilu0, jacobi, none };
 enum class DeviceChoice { automatic, cpu, gpu };
 
+/// How a GPU stores the values of L and U. M is applied in double either way.
+enum class Precision { in_double, in_single };
+
+inline std::span<const std::string_view> names(Precision)
+{
+    static constexpr std::array<std::string_view, 2> all{"double", "single"};
+    return all;
+}
 inline std::span<const std::string_view> names(MethodChoice)
 {
     static constexpr std::array<std::string_view, 6> all{"auto", "gmres", "fgmres", "bicg", "bicgstab", "cg"};
@@ -38,6 +47,7 @@ void parse_field(std::string_view path, std::string_view text, MethodChoice& fie
 /// `precond.kind`, and beside it the names of the multilevel ILU, which the other kinds ignore.
 struct PrecondOptions {
     PrecondKind  kind = PrecondKind::mlilu;
+    Precision    precision = Precision::in_double;
     MlIluOptions mlilu;
 };
 
@@ -45,31 +55,48 @@ template <class Visit>
 void fields(PrecondOptions& o, Visit&& visit)
 {
     visit("kind", o.kind, anything(), "mlilu: multilevel ILU; ilu0: no fill-in; jacobi: the diagonal");
+    visit("precision", o.precision, anything(), "how a GPU stores the values of L and U; it computes in double");
     fields(o.mlilu, visit);
+}
+
+struct SpTrsvOptions {
+    GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
+};
+
+template <class Visit>
+void fields(SpTrsvOptions& o, Visit&& visit)
+{
+    visit("engine", o.engine, anything(), "how a GPU solves triangular systems; auto: by their rows and depth");
 }
 
 struct SolveOptions {
     MethodChoice   method = MethodChoice::automatic;
     DeviceChoice   device = DeviceChoice::automatic;
+    Bytes          device_memory = {};
     Index          threads = 0;
     std::string    rhs = "A1";
     bool           retry = true;
     double         time_limit = 120;
     KrylovOptions  krylov = {};
     PrecondOptions precond = {};
+    SpTrsvOptions  sptrsv = {};
 };
 
 template <class Visit>
 void fields(SolveOptions& o, Visit&& visit)
 {
     visit("method", o.method, anything(), "auto: CG for a symmetric matrix with positive diagonal, else GMRES");
-    visit("device", o.device, anything(), "auto: the CPU, the only one this version solves on");
+    visit("device", o.device, anything(),
+          "auto: a GPU where there is one and the system is large enough, else the CPU");
+    visit("device_memory", o.device_memory, anything(), "bytes of the GPU that may be used; 0: all that is free");
     visit("threads", o.threads, within(0, 4096), "host threads; 0: as OMP_NUM_THREADS says, or all");
     visit("rhs", o.rhs, anything(), "A1 (b = A·1, so the forward error is known), ones, random:SEED, or a file");
     visit("retry", o.retry, anything(), "after a failure try again with a tighter preconditioner, and say so");
-    visit("time_limit", o.time_limit, at_least(0), "seconds after which no further attempt starts; 0: none");
+    visit("time_limit", o.time_limit, at_least(0),
+          "seconds after which no further attempt starts and a factorization is given up; 0: none");
     visit("krylov", o.krylov, anything(), "");
     visit("precond", o.precond, anything(), "");
+    visit("sptrsv", o.sptrsv, anything(), "");
 }
 
 /// Sets the option that the text `PATH=VALUE` names. @throws InvalidOption, also when there is no '='

@@ -21,6 +21,7 @@ Json value_of(std::int32_t field) { return field; }
 Json value_of(double field) { return std::isfinite(field) ? Json(field) : Json(field_text(field)); }
 Json value_of(const std::string& field) { return field; }
 Json value_of(Bytes field) { return field.value; }
+Json value_of(DepthBound field) { return field.rows > 0 ? Json(field.rows) : Json(field_text(field)); }
 template <NamedEnum E>
 Json value_of(E field)
 {

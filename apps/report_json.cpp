@@ -34,14 +34,27 @@ Json mlilu_json(const MlIluReport& report)
     for (const MlIluLevelReport& level : report.levels) levels.push_back(level_json(level));
     return {{"fill", number(report.fill)},
             {"dense", report.dense},
-            {"structural_rank", report.structural_rank},
+            {"structural_rank", report.structural_rank ? Json(*report.structural_rank) : Json(nullptr)},
             {"deficiency", report.deficiency},
             {"levels", levels}};
+}
+
+Json gpu_json(const GpuReport& report)
+{
+    Json systems = Json::array();
+    for (const auto& [facts, engine] : report.systems)
+        systems.push_back({{"engine", field_text(engine)},
+                           {"n", facts.n},
+                           {"nnz", facts.nnz},
+                           {"depth", facts.depth},
+                           {"longest_row", facts.longest_row}});
+    return {{"precision", field_text(report.precision)}, {"systems", systems}, {"dense", report.dense}};
 }
 
 Json attempt_json(const Attempt& tried)
 {
     return {{"change", tried.plan.change},
+            {"device", tried.device.kind},
             {"method", field_text(tried.plan.method)},
             {"precond", field_text(tried.plan.precond.kind)},
             {"drop_tol", tried.plan.precond.mlilu.drop_tol},
@@ -62,7 +75,7 @@ Json seconds_json(const Run& run, const Problem& problem)
     return {{"read", problem.seconds_read},
             {"analyse", result.seconds_analyse},
             {"factor", result.seconds_factor},
-            {"transfer", 0.0},
+            {"transfer", result.gpu ? result.gpu->seconds_transfer : 0.0},
             {"solve", solve.solve},
             {"spmv", solve.spmv},
             {"precond", solve.precond},
@@ -88,7 +101,7 @@ std::string json_report(const Run& run, const Problem& problem)
     json["rhs"] = problem.rhs;
     json["method"] = field_text(result.plan.method);
     json["precond"] = field_text(result.plan.precond.kind);
-    json["device"] = {{"kind", run.device.kind}, {"name", run.device.name}, {"threads", run.device.threads}};
+    json["device"] = {{"kind", result.device.kind}, {"name", result.device.name}, {"threads", result.device.threads}};
     json["outcome"] = name(run.outcome());
     json["detail"] = result.failure.empty() ? report.detail : result.failure;
     json["steps"] = report.steps;
@@ -99,9 +112,10 @@ std::string json_report(const Run& run, const Problem& problem)
     json["memory_bytes"] = {{"matrix", problem.A.bytes()},
                             {"factors", result.factor_bytes},
                             {"workspace", result.workspace_bytes},
-                            {"peak_device", 0}};
+                            {"peak_device", result.gpu ? result.gpu->peak_bytes : 0}};
     json["mlilu"] = result.mlilu ? mlilu_json(*result.mlilu) : Json(nullptr);
     json["lu"] = nullptr;
+    json["gpu"] = result.gpu ? gpu_json(*result.gpu) : Json(nullptr);
     json["decisions"] = run.decisions;
     if (result.mlilu)
         for (const std::string& decision : result.mlilu->decisions) json["decisions"].push_back(decision);

@@ -93,6 +93,15 @@ std::string attempt_rows(const Run& run)
     return text;
 }
 
+std::string gpu_rows(const GpuReport& report)
+{
+    std::string text;
+    for (const auto& [facts, engine] : report.systems)
+        text += row(text.empty() ? "on the GPU" : "", fmt::format("{}: {} rows, {} entries, {} deep",
+                                                                  field_text(engine), facts.n, facts.nnz, facts.depth));
+    return text;
+}
+
 std::string error_rows(const Run& run)
 {
     const SolveReport& report = run.result().report;
@@ -109,13 +118,18 @@ std::string cost_rows(const Run& run, const Problem& problem)
     const Attempt&      result = run.result();
     const SolveSeconds& solve = result.report.seconds;
     return row("time",
-               fmt::format("read {}, analyse {}, factor {}, solve {} (A {}, M {}, ortho {}, other {})",
+               fmt::format("read {}, analyse {}, factor {}, {}solve {} (A {}, M {}, ortho {}, other {})",
                            seconds_text(problem.seconds_read), seconds_text(result.seconds_analyse),
-                           seconds_text(result.seconds_factor), seconds_text(solve.solve), seconds_text(solve.spmv),
-                           seconds_text(solve.precond), seconds_text(solve.ortho), seconds_text(solve.other()))) +
+                           seconds_text(result.seconds_factor),
+                           result.gpu ? fmt::format("transfer {}, ", seconds_text(result.gpu->seconds_transfer)) : "",
+                           seconds_text(solve.solve), seconds_text(solve.spmv), seconds_text(solve.precond),
+                           seconds_text(solve.ortho), seconds_text(solve.other()))) +
            row("memory",
-               fmt::format("matrix {}, factors {}, workspace {}", bytes_text(double(problem.A.bytes())),
-                           bytes_text(double(result.factor_bytes)), bytes_text(double(result.workspace_bytes))));
+               fmt::format("matrix {}, factors {}, workspace {}{}", bytes_text(double(problem.A.bytes())),
+                           bytes_text(double(result.factor_bytes)), bytes_text(double(result.workspace_bytes)),
+                           result.gpu
+                               ? fmt::format("; at most {} on the GPU", bytes_text(double(result.gpu->peak_bytes)))
+                               : ""));
 }
 
 }  // namespace
@@ -136,14 +150,15 @@ std::string text_report(const Run& run, const Problem& problem, bool colour)
     std::string    text = problem_rows(problem);
     text += row("method", method_text(result.plan, run.options.krylov));
     text += row("preconditioner", precond_text(result.plan.precond));
-    text += row("machine", fmt::format("{}, {} thread{}", run.device.name, run.device.threads,
-                                       run.device.threads == 1 ? "" : "s"));
+    text += row("machine", fmt::format("{}, {}{} thread{}", result.device.name, result.gpu ? "host " : "",
+                                       result.device.threads, result.device.threads == 1 ? "" : "s"));
     for (const std::string& decision : run.decisions) text += row("decided", decision);
     if (result.mlilu) {
         text += level_table(*result.mlilu);
         for (const std::string& decision : result.mlilu->decisions) text += row("decided", decision);
         text += row("fill", fmt::format("{:.2f} × nnz(A)", result.fill));
     }
+    if (result.gpu) text += gpu_rows(*result.gpu);
     text += attempt_rows(run);
 
     const bool converged = run.outcome() == Outcome::converged;

@@ -76,6 +76,9 @@ std::optional<Plan> next_plan(const SolveOptions& options, std::span<const Attem
     if (!options.retry) why_not = "retry is off";
     else if (last.report.outcome == Outcome::out_of_memory)
         why_not = "a tighter preconditioner needs more memory still";
+    else if (last.report.outcome == Outcome::time_limit)
+        why_not = fmt::format("the time limit of {:g} s was reached, and a tighter preconditioner takes longer still",
+                              options.time_limit);
     else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg)
         why_not = "the factors fill their memory limit already: raise precond.memory_limit";
     else if (last.failure.empty() && last.report.relative_residual <= rounding_level)

@@ -5,10 +5,12 @@ namespace ilux::app {
 Outcome Run::outcome() const
 {
     const Attempt& tried = result();
-    const bool     lost_rank = tried.mlilu && (tried.mlilu->deficiency > 0 ||
-                                           tried.mlilu->structural_rank < static_cast<Index>(tried.x.size()));
-    const bool failed = tried.report.outcome != Outcome::converged && tried.report.outcome != Outcome::out_of_memory;
-    return failed && lost_rank ? Outcome::singular : tried.report.outcome;
+    const auto     n = static_cast<Index>(tried.x.size());
+    const bool lost_rank = tried.mlilu && (tried.mlilu->deficiency > 0 || tried.mlilu->structural_rank.value_or(n) < n);
+    const Outcome outcome = tried.report.outcome;
+    const bool    failed =
+        outcome != Outcome::converged && outcome != Outcome::out_of_memory && outcome != Outcome::time_limit;
+    return failed && lost_rank ? Outcome::singular : outcome;
 }
 
 }  // namespace ilux::app

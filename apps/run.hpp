@@ -10,14 +10,8 @@
 
 namespace ilux::app {
 
-struct Device {
-    std::string kind = "cpu", name;
-    int         threads = 1;
-};
-
 struct Run {
-    SolveOptions             options;  ///< as given
-    Device                   device;
+    SolveOptions             options;   ///< as given
     std::vector<Attempt>     attempts;  ///< one at least
     std::size_t              best = 0;  ///< the one whose x is handed out
     std::vector<std::string> decisions;

@@ -77,5 +77,8 @@ public:
 
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
 
+/// device ← host on any stream of the current device; on return it is done.
+void upload(cudaStream_t stream, const void* host, void* device, std::size_t bytes);
+
 }  // namespace cuda
 }  // namespace ilux

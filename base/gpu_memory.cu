@@ -154,6 +154,15 @@ GpuMemory gpu_memory(int device)
 DeviceUse device_use() noexcept { return {used, peak, allocations}; }
 void      restart_device_peak() noexcept { peak = used.load(); }
 
+void cuda::upload(cudaStream_t stream, const void* host, void* device, std::size_t bytes)
+{
+    if (bytes > 2 * Staging::piece_bytes &&
+        staging().upload(stream, static_cast<const char*>(host), static_cast<char*>(device), bytes))
+        return;
+    check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream), "upload");
+    check(cudaStreamSynchronize(stream), "upload");
+}
+
 namespace detail {
 
 void* device_allocate(std::size_t bytes)
@@ -204,12 +213,7 @@ void device_free(void* memory, std::size_t bytes) noexcept
 
 void upload_bytes(Gpu& gpu, const void* host, void* device, std::size_t bytes)
 {
-    const auto stream = cuda::stream(gpu);
-    if (bytes > 2 * Staging::piece_bytes &&
-        staging().upload(stream, static_cast<const char*>(host), static_cast<char*>(device), bytes))
-        return;
-    check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream), "upload");
-    check(cudaStreamSynchronize(stream), "upload");
+    cuda::upload(cuda::stream(gpu), host, device, bytes);
 }
 
 void download_bytes(Gpu& gpu, const void* device, void* host, std::size_t bytes)

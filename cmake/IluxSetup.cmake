@@ -141,6 +141,12 @@ function(ilux_app name)
         ILUX_VERSION="${PROJECT_VERSION}" ILUX_BUILD_TYPE="${CMAKE_BUILD_TYPE}"
         ILUX_BUILD_FLAGS="${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
     target_compile_options(${name}_parts PRIVATE ${ILUX_QUICK_BUILD})
+    add_custom_target(${name}_commit
+        BYPRODUCTS ${CMAKE_CURRENT_BINARY_DIR}/${name}_commit.cpp
+        COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_CURRENT_SOURCE_DIR} -D OUT=${CMAKE_CURRENT_BINARY_DIR}/${name}_commit.cpp
+                -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/commit.cmake VERBATIM)
+    target_sources(${name}_parts PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name}_commit.cpp)
+    add_dependencies(${name}_parts ${name}_commit)
     add_executable(${name}_app ${main})
     target_compile_options(${name}_app PRIVATE ${ILUX_QUICK_BUILD})
     set_target_properties(${name}_app PROPERTIES OUTPUT_NAME ${name})

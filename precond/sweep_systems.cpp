@@ -242,6 +242,7 @@ SweepSize sweep_size(const Ilu0& ilu0)
 MlIluOptions for_gpu(MlIluOptions options)
 {
     if (options.off_diagonal == OffDiagonal::automatic) options.off_diagonal = OffDiagonal::keep;
+    if (options.depth_bound.rows == DepthBound::automatic) options.depth_bound.rows = gpu_depth_bound;
     return options;
 }
 

@@ -61,6 +61,21 @@ TEST_F(Cli, ChoosesCgOnlyForASymmetricMatrixWithPositiveDiagonal)
     EXPECT_NE(unsymmetric["decisions"].dump().find("not symmetric"), std::string::npos);
 }
 
+TEST_F(Cli, SaysWhichDeviceAutoTookAndWhichOptionsOnlyAGpuMinds)
+{
+    const auto auto_took = json({"solve", "gallery:poisson2d:n=10", "--json"});
+    EXPECT_EQ(auto_took["device"]["kind"], "cpu");
+    EXPECT_TRUE(auto_took["gpu"].is_null());
+    EXPECT_NE(auto_took["decisions"].dump().find("device cpu: "), std::string::npos);
+    const auto ignored = json({"solve", "gallery:convdiff2d:n=10", "--device", "cpu", "-p", "precond.precision=single",
+                               "-p", "sptrsv.engine=chunked", "-p", "krylov.ortho=mgso_hybrid", "--json"})["decisions"]
+                             .dump();
+    EXPECT_EQ(ignored.find("device cpu: "), std::string::npos);  // asked for, not decided
+    for (const char* option : {"precond.precision=single has no effect", "sptrsv.engine=chunked has no effect",
+                               "krylov.ortho=mgso_hybrid instead of mgso has no effect"})
+        EXPECT_NE(ignored.find(option), std::string::npos) << option << " is not in: " << ignored;
+}
+
 TEST_F(Cli, WritesTheSolutionItReports)
 {
     const std::string A = file("A.mtx", matrix("2 2 3\n1 1 2\n1 2 1\n2 2 4\n"));

@@ -55,6 +55,21 @@ TEST(Assign, RefusesValuesOutOfRangeAndLeavesTheOptionAsItWas)
     EXPECT_EQ(to_json(options), to_json(SolveOptions{}));
 }
 
+TEST(Assign, TakesADepthBoundAndJsonGivesItBack)
+{
+    for (const auto& [text, rows] : {std::pair{"auto", -1}, {"none", 0}, {"64", 64}}) {
+        SolveOptions options, copy;
+        assign(options, std::string("precond.depth_bound=") + text);
+        EXPECT_EQ(options.precond.mlilu.depth_bound.rows, rows);
+        read_config(copy, to_json(options).dump(), "c.json");
+        EXPECT_EQ(copy.precond.mlilu.depth_bound, options.precond.mlilu.depth_bound);
+    }
+    SolveOptions options;
+    read_config(options, R"({"precond": {"depth_bound": 32}})", "c.json");
+    EXPECT_EQ(options.precond.mlilu.depth_bound.rows, 32);
+    EXPECT_NE(message([&] { assign(options, "precond.depth_bound=deep"); }).find("auto, none"), std::string::npos);
+}
+
 TEST(Assign, SaysThatTheDirectSolverIsNotInThisVersion)
 {
     SolveOptions options;

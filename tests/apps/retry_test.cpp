@@ -1,11 +1,18 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "ilux/apps/advice.hpp"
+#include "ilux/apps/command.hpp"
 #include "ilux/apps/progress.hpp"
+#include "ilux/apps/report_json.hpp"
 #include "ilux/apps/retry.hpp"
+#include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux::app {
@@ -163,12 +170,15 @@ TEST(BestAttempt, IsNeverOneThatDidNotSolve)
     EXPECT_EQ(best_attempt(tried), 1u);
 }
 
-Run run_of(Attempt tried)
+Run run_of(const SolveOptions& options, std::vector<Attempt> tried)
 {
     Run run;
-    run.attempts.push_back(std::move(tried));
+    run.options = options;
+    run.attempts = std::move(tried);
     return run;
 }
+
+Run run_of(Attempt tried) { return run_of({}, std::vector{std::move(tried)}); }
 
 TEST(RunOutcome, IsSingularOnlyForAFailureWithMissingRank)
 {
@@ -182,13 +192,53 @@ TEST(RunOutcome, IsSingularOnlyForAFailureWithMissingRank)
     EXPECT_EQ(run_of(tried).outcome(), Outcome::out_of_memory);
 }
 
-bool suggests(const Run& run, std::string_view text)
+std::vector<std::string> advice_after(const Run& run)
 {
     Problem problem;
     problem.A = CsrMatrix<double>::identity(n);
-    for (const std::string& line : advice(run, problem))
+    return advice(run, problem);
+}
+
+bool suggests(const Run& run, std::string_view text)
+{
+    for (const std::string& line : advice_after(run))
         if (line.find(text) != std::string::npos) return true;
     return false;
+}
+
+/// PATH=VALUE of every option that a line names with its value.
+std::vector<std::string> named_options(const std::string& line)
+{
+    std::vector<std::string> found;
+    std::istringstream       words(line);
+    for (std::string word, value; words >> word;) {
+        if (word.starts_with("precond.") && word.find('=') != std::string::npos) found.push_back(word);
+        for (const ShortName& name : short_names())
+            if (word == name.flag && words >> value && std::isalnum(static_cast<unsigned char>(value[0])))
+                found.push_back(std::string(name.path) + "=" + value.substr(0, value.find_first_of(",;")));
+    }
+    return found;
+}
+
+SolveOptions options_of(const Attempt& tried, const SolveOptions& given)
+{
+    SolveOptions options = given;
+    options.method = tried.plan.method;
+    options.precond = tried.plan.precond;
+    return options;
+}
+
+/// Fails when a line names an option with a value that some try had already.
+void expect_nothing_tried_in(const Run& run)
+{
+    for (const std::string& line : advice_after(run))
+        for (const std::string& option : named_options(line))
+            for (const Attempt& tried : run.attempts) {
+                SolveOptions before = options_of(tried, run.options), after = before;
+                assign(after, option);
+                const auto same = [](const FieldHelp& a, const FieldHelp& b) { return a.value == b.value; };
+                EXPECT_FALSE(std::ranges::equal(describe(before), describe(after), same)) << line;
+            }
 }
 
 TEST(Advice, FollowsFromWhatWasMeasured)
@@ -217,6 +267,109 @@ TEST(Advice, FollowsFromWhatWasMeasured)
     EXPECT_TRUE(suggests(run_of(deficient), "lacks rank 2"));
     EXPECT_TRUE(suggests(run_of(failed(plan_for({}), Outcome::stagnated, 1e-15)), "residual of rounding alone"));
     EXPECT_FALSE(suggests(run_of(failed(plan_for({}), Outcome::converged)), ""));
+}
+
+TEST(Advice, NamesNothingThatAnyTryHasUsed)
+{
+    std::size_t named = 0;
+    for (MethodChoice method : {MethodChoice::automatic, MethodChoice::cg, MethodChoice::gmres, MethodChoice::bicgstab})
+        for (PrecondKind kind : {PrecondKind::mlilu, PrecondKind::ilu0, PrecondKind::none})
+            for (double drop_tol : {0.0, 1e-2, 0.1, 1.0})
+                for (Outcome outcome : {Outcome::max_steps, Outcome::breakdown, Outcome::stagnated}) {
+                    SolveOptions options{.method = method};
+                    options.precond.kind = kind;
+                    options.precond.mlilu.drop_tol = drop_tol;
+                    std::string why_not;
+                    auto        run = run_of(options, failures(options, true, why_not));
+                    for (Attempt& tried : run.attempts) {
+                        tried.report.outcome = outcome;
+                        tried.report.steps = 90;
+                        if (tried.mlilu)
+                            tried.mlilu->levels.push_back(
+                                {.n = 100, .accepted = 60, .postponed = 40, .inverse_L = 50, .inverse_U = 4});
+                    }
+                    for (Outcome last : {outcome, Outcome::out_of_memory, Outcome::time_limit})
+                        for (run.best = 0; run.best < run.attempts.size(); ++run.best) {
+                            run.attempts.back().report.outcome = last;
+                            expect_nothing_tried_in(run);
+                            for (const std::string& line : advice_after(run)) named += named_options(line).size();
+                        }
+                }
+    EXPECT_GT(named, 1000u);
+}
+
+TEST(Advice, AfterALaterTryFollowsFromAllOfThem)
+{
+    std::string why_not;
+    auto run = run_of({}, failures({}, true, why_not));  // cg, gmres, τ 1e-3, 1e-4, 1e-5, 0; the first is the best
+    EXPECT_FALSE(suggests(run, "--method gmres"));
+    EXPECT_FALSE(suggests(run, "drop_tol="));  // nothing was dropped in the last
+    run.attempts.pop_back();
+    EXPECT_TRUE(suggests(run, "precond.drop_tol=1e-06"));
+    run.attempts.back().report.outcome = Outcome::out_of_memory;
+    EXPECT_FALSE(suggests(run, "drop_tol="));  // a closer one does not fit
+    run.attempts.resize(1);
+    EXPECT_TRUE(suggests(run, "--method gmres"));
+}
+
+TEST(Advice, AfterTheTimeLimitIsMoreTimeOrASparserPreconditioner)
+{
+    Attempt slow = failed(plan_for({}), Outcome::time_limit, 1);
+    slow.failure = "given up";
+    EXPECT_TRUE(suggests(run_of(slow), "--time-limit 1200"));
+    EXPECT_TRUE(suggests(run_of(slow), "precond.drop_tol=0.1"));
+    slow.plan.precond.mlilu.drop_tol = 0.5;
+    EXPECT_FALSE(suggests(run_of(slow), "drop_tol"));
+}
+
+TEST(RunAttempt, GivesUpAFactorizationThatOutlastsTheTimeLimit)
+{
+    Problem problem;
+    problem.A = gallery::poisson2d(60, 60);
+    problem.b.assign(3600, 1.0);
+    Machine      machine{.cpu = Cpu(1)};
+    ProgressLine silent(false);
+    const Plan   plan = plan_for({});
+    const auto   tried = run_attempt(machine, problem, plan, {}, norm_frobenius(problem.A), silent, false, 0.0);
+    EXPECT_EQ(tried.report.outcome, Outcome::time_limit);
+    EXPECT_EQ(tried.report.steps, 0);
+    EXPECT_FALSE(tried.mlilu);
+    EXPECT_NE(tried.failure.find("of 3600"), std::string::npos) << tried.failure;
+    EXPECT_EQ(tried.x, std::vector<double>(3600, 0.0));
+    std::string why_not;
+    EXPECT_FALSE(next_plan({}, std::vector{tried}, 1, why_not));
+    EXPECT_NE(why_not.find("time limit"), std::string::npos);
+    EXPECT_EQ(run_attempt(machine, problem, plan, {}, norm_frobenius(problem.A), silent, false, 1e9).report.outcome,
+              Outcome::converged);
+}
+
+TEST(RunOutcome, OfAGivenUpFactorizationIsTheTimeLimit)
+{
+    Attempt tried = failed(plan_for({}), Outcome::time_limit);
+    tried.mlilu->deficiency = 1;
+    EXPECT_EQ(run_of(tried).outcome(), Outcome::time_limit);
+    EXPECT_EQ(exit_code(Outcome::time_limit), not_converged);
+}
+
+TEST(RunOutcome, IsNotSingularWhereTheStructuralRankIsUnknown)
+{
+    Attempt tried = failed(plan_for({}), Outcome::stagnated);
+    tried.mlilu->structural_rank.reset();
+    EXPECT_EQ(run_of(tried).outcome(), Outcome::stagnated);
+    EXPECT_FALSE(suggests(run_of(tried), "structurally singular"));
+    tried.mlilu->structural_rank = n - 1;
+    EXPECT_EQ(run_of(tried).outcome(), Outcome::singular);
+    EXPECT_TRUE(suggests(run_of(tried), "structurally singular"));
+}
+
+TEST(JsonReport, LeavesAnUnknownStructuralRankNull)
+{
+    Problem problem;
+    problem.A = CsrMatrix<double>::identity(n);
+    auto run = run_of(failed(plan_for({})));
+    EXPECT_EQ(nlohmann::json::parse(json_report(run, problem))["mlilu"]["structural_rank"], n);
+    run.attempts[0].mlilu->structural_rank.reset();
+    EXPECT_TRUE(nlohmann::json::parse(json_report(run, problem))["mlilu"]["structural_rank"].is_null());
 }
 
 TEST(Advice, EstimatesTheStepsThatWereMissing)

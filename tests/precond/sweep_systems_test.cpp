@@ -317,6 +317,9 @@ TEST(SweepSystems, ForAGpuAreKeptUnlessToldOtherwise)
     EXPECT_EQ(for_gpu({}).off_diagonal, OffDiagonal::keep);
     EXPECT_EQ(for_gpu({.off_diagonal = OffDiagonal::save}).off_diagonal, OffDiagonal::save);
     EXPECT_EQ(for_gpu({.drop_tol = 0.25}).drop_tol, 0.25);
+    EXPECT_GT(for_gpu({}).depth_bound.rows, 0);
+    EXPECT_EQ(for_gpu({.depth_bound = {DepthBound::none}}).depth_bound.rows, DepthBound::none);
+    EXPECT_EQ(for_gpu({.depth_bound = {7}}).depth_bound.rows, 7);
 }
 
 }  // namespace

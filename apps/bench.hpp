@@ -1,0 +1,17 @@
+#pragma once
+// The suites of `ilux bench`: each measures one table of a paper, or one of our own, on this machine.
+
+#include <string_view>
+
+#include "ilux/apps/command.hpp"
+
+namespace ilux::app {
+
+struct Suite {
+    std::string_view name, summary;
+    int (*run)(Arguments arguments);  ///< all that follows the suite's name
+};
+
+int bench_ilupack_gmres(Arguments arguments);
+
+}  // namespace ilux::app

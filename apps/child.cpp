@@ -1,0 +1,128 @@
+#include "ilux/apps/child.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "ilux/apps/progress.hpp"
+#include "ilux/base/error.hpp"
+
+extern char** environ;
+
+namespace ilux::app {
+namespace {
+
+constexpr const char* this_program = "/proc/self/exe";
+
+[[noreturn]] void cannot_start(int error)
+{
+    throw InvalidInput(fmt::format("a process of its own cannot be started: {}", std::strerror(error)));
+}
+
+/// A child and the reading end of its standard output. Killed, if it still runs, and waited for at the end.
+class Child {
+public:
+    explicit Child(const std::vector<std::string>& arguments)
+    {
+        std::array<int, 2> ends{};
+        if (pipe2(ends.data(), O_CLOEXEC) != 0) cannot_start(errno);
+        std::vector<char*> argv{const_cast<char*>("ilux")};
+        for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+        argv.push_back(nullptr);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+        const int error = posix_spawn(&pid_, this_program, &actions, nullptr, argv.data(), environ);
+        posix_spawn_file_actions_destroy(&actions);
+        close(ends[1]);
+        out_ = ends[0];
+        if (error == 0) return;
+        close(out_);
+        cannot_start(error);
+    }
+    ~Child()
+    {
+        if (!waited_) kill();
+        close(out_);
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    int  out() const { return out_; }
+    void kill()
+    {
+        ::kill(pid_, SIGKILL);
+        wait();
+    }
+    /// Its status, as waitpid gives it.
+    int wait()
+    {
+        int status = 0;
+        while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+        }
+        waited_ = true;
+        return status;
+    }
+
+private:
+    pid_t pid_ = 0;
+    int   out_ = -1;
+    bool  waited_ = false;
+};
+
+/// Waits for bytes, or for the end. @return false when the time is over
+bool wait_for(int file, double seconds_left)
+{
+    pollfd    descriptor{.fd = file, .events = POLLIN, .revents = 0};
+    const int timeout = std::isfinite(seconds_left) ? static_cast<int>(std::clamp(1e3 * seconds_left, 0., 1e9)) : -1;
+    int       ready = 0;
+    do ready = poll(&descriptor, 1, timeout);
+    while (ready < 0 && errno == EINTR);
+    return ready != 0 || seconds_left > 1e6;
+}
+
+void take_lines(std::string& text, const std::function<void(std::string_view)>& take)
+{
+    std::size_t begin = 0;
+    for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+        take(std::string_view(text).substr(begin, end - begin));
+    text.erase(0, begin);
+}
+
+}  // namespace
+
+std::string run_self(const std::vector<std::string>& arguments, double seconds,
+                     const std::function<void(std::string_view line)>& take)
+{
+    Stopwatch    clock;
+    Child        child(arguments);
+    std::string  text;
+    const double limit = seconds > 0 ? seconds : INFINITY;
+    for (;;) {
+        if (!wait_for(child.out(), limit - clock.seconds())) {
+            child.kill();
+            return fmt::format("ended after the time limit of {:g} s", seconds);
+        }
+        std::array<char, 4096> buffer;
+        const ssize_t          got = read(child.out(), buffer.data(), buffer.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        text.append(buffer.data(), static_cast<std::size_t>(got));
+        take_lines(text, take);
+    }
+    const int status = child.wait();
+    if (WIFSIGNALED(status)) return fmt::format("ended by signal {}", WTERMSIG(status));
+    return WEXITSTATUS(status) == 0 ? "" : fmt::format("ended with exit code {}", WEXITSTATUS(status));
+}
+
+}  // namespace ilux::app

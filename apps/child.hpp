@@ -1,0 +1,18 @@
+#pragma once
+// This program run again as a process of its own, which may be ended when it takes too long.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ilux::app {
+
+/// Runs `ilux arguments...` and passes on every complete line of its standard output as it comes; its standard error
+/// is ours. @param seconds  after which it is killed; 0: never
+/// @return "" when it exited with 0, otherwise how it ended, in words
+/// @throws InvalidInput when it cannot be started
+std::string run_self(const std::vector<std::string>& arguments, double seconds,
+                     const std::function<void(std::string_view line)>& take);
+
+}  // namespace ilux::app

@@ -1,0 +1,46 @@
+// ilux bench: a table of suites, each of which parses its own arguments.
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdio>
+
+#include "ilux/apps/bench.hpp"
+#include "ilux/base/fields.hpp"
+
+namespace ilux::app {
+namespace {
+
+constexpr std::array<Suite, 1> suites{{
+    {"ilupack-gmres", "GMRES with the multilevel ILU: CPU, cuSPARSE baseline, sync-free proposal, ours (Tables 3-5)",
+     bench_ilupack_gmres},
+}};
+
+std::string help()
+{
+    std::string text =
+        "Measures one table of a paper, or one of our own, on this machine.\n\n"
+        "usage: ilux bench SUITE [options]\n\nSuites:\n";
+    for (const Suite& suite : suites) text += fmt::format("  {:<16}{}\n", suite.name, suite.summary);
+    return text + "\n  ilux bench SUITE --help   the options of one suite\n";
+}
+
+}  // namespace
+
+int bench(Arguments arguments)
+{
+    if (arguments.empty()) throw InvalidOption("bench: SUITE is missing; see ilux bench --help");
+    const std::string& first = arguments.front();
+    if (first == "--help" || first == "-h") return std::fputs(help().c_str(), stdout) < 0;
+    std::vector<std::string> known;
+    for (const Suite& suite : suites) {
+        if (suite.name == first) return suite.run(arguments.subspan(1));
+        known.emplace_back(suite.name);
+    }
+    const std::string nearest = nearest_name(first, known);
+    throw InvalidOption(
+        fmt::format("bench: there is no suite '{}'; {}", first,
+                    nearest.empty() ? "see ilux bench --help" : fmt::format("did you mean '{}'?", nearest)));
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,80 @@
+#pragma once
+// A x = b put on a GPU: A, the factors of M, the vectors of the method, and what all that takes.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "ilux/apps/options.hpp"
+#include "ilux/base/device_csr.hpp"
+#include "ilux/krylov/krylov.hpp"
+#include "ilux/precond/gpu_sweep.hpp"
+#include "ilux/precond/ilu0.hpp"
+#include "ilux/precond/jacobi.hpp"
+
+namespace ilux::app {
+
+/// M as it was factored on the host; at most one is there, and M = I without any.
+struct HostFactors {
+    std::optional<MlIlu>    mlilu;
+    std::unique_ptr<Ilu0>   ilu0;
+    std::unique_ptr<Jacobi> jacobi;
+};
+
+/// Bytes of device memory: an estimate, made before anything is allocated.
+struct DeviceNeed {
+    std::size_t matrix = 0, factors = 0, workspace = 0;
+    std::size_t total() const { return matrix + factors + workspace; }
+};
+DeviceNeed device_need(const CsrMatrix<double>& A, const HostFactors& factors, Method method,
+                       const KrylovOptions& krylov, Precision precision);
+
+struct GpuSystemOptions {
+    Precision       precision = Precision::in_double;
+    GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
+    Bytes           memory_limit = {};  ///< 0: what is free
+};
+
+/// What was put on the device, and what that took.
+struct GpuReport {
+    std::vector<GpuSweepReport::System> systems;    ///< triangular, in the order of a sweep, then of its transpose
+    Index                               dense = 0;  ///< order of the dense level
+    Precision                           precision = Precision::in_double;  ///< as stored, not as asked for
+    std::string                         remark;                            ///< why that differs, or ""
+    std::size_t                         matrix_bytes = 0, factor_bytes = 0, workspace_bytes = 0;
+    std::size_t                         peak_bytes = 0;        ///< of all that ilux held on devices since this was made
+    double                              seconds_transfer = 0;  ///< factors to systems, and all that crossed to or fro
+};
+
+/// One system, ready to be solved for any b, one at a time. Refers to `gpu`.
+class GpuSystem {
+public:
+    /// @param cpu  turns the factors into the systems of a sweep
+    /// @throws OutOfMemory, with the estimate and what is free, before anything is allocated; DeviceError
+    GpuSystem(Cpu& cpu, Gpu& gpu, const CsrMatrix<double>& A, const HostFactors& factors, Method method,
+              const KrylovOptions& krylov, const GpuSystemOptions& options);
+
+    /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
+    SolveReport      solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                           const Monitor& monitor = {});
+    const GpuReport& report() const { return report_; }
+
+private:
+    void put_factors(Cpu& cpu, const HostFactors& factors, Method method, const GpuSystemOptions& options);
+    template <class T, class Factors>
+    void put_sweeps(Cpu& cpu, const Factors& factors, const GpuSweepOptions& options);
+    void timed(const std::function<void()>& work);
+
+    Gpu&                                 gpu_;
+    Method                               method_;
+    GpuReport                            report_;
+    std::optional<GpuMatrixOperator>     A_;
+    std::unique_ptr<Preconditioner<Gpu>> M_;
+    std::optional<KrylovWorkspace<Gpu>>  ws_;
+    DeviceBuffer<double>                 b_, x_;
+};
+
+}  // namespace ilux::app
