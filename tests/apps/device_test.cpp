@@ -93,8 +93,8 @@ TEST_F(GpuDevice, IsRefusedMemoryBeforeAnythingIsAllocated)
     const HostFactors none;
     const long        before = device_use().allocations;
     test::expect_refusal<OutOfMemory>(
-        [&] { GpuSystem(cpu, gpu, A, none, Method::cg, {}, {.memory_limit = Bytes{1000}}); },
-        {"1000 B", "allowed", "--device cpu"});
+        [&] { GpuSystem(cpu, gpu, A, none, Method::cg, {}, {.memory_limit = Bytes{500}}); },
+        {"500 B", "allowed", "--device cpu"});
     EXPECT_EQ(device_use().allocations, before);
 }
 
