@@ -1,10 +1,14 @@
-// Triangular solves with the ILU(0) factors of grids, by every engine. One row a factor and engine: the median cold
-// solve time, and beside it
-//     analysis_ms   of our plans: levels, layout and upload; of cuSPARSE: its own analysis, the matrix being there already
+// Triangular solves by every engine. One row a system and engine: the median cold solve time, and beside it
+//     analysis_ms   of our plans: levels, layout and upload (of chunked also host_ms, upload_ms and device_ms, its parts);
+//                   of cuSPARSE: its own analysis, the matrix being there already
 //     bound_ms      max(bytes of L, b and x / measured copy bandwidth, depth × one hop through L2)
 //     vs_cusparse   cuSPARSE's solve time in this run / this engine's
 //     error         max |x − x_serial| / max |x_serial|
-// Arguments after Google Benchmark's own: gallery specs or Matrix Market files; without any, four grids.
+// and at last chunked beside cuSPARSE over all systems.
+//
+// Arguments after Google Benchmark's own name matrices: a gallery spec or a Matrix Market file, whose ILU(0) factors are
+// solved with; with /mlilu behind it the systems of its multilevel ILU on a GPU, which also stand in where ILU(0) meets a
+// zero pivot. `stand_ins` names all like_* matrices. Without any: six grids. `tunings` adds syncfree with other tunings.
 
 #include <benchmark/benchmark.h>
 
@@ -19,6 +23,8 @@
 #include "ilux/bench/gpu_timer.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/ilu0.hpp"
+#include "ilux/precond/mlilu.hpp"
+#include "ilux/precond/sweep_systems.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 #include "ilux/sptrsv/syncfree.hpp"
 
@@ -29,13 +35,13 @@ using namespace ilux;
 constexpr double hop = 260e-9;  // seconds, from one warp to another through L2 of an H200
 constexpr int    runs = 21;
 
-/// One factor, its solution on the host, and what cuSPARSE needed for it in this run.
+/// One factor, its solution on the host, and what engines needed for it in this run.
 struct Factor {
     std::string           name;
     ForwardSystem<double> system;
     std::vector<Index>    level;
     std::vector<double>   b, x;
-    double                cusparse = 0;  // seconds; 0 until measured
+    double                cusparse = 0, chunked = 0, analysis = 0;  // seconds, the last of chunked; 0 until measured
 
     Factor(std::string name, ForwardSystem<double> of) : name(std::move(name)), system(std::move(of))
     {
@@ -57,10 +63,11 @@ struct Bench {
 
 using Solve = std::function<void(DeviceSpan<const double> b, DeviceSpan<double> x)>;
 
-/// An engine analysed for one factor: analysis in seconds, and how to solve.
+/// An engine analysed for one factor: analysis in seconds, its parts where they are known, and how to solve.
 struct Solver {
-    double analysis;
-    Solve  solve;
+    double        analysis;
+    SpTrsvSeconds parts;
+    Solve         solve;
 };
 using Make = std::function<Solver(Gpu&, const Factor&)>;
 
@@ -76,6 +83,7 @@ Solver make_plan(Gpu& gpu, const Factor& factor, GpuSpTrsvEngine engine)
     auto       ws = std::make_shared<GpuSpTrsvPlan<double>::Workspace>(plan->workspace(gpu));
     const auto workspace = seconds_since(begin);
     return {engine == GpuSpTrsvEngine::cusparse ? workspace : plan->analysis_seconds(),
+            engine == GpuSpTrsvEngine::chunked ? plan->seconds() : SpTrsvSeconds{},
             [&gpu, plan, ws](auto b, auto x) { plan->solve(gpu, b, x, *ws); }};
 }
 
@@ -86,7 +94,7 @@ Solver make_syncfree(Gpu& gpu, const Factor& factor, const SyncFreeTuning& tunin
     const auto analysis = seconds_since(begin);  // without the levels
     auto       work = std::make_shared<DeviceBuffer<std::byte>>(engine->workspace_bytes());
     engine->prepare(gpu, *work);
-    return {analysis, [&gpu, engine, work](auto b, auto x) { engine->solve(gpu, b, x, *work); }};
+    return {analysis, {}, [&gpu, engine, work](auto b, auto x) { engine->solve(gpu, b, x, *work); }};
 }
 
 double error_of(Gpu& gpu, const Factor& factor, const DeviceBuffer<double>& device)
@@ -102,9 +110,10 @@ double error_of(Gpu& gpu, const Factor& factor, const DeviceBuffer<double>& devi
     return size > 0 ? error / size : error;
 }
 
-void solve_cold(benchmark::State& state, Bench& bench, Factor& factor, bool vendor, const Make& make)
+void solve_cold(benchmark::State& state, Bench& bench, Factor& factor, const std::string& name, const Make& make)
 {
-    Gpu&                 gpu = bench.gpu;
+    Gpu& gpu = bench.gpu;
+    make(gpu, factor);  // so that the pool has the memory and the kernels are loaded, as in the second of many analyses
     const Solver         solver = make(gpu, factor);
     DeviceBuffer<double> b(factor.b.size()), x(factor.b.size());
     upload<double>(gpu, factor.b, b);
@@ -113,7 +122,14 @@ void solve_cold(benchmark::State& state, Bench& bench, Factor& factor, bool vend
         seconds = bench.timer.median_cold(runs, [&] { solver.solve(b, x); });
         state.SetIterationTime(seconds);
     }
-    if (vendor) factor.cusparse = seconds;
+    if (name == "cusparse") factor.cusparse = seconds;
+    if (name == "chunked") {
+        factor.chunked = seconds;
+        factor.analysis = solver.analysis;
+        state.counters["host_ms"] = 1e3 * solver.parts.host;
+        state.counters["upload_ms"] = 1e3 * solver.parts.upload;
+        state.counters["device_ms"] = 1e3 * solver.parts.device;
+    }
     const double bound = std::max(factor.bytes() / bench.bandwidth, factor.depth() * hop);
     const double error = error_of(gpu, factor, x);
     if (!(error < 1e-8)) state.SkipWithError("the solution is wrong");
@@ -126,14 +142,15 @@ void solve_cold(benchmark::State& state, Bench& bench, Factor& factor, bool vend
                    " depth=" + std::to_string(factor.depth()));
 }
 
-/// What is compared: the engines, cuSPARSE first, and syncfree with other tunings.
-std::vector<std::pair<std::string, Make>> solvers()
+/// What is compared: the engines, cuSPARSE first, and if asked for syncfree with other tunings.
+std::vector<std::pair<std::string, Make>> solvers(bool tunings)
 {
     std::vector<std::pair<std::string, Make>> all;
     for (GpuSpTrsvEngine engine : {GpuSpTrsvEngine::cusparse, GpuSpTrsvEngine::level_set, GpuSpTrsvEngine::level_graph,
                                    GpuSpTrsvEngine::syncfree, GpuSpTrsvEngine::chunked})
         all.emplace_back(std::string(names(engine)[static_cast<std::size_t>(engine)]),
                          [engine](Gpu& gpu, const Factor& factor) { return make_plan(gpu, factor, engine); });
+    if (!tunings) return all;
     const auto tuned = [&](const std::string& name, SyncFreeTuning tuning) {
         all.emplace_back("syncfree:" + name,
                          [tuning](Gpu& gpu, const Factor& factor) { return make_syncfree(gpu, factor, tuning); });
@@ -147,27 +164,70 @@ std::vector<std::pair<std::string, Make>> solvers()
     return all;
 }
 
-CsrMatrix<double> system_of(const std::string& spec)
+/// What the arguments ask for.
+struct Request {
+    std::vector<std::string> specs;
+    bool                     tunings = false;
+};
+
+Request requested(int argc, char** argv)
 {
-    return spec.find(".mtx") == std::string::npos ? gallery::build(spec) : read_matrix(spec);
+    Request request;
+    for (const std::string argument : std::span(argv + 1, argv + argc)) {
+        if (argument == "tunings") request.tunings = true;
+        else if (argument == "stand_ins")
+            for (const auto& published : gallery::published()) request.specs.emplace_back(published.stand_in);
+        else request.specs.push_back(argument);
+    }
+    if (request.specs.empty())
+        request.specs = {"convdiff3d:n=64",   "convdiff3d:n=100",       "convdiff2d:n=320",
+                         "convdiff2d:n=1000", "recirculating2d:n=1000", "poisson2d:n=1000"};
+    return request;
 }
 
-void register_all(const std::string& spec, const std::shared_ptr<Bench>& bench)
+using Systems = std::vector<std::pair<std::string, ForwardSystem<double>>>;
+
+/// The triangular systems of a multilevel ILU as a GPU takes them: on the way down L1, L2, ..., then U2, U1.
+Systems multilevel_systems(const std::string& name, const CsrMatrix<double>& A)
 {
-    const Ilu0 factors(system_of(spec));
-    if (factors.zero_pivot() >= 0) {
-        std::cerr << spec << ": ILU(0) meets a zero pivot in row " << factors.zero_pivot() + 1 << "; left out\n";
-        return;
+    Cpu        cpu;
+    const auto mlilu = MlIlu::build(cpu, A, for_gpu({}));
+    auto       sweep = sweep_systems<double>(cpu, mlilu.factors(), false);
+    std::erase_if(sweep.steps, [](const auto& step) { return step.dense; });
+    const std::size_t count = sweep.steps.size(), down = (count + 1) / 2;
+    Systems           systems;
+    for (std::size_t s = 0; s < count; ++s) {
+        const auto which = s < down ? "L" + std::to_string(s + 1) : "U" + std::to_string(count - s);
+        systems.emplace_back(name + "/mlilu/" + (count <= 2 ? which.substr(0, 1) : which),
+                             std::move(sweep.steps[s].system));
     }
-    const std::pair<std::string, ForwardSystem<double>> both[] =
-        {{spec + "/L", forward_system<double>(factors.L(), Triangle::lower, Diagonal::unit)},
-         {spec + "/U", forward_system<double>(factors.U(), Triangle::upper, Diagonal::stored)}};
-    for (const auto& [name, system] : both) {
-        const auto factor = std::make_shared<Factor>(name, system);
-        for (const auto& [solver, make] : solvers())
-            benchmark::RegisterBenchmark((name + "/" + solver).c_str(),
-                                         [bench, factor, solver, make](benchmark::State& state) {
-                                             solve_cold(state, *bench, *factor, solver == "cusparse", make);
+    return systems;
+}
+
+Systems systems_of(const std::string& spec)
+{
+    const std::string suffix = "/mlilu";
+    const bool        multilevel = spec.ends_with(suffix);
+    const std::string name = spec.substr(0, spec.size() - (multilevel ? suffix.size() : 0));
+    const auto        A = name.find(".mtx") == std::string::npos ? gallery::build(name) : read_matrix(name);
+    if (multilevel) return multilevel_systems(name, A);
+    const Ilu0 factors(A);
+    if (factors.zero_pivot() >= 0) return multilevel_systems(name, A);
+    return {{name + "/L", forward_system<double>(factors.L(), Triangle::lower, Diagonal::unit)},
+            {name + "/U", forward_system<double>(factors.U(), Triangle::upper, Diagonal::stored)}};
+}
+
+using Factors = std::vector<std::shared_ptr<Factor>>;
+
+void register_all(const std::string& spec, bool tunings, const std::shared_ptr<Bench>& bench, Factors& factors)
+{
+    for (auto& [name, system] : systems_of(spec)) {
+        const auto factor = std::make_shared<Factor>(name, std::move(system));
+        factors.push_back(factor);
+        for (const auto& solver : solvers(tunings))
+            benchmark::RegisterBenchmark((name + "/" + solver.first).c_str(),
+                                         [bench, factor, solver](benchmark::State& state) {
+                                             solve_cold(state, *bench, *factor, solver.first, solver.second);
                                          })
                 ->UseManualTime()
                 ->Iterations(1)
@@ -175,19 +235,42 @@ void register_all(const std::string& spec, const std::shared_ptr<Bench>& bench)
     }
 }
 
+/// Chunked beside cuSPARSE over all systems that both solved.
+void print_summary(const Factors& factors)
+{
+    const Factor* worst = nullptr;
+    const Factor* slowest = nullptr;  // to analyse, in solves
+    double        logs = 0;
+    int           count = 0;
+    const auto    gain = [](const Factor& f) { return f.cusparse / f.chunked; };
+    const auto    solves = [](const Factor& f) { return f.analysis / f.chunked; };
+    for (const auto& factor : factors) {
+        if (!(factor->cusparse > 0 && factor->chunked > 0)) continue;
+        logs += std::log(gain(*factor));
+        ++count;
+        if (!worst || gain(*factor) < gain(*worst)) worst = factor.get();
+        if (!slowest || solves(*factor) > solves(*slowest)) slowest = factor.get();
+    }
+    if (count == 0) return;
+    std::cout << "chunked solves " << std::exp(logs / count) << " times as fast as cuSPARSE (geometric mean of "
+              << count << "), at worst " << gain(*worst) << " times: " << worst->name << '\n'
+              << "its analysis takes at most " << solves(*slowest) << " solves: " << slowest->name << '\n';
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
 {
     benchmark::Initialize(&argc, argv);
-    std::vector<std::string> specs(argv + 1, argv + argc);
-    if (specs.empty()) specs = {"convdiff3d:n=64", "convdiff3d:n=100", "convdiff2d:n=320", "convdiff2d:n=1000"};
     try {
-        const auto bench = std::make_shared<Bench>();
+        const Request request = requested(argc, argv);
+        const auto    bench = std::make_shared<Bench>();
+        Factors       factors;
         benchmark::AddCustomContext("device", gpu_name(0));
         benchmark::AddCustomContext("copy_GB_per_s", std::to_string(bench->bandwidth / 1e9));
-        for (const std::string& spec : specs) register_all(spec, bench);
+        for (const std::string& spec : request.specs) register_all(spec, request.tunings, bench, factors);
         benchmark::RunSpecifiedBenchmarks();
+        print_summary(factors);
     } catch (const Error& why) {
         std::cerr << why.what() << '\n';
         return 1;

@@ -217,47 +217,22 @@ __global__ void clear_workspace(Header* header, double* exported, std::size_t co
     if (k < count) store_relaxed(exported + k, unset);
 }
 
-template <class V>
-std::vector<V> gathered(const std::vector<V>& values, const std::vector<Index>& row)
-{
-    std::vector<V> out(values.empty() ? 0 : row.size());
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = values[row[k]];
-    return out;
-}
-
-/// The frame in the order of `row`; indices are never left out.
-SolveFrame frame_by_position(const SolveFrame& frame, const std::vector<Index>& row)
-{
-    return {.in_index = frame.in_index.empty() ? row : gathered(frame.in_index, row),
-            .in_scale = gathered(frame.in_scale, row),
-            .out_index = frame.out_index.empty() ? row : gathered(frame.out_index, row),
-            .out_scale = gathered(frame.out_scale, row)};
-}
-
 }  // namespace
 
 template <class T>
-ChunkedEngine<T>::ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level)
+ChunkedEngine<T>::ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system)
 {
-    cudaDeviceProp device;
-    check(cudaGetDeviceProperties(&device, gpu.device()), "cudaGetDeviceProperties");
-    const std::size_t most = device.sharedMemPerBlockOptin - reserved_shared;
-    const auto layout = chunked_layout(system.L, level, {.chunks = device.multiProcessorCount, .shared_bytes = most});
-    ILUX_ASSERT(layout.shared_bytes <= most);
-    chunks_ = layout.chunks();
-    slots_ = layout.slots;
-    shared_bytes_ = layout.shared_bytes;
-    const SolveFrame          frame = frame_by_position(system.frame, layout.row);
-    const std::vector<double> inv_diag = gathered(system.inv_diag, layout.row);
-    arrays_.add(layout.chunk_ptr, view_.chunk_ptr);
-    arrays_.add(layout.task_ptr, view_.task_ptr);
-    arrays_.add(layout.tasks, view_.tasks);
-    arrays_.add(layout.source, view_.source);
-    arrays_.add(layout.val, view_.val);
-    arrays_.add(layout.team, view_.team);
-    add(arrays_, frame, inv_diag, view_.frame);
-    arrays_.upload(gpu);
-    group_ = layout.group;
+    const std::size_t most = gpu.state().shared_bytes - reserved_shared;
+    auto              made = analyse_chunks(gpu, system, {.chunks = gpu.state().multiprocessors, .shared_bytes = most});
+    ILUX_ASSERT(made.shared_bytes <= most);
+    chunks_ = made.chunks;
+    slots_ = made.slots;
+    group_ = made.group;
+    shared_bytes_ = made.shared_bytes;
+    arrays_ = std::move(made.arrays);
+    view_ = made.view;
+    facts_ = made.facts;
+    seconds_ = made.seconds;
     for (const auto kernel : {solve_chunks<T, 2>, solve_chunks<T, 4>})
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
               "cudaFuncSetAttribute");

@@ -2,33 +2,22 @@
 // Engine `chunked`: a block solves contiguous rows with its x in shared memory; internal to sptrsv/.
 
 #include "ilux/base/gpu.hpp"
-#include "ilux/sptrsv/chunked_layout.hpp"
-#include "ilux/sptrsv/device_frame.hpp"
+#include "ilux/sptrsv/chunked_analysis.hpp"
 
 namespace ilux {
-
-/// The layout and the frame on the device, as the kernel reads them.
-template <class T>
-struct ChunkedView {
-    const Index*     chunk_ptr = nullptr;
-    const Index*     task_ptr = nullptr;
-    const ChunkTask* tasks = nullptr;
-    const Index*     team = nullptr;
-    const Index*     source = nullptr;
-    const T*         val = nullptr;
-    FrameView        frame;  ///< by positions; its indices are never null
-};
 
 /// Inside a chunk a dependency costs a look into shared memory, about 0.1 µs, not a trip to L2 and back, 0.26 µs.
 template <class T>
 class ChunkedEngine {
 public:
-    ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level);
+    ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system);
 
-    std::size_t bytes() const;
-    std::size_t workspace_bytes() const;
-    void        prepare(Gpu& gpu, DeviceSpan<std::byte> work) const;
-    void        solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const;
+    SpTrsvFacts   facts() const { return facts_; }
+    SpTrsvSeconds seconds() const { return seconds_; }
+    std::size_t   bytes() const;
+    std::size_t   workspace_bytes() const;
+    void          prepare(Gpu& gpu, DeviceSpan<std::byte> work) const;
+    void          solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const;
 
 private:
     Index          chunks_ = 0;
@@ -37,6 +26,8 @@ private:
     std::size_t    shared_bytes_ = 0;
     DeviceArrays   arrays_;
     ChunkedView<T> view_;
+    SpTrsvFacts    facts_;
+    SpTrsvSeconds  seconds_;
 };
 
 }  // namespace ilux

@@ -1,18 +1,23 @@
 #include "ilux/sptrsv/chunked_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
+
+#include "ilux/base/error.hpp"
+#include "ilux/sptrsv/long_rows.hpp"
 
 namespace ilux {
 namespace {
 
 static_assert(sizeof(ChunkTask) == 32);
-constexpr Index least_team = 8;  // fewer do not hide the latency of what they load ahead
+constexpr Index least_team = 8;  // fewer warps do not hide the latency of what they load ahead
 
-/// One chunk before anything is known of the others: rows first..first + row.size() − 1 in task order.
+/// One chunk before anything is known of the others: its rows in the order of its tasks.
 struct Chunk {
-    Index                  first = 0;
     std::vector<Index>     row;
     std::vector<ChunkTask> tasks;
 
@@ -25,57 +30,44 @@ Offset length(const CsrMatrix<T>& L, Index i)
     return L.row_ptr()[i + 1] - L.row_ptr()[i];
 }
 
-/// Steps that a lane takes at once. Four of them make the poll of a thin level slower, so short rows do with two.
-template <class T>
-int group_of(const CsrMatrix<T>& L)
+Index levels_in(const Chunk& chunk, std::span<const Index> level)
 {
-    return L.nnz() > 2 * Offset{L.rows()} ? 4 : 2;
+    Index count = 1;
+    for (std::size_t k = 1; k < chunk.row.size(); ++k) count += level[chunk.row[k]] != level[chunk.row[k - 1]];
+    return count;
 }
 
-/// As few lanes as take a row in one go, `group` entries each [aliaga19 has one entry a lane].
-int log2_lanes(Offset length, int group)
-{
-    const auto lanes = static_cast<std::uint64_t>((length + group - 1) / group);
-    return lanes >= 32 ? 5 : std::bit_width(std::bit_ceil(std::max<std::uint64_t>(lanes, 1))) - 1;
-}
-
-/// Twice the tasks of a level: one half works while the other looks ahead. A warp more would only poll.
-Index team_of(const Chunk& chunk, std::span<const Index> level)
-{
-    Index levels = 1;
-    for (std::size_t k = 1; k < chunk.row.size(); ++k) levels += level[chunk.row[k]] != level[chunk.row[k - 1]];
-    return std::max<Index>(least_team, static_cast<Index>(2 * chunk.tasks.size() / levels));
-}
-
-/// Rows first..end−1 by (level, length descending), cut into tasks.
+/// Rows first..end−1 by (level, class descending), each class cut into tasks.
 template <class T>
 Chunk make_chunk(const CsrMatrix<T>& L, std::span<const Index> level, Index first, Index end)
 {
-    const int group = group_of(L);
-    Chunk     chunk{.first = first, .row = std::vector<Index>(end - first), .tasks = {}};
+    const int  group = group_of(L.rows(), L.nnz());
+    const auto log2 = [&](Index i) { return log2_lanes(length(L, i), group); };
+    Chunk      chunk{.row = std::vector<Index>(end - first), .tasks = {}};
     std::iota(chunk.row.begin(), chunk.row.end(), first);
     std::sort(chunk.row.begin(), chunk.row.end(), [&](Index i, Index j) {
-        const Offset li = length(L, i), lj = length(L, j);
-        return level[i] != level[j] ? level[i] < level[j] : li != lj ? li > lj : i < j;
+        if (level[i] != level[j]) return level[i] < level[j];
+        return log2(i) != log2(j) ? log2(i) > log2(j) : i < j;
     });
     std::int32_t entries = 0;
     for (std::size_t k = 0; k < chunk.row.size();) {
-        const Offset      longest = length(L, chunk.row[k]);
-        const int         log2_part = log2_lanes(longest, group);
-        const std::size_t most = std::min(chunk.row.size(), k + (std::size_t{32} >> log2_part));
-        std::size_t       next = k + 1;
-        while (next < most && level[chunk.row[next]] == level[chunk.row[k]]) ++next;
-        const auto steps = static_cast<std::int32_t>((longest + (1 << log2_part) - 1) >> log2_part);
-        chunk.tasks.push_back({.entries = entries,
-                               .steps = steps,
-                               .first = static_cast<std::int32_t>(k),
-                               .rows = static_cast<std::int32_t>(next - k),
-                               .log2_part = log2_part,
-                               .export_slot = 0,
-                               .exported = 0,
-                               .asks_others = 0});
-        entries += steps;
-        k = next;
+        const Index first_row = chunk.row[k];
+        ChunkTask   task{.entries = entries,
+                         .steps = 0,
+                         .first = static_cast<std::int32_t>(k),
+                         .rows = 0,
+                         .log2_part = log2(first_row),
+                         .export_slot = 0,
+                         .exported = 0,
+                         .asks_others = 0};
+        for (; k < chunk.row.size() && task.rows < 32 >> task.log2_part; ++k, ++task.rows) {
+            const Index i = chunk.row[k];
+            if (level[i] != level[first_row] || log2(i) != task.log2_part) break;
+            const Offset steps = (length(L, i) + (1 << task.log2_part) - 1) >> task.log2_part;
+            task.steps = std::max(task.steps, static_cast<std::int32_t>(steps));
+        }
+        entries += task.steps;
+        chunk.tasks.push_back(task);
     }
     return chunk;
 }
@@ -85,28 +77,25 @@ template <class T>
 void make_fitting_chunks(const CsrMatrix<T>& L, std::span<const Index> level, Index first, Index end,
                          std::size_t shared_bytes, std::vector<Chunk>& chunks)
 {
-    const bool single = end - first == 1;
-    if (single || chunk_shared_bytes(end - first, 0) <= shared_bytes) {
-        Chunk chunk = make_chunk(L, level, first, end);
-        if (single || chunk.shared_bytes() <= shared_bytes) return chunks.push_back(std::move(chunk));
-    }
+    Chunk chunk = make_chunk(L, level, first, end);
+    if (end - first == 1 || chunk.shared_bytes() <= shared_bytes) return chunks.push_back(std::move(chunk));
     const Index middle = first + (end - first) / 2;
     make_fitting_chunks(L, level, first, middle, shared_bytes, chunks);
     make_fitting_chunks(L, level, middle, end, shared_bytes, chunks);
 }
 
 /// Rows 0 = bound_0 ≤ bound_1 ≤ … cut so that each part holds an equal share of entries and rows.
-template <class T>
-std::vector<Index> equal_shares(const CsrMatrix<T>& L, Index parts)
+std::vector<Index> equal_shares(std::span<const Offset> row_ptr, Index parts)
 {
-    const Index        n = L.rows();
+    const auto         n = static_cast<Index>(row_ptr.size()) - 1;
+    const Offset       work = row_ptr[n] + 2 * Offset{n};
     std::vector<Index> bound{0};
     for (Index part = 1; part < parts; ++part) {
-        const Offset share = (L.nnz() + 2 * Offset{n}) * part / parts;
+        const Offset share = work / parts * part + work % parts * part / parts;
         Index        low = bound.back(), high = n;  // the first row whose work before it reaches the share
         while (low < high) {
             const Index middle = low + (high - low) / 2;
-            L.row_ptr()[middle] + 2 * Offset{middle} < share ? low = middle + 1 : high = middle;
+            row_ptr[middle] + 2 * Offset{middle} < share ? low = middle + 1 : high = middle;
         }
         bound.push_back(low);
     }
@@ -117,13 +106,12 @@ std::vector<Index> equal_shares(const CsrMatrix<T>& L, Index parts)
 template <class T>
 std::vector<Chunk> make_chunks(const CsrMatrix<T>& L, std::span<const Index> level, const ChunkedTuning& tuning)
 {
-    const Index parts = std::clamp<Index>(L.rows() / std::max<Index>(tuning.least_rows, 1), 1, tuning.chunks);
-    const auto  bound = equal_shares(L, parts);
+    const auto                      bound = chunk_bounds(L.row_ptr(), tuning);
+    const auto                      parts = static_cast<std::ptrdiff_t>(bound.size()) - 1;
     std::vector<std::vector<Chunk>> made(parts);
 #pragma omp parallel for schedule(dynamic)
-    for (Index part = 0; part < parts; ++part)
-        if (bound[part] < bound[part + 1])
-            make_fitting_chunks(L, level, bound[part], bound[part + 1], tuning.shared_bytes, made[part]);
+    for (std::ptrdiff_t part = 0; part < parts; ++part)
+        make_fitting_chunks(L, level, bound[part], bound[part + 1], tuning.shared_bytes, made[part]);
     std::vector<Chunk> chunks;
     for (auto& some : made) std::move(some.begin(), some.end(), std::back_inserter(chunks));
     return chunks;
@@ -199,6 +187,10 @@ private:
             for (ChunkTask task : chunk.tasks) {
                 task.entries = static_cast<std::int32_t>(steps);
                 steps += task.steps;
+                require(steps <= std::numeric_limits<std::int32_t>::max(), [&] {
+                    return fmt::format("chunked: {} entries make over 2147483647 steps of 32; take another engine",
+                                       L_.nnz());
+                });
                 task.export_slot = slot;
                 for (std::int32_t r = 0; r < task.rows; ++r)
                     if (place_.slot[chunk.row[task.first + r]] >= 0) {
@@ -234,22 +226,76 @@ private:
     ChunkedLayout<T>    out_;
 };
 
-}  // namespace
-
 template <class T>
-ChunkedLayout<T> chunked_layout(const CsrMatrix<T>& L, std::span<const Index> level, const ChunkedTuning& tuning)
+ChunkedLayout<T> layout_of_split(const CsrMatrix<T>& L, const ChunkedTuning& tuning)
 {
+    const auto         level = levels(L);
     auto               chunks = make_chunks(L, level, tuning);
     std::vector<Index> team(chunks.size());
-    std::transform(chunks.begin(), chunks.end(), team.begin(),
-                   [&](const Chunk& chunk) { return team_of(chunk, level); });
+    std::transform(chunks.begin(), chunks.end(), team.begin(), [&](const Chunk& chunk) {
+        return team_of(static_cast<Index>(chunk.tasks.size()), levels_in(chunk, level));
+    });
     auto layout = Assembly<T>(L, std::move(chunks)).run();
     layout.team = std::move(team);
-    layout.group = group_of(L);
+    layout.group = group_of(L.rows(), L.nnz());
+    layout.depth = level.empty() ? 0 : *std::max_element(level.begin(), level.end()) + 1;
     return layout;
 }
 
-template ChunkedLayout<double> chunked_layout(const CsrMatrix<double>&, std::span<const Index>, const ChunkedTuning&);
-template ChunkedLayout<float>  chunked_layout(const CsrMatrix<float>&, std::span<const Index>, const ChunkedTuning&);
+}  // namespace
+
+int log2_lanes(Offset length, int group)
+{
+    const auto lanes = static_cast<std::uint64_t>((length + group - 1) / group);
+    return lanes >= 32 ? 5 : std::bit_width(std::bit_ceil(std::max<std::uint64_t>(lanes, 1))) - 1;
+}
+
+int group_of(Index n, Offset nnz) { return nnz > 2 * Offset{n} ? 4 : 2; }
+
+Index team_of(Index tasks, Index levels)
+{
+    return static_cast<Index>(std::max<Offset>(least_team, 2 * Offset{tasks} / levels));
+}
+
+std::vector<Index> halved(std::span<const Index> chunk_ptr, const std::vector<bool>& fits)
+{
+    std::vector<Index> finer;
+    for (std::size_t c = 0; c + 1 < chunk_ptr.size(); ++c) {
+        const Index first = chunk_ptr[c], rows = chunk_ptr[c + 1] - first;
+        finer.push_back(first);
+        if (!fits[c] && rows > 1) finer.push_back(first + rows / 2);
+    }
+    finer.push_back(chunk_ptr.back());
+    return finer.size() == chunk_ptr.size() ? std::vector<Index>() : finer;
+}
+
+std::vector<Index> chunk_bounds(std::span<const Offset> row_ptr, const ChunkedTuning& tuning)
+{
+    const auto  n = static_cast<Index>(row_ptr.size()) - 1;
+    const Index parts = std::clamp<Index>(n / std::max<Index>(tuning.least_rows, 1), 1, std::max(tuning.chunks, 1));
+    auto        bound = equal_shares(row_ptr, parts);
+    bound.erase(std::unique(bound.begin(), bound.end()), bound.end());
+    for (auto finer = bound; !finer.empty();) {
+        bound = std::move(finer);
+        std::vector<bool> fits;
+        for (std::size_t c = 0; c + 1 < bound.size(); ++c)
+            fits.push_back(chunk_shared_bytes(bound[c + 1] - bound[c], 0) <= tuning.shared_bytes);
+        finer = halved(bound, fits);
+    }
+    return bound;
+}
+
+template <class T>
+ChunkedLayout<T> chunked_layout(const CsrMatrix<T>& L, const ChunkedTuning& tuning)
+{
+    if (longest_row(L.row_ptr()) <= tuning.longest) return layout_of_split(L, tuning);
+    const auto split = split_long_rows(L, tuning.longest, tuning.segment);
+    auto       layout = layout_of_split(split.L, tuning);
+    for (Index& i : layout.row) i = split.row[i];
+    return layout;
+}
+
+template ChunkedLayout<double> chunked_layout(const CsrMatrix<double>&, const ChunkedTuning&);
+template ChunkedLayout<float>  chunked_layout(const CsrMatrix<float>&, const ChunkedTuning&);
 
 }  // namespace ilux

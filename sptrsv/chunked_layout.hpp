@@ -1,5 +1,6 @@
 #pragma once
-// The order in which the chunked engine takes the rows of a forward system: made on the host, read by chunked.cu.
+// The order in which the chunked engine takes the rows of a forward system. Made here on the host, by chunked_analysis.cu
+// on the device; both make the same.
 
 #include <cstdint>
 #include <span>
@@ -19,28 +20,34 @@ struct ChunkTask {
     std::int32_t  export_slot;  ///< of its first exported row; the others follow
     std::uint32_t exported;     ///< bit r: other chunks read row r of the task
     std::int32_t  asks_others;  ///< whether it reads an x of another chunk
+    friend bool   operator==(const ChunkTask&, const ChunkTask&) = default;
 };
 
 struct ChunkedTuning {
     Index       chunks = 132;              ///< aimed at: one per multiprocessor
     Index       least_rows = 64;           ///< a smaller chunk is not worth a block
     std::size_t shared_bytes = 200 << 10;  ///< that a chunk may need
+    Index       longest = 512;             ///< longer rows are split (long_rows.hpp)
+    Index       segment = 256;             ///< entries of a partial sum of a split row
 };
 
-/// Contiguous rows make a chunk, which one block solves with its x in shared memory. Inside a chunk rows stand in the order
-/// of their levels, so a warp that takes its tasks in order waits only for earlier tasks and for earlier chunks.
+/// Contiguous rows, partial sums of long ones among them, make a chunk, which one block solves with its x in shared memory.
+/// Inside a chunk rows stand in the order of their levels, so a warp that takes its tasks in order waits only for earlier
+/// tasks and for earlier chunks. Within a level they stand by class, the longer ones first: rows of one class take as many
+/// lanes, and 32 lanes make a task.
 template <class T>
 struct ChunkedLayout {
     std::vector<Index>     chunk_ptr;  ///< chunks + 1: first position (and row) of each chunk
     std::vector<Index>     task_ptr;   ///< chunks + 1: first task of each
     std::vector<Index>     team;       ///< chunks: warps that are worth keeping awake
     std::vector<ChunkTask> tasks;
-    std::vector<Index>     row;  ///< n: row[position] of the system
+    std::vector<Index>     row;  ///< row[position] of the system; −1: a partial sum
     std::vector<Index> source;   ///< of each entry: ≥ 0 a position within the chunk (its row count: the constant 0);
                                  ///< −1 − slot an exported x
     std::vector<T> val;          ///< of each entry; 0 where padded
     int            group = 2;    ///< steps that a lane takes at once: 2, or 4 where rows are longer
     Index          slots = 0;    ///< exported x in all
+    Index          depth = 0;    ///< levels, those of partial sums among them
     std::size_t    shared_bytes = 0;  ///< the most that a chunk needs
 
     Index chunks() const { return static_cast<Index>(chunk_ptr.size()) - 1; }
@@ -52,8 +59,22 @@ inline std::size_t chunk_shared_bytes(std::size_t rows, std::size_t tasks)
     return (rows + 2) / 2 * 2 * sizeof(double) + tasks * sizeof(ChunkTask);
 }
 
-/// @param level  n, as levels(L).  O(n log n + nnz), threaded by chunks
+/// What both makers of a layout ask. The rows are those of the system with its long ones split.
+/// As few lanes as take a row in one go, `group` entries each [aliaga19 has one entry a lane]: their log2, the class of rows.
+int log2_lanes(Offset length, int group);
+/// Steps that a lane takes at once. Four of them make the poll of a thin level slower, so short rows do with two.
+int group_of(Index n, Offset nnz);
+/// Twice the tasks of a level: one half works while the other looks ahead. A warp more would only poll.
+Index team_of(Index tasks, Index levels);
+/// Where chunks begin, and n: cut so that each holds an equal share of entries and rows, then halved while x alone
+/// does not fit its shared memory. No chunk is empty. O(chunks log n)
+std::vector<Index> chunk_bounds(std::span<const Offset> row_ptr, const ChunkedTuning& tuning);
+/// The same with every chunk c halved that does not fit and has more than one row; empty when there is none.
+std::vector<Index> halved(std::span<const Index> chunk_ptr, const std::vector<bool>& fits);
+
+/// O(n log n + nnz), threaded by chunks.
+/// @throws InvalidInput when there are more than 2³¹ − 1 steps
 template <class T>
-ChunkedLayout<T> chunked_layout(const CsrMatrix<T>& L, std::span<const Index> level, const ChunkedTuning& tuning = {});
+ChunkedLayout<T> chunked_layout(const CsrMatrix<T>& L, const ChunkedTuning& tuning = {});
 
 }  // namespace ilux

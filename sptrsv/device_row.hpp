@@ -41,15 +41,19 @@ __device__ inline void poll(const double* x, std::uint64_t& bits)
         : "memory");
 }
 
-/// The same as load_relaxed and store_relaxed between threads of one block, in shared memory., in shared memory.
+/// The same between threads of one block; x is in shared memory.
 __device__ inline std::uint64_t load_shared(const double* x)
 {
-    return *reinterpret_cast<const volatile std::uint64_t*>(x);
+    std::uint64_t bits;
+    const auto    at = static_cast<unsigned>(__cvta_generic_to_shared(x));
+    asm volatile("ld.relaxed.cta.shared.u64 %0, [%1];" : "=l"(bits) : "r"(at));
+    return bits;
 }
 
 __device__ inline void store_shared(double* x, std::uint64_t bits)
 {
-    *reinterpret_cast<volatile std::uint64_t*>(x) = bits;
+    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(x));
+    asm volatile("st.relaxed.cta.shared.u64 [%0], %1;" ::"r"(at), "l"(bits));
 }
 
 __device__ inline double as_double(std::uint64_t bits) { return __longlong_as_double(static_cast<long long>(bits)); }

@@ -10,54 +10,32 @@
 #include "ilux/sptrsv/chunked.hpp"
 #include "ilux/sptrsv/cusparse.hpp"
 #include "ilux/sptrsv/gpu_level_set.hpp"
+#include "ilux/sptrsv/long_rows.hpp"
 #include "ilux/sptrsv/syncfree.hpp"
 
 namespace ilux {
 
-template <class T>
-struct GpuSpTrsvPlan<T>::Engine {
-    std::variant<SyncFreeEngine<T>, ChunkedEngine<T>, LevelGraphEngine<T>, LevelSetEngine<T>, CuSparseEngine<T>> made;
-
-    template <class E>
-    static std::unique_ptr<Engine> make(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level)
-    {
-        return std::make_unique<Engine>(Engine{E(gpu, system, level)});
-    }
-
-    static std::unique_ptr<Engine> make(GpuSpTrsvEngine which, Gpu& gpu, const ForwardSystem<T>& system,
-                                        std::span<const Index> level)
-    {
-        switch (which) {
-            case GpuSpTrsvEngine::chunked:
-                return make<ChunkedEngine<T>>(gpu, system, level);
-            case GpuSpTrsvEngine::level_graph:
-                return make<LevelGraphEngine<T>>(gpu, system, level);
-            case GpuSpTrsvEngine::level_set:
-                return make<LevelSetEngine<T>>(gpu, system, level);
-            case GpuSpTrsvEngine::cusparse:
-                return make<CuSparseEngine<T>>(gpu, system, level);
-            default:
-                return make<SyncFreeEngine<T>>(gpu, system, level);
-        }
-    }
-};
-
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 template <class T>
 SpTrsvFacts facts_of(const CsrMatrix<T>& L, std::span<const Index> level)
 {
-    SpTrsvFacts facts{.n = L.rows(), .nnz = L.nnz()};
-    for (Index i = 0; i < L.rows(); ++i) {
-        facts.depth = std::max(facts.depth, level[i] + 1);
-        facts.longest_row = std::max(facts.longest_row, static_cast<Index>(L.row_ptr()[i + 1] - L.row_ptr()[i]));
-    }
-    return facts;
+    return {.n = L.rows(),
+            .depth = level.empty() ? 0 : *std::max_element(level.begin(), level.end()) + 1,
+            .nnz = L.nnz(),
+            .longest_row = longest_row(L.row_ptr())};
 }
 
 /// A kernel follows these blindly.
 void check_indices(const std::vector<Index>& index, Index n, const char* name)
 {
+    const auto count = static_cast<std::ptrdiff_t>(index.size());
+    bool       outside = false;
+#pragma omp parallel for schedule(static) reduction(|| : outside)
+    for (std::ptrdiff_t i = 0; i < count; ++i) outside = outside || index[i] < 0 || index[i] >= n;
+    if (!outside) return;
     for (std::size_t i = 0; i < index.size(); ++i)
         require(index[i] >= 0 && index[i] < n, [&] {
             return fmt::format("{}[{}] is {}; a system of order {} has rows 0 to {}", name, i, index[i], n, n - 1);
@@ -66,7 +44,49 @@ void check_indices(const std::vector<Index>& index, Index n, const char* name)
 
 }  // namespace
 
-GpuSpTrsvEngine choose_engine(const SpTrsvFacts&) { return GpuSpTrsvEngine::syncfree; }
+template <class T>
+struct GpuSpTrsvPlan<T>::Engine {
+    using Any =
+        std::variant<SyncFreeEngine<T>, ChunkedEngine<T>, LevelGraphEngine<T>, LevelSetEngine<T>, CuSparseEngine<T>>;
+
+    Any           made;
+    SpTrsvFacts   facts;
+    SpTrsvSeconds seconds;
+
+    template <class E>
+    static std::unique_ptr<Engine> make(Gpu& gpu, const ForwardSystem<T>& system)
+    {
+        if constexpr (FindsLevels<E>) {
+            E          made(gpu, system);
+            const auto facts = made.facts();
+            const auto seconds = made.seconds();
+            return std::make_unique<Engine>(Engine{std::move(made), facts, seconds});
+        } else {
+            const auto begin = Clock::now();
+            const auto level = levels(system.L);
+            auto       all = std::make_unique<Engine>(Engine{E(gpu, system, level), facts_of(system.L, level), {}});
+            gpu.synchronize();
+            all->seconds.host = std::chrono::duration<double>(Clock::now() - begin).count();
+            return all;
+        }
+    }
+
+    static std::unique_ptr<Engine> make(GpuSpTrsvEngine which, Gpu& gpu, const ForwardSystem<T>& system)
+    {
+        switch (which) {
+            case GpuSpTrsvEngine::syncfree:
+                return make<SyncFreeEngine<T>>(gpu, system);
+            case GpuSpTrsvEngine::level_graph:
+                return make<LevelGraphEngine<T>>(gpu, system);
+            case GpuSpTrsvEngine::level_set:
+                return make<LevelSetEngine<T>>(gpu, system);
+            case GpuSpTrsvEngine::cusparse:
+                return make<CuSparseEngine<T>>(gpu, system);
+            default:
+                return make<ChunkedEngine<T>>(gpu, system);
+        }
+    }
+};
 
 template <class T>
 GpuSpTrsvPlan<T>::GpuSpTrsvPlan() = default;
@@ -80,15 +100,27 @@ GpuSpTrsvPlan<T>& GpuSpTrsvPlan<T>::operator=(GpuSpTrsvPlan&&) noexcept = defaul
 template <class T>
 GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine)
 {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     check_indices(system.frame.in_index, system.size(), "in_index");
     check_indices(system.frame.out_index, system.size(), "out_index");
-    const auto level = levels(system.L);
-    facts_ = facts_of(system.L, level);
-    engine_ = engine == GpuSpTrsvEngine::automatic ? choose_engine(facts_) : engine;
-    impl_ = Engine::make(engine_, gpu, system, level);
-    gpu.synchronize();
-    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double checks = std::chrono::duration<double>(Clock::now() - begin).count();
+    gpu.make_current();
+    const bool automatic = engine == GpuSpTrsvEngine::automatic;
+    make(gpu, system, automatic ? GpuSpTrsvEngine::chunked : engine);  // chunked finds the levels soonest
+    if (automatic && choose_engine(facts_) != engine_) make(gpu, system, choose_engine(facts_));
+    seconds_.host += checks;
+}
+
+template <class T>
+void GpuSpTrsvPlan<T>::make(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine)
+{
+    impl_.reset();
+    impl_ = Engine::make(engine, gpu, system);
+    engine_ = engine;
+    facts_ = impl_->facts;
+    seconds_.host += impl_->seconds.host;
+    seconds_.upload += impl_->seconds.upload;
+    seconds_.device += impl_->seconds.device;
 }
 
 template <class T>

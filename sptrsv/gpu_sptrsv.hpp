@@ -24,15 +24,26 @@ inline std::span<const std::string_view> names(GpuSpTrsvEngine)
     return all;
 }
 
-/// What engine `automatic` decides from, and what the report shows.
+/// What the report shows of a system.
 struct SpTrsvFacts {
-    Index  n = 0, depth = 0;  ///< rows; levels
-    Offset nnz = 0;           ///< off the diagonal
+    Index n = 0, depth = 0;  ///< rows; levels (of engine chunked: with one more for each long row on the longest chain)
+    Offset nnz = 0;          ///< off the diagonal
     Index  longest_row = 0;
 };
 
-/// The engine that `automatic` stands for. O(1).
-GpuSpTrsvEngine choose_engine(const SpTrsvFacts& facts);
+/// Where the time of an analysis went. Engine chunked works on the device while values are uploaded, so `device` is what was
+/// waited for besides; the other engines work on the host and tell nothing apart.
+struct SpTrsvSeconds {
+    double host = 0, upload = 0, device = 0;
+    double total() const { return host + upload + device; }
+};
+
+/// What `automatic` takes: syncfree where levels are wide, chunked elsewhere (docs/design/sptrsv.md has the measurements).
+constexpr Offset          wide_level = 12000;  ///< entries a level, on average
+constexpr GpuSpTrsvEngine choose_engine(const SpTrsvFacts& facts)
+{
+    return facts.nnz > wide_level * facts.depth ? GpuSpTrsvEngine::syncfree : GpuSpTrsvEngine::chunked;
+}
 
 /// A triangular system on a GPU, ready to be solved. Immutable: serves several streams at once, each with a workspace.
 /// Values are stored as T; sums and x are double. Bitwise repeatable with every engine but cusparse.
@@ -54,7 +65,8 @@ public:
 
     GpuSpTrsvPlan();  ///< of order 0
     /// @throws InvalidInput when an index of the frame is outside 0 .. n − 1; OutOfMemory; DeviceError
-    /// O(n + nnz) on the host, and one upload
+    /// One upload and O(n + nnz) work: engine chunked on the device (on the host where that lacks the memory, or of 2³¹
+    /// entries and more), the others on the host
     GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
     ~GpuSpTrsvPlan();
     GpuSpTrsvPlan(GpuSpTrsvPlan&&) noexcept;
@@ -62,9 +74,10 @@ public:
 
     Index           size() const { return facts_.n; }
     SpTrsvFacts     facts() const { return facts_; }
-    GpuSpTrsvEngine engine() const { return engine_; }             ///< never `automatic`
-    std::size_t     bytes() const;                                 ///< on the device
-    double          analysis_seconds() const { return seconds_; }  ///< levels, layout, upload
+    GpuSpTrsvEngine engine() const { return engine_; }                     ///< never `automatic`
+    std::size_t     bytes() const;                                         ///< on the device
+    double          analysis_seconds() const { return seconds_.total(); }  ///< levels, layout, upload
+    SpTrsvSeconds   seconds() const { return seconds_; }
     Workspace       workspace(Gpu& gpu) const;  ///< the only allocation a solve needs; cuSPARSE analyses here, for each
 
     /// out ← the solution of the system for b, as its frame says; b and out do not overlap. Lengths k·n solve k systems,
@@ -75,9 +88,11 @@ public:
 
 private:
     struct Engine;
+    void make(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine);
+
     SpTrsvFacts             facts_;
-    GpuSpTrsvEngine         engine_ = GpuSpTrsvEngine::syncfree;
-    double                  seconds_ = 0;
+    GpuSpTrsvEngine         engine_ = GpuSpTrsvEngine::chunked;
+    SpTrsvSeconds           seconds_;
     std::unique_ptr<Engine> impl_;
 };
 

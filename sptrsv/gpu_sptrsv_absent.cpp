@@ -16,8 +16,6 @@ namespace {
 template <class T>
 struct GpuSpTrsvPlan<T>::Engine {};
 
-GpuSpTrsvEngine choose_engine(const SpTrsvFacts&) { absent(); }
-
 template <class T>
 GpuSpTrsvPlan<T>::GpuSpTrsvPlan() = default;
 template <class T>

@@ -9,126 +9,15 @@ namespace {
 
 constexpr Index most_steps = 16;  // of a lane that shares its row with fewer than 31 others
 
-/// Rows and partial sums, with the entries and the level of each. Views L itself when no row is split.
+/// Rows and partial sums, with the level of each.
 template <class T>
 struct Nodes {
-    std::span<const Offset> row_ptr;
-    std::span<const Index>  col, level;
-    std::span<const T>      val;
-    std::vector<Offset>     own_row_ptr;
-    std::vector<Index>      own_col, own_level;
-    std::vector<T>          own_val;
+    const CsrMatrix<T>&    L;
+    std::span<const Index> level;
 
-    Index  size() const { return static_cast<Index>(level.size()); }
-    Offset length(Index i) const { return row_ptr[i + 1] - row_ptr[i]; }
+    Index  size() const { return L.rows(); }
+    Offset length(Index i) const { return L.row_ptr()[i + 1] - L.row_ptr()[i]; }
 };
-
-/// Splits the long rows of L. Rows keep their numbers; partial sums follow.
-template <class T>
-class Splitter {
-public:
-    Splitter(const CsrMatrix<T>& L, const WarpLayoutOptions& options) : L_(L), options_(options), level_(L.rows(), 0) {}
-
-    Nodes<T> split()
-    {
-        const Index n = L_.rows();
-        count_partials();
-        for (Index i = 0; i < n; ++i) {
-            const auto cols = L_.col().subspan(L_.row_ptr()[i], length(i));
-            if (length(i) > options_.longest) split_row(i);
-            else
-                for (Index j : cols) level_[i] = std::max(level_[i], level_[j] + 1);
-        }
-        return assemble();
-    }
-
-private:
-    Offset length(Index i) const { return L_.row_ptr()[i + 1] - L_.row_ptr()[i]; }
-
-    void count_partials()
-    {
-        first_partial_.assign(L_.rows() + std::size_t{1}, L_.rows());
-        for (Index i = 0; i < L_.rows(); ++i) {
-            const Offset parts =
-                length(i) > options_.longest ? (length(i) + options_.segment - 1) / options_.segment : 0;
-            first_partial_[i + 1] = first_partial_[i] + static_cast<Index>(parts);
-        }
-        partial_ptr_.push_back(0);
-    }
-
-    /// Entries by level, so that the segments whose unknowns come first are summed first.
-    void split_row(Index i)
-    {
-        std::vector<Offset> order(length(i));
-        std::iota(order.begin(), order.end(), L_.row_ptr()[i]);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](Offset p, Offset q) { return level_[L_.col()[p]] < level_[L_.col()[q]]; });
-        for (std::size_t begin = 0; begin < order.size(); begin += options_.segment) {
-            const std::size_t end = std::min<std::size_t>(order.size(), begin + options_.segment);
-            for (std::size_t s = begin; s < end; ++s) {
-                partial_col_.push_back(L_.col()[order[s]]);
-                partial_val_.push_back(L_.val()[order[s]]);
-            }
-            partial_ptr_.push_back(static_cast<Offset>(partial_col_.size()));
-            partial_level_.push_back(level_[partial_col_.back()] + 1);
-        }
-        level_[i] = partial_level_.back() + 1;
-    }
-
-    Nodes<T> assemble()
-    {
-        const Index n = L_.rows();
-        Nodes<T>    nodes;
-        auto&       ptr = nodes.own_row_ptr;
-        ptr.push_back(0);
-        for (Index i = 0; i < n; ++i) {
-            if (first_partial_[i] < first_partial_[i + 1])
-                for (Index p = first_partial_[i]; p < first_partial_[i + 1]; ++p) {
-                    nodes.own_col.push_back(p);
-                    nodes.own_val.push_back(T{-1});  // a partial sum is published as 0 − Σ l x
-                }
-            else
-                for (Offset p = L_.row_ptr()[i]; p < L_.row_ptr()[i + 1]; ++p) {
-                    nodes.own_col.push_back(L_.col()[p]);
-                    nodes.own_val.push_back(L_.val()[p]);
-                }
-            ptr.push_back(static_cast<Offset>(nodes.own_col.size()));
-        }
-        const Offset rows_end = ptr.back();
-        for (std::size_t p = 1; p < partial_ptr_.size(); ++p) ptr.push_back(rows_end + partial_ptr_[p]);
-        nodes.own_col.insert(nodes.own_col.end(), partial_col_.begin(), partial_col_.end());
-        nodes.own_val.insert(nodes.own_val.end(), partial_val_.begin(), partial_val_.end());
-        nodes.own_level = std::move(level_);
-        nodes.own_level.insert(nodes.own_level.end(), partial_level_.begin(), partial_level_.end());
-        nodes.row_ptr = nodes.own_row_ptr;
-        nodes.col = nodes.own_col;
-        nodes.val = nodes.own_val;
-        nodes.level = nodes.own_level;
-        return nodes;
-    }
-
-    const CsrMatrix<T>&      L_;
-    const WarpLayoutOptions& options_;
-    std::vector<Index>       level_;
-    std::vector<Index>       first_partial_;  // n + 1, as numbers of nodes
-    std::vector<Offset>      partial_ptr_;
-    std::vector<Index>       partial_col_, partial_level_;
-    std::vector<T>           partial_val_;
-};
-
-template <class T>
-Nodes<T> nodes_of(const CsrMatrix<T>& L, std::span<const Index> level, const WarpLayoutOptions& options)
-{
-    const auto ptr = L.row_ptr();
-    for (Index i = 0; i < L.rows(); ++i)
-        if (ptr[i + 1] - ptr[i] > options.longest) return Splitter<T>(L, options).split();
-    Nodes<T> nodes;
-    nodes.row_ptr = ptr;
-    nodes.col = L.col();
-    nodes.val = L.val();
-    nodes.level = level;
-    return nodes;
-}
 
 int log2_part(Offset length, int lanes)
 {
@@ -220,19 +109,26 @@ void fill_task(const Nodes<T>& nodes, std::span<const Index> order, std::span<co
             const std::size_t to = 32 * (static_cast<std::size_t>(task.entries) + s) + lane;
             const Offset      e = Offset{s} * part + lane % part;
             const bool        present = i >= 0 && e < nodes.length(i);
-            layout.col[to] = present ? position[nodes.col[nodes.row_ptr[i] + e]] : -1;
-            layout.val[to] = present ? nodes.val[nodes.row_ptr[i] + e] : T{0};
+            layout.col[to] = present ? position[nodes.L.col()[nodes.L.row_ptr()[i] + e]] : -1;
+            layout.val[to] = present ? nodes.L.val()[nodes.L.row_ptr()[i] + e] : T{0};
         }
     }
 }
 
-template <class V, class Get>
-std::vector<V> by_position(std::span<const Index> row, V of_partial, Get get)
+template <class T>
+WarpLayout<T> make_layout(const Nodes<T>& nodes, const WarpLayoutOptions& options)
 {
-    std::vector<V> values(row.size());
+    const Sorted  sorted = sort_nodes(nodes, options.lanes);
+    WarpLayout<T> layout;
+    make_tasks(nodes, sorted, options.ahead, layout);
+    layout.row = sorted.order;
+    std::vector<Index> position(layout.row.size());
 #pragma omp parallel for schedule(static)
-    for (std::size_t s = 0; s < row.size(); ++s) values[s] = row[s] < 0 ? of_partial : get(row[s]);
-    return values;
+    for (std::size_t s = 0; s < position.size(); ++s) position[layout.row[s]] = static_cast<Index>(s);
+#pragma omp parallel for schedule(static)
+    for (std::size_t t = 0; t < layout.tasks.size(); ++t)
+        fill_task(nodes, layout.row, position, layout.tasks[t], layout);
+    return layout;
 }
 
 }  // namespace
@@ -240,39 +136,12 @@ std::vector<V> by_position(std::span<const Index> row, V of_partial, Get get)
 template <class T>
 WarpLayout<T> warp_layout(const CsrMatrix<T>& L, std::span<const Index> level, const WarpLayoutOptions& options)
 {
-    const Nodes<T> nodes = nodes_of(L, level, options);
-    const Sorted   sorted = sort_nodes(nodes, options.lanes);
-    const auto&    order = sorted.order;
-    WarpLayout<T>  layout;
-    make_tasks(nodes, sorted, options.ahead, layout);
-    std::vector<Index> position(order.size());
-    layout.row.resize(order.size());
-#pragma omp parallel for schedule(static)
-    for (std::size_t s = 0; s < order.size(); ++s) {
-        position[order[s]] = static_cast<Index>(s);
-        layout.row[s] = order[s] < L.rows() ? order[s] : -1;
-    }
-#pragma omp parallel for schedule(static)
-    for (std::size_t t = 0; t < layout.tasks.size(); ++t) fill_task(nodes, order, position, layout.tasks[t], layout);
+    if (longest_row(L.row_ptr()) <= options.longest) return make_layout<T>({L, level}, options);
+    const auto split = split_long_rows(L, options.longest, options.segment);
+    const auto own_level = levels(split.L);
+    auto       layout = make_layout<T>({split.L, own_level}, options);
+    for (Index& i : layout.row) i = split.row[i];
     return layout;
-}
-
-SolveFrame frame_by_position(const SolveFrame& frame, std::span<const Index> row)
-{
-    const auto index = [&](const std::vector<Index>& of_row) {
-        return by_position<Index>(row, -1, [&](Index i) { return of_row.empty() ? i : of_row[i]; });
-    };
-    const auto scale = [&](const std::vector<double>& of_row) {
-        if (of_row.empty()) return std::vector<double>();
-        return by_position<double>(row, 1, [&](Index i) { return of_row[i]; });
-    };
-    return {index(frame.in_index), scale(frame.in_scale), index(frame.out_index), scale(frame.out_scale)};
-}
-
-std::vector<double> inv_diag_by_position(const std::vector<double>& inv_diag, std::span<const Index> row)
-{
-    if (inv_diag.empty()) return {};
-    return by_position<double>(row, 1, [&](Index i) { return inv_diag[i]; });
 }
 
 std::vector<LevelRun> level_runs(std::span<const Index> level_ptr, Index thin)

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "ilux/sptrsv/forward_system.hpp"
+#include "ilux/sptrsv/long_rows.hpp"
 
 namespace ilux {
 
@@ -29,9 +29,8 @@ struct WarpLayoutOptions {
     Index ahead = 3;      ///< levels from a task's pilot to the task; 0: no pilots
 };
 
-/// A row longer than `longest` becomes partial sums of `segment` entries, lowest levels first, which are rows of their
-/// own without a right-hand side, and the row that adds them. So no warp works long, and only what depends on late
-/// unknowns waits for them. Lanes of a warp read consecutive entries, and no row pointers.
+/// Long rows are split (long_rows.hpp), so no warp works long. Lanes of a warp read consecutive entries, and no row
+/// pointers.
 template <class T>
 struct WarpLayout {
     std::vector<Index>    row;        ///< row[position] of the system; −1: a partial sum
@@ -47,11 +46,6 @@ struct WarpLayout {
 /// @param level  n, as levels(system.L).  O(n + nnz), the entries on all threads
 template <class T>
 WarpLayout<T> warp_layout(const CsrMatrix<T>& L, std::span<const Index> level, const WarpLayoutOptions& options = {});
-
-/// The frame and the inverse diagonal by positions: index −1 and pivot 1 for partial sums. Never without indices, unless
-/// there are no rows.
-SolveFrame          frame_by_position(const SolveFrame& frame, std::span<const Index> row);
-std::vector<double> inv_diag_by_position(const std::vector<double>& inv_diag, std::span<const Index> row);
 
 /// Levels first to end − 1 that one launch solves: a single one, or several thin ones that one block walks.
 struct LevelRun {

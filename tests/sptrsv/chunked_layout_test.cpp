@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "ilux/sptrsv/forward_system.hpp"
+#include "ilux/tests/sptrsv/systems.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
@@ -45,7 +46,15 @@ CsrMatrix<double> arrow(Index n)
 
 ChunkedLayout<double> layout(const CsrMatrix<double>& L, const ChunkedTuning& tuning)
 {
-    return chunked_layout<double>(L, levels(L), tuning);
+    return chunked_layout<double>(L, tuning);
+}
+
+/// Every third row is long, the last one reads all.
+CsrMatrix<double> hubs(Index n)
+{
+    return test::lower_from(n, [&](Index i) {
+        return i % 3 == 0 || i == n - 1 ? test::identity(i) : std::vector<Index>{i - 1};
+    });
 }
 
 /// What the kernel does, by one thread: chunk after chunk, task after task. Expects nothing to be read before it is written.
@@ -69,9 +78,10 @@ std::vector<double> walk(const ChunkedLayout<double>& s, std::span<const double>
                         sum += s.val[at] * (s.source[at] >= 0 ? local[s.source[at]] : exported[-1 - s.source[at]]);
                     }
                 const Index i = s.row[first + task.first + r];
-                x[i] = result[r] = b[i] - sum;
+                result[r] = (i < 0 ? 0 : b[i]) - sum;
+                if (i >= 0) x[i] = result[r];
                 EXPECT_FALSE(std::isnan(sum)) << "row " << i << " reads what is not known yet";
-                if (task.exported >> r & 1) exported[slot++] = x[i];
+                if (task.exported >> r & 1) exported[slot++] = result[r];
             }
             std::copy(result.begin(), result.end(), local.begin() + task.first);
         }
@@ -85,8 +95,9 @@ void expect_solves(const CsrMatrix<double>& L, const ChunkedTuning& tuning)
     const auto  b = test::random_vector(n, 7);
     const auto  s = layout(L, tuning);
     auto        rows = s.row;
+    std::erase(rows, -1);
     std::sort(rows.begin(), rows.end());
-    for (Index i = 0; i < n; ++i) ASSERT_EQ(rows[i], i) << "every row appears once";
+    EXPECT_EQ(rows, test::identity(n)) << "every row appears once";
     for (Index c = 0; c < s.chunks(); ++c)
         EXPECT_LE(chunk_shared_bytes(s.chunk_ptr[c + 1] - s.chunk_ptr[c], s.task_ptr[c + 1] - s.task_ptr[c]),
                   std::max(tuning.shared_bytes, chunk_shared_bytes(1, 1)));
@@ -123,16 +134,49 @@ TEST(ChunkedLayout, SplitsChunksThatNeedTooMuchSharedMemory)
     expect_solves(L, {.chunks = 2, .shared_bytes = 1});
 }
 
-TEST(ChunkedLayout, KeepsTheRowsOfATaskOnOneLevel)
+TEST(ChunkedLayout, SharesLongRowsAmongWarps)
 {
-    const auto L = strictly_lower(2000, 5, 3, 100);
+    for (Index n : {100, 600})
+        for (Index segment : {3, 16, 50})
+            for (Index chunks : {1, 3, 40})
+                expect_solves(hubs(n), {.chunks = chunks, .least_rows = 8, .longest = 50, .segment = segment});
+    for (Index n : {10000, 100000}) expect_solves(arrow(n), {});
+    const auto s = layout(arrow(100000), {.chunks = 100, .longest = 512, .segment = 256});
+    for (const ChunkTask& task : s.tasks) EXPECT_LE(task.steps, 16);
+    EXPECT_EQ(std::count(s.row.begin(), s.row.end(), -1), (99999 + 255) / 256);
+}
+
+TEST(ChunkedLayout, GivesTheRowsOfATaskOneLevelAndAsManyLanes)
+{
+    const auto L = strictly_lower(2000, 20, 3, 100);
     const auto level = levels(L);
     const auto s = layout(L, {.chunks = 9});
+    EXPECT_EQ(s.group, 4);
+    EXPECT_EQ(s.depth, *std::max_element(level.begin(), level.end()) + 1);
     for (Index c = 0; c < s.chunks(); ++c)
-        for (Index t = s.task_ptr[c]; t < s.task_ptr[c + 1]; ++t)
-            for (Index r = 0; r < s.tasks[t].rows; ++r)
-                EXPECT_EQ(level[s.row[s.chunk_ptr[c] + s.tasks[t].first + r]],
-                          level[s.row[s.chunk_ptr[c] + s.tasks[t].first]]);
+        for (Index t = s.task_ptr[c]; t < s.task_ptr[c + 1]; ++t) {
+            const auto& task = s.tasks[t];
+            Index       steps = 0;
+            for (Index r = 0; r < task.rows; ++r) {
+                const Index i = s.row[s.chunk_ptr[c] + task.first + r];
+                EXPECT_EQ(level[i], level[s.row[s.chunk_ptr[c] + task.first]]);
+                const auto length = static_cast<Index>(L.row_ptr()[i + 1] - L.row_ptr()[i]),
+                           lanes = 1 << task.log2_part;
+                EXPECT_LE(length, s.group * lanes);
+                EXPECT_TRUE(lanes == 1 || length > s.group * lanes / 2) << length << " by " << lanes;
+                steps = std::max(steps, (length + lanes - 1) / lanes);
+            }
+            EXPECT_EQ(task.steps, steps);
+            EXPECT_LE(task.rows << task.log2_part, 32);
+        }
+}
+
+TEST(ChunkedLayout, HalvesOnlyChunksThatDoNotFit)
+{
+    const std::vector<Index> chunk_ptr = {0, 5, 6, 10};
+    EXPECT_EQ(halved(chunk_ptr, {false, false, true}), (std::vector<Index>{0, 2, 5, 6, 10}));
+    EXPECT_TRUE(halved(chunk_ptr, {true, false, true}).empty());
+    EXPECT_TRUE(halved(std::vector<Index>{0}, {}).empty());
 }
 
 TEST(ChunkedLayout, ExportsOnlyWhatOtherChunksRead)

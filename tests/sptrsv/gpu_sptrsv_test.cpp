@@ -229,6 +229,10 @@ TEST_P(GpuSpTrsv, SolvesChainsDiagonalsAndLongRows)
     expect_accurate_lower(test::lower_from(5000, [](Index i) {  // an arrow
         return i == 4999 ? test::identity(i) : std::vector<Index>();
     }));
+    expect_accurate_lower(test::lower_from(100300, [](Index i) {  // rows of 10⁵ that read one another
+        if (i >= 100000 && i % 100 == 0) return test::identity(i);
+        return i % 3 ? std::vector{i - 1} : std::vector<Index>();
+    }));
     expect_accurate_lower(test::lower_from(10100, [](Index i) {  // rows of 10⁴ that read one another and short ones
         if (i >= 10000 && i % 20 == 0) return test::identity(i);
         return i ? std::vector{i - 1 - i % 5 % i} : std::vector<Index>();

@@ -198,22 +198,6 @@ TEST(WarpLayout, SplitsARowLongerThanTheLimitIntoSumsOfItsEarlyAndItsLateUnknown
     EXPECT_EQ(of_sums, (std::vector<Index>{1, 3}));
 }
 
-TEST(WarpLayout, CarriesFrameAndPivotsToPositions)
-{
-    const std::vector<Index> row = {2, -1, 0, 1};
-    const SolveFrame         plain = frame_by_position({}, row);
-    EXPECT_EQ(plain.in_index, row);
-    EXPECT_EQ(plain.out_index, row);
-    EXPECT_TRUE(plain.in_scale.empty() && plain.out_scale.empty());
-    const SolveFrame full = frame_by_position({{5, 6, 7}, {1, 2, 3}, {7, 5, 6}, {4, 5, 6}}, row);
-    EXPECT_EQ(full.in_index, (std::vector<Index>{7, -1, 5, 6}));
-    EXPECT_EQ(full.in_scale, (std::vector<double>{3, 1, 1, 2}));
-    EXPECT_EQ(full.out_index, (std::vector<Index>{6, -1, 7, 5}));
-    EXPECT_EQ(full.out_scale, (std::vector<double>{6, 1, 4, 5}));
-    EXPECT_EQ(inv_diag_by_position({.5, .25, 2}, row), (std::vector<double>{2, 1, .5, .25}));
-    EXPECT_TRUE(inv_diag_by_position({}, row).empty());
-}
-
 TEST(LevelRuns, WalkThinLevelsTogetherAndLaunchWideOnesAlone)
 {
     const std::vector<Index> level_ptr = {0, 2, 3, 13, 14, 15, 30, 50};  // widths 2 1 10 1 1 15 20

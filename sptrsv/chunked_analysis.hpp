@@ -1,0 +1,45 @@
+#pragma once
+// A ChunkedLayout and its frame on the device, made there. Internal to sptrsv/.
+
+#include <span>
+
+#include "ilux/sptrsv/chunked_layout.hpp"
+#include "ilux/sptrsv/device_frame.hpp"
+#include "ilux/sptrsv/gpu_sptrsv.hpp"
+
+namespace ilux {
+
+/// The layout and the frame as kernels read them.
+template <class T>
+struct ChunkedView {
+    const Index*     chunk_ptr = nullptr;
+    const Index*     task_ptr = nullptr;
+    const ChunkTask* tasks = nullptr;
+    const Index*     team = nullptr;
+    const Index*     source = nullptr;
+    const T*         val = nullptr;
+    FrameView        frame;  ///< by positions; its indices are never null
+};
+
+template <class T>
+struct DeviceChunks {
+    ChunkedView<T> view;
+    DeviceArrays   arrays;  ///< what `view` points to
+    Index          chunks = 0, slots = 0;
+    int            group = 2;
+    std::size_t    shared_bytes = 0;
+    SpTrsvFacts    facts;
+    SpTrsvSeconds  seconds;
+};
+
+/// Who makes the layout; both make the same one. On the device the host only cuts chunks and splits long rows.
+enum class LayoutMaker { device, host };
+
+/// O(n log n + nnz) work. On the device it takes some 100 bytes a row and a copy of L and the frame, and gives them back; where it
+/// lacks them, or entries and rows pass 2³¹ − 1, the host does the work.
+/// @throws InvalidInput when there are more than 2³¹ − 1 steps
+template <class T>
+DeviceChunks<T> analyse_chunks(Gpu& gpu, const ForwardSystem<T>& system, const ChunkedTuning& tuning,
+                               LayoutMaker maker = LayoutMaker::device);
+
+}  // namespace ilux
