@@ -3,7 +3,7 @@
 // x ← W x: a warp a row, lanes stride over its columns, then a shuffle tree: the order of each sum is fixed by n.
 // Up to dense_in_place rows one block does all and keeps x in shared memory; beyond, x is copied first.
 
-#include "ilux/base/cuda.hpp"
+#include "ilux/base/cuda_graph.hpp"
 #include "ilux/precond/gpu_sweep.hpp"
 
 namespace ilux {
@@ -73,30 +73,10 @@ template void multiply_dense(Gpu&, DeviceSpan<const float>, DeviceSpan<double>, 
 
 std::shared_ptr<void> capture_graph(Gpu& gpu, const std::function<void()>& work)
 {
-    const auto  stream = cuda::stream(gpu);
-    cudaGraph_t graph = nullptr;
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    try {
-        work();
-    } catch (...) {  // the stream leaves its capture whatever happens
-        cudaStreamEndCapture(stream, &graph);
-        if (graph) cudaGraphDestroy(graph);
-        cudaGetLastError();
-        throw;
-    }
-    check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
-    cudaGraphExec_t   exec = nullptr;
-    const cudaError_t error = cudaGraphInstantiate(&exec, graph, 0);
-    cudaGraphDestroy(graph);
-    check(error, "cudaGraphInstantiate");
-    return {exec, [](void* made) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(made)); }};
+    return cuda::capture_graph(gpu, work);
 }
 
-void launch_graph(Gpu& gpu, const std::shared_ptr<void>& graph)
-{
-    const cuda::Range range("launch_graph");
-    check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph.get()), cuda::stream(gpu)), "cudaGraphLaunch");
-}
+void launch_graph(Gpu& gpu, const std::shared_ptr<void>& graph) { cuda::launch_graph(gpu, graph); }
 
 }  // namespace detail
 }  // namespace ilux

@@ -12,7 +12,11 @@
 namespace ilux {
 namespace {
 
-constexpr std::size_t row_bytes = 56;  // row pointer, order, frame and x of one row of a system
+// What was measured of the engines of sptrsv/, rounded up. Entries are padded to whole lanes; the rows of a level that one
+// block has need at least one task of 64; and an analysis takes scratch memory for a while.
+constexpr double      padding = 1.5;
+constexpr Offset      task_entries = 64, blocks = 132;
+constexpr std::size_t row_bytes = 160, fixed_bytes = std::size_t{4} << 20;
 
 /// Nothing couples its accepted and postponed rows, or the coupling is kept as L_G and U_F: one system either way.
 bool collapses(const MlIluLevel& level) { return level.keep || level.nB == 0 || level.nB == level.n; }
@@ -206,8 +210,10 @@ SweepSystems<T> sweep_systems(Cpu&, const Ilu0& ilu0, bool transposed)
 
 std::size_t SweepSize::bytes(std::size_t value_bytes) const
 {
-    return static_cast<std::size_t>(entries) * (value_bytes + sizeof(Index)) +
-           static_cast<std::size_t>(rows) * row_bytes +
+    const Offset tasks = std::min(rows, blocks * depth);
+    const auto   slots = static_cast<std::size_t>(padding * static_cast<double>(entries)) +
+                       static_cast<std::size_t>(tasks) * task_entries;
+    return slots * (value_bytes + sizeof(Index)) + static_cast<std::size_t>(rows) * row_bytes + fixed_bytes +
            static_cast<std::size_t>(dense) * static_cast<std::size_t>(dense) * value_bytes +
            static_cast<std::size_t>(work) * sizeof(double);
 }
@@ -227,6 +233,7 @@ SweepSize sweep_size(const MlIluFactors& factors)
         for (std::size_t l = step.first; l < step.last; ++l) {
             const auto& level = factors.levels[l];
             size.entries += (L ? level.L_B : level.U_B).matrix().nnz();
+            size.depth += (L ? level.L_B : level.U_B).depth() + 1;
             size.entries += (lower ? level.lower.nnz() : 0) + (upper ? level.upper.nnz() : 0);
         }
     }
@@ -236,7 +243,11 @@ SweepSize sweep_size(const MlIluFactors& factors)
 SweepSize sweep_size(const Ilu0& ilu0)
 {
     const Offset n = ilu0.size();
-    return {.steps = n > 0 ? 2 : 0, .rows = 2 * n, .entries = ilu0.nnz() - n, .work = n};
+    return {.steps = n > 0 ? 2 : 0,
+            .rows = 2 * n,
+            .entries = ilu0.nnz() - n,
+            .depth = Offset{dependency_depth(ilu0.L(), Triangle::lower)} + dependency_depth(ilu0.U(), Triangle::upper),
+            .work = n};
 }
 
 MlIluOptions for_gpu(MlIluOptions options)

@@ -42,6 +42,7 @@ struct SweepSystems {
 struct SweepSize {
     Index  steps = 0;
     Offset rows = 0, entries = 0;  ///< of all systems together, without diagonals
+    Offset depth = 0;              ///< of all systems together, at most
     Index  dense = 0;
     Offset work = 0;
 

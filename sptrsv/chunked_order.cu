@@ -15,7 +15,7 @@ namespace {
 using cuda::check;
 using cuda::check_launch;
 
-constexpr int      level_threads = 1024;  // rows of a chunk that are looked at side by side
+constexpr int      level_threads = 1024;  // a block has a multiprocessor to itself
 constexpr int      block_size = 256;
 constexpr int      class_bits = 3;  // of a key: 5 − log2 of the lanes of a row
 constexpr int      patience = 32;   // looks of a warp before it sleeps between them
@@ -34,84 +34,70 @@ __device__ void store_relaxed(Index* level, Index value)
     asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(level), "r"(value));
 }
 
-/// The rows of a chunk while their levels are found.
+/// The rows of a chunk while their levels are found. In shared memory, for each: its level, or minus the number of entries
+/// already passed while that is not known; and the highest level among these.
 struct ChunkLevels {
     OrderView       v;
     Index           first;
-    volatile Index* own;  // levels in shared memory; 0: not known yet
+    volatile Index *state, *highest;
 
-    __device__ Index look(Index j) const { return j >= first ? own[j - first] : load_relaxed(v.level + j); }
-    __device__ void  publish(Index r, Index level) const
-    {
-        own[r] = level;
-        store_relaxed(v.level + first + r, level);
-    }
-};
+    /// Not positive: not known yet.
+    __device__ Index look(Index j) const { return j >= first ? state[j - first] : load_relaxed(v.level + j); }
 
-/// One thread's way along the entries of a row.
-struct RowWalk {
-    Offset p = 0, end = 0;
-    Index  highest = 0;  // of the levels met
-
-    __device__ void start(const OrderView& v, Index i)
-    {
-        p = v.row_ptr[i];
-        end = v.row_ptr[i + 1];
-        highest = 0;
-    }
-    /// Looks at the next few entries, once, and passes those whose level is known. Never waits.
-    __device__ bool advance(const ChunkLevels& chunk)
+    /// Looks at the next few entries of row r, once, and passes those whose level is known. Never waits.
+    /// @return whether anything was passed or published
+    __device__ bool advance(Index r) const
     {
         constexpr int at_once = 4;
-        Index         level[at_once];
+        const Offset  begin = v.row_ptr[first + r] - state[r], end = v.row_ptr[first + r + 1];
+        Index         level[at_once], top = highest[r], passed = 0;
+        bool          known = true;
 #pragma unroll
-        for (int u = 0; u < at_once; ++u) level[u] = p + u < end ? chunk.look(chunk.v.col[p + u]) : 0;
-        const Offset before = p;
-        bool         known = true;
+        for (int u = 0; u < at_once; ++u) level[u] = begin + u < end ? look(v.col[begin + u]) : 0;
 #pragma unroll
         for (int u = 0; u < at_once; ++u) {
-            known = known && level[u] != 0;
+            known = known && level[u] > 0;
             if (!known) continue;
-            highest = max(highest, level[u]);
-            ++p;
+            top = max(top, level[u]);
+            ++passed;
         }
-        return p > before;
+        if (begin + passed == end) {
+            store_relaxed(v.level + first + r, top + 1);
+            state[r] = highest[r] = top + 1;
+        } else if (passed > 0) {
+            highest[r] = top;
+            state[r] = state[r] - passed;
+        }
+        return passed > 0 || begin == end;
     }
 };
 
-/// level_i ← 1 + max_j level_j, a block to a chunk, rows dealt out to its threads in turn.
-/// Terminates: chunks start in order, by tickets, and no thread waits in place: a turn of its loop is finite, and lanes of a
-/// warp take turns together. The first row of the first unfinished chunk that has no level yet is some thread's own, for
-/// all the rows before are done, and all it reads is known.
+/// level_i ← 1 + max_j level_j, a block to a chunk, rows dealt out to its threads in turn. Every thread goes round all its rows,
+/// since a row may wait for any before it.
+/// Terminates: chunks start in order, by tickets, and no thread waits in place: a turn of its loop is finite. The first row of
+/// the first unfinished chunk that has no level yet gets one in its thread's next turn, for all it reads is known.
 __global__ void __launch_bounds__(level_threads) find_level(OrderView v)
 {
-    extern __shared__ Index levels[];
+    extern __shared__ Index shared[];
     __shared__ int          claimed;
     if (threadIdx.x == 0) claimed = atomicAdd(&v.header->ticket, 1);
     __syncthreads();
     const Index first = v.chunk_ptr[claimed], rows = v.chunk_ptr[claimed + 1] - first;
-    for (Index r = threadIdx.x; r < rows; r += level_threads) levels[r] = 0;
+    for (Index k = threadIdx.x; k < 2 * rows; k += level_threads) shared[k] = 0;
     __syncthreads();
 
-    const ChunkLevels chunk{v, first, levels};
-    RowWalk           walk;
-    Index             r = threadIdx.x, deepest = 0;
-    if (r < rows) walk.start(v, first + r);
-    for (int idle = 0; __any_sync(whole_warp, r < rows);) {
+    const ChunkLevels chunk{v, first, shared, shared + rows};
+    Index             next = threadIdx.x;  // the first row of this thread without a level
+    for (int idle = 0; __any_sync(whole_warp, next < rows);) {
         bool moved = false;
-        if (r < rows) {
-            moved = walk.advance(chunk);
-            if (walk.p == walk.end) {
-                moved = true;
-                deepest = max(deepest, walk.highest + 1);
-                chunk.publish(r, walk.highest + 1);
-                r += level_threads;
-                if (r < rows) walk.start(v, first + r);
-            }
-        }
+        for (Index r = next; r < rows; r += level_threads)
+            if (chunk.state[r] <= 0) moved |= chunk.advance(r);
+        while (next < rows && chunk.state[next] > 0) next += level_threads;
         idle = __any_sync(whole_warp, moved) ? 0 : idle + 1;
         if (idle > patience) __nanosleep(nap_nanoseconds);
     }
+    Index deepest = 0;
+    for (Index r = threadIdx.x; r < rows; r += level_threads) deepest = max(deepest, chunk.state[r]);
     deepest = __reduce_max_sync(whole_warp, deepest);
     if (threadIdx.x % 32 == 0) atomicMax(&v.header->depth, deepest);
 }
@@ -303,7 +289,7 @@ void ChunkOrder::find_levels(Gpu& gpu)
 {
     const cuda::Range range("chunked: levels");
     const auto        stream = cuda::stream(gpu);
-    const std::size_t shared_bytes = sizeof(Index) * most_rows_;
+    const std::size_t shared_bytes = 2 * sizeof(Index) * most_rows_;
     check(cudaFuncSetAttribute(find_level, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
           "cudaFuncSetAttribute");
     find_level<<<chunks_, level_threads, shared_bytes, stream>>>(view_);

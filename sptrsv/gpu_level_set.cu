@@ -1,6 +1,7 @@
 // x ← L⁻¹ b level by level [anderson89]. Wide levels: a launch each, 8 warps a block, a warp a task (warp_layout.hpp).
 // Runs of thin levels: one block walks them, with a barrier after each.
 
+#include "ilux/base/cuda_graph.hpp"
 #include "ilux/sptrsv/device_warp.hpp"
 #include "ilux/sptrsv/gpu_level_set.hpp"
 
@@ -69,24 +70,6 @@ bool capturing(cudaStream_t stream)
     return status != cudaStreamCaptureStatusNone;
 }
 
-/// What `work` enqueues, as a graph. The stream leaves its capture whatever happens.
-template <class Work>
-cudaGraph_t capture(cudaStream_t stream, Work&& work)
-{
-    cudaGraph_t graph = nullptr;
-    cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    try {
-        work();
-    } catch (...) {
-        cudaStreamEndCapture(stream, &graph);
-        if (graph) cudaGraphDestroy(graph);
-        cudaGetLastError();
-        throw;
-    }
-    cuda::check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
-    return graph;
-}
-
 }  // namespace
 
 template <class T>
@@ -118,14 +101,9 @@ template <class T>
 HostState LevelGraphEngine<T>::prepare(Gpu& gpu, DeviceSpan<std::byte> work) const
 {
     if (work.empty()) return nullptr;
-    const auto*       ends = reinterpret_cast<const SolveEnds*>(work.data());
-    const auto        rest = work.subspan(head_bytes, work.size() - head_bytes);
-    const cudaGraph_t graph = capture(cuda::stream(gpu), [&] { levels_.solve_at(gpu, ends, rest); });
-    cudaGraphExec_t   exec = nullptr;
-    const auto        error = cudaGraphInstantiate(&exec, graph, 0);
-    cudaGraphDestroy(graph);
-    cuda::check(error, "cudaGraphInstantiate");
-    return {exec, [](void* made) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(made)); }};
+    const auto* ends = reinterpret_cast<const SolveEnds*>(work.data());
+    const auto  rest = work.subspan(head_bytes, work.size() - head_bytes);
+    return cuda::capture_graph(gpu, [&] { levels_.solve_at(gpu, ends, rest); });
 }
 
 template <class T>
@@ -135,10 +113,11 @@ void LevelGraphEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan
     if (work.empty()) return;
     const cuda::Range range("level_graph");
     const auto        stream = cuda::stream(gpu);
-    if (capturing(stream)) return levels_.solve(gpu, b, out, work.subspan(head_bytes, work.size() - head_bytes));
+    if (!graph || capturing(stream))
+        return levels_.solve(gpu, b, out, work.subspan(head_bytes, work.size() - head_bytes));
     write_ends<<<1, 1, 0, stream>>>(reinterpret_cast<SolveEnds*>(work.data()), {b.data(), out.data()});
     cuda::check_launch("write_ends");
-    cuda::check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph.get()), stream), "cudaGraphLaunch");
+    cuda::launch_graph(gpu, graph);
 }
 
 template class LevelSetEngine<double>;

@@ -42,6 +42,27 @@ void check_indices(const std::vector<Index>& index, Index n, const char* name)
         });
 }
 
+/// Engines follow all of this blindly.
+template <class T>
+void check(const ForwardSystem<T>& system)
+{
+    const auto&       L = system.L;
+    const std::size_t n = L.rows();
+    for (const std::size_t size :
+         {system.frame.in_index.size(), system.frame.in_scale.size(), system.frame.out_index.size(),
+          system.frame.out_scale.size(), system.inv_diag.size()})
+        require(size == 0 || size == n,
+                [&] { return fmt::format("a vector of {} values beside a system of order {}", size, n); });
+    check_indices(system.frame.in_index, L.rows(), "in_index");
+    check_indices(system.frame.out_index, L.rows(), "out_index");
+    for (Index i = 0; i < L.rows(); ++i) {
+        const Offset end = L.row_ptr()[i + 1];
+        require(end == L.row_ptr()[i] || L.col()[end - 1] < i, [&] {
+            return fmt::format("entry ({}, {}) is not strictly below the diagonal", i + 1, L.col()[end - 1] + 1);
+        });
+    }
+}
+
 }  // namespace
 
 template <class T>
@@ -101,8 +122,7 @@ template <class T>
 GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine)
 {
     const auto begin = Clock::now();
-    check_indices(system.frame.in_index, system.size(), "in_index");
-    check_indices(system.frame.out_index, system.size(), "out_index");
+    check(system);
     const double checks = std::chrono::duration<double>(Clock::now() - begin).count();
     gpu.make_current();
     const bool automatic = engine == GpuSpTrsvEngine::automatic;
