@@ -63,7 +63,8 @@ struct ChunkLevels {
         }
         if (begin + passed == end) {
             store_relaxed(v.level + first + r, top + 1);
-            state[r] = highest[r] = top + 1;
+            state[r] = top + 1;
+            highest[r] = top + 1;
         } else if (passed > 0) {
             highest[r] = top;
             state[r] = state[r] - passed;
