@@ -397,8 +397,8 @@ TEST_P(GpuSpTrsv, RefusesWrongLengthsForeignWorkspacesAndIndicesOutOfRange)
     test::expect_refusal([&] { plan.solve(gpu(), three, three_too, foreign); }, {"workspace"});
     EXPECT_NO_THROW(plan.solve(gpu(), three, three_too, ws));
     const auto make = [&](const ForwardSystem<double>& system) { GpuSpTrsvPlan<>(gpu(), system, GetParam().engine); };
-    test::expect_refusal([&] { make({.L = I}); }, {"(1, 1)", "below the diagonal"});
-    test::expect_refusal([&] { make({.L = {}, .inv_diag = {1}}); }, {"1 values", "order 0"});
+    test::expect_refusal([&] { make({.L = I, .inv_diag = {}, .frame = {}}); }, {"(1, 1)", "below the diagonal"});
+    test::expect_refusal([&] { make({.L = {}, .inv_diag = {1}, .frame = {}}); }, {"1 values", "order 0"});
     test::expect_refusal(
         [&] {
             GpuSpTrsvPlan<double>(gpu(),
