@@ -143,6 +143,17 @@ void about_a_sparser_preconditioner(const Tried& tried, Lines& lines)
     if (!tried.precond(PrecondKind::ilu0)) lines.emplace_back("one without fill-in: --precond ilu0");
 }
 
+void about_the_device_memory(const Attempt& result, const Tried& tried, Bytes limit, Lines& lines)
+{
+    if (limit.value > 0) lines.push_back(fmt::format("device_memory is {}: allow more", field_text(limit)));
+    const PrecondKind kind = result.plan.precond.kind;
+    if (result.plan.precond.precision == Precision::in_double &&
+        (kind == PrecondKind::mlilu || kind == PrecondKind::ilu0))
+        lines.emplace_back("factors of half the size: -p precond.precision=single");
+    lines.emplace_back("the memory of the host: --device cpu");
+    about_a_sparser_preconditioner(tried, lines);
+}
+
 void about_the_memory(const Attempt& result, const Tried& tried, Lines& lines)
 {
     const PrecondOptions& precond = result.plan.precond;
@@ -166,7 +177,8 @@ Lines advice(const Run& run, const Problem& problem)
         case Outcome::converged:
             return lines;
         case Outcome::out_of_memory:
-            about_the_memory(result, tried, lines);
+            if (result.device_is_full) about_the_device_memory(result, tried, run.options.device_memory, lines);
+            else about_the_memory(result, tried, lines);
             return lines;
         case Outcome::time_limit:
             about_a_sparser_preconditioner(tried, lines);

@@ -104,6 +104,7 @@ void note_what_is_ignored(const Machine& machine, const KrylovOptions& krylov, A
         tried.decisions.push_back(fmt::format("{} has no effect on the CPU", option));
     };
     if (tried.plan.precond.precision != Precision::in_double) note("precond.precision=single");
+    if (machine.memory_limit.value > 0) note(fmt::format("device_memory={}", field_text(machine.memory_limit)));
     if (machine.engine != GpuSpTrsvEngine::automatic) note(fmt::format("sptrsv.engine={}", field_text(machine.engine)));
     if (krylov.ortho == Orthogonalization::mgso_hybrid || krylov.ortho == Orthogonalization::mgso_host)
         note(fmt::format("krylov.ortho={} instead of mgso", field_text(krylov.ortho)));
@@ -159,7 +160,7 @@ void iterate(Machine& machine, const Problem& problem, KrylovOptions krylov, Hos
 {
     // A space of n dimensions, or of all the steps allowed, is never outgrown: no memory for more.
     krylov.restart = std::clamp(std::min(problem.n(), krylov.max_steps), 1, krylov.restart);
-    if (machine.gpu && machine.gpu_is_our) {
+    if (machine.gpu && machine.gpu_by_choice) {
         const bool saved = tried.plan.precond.mlilu.off_diagonal == OffDiagonal::save;
         if (const std::string why = why_not_gpu(problem.A, factors, saved); !why.empty()) {
             tried.decisions.push_back("device cpu after all: " + why);
@@ -169,7 +170,8 @@ void iterate(Machine& machine, const Problem& problem, KrylovOptions krylov, Hos
     if (machine.gpu) try {
             iterate_on_gpu(machine, problem, krylov, factors, monitor, tried);
         } catch (const OutOfMemory& error) {
-            if (!machine.gpu_is_our) throw;
+            tried.device_is_full = !machine.gpu_by_choice;
+            if (tried.device_is_full) throw;
             tried.decisions.push_back(fmt::format("device cpu after all: {}", error.what()));
             machine.gpu = nullptr;
         }
@@ -193,9 +195,10 @@ Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, 
     if (keep_history)
         tried.history.reserve(2 * std::min<std::size_t>(static_cast<std::size_t>(krylov.max_steps), 1'000'000) + 16);
 
-    double        solve_began = 0;
+    double        solve_began = 0, analysed = -1;
     const Monitor monitor = [&](const Progress& now) {
         progress.show(now);
+        if (now.phase == Progress::Phase::setup && analysed < 0) analysed = clock.seconds();
         if (now.phase == Progress::Phase::setup && clock.seconds() > time_left) throw TimeUp{now};
         if (now.phase == Progress::Phase::solve && tried.history.size() < tried.history.capacity())
             tried.history.push_back({now.done, now.residual, now.exact, clock.seconds() - solve_began});
@@ -206,9 +209,11 @@ Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, 
         solve_began = clock.seconds();
         if (exists) iterate(machine, problem, krylov, factors, monitor, tried);
     } catch (const TimeUp& up) {
-        tried.seconds_factor = clock.seconds();
-        tried.failure = fmt::format("the factorization was given up after {:.3g} s, on level {} at column {} of {}",
-                                    tried.seconds_factor, up.where.level, up.where.done, up.where.total);
+        tried.seconds_analyse = analysed;  // of level 1; that of further levels is short
+        tried.seconds_factor = clock.seconds() - analysed;
+        tried.failure =
+            fmt::format("the factorization was given up after {:.3g} s, on level {} at column {} of {}",
+                        tried.seconds_analyse + tried.seconds_factor, up.where.level, up.where.done, up.where.total);
         tried.report.outcome = Outcome::time_limit;
     } catch (const OutOfMemory& error) {
         tried.failure = error.what();

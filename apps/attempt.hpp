@@ -27,10 +27,11 @@ struct Attempt {
     SolveReport                report;  ///< relative_residual 1 and no steps when the preconditioner could not be built
     std::string                failure;  ///< why there was no solve at all, or ""
     std::optional<MlIluReport> mlilu;
-    std::optional<GpuReport>   gpu;              ///< of a solve there
-    std::vector<std::string>   decisions;        ///< about device and precision
-    double                     fill = 0;         ///< stored values of M over nnz(A)
-    Index                      zero_pivot = -1;  ///< row at which ILU(0) stopped
+    std::optional<GpuReport>   gpu;                     ///< of a solve there
+    bool                       device_is_full = false;  ///< out_of_memory means the GPU's
+    std::vector<std::string>   decisions;               ///< about device and precision
+    double                     fill = 0;                ///< stored values of M over nnz(A)
+    Index                      zero_pivot = -1;         ///< row at which ILU(0) stopped
     std::size_t                factor_bytes = 0, workspace_bytes = 0;
     double                     seconds_analyse = 0, seconds_factor = 0;
     double                     seconds = 0;  ///< of the whole try

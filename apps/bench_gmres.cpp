@@ -152,17 +152,34 @@ Json on_gpu(const Bench& bench, const Variant& variant, const KrylovOptions& kry
     return json;
 }
 
+/// Why `work` did not come to its end, or "".
+std::string failure_of(const std::function<void()>& work)
+{
+    try {
+        work();
+        return "";
+    } catch (const Error& error) {
+        return error.what();
+    } catch (const std::bad_alloc&) {
+        return "out of memory";
+    }
+}
+
+void take_failure(const Bench& bench, const Variant& variant, const std::string& why)
+{
+    bench.take({{"variant", {{"letter", variant.letter}, {"name", variant.name}, {"error", why}}}});
+}
+
 void measure_variant(const Bench& bench, const Variant& variant, const Form& form)
 {
     KrylovOptions krylov = bench.asked.options.krylov;
     krylov.restart = std::clamp(std::min(bench.problem.n(), krylov.max_steps), 1, krylov.restart);
     if (variant.off_diagonal != OffDiagonal::keep) krylov.ortho = variant.ortho;
-    try {
+    const std::string failure = failure_of([&] {
         bench.take({{"variant",
                      variant.on_gpu ? on_gpu(bench, variant, krylov, form) : on_host(bench, variant, krylov, form)}});
-    } catch (const Error& error) {
-        bench.take({{"variant", {{"letter", variant.letter}, {"name", variant.name}, {"error", error.what()}}}});
-    }
+    });
+    if (!failure.empty()) take_failure(bench, variant, failure);
 }
 
 void measure_variants(const Bench& bench)
@@ -170,10 +187,12 @@ void measure_variants(const Bench& bench)
     // Fast ones first: what a time limit cuts off is the host's.
     for (const OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
         std::optional<Form> form;
+        std::string         failure;  // of this form's factorization; the other may still succeed
         for (const Variant& variant : variants()) {
             if (variant.off_diagonal != off_diagonal || (variant.on_gpu && !bench.machine.gpu)) continue;
-            if (!form) form = build(bench, off_diagonal);
-            measure_variant(bench, variant, *form);
+            if (!form && failure.empty()) failure = failure_of([&] { form = build(bench, off_diagonal); });
+            if (form) measure_variant(bench, variant, *form);
+            else take_failure(bench, variant, failure);
         }
     }
 }
@@ -225,7 +244,7 @@ Source find_matrix(const GmresBench& bench, std::string_view name)
 
 void measure_matrix(const GmresBench& bench, std::string_view name, const TakeJson& take)
 {
-    try {
+    const std::string failure = failure_of([&] {
         const Source  source = find_matrix(bench, name);
         const Problem problem = load_problem(source.matrix, "A1");
         take({{"matrix",
@@ -237,11 +256,8 @@ void measure_matrix(const GmresBench& bench, std::string_view name, const TakeJs
         Machine machine{.cpu = Cpu(bench.options.threads)};
         if (bench.options.device != DeviceChoice::cpu && gpu_count() > 0) machine.gpu = std::make_unique<Gpu>();
         measure_variants({.asked = bench, .take = take, .problem = problem, .machine = machine});
-    } catch (const Error& error) {
-        take({{"error", error.what()}});
-    } catch (const std::bad_alloc&) {
-        take({{"error", "out of memory"}});
-    }
+    });
+    if (!failure.empty()) take({{"error", failure}});
 }
 
 }  // namespace ilux::app

@@ -1,11 +1,13 @@
 // ilux bench ilupack-gmres: Tables 3 to 5 of [aliaga19], measured here. Every matrix is measured by a process of its own, so
 // that none can block or end the others.
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench.hpp"
@@ -29,21 +31,45 @@ struct GmresBenchArguments {
     std::string              svg, commit = build_commit();
 };
 
+[[noreturn]] void throw_no_such_matrix(const std::string& name, std::span<const std::string> all)
+{
+    const std::string nearest = nearest_name(name, all);
+    throw InvalidOption(fmt::format("--only: there is no matrix '{}' in this suite; {}", name,
+                                    nearest.empty() ? fmt::format("it has {}", fmt::join(all, ", "))
+                                                    : fmt::format("did you mean '{}'?", nearest)));
+}
+
+std::vector<std::string> all_names()
+{
+    std::vector<std::string> all;
+    for (const PaperRow& row : paper_rows()) all.emplace_back(row.name);
+    return all;
+}
+
 std::vector<std::string> chosen_names(const std::string& only)
 {
-    std::vector<std::string> all, wanted, chosen;
-    for (const PaperRow& row : paper_rows()) all.emplace_back(row.name);
-    if (only.empty()) return all;
+    const std::vector<std::string> all = all_names();
+    std::vector<std::string>       wanted, chosen;
     for (std::size_t begin = 0; begin <= only.size();) {
         const std::size_t end = std::min(only.find(',', begin), only.size());
         wanted.push_back(only.substr(begin, end - begin));
         begin = end + 1;
     }
     for (const std::string& name : wanted)
-        if (std::ranges::count(all, name) == 0) throw_unknown_field(name, all);
+        if (std::ranges::count(all, name) == 0) throw_no_such_matrix(name, all);
     for (const std::string& name : all)
         if (std::ranges::count(wanted, name) > 0) chosen.push_back(name);
     return chosen;
+}
+
+/// Any option of `ilux solve` that makes a difference here.
+void assign_used(SolveOptions& options, const std::string& assignment)
+{
+    static constexpr std::array unused{"method", "rhs", "retry", "time_limit", "precond.kind", "precond.off_diagonal"};
+    assign(options, assignment);
+    const std::string path = assignment.substr(0, assignment.find('='));
+    if (std::ranges::find(unused, path) != unused.end())
+        throw InvalidOption(fmt::format("-p {}: this suite does not use {}", assignment, path));
 }
 
 /// false: only help was asked for.
@@ -87,8 +113,12 @@ bool parse_bench(Arguments arguments, GmresBenchArguments& given)
     set(given.bench.options, "krylov.rtol", rtol);
     set(given.bench.options, "device", device);
     set(given.bench.options, "threads", threads);
-    for (const std::string& assignment : assignments) assign(given.bench.options, assignment);
-    given.names = chosen_names(only);
+    for (const std::string& assignment : assignments) assign_used(given.bench.options, assignment);
+    const std::string& folder = given.bench.matrices;
+    std::error_code    unknown;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, unknown))
+        throw InvalidInput(fmt::format("--matrices {}: there is no such folder", folder));
+    given.names = app->count("--only") > 0 ? chosen_names(only) : all_names();
     return true;
 }
 
@@ -137,10 +167,10 @@ Json measure_apart(const GmresBenchArguments& given, Arguments arguments, const 
     return found;
 }
 
-Json machine_json(bool gpu)
+Json machine_json(int threads, bool gpu)
 {
     return {{"cpu", cpu_name()},
-            {"threads", Cpu().threads()},
+            {"threads", Cpu(threads).threads()},
             {"gpu", gpu ? Json(gpu_name(0)) : Json(nullptr)},
             {"compiler", compiler_name()},
             {"build", ILUX_BUILD_TYPE ILUX_BUILD_FLAGS}};
@@ -160,7 +190,7 @@ Json report_json(const GmresBenchArguments& given, Arguments arguments, bool gpu
     json["version"] = ILUX_VERSION;
     json["commit"] = given.commit.empty() ? Json(nullptr) : Json(given.commit);
     json["command"] = command_line(arguments);
-    json["machine"] = machine_json(gpu);
+    json["machine"] = machine_json(given.bench.options.threads, gpu);
     json["note"] = note;
     json["repeats"] = given.bench.repeats;
     json["options"] = to_json(given.bench.options);

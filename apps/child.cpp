@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +29,14 @@ constexpr const char* this_program = "/proc/self/exe";
     throw InvalidInput(fmt::format("a process of its own cannot be started: {}", std::strerror(error)));
 }
 
+/// In the child: becomes `this_program`, which dies with its parent however that ends.
+[[noreturn]] void become_self(pid_t parent, int out, char* const* argv)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent && dup2(out, STDOUT_FILENO) >= 0)
+        execve(this_program, argv, environ);
+    _exit(127);
+}
+
 /// A child and the reading end of its standard output. Killed, if it still runs, and waited for at the end.
 class Child {
 public:
@@ -39,14 +47,13 @@ public:
         std::vector<char*> argv{const_cast<char*>("ilux")};
         for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
         argv.push_back(nullptr);
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-        const int error = posix_spawn(&pid_, this_program, &actions, nullptr, argv.data(), environ);
-        posix_spawn_file_actions_destroy(&actions);
+        const pid_t parent = getpid();
+        pid_ = fork();
+        if (pid_ == 0) become_self(parent, ends[1], argv.data());
+        const int error = errno;
         close(ends[1]);
         out_ = ends[0];
-        if (error == 0) return;
+        if (pid_ > 0) return;
         close(out_);
         cannot_start(error);
     }

@@ -9,7 +9,7 @@
 namespace ilux::app {
 
 /// Runs `ilux arguments...` and passes on every complete line of its standard output as it comes; its standard error
-/// is ours. @param seconds  after which it is killed; 0: never
+/// is ours, and it is killed when the calling thread ends. @param seconds  after which it is killed; 0: never
 /// @return "" when it exited with 0, otherwise how it ended, in words
 /// @throws InvalidInput when it cannot be started
 std::string run_self(const std::vector<std::string>& arguments, double seconds,

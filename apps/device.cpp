@@ -31,9 +31,9 @@ double bytes_of(const HostFactors& factors)
 std::string why_no_gpu(const CsrMatrix<double>& A)
 {
     if (!built_with_cuda()) return "this build has no CUDA code";
-    if (A.nnz() < device_rule::least_nnz)
-        return fmt::format("nnz {}, and a GPU begins to gain at about {}", A.nnz(), device_rule::least_nnz);
-    return gpu_count() == 0 ? "no GPU was found" : "";
+    if (gpu_count() == 0) return "no GPU was found";
+    if (A.nnz() >= device_rule::least_nnz) return "";
+    return fmt::format("nnz {}, and a GPU begins to gain at about {}", A.nnz(), device_rule::least_nnz);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ Machine choose_machine(const SolveOptions& options, const CsrMatrix<double>& A, 
         } catch (const DeviceError& error) {  // a GPU for which this build has no code, say
             why = error.what();
         }
-    machine.gpu_is_our = machine.gpu != nullptr;
+    machine.gpu_by_choice = machine.gpu != nullptr;
     decisions.push_back(machine.gpu ? fmt::format("device gpu: {} was found, and nnz {} is at least {}",
                                                   gpu_name(machine.gpu->device()), A.nnz(), device_rule::least_nnz)
                                     : fmt::format("device cpu: {}", why));

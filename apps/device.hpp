@@ -15,7 +15,7 @@ namespace ilux::app {
 /// that a host reads.
 namespace device_rule {
 constexpr Offset least_nnz = 500'000;    // of A; below, the host is done before a GPU has started
-constexpr double hop_seconds = 0.3e-6;   // from a row to one that waits for it
+constexpr double hop_seconds = 0.26e-6;  // from a row to one that waits for it
 constexpr double launch_seconds = 1e-4;  // of all launches and waits of a step
 constexpr double gpu_rate = 2e12;        // bytes a second
 constexpr double host_rate = 5e9;
@@ -29,8 +29,8 @@ struct Device {
 /// What attempts compute with.
 struct Machine {
     Cpu                  cpu = Cpu();
-    std::unique_ptr<Gpu> gpu = nullptr;       ///< null: all is done on the host
-    bool                 gpu_is_our = false;  ///< choice; then an attempt may give it up
+    std::unique_ptr<Gpu> gpu = nullptr;          ///< null: all is done on the host
+    bool                 gpu_by_choice = false;  ///< --device auto took it, and an attempt may give it up
     GpuSpTrsvEngine      engine = GpuSpTrsvEngine::automatic;
     Bytes                memory_limit = {};  ///< of the GPU; 0: what is free
 

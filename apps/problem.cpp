@@ -40,7 +40,11 @@ std::vector<double> read_rhs(const std::string& file, Index n)
 {
     std::error_code ignored;
     if (file != "-" && !std::filesystem::exists(file, ignored)) throw_not_a_rhs(file);
-    auto b = read_vector(file);
+    const auto B = read_matrix(file);
+    require(B.cols() == 1,
+            [&] { return fmt::format("{}: {} columns; a right-hand side needs one alone", file, B.cols()); });
+    std::vector<double> b(static_cast<std::size_t>(B.rows()));
+    for (Index i = 0; i < B.rows(); ++i) b[static_cast<std::size_t>(i)] = B.at(i, 0);
     require(b.size() == static_cast<std::size_t>(n), [&] {
         return fmt::format("{}: the right-hand side has {} values, but the matrix has {} rows", file, b.size(), n);
     });
@@ -62,7 +66,11 @@ void make_rhs(Problem& problem)
         problem.b.assign(n, 1.0);
     } else if (problem.rhs.starts_with("random:")) {
         std::int64_t seed = 0;
-        parse_field("rhs=random", std::string_view(problem.rhs).substr(7), seed);
+        try {
+            parse_field("rhs", std::string_view(problem.rhs).substr(7), seed);
+        } catch (const InvalidOption&) {
+            throw InvalidOption(fmt::format("rhs={}: expected random:SEED, SEED a whole number", problem.rhs));
+        }
         problem.b = gallery::random_vector(problem.n(), seed);
     } else {
         problem.b = read_rhs(problem.rhs, problem.n());

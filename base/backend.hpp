@@ -30,7 +30,7 @@ template <class B>
 concept Backend = requires(B& be, Span<B> y, ConstSpan<B> x, std::span<double> h, std::span<const double> c, double a) {
     { dot(be, x, x) } -> std::same_as<double>;    // xᵀy
     { norm2(be, x) } -> std::same_as<double>;     // ‖x‖₂, safe against overflow and underflow
-    { dot_norm(be, x, x) } -> std::same_as<DotNorm>;  // xᵀy and ‖y‖₂, for the price of one
+    { dot_norm(be, x, x) } -> std::same_as<DotNorm>;  // xᵀy and ‖y‖₂, on a GPU for the price of one
     { is_finite(be, x) } -> std::same_as<bool>;   // no NaN, no Inf
     copy(be, x, y);                               // y ← x
     fill(be, a, y);                               // y ← a

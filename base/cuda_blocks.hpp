@@ -30,8 +30,8 @@ struct BlockPass {
     double* squares_host = nullptr;  ///< 1
 };
 
-/// Enqueue a pass. Its sums are those of the same rows in the same order whatever the pass does besides, and bitwise
-/// repeatable on devices of one kind. Cost: 8n(k + 1) bytes, 8n more to update.
+/// Enqueue a pass. The order of its sums is fixed by n, k, the direction, what the pass does besides and the kind of
+/// device: bitwise repeatable on devices of one kind. Cost: 8n(k + 1) bytes, 8n more to update.
 void block_dots(Gpu& be, const BlockPass& pass);
 void block_update(Gpu& be, const BlockPass& pass);
 void block_update_dots(Gpu& be, const BlockPass& pass);

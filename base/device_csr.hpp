@@ -79,8 +79,8 @@ private:
     DeviceBuffer<detail::SplitRow>   split_;
 };
 
-/// y ← a A x + b y (b = 0 overwrites y, whatever it held), sums in double. x: cols, y: rows. Bitwise repeatable: the
-/// order of each sum is fixed by the pattern. Cost: 2 nnz flops, (4 + sizeof(T)) nnz + 8 (2 rows + cols) bytes at least;
+/// y ← a A x + b y (b = 0 overwrites y, whatever it held), sums in double. x: cols, y: rows; they do not overlap.
+/// Bitwise repeatable: the order of each sum is fixed by the pattern. Cost: 2 nnz flops, (4 + sizeof(T)) nnz + 8 (2 rows + cols) bytes at least;
 /// one launch, two where rows are split.
 template <class T>
 void spmv(Gpu& be, double a, const DeviceCsr<T>& A, DeviceSpan<const double> x, double b, DeviceSpan<double> y);

@@ -1,11 +1,11 @@
 // One step of Gram-Schmidt: w of n values against k orthonormal vectors, on the device and on all threads of its host,
-// with nothing in the caches. seed004 is the division of work of the paper's GPU version: cuBLAS for the vectors, every
+// with nothing in the caches. aliaga19 is the division of work of the GPU version of [aliaga19]: cuBLAS for the vectors, every
 // coefficient to the host.
 //
 // Bytes declared, what each algorithm has to move:
 //     mgso           8n(k + 2)     V once, w in and out; rows beyond what the device keeps in registers 32(k + 1)
 //     cgs2           8n(3k + 7)    V in each of three passes, the middle one being update and dots together; w
-//     mgso_hybrid, seed004, mgso on the host   8n(5k + 4)   a dot and an update for each vector
+//     mgso_hybrid, aliaga19, mgso on the host   8n(5k + 4)   a dot and an update for each vector
 // `of_copy` is their rate over that of a device copy in the same run, `vs_host` the host's time over this one.
 
 #include <benchmark/benchmark.h>
@@ -101,8 +101,8 @@ Vectors& vectors(std::size_t n)
     return *latest;
 }
 
-/// The seed's way. Its tests for repetition are left out: none would hold here.
-void seed004(Machine& on, const double* V, std::size_t n, std::size_t k, double* w, double* h)
+/// The way of [aliaga19]. Its tests for repetition are left out: none would hold here.
+void aliaga19(Machine& on, const double* V, std::size_t n, std::size_t k, double* w, double* h)
 {
     const int length = static_cast<int>(n);
     double    before = 0;
@@ -117,8 +117,8 @@ void seed004(Machine& on, const double* V, std::size_t n, std::size_t k, double*
     require_success(cublasDscal(on.cublas, length, &factor, w, 1));
 }
 
-enum class Process { mgso, cgs2, mgso_hybrid, seed004, host };
-const char* const names[] = {"mgso", "cgs2", "mgso_hybrid", "seed004", "mgso_on_host"};
+enum class Process { mgso, cgs2, mgso_hybrid, aliaga19, host };
+const char* const names[] = {"mgso", "cgs2", "mgso_hybrid", "aliaga19", "mgso_on_host"};
 
 double bytes_of(Process process, std::size_t n, std::size_t k)
 {
@@ -142,7 +142,7 @@ void run(Process process, Machine& on, Vectors& data, std::size_t k)
     if (process == Process::mgso) extension = mgso(on.gpu, V, data.dw, h);
     else if (process == Process::cgs2) extension = cgs2(on.gpu, V, data.dw, h, data.scratch);
     else if (process == Process::mgso_hybrid) extension = mgso_hybrid<Gpu>(on.gpu, V, data.dw, h);
-    else seed004(on, V.data(), data.n, k, data.dw.data(), h.data());
+    else aliaga19(on, V.data(), data.n, k, data.dw.data(), h.data());
     if (extension != Extension::extended) throw std::runtime_error("w was not extended");
 }
 
@@ -206,7 +206,7 @@ const bool registered = [] {
     for (std::size_t n : {10'000, 100'000, 1'000'000, 4'000'000})
         for (std::size_t k : {1, 5, 10, 20, 30})
             for (Process process :
-                 {Process::mgso, Process::cgs2, Process::mgso_hybrid, Process::seed004, Process::host}) {
+                 {Process::mgso, Process::cgs2, Process::mgso_hybrid, Process::aliaga19, Process::host}) {
                 const auto name = std::string(names[static_cast<int>(process)]) + "/n:" + std::to_string(n) +
                                   "/k:" + std::to_string(k);
                 benchmark::RegisterBenchmark(name.c_str(), Orthogonalize, process, n, k)

@@ -20,6 +20,26 @@ find_package(LAPACK REQUIRED)
 find_package(IluxSuiteSparse REQUIRED)
 find_package(IluxMETIS REQUIRED)
 
+# Machine code and PTX, which newer devices compile at start: as given, as CUDAARCHS says, for the device that is here,
+# or for an H100 or H200.
+macro(ilux_cuda_architectures)
+    if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT "$ENV{CUDAARCHS}" STREQUAL "")
+        set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS})
+    endif()
+    find_program(ILUX_NVIDIA_SMI nvidia-smi)
+    mark_as_advanced(ILUX_NVIDIA_SMI)
+    if(NOT CMAKE_CUDA_ARCHITECTURES AND ILUX_NVIDIA_SMI)
+        execute_process(COMMAND ${ILUX_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
+                        RESULT_VARIABLE ilux_failed OUTPUT_VARIABLE ilux_devices ERROR_QUIET)
+        if(ilux_failed STREQUAL "0" AND ilux_devices MATCHES "^([0-9]+)\\.([0-9]+)")
+            set(CMAKE_CUDA_ARCHITECTURES ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
+        endif()
+    endif()
+    if(NOT CMAKE_CUDA_ARCHITECTURES)
+        set(CMAKE_CUDA_ARCHITECTURES 90)
+    endif()
+endmacro()
+
 if(NOT ILUX_CUDA STREQUAL OFF)
     if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
         find_program(ILUX_NVCC nvcc PATHS /usr/local/cuda/bin)
@@ -30,9 +50,7 @@ if(NOT ILUX_CUDA STREQUAL OFF)
     endif()
     check_language(CUDA)
     if(CMAKE_CUDA_COMPILER)
-        if(NOT CMAKE_CUDA_ARCHITECTURES)
-            set(CMAKE_CUDA_ARCHITECTURES 90)   # its machine code and its PTX, which newer devices compile at start
-        endif()
+        ilux_cuda_architectures()
         enable_language(CUDA)
         find_package(CUDAToolkit 12 REQUIRED)  # the first with C++20
         set(ILUX_WITH_CUDA ON)

@@ -22,10 +22,8 @@ public:
     Span<B>      z() { return z_; }
     Span<B>      best() { return best_; }
     std::span<double> scratch() { return scratch_; }  ///< m + 1, on the host
-    std::span<double> host_basis()
-    {
-        return host_V_;
-    }  ///< n·(m+1) for Orthogonalization::mgso_host off the host, else none
+    /// n·(m+1) for Orthogonalization::mgso_host off the host, else none
+    std::span<double> host_basis() { return host_V_; }
 
     HessenbergQr qr;
 

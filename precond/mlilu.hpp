@@ -39,8 +39,7 @@ inline std::span<const std::string_view> names(Estimator)
 /// Longest chain of dependent rows in L_B and U_B; written auto, none or a whole number from 1 on.
 struct DepthBound {
     Index                  rows = automatic;  ///< > 0: the bound
-    static constexpr Index automatic =
-        -1;  ///< none, unless whoever applies the factors resolves it: a GPU minds chains
+    static constexpr Index automatic = -1;    ///< none, unless who applies the factors resolves it: a GPU minds chains
     static constexpr Index none = 0;
     friend bool            operator==(DepthBound, DepthBound) = default;
 };
@@ -97,8 +96,8 @@ struct MlIluLevelReport {
     Index  n = 0, accepted = 0, postponed = 0;
     Offset nnz_L = 0, nnz_U = 0, nnz_G = 0, nnz_F = 0;
     double inverse_L = 0, inverse_U = 0;
-    Index  depth_L = 0,
-          depth_U = 0;  ///< longest chains of dependent rows, at most the depth bound unless `decisions` raise it
+    /// Longest chains of dependent rows, at most the depth bound unless `decisions` raise it.
+    Index depth_L = 0, depth_U = 0;
 };
 
 struct MlIluReport {

@@ -1,13 +1,12 @@
 // x ← L⁻¹ b in one launch, a block to a chunk of contiguous rows (chunked_layout.hpp).
 //
-// Launch shape: as many blocks as chunks, 1024 threads each. A block claims its chunk by a ticket, so chunks start in
-// order, and a chunk reads only itself and earlier ones: whatever it waits for is already running. Inside a block warp w
-// takes tasks w, w + 32, ... in the order of levels; the first unfinished task of the lowest level never waits.
+// Launch shape: as many blocks as chunks, 512 threads each. A block claims its chunk by a ticket, so chunks start in
+// order, and a chunk reads only itself and earlier ones: whatever it waits for is already running. Inside a block the chunk's
+// team of t warps takes tasks in turn, warp w tasks w, w + t, ..., in the order of levels; the first unfinished task of the
+// lowest level never waits.
 
 #include <algorithm>
-#include <functional>
 #include <cstdint>
-#include <numeric>
 
 #include "ilux/base/cuda.hpp"
 #include "ilux/sptrsv/chunked.hpp"

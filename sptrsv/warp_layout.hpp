@@ -10,13 +10,14 @@
 
 namespace ilux {
 
-/// The rows that one warp solves at once: all of one level, 2^log2_part lanes to a row.
+/// The rows that one warp solves at once: all of one level, 2^log2_part lanes to a row. The pilot is a guess at when the
+/// rows can begin, not a dependency: a warp that polls it first leaves the second-level cache to those near the front.
 struct alignas(16) WarpTask {
-    Index         first;    ///< position of its first row
-    Index         entries;  ///< first entry, in units of 32; step s of lane l is entry 32·(entries + s) + l
-    Index         pilot;    ///< a position some levels earlier, until whose x is known nothing here can be; −1: none
-    std::uint16_t steps;    ///< entries a lane adds up
-    std::uint8_t  rows;     ///< 1 to 32
+    Index         first;      ///< position of its first row
+    Index         entries;    ///< first entry, in units of 32; step s of lane l is entry 32·(entries + s) + l
+    Index         pilot;      ///< the last position of the level `ahead` levels earlier; −1: none
+    std::uint16_t steps;      ///< entries a lane adds up
+    std::uint8_t  rows;       ///< 1 to 32
     std::uint8_t  log2_part;  ///< 0 to 5
     friend bool   operator==(const WarpTask&, const WarpTask&) = default;
 };

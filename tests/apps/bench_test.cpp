@@ -1,5 +1,9 @@
 // ilux bench, and the parts it is made of.
 
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -186,7 +190,15 @@ TEST_F(Cli, BenchListsItsSuitesAndRefusesOthers)
     EXPECT_EQ(ilux({"bench", "ilupack-gmres", "--help"}).code, 0);
     expect_refusal(1, {"bench"}, {"SUITE is missing"});
     expect_refusal(1, {"bench", "ilupack-gmre"}, {"did you mean 'ilupack-gmres'"});
-    expect_refusal(1, {"bench", "ilupack-gmres", "--only", "apache"}, {"'apache2'"});
+    expect_refusal(1, {"bench", "ilupack-gmres", "--only", "apache"},
+                   {"there is no matrix 'apache'", "did you mean 'apache2'"});
+    expect_refusal(1, {"bench", "ilupack-gmres", "--only", "nosuch"}, {"there is no matrix 'nosuch'", "lung2"});
+    expect_refusal(1, {"bench", "ilupack-gmres", "--only", ""}, {"--only", "''"});
+    expect_refusal(1, {"bench", "ilupack-gmres", "--only", "lung2,"}, {"--only", "''"});
+    expect_refusal(2, {"bench", "ilupack-gmres", "--matrices", folder.file("nowhere")}, {"--matrices", "nowhere"});
+    for (const char* unused :
+         {"method=cg", "rhs=ones", "retry=off", "time_limit=9", "precond.kind=ilu0", "precond.off_diagonal=keep"})
+        expect_refusal(1, {"bench", "ilupack-gmres", "-p", unused}, {unused, "does not use"});
     expect_refusal(1, {"bench", "ilupack-gmres", "--repeats", "0"}, {"repeats=0"});
     expect_refusal(1, {"bench", "ilupack-gmres", "--scale", "2"}, {"scale=2"});
     expect_refusal(2, {"bench", "ilupack-gmres", "--svg", folder.file("no/such/a.svg")}, {"no/such"});
@@ -195,11 +207,13 @@ TEST_F(Cli, BenchListsItsSuitesAndRefusesOthers)
 TEST_F(Cli, BenchOnTheCpuMeasuresStandInsAndDrawsThem)
 {
     const std::string svg = folder.file("a.svg");
-    const auto json = this->json({"bench", "ilupack-gmres", "--device", "cpu", "--scale", "0.002", "--repeats", "2",
-                                  "--only", "lung2,apache2", "--commit", "abc", "--json", "--svg", svg});
+    const auto        json =
+        this->json({"bench", "ilupack-gmres", "--device", "cpu", "--scale", "0.002", "--repeats", "2", "--only",
+                    "lung2,apache2", "--threads", "1", "--commit", "abc", "--json", "--svg", svg});
     expect_keys(json, {"suite", "version", "commit", "command", "machine", "note", "repeats", "options", "variants",
                        "matrices"});
     EXPECT_EQ(json["commit"], "abc");
+    EXPECT_EQ(json["machine"]["threads"], 1);
     EXPECT_NE(json["command"].get<std::string>().find("--scale 0.002"), std::string::npos);
     EXPECT_NE(json["note"].get<std::string>().find("only variant a"), std::string::npos);
     ASSERT_EQ(json["matrices"].size(), 2u);
@@ -235,6 +249,48 @@ TEST_F(Cli, BenchTakesRealMatricesAndGoesOnAfterABrokenOne)
     EXPECT_EQ(json["matrices"][1]["source"], "real");
     EXPECT_EQ(json["matrices"][1]["n"], 2);
     EXPECT_EQ(json["matrices"][1]["variants"][0]["outcome"], "converged");
+}
+
+TEST_F(Cli, BenchSaysOfEveryVariantWhyItWasNotMeasured)
+{
+    const auto  json = this->json({"bench", "ilupack-gmres", "--device", "cpu", "--scale", "0.002", "--only", "apache2",
+                                   "-p", "precond.memory_limit=1K", "--json"},
+                                  3);
+    const auto& found = json["matrices"][0];
+    EXPECT_TRUE(found["error"].is_null());
+    ASSERT_EQ(found["variants"].size(), 1u);
+    EXPECT_EQ(found["variants"][0]["letter"], "a");
+    EXPECT_NE(found["variants"][0]["error"].get<std::string>().find("memory_limit"), std::string::npos);
+}
+
+/// The first child of a process, once it has one; 0 when it has none for ten seconds.
+pid_t first_child(pid_t parent)
+{
+    for (int tries = 0; tries < 1000; ++tries) {
+        if (const int child = std::atoi(read_bytes(fmt::format("/proc/{0}/task/{0}/children", parent)).c_str()))
+            return child;
+        usleep(10'000);
+    }
+    return 0;
+}
+
+TEST_F(Cli, BenchLeavesNoProcessBehindWhenItIsKilled)
+{
+    ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // the orphan becomes ours, to be waited for
+    const pid_t bench = fork();
+    if (bench == 0) {
+        execl(program(), "ilux", "bench", "ilupack-gmres", "--device", "cpu", "--only", "cage13", "--json", nullptr);
+        _exit(127);
+    }
+    const pid_t measuring = first_child(bench);
+    kill(bench, SIGKILL);
+    EXPECT_EQ(waitpid(bench, nullptr, 0), bench);
+    ASSERT_GT(measuring, 0);
+    int status = 0;
+    EXPECT_EQ(waitpid(measuring, &status, 0), measuring);
+    const bool not_begun = WIFEXITED(status) && WEXITSTATUS(status) == 127;
+    EXPECT_TRUE(not_begun || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)) << status;
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_F(Cli, BenchEndsAMatrixAtTheTimeLimitAndSaysSo)

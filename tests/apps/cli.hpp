@@ -27,11 +27,15 @@ struct Result {
 
 class Cli : public testing::Test {
 protected:
+    static const char* program()
+    {
+        const char* elsewhere = std::getenv("ILUX_PROGRAM");  // where it was built is not where it is tested
+        return elsewhere != nullptr ? elsewhere : ILUX_PROGRAM;
+    }
     /// Runs the program; every argument reaches it as one word.
     Result ilux(std::initializer_list<std::string> arguments, const std::string& input = "")
     {
-        const char* elsewhere = std::getenv("ILUX_PROGRAM");  // where it was built is not where it is tested
-        std::string command = std::string("'") + (elsewhere != nullptr ? elsewhere : ILUX_PROGRAM) + "'";
+        std::string command = std::string("'") + program() + "'";
         for (const std::string& argument : arguments) command += " '" + argument + "'";
         command += " <'" + scratch_.write("in", input) + "' 2>'" + scratch_.file("err") + "'";
         Result     result;

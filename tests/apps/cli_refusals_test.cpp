@@ -55,6 +55,7 @@ TEST_F(Cli, OptionsThatMakeNoSenseAreExitCodeOne)
     expect_refusal(1, {"solve", "gallery:poisson2d", "--rtol", "-1"}, {"krylov.rtol=-1"});
     expect_refusal(1, {"solve", "gallery:poisson2d", "--rtol"}, {"--rtol"});
     expect_refusal(1, {"solve", "gallery:poisson2d", "--threads", "x"}, {"threads=x"});
+    expect_refusal(1, {"solve", "gallery:poisson2d", "--rhs", "random:x"}, {"rhs=random:x: expected random:SEED"});
     expect_refusal(1, {"solve", "gallery:poisson2d", "--restart", "0"}, {"krylov.restart=0"});
     expect_refusal(1, {"solve", "gallery:poisson2d", "--method", "lu"}, {"not in this version"});
     expect_refusal(1, {"solve", "gallery:poisson2d", "-p", "precond.drop_tol"}, {"PATH=VALUE"});
@@ -144,6 +145,14 @@ TEST_F(Cli, ARightHandSideOfTheWrongLengthIsExitCodeTwo)
 {
     const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
     expect_refusal(2, {"solve", "gallery:poisson2d:n=2", "--rhs", b}, {"b.mtx", "3 values", "4 rows"});
+}
+
+TEST_F(Cli, ARightHandSideOfOtherThanOneColumnIsExitCodeTwo)
+{
+    const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n4 2\n1\n2\n3\n4\n5\n6\n7\n8\n");
+    expect_refusal(2, {"solve", "gallery:poisson2d:n=2", "--rhs", b}, {"b.mtx", "2 columns"});
+    const std::string none = file("none.mtx", matrix("4 0 0\n"));
+    expect_refusal(2, {"solve", "gallery:poisson2d:n=2", "--rhs", none}, {"none.mtx", "0 columns"});
 }
 
 TEST_F(Cli, UnwritableOutputIsRefusedBeforeTheMatrixIsRead)

@@ -16,7 +16,7 @@ TEST(ChooseMachine, KeepsSmallSystemsOnTheHostAndSaysSo)
     std::vector<std::string> decisions;
     const Machine            machine = choose_machine({.threads = 1}, diagonal(10), decisions);
     EXPECT_EQ(machine.gpu, nullptr);
-    EXPECT_FALSE(machine.gpu_is_our);
+    EXPECT_FALSE(machine.gpu_by_choice);
     EXPECT_EQ(machine.device().kind, "cpu");
     EXPECT_EQ(machine.device().threads, 1);
     ASSERT_EQ(decisions.size(), 1u);

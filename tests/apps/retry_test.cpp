@@ -322,6 +322,23 @@ TEST(Advice, AfterTheTimeLimitIsMoreTimeOrASparserPreconditioner)
     EXPECT_FALSE(suggests(run_of(slow), "drop_tol"));
 }
 
+TEST(Advice, OutOfDeviceMemoryIsNotAnsweredByMoreForTheHostsFactors)
+{
+    Attempt full = failed(plan_for({}), Outcome::out_of_memory, 1);
+    full.plan.precond.mlilu.memory_limit = {1'000'000};
+    EXPECT_TRUE(suggests(run_of(full), "precond.memory_limit"));
+    full.device_is_full = true;
+    auto run = run_of(full);
+    EXPECT_FALSE(suggests(run, "memory_limit"));
+    EXPECT_FALSE(suggests(run, "device_memory"));  // all that is free was taken already
+    EXPECT_TRUE(suggests(run, "precond.precision=single"));
+    EXPECT_TRUE(suggests(run, "--device cpu"));
+    run.options.device_memory = {1'000'000};
+    EXPECT_TRUE(suggests(run, "device_memory"));
+    run.attempts[0].plan.precond.precision = Precision::in_single;
+    EXPECT_FALSE(suggests(run, "precision"));
+}
+
 TEST(RunAttempt, GivesUpAFactorizationThatOutlastsTheTimeLimit)
 {
     Problem problem;
@@ -336,6 +353,8 @@ TEST(RunAttempt, GivesUpAFactorizationThatOutlastsTheTimeLimit)
     EXPECT_FALSE(tried.mlilu);
     EXPECT_NE(tried.failure.find("of 3600"), std::string::npos) << tried.failure;
     EXPECT_EQ(tried.x, std::vector<double>(3600, 0.0));
+    EXPECT_GT(tried.seconds_analyse, tried.seconds_factor);  // it ended at the first column
+    EXPECT_LE(tried.seconds_analyse + tried.seconds_factor, tried.seconds);
     std::string why_not;
     EXPECT_FALSE(next_plan({}, std::vector{tried}, 1, why_not));
     EXPECT_NE(why_not.find("time limit"), std::string::npos);

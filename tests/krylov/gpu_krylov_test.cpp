@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,8 @@ struct Variant {
     const char*   name;
     Method        method;
     KrylovOptions opt;
+
+    friend std::ostream& operator<<(std::ostream& out, const Variant& one) { return out << one.name; }
 };
 const Variant variants[] = {
     {"Gmres", Method::gmres, {}},

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <ostream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -22,6 +23,8 @@ struct Variant {
     const char*   name;
     Method        method;
     KrylovOptions opt;
+
+    friend std::ostream& operator<<(std::ostream& out, const Variant& one) { return out << one.name; }
 };
 const Variant variants[] = {
     {"Gmres", Method::gmres, {}},

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,8 @@ struct Solution {
 };
 
 enum class Where { cpu, gpu };
+
+inline std::ostream& operator<<(std::ostream& out, Where where) { return out << (where == Where::cpu ? "cpu" : "gpu"); }
 
 /// One for all tests of the program: making one costs more than most of them.
 inline Gpu& shared_gpu()

@@ -2,6 +2,7 @@
 // The Gram-Schmidt processes on both backends behind one call on host vectors, for their tests.
 
 #include <memory>
+#include <ostream>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Process {
     Kind        kind;
     double      threshold = 0.98;
     bool        on_gpu = false;
+
+    friend std::ostream& operator<<(std::ostream& out, const Process& one) { return out << one.name; }
 };
 
 inline const Process on_cpu[] = {{"Mgso", Kind::mgso},
