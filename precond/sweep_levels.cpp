@@ -332,7 +332,7 @@ ForwardSystem<T> save_F_lower(Cpu& be, const SweepLevel& level)
         });
     SolveFrame& frame = system.frame;
     frame.in_index = iota(level.n);
-    std::ranges::rotate(frame.in_index, frame.in_index.begin() + nB);
+    std::rotate(frame.in_index.begin(), frame.in_index.begin() + nB, frame.in_index.end());
     frame.out_scale.assign(nC, 1.);
     frame.out_scale.insert(frame.out_scale.end(), level.d_inv.begin(), level.d_inv.end());
     return system;
