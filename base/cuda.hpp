@@ -5,6 +5,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <array>
+#include <mutex>
 #include <string>
 
 #include "ilux/base/error.hpp"
@@ -76,6 +77,10 @@ public:
 };
 
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
+
+/// Held while a stream is captured, and by what waits for a whole device: such a wait from another thread would break the
+/// capture.
+std::recursive_mutex& capture_or_wait();
 
 /// device ← host on any stream of the current device; on return it is done.
 void upload(cudaStream_t stream, const void* host, void* device, std::size_t bytes);

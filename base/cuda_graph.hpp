@@ -2,19 +2,21 @@
 // CUDA graphs made of what a function enqueues. Only .cu files include this.
 
 #include <memory>
+#include <mutex>
 
 #include "ilux/base/cuda.hpp"
 
 namespace ilux::cuda {
 
 /// What `work` enqueues on the stream of `gpu`, to be launched again by launch_graph; nothing runs now. Null where the
-/// stream cannot be captured: the legacy default stream of a caller.
+/// stream cannot be captured: the legacy default stream of a caller. `work` allocates nothing. One capture at a time.
 template <class Work>
 std::shared_ptr<void> capture_graph(Gpu& gpu, Work&& work)
 {
     const auto stream = cuda::stream(gpu);
     if (stream == nullptr || stream == cudaStreamLegacy) return nullptr;
-    cudaGraph_t graph = nullptr;
+    const std::lock_guard alone(capture_or_wait());
+    cudaGraph_t           graph = nullptr;
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     try {
         work();

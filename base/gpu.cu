@@ -93,6 +93,7 @@ Gpu::State::~State()
     if (!owns_stream && !sums) return;  // the constructor of Gpu threw
     cudaSetDevice(device);
     for (const auto& piece : timings) {
+        const std::lock_guard alone(cuda::capture_or_wait());
         if (piece.begin) cudaEventDestroy(piece.begin);
         if (piece.end) cudaEventDestroy(piece.end);
     }

@@ -154,6 +154,12 @@ GpuMemory gpu_memory(int device)
 DeviceUse device_use() noexcept { return {used, peak, allocations}; }
 void      restart_device_peak() noexcept { peak = used.load(); }
 
+std::recursive_mutex& cuda::capture_or_wait()
+{
+    static std::recursive_mutex mutex;
+    return mutex;
+}
+
 void cuda::upload(cudaStream_t stream, const void* host, void* device, std::size_t bytes)
 {
     if (bytes > 2 * Staging::piece_bytes &&
@@ -201,6 +207,7 @@ void device_free(void* memory, std::size_t bytes) noexcept
     cudaPointerAttributes where{};
     cudaGetDevice(&before);
     if (cudaPointerGetAttributes(&where, memory) == cudaSuccess) {
+        const std::lock_guard alone(cuda::capture_or_wait());
         cudaSetDevice(where.device);
         cudaDeviceSynchronize();
         const Arena& owner = arena(where.device);
