@@ -93,10 +93,10 @@ Gpu::State::~State()
     if (!owns_stream && !sums) return;  // the constructor of Gpu threw
     cudaSetDevice(device);
     for (const auto& piece : timings) {
-        const std::lock_guard alone(cuda::capture_or_wait());
         if (piece.begin) cudaEventDestroy(piece.begin);
         if (piece.end) cudaEventDestroy(piece.end);
     }
+    const std::lock_guard alone(cuda::capture_or_wait());
     if (owns_stream) cudaStreamDestroy(stream);  // after what was asked of it
     else if (sums) cudaStreamSynchronize(stream);
     if (sums) cudaFreeHost(sums);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -221,6 +222,27 @@ TEST_F(GpuPrecond, AllocatesNothingOnTheDeviceWhileSolving)
         gpu().synchronize();
         EXPECT_EQ(device_use().allocations, device);
     }
+}
+
+TEST_F(GpuPrecond, CapturesWhileAnotherThreadFreesBuffers)
+{
+    const auto       A = gallery::recirculating2d({.n = 60});
+    const auto       factors = gpu_mlilu(cpu, gpu(), build(A, {.inverse_bound = 2, .off_diagonal = OffDiagonal::save}));
+    std::atomic<int> failures = 0;
+    const auto       repeat = [&](const auto& work) {
+        try {
+            Gpu own;
+            own.make_current();
+            for (int k = 0; k < 200; ++k) work(own);
+        } catch (const Error&) {
+            ++failures;
+        }
+    };
+    std::thread capturing([&] { repeat([&](Gpu& own) { GpuMlIluPreconditioner<> M(own, factors); }); });
+    std::thread freeing([&] { repeat([](Gpu&) { DeviceBuffer<double> buffer(1000); }); });
+    capturing.join();
+    freeing.join();
+    EXPECT_EQ(failures, 0);
 }
 
 TEST_F(GpuPrecond, SolvesOnTheLegacyDefaultStreamWhichNoGraphCaptures)
