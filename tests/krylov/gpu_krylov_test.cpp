@@ -15,25 +15,6 @@ namespace {
 
 using namespace test::krylov;
 
-struct Variant {
-    const char*   name;
-    Method        method;
-    KrylovOptions opt;
-
-    friend std::ostream& operator<<(std::ostream& out, const Variant& one) { return out << one.name; }
-};
-const Variant variants[] = {
-    {"Gmres", Method::gmres, {}},
-    {"GmresFromTheLeft", Method::gmres, {.side = Side::left}},
-    {"GmresByCgs2", Method::gmres, {.ortho = Orthogonalization::cgs2}},
-    {"GmresByHybridMgso", Method::gmres, {.ortho = Orthogonalization::mgso_hybrid}},
-    {"GmresByMgsoOnTheHost", Method::gmres, {.ortho = Orthogonalization::mgso_host}},
-    {"Fgmres", Method::fgmres, {}},
-    {"Bicg", Method::bicg, {}},
-    {"Bicgstab", Method::bicgstab, {}},
-    {"Cg", Method::cg, {}},
-};
-
 class GpuKrylov : public testing::TestWithParam<Variant> {
 protected:
     void   SetUp() override { ILUX_SKIP_WITHOUT_GPU(); }

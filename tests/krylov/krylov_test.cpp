@@ -19,24 +19,6 @@ using namespace test::krylov;
 
 using test::eps;
 
-struct Variant {
-    const char*   name;
-    Method        method;
-    KrylovOptions opt;
-
-    friend std::ostream& operator<<(std::ostream& out, const Variant& one) { return out << one.name; }
-};
-const Variant variants[] = {
-    {"Gmres", Method::gmres, {}},
-    {"GmresFromTheLeft", Method::gmres, {.side = Side::left}},
-    {"GmresByCgs2", Method::gmres, {.ortho = Orthogonalization::cgs2}},
-    {"GmresByHybridMgso", Method::gmres, {.ortho = Orthogonalization::mgso_hybrid}},
-    {"Fgmres", Method::fgmres, {}},
-    {"Bicg", Method::bicg, {}},
-    {"Bicgstab", Method::bicgstab, {}},
-    {"Cg", Method::cg, {}},
-};
-
 class Variants : public testing::TestWithParam<std::tuple<Where, Variant>> {
 protected:
     void SetUp() override

@@ -146,4 +146,24 @@ inline Solution run(Method method, const CsrMatrix<>& A, const Vector& b, const 
 
 inline CsrMatrix<> dense(Index n, const Vector& a) { return to_csr(Dense{n, n, a}); }
 
+/// Every method, with the options that change its path.
+struct Variant {
+    const char*   name;
+    Method        method;
+    KrylovOptions opt;
+
+    friend std::ostream& operator<<(std::ostream& out, const Variant& one) { return out << one.name; }
+};
+inline const Variant variants[] = {
+    {"Gmres", Method::gmres, {}},
+    {"GmresFromTheLeft", Method::gmres, {.side = Side::left}},
+    {"GmresByCgs2", Method::gmres, {.ortho = Orthogonalization::cgs2}},
+    {"GmresByHybridMgso", Method::gmres, {.ortho = Orthogonalization::mgso_hybrid}},
+    {"GmresByMgsoOnTheHost", Method::gmres, {.ortho = Orthogonalization::mgso_host}},
+    {"Fgmres", Method::fgmres, {}},
+    {"Bicg", Method::bicg, {}},
+    {"Bicgstab", Method::bicgstab, {}},
+    {"Cg", Method::cg, {}},
+};
+
 }  // namespace ilux::test::krylov
