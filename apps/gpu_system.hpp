@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,17 +46,28 @@ struct GpuReport {
     Precision                           precision = Precision::in_double;  ///< as stored, not as asked for
     std::string                         remark;                            ///< why that differs, or ""
     std::size_t                         matrix_bytes = 0, factor_bytes = 0, workspace_bytes = 0;
-    std::size_t                         peak_bytes = 0;        ///< of all that ilux held on devices since this was made
-    double                              seconds_transfer = 0;  ///< factors to systems, and all that crossed to or fro
+    std::size_t                         peak_bytes = 0;  ///< of all that ilux held on devices since this was made
+    /// What was waited for: factors to systems, and all that crossed to or fro, but for what went on while M was factored.
+    double seconds_transfer = 0;
 };
 
-/// One system, ready to be solved for any b, one at a time. Refers to `gpu`.
+/// One system, to be solved for any b, one at a time. Refers to `gpu`, which it alone uses from the first constructor on
+/// until put_factors() returns.
 class GpuSystem {
 public:
-    /// @param cpu  turns the factors into the systems of a sweep
-    /// @throws OutOfMemory, with the estimate and what is free, before anything is allocated; DeviceError
+    /// A and the vectors, by a thread of its own: M may be factored meanwhile. What fails there is thrown by put_factors().
+    /// @param A  must stand until put_factors() or the destructor
+    GpuSystem(Gpu& gpu, const CsrMatrix<double>& A, Method method, const KrylovOptions& krylov,
+              const GpuSystemOptions& options);
+    /// The same and put_factors().
     GpuSystem(Cpu& cpu, Gpu& gpu, const CsrMatrix<double>& A, const HostFactors& factors, Method method,
               const KrylovOptions& krylov, const GpuSystemOptions& options);
+    GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
+
+    /// M; once, before any solve(). @param cpu  turns the factors into the systems of a sweep
+    /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of the
+    /// factors before anything is for them; DeviceError
+    void put_factors(Cpu& cpu, const HostFactors& factors);
 
     /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
     SolveReport      solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
@@ -63,18 +75,23 @@ public:
     const GpuReport& report() const { return report_; }
 
 private:
-    void put_factors(Cpu& cpu, const HostFactors& factors, Method method, const GpuSystemOptions& options);
+    void put_matrix_and_vectors(const KrylovOptions& krylov);
+    void put_preconditioner(Cpu& cpu, const HostFactors& factors);
     template <class T, class Factors>
     void put_sweeps(Cpu& cpu, const Factors& factors, const GpuSweepOptions& options);
     void timed(const std::function<void()>& work);
 
     Gpu&                                 gpu_;
+    const CsrMatrix<double>&             host_A_;
     Method                               method_;
+    GpuSystemOptions                     options_;
+    DeviceNeed                           need_;
     GpuReport                            report_;
     std::optional<GpuMatrixOperator>     A_;
     std::unique_ptr<Preconditioner<Gpu>> M_;
     std::optional<KrylovWorkspace<Gpu>>  ws_;
     DeviceBuffer<double>                 b_, x_;
+    std::future<void>                    matrix_and_vectors_;  // last: waits for its thread before the rest goes
 };
 
 }  // namespace ilux::app

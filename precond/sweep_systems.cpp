@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 
 #include "ilux/base/error.hpp"
 #include "ilux/precond/ilu0.hpp"
@@ -179,10 +180,17 @@ SweepSystems<T> sweep_systems(Cpu& be, const MlIluFactors& factors, bool transpo
         systems.W = inverse_of<T>(be, factors.dense, transposed);
     }
     for (const auto& step : plan.steps)
-        systems.steps.push_back({.in = step.in,
-                                 .out = step.out,
-                                 .dense = step.piece == Piece::dense,
-                                 .system = system_of<T>(be, step, levels, plan, factors.levels)});
+        systems.steps.push_back({.in = step.in, .out = step.out, .dense = step.piece == Piece::dense});
+    const auto make = [&](std::size_t s) {
+        if (s < plan.steps.size())
+            systems.steps[s].system = system_of<T>(be, plan.steps[s], levels, plan, factors.levels);
+    };
+    for (std::size_t s = 0; s < plan.steps.size(); s += 2) {  // two at a time: each has stretches for one thread
+        const auto policy = be.threads() > 1 ? std::launch::async : std::launch::deferred;
+        auto       next = std::async(policy, make, s + 1);
+        make(s);
+        next.get();
+    }
     return systems;
 }
 

@@ -219,10 +219,11 @@ __global__ void clear_workspace(Header* header, double* exported, std::size_t co
 }  // namespace
 
 template <class T>
-ChunkedEngine<T>::ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system)
+ChunkedEngine<T>::ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system, WideLevels wide)
 {
     const std::size_t most = gpu.state().shared_bytes - reserved_shared;
-    auto              made = analyse_chunks(gpu, system, {.chunks = gpu.state().multiprocessors, .shared_bytes = most});
+    auto              made = analyse_chunks(gpu, system, {.chunks = gpu.state().multiprocessors, .shared_bytes = most},
+                                            LayoutMaker::device, wide);
     ILUX_ASSERT(made.shared_bytes <= most);
     chunks_ = made.chunks;
     slots_ = made.slots;
@@ -232,6 +233,7 @@ ChunkedEngine<T>::ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system)
     view_ = made.view;
     facts_ = made.facts;
     seconds_ = made.seconds;
+    level_ = std::move(made.level);
     for (const auto kernel : {solve_chunks<T, 2>, solve_chunks<T, 4>})
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
               "cudaFuncSetAttribute");

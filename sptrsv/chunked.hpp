@@ -10,14 +10,17 @@ namespace ilux {
 template <class T>
 class ChunkedEngine {
 public:
-    ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system);
+    /// Given up, it cannot solve: facts() say so.
+    explicit ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system, WideLevels wide = WideLevels::go_on);
 
     SpTrsvFacts   facts() const { return facts_; }
     SpTrsvSeconds seconds() const { return seconds_; }
-    std::size_t   bytes() const;
-    std::size_t   workspace_bytes() const;
-    void          prepare(Gpu& gpu, DeviceSpan<std::byte> work) const;
-    void          solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const;
+    /// Of each row, for the engine that takes over; empty unless given up, or where long rows were split.
+    std::vector<Index> take_level() { return std::move(level_); }
+    std::size_t        bytes() const;
+    std::size_t        workspace_bytes() const;
+    void               prepare(Gpu& gpu, DeviceSpan<std::byte> work) const;
+    void solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const;
 
 private:
     Index          chunks_ = 0;
@@ -28,6 +31,8 @@ private:
     ChunkedView<T> view_;
     SpTrsvFacts    facts_;
     SpTrsvSeconds  seconds_;
+
+    std::vector<Index> level_;
 };
 
 }  // namespace ilux

@@ -127,7 +127,11 @@ public:
         made_.group = group_of(L().rows(), L().nnz());
     }
 
-    bool fits_device() const { return L().nnz() + L().rows() <= std::numeric_limits<Index>::max(); }
+    bool fits_device() const
+    {
+        return L().nnz() + L().rows() <= std::numeric_limits<Index>::max() &&
+               longest_row(L().row_ptr()) <= ChunkOrder::most_entries;
+    }
 
     DeviceChunks<T> on_host()
     {
@@ -153,9 +157,9 @@ public:
         return std::move(made_);
     }
 
-    DeviceChunks<T> on_device()
+    DeviceChunks<T> on_device(WideLevels wide)
     {
-        order_on_device();
+        order_on_device(wide);
         made_.seconds.device += lap_();
         return std::move(made_);
     }
@@ -163,7 +167,7 @@ public:
 private:
     const CsrMatrix<T>& L() const { return split_.row.empty() ? system_.L : split_.L; }
 
-    void order_on_device()
+    void order_on_device(WideLevels wide)
     {
         chunk_ptr_ = chunk_bounds(L().row_ptr(), tuning_);
         const auto chunks = static_cast<Offset>(chunk_ptr_.size()) - 1;
@@ -182,12 +186,16 @@ private:
         made_.seconds.device += lap_();
         send_given();
         made_.seconds.upload += lap_();
+        made_.facts.depth = order.depth(gpu_);
+        if (wide == WideLevels::give_up && choose_engine(made_.facts) != GpuSpTrsvEngine::chunked) {
+            if (split_.row.empty()) made_.level = order.levels(gpu_);
+            return;
+        }
         while (!take_totals(order.totals(gpu_))) {
             ILUX_ASSERT(chunk_ptr_.size() <= most_chunks + std::size_t{1});
             order.set_chunks(gpu_, chunk_ptr_);
             order.sort(gpu_);
         }
-        made_.facts.depth = order.depth(gpu_);
         fill(order);
     }
 
@@ -270,19 +278,22 @@ private:
 }  // namespace
 
 template <class T>
-DeviceChunks<T> analyse_chunks(Gpu& gpu, const ForwardSystem<T>& system, const ChunkedTuning& tuning, LayoutMaker maker)
+DeviceChunks<T> analyse_chunks(Gpu& gpu, const ForwardSystem<T>& system, const ChunkedTuning& tuning, LayoutMaker maker,
+                               WideLevels wide)
 {
     if (system.size() == 0) return {};
     Analysis<T> analysis(gpu, system, tuning);
     if (maker == LayoutMaker::host || !analysis.fits_device()) return analysis.on_host();
     try {
-        return analysis.on_device();
+        return analysis.on_device(wide);
     } catch (const OutOfMemory&) {
         return analysis.on_host();  // which needs no more than the result
     }
 }
 
-template DeviceChunks<double> analyse_chunks(Gpu&, const ForwardSystem<double>&, const ChunkedTuning&, LayoutMaker);
-template DeviceChunks<float>  analyse_chunks(Gpu&, const ForwardSystem<float>&, const ChunkedTuning&, LayoutMaker);
+template DeviceChunks<double> analyse_chunks(Gpu&, const ForwardSystem<double>&, const ChunkedTuning&, LayoutMaker,
+                                             WideLevels);
+template DeviceChunks<float>  analyse_chunks(Gpu&, const ForwardSystem<float>&, const ChunkedTuning&, LayoutMaker,
+                                             WideLevels);
 
 }  // namespace ilux

@@ -2,6 +2,7 @@
 // A ChunkedLayout and its frame on the device, made there. Internal to sptrsv/.
 
 #include <span>
+#include <vector>
 
 #include "ilux/sptrsv/chunked_layout.hpp"
 #include "ilux/sptrsv/device_frame.hpp"
@@ -30,7 +31,13 @@ struct DeviceChunks {
     std::size_t    shared_bytes = 0;
     SpTrsvFacts    facts;
     SpTrsvSeconds  seconds;
+
+    std::vector<Index> level;  ///< of each row, where the analysis was given up and no long row was split
 };
+
+/// Whether the analysis is given up, with facts but no view, as soon as levels turn out so wide that choose_engine() takes
+/// another engine. The host, where it makes the layout, makes it whole.
+enum class WideLevels { go_on, give_up };
 
 /// Who makes the layout; both make the same one. On the device the host only cuts chunks and splits long rows.
 enum class LayoutMaker { device, host };
@@ -40,6 +47,6 @@ enum class LayoutMaker { device, host };
 /// @throws InvalidInput when there are more than 2³¹ − 1 steps
 template <class T>
 DeviceChunks<T> analyse_chunks(Gpu& gpu, const ForwardSystem<T>& system, const ChunkedTuning& tuning,
-                               LayoutMaker maker = LayoutMaker::device);
+                               LayoutMaker maker = LayoutMaker::device, WideLevels wide = WideLevels::go_on);
 
 }  // namespace ilux

@@ -34,28 +34,55 @@ __device__ void store_relaxed(Index* level, Index value)
     asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(level), "r"(value));
 }
 
-/// The rows of a chunk while their levels are found. In shared memory, for each: its level, or minus the number of entries
-/// already passed while that is not known; and the highest level among these.
+/// The rows of a chunk while their levels are found. Shared memory holds for each its level or, while that is not known, minus
+/// what is: how many entries are passed, and which row of the chunk has to be known before a look at the others is worth
+/// while. And the highest level among the entries passed.
 struct ChunkLevels {
     OrderView       v;
     Index           first;
     volatile Index *state, *highest;
 
+    static constexpr int passed_bits = 15;  // which leaves 16 for rows: more than shared memory holds
+    static_assert(ChunkOrder::most_entries < 1 << passed_bits);
+
+    /// @param awaited  a row of the chunk; −1: none, or one of another chunk
+    __device__ static Index unknown(Index passed, Index awaited) { return -(passed | (awaited + 1) << passed_bits); }
+
     /// Not positive: not known yet.
     __device__ Index look(Index j) const { return j >= first ? state[j - first] : load_relaxed(v.level + j); }
+
+    /// Row r waits for its last entry first: on a grid that is the neighbour whose level comes last.
+    __device__ void start(Index r) const
+    {
+        const Offset begin = v.row_ptr[first + r], end = v.row_ptr[first + r + 1];
+        const Index  last = begin < end ? v.col[end - 1] - first : -1;
+        state[r] = unknown(0, max(last, -1));
+        highest[r] = 0;
+    }
+
+    /// One look into shared memory: whether row r lacks a level and no row of the chunk is known to keep it waiting.
+    __device__ bool may_advance(Index r) const
+    {
+        const Index own = state[r];
+        if (own > 0) return false;
+        const Index awaited = (-own >> passed_bits) - 1;
+        return awaited < 0 || state[awaited] > 0;
+    }
 
     /// Looks at the next few entries of row r, once, and passes those whose level is known. Never waits.
     /// @return whether anything was passed or published
     __device__ bool advance(Index r) const
     {
         constexpr int at_once = 4;
-        const Offset  begin = v.row_ptr[first + r] - state[r], end = v.row_ptr[first + r + 1];
-        Index         level[at_once], top = highest[r], passed = 0;
+        const Index   before = -state[r] & ((1 << passed_bits) - 1);
+        const Offset  begin = v.row_ptr[first + r] + before, end = v.row_ptr[first + r + 1];
+        Index         level[at_once], top = highest[r], passed = 0, awaited = -1;
         bool          known = true;
 #pragma unroll
         for (int u = 0; u < at_once; ++u) level[u] = begin + u < end ? look(v.col[begin + u]) : 0;
 #pragma unroll
         for (int u = 0; u < at_once; ++u) {
+            if (known && level[u] <= 0 && begin + u < end) awaited = max(v.col[begin + u] - first, -1);
             known = known && level[u] > 0;
             if (!known) continue;
             top = max(top, level[u]);
@@ -64,10 +91,9 @@ struct ChunkLevels {
         if (begin + passed == end) {
             store_relaxed(v.level + first + r, top + 1);
             state[r] = top + 1;
-            highest[r] = top + 1;
-        } else if (passed > 0) {
+        } else {
             highest[r] = top;
-            state[r] = state[r] - passed;
+            state[r] = unknown(before + passed, awaited);
         }
         return passed > 0 || begin == end;
     }
@@ -76,23 +102,23 @@ struct ChunkLevels {
 /// level_i ← 1 + max_j level_j, a block to a chunk, rows dealt out to its threads in turn. Every thread goes round all its rows,
 /// since a row may wait for any before it.
 /// Terminates: chunks start in order, by tickets, and no thread waits in place: a turn of its loop is finite. The first row of
-/// the first unfinished chunk that has no level yet gets one in its thread's next turn, for all it reads is known.
+/// the first unfinished chunk that has no level yet passes entries in each of its thread's next turns, for all it reads is known.
 __global__ void __launch_bounds__(level_threads) find_level(OrderView v)
 {
     extern __shared__ Index shared[];
     __shared__ int          claimed;
     if (threadIdx.x == 0) claimed = atomicAdd(&v.header->ticket, 1);
     __syncthreads();
-    const Index first = v.chunk_ptr[claimed], rows = v.chunk_ptr[claimed + 1] - first;
-    for (Index k = threadIdx.x; k < 2 * rows; k += level_threads) shared[k] = 0;
+    const Index       first = v.chunk_ptr[claimed], rows = v.chunk_ptr[claimed + 1] - first;
+    const ChunkLevels chunk{v, first, shared, shared + rows};
+    for (Index r = threadIdx.x; r < rows; r += level_threads) chunk.start(r);
     __syncthreads();
 
-    const ChunkLevels chunk{v, first, shared, shared + rows};
-    Index             next = threadIdx.x;  // the first row of this thread without a level
+    Index next = threadIdx.x;  // the first row of this thread without a level
     for (int idle = 0; __any_sync(whole_warp, next < rows);) {
         bool moved = false;
         for (Index r = next; r < rows; r += level_threads)
-            if (chunk.state[r] <= 0) moved |= chunk.advance(r);
+            if (chunk.may_advance(r)) moved |= chunk.advance(r);
         while (next < rows && chunk.state[next] > 0) next += level_threads;
         idle = __any_sync(whole_warp, moved) ? 0 : idle + 1;
         if (idle > patience) __nanosleep(nap_nanoseconds);
@@ -329,6 +355,14 @@ Index ChunkOrder::depth(Gpu& gpu) const
     LevelHeader header{};
     detail::download_bytes(gpu, view_.header, &header, sizeof header);
     return header.depth;
+}
+
+std::vector<Index> ChunkOrder::levels(Gpu& gpu) const
+{
+    std::vector<Index> level(view_.n);
+    detail::download_bytes(gpu, view_.level, level.data(), level.size() * sizeof(Index));
+    for (Index& l : level) --l;
+    return level;
 }
 
 void ChunkOrder::write_tasks(Gpu& gpu, ChunkTask* tasks)

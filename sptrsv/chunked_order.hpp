@@ -57,8 +57,10 @@ struct OrderView {
 
 class ChunkOrder {
 public:
+    static constexpr Index most_entries = (1 << 15) - 1;  ///< in a row
+
     /// Asks for its memory in `scratch`, which is to be uploaded next.
-    /// @param L  strictly lower, its long rows split, of 1 to 2³¹ − 1 entries and rows together
+    /// @param L  strictly lower, its long rows split, of 1 to 2³¹ − 1 entries and rows together and no row beyond most_entries
     /// @param most_chunks  of any set_chunks() to come
     ChunkOrder(Gpu& gpu, DeviceArrays& scratch, std::span<const Offset> row_ptr, std::span<const Index> col,
                Index most_chunks);
@@ -72,6 +74,7 @@ public:
     /// What lies before each chunk, and all there is.
     std::vector<ChunkTally> totals(Gpu& gpu) const;
     Index                   depth(Gpu& gpu) const;
+    std::vector<Index>      levels(Gpu& gpu) const;  ///< of each row, from 0 on
     /// tasks[k] and view().place
     void write_tasks(Gpu& gpu, ChunkTask* tasks);
 

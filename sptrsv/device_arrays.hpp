@@ -20,8 +20,8 @@ public:
     {
         append(host.data(), host.size(), device);
     }
-    template <class V>
-    void add(const std::vector<V>& host, const V*& device)
+    template <class V, class Allocator>
+    void add(const std::vector<V, Allocator>& host, const V*& device)
     {
         append(host.data(), host.size(), device);
     }

@@ -3,7 +3,7 @@
 //
 // An engine over T (double, float) is immutable once made and offers
 //     Engine(Gpu&, const ForwardSystem<T>&, std::span<const Index> level)   level of every row; uploads what it needs
-//     or Engine(Gpu&, const ForwardSystem<T>&), with facts() and seconds() of its own analysis
+//     or, chunked, Engine(Gpu&, const ForwardSystem<T>&), with facts() and seconds() of its own analysis
 //     std::size_t bytes() const                                             on the device, without workspaces
 //     std::size_t workspace_bytes() const
 //     void prepare(Gpu&, DeviceSpan<std::byte> work) const                  once, when a workspace is made
@@ -21,13 +21,6 @@ namespace ilux {
 
 /// What a workspace keeps besides device memory: a graph, a handle. Made and used by its engine alone.
 using HostState = std::shared_ptr<void>;
-
-template <class Engine>
-concept FindsLevels = requires(const Engine& engine)
-{
-    engine.facts();
-    engine.seconds();
-};
 
 template <class Engine>
 concept KeepsHostState = requires(const Engine& engine, Gpu& gpu, DeviceSpan<std::byte> work)

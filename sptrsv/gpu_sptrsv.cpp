@@ -70,41 +70,63 @@ struct GpuSpTrsvPlan<T>::Engine {
     using Any =
         std::variant<SyncFreeEngine<T>, ChunkedEngine<T>, LevelGraphEngine<T>, LevelSetEngine<T>, CuSparseEngine<T>>;
 
-    Any           made;
-    SpTrsvFacts   facts;
-    SpTrsvSeconds seconds;
+    Any             made;
+    GpuSpTrsvEngine which;
+    SpTrsvFacts     facts;
+    SpTrsvSeconds   seconds;
 
+    /// @param known  the level of every row, or empty
     template <class E>
-    static std::unique_ptr<Engine> make(Gpu& gpu, const ForwardSystem<T>& system)
+    static std::unique_ptr<Engine> make(GpuSpTrsvEngine which, Gpu& gpu, const ForwardSystem<T>& system,
+                                        std::span<const Index> known = {})
     {
-        if constexpr (FindsLevels<E>) {
-            E          made(gpu, system);
-            const auto facts = made.facts();
-            const auto seconds = made.seconds();
-            return std::make_unique<Engine>(Engine{std::move(made), facts, seconds});
-        } else {
-            const auto begin = Clock::now();
-            const auto level = levels(system.L);
-            auto       all = std::make_unique<Engine>(Engine{E(gpu, system, level), facts_of(system.L, level), {}});
-            gpu.synchronize();
-            all->seconds.host = std::chrono::duration<double>(Clock::now() - begin).count();
-            return all;
+        const auto         begin = Clock::now();
+        std::vector<Index> found;
+        if (known.empty()) known = found = levels(system.L);
+        auto all = std::make_unique<Engine>(Engine{E(gpu, system, known), which, facts_of(system.L, known), {}});
+        gpu.synchronize();
+        all->seconds.host = std::chrono::duration<double>(Clock::now() - begin).count();
+        return all;
+    }
+
+    static std::unique_ptr<Engine> whole(ChunkedEngine<T> made)
+    {
+        const auto facts = made.facts();
+        const auto seconds = made.seconds();
+        return std::make_unique<Engine>(Engine{std::move(made), GpuSpTrsvEngine::chunked, facts, seconds});
+    }
+
+    /// Chunked finds the levels soonest, and leaves them to syncfree where they are wide.
+    static std::unique_ptr<Engine> make_automatic(Gpu& gpu, const ForwardSystem<T>& system)
+    {
+        std::vector<Index> level;
+        SpTrsvSeconds      spent;
+        {
+            ChunkedEngine<T> chunked(gpu, system, WideLevels::give_up);
+            if (choose_engine(chunked.facts()) == GpuSpTrsvEngine::chunked) return whole(std::move(chunked));
+            level = chunked.take_level();
+            spent = chunked.seconds();
         }
+        auto all = make<SyncFreeEngine<T>>(GpuSpTrsvEngine::syncfree, gpu, system, level);
+        all->seconds += spent;
+        return all;
     }
 
     static std::unique_ptr<Engine> make(GpuSpTrsvEngine which, Gpu& gpu, const ForwardSystem<T>& system)
     {
         switch (which) {
+            case GpuSpTrsvEngine::chunked:
+                return whole(ChunkedEngine<T>(gpu, system));
             case GpuSpTrsvEngine::syncfree:
-                return make<SyncFreeEngine<T>>(gpu, system);
+                return make<SyncFreeEngine<T>>(which, gpu, system);
             case GpuSpTrsvEngine::level_graph:
-                return make<LevelGraphEngine<T>>(gpu, system);
+                return make<LevelGraphEngine<T>>(which, gpu, system);
             case GpuSpTrsvEngine::level_set:
-                return make<LevelSetEngine<T>>(gpu, system);
+                return make<LevelSetEngine<T>>(which, gpu, system);
             case GpuSpTrsvEngine::cusparse:
-                return make<CuSparseEngine<T>>(gpu, system);
+                return make<CuSparseEngine<T>>(which, gpu, system);
             default:
-                return make<ChunkedEngine<T>>(gpu, system);
+                return make_automatic(gpu, system);
         }
     }
 };
@@ -125,22 +147,11 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpT
     check(system);
     const double checks = std::chrono::duration<double>(Clock::now() - begin).count();
     gpu.make_current();
-    const bool automatic = engine == GpuSpTrsvEngine::automatic;
-    make(gpu, system, automatic ? GpuSpTrsvEngine::chunked : engine);  // chunked finds the levels soonest
-    if (automatic && choose_engine(facts_) != engine_) make(gpu, system, choose_engine(facts_));
-    seconds_.host += checks;
-}
-
-template <class T>
-void GpuSpTrsvPlan<T>::make(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine)
-{
-    impl_.reset();
     impl_ = Engine::make(engine, gpu, system);
-    engine_ = engine;
+    engine_ = impl_->which;
     facts_ = impl_->facts;
-    seconds_.host += impl_->seconds.host;
-    seconds_.upload += impl_->seconds.upload;
-    seconds_.device += impl_->seconds.device;
+    seconds_ = impl_->seconds;
+    seconds_.host += checks;
 }
 
 template <class T>

@@ -36,6 +36,14 @@ struct SpTrsvFacts {
 struct SpTrsvSeconds {
     double host = 0, upload = 0, device = 0;
     double total() const { return host + upload + device; }
+
+    SpTrsvSeconds& operator+=(const SpTrsvSeconds& other)
+    {
+        host += other.host;
+        upload += other.upload;
+        device += other.device;
+        return *this;
+    }
 };
 
 /// What `automatic` takes: syncfree where levels are wide, chunked elsewhere (docs/design/sptrsv.md has the measurements).
@@ -88,7 +96,6 @@ public:
 
 private:
     struct Engine;
-    void make(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine);
 
     SpTrsvFacts             facts_;
     GpuSpTrsvEngine         engine_ = GpuSpTrsvEngine::chunked;

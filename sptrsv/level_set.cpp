@@ -3,9 +3,8 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
 
+#include "ilux/base/barrier.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/sptrsv/serial.hpp"
 
@@ -29,27 +28,6 @@ Index assign_levels(const CsrMatrix<T>& A, Triangle triangle, std::vector<Index>
     }
     return depth;
 }
-
-/// A barrier that gives its processor away after a short spin. OpenMP's own spins for milliseconds: where other programs
-/// hold the processors that the rest of the team needs, 300 of them took seconds, and these some tens of milliseconds.
-class YieldingBarrier {
-public:
-    void wait(int team)
-    {
-        const unsigned round = round_.load(std::memory_order_relaxed);
-        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == team) {
-            arrived_.store(0, std::memory_order_relaxed);
-            round_.store(round + 1, std::memory_order_release);
-            return;
-        }
-        for (int spins = 0; round_.load(std::memory_order_acquire) == round; ++spins)
-            if (spins > 500) std::this_thread::yield();
-    }
-
-private:
-    std::atomic<int>      arrived_{0};
-    std::atomic<unsigned> round_{0};
-};
 
 template <Triangle triangle, int count, class T>
 void run_stages(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diagonal diagonal, const double* b, double* x)

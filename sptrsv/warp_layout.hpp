@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ilux/sptrsv/long_rows.hpp"
+#include "ilux/sptrsv/unset_vector.hpp"
 
 namespace ilux {
 
@@ -37,8 +38,8 @@ struct WarpLayout {
     std::vector<Index>    row;        ///< row[position] of the system; −1: a partial sum
     std::vector<WarpTask> tasks;      ///< by level
     std::vector<Index>    level_ptr;  ///< levels + 1: first task of each
-    std::vector<Index>    col;        ///< position of each entry; −1 where padded
-    std::vector<T>        val;        ///< of each entry; 0 where padded
+    UnsetVector<Index>    col;        ///< position of each entry; −1 where padded
+    UnsetVector<T>        val;        ///< of each entry; 0 where padded
 
     Index positions() const { return static_cast<Index>(row.size()); }
     Index depth() const { return static_cast<Index>(level_ptr.size()) - 1; }

@@ -149,6 +149,40 @@ TEST(GpuChunked, OrdersGridsChainsDiagonalsAndLongRowsAsTheHostDoes)
     }
 }
 
+TEST(GpuChunked, OrdersRowsAsLongAsItsLevelSearchCanCountAsTheHostDoes)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (Index longest : {32766, 32767, 32768})  // the last one is left to the host
+        for (Index chunks : {1, 2})
+            expect_twins_of(gpu,
+                            test::lower_from(40000,
+                                             [&](Index i) {
+                                                 return i == 39999 ? test::identity(longest)
+                                                        : i % 100  ? std::vector{i - 1}
+                                                                   : std::vector<Index>();
+                                             }),
+                            {.chunks = chunks, .longest = 100000});
+}
+
+TEST(GpuChunked, GivesUpWhereLevelsAreWideAndTellsThem)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu        gpu;
+    const auto wide = test::lower_from(40000, [](Index i) {  // two levels
+        return i <= 20000 ? std::vector<Index>() : std::vector{i - 20001, i - 20000};
+    });
+    const auto deep = lower_part(gallery::poisson2d({.n = 100}));
+    for (const auto* L : {&wide, &deep}) {
+        const auto system = forward_system<double>(*L, Triangle::lower, Diagonal::unit);
+        const auto made = analyse_chunks(gpu, system, {}, LayoutMaker::device, WideLevels::give_up);
+        const bool given_up = L == &wide;
+        EXPECT_EQ(choose_engine(made.facts) != GpuSpTrsvEngine::chunked, given_up);
+        EXPECT_EQ(made.chunks == 0, given_up);
+        EXPECT_EQ(made.level, given_up ? levels(*L) : std::vector<Index>());
+    }
+}
+
 TEST(GpuChunked, CarriesFramesAndPivotsAndSingleValuesAsTheHostDoes)
 {
     ILUX_SKIP_WITHOUT_GPU();

@@ -19,6 +19,7 @@ using namespace ilux;
 using test::eps;
 using test::random_vector;
 using test::Shape;
+using test::worst_row;
 using Vector = std::vector<double>;
 
 namespace {
@@ -58,35 +59,6 @@ std::vector<Case> cases()
     for (std::size_t e = 0; e < names(GpuSpTrsvEngine{}).size(); ++e)
         for (bool single : {false, true}) all.push_back({static_cast<GpuSpTrsvEngine>(e), single});
     return all;
-}
-
-/// The largest |r_i| / ((terms of row i + 8) ε · Σ of their sizes), r = rhs − L x − d x accumulated in long double: at most 1
-/// for a row summed in any order. +Inf when x is not finite.
-template <class T>
-double worst_row(const ForwardSystem<T>& system, const Vector& b, const Vector& out)
-{
-    const auto& [L, inv_diag, frame] = system;
-    Vector x(L.rows());
-    for (Index i = 0; i < L.rows(); ++i) {
-        x[i] = out[frame.out_index.empty() ? i : frame.out_index[i]];
-        if (!frame.out_scale.empty()) x[i] /= frame.out_scale[i];
-    }
-    double worst = 0;
-    for (Index i = 0; i < L.rows(); ++i) {
-        long double rhs = b[frame.in_index.empty() ? i : frame.in_index[i]];
-        if (!frame.in_scale.empty()) rhs *= frame.in_scale[i];
-        const long double own = inv_diag.empty() ? x[i] : x[i] / static_cast<long double>(inv_diag[i]);
-        long double       r = rhs - own, size = std::abs(rhs) + std::abs(own);
-        for (Offset p = L.row_ptr()[i]; p < L.row_ptr()[i + 1]; ++p) {
-            const long double term = static_cast<long double>(L.val()[p]) * x[L.col()[p]];
-            r -= term;
-            size += std::abs(term);
-        }
-        if (!std::isfinite(x[i])) return std::numeric_limits<double>::infinity();
-        const auto terms = static_cast<double>(L.row_ptr()[i + 1] - L.row_ptr()[i]);
-        if (size > 0) worst = std::max(worst, static_cast<double>(std::abs(r) / ((terms + 8) * eps * size)));
-    }
-    return worst;
 }
 
 /// Whether each row depends on row `source`, found by walking the pattern.

@@ -1,6 +1,9 @@
 #pragma once
 // Triangular systems and frames that several tests solve.
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "ilux/sptrsv/forward_system.hpp"
@@ -78,6 +81,35 @@ inline SolveFrame random_frame(Index n, std::uint64_t seed)
                      random_vector(n, seed + 3)};
     for (double& s : frame.out_scale) s += s < 0 ? -1 : 1;  // so that x can be had back
     return frame;
+}
+
+/// The largest |r_i| / ((terms of row i + 8) ε · Σ of their sizes), r = rhs − L x − d x accumulated in long double: at most 1
+/// for a row summed in any order. +Inf when x is not finite.
+template <class T>
+double worst_row(const ForwardSystem<T>& system, const std::vector<double>& b, const std::vector<double>& out)
+{
+    const auto& [L, inv_diag, frame] = system;
+    std::vector<double> x(L.rows());
+    for (Index i = 0; i < L.rows(); ++i) {
+        x[i] = out[frame.out_index.empty() ? i : frame.out_index[i]];
+        if (!frame.out_scale.empty()) x[i] /= frame.out_scale[i];
+    }
+    double worst = 0;
+    for (Index i = 0; i < L.rows(); ++i) {
+        long double rhs = b[frame.in_index.empty() ? i : frame.in_index[i]];
+        if (!frame.in_scale.empty()) rhs *= frame.in_scale[i];
+        const long double own = inv_diag.empty() ? x[i] : x[i] / static_cast<long double>(inv_diag[i]);
+        long double       r = rhs - own, size = std::abs(rhs) + std::abs(own);
+        for (Offset p = L.row_ptr()[i]; p < L.row_ptr()[i + 1]; ++p) {
+            const long double term = static_cast<long double>(L.val()[p]) * x[L.col()[p]];
+            r -= term;
+            size += std::abs(term);
+        }
+        if (!std::isfinite(x[i])) return std::numeric_limits<double>::infinity();
+        const auto terms = static_cast<double>(L.row_ptr()[i + 1] - L.row_ptr()[i]);
+        if (size > 0) worst = std::max(worst, static_cast<double>(std::abs(r) / ((terms + 8) * eps * size)));
+    }
+    return worst;
 }
 
 }  // namespace ilux::test
