@@ -166,6 +166,34 @@ void about_the_memory(const Attempt& result, const Tried& tried, Lines& lines)
     if (!tried.method(MethodChoice::bicgstab)) lines.emplace_back("a method of few vectors: --method bicgstab");
 }
 
+/// After a direct solution.
+void about_the_direct_solution(const Attempt& result, const Tried& tried, const SolveOptions& options, Lines& lines)
+{
+    const LuOptions& lu = result.plan.lu.direct;
+    const bool       tried_gmres = tried.method(MethodChoice::gmres);
+    if (result.report.outcome == Outcome::out_of_memory) {
+        if (lu.memory_limit.value > 0)
+            lines.push_back(fmt::format("lu.memory_limit is {}: allow more", field_text(lu.memory_limit)));
+        if (lu.ordering != LuOrdering::metis && lu.ordering != LuOrdering::automatic)
+            lines.emplace_back("an ordering of less fill: -p lu.ordering=auto");
+        if (!tried_gmres) lines.emplace_back("incomplete factors: --method gmres");
+        return;
+    }
+    if (result.report.outcome == Outcome::singular) {
+        if (result.lu && result.lu->symbolic.structural_rank < static_cast<Index>(result.x.size()))
+            lines.emplace_back("rows that cannot be matched with a column of their own: `ilux info` shows where");
+        lines.emplace_back("in a circuit: a node without a path to ground, a loop of voltage sources");
+        return;
+    }
+    const bool largest =
+        std::ranges::any_of(tried.attempts, [](const Attempt& one) { return one.plan.lu.direct.pivot_tol >= 1; });
+    if (!largest && !options.retry) lines.emplace_back("the largest pivot of every column: -p lu.pivot_tol=1");
+    if (lu.matching != LuMatching::on)
+        lines.emplace_back(
+            "large entries on the diagonal and scaling by them: -p lu.matching=on -p lu.scaling=matching");
+    if (!tried_gmres) lines.emplace_back("an iteration: --method gmres");
+}
+
 }  // namespace
 
 Lines advice(const Run& run, const Problem& problem)
@@ -173,9 +201,12 @@ Lines advice(const Run& run, const Problem& problem)
     Lines          lines;
     const Attempt& result = run.result();
     const Tried    tried(run.attempts);
+    if (run.outcome() == Outcome::converged) return lines;
+    if (result.plan.method == MethodChoice::lu) {
+        about_the_direct_solution(result, tried, run.options, lines);
+        return lines;
+    }
     switch (run.outcome()) {
-        case Outcome::converged:
-            return lines;
         case Outcome::out_of_memory:
             if (result.device_is_full) about_the_device_memory(result, tried, run.options.device_memory, lines);
             else about_the_memory(result, tried, lines);

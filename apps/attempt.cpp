@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <utility>
 
+#include "ilux/apps/lu_attempt.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/precond/gpu_mlilu.hpp"
@@ -89,12 +91,14 @@ bool factor(Machine& machine, const CsrMatrix<double>& A, const Monitor& monitor
     return true;
 }
 
-std::unique_ptr<Preconditioner<Cpu>> on_host(HostFactors& factors, Index n)
+/// M as the host applies it: one of `factors`, or made for them and kept in `made`.
+Preconditioner<Cpu>& on_host(HostFactors& factors, Index n, std::unique_ptr<Preconditioner<Cpu>>& made)
 {
-    if (factors.mlilu) return std::make_unique<MlIluPreconditioner>(*factors.mlilu);
-    if (factors.ilu0) return std::move(factors.ilu0);
-    if (factors.jacobi) return std::move(factors.jacobi);
-    return std::make_unique<Identity<Cpu>>(n);
+    if (factors.ilu0) return *factors.ilu0;
+    if (factors.jacobi) return *factors.jacobi;
+    if (factors.mlilu) made = std::make_unique<MlIluPreconditioner>(*factors.mlilu);
+    else made = std::make_unique<Identity<Cpu>>(n);
+    return *made;
 }
 
 /// Options that say something to a GPU only.
@@ -115,23 +119,31 @@ void iterate_on_host(Machine& machine, const Problem& problem, const KrylovOptio
 {
     note_what_is_ignored(machine, krylov, tried);
     tried.device = machine.device();
-    const Method         method = method_of(tried.plan.method);
-    const MatrixOperator A(problem.A, needs_transpose(method));
-    const auto           M = on_host(factors, problem.n());
-    KrylovWorkspace<Cpu> workspace(method, problem.n(), krylov);
+    const Method                         method = method_of(tried.plan.method);
+    const MatrixOperator                 A(problem.A, needs_transpose(method));
+    std::unique_ptr<Preconditioner<Cpu>> made;
+    Preconditioner<Cpu>&                 M = on_host(factors, problem.n(), made);
+    KrylovWorkspace<Cpu>                 workspace(method, problem.n(), krylov);
     tried.workspace_bytes = workspace.bytes();
-    tried.report = ilux::solve<Cpu>(machine.cpu, method, A, *M, problem.b, tried.x, workspace, krylov, monitor);
+    tried.report = ilux::solve<Cpu>(machine.cpu, method, A, M, problem.b, tried.x, workspace, krylov, monitor);
 }
 
-void iterate_on_gpu(Machine& machine, const Problem& problem, const KrylovOptions& krylov, const HostFactors& factors,
-                    const Monitor& monitor, Attempt& tried)
+/// All but M goes there while M is factored.
+void begin_on_gpu(Machine& machine, std::optional<GpuSystem>& system, const Problem& problem,
+                  const KrylovOptions& krylov, const Plan& plan)
+{
+    const GpuSystemOptions options{.precision = plan.precond.precision,
+                                   .engine = machine.engine,
+                                   .memory_limit = machine.memory_limit};
+    system.emplace(*machine.gpu, problem.A, method_of(plan.method), krylov, options);
+}
+
+void iterate_on_gpu(Machine& machine, GpuSystem& system, const Problem& problem, const KrylovOptions& krylov,
+                    const HostFactors& factors, const Monitor& monitor, Attempt& tried)
 {
     tried.device = machine.device();
     try {
-        GpuSystem system(machine.cpu, *machine.gpu, problem.A, factors, method_of(tried.plan.method), krylov,
-                         {.precision = tried.plan.precond.precision,
-                          .engine = machine.engine,
-                          .memory_limit = machine.memory_limit});
+        system.put_factors(machine.cpu, factors);
         tried.workspace_bytes = system.report().workspace_bytes;
         if (!system.report().remark.empty()) tried.decisions.push_back(system.report().remark);
         tried.report = system.solve(problem.b, tried.x, krylov, monitor);
@@ -155,25 +167,25 @@ void verify(Cpu& cpu, const Problem& problem, const KrylovOptions& krylov, Attem
     tried.report.relative_residual = norm_b > 0 ? residual / norm_b : residual;
 }
 
-void iterate(Machine& machine, const Problem& problem, KrylovOptions krylov, HostFactors& factors,
-             const Monitor& monitor, Attempt& tried)
+/// @param system  on the GPU, where there is one; all but M may still be on its way
+void iterate(Machine& machine, std::optional<GpuSystem>& system, const Problem& problem, const KrylovOptions& krylov,
+             HostFactors& factors, const Monitor& monitor, Attempt& tried)
 {
-    // A space of n dimensions, or of all the steps allowed, is never outgrown: no memory for more.
-    krylov.restart = std::clamp(std::min(problem.n(), krylov.max_steps), 1, krylov.restart);
+    const auto give_up_gpu = [&](const std::string& why) {
+        tried.decisions.push_back("device cpu after all: " + why);
+        system.reset();  // it refers to the GPU
+        machine.gpu = nullptr;
+    };
     if (machine.gpu && machine.gpu_by_choice) {
         const bool saved = tried.plan.precond.mlilu.off_diagonal == OffDiagonal::save;
-        if (const std::string why = why_not_gpu(problem.A, factors, saved); !why.empty()) {
-            tried.decisions.push_back("device cpu after all: " + why);
-            machine.gpu = nullptr;
-        }
+        if (const std::string why = why_not_gpu(problem.A, factors, saved); !why.empty()) give_up_gpu(why);
     }
     if (machine.gpu) try {
-            iterate_on_gpu(machine, problem, krylov, factors, monitor, tried);
+            iterate_on_gpu(machine, *system, problem, krylov, factors, monitor, tried);
         } catch (const OutOfMemory& error) {
             tried.device_is_full = !machine.gpu_by_choice;
             if (tried.device_is_full) throw;
-            tried.decisions.push_back(fmt::format("device cpu after all: {}", error.what()));
-            machine.gpu = nullptr;
+            give_up_gpu(error.what());
         }
     if (!machine.gpu) iterate_on_host(machine, problem, krylov, factors, monitor, tried);
     verify(machine.cpu, problem, krylov, tried);
@@ -182,15 +194,19 @@ void iterate(Machine& machine, const Problem& problem, KrylovOptions krylov, Hos
 }  // namespace
 
 Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, KrylovOptions krylov,
-                    double matrix_norm, ProgressLine& progress, bool keep_history, double time_left)
+                    double matrix_norm, ProgressLine& progress, bool keep_history, double time_left, Carried* carried)
 {
+    if (plan.method == MethodChoice::lu) return run_lu_attempt(machine, problem, plan, krylov.rtol);
     Attempt   tried;
     Stopwatch clock;
     tried.plan = plan;
     tried.device = machine.device();
-    tried.x.assign(static_cast<std::size_t>(problem.n()), 0.0);
+    if (carried && carried->x) tried.x = *carried->x;
+    else tried.x.assign(static_cast<std::size_t>(problem.n()), 0.0);
     tried.report.relative_residual = 1;
     krylov.matrix_norm = matrix_norm;
+    // A space of n dimensions, or of all the steps allowed, is never outgrown: no memory for more.
+    krylov.restart = std::clamp(std::min(problem.n(), krylov.max_steps), 1, krylov.restart);
     // One point for the start and one a step, exact ones at restarts besides: reserved here, for a monitor must not throw.
     if (keep_history)
         tried.history.reserve(2 * std::min<std::size_t>(static_cast<std::size_t>(krylov.max_steps), 1'000'000) + 16);
@@ -204,10 +220,15 @@ Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, 
             tried.history.push_back({now.done, now.residual, now.exact, clock.seconds() - solve_began});
     };
     try {
-        HostFactors factors;
-        const bool  exists = factor(machine, problem.A, monitor, tried, factors);
+        HostFactors              own;
+        HostFactors&             factors = carried ? carried->factors : own;
+        const bool               lagged = carried && std::exchange(carried->usable, false);
+        std::optional<GpuSystem> system;
+        if (machine.gpu) begin_on_gpu(machine, system, problem, krylov, plan);
+        const bool exists = lagged || factor(machine, problem.A, monitor, tried, factors);
+        if (carried) carried->usable = exists;
         solve_began = clock.seconds();
-        if (exists) iterate(machine, problem, krylov, factors, monitor, tried);
+        if (exists) iterate(machine, system, problem, krylov, factors, monitor, tried);
     } catch (const TimeUp& up) {
         tried.seconds_analyse = analysed;  // of level 1; that of further levels is short
         tried.seconds_factor = clock.seconds() - analysed;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ilux/apps/device.hpp"
+#include "ilux/apps/lu_facts.hpp"
 #include "ilux/apps/options.hpp"
 #include "ilux/apps/problem.hpp"
 #include "ilux/apps/progress.hpp"
@@ -19,14 +20,17 @@ struct Plan {
     MethodChoice   method = MethodChoice::gmres;  ///< never automatic
     PrecondOptions precond;
     std::string    change;
+    LuSettings     lu = {};
 };
 
 struct Attempt {
     Plan                       plan;
     Device                     device;
     SolveReport                report;  ///< relative_residual 1 and no steps when the preconditioner could not be built
-    std::string                failure;  ///< why there was no solve at all, or ""
+    std::string                failure;      ///< why there was no solve at all, or ""
+    std::string                explanation;  ///< what report.detail has no room for, or ""
     std::optional<MlIluReport> mlilu;
+    std::optional<LuFacts>     lu;                      ///< of a direct solution, as far as it came
     std::optional<GpuReport>   gpu;                     ///< of a solve there
     bool                       device_is_full = false;  ///< out_of_memory means the GPU's
     std::vector<std::string>   decisions;               ///< about device and precision
@@ -37,6 +41,16 @@ struct Attempt {
     double                     seconds = 0;  ///< of the whole try
     std::vector<double>        x;            ///< n; the last iterate, zeros without a solve
     std::vector<HistoryPoint>  history;      ///< the first two million points
+
+    /// Why it did not succeed, in the words of whoever knew; or "".
+    std::string why() const { return !failure.empty() ? failure : explanation.empty() ? report.detail : explanation; }
+};
+
+/// What one try of a series hands on to the next.
+struct Carried {
+    HostFactors                        factors;
+    bool                               usable = false;  ///< the next try takes the factors as they are
+    std::optional<std::vector<double>> x = {};          ///< first guess; nothing: 0
 };
 
 /// Tries once. Running out of memory or time and a preconditioner that does not exist are outcomes here, not exceptions.
@@ -44,8 +58,9 @@ struct Attempt {
 /// @param matrix_norm  ‖A‖_F, for the backward error
 /// @throws DeviceError, naming the device, when that failed
 /// @param time_left    seconds after which a multilevel factorization under way is given up; a solve is not
+/// @param carried      in and out, if any; an exception leaves its factors unusable. Not for lu
 Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, KrylovOptions krylov,
                     double matrix_norm, ProgressLine& progress, bool keep_history,
-                    double time_left = std::numeric_limits<double>::infinity());
+                    double time_left = std::numeric_limits<double>::infinity(), Carried* carried = nullptr);
 
 }  // namespace ilux::app

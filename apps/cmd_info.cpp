@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "ilux/apps/command.hpp"
+#include "ilux/apps/lu_facts.hpp"
 #include "ilux/apps/problem.hpp"
 #include "ilux/apps/units.hpp"
+#include "ilux/direct/levels.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/reorder/matching.hpp"
 
@@ -27,6 +30,11 @@ struct Diagonal {
     Index dominant = 0;            ///< rows with |a_ii| ≥ Σ_j≠i |a_ij|
 };
 
+/// Columns of L + U that wait for one another, by rule; from a factorization.
+struct Levels {
+    Index left = 0, exact = 0, relaxed = 0;
+};
+
 struct MatrixInfo {
     Index                   rows = 0, cols = 0;
     Offset                  nnz = 0, stored_zeros = 0;
@@ -39,6 +47,8 @@ struct MatrixInfo {
     std::optional<Matching> matching;         ///< square matrices only
     Index                   moved = 0;        ///< rows the matching pairs with another column than their own
     Index dominant_matched = 0;               ///< as diagonal.dominant, after permuting and scaling by the matching
+    std::shared_ptr<const LuSymbolic> lu;     ///< square matrices only
+    std::optional<Levels>             levels;
 };
 
 void scan_values(const CsrMatrix<double>& A, MatrixInfo& info)
@@ -118,7 +128,17 @@ void match(CsrMatrix<double> A, MatrixInfo& info)
     info.dominant_matched = matched.dominant;
 }
 
-MatrixInfo examine(const CsrMatrix<double>& A)
+/// Nothing for a singular matrix.
+std::optional<Levels> factored_levels(const CsrMatrix<double>& A, const std::shared_ptr<const LuSymbolic>& symbolic)
+{
+    const LuFactors factors = gilbert_peierls(symbolic, A.val());
+    if (factors.monitor.bad_column >= 0) return std::nullopt;
+    const auto depth = [&](DependencyRule rule) { return lu_levels(*factors.pattern, rule).depth(); };
+    return Levels{depth(DependencyRule::left), depth(DependencyRule::exact), depth(DependencyRule::relaxed)};
+}
+
+/// @param factored  whether to factor as well
+MatrixInfo examine(const CsrMatrix<double>& A, bool factored)
 {
     MatrixInfo info;
     info.rows = A.rows();
@@ -132,6 +152,8 @@ MatrixInfo examine(const CsrMatrix<double>& A)
     scan_diagonal(A, info.diagonal);
     info.depth_lower = lower_depth(A);
     match(A, info);
+    info.lu = analyse(view(A), within_memory({}));
+    if (factored) info.levels = factored_levels(A, info.lu);
     return info;
 }
 
@@ -142,15 +164,18 @@ struct MemoryEstimate {
 
 /// Values take 8 bytes and a column index 4; fill 3 is what the default tolerance typically leaves. On a GPU lie A, the
 /// factors with the places of their rows, and the basis.
-std::vector<MemoryEstimate> estimates(const CsrMatrix<double>& A)
+std::vector<MemoryEstimate> estimates(const CsrMatrix<double>& A, const MatrixInfo& info)
 {
-    const double        per_value = 12, per_row = 8;
-    const KrylovOptions krylov;
-    return {{"matrix", double(A.bytes())},
-            {"ilu0", per_value * A.nnz() + per_row * A.rows()},
-            {"mlilu_fill_3", 3 * per_value * A.nnz() + 8 * per_row * A.rows()},
-            {"gmres_basis", 8.0 * A.rows() * (krylov.restart + 2)},
-            {"gpu_gmres_mlilu_fill_3", 4 * per_value * A.nnz() + 8.0 * A.rows() * (krylov.restart + 15)}};
+    const double                per_value = 12, per_row = 8;
+    const KrylovOptions         krylov;
+    std::vector<MemoryEstimate> all{{"matrix", double(A.bytes())},
+                                    {"ilu0", per_value * A.nnz() + per_row * A.rows()},
+                                    {"mlilu_fill_3", 3 * per_value * A.nnz() + 8 * per_row * A.rows()},
+                                    {"gmres_basis", 8.0 * A.rows() * (krylov.restart + 2)},
+                                    {"gpu_gmres_mlilu_fill_3",
+                                     4 * per_value * A.nnz() + 8.0 * A.rows() * (krylov.restart + 15)}};
+    if (info.lu) all.push_back({"lu", predicted_bytes(*info.lu)});
+    return all;
 }
 
 double decades(const MatrixInfo& info)
@@ -192,7 +217,22 @@ std::string json_info(const std::string& name, const std::string& about, const M
                             {"optimal", info.matching->optimal}};
         json["depth_lower"] = info.depth_lower;
     }
-    for (const auto& [what, bytes] : estimates(A)) json["memory_bytes"][std::string(what)] = bytes;
+    json["lu"] = nullptr;
+    if (info.lu) {
+        const LuSymbolicReport& lu = info.lu->report;
+        json["lu"] = {{"ordering", field_text(lu.ordering)},
+                      {"matched", lu.matched},
+                      {"blocks", lu.blocks},
+                      {"largest_block", lu.largest_block},
+                      {"predicted_nnz", lu.nnz},
+                      {"predicted_flops", lu.flops},
+                      {"seconds", lu.seconds},
+                      {"decisions", lu.decisions}};
+        json["lu"]["levels"] = nullptr;
+        if (const auto& levels = info.levels)
+            json["lu"]["levels"] = {{"left", levels->left}, {"exact", levels->exact}, {"relaxed", levels->relaxed}};
+    }
+    for (const auto& [what, bytes] : estimates(A, info)) json["memory_bytes"][std::string(what)] = bytes;
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -223,6 +263,21 @@ std::string square_rows(const MatrixInfo& info)
                                     info.depth_lower > 0 ? double(info.rows) / info.depth_lower : 0.0));
 }
 
+std::string lu_rows(const MatrixInfo& info)
+{
+    const LuSymbolicReport& lu = info.lu->report;
+    std::string             text =
+        row("direct", fmt::format("ordering {}{}: {:.3g} entries in L + U ({:.2f} × nnz(A)), {:.2g} flops; "
+                                  "{} diagonal block{}, the largest of {}",
+                                  field_text(lu.ordering), lu.matched ? ", matched" : "", lu.nnz,
+                                  info.nnz > 0 ? lu.nnz / double(info.nnz) : 0.0, lu.flops, lu.blocks,
+                                  lu.blocks == 1 ? "" : "s", lu.largest_block));
+    if (const auto& levels = info.levels)
+        text += row("levels", fmt::format("{} left-looking; right-looking {} by the exact rule, {} by the relaxed one",
+                                          levels->left, levels->exact, levels->relaxed));
+    return text;
+}
+
 std::string text_info(const std::string& name, const std::string& about, const MatrixInfo& info,
                       const CsrMatrix<double>& A)
 {
@@ -242,8 +297,9 @@ std::string text_info(const std::string& name, const std::string& about, const M
     text += row("values",
                 fmt::format("{:.2e} to {:.2e} in size, {:.1f} decades", info.smallest, info.largest, decades(info)));
     if (info.matching) text += square_rows(info);
+    if (info.lu) text += lu_rows(info);
     std::string memory;
-    for (const auto& [what, bytes] : estimates(A))
+    for (const auto& [what, bytes] : estimates(A, info))
         memory += fmt::format("{}{} {}", memory.empty() ? "" : ", ", what, bytes_text(bytes));
     return text + row("memory, about", memory);
 }
@@ -253,15 +309,16 @@ std::string text_info(const std::string& name, const std::string& about, const M
 int info(Arguments arguments)
 {
     std::string matrix;
-    bool        json = false;
+    bool        json = false, levels = false;
     auto        app = parser("info", "Says what can be seen of a matrix before it is factored.");
     app->add_option("MATRIX", matrix, "a Matrix Market file, - for standard input, or gallery:NAME[:key=value,...]");
+    app->add_flag("--levels", levels, "factor as well, and tell how deep columns of L + U depend on one another");
     app->add_flag("--json", json, "one JSON object instead of the table")->group("Output");
     if (!parse(*app, arguments)) return success;
     if (matrix.empty()) throw InvalidOption("info: MATRIX is missing; see ilux info --help");
 
     const auto [A, about] = load_matrix(matrix);
-    const MatrixInfo seen = examine(A);
+    const MatrixInfo seen = examine(A, levels);
     fmt::print("{}\n", json ? json_info(matrix, about, seen, A) : text_info(matrix, about, seen, A));
     return success;
 }

@@ -9,7 +9,8 @@
 #include <filesystem>
 
 #include "ilux/apps/command.hpp"
-#include "ilux/apps/options_json.hpp"
+#include "ilux/apps/lu_attempt.hpp"
+#include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/report_text.hpp"
 #include "ilux/apps/retry.hpp"
@@ -26,21 +27,11 @@ struct SolveArguments {
     SolveOptions options;
 };
 
-std::string nested_help()
-{
-    std::string text = "Nested options, set by -p PATH=VALUE or a config file:\n";
-    for (const FieldHelp& field : describe({})) {
-        if (std::ranges::find(short_names(), field.path, &ShortName::path) != short_names().end()) continue;
-        const std::string value =
-            field.choices.empty() ? field.value : fmt::format("{}; {}", field.value, field.choices);
-        text += fmt::format("  {:<24}{} [{}]\n", field.path, field.help, value);
-    }
-    return text +
-           "\nMATRIX is a Matrix Market file (.mtx, .mtx.gz; - for standard input) or gallery:NAME[:key=value,...].\n"
-           "The command line wins over the config file, and -p over the short names.\n"
-           "Exit codes: 0 converged, true residual verified; 1 usage; 2 input; 3 not converged;\n"
-           "4 breakdown or singular; 5 out of memory; 6 device missing; 7 our own fault.";
-}
+constexpr const char* matrix_help =
+    "\nMATRIX is a Matrix Market file (.mtx, .mtx.gz; - for standard input) or gallery:NAME[:key=value,...].\n";
+constexpr const char* exit_help =
+    "Exit codes: 0 converged, true residual verified; 1 usage; 2 input; 3 not converged;\n"
+    "4 breakdown or singular; 5 out of memory; 6 device missing; 7 our own fault.";
 
 /// false: only help was asked for.
 bool parse_solve(Arguments arguments, SolveArguments& given)
@@ -48,43 +39,21 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
     auto app = parser("solve", "Solves A x = b for one matrix and reports what happened.");
     app->add_option("MATRIX", given.matrix, "the system's matrix; see below");
 
-    const auto                                       tree = describe({});
-    std::vector<std::pair<std::string, std::string>> values(short_names().size());  // path and text
-    for (std::size_t k = 0; k < values.size(); ++k) {
-        const ShortName& name = short_names()[k];
-        const FieldHelp& field = *std::ranges::find(tree, name.path, &FieldHelp::path);
-        values[k].first = name.path;
-        app->add_option(std::string(name.flag), values[k].second, field.help)
-            ->group(std::string(name.section))
-            ->type_name(field.choices.empty() ? "VALUE" : field.choices)
-            ->default_str(field.value);
-    }
-    std::vector<std::string> assignments;
-    std::string              config;
-    app->add_option("-p", assignments, "any nested option; may be repeated")
-        ->group("Method")
-        ->type_name("PATH=VALUE")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app->add_option("--config", config, "options as a JSON tree")->group("Method")->type_name("FILE.json");
+    const OptionArguments options(*app, given.options);
     app->add_flag("--json", given.json, "one JSON object instead of the report")->group("Output");
     app->add_option("--history", given.history, "step, relative residual, exact (0|1), seconds")
         ->group("Output")
         ->type_name("FILE.csv");
     app->add_option("--out", given.out, "x, as a Matrix Market array")->group("Output")->type_name("FILE.mtx");
     app->add_flag("--quiet", given.quiet, "no progress line, and a report of one line")->group("Output");
-    app->footer(nested_help());
+    app->footer(nested_help({"sequence."}) + matrix_help + precedence_help + exit_help);
     if (!parse(*app, arguments)) return false;
 
     if (given.matrix.empty()) throw InvalidOption("solve: MATRIX is missing; see ilux solve --help");
     if (given.out == "-" || given.history == "-")
         throw InvalidOption("standard output carries the report: give --out and --history a file");
-    if (!config.empty()) read_config_file(given.options, config);
-    for (std::size_t k = 0; k < values.size(); ++k)
-        if (app->count(std::string(short_names()[k].flag)) > 0)
-            set_field(given.options, values[k].first, values[k].second);
-    for (const std::string& assignment : assignments) assign(given.options, assignment);
+    options.apply(given.options);
+    refuse_gpu_refactorization(given.options);
     return true;
 }
 
@@ -111,7 +80,7 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
 {
     Run run;
     run.options = given.options;
-    Machine      machine = choose_machine(given.options, problem.A, run.decisions);
+    Machine      machine = machine_for(given.options, problem.A, run.decisions);
     const double matrix_norm = norm_frobenius(problem.A);
     const bool   keep_history = !given.history.empty();
     if (problem.rhs_is_noise) run.decisions.emplace_back("rhs A1 as asked, although A·1 is zero up to rounding");

@@ -33,6 +33,7 @@ struct Command {
 };
 
 int solve(Arguments arguments);
+int sequence(Arguments arguments);
 int info(Arguments arguments);
 int gallery_command(Arguments arguments);
 int bench(Arguments arguments);

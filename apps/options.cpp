@@ -17,14 +17,19 @@ std::string choices(const F& field)
 
 }  // namespace
 
-void parse_field(std::string_view path, std::string_view text, MethodChoice& field)
+void parse_field(std::string_view path, std::string_view text, Refactorization& field)
 {
-    if (text == "lu")
+    const auto given = static_cast<Refactorization>(parse_name(path, text, names(field)));
+    if (given != Refactorization::automatic && given != Refactorization::cpu)
         throw InvalidOption(
-            fmt::format("{}=lu: the direct solver is not in this version; gmres with the mlilu "
-                        "preconditioner and precond.drop_tol=0 comes nearest",
-                        path));
-    field = static_cast<MethodChoice>(parse_name(path, text, names(field)));
+            fmt::format("{}={}: the GPU refactorization is not in this version; auto or cpu", path, text));
+    field = given;
+}
+
+void refuse_what_is_to_come(std::string_view path)
+{
+    if (path == "lu.index" || path == "lu.deterministic")
+        throw InvalidOption(fmt::format("{}: it is of the GPU refactorization, which is not in this version", path));
 }
 
 void assign(SolveOptions& options, std::string_view assignment)
@@ -33,8 +38,7 @@ void assign(SolveOptions& options, std::string_view assignment)
     if (equals == std::string_view::npos)
         throw InvalidOption(fmt::format("-p {}: expected PATH=VALUE, such as precond.drop_tol=1e-3", assignment));
     const auto path = assignment.substr(0, equals);
-    if (path.starts_with("lu."))
-        throw InvalidOption(fmt::format("-p {}: this option is not in this version", assignment));
+    refuse_what_is_to_come(path);
     set_field(options, path, assignment.substr(equals + 1));
 }
 

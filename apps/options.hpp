@@ -1,5 +1,5 @@
 #pragma once
-// Every option of `ilux solve`, as one tree that the command line, a config file, --help and the reports walk.
+// Every option of `ilux solve` and `ilux sequence`, as one tree that the command line, a config file, --help and the reports walk.
 
 #include <array>
 #include <span>
@@ -7,15 +7,19 @@
 #include <string_view>
 
 #include "ilux/base/fields.hpp"
+#include "ilux/direct/lu_options.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/precond/mlilu.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 
 namespace ilux::app {
 
-enum class MethodChoice { automatic, gmres, fgmres, bicg, bicgstab, cg };
+enum class MethodChoice { automatic, gmres, fgmres, bicg, bicgstab, cg, lu };
 enum class PrecondKind { mlilu, ilu0, jacobi, none };
 enum class DeviceChoice { automatic, cpu, gpu };
+
+/// Who gives a known pattern new numbers.
+enum class Refactorization { automatic, cpu, left, glu1, glu3, islu };
 
 /// How a GPU stores the values of L and U. M is applied in double either way.
 enum class Precision { in_double, in_single };
@@ -27,7 +31,7 @@ inline std::span<const std::string_view> names(Precision)
 }
 inline std::span<const std::string_view> names(MethodChoice)
 {
-    static constexpr std::array<std::string_view, 6> all{"auto", "gmres", "fgmres", "bicg", "bicgstab", "cg"};
+    static constexpr std::array<std::string_view, 7> all{"auto", "gmres", "fgmres", "bicg", "bicgstab", "cg", "lu"};
     return all;
 }
 inline std::span<const std::string_view> names(PrecondKind)
@@ -41,8 +45,14 @@ inline std::span<const std::string_view> names(DeviceChoice)
     return all;
 }
 
-/// As for any enumeration, except that `lu` is told apart from a misspelling: the direct solver is yet to come.
-void parse_field(std::string_view path, std::string_view text, MethodChoice& field);
+inline std::span<const std::string_view> names(Refactorization)
+{
+    static constexpr std::array<std::string_view, 6> all{"auto", "cpu", "left", "glu1", "glu3", "islu"};
+    return all;
+}
+
+/// As for any enumeration, except that those of a GPU are told apart from a misspelling: they are yet to come.
+void parse_field(std::string_view path, std::string_view text, Refactorization& field);
 
 /// `precond.kind`, and beside it the names of the multilevel ILU, which the other kinds ignore.
 struct PrecondOptions {
@@ -59,6 +69,33 @@ void fields(PrecondOptions& o, Visit&& visit)
     fields(o.mlilu, visit);
 }
 
+/// `lu.refactor`, and beside it what the library's direct solver understands.
+struct LuSettings {
+    Refactorization refactor = Refactorization::automatic;
+    LuOptions       direct;
+};
+
+template <class Visit>
+void fields(LuSettings& o, Visit&& visit)
+{
+    visit("refactor", o.refactor, anything(), "how a known pattern gets new numbers; auto: as suits the device");
+    fields(o.direct, visit);
+}
+
+/// What `ilux sequence` minds beside the rest.
+struct SequenceOptions {
+    double refresh_factor = 2;
+    bool   reuse_x = false;
+};
+
+template <class Visit>
+void fields(SequenceOptions& o, Visit&& visit)
+{
+    visit("refresh_factor", o.refresh_factor, at_least(1),
+          "factor the preconditioner anew when steps exceed this many times (and by 5) those of its first system");
+    visit("reuse_x", o.reuse_x, anything(), "start an iteration from the solution of the system before, not from 0");
+}
+
 struct SpTrsvOptions {
     GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
 };
@@ -70,22 +107,25 @@ void fields(SpTrsvOptions& o, Visit&& visit)
 }
 
 struct SolveOptions {
-    MethodChoice   method = MethodChoice::automatic;
-    DeviceChoice   device = DeviceChoice::automatic;
-    Bytes          device_memory = {};
-    Index          threads = 0;
-    std::string    rhs = "A1";
-    bool           retry = true;
-    double         time_limit = 120;
-    KrylovOptions  krylov = {};
-    PrecondOptions precond = {};
-    SpTrsvOptions  sptrsv = {};
+    MethodChoice    method = MethodChoice::automatic;
+    DeviceChoice    device = DeviceChoice::automatic;
+    Bytes           device_memory = {};
+    Index           threads = 0;
+    std::string     rhs = "A1";
+    bool            retry = true;
+    double          time_limit = 120;
+    KrylovOptions   krylov = {};
+    PrecondOptions  precond = {};
+    LuSettings      lu = {};
+    SpTrsvOptions   sptrsv = {};
+    SequenceOptions sequence = {};
 };
 
 template <class Visit>
 void fields(SolveOptions& o, Visit&& visit)
 {
-    visit("method", o.method, anything(), "auto: CG for a symmetric matrix with positive diagonal, else GMRES");
+    visit("method", o.method, anything(),
+          "auto: CG for a symmetric matrix with positive diagonal, else GMRES; lu: direct");
     visit("device", o.device, anything(),
           "auto: a GPU where there is one and the system is large enough, else the CPU");
     visit("device_memory", o.device_memory, anything(), "bytes of the GPU that may be used; 0: all that is free");
@@ -96,8 +136,13 @@ void fields(SolveOptions& o, Visit&& visit)
           "seconds after which no further attempt starts and a factorization is given up; 0: none");
     visit("krylov", o.krylov, anything(), "");
     visit("precond", o.precond, anything(), "");
+    visit("lu", o.lu, anything(), "");
     visit("sptrsv", o.sptrsv, anything(), "");
+    visit("sequence", o.sequence, anything(), "");
 }
+
+/// @throws InvalidOption for a documented option that this version lacks, to tell it from a misspelling
+void refuse_what_is_to_come(std::string_view path);
 
 /// Sets the option that the text `PATH=VALUE` names. @throws InvalidOption, also when there is no '='
 void assign(SolveOptions& options, std::string_view assignment);

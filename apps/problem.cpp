@@ -19,13 +19,6 @@ namespace {
 
 constexpr std::string_view gallery_prefix = "gallery:";
 
-bool is_positive(const CsrMatrix<double>& A)
-{
-    for (Index i = 0; i < A.rows(); ++i)
-        if (!(A.at(i, i) > 0)) return false;
-    return true;
-}
-
 [[noreturn]] void throw_not_a_rhs(const std::string& text)
 {
     const std::vector<std::string> known{"A1", "ones", "random:1"};
@@ -51,39 +44,41 @@ std::vector<double> read_rhs(const std::string& file, Index n)
     return b;
 }
 
-void make_rhs(Problem& problem)
-{
-    const auto n = static_cast<std::size_t>(problem.n());
-    if (problem.rhs == "A1") {
-        problem.exact.assign(n, 1.0);
-        problem.b.resize(n);
-        Cpu cpu(1);
-        spmv(cpu, 1, problem.A, problem.exact, 0, problem.b);
-        require(is_finite(cpu, problem.b),
-                [&] { return fmt::format("{}: b = A·1 overflows; use --rhs ones", problem.name); });
-        problem.rhs_is_noise = norm2(cpu, problem.b) <= 1e-14 * norm_frobenius(problem.A);
-    } else if (problem.rhs == "ones") {
-        problem.b.assign(n, 1.0);
-    } else if (problem.rhs.starts_with("random:")) {
-        std::int64_t seed = 0;
-        try {
-            parse_field("rhs", std::string_view(problem.rhs).substr(7), seed);
-        } catch (const InvalidOption&) {
-            throw InvalidOption(fmt::format("rhs={}: expected random:SEED, SEED a whole number", problem.rhs));
-        }
-        problem.b = gallery::random_vector(problem.n(), seed);
-    } else {
-        problem.b = read_rhs(problem.rhs, problem.n());
-    }
-}
-
 }  // namespace
+
+bool has_positive_diagonal(const CsrMatrix<double>& A)
+{
+    for (Index i = 0; i < A.rows(); ++i)
+        if (!(A.at(i, i) > 0)) return false;
+    return true;
+}
 
 NamedMatrix load_matrix(const std::string& name)
 {
     if (!name.starts_with(gallery_prefix)) return {.A = read_matrix(name), .about = ""};
     const std::string spec = name.substr(gallery_prefix.size());
     return {.A = gallery::build(spec), .about = gallery::find_problem(spec.substr(0, spec.find(':'))).summary};
+}
+
+std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A, const std::string& name)
+{
+    const auto n = static_cast<std::size_t>(A.rows());
+    if (rhs == "ones") return std::vector<double>(n, 1.0);
+    if (rhs == "A1") {
+        std::vector<double> b(n);
+        Cpu                 cpu(1);
+        spmv(cpu, 1, A, std::vector<double>(static_cast<std::size_t>(A.cols()), 1.0), 0, b);
+        require(is_finite(cpu, b), [&] { return fmt::format("{}: b = A·1 overflows; use --rhs ones", name); });
+        return b;
+    }
+    if (!rhs.starts_with("random:")) return read_rhs(rhs, A.rows());
+    std::int64_t seed = 0;
+    try {
+        parse_field("rhs", std::string_view(rhs).substr(7), seed);
+    } catch (const InvalidOption&) {
+        throw InvalidOption(fmt::format("rhs={}: expected random:SEED, SEED a whole number", rhs));
+    }
+    return gallery::random_vector(A.rows(), seed);
 }
 
 Problem load_problem(const std::string& matrix, const std::string& rhs)
@@ -104,8 +99,13 @@ Problem load_problem(const std::string& matrix, const std::string& rhs)
     require(rows > 0, [&] { return fmt::format("{}: 0 rows; there is nothing to solve", matrix); });
     problem.pattern_symmetric = is_pattern_symmetric(problem.A);
     problem.symmetric = is_symmetric(problem.A);
-    problem.positive_diagonal = is_positive(problem.A);
-    make_rhs(problem);
+    problem.positive_diagonal = has_positive_diagonal(problem.A);
+    problem.b = load_rhs(rhs, problem.A, matrix);
+    if (rhs == "A1") {
+        Cpu cpu(1);
+        problem.exact.assign(static_cast<std::size_t>(rows), 1.0);
+        problem.rhs_is_noise = norm2(cpu, problem.b) <= 1e-14 * norm_frobenius(problem.A);
+    }
     problem.seconds_read = clock.seconds();
     return problem;
 }

@@ -39,6 +39,11 @@ Json mlilu_json(const MlIluReport& report)
             {"levels", levels}};
 }
 
+std::string precond_of(const Plan& plan)
+{
+    return plan.method == MethodChoice::lu ? "none" : field_text(plan.precond.kind);
+}
+
 Json gpu_json(const GpuReport& report)
 {
     Json systems = Json::array();
@@ -56,12 +61,12 @@ Json attempt_json(const Attempt& tried)
     return {{"change", tried.plan.change},
             {"device", tried.device.kind},
             {"method", field_text(tried.plan.method)},
-            {"precond", field_text(tried.plan.precond.kind)},
+            {"precond", precond_of(tried.plan)},
             {"drop_tol", tried.plan.precond.mlilu.drop_tol},
             {"schur_drop_tol", tried.plan.precond.mlilu.schur_drop_tol},
             {"inverse_bound", number(tried.plan.precond.mlilu.inverse_bound)},
             {"outcome", name(tried.report.outcome)},
-            {"detail", tried.failure.empty() ? tried.report.detail : tried.failure},
+            {"detail", tried.why()},
             {"steps", tried.report.steps},
             {"relative_residual", number(tried.report.relative_residual)},
             {"fill", number(tried.fill)},
@@ -86,6 +91,29 @@ Json seconds_json(const Run& run, const Problem& problem)
 
 }  // namespace
 
+nlohmann::ordered_json lu_json(const LuFacts& lu)
+{
+    return {{"nnz", lu.nnz},
+            {"nnz_F", lu.nnz_F},
+            {"fill", lu.fill},
+            {"flops", lu.flops},
+            {"levels", lu.levels},
+            {"refactor", lu.refactor},
+            {"repivots", lu.repivots},
+            {"growth", number(lu.growth)},
+            {"rcond", number(lu.rcond)},
+            {"condition", number(lu.condition)},
+            {"componentwise_error", number(lu.componentwise)},
+            {"refine_steps", lu.refine_steps},
+            {"ordering", field_text(lu.symbolic.ordering)},
+            {"matched", lu.symbolic.matched},
+            {"structural_rank", lu.symbolic.structural_rank},
+            {"blocks", lu.symbolic.blocks},
+            {"largest_block", lu.symbolic.largest_block},
+            {"predicted_nnz", lu.symbolic.nnz},
+            {"predicted_flops", lu.symbolic.flops}};
+}
+
 std::string json_report(const Run& run, const Problem& problem)
 {
     const Attempt&     result = run.result();
@@ -100,10 +128,10 @@ std::string json_report(const Run& run, const Problem& problem)
                       {"pattern_symmetric", problem.pattern_symmetric}};
     json["rhs"] = problem.rhs;
     json["method"] = field_text(result.plan.method);
-    json["precond"] = field_text(result.plan.precond.kind);
+    json["precond"] = precond_of(result.plan);
     json["device"] = {{"kind", result.device.kind}, {"name", result.device.name}, {"threads", result.device.threads}};
     json["outcome"] = name(run.outcome());
-    json["detail"] = result.failure.empty() ? report.detail : result.failure;
+    json["detail"] = result.why();
     json["steps"] = report.steps;
     json["relative_residual"] = number(report.relative_residual);
     json["backward_error"] = number(report.backward_error);
@@ -114,11 +142,13 @@ std::string json_report(const Run& run, const Problem& problem)
                             {"workspace", result.workspace_bytes},
                             {"peak_device", result.gpu ? result.gpu->peak_bytes : 0}};
     json["mlilu"] = result.mlilu ? mlilu_json(*result.mlilu) : Json(nullptr);
-    json["lu"] = nullptr;
+    json["lu"] = result.lu ? lu_json(*result.lu) : Json(nullptr);
     json["gpu"] = result.gpu ? gpu_json(*result.gpu) : Json(nullptr);
     json["decisions"] = run.decisions;
     if (result.mlilu)
         for (const std::string& decision : result.mlilu->decisions) json["decisions"].push_back(decision);
+    if (result.lu)
+        for (const std::string& decision : result.lu->symbolic.decisions) json["decisions"].push_back(decision);
     json["advice"] = advice(run, problem);
     json["attempts"] = Json::array();
     for (const Attempt& tried : run.attempts) json["attempts"].push_back(attempt_json(tried));

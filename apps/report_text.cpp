@@ -30,6 +30,8 @@ std::string method_text(const Plan& plan, const KrylovOptions& krylov)
             return "BiCGStab";
         case MethodChoice::cg:
             return "CG";
+        case MethodChoice::lu:
+            return "direct, P A Q = L U";
     }
     return "";
 }
@@ -78,6 +80,26 @@ std::string level_table(const MlIluReport& report)
     return text;
 }
 
+std::string lu_rows(const LuFacts& lu)
+{
+    const LuSymbolicReport& symbolic = lu.symbolic;
+    std::string             text =
+        row("analysis",
+            fmt::format("ordering {}{}; {} diagonal block{}, the largest of {}; {:.3g} entries and {:.2g} flops "
+                        "expected",
+                        field_text(symbolic.ordering), symbolic.matched ? ", matched" : "", symbolic.blocks,
+                        symbolic.blocks == 1 ? "" : "s", symbolic.largest_block, symbolic.nnz, symbolic.flops));
+    for (const std::string& decision : symbolic.decisions) text += row("decided", decision);
+    if (lu.nnz == 0) return text;
+    text +=
+        row("factors", fmt::format("L + U {} entries, {} above the blocks: {:.2f} × nnz(A); {:.3g} flops, {} levels",
+                                   lu.nnz, lu.nnz_F, lu.fill, lu.flops, lu.levels));
+    text += row("pivots", fmt::format("growth {:.1e}, smallest to largest {:.1e}, condition about {:.1e}",
+                                      lu.growth > 0 ? 1 / lu.growth : INFINITY, lu.rcond, lu.condition));
+    if (lu.repivots > 0) text += row("", fmt::format("chosen anew {} times", lu.repivots));
+    return text;
+}
+
 std::string attempt_rows(const Run& run)
 {
     if (run.attempts.size() < 2) return "";
@@ -108,6 +130,8 @@ std::string error_rows(const Run& run)
     std::string text = row("residual", number(report.relative_residual) + "  ‖b − A x‖₂ / ‖b‖₂, recomputed");
     if (report.backward_error > 0 || run.outcome() == Outcome::converged)
         text += row("backward error", number(report.backward_error) + "  ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)");
+    if (const auto& lu = run.result().lu; lu && !std::isnan(lu->componentwise))
+        text += row("", number(lu->componentwise) + "  max |b − A x|_i / (|A||x| + |b|)_i");
     if (!std::isnan(run.forward_error))
         text += row("forward error", number(run.forward_error) + "  ‖x − x*‖_∞ / ‖x*‖_∞");
     return text;
@@ -117,13 +141,15 @@ std::string cost_rows(const Run& run, const Problem& problem)
 {
     const Attempt&      result = run.result();
     const SolveSeconds& solve = result.report.seconds;
+    const std::string   parts =
+        result.lu ? ""
+                    : fmt::format(" (A {}, M {}, ortho {}, other {})", seconds_text(solve.spmv),
+                                  seconds_text(solve.precond), seconds_text(solve.ortho), seconds_text(solve.other()));
     return row("time",
-               fmt::format("read {}, analyse {}, factor {}, {}solve {} (A {}, M {}, ortho {}, other {})",
-                           seconds_text(problem.seconds_read), seconds_text(result.seconds_analyse),
-                           seconds_text(result.seconds_factor),
+               fmt::format("read {}, analyse {}, factor {}, {}solve {}{}", seconds_text(problem.seconds_read),
+                           seconds_text(result.seconds_analyse), seconds_text(result.seconds_factor),
                            result.gpu ? fmt::format("transfer {}, ", seconds_text(result.gpu->seconds_transfer)) : "",
-                           seconds_text(solve.solve), seconds_text(solve.spmv), seconds_text(solve.precond),
-                           seconds_text(solve.ortho), seconds_text(solve.other()))) +
+                           seconds_text(solve.solve), parts)) +
            row("memory",
                fmt::format("matrix {}, factors {}, workspace {}{}", bytes_text(double(problem.A.bytes())),
                            bytes_text(double(result.factor_bytes)), bytes_text(double(result.workspace_bytes)),
@@ -136,11 +162,16 @@ std::string cost_rows(const Run& run, const Problem& problem)
 
 std::string outcome_line(const Run& run)
 {
-    const Attempt&         result = run.result();
-    std::string            text = fmt::format("{} {} {} step{}, residual {}", name(run.outcome()),
-                                   run.outcome() == Outcome::converged ? "in" : "after", result.report.steps,
-                                   result.report.steps == 1 ? "" : "s", number(result.report.relative_residual));
-    const std::string_view why = result.failure.empty() ? std::string_view(result.report.detail) : result.failure;
+    const Attempt& result = run.result();
+    std::string    text(name(run.outcome()));
+    if (result.lu && !std::isnan(result.lu->componentwise))
+        text += fmt::format(", backward error {}", number(result.lu->componentwise));
+    if (!result.lu)
+        text += fmt::format(" {} {} step{}", run.outcome() == Outcome::converged ? "in" : "after", result.report.steps,
+                            result.report.steps == 1 ? "" : "s");
+    if (!result.lu || result.failure.empty())
+        text += fmt::format(", residual {}", number(result.report.relative_residual));
+    const std::string why = result.why();
     return why.empty() ? text : fmt::format("{}: {}", text, why);
 }
 
@@ -149,7 +180,7 @@ std::string text_report(const Run& run, const Problem& problem, bool colour)
     const Attempt& result = run.result();
     std::string    text = problem_rows(problem);
     text += row("method", method_text(result.plan, run.options.krylov));
-    text += row("preconditioner", precond_text(result.plan.precond));
+    if (result.plan.method != MethodChoice::lu) text += row("preconditioner", precond_text(result.plan.precond));
     text += row("machine", fmt::format("{}, {}{} thread{}", result.device.name, result.gpu ? "host " : "",
                                        result.device.threads, result.device.threads == 1 ? "" : "s"));
     for (const std::string& decision : run.decisions) text += row("decided", decision);
@@ -158,6 +189,7 @@ std::string text_report(const Run& run, const Problem& problem, bool colour)
         for (const std::string& decision : result.mlilu->decisions) text += row("decided", decision);
         text += row("fill", fmt::format("{:.2f} × nnz(A)", result.fill));
     }
+    if (result.lu) text += lu_rows(*result.lu);
     if (result.gpu) text += gpu_rows(*result.gpu);
     text += attempt_rows(run);
 

@@ -50,12 +50,25 @@ std::optional<Plan> tightened(const Plan& last, const PrecondOptions& first, Ind
     return plan;
 }
 
+/// A direct solution has one thing to give: row interchanges wherever another pivot is larger.
+std::optional<Plan> with_larger_pivots(const Attempt& last, std::string& why_not)
+{
+    if (last.report.outcome != Outcome::stagnated && last.report.outcome != Outcome::not_finite)
+        why_not = "other pivots would find A singular as well";
+    else if (last.plan.lu.direct.pivot_tol >= 1) why_not = "every pivot was the largest of its column already";
+    if (!why_not.empty()) return std::nullopt;
+    Plan plan = last.plan;
+    plan.lu.direct.pivot_tol = 1;
+    plan.change = "lu.pivot_tol 1";
+    return plan;
+}
+
 }  // namespace
 
 Plan first_plan(const SolveOptions& options, bool symmetric, bool positive_diagonal,
                 std::vector<std::string>& decisions)
 {
-    Plan plan{.method = options.method, .precond = options.precond, .change = ""};
+    Plan plan{.method = options.method, .precond = options.precond, .change = "", .lu = options.lu};
     if (options.method == MethodChoice::automatic) {
         const bool cg = symmetric && positive_diagonal;
         plan.method = cg ? MethodChoice::cg : MethodChoice::gmres;
@@ -73,19 +86,22 @@ std::optional<Plan> next_plan(const SolveOptions& options, std::span<const Attem
                               std::string& why_not)
 {
     const Attempt& last = tried.back();
+    const bool     direct = last.plan.method == MethodChoice::lu;
     if (!options.retry) why_not = "retry is off";
     else if (last.report.outcome == Outcome::out_of_memory)
-        why_not = "a tighter preconditioner needs more memory still";
+        why_not =
+            direct ? "other pivots would not need less memory" : "a tighter preconditioner needs more memory still";
     else if (last.report.outcome == Outcome::time_limit)
         why_not = fmt::format("the time limit of {:g} s was reached, and a tighter preconditioner takes longer still",
                               options.time_limit);
     else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg)
         why_not = "the factors fill their memory limit already: raise precond.memory_limit";
-    else if (last.failure.empty() && last.report.relative_residual <= rounding_level)
+    else if (!direct && last.failure.empty() && last.report.relative_residual <= rounding_level)
         why_not = "the residual is at rounding level";
     else if (options.time_limit > 0 && elapsed + last.seconds > options.time_limit)
         why_not = fmt::format("another {:.3g} s would pass the time limit of {:g} s", last.seconds, options.time_limit);
     if (!why_not.empty()) return std::nullopt;
+    if (direct) return with_larger_pivots(last, why_not);
 
     if (last.plan.method == MethodChoice::cg && options.method == MethodChoice::automatic)
         return Plan{.method = MethodChoice::gmres, .precond = options.precond, .change = "method gmres"};

@@ -69,6 +69,7 @@ target_compile_features(ilux_flags INTERFACE cxx_std_20)
 target_compile_options(ilux_flags INTERFACE   # -std=c++20 by hand: CMake 3.25.1 knows of no CUDA20
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wno-sign-compare -Wno-unknown-pragmas>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+    $<$<COMPILE_LANGUAGE:C>:-std=c99 -Wall -Wextra -Wpedantic -Werror>  # tests
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --extended-lambda -Xcompiler=-Wall,-Wextra,-Wno-sign-compare,-Wno-unknown-pragmas>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ILUX_WERROR}>>:-Werror>
     $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${ILUX_WERROR}>>:-Werror=all-warnings -Xcompiler=-Werror>
@@ -123,7 +124,7 @@ endfunction()
 function(ilux_install)
     set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ilux)
     foreach(folder IN LISTS ARGN)
-        install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ilux FILES_MATCHING PATTERN *.hpp)
+        install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ilux FILES_MATCHING PATTERN *.hpp PATTERN *.h)
     endforeach()
     install(TARGETS ilux EXPORT ilux_targets)
     install(EXPORT ilux_targets FILE ilux-targets.cmake NAMESPACE ilux:: DESTINATION ${package_dir})

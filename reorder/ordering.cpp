@@ -27,17 +27,36 @@ struct Graph {
     Index                  degree(Index i) const { return static_cast<Index>(start[i + 1] - start[i]); }
 };
 
-Graph symmetrised_graph(const CsrMatrix<double>& A)
+/// By columns; rows ascend within one.
+struct Columns {
+    std::vector<Offset> col_ptr;
+    std::vector<Index>  row;
+
+    PatternView as_rows() const { return {static_cast<Index>(col_ptr.size()) - 1, col_ptr, row}; }
+};
+
+Columns columns_of(const PatternView& A)
 {
-    const CsrMatrix<double> At = transpose(A);
-    const auto              row = [](const CsrMatrix<double>& M, Index i) {
-        return M.col().subspan(M.row_ptr()[i], M.row_ptr()[i + 1] - M.row_ptr()[i]);
+    Columns t{.col_ptr = std::vector<Offset>(static_cast<std::size_t>(A.n) + 1, 0), .row = std::vector<Index>(A.nnz())};
+    for (const Index j : A.col) ++t.col_ptr[j + 1];
+    std::partial_sum(t.col_ptr.begin(), t.col_ptr.end(), t.col_ptr.begin());
+    std::vector<Offset> next(t.col_ptr.begin(), t.col_ptr.end() - 1);
+    for (Index i = 0; i < A.n; ++i)
+        for (Offset p = A.row_ptr[i]; p < A.row_ptr[i + 1]; ++p) t.row[next[A.col[p]]++] = i;
+    return t;
+}
+
+Graph symmetrised_graph(const PatternView& A)
+{
+    const Columns transposed = columns_of(A);
+    const auto    row = [](const PatternView& M, Index i) {
+        return M.col.subspan(M.row_ptr[i], M.row_ptr[i + 1] - M.row_ptr[i]);
     };
-    Graph g{.n = A.rows(), .start = {0}, .neighbour = {}};
+    Graph g{.n = A.n, .start = {0}, .neighbour = {}};
     g.start.reserve(static_cast<std::size_t>(g.n) + 1);
     g.neighbour.reserve(A.nnz());
     for (Index i = 0; i < g.n; ++i) {
-        std::ranges::set_union(row(A, i), row(At, i), std::back_inserter(g.neighbour));
+        std::ranges::set_union(row(A, i), row(transposed.as_rows(), i), std::back_inserter(g.neighbour));
         const auto begin = g.neighbour.begin() + g.start.back();
         const auto loop = std::lower_bound(begin, g.neighbour.end(), i);
         if (loop != g.neighbour.end() && *loop == i) g.neighbour.erase(loop);
@@ -54,48 +73,49 @@ std::vector<Index> natural_order(Index n)
 }
 
 template <class To, class From>
-std::vector<To> converted(std::span<const From> x)
+std::vector<To> converted(std::span<From> x)
 {
     return std::vector<To>(x.begin(), x.end());
 }
 
-[[noreturn]] void throw_out_of_memory(const char* library, const CsrMatrix<double>& A)
+[[noreturn]] void throw_out_of_memory(const char* library, const PatternView& A)
 {
-    throw OutOfMemory(
-        fmt::format("{} had no memory to order a matrix with n = {}, nnz = {}", library, A.rows(), A.nnz()));
+    throw OutOfMemory(fmt::format("{} had no memory to order a matrix with n = {}, nnz = {}", library, A.n, A.nnz()));
 }
 
 /// AMD forms |A| + |Aᵀ| itself, so that rows may be given for columns.
 template <class Int>
-std::vector<Index> amd(const CsrMatrix<double>& A)
+std::vector<Index> amd(const PatternView& A, AmdCounts* counts)
 {
     double control[AMD_CONTROL], info[AMD_INFO];
     amd_defaults(control);
     control[AMD_DENSE] = 10;      // rows with more than 10 √n entries go last
     control[AMD_AGGRESSIVE] = 1;  // absorb elements that another one covers
-    const auto       col_ptr = converted<Int>(A.row_ptr());
-    std::vector<Int> perm(A.rows());
+    const auto       col_ptr = converted<Int>(A.row_ptr);
+    std::vector<Int> perm(A.n);
     Int              status;
     if constexpr (std::is_same_v<Int, Index>)
-        status = amd_order(A.rows(), col_ptr.data(), A.col().data(), perm.data(), control, info);
-    else status = amd_l_order(A.rows(), col_ptr.data(), converted<Int>(A.col()).data(), perm.data(), control, info);
+        status = amd_order(A.n, col_ptr.data(), A.col.data(), perm.data(), control, info);
+    else status = amd_l_order(A.n, col_ptr.data(), converted<Int>(A.col).data(), perm.data(), control, info);
     if (status == AMD_OUT_OF_MEMORY) throw_out_of_memory("AMD", A);
     ILUX_ASSERT(status == AMD_OK);
-    return converted<Index>(std::span<const Int>(perm));
+    if (counts != nullptr) *counts = {info[AMD_LNZ], info[AMD_NMULTSUBS_LU], info[AMD_SYMMETRY]};
+    if constexpr (std::is_same_v<Int, Index>) return perm;
+    else return converted<Index>(std::span(perm));
 }
 
 template <class Int>
-std::vector<Index> colamd(const CsrMatrix<double>& A)
+std::vector<Index> colamd(const PatternView& A)
 {
-    const CsrMatrix<double> At = transpose(A);
-    const Int               n = A.rows(), nnz = static_cast<Int>(A.nnz());
-    constexpr bool          narrow = std::is_same_v<Int, Index>;
-    std::size_t             length;
+    const Columns  columns = columns_of(A);
+    const Int      n = A.n, nnz = static_cast<Int>(A.nnz());
+    constexpr bool narrow = std::is_same_v<Int, Index>;
+    std::size_t    length;
     if constexpr (narrow) length = colamd_recommended(nnz, n, n);
     else length = colamd_l_recommended(nnz, n, n);
     if (length == 0) throw_out_of_memory("COLAMD", A);
-    std::vector<Int> work(length), perm = converted<Int>(At.row_ptr());
-    std::ranges::copy(At.col(), work.begin());
+    std::vector<Int> work(length), perm = converted<Int>(std::span(columns.col_ptr));
+    std::ranges::copy(columns.row, work.begin());
     double knobs[COLAMD_KNOBS];
     Int    stats[COLAMD_STATS];
     bool   ok;
@@ -108,14 +128,11 @@ std::vector<Index> colamd(const CsrMatrix<double>& A)
     }
     if (!ok) throw_out_of_memory("COLAMD", A);
     perm.resize(n);
-    return converted<Index>(std::span<const Int>(perm));
+    return converted<Index>(std::span(perm));
 }
 
 /// 32-bit indices are faster; both libraries need a few times nnz + n positions.
-bool fits_narrow(const CsrMatrix<double>& A)
-{
-    return 3 * A.nnz() + 30 * Offset{A.rows()} < std::numeric_limits<Index>::max();
-}
+bool fits_narrow(const PatternView& A) { return 3 * A.nnz() + 30 * Offset{A.n} < std::numeric_limits<Index>::max(); }
 
 /// METIS gets neither isolated vertices, which it mishandles when all are, nor (nearly) dense ones, which hide all
 /// structure: those go first and last.
@@ -254,10 +271,16 @@ std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering orde
 {
     require(A.rows() == A.cols(),
             [&] { return fmt::format("a {} x {} matrix cannot be ordered: it must be square", A.rows(), A.cols()); });
-    if (A.nnz() == 0) return natural_order(A.rows());  // AMD takes the missing arrays for an error
+    return fill_reducing_order(PatternView{A.rows(), A.row_ptr(), A.col()}, ordering);
+}
+
+std::vector<Index> fill_reducing_order(const PatternView& A, Ordering ordering, AmdCounts* counts)
+{
+    if (counts != nullptr) *counts = {};
+    if (A.nnz() == 0) return natural_order(A.n);  // AMD takes the missing arrays for an error
     switch (ordering) {
         case Ordering::amd:
-            return fits_narrow(A) ? amd<Index>(A) : amd<SuiteSparse_long>(A);
+            return fits_narrow(A) ? amd<Index>(A, counts) : amd<SuiteSparse_long>(A, counts);
         case Ordering::colamd:
             return fits_narrow(A) ? colamd<Index>(A) : colamd<SuiteSparse_long>(A);
         case Ordering::rcm:
@@ -270,7 +293,7 @@ std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering orde
         case Ordering::none:
             break;
     }
-    return natural_order(A.rows());
+    return natural_order(A.n);
 }
 
 }  // namespace ilux

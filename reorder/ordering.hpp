@@ -18,6 +18,22 @@ inline std::span<const std::string_view> names(Ordering)
     return all;
 }
 
+/// The pattern of a square matrix; columns ascend strictly within a row. Only looked at.
+struct PatternView {
+    Index                   n = 0;
+    std::span<const Offset> row_ptr;  ///< n + 1
+    std::span<const Index>  col;      ///< nnz
+
+    Offset nnz() const { return static_cast<Offset>(col.size()); }
+};
+
+/// What AMD counts while it orders: upper bounds for LU with pivots on the diagonal, for the pattern of |A| + |Aᵀ|.
+struct AmdCounts {
+    double nnz_L = 0;          ///< without the diagonal
+    double multiply_adds = 0;  ///< of LU
+    double symmetry = 1;       ///< share of the entries off the diagonal whose mirror image is an entry too
+};
+
 /// perm[new] = old. amd, metis (nested dissection) and rcm order the graph of |A| + |Aᵀ| and are meant for rows and
 /// columns alike; colamd orders columns for LU with row pivoting. Explicit zeros are edges: the pattern is the
 /// caller's. Deterministic. amd, metis and colamd put (nearly) dense rows last.
@@ -27,5 +43,7 @@ inline std::span<const std::string_view> names(Ordering)
 /// @throws InvalidInput unless A is square, or when metis was built with indices too narrow for A's graph;
 ///         OutOfMemory when the library reports it
 std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering ordering);
+/// @param counts  filled by amd alone; may be null
+std::vector<Index> fill_reducing_order(const PatternView& A, Ordering ordering, AmdCounts* counts = nullptr);
 
 }  // namespace ilux

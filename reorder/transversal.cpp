@@ -5,22 +5,29 @@
 namespace ilux {
 namespace {
 
+/// @tparam Usable  whether the transversal may take entry p
+template <class Usable>
 class HopcroftKarp {
 public:
-    HopcroftKarp(const CsrMatrix<double>& A, std::span<const double> cost, double limit, std::span<Offset> entry_of_row,
-                 std::span<Index> row_of_col)
-        : row_ptr_(A.row_ptr()),
-          col_(A.col()),
-          cost_(cost),
-          limit_(limit),
+    HopcroftKarp(std::span<const Offset> row_ptr, std::span<const Index> col, Usable usable,
+                 std::span<Offset> entry_of_row, std::span<Index> row_of_col)
+        : row_ptr_(row_ptr),
+          col_(col),
+          usable_(usable),
           entry_of_row_(entry_of_row),
           row_of_col_(row_of_col),
-          level_(A.rows()),
-          next_(A.rows())
+          level_(entry_of_row.size()),
+          next_(entry_of_row.size())
     {
-        path_.reserve(A.rows());
+        path_.reserve(entry_of_row.size());
     }
 
+    void run()
+    {
+        while (find_levels()) augment_along_levels();  // every phase matches a row at least
+    }
+
+private:
     /// Levels of rows: alternating distance to the nearest free row. False when no free column is in reach.
     bool find_levels()
     {
@@ -34,7 +41,7 @@ public:
         for (std::size_t head = 0; head < path_.size() && level_[path_[head]] <= last; ++head) {
             const Index i = path_[head];
             for (Offset p = row_ptr_[i]; p < row_ptr_[i + 1]; ++p) {
-                if (!(cost_[p] <= limit_)) continue;
+                if (!usable_(p)) continue;
                 const Index owner = row_of_col_[col_[p]];
                 if (owner < 0) {
                     last = level_[i];
@@ -56,7 +63,6 @@ public:
             if (entry_of_row_[root] < 0) augment_from(root);
     }
 
-private:
     void augment_from(Index root)
     {
         path_.assign(1, root);
@@ -67,7 +73,7 @@ private:
                 continue;
             }
             const Offset p = next_[i]++;
-            if (!(cost_[p] <= limit_)) continue;
+            if (!usable_(p)) continue;
             const Index owner = row_of_col_[col_[p]];
             if (owner < 0) return flip_path();
             if (level_[owner] == level_[i] + 1) path_.push_back(owner);
@@ -84,8 +90,7 @@ private:
 
     std::span<const Offset> row_ptr_;
     std::span<const Index>  col_;
-    std::span<const double> cost_;
-    double                  limit_;
+    Usable                  usable_;
     std::span<Offset>       entry_of_row_;
     std::span<Index>        row_of_col_;
     std::vector<Index>      level_;  // n
@@ -98,8 +103,17 @@ private:
 void extend_transversal(const CsrMatrix<double>& A, std::span<const double> cost, double limit,
                         std::span<Offset> entry_of_row, std::span<Index> row_of_col)
 {
-    HopcroftKarp search(A, cost, limit, entry_of_row, row_of_col);
-    while (search.find_levels()) search.augment_along_levels();  // every phase matches a row at least
+    const auto usable = [=](Offset p) { return cost[p] <= limit; };
+    HopcroftKarp(A.row_ptr(), A.col(), usable, entry_of_row, row_of_col).run();
+}
+
+void extend_transversal(std::span<const Offset> row_ptr, std::span<const Index> col, std::span<const double> value,
+                        std::span<Offset> entry_of_row, std::span<Index> row_of_col)
+{
+    const auto nonzero = [=](Offset p) { return value[p] != 0; };
+    const auto any = [](Offset) { return true; };
+    if (value.empty()) HopcroftKarp(row_ptr, col, any, entry_of_row, row_of_col).run();
+    else HopcroftKarp(row_ptr, col, nonzero, entry_of_row, row_of_col).run();
 }
 
 }  // namespace ilux

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "ilux/base/matrix_market.hpp"
 #include "ilux/tests/support/checks.hpp"
@@ -33,7 +34,7 @@ protected:
         return elsewhere != nullptr ? elsewhere : ILUX_PROGRAM;
     }
     /// Runs the program; every argument reaches it as one word.
-    Result ilux(std::initializer_list<std::string> arguments, const std::string& input = "")
+    Result ilux(const std::vector<std::string>& arguments, const std::string& input = "")
     {
         std::string command = std::string("'") + program() + "'";
         for (const std::string& argument : arguments) command += " '" + argument + "'";

@@ -98,6 +98,41 @@ TEST_F(GpuDevice, IsRefusedMemoryBeforeAnythingIsAllocated)
     EXPECT_EQ(device_use().allocations, before);
 }
 
+TEST_F(GpuDevice, IsRefusedFactorsBeforeAnythingIsAllocatedForThem)
+{
+    Gpu         gpu;
+    Cpu         cpu;
+    const auto  A = gallery::build("convdiff3d:n=20");
+    HostFactors factors;
+    factors.mlilu = MlIlu::build(cpu, A, for_gpu({}));
+    const DeviceNeed  need = device_need(A, factors, Method::gmres, {}, Precision::in_double);
+    const std::size_t before = device_use().bytes;
+    {
+        GpuSystem  system(gpu, A, Method::gmres, {}, {.memory_limit = Bytes{need.matrix + need.workspace}});
+        const auto put = [&] { system.put_factors(cpu, factors); };
+        test::expect_refusal<OutOfMemory>(put, {"factors", "allowed", "--device cpu"});
+        EXPECT_LE(device_use().bytes - before, need.total() - need.factors / 2);
+    }
+    EXPECT_EQ(device_use().bytes, before);
+}
+
+TEST_F(GpuDevice, PutsTheFactorsBesideAMatrixThatIsThereAlready)
+{
+    Gpu                       gpu;
+    Cpu                       cpu;
+    const auto                A = gallery::build("convdiff3d:n=20");
+    const std::vector<double> b(static_cast<std::size_t>(A.rows()), 1.);
+    std::vector<double>       together(b.size()), apart(b.size());
+    HostFactors               factors;
+    GpuSystem                 begun(gpu, A, Method::gmres, {}, {});
+    factors.mlilu = MlIlu::build(cpu, A, for_gpu({}));
+    begun.put_factors(cpu, factors);
+    EXPECT_EQ(begun.solve(b, apart, {}).outcome, Outcome::converged);
+    GpuSystem(cpu, gpu, A, factors, Method::gmres, {}, {}).solve(b, together, {});
+    EXPECT_TRUE(test::identical(apart, together));
+    GpuSystem left(gpu, A, Method::gmres, {}, {});  // a factorization that throws leaves it so
+}
+
 TEST_F(GpuDevice, EstimateCoversWhatIsAllocated)
 {
     Gpu        gpu;

@@ -70,12 +70,28 @@ TEST(Assign, TakesADepthBoundAndJsonGivesItBack)
     EXPECT_NE(message([&] { assign(options, "precond.depth_bound=deep"); }).find("auto, none"), std::string::npos);
 }
 
-TEST(Assign, SaysThatTheDirectSolverIsNotInThisVersion)
+TEST(Assign, TakesTheOptionsOfADirectSolution)
 {
     SolveOptions options;
-    EXPECT_NE(message([&] { assign(options, "method=lu"); }).find("not in this version"), std::string::npos);
-    EXPECT_NE(message([&] { assign(options, "method=lux"); }).find("auto|gmres|fgmres|bicg|bicgstab|cg"),
+    for (const char* text : {"method=lu", "lu.ordering=colamd", "lu.pivot_tol=0.1", "lu.refactor=cpu",
+                             "lu.memory_limit=1G", "lu.dependencies=relaxed", "sequence.refresh_factor=3"})
+        assign(options, text);
+    EXPECT_EQ(options.method, MethodChoice::lu);
+    EXPECT_EQ(options.lu.direct.ordering, LuOrdering::colamd);
+    EXPECT_EQ(options.lu.direct.pivot_tol, 0.1);
+    EXPECT_EQ(options.lu.refactor, Refactorization::cpu);
+    EXPECT_EQ(options.lu.direct.memory_limit.value, std::uint64_t{1} << 30);
+    EXPECT_EQ(options.sequence.refresh_factor, 3);
+    EXPECT_NE(message([&] { assign(options, "method=lux"); }).find("auto|gmres|fgmres|bicg|bicgstab|cg|lu"),
               std::string::npos);
+}
+
+TEST(Assign, SaysThatTheGpuRefactorizationIsNotInThisVersion)
+{
+    SolveOptions options;
+    for (const char* text : {"lu.refactor=left", "lu.refactor=islu", "lu.index=union", "lu.deterministic=off"})
+        EXPECT_NE(message([&] { assign(options, text); }).find("not in this version"), std::string::npos) << text;
+    EXPECT_EQ(to_json(options), to_json(SolveOptions{}));
 }
 
 TEST(Config, SetsWhatItNamesAndLeavesTheRest)
@@ -141,7 +157,8 @@ TEST(Config, OfEveryOptionReadsBackToTheSameOptions)
     SolveOptions odd;
     for (const char* text :
          {"method=cg", "threads=3", "rhs=\"é.mtx", "retry=off", "krylov.rtol=0.1", "krylov.side=left",
-          "precond.inverse_bound=inf", "precond.drop_tol=3e-310", "precond.memory_limit=7T", "precond.kind=none"})
+          "precond.inverse_bound=inf", "lu.growth_limit=inf", "lu.scaling=matching", "precond.drop_tol=3e-310",
+          "precond.memory_limit=7T", "precond.kind=none"})
         assign(odd, text);
     for (const SolveOptions& options : {SolveOptions{}, odd}) {
         SolveOptions read;

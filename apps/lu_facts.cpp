@@ -1,0 +1,177 @@
+#include "ilux/apps/lu_facts.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ilux/apps/machine.hpp"
+#include "ilux/apps/units.hpp"
+#include "ilux/base/error.hpp"
+#include "ilux/base/spmv.hpp"
+#include "ilux/direct/levels.hpp"
+
+namespace ilux::app {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+/// r_i and (|A||x| + |b|)_i.
+struct Row {
+    double residual, size;
+};
+Row row_of(const CsrMatrix<double>& A, Index i, std::span<const double> x, std::span<const double> b)
+{
+    Row row{b[i], std::abs(b[i])};
+    for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+        const double term = A.val()[p] * x[A.col()[p]];
+        row.residual -= term;
+        row.size += std::abs(term);
+    }
+    return row;
+}
+
+/// ‖B‖₁ of an operator from B v and Bᵀ v, at most five pairs [hager_84] [higham_88].
+template <class Apply, class ApplyTranspose>
+double estimate_norm1(Index n, Apply&& apply, ApplyTranspose&& apply_transpose)
+{
+    const auto          size = static_cast<std::size_t>(n);
+    std::vector<double> v(size, 1.0 / n), w(size), z(size);
+    double              norm = 0;
+    for (int step = 0; step < 5; ++step) {
+        apply(v, w);
+        double now = 0;
+        for (const double value : w) now += std::abs(value);
+        if (!std::isfinite(now)) return std::numeric_limits<double>::infinity();
+        if (step > 0 && now <= norm) break;
+        norm = now;
+        for (double& value : w) value = std::copysign(1.0, value);
+        apply_transpose(w, z);
+        const auto largest = std::ranges::max_element(z, {}, [](double value) { return std::abs(value); }) - z.begin();
+        double     product = 0;
+        for (std::size_t i = 0; i < size; ++i) product += z[i] * v[i];
+        if (std::abs(z[largest]) <= product) break;
+        std::ranges::fill(v, 0.0);
+        v[largest] = 1;
+    }
+    return norm;
+}
+
+}  // namespace
+
+LuFacts facts_before(const LuSymbolic& symbolic) { return {.symbolic = symbolic.report}; }
+
+void note_factors(const Lu& lu, Offset nnz_A, LuFacts& facts)
+{
+    const LuFactors& factors = lu.factors();
+    const LuPattern& pattern = *factors.pattern;
+    facts.nnz = pattern.nnz();
+    facts.nnz_F = pattern.nnz_F();
+    facts.fill = nnz_A > 0 ? double(facts.nnz + facts.nnz_F) / double(nnz_A) : 0;
+    facts.flops = pattern.flops();
+    facts.levels = lu_levels(pattern, DependencyRule::left).depth();
+    facts.repivots = lu.repivots();
+    facts.growth = factors.monitor.rgrowth;
+    facts.rcond = factors.monitor.rcond();
+}
+
+LuOptions within_memory(const LuOptions& options)
+{
+    LuOptions limited = options;
+    if (limited.memory_limit.value == 0) limited.memory_limit.value = memory_available();
+    return limited;
+}
+
+double predicted_bytes(const LuSymbolic& symbolic)
+{
+    constexpr double entry = sizeof(double) + sizeof(Index);
+    constexpr double input = sizeof(double) + sizeof(Index) + sizeof(Offset) + sizeof(double);
+    return entry * symbolic.report.nnz + input * double(symbolic.input_nnz) + 64.0 * symbolic.n;
+}
+
+void require_memory(const LuSymbolic& symbolic, const LuOptions& given)
+{
+    const double need = predicted_bytes(symbolic);
+    const auto   limit = within_memory(given).memory_limit.value;
+    if (limit == 0 || need <= double(limit)) return;
+    throw OutOfMemory(fmt::format("L and U would take about {} ({:.3g} entries), but {} {}", bytes_text(need),
+                                  symbolic.report.nnz,
+                                  given.memory_limit.value > 0 ? "lu.memory_limit is" : "the machine has free",
+                                  bytes_text(double(limit))));
+}
+
+Errors measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b, double rtol)
+{
+    Errors errors{.componentwise = 0};
+    Cpu    serial(1);
+    double sum = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        const auto [residual, size] = row_of(A, i, x, b);
+        sum += residual * residual;
+        if (residual != 0) errors.componentwise = std::max(errors.componentwise, std::abs(residual) / size);
+        if (!std::isfinite(residual) || !std::isfinite(size)) return {.componentwise = INFINITY};
+    }
+    const double norm_b = norm2(serial, b), noise = norm_frobenius(A) * norm2(serial, x);
+    // Squares of the residual may under- or overflow; then, too, the slower way is right.
+    const bool   plain = sum > 1e-280 && sum < 1e280 && 4 * eps * noise <= rtol * norm_b;
+    const double norm_r = plain ? std::sqrt(sum) : residual_norm_extended(A, x, b);
+    errors.finite = std::isfinite(norm_r);
+    errors.relative_residual = norm_b > 0 ? norm_r / norm_b : norm_r;
+    errors.backward_error = norm_r > 0 ? norm_r / (noise + norm_b) : 0;
+    return errors;
+}
+
+double forward_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+                           std::span<const double> b)
+{
+    const auto          n = static_cast<std::size_t>(A.rows());
+    std::vector<double> weight(n), scaled(n);
+    LuWorkspace         ws(A.rows());
+    double              largest = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        const auto [residual, size] = row_of(A, i, x, b);
+        weight[i] = std::abs(residual) + eps * size;
+        largest = std::max(largest, std::abs(x[i]));
+    }
+    const auto apply = [&](const std::vector<double>& v, std::vector<double>& w) {  // w ← D A⁻ᵀ v
+        lu_solve(be, factors, v, w, ws, Transpose::yes);
+        for (std::size_t i = 0; i < n; ++i) w[i] *= weight[i];
+    };
+    const auto apply_transpose = [&](const std::vector<double>& v, std::vector<double>& w) {  // w ← A⁻¹ D v
+        for (std::size_t i = 0; i < n; ++i) scaled[i] = weight[i] * v[i];
+        lu_solve(be, factors, scaled, w, ws);
+    };
+    const double error = estimate_norm1(A.rows(), apply, apply_transpose);
+    return largest > 0 ? error / largest : error > 0 ? INFINITY : 0;
+}
+
+LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::span<const double> x,
+                     std::span<const double> b, const LuSolveReport& solved, const Errors& errors, double rtol)
+{
+    if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated)
+        return {.outcome = solved.outcome, .detail = solved.reason, .remark = ""};
+    if (!errors.finite)
+        return {.outcome = Outcome::not_finite, .detail = "x or its residual is not finite", .remark = ""};
+    if (!(errors.componentwise <= lu_tolerance))
+        return {.outcome = Outcome::stagnated,
+                .detail = fmt::format("componentwise backward error {:.1e} > {:.0e} after {} steps of refinement{}",
+                                      errors.componentwise, lu_tolerance, solved.refine.steps,
+                                      solved.repivoted ? ", with new pivots too" : ""),
+                .remark = ""};
+    if (errors.relative_residual <= rtol) return {};
+    const double bound = forward_error_bound(be, lu.factors(), A, x, b);
+    if (!(bound < 1))
+        return {.outcome = Outcome::singular,
+                .detail = fmt::format(
+                    "A is singular in working precision: its rounding alone moves x by {:.1e} times its size", bound),
+                .remark = ""};
+    return {.outcome = Outcome::converged,
+            .detail = "",
+            .remark =
+                fmt::format("converged by the componentwise backward error: residual {:.1e} is the rounding of x, "
+                            "which is known to {:.0e}",
+                            errors.relative_residual, bound)};
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,334 @@
+#include "ilux/apps/sequence_input.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "ilux/apps/problem.hpp"
+#include "ilux/base/error.hpp"
+#include "ilux/base/matrix_market.hpp"
+#include "ilux/base/text_file.hpp"
+
+namespace ilux::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+static_assert(std::endian::native == std::endian::little, "values.f64 is read as it stands");
+
+std::string inside(const std::string& folder, const char* file) { return (fs::path(folder) / file).string(); }
+
+bool is_there(const std::string& file)
+{
+    std::error_code unknown;
+    return fs::exists(file, unknown);
+}
+
+void skip_blanks(std::string_view& text)
+{
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+}
+
+/// The next whole number of a line that the parser has accepted.
+Index next_number(std::string_view& line)
+{
+    skip_blanks(line);
+    if (line.starts_with('+')) line.remove_prefix(1);
+    Index number = 0;
+    for (; !line.empty() && line.front() >= '0' && line.front() <= '9'; line.remove_prefix(1))
+        number = 10 * number + (line.front() - '0');
+    return number;
+}
+
+/// Position in A of every entry of a coordinate file, in the order of its lines; empty where that is 0, 1, 2, …
+std::vector<Offset> line_order(std::string_view text, const CsrMatrix<double>& A)
+{
+    std::vector<Offset> order;
+    order.reserve(static_cast<std::size_t>(A.nnz()));
+    bool size_line = true, the_same = true;
+    while (!text.empty()) {
+        const auto       end = std::min(text.find_first_of("\r\n"), text.size());
+        std::string_view line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        skip_blanks(line);
+        if (line.empty() || line.front() == '%') continue;
+        if (std::exchange(size_line, false)) continue;
+        const Index i = next_number(line) - 1, j = next_number(line) - 1;
+        const auto  row = A.col().subspan(A.row_ptr()[i], A.row_ptr()[i + 1] - A.row_ptr()[i]);
+        order.push_back(A.row_ptr()[i] + (std::ranges::lower_bound(row, j) - row.begin()));
+        the_same = the_same && order.back() + 1 == std::ssize(order);
+    }
+    return the_same ? std::vector<Offset>{} : order;
+}
+
+/// The number in A_012.mtx, A12.mtx.gz and the like, without leading zeros; nothing for other names.
+std::optional<std::string> number_of(std::string name)
+{
+    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+    if (!name.ends_with(".mtx") || !name.starts_with('A')) return std::nullopt;
+    std::string digits = name.substr(name.starts_with("A_") ? 2 : 1);
+    digits.resize(digits.size() - 4);
+    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+    digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
+    return digits;
+}
+
+/// @throws InvalidInput when there are none, or two of one number
+std::vector<std::string> numbered_files(const std::string& folder)
+{
+    std::map<std::pair<std::size_t, std::string>, std::string> found;  // by the digits' count, then the digits
+    std::error_code                                            failed;
+    for (const auto& entry : fs::directory_iterator(folder, failed)) {
+        const auto digits = number_of(entry.path().filename().string());
+        if (!digits) continue;
+        const auto [other, is_new] = found.try_emplace({digits->size(), *digits}, entry.path().string());
+        require(is_new, [&] { return fmt::format("{} and {} have one number", other->second, entry.path().string()); });
+    }
+    require(!failed, [&] { return fmt::format("{}: {}", folder, failed.message()); });
+    require(!found.empty(), [&] {
+        return fmt::format("{}: neither pattern.mtx with values.f64 nor A_000.mtx, A_001.mtx and so on", folder);
+    });
+    std::vector<std::string> files;
+    for (const auto& [number, file] : found) files.push_back(file);
+    return files;
+}
+
+/// b_003.mtx beside A_003.mtx, or with or without .gz; "" when there is none, or the name does not begin with A.
+std::string rhs_beside(const std::string& matrix)
+{
+    const fs::path path(matrix);
+    std::string    name = path.filename().string();
+    if (!name.starts_with('A')) return "";
+    name.front() = 'b';
+    const bool        packed = name.ends_with(".gz");
+    const std::string other = packed ? name.substr(0, name.size() - 3) : name + ".gz";
+    for (const std::string& candidate : {name, other})
+        if (const std::string file = (path.parent_path() / candidate).string(); is_there(file)) return file;
+    return "";
+}
+
+/// `dir/*.mtx` names the right-hand sides as well: those that belong to another file are left out.
+std::vector<std::string> matrices_among(const std::vector<std::string>& paths)
+{
+    std::set<std::string> sides;
+    for (const std::string& path : paths) {
+        std::error_code unknown;
+        require(!fs::is_directory(path, unknown),
+                [&] { return fmt::format("{}: give one folder, or files, not both", path); });
+        sides.insert(rhs_beside(path));
+    }
+    std::vector<std::string> matrices;
+    std::ranges::copy_if(paths, std::back_inserter(matrices), [&](const auto& path) { return !sides.contains(path); });
+    return matrices;
+}
+
+/// Where the patterns of equal order first differ, or "".
+std::string first_difference(const CsrMatrix<double>& A, const CsrMatrix<double>& other)
+{
+    for (Index i = 0; i < A.rows(); ++i) {
+        const auto mine = A.col().subspan(A.row_ptr()[i], A.row_ptr()[i + 1] - A.row_ptr()[i]);
+        const auto yours = other.col().subspan(other.row_ptr()[i], other.row_ptr()[i + 1] - other.row_ptr()[i]);
+        const auto [p, q] = std::ranges::mismatch(mine, yours);
+        if (p == mine.end() && q == yours.end()) continue;
+        const bool extra = p == mine.end() || (q != yours.end() && *q < *p);
+        return fmt::format("entry ({}, {}) is {}", i + 1, (extra ? *q : *p) + 1, extra ? "new" : "missing");
+    }
+    return "";
+}
+
+void require_square(const CsrMatrix<double>& A, const std::string& file)
+{
+    require(A.rows() == A.cols(), [&] {
+        return fmt::format("{}: {} rows and {} columns; a system needs a square matrix", file, A.rows(), A.cols());
+    });
+    require(A.rows() > 0 && A.nnz() > 0, [&] { return fmt::format("{}: no rows or no entries", file); });
+}
+
+/// Rows of `length` doubles in a file, which is opened. @throws InvalidInput unless that is a whole number of them, 1 at least
+Index open_rows(std::ifstream& in, const std::string& file, Offset length)
+{
+    std::error_code failed;
+    const auto      bytes = fs::file_size(file, failed);
+    const auto      row_bytes = static_cast<std::uintmax_t>(length) * sizeof(double);
+    require(!failed, [&] { return fmt::format("{}: {}", file, failed.message()); });
+    require(bytes > 0 && bytes % row_bytes == 0 && bytes / row_bytes <= std::numeric_limits<Index>::max(), [&] {
+        return fmt::format("{}: {} bytes; expected a multiple of {}, {} doubles for each system", file, bytes,
+                           row_bytes, length);
+    });
+    in.open(file, std::ios::binary);
+    require(in.is_open(), [&] { return fmt::format("{}: cannot be read", file); });
+    return static_cast<Index>(bytes / row_bytes);
+}
+
+}  // namespace
+
+SequenceInput::SequenceInput(const std::vector<std::string>& paths, const std::string& rhs)
+{
+    require(!paths.empty(), [] { return std::string("no folder and no files were given"); });
+    name_ = paths.front();
+    std::error_code unknown;
+    if (paths.size() > 1 || !fs::is_directory(name_, unknown)) open_files(matrices_among(paths));
+    else if (is_there(inside(name_, "pattern.mtx"))) open_folder();
+    else open_files(numbered_files(name_));
+    choose_rhs(rhs);
+    b_.resize(static_cast<std::size_t>(A_.rows()));
+}
+
+void SequenceInput::open_folder()
+{
+    const std::string file = inside(name_, "pattern.mtx");
+    const TextFile    text(file);
+    MatrixMarket      read = parse_matrix_market(text.view(), file);
+    require(!read.header.array && read.header.symmetry == Symmetry::general,
+            [&] { return fmt::format("{}: expected a general coordinate file", file); });
+    require(read.duplicates == 0, [&] { return fmt::format("{}: {} entries stand twice", file, read.duplicates); });
+    require_square(read.A, file);
+    A_ = std::move(read.A);
+    order_ = line_order(text.view(), A_);
+    row_.resize(static_cast<std::size_t>(A_.nnz()));
+
+    const std::string values = inside(name_, "values.f64"), sides = inside(name_, "rhs.f64");
+    systems_ = open_rows(values_, values, A_.nnz());
+    if (const std::string meta = inside(name_, "meta.json"); is_there(meta)) read_meta(meta);
+    brings_rhs_ = is_there(sides);
+    if (!brings_rhs_) return;
+    const Index rows = open_rows(right_sides_, sides, A_.rows());
+    require(rows == systems_, [&] {
+        return fmt::format("{}: {} right-hand sides, but {} holds {} systems", sides, rows, values, systems_);
+    });
+}
+
+void SequenceInput::read_meta(const std::string& file)
+{
+    const TextFile text(file);
+    const auto     meta = nlohmann::json::parse(text.view(), nullptr, false);
+    require(meta.is_object(), [&] { return fmt::format("{}: not a JSON object", file); });
+    const std::pair<const char*, Offset> facts[] = {{"n", A_.rows()}, {"nnz", A_.nnz()}, {"k", systems_}};
+    for (const auto& [key, seen] : facts) {
+        const auto value = meta.value(key, nlohmann::json());
+        require(value.is_number_integer() && value == seen, [&] {
+            return fmt::format("{}: {} is {}, but pattern.mtx and values.f64 say {}", file, key, value.dump(), seen);
+        });
+    }
+}
+
+void SequenceInput::open_files(const std::vector<std::string>& matrices)
+{
+    require(matrices.size() <= static_cast<std::size_t>(std::numeric_limits<Index>::max()),
+            [&] { return fmt::format("{} files are too many", matrices.size()); });
+    for (const std::string& matrix : matrices) {
+        require(is_there(matrix), [&] { return fmt::format("{}: there is no such file or folder", matrix); });
+        files_.push_back({.matrix = matrix, .rhs = rhs_beside(matrix)});
+    }
+    systems_ = static_cast<Index>(files_.size());
+    const auto with = std::ranges::count_if(files_, [](const Files& one) { return !one.rhs.empty(); });
+    brings_rhs_ = with == systems_;
+    A_ = read_matrix(files_.front().matrix);
+    require_square(A_, files_.front().matrix);
+    if (with == 0 || brings_rhs_) return;
+    const auto bare = std::ranges::find(files_, std::string(), &Files::rhs);
+    throw InvalidInput(fmt::format("{}: there is no right-hand side beside it, as there is for others", bare->matrix));
+}
+
+void SequenceInput::choose_rhs(const std::string& rhs)
+{
+    rhs_ = rhs == "auto" && !brings_rhs_ ? "A1" : rhs;
+    if (rhs_ == "auto") return;
+    if (rhs_ != "-" && !is_there(rhs_)) {
+        if (rhs_ != "A1") load_rhs(rhs_, A_, name_);  // refuses what is no right-hand side
+        return;
+    }
+    columns_ = read_matrix(rhs_);
+    require(columns_.rows() == A_.rows() && (columns_.cols() == 1 || columns_.cols() == systems_), [&] {
+        return fmt::format("{}: {} rows and {} columns; expected {} rows, and 1 column or one for each of {} systems",
+                           rhs_, columns_.rows(), columns_.cols(), A_.rows(), systems_);
+    });
+}
+
+std::string SequenceInput::label(Index k) const
+{
+    return files_.empty() ? fmt::format("{}", k)
+                          : fs::path(files_[static_cast<std::size_t>(k)].matrix).filename().string();
+}
+
+void SequenceInput::read(Index k)
+{
+    require(k >= 0 && k < systems_, [&] { return fmt::format("system {} of {}", k, systems_); });
+    if (k == there_) return;
+    there_ = -1;
+    if (files_.empty()) read_values(k);
+    else read_matrix_file(k);
+    read_rhs(k);
+    there_ = k;
+}
+
+void SequenceInput::read_row(std::ifstream& in, const std::string& file, Index k, std::span<double> row) const
+{
+    const auto bytes = static_cast<std::streamoff>(row.size_bytes());
+    in.clear();
+    in.seekg(bytes * k);
+    in.read(reinterpret_cast<char*>(row.data()), bytes);
+    require(in.gcount() == bytes, [&] { return fmt::format("{}: ends within system {}", file, k); });
+}
+
+void SequenceInput::read_values(Index k)
+{
+    const std::string file = inside(name_, "values.f64");
+    read_row(values_, file, k, row_);
+    const auto val = A_.val();
+    if (order_.empty()) std::ranges::copy(row_, val.begin());
+    for (std::size_t line = 0; line < order_.size(); ++line) val[order_[line]] = row_[line];
+
+    const auto bad = std::ranges::find_if(val, [](double v) { return !std::isfinite(v); });
+    if (bad == val.end()) return;
+    const auto p = bad - val.begin();
+    const auto row = std::ranges::upper_bound(A_.row_ptr(), p) - A_.row_ptr().begin();
+    throw InvalidInput(fmt::format("{}: system {}: the value at row {}, column {} (counted from 1) is {}", file, k, row,
+                                   A_.col()[p] + 1, *bad));
+}
+
+void SequenceInput::read_matrix_file(Index k)
+{
+    const std::string& file = files_[static_cast<std::size_t>(k)].matrix;
+    CsrMatrix<double>  read = read_matrix(file);
+    const std::string& first = files_.front().matrix;
+    require(read.rows() == A_.rows() && read.cols() == A_.cols(), [&] {
+        return fmt::format("{}: {} × {}, but {} is {} × {}", file, read.rows(), read.cols(), first, A_.rows(),
+                           A_.cols());
+    });
+    if (const std::string difference = first_difference(A_, read); !difference.empty())
+        throw InvalidInput(fmt::format("{}: another pattern than {}: {}", file, first, difference));
+    A_ = std::move(read);
+}
+
+void SequenceInput::read_rhs(Index k)
+{
+    if (columns_.rows() > 0) {
+        const Index column = columns_.cols() == 1 ? 0 : k;
+        for (Index i = 0; i < columns_.rows(); ++i) b_[static_cast<std::size_t>(i)] = columns_.at(i, column);
+    } else if (rhs_.starts_with("random:")) {
+        const auto seed = static_cast<std::uint64_t>(std::stoll(rhs_.substr(7))) + static_cast<std::uint64_t>(k);
+        b_ = load_rhs(fmt::format("random:{}", static_cast<std::int64_t>(seed)), A_, name_);
+    } else if (rhs_ != "auto") {
+        b_ = load_rhs(rhs_, A_, fmt::format("{}: system {}", name_, label(k)));
+    } else if (!files_.empty()) {
+        b_ = load_rhs(files_[static_cast<std::size_t>(k)].rhs, A_, files_[static_cast<std::size_t>(k)].matrix);
+    } else {
+        const std::string file = inside(name_, "rhs.f64");
+        read_row(right_sides_, file, k, b_);
+        const auto bad = std::ranges::find_if(b_, [](double v) { return !std::isfinite(v); });
+        require(bad == b_.end(), [&] {
+            return fmt::format("{}: system {}: the value of row {} (counted from 1) is {}", file, k,
+                               bad - b_.begin() + 1, *bad);
+        });
+    }
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,178 @@
+#include "ilux/apps/sequence_report.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ilux/apps/options_json.hpp"
+#include "ilux/apps/report_json.hpp"
+#include "ilux/apps/units.hpp"
+
+namespace ilux::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string row(std::string_view head, std::string_view text) { return fmt::format("{:<16}{}\n", head, text); }
+
+std::string number(double value)
+{
+    return std::isnan(value) ? "-" : std::isinf(value) ? "not finite" : fmt::format("{:.1e}", value);
+}
+
+Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+/// Systems are short: µs and ms.
+std::string time_text(double seconds)
+{
+    return seconds < 1e-3 ? fmt::format("{:.0f} µs", 1e6 * seconds)
+           : seconds < 1  ? fmt::format("{:.3g} ms", 1e3 * seconds)
+                          : fmt::format("{:.3g} s", seconds);
+}
+
+/// Right-aligned in `width` columns; µ takes two bytes but one column.
+std::string padded(const std::string& text, std::size_t width)
+{
+    const std::size_t columns = text.size() - (text.find("µ") != std::string::npos);
+    return std::string(width > columns ? width - columns : 0, ' ') + text;
+}
+
+std::string method_text(const SolveOptions& options)
+{
+    const MethodChoice method = options.method;
+    if (method == MethodChoice::lu || method == MethodChoice::automatic)
+        return "direct, P A Q = L U; pivots kept while they serve";
+    if (options.precond.kind == PrecondKind::none) return field_text(method);
+    return fmt::format("{} with {}, kept while it serves", field_text(method), field_text(options.precond.kind));
+}
+
+std::string worst_text(const SequenceReport::Worst& worst)
+{
+    return worst.system < 0 ? "-" : fmt::format("{} (system {})", number(worst.value), worst.system);
+}
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string sequence_head(const SequenceInput& input, const SolveOptions& options, const Device& device)
+{
+    const Index n = input.A().rows();
+    return row("sequence", input.name()) +
+           row("", fmt::format("{} system{}, n {}, nnz {} ({:.1f} a row)", input.systems(),
+                               input.systems() == 1 ? "" : "s", n, input.A().nnz(), double(input.A().nnz()) / n)) +
+           row("right-hand side", input.rhs() == "auto" ? "as given with each system"
+                                  : input.rhs() == "A1" ? "b = A·1"
+                                                        : input.rhs()) +
+           row("method", method_text(options)) +
+           row("machine", fmt::format("{}, {} thread{}", device.name, device.threads, device.threads == 1 ? "" : "s")) +
+           fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>10}{:>7}{:>9}{:>9}\n", "system", "done", "outcome", "residual",
+                       "backward", "steps", "factor", "solve");
+}
+
+std::string system_line(const SystemReport& one, bool direct)
+{
+    std::string text = fmt::format("{:<14} {:<8} {:<13}{:>9}{:>10}{:>7}{}{}\n", one.name, one.action,
+                                   one.refused() ? "" : one.result(), number(one.relative_residual),
+                                   number(direct ? one.componentwise_error : one.backward_error), one.steps,
+                                   padded(time_text(one.seconds_factor), 9), padded(time_text(one.seconds_solve), 9));
+    if (!one.reason.empty()) text += fmt::format("{:<14} {}: {}\n", "", one.action, one.reason);
+    if (!one.detail.empty()) text += fmt::format("{:<14} {}\n", "", one.detail);
+    return text;
+}
+
+std::string sequence_line(const SequenceReport& all)
+{
+    std::string actions;
+    for (const auto& [name, count, seconds] : all.actions)
+        actions += fmt::format("{}{} {}", actions.empty() ? "" : ", ", count, name);
+    return fmt::format("{} of {} systems converged: {}; worst residual {}, worst backward error {}", all.converged,
+                       all.systems, actions, worst_text(all.residual),
+                       worst_text(all.options.method == MethodChoice::lu ? all.componentwise : all.backward));
+}
+
+std::string sequence_summary(const SequenceReport& all)
+{
+    std::string text = "\n" + sequence_line(all) + "\n";
+    for (const std::string& decision : all.decisions) text += row("decided", decision);
+    if (all.lu && all.lu->nnz > 0) {
+        for (const std::string& decision : all.lu->symbolic.decisions) text += row("decided", decision);
+        text += row("factors",
+                    fmt::format("ordering {}, {} blocks; L + U {} entries, {} above the blocks: {:.2f} × nnz(A); "
+                                "{:.3g} flops, {} levels",
+                                field_text(all.lu->symbolic.ordering), all.lu->symbolic.blocks, all.lu->nnz,
+                                all.lu->nnz_F, all.lu->fill, all.lu->flops, all.lu->levels));
+    } else if (!all.lu) {
+        text += row("fill", fmt::format("{:.2f} × nnz(A), {} steps in all", all.fill, all.steps));
+    }
+    std::string factoring;
+    for (const auto& [name, count, seconds] : all.actions)
+        if (seconds > 0) factoring += fmt::format("{}{} {}", factoring.empty() ? "" : ", ", name, time_text(seconds));
+    return text + row("time", fmt::format("{} in all: read {}, analyse {}, {}{}solve {}", time_text(all.seconds),
+                                          time_text(all.seconds_read), time_text(all.seconds_analyse), factoring,
+                                          factoring.empty() ? "" : ", ", time_text(all.seconds_solve)));
+}
+
+std::string system_json(const SystemReport& one)
+{
+    Json json;
+    json["type"] = "system";
+    json["system"] = one.index;
+    json["name"] = one.name;
+    json["action"] = one.action;
+    json["reason"] = one.reason;
+    json["outcome"] = one.result();
+    json["detail"] = one.detail;
+    json["steps"] = one.steps;
+    json["relative_residual"] = json_number(one.relative_residual);
+    json["backward_error"] = json_number(one.backward_error);
+    json["componentwise_error"] = json_number(one.componentwise_error);
+    json["forward_error"] = json_number(one.forward_error);
+    json["growth"] = json_number(one.growth);
+    json["rcond"] = json_number(one.rcond);
+    json["seconds"] = {{"read", one.seconds_read}, {"factor", one.seconds_factor}, {"solve", one.seconds_solve}};
+    return dump(json);
+}
+
+std::string sequence_json(const SequenceReport& all, const SequenceInput& input)
+{
+    const bool direct = all.options.method == MethodChoice::lu;
+    Json       json;
+    json["type"] = "summary";
+    json["version"] = ILUX_VERSION;
+    json["sequence"] = {{"name", input.name()},
+                        {"n", input.A().rows()},
+                        {"nnz", input.A().nnz()},
+                        {"systems", all.systems}};
+    json["rhs"] = all.options.rhs;
+    json["method"] = field_text(all.options.method);
+    json["precond"] = direct ? "none" : field_text(all.options.precond.kind);
+    json["device"] = {{"kind", all.device.kind}, {"name", all.device.name}, {"threads", all.device.threads}};
+    json["outcome"] = all.outcome;
+    json["converged"] = all.converged;
+    json["actions"] = Json::object();
+    for (const auto& [name, count, seconds] : all.actions)
+        json["actions"][name] = {{"count", count}, {"seconds", seconds}};
+    json["steps"] = all.steps;
+    const auto worst = [](const SequenceReport::Worst& one) {
+        return one.system < 0 ? Json(nullptr) : Json{{"value", json_number(one.value)}, {"system", one.system}};
+    };
+    json["worst_residual"] = worst(all.residual);
+    json["worst_backward_error"] = worst(all.backward);
+    json["worst_componentwise_error"] = worst(all.componentwise);
+    json["seconds"] = {{"read", all.seconds_read},
+                       {"analyse", all.seconds_analyse},
+                       {"factor", all.seconds_factor},
+                       {"solve", all.seconds_solve},
+                       {"total", all.seconds}};
+    json["fill"] = json_number(all.fill);
+    json["lu"] = all.lu ? lu_json(*all.lu) : Json(nullptr);
+    json["decisions"] = all.decisions;
+    if (all.lu)
+        for (const std::string& decision : all.lu->symbolic.decisions) json["decisions"].push_back(decision);
+    json["options"] = to_json(all.options);
+    return dump(json);
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,78 @@
+#pragma once
+// A series of systems of one pattern solved one after another: directly, or by a method whose preconditioner is kept as
+// long as it serves.
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ilux/apps/command.hpp"
+#include "ilux/apps/device.hpp"
+#include "ilux/apps/lu_facts.hpp"
+#include "ilux/apps/sequence_input.hpp"
+
+namespace ilux::app {
+
+struct SystemReport {
+    Index       index = 0;  ///< from 0
+    std::string name;
+    /// factor, refactor or repivot (direct); refresh or lagged (preconditioner made for this system, or for an earlier one);
+    /// none (no preconditioner); refused (the data could not be used)
+    std::string action = "refused";
+    std::string reason;                             ///< why pivots or preconditioner were renewed, or ""
+    Outcome     outcome = Outcome::not_finite;      ///< means nothing where refused
+    std::string detail;                             ///< why it is no success, or ""
+    bool        has_x = false;                      ///< there is a last iterate
+    Index       steps = 0;                          ///< of the method, or of refinement
+    double      relative_residual = unknown;        ///< ‖b − A x‖₂ / ‖b‖₂, recomputed
+    double      backward_error = unknown;           ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)
+    double      componentwise_error = unknown;      ///< max_i |b − A x|_i / (|A||x| + |b|)_i
+    double      forward_error = unknown;            ///< where b = A·1
+    double      growth = unknown, rcond = unknown;  ///< as in LuFacts
+    double      seconds_read = 0, seconds_factor = 0, seconds_solve = 0;
+
+    static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    bool                    refused() const { return action == "refused"; }
+    bool                    converged() const { return !refused() && outcome == Outcome::converged; }
+    ExitCode                code() const { return refused() ? bad_input : exit_code(outcome); }
+    std::string_view        result() const { return refused() ? action : ilux::name(outcome); }
+};
+
+/// A series as a whole.
+struct SequenceReport {
+    struct Action {
+        std::string name;
+        Index       count = 0;
+        double      seconds = 0;  ///< of factoring
+    };
+    struct Worst {
+        double value = 0;
+        Index  system = -1;  ///< −1: none was measured
+    };
+    SolveOptions             options;  ///< as given, method and right-hand side settled
+    Device                   device;   ///< of the last system
+    Index                    systems = 0, converged = 0;
+    std::vector<Action>      actions;                            ///< in the order of their first use
+    ExitCode                 code = success;                     ///< the largest of all systems
+    std::string              outcome = "converged";              ///< of the first system with that code
+    Worst                    residual, backward, componentwise;  ///< over the systems with an x
+    Offset                   steps = 0;
+    std::optional<LuFacts>   lu;        ///< of the last system that could be factored
+    double                   fill = 0;  ///< of the last factors, over nnz(A)
+    std::vector<std::string> decisions;
+    double                   seconds_read = 0, seconds_analyse = 0, seconds_factor = 0, seconds_solve = 0, seconds = 0;
+};
+
+/// Hears of every system as soon as it is done. @param x  n, or empty without one
+using SystemListener = std::function<void(const SystemReport&, std::span<const double> x)>;
+
+/// The method of the options, lu for auto. A system whose data cannot be used, or that has no solution, does not stop the
+/// others. @param decisions  made before, about the device for one
+SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, Machine& machine,
+                            std::vector<std::string> decisions, const SystemListener& each);
+
+}  // namespace ilux::app

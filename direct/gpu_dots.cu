@@ -1,0 +1,254 @@
+// Dot products that read one another, in one launch: every entry of L and U, or of a substitution's result, waits for the
+// entries it reads by polling them. The value is its own flag (sptrsv/device_row.hpp), so that nothing needs a fence.
+//
+// Launch shape: 8 warps a block, a warp a task, as many blocks as that needs. Terminates: blocks claim tasks by a ticket,
+// in order of levels; a task reads only slots of earlier levels, whose warps run already. A division by zero publishes Inf
+// or NaN like any other value. Repeatable: bitwise, for every lane subtracts its products in one order.
+
+#include "ilux/direct/gpu_dots.hpp"
+#include "ilux/sptrsv/device_row.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr int      block_warps = 8;
+constexpr unsigned pilot_nap = 20;  // nanoseconds between looks at a pilot
+
+__device__ DotProgram::Task load_task(const DotProgram::Task* task)
+{
+    static_assert(sizeof(DotProgram::Task) == 16);
+    const int4       raw = *reinterpret_cast<const int4*>(task);
+    DotProgram::Task copy;
+    memcpy(&copy, &raw, sizeof copy);
+    return copy;
+}
+
+/// x / d by the IEEE, faster than the compiler's code where x = 0, which is common and would send the whole warp its slow way.
+/// Newton's iteration for 1/d and one correction of the quotient round correctly away from the ends of the exponent range.
+__device__ double divide(double x, double d)
+{
+    constexpr double small = 0x1p-400, large = 0x1p400;
+    double           r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
+    double e = fma(-d, r, 1.0);
+    e = fma(e, e, e);
+    r = fma(r, e, r);
+    e = fma(-d, r, 1.0);
+    r = fma(r, e, r);
+    const double q = x * r, quotient = fma(fma(-d, q, x), r, q);
+    if (fabs(d) > small && fabs(d) < large) {
+        if (x == 0) return q;
+        if (fabs(x) > small && fabs(x) < large) return quotient;
+    }
+    return x / d;
+}
+
+/// Until the pilot is known, with little noise. All lanes of the warp call it.
+__device__ void wait_for(std::int32_t pilot, const double* v)
+{
+    if (pilot >= 0)
+        while (load_relaxed(v + pilot) == unset) __nanosleep(pilot_nap);
+    __syncwarp();
+}
+
+/// Up to `depth` products a b of a lane: a from the given array, or polled in v as b always is.
+template <bool a_given, int depth>
+struct Products {
+    uint2         slot[depth];
+    std::uint64_t left[depth], right[depth];
+
+    /// Polls the first `count` of them together, until every lane of the warp has its own.
+    __device__ void wait(int count, const double* a, const double* v)
+    {
+#pragma unroll
+        for (int s = 0; s < depth; ++s) {
+            right[s] = unset;
+            if constexpr (a_given) left[s] = static_cast<std::uint64_t>(__double_as_longlong(__ldg(a + slot[s].x)));
+            else left[s] = unset;
+        }
+        for (bool waiting = true; __any_sync(whole_warp, waiting);) {
+#pragma unroll
+            for (int s = 0; s < depth; ++s)
+                if (s < count) {
+                    if constexpr (!a_given) poll(v + slot[s].x, left[s]);
+                    poll(v + slot[s].y, right[s]);
+                }
+            waiting = false;
+#pragma unroll
+            for (int s = 0; s < depth; ++s)
+                if (s < count) waiting |= (!a_given && left[s] == unset) || right[s] == unset;
+        }
+    }
+    __device__ double subtract(int s, double x) const { return fma(-as_double(left[s]), as_double(right[s]), x); }
+};
+
+/// What a lane works at. Lanes that lead no entry, and tasks without divisors, have zeros, and constants' slots.
+struct Lane {
+    DotProgram::Task task;
+    const uint2*     operand;    // of step 0
+    uint4            late;       // of the entry
+    uint4            twin_late;  // of its divisor, where that is computed once more
+    std::size_t      slot;
+    DotProgram::Slot divisor;
+    bool             leads;  // an entry, whose other lanes follow
+    double           x;      // the entry
+    double           d;      // its divisor
+
+    __device__ int  part() const { return 1 << task.log2_part; }
+    __device__ bool twin() const { return task.divide == DotProgram::by_twin; }
+};
+
+/// s_i input[g_i]
+__device__ double scaled_input(const DotsView& P, std::size_t slot, const double* input)
+{
+    const std::int32_t source = P.source[slot];
+    return source < 0 ? 0 : 0 + P.scale[slot] * input[source];
+}
+
+template <bool a_given>
+__device__ Lane load_lane(const DotsView& P, Index t, const double* input, const double* a)
+{
+    const int lane = threadIdx.x & 31;
+    Lane      own{.task = load_task(P.task + t)};
+    const int r = lane >> own.task.log2_part;
+    own.leads = r < own.task.entries && (lane & (own.part() - 1)) == 0;
+    own.slot = static_cast<std::size_t>(own.task.slot) + r;
+    own.divisor = own.leads && own.task.divide ? P.divisor[own.slot] : 0;
+    own.x = own.leads ? scaled_input(P, own.slot, input) : 0;
+    if constexpr (a_given) own.d = __ldg(a + own.divisor);
+    else own.d = own.leads && own.twin() ? scaled_input(P, own.divisor, input) : 0;
+    own.operand = reinterpret_cast<const uint2*>(P.operand) + 32 * static_cast<std::size_t>(own.task.first) + lane;
+    const uint4 none = make_uint4(0, 0, 0, 0);
+    const auto  late = reinterpret_cast<const uint4*>(P.late);
+    own.late = own.leads ? __ldg(late + own.slot) : none;
+    own.twin_late = own.leads && own.twin() ? __ldg(late + own.divisor) : none;
+    return own;
+}
+
+/// x ← x − Σ a b over the task's steps, d ← d − Σ a b over those for the divisor; at most `depth` together. Polls once the
+/// pilot is known.
+template <bool a_given, int depth>
+__device__ void subtract_steps(Lane& own, const double* a, const double* v)
+{
+    const int                steps = own.task.steps + own.task.divisor_steps;
+    Products<a_given, depth> products;
+#pragma unroll
+    for (int s = 0; s < depth; ++s) products.slot[s] = s < steps ? __ldg(own.operand + 32 * s) : make_uint2(0, 0);
+    wait_for(own.task.pilot, v);
+    products.wait(depth, a, v);
+#pragma unroll
+    for (int s = 0; s < depth; ++s) {
+        if (s < own.task.steps) own.x = products.subtract(s, own.x);
+        else if (s < steps) own.d = products.subtract(s, own.d);
+    }
+}
+
+/// The early operands of all lanes, summed up over those of an entry. Few steps poll few registers.
+template <bool a_given>
+__device__ void subtract_early(Lane& own, const double* a, const double* v)
+{
+    const int steps = own.task.steps + own.task.divisor_steps;
+    if (steps == 0) wait_for(own.task.pilot, v);
+    else if (steps == 1) subtract_steps<a_given, 1>(own, a, v);
+    else if (steps == 2) subtract_steps<a_given, 2>(own, a, v);
+    else if (steps <= 4) subtract_steps<a_given, 4>(own, a, v);
+    else subtract_steps<a_given, DotProgram::max_steps>(own, a, v);
+    if (own.task.steps > 0) own.x = sum_over(own.part(), own.x);
+    if (own.task.divisor_steps > 0) own.d = sum_over(own.part(), own.d);
+}
+
+/// The late products of an entry, and of its divisor's twin where there is one.
+template <bool a_given>
+__device__ void subtract_late(Lane& own, const double* a, const double* v)
+{
+    Products<a_given, 4> products;
+    products.slot[0] = make_uint2(own.late.x, own.late.y);
+    products.slot[1] = make_uint2(own.late.z, own.late.w);
+    products.slot[2] = make_uint2(own.twin_late.x, own.twin_late.y);
+    products.slot[3] = make_uint2(own.twin_late.z, own.twin_late.w);
+    products.wait(own.twin() ? 4 : 2, a, v);
+    own.x = products.subtract(1, products.subtract(0, own.x));
+    if (own.twin()) own.d = products.subtract(3, products.subtract(2, own.d));
+}
+
+/// What entries that are divided are divided by, where it was not summed up beside them. All lanes of the warp call it.
+template <bool a_given>
+__device__ void find_divisor(Lane& own, const double* v)
+{
+    if (!a_given && own.task.divide == DotProgram::by_slot && own.leads) {
+        std::uint64_t bits = unset;
+        while (bits == unset) poll(v + own.divisor, bits);
+        own.d = as_double(bits);
+    }
+    if (own.task.log2_group > 0) {
+        const int lane = threadIdx.x & 31, first = lane >> own.task.log2_group << own.task.log2_group;
+        own.d = __shfl_sync(whole_warp, own.x, first);
+        if (lane - first < own.part()) own.d = 1;  // the group's first entry is the divisor
+    }
+}
+
+/// Before the launch the ticket is −1 and slots 32 … are unset.
+template <bool a_given>
+__global__ void __launch_bounds__(32 * block_warps)
+    run_dots(DotsView P, const double* input, const double* a, double* v, double* out, int* ticket)
+{
+    __shared__ int claimed;
+    if (threadIdx.x == 0) claimed = atomicAdd(ticket, 1) + 1;
+    __syncthreads();
+    const Index t = claimed * block_warps + static_cast<Index>(threadIdx.x) / 32;
+    if (t >= P.task_count) return;
+    Lane own = load_lane<a_given>(P, t, input, a);
+    subtract_early<a_given>(own, a, v);
+    subtract_late<a_given>(own, a, v);
+    find_divisor<a_given>(own, v);
+    if (!own.leads) return;
+    const double x = own.task.divide || own.task.log2_group > 0 ? divide(own.x, own.d) : own.x;
+    store_relaxed(v + own.slot, published(x));
+    if (out != nullptr)
+        if (const std::int32_t o = P.out_index[own.slot]; o >= 0) out[o] = P.out_scale[own.slot] * x;
+}
+
+__global__ void write_constants(double* v) { v[threadIdx.x] = threadIdx.x == DotProgram::minus_one_slot ? -1 : 0; }
+
+}  // namespace
+
+GpuDots::GpuDots(Gpu& gpu, const DotProgram& program, std::span<const std::int32_t> out_index,
+                 std::span<const double> out_scale)
+    : slots_(program.slots()), a_given_(program.a_given)
+{
+    view_.task_count = static_cast<Index>(program.task.size());
+    arrays_.add(program.task, view_.task);
+    arrays_.add(program.operand, view_.operand);
+    arrays_.add(program.late, view_.late);
+    arrays_.add(program.source, view_.source);
+    arrays_.add(program.scale, view_.scale);
+    arrays_.add(program.divisor, view_.divisor);
+    arrays_.add(out_index, view_.out_index);
+    arrays_.add(out_scale, view_.out_scale);
+    arrays_.upload(gpu);
+}
+
+DeviceBuffer<double> GpuDots::workspace(Gpu& gpu) const
+{
+    DeviceBuffer<double> v(slots_ + 1);
+    write_constants<<<1, 32, 0, cuda::stream(gpu)>>>(v.data());
+    cuda::check_launch("write_constants");
+    return v;
+}
+
+void GpuDots::run(Gpu& gpu, const double* input, const double* a, DeviceSpan<double> v, double* out) const
+{
+    if (view_.task_count == 0) return;
+    const cuda::Range range("dots");
+    const auto        stream = cuda::stream(gpu);
+    const int         blocks = (view_.task_count + block_warps - 1) / block_warps;
+    int* const        ticket = reinterpret_cast<int*>(v.data() + slots_);
+    cuda::check(cudaMemsetAsync(v.data() + DotProgram::first_slot, unset_byte,
+                                (slots_ + 1 - DotProgram::first_slot) * sizeof(double), stream),
+                "cudaMemsetAsync");
+    if (a_given_) run_dots<true><<<blocks, 32 * block_warps, 0, stream>>>(view_, input, a, v.data(), out, ticket);
+    else run_dots<false><<<blocks, 32 * block_warps, 0, stream>>>(view_, input, nullptr, v.data(), out, ticket);
+    cuda::check_launch("run_dots");
+}
+
+}  // namespace ilux

@@ -1,0 +1,17 @@
+// gpu_dots.hpp in a build without CUDA: there is no Gpu to make programs for.
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/gpu_dots.hpp"
+
+namespace ilux {
+namespace {
+
+[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
+
+}  // namespace
+
+GpuDots::GpuDots(Gpu&, const DotProgram&, std::span<const std::int32_t>, std::span<const double>) { absent(); }
+DeviceBuffer<double> GpuDots::workspace(Gpu&) const { absent(); }
+void                 GpuDots::run(Gpu&, const double*, const double*, DeviceSpan<double>, double*) const { absent(); }
+
+}  // namespace ilux

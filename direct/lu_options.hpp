@@ -1,0 +1,66 @@
+#pragma once
+// What a caller may choose about a direct solution.
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "ilux/base/fields.hpp"
+#include "ilux/base/types.hpp"
+
+namespace ilux {
+
+enum class LuOrdering { automatic, amd, colamd, metis, none };
+enum class LuMatching { automatic, on, off };
+enum class LuScaling { rows, matching, none };
+enum class Dependencies { exact, relaxed };
+
+inline std::span<const std::string_view> names(LuOrdering)
+{
+    static constexpr std::array<std::string_view, 5> all{"auto", "amd", "colamd", "metis", "none"};
+    return all;
+}
+inline std::span<const std::string_view> names(LuMatching)
+{
+    static constexpr std::array<std::string_view, 3> all{"auto", "on", "off"};
+    return all;
+}
+inline std::span<const std::string_view> names(LuScaling)
+{
+    static constexpr std::array<std::string_view, 3> all{"rows", "matching", "none"};
+    return all;
+}
+inline std::span<const std::string_view> names(Dependencies)
+{
+    static constexpr std::array<std::string_view, 2> all{"exact", "relaxed"};
+    return all;
+}
+
+struct LuOptions {
+    LuOrdering   ordering = LuOrdering::automatic;
+    LuMatching   matching = LuMatching::automatic;
+    LuScaling    scaling = LuScaling::rows;
+    bool         blocks = true;
+    double       pivot_tol = 1e-3;
+    double       growth_limit = 6.7e7;
+    Index        refine_steps = 5;
+    Dependencies dependencies = Dependencies::exact;
+    Bytes        memory_limit = {};
+};
+
+template <class Visit>
+void fields(LuOptions& o, Visit&& visit)
+{
+    visit("ordering", o.ordering, anything(), "auto: the one of fewest flops among those worth their time");
+    visit("matching", o.matching, anything(), "permute large entries to the diagonal first; auto: where it is needed");
+    visit("scaling", o.scaling, anything(), "rows: by powers of two to a largest entry of about 1");
+    visit("blocks", o.blocks, anything(), "factor only the diagonal blocks of the block triangular form");
+    visit("pivot_tol", o.pivot_tol, within(0, 1),
+          "keep the diagonal as pivot where it is at least this part of the largest");
+    visit("growth_limit", o.growth_limit, at_least(1), "repivot when a column of U outgrows its column of A by more");
+    visit("refine_steps", o.refine_steps, at_least(0), "steps of iterative refinement at most");
+    visit("dependencies", o.dependencies, anything(), "rule for the levels of right-looking methods");
+    visit("memory_limit", o.memory_limit, anything(), "bytes the factors may take; 0: what the machine has");
+}
+
+}  // namespace ilux

@@ -1,0 +1,204 @@
+#include "ilux/direct/lu_solve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ilux/base/error.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr int    most_pairs = 5;  // of solves in an estimate of ‖A⁻¹‖₁
+
+/// The backward error of one row, |r_i| / (|A||x| + |b|)_i; NaN where either is not finite.
+double ratio(double r, double size)
+{
+    if (!std::isfinite(r) || !std::isfinite(size)) return std::numeric_limits<double>::quiet_NaN();
+    return r == 0 ? 0 : std::abs(r) / size;
+}
+
+/// Keeps NaN, unlike std::max.
+void raise(double& largest, double value)
+{
+    if (!(value <= largest)) largest = std::isnan(largest) ? largest : value;
+}
+
+/// r ← b − A x where the stored vectors of A are the rows of the system.
+double residual_by_rows(const MatrixView& A, std::span<const double> b, std::span<const double> x, std::span<double> r)
+{
+    double largest = 0;
+    for (Index i = 0; i < A.n; ++i) {
+        double sum = b[i], size = std::abs(b[i]);
+        for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p) {
+            const double a_x = A.val[p] * x[A.idx[p]];
+            sum -= a_x;
+            size += std::abs(a_x);
+        }
+        r[i] = sum;
+        raise(largest, ratio(sum, size));
+    }
+    return largest;
+}
+
+/// The same where they are its columns. @param size  n, scratch for |A||x| + |b|
+double residual_by_columns(const MatrixView& A, std::span<const double> b, std::span<const double> x,
+                           std::span<double> r, std::span<double> size)
+{
+    for (Index i = 0; i < A.n; ++i) r[i] = b[i], size[i] = std::abs(b[i]);
+    for (Index j = 0; j < A.n; ++j)
+        for (Offset p = A.ptr[j]; p < A.ptr[j + 1]; ++p) {
+            const double a_x = A.val[p] * x[j];
+            r[A.idx[p]] -= a_x;
+            size[A.idx[p]] += std::abs(a_x);
+        }
+    double largest = 0;
+    for (Index i = 0; i < A.n; ++i) raise(largest, ratio(r[i], size[i]));
+    return largest;
+}
+
+/// r ← b − op(A) x. @return the componentwise backward error of x; NaN where anything is not finite
+double residual(const MatrixView& A, Transpose transpose, std::span<const double> b, std::span<const double> x,
+                LuWorkspace& ws)
+{
+    const bool   by_rows = (A.layout == MatrixView::Layout::rows) == (transpose == Transpose::no);
+    const double error = by_rows ? residual_by_rows(A, b, x, ws.r) : residual_by_columns(A, b, x, ws.r, ws.y);
+    // An x_j that no entry of A multiplies leaves no trace in r.
+    const bool finite = std::ranges::all_of(x, [](double x_j) { return std::isfinite(x_j); });
+    return finite ? error : std::numeric_limits<double>::quiet_NaN();
+}
+
+void require_matrix(const LuFactors& factors, const MatrixView& A)
+{
+    const std::size_t n = factors.pattern->n;
+    require(A.n == n && A.ptr.size() == n + 1 && A.idx.size() == A.ptr[n] && A.val.size() == A.idx.size(), [&] {
+        return fmt::format(
+            "a matrix of n = {} with {} pointers, {} indices and {} values does not suit factors of n = {}", A.n,
+            A.ptr.size(), A.idx.size(), A.val.size(), n);
+    });
+}
+
+/// max_j Σ_i |a_ij|
+double norm1(const MatrixView& A, std::span<double> sum)
+{
+    double largest = 0;
+    if (A.layout == MatrixView::Layout::rows) {
+        std::ranges::fill(sum, 0);
+        for (Offset p = 0; p < A.val.size(); ++p) sum[A.idx[p]] += std::abs(A.val[p]);
+        for (const double s : sum) raise(largest, s);
+    } else
+        for (Index j = 0; j < A.n; ++j) {
+            double s = 0;
+            for (Offset p = A.ptr[j]; p < A.ptr[j + 1]; ++p) s += std::abs(A.val[p]);
+            raise(largest, s);
+        }
+    return largest;
+}
+
+double norm1(std::span<const double> x)
+{
+    double sum = 0;
+    for (const double x_i : x) sum += std::abs(x_i);
+    return sum;
+}
+
+/// ξ ← sign(x). @return whether ξ changed
+bool take_signs(std::span<const double> x, std::span<double> xi)
+{
+    bool changed = false;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double sign = x[i] < 0 ? -1 : 1;
+        changed |= sign != xi[i];
+        xi[i] = sign;
+    }
+    return changed;
+}
+
+Index largest_entry(std::span<const double> x)
+{
+    const auto at = std::ranges::max_element(x, {}, [](double x_i) { return std::abs(x_i); });
+    return static_cast<Index>(at - x.begin());
+}
+
+/// ‖A⁻¹‖₁ from below: gradient ascent of ‖A⁻¹ x‖₁ over the unit ball, from corner to corner; then one vector on which
+/// the ascent cannot be fooled. Algorithm 4.1 of [higham_88].
+double inverse_norm1(Cpu& be, const LuFactors& factors, LuWorkspace& ws)
+{
+    const Index             n = factors.pattern->n;
+    const std::span<double> x(ws.d.data(), n), xi(ws.r.data(), n);
+    std::ranges::fill(x, 1.0 / n);
+    std::ranges::fill(xi, 0);
+    double estimate = 0;
+    Index  corner = -1;
+    for (int pair = 0; pair < most_pairs; ++pair) {
+        lu_solve(be, factors, x, x, ws);  // x ← A⁻¹ x
+        const double reached = norm1(x);
+        if (!std::isfinite(reached)) return infinity;
+        const bool higher = reached > estimate;
+        estimate = std::max(estimate, reached);
+        if (!take_signs(x, xi) || !higher) break;
+        lu_solve(be, factors, xi, x, ws, Transpose::yes);  // the gradient A⁻ᵀ ξ
+        const Index next = largest_entry(x);
+        if (corner >= 0 && std::abs(x[next]) <= std::abs(x[corner])) break;
+        corner = next;
+        std::ranges::fill(x, 0);
+        x[corner] = 1;
+    }
+    for (Index i = 0; i < n; ++i) x[i] = (i % 2 == 0 ? 1 : -1) * (1 + (n > 1 ? static_cast<double>(i) / (n - 1) : 0));
+    lu_solve(be, factors, x, x, ws);
+    const double reached = 2 * norm1(x) / (3.0 * n);
+    return std::isfinite(reached) ? std::max(estimate, reached) : infinity;
+}
+
+}  // namespace
+
+RefineReport lu_refine(Cpu& be, const LuFactors& factors, const MatrixView& A, std::span<const double> b,
+                       std::span<double> x, LuWorkspace& ws, Transpose transpose)
+{
+    const std::size_t n = factors.pattern->n;
+    require_matrix(factors, A);
+    require(b.size() == n && x.size() == n && ws.r.size() >= n, [&] {
+        return fmt::format("a right-hand side of {}, a solution of {} and a workspace for {} numbers; expected n = {}",
+                           b.size(), x.size(), ws.r.size(), n);
+    });
+    const Index limit = factors.symbolic ? factors.symbolic->options.refine_steps : LuOptions{}.refine_steps;
+    const std::span<double> r(ws.r.data(), n), d(ws.d.data(), n);
+
+    RefineReport report;
+    double       error = residual(A, transpose, b, x, ws);
+    while (error > 2 * eps && report.steps < limit) {
+        lu_solve(be, factors, r, d, ws, transpose);
+        ++report.steps;
+        for (std::size_t i = 0; i < n; ++i) d[i] += x[i];
+        const double next = residual(A, transpose, b, d, ws);
+        if (!(next < error)) break;
+        std::ranges::copy(d, x.begin());
+        if (next > error / 2) {
+            error = next;
+            break;
+        }
+        error = next;
+    }
+    report.finite = !std::isnan(error);
+    report.backward_error = report.finite ? error : infinity;
+    return report;
+}
+
+double condition_estimate(Cpu& be, const LuFactors& factors, const MatrixView& A, LuWorkspace& ws)
+{
+    require_matrix(factors, A);
+    const Index n = factors.pattern->n;
+    require(ws.r.size() >= n,
+            [&] { return fmt::format("a workspace for n = {}, but factors of n = {}", ws.r.size(), n); });
+    if (n == 0) return 1;
+    const double norm = norm1(A, std::span(ws.r.data(), n));
+    const double inverse = inverse_norm1(be, factors, ws);
+    const double condition = norm * inverse;
+    return std::isfinite(condition) ? condition : infinity;
+}
+
+}  // namespace ilux

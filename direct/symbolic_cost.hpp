@@ -1,0 +1,36 @@
+#pragma once
+// Entries and operations of LU with pivots on the diagonal, counted without numbers.
+
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "ilux/reorder/ordering.hpp"
+
+namespace ilux {
+
+struct SymbolicCost {
+    double nnz = 0;            ///< of L + U, the diagonal once
+    double multiply_adds = 0;  ///< Σ_k Σ_{i∈U(:,k)} lc(i), lc(i) entries of L(:,i) below the diagonal
+
+    double flops(Index n) const { return 2 * multiply_adds + nnz - n; }  ///< as LuPattern::flops
+};
+
+/// Beyond these a count is given up.
+struct CostLimit {
+    double nnz = std::numeric_limits<double>::infinity();
+    double multiply_adds = std::numeric_limits<double>::infinity();
+};
+
+/// Exact for C(order, order) with a nonzero diagonal, whether that is stored or not; nothing beyond the limit.
+/// Column structures are found by reach in the graph of L, shortened by symmetric pruning [eisenstat_liu_92].
+/// Time about proportional to nnz(L + U); memory 4 nnz(L) bytes.
+/// @param order  n, perm[new] = old
+std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit = {});
+
+/// The same for a symmetric pattern, by row subtrees of the elimination tree [liu_90]: O(nnz(L)) time, 16 n bytes.
+/// Of a pattern that is not symmetric only some entries would be seen.
+std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order,
+                                                    CostLimit limit = {});
+
+}  // namespace ilux

@@ -1,0 +1,130 @@
+// ilux solve --method lu and what ilux info says of direct solutions.
+
+#include "ilux/tests/apps/cli.hpp"
+
+namespace ilux {
+namespace {
+
+TEST_F(Cli, LuSolvesModelProblemsToRoundingAndFillsItsKey)
+{
+    for (const char* problem : {"gallery:convdiff2d:n=20", "gallery:poisson3d:n=6", "gallery:convdiff2d:n=1"}) {
+        const auto json = this->json({"solve", problem, "--method", "lu", "--json"});
+        EXPECT_EQ(json["outcome"], "converged");
+        EXPECT_EQ(json["method"], "lu");
+        EXPECT_EQ(json["precond"], "none");
+        EXPECT_EQ(json["device"]["kind"], "cpu");
+        EXPECT_TRUE(json["mlilu"].is_null());
+        EXPECT_LE(json["forward_error"].get<double>(), 1e-10) << problem;
+        expect_keys(json["lu"], {"nnz", "flops", "levels", "refactor", "repivots", "growth", "rcond", "condition",
+                                 "ordering", "blocks", "fill", "componentwise_error", "refine_steps"});
+        EXPECT_LE(json["lu"]["componentwise_error"].get<double>(), 1e-12);
+        EXPECT_GE(json["lu"]["nnz"].get<int>(), json["matrix"]["n"].get<int>());
+        EXPECT_GE(json["lu"]["condition"].get<double>(), 1);
+        EXPECT_GT(json["memory_bytes"]["factors"].get<double>(), 0);
+        EXPECT_EQ(json["attempts"].size(), 1u);
+    }
+}
+
+TEST_F(Cli, LuTellsFillBlocksAndPivotsOfASmallMatrix)
+{
+    // Block triangular: {1}, {2, 3}; the second block is [4 1; 2 3] with one multiplier, so L + U has 1 + 4 entries, F one.
+    const std::string A = file("A.mtx", matrix("3 3 6\n1 1 2\n1 2 1\n2 2 4\n2 3 1\n3 2 2\n3 3 3\n"));
+    const auto        lu = json({"solve", A, "--method", "lu", "--json"})["lu"];
+    EXPECT_EQ(lu["blocks"], 2);
+    EXPECT_EQ(lu["largest_block"], 2);
+    EXPECT_EQ(lu["nnz"], 5);
+    EXPECT_EQ(lu["nnz_F"], 1);
+    EXPECT_EQ(lu["levels"], 2);
+    EXPECT_EQ(lu["fill"], 1);
+    const Result text = ilux({"solve", A, "--method", "lu"});
+    EXPECT_EQ(text.code, 0);
+    for (const char* word : {"direct, P A Q = L U", "2 diagonal blocks", "L + U 5 entries, 1 above the blocks",
+                             "pivots", "converged, backward error", "max |b − A x|_i"})
+        EXPECT_NE(text.out.find(word), std::string::npos) << word << " is not in:\n" << text.out;
+    EXPECT_EQ(text.out.find("preconditioner"), std::string::npos);
+}
+
+TEST_F(Cli, LuNamesTheColumnOfASingularMatrixWithExitCodeFour)
+{
+    const std::string rank_one = file("one.mtx", matrix("2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n"));
+    const auto        json = this->json({"solve", rank_one, "--method", "lu", "--rhs", "ones", "--json"}, 4);
+    EXPECT_EQ(json["outcome"], "singular");
+    EXPECT_NE(json["detail"].get<std::string>().find("column"), std::string::npos);
+    const Result structural = ilux(
+        {"solve", file("zero.mtx", matrix("3 3 4\n1 1 1\n1 2 1\n3 3 1\n3 2 1\n")), "--method", "lu", "--rhs", "ones"});
+    EXPECT_EQ(structural.code, 4);
+    EXPECT_NE(structural.out.find("structurally singular: rank 2 of 3"), std::string::npos) << structural.out;
+    // Its last pivot is rounding noise: a componentwise small backward error would pass, x is of size 10¹⁶.
+    const std::string noise =
+        file("noise.mtx", matrix("3 3 9\n1 1 .1\n1 2 .2\n1 3 .3\n2 1 .4\n2 2 .5\n2 3 .6\n3 1 .7\n3 2 .8\n3 3 .9\n"));
+    const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n0\n0\n");
+    EXPECT_EQ(ilux({"solve", noise, "--method", "lu", "--rhs", b}).code, 4);
+}
+
+TEST_F(Cli, LuAcceptsABackwardStableAnswerWhoseResidualIsRounding)
+{
+    // In row 1 numbers of 10⁹ cancel to b₁ = 10⁻³; doubles of x₁ are so far apart that ‖b − A x‖ ≤ 10⁻⁸ ‖b‖ is out of reach.
+    const std::string A = file("A.mtx", matrix("3 3 7\n1 1 1e15\n1 2 -1e15\n1 3 1e-3\n2 2 3\n2 3 1\n3 2 1\n3 3 3\n"));
+    const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1e-3\n1e-5\n2e-5\n");
+    const auto        json = this->json({"solve", A, "--rhs", b, "--method", "lu", "--json"});
+    EXPECT_GT(json["relative_residual"].get<double>(), 1e-8);
+    EXPECT_LE(json["lu"]["componentwise_error"].get<double>(), 1e-15);
+    EXPECT_NE(json["decisions"].dump().find("converged by the componentwise backward error"), std::string::npos);
+}
+
+TEST_F(Cli, LuMemoryLimitIsHeededBeforeFactoring)
+{
+    const auto json =
+        this->json({"solve", "gallery:convdiff2d:n=30", "--method", "lu", "-p", "lu.memory_limit=10K", "--json"}, 5);
+    EXPECT_EQ(json["outcome"], "out_of_memory");
+    EXPECT_NE(json["detail"].get<std::string>().find("lu.memory_limit is 10 kB"), std::string::npos) << json["detail"];
+    EXPECT_GT(json["lu"]["predicted_nnz"].get<double>(), 900);
+    EXPECT_EQ(json["lu"]["nnz"], 0);
+    EXPECT_NE(json["advice"].dump().find("lu.memory_limit"), std::string::npos);
+}
+
+TEST_F(Cli, LuOptionsReachTheSolver)
+{
+    for (const char* ordering : {"amd", "colamd", "metis", "none"})
+        EXPECT_EQ(json({"solve", "gallery:convdiff2d:n=12", "--method", "lu", "-p",
+                        std::string("lu.ordering=") + ordering, "--json"})["lu"]["ordering"],
+                  ordering);
+    const std::string A = file("A.mtx", matrix("3 3 6\n1 1 2\n1 2 1\n2 2 4\n2 3 1\n3 2 2\n3 3 3\n"));
+    EXPECT_EQ(json({"solve", A, "--method", "lu", "-p", "lu.blocks=off", "--json"})["lu"]["blocks"], 1);
+    EXPECT_EQ(json({"solve", A, "--method", "lu", "-p", "lu.refactor=cpu", "--json"})["options"]["lu"]["refactor"],
+              "cpu");
+}
+
+TEST_F(Cli, LuRefusesWhatOnlyAGpuRefactorizationHonours)
+{
+    for (const char* option : {"lu.refactor=glu3", "lu.refactor=left", "lu.index=lookup", "lu.deterministic=on"})
+        expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", option}, {"not in this version"});
+    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", "lu.refactor=glue"},
+                   {"auto|cpu|left|glu1|glu3|islu"});
+    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", "lu.pivot_tol=2"}, {"lu.pivot_tol=2"});
+    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", "lu.orderin=amd"},
+                   {"did you mean 'lu.ordering'"});
+    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "--device", "gpu"},
+                   {"not in this version", "--device cpu"});
+    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--config", file("c.json", R"({"lu": {"index": "union"}})")},
+                   {"lu.index", "not in this version"});
+}
+
+TEST_F(Cli, InfoPredictsADirectSolution)
+{
+    const std::string A = file("A.mtx", matrix("3 3 6\n1 1 2\n1 2 1\n2 2 4\n2 3 1\n3 2 2\n3 3 3\n"));
+    auto              json = this->json({"info", A, "--json"});
+    EXPECT_EQ(json["lu"]["blocks"], 2);
+    EXPECT_EQ(json["lu"]["largest_block"], 2);
+    EXPECT_EQ(json["lu"]["predicted_nnz"], 5);
+    EXPECT_TRUE(json["lu"]["levels"].is_null());
+    EXPECT_GT(json["memory_bytes"]["lu"].get<double>(), 0);
+    json = this->json({"info", A, "--levels", "--json"});
+    EXPECT_EQ(json["lu"]["levels"]["left"], 2);
+    EXPECT_EQ(json["lu"]["levels"]["exact"], 2);
+    EXPECT_NE(ilux({"info", A, "--levels"}).out.find("2 left-looking"), std::string::npos);
+    EXPECT_TRUE(this->json({"info", file("W.mtx", matrix("1 3 1\n1 2 5\n")), "--json"})["lu"].is_null());
+}
+
+}  // namespace
+}  // namespace ilux

@@ -1,0 +1,268 @@
+// ilux sequence, as its users run it.
+
+#include <cmath>
+
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/tests/apps/cli.hpp"
+#include "ilux/tests/apps/sequence_folder.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace ilux::test;
+
+class CliSequence : public Cli {
+protected:
+    /// Every line of --json: the systems, and last the summary.
+    std::vector<nlohmann::json> lines(std::initializer_list<std::string> arguments, int code = 0)
+    {
+        std::vector<std::string> all{"sequence", "--json"};
+        all.insert(all.end(), arguments);
+        const Result                result = ilux(all);
+        std::vector<nlohmann::json> objects;
+        EXPECT_EQ(result.code, code) << result.out << result.err;
+        std::istringstream text(result.out);
+        for (std::string line; std::getline(text, line);)
+            objects.push_back(nlohmann::json::parse(line, nullptr, false));
+        for (const auto& object : objects) EXPECT_TRUE(object.is_object()) << result.out;
+        if (objects.empty()) objects.emplace_back();
+        return objects;
+    }
+
+    /// k matrices A + k·0.01 diag(A) of a model problem, as numbered files.
+    static std::string write_drifting(const TempFolder& where, int systems, CsrMatrix<double> A)
+    {
+        for (int k = 0; k < systems; ++k) {
+            write_matrix(where.file(fmt::format("A_{:03}.mtx", k)), A);
+            for (Index i = 0; i < A.rows(); ++i)
+                for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+                    if (A.col()[p] == i) A.val()[p] *= 1.01;
+        }
+        return where.path().string();
+    }
+
+    TempFolder series;
+};
+
+TEST_F(CliSequence, PrintsEveryPromisedKeyOnALineForEachSystem)
+{
+    const auto all = lines({write_series(series, {4, 1, 1, 3, 5, 1, 1, 3}, {1, 2, 3, 4})});
+    ASSERT_EQ(all.size(), 3u);
+    for (std::size_t k = 0; k < 2; ++k) {
+        expect_keys(all[k],
+                    {"type", "system", "name", "action", "reason", "outcome", "detail", "steps", "relative_residual",
+                     "backward_error", "componentwise_error", "forward_error", "growth", "rcond", "seconds"});
+        expect_keys(all[k]["seconds"], {"read", "factor", "solve"});
+        EXPECT_EQ(all[k]["type"], "system");
+        EXPECT_EQ(all[k]["system"], k);
+        EXPECT_EQ(all[k]["outcome"], "converged");
+        EXPECT_EQ(all[k]["action"], k == 0 ? "factor" : "refactor");
+        EXPECT_LE(all[k]["componentwise_error"].get<double>(), 4 * eps);
+    }
+    const auto& summary = all.back();
+    expect_keys(summary, {"type", "version", "sequence", "rhs", "method", "precond", "device", "outcome", "converged",
+                          "actions", "steps", "worst_residual", "worst_backward_error", "worst_componentwise_error",
+                          "seconds", "fill", "lu", "decisions", "options"});
+    expect_keys(summary["seconds"], {"read", "analyse", "factor", "solve", "total"});
+    expect_keys(summary["lu"], {"nnz", "flops", "levels", "refactor", "repivots", "growth", "rcond"});
+    EXPECT_EQ(summary["type"], "summary");
+    EXPECT_EQ(summary["method"], "lu");
+    EXPECT_EQ(summary["sequence"]["systems"], 2);
+    EXPECT_EQ(summary["sequence"]["nnz"], 4);
+    EXPECT_EQ(summary["actions"]["factor"]["count"], 1);
+    EXPECT_EQ(summary["actions"]["refactor"]["count"], 1);
+    EXPECT_EQ(summary["lu"]["nnz"], 4);
+    EXPECT_TRUE(summary["worst_residual"]["system"].is_number());
+}
+
+TEST_F(CliSequence, RepivotsWhereAPivotHasBecomeTinyAndSaysSo)
+{
+    // With the pivots of [1 1; 1 2] the second and third matrix lose every digit of x₁.
+    const std::string path =
+        write_series(series, {1, 1, 1, 2, 1e-16, 1, 1, 2, 1e-16, 1, 1, 2.5, 1, 1, 1, 2}, {2, 3, 1, 3, 1, 3.5, 2, 3});
+    const std::string out = folder.file("x");
+    const auto        all = lines({path, "--out", out, "-p", "lu.matching=off", "-p", "lu.scaling=none"});
+    ASSERT_EQ(all.size(), 5u);
+    EXPECT_EQ(all[0]["action"], "factor");
+    EXPECT_EQ(all[1]["action"], "repivot");
+    EXPECT_NE(all[1]["reason"], "");
+    EXPECT_EQ(all[4]["lu"]["repivots"], all[4]["actions"]["repivot"]["count"]);
+    for (int k = 0; k < 4; ++k) {
+        EXPECT_EQ(all[k]["outcome"], "converged");
+        EXPECT_LE(all[k]["componentwise_error"].get<double>(), 1e-12);
+        const auto x = read_vector((std::filesystem::path(out) / fmt::format("x_{:03}.mtx", k)).string());
+        ASSERT_EQ(x.size(), 2u);
+        EXPECT_NEAR(x[0], 1, 1e-14) << k;  // all four have x = (1, 1), up to 1e-16
+        EXPECT_NEAR(x[1], 1, 1e-14) << k;
+    }
+    EXPECT_NE(ilux({"sequence", path, "-p", "lu.matching=off", "-p", "lu.scaling=none"}).out.find("repivot: "),
+              std::string::npos);
+}
+
+TEST_F(CliSequence, ASingularSystemInTheMiddleIsNamedAndTheOthersAreSolved)
+{
+    const std::string path = write_series(series, {4, 1, 1, 3, 1, 1, 1, 1, 5, 1, 1, 3}, {5, 4, 1, 2, 6, 4});
+    const std::string out = folder.file("x");
+    const auto        all = lines({path, "--out", out}, 4);
+    ASSERT_EQ(all.size(), 4u);
+    EXPECT_EQ(all[1]["outcome"], "singular");
+    EXPECT_NE(all[1]["detail"].get<std::string>().find("column"), std::string::npos);
+    EXPECT_TRUE(all[1]["relative_residual"].is_null());
+    for (const int k : {0, 2}) EXPECT_EQ(all[k]["outcome"], "converged");
+    EXPECT_EQ(all[3]["outcome"], "singular");
+    EXPECT_EQ(all[3]["converged"], 2);
+    EXPECT_NEAR(read_vector(out + "/x_002.mtx")[0], 1, 1e-15);  // 5 + 1 = 6, 1 + 3 = 4
+    EXPECT_FALSE(std::filesystem::exists(out + "/x_001.mtx"));
+}
+
+TEST_F(CliSequence, ANumericallySingularSystemIsNoSuccess)
+{
+    // Rank 2, and the last pivot is rounding noise.
+    series.write("A_0.mtx", matrix("3 3 9\n1 1 1\n1 2 2\n1 3 3\n2 1 4\n2 2 5\n2 3 6\n3 1 7\n3 2 8\n3 3 9.5\n"));
+    series.write("A_1.mtx", matrix("3 3 9\n1 1 .1\n1 2 .2\n1 3 .3\n2 1 .4\n2 2 .5\n2 3 .6\n3 1 .7\n3 2 .8\n3 3 .9\n"));
+    const auto all = lines({series.path().string(), "--rhs",
+                            file("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n0\n0\n")},
+                           4);
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_EQ(all[0]["outcome"], "converged");
+    EXPECT_EQ(all[1]["outcome"], "singular") << all[1];
+}
+
+TEST_F(CliSequence, DataThatCannotBeUsedAreRefusedBySystemAndTheOthersAreSolved)
+{
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    auto         all = lines({write_series(series, {4, 1, 1, 3, 4, 1, nan, 3, 5, 1, 1, 3}, {5, 4, 1, 2, 6, 4})}, 2);
+    ASSERT_EQ(all.size(), 4u);
+    EXPECT_EQ(all[1]["outcome"], "refused");
+    EXPECT_NE(all[1]["detail"].get<std::string>().find("row 2, column 1"), std::string::npos);
+    EXPECT_EQ(all[2]["outcome"], "converged");
+    EXPECT_EQ(all[3]["outcome"], "refused");
+
+    const TempFolder files;
+    files.write("A_0.mtx", matrix_2x2(2, 1, 1, 2));
+    files.write("A_1.mtx", matrix("2 2 3\n1 1 1\n1 2 1\n2 2 2\n"));
+    files.write("A_2.mtx", matrix_2x2(3, 1, 1, 2));
+    all = lines({files.path().string()}, 2);
+    ASSERT_EQ(all.size(), 4u);
+    EXPECT_EQ(all[1]["outcome"], "refused");
+    EXPECT_NE(all[1]["detail"].get<std::string>().find("A_1.mtx: another pattern"), std::string::npos);
+    EXPECT_EQ(all[2]["action"], "refactor");
+    EXPECT_LE(all[2]["forward_error"].get<double>(), 4 * eps);  // b = A·1
+}
+
+TEST_F(CliSequence, SolvesADriftingModelProblemByEveryMethod)
+{
+    const std::string path = write_drifting(series, 4, gallery::build("convdiff2d:n=12"));
+    for (const char* method : {"auto", "lu", "gmres", "fgmres", "bicg", "bicgstab"}) {
+        const auto all = lines({path, "--method", method, "--rtol", "1e-10"});
+        ASSERT_EQ(all.size(), 5u) << method;
+        for (int k = 0; k < 4; ++k) {
+            EXPECT_LE(all[k]["relative_residual"].get<double>(), 1e-10) << method;
+            EXPECT_LE(all[k]["forward_error"].get<double>(), 1e-6) << method;
+        }
+    }
+    const TempFolder spd;
+    const auto       all =
+        lines({write_drifting(spd, 2, gallery::poisson2d(12, 12)), "--method", "cg", "--precond", "jacobi"});
+    EXPECT_EQ(all.back()["converged"], 2);
+}
+
+TEST_F(CliSequence, KeepsAPreconditionerUntilStepsGrow)
+{
+    const std::string path = write_drifting(series, 5, gallery::build("convdiff2d:n=16"));
+    const auto kept = lines({path, "--method", "gmres", "--precond", "ilu0", "-p", "sequence.refresh_factor=50"});
+    EXPECT_EQ(kept.back()["actions"]["refresh"]["count"], 1);
+    EXPECT_EQ(kept.back()["actions"]["lagged"]["count"], 4);
+    EXPECT_EQ(kept[0]["action"], "refresh");
+    for (int k = 1; k < 5; ++k) EXPECT_EQ(kept[k]["seconds"]["factor"], 0);
+
+    // A matrix that has nothing to do with the first one: the former preconditioner fails or is slow, so there is a new one.
+    const TempFolder other;
+    auto             A = read_matrix(path + "/A_000.mtx");
+    write_matrix(other.file("A_0.mtx"), A);
+    for (Offset p = 0; p < A.nnz(); ++p) A.val()[p] = p % 3 == 0 ? 100 : -std::abs(A.val()[p]);
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == i) A.val()[p] = 1000;
+    for (int k = 1; k < 4; ++k) write_matrix(other.file(fmt::format("A_{}.mtx", k)), A);
+    const auto renewed =
+        lines({other.path().string(), "--method", "gmres", "--precond", "ilu0", "-p", "sequence.refresh_factor=1"});
+    EXPECT_EQ(renewed.back()["actions"]["refresh"]["count"], 2) << renewed.back();
+    const auto reason = renewed[1]["reason"].get<std::string>() + renewed[2]["reason"].get<std::string>();
+    EXPECT_NE(reason.find("steps"), std::string::npos);
+}
+
+TEST_F(CliSequence, StartsFromTheLastSolutionOnlyWhereAsked)
+{
+    write_series(series, {4, 1, 1, 3, 4, 1, 1, 3, 4, 1, 1, 3}, {5, 4, 5, 4, 5, 4});
+    const auto steps = [&](const std::string& reuse) {
+        const auto all = lines(
+            {series.path().string(), "--method", "gmres", "--precond", "none", "-p", "sequence.reuse_x=" + reuse});
+        EXPECT_EQ(all[1]["action"], "none");
+        return all[1]["steps"].get<int>();
+    };
+    EXPECT_GT(steps("off"), 0);
+    EXPECT_EQ(steps("on"), 0);  // the same system again
+}
+
+TEST_F(CliSequence, AFailureOfTheMethodIsExitCodeThree)
+{
+    const std::string path = write_drifting(series, 2, gallery::build("poisson2d:n=16"));
+    const auto        all = lines({path, "--method", "gmres", "--precond", "none", "--max-steps", "3"}, 3);
+    EXPECT_EQ(all[0]["outcome"], "max_steps");
+    EXPECT_EQ(all.back()["outcome"], "max_steps");
+    EXPECT_EQ(all.back()["converged"], 0);
+}
+
+TEST_F(CliSequence, AMemoryLimitTooSmallIsExitCodeFive)
+{
+    const auto all =
+        lines({write_drifting(series, 2, gallery::build("poisson2d:n=16")), "-p", "lu.memory_limit=1K"}, 5);
+    for (int k = 0; k < 2; ++k) {
+        EXPECT_EQ(all[k]["outcome"], "out_of_memory");
+        EXPECT_NE(all[k]["detail"].get<std::string>().find("lu.memory_limit"), std::string::npos);
+    }
+}
+
+TEST_F(CliSequence, ReportForPeopleTellsWhatWasDone)
+{
+    const std::string path = write_series(series, {4, 1, 1, 3, 5, 1, 1, 3}, {1, 2, 3, 4});
+    const Result      result = ilux({"sequence", path, "--threads", "1"});
+    EXPECT_EQ(result.code, 0);
+    for (const char* word : {"2 systems, n 2, nnz 4", "direct, P A Q = L U", "1 thread", "factor ", "refactor",
+                             "residual", "2 of 2 systems converged: 1 factor, 1 refactor", "analyse", "ordering"})
+        EXPECT_NE(result.out.find(word), std::string::npos) << word << " is not in:\n" << result.out;
+    EXPECT_EQ(result.err, "");
+    const Result quiet = ilux({"sequence", path, "--quiet"});
+    EXPECT_TRUE(quiet.out.starts_with("2 of 2 systems converged")) << quiet.out;
+    EXPECT_EQ(std::count(quiet.out.begin(), quiet.out.end(), '\n'), 1);
+}
+
+TEST_F(CliSequence, AFullDiskBehindStandardOutputIsNotSuccess)
+{
+    const std::string path = write_series(series, {4, 1, 1, 3}, {1, 2});
+    for (const char* flag : {"--json", "--quiet", "--threads 1"}) {
+        const std::string command = fmt::format("'{}' sequence '{}' {} >/dev/full 2>/dev/null", program(), path, flag);
+        const int         status = std::system(command.c_str());
+        EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 2) << flag;
+    }
+}
+
+TEST_F(CliSequence, RefusesWhatMakesNoSense)
+{
+    const std::string path = write_series(series, {4, 1, 1, 3}, {1, 2});
+    expect_refusal(1, {"sequence"}, {"a folder or files are missing"});
+    expect_refusal(1, {"sequence", path, "--metod", "lu"}, {"'--metod'", "did you mean '--method'"});
+    expect_refusal(1, {"sequence", path, "-p", "sequence.refresh_facto=3"}, {"did you mean 'sequence.refresh_factor'"});
+    expect_refusal(1, {"sequence", path, "-p", "sequence.refresh_factor=0.5"}, {"sequence.refresh_factor=0.5"});
+    expect_refusal(1, {"sequence", path, "--device", "gpu"}, {"not in this version", "--device cpu"});
+    expect_refusal(2, {"sequence", folder.file("nowhere")}, {"nowhere", "no such file or folder"});
+    expect_refusal(2, {"sequence", folder.path().string()}, {"neither pattern.mtx"});
+    expect_refusal(2, {"sequence", path, "--out", series.file("pattern.mtx")}, {"pattern.mtx"});
+    std::filesystem::resize_file(series.file("values.f64"), 31);
+    expect_refusal(2, {"sequence", path}, {"values.f64", "31 bytes"});
+    EXPECT_NE(ilux({"sequence", "--help"}).out.find("sequence.refresh_factor"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ilux

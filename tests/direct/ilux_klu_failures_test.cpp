@@ -1,0 +1,186 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "ilux/direct/ilux_klu.h"
+#include "ilux/tests/direct/ilux_klu_problem.hpp"
+
+namespace ilux {
+namespace {
+
+using Vector = std::vector<double>;
+
+template <class Klu>
+using EveryFailure = test::EveryInteger<Klu>;
+TYPED_TEST_SUITE(EveryFailure, test::Integers, test::IntegerName);
+
+TYPED_TEST(EveryFailure, SingularMatricesAreToldAndForgotten)
+{
+    for (const int halt : {0, 1}) {
+        typename TestFixture::Problem p(this->two_by_two(1, 1, 1, 2));
+        p.common.halt_if_singular = halt;
+        p.factor();
+        ASSERT_NE(p.numeric, nullptr);
+        p.Ax = {1, 1, 1, 1};
+        EXPECT_EQ(p.refactor(), halt ? 0 : 1);
+        EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+        EXPECT_EQ(p.common.numerical_rank, 1);
+        EXPECT_GE(p.common.singular_col, 0);
+        EXPECT_LT(p.common.singular_col, 2);
+
+        Vector x{1, 2};
+        EXPECT_FALSE(TypeParam::solve(p.symbolic, p.numeric, 2, 1, x.data(), &p.common));
+        EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+        EXPECT_TRUE(std::isnan(x[0]) && std::isnan(x[1]));
+        EXPECT_TRUE(TypeParam::rcond(p.symbolic, p.numeric, &p.common));
+        EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+        EXPECT_EQ(p.common.rcond, 0);
+        EXPECT_TRUE(TypeParam::condest(p.Ap.data(), p.Ax.data(), p.symbolic, p.numeric, &p.common));
+        EXPECT_EQ(p.common.condest, std::numeric_limits<double>::infinity());
+
+        p.Ax = {2, 1, 1, 3};
+        EXPECT_TRUE(p.refactor());
+        EXPECT_NEAR(p.solved({3, 4})[0], 1, 1e-15);
+        EXPECT_NEAR(p.solved({3, 4})[1], 1, 1e-15);
+    }
+}
+
+TYPED_TEST(EveryFailure, ASingularFirstFactorizationIsKeptWhereAskedFor)
+{
+    typename TestFixture::Problem p(this->two_by_two(1, 1, 1, 1));
+    p.factor();
+    EXPECT_EQ(p.numeric, nullptr);
+    EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+    EXPECT_EQ(p.common.numerical_rank, 1);
+    p.common.halt_if_singular = 0;
+    p.factor();
+    ASSERT_NE(p.numeric, nullptr);
+    EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+    EXPECT_TRUE(p.solved({3, 4}).empty());
+    p.Ax = {2, 1, 1, 3};
+    EXPECT_TRUE(p.refactor());
+    EXPECT_NEAR(p.solved({3, 4})[0], 1, 1e-15);
+    EXPECT_EQ(p.numeric->lnz, 3);
+}
+
+TYPED_TEST(EveryFailure, AStructurallySingularMatrixIsAnalysedAndFailsInFactor)
+{
+    typename TestFixture::Problem p(
+        CsrMatrix<double>::from_triplets(2, 2, std::vector<Index>{0, 0}, std::vector<Index>{0, 1}, Vector{1, 2}));
+    p.factor();
+    EXPECT_EQ(p.common.structural_rank, 1);
+    EXPECT_EQ(p.numeric, nullptr);
+    EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+}
+
+TYPED_TEST(EveryFailure, NanAndInfAreInvalid)
+{
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        typename TestFixture::Problem p(this->two_by_two(2, 1, 1, 3));
+        p.factor();
+        p.Ax[1] = bad;
+        EXPECT_FALSE(p.refactor());
+        EXPECT_EQ(p.common.status, ILUX_KLU_INVALID);
+        EXPECT_EQ(TypeParam::factor(p.Ap.data(), p.Ai.data(), p.Ax.data(), p.symbolic, &p.common), nullptr);
+        EXPECT_EQ(p.common.status, ILUX_KLU_INVALID);
+        EXPECT_TRUE(p.solved({3, 4}).empty());
+        p.Ax[1] = 1;
+        EXPECT_TRUE(p.refactor());
+        EXPECT_NEAR(p.solved({3, 4})[0], 1, 1e-15);
+    }
+}
+
+TYPED_TEST(EveryFailure, ArgumentsThatMakeNoSenseAreInvalid)
+{
+    using Klu = TypeParam;
+    using Int = typename Klu::Int;
+    typename TestFixture::Problem p(this->two_by_two(2, 1, 1, 3));
+    p.factor();
+    auto* const c = &p.common;
+    auto *const Ap = p.Ap.data(), *const Ai = p.Ai.data();
+    const auto invalid = [&](bool failed) {
+        EXPECT_EQ(c->status, ILUX_KLU_INVALID);
+        c->status = 99;
+        return failed;
+    };
+    EXPECT_TRUE(invalid(Klu::analyze(0, Ap, Ai, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::analyze(-1, Ap, Ai, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::analyze(2, nullptr, Ai, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::analyze(2, Ap, nullptr, c) == nullptr));
+    const std::vector<std::vector<Int>> pointers{{1, 2, 4}, {0, 5, 4}, {0, -1, 4}, {0, 2, -4}},
+        rows{{0, 2, 0, 1}, {0, -1, 0, 1}};
+    for (auto bad : pointers) EXPECT_TRUE(invalid(Klu::analyze(2, bad.data(), Ai, c) == nullptr));
+    for (auto bad : rows) EXPECT_TRUE(invalid(Klu::analyze(2, Ap, bad.data(), c) == nullptr));
+    for (std::vector<Int> bad : {std::vector<Int>{0, 0}, {0, 2}, {-1, 0}}) {
+        EXPECT_TRUE(invalid(Klu::analyze_given(2, Ap, Ai, bad.data(), nullptr, c) == nullptr));
+        EXPECT_TRUE(invalid(Klu::analyze_given(2, Ap, Ai, nullptr, bad.data(), c) == nullptr));
+    }
+    for (const int bad : {-1, 3, 5}) {  // 3 without a function
+        c->ordering = bad;
+        EXPECT_TRUE(invalid(Klu::analyze(2, Ap, Ai, c) == nullptr));
+    }
+    c->ordering = 0;
+
+    std::vector<Int> other{1, 0, 0, 1};  // the same matrix in another order: another pattern
+    EXPECT_TRUE(invalid(Klu::factor(Ap, other.data(), p.Ax.data(), p.symbolic, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::refactor(Ap, other.data(), p.Ax.data(), p.symbolic, p.numeric, c) == 0));
+    EXPECT_TRUE(invalid(Klu::factor(Ap, Ai, nullptr, p.symbolic, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::factor(Ap, Ai, p.Ax.data(), nullptr, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::refactor(Ap, Ai, p.Ax.data(), p.symbolic, nullptr, c) == 0));
+    Vector x{3, 4};
+    EXPECT_TRUE(invalid(Klu::solve(p.symbolic, p.numeric, 1, 1, x.data(), c) == 0));
+    EXPECT_TRUE(invalid(Klu::solve(p.symbolic, p.numeric, 2, -1, x.data(), c) == 0));
+    EXPECT_TRUE(invalid(Klu::solve(p.symbolic, p.numeric, 2, 1, nullptr, c) == 0));
+    EXPECT_TRUE(invalid(Klu::solve(nullptr, p.numeric, 2, 1, x.data(), c) == 0));
+    EXPECT_TRUE(invalid(Klu::tsolve(p.symbolic, nullptr, 2, 1, x.data(), c) == 0));
+    EXPECT_TRUE(invalid(Klu::flops(p.symbolic, nullptr, c) == 0));
+    EXPECT_TRUE(invalid(Klu::sort(p.symbolic, nullptr, c) == 0));
+    EXPECT_TRUE(invalid(Klu::rcond(nullptr, p.numeric, c) == 0));
+    EXPECT_FALSE(Klu::solve(p.symbolic, p.numeric, 2, 1, x.data(), nullptr));
+    EXPECT_FALSE(Klu::free_numeric(&p.numeric, nullptr));
+    EXPECT_EQ(x, (Vector{3, 4}));
+    EXPECT_TRUE(Klu::solve(p.symbolic, p.numeric, 2, 1, x.data(), c));
+    EXPECT_NEAR(x[0], 1, 1e-15);
+}
+
+TEST(IluxKlu, AnOrderBeyondOurIntegersIsTooLarge)
+{
+    ilux_klu_l_common common;
+    ilux_klu_l_defaults(&common);
+    std::vector<std::int64_t> few{0, 0};
+    // Only Ap[n] is looked at before the order is refused, so there is an address to look at.
+    const std::int64_t n = std::numeric_limits<std::int32_t>::max();
+    std::int64_t*      Ap = few.data() + 1 - n;
+    EXPECT_EQ(ilux_klu_l_analyze(n, Ap, few.data(), &common), nullptr);
+    EXPECT_EQ(common.status, ILUX_KLU_TOO_LARGE);
+}
+
+TYPED_TEST(EveryFailure, SaysOfEveryAllocationThatFailsThatMemoryIsOut)
+{
+    using Klu = TypeParam;
+    typename TestFixture::Problem p(this->circuit(12));
+    const auto                    memory = [&](bool succeeded) {
+        if (!succeeded && p.common.status == ILUX_KLU_OUT_OF_MEMORY) throw OutOfMemory("as it should");
+        ASSERT_TRUE(succeeded) << p.common.status;
+    };
+    Vector b = test::random_vector(3 * static_cast<Index>(p.n), 1);
+    EXPECT_GT(test::fail_each_allocation([&] {
+                  Klu::free_numeric(&p.numeric, &p.common);
+                  Klu::free_symbolic(&p.symbolic, &p.common);
+                  ASSERT_EQ(p.common.memusage, 0);
+                  p.symbolic = Klu::analyze(p.n, p.Ap.data(), p.Ai.data(), &p.common);
+                  memory(p.symbolic != nullptr);
+                  p.numeric = Klu::factor(p.Ap.data(), p.Ai.data(), p.Ax.data(), p.symbolic, &p.common);
+                  memory(p.numeric != nullptr);
+                  memory(p.refactor());
+                  memory(Klu::solve(p.symbolic, p.numeric, p.n, 3, b.data(), &p.common));
+                  memory(Klu::condest(p.Ap.data(), p.Ax.data(), p.symbolic, p.numeric, &p.common));
+              }),
+              20);
+}
+
+}  // namespace
+}  // namespace ilux

@@ -1,0 +1,123 @@
+#pragma once
+// Systems of one pattern whose values change, random and real, and what to measure an answer by.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ilux/base/matrix_market.hpp"
+#include "ilux/direct/lu_symbolic.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux::test {
+
+/// max_i |b − A x|_i / (|A||x| + |b|)_i in long double; 0/0 is 0; Inf where anything is not finite.
+inline double componentwise_error(const MatrixView& A, std::span<const double> x, std::span<const double> b,
+                                  bool transpose = false)
+{
+    std::vector<long double> r(b.begin(), b.end()), scale(b.size());
+    for (std::size_t i = 0; i < b.size(); ++i) scale[i] = std::abs(r[i]);
+    for (Index k = 0; k < A.n; ++k)
+        for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p) {
+            const bool  by_rows = (A.layout == MatrixView::Layout::rows) != transpose;
+            const Index i = by_rows ? k : A.idx[p], j = by_rows ? A.idx[p] : k;
+            const auto  product = static_cast<long double>(A.val[p]) * x[j];
+            r[i] -= product;
+            scale[i] += std::abs(product);
+        }
+    double worst = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        if (!std::isfinite(r[i]) || !std::isfinite(scale[i])) return std::numeric_limits<double>::infinity();
+        if (r[i] != 0) worst = std::max(worst, static_cast<double>(std::abs(r[i]) / scale[i]));
+    }
+    return worst;
+}
+
+/// A matrix whose values can be moved; by rows.
+struct Series {
+    Series(const CsrMatrix<double>& A, std::uint64_t seed)
+        : n(A.rows()),
+          ptr(A.row_ptr().begin(), A.row_ptr().end()),
+          idx(A.col().begin(), A.col().end()),
+          val(A.val().begin(), A.val().end()),
+          start(val),
+          random(seed)
+    {}
+    MatrixView view() const { return {n, ptr, idx, val, MatrixView::Layout::rows}; }
+
+    /// Every value moves by a factor between e^−spread and e^spread.
+    void drift(double spread)
+    {
+        for (double& value : val) value *= std::exp(random.uniform(-spread, spread));
+    }
+    /// One value in eight is the first one times `factor`, the others are as they were at first.
+    void toggle(double factor)
+    {
+        for (std::size_t p = 0; p < val.size(); ++p) val[p] = start[p] * (random.below(8) == 0 ? factor : 1);
+    }
+
+    Index               n;
+    std::vector<Offset> ptr;
+    std::vector<Index>  idx;
+    std::vector<double> val, start;
+    Random              random;
+};
+
+/// The folder `sequences` beside that of the real matrices.
+inline std::filesystem::path sequence_folder() { return matrix_folder().parent_path() / "sequences"; }
+
+/// Empty when real sequences can be read, otherwise why not.
+inline std::string why_no_sequences()
+{
+    const std::string why = why_no_matrices();
+    if (!why.empty() || std::filesystem::is_directory(sequence_folder())) return why;
+    return "needs real sequences: there is no folder " + sequence_folder().string();
+}
+
+/// A sequence of real systems.
+class RealSeries {
+public:
+    explicit RealSeries(const std::string& name)
+    {
+        const auto file = [&](const std::string& part) {
+            const auto plain = sequence_folder() / name / part;
+            if (std::filesystem::exists(plain)) return plain.string();
+            const auto unpacked = folder_.file(part);
+            const auto command = "zstd -dqf '" + plain.string() + ".zst' -o '" + unpacked + "'";
+            require(std::system(command.c_str()) == 0, [&] { return "failed: " + command; });
+            return unpacked;
+        };
+        const auto numbers = [&](const std::string& part) {
+            const std::string   bytes = read_bytes(file(part));
+            std::vector<double> all(bytes.size() / sizeof(double));
+            std::copy_n(bytes.data(), all.size() * sizeof(double), reinterpret_cast<char*>(all.data()));
+            return all;
+        };
+        pattern_ = read_matrix(file("pattern.mtx"));
+        n = pattern_.rows();
+        values_ = numbers("values.f64");
+        rhs_ = numbers("rhs.f64");
+        systems = static_cast<Index>(values_.size() / pattern_.nnz());
+    }
+    MatrixView view(Index k) const
+    {
+        const auto nnz = static_cast<std::size_t>(pattern_.nnz());
+        return {n, pattern_.row_ptr(), pattern_.col(), std::span(values_).subspan(k * nnz, nnz),
+                MatrixView::Layout::rows};
+    }
+    std::span<const double> rhs(Index k) const { return std::span(rhs_).subspan(static_cast<std::size_t>(k) * n, n); }
+
+    Index n = 0, systems = 0;
+
+private:
+    TempFolder          folder_;
+    CsrMatrix<double>   pattern_;
+    std::vector<double> values_, rhs_;
+};
+
+}  // namespace ilux::test
