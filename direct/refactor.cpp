@@ -54,7 +54,7 @@ void refactor_serial(std::span<const double> values, LuFactors& factors)
     require_matching(P, values, factors);
     std::vector<double>& val = factors.val;
     std::vector<double>  x(P.n, 0.0);
-    PivotMonitor         seen = no_growth;
+    PivotMonitor         seen;
     for (Index k = 0; k < P.n; ++k) {
         for (Offset e = P.in_ptr[k]; e < P.in_split[k]; ++e) x[P.in_row[e]] += values[P.in_source[e]] * P.in_scale[e];
         double largest_b = 0, largest_u = 0, largest_l = 0;
@@ -117,6 +117,7 @@ struct CpuRefactor::Plan {
     void  run_hub_piece(RefactorJob& job, RefactorThread& mine, Index piece) const;
     void  divide_hub(RefactorJob& job, RefactorThread& mine, Index h) const;
     void  record_hubs(RefactorJob& job);
+    void  record_least_growth(RefactorJob& job, PivotMonitor& monitor) const;
     void  run_top(RefactorJob& job, RefactorThread& mine, std::atomic<Index>& ticket) const;
     void  run_team(RefactorJob& job, int threads);
     Index pieces() const
@@ -264,6 +265,23 @@ void CpuRefactor::Plan::record_hubs(RefactorJob& job)
     }
 }
 
+/// Where no column grew: the first one with the least max|B(:,k)| / max|U(:,k)| ≥ 1. Usually one of the first columns has 1.
+void CpuRefactor::Plan::record_least_growth(RefactorJob& job, PivotMonitor& monitor) const
+{
+    const LuPattern& P = *pattern;
+    double*          x = thread.front().x;
+    monitor.rgrowth = std::numeric_limits<double>::infinity();
+    for (Index k = 0; k < P.n && monitor.rgrowth > 1; ++k) {
+        const double  b = load_column(job, x, k);
+        std::uint64_t u = 0;
+        for (Offset e = P.in_ptr[k]; e < P.in_split[k]; ++e) x[P.in_row[e]] = 0;
+        for (Offset p = P.col_ptr[k]; p <= P.diag[k]; ++p) u = std::max(u, magnitude(job.val[p]));
+        if (b / std::bit_cast<double>(u) >= monitor.rgrowth) continue;
+        monitor.rgrowth = b / std::bit_cast<double>(u);
+        monitor.growth_column = k;
+    }
+}
+
 /// Ends: tickets are handed out in an order in which an item waits only for earlier ones, each held by a thread that runs
 /// or is finished, and columns that are not needed any more count as done.
 void CpuRefactor::Plan::run_top(RefactorJob& job, RefactorThread& mine, std::atomic<Index>& ticket) const
@@ -338,6 +356,7 @@ void CpuRefactor::run(Cpu& be, std::span<const double> values, LuFactors& factor
     }
     factors.monitor = no_growth;
     for (const RefactorThread& thread : plan.thread) merge(factors.monitor, thread.seen);
+    if (factors.monitor.growth_column < 0) plan.record_least_growth(job, factors.monitor);
 }
 
 int CpuRefactor::threads() const { return plan_->schedule.threads; }

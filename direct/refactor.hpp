@@ -47,8 +47,7 @@ public:
     /// Fills val, f_val and monitor of `factors`, whose pattern must be the one given. Allocates nothing.
     /// Stops early at a bad pivot; then monitor.bad_column is the first one, all else in the monitor is as for no
     /// columns, and the values must not be used. A column is bad when its pivot is zero, or when U(:,k), L(:,k) or
-    /// F(:,k) is not finite. Where several columns share an extreme, the monitor names the first. Where no column grew,
-    /// monitor.rgrowth is 1 and names none.
+    /// F(:,k) is not finite. Where several columns share an extreme, the monitor names the first.
     /// @param values  in the caller's order, not looked at for NaN: those end in monitor.not_finite
     /// @throws InvalidInput when values or factors do not belong to the pattern
     void run(Cpu& be, std::span<const double> values, LuFactors& factors);

@@ -144,7 +144,7 @@ public:
 private:
     template <class Visit>
     void each_wait(Index item, Visit&& visit) const;
-    bool is_hub(Index k) const { return hub_of_.size() > 0 && hub_of_[k] >= 0; }
+    bool is_hub(Index k) const { return !hub_of_.empty() && hub_of_[k] >= 0; }
 
     const LuPattern&       P_;
     const Work&            work_;

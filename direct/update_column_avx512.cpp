@@ -93,54 +93,76 @@ ILUX_AVX512_INLINE __mmask8 above(__m512d x, std::uint64_t limit)
     return _mm512_cmpgt_epu64_mask(magnitudes(x), _mm512_set1_epi64(static_cast<long long>(limit)));
 }
 
-template <bool updates, bool few>
-ILUX_AVX512 void one_register(ShortCursor& at, std::uint32_t count)
+/// A cursor's arrays in registers: a cursor that may be looked into elsewhere would live in memory.
+struct Arrays {
+    const ShortColumn*   column;
+    const double*        input;
+    const std::uint64_t* update;
+    double*              pivot;
+    double               growth_limit;
+    std::uint64_t        multiplier_limit;
+};
+ILUX_AVX512_INLINE Arrays take(const ShortCursor& c)
 {
-    ShortCursor c = at;
-    double*     val = c.job.val;
-    for (const ShortColumn* end = c.column + count; c.column != end; ++c.column) {
-        const ShortColumn s = *c.column;
-        const double*     input = c.input;
+    return {c.column, c.input, c.update, c.pivot, c.growth_limit, c.multiplier_limit};
+}
+ILUX_AVX512_INLINE void give_back(ShortCursor& c, const Arrays& a)
+{
+    c.column = a.column;
+    c.input = a.input;
+    c.update = a.update;
+    c.pivot = a.pivot;
+}
+ILUX_AVX512_INLINE void look_at(ShortCursor& c, Arrays& a, Index k)
+{
+    c.look_at(k);
+    a.growth_limit = c.growth_limit;
+    a.multiplier_limit = c.multiplier_limit;
+}
+
+template <bool updates, bool few>
+ILUX_AVX512 void one_register(ShortCursor& c, std::uint32_t count)
+{
+    double* const val = c.job.val;
+    Arrays        a = take(c);
+    for (const ShortColumn* end = a.column + count; a.column != end; ++a.column) {
+        const ShortColumn s = *a.column;
         __mmask8          multiplies, grows = 0;
-        __m512d           x = _mm512_maskz_expandloadu_pd(mask_of(s.in_mask), input);
-        const __m512d     most = allowed(x, input[s.in_diag], c.growth_limit);
-        c.input += _mm_popcnt_u32(s.in_mask);
+        __m512d           x = _mm512_maskz_expandloadu_pd(mask_of(s.in_mask), a.input);
+        const __m512d     most = allowed(x, a.input[s.in_diag], a.growth_limit);
+        a.input += _mm_popcnt_u32(s.in_mask);
         if constexpr (updates)
             for (int u = 0; u < s.diag; ++u) {
-                const std::uint64_t code = *c.update++;
+                const std::uint64_t code = *a.update++;
                 x = update(x, mask_of(code), val + (code >> 32), spread(x, u));
             }
         double* const  column = val + s.start;
         const __mmask8 upper = mask_of((2u << s.diag) - 1);
         const Offset   below = s.entries - s.diag - 1;
         const __m512d  pivot = updates ? spread(x, s.diag) : _mm512_broadcastsd_pd(_mm512_castpd512_pd128(x));
-        *c.pivot++ = _mm512_cvtsd_f64(pivot);
+        *a.pivot++ = _mm512_cvtsd_f64(pivot);
         _mm512_mask_storeu_pd(column, upper, x);
         if constexpr (few) {
             const __m256d x_l = _mm512_castpd512_pd256(_mm512_maskz_compress_pd(mask_of(~unsigned{upper}), x));
             const __m256d l = _mm256_maskz_div_pd(first_lanes(below), x_l, _mm512_castpd512_pd256(pivot));
             _mm256_mask_storeu_pd(column + s.diag + 1, first_lanes(below), l);
-            multiplies = above(_mm512_zextpd256_pd512(l), c.multiplier_limit);
+            multiplies = above(_mm512_zextpd256_pd512(l), a.multiplier_limit);
         } else {
             const __mmask8 lower = mask_of(first_lanes(s.entries) & ~unsigned{upper});
             const __m512d  l = _mm512_maskz_div_pd(lower, x, pivot);
             _mm512_mask_storeu_pd(column, lower, l);
-            multiplies = above(l, c.multiplier_limit);
+            multiplies = above(l, a.multiplier_limit);
         }
         if constexpr (updates) grows = not_within(upper, x, most);
-        if (!_kortestz_mask8_u8(multiplies, grows)) c.look_at(s.column);
+        if (!_kortestz_mask8_u8(multiplies, grows)) look_at(c, a, s.column);
     }
-    at.column = c.column;
-    at.input = c.input;
-    at.update = c.update;
-    at.pivot = c.pivot;
-    at.growth_limit = c.growth_limit;
-    at.multiplier_limit = c.multiplier_limit;
+    give_back(c, a);
 }
 
-/// U(:,k) ← x and L(:,k) ← x / u_kk. @return whether the column must be inspected
+/// U(:,k) ← x and L(:,k) ← x / u_kk. @return whether the column must be looked at
 template <int registers>
-ILUX_AVX512_INLINE bool store_registers(ShortCursor& c, const ShortColumn& s, const __m512d* x, const __m512d* most)
+ILUX_AVX512_INLINE bool store_registers(Arrays& a, double* val, const ShortColumn& s, const __m512d* x,
+                                        const __m512d* most)
 {
     const std::uint64_t all = (std::uint64_t{1} << s.entries) - 1, upper = (std::uint64_t{2} << s.diag) - 1;
     __m512d             pivot = x[0];
@@ -148,7 +170,7 @@ ILUX_AVX512_INLINE bool store_registers(ShortCursor& c, const ShortColumn& s, co
     for (int r = 1; r < registers; ++r)
         if (r == s.diag / 8) pivot = x[r];
     pivot = spread(pivot, s.diag % 8);
-    *c.pivot++ = _mm512_cvtsd_f64(pivot);
+    *a.pivot++ = _mm512_cvtsd_f64(pivot);
     __mmask8 record = 0;
 #pragma GCC unroll 4
     for (int r = 0; r < registers; ++r) {
@@ -157,10 +179,10 @@ ILUX_AVX512_INLINE bool store_registers(ShortCursor& c, const ShortColumn& s, co
         record |= not_within(mask_of(mine & u), x[r], most[r]);
         if (lower) {
             const __m512d l = _mm512_maskz_div_pd(lower, x[r], pivot);
-            record |= above(l, c.multiplier_limit);
+            record |= above(l, a.multiplier_limit);
             out = _mm512_mask_mov_pd(out, lower, l);
         }
-        _mm512_mask_storeu_pd(c.job.val + s.start + Offset{8} * r, mine, out);
+        _mm512_mask_storeu_pd(val + s.start + Offset{8} * r, mine, out);
     }
     return record != 0;
 }
@@ -168,22 +190,23 @@ ILUX_AVX512_INLINE bool store_registers(ShortCursor& c, const ShortColumn& s, co
 template <int registers>
 ILUX_AVX512 void several_registers(ShortCursor& c, std::uint32_t count)
 {
-    const double* val = c.job.val;
-    for (const ShortColumn* end = c.column + count; c.column != end; ++c.column) {
-        const ShortColumn s = *c.column;
-        const double      b = c.input[s.in_diag];
+    double* const val = c.job.val;
+    Arrays        a = take(c);
+    for (const ShortColumn* end = a.column + count; a.column != end; ++a.column) {
+        const ShortColumn s = *a.column;
+        const double      b = a.input[s.in_diag];
         __m512d           x[registers], most[registers];
 #pragma GCC unroll 4
         for (int r = 0; r < registers; ++r) {
             const __mmask8 mask = mask_of(s.in_mask >> (8 * r));
-            x[r] = _mm512_maskz_expandloadu_pd(mask, c.input);
-            most[r] = allowed(x[r], b, c.growth_limit);
-            c.input += _mm_popcnt_u32(mask);
+            x[r] = _mm512_maskz_expandloadu_pd(mask, a.input);
+            most[r] = allowed(x[r], b, a.growth_limit);
+            a.input += _mm_popcnt_u32(mask);
         }
 #pragma GCC unroll 4
         for (int from = 0; from < registers; ++from)
             for (int u = 0; u < 8 && 8 * from + u < s.diag; ++u) {
-                const std::uint64_t code = *c.update++;
+                const std::uint64_t code = *a.update++;
                 const double*       l = val + (code >> 32);
                 const __m512d       x_i = spread(x[from], u);
 #pragma GCC unroll 4
@@ -193,8 +216,9 @@ ILUX_AVX512 void several_registers(ShortCursor& c, std::uint32_t count)
                     l += _mm_popcnt_u32(mask);
                 }
             }
-        if (store_registers<registers>(c, s, x, most)) c.look_at(s.column);
+        if (store_registers<registers>(a, val, s, x, most)) look_at(c, a, s.column);
     }
+    give_back(c, a);
 }
 
 /// For `width` columns i … of a supernode: U(:,k) ← x, x ← 0 in their rows; then their common tail at once.

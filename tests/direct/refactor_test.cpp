@@ -139,6 +139,7 @@ TEST(Refactor, EqualsTheFirstFactorizationBitForBit)
         EXPECT_EQ(again.monitor.min_pivot, F.monitor.min_pivot) << spec;
         EXPECT_EQ(again.monitor.max_multiplier, F.monitor.max_multiplier) << spec;
         EXPECT_EQ(again.monitor.rgrowth, F.monitor.rgrowth) << spec;
+        EXPECT_EQ(again.monitor.growth_column, F.monitor.growth_column) << spec;
     }
 }
 
