@@ -68,25 +68,28 @@ std::vector<Offset> line_order(std::string_view text, const CsrMatrix<double>& A
     return the_same ? std::vector<Offset>{} : order;
 }
 
-/// The number in A_012.mtx, A12.mtx.gz and the like, without leading zeros; nothing for other names.
-std::optional<std::string> number_of(std::string name)
+/// The number in A_012.mtx, A12.mtx.gz and the like, without leading zeros; nothing for names with another letter.
+std::optional<std::string> number_of(std::string name, char letter)
 {
     if (name.ends_with(".gz")) name.resize(name.size() - 3);
-    if (!name.ends_with(".mtx") || !name.starts_with('A')) return std::nullopt;
-    std::string digits = name.substr(name.starts_with("A_") ? 2 : 1);
+    if (!name.ends_with(".mtx") || !name.starts_with(letter)) return std::nullopt;
+    std::string digits = name.substr(name[1] == '_' ? 2 : 1);
     digits.resize(digits.size() - 4);
     if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
     digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
     return digits;
 }
 
-/// @throws InvalidInput when there are none, or two of one number
+/// @throws InvalidInput when there are none, two of one number, or a right-hand side whose matrix is missing
 std::vector<std::string> numbered_files(const std::string& folder)
 {
     std::map<std::pair<std::size_t, std::string>, std::string> found;  // by the digits' count, then the digits
+    std::map<std::string, std::string>                         sides;  // by the digits
     std::error_code                                            failed;
     for (const auto& entry : fs::directory_iterator(folder, failed)) {
-        const auto digits = number_of(entry.path().filename().string());
+        const auto name = entry.path().filename().string();
+        if (const auto side = number_of(name, 'b')) sides.emplace(*side, entry.path().string());
+        const auto digits = number_of(name, 'A');
         if (!digits) continue;
         const auto [other, is_new] = found.try_emplace({digits->size(), *digits}, entry.path().string());
         require(is_new, [&] { return fmt::format("{} and {} have one number", other->second, entry.path().string()); });
@@ -95,6 +98,9 @@ std::vector<std::string> numbered_files(const std::string& folder)
     require(!found.empty(), [&] {
         return fmt::format("{}: neither pattern.mtx with values.f64 nor A_000.mtx, A_001.mtx and so on", folder);
     });
+    for (const auto& [digits, side] : sides)
+        require(found.contains({digits.size(), digits}),
+                [&] { return fmt::format("{}: no matrix goes with it", side); });
     std::vector<std::string> files;
     for (const auto& [number, file] : found) files.push_back(file);
     return files;

@@ -37,7 +37,7 @@ struct RefactorTuning {
 /// threads.
 class CpuRefactor {
 public:
-    /// Costs about as much as ten refactorizations of a circuit, far less of a mesh.
+    /// Costs three to ten refactorizations of a circuit, far less than one of a mesh.
     /// @param be  as many threads as this will be used at most
     CpuRefactor(Cpu& be, std::shared_ptr<const LuPattern> pattern, const RefactorTuning& tuning = {});
     ~CpuRefactor();

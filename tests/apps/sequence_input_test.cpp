@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include <algorithm>
 
 #include "ilux/tests/apps/sequence_folder.hpp"
@@ -187,6 +189,9 @@ TEST(SequenceInput, RefusesFilesThatContradictOneAnother)
     expect_refusal([&] { SequenceInput({folder.file("A_7.mtx")}); }, {"A_7.mtx", "no such file"});
     expect_refusal([&] { SequenceInput(std::vector<std::string>{}); }, {});
     folder.write("b_2.mtx", vector_2(1, 1));
+    folder.write("b_3.mtx", vector_2(1, 1));
+    expect_refusal([&] { SequenceInput({folder.path().string()}); }, {"b_3.mtx", "no matrix"});
+    std::filesystem::remove(folder.file("b_3.mtx"));
     folder.write("A_01.mtx", matrix_2x2(1, 0, 0, 1));
     expect_refusal([&] { SequenceInput({folder.path().string()}); }, {"A_01.mtx", "A_1.mtx", "one number"});
 }
