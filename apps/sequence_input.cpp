@@ -91,16 +91,17 @@ std::vector<std::string> numbered_files(const std::string& folder)
         if (const auto side = number_of(name, 'b')) sides.emplace(*side, entry.path().string());
         const auto digits = number_of(name, 'A');
         if (!digits) continue;
-        const auto [other, is_new] = found.try_emplace({digits->size(), *digits}, entry.path().string());
-        require(is_new, [&] { return fmt::format("{} and {} have one number", other->second, entry.path().string()); });
+        const auto added = found.try_emplace({digits->size(), *digits}, entry.path().string());
+        require(added.second,
+                [&] { return fmt::format("{} and {} have one number", added.first->second, entry.path().string()); });
     }
     require(!failed, [&] { return fmt::format("{}: {}", folder, failed.message()); });
     require(!found.empty(), [&] {
         return fmt::format("{}: neither pattern.mtx with values.f64 nor A_000.mtx, A_001.mtx and so on", folder);
     });
-    for (const auto& [digits, side] : sides)
-        require(found.contains({digits.size(), digits}),
-                [&] { return fmt::format("{}: no matrix goes with it", side); });
+    for (const auto& side : sides)
+        require(found.contains({side.first.size(), side.first}),
+                [&] { return fmt::format("{}: no matrix goes with it", side.second); });
     std::vector<std::string> files;
     for (const auto& [number, file] : found) files.push_back(file);
     return files;
@@ -116,7 +117,7 @@ std::string rhs_beside(const std::string& matrix)
     const bool        packed = name.ends_with(".gz");
     const std::string other = packed ? name.substr(0, name.size() - 3) : name + ".gz";
     for (const std::string& candidate : {name, other})
-        if (const std::string file = (path.parent_path() / candidate).string(); is_there(file)) return file;
+        if (std::string file = (path.parent_path() / candidate).string(); is_there(file)) return file;
     return "";
 }
 
@@ -217,10 +218,11 @@ void SequenceInput::read_meta(const std::string& file)
     const auto     meta = nlohmann::json::parse(text.view(), nullptr, false);
     require(meta.is_object(), [&] { return fmt::format("{}: not a JSON object", file); });
     const std::pair<const char*, Offset> facts[] = {{"n", A_.rows()}, {"nnz", A_.nnz()}, {"k", systems_}};
-    for (const auto& [key, seen] : facts) {
-        const auto value = meta.value(key, nlohmann::json());
-        require(value.is_number_integer() && value == seen, [&] {
-            return fmt::format("{}: {} is {}, but pattern.mtx and values.f64 say {}", file, key, value.dump(), seen);
+    for (const auto& fact : facts) {
+        const auto value = meta.value(fact.first, nlohmann::json());
+        require(value.is_number_integer() && value == fact.second, [&] {
+            return fmt::format("{}: {} is {}, but pattern.mtx and values.f64 say {}", file, fact.first, value.dump(),
+                               fact.second);
         });
     }
 }

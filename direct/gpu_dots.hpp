@@ -43,10 +43,10 @@ public:
     void run(Gpu& gpu, const double* input, const double* a, DeviceSpan<double> v, double* out) const;
 
 private:
-    DeviceArrays arrays_;
-    DotsView     view_;
-    std::size_t  slots_ = 0;
-    bool         a_given_ = false;
+    DeviceArrays          arrays_;
+    DotsView              view_;
+    std::size_t           slots_ = 0;
+    [[maybe_unused]] bool a_given_ = false;  // unused in a build without CUDA
 };
 
 }  // namespace ilux
