@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -19,14 +17,6 @@
 
 namespace ilux {
 namespace {
-
-bool all_finite(std::span<const double> values)
-{
-    constexpr auto unit = std::uint64_t{1} << 52, exponent = 2047 * unit;
-    std::uint64_t  carry = 0;  // an exponent of ones, that of NaN and Inf, carries into the sign
-    for (const double v : values) carry |= (std::bit_cast<std::uint64_t>(v) & exponent) + unit;
-    return carry >> 63 == 0;
-}
 
 class Elimination {
 public:

@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <new>
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/direct/lu_input.hpp"
 
 namespace ilux {
 namespace {
@@ -27,15 +26,6 @@ constexpr double fresh_growth_factor = 10;
 /// Bound of max_k max(|L||U|)(:,k) / max|B(:,k)|, up to the number of terms: |l_rk u_kk| and |l_ri u_ik| are at most
 /// max|l| max|U(:,k)|. Refinement repairs growth up to about 1 / ε.
 double growth(const PivotMonitor& monitor) { return std::max(1.0, monitor.max_multiplier) / monitor.rgrowth; }
-
-/// Exponent bits that are all ones carry into the sign bit.
-bool all_finite(std::span<const double> values)
-{
-    constexpr std::uint64_t exponent = 0x7ff0'0000'0000'0000, unit = 0x0010'0000'0000'0000;
-    std::uint64_t           carry = 0;
-    for (const double value : values) carry |= (std::bit_cast<std::uint64_t>(value) & exponent) + unit;
-    return carry >> 63 == 0;
-}
 
 void blame(LuReport& report, Index row, Index column, std::string what)
 {

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -60,6 +62,14 @@ void require_pattern(const MatrixView& A)
             return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j,
                                A.n, A.n);
         });
+}
+
+bool all_finite(std::span<const double> values)
+{
+    constexpr std::uint64_t exponent = 0x7ff0'0000'0000'0000, unit = 0x0010'0000'0000'0000;
+    std::uint64_t           carry = 0;  // an exponent of ones, that of NaN and Inf, carries into the sign
+    for (const double value : values) carry |= (std::bit_cast<std::uint64_t>(value) & exponent) + unit;
+    return carry >> 63 == 0;
 }
 
 void require_finite_values(const MatrixView& A)

@@ -34,6 +34,9 @@ void require_pattern(const MatrixView& A);
 /// @throws InvalidInput for NaN or Inf, naming row and column
 void require_finite_values(const MatrixView& A);
 
+/// Whether none of them is NaN or Inf. One pass without branches.
+bool all_finite(std::span<const double> values);
+
 /// O(nnz); copies nothing of compressed rows. The result looks at A, which must outlive it.
 RowEntries by_rows(const MatrixView& A);
 /// O(nnz) for rows that ascend already; copies nothing then. The result looks at `entries` and A.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/direct/lu_input.hpp"
 #include "ilux/direct/refactor_schedule.hpp"
 #include "ilux/direct/update_column.hpp"
 
@@ -36,14 +37,6 @@ void fill_F(const LuPattern& P, std::span<const double> values, double* f_val, I
     std::fill(f_val + P.f_col_ptr[k], f_val + P.f_col_ptr[k + 1], 0.0);
     for (Offset e = P.in_split[k]; e < P.in_ptr[k + 1]; ++e)
         f_val[std::lower_bound(first, end, P.in_row[e]) - P.f_row.begin()] += values[P.in_source[e]] * P.in_scale[e];
-}
-
-bool all_finite(const double* x, Offset count)
-{
-    std::uint64_t carry = 0;  // exponent bits that are all ones carry into the sign bit
-    for (Offset p = 0; p < count; ++p)
-        carry |= (std::bit_cast<std::uint64_t>(x[p]) & infinite) + (std::uint64_t{1} << 52);
-    return carry >> 63 == 0;
 }
 
 }  // namespace
@@ -195,10 +188,10 @@ void CpuRefactor::Plan::run_F(RefactorJob& job, Index piece) const
         if (largest < infinite) return;
     } else {
         for (Index k = first; k < end; ++k) fill_F(P, {job.values, P.in_source.size()}, job.f_val, k);
-        if (all_finite(job.f_val + begin, count)) return;
+        if (all_finite({job.f_val + begin, static_cast<std::size_t>(count)})) return;
     }
     Index k = first;
-    while (all_finite(job.f_val + P.f_col_ptr[k], P.f_col_ptr[k + 1] - P.f_col_ptr[k])) ++k;
+    while (all_finite({job.f_val + P.f_col_ptr[k], job.f_val + P.f_col_ptr[k + 1]})) ++k;
     job.note_bad(k, true);
 }
 
