@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ilux/apps/units.hpp"
+
 namespace ilux::app {
 namespace {
 
@@ -145,7 +147,8 @@ void about_a_sparser_preconditioner(const Tried& tried, Lines& lines)
 
 void about_the_device_memory(const Attempt& result, const Tried& tried, Bytes limit, Lines& lines)
 {
-    if (limit.value > 0) lines.push_back(fmt::format("device_memory is {}: allow more", field_text(limit)));
+    if (limit.value > 0)
+        lines.push_back(fmt::format("device_memory is {}: allow more", bytes_text(double(limit.value))));
     const PrecondKind kind = result.plan.precond.kind;
     if (result.plan.precond.precision == Precision::in_double &&
         (kind == PrecondKind::mlilu || kind == PrecondKind::ilu0))
@@ -158,7 +161,8 @@ void about_the_memory(const Attempt& result, const Tried& tried, Lines& lines)
 {
     const PrecondOptions& precond = result.plan.precond;
     if (precond.kind == PrecondKind::mlilu && precond.mlilu.memory_limit.value > 0) {
-        lines.push_back(fmt::format("precond.memory_limit is {}: allow more", field_text(precond.mlilu.memory_limit)));
+        lines.push_back(fmt::format("precond.memory_limit is {}: allow more",
+                                    bytes_text(double(precond.mlilu.memory_limit.value))));
         return;
     }
     about_a_sparser_preconditioner(tried, lines);
@@ -169,24 +173,30 @@ void about_the_memory(const Attempt& result, const Tried& tried, Lines& lines)
 /// After a direct solution.
 void about_the_direct_solution(const Attempt& result, const Tried& tried, const SolveOptions& options, Lines& lines)
 {
-    const LuOptions& lu = result.plan.lu.direct;
+    const LuOptions& lu = result.plan.lu;
     const bool       tried_gmres = tried.method(MethodChoice::gmres);
-    if (result.report.outcome == Outcome::out_of_memory) {
-        if (lu.memory_limit.value > 0)
-            lines.push_back(fmt::format("lu.memory_limit is {}: allow more", field_text(lu.memory_limit)));
+    const Outcome    outcome = result.report.outcome;
+    if (outcome == Outcome::out_of_memory || outcome == Outcome::time_limit) {
+        if (outcome == Outcome::time_limit)
+            lines.push_back(fmt::format("more time: --time-limit {:g}", 10 * options.time_limit));
+        else if (lu.memory_limit.value > 0)
+            lines.push_back(
+                fmt::format("lu.memory_limit is {}: allow more", bytes_text(double(lu.memory_limit.value))));
         if (lu.ordering != LuOrdering::metis && lu.ordering != LuOrdering::automatic)
             lines.emplace_back("an ordering of less fill: -p lu.ordering=auto");
         if (!tried_gmres) lines.emplace_back("incomplete factors: --method gmres");
         return;
     }
-    if (result.report.outcome == Outcome::singular) {
+    if (outcome == Outcome::singular) {
         if (result.lu && result.lu->symbolic.structural_rank < static_cast<Index>(result.x.size()))
             lines.emplace_back("rows that cannot be matched with a column of their own: `ilux info` shows where");
         lines.emplace_back("in a circuit: a node without a path to ground, a loop of voltage sources");
+        lines.emplace_back(
+            "in a PDE: an unknown that is known only up to a constant, a pressure say: fix it at a point");
         return;
     }
     const bool largest =
-        std::ranges::any_of(tried.attempts, [](const Attempt& one) { return one.plan.lu.direct.pivot_tol >= 1; });
+        std::ranges::any_of(tried.attempts, [](const Attempt& one) { return one.plan.lu.pivot_tol >= 1; });
     if (!largest && !options.retry) lines.emplace_back("the largest pivot of every column: -p lu.pivot_tol=1");
     if (lu.matching != LuMatching::on)
         lines.emplace_back(

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <utility>
 
 #include "ilux/apps/lu_attempt.hpp"
+#include "ilux/apps/memory_guard.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/precond/gpu_mlilu.hpp"
@@ -167,6 +167,13 @@ void verify(Cpu& cpu, const Problem& problem, const KrylovOptions& krylov, Attem
     tried.report.relative_residual = norm_b > 0 ? residual / norm_b : residual;
 }
 
+std::string rank_warning(const HostFactors& factors)
+{
+    const Index missing = factors.mlilu ? factors.mlilu->report().deficiency : 0;
+    if (missing == 0) return "";
+    return fmt::format("the factors lack rank {}: A is singular or nearly so, and x may be one of many", missing);
+}
+
 /// @param system  on the GPU, where there is one; all but M may still be on its way
 void iterate(Machine& machine, std::optional<GpuSystem>& system, const Problem& problem, const KrylovOptions& krylov,
              HostFactors& factors, const Monitor& monitor, Attempt& tried)
@@ -196,7 +203,7 @@ void iterate(Machine& machine, std::optional<GpuSystem>& system, const Problem& 
 Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, KrylovOptions krylov,
                     double matrix_norm, ProgressLine& progress, bool keep_history, double time_left, Carried* carried)
 {
-    if (plan.method == MethodChoice::lu) return run_lu_attempt(machine, problem, plan, krylov.rtol);
+    if (plan.method == MethodChoice::lu) return run_lu_attempt(machine, problem, plan, krylov.rtol, time_left);
     Attempt   tried;
     Stopwatch clock;
     tried.plan = plan;
@@ -219,7 +226,7 @@ Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, 
         if (now.phase == Progress::Phase::solve && tried.history.size() < tried.history.capacity())
             tried.history.push_back({now.done, now.residual, now.exact, clock.seconds() - solve_began});
     };
-    try {
+    const auto work = [&] {
         HostFactors              own;
         HostFactors&             factors = carried ? carried->factors : own;
         const bool               lagged = carried && std::exchange(carried->usable, false);
@@ -229,6 +236,13 @@ Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, 
         if (carried) carried->usable = exists;
         solve_began = clock.seconds();
         if (exists) iterate(machine, system, problem, krylov, factors, monitor, tried);
+        if (tried.report.outcome == Outcome::converged) tried.warning = rank_warning(factors);
+    };
+    try {
+        if (const auto why = lack_of_memory(work)) {
+            tried.failure = *why;
+            tried.report.outcome = Outcome::out_of_memory;
+        }
     } catch (const TimeUp& up) {
         tried.seconds_analyse = analysed;  // of level 1; that of further levels is short
         tried.seconds_factor = clock.seconds() - analysed;
@@ -236,12 +250,6 @@ Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, 
             fmt::format("the factorization was given up after {:.3g} s, on level {} at column {} of {}",
                         tried.seconds_analyse + tried.seconds_factor, up.where.level, up.where.done, up.where.total);
         tried.report.outcome = Outcome::time_limit;
-    } catch (const OutOfMemory& error) {
-        tried.failure = error.what();
-        tried.report.outcome = Outcome::out_of_memory;
-    } catch (const std::bad_alloc&) {
-        tried.failure = "the machine's memory is exhausted";
-        tried.report.outcome = Outcome::out_of_memory;
     }
     tried.seconds = clock.seconds();
     return tried;

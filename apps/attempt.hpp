@@ -20,7 +20,7 @@ struct Plan {
     MethodChoice   method = MethodChoice::gmres;  ///< never automatic
     PrecondOptions precond;
     std::string    change;
-    LuSettings     lu = {};
+    LuOptions      lu = {};
 };
 
 struct Attempt {
@@ -29,6 +29,7 @@ struct Attempt {
     SolveReport                report;  ///< relative_residual 1 and no steps when the preconditioner could not be built
     std::string                failure;      ///< why there was no solve at all, or ""
     std::string                explanation;  ///< what report.detail has no room for, or ""
+    std::string                warning;      ///< of a success: that x may be one of many, or ""
     std::optional<MlIluReport> mlilu;
     std::optional<LuFacts>     lu;                      ///< of a direct solution, as far as it came
     std::optional<GpuReport>   gpu;                     ///< of a solve there
@@ -57,7 +58,7 @@ struct Carried {
 /// @param machine  loses its GPU where that was our choice and the host suits M better
 /// @param matrix_norm  ‖A‖_F, for the backward error
 /// @throws DeviceError, naming the device, when that failed
-/// @param time_left    seconds after which a multilevel factorization under way is given up; a solve is not
+/// @param time_left    seconds after which a multilevel or LU factorization under way is given up; a solve is not
 /// @param carried      in and out, if any; an exception leaves its factors unusable. Not for lu
 Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, KrylovOptions krylov,
                     double matrix_norm, ProgressLine& progress, bool keep_history,

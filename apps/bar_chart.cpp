@@ -13,7 +13,8 @@ namespace {
 // Pixels.
 constexpr double left = 56, above = 104, plot = 260, bar_width = 15, bar_gap = 3, group_gap = 20, text_line = 15;
 // Distinct in every common colour vision deficiency (Okabe and Ito).
-constexpr std::array<std::string_view, 6> colours{"#0072b2", "#e69f00", "#009e73", "#bbbbbb", "#cc79a7", "#d55e00"};
+constexpr std::array<std::string_view, 8> colours{"#0072b2", "#e69f00", "#009e73", "#bbbbbb",
+                                                  "#cc79a7", "#d55e00", "#56b4e9", "#f0e442"};
 
 std::string escaped(std::string_view text)
 {
@@ -42,15 +43,32 @@ std::string rectangle(double x, double y, double width, double height, std::stri
 
 double group_width(const BarGroup& group) { return std::max(4., double(group.bars.size())) * (bar_width + bar_gap); }
 
-/// Marks at a fifth of the top.
+/// Pixels from the foot of the axis to a value on it.
+double height_of(const BarChart& chart, double value)
+{
+    if (chart.bottom <= 0) return value * plot / chart.top;
+    return value <= chart.bottom ? 0 : plot * std::log(value / chart.bottom) / std::log(chart.top / chart.bottom);
+}
+
+/// Fifths of the top, or powers of ten from the bottom on.
+std::vector<double> marks(const BarChart& chart)
+{
+    std::vector<double> values;
+    if (chart.bottom > 0)
+        for (double value = chart.bottom; value <= 1.001 * chart.top; value *= 10) values.push_back(value);
+    else
+        for (int k = 0; k <= 5; ++k) values.push_back(chart.top * k / 5);
+    return values;
+}
+
 std::string axis(const BarChart& chart, double width)
 {
     std::string svg;
-    for (int k = 0; k <= 5; ++k) {
-        const double y = above + plot * (5 - k) / 5;
+    for (const double mark : marks(chart)) {
+        const double y = above + plot - height_of(chart, mark);
         svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" stroke=\"{3}\"/>\n", left,
-                           y, width - 10, k == 0 ? "#000000" : "#dddddd");
-        svg += text_at(left - 6, y + 4, "end", fmt::format("{:g}", chart.top * k / 5));
+                           y, width - 10, mark == marks(chart).front() ? "#000000" : "#dddddd");
+        svg += text_at(left - 6, y + 4, "end", fmt::format("{:g}", mark));
     }
     const double middle = above + plot / 2;
     return svg + text_at(14, middle, "middle", chart.axis, fmt::format(" transform=\"rotate(-90 14 {:.1f})\"", middle));
@@ -68,20 +86,19 @@ std::string legend(const BarChart& chart)
     return svg;
 }
 
-std::string drawn(const Bar& bar, double x, double top)
+std::string drawn(const Bar& bar, double x, const BarChart& chart)
 {
     std::string  svg;
     double       height = 0;  // in units of the axis
-    const double pixels = plot / top;
+    const double top = chart.top;
     for (std::size_t k = 0; k < bar.parts.size(); ++k) {
         const double part = std::isfinite(bar.parts[k]) ? std::max(0., bar.parts[k]) : 0;
-        const double low = std::min(height, top), high = std::min(height + part, top);
-        if (high > low)
-            svg += rectangle(x, above + plot - high * pixels, bar_width, (high - low) * pixels,
-                             colours[k % colours.size()]);
+        const double low = height_of(chart, std::min(height, top));
+        const double high = height_of(chart, std::min(height + part, top));
+        if (high > low) svg += rectangle(x, above + plot - high, bar_width, high - low, colours[k % colours.size()]);
         height += part;
     }
-    const double y = above + plot - std::min(height, top) * pixels;
+    const double y = above + plot - height_of(chart, std::min(height, top));
     if (height > top) svg += rectangle(x, y + 8, bar_width, 4, "#ffffff");  // it goes on
     const double centre = x + bar_width / 2;
     svg += text_at(centre + 3, y - 4, "start", bar.value,
@@ -107,7 +124,7 @@ std::string to_svg(const BarChart& chart)
     double x = left + group_gap / 2;
     for (const BarGroup& group : chart.groups) {
         for (std::size_t k = 0; k < group.bars.size(); ++k)
-            svg += drawn(group.bars[k], x + double(k) * (bar_width + bar_gap), chart.top);
+            svg += drawn(group.bars[k], x + double(k) * (bar_width + bar_gap), chart);
         svg += text_at(x + group_width(group) / 2, above + plot + 29, "middle", group.name);
         x += group_width(group) + group_gap;
     }

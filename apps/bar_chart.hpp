@@ -22,7 +22,8 @@ struct BarChart {
     std::vector<std::string> parts;       ///< names, for the legend
     std::vector<std::string> notes = {};  ///< lines below
     std::vector<BarGroup>    groups;
-    double                   top = 1;  ///< of the axis; what is higher is cut off, and its bar ends in a gap
+    double                   top = 1;     ///< of the axis; what is higher is cut off, and its bar ends in a gap
+    double                   bottom = 0;  ///< > 0: the axis is logarithmic from there on
 };
 
 /// One SVG document of standard elements and no references.

@@ -13,5 +13,6 @@ struct Suite {
 };
 
 int bench_ilupack_gmres(Arguments arguments);
+int bench_lu(Arguments arguments);
 
 }  // namespace ilux::app

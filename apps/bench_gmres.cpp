@@ -61,13 +61,6 @@ Form build(const Bench& bench, OffDiagonal off_diagonal)
     return form;
 }
 
-double median(std::vector<double> values)
-{
-    std::ranges::sort(values);
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 /// Solves from x = 0 until there are as many runs as asked for; the first is not counted unless it is long.
 std::vector<SolveReport> repeat(const GmresBench& asked, const std::function<SolveReport()>& solve)
 {
@@ -150,19 +143,6 @@ Json on_gpu(const Bench& bench, const Variant& variant, const KrylovOptions& kry
         json["systems"].push_back(
             {{"engine", field_text(engine)}, {"n", facts.n}, {"nnz", facts.nnz}, {"depth", facts.depth}});
     return json;
-}
-
-/// Why `work` did not come to its end, or "".
-std::string failure_of(const std::function<void()>& work)
-{
-    try {
-        work();
-        return "";
-    } catch (const Error& error) {
-        return error.what();
-    } catch (const std::bad_alloc&) {
-        return "out of memory";
-    }
 }
 
 void take_failure(const Bench& bench, const Variant& variant, const std::string& why)

@@ -1,13 +1,12 @@
 #pragma once
 // The suite ilupack-gmres: the matrices and variants of [aliaga19], and one matrix measured.
 
-#include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ilux/apps/bench_measure.hpp"
 #include "ilux/apps/device.hpp"
 
 namespace ilux::app {
@@ -53,8 +52,6 @@ struct Source {
     bool        real = false;
 };
 Source find_matrix(const GmresBench& bench, std::string_view name);
-
-using TakeJson = std::function<void(const nlohmann::ordered_json&)>;
 
 /// Measures one matrix by every variant that this machine allows, fast ones first, and hands out as it comes
 /// {"matrix": {...}}, {"setup": {...}}, {"variant": {...}} or {"error": "..."}. What fails does not stop the rest.

@@ -167,15 +167,6 @@ Json measure_apart(const GmresBenchArguments& given, Arguments arguments, const 
     return found;
 }
 
-Json machine_json(int threads, bool gpu)
-{
-    return {{"cpu", cpu_name()},
-            {"threads", Cpu(threads).threads()},
-            {"gpu", gpu ? Json(gpu_name(0)) : Json(nullptr)},
-            {"compiler", compiler_name()},
-            {"build", ILUX_BUILD_TYPE ILUX_BUILD_FLAGS}};
-}
-
 std::string command_line(Arguments arguments)
 {
     std::string text = "ilux bench ilupack-gmres";

@@ -109,14 +109,14 @@ void take_lines(std::string& text, const std::function<void(std::string_view)>& 
 }  // namespace
 
 std::string run_self(const std::vector<std::string>& arguments, double seconds,
-                     const std::function<void(std::string_view line)>& take)
+                     const std::function<void(std::string_view line)>& take, TimeLimit limit)
 {
     Stopwatch    clock;
     Child        child(arguments);
     std::string  text;
-    const double limit = seconds > 0 ? seconds : INFINITY;
+    const double most = seconds > 0 ? seconds : INFINITY;
     for (;;) {
-        if (!wait_for(child.out(), limit - clock.seconds())) {
+        if (!wait_for(child.out(), most - clock.seconds())) {
             child.kill();
             return fmt::format("ended after the time limit of {:g} s", seconds);
         }
@@ -126,6 +126,7 @@ std::string run_self(const std::vector<std::string>& arguments, double seconds,
         if (got <= 0) break;
         text.append(buffer.data(), static_cast<std::size_t>(got));
         take_lines(text, take);
+        if (limit == TimeLimit::between_lines) clock = Stopwatch();
     }
     const int status = child.wait();
     if (WIFSIGNALED(status)) return fmt::format("ended by signal {}", WTERMSIG(status));

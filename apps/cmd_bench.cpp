@@ -11,9 +11,11 @@
 namespace ilux::app {
 namespace {
 
-constexpr std::array<Suite, 1> suites{{
+constexpr std::array<Suite, 2> suites{{
     {"ilupack-gmres", "GMRES with the multilevel ILU: CPU, cuSPARSE baseline, sync-free proposal, ours (Tables 3-5)",
      bench_ilupack_gmres},
+    {"lu", "LU with given pivots: four published GPU methods, ours, host threads, KLU; levels and dependencies",
+     bench_lu},
 }};
 
 std::string help()

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "ilux/apps/command.hpp"
-#include "ilux/apps/lu_attempt.hpp"
+#include "ilux/apps/lu_device.hpp"
 #include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/sequence_report.hpp"
 #include "ilux/base/error.hpp"
@@ -28,7 +28,7 @@ constexpr const char* sequence_help =
     "values.f64, rhs.f64 and meta.json, or A_000.mtx, A_001.mtx and so on; b_000.mtx beside A_000.mtx is its right-hand\n"
     "side. --rhs is auto here (what the series brings along, else A·1); random:SEED counts on from system to system, and a\n"
     "file has one column for all systems or one for each. --method auto is lu. --rtol is of iterations: a direct solution\n"
-    "counts as converged when its componentwise backward error is at most 1e-12.\n";
+    "counts as converged when its componentwise backward error is at most 1e-12. --time-limit is of each system.\n";
 constexpr const char* exit_help =
     "A system that fails does not stop the others. Exit code: the largest of all systems; 0 all converged; 2 data refused;\n"
     "3 not converged; 4 breakdown or singular; 5 out of memory. Of the command: 1 usage; 2 input; 6 device missing.";
@@ -39,7 +39,7 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
     given.options.method = MethodChoice::lu;
     auto app = parser("sequence", "Solves many systems of one pattern: analyses once, refactors, solves.");
     app->add_option("PATHS", given.paths, "a folder, or matrix files; see below")->expected(-1);
-    const OptionArguments options(*app, given.options, {"retry", "time_limit"});
+    const OptionArguments options(*app, given.options, {"retry"});
     app->add_flag("--json", given.json, "one JSON object a line for each system, and a last one")->group("Output");
     app->add_option("--out", given.out, "x_000.mtx and so on, as Matrix Market arrays")
         ->group("Output")
@@ -51,7 +51,7 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
     if (given.paths.empty()) throw InvalidOption("sequence: a folder or files are missing; see ilux sequence --help");
     options.apply(given.options);
     if (given.options.method == MethodChoice::automatic) given.options.method = MethodChoice::lu;
-    refuse_gpu_refactorization(given.options);
+    require_consistent(given.options);
     return true;
 }
 
@@ -87,7 +87,7 @@ int sequence(Arguments arguments)
 
     SequenceInput            input(given.paths, given.options.rhs);
     std::vector<std::string> decisions;
-    Machine                  machine = machine_for(given.options, input.A(), decisions);
+    Machine                  machine = machine_for(given.options, input.A(), true, decisions);
     const bool               table = !given.json && !given.quiet;
     if (table) print(sequence_head(input, given.options, machine.device()));
     const auto all =

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "ilux/apps/command.hpp"
-#include "ilux/apps/lu_attempt.hpp"
+#include "ilux/apps/lu_device.hpp"
 #include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/report_text.hpp"
@@ -53,7 +53,7 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
     if (given.out == "-" || given.history == "-")
         throw InvalidOption("standard output carries the report: give --out and --history a file");
     options.apply(given.options);
-    refuse_gpu_refactorization(given.options);
+    require_consistent(given.options);
     return true;
 }
 
@@ -76,17 +76,26 @@ void check_writable(const SolveArguments& given)
         if (!file.empty()) AtomicFile probe(file);
 }
 
+void note_without_effect(const SolveArguments& given, MethodChoice method, std::vector<std::string>& decisions)
+{
+    for (std::string& remark : options_without_effect(given.options, method, false))
+        decisions.push_back(std::move(remark));
+    if (method == MethodChoice::lu && !given.history.empty())
+        decisions.emplace_back("--history: a direct solution has no steps, so the file holds its head alone");
+}
+
 Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progress)
 {
     Run run;
     run.options = given.options;
-    Machine      machine = machine_for(given.options, problem.A, run.decisions);
+    Machine      machine = machine_for(given.options, problem.A, false, run.decisions);
     const double matrix_norm = norm_frobenius(problem.A);
     const bool   keep_history = !given.history.empty();
     if (problem.rhs_is_noise) run.decisions.emplace_back("rhs A1 as asked, although A·1 is zero up to rounding");
 
     Stopwatch           clock;
     std::optional<Plan> plan = first_plan(given.options, problem.symmetric, problem.positive_diagonal, run.decisions);
+    note_without_effect(given, plan->method, run.decisions);
     while (plan) {
         const double limit = given.options.time_limit;
         run.attempts.push_back(run_attempt(machine, problem, *plan, given.options.krylov, matrix_norm, progress,
@@ -104,11 +113,6 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
     run.seconds = clock.seconds();
     run.best = best_attempt(run.attempts);
     run.forward_error = forward_error(problem, run.result().x);
-    const Attempt& best = run.result();
-    if (best.report.outcome == Outcome::converged && best.mlilu && best.mlilu->deficiency > 0)
-        run.decisions.push_back(
-            fmt::format("the factors lack rank {}: A is singular or nearly so, and x may be one of many",
-                        best.mlilu->deficiency));
     return run;
 }
 

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <limits>
-#include <new>
+#include "ilux/apps/lu_device.hpp"
+#include "ilux/apps/memory_guard.hpp"
 
 namespace ilux::app {
 namespace {
@@ -15,7 +15,10 @@ bool factor(Lu& lu, const Problem& problem, const LuSymbolic& symbolic, Attempt&
     tried.seconds_factor = done.seconds;
     if (done.outcome == Outcome::converged) return true;
     tried.report.outcome = done.outcome;
-    tried.failure = done.reason;
+    tried.failure = done.outcome == Outcome::time_limit
+                        ? fmt::format("analysis and factorization were given up after {:.3g} s: {}",
+                                      tried.seconds_analyse + done.seconds, done.reason)
+                        : done.reason;
     if (symbolic.report.structural_rank < symbolic.n)
         tried.failure +=
             fmt::format("; A is structurally singular: rank {} of {}", symbolic.report.structural_rank, symbolic.n);
@@ -39,47 +42,33 @@ void solve(Cpu& cpu, Lu& lu, const Problem& problem, double rtol, Attempt& tried
     if (!verdict.remark.empty()) tried.decisions.push_back(verdict.remark);
 }
 
-void run(Machine& machine, const Problem& problem, double rtol, Attempt& tried)
+void run(Machine& machine, const Problem& problem, double rtol, double time_left, Attempt& tried)
 {
-    Stopwatch  clock;
-    const auto symbolic = analyse(view(problem.A), within_memory(tried.plan.lu.direct));
+    const Stopwatch clock;
+    const auto      symbolic = analyse(view(problem.A), within_memory(tried.plan.lu));
     tried.seconds_analyse = clock.seconds();
     tried.lu = facts_before(*symbolic);
-    require_memory(*symbolic, tried.plan.lu.direct);
+    require_memory(*symbolic, tried.plan.lu);
 
     Lu lu(machine.cpu, symbolic);
+    if (machine.gpu) lu.use_gpu(*machine.gpu);
+    lu.stop_when([&] { return clock.seconds() > time_left; });
     if (!factor(lu, problem, *symbolic, tried)) return;
     note_factors(lu, problem.A.nnz(), *tried.lu);
+    tried.lu->refactor = lu.refactor_method();
     tried.fill = tried.lu->fill;
     tried.factor_bytes = lu.bytes();
     LuWorkspace workspace(problem.n());
     tried.workspace_bytes = sizeof(double) * (workspace.y.size() + workspace.r.size() + workspace.d.size());
     solve(machine.cpu, lu, problem, rtol, tried);
     tried.lu->condition = condition_estimate(machine.cpu, lu.factors(), view(problem.A), workspace);
-    if (tried.report.outcome == Outcome::converged &&
-        !(tried.lu->condition < 1 / std::numeric_limits<double>::epsilon()))
-        tried.decisions.push_back(
-            fmt::format("condition about {:.1e}: A may be singular, and x one of many", tried.lu->condition));
+    if (tried.report.outcome == Outcome::converged)
+        tried.warning = singularity_warning(machine.cpu, lu.factors(), problem.A, tried.lu->condition);
 }
 
 }  // namespace
 
-void refuse_gpu_refactorization(const SolveOptions& options)
-{
-    if (options.method == MethodChoice::lu && options.device == DeviceChoice::gpu)
-        throw InvalidOption(
-            "device gpu: the GPU refactorization is not in this version; --method lu runs with --device cpu");
-}
-
-Machine machine_for(const SolveOptions& options, const CsrMatrix<double>& A, std::vector<std::string>& decisions)
-{
-    if (options.method != MethodChoice::lu) return choose_machine(options, A, decisions);
-    if (options.device == DeviceChoice::automatic)
-        decisions.emplace_back("device cpu: the GPU refactorization is not in this version");
-    return {.cpu = Cpu(options.threads)};
-}
-
-Attempt run_lu_attempt(Machine& machine, const Problem& problem, const Plan& plan, double rtol)
+Attempt run_lu_attempt(Machine& machine, const Problem& problem, const Plan& plan, double rtol, double time_left)
 {
     Attempt   tried;
     Stopwatch clock;
@@ -87,13 +76,8 @@ Attempt run_lu_attempt(Machine& machine, const Problem& problem, const Plan& pla
     tried.device = machine.device();
     tried.x.assign(static_cast<std::size_t>(problem.n()), 0.0);
     tried.report.relative_residual = 1;
-    try {
-        run(machine, problem, rtol, tried);
-    } catch (const OutOfMemory& error) {
-        tried.failure = error.what();
-        tried.report.outcome = Outcome::out_of_memory;
-    } catch (const std::bad_alloc&) {
-        tried.failure = "the machine's memory is exhausted";
+    if (const auto why = lack_of_memory([&] { run(machine, problem, rtol, time_left, tried); })) {
+        tried.failure = *why;
         tried.report.outcome = Outcome::out_of_memory;
     }
     tried.seconds = clock.seconds();

@@ -16,6 +16,7 @@ namespace ilux::app {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double rounding_level = 4 * eps;
 
 /// r_i and (|A||x| + |b|)_i.
 struct Row {
@@ -56,6 +57,52 @@ double estimate_norm1(Index n, Apply&& apply, ApplyTranspose&& apply_transpose)
         v[largest] = 1;
     }
     return norm;
+}
+
+/// max_i |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|): normwise within each row, so that the scaling of rows does not matter.
+double rowwise_error(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
+{
+    double largest = 0, error = 0;
+    for (const double value : x) largest = std::max(largest, std::abs(value));
+    for (Index i = 0; i < A.rows(); ++i) {
+        double size = std::abs(b[i]);
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) size += std::abs(A.val()[p]) * largest;
+        if (const double residual = std::abs(row_of(A, i, x, b).residual); residual > 0)
+            error = std::max(error, residual / size);
+    }
+    return error;
+}
+
+LuVerdict singular(double bound)
+{
+    return {.outcome = Outcome::singular,
+            .detail = fmt::format("A is singular in working precision: x is uncertain by {:.1e} times its size", bound),
+            .remark = ""};
+}
+
+/// ‖|A⁻¹| (with_residual |r| + ε (|A||x| + |b|))‖∞ / ‖x‖∞
+double error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+                   std::span<const double> b, bool with_residual)
+{
+    const auto          n = static_cast<std::size_t>(A.rows());
+    std::vector<double> weight(n), scaled(n);
+    LuWorkspace         ws(A.rows());
+    double              largest = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        const auto [residual, size] = row_of(A, i, x, b);
+        weight[i] = (with_residual ? std::abs(residual) : 0) + eps * size;
+        largest = std::max(largest, std::abs(x[i]));
+    }
+    const auto apply = [&](const std::vector<double>& v, std::vector<double>& w) {  // w ← D A⁻ᵀ v
+        lu_solve(be, factors, v, w, ws, Transpose::yes);
+        for (std::size_t i = 0; i < n; ++i) w[i] *= weight[i];
+    };
+    const auto apply_transpose = [&](const std::vector<double>& v, std::vector<double>& w) {  // w ← A⁻¹ D v
+        for (std::size_t i = 0; i < n; ++i) scaled[i] = weight[i] * v[i];
+        lu_solve(be, factors, scaled, w, ws);
+    };
+    const double error = estimate_norm1(A.rows(), apply, apply_transpose);
+    return largest > 0 ? error / largest : error > 0 ? INFINITY : 0;
 }
 
 }  // namespace
@@ -125,25 +172,13 @@ Errors measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<
 double forward_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
                            std::span<const double> b)
 {
-    const auto          n = static_cast<std::size_t>(A.rows());
-    std::vector<double> weight(n), scaled(n);
-    LuWorkspace         ws(A.rows());
-    double              largest = 0;
-    for (Index i = 0; i < A.rows(); ++i) {
-        const auto [residual, size] = row_of(A, i, x, b);
-        weight[i] = std::abs(residual) + eps * size;
-        largest = std::max(largest, std::abs(x[i]));
-    }
-    const auto apply = [&](const std::vector<double>& v, std::vector<double>& w) {  // w ← D A⁻ᵀ v
-        lu_solve(be, factors, v, w, ws, Transpose::yes);
-        for (std::size_t i = 0; i < n; ++i) w[i] *= weight[i];
-    };
-    const auto apply_transpose = [&](const std::vector<double>& v, std::vector<double>& w) {  // w ← A⁻¹ D v
-        for (std::size_t i = 0; i < n; ++i) scaled[i] = weight[i] * v[i];
-        lu_solve(be, factors, scaled, w, ws);
-    };
-    const double error = estimate_norm1(A.rows(), apply, apply_transpose);
-    return largest > 0 ? error / largest : error > 0 ? INFINITY : 0;
+    return error_bound(be, factors, A, x, b, true);
+}
+
+double rounding_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+                            std::span<const double> b)
+{
+    return error_bound(be, factors, A, x, b, false);
 }
 
 LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::span<const double> x,
@@ -153,25 +188,34 @@ LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::spa
         return {.outcome = solved.outcome, .detail = solved.reason, .remark = ""};
     if (!errors.finite)
         return {.outcome = Outcome::not_finite, .detail = "x or its residual is not finite", .remark = ""};
-    if (!(errors.componentwise <= lu_tolerance))
+    if (!(errors.componentwise <= lu_tolerance)) {
+        if (rowwise_error(A, x, b) <= rounding_level)
+            if (const double bound = forward_error_bound(be, lu.factors(), A, x, b); !(bound < 1))
+                return singular(bound);
         return {.outcome = Outcome::stagnated,
                 .detail = fmt::format("componentwise backward error {:.1e} > {:.0e} after {} steps of refinement{}",
                                       errors.componentwise, lu_tolerance, solved.refine.steps,
                                       solved.repivoted ? ", with new pivots too" : ""),
                 .remark = ""};
+    }
     if (errors.relative_residual <= rtol) return {};
     const double bound = forward_error_bound(be, lu.factors(), A, x, b);
-    if (!(bound < 1))
-        return {.outcome = Outcome::singular,
-                .detail = fmt::format(
-                    "A is singular in working precision: its rounding alone moves x by {:.1e} times its size", bound),
-                .remark = ""};
+    if (!(bound < 1)) return singular(bound);
     return {.outcome = Outcome::converged,
             .detail = "",
             .remark =
                 fmt::format("converged by the componentwise backward error: residual {:.1e} is the rounding of x, "
                             "which is known to {:.0e}",
                             errors.relative_residual, bound)};
+}
+
+std::string singularity_warning(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, double condition)
+{
+    if (condition < 1 / eps) return "";
+    const auto                n = static_cast<std::size_t>(A.rows());
+    const std::vector<double> ones(n, 1.0), zeros(n, 0.0);
+    if (rounding_error_bound(be, factors, A, ones, zeros) < 1) return "";  // ε ‖|A⁻¹||A|‖∞ [higham_02]
+    return fmt::format("condition about {:.1e}: A may be singular, and x one of many", condition);
 }
 
 }  // namespace ilux::app

@@ -50,6 +50,9 @@ Errors measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<
 /// whose numerator is estimated as ‖D A⁻ᵀ‖₁ [arioli_demmel_duff_89] [hager_84]. The scaling of rows does not matter.
 double forward_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
                            std::span<const double> b);
+/// The same with r = 0: what the rounding of A and b alone does to x.
+double rounding_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+                            std::span<const double> b);
 
 inline constexpr double lu_tolerance = 1e-12;
 
@@ -60,7 +63,13 @@ struct LuVerdict {
 };
 /// converged: the componentwise backward error is at most 1e-12, so x solves a system whose entries differ from A's and b's
 /// by no more. Where then ‖b − A x‖₂ > rtol·‖b‖₂ and the forward error bound reaches 1, A is singular in working precision.
+/// So it is where the componentwise error is larger, though every |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|) is of rounding size,
+/// and the bound reaches 1: x is then little but a null vector.
 LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::span<const double> x,
                      std::span<const double> b, const LuSolveReport& solved, const Errors& errors, double rtol);
+
+/// Of a success: that x may be one of many, or "". Said from a condition number of 1/ε on, unless another scaling of the rows
+/// would make it smaller. @param condition  ‖A‖₁‖A⁻¹‖₁
+std::string singularity_warning(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, double condition);
 
 }  // namespace ilux::app

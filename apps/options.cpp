@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace ilux::app {
 namespace {
 
@@ -17,29 +19,36 @@ std::string choices(const F& field)
 
 }  // namespace
 
-void parse_field(std::string_view path, std::string_view text, Refactorization& field)
-{
-    const auto given = static_cast<Refactorization>(parse_name(path, text, names(field)));
-    if (given != Refactorization::automatic && given != Refactorization::cpu)
-        throw InvalidOption(
-            fmt::format("{}={}: the GPU refactorization is not in this version; auto or cpu", path, text));
-    field = given;
-}
-
-void refuse_what_is_to_come(std::string_view path)
-{
-    if (path == "lu.index" || path == "lu.deterministic")
-        throw InvalidOption(fmt::format("{}: it is of the GPU refactorization, which is not in this version", path));
-}
-
 void assign(SolveOptions& options, std::string_view assignment)
 {
     const auto equals = assignment.find('=');
     if (equals == std::string_view::npos)
         throw InvalidOption(fmt::format("-p {}: expected PATH=VALUE, such as precond.drop_tol=1e-3", assignment));
     const auto path = assignment.substr(0, equals);
-    refuse_what_is_to_come(path);
     set_field(options, path, assignment.substr(equals + 1));
+}
+
+std::vector<std::string> options_without_effect(const SolveOptions& options, MethodChoice method, bool series)
+{
+    const bool                    direct = method == MethodChoice::lu;
+    std::vector<std::string_view> ignored{"lu."};
+    if (direct) ignored = {"krylov.", "precond.", "sptrsv.", "sequence."};
+    const auto               given = describe(options), defaults = describe({});
+    std::vector<std::string> remarks;
+    for (std::size_t k = 0; k < given.size(); ++k) {
+        const std::string &path = given[k].path, &value = given[k].value;
+        if (value == defaults[k].value) continue;
+        if (direct && path == "krylov.rtol")
+            remarks.push_back(fmt::format(
+                "krylov.rtol={}: a direct solution is refined as far as it goes, and judged by its backward error",
+                value));
+        else if (!series && path.starts_with("sequence."))
+            remarks.push_back(fmt::format("{}={} has no effect on a single system", path, value));
+        else if (std::ranges::any_of(ignored, [&](std::string_view prefix) { return path.starts_with(prefix); }))
+            remarks.push_back(
+                fmt::format("{}={} has no effect on {}", path, value, direct ? "a direct solution" : "an iteration"));
+    }
+    return remarks;
 }
 
 std::span<const ShortName> short_names()

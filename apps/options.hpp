@@ -18,9 +18,6 @@ enum class MethodChoice { automatic, gmres, fgmres, bicg, bicgstab, cg, lu };
 enum class PrecondKind { mlilu, ilu0, jacobi, none };
 enum class DeviceChoice { automatic, cpu, gpu };
 
-/// Who gives a known pattern new numbers.
-enum class Refactorization { automatic, cpu, left, glu1, glu3, islu };
-
 /// How a GPU stores the values of L and U. M is applied in double either way.
 enum class Precision { in_double, in_single };
 
@@ -45,15 +42,6 @@ inline std::span<const std::string_view> names(DeviceChoice)
     return all;
 }
 
-inline std::span<const std::string_view> names(Refactorization)
-{
-    static constexpr std::array<std::string_view, 6> all{"auto", "cpu", "left", "glu1", "glu3", "islu"};
-    return all;
-}
-
-/// As for any enumeration, except that those of a GPU are told apart from a misspelling: they are yet to come.
-void parse_field(std::string_view path, std::string_view text, Refactorization& field);
-
 /// `precond.kind`, and beside it the names of the multilevel ILU, which the other kinds ignore.
 struct PrecondOptions {
     PrecondKind  kind = PrecondKind::mlilu;
@@ -67,19 +55,6 @@ void fields(PrecondOptions& o, Visit&& visit)
     visit("kind", o.kind, anything(), "mlilu: multilevel ILU; ilu0: no fill-in; jacobi: the diagonal");
     visit("precision", o.precision, anything(), "how a GPU stores the values of L and U; it computes in double");
     fields(o.mlilu, visit);
-}
-
-/// `lu.refactor`, and beside it what the library's direct solver understands.
-struct LuSettings {
-    Refactorization refactor = Refactorization::automatic;
-    LuOptions       direct;
-};
-
-template <class Visit>
-void fields(LuSettings& o, Visit&& visit)
-{
-    visit("refactor", o.refactor, anything(), "how a known pattern gets new numbers; auto: as suits the device");
-    fields(o.direct, visit);
 }
 
 /// What `ilux sequence` minds beside the rest.
@@ -116,7 +91,7 @@ struct SolveOptions {
     double          time_limit = 120;
     KrylovOptions   krylov = {};
     PrecondOptions  precond = {};
-    LuSettings      lu = {};
+    LuOptions       lu = {};
     SpTrsvOptions   sptrsv = {};
     SequenceOptions sequence = {};
 };
@@ -132,9 +107,8 @@ void fields(SolveOptions& o, Visit&& visit)
     visit("threads", o.threads, within(0, 4096), "host threads; 0: as OMP_NUM_THREADS says, or all");
     visit("rhs", o.rhs, anything(), "A1 (b = A·1, so the forward error is known), ones, random:SEED, or a file");
     visit("retry", o.retry, anything(), "after a failure try again with a tighter preconditioner, and say so");
-    visit(
-        "time_limit", o.time_limit, at_least(0),
-        "seconds after which no further attempt starts and a multilevel factorization is given up (an LU is not); 0: none");
+    visit("time_limit", o.time_limit, at_least(0),
+          "seconds after which no further attempt starts and a multilevel or LU factorization is given up; 0: none");
     visit("krylov", o.krylov, anything(), "");
     visit("precond", o.precond, anything(), "");
     visit("lu", o.lu, anything(), "");
@@ -142,11 +116,12 @@ void fields(SolveOptions& o, Visit&& visit)
     visit("sequence", o.sequence, anything(), "");
 }
 
-/// @throws InvalidOption for a documented option that this version lacks, to tell it from a misspelling
-void refuse_what_is_to_come(std::string_view path);
-
 /// Sets the option that the text `PATH=VALUE` names. @throws InvalidOption, also when there is no '='
 void assign(SolveOptions& options, std::string_view assignment);
+
+/// A sentence for each option that is not at its default and says nothing to this method. @param method  never automatic
+/// @param series  many systems, to which sequence.* applies
+std::vector<std::string> options_without_effect(const SolveOptions& options, MethodChoice method, bool series);
 
 /// An option with a name of its own on the command line, and the path in the tree it stands for.
 struct ShortName {

@@ -66,7 +66,6 @@ void apply(SolveOptions& options, const Json& tree, const std::string& prefix, c
     for (const auto& [key, child] : tree.items()) {
         const std::string path = prefix.empty() ? key : prefix + "." + key;
         if (key.find('.') != std::string::npos) throw_unknown_field(path, leaves);
-        refuse_what_is_to_come(path);
         if (!is_group(path, leaves))
             set_field(options, path, std::ranges::count(leaves, path) ? text_of(path, child) : "");
         else if (child.is_object()) apply(options, child, path, leaves);

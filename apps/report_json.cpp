@@ -132,6 +132,7 @@ std::string json_report(const Run& run, const Problem& problem)
     json["device"] = {{"kind", result.device.kind}, {"name", result.device.name}, {"threads", result.device.threads}};
     json["outcome"] = name(run.outcome());
     json["detail"] = result.why();
+    json["warning"] = result.warning;
     json["steps"] = report.steps;
     json["relative_residual"] = number(report.relative_residual);
     json["backward_error"] = number(report.backward_error);

@@ -172,7 +172,8 @@ std::string outcome_line(const Run& run)
     if (!result.lu || result.failure.empty())
         text += fmt::format(", residual {}", number(result.report.relative_residual));
     const std::string why = result.why();
-    return why.empty() ? text : fmt::format("{}: {}", text, why);
+    if (!why.empty()) return fmt::format("{}: {}", text, why);
+    return result.warning.empty() ? text : fmt::format("{}; {}", text, result.warning);
 }
 
 std::string text_report(const Run& run, const Problem& problem, bool colour)

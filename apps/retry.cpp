@@ -55,10 +55,10 @@ std::optional<Plan> with_larger_pivots(const Attempt& last, std::string& why_not
 {
     if (last.report.outcome != Outcome::stagnated && last.report.outcome != Outcome::not_finite)
         why_not = "other pivots would find A singular as well";
-    else if (last.plan.lu.direct.pivot_tol >= 1) why_not = "every pivot was the largest of its column already";
+    else if (last.plan.lu.pivot_tol >= 1) why_not = "every pivot was the largest of its column already";
     if (!why_not.empty()) return std::nullopt;
     Plan plan = last.plan;
-    plan.lu.direct.pivot_tol = 1;
+    plan.lu.pivot_tol = 1;
     plan.change = "lu.pivot_tol 1";
     return plan;
 }
@@ -92,8 +92,9 @@ std::optional<Plan> next_plan(const SolveOptions& options, std::span<const Attem
         why_not =
             direct ? "other pivots would not need less memory" : "a tighter preconditioner needs more memory still";
     else if (last.report.outcome == Outcome::time_limit)
-        why_not = fmt::format("the time limit of {:g} s was reached, and a tighter preconditioner takes longer still",
-                              options.time_limit);
+        why_not =
+            fmt::format("the time limit of {:g} s was reached, and {}", options.time_limit,
+                        direct ? "other pivots would take no less" : "a tighter preconditioner takes longer still");
     else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg)
         why_not = "the factors fill their memory limit already: raise precond.memory_limit";
     else if (!direct && last.failure.empty() && last.report.relative_residual <= rounding_level)

@@ -127,8 +127,14 @@ std::vector<std::string> matrices_among(const std::vector<std::string>& paths)
     std::set<std::string> sides;
     for (const std::string& path : paths) {
         std::error_code unknown;
-        require(!fs::is_directory(path, unknown),
-                [&] { return fmt::format("{}: give one folder, or files, not both", path); });
+        require(!fs::is_directory(path, unknown), [&] {
+            return fmt::format("{} is a folder, and {} arguments were given: a series is one folder, or files alone",
+                               path, paths.size());
+        });
+        require(!path.starts_with("gallery:"), [&] {
+            return fmt::format("{}: a series is a folder or files; `ilux gallery {} --out A_000.mtx` writes its first",
+                               path, path.substr(path.find(':') + 1));
+        });
         sides.insert(rhs_beside(path));
     }
     std::vector<std::string> matrices;

@@ -52,6 +52,21 @@ std::string worst_text(const SequenceReport::Worst& worst)
     return worst.system < 0 ? "-" : fmt::format("{} (system {})", number(worst.value), worst.system);
 }
 
+/// "; 3 failed, the first system 1 (A_001.mtx): …" or "".
+std::string noted_text(const SequenceReport::Noted& noted, std::string_view what)
+{
+    if (noted.count == 0) return "";
+    const std::string number = fmt::format("{}", noted.first);
+    return fmt::format("; {} {}, the first system {}{}: {}", noted.count, what, number,
+                       noted.name == number ? "" : fmt::format(" ({})", noted.name), noted.text);
+}
+
+Json noted_json(const SequenceReport::Noted& noted)
+{
+    if (noted.count == 0) return nullptr;
+    return {{"count", noted.count}, {"first", noted.first}, {"name", noted.name}, {"text", noted.text}};
+}
+
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
@@ -79,6 +94,7 @@ std::string system_line(const SystemReport& one, bool direct)
                                    padded(time_text(one.seconds_factor), 9), padded(time_text(one.seconds_solve), 9));
     if (!one.reason.empty()) text += fmt::format("{:<14} {}: {}\n", "", one.action, one.reason);
     if (!one.detail.empty()) text += fmt::format("{:<14} {}\n", "", one.detail);
+    if (!one.warning.empty()) text += fmt::format("{:<14} {}\n", "", one.warning);
     return text;
 }
 
@@ -87,9 +103,11 @@ std::string sequence_line(const SequenceReport& all)
     std::string actions;
     for (const auto& [name, count, seconds] : all.actions)
         actions += fmt::format("{}{} {}", actions.empty() ? "" : ", ", count, name);
-    return fmt::format("{} of {} systems converged: {}; worst residual {}, worst backward error {}", all.converged,
-                       all.systems, actions, worst_text(all.residual),
-                       worst_text(all.options.method == MethodChoice::lu ? all.componentwise : all.backward));
+    return fmt::format("{} of {} systems converged: {}; worst residual {}, worst backward error {}{}{}{}",
+                       all.converged, all.systems, actions, worst_text(all.residual),
+                       worst_text(all.options.method == MethodChoice::lu ? all.componentwise : all.backward),
+                       noted_text(all.failed, "failed"), noted_text(all.warned, "may have other solutions"),
+                       all.made_up_rhs ? "; b = A·1, as none was given" : "");
 }
 
 std::string sequence_summary(const SequenceReport& all)
@@ -124,6 +142,7 @@ std::string system_json(const SystemReport& one)
     json["reason"] = one.reason;
     json["outcome"] = one.result();
     json["detail"] = one.detail;
+    json["warning"] = one.warning;
     json["steps"] = one.steps;
     json["relative_residual"] = json_number(one.relative_residual);
     json["backward_error"] = json_number(one.backward_error);
@@ -151,6 +170,8 @@ std::string sequence_json(const SequenceReport& all, const SequenceInput& input)
     json["device"] = {{"kind", all.device.kind}, {"name", all.device.name}, {"threads", all.device.threads}};
     json["outcome"] = all.outcome;
     json["converged"] = all.converged;
+    json["failed"] = noted_json(all.failed);
+    json["warned"] = noted_json(all.warned);
     json["actions"] = Json::object();
     for (const auto& [name, count, seconds] : all.actions)
         json["actions"][name] = {{"count", count}, {"seconds", seconds}};

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 
+#include "ilux/apps/lu_device.hpp"
+#include "ilux/apps/memory_guard.hpp"
 #include "ilux/apps/retry.hpp"
 
 namespace ilux::app {
@@ -25,21 +26,29 @@ public:
     void solve(const SequenceInput& input, std::vector<double>& x, SystemReport& one, SequenceReport& all)
     {
         const CsrMatrix<double>& A = input.A();
+        clock_ = Stopwatch();
         one.action = "factor";
         if (!lu_) analyse_once(A, all);
-        const LuReport done = lu_->refactor_or_factor(A.val());
+        const LuStepReport step = lu_->refactor_and_solve(A.val(), input.b(), x, lu_tolerance);
+        const LuReport&    done = step.factors;
         one.action = name(done.action);
-        one.seconds_factor = done.seconds;
+        one.seconds_factor = done.seconds;  // of a GPU with the solution, where one launch does both
+        one.seconds_solve = step.seconds - done.seconds;
         one.outcome = done.outcome;
         (done.outcome == Outcome::converged ? one.reason : one.detail) = done.reason;
+        if (done.outcome == Outcome::time_limit)
+            one.detail = fmt::format("given up after {:.3g} s: {}", clock_.seconds(), done.reason);
         if (done.outcome != Outcome::converged) {
             if (const Index rank = symbolic_->report.structural_rank; rank < A.rows())
                 one.detail += fmt::format("; the pattern is structurally singular: rank {} of {}", rank, A.rows());
             return;
         }
-        solve_factored(input, x, one);
+        judge(input, x, step.solution, one);
+        if (!chosen_) choose(input, all);
+        if (one.converged()) one.warning = warning(A, one.action != "refactor");
         if (one.action != "refactor" || all.lu->nnz == 0) note_factors(*lu_, A.nnz(), *all.lu);
-        const PivotMonitor& monitor = lu_->factors().monitor;
+        const PivotMonitor& monitor = lu_->monitor();
+        all.lu->refactor = lu_->refactor_method();
         all.lu->growth = one.growth = monitor.rgrowth;
         all.lu->rcond = one.rcond = monitor.rcond();
         all.lu->componentwise = one.componentwise_error;
@@ -53,19 +62,43 @@ private:
     {
         if (!symbolic_) {
             Stopwatch clock;
-            symbolic_ = analyse(view(A), within_memory(options_.lu.direct));
+            symbolic_ = analyse(view(A), within_memory(options_.lu));
             all.seconds_analyse = clock.seconds();
             all.lu = facts_before(*symbolic_);
         }
-        require_memory(*symbolic_, options_.lu.direct);
+        require_memory(*symbolic_, options_.lu);
         lu_.emplace(machine_.cpu, symbolic_);
+        if (machine_.gpu) lu_->use_gpu(*machine_.gpu);
+        if (const double limit = options_.time_limit; limit > 0)
+            lu_->stop_when([this, limit] { return clock_.seconds() > limit; });
+        workspace_.emplace(A.rows());
     }
 
-    void solve_factored(const SequenceInput& input, std::vector<double>& x, SystemReport& one)
+    /// An estimate of the condition takes as long as several solves. It is made for new pivots, and where the smallest pivot has
+    /// since become much smaller: a singular A shows in its pivots.
+    std::string warning(const CsrMatrix<double>& A, bool new_pivots)
     {
-        Stopwatch           clock;
-        const LuSolveReport solved = lu_->solve(input.b(), x, Transpose::no, lu_tolerance);
-        one.seconds_solve = clock.seconds();
+        constexpr double much = 0.1;
+        const double     rcond = lu_->monitor().rcond();
+        if (!new_pivots && !warned_ && rcond > much * rcond_estimated_) return "";
+        rcond_estimated_ = rcond;
+        const LuFactors& factors = lu_->factors();
+        const double     condition = condition_estimate(machine_.cpu, factors, view(A), *workspace_);
+        std::string      text = singularity_warning(machine_.cpu, factors, A, condition);
+        warned_ = !text.empty();
+        return text;
+    }
+
+    /// There are pivots, so that the rest of the series may go to a GPU.
+    void choose(const SequenceInput& input, SequenceReport& all)
+    {
+        chosen_ = true;
+        choose_refactor(machine_, options_, *lu_, input.systems() - 1.0, all.decisions);
+        all.device = machine_.device();
+    }
+
+    void judge(const SequenceInput& input, std::span<const double> x, const LuSolveReport& solved, SystemReport& one)
+    {
         one.steps = solved.refine.steps;
         if (solved.repivoted) {
             one.action = name(LuAction::repivot);
@@ -89,6 +122,11 @@ private:
     const SolveOptions&               options_;
     std::shared_ptr<const LuSymbolic> symbolic_;
     std::optional<Lu>                 lu_;
+    bool                              chosen_ = false;       // whether a GPU takes part
+    std::optional<LuWorkspace>        workspace_;            // of condition estimates
+    double                            rcond_estimated_ = 0;  // of the pivots at the last of them
+    bool                              warned_ = false;       // by it
+    Stopwatch                         clock_;                // since the system was there
 };
 
 /// Keeps the preconditioner while it serves: the next system gets a new one when steps have grown beyond refresh_factor times
@@ -99,12 +137,13 @@ public:
 
     void solve(const SequenceInput& input, std::vector<double>& x, SystemReport& one, SequenceReport& all)
     {
+        clock_ = Stopwatch();
         take(input);
         carried_.usable = carried_.usable && stale_.empty();
         one.reason = stale_;
         bool    lagged = carried_.usable;
         Attempt tried = attempt(lagged, one, all);
-        if (lagged && tried.report.outcome != Outcome::converged) {
+        if (lagged && tried.report.outcome != Outcome::converged && time_left() > 0) {
             one.reason =
                 fmt::format("{} after {} steps with the former one", name(tried.report.outcome), tried.report.steps);
             lagged = carried_.usable = false;
@@ -143,6 +182,8 @@ private:
             std::max(options_.sequence.refresh_factor * first_steps_, double(first_steps_) + least));
     }
 
+    double time_left() const { return options_.time_limit > 0 ? options_.time_limit - clock_.seconds() : INFINITY; }
+
     Attempt attempt(bool lagged, SystemReport& one, SequenceReport& all)
     {
         KrylovOptions krylov = options_.krylov;
@@ -151,7 +192,7 @@ private:
         const Plan               plan = first_plan(options_, problem_.symmetric, problem_.positive_diagonal, decisions);
         ProgressLine             silent(false);
         Attempt tried = run_attempt(machine_, problem_, plan, krylov, norm_frobenius(problem_.A), silent, false,
-                                    std::numeric_limits<double>::infinity(), &carried_);
+                                    time_left(), &carried_);
         note(decisions, all.decisions);
         one.steps += tried.report.steps;
         one.seconds_factor += tried.seconds_analyse + tried.seconds_factor;
@@ -163,6 +204,7 @@ private:
     {
         one.outcome = tried.report.outcome;
         one.detail = tried.why();
+        one.warning = tried.warning;
         one.has_x = tried.failure.empty();
         if (!one.has_x) return;
         one.relative_residual = tried.report.relative_residual;
@@ -175,6 +217,7 @@ private:
     Problem             problem_;
     Carried             carried_;
     Index               first_steps_ = 0;
+    Stopwatch           clock_;  // since the system was there
     std::string         stale_;  // why the next system needs a new preconditioner, or ""
 };
 
@@ -197,6 +240,12 @@ void count(const SystemReport& one, SequenceReport& all)
         all.code = one.code();
         all.outcome = one.result();
     }
+    const auto note = [&](SequenceReport::Noted& noted, std::string text) {
+        if (noted.count++ == 0) noted = {.count = 1, .first = one.index, .name = one.name, .text = std::move(text)};
+    };
+    if (!one.converged())
+        note(all.failed, fmt::format("{}{}{}", one.result(), one.detail.empty() ? "" : ", ", one.detail));
+    if (!one.warning.empty()) note(all.warned, one.warning);
     const auto keep = [&](double value, SequenceReport::Worst& worst) {
         if (!std::isnan(value) && (worst.system < 0 || value > worst.value)) worst = {value, one.index};
     };
@@ -226,14 +275,10 @@ void run(Series series, SequenceInput& input, const SystemListener& each, Sequen
             there = false;
         }
         one.seconds_read = reading.seconds();
-        if (there) try {
-                series.solve(input, x, one, all);
-            } catch (const OutOfMemory& error) {
+        if (there)
+            if (const auto why = lack_of_memory([&] { series.solve(input, x, one, all); })) {
                 one.outcome = Outcome::out_of_memory;
-                one.detail = error.what();
-            } catch (const std::bad_alloc&) {
-                one.outcome = Outcome::out_of_memory;
-                one.detail = "the machine's memory is exhausted";
+                one.detail = *why;
             }
         if (one.has_x && input.rhs() == "A1") one.forward_error = distance_from_ones(x);
         count(one, all);
@@ -251,8 +296,12 @@ SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, M
     all.options = options;
     all.device = machine.device();
     all.decisions = std::move(decisions);
+    all.made_up_rhs = options.rhs == "auto" && input.rhs() == "A1";
+    if (all.made_up_rhs) all.decisions.emplace_back("rhs A1: the series brings no right-hand sides along");
     all.options.rhs = input.rhs();
     if (all.options.method == MethodChoice::automatic) all.options.method = MethodChoice::lu;
+    for (std::string& remark : options_without_effect(all.options, all.options.method, true))
+        all.decisions.push_back(std::move(remark));
     if (all.options.method == MethodChoice::lu) run(DirectSeries(machine, all.options), input, each, all);
     else run(IterativeSeries(machine, all.options), input, each, all);
     all.seconds = clock.seconds();

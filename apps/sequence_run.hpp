@@ -26,6 +26,7 @@ struct SystemReport {
     std::string reason;                             ///< why pivots or preconditioner were renewed, or ""
     Outcome     outcome = Outcome::not_finite;      ///< means nothing where refused
     std::string detail;                             ///< why it is no success, or ""
+    std::string warning;                            ///< of a success: that x may be one of many, or ""
     bool        has_x = false;                      ///< there is a last iterate
     Index       steps = 0;                          ///< of the method, or of refinement
     double      relative_residual = unknown;        ///< ‖b − A x‖₂ / ‖b‖₂, recomputed
@@ -53,8 +54,15 @@ struct SequenceReport {
         double value = 0;
         Index  system = -1;  ///< −1: none was measured
     };
-    SolveOptions             options;  ///< as given, method and right-hand side settled
-    Device                   device;   ///< of the last system
+    /// Systems of one kind.
+    struct Noted {
+        Index       count = 0, first = -1;  ///< −1: none
+        std::string name, text;             ///< of the first
+    };
+    SolveOptions             options;              ///< as given, method and right-hand side settled
+    bool                     made_up_rhs = false;  ///< b = A·1, for want of another
+    Noted                    failed, warned;
+    Device                   device;  ///< of the last system
     Index                    systems = 0, converged = 0;
     std::vector<Action>      actions;                            ///< in the order of their first use
     ExitCode                 code = success;                     ///< the largest of all systems

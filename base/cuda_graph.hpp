@@ -8,6 +8,14 @@
 
 namespace ilux::cuda {
 
+/// Whether a capture is going on, inside which no graph can be launched.
+inline bool capturing(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+    return status != cudaStreamCaptureStatusNone;
+}
+
 /// What `work` enqueues on the stream of `gpu`, to be launched again by launch_graph; nothing runs now. Null where the
 /// stream cannot be captured: the legacy default stream of a caller. `work` allocates nothing. One capture at a time.
 template <class Work>

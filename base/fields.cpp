@@ -50,6 +50,12 @@ std::string joined(std::span<const std::string_view> names)
 constexpr std::array<std::pair<char, double>, 4> byte_units{
     {{'K', 1024.}, {'M', 1048576.}, {'G', 1073741824.}, {'T', 1099511627776.}}};
 
+/// A name that was cut short: lu.memory for lu.memory_limit. Not a mere group, nor a letter or two.
+bool is_start(std::string_view given, std::string_view name)
+{
+    return given.size() > 2 && name.starts_with(given) && name.find('.', given.size()) == std::string_view::npos;
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view given, std::span<const std::string> candidates)
@@ -59,7 +65,9 @@ std::string nearest_name(std::string_view given, std::span<const std::string> ca
     for (const auto& candidate : candidates) {
         const auto dot = candidate.rfind('.');
         const auto leaf = dot == std::string::npos ? candidate : candidate.substr(dot + 1);
-        const auto distance = std::min(edit_distance(given, candidate), edit_distance(given, leaf));
+        const auto distance = is_start(given, candidate) || is_start(given, leaf)
+                                  ? std::size_t{1}
+                                  : std::min(edit_distance(given, candidate), edit_distance(given, leaf));
         if (distance < best_distance) {
             best = candidate;
             best_distance = distance;

@@ -3,6 +3,8 @@
 #include "ilux/base/device_csr.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu_graph.hpp"
+#include "ilux/base/host_buffer.hpp"
 
 namespace ilux {
 namespace {
@@ -51,6 +53,9 @@ void spmv(Gpu&, double, const DeviceCsr<T>&, DeviceSpan<const double>, double, D
 template void spmv(Gpu&, double, const DeviceCsr<double>&, DeviceSpan<const double>, double, DeviceSpan<double>);
 template void spmv(Gpu&, double, const DeviceCsr<float>&, DeviceSpan<const double>, double, DeviceSpan<double>);
 
+GpuGraph::GpuGraph(Gpu&, std::function<void()>) { absent(); }
+void GpuGraph::launch(Gpu&) const { absent(); }
+
 namespace detail {
 
 void* device_allocate(std::size_t bytes)
@@ -59,9 +64,17 @@ void* device_allocate(std::size_t bytes)
     absent();
 }
 
+void* host_allocate(std::size_t bytes)
+{
+    if (bytes == 0) return nullptr;
+    absent();
+}
+
 void device_free(void*, std::size_t) noexcept {}
+void host_free(void*) noexcept {}
 void upload_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
 void download_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
+void enqueue_copy(Gpu&, const void*, void*, std::size_t) { absent(); }
 void require_same_size(std::size_t, std::size_t) { absent(); }
 int  begin_timing(Gpu&, const void*, double*) { absent(); }
 void end_timing(Gpu&, int) noexcept {}

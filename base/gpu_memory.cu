@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <string>
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/cuda.hpp"
+#include "ilux/base/host_buffer.hpp"
 
 namespace ilux {
 namespace {
@@ -218,6 +220,22 @@ void device_free(void* memory, std::size_t bytes) noexcept
     cudaGetLastError();  // an earlier failure is reported by the call that meets it next
 }
 
+void* host_allocate(std::size_t bytes)
+{
+    if (bytes == 0) return nullptr;
+    void*             memory = nullptr;
+    const cudaError_t error = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        throw OutOfMemory("no " + to_string(bytes) + " bytes of host memory can be locked");
+    }
+    check(error, "cudaHostAlloc");
+    std::memset(memory, 0, bytes);
+    return memory;
+}
+
+void host_free(void* memory) noexcept { cudaFreeHost(memory); }
+
 void upload_bytes(Gpu& gpu, const void* host, void* device, std::size_t bytes)
 {
     cuda::upload(cuda::stream(gpu), host, device, bytes);
@@ -228,6 +246,11 @@ void download_bytes(Gpu& gpu, const void* device, void* host, std::size_t bytes)
     const auto stream = cuda::stream(gpu);
     check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream), "download");
     check(cudaStreamSynchronize(stream), "download");
+}
+
+void enqueue_copy(Gpu& gpu, const void* from, void* to, std::size_t bytes)
+{
+    if (bytes > 0) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cuda::stream(gpu)), "cudaMemcpyAsync");
 }
 
 void require_same_size(std::size_t from, std::size_t to)

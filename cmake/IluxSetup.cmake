@@ -84,14 +84,21 @@ if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND NOT ILUX_FUZZ)
     set(ILUX_QUICK_BUILD -O0)
 endif()
 
-# ilux_folder(NAME [DEPENDS folder...] SOURCES file... [CUDA file...] [NO_CUDA file...] [LINK target...])
-# A static library of one folder. What it links, its dependents see. NO_CUDA stands in for CUDA where that is absent.
+# ilux_folder(NAME [DEPENDS folder...] SOURCES file... [CUDA file...] [NO_CUDA file...] [X86_64 file...] [OTHERWISE file...]
+#             [LINK target...])
+# A static library of one folder. What it links, its dependents see. NO_CUDA stands in for CUDA where that is absent,
+# OTHERWISE for X86_64 on other processors.
 function(ilux_folder name)
-    cmake_parse_arguments(arg "" "" "DEPENDS;SOURCES;CUDA;NO_CUDA;LINK" ${ARGN})
+    cmake_parse_arguments(arg "" "" "DEPENDS;SOURCES;CUDA;NO_CUDA;X86_64;OTHERWISE;LINK" ${ARGN})
     set(sources ${arg_SOURCES} ${arg_NO_CUDA})
     if(ILUX_WITH_CUDA)
         set(sources ${arg_SOURCES} ${arg_CUDA})
         list(APPEND arg_LINK CUDA::cudart_static)
+    endif()
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+        list(APPEND sources ${arg_X86_64})
+    else()
+        list(APPEND sources ${arg_OTHERWISE})
     endif()
     list(TRANSFORM sources PREPEND ${name}/)
     list(TRANSFORM arg_DEPENDS PREPEND ilux_)

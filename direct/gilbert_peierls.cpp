@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <new>
 #include <numeric>
 #include <string>
@@ -13,15 +12,18 @@
 #include "ilux/base/error.hpp"
 #include "ilux/direct/ascending_set.hpp"
 #include "ilux/direct/lu_input.hpp"
+#include "ilux/direct/processor.hpp"
 #include "ilux/direct/row_scaling.hpp"
 
 namespace ilux {
 namespace {
 
+constexpr Offset between_questions = 1 << 13;  // entries of L + U, each worth some multiply-adds
+
 class Elimination {
 public:
     Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values);
-    LuFactors run();
+    LuFactors run(const std::function<bool()>& expired);
 
 private:
     /// L(:,i) lies at begin … begin + count − 1; the search looks at the first `searched` of these.
@@ -30,6 +32,7 @@ private:
         Index  count = 0, searched = 0;
     };
 
+    bool   stopped(Index k, const std::function<bool()>& expired);
     bool   factor_column(Index k, Index first);
     double column_scale(Index k) const { return P_.col_scale.empty() ? 1.0 : P_.col_scale[P_.col_perm[k]]; }
     double take_value(Offset from, Offset to, Index row, double column_scale);
@@ -76,8 +79,9 @@ private:
     std::unique_ptr<Index[]>  reach_;  // n
     std::unique_ptr<double[]> value_;  // n
     Column                    column_;
-    std::vector<Lower>        lower_;   // n
-    std::vector<char>         pruned_;  // n
+    std::vector<Lower>        lower_;              // n
+    std::vector<char>         pruned_;             // n
+    Offset                    next_question_ = 0;  // number of entries at which to ask whether to stop
     void (Elimination::*sweep_)(Index) = &Elimination::sweep_portable;
 };
 
@@ -92,9 +96,7 @@ Elimination::Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<c
       lower_(S_.n),
       pruned_(S_.n)
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) sweep_ = &Elimination::sweep_fma;
-#endif
+    if (processor_has_fma()) sweep_ = &Elimination::sweep_fma;
     require(std::ssize(values) == S_.input_nnz, [&] {
         return fmt::format("{} values for a matrix analysed with {} entries", values.size(), S_.input_nnz);
     });
@@ -111,7 +113,7 @@ Elimination::Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<c
         for (Index i = 0; i < S_.n; ++i) row_scale_[i] = P_.row_scale[S_.row_perm[i]];
 }
 
-LuFactors Elimination::run()
+LuFactors Elimination::run(const std::function<bool()>& expired)
 {
     const auto n = static_cast<std::size_t>(S_.n);
     P_.col_ptr.assign(n + 1, 0);
@@ -126,10 +128,18 @@ LuFactors Elimination::run()
         const Index first = P_.block_ptr[b], last = P_.block_ptr[b + 1];
         moved_ = false;
         for (Index k = first; k < last; ++k)
-            if (!factor_column(k, first)) return finish();
+            if (stopped(k, expired) || !factor_column(k, first)) return finish();
         if (moved_) renumber(first, last);
     }
     return finish();
+}
+
+bool Elimination::stopped(Index k, const std::function<bool()>& expired)
+{
+    if (P_.col_ptr[k] < next_question_) return false;
+    next_question_ = P_.col_ptr[k] + between_questions;
+    F_.monitor.expired = expired && expired();
+    return F_.monitor.expired && !give_up(k, false);
 }
 
 bool Elimination::factor_column(Index k, Index first)
@@ -243,10 +253,8 @@ inline __attribute__((always_inline)) void Elimination::sweep(Index k)
     P_.col_ptr[k + 1] = P_.col_ptr[k] + static_cast<Offset>(column.reached);
 }
 
-void Elimination::sweep_portable(Index k) { moved_ ? sweep<true>(k) : sweep<false>(k); }
-#if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) void Elimination::sweep_fma(Index k) { moved_ ? sweep<true>(k) : sweep<false>(k); }
-#endif
+void          Elimination::sweep_portable(Index k) { moved_ ? sweep<true>(k) : sweep<false>(k); }
+ILUX_FMA void Elimination::sweep_fma(Index k) { moved_ ? sweep<true>(k) : sweep<false>(k); }
 
 void Elimination::make_room(Index k)
 {
@@ -428,12 +436,13 @@ LuFactors Elimination::finish()
 
 }  // namespace
 
-LuFactors gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values)
+LuFactors gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values,
+                          const std::function<bool()>& expired)
 {
     const Index  n = symbolic->n;
     const Offset entries = symbolic->input_nnz;
     try {
-        return Elimination(std::move(symbolic), values).run();
+        return Elimination(std::move(symbolic), values).run(expired);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory to factor a matrix with n = {}, nnz = {}", n, entries));
     }

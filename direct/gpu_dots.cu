@@ -5,8 +5,8 @@
 // in order of levels; a task reads only slots of earlier levels, whose warps run already. A division by zero publishes Inf
 // or NaN like any other value. Repeatable: bitwise, for every lane subtracts its products in one order.
 
+#include "ilux/direct/device_dots.hpp"
 #include "ilux/direct/gpu_dots.hpp"
-#include "ilux/sptrsv/device_row.hpp"
 
 namespace ilux {
 namespace {
@@ -21,26 +21,6 @@ __device__ DotProgram::Task load_task(const DotProgram::Task* task)
     DotProgram::Task copy;
     memcpy(&copy, &raw, sizeof copy);
     return copy;
-}
-
-/// x / d by the IEEE, faster than the compiler's code where x = 0, which is common and would send the whole warp its slow way.
-/// Newton's iteration for 1/d and one correction of the quotient round correctly away from the ends of the exponent range.
-__device__ double divide(double x, double d)
-{
-    constexpr double small = 0x1p-400, large = 0x1p400;
-    double           r;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
-    double e = fma(-d, r, 1.0);
-    e = fma(e, e, e);
-    r = fma(r, e, r);
-    e = fma(-d, r, 1.0);
-    r = fma(r, e, r);
-    const double q = x * r, quotient = fma(fma(-d, q, x), r, q);
-    if (fabs(d) > small && fabs(d) < large) {
-        if (x == 0) return q;
-        if (fabs(x) > small && fabs(x) < large) return quotient;
-    }
-    return x / d;
 }
 
 /// Until the pilot is known, with little noise. All lanes of the warp call it.
@@ -102,7 +82,7 @@ struct Lane {
 __device__ double scaled_input(const DotsView& P, std::size_t slot, const double* input)
 {
     const std::int32_t source = P.source[slot];
-    return source < 0 ? 0 : 0 + P.scale[slot] * input[source];
+    return source < 0 ? 0 : __dadd_rn(0, __dmul_rn(P.scale[slot], input[source]));  // one rounding would leave −0 here
 }
 
 template <bool a_given>

@@ -35,15 +35,27 @@ void blame(LuReport& report, Index row, Index column, std::string what)
     report.reason = fmt::format("{}column {} (counted from 0): {}", place, column, what);
 }
 
+/// What was found before, and what came of new pivots.
+std::string joined(const std::string& before, const std::string& after)
+{
+    return before.empty() ? after : before + "; with new pivots: " + after;
+}
+
 /// A failure is also told in words, unless there is no memory even for those.
 void out_of_memory(LuReport& report, const char* why)
 {
     report.outcome = Outcome::out_of_memory;
     try {
-        report.reason = why;
+        report.reason = joined(report.reason, why);
     } catch (const std::bad_alloc&) {
         report.reason.clear();
     }
+}
+
+void out_of_time(LuReport& report, Index columns, Index n)
+{
+    report.outcome = Outcome::time_limit;
+    report.reason = joined(report.reason, fmt::format("told to stop after {} of {} columns", columns, n));
 }
 
 bool overlap(std::span<const double> b, std::span<const double> x)
@@ -52,12 +64,24 @@ bool overlap(std::span<const double> b, std::span<const double> x)
     return !b.empty() && !x.empty() && before(b.data(), x.data() + x.size()) && before(x.data(), b.data() + b.size());
 }
 
+}  // namespace
+
 bool worse(const RefineReport& one, const RefineReport& two)
 {
     return one.finite != two.finite ? !one.finite : one.backward_error > two.backward_error;
 }
 
-}  // namespace
+void conclude(LuSolveReport& report, double tolerance)
+{
+    if (!report.refine.finite) {
+        report.outcome = Outcome::not_finite;
+        report.reason = "x or its residual is not finite";
+    } else if (!(report.refine.backward_error <= tolerance)) {
+        report.outcome = Outcome::stagnated;
+        report.reason = fmt::format("backward error {:.1e} > {:.1e} after {} steps of refinement",
+                                    report.refine.backward_error, tolerance, report.refine.steps);
+    }
+}
 
 std::string_view name(LuAction action)
 {
@@ -73,19 +97,23 @@ std::string_view name(LuAction action)
 }
 
 Lu::Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic)
-    : be_(be), symbolic_(std::move(symbolic)), values_(symbolic_->input_nnz), ws_(symbolic_->n)
+    : be_(be),
+      symbolic_(std::move(symbolic)),
+      own_values_(symbolic_->input_nnz),
+      values_(own_values_),
+      ws_(symbolic_->n)
 {
     pivots_.reserve(kept_pivots + 1);
 }
 
-LuReport Lu::factor(std::span<const double> values) { return run(LuAction::factor, values); }
+LuReport Lu::factor(std::span<const double> values) { return run(Call::factor, values); }
 
-LuReport Lu::refactor_or_factor(std::span<const double> values) { return run(LuAction::repivot, values); }
+LuReport Lu::refactor_or_factor(std::span<const double> values) { return run(Call::refactor_or_factor, values); }
 
 LuReport Lu::refactor(std::span<const double> values)
 {
     require(!pivots_.empty(), [] { return "refactor: there are no pivots yet; call factor first"; });
-    return run(LuAction::refactor, values);
+    return run(Call::refactor, values);
 }
 
 LuReport Lu::factor(const MatrixView& A)
@@ -106,16 +134,15 @@ LuReport Lu::refactor(const MatrixView& A)
     return refactor(A.val);
 }
 
-/// @param utmost  what may be done
-LuReport Lu::run(LuAction utmost, std::span<const double> values)
+LuReport Lu::run(Call call, std::span<const double> values)
 {
     require(static_cast<Offset>(values.size()) == symbolic_->input_nnz,
             [&] { return fmt::format("{} values for a pattern of {} entries", values.size(), symbolic_->input_nnz); });
     const auto start = std::chrono::steady_clock::now();
-    if (values.data() != values_.data()) std::ranges::copy(values, values_.begin());
-    LuReport report;
+    LuReport   report;
     try {
-        work(utmost, report);
+        take(values);
+        work(call, report);
     } catch (const OutOfMemory& error) {
         out_of_memory(report, error.what());
     } catch (const std::bad_alloc&) {
@@ -128,19 +155,21 @@ LuReport Lu::run(LuAction utmost, std::span<const double> values)
     return report;
 }
 
-void Lu::work(LuAction utmost, LuReport& report)
+void Lu::work(Call call, LuReport& report)
 {
-    if (utmost == LuAction::factor || pivots_.empty()) {
+    if (call == Call::factor || pivots_.empty()) {
         if (!finite_values(report)) return;
         choose_pivots(report);
-        if (utmost != LuAction::factor && report.outcome == Outcome::converged) plan(pivots_.front());
+        if (report.outcome == Outcome::converged && (call != Call::factor || gpu_)) plan(pivots_.front());
+        if (report.outcome == Outcome::converged && gpu_) move_to_gpu(pivots_.front());
         return;
     }
     report.action = LuAction::refactor;
+    if (expired_ && expired_()) return out_of_time(report, 0, symbolic_->n);
     const bool usable = refactor_with(pivots_.front(), report);
-    if (usable && (utmost == LuAction::refactor || holds(pivots_.front(), report))) return;
+    if (usable && (call == Call::refactor || holds(pivots_.front(), report))) return;
     // NaN and Inf among the values end in factors that are not finite, so only now need they be looked for.
-    if (!finite_values(report) || utmost == LuAction::refactor) return;
+    if (!finite_values(report) || call == Call::refactor) return;
 
     report.outcome = Outcome::converged;
     report.action = LuAction::repivot;
@@ -150,7 +179,9 @@ void Lu::work(LuAction utmost, LuReport& report)
         return;
     }
     choose_pivots(report);
-    if (report.outcome == Outcome::converged) plan(pivots_.front());
+    if (report.outcome != Outcome::converged) return;
+    plan(pivots_.front());
+    if (gpu_) move_to_gpu(pivots_.front());
 }
 
 bool Lu::finite_values(LuReport& report) const
@@ -169,14 +200,17 @@ bool Lu::finite_values(LuReport& report) const
 
 void Lu::plan(Pivots& pivots)
 {
-    if (!pivots.refactor) pivots.refactor.emplace(be_, pivots.factors.pattern);
+    if (gpu_ && !pivots.gpu)
+        pivots.gpu = std::make_unique<GpuLuFactors>(gpu_->gpu(), pivots.factors.pattern, symbolic_->options);
+    if (!gpu_ && !pivots.refactor) pivots.refactor.emplace(be_, pivots.factors.pattern);
 }
 
 /// @return whether the factors are finite and have no zero pivot; otherwise the report is one of failure
 bool Lu::refactor_with(Pivots& pivots, LuReport& report)
 {
     plan(pivots);
-    pivots.refactor->run(be_, values_, pivots.factors);
+    if (gpu_) refactor_on_gpu(pivots);
+    else pivots.refactor->run(be_, values_, pivots.factors);
     const PivotMonitor& monitor = pivots.factors.monitor;
     report.state = judge(monitor, symbolic_->options);
     const Index k = monitor.bad_column;
@@ -218,16 +252,20 @@ bool Lu::earlier_pivots_hold()
     return false;
 }
 
-/// Factors values_ with pivots of their own. @param report  holds what was found before: action, state and reason
+/// Factors values_ with pivots of their own.
+/// @param report  holds what was found before: action, state and reason, to which a failure's is added
 void Lu::choose_pivots(LuReport& report)
 {
-    LuFactors           fresh = gilbert_peierls(symbolic_, values_);
+    LuFactors           fresh = gilbert_peierls(symbolic_, values_, expired_);
     const PivotMonitor& monitor = fresh.monitor;
     if (const Index k = monitor.bad_column; k >= 0) {
+        if (monitor.expired) return out_of_time(report, k, symbolic_->n);
+        const std::string before = std::move(report.reason);
         report.outcome = monitor.not_finite ? Outcome::not_finite : Outcome::singular;
         report.pivot = k;
         blame(report, fresh.pattern->row_perm[k], fresh.pattern->col_perm[k],
               monitor.not_finite ? "the numbers overflowed whatever the pivot" : "no pivot is left but 0");
+        report.reason = joined(before, report.reason);
         return;
     }
     const double grown = growth(monitor);
@@ -240,15 +278,23 @@ void Lu::keep(Pivots pivots)
     std::erase_if(pivots_,
                   [&](const Pivots& one) { return one.factors.pattern->row_perm == pivots.factors.pattern->row_perm; });
     pivots_.insert(pivots_.begin(), std::move(pivots));
-    const std::size_t limit = std::min(kept_bytes, symbolic_->options.memory_limit.value - 1);  // 0: none
+    const std::size_t given = symbolic_->options.memory_limit.value;  // 0: none
+    const std::size_t limit = given > 0 ? std::min(kept_bytes, given) : kept_bytes;
     while (pivots_.size() > 1 && (pivots_.size() > kept_pivots || bytes() > limit)) pivots_.pop_back();
+}
+
+/// With the pivots as they are, where the numbers are.
+LuSolveReport Lu::solve_once(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance)
+{
+    if (outcome_ == Outcome::converged && pivots_.front().on_gpu) return solve_on_gpu(b, x, transpose, tolerance);
+    const auto n = static_cast<std::size_t>(symbolic_->n);
+    if (b.size() > n && ws_.y.size() <= n) ws_ = LuWorkspace(symbolic_->n, rhs_together);
+    return std::as_const(*this).solve(be_, b, x, ws_, transpose, tolerance);
 }
 
 LuSolveReport Lu::solve(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance)
 {
-    const auto n = static_cast<std::size_t>(symbolic_->n);
-    if (b.size() > n && ws_.y.size() <= n) ws_ = LuWorkspace(symbolic_->n, rhs_together);
-    LuSolveReport report = std::as_const(*this).solve(be_, b, x, ws_, transpose, tolerance);
+    LuSolveReport report = solve_once(b, x, transpose, tolerance);
     if (report.outcome == Outcome::converged || outcome_ != Outcome::converged || action_ != LuAction::refactor)
         return report;
 
@@ -260,49 +306,53 @@ LuSolveReport Lu::solve(std::span<const double> b, std::span<double> x, Transpos
     } catch (const std::bad_alloc&) {
         out_of_memory(anew, memory_exhausted);
     }
-    action_ = LuAction::repivot;
+    if (anew.outcome != Outcome::time_limit) action_ = LuAction::repivot;
     if (anew.outcome != Outcome::converged) {  // the former factors are still there, and so is their x
         report.reason += "; new pivots were not possible: " + anew.reason;
         return report;
     }
     ++repivots_;
     const std::string why = std::move(report.reason);
-    report = std::as_const(*this).solve(be_, b, x, ws_, transpose, tolerance);
+    report = solve_once(b, x, transpose, tolerance);
     report.repivoted = true;
     report.reason = report.outcome == Outcome::converged ? why : why + "; with new pivots: " + report.reason;
+    return report;
+}
+
+void Lu::require_vectors(std::span<const double> b, std::span<double> x) const
+{
+    const auto n = static_cast<std::size_t>(symbolic_->n);
+    require(b.size() == x.size() && (n == 0 ? b.empty() : b.size() % n == 0), [&] {
+        return fmt::format("solve: b has {} and x {} entries; expected the same multiple of n = {}", b.size(), x.size(),
+                           n);
+    });
+    require(!overlap(b, x), [] { return "solve: b and x overlap; refinement needs both"; });
+}
+
+/// What can be said before: that the arguments suit one another, and the factors' outcome.
+LuSolveReport Lu::begin_solve(std::span<const double> b, std::span<double> x) const
+{
+    require(outcome_.has_value(), [] { return "solve: nothing was factored yet"; });
+    require_vectors(b, x);
+    LuSolveReport report{.outcome = *outcome_};
+    if (report.outcome == Outcome::converged) return report;
+    report.refine = {.backward_error = std::numeric_limits<double>::infinity(), .finite = false};
+    report.reason = fmt::format("the values could not be factored: {}", name(*outcome_));
     return report;
 }
 
 LuSolveReport Lu::solve(Cpu& be, std::span<const double> b, std::span<double> x, LuWorkspace& ws, Transpose transpose,
                         double tolerance) const
 {
+    LuSolveReport report = begin_solve(b, x);
+    if (report.outcome != Outcome::converged) return report;
     const auto n = static_cast<std::size_t>(symbolic_->n);
-    require(outcome_.has_value(), [] { return "solve: nothing was factored yet"; });
-    require(b.size() == x.size() && (n == 0 ? b.empty() : b.size() % n == 0), [&] {
-        return fmt::format("solve: b has {} and x {} entries; expected the same multiple of n = {}", b.size(), x.size(),
-                           n);
-    });
-    require(!overlap(b, x), [] { return "solve: b and x overlap; refinement needs both"; });
-
-    LuSolveReport report{.outcome = *outcome_};
-    if (report.outcome != Outcome::converged) {
-        report.refine = {.backward_error = std::numeric_limits<double>::infinity(), .finite = false};
-        report.reason = fmt::format("the values could not be factored: {}", name(*outcome_));
-        return report;
-    }
     lu_solve(be, factors(), b, x, ws, transpose);
     for (std::size_t at = 0; at < b.size(); at += n) {
         const RefineReport one = lu_refine(be, factors(), matrix(), b.subspan(at, n), x.subspan(at, n), ws, transpose);
         if (at == 0 || worse(one, report.refine)) report.refine = one;
     }
-    if (!report.refine.finite) {
-        report.outcome = Outcome::not_finite;
-        report.reason = "x or its residual is not finite";
-    } else if (!(report.refine.backward_error <= tolerance)) {
-        report.outcome = Outcome::stagnated;
-        report.reason = fmt::format("backward error {:.1e} > {:.1e} after {} steps of refinement",
-                                    report.refine.backward_error, tolerance, report.refine.steps);
-    }
+    conclude(report, tolerance);
     return report;
 }
 
@@ -312,6 +362,7 @@ const LuFactors& Lu::factors() const
         return outcome_ ? fmt::format("no factors: the last factorization ended as {}", name(*outcome_))
                         : std::string("no factors: nothing was factored yet");
     });
+    bring_to_host();
     return pivots_.front().factors;
 }
 

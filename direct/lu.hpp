@@ -1,13 +1,16 @@
 #pragma once
 // Direct solution of a series of systems of one pattern: analyse once, factor, refactor while the pivots hold, solve.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ilux/direct/gilbert_peierls.hpp"
+#include "ilux/direct/gpu_lu.hpp"
 #include "ilux/direct/lu_solve.hpp"
 #include "ilux/direct/refactor.hpp"
 
@@ -22,7 +25,8 @@ enum class LuAction {
 std::string_view name(LuAction action);
 
 struct LuReport {
-    Outcome     outcome = Outcome::converged;  ///< converged: usable factors; singular; not_finite; out_of_memory
+    /// converged: usable factors; singular; not_finite; out_of_memory; time_limit
+    Outcome     outcome = Outcome::converged;
     LuAction    action = LuAction::factor;
     PivotState  state = PivotState::good;  ///< what the monitors said of the former pivots; good where there were none
     std::string reason = {};  ///< why it repivoted or failed, with figures and the caller's row and column; or ""
@@ -39,6 +43,16 @@ struct LuSolveReport {
     bool repivoted = false;    ///< the backward error was too large, so new pivots were chosen and it was solved again
     std::string reason = {};   ///< why it repivoted or failed; or ""
 };
+bool worse(const RefineReport& one, const RefineReport& two);
+/// The outcome and reason that follow from report.refine.
+void conclude(LuSolveReport& report, double tolerance);
+
+/// What refactor_and_solve did.
+struct LuStepReport {
+    LuReport      factors = {};
+    LuSolveReport solution = {};  ///< its outcome is that of the factors where those failed
+    double        seconds = 0;    ///< in all
+};
 
 /// Factors of one matrix after another, all of the analysed pattern. Repivoting is automatic, counted and explained.
 /// `values` are as many as the analysed matrix has, in the caller's order; they are kept for refinement. A MatrixView is
@@ -48,6 +62,24 @@ struct LuSolveReport {
 class Lu {
 public:
     Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic);
+
+    /// Asked before each factorization or refactorization, and between columns of gilbert_peierls; once it says true, the
+    /// call ends as time_limit, and the former pivots serve the next call. Empty: never. It must not throw.
+    void stop_when(std::function<bool()> expired) { expired_ = std::move(expired); }
+
+    /// From the next factorization on numbers are computed on a GPU, which must outlive this, and solutions, too; pivots are
+    /// still chosen on the host, and what is made for them is then made at once. Lack of the GPU's memory is an outcome.
+    /// @throws InvalidOption when options.refactor is cpu; OutOfMemory, DeviceError
+    void use_gpu(Gpu& gpu);
+    bool on_gpu() const { return gpu_ != nullptr; }
+    /// How numbers are renewed: cpu, or a method of a GPU, of which nothing is known before the first factorization.
+    std::string_view refactor_method() const;
+
+    /// Where the next system's values may be written, which saves a copy of them; until they are factored, former systems may
+    /// no longer be solved.
+    std::span<double> next_values();
+    /// Begins to bring next_values() to the GPU, if there is one, beside what the host does until it factors them.
+    void upload_next();
 
     /// Chooses pivots for one system. What a series of refactorizations needs is made by the first of them.
     LuReport factor(std::span<const double> values);
@@ -64,6 +96,13 @@ public:
     LuReport refactor(std::span<const double> values);
     LuReport refactor(const MatrixView& A);
 
+    /// The same for values that are on the GPU in use. @throws InvalidInput without one, or for another number of values
+    LuReport refactor_or_factor(DeviceSpan<const double> values);
+
+    /// refactor_or_factor, then solve; on a GPU all of it is one launch where the pivots hold.
+    LuStepReport refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x,
+                                    double tolerance = 1e-12);
+
     /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many systems as b holds, vector after vector. A componentwise backward error
     /// above `tolerance` leads to repivoting, unless the pivots were chosen for these values, and if it stays, to an
     /// outcome that is no success. Allocates only to repivot, and when b first holds several systems.
@@ -74,22 +113,32 @@ public:
     LuSolveReport solve(Cpu& be, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
                         Transpose transpose = Transpose::no, double tolerance = 1e-12) const;
 
-    /// Of the last values, where they could be factored; valid until the next factorization or repivoting.
+    /// Of the last values, where they could be factored; valid until the next factorization or repivoting. Those of a GPU
+    /// are brought to the host by the first call, which no other thread's may meet.
     /// @throws InvalidInput where there are none
     const LuFactors& factors() const;
-    MatrixView       matrix() const;                         ///< the caller's pattern with the last values
-    Index            repivots() const { return repivots_; }  ///< those that succeeded, by new pivots or earlier ones
-    std::size_t      bytes() const;
+    /// factors().monitor, and nothing is brought.
+    const PivotMonitor& monitor() const;
+    MatrixView          matrix() const;                         ///< the caller's pattern with the last values
+    Index               repivots() const { return repivots_; }  ///< those that succeeded, by new pivots or earlier ones
+    std::size_t         bytes() const;
+    std::size_t         device_bytes() const;
 
 private:
     struct Pivots {
-        LuFactors                  factors;
-        double                     growth;         ///< when they were chosen
-        std::optional<CpuRefactor> refactor = {};  ///< made when first needed
+        mutable LuFactors             factors;
+        double                        growth;          ///< when they were chosen
+        std::optional<CpuRefactor>    refactor = {};   ///< made when first needed
+        std::unique_ptr<GpuLuFactors> gpu = {};        ///< the same
+        bool                          on_gpu = false;  ///< the last numbers are there; in `factors` where on_host
+        mutable bool                  on_host = true;
     };
 
-    LuReport run(LuAction utmost, std::span<const double> values);
-    void     work(LuAction utmost, LuReport& report);
+    /// Which of the calls above.
+    enum class Call { factor, refactor, refactor_or_factor };
+
+    LuReport run(Call call, std::span<const double> values);
+    void     work(Call call, LuReport& report);
     bool     finite_values(LuReport& report) const;
     void     plan(Pivots& pivots);
     bool     refactor_with(Pivots& pivots, LuReport& report);
@@ -97,11 +146,30 @@ private:
     bool     earlier_pivots_hold();
     void     choose_pivots(LuReport& report);
     void     keep(Pivots pivots);
+    void     take(std::span<const double> values);
+    void     move_to_gpu(Pivots& pivots);
+
+    /// A system to be solved by the launch that refactors.
+    struct Passenger {
+        std::span<const double>     b;
+        std::span<double>           x;
+        std::optional<RefineReport> arrived = {};
+    };
+    void          require_vectors(std::span<const double> b, std::span<double> x) const;
+    LuSolveReport begin_solve(std::span<const double> b, std::span<double> x) const;
+    LuSolveReport solve_once(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance);
+    void          refactor_on_gpu(Pivots& pivots);
+    void          bring_to_host() const;
+    LuSolveReport solve_on_gpu(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance);
 
     Cpu                               be_;
     std::shared_ptr<const LuSymbolic> symbolic_;
-    std::vector<double>               values_;
+    std::unique_ptr<GpuLu>            gpu_;
+    std::vector<double>               own_values_;  ///< without a GPU
+    std::span<const double>           values_;
+    Passenger*                        passenger_ = nullptr;
     std::vector<Pivots>               pivots_;   ///< the current ones first, then those of earlier systems
+    std::function<bool()>             expired_;  ///< may be empty
     std::optional<Outcome>            outcome_;  ///< of the last factorization
     LuAction                          action_ = LuAction::factor;
     LuWorkspace                       ws_;

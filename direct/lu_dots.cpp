@@ -2,61 +2,45 @@
 
 #include <algorithm>
 
-#include "ilux/base/error.hpp"
 #include "ilux/direct/dot_builder.hpp"
+#include "ilux/direct/entry_inputs.hpp"
 
 namespace ilux {
 namespace {
 
 constexpr Offset most_in_group = 32;  // a task's lanes
 
-/// First inputs of all entries; further ones get entries of their own.
+/// Entries of the factors; further inputs get entries of their own, behind the others.
 struct Inputs {
-    DotEntries          entries;
-    Offset              first_extra = 0;
-    std::vector<Offset> extra_of;   // by extra input: the entry that it is added to, ascending by column
-    std::vector<Offset> extra_ptr;  // n + 1
+    DotEntries  entries;
+    EntryInputs of;
+    Offset      first_extra = 0;
 };
 
 Inputs assign_inputs(const LuPattern& pattern)
 {
-    Inputs              in;
-    const Offset        nnz = pattern.nnz();
-    std::vector<Offset> at(pattern.n, 0), extra_source;  // at: of row i in column k, its entry
-    std::vector<double> extra_scale;
-    auto&               source = in.entries.source;
-    auto&               scale = in.entries.scale;
-    in.first_extra = nnz + pattern.nnz_F();
-    source.assign(in.first_extra, DotEntries::none);
-    scale.assign(in.first_extra, 1);
-    in.extra_ptr.assign(std::size_t(pattern.n) + 1, 0);
-    for (Index k = 0; k < pattern.n; ++k) {
-        for (Offset p = pattern.col_ptr[k]; p < pattern.col_ptr[k + 1]; ++p) at[pattern.row[p]] = p;
-        for (Offset p = pattern.f_col_ptr[k]; p < pattern.f_col_ptr[k + 1]; ++p) at[pattern.f_row[p]] = nnz + p;
-        for (Offset e = pattern.in_ptr[k]; e < pattern.in_ptr[k + 1]; ++e) {
-            const Offset t = at[pattern.in_row[e]];
-            if (source[t] == DotEntries::none) {
-                source[t] = pattern.in_source[e];
-                scale[t] = pattern.in_scale[e];
-            } else {
-                in.extra_of.push_back(t);
-                extra_source.push_back(pattern.in_source[e]);
-                extra_scale.push_back(pattern.in_scale[e]);
-            }
-        }
-        in.extra_ptr[k + 1] = static_cast<Offset>(in.extra_of.size());
-    }
-    source.insert(source.end(), extra_source.begin(), extra_source.end());
-    scale.insert(scale.end(), extra_scale.begin(), extra_scale.end());
+    static_assert(EntryInputs::none == DotEntries::none);
+    Inputs in;
+    in.of = entry_inputs(pattern);
+    auto& source = in.entries.source;
+    auto& scale = in.entries.scale;
+    source = in.of.source;
+    scale = in.of.scale;
+    in.first_extra = static_cast<Offset>(source.size());
+    source.insert(source.end(), in.of.extra_source.begin(), in.of.extra_source.end());
+    scale.insert(scale.end(), in.of.extra_scale.begin(), in.of.extra_scale.end());
     in.entries.count = static_cast<Offset>(source.size());
     return in;
 }
 
+bool within(TailColumns tail, Index k) { return k >= tail.first && k - tail.first < tail.size; }
+
 /// u_kk and the first entries of L(:,k) are computed together; the rest of a long column waits for u_kk as for any entry.
-void divide_columns(const LuPattern& pattern, DotEntries& entries)
+void divide_columns(const LuPattern& pattern, TailColumns tail, DotEntries& entries)
 {
     entries.divisor.assign(entries.count, DotEntries::none);
     for (Index k = 0; k < pattern.n; ++k) {
+        if (within(tail, k)) continue;
         const Offset d = pattern.diag[k], end = pattern.col_ptr[k + 1];
         if (end - d > 1) entries.groups.push_back({d, static_cast<int>(std::min(end - d, most_in_group))});
         for (Offset p = d + 1; p < end; ++p) entries.divisor[p] = d;
@@ -64,16 +48,17 @@ void divide_columns(const LuPattern& pattern, DotEntries& entries)
 }
 
 /// Products of L + U, column by column, as the left-looking method meets them. Inputs beyond the first of an entry come
-/// before its products, as entries of their own.
-void walk_factors(const LuPattern& pattern, const Inputs& in, DotVisitor& visitor)
+/// before its products, as entries of their own. A tail ends its block, so that columns of the tail are applied to it alone.
+void walk_factors(const LuPattern& pattern, TailColumns tail, const Inputs& in, DotVisitor& visitor)
 {
     std::vector<Offset> at(pattern.n, 0);  // position of row i in column k
     for (Index k = 0; k < pattern.n; ++k) {
-        for (Offset e = in.extra_ptr[k]; e < in.extra_ptr[k + 1]; ++e)
-            visitor.product(in.extra_of[e], DotEntries::minus_one, in.first_extra + e);
+        for (Offset e = in.of.extra_ptr[k]; e < in.of.extra_ptr[k + 1]; ++e)
+            visitor.product(in.of.extra_of[e], DotEntries::minus_one, in.first_extra + e);
         for (Offset p = pattern.col_ptr[k]; p < pattern.col_ptr[k + 1]; ++p) at[pattern.row[p]] = p;
         for (Offset q = pattern.col_ptr[k]; q < pattern.diag[k]; ++q) {
             const Index i = pattern.row[q];
+            if (within(tail, i)) break;
             for (Offset s = pattern.diag[i] + 1; s < pattern.col_ptr[i + 1]; ++s)
                 visitor.product(at[pattern.row[s]], s, q);  // (r, k): l_ri u_ik
         }
@@ -120,16 +105,15 @@ void walk_transposed_solve(const LuPattern& pattern, DotVisitor& visitor)
 
 }  // namespace
 
-DotProgram factor_dots(const LuPattern& pattern)
+DotProgram factor_dots(const LuPattern& pattern, TailColumns tail)
 {
-    require(pattern.in_source.size() < std::size_t{1} << 31,
-            [] { return "too many input values for positions of 32 bits"; });
+    require_tail(pattern, tail);
     Inputs in = assign_inputs(pattern);
-    divide_columns(pattern, in.entries);
-    return build_dots(in.entries, [&](DotVisitor& visitor) { walk_factors(pattern, in, visitor); });
+    divide_columns(pattern, tail, in.entries);
+    return build_dots(in.entries, [&](DotVisitor& visitor) { walk_factors(pattern, tail, in, visitor); });
 }
 
-SolveDots solve_dots(const LuPattern& pattern, const DotProgram& factor, Transpose transpose)
+SolveDots solve_dots(const LuPattern& pattern, std::span<const DotProgram::Slot> slot_of, Transpose transpose)
 {
     const Offset n = pattern.n;
     const bool   plain = transpose == Transpose::no;
@@ -139,7 +123,7 @@ SolveDots solve_dots(const LuPattern& pattern, const DotProgram& factor, Transpo
     const auto&  out_scale = plain ? pattern.col_scale : pattern.row_scale;
     DotEntries   entries;
     entries.count = 2 * n;
-    entries.given = factor.slot_of;
+    entries.given = slot_of;
     entries.source.assign(entries.count, DotEntries::none);
     entries.scale.assign(entries.count, 1);
     entries.divisor.assign(entries.count, DotEntries::none);

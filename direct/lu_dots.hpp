@@ -3,6 +3,7 @@
 ///   u_ik = b_ik − Σ_{j<i} l_ij u_jk,   l_ik = (b_ik − Σ_{j<k} l_ij u_jk) / u_kk,
 ///   y_i = b_i − Σ f_ij x_j − Σ l_ij y_j,   x_i = (y_i − Σ u_ij x_j) / u_ii.
 
+#include "ilux/direct/dense_tail.hpp"
 #include "ilux/direct/dot_program.hpp"
 #include "ilux/direct/lu_factors.hpp"
 #include "ilux/direct/lu_solve.hpp"
@@ -13,16 +14,24 @@ namespace ilux {
 /// the caller's values. An entry subtracts its products in the order in which they become known and, where there are many,
 /// over several lanes and through partial sums. So the bits are refactor_serial's only where sums are of one product, but the
 /// bound of elimination, which knows no order, is the same.
-/// O(multiply-adds) three times over. @throws InvalidInput when 32 bits cannot count slots or inputs
-DotProgram factor_dots(const LuPattern& pattern);
+/// O(multiply-adds) three times over.
+/// @param tail  of these rows and columns entries subtract only products with columns before them, and are not divided:
+///              dense_tail.hpp has the rest
+/// @throws InvalidInput when 32 bits cannot count slots or inputs, and as require_tail
+DotProgram factor_dots(const LuPattern& pattern, TailColumns tail = {});
 
-/// Entries: y by rows of B, then x. Input is the right-hand side; a and divisors are slots of factor_dots' program.
+/// Entries: y by rows of B, then x. Input is the right-hand side; a and divisors are factor entries, where `slot_of`
+/// has them: those of L + U, then of F.
 /// Entry n + i is component out_index of the result times its scale.
 struct SolveDots {
     DotProgram                dots;
     std::vector<std::int32_t> out_index;  ///< slots; −1: not part of the result
     std::vector<double>       out_scale;  ///< slots
 };
-SolveDots solve_dots(const LuPattern& pattern, const DotProgram& factor, Transpose transpose);
+SolveDots        solve_dots(const LuPattern& pattern, std::span<const DotProgram::Slot> slot_of, Transpose transpose);
+inline SolveDots solve_dots(const LuPattern& pattern, const DotProgram& factor, Transpose transpose)
+{
+    return solve_dots(pattern, std::span<const DotProgram::Slot>(factor.slot_of), transpose);
+}
 
 }  // namespace ilux

@@ -14,6 +14,9 @@ enum class LuOrdering { automatic, amd, colamd, metis, none };
 enum class LuMatching { automatic, on, off };
 enum class LuScaling { rows, matching, none };
 enum class Dependencies { exact, relaxed };
+/// How numbers are computed for given pivots. cpu: on host threads; the others on a GPU, automatic by dot products.
+enum class RefactorMethod { automatic, cpu, left, glu1, glu3, islu };
+enum class UnionChoice { joined, lookup };
 
 inline std::span<const std::string_view> names(LuOrdering)
 {
@@ -36,16 +39,31 @@ inline std::span<const std::string_view> names(Dependencies)
     return all;
 }
 
+inline std::span<const std::string_view> names(RefactorMethod)
+{
+    static constexpr std::array<std::string_view, 6> all{"auto", "cpu", "left", "glu1", "glu3", "islu"};
+    return all;
+}
+inline std::span<const std::string_view> names(UnionChoice)
+{
+    static constexpr std::array<std::string_view, 2> all{"union", "lookup"};
+    return all;
+}
+
 struct LuOptions {
-    LuOrdering   ordering = LuOrdering::automatic;
-    LuMatching   matching = LuMatching::automatic;
-    LuScaling    scaling = LuScaling::rows;
-    bool         blocks = true;
-    double       pivot_tol = 1e-3;
-    double       growth_limit = 6.7e7;
-    Index        refine_steps = 5;
-    Dependencies dependencies = Dependencies::exact;
-    Bytes        memory_limit = {};
+    LuOrdering     ordering = LuOrdering::automatic;
+    LuMatching     matching = LuMatching::automatic;
+    LuScaling      scaling = LuScaling::rows;
+    bool           blocks = true;
+    double         pivot_tol = 1e-3;
+    double         growth_limit = 6.7e7;
+    Index          refine_steps = 5;
+    double         refine_target = 0;
+    RefactorMethod refactor = RefactorMethod::automatic;
+    Dependencies   dependencies = Dependencies::exact;
+    UnionChoice    index = UnionChoice::joined;
+    bool           deterministic = false;
+    Bytes          memory_limit = {};
 };
 
 template <class Visit>
@@ -59,7 +77,13 @@ void fields(LuOptions& o, Visit&& visit)
           "keep the diagonal as pivot where it is at least this part of the largest");
     visit("growth_limit", o.growth_limit, at_least(1), "repivot when a column of U outgrows its column of A by more");
     visit("refine_steps", o.refine_steps, at_least(0), "steps of iterative refinement at most");
-    visit("dependencies", o.dependencies, anything(), "rule for the levels of right-looking methods");
+    visit("refine_target", o.refine_target, at_least(0),
+          "content with this componentwise backward error; refinement stops there, at 2 epsilon in any case");
+    visit("refactor", o.refactor, anything(),
+          "auto: the fastest; cpu: on host threads; on a GPU one of four published methods");
+    visit("dependencies", o.dependencies, anything(), "rule for the levels of glu1 and glu3");
+    visit("index", o.index, anything(), "islu: positions of updates stored as far as memory_limit goes, or looked up");
+    visit("deterministic", o.deterministic, anything(), "refuse glu1 and glu3, whose last bits vary");
     visit("memory_limit", o.memory_limit, anything(), "bytes the factors may take; 0: what the machine has");
 }
 

@@ -7,18 +7,23 @@
 #include <limits>
 
 #include "ilux/base/error.hpp"
+#include "ilux/direct/lu_input.hpp"
+#include "ilux/direct/refine_loop.hpp"
 
 namespace ilux {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int    most_pairs = 5;  // of solves in an estimate of ‖A⁻¹‖₁
 
-/// The backward error of one row, |r_i| / (|A||x| + |b|)_i; NaN where either is not finite.
+// Sums of smaller terms lose digits to underflow, larger ones may overflow.
+constexpr double least_size = 0x1p-960, scale_up = 0x1p128, scale_down = 0x1p-40;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// The backward error of one row, |r_i| / (|A||x| + |b|)_i; NaN where that needs scaling, or does not exist.
 double ratio(double r, double size)
 {
-    if (!std::isfinite(r) || !std::isfinite(size)) return std::numeric_limits<double>::quiet_NaN();
+    if (!std::isfinite(r) || !std::isfinite(size) || (size < least_size && size != 0)) return nan;
     return r == 0 ? 0 : std::abs(r) / size;
 }
 
@@ -61,15 +66,58 @@ double residual_by_columns(const MatrixView& A, std::span<const double> b, std::
     return largest;
 }
 
-/// r ← b − op(A) x. @return the componentwise backward error of x; NaN where anything is not finite
+/// Calls visit(i, a, x_j) for each entry a of row i and column j of the system.
+template <class Visit>
+void for_each_entry(const MatrixView& A, bool by_rows, std::span<const double> x, Visit&& visit)
+{
+    for (Index k = 0; k < A.n; ++k)
+        for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p)
+            visit(by_rows ? k : A.idx[p], A.val[p], x[by_rows ? A.idx[p] : k]);
+}
+
+/// The same for systems with rows that need scaling, each by its own power of two; slow, since those are rare.
+/// @param size  n, scratch: in the second pass positive for rows scaled up, negative for those scaled down, NaN for others
+/// @return NaN where b − A x is not finite
+double scaled_residual(const MatrixView& A, bool by_rows, std::span<const double> b, std::span<const double> x,
+                       std::span<double> r, std::span<double> size)
+{
+    if (!all_finite(A.val) || !all_finite(b)) return nan;
+    const auto add = [&](Index i, double b_i) { r[i] += b_i, size[i] += std::copysign(b_i, size[i]); };
+    const auto scale_of = [&](Index i) { return std::signbit(size[i]) ? scale_down : scale_up; };
+    for (Index i = 0; i < A.n; ++i) r[i] = size[i] = 0, add(i, b[i]);
+    for_each_entry(A, by_rows, x, [&](Index i, double a, double x_j) { add(i, -(a * x_j)); });
+
+    double largest = 0;
+    for (Index i = 0; i < A.n; ++i) {
+        const double error = ratio(r[i], size[i]);
+        raise(largest, std::isnan(error) ? 0 : error);
+        r[i] = std::isnan(error) ? 0 : r[i];
+        size[i] = !std::isnan(error) ? nan : size[i] < least_size ? 0.0 : -0.0;
+        if (std::isnan(error)) add(i, scale_of(i) * b[i]);
+    }
+    for_each_entry(A, by_rows, x, [&](Index i, double a, double x_j) {
+        if (std::isnan(size[i])) return;
+        const double s = scale_of(i);  // to the smaller factor, lest that overflow
+        add(i, -(std::abs(a) < 1 ? (s * a) * x_j : a * (s * x_j)));
+    });
+    for (Index i = 0; i < A.n; ++i) {
+        if (std::isnan(size[i])) continue;
+        const double error = r[i] == 0 ? 0 : std::abs(r[i] / size[i]);
+        r[i] /= scale_of(i);
+        raise(largest, std::isfinite(r[i]) && std::isfinite(size[i]) ? error : nan);
+    }
+    return largest;
+}
+
+/// r ← b − op(A) x. @return the componentwise backward error of x; NaN where x or r is not finite
 double residual(const MatrixView& A, Transpose transpose, std::span<const double> b, std::span<const double> x,
                 LuWorkspace& ws)
 {
     const bool   by_rows = (A.layout == MatrixView::Layout::rows) == (transpose == Transpose::no);
     const double error = by_rows ? residual_by_rows(A, b, x, ws.r) : residual_by_columns(A, b, x, ws.r, ws.y);
     // An x_j that no entry of A multiplies leaves no trace in r.
-    const bool finite = std::ranges::all_of(x, [](double x_j) { return std::isfinite(x_j); });
-    return finite ? error : std::numeric_limits<double>::quiet_NaN();
+    if (!all_finite(x)) return nan;
+    return std::isnan(error) ? scaled_residual(A, by_rows, b, x, ws.r, ws.y) : error;
 }
 
 void require_matrix(const LuFactors& factors, const MatrixView& A)
@@ -106,12 +154,12 @@ double norm1(std::span<const double> x)
     return sum;
 }
 
-/// ξ ← sign(x). @return whether ξ changed
-bool take_signs(std::span<const double> x, std::span<double> xi)
+/// ξ ← s sign(x). @return whether ξ changed
+bool take_signs(std::span<const double> x, double s, std::span<double> xi)
 {
     bool changed = false;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const double sign = x[i] < 0 ? -1 : 1;
+        const double sign = x[i] < 0 ? -s : s;
         changed |= sign != xi[i];
         xi[i] = sign;
     }
@@ -124,13 +172,13 @@ Index largest_entry(std::span<const double> x)
     return static_cast<Index>(at - x.begin());
 }
 
-/// ‖A⁻¹‖₁ from below: gradient ascent of ‖A⁻¹ x‖₁ over the unit ball, from corner to corner; then one vector on which
+/// s ‖A⁻¹‖₁ from below: gradient ascent of ‖A⁻¹ x‖₁ over the unit ball, from corner to corner; then one vector on which
 /// the ascent cannot be fooled. Algorithm 4.1 of [higham_88].
-double inverse_norm1(Cpu& be, const LuFactors& factors, LuWorkspace& ws)
+double inverse_norm1(Cpu& be, const LuFactors& factors, double s, LuWorkspace& ws)
 {
     const Index             n = factors.pattern->n;
     const std::span<double> x(ws.d.data(), n), xi(ws.r.data(), n);
-    std::ranges::fill(x, 1.0 / n);
+    std::ranges::fill(x, s / n);
     std::ranges::fill(xi, 0);
     double estimate = 0;
     Index  corner = -1;
@@ -140,15 +188,15 @@ double inverse_norm1(Cpu& be, const LuFactors& factors, LuWorkspace& ws)
         if (!std::isfinite(reached)) return infinity;
         const bool higher = reached > estimate;
         estimate = std::max(estimate, reached);
-        if (!take_signs(x, xi) || !higher) break;
+        if (!take_signs(x, s, xi) || !higher) break;
         lu_solve(be, factors, xi, x, ws, Transpose::yes);  // the gradient A⁻ᵀ ξ
         const Index next = largest_entry(x);
         if (corner >= 0 && std::abs(x[next]) <= std::abs(x[corner])) break;
         corner = next;
         std::ranges::fill(x, 0);
-        x[corner] = 1;
+        x[corner] = s;
     }
-    for (Index i = 0; i < n; ++i) x[i] = (i % 2 == 0 ? 1 : -1) * (1 + (n > 1 ? static_cast<double>(i) / (n - 1) : 0));
+    for (Index i = 0; i < n; ++i) x[i] = (i % 2 == 0 ? s : -s) * (1 + (n > 1 ? static_cast<double>(i) / (n - 1) : 0));
     lu_solve(be, factors, x, x, ws);
     const double reached = 2 * norm1(x) / (3.0 * n);
     return std::isfinite(reached) ? std::max(estimate, reached) : infinity;
@@ -165,27 +213,15 @@ RefineReport lu_refine(Cpu& be, const LuFactors& factors, const MatrixView& A, s
         return fmt::format("a right-hand side of {}, a solution of {} and a workspace for {} numbers; expected n = {}",
                            b.size(), x.size(), ws.r.size(), n);
     });
-    const Index limit = factors.symbolic ? factors.symbolic->options.refine_steps : LuOptions{}.refine_steps;
     const std::span<double> r(ws.r.data(), n), d(ws.d.data(), n);
-
-    RefineReport report;
-    double       error = residual(A, transpose, b, x, ws);
-    while (error > 2 * eps && report.steps < limit) {
+    const auto              correct = [&] {
         lu_solve(be, factors, r, d, ws, transpose);
-        ++report.steps;
         for (std::size_t i = 0; i < n; ++i) d[i] += x[i];
-        const double next = residual(A, transpose, b, d, ws);
-        if (!(next < error)) break;
-        std::ranges::copy(d, x.begin());
-        if (next > error / 2) {
-            error = next;
-            break;
-        }
-        error = next;
-    }
-    report.finite = !std::isnan(error);
-    report.backward_error = report.finite ? error : infinity;
-    return report;
+        return residual(A, transpose, b, d, ws);
+    };
+    return detail::refine(
+        factors.symbolic ? factors.symbolic->options : LuOptions{}, [&] { return residual(A, transpose, b, x, ws); },
+        correct, [&] { std::ranges::copy(d, x.begin()); });
 }
 
 double condition_estimate(Cpu& be, const LuFactors& factors, const MatrixView& A, LuWorkspace& ws)
@@ -196,8 +232,11 @@ double condition_estimate(Cpu& be, const LuFactors& factors, const MatrixView& A
             [&] { return fmt::format("a workspace for n = {}, but factors of n = {}", ws.r.size(), n); });
     if (n == 0) return 1;
     const double norm = norm1(A, std::span(ws.r.data(), n));
-    const double inverse = inverse_norm1(be, factors, ws);
-    const double condition = norm * inverse;
+    if (!std::isfinite(norm)) return infinity;
+    int exponent = 0;
+    std::frexp(norm, &exponent);
+    const double s = std::ldexp(1.0, std::clamp(exponent, -512, 512));  // ‖A⁻¹‖₁ alone may overflow
+    const double condition = norm / s * inverse_norm1(be, factors, s, ws);
     return std::isfinite(condition) ? condition : infinity;
 }
 

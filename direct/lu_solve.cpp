@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "ilux/base/error.hpp"
+#include "ilux/direct/processor.hpp"
 
 namespace ilux {
 namespace {
@@ -199,23 +200,17 @@ void solve_portable(const LuFactors& f, Transpose transpose, const Group& group)
 {
     solve_group<width>(f, transpose, group);
 }
-#if defined(__x86_64__)
 // Aligned, since where the linker puts such short loops makes a tenth of the time.
 template <Offset width>
-[[gnu::target("avx2,fma"), gnu::aligned(64)]] void solve_avx2(const LuFactors& f, Transpose transpose,
-                                                              const Group& group)
+ILUX_FMA [[gnu::aligned(64)]] void solve_fma(const LuFactors& f, Transpose transpose, const Group& group)
 {
     solve_group<width>(f, transpose, group);
 }
-#endif
 
 /// The function for widths[w] on this processor. AVX-512 was measured too: a gain only beyond 10⁶ entries, and small.
 Solve solve_for(std::size_t w)
 {
-#if defined(__x86_64__)
-    static const bool has_fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (has_fma) return std::array<Solve, 3>{solve_avx2<1>, solve_avx2<4>, solve_avx2<8>}[w];
-#endif
+    if (processor_has_fma()) return std::array<Solve, 3>{solve_fma<1>, solve_fma<4>, solve_fma<8>}[w];
     return std::array<Solve, 3>{solve_portable<1>, solve_portable<4>, solve_portable<8>}[w];
 }
 

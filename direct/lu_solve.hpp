@@ -41,11 +41,12 @@ struct RefineReport {
     Index  steps = 0;  ///< corrections solved for; the last is not in x where it made things worse
     double backward_error =
         0;  ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]; 0/0 counts as 0; Inf where not finite
-    bool finite = true;  ///< false: b − A x or |A||x| + |b| overflowed or holds NaN
+    bool finite = true;  ///< false: x or b − A x overflowed or holds NaN; |A||x| + |b| may overflow
 };
 
-/// Refines x with r ← b − A x in the original A until the componentwise backward error is at most 2 ε, no longer
-/// halves, or options.refine_steps are spent; x is the best iterate met. [arioli_demmel_duff_89]
+/// Refines x with r ← b − A x in the original A until the componentwise backward error is at most 2 ε or
+/// options.refine_target, no longer halves, or options.refine_steps are spent; x is the best iterate met. An x good enough
+/// from the first costs one pass over A. [arioli_demmel_duff_89]
 /// Nothing is allocated. A step costs a solve and a pass over A, which is neither copied nor transposed.
 /// @param A  the matrix that was factored, or a nearby one. Duplicates count as entries of their own in |A|
 /// @param b, x  n
@@ -54,7 +55,7 @@ RefineReport lu_refine(Cpu& be, const LuFactors& factors, const MatrixView& A, s
                        std::span<double> x, LuWorkspace& ws, Transpose transpose = Transpose::no);
 
 /// Estimate of ‖A‖₁ ‖A⁻¹‖₁, usually within a factor of 3 from below [hager_84] [higham_88]; at most 5 pairs of solves
-/// and one more. 1 for n = 0; Inf where a solve overflows. Nothing is allocated.
+/// and one more. 1 for n = 0; Inf where it overflows, or ‖A‖₁ does. Nothing is allocated.
 /// @throws InvalidInput as lu_refine
 double condition_estimate(Cpu& be, const LuFactors& factors, const MatrixView& A, LuWorkspace& ws);
 

@@ -13,6 +13,7 @@ namespace ilux {
 struct PivotMonitor {
     Index  bad_column = -1;     ///< first column whose pivot is zero or whose values are not finite; −1: none
     bool   not_finite = false;  ///< the bad column holds NaN or Inf, rather than a zero pivot
+    bool   expired = false;     ///< the bad column is merely the first that gilbert_peierls was given no time for
     double min_pivot = std::numeric_limits<double>::infinity();  ///< smallest |u_kk|
     double max_pivot = 0;
     double rgrowth =

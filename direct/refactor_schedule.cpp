@@ -294,6 +294,14 @@ RefactorSchedule make_schedule(const LuPattern& P, int threads, const RefactorTu
     return best;
 }
 
+double expected_seconds(const LuPattern& P, int threads)
+{
+    const RefactorSchedule schedule = make_schedule(P, threads, {});
+    if (schedule.threads > 1) return schedule.seconds;
+    const std::vector<double> column = column_seconds(P);
+    return std::accumulate(column.begin(), column.end(), 0.0);
+}
+
 std::size_t RefactorSchedule::bytes() const { return bytes_of(column, task_ptr, top) + (hubs ? hubs->bytes() : 0); }
 
 }  // namespace ilux::detail

@@ -27,4 +27,7 @@ struct RefactorSchedule {
 /// The best for at most so many threads by the model; one task of all columns where more than one thread would not pay.
 RefactorSchedule make_schedule(const LuPattern& pattern, int threads, const RefactorTuning& tuning);
 
+/// Seconds of a refactorization by the model behind make_schedule, with the threads that it would take.
+double expected_seconds(const LuPattern& pattern, int threads);
+
 }  // namespace ilux::detail

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/direct/processor.hpp"
 
 namespace ilux::detail {
 namespace {
@@ -71,8 +72,6 @@ void extremes(const double* pivot, Offset count, std::uint64_t& least, std::uint
 
 constexpr ColumnKernels portable{false, column, waiting_column, load, extremes, subtract, {}};
 
-#if defined(__x86_64__)
-#define ILUX_FMA __attribute__((target("avx2,fma")))
 ILUX_FMA void column_fma(RefactorJob& job, RefactorThread& thread, Index k) { column_body<false>(job, thread, k); }
 ILUX_FMA void waiting_column_fma(RefactorJob& job, RefactorThread& thread, Index k)
 {
@@ -82,17 +81,10 @@ ILUX_FMA double subtract_fma(double x, const double* val, const std::uint32_t* l
 {
     return subtract_body(x, val, l, u, count);
 }
-#undef ILUX_FMA
 
 constexpr ColumnKernels fma{false, column_fma, waiting_column_fma, load, extremes, subtract_fma, {}};
 
-const ColumnKernels* fma_kernels()
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &fma : nullptr;
-}
-#else
-const ColumnKernels* fma_kernels() { return nullptr; }
-#endif
+const ColumnKernels* fma_kernels() { return processor_has_fma() ? &fma : nullptr; }
 
 }  // namespace
 

@@ -4,16 +4,13 @@
 
 #include "ilux/direct/update_column.hpp"
 
-#if defined(__x86_64__)
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // both of GCC 12's own _mm512_undefined_pd
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
-#endif
 
 namespace ilux::detail {
-#if defined(__x86_64__)
 namespace {
 
 #define ILUX_AVX512 __attribute__((target("avx2,fma,popcnt,avx512f,avx512vl,avx512dq")))
@@ -353,8 +350,5 @@ const ColumnKernels* avx512_kernels()
                ? &avx512
                : nullptr;
 }
-#else
-const ColumnKernels* avx512_kernels() { return nullptr; }
-#endif
 
 }  // namespace ilux::detail

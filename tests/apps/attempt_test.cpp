@@ -56,11 +56,11 @@ TEST(NextPlan, OfADirectSolutionTakesTheLargestPivotsOnce)
     };
     const Plan first = plan_for(options, true, true);
     EXPECT_EQ(first.method, MethodChoice::lu);
-    EXPECT_EQ(first.lu.direct.pivot_tol, 1e-3);
+    EXPECT_EQ(first.lu.pivot_tol, 1e-3);
     const auto second = next(Outcome::stagnated, first);
     ASSERT_TRUE(second);
     EXPECT_EQ(second->method, MethodChoice::lu);
-    EXPECT_EQ(second->lu.direct.pivot_tol, 1);
+    EXPECT_EQ(second->lu.pivot_tol, 1);
     EXPECT_FALSE(next(Outcome::stagnated, *second));
     EXPECT_FALSE(next(Outcome::singular, first));
     EXPECT_FALSE(next(Outcome::out_of_memory, first));
@@ -80,7 +80,7 @@ TEST(Advice, AfterADirectSolutionNamesNoPreconditioner)
     EXPECT_TRUE(suggests(tried, "ilux info"));
     tried.report.outcome = Outcome::out_of_memory;
     EXPECT_FALSE(suggests(tried, "lu.memory_limit"));  // the machine has no more
-    tried.plan.lu.direct.memory_limit = {1000};
+    tried.plan.lu.memory_limit = {1000};
     EXPECT_TRUE(suggests(tried, "lu.memory_limit"));
     tried.report.outcome = Outcome::converged;
     EXPECT_FALSE(suggests(tried, ""));

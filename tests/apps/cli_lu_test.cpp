@@ -72,6 +72,52 @@ TEST_F(Cli, LuAcceptsABackwardStableAnswerWhoseResidualIsRounding)
     EXPECT_NE(json["decisions"].dump().find("converged by the componentwise backward error"), std::string::npos);
 }
 
+TEST_F(Cli, LuSaysInOneLineThatXMayBeOneOfMany)
+{
+    const Result quiet = ilux({"solve", "gallery:singular", "--method", "lu", "--quiet"});
+    EXPECT_EQ(quiet.code, 0);
+    EXPECT_EQ(std::count(quiet.out.begin(), quiet.out.end(), '\n'), 1);
+    EXPECT_NE(quiet.out.find("A may be singular, and x one of many"), std::string::npos) << quiet.out;
+    EXPECT_NE(json({"solve", "gallery:singular", "--method", "lu", "--json"})["warning"], "");
+    EXPECT_EQ(json({"solve", "gallery:poisson2d:n=9", "--method", "lu", "--json"})["warning"], "");
+}
+
+TEST_F(Cli, LuFindsAFreePressureSingularWhateverItsRightHandSide)
+{
+    for (const char* rhs : {"random:1", "random:2", "ones"}) {
+        const Result result = ilux({"solve", "gallery:stokes2d:pressure=free,n=12", "--rhs", rhs, "--method", "lu"});
+        EXPECT_EQ(result.code, 4) << rhs << result.out;
+        for (const char* word : {"singular in working precision", "known only up to a constant"})
+            EXPECT_NE(result.out.find(word), std::string::npos) << word << " is not in:\n" << result.out;
+    }
+}
+
+TEST_F(Cli, LuIsGivenUpAtTheTimeLimit)
+{
+    const auto json =
+        this->json({"solve", "gallery:convdiff2d:n=30", "--method", "lu", "--time-limit", "1e-9", "--json"}, 3);
+    EXPECT_EQ(json["outcome"], "time_limit");
+    EXPECT_NE(json["detail"].get<std::string>().find("given up"), std::string::npos) << json["detail"];
+    EXPECT_EQ(json["attempts"].size(), 1u);
+    EXPECT_NE(json["advice"].dump().find("--time-limit 1e-08"), std::string::npos) << json["advice"];
+    EXPECT_EQ(ilux({"solve", "gallery:convdiff2d:n=30", "--method", "lu", "--time-limit", "0"}).code, 0);
+}
+
+TEST_F(Cli, LuRemarksOptionsThatSayNothingToIt)
+{
+    const Result result = ilux({"solve", "gallery:poisson2d:n=5", "--method", "lu", "--precond", "ilu0", "--restart",
+                                "50", "--max-steps", "7", "--rtol", "1e-3", "--history", folder.file("h.csv"), "-p",
+                                "sequence.refresh_factor=3", "-p", "precond.drop_tol=0.5"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    for (const char* word : {"precond.kind=ilu0 has no effect on a direct solution", "krylov.restart=50 has no effect",
+                             "krylov.max_steps=7 has no effect", "precond.drop_tol=0.5 has no effect", "--history",
+                             "krylov.rtol=0.001: ", "sequence.refresh_factor=3 has no effect on a single system"})
+        EXPECT_NE(result.out.find(word), std::string::npos) << word << " is not in:\n" << result.out;
+    EXPECT_EQ(ilux({"solve", "gallery:poisson2d:n=5", "--method", "lu"}).out.find("no effect"), std::string::npos);
+    const auto gmres = json({"solve", "gallery:poisson2d:n=5", "--method", "gmres", "-p", "lu.pivot_tol=1", "--json"});
+    EXPECT_NE(gmres["decisions"].dump().find("lu.pivot_tol=1 has no effect on an iteration"), std::string::npos);
+}
+
 TEST_F(Cli, LuMemoryLimitIsHeededBeforeFactoring)
 {
     const auto json =
@@ -95,19 +141,26 @@ TEST_F(Cli, LuOptionsReachTheSolver)
               "cpu");
 }
 
-TEST_F(Cli, LuRefusesWhatOnlyAGpuRefactorizationHonours)
+TEST_F(Cli, LuRefusesOptionsThatContradictOneAnother)
 {
-    for (const char* option : {"lu.refactor=glu3", "lu.refactor=left", "lu.index=lookup", "lu.deterministic=on"})
-        expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", option}, {"not in this version"});
-    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", "lu.refactor=glue"},
-                   {"auto|cpu|left|glu1|glu3|islu"});
-    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", "lu.pivot_tol=2"}, {"lu.pivot_tol=2"});
-    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", "lu.orderin=amd"},
-                   {"did you mean 'lu.ordering'"});
-    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "--device", "gpu"},
-                   {"not in this version", "--device cpu"});
-    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--config", file("c.json", R"({"lu": {"index": "union"}})")},
-                   {"lu.index", "not in this version"});
+    const std::string A = "gallery:poisson2d:n=4";
+    expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.refactor=cpu", "--device", "gpu"},
+                   {"lu.refactor=cpu", "--device gpu"});
+    expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.refactor=islu", "--device", "cpu"},
+                   {"lu.refactor=islu", "--device cpu"});
+    expect_refusal(1, {"sequence", A, "-p", "lu.refactor=glu3", "-p", "lu.deterministic=on"},
+                   {"lu.deterministic", "glu3", "left"});
+    expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.refactor=glue"}, {"auto|cpu|left|glu1|glu3|islu"});
+    expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.pivot_tol=2"}, {"lu.pivot_tol=2"});
+    expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.orderin=amd"}, {"did you mean 'lu.ordering'"});
+}
+
+TEST_F(Cli, LuSaysThatAGpuIsMissing)
+{
+    if (test::why_no_gpu().empty()) GTEST_SKIP()
+    << "there is one";
+    expect_refusal(6, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "--device", "gpu"}, {"--device cpu"});
+    expect_refusal(6, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", "lu.refactor=left"}, {"--device cpu"});
 }
 
 TEST_F(Cli, InfoPredictsADirectSolution)

@@ -238,6 +238,71 @@ TEST_F(CliSequence, ReportForPeopleTellsWhatWasDone)
     EXPECT_EQ(std::count(quiet.out.begin(), quiet.out.end(), '\n'), 1);
 }
 
+TEST_F(CliSequence, NamesTheFirstFailureInTheOneLineOfQuiet)
+{
+    const std::string path = write_series(series, {4, 1, 1, 3, 1, 1, 1, 1, 2, 2, 2, 2}, {5, 4, 1, 2, 1, 2});
+    const Result      quiet = ilux({"sequence", path, "--quiet"});
+    EXPECT_EQ(quiet.code, 4);
+    EXPECT_EQ(std::count(quiet.out.begin(), quiet.out.end(), '\n'), 1);
+    EXPECT_NE(quiet.out.find("2 failed, the first system 1: singular, "), std::string::npos) << quiet.out;
+    EXPECT_EQ(quiet.out.find("A·1"), std::string::npos);
+    const auto all = lines({path}, 4);
+    EXPECT_EQ(all.back()["failed"]["count"], 2);
+    EXPECT_EQ(all.back()["failed"]["first"], 1);
+    EXPECT_TRUE(all.back()["warned"].is_null());
+
+    const TempFolder files;
+    files.write("A_0.mtx", matrix_2x2(2, 1, 1, 2));
+    files.write("A_1.mtx", matrix("2 2 3\n1 1 1\n1 2 1\n2 2 2\n"));
+    const Result refused = ilux({"sequence", files.path().string(), "--quiet"});
+    EXPECT_NE(refused.out.find("1 failed, the first system 1 (A_1.mtx): refused, "), std::string::npos) << refused.out;
+}
+
+TEST_F(CliSequence, WarnsWhereXMayBeOneOfMany)
+{
+    // Periodic second differences plus δ: δ = 1, then 0 with b = A·1 = 0, then 1 again. Rows of the second sum to 0.
+    const auto ring = [](double delta) {
+        std::string entries = "4 4 12\n";
+        for (int i = 0; i < 4; ++i)
+            entries += fmt::format("{0} {0} {1}\n{0} {2} -1\n{0} {3} -1.1\n", i + 1, 2.1 + delta, (i + 1) % 4 + 1,
+                                   (i + 3) % 4 + 1);
+        return matrix(entries);
+    };
+    for (int k = 0; k < 3; ++k) series.write(fmt::format("A_{}.mtx", k), ring(k == 1 ? 1e-16 : 1));
+    const std::string path = series.path().string();
+    const auto        all = lines({path});
+    ASSERT_EQ(all.size(), 4u);
+    EXPECT_EQ(all[0]["warning"], "");
+    EXPECT_NE(all[1]["warning"].get<std::string>().find("one of many"), std::string::npos) << all[1];
+    EXPECT_EQ(all[2]["warning"], "");
+    EXPECT_EQ(all[3]["warned"]["first"], 1);
+    EXPECT_NE(ilux({"sequence", path}).out.find("A may be singular"), std::string::npos);
+    const Result quiet = ilux({"sequence", path, "--quiet"});
+    EXPECT_NE(quiet.out.find("1 may have other solutions, the first system 1 (A_1.mtx): "), std::string::npos);
+    EXPECT_EQ(std::count(quiet.out.begin(), quiet.out.end(), '\n'), 1);
+}
+
+TEST_F(CliSequence, SaysThatItMadeUpTheRightHandSides)
+{
+    const std::string path = write_series(series, {4, 1, 1, 3}, {});
+    EXPECT_NE(ilux({"sequence", path, "--quiet"}).out.find("b = A·1"), std::string::npos);
+    EXPECT_NE(lines({path}).back()["decisions"].dump().find("rhs A1"), std::string::npos);
+    EXPECT_EQ(ilux({"sequence", path, "--quiet", "--rhs", "A1"}).out.find("b = A·1"), std::string::npos);  // as asked
+}
+
+TEST_F(CliSequence, TheTimeLimitIsOfEachSystem)
+{
+    const std::string path = write_series(series, {4, 1, 1, 3, 5, 1, 1, 3}, {1, 2, 3, 4});
+    const auto        all = lines({path, "--time-limit", "1e-9"}, 3);
+    ASSERT_EQ(all.size(), 3u);
+    for (const int k : {0, 1}) {
+        EXPECT_EQ(all[k]["outcome"], "time_limit");
+        EXPECT_NE(all[k]["detail"].get<std::string>().find("given up"), std::string::npos) << all[k];
+    }
+    EXPECT_EQ(lines({path, "--time-limit", "1e-9", "--method", "gmres"}, 3)[1]["outcome"], "time_limit");
+    EXPECT_EQ(lines({path, "--time-limit", "100"}).back()["converged"], 2);
+}
+
 TEST_F(CliSequence, AFullDiskBehindStandardOutputIsNotSuccess)
 {
     const std::string path = write_series(series, {4, 1, 1, 3}, {1, 2});
@@ -255,13 +320,44 @@ TEST_F(CliSequence, RefusesWhatMakesNoSense)
     expect_refusal(1, {"sequence", path, "--metod", "lu"}, {"'--metod'", "did you mean '--method'"});
     expect_refusal(1, {"sequence", path, "-p", "sequence.refresh_facto=3"}, {"did you mean 'sequence.refresh_factor'"});
     expect_refusal(1, {"sequence", path, "-p", "sequence.refresh_factor=0.5"}, {"sequence.refresh_factor=0.5"});
-    expect_refusal(1, {"sequence", path, "--device", "gpu"}, {"not in this version", "--device cpu"});
+    expect_refusal(1, {"sequence", path, "--device", "gpu", "-p", "lu.refactor=cpu"}, {"lu.refactor=cpu"});
     expect_refusal(2, {"sequence", folder.file("nowhere")}, {"nowhere", "no such file or folder"});
     expect_refusal(2, {"sequence", folder.path().string()}, {"neither pattern.mtx"});
+    expect_refusal(2, {"sequence", path, folder.path().string()}, {"is a folder", "2 arguments", "one folder"});
+    expect_refusal(2, {"sequence", "gallery:poisson2d"}, {"ilux gallery poisson2d --out A_000.mtx"});
+    expect_refusal(1, {"sequence", path, "-p", "sequence.refresh=3"}, {"did you mean 'sequence.refresh_factor'"});
     expect_refusal(2, {"sequence", path, "--out", series.file("pattern.mtx")}, {"pattern.mtx"});
     std::filesystem::resize_file(series.file("values.f64"), 31);
     expect_refusal(2, {"sequence", path}, {"values.f64", "31 bytes"});
     EXPECT_NE(ilux({"sequence", "--help"}).out.find("sequence.refresh_factor"), std::string::npos);
+    const auto gmres = lines({write_series(folder, {4, 1, 1, 3}, {1, 2}), "--method", "gmres", "-p", "lu.pivot_tol=1"});
+    EXPECT_NE(gmres.back()["decisions"].dump().find("lu.pivot_tol=1 has no effect"), std::string::npos);
+}
+
+class GpuCliSequence : public CliSequence {
+protected:
+    void SetUp() override { ILUX_SKIP_WITHOUT_GPU(); }
+};
+
+/// The third system is what the first one's pivots are stale for, the fourth is singular.
+TEST_F(GpuCliSequence, RefactorsRepivotsAndFailsAsTheHostDoes)
+{
+    const std::string path = write_series(series, {1, 1, 1, 2, 2, 1, 1, 2, 1e-16, 1, 1, 2, 1, 1, 1, 1, 3, 1, 1, 2},
+                                          {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    for (const char* method : {"auto", "left", "glu1", "glu3", "islu"}) {
+        SCOPED_TRACE(method);
+        const auto all = lines({path, "--device", "gpu", "-p", std::string("lu.refactor=") + method, "-p",
+                                "lu.ordering=none", "-p", "lu.matching=off", "-p", "lu.scaling=none"},
+                               4);
+        ASSERT_EQ(all.size(), 6u);
+        EXPECT_EQ(all[1]["action"], "refactor");
+        EXPECT_EQ(all[2]["action"], "repivot");
+        EXPECT_EQ(all[3]["outcome"], "singular");
+        EXPECT_EQ(all[4]["outcome"], "converged");
+        for (const int k : {0, 1, 2, 4}) EXPECT_LE(all[k]["componentwise_error"].get<double>(), 4 * eps) << k;
+        EXPECT_EQ(all[5]["device"]["kind"], "gpu");
+        EXPECT_EQ(all[5]["lu"]["refactor"], std::string(method) == "auto" ? "dots" : method);
+    }
 }
 
 }  // namespace

@@ -40,6 +40,9 @@ TEST(Assign, NamesTheNearestOption)
     EXPECT_NE(message([&] { assign(options, "precond.droptol=1"); }).find("did you mean 'precond.drop_tol'"),
               std::string::npos);
     EXPECT_NE(message([&] { assign(options, "rtol=1"); }).find("did you mean 'krylov.rtol'"), std::string::npos);
+    for (const char* start : {"sequence.refresh=2", "refresh=2"})  // shorter names are as near by letters alone
+        EXPECT_NE(message([&] { assign(options, start); }).find("did you mean 'sequence.refresh_factor'"),
+                  std::string::npos);
     EXPECT_THROW(assign(options, "precond=ilu0"), InvalidOption);  // a group, not an option
     EXPECT_THROW(assign(options, "precond.drop_tol"), InvalidOption);
     EXPECT_THROW(assign(options, ""), InvalidOption);
@@ -77,21 +80,13 @@ TEST(Assign, TakesTheOptionsOfADirectSolution)
                              "lu.memory_limit=1G", "lu.dependencies=relaxed", "sequence.refresh_factor=3"})
         assign(options, text);
     EXPECT_EQ(options.method, MethodChoice::lu);
-    EXPECT_EQ(options.lu.direct.ordering, LuOrdering::colamd);
-    EXPECT_EQ(options.lu.direct.pivot_tol, 0.1);
-    EXPECT_EQ(options.lu.refactor, Refactorization::cpu);
-    EXPECT_EQ(options.lu.direct.memory_limit.value, std::uint64_t{1} << 30);
+    EXPECT_EQ(options.lu.ordering, LuOrdering::colamd);
+    EXPECT_EQ(options.lu.pivot_tol, 0.1);
+    EXPECT_EQ(options.lu.refactor, RefactorMethod::cpu);
+    EXPECT_EQ(options.lu.memory_limit.value, std::uint64_t{1} << 30);
     EXPECT_EQ(options.sequence.refresh_factor, 3);
     EXPECT_NE(message([&] { assign(options, "method=lux"); }).find("auto|gmres|fgmres|bicg|bicgstab|cg|lu"),
               std::string::npos);
-}
-
-TEST(Assign, SaysThatTheGpuRefactorizationIsNotInThisVersion)
-{
-    SolveOptions options;
-    for (const char* text : {"lu.refactor=left", "lu.refactor=islu", "lu.index=union", "lu.deterministic=off"})
-        EXPECT_NE(message([&] { assign(options, text); }).find("not in this version"), std::string::npos) << text;
-    EXPECT_EQ(to_json(options), to_json(SolveOptions{}));
 }
 
 TEST(Config, SetsWhatItNamesAndLeavesTheRest)

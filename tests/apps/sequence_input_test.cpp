@@ -185,7 +185,7 @@ TEST(SequenceInput, RefusesFilesThatContradictOneAnother)
                       two = folder.write("A_2.mtx", matrix_2x2(1, 0, 0, 1));
     folder.write("b_1.mtx", vector_2(1, 1));
     expect_refusal([&] { SequenceInput({folder.path().string()}); }, {"A_2.mtx", "no right-hand side"});
-    expect_refusal([&] { SequenceInput({one, folder.path().string()}); }, {"one folder, or files, not both"});
+    expect_refusal([&] { SequenceInput({one, folder.path().string()}); }, {"a series is one folder, or files alone"});
     expect_refusal([&] { SequenceInput({folder.file("A_7.mtx")}); }, {"A_7.mtx", "no such file"});
     expect_refusal([&] { SequenceInput(std::vector<std::string>{}); }, {});
     folder.write("b_2.mtx", vector_2(1, 1));

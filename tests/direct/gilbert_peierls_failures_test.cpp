@@ -97,6 +97,37 @@ TEST(GilbertPeierlsFailures, MemoryLimitIsKeptOrItsBytesAreNamed)
     EXPECT_EQ(F.val, free.val);
 }
 
+TEST(GilbertPeierlsFailures, StopsBetweenColumnsOnceItIsTold)
+{
+    const Index n = 200;  // 40000 entries
+    const auto  A = upward_arrow(n);
+    const auto  s = analysed(A);
+    const auto  told_at = [&](int question, int& asked) {
+        asked = 0;
+        return gilbert_peierls(s, A.val(), [&asked, question] { return ++asked == question; });
+    };
+    int        asked = 0;
+    const auto whole = told_at(0, asked);
+    EXPECT_GE(asked, 3);
+    EXPECT_LE(asked, n / 10);
+    EXPECT_EQ(whole.monitor.bad_column, -1);
+    EXPECT_FALSE(whole.monitor.expired);
+    EXPECT_EQ(whole.val, factor(A).val);
+
+    Index reached = -1;
+    for (int question = 1; question <= 3; ++question) {
+        const auto  F = told_at(question, asked);
+        const Index column = F.monitor.bad_column;
+        EXPECT_EQ(asked, question);
+        EXPECT_TRUE(F.monitor.expired);
+        EXPECT_GT(column, reached);
+        EXPECT_LT(column, n);
+        expect_failure(F, column, false);
+        EXPECT_EQ(column == 0, question == 1);
+        reached = column;
+    }
+}
+
 TEST(GilbertPeierlsFailures, EveryFailedAllocationIsReported)
 {
     const auto A = entries_of(upward_arrow(40));

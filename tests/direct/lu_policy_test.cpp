@@ -110,6 +110,8 @@ TEST_P(EveryLayout, ASingularMatrixInTheMiddleIsSaidAndForgotten)
             const LuReport report = lu.refactor_or_factor(bad.view());
             EXPECT_EQ(report.outcome, Outcome::singular);
             EXPECT_TRUE(says(report.reason, "column " + std::to_string(report.column))) << report.reason;
+            EXPECT_TRUE(says(report.reason, "the pivot is 0; with new pivots: ")) << report.reason;
+            EXPECT_TRUE(says(report.reason, "no pivot is left but 0")) << report.reason;
             EXPECT_GE(report.row, 0);
             const auto failed = lu.solve(Vector{1, 1}, x);
             EXPECT_EQ(failed.outcome, Outcome::singular);
@@ -206,6 +208,65 @@ TEST_P(EveryLayout, ReturnsToThePivotsOfAnEarlierSystem)
         EXPECT_NEAR(x[1], 1, 1e-14);
     }
     EXPECT_EQ(lu.repivots(), 7);
+}
+
+TEST_P(EveryLayout, EndsWhereTheTimeIsOverAndGoesOnWithTheFormerPivots)
+{
+    Cpu         be(1);
+    const Small A = matrix({{4, 1}, {1, 5}}), next = matrix({{8, 2}, {2, 10}});
+    Lu          lu(be, analyse(A.view()));
+    bool        over = true;
+    lu.stop_when([&] { return over; });
+    Vector x{7, 8};
+    for (int call = 0; call < 5; ++call) {
+        over = call % 2 == 0;
+        const LuReport report = call == 0 ? lu.factor(A.view()) : lu.refactor_or_factor(next.view());
+        EXPECT_EQ(report.action, call < 2 ? LuAction::factor : LuAction::refactor);
+        EXPECT_EQ(report.outcome, over ? Outcome::time_limit : Outcome::converged);
+        EXPECT_EQ(report.reason, over ? "told to stop after 0 of 2 columns" : "");
+        const Vector before = x;
+        EXPECT_EQ(lu.solve(Vector{10, 12}, x).outcome, report.outcome);
+        EXPECT_LE(test::relative_difference(x, over ? before : Vector{1, 1}), over ? 0 : 1e-15);
+    }
+    over = true;
+    EXPECT_EQ(lu.refactor(A.view()).outcome, Outcome::time_limit);
+    EXPECT_EQ(lu.factor(A.view()).outcome, Outcome::time_limit);
+    EXPECT_THROW(static_cast<void>(lu.factors()), InvalidInput);
+    lu.stop_when({});
+    EXPECT_EQ(lu.refactor(A.view()).outcome, Outcome::converged);
+    EXPECT_EQ(lu.repivots(), 0);
+}
+
+TEST_P(EveryLayout, StalePivotsAndNoTimeForOthersAreBothTold)
+{
+    Cpu         be(1);
+    const Small first = matrix({{4, 1, 1}, {1, 2, 3}, {1, 5, 8}}),
+                second = matrix({{1e-16, 1, 1}, {1, 2, 3}, {1, 5, 8}});
+    Lu  lu(be, analyse(first.view(), as_given));
+    int questions = 0, answered_no = 0;
+    lu.stop_when([&] { return ++questions > answered_no; });
+    const auto allow = [&](int no) { questions = 0, answered_no = no; };
+    allow(1);
+    ASSERT_EQ(lu.factor(first.view()).outcome, Outcome::converged);
+    allow(1);
+    const LuReport report = lu.refactor_or_factor(second.view());
+    EXPECT_EQ(report.outcome, Outcome::time_limit);
+    EXPECT_EQ(report.action, LuAction::repivot);
+    EXPECT_TRUE(says(report.reason, "growth") && says(report.reason, "; with new pivots: told to stop after 0 of 3"))
+        << report.reason;
+
+    allow(1);
+    ASSERT_EQ(lu.refactor(second.view()).outcome, Outcome::converged);
+    const Vector b{2, 6, 14};
+    Vector       x(3);
+    const auto   stale = lu.solve(b, x);
+    EXPECT_EQ(stale.outcome, Outcome::stagnated);
+    EXPECT_TRUE(says(stale.reason, "backward error") && says(stale.reason, "told to stop")) << stale.reason;
+    EXPECT_EQ(lu.repivots(), 0);
+    allow(1);
+    EXPECT_EQ(lu.solve(b, x).outcome, Outcome::converged);
+    EXPECT_LE(test::relative_difference(x, Vector{1, 1, 1}), 1e-14);
+    EXPECT_EQ(lu.repivots(), 1);
 }
 
 TEST_P(EveryLayout, RefusesAnotherPatternAndKeepsWhatItHas)

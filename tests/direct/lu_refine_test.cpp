@@ -21,11 +21,12 @@ std::vector<double> solved(const LuFactors& factors, std::span<const double> b, 
     return x;
 }
 
-/// A symbolic object that only holds the number of steps.
-std::shared_ptr<const LuSymbolic> allowing(Index steps)
+/// A symbolic object that only holds the number of steps, and the target.
+std::shared_ptr<const LuSymbolic> allowing(Index steps, double target = 0)
 {
     auto s = std::make_shared<LuSymbolic>();
     s->options.refine_steps = steps;
+    s->options.refine_target = target;
     return s;
 }
 
@@ -127,6 +128,80 @@ TEST(LuRefine, WithoutStepsOnlyMeasures)
     EXPECT_NEAR(report.backward_error, componentwise_error(A.view(), x, b), 4 * eps);
     made.factors.symbolic = allowing(1);
     EXPECT_EQ(lu_refine(cpu, made.factors, A.view(), b, x, ws).steps, 1);
+}
+
+TEST(LuRefine, StopsAtTheTargetAndTakesNoStepWhereTheFirstSolveMeetsIt)
+{
+    for (const auto layout : both_layouts) {
+        auto       made = random_factors({20}, 0.4, 3);
+        const Held A(made.A, layout);
+        Random     random(2);
+        for (double& v : made.factors.val) v *= 1 + 1e-5 * random.uniform();
+        const auto   b = random_vector(A.n, 1), start = solved(made.factors, b);
+        const double before = componentwise_error(A.view(), start, b);
+        EXPECT_GT(before, 1e-7);
+        Index fewer = 0;
+        for (const double target : {1.01 * before, before / 2, 1e-9, 1e-12, eps, 0.0}) {
+            made.factors.symbolic = allowing(5, target);
+            Cpu         cpu(1);
+            LuWorkspace ws(A.n);
+            auto        x = start;
+            const auto  report = lu_refine(cpu, made.factors, A.view(), b, x, ws);
+            EXPECT_LE(report.backward_error, std::max(target, 4 * eps));
+            EXPECT_EQ(report.steps == 0, target > before);
+            EXPECT_EQ(x == start, target > before);
+            EXPECT_GE(report.steps, fewer);
+            fewer = report.steps;
+        }
+        EXPECT_GT(fewer, 1);
+    }
+}
+
+TEST(LuRefine, MeasuresRowsThatOverflowOrAreNextToUnderflow)
+{
+    // Row i is scaled by a power of two; the oracle's long double has room for all of them.
+    const Index n = 6;
+    for (std::uint64_t seed = 0; seed < 20; ++seed)
+        for (const auto layout : both_layouts)
+            for (const Transpose way : both_ways) {
+                auto                made = random_factors({n}, 0.7, seed);
+                Dense               rows = made.A;
+                std::vector<double> x = random_vector(n, seed), b(n);
+                const int           exponents[] = {1022, 0, -1060, 1021, -970, -300};
+                for (Index i = 0; i < n; ++i) {
+                    double largest = 0, product = 0;
+                    for (Index j = 0; j < n; ++j) largest = std::max(largest, std::abs(rows(i, j)));
+                    for (Index j = 0; j < n; ++j) rows(i, j) = std::ldexp(rows(i, j) / largest, exponents[i]);
+                    for (Index j = 0; j < n; ++j) product += std::ldexp(rows(i, j), -exponents[i]) * x[j];
+                    b[i] = std::ldexp(product, exponents[i]) * (1 - 1e-4 * (i + 1));
+                }
+                ASSERT_TRUE(std::ranges::all_of(b, [](double b_i) { return std::isfinite(b_i); }));
+                const bool   transpose = way == Transpose::yes;
+                const Held   A(transpose ? transposed(rows) : rows, layout);
+                const double exact = componentwise_error(A.view(), x, b, transpose);
+                made.factors.symbolic = allowing(0);
+                Cpu         cpu(1);
+                LuWorkspace ws(n);
+                const auto  report = lu_refine(cpu, made.factors, A.view(), b, x, ws, way);
+                EXPECT_TRUE(report.finite);
+                EXPECT_NEAR(report.backward_error, exact, 1e-11 + 1e-9 * exact) << "seed " << seed;
+            }
+}
+
+TEST(LuRefine, OfEntriesFromTheSmallestToTheLargestIsExactWhereTheProductsAre)
+{
+    const auto  made = factored({.B = dense(2, {1e-320, 0, 0, 1e308})});
+    Cpu         cpu(1);
+    LuWorkspace ws(2);
+    for (const auto layout : both_layouts) {
+        const Held                A(dense(2, {1e-320, 0, 0, 1e308}), layout);
+        const std::vector<double> b{1e-320, 1e308};
+        auto                      x = std::vector<double>{1, 1};
+        const auto                report = lu_refine(cpu, made.factors, A.view(), b, x, ws);
+        EXPECT_TRUE(report.finite);
+        EXPECT_EQ(report.backward_error, 0);
+        EXPECT_EQ(report.steps, 0);
+    }
 }
 
 TEST(LuRefine, CountsZeroOverZeroAsZero)
@@ -242,6 +317,18 @@ TEST(ConditionEstimate, IsExactForDiagonalMatrices)
             largest = std::max(largest, std::abs(D(i, i)));
         }
         for (const auto layout : both_layouts) EXPECT_EQ(estimated(factored({.B = D}), layout), largest / least);
+    }
+}
+
+TEST(ConditionEstimate, DoesNotDependOnTheSizeOfTheMatrix)
+{
+    for (const auto layout : both_layouts) {
+        for (const double a : {1e-320, 1e-309, 1e-300, 1.0, 1e300, 1.7e308})
+            EXPECT_DOUBLE_EQ(estimated(factored({.B = dense(1, {a})}), layout), 1) << a;
+        for (const int e : {-1020, -600, 0, 600, 1000}) {
+            const double a = std::ldexp(1.0, e);
+            EXPECT_DOUBLE_EQ(estimated(factored({.B = dense(2, {4 * a, 2 * a, 0, a / 2})}), layout), 12) << e;
+        }
     }
 }
 

@@ -1,0 +1,294 @@
+// ilux bench lu: the tables of [peng_tan_20], [islu_24], [he16] and [chen_wang_14], measured here. Every matrix is measured by a
+// process of its own; where a method does not end, or ends the process, the next one goes on with the methods that are left.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "ilux/apps/bench.hpp"
+#include "ilux/apps/bench_lu_measure.hpp"
+#include "ilux/apps/bench_lu_report.hpp"
+#include "ilux/apps/child.hpp"
+#include "ilux/apps/device.hpp"
+#include "ilux/apps/klu_rival.hpp"
+#include "ilux/apps/machine.hpp"
+#include "ilux/base/text_file.hpp"
+
+namespace ilux::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// In the order in which they are measured: what a crash or a time limit would cut off comes last.
+constexpr std::array<const char*, 7> all_methods{"cpu", "klu", "auto", "left", "glu3", "glu1", "islu"};
+
+/// Circuits with supply nets, with strings of elements and with random wires, a power grid and two meshes; about a minute on two
+/// cores.
+constexpr std::array<const char*, 6> standard_set{
+    "gallery:like_ASIC_320ks:scale=0.1", "gallery:mna_random:n=5000,decades=6", "gallery:rlc_mesh:n=40,segments=10",
+    "gallery:power_grid:n=100",          "gallery:like_G3_circuit:scale=0.03",  "gallery:poisson2d:n=120",
+};
+
+struct LuBenchArguments {
+    LuBench                  bench;
+    DeviceChoice             device = DeviceChoice::automatic;
+    std::vector<std::string> paths, methods, steps;
+    bool                     ablation = false, json = false, in_process = false;
+    std::string              svg, commit = build_commit();
+};
+
+std::vector<std::string> split(const std::string& text)
+{
+    std::vector<std::string> words;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        words.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return words;
+}
+
+/// The methods asked for, in our order. @throws InvalidOption with the nearest name
+std::vector<std::string> chosen_methods(const std::string& given)
+{
+    const std::vector<std::string> known(all_methods.begin(), all_methods.end()), wanted = split(given);
+    for (const std::string& word : wanted) {
+        if (std::ranges::count(known, word) > 0) continue;
+        const std::string nearest = nearest_name(word, known);
+        throw InvalidOption(fmt::format("--methods: there is no method '{}'; {}", word,
+                                        nearest.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
+                                                        : fmt::format("did you mean '{}'?", nearest)));
+    }
+    std::vector<std::string> chosen;
+    for (const std::string& name : known)
+        if (std::ranges::count(wanted, name) > 0) chosen.push_back(name);
+    return chosen;
+}
+
+/// A path that is no folder, file or gallery problem is refused before anything is measured.
+void require_path(const std::string& path)
+{
+    std::error_code unknown;
+    require(path.starts_with("gallery:") || std::filesystem::exists(path, unknown),
+            [&] { return fmt::format("{}: there is no such file or folder", path); });
+}
+
+/// false: only help was asked for.
+bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
+{
+    auto app = parser("bench lu", "Times LU factorizations with given pivots by every method that this machine has.");
+    std::string methods = fmt::format("{}", fmt::join(all_methods, ",")), steps, device = "auto";
+    const auto  option = [&](const char* name, std::string& text, std::string_view help, const char* group,
+                            const char* value, const std::string& standard) {
+        app->add_option(name, text, std::string(help))->group(group)->type_name(value)->default_str(standard);
+    };
+    app->add_option("PATHS", given.paths,
+                    "folders as of ilux sequence, Matrix Market files, gallery:NAME[:key=value,...]");
+    std::vector<std::pair<std::string, std::string>> values;  // of the fields of LuBench
+    values.reserve(4);
+    for_each_field(given.bench, [&](const std::string& path, auto& field, Range, std::string_view help) {
+        auto& [name, text] = values.emplace_back(path, "");
+        option(("--" + name).c_str(), text, help, "Measurement", "VALUE", field_text(field));
+    });
+    option("--methods", methods, "some of them", "Measurement", "NAME,...", methods);
+    app->add_flag("--ablation", given.ablation, "glu3 also without small blocks and without streams")
+        ->group("Measurement");
+    option("--device", device, "cpu: only cpu and klu; gpu: an error without one", "Measurement", "auto|cpu|gpu",
+           "auto");
+    app->add_flag("--json", given.json, "one JSON object instead of the table")->group("Output");
+    option("--svg", given.svg, "a chart of the numeric times", "Output", "FILE", "");
+    option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
+    app->add_flag("--in-process", given.in_process, "measure here, one JSON line a finding")->group("Output");
+    option("--steps", steps, "of --in-process: dependencies, a method, cpu:THREADS, ablation", "Output", "NAME,...",
+           "");
+    if (!parse(*app, arguments)) return false;
+
+    for (const auto& [path, text] : values)
+        if (!text.empty()) set_field(given.bench, path, text);
+    ilux::parse_field("device", device, given.device);
+    given.methods = chosen_methods(methods);
+    if (!steps.empty()) given.steps = split(steps);
+    for (const std::string& path : given.paths) require_path(path);
+    if (given.paths.empty()) given.paths.assign(standard_set.begin(), standard_set.end());
+    return true;
+}
+
+/// Why no GPU is used, or "".
+std::string why_no_gpu(DeviceChoice device)
+{
+    if (device == DeviceChoice::cpu) return "--device cpu";
+    if (!built_with_cuda()) return "this build has no CUDA";
+    return gpu_count() > 0 ? "" : "no GPU was found";
+}
+
+std::string why_not(const std::string& method, const std::string& no_gpu)
+{
+    if (method == "cpu") return "";
+    return method == "klu" ? why_no_klu() : no_gpu;
+}
+
+/// What one matrix is measured by, in order.
+std::vector<std::string> steps_of(const LuBenchArguments& given, const std::string& no_gpu)
+{
+    std::vector<std::string> steps{"dependencies"};
+    for (const std::string& method : given.methods) {
+        if (!why_not(method, no_gpu).empty()) continue;
+        if (method != "cpu") {
+            steps.push_back(method);
+            continue;
+        }
+        const int threads = Cpu(given.bench.threads).threads();
+        steps.emplace_back("cpu:1");
+        if (threads > 1) steps.push_back(fmt::format("cpu:{}", threads));
+    }
+    if (given.ablation && no_gpu.empty()) steps.emplace_back("ablation");
+    return steps;
+}
+
+void add_step(Json& found, const std::string& step, const Json& result)
+{
+    if (step == "dependencies" || step == "ablation") found[step] = result;
+    else found["methods"].push_back(result);
+}
+
+Json failed_step(const std::string& step, const std::string& why)
+{
+    if (step == "dependencies" || step == "ablation") return {{"error", why}};
+    if (!step.starts_with("cpu:")) return {{"method", step}, {"error", why}};
+    return {{"method", "cpu"}, {"threads", std::stoi(step.substr(4))}, {"error", why}};
+}
+
+/// What a process of its own finds on its way through the steps.
+struct Findings {
+    Json        found;
+    std::string begun;  ///< the step that it is in, or ""
+
+    void take(const Json& finding)
+    {
+        if (finding.contains("matrix")) found.update(finding["matrix"]);
+        else if (finding.contains("begin")) begun = finding["begin"];
+        else if (finding.contains("step")) {
+            const std::string step = finding["step"];
+            add_step(found, step, finding.contains("result") ? finding["result"] : failed_step(step, finding["error"]));
+            begun = "";
+        } else if (finding.contains("error")) found["error"] = finding["error"];
+    }
+};
+
+Json measure_apart(const LuBenchArguments& given, const std::string& path, std::vector<std::string> steps)
+{
+    Findings findings;
+    findings.found = {{"name", path}, {"methods", Json::array()}, {"error", nullptr}};
+    while (!steps.empty()) {
+        std::vector<std::string> again{"bench",        "lu",      path,
+                                       "--in-process", "--steps", fmt::format("{}", fmt::join(steps, ","))};
+        LuBench                  bench = given.bench;
+        for_each_field(bench, [&](const std::string& name, auto& field, Range, std::string_view) {
+            again.insert(again.end(), {"--" + name, field_text(field)});
+        });
+        findings.begun = "";
+        const std::string ended = run_self(
+            again, given.bench.time_limit,
+            [&](std::string_view line) {
+                const Json finding = Json::parse(line, nullptr, false);
+                if (!finding.is_discarded()) findings.take(finding);
+            },
+            TimeLimit::between_lines);
+        if (ended.empty()) break;
+        const auto at = std::ranges::find(steps, findings.begun);
+        if (at == steps.end()) {
+            findings.found["error"] = ended;
+            break;
+        }
+        add_step(findings.found, *at, failed_step(*at, ended));
+        steps.erase(steps.begin(), at + 1);
+    }
+    add_rates(findings.found);
+    return std::move(findings.found);
+}
+
+Json report_json(const LuBenchArguments& given, Arguments arguments, const std::string& no_gpu)
+{
+    Json json;
+    json["suite"] = "lu";
+    json["version"] = ILUX_VERSION;
+    json["commit"] = given.commit.empty() ? Json(nullptr) : Json(given.commit);
+    json["command"] = fmt::format("ilux bench lu{}{}", arguments.empty() ? "" : " ", fmt::join(arguments, " "));
+    json["machine"] = machine_json(given.bench.threads, no_gpu.empty());
+    json["repetitions"] = given.bench.repetitions;
+    json["unavailable"] = Json::array();
+    for (const std::string& method : given.methods)
+        if (const std::string why = why_not(method, no_gpu); !why.empty())
+            json["unavailable"].push_back({{"method", method}, {"reason", why}});
+    if (given.ablation && !no_gpu.empty()) json["unavailable"].push_back({{"method", "ablation"}, {"reason", no_gpu}});
+    json["matrices"] = Json::array();
+    return json;
+}
+
+/// Methods that share a reason share a line.
+std::string unavailable_lines(const Json& unavailable)
+{
+    std::vector<std::pair<std::string, std::string>> lines;  // reason, methods
+    for (const Json& one : unavailable) {
+        const std::string method = one["method"], reason = one["reason"];
+        const auto        same = std::ranges::find(lines, reason, &std::pair<std::string, std::string>::first);
+        if (same == lines.end()) lines.emplace_back(reason, method);
+        else same->second += ", " + method;
+    }
+    std::string text;
+    for (const auto& [reason, methods] : lines) text += fmt::format("not measured: {} ({})\n", methods, reason);
+    return text;
+}
+
+bool measured_any(const Json& found)
+{
+    return std::ranges::any_of(found["methods"], [](const Json& method) { return method.contains("numeric"); });
+}
+
+}  // namespace
+
+int bench_lu(Arguments arguments)
+{
+    LuBenchArguments given;
+    if (!parse_lu_bench(arguments, given)) return success;
+    if (given.in_process) {
+        for (const std::string& path : given.paths)
+            measure_lu(given.bench, path, given.steps, [](const Json& finding) {
+                fmt::print("{}\n", finding.dump(-1, ' ', false, Json::error_handler_t::replace));
+                std::fflush(stdout);
+            });
+        return success;
+    }
+    require_device(given.device);
+    if (!given.svg.empty()) AtomicFile probe(given.svg);
+
+    const std::string no_gpu = why_no_gpu(given.device);
+    const auto        steps = steps_of(given, no_gpu);
+    Json              json = report_json(given, arguments, no_gpu);
+    if (!given.json) fmt::print("{}{}", unavailable_lines(json["unavailable"]), lu_bench_head());
+    bool measured = false;
+    for (const std::string& path : given.paths) {
+        if (isatty(STDERR_FILENO)) fmt::print(stderr, "measuring {} ...\n", path);
+        Json found = measure_apart(given, path, steps);
+        if (!given.json) fmt::print("{}", lu_bench_lines(found));
+        std::fflush(stdout);
+        measured = measured || measured_any(found);
+        json["matrices"].push_back(std::move(found));
+    }
+    json["summary"] = summary_json(json["matrices"]);
+    if (given.json) fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+    else fmt::print("{}", lu_summary_lines(json["summary"]));
+    if (!given.svg.empty()) {
+        AtomicFile file(given.svg);
+        file.write(lu_bench_chart(json["matrices"], no_gpu.empty() ? gpu_name(0) : cpu_name()));
+        file.commit();
+    }
+    return measured ? success : not_converged;
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,34 @@
+#pragma once
+// What the suites of `ilux bench` share: repeated times, failures as text, what is known of the machine.
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "ilux/base/types.hpp"
+
+namespace ilux::app {
+
+using TakeJson = std::function<void(const nlohmann::ordered_json&)>;
+
+/// The middle of at least one value, or the mean of the two there.
+double median(std::vector<double> values);
+
+/// Seconds of the same work, again and again.
+struct Times {
+    double median = 0, least = 0, most = 0;
+};
+/// Runs `work` as often as asked for; a first run before them is not counted. One that takes more than 5 s is, and is then
+/// the only one. @param before  runs before each, uncounted; may be empty
+Times timed(Index repetitions, const std::function<void()>& work, const std::function<void()>& before = {});
+
+nlohmann::ordered_json to_json(const Times& times);
+
+/// Why `work` did not come to its end, or "".
+std::string failure_of(const std::function<void()>& work);
+
+/// Processors, build and compiler. @param gpu  one is used
+nlohmann::ordered_json machine_json(int threads, bool gpu);
+
+}  // namespace ilux::app

@@ -1,0 +1,25 @@
+#pragma once
+// Where a direct solution computes.
+
+#include <string>
+#include <vector>
+
+#include "ilux/apps/device.hpp"
+#include "ilux/direct/lu.hpp"
+
+namespace ilux::app {
+
+/// @throws InvalidOption where lu.refactor, lu.deterministic and the device contradict one another
+void require_consistent(const SolveOptions& options);
+
+/// As choose_machine. For method lu a GPU only where it, or one of its methods, was asked for: a single system stays on the
+/// host, and of a series choose_refactor decides when there are pivots.
+Machine machine_for(const SolveOptions& options, const CsrMatrix<double>& A, bool series,
+                    std::vector<std::string>& decisions);
+
+/// After the first factorization: moves to a GPU what that would make faster, preparation included, unless the caller has
+/// chosen; says why. @param systems  that are still to be refactored
+void choose_refactor(Machine& machine, const SolveOptions& options, Lu& lu, double systems,
+                     std::vector<std::string>& decisions);
+
+}  // namespace ilux::app

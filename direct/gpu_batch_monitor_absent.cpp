@@ -1,0 +1,24 @@
+// gpu_batch_monitor.hpp in a build without CUDA: there are no factors on a Gpu to look at.
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/gpu_batch_monitor.hpp"
+
+namespace ilux {
+namespace {
+
+[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
+
+}  // namespace
+
+GpuBatchMonitor::GpuBatchMonitor(Gpu&, const LuPattern&, std::span<const DotProgram::Slot>, Index) { absent(); }
+template <class T>
+void GpuBatchMonitor::watch(Gpu&, const double*, const T*)
+{
+    absent();
+}
+std::vector<PivotMonitor> GpuBatchMonitor::result(Gpu&) const { absent(); }
+
+template void GpuBatchMonitor::watch(Gpu&, const double*, const double*);
+template void GpuBatchMonitor::watch(Gpu&, const double*, const float*);
+
+}  // namespace ilux

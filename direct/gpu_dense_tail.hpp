@@ -1,0 +1,31 @@
+#pragma once
+// A DenseTail (dense_tail.hpp) on a GPU.
+
+#include <cstddef>
+
+#include "ilux/base/gpu.hpp"
+#include "ilux/direct/dense_tail.hpp"
+#include "ilux/sptrsv/device_arrays.hpp"
+
+namespace ilux {
+
+/// Immutable: serves several streams at once, each with slots of its own. Made of nothing, it does nothing.
+class GpuDenseTail {
+public:
+    GpuDenseTail() = default;
+    /// @throws InvalidInput for more than TailColumns::most columns
+    GpuDenseTail(Gpu& gpu, const DenseTail& tail);
+
+    std::size_t bytes() const { return arrays_.bytes(); }
+
+    /// Replaces S in the slots `v` by its factors, with the bits of run_tail_serial, in one launch; only enqueued, may be
+    /// captured in a graph.
+    void run(Gpu& gpu, double* v) const;
+
+private:
+    DeviceArrays            arrays_;
+    const DotProgram::Slot* slot_ = nullptr;  ///< of S with rows and columns to a multiple of 32
+    Index                   size_ = 0;
+};
+
+}  // namespace ilux

@@ -1,0 +1,16 @@
+// gpu_dense_tail.hpp in a build without CUDA: there is no Gpu to make tails for.
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/gpu_dense_tail.hpp"
+
+namespace ilux {
+namespace {
+
+[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
+
+}  // namespace
+
+GpuDenseTail::GpuDenseTail(Gpu&, const DenseTail&) { absent(); }
+void GpuDenseTail::run(Gpu&, double*) const { absent(); }
+
+}  // namespace ilux

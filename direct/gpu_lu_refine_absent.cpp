@@ -1,0 +1,23 @@
+// gpu_lu_refine.hpp in a build without CUDA: there is no Gpu to refine on.
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/gpu_lu_refine.hpp"
+
+namespace ilux {
+namespace {
+
+[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
+
+}  // namespace
+
+struct GpuResidual::State {};
+
+GpuResidual::GpuResidual(Gpu&, const LuSymbolic&, Transpose) { absent(); }
+GpuResidual::~GpuResidual() = default;
+GpuResidual::GpuResidual(GpuResidual&&) noexcept = default;
+GpuResidual& GpuResidual::operator=(GpuResidual&&) noexcept = default;
+void                      GpuResidual::run(Gpu&, const double*, const double*, const double*, double*) { absent(); }
+double                    GpuResidual::backward_error(Gpu&) const { absent(); }
+std::size_t               GpuResidual::bytes() const { absent(); }
+
+}  // namespace ilux

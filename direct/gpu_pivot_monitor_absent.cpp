@@ -1,0 +1,26 @@
+// gpu_pivot_monitor.hpp in a build without CUDA: there is no Gpu to watch.
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/gpu_pivot_monitor.hpp"
+
+namespace ilux {
+namespace {
+
+[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
+
+}  // namespace
+
+struct GpuPivotMonitor::State {};
+
+GpuPivotMonitor::GpuPivotMonitor(Gpu&, std::shared_ptr<const GpuLuPattern>, std::span<const DotProgram::Slot>)
+{
+    absent();
+}
+GpuPivotMonitor::~GpuPivotMonitor() = default;
+GpuPivotMonitor::GpuPivotMonitor(GpuPivotMonitor&&) noexcept = default;
+GpuPivotMonitor& GpuPivotMonitor::operator=(GpuPivotMonitor&&) noexcept = default;
+void                              GpuPivotMonitor::watch(Gpu&, const double*, const double*) { absent(); }
+PivotMonitor                      GpuPivotMonitor::result(Gpu&) const { absent(); }
+std::size_t                       GpuPivotMonitor::bytes() const { absent(); }
+
+}  // namespace ilux

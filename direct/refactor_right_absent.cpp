@@ -1,0 +1,24 @@
+// refactor_right.hpp in a build without CUDA: there is no Gpu to refactor on.
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/refactor_right.hpp"
+
+namespace ilux {
+namespace {
+
+[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
+
+}  // namespace
+
+struct RightRefactor::State {};
+
+RightRefactor::RightRefactor(Gpu&, std::shared_ptr<const GpuLuPattern>, const RightTuning&) { absent(); }
+RightRefactor::~RightRefactor() = default;
+RightRefactor::RightRefactor(RightRefactor&&) noexcept = default;
+RightRefactor& RightRefactor::operator=(RightRefactor&&) noexcept = default;
+void                          RightRefactor::run(Gpu&, DeviceSpan<double>) { absent(); }
+const LuLevels&               RightRefactor::levels() const { absent(); }
+RightModes                    RightRefactor::modes() const { absent(); }
+std::size_t                   RightRefactor::bytes() const { absent(); }
+
+}  // namespace ilux

@@ -1,0 +1,142 @@
+#include "ilux/direct/gpu_dense_tail.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "ilux/direct/gpu_dots.hpp"
+#include "ilux/tests/direct/repeats.hpp"
+#include "ilux/tests/direct/tail_systems.hpp"
+
+namespace ilux::test {
+namespace {
+
+std::vector<double> download_all(Gpu& gpu, const DeviceBuffer<double>& v)
+{
+    std::vector<double> host(v.size());
+    download<double>(gpu, v, host);
+    return host;
+}
+
+/// A tail alone, in shuffled slots.
+struct LoneTail {
+    LoneTail(Index size, std::uint64_t seed)
+    {
+        const auto order = random_permutation(size * size, seed);
+        tail.size = size;
+        for (const Index at : order) tail.slot.push_back(DotProgram::first_slot + static_cast<DotProgram::Slot>(at));
+        v = random_vector(static_cast<Index>(DotProgram::first_slot) + size * size, seed + 1);
+        v[DotProgram::zero_slot] = 0;
+        for (Index k = 0; k < size; ++k) at(k, k) += 2 * std::sqrt(double(size));
+    }
+    double&             at(Index i, Index k) { return v[tail.slot[static_cast<std::size_t>(k * tail.size + i)]]; }
+    std::vector<double> expected() const
+    {
+        std::vector<double> factored = v;
+        run_tail_serial(tail, factored);
+        return factored;
+    }
+
+    DenseTail           tail;
+    std::vector<double> v;
+};
+
+TEST(GpuDenseTail, HasTheBitsOfItsSerialTwinEveryTime)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const Index size : {1, 2, 7, 8, 9, 16, 31, 32, 33, 48, 63, 64, 65, 80, 96, 97, 112, 128, 129, 144, 159, 160}) {
+        SCOPED_TRACE(size);
+        const LoneTail       lone(size, 40 + size);
+        const auto           expected = lone.expected();
+        const GpuDenseTail   tail(gpu, lone.tail);
+        DeviceBuffer<double> v(lone.v.size());
+        for (int repeat = 0; repeat < repeats(); ++repeat) {
+            upload<double>(gpu, lone.v, v);
+            tail.run(gpu, v.data());
+            ASSERT_TRUE(identical(download_all(gpu, v), expected)) << "repeat " << repeat;
+        }
+    }
+}
+
+TEST(GpuDenseTail, BehindDotsHasTheBitsOfTheirSerialTwins)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const DotSystem& system : tail_systems())
+        for (const TailColumns columns : forced_tails(*system.F.pattern)) {
+            SCOPED_TRACE(system.name + ", tail " + std::to_string(columns.size));
+            const TailProgram    program(*system.F.pattern, columns);
+            const GpuDots        dots(gpu, program.dots);
+            const GpuDenseTail   tail(gpu, program.tail);
+            DeviceBuffer<double> input(system.A.val.size()), v = dots.workspace(gpu);
+            upload<double>(gpu, system.A.val, input);
+            const auto expected = program.run(system.A.val);
+            for (int repeat = 0; repeat < 3; ++repeat) {
+                dots.run(gpu, input.data(), nullptr, v, nullptr);
+                tail.run(gpu, v.data());
+                auto found = download_all(gpu, v);
+                found.resize(dots.slots());  // without the ticket
+                ASSERT_TRUE(identical(found, expected)) << "repeat " << repeat;
+            }
+        }
+}
+
+/// Zero pivots, overflow, NaN and Inf run through to the end and come out as the serial twin has them.
+TEST(GpuDenseTail, EndsWhateverTheValues)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const Index size : {1, 33, 70, 128, 160})
+        for (const double bad : {0.0, -0.0, 1e300, 1e-320, 5e-324, std::numeric_limits<double>::infinity(),
+                                 std::numeric_limits<double>::quiet_NaN()})
+            for (const Index k : {0, size / 2, size - 1}) {
+                LoneTail lone(size, 3);
+                for (Index i = 0; i < size; ++i) lone.at(i, k) = bad;
+                lone.at(k, k / 2) = bad;
+                const auto           expected = lone.expected();
+                const GpuDenseTail   tail(gpu, lone.tail);
+                DeviceBuffer<double> v(lone.v.size());
+                upload<double>(gpu, lone.v, v);
+                tail.run(gpu, v.data());
+                const auto found = download_all(gpu, v);
+                for (std::size_t s = 0; s < found.size(); ++s)
+                    ASSERT_TRUE(std::isnan(expected[s]) ? std::isnan(found[s]) : found[s] == expected[s])
+                        << size << " columns, " << bad << " in column " << k << ", slot " << s;
+            }
+}
+
+TEST(GpuDenseTail, OfNothingLeavesEverythingAsItIs)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu                  gpu;
+    const LoneTail       lone(4, 1);
+    DeviceBuffer<double> v(lone.v.size());
+    upload<double>(gpu, lone.v, v);
+    GpuDenseTail().run(gpu, v.data());
+    GpuDenseTail(gpu, DenseTail{}).run(gpu, v.data());
+    EXPECT_TRUE(identical(download_all(gpu, v), lone.v));
+}
+
+TEST(GpuDenseTail, RunsOnTwoStreamsAtOnce)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu                  first, second;
+    const LoneTail       a(160, 7), b(160, 8);
+    const GpuDenseTail   tail_a(first, a.tail), tail_b(second, b.tail);
+    const auto           of_a = a.expected(), of_b = b.expected();
+    DeviceBuffer<double> v(a.v.size()), w(b.v.size());
+    for (int repeat = 0; repeat < repeats(); ++repeat) {
+        upload<double>(first, a.v, v);
+        upload<double>(second, b.v, w);
+        tail_a.run(first, v.data());
+        tail_b.run(second, w.data());
+        ASSERT_TRUE(identical(download_all(first, v), of_a));
+        ASSERT_TRUE(identical(download_all(second, w), of_b));
+    }
+}
+
+}  // namespace
+}  // namespace ilux::test

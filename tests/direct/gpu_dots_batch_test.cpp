@@ -1,0 +1,272 @@
+#include "ilux/direct/gpu_dots_batch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ilux/direct/gpu_dots.hpp"
+#include "ilux/direct/lu_dots.hpp"
+#include "ilux/tests/direct/batch_systems.hpp"
+#include "ilux/tests/direct/repeats.hpp"
+
+namespace ilux::test {
+namespace {
+
+/// A program on the device and the inputs of its members.
+template <class T>
+struct BatchOnDevice {
+    BatchOnDevice(Gpu& gpu, const DotProgram& program, std::span<const double> inputs, Index members,
+                  const BatchTuning& tuning = {})
+        : input(inputs.size()),
+          dots(gpu, program, members, inputs.size() / members, {}, {}, tuning),
+          space(dots.template space<T>(gpu))
+    {
+        upload<double>(gpu, inputs, input);
+    }
+    std::vector<T> run(Gpu& gpu)
+    {
+        dots.run(gpu, input.data(), space);
+        std::vector<T> found(space.v.size());
+        download<T>(gpu, space.v, found);
+        return found;
+    }
+    DeviceBuffer<double> input;
+    GpuDotsBatch         dots;
+    DotsBatchSpace<T>    space;
+};
+
+/// Entries of one member as run_serial has them.
+std::vector<double> serial_entries(const DotProgram& program, std::span<const double> input, const double* a = nullptr)
+{
+    std::vector<double> v(program.slots()), entries;
+    run_serial(program, input, a, v);
+    for (const auto slot : program.slot_of) entries.push_back(v[slot]);
+    return entries;
+}
+
+template <class T>
+std::vector<double> entries_of_member(const DotProgram& program, const std::vector<T>& v, Index stride, Index m)
+{
+    std::vector<double> entries;
+    for (const auto slot : program.slot_of) entries.push_back(static_cast<double>(v[std::size_t{slot} * stride + m]));
+    return entries;
+}
+
+TEST(GpuDotsBatch, GiveEveryMemberTheBitsThatItHasAlone)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const DotSystem& system : dot_systems()) {
+        const DotProgram program = factor_dots(*system.F.pattern);
+        for (const Index members : {1, 31, 32, 33, 70})
+            for (const BatchTuning tuning :
+                 {BatchTuning{}, BatchTuning{.pilot_distance = 1, .together = 32, .nap = 50}}) {
+                SCOPED_TRACE(system.name + ", " + std::to_string(members));
+                const auto            values = member_values(system.A.val, members);
+                BatchOnDevice<double> device(gpu, program, values, members, tuning);
+                const auto            found = device.run(gpu);
+                for (Index m = 0; m<members; m += members> 33 ? 23 : 10)
+                    ASSERT_TRUE(identical(entries_of_member(program, found, device.dots.stride(), m),
+                                          serial_entries(program, member_of(values, members, m))))
+                        << "member " << m;
+            }
+    }
+}
+
+TEST(GpuDotsBatch, RepeatThemselves)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const DotSystem& system : dot_systems()) {
+        SCOPED_TRACE(system.name);
+        const DotProgram      program = factor_dots(*system.F.pattern);
+        const Index           members = 40;
+        BatchOnDevice<double> device(gpu, program, member_values(system.A.val, members), members);
+        const auto            first = device.run(gpu);
+        const int             times = program.slots() < 6000 ? repeats() : repeats() / 10;
+        for (int repeat = 0; repeat < times; ++repeat) {
+            const auto again = device.run(gpu);
+            for (const auto slot : program.slot_of) {
+                const std::size_t at = std::size_t{slot} * device.dots.stride();
+                ASSERT_TRUE(identical(std::span(again).subspan(at, members), std::span(first).subspan(at, members)))
+                    << "repeat " << repeat << ", slot " << slot;
+            }
+        }
+    }
+}
+
+/// run_serial where every slot is rounded to float, and divisors are read from theirs.
+class SerialInFloat {
+public:
+    SerialInFloat(const DotProgram& program, std::span<const double> input)
+        : program_(program), input_(input), v_(program.slots(), 0), known_(program.slots(), false)
+    {
+        v_[DotProgram::minus_one_slot] = -1;
+        std::fill_n(known_.begin(), DotProgram::first_slot, true);
+        task_of_.resize(program.slots());
+        for (const auto& task : program.task)
+            for (std::size_t r = 0; r < task.entries; ++r) task_of_[task.slot + r] = &task;
+        for (const auto& task : program.task)
+            for (std::size_t r = 0; r < task.entries; ++r) compute(task.slot + r);
+    }
+    float operator[](std::size_t slot) const { return v_[slot]; }
+
+private:
+    /// A divisor may belong to a later task.
+    void compute(std::size_t slot)
+    {
+        if (known_[slot]) return;
+        const auto&       task = *task_of_[slot];
+        const std::size_t part = std::size_t{1} << task.log2_part, group = std::size_t{1} << task.log2_group;
+        const std::size_t r = slot - task.slot, leader = r * part % group / part;
+        double            x = program_.source[slot] < 0 ? 0 : 0 + program_.scale[slot] * input_[program_.source[slot]];
+        x = add_lanes(task, r * part, part, x);
+        for (const auto [a, b] : program_.late[slot]) x = std::fma(-double{v_[a]}, double{v_[b]}, x);
+        const std::size_t divisor = leader > 0 ? slot - leader : task.divide ? program_.divisor[slot] : 0;
+        if (divisor > 0) {
+            compute(divisor);
+            x /= double{v_[divisor]};
+        }
+        v_[slot] = static_cast<float>(x);
+        known_[slot] = true;
+    }
+    double add_lanes(const DotProgram::Task& task, std::size_t first_lane, std::size_t part, double x) const
+    {
+        std::array<double, 32> sum{x};
+        for (std::size_t lane = 0; lane < part; ++lane)
+            for (std::size_t row = task.first; row < std::size_t{task.first} + task.steps; ++row) {
+                const auto [a, b] = program_.operand[32 * row + first_lane + lane];
+                sum[lane] = std::fma(-double{v_[a]}, double{v_[b]}, sum[lane]);
+            }
+        for (std::size_t half = part / 2; half > 0; half /= 2)
+            for (std::size_t lane = 0; lane < half; ++lane) sum[lane] += sum[lane + half];
+        return sum[0];
+    }
+
+    const DotProgram&                    program_;
+    std::span<const double>              input_;
+    std::vector<float>                   v_;
+    std::vector<bool>                    known_;
+    std::vector<const DotProgram::Task*> task_of_;
+};
+
+TEST(GpuDotsBatch, RoundOnceWhereTheyStoreFloat)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const DotSystem& system : dot_systems()) {
+        SCOPED_TRACE(system.name);
+        const DotProgram     program = factor_dots(*system.F.pattern);
+        const Index          members = 33;
+        const auto           values = member_values(system.A.val, members);
+        BatchOnDevice<float> device(gpu, program, values, members);
+        const auto           found = device.run(gpu);
+        for (const Index m : {0, 31, 32}) {
+            const SerialInFloat expected(program, member_of(values, members, m));
+            for (const auto slot : program.slot_of)
+                ASSERT_EQ(found[std::size_t{slot} * device.dots.stride() + m], expected[slot]) << "member " << m;
+        }
+    }
+}
+
+/// Zero pivots, overflow, NaN and Inf run through to the end, and neighbours do not see them.
+TEST(GpuDotsBatch, EndWhateverTheValues)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu                         gpu;
+    const DotSystem             system = dot_system("circuit", gallery::mna_random({.n = 200}));
+    const DotProgram            program = factor_dots(*system.F.pattern);
+    const Index                 members = 37;
+    auto                        values = member_values(system.A.val, members);
+    const std::array<double, 5> bad{0.0, 1e300, 1e-320, std::numeric_limits<double>::infinity(),
+                                    std::numeric_limits<double>::quiet_NaN()};
+    for (Index m = 1; m < members; m += 2)
+        for (std::size_t p = 0; p < system.A.val.size(); p += 3)
+            values[m * system.A.val.size() + p] = bad[m / 2 % bad.size()];
+    BatchOnDevice<double> device(gpu, program, values, members);
+    const auto            v = device.run(gpu);
+    for (Index m = 0; m < members; ++m) {
+        SCOPED_TRACE(m);
+        const auto found = entries_of_member(program, v, device.dots.stride(), m);
+        const auto expected = serial_entries(program, member_of(values, members, m));
+        for (std::size_t e = 0; e < found.size(); ++e)
+            if (std::isnan(expected[e])) {
+                ASSERT_TRUE(std::isnan(found[e])) << "entry " << e;
+            } else {
+                ASSERT_EQ(found[e], expected[e]) << "entry " << e;
+            }
+    }
+}
+
+TEST(GpuDotsBatch, SolveForManyRightHandSidesOfOneFactorization)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const DotSystem& system : dot_systems()) {
+        SCOPED_TRACE(system.name);
+        const LuPattern&     P = *system.F.pattern;
+        const DotProgram     program = factor_dots(P);
+        const GpuDots        factors(gpu, program);
+        DeviceBuffer<double> values(system.A.val.size());
+        auto                 a = factors.workspace(gpu);
+        upload<double>(gpu, system.A.val, values);
+        factors.run(gpu, values.data(), nullptr, a, nullptr);
+        std::vector<double> serial_a(program.slots());
+        run_serial(program, system.A.val, nullptr, serial_a);
+        const Index members = 35;
+        const auto  b = random_vector(P.n * members, 3);
+        for (const Transpose transpose : {Transpose::no, Transpose::yes}) {
+            const SolveDots      solve = solve_dots(P, program, transpose);
+            const GpuDotsBatch   dots(gpu, solve.dots, members, P.n, solve.out_index, solve.out_scale);
+            auto                 space = dots.space<double>(gpu);
+            DeviceBuffer<double> rhs(b.size()), x(b.size());
+            upload<double>(gpu, b, rhs);
+            dots.run(gpu, rhs.data(), GivenFactors<double>{a.data(), 0}, space, x.data());
+            std::vector<double> found(b.size()), slots(solve.dots.slots()), expected(P.n);
+            download<double>(gpu, x, found);
+            for (Index m = 0; m < members; ++m) {
+                run_serial(solve.dots, member_of(b, members, m), serial_a.data(), slots);
+                for (std::size_t s = 0; s < slots.size(); ++s)
+                    if (solve.out_index[s] >= 0) expected[solve.out_index[s]] = solve.out_scale[s] * slots[s];
+                ASSERT_TRUE(identical(member_of(found, members, m), expected)) << "member " << m;
+            }
+        }
+    }
+}
+
+TEST(GpuDotsBatch, RunOnTwoStreamsAtOnce)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu              first, second;
+    const DotSystem  system = dot_system("grid", gallery::power_grid({}));
+    const DotProgram program = factor_dots(*system.F.pattern);
+    const Index      members = 64;
+    const auto       values = member_values(system.A.val, members);
+    auto             moved = values;
+    for (double& value : moved) value *= 1.5;
+    BatchOnDevice<double> a(first, program, values, members), b(second, program, moved, members);
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        a.dots.run(first, a.input.data(), a.space);
+        b.dots.run(second, b.input.data(), b.space);
+    }
+    const auto found_a = a.run(first), found_b = b.run(second);
+    for (const Index m : {0, 63}) {
+        EXPECT_TRUE(identical(entries_of_member(program, found_a, 64, m),
+                              serial_entries(program, member_of(values, members, m))));
+        EXPECT_TRUE(identical(entries_of_member(program, found_b, 64, m),
+                              serial_entries(program, member_of(moved, members, m))));
+    }
+}
+
+TEST(GpuDotsBatch, RefuseToHaveNoMembers)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    expect_refusal([&] { GpuDotsBatch(gpu, DotProgram{}, 0, 0); }, {"0 members"});
+}
+
+}  // namespace
+}  // namespace ilux::test

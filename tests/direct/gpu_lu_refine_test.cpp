@@ -1,0 +1,266 @@
+#include "ilux/direct/gpu_lu_refine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ilux/tests/direct/dense_factors.hpp"
+#include "ilux/tests/direct/pattern_systems.hpp"
+#include "ilux/tests/direct/residual_systems.hpp"
+#include "ilux/tests/direct/series.hpp"
+
+namespace ilux::test {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+
+MatrixView view_of(const Entries& A, MatrixView::Layout layout) { return {A.n, A.ptr, A.col, A.val, layout}; }
+
+/// b − op(A) x and |op(A)||x| + |b| in long double.
+struct Exact {
+    Exact(const MatrixView& A, Transpose way, std::span<const double> x, std::span<const double> b)
+        : r(b.begin(), b.end()), size(b.size()), terms(b.size(), 1)
+    {
+        for (std::size_t i = 0; i < size.size(); ++i) size[i] = std::abs(r[i]);
+        const bool by_rows = (A.layout == MatrixView::Layout::rows) == (way == Transpose::no);
+        for (Index k = 0; k < A.n; ++k)
+            for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p) {
+                const Index i = by_rows ? k : A.idx[p], j = by_rows ? A.idx[p] : k;
+                r[i] -= static_cast<long double>(A.val[p]) * x[j];
+                size[i] += std::abs(static_cast<long double>(A.val[p]) * x[j]);
+                ++terms[i];
+            }
+    }
+    std::vector<long double> r, size;
+    std::vector<Offset>      terms;
+};
+
+/// A residual on the device, with its vectors.
+struct Measured {
+    Measured(Gpu& gpu, const LuSymbolic& symbolic, Transpose way, std::span<const double> values,
+             std::span<const double> x, std::span<const double> b)
+        : residual(gpu, symbolic, way),
+          values(on_device(gpu, values)),
+          x(on_device(gpu, x)),
+          b(on_device(gpu, b)),
+          r(on_device(gpu, std::vector<double>(x.size(), nan)))
+    {}
+    double run(Gpu& gpu)
+    {
+        residual.run(gpu, values.data(), x.data(), b.data(), r.data());
+        return residual.backward_error(gpu);
+    }
+
+    GpuResidual          residual;
+    DeviceBuffer<double> values, x, b, r;
+};
+
+/// Every order of additions keeps |r̂ − r| ≤ γ_m (|A||x| + |b|), m the number of terms [higham_02, lemma 8.4].
+TEST(GpuResidual, IsWithinItsBoundOfTheExactOne)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const Entries& A : residual_systems())
+        for (const auto layout : both_layouts)
+            for (const Transpose way : both_ways) {
+                SCOPED_TRACE("n = " + std::to_string(A.n) + ", nnz = " + std::to_string(A.col.size()));
+                const auto   x = random_vector(A.n, 1), b = random_vector(A.n, 2);
+                Measured     measured(gpu, *only_pattern(A, layout), way, A.val, x, b);
+                const auto   view = view_of(A, layout);
+                const Exact  exact(view, way, x, b);
+                const double error = measured.run(gpu),
+                             expected = componentwise_error(view, x, b, way == Transpose::yes);
+                const auto r = on_host(gpu, measured.r);
+                Offset     most = 1;
+                for (Index i = 0; i < A.n; ++i) {
+                    most = std::max(most, exact.terms[i]);
+                    ASSERT_LE(std::abs(r[i] - exact.r[i]), 2 * exact.terms[i] * eps * exact.size[i]) << "row " << i;
+                }
+                EXPECT_NEAR(error, expected, 4 * static_cast<double>(most) * eps);
+            }
+}
+
+TEST(GpuResidual, HasTheSameBitsEveryTimeOnTwoStreamsAtOnce)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu           first, second;
+    const Entries A = vectors_of({3, 100'000, 0, 2, 70, 300}, 3000, 3), B = entries_of(random_dominant(5000, 5, 6));
+    const auto    x = random_vector(3000, 1), b = random_vector(3000, 2), y = random_vector(5000, 1),
+               c = random_vector(5000, 2);
+    Measured one(first, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, x, b),
+        two(second, *only_pattern(B, both_layouts[1]), Transpose::no, B.val, y, c);
+    const double error_one = one.run(first), error_two = two.run(second);
+    const auto   r_one = on_host(first, one.r), r_two = on_host(second, two.r);
+    for (int repeat = 0; repeat < repeats(); ++repeat) {
+        one.residual.run(first, one.values.data(), one.x.data(), one.b.data(), one.r.data());
+        two.residual.run(second, two.values.data(), two.x.data(), two.b.data(), two.r.data());
+        ASSERT_EQ(one.residual.backward_error(first), error_one);
+        ASSERT_EQ(two.residual.backward_error(second), error_two);
+        ASSERT_TRUE(identical(on_host(first, one.r), r_one));
+        ASSERT_TRUE(identical(on_host(second, two.r), r_two));
+    }
+}
+
+/// Long double has the exponents that double lacks. Long rows, pieces and short ones all.
+TEST(GpuResidual, ScalesRowsAtTheEndsOfTheRange)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu           gpu;
+    const Entries unit = vectors_of({3, 600, 0, 2, 70, 300, 5, 0}, 40, 3);
+    for (const int exponent : {-1070, -1030, 900, 1020}) {
+        SCOPED_TRACE(exponent);
+        Entries A = unit;
+        for (double& value : A.val) value = std::ldexp(value, exponent);
+        auto x = random_vector(A.n, 1), b = random_vector(A.n, 2);
+        for (double& x_i : x) x_i = std::ldexp(x_i, exponent > 0 ? 0 : 10);
+        for (double& b_i : b) b_i = std::ldexp(b_i, exponent > 0 ? exponent : exponent + 2);
+        Measured     measured(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, x, b);
+        const auto   view = view_of(A, both_layouts[0]);
+        const Exact  exact(view, Transpose::no, x, b);
+        const double error = measured.run(gpu);
+        const bool   overflows = std::ranges::any_of(exact.r, [](long double r_i) {
+            return std::abs(r_i) > std::numeric_limits<double>::max();
+        });
+        if (overflows) {
+            EXPECT_EQ(error, infinity);
+        } else {
+            EXPECT_NEAR(error, componentwise_error(view, x, b), 1e-12);
+        }
+    }
+}
+
+TEST(GpuResidual, OfWhatIsNotFiniteIsInfinite)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu           gpu;
+    const Entries A = vectors_of({3, 600, 0, 2, 70, 300, 5, 0}, 40, 3);
+    const auto    symbolic = only_pattern(A, both_layouts[0]);
+    const auto    x = random_vector(A.n, 1), b = random_vector(A.n, 2);
+    Measured      measured(gpu, *symbolic, Transpose::no, A.val, x, b);
+    const double  sound = measured.run(gpu);
+    EXPECT_LT(sound, infinity);
+    for (const double bad : {nan, infinity, -infinity})
+        for (const Index i : {0, 1, 2, 4, 5, 39}) {
+            auto bad_x = x, bad_b = b, values = A.val;
+            bad_x[i] = bad_b[i] = bad;
+            values[values.size() - 1 - i] = bad;
+            EXPECT_EQ(Measured(gpu, *symbolic, Transpose::no, A.val, bad_x, b).run(gpu), infinity);
+            EXPECT_EQ(Measured(gpu, *symbolic, Transpose::no, A.val, x, bad_b).run(gpu), infinity);
+            EXPECT_EQ(Measured(gpu, *symbolic, Transpose::no, values, x, b).run(gpu), infinity);
+            upload<double>(gpu, bad_b, measured.b);
+            EXPECT_EQ(measured.run(gpu), infinity);
+            upload<double>(gpu, b, measured.b);
+            EXPECT_EQ(measured.run(gpu), sound);  // nothing is left of it
+        }
+}
+
+TEST(GpuResidual, CountsZeroOverZeroAsZero)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu           gpu;
+    const Entries A{3, {0, 1, 1, 2}, {0, 2}, {2, 1}};
+    const auto    error = [&](std::vector<double> x, std::vector<double> b) {
+        return Measured(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, x, b).run(gpu);
+    };
+    EXPECT_EQ(error({0.5, 7, 0}, {1, 0, 0}), 0);
+    EXPECT_EQ(error({0.5, 7, 0}, {1, 1, 0}), 1);  // the second row is empty
+    EXPECT_EQ(error({1, 0, 0}, {1, 0, 0}), 1. / 3);
+}
+
+/// x refined on the device, by factors on the host.
+RefineReport refined(Gpu& gpu, const LuFactors& factors, const LuSymbolic& symbolic, std::span<const double> values,
+                     std::span<const double> b, std::vector<double>& x, Transpose way, bool measured)
+{
+    Cpu         cpu(1);
+    LuWorkspace ws(symbolic.n);
+    Measured    m(gpu, symbolic, way, values, x, b);
+    auto        d = on_device(gpu, x);
+    if (measured) m.residual.run(gpu, m.values.data(), m.x.data(), m.b.data(), m.r.data());
+    const auto report = gpu_refine(gpu, m.residual, m.values.data(), m.b, m.x, m.r, d, measured, symbolic.options,
+                                   [&](const double* r, double* to) {
+                                       EXPECT_EQ(r, m.r.data());
+                                       EXPECT_EQ(to, d.data());
+                                       auto host = on_host(gpu, m.r);
+                                       lu_solve(cpu, factors, host, host, ws, way);
+                                       upload<double>(gpu, host, d);
+                                   });
+    x = on_host(gpu, m.x);
+    return report;
+}
+
+Entries entries_of(const Held& A) { return {A.n, A.ptr, A.idx, A.val}; }
+
+TEST(GpuLuRefine, UndoesAPerturbationOfTheFactors)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const auto& shape : std::vector<std::vector<Index>>{{}, {1}, {31}, {32}, {33}, {20, 1, 30}})
+        for (const auto layout : both_layouts)
+            for (const Transpose way : both_ways) {
+                auto       made = random_factors(shape, 0.3, 6);
+                const Held A(made.A, layout);
+                Random     random(1);
+                for (double& v : made.factors.val) v *= 1 + 1e-6 * random.uniform();
+                const auto  b = random_vector(A.n, 2);
+                Cpu         cpu(1);
+                LuWorkspace ws(A.n);
+                for (const bool measured : {false, true}) {
+                    std::vector<double> x(A.n), twin;
+                    lu_solve(cpu, made.factors, b, x, ws, way);
+                    twin = x;
+                    const auto symbolic = only_pattern(entries_of(A), layout);
+                    const auto report = refined(gpu, made.factors, *symbolic, A.val, b, x, way, measured);
+                    const auto expected = lu_refine(cpu, made.factors, A.view(), b, twin, ws, way);
+                    EXPECT_TRUE(report.finite);
+                    EXPECT_NEAR(report.steps, expected.steps, 1);
+                    EXPECT_LE(report.backward_error, 4 * eps);
+                    EXPECT_LE(componentwise_error(A.view(), x, b, way == Transpose::yes), 4 * eps);
+                    EXPECT_LE(relative_difference(x, twin), 1e-12);
+                }
+            }
+}
+
+TEST(GpuLuRefine, EndsAsLuRefineDoesWhereFactorsMislead)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    // Factors of f A: those of A/4 turn an error e into −3 e, those of 4 A into 3/4 e, those of −A/4 into 5 e.
+    for (const double f : {0.25, 4.0, -0.25, 1.0})
+        for (const Index steps : {0, 1, 5}) {
+            const auto          made = factored({.B = dense(1, {2 * f})});
+            const Held          A(dense(1, {2}), both_layouts[0]);
+            const auto          symbolic = only_pattern(entries_of(A), both_layouts[0]);
+            std::vector<double> x{1.0 + 1.0 / 64}, twin = x, b{2};
+            LuFactors           factors = made.factors;
+            symbolic->options.refine_steps = steps;
+            factors.symbolic = symbolic;
+            Cpu         cpu(1);
+            LuWorkspace ws(1);
+            const auto  report = refined(gpu, factors, *symbolic, A.val, b, x, Transpose::no, false);
+            const auto  expected = lu_refine(cpu, factors, A.view(), b, twin, ws);
+            EXPECT_EQ(report.steps, expected.steps);
+            EXPECT_EQ(report.backward_error, expected.backward_error);
+            EXPECT_EQ(x, twin);
+        }
+}
+
+TEST(GpuLuRefine, ReportsWhatIsNotFinite)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu        gpu;
+    const auto made = factored({.B = dense(2, {2, 0, 0, 1})});
+    const Held A(dense(2, {2, 0, 0, 1}), both_layouts[0]);
+    for (const double bad : {nan, infinity}) {
+        std::vector<double> x{bad, 1}, b{1, 1};
+        const auto report = refined(gpu, made.factors, *only_pattern(entries_of(A), both_layouts[0]), A.val, b, x,
+                                    Transpose::no, false);
+        EXPECT_FALSE(report.finite);
+        EXPECT_EQ(report.backward_error, infinity);
+        EXPECT_EQ(report.steps, 0);
+    }
+}
+
+}  // namespace
+}  // namespace ilux::test

@@ -1,0 +1,62 @@
+#pragma once
+// Systems for what works on every entry of a LuPattern: those of dot_systems.hpp, and blocks with entries above them.
+
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ilux/base/gpu.hpp"
+#include "ilux/tests/direct/dense_factors.hpp"
+#include "ilux/tests/direct/dot_systems.hpp"
+
+namespace ilux::test {
+
+/// How often what must be repeatable is repeated: $ILUX_REPEATS, or `usual`.
+inline int repeats(int usual = 100)
+{
+    const char* const text = std::getenv("ILUX_REPEATS");
+    return text ? std::atoi(text) : usual;
+}
+
+inline std::vector<DotSystem> pattern_systems()
+{
+    auto       all = dot_systems();
+    const auto blocks = to_csr(random_factors({31, 1, 33, 20, 1, 1, 40}, 0.2, 4).A);
+    all.push_back(dot_system("blocks and F", blocks));
+    all.push_back(with_duplicates(blocks));
+    all.back().name = "blocks, F and duplicates";
+    return all;
+}
+
+inline std::size_t entries(const LuPattern& P) { return static_cast<std::size_t>(P.nnz() + P.nnz_F()); }
+
+/// Entries of B, those of L + U first, then F, by definition: inputs added in the order of the pattern.
+inline std::vector<double> scaled_inputs(const LuPattern& P, std::span<const double> values)
+{
+    std::vector<double> B(entries(P)), x(P.n, 0.0);
+    for (Index k = 0; k < P.n; ++k) {
+        for (Offset e = P.in_ptr[k]; e < P.in_ptr[k + 1]; ++e) x[P.in_row[e]] += values[P.in_source[e]] * P.in_scale[e];
+        for (Offset p = P.col_ptr[k]; p < P.col_ptr[k + 1]; ++p) B[p] = std::exchange(x[P.row[p]], 0.0);
+        for (Offset p = P.f_col_ptr[k]; p < P.f_col_ptr[k + 1]; ++p) B[P.nnz() + p] = std::exchange(x[P.f_row[p]], 0.0);
+    }
+    return B;
+}
+
+inline DeviceBuffer<double> on_device(Gpu& gpu, std::span<const double> host)
+{
+    gpu.make_current();
+    DeviceBuffer<double> device(host.size());
+    upload<double>(gpu, host, device);
+    return device;
+}
+
+inline std::vector<double> on_host(Gpu& gpu, const DeviceBuffer<double>& device)
+{
+    std::vector<double> host(device.size());
+    download<double>(gpu, device, host);
+    return host;
+}
+
+}  // namespace ilux::test
