@@ -59,7 +59,7 @@ void run(Machine& machine, const Problem& problem, double rtol, double time_left
     tried.fill = tried.lu->fill;
     tried.factor_bytes = lu.bytes();
     LuWorkspace workspace(problem.n());
-    tried.workspace_bytes = sizeof(double) * (workspace.y.size() + workspace.r.size() + workspace.d.size());
+    tried.workspace_bytes = workspace.bytes();
     solve(machine.cpu, lu, problem, rtol, tried);
     tried.lu->condition = condition_estimate(machine.cpu, lu.factors(), view(problem.A), workspace);
     if (tried.report.outcome == Outcome::converged)

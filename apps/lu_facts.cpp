@@ -10,6 +10,7 @@
 #include "ilux/apps/units.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/spmv.hpp"
+#include "ilux/direct/compensated_sum.hpp"
 #include "ilux/direct/levels.hpp"
 
 namespace ilux::app {
@@ -18,19 +19,33 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double rounding_level = 4 * eps;
 
-/// r_i and (|A||x| + |b|)_i.
+/// r_i, (|A||x| + |b|)_i and how they compare.
 struct Row {
     double residual, size;
+    double error;  ///< |r_i| / (|A||x| + |b|)_i; 0/0 counts as 0
 };
+
+/// Of the row times `scale`; compensated, as in lu_refine.
+Row sum_row(const CsrMatrix<double>& A, Index i, std::span<const double> x, std::span<const double> b, double scale)
+{
+    CompensatedSum sum{scale * b[i]};
+    double         size = std::abs(sum.sum);
+    for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+        const double term = scale * A.val()[p] * x[A.col()[p]];
+        sum.add(-term);
+        size += std::abs(term);
+    }
+    const double residual = sum.value();
+    return {residual, size, residual == 0 ? 0 : std::abs(residual) / size};
+}
+
 Row row_of(const CsrMatrix<double>& A, Index i, std::span<const double> x, std::span<const double> b)
 {
-    Row row{b[i], std::abs(b[i])};
-    for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-        const double term = A.val()[p] * x[A.col()[p]];
-        row.residual -= term;
-        row.size += std::abs(term);
-    }
-    return row;
+    constexpr double down = 0x1p-64;
+    Row              row = sum_row(A, i, x, b, 1);
+    if (std::isfinite(row.size)) return row;
+    const Row scaled = sum_row(A, i, x, b, down);  // |A||x| may overflow where b − A x does not
+    return {scaled.residual / down, scaled.size / down, scaled.error};
 }
 
 /// ‖B‖₁ of an operator from B v and Bᵀ v, at most five pairs [hager_84] [higham_88].
@@ -89,8 +104,8 @@ double error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A
     LuWorkspace         ws(A.rows());
     double              largest = 0;
     for (Index i = 0; i < A.rows(); ++i) {
-        const auto [residual, size] = row_of(A, i, x, b);
-        weight[i] = (with_residual ? std::abs(residual) : 0) + eps * size;
+        const Row row = row_of(A, i, x, b);
+        weight[i] = (with_residual ? std::abs(row.residual) : 0) + eps * row.size;
         largest = std::max(largest, std::abs(x[i]));
     }
     const auto apply = [&](const std::vector<double>& v, std::vector<double>& w) {  // w ← D A⁻ᵀ v
@@ -154,10 +169,10 @@ Errors measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<
     Cpu    serial(1);
     double sum = 0;
     for (Index i = 0; i < A.rows(); ++i) {
-        const auto [residual, size] = row_of(A, i, x, b);
-        sum += residual * residual;
-        if (residual != 0) errors.componentwise = std::max(errors.componentwise, std::abs(residual) / size);
-        if (!std::isfinite(residual) || !std::isfinite(size)) return {.componentwise = INFINITY};
+        const Row row = row_of(A, i, x, b);
+        if (!std::isfinite(row.residual) || !std::isfinite(row.error)) return {.componentwise = INFINITY};
+        sum += row.residual * row.residual;
+        errors.componentwise = std::max(errors.componentwise, row.error);
     }
     const double norm_b = norm2(serial, b), noise = norm_frobenius(A) * norm2(serial, x);
     // Squares of the residual may under- or overflow; then, too, the slower way is right.

@@ -23,10 +23,15 @@ GpuLuFactors::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, c
     : numbers_(gpu, std::move(pattern), options.refactor, tuning_of(options))
 {}
 
-GpuLuSolve& GpuLuFactors::solve(Gpu& gpu, Transpose transpose)
+GpuLuSolve& GpuLuFactors::solve(Gpu& gpu, Transpose transpose, bool filled)
 {
-    auto& solve = solve_[transpose == Transpose::yes];
+    const std::size_t which = transpose == Transpose::yes;
+    auto&             solve = solve_[which];
     if (!solve) solve = std::make_unique<GpuLuSolve>(gpu, numbers_.pattern(), numbers_.slot_of(), transpose);
+    if (filled && !filled_[which]) {
+        solve->refill(gpu, numbers_.val());
+        filled_[which] = true;
+    }
     return *solve;
 }
 
@@ -73,6 +78,7 @@ void GpuLu::use_next()
 PivotMonitor GpuLu::refactor(GpuLuFactors& factors)
 {
     const double* const values = values_[slot_].device.data();
+    factors.filled_ = {};
     if (factors.numbers_.makes_graphs()) {
         factors.numbers_.run(gpu_, values);
     } else {
@@ -93,10 +99,9 @@ GpuResidual& GpuLu::residual(Transpose transpose)
 /// x_ is a solution for b_. @param measured  its residual is r_, and known
 RefineReport GpuLu::refine(GpuLuFactors& factors, Transpose transpose, bool measured)
 {
-    const double* const val = factors.numbers_.val();
-    GpuLuSolve&         solve = factors.solve(gpu_, transpose);
+    GpuLuSolve& solve = factors.solve(gpu_, transpose);
     return gpu_refine(gpu_, residual(transpose), values_[slot_].device.data(), b_, x_, r_, d_, measured,
-                      symbolic_->options, [&](const double* r, double* d) { solve.run(gpu_, val, r, d); });
+                      symbolic_->options, [&](const double* r, double* d) { solve.run(gpu_, r, d); });
 }
 
 void GpuLu::take_x(std::span<double> x)
@@ -110,12 +115,14 @@ GpuLu::Step GpuLu::refactor_and_solve(GpuLuFactors& factors, std::span<const dou
 {
     std::ranges::copy(b, host_b_.data());
     enqueue_upload(gpu_, host_b_, b_);
-    GpuLuSolve&         solve = factors.solve(gpu_, Transpose::no);
+    GpuLuSolve&         solve = factors.solve(gpu_, Transpose::no, false);
     GpuResidual&        measure = residual(Transpose::no);
     const double* const values = values_[slot_].device.data();
-    const auto          enqueue = [&factors, &solve, &measure, values, this] {
+    factors.filled_ = {};
+    const auto enqueue = [&factors, &solve, &measure, values, this] {
         factors.numbers_.run(gpu_, values);
-        solve.run(gpu_, factors.numbers_.val(), b_.data(), x_.data());
+        solve.refill(gpu_, factors.numbers_.val());
+        solve.run(gpu_, b_.data(), x_.data());
         measure.run(gpu_, values, x_.data(), b_.data(), r_.data());
         enqueue_download(gpu_, x_, host_x_);
     };
@@ -126,6 +133,7 @@ GpuLu::Step GpuLu::refactor_and_solve(GpuLuFactors& factors, std::span<const dou
         if (!graph) graph = GpuGraph(gpu_, enqueue);
         graph.launch(gpu_);
     }
+    factors.filled_ = {true, false};
     Step step;
     step.monitor = factors.numbers_.monitor(gpu_);
     if (step.monitor.bad_column >= 0) return step;
@@ -139,7 +147,7 @@ RefineReport GpuLu::solve(GpuLuFactors& factors, std::span<const double> b, std:
 {
     std::ranges::copy(b, host_b_.data());
     enqueue_upload(gpu_, host_b_, b_);
-    factors.solve(gpu_, transpose).run(gpu_, factors.numbers_.val(), b_.data(), x_.data());
+    factors.solve(gpu_, transpose).run(gpu_, b_.data(), x_.data());
     const RefineReport report = refine(factors, transpose, false);
     take_x(x);
     return report;

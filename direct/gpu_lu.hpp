@@ -26,10 +26,12 @@ public:
 
 private:
     friend class GpuLu;
-    GpuLuSolve& solve(Gpu& gpu, Transpose transpose);  // made when first needed
+    /// Made when first needed. @param filled  else the caller refills it
+    GpuLuSolve& solve(Gpu& gpu, Transpose transpose, bool filled = true);
 
     GpuRefactor                                numbers_;
     std::array<std::unique_ptr<GpuLuSolve>, 2> solve_;
+    std::array<bool, 2>                        filled_ = {};  // with the numbers of the last refactorization
     std::array<GpuGraph, 2>                    refactor_graph_, step_graph_;  // by slot of the values
 };
 

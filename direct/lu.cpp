@@ -373,7 +373,7 @@ MatrixView Lu::matrix() const
 
 std::size_t Lu::bytes() const
 {
-    std::size_t sum = sizeof(double) * (values_.size() + ws_.y.size() + ws_.r.size() + ws_.d.size());
+    std::size_t sum = sizeof(double) * values_.size() + ws_.bytes();
     for (const Pivots& one : pivots_)
         sum += one.factors.bytes() + one.factors.pattern->bytes() + (one.refactor ? one.refactor->bytes() : 0);
     return sum;

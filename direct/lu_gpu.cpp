@@ -94,7 +94,7 @@ const PivotMonitor& Lu::monitor() const
     return pivots_.front().factors.monitor;
 }
 
-/// Where a right-hand side cannot be solved in finite numbers, the host has the last word.
+/// Where the device's measure is not good enough, the host has the last word.
 LuSolveReport Lu::solve_on_gpu(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance)
 {
     LuSolveReport report = begin_solve(b, x);
@@ -103,9 +103,9 @@ LuSolveReport Lu::solve_on_gpu(std::span<const double> b, std::span<double> x, T
         const RefineReport one = gpu_->solve(*pivots_.front().gpu, b.subspan(at, n), x.subspan(at, n), transpose);
         if (at == 0 || worse(one, report.refine)) report.refine = one;
     }
-    if (!report.refine.finite) return std::as_const(*this).solve(be_, b, x, ws_, transpose, tolerance);
     conclude(report, tolerance);
-    return report;
+    if (report.outcome == Outcome::converged) return report;
+    return std::as_const(*this).solve(be_, b, x, ws_, transpose, tolerance);
 }
 
 LuStepReport Lu::refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x,

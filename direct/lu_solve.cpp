@@ -261,7 +261,7 @@ void require_suitable(const LuFactors& factors, std::span<const double> b, std::
 
 }  // namespace
 
-LuWorkspace::LuWorkspace(Index n, Index rhs) : r(n), d(n), rhs_(padded(rhs))
+LuWorkspace::LuWorkspace(Index n, Index rhs) : r(n), d(n), lost(n), rhs_(padded(rhs))
 {
     y.resize(static_cast<std::size_t>(n) * rhs_ + (rhs_ > 1 ? line - 1 : 0));
 }

@@ -18,10 +18,11 @@ public:
     ///             thread can use
     explicit LuWorkspace(Index n, Index rhs = 1);
 
-    Index rhs() const { return rhs_; }  ///< as asked for, rounded up to 1, 4 or a multiple of 8
+    std::size_t bytes() const { return sizeof(double) * (y.size() + r.size() + d.size() + lost.size()); }
+    Index       rhs() const { return rhs_; }  ///< as asked for, rounded up to 1, 4 or a multiple of 8
 
-    std::vector<double> y;     ///< n · rhs(), and for several a little more
-    std::vector<double> r, d;  ///< n each: residual and correction of refinement
+    std::vector<double> y;           ///< n · rhs(), and for several a little more
+    std::vector<double> r, d, lost;  ///< n each: residual and correction of refinement, rounding errors of the residual
 
 private:
     Index rhs_;

@@ -231,6 +231,8 @@ ChunkedEngine<T>::ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system, WideLe
     shared_bytes_ = made.shared_bytes;
     arrays_ = std::move(made.arrays);
     view_ = made.view;
+    numbers_ = {{const_cast<T*>(view_.val), made.entries},
+                {const_cast<double*>(view_.frame.inv_diag), view_.frame.inv_diag ? made.positions : 0}};
     facts_ = made.facts;
     seconds_ = made.seconds;
     level_ = std::move(made.level);

@@ -3,6 +3,7 @@
 
 #include "ilux/base/gpu.hpp"
 #include "ilux/sptrsv/chunked_analysis.hpp"
+#include "ilux/sptrsv/renewed_values.hpp"
 
 namespace ilux {
 
@@ -21,16 +22,18 @@ public:
     std::size_t        workspace_bytes() const;
     void               prepare(Gpu& gpu, DeviceSpan<std::byte> work) const;
     void solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const;
+    EngineNumbers<T> numbers() { return numbers_; }
 
 private:
-    Index          chunks_ = 0;
-    Index          slots_ = 0;
-    int            group_ = 2;
-    std::size_t    shared_bytes_ = 0;
-    DeviceArrays   arrays_;
-    ChunkedView<T> view_;
-    SpTrsvFacts    facts_;
-    SpTrsvSeconds  seconds_;
+    Index            chunks_ = 0;
+    Index            slots_ = 0;
+    int              group_ = 2;
+    std::size_t      shared_bytes_ = 0;
+    DeviceArrays     arrays_;
+    ChunkedView<T>   view_;
+    EngineNumbers<T> numbers_;
+    SpTrsvFacts      facts_;
+    SpTrsvSeconds    seconds_;
 
     std::vector<Index> level_;
 };

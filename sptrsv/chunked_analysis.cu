@@ -144,6 +144,8 @@ public:
         made_.slots = layout.slots;
         made_.shared_bytes = layout.shared_bytes;
         made_.facts.depth = layout.depth;
+        made_.entries = layout.val.size();
+        made_.positions = layout.row.size();
         made_.arrays.add(layout.chunk_ptr, view.chunk_ptr);
         made_.arrays.add(layout.task_ptr, view.task_ptr);
         made_.arrays.add(layout.team, view.team);
@@ -240,6 +242,8 @@ private:
         auto&             view = made_.view;
         const auto        like = [&](const auto* given, auto& made) { made_.arrays.room(given ? n : 0, made); };
         made_.arrays = {};
+        made_.entries = entries;
+        made_.positions = n;
         made_.arrays.add(chunk_ptr_, view.chunk_ptr);
         made_.arrays.add(task_ptr_, view.task_ptr);
         made_.arrays.add(team_, view.team);

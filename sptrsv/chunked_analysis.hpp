@@ -29,6 +29,7 @@ struct DeviceChunks {
     Index          chunks = 0, slots = 0;
     int            group = 2;
     std::size_t    shared_bytes = 0;
+    std::size_t    entries = 0, positions = 0;  ///< of view.val, padding included; of the frame
     SpTrsvFacts    facts;
     SpTrsvSeconds  seconds;
 

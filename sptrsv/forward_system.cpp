@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ilux/base/error.hpp"
+#include "ilux/sptrsv/renewed_system.hpp"
 
 namespace ilux {
 namespace {
@@ -110,15 +111,27 @@ void solve_serial(const ForwardSystem<T>& system, std::span<const double> b, std
     const auto& [L, inv_diag, frame] = system;
     std::vector<double> x(L.rows());
     for (Index i = 0; i < L.rows(); ++i) {
-        double sum = b[frame.in_index.empty() ? i : frame.in_index[i]];
+        const Index g = frame.in_index.empty() ? i : frame.in_index[i];
+        double      sum = g < 0 ? 0 : b[g];
         if (!frame.in_scale.empty()) sum *= frame.in_scale[i];
         for (Offset p = L.row_ptr()[i]; p < L.row_ptr()[i + 1]; ++p)
             sum -= static_cast<double>(L.val()[p]) * x[L.col()[p]];
         x[i] = inv_diag.empty() ? sum : sum * inv_diag[i];
     }
-    for (Index i = 0; i < L.rows(); ++i)
-        out[frame.out_index.empty() ? i : frame.out_index[i]] =
-            frame.out_scale.empty() ? x[i] : frame.out_scale[i] * x[i];
+    for (Index i = 0; i < L.rows(); ++i) {
+        const Index o = frame.out_index.empty() ? i : frame.out_index[i];
+        if (o >= 0) out[o] = frame.out_scale.empty() ? x[i] : frame.out_scale[i] * x[i];
+    }
+}
+
+ForwardSystem<double> with_values(const RenewedSystem& renewed, std::span<const double> values)
+{
+    ForwardSystem<double> system = renewed.system;
+    for (double& l : system.L.val())
+        if (const Offset p = renewed_position(l); p >= 0) l = values[p];
+    for (double& inverse : system.inv_diag)
+        if (const Offset p = renewed_position(inverse); p >= 0) inverse = 1 / values[p];
+    return system;
 }
 
 template struct ForwardSystem<double>;

@@ -16,6 +16,9 @@ struct SolveFrame {
     std::vector<double> in_scale = {};
     std::vector<Index>  out_index = {};  ///< where in `out` x_i goes; a permutation
     std::vector<double> out_scale = {};
+    /// Of b and out; −1: n. Where it is given, rows with in_index −1 have the right-hand side 0, and those with out_index −1
+    /// are not part of out; the others fill out.
+    Index length = -1;
 };
 
 /// x_i ← (s_i b[g_i] − Σ_{j<i} l_ij x_j) / d_i for i = 0, 1, ..., n−1, and out[o_i] ← t_i x_i.
@@ -26,6 +29,7 @@ struct ForwardSystem {
     SolveFrame          frame;     ///< by rows of L
 
     Index size() const { return L.rows(); }
+    Index length() const { return frame.length < 0 ? size() : frame.length; }  ///< of b and out
 };
 
 /// The forward system of A x = b for either triangle, its frame (by rows of A) renumbered with it. Values are rounded to

@@ -10,6 +10,8 @@
 //     void solve(Gpu&, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const
 // solve() enqueues one right-hand side and keeps all that changes in `work` (256-byte aligned). An engine that needs
 // more than device memory for each workspace returns it from prepare(), and solve() takes it as its last argument.
+// One whose values can be renewed also offers
+//     EngineNumbers<T> numbers()                                            as its kernels read them; places that stay
 
 #include <concepts>
 #include <memory>

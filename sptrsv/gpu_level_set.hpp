@@ -23,7 +23,8 @@ public:
     void        prepare(Gpu&, DeviceSpan<std::byte>) const {}
     void        solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const;
     /// The same with b and out found in device memory when the kernels run.
-    void solve_at(Gpu& gpu, const SolveEnds* ends, DeviceSpan<std::byte> work) const;
+    void             solve_at(Gpu& gpu, const SolveEnds* ends, DeviceSpan<std::byte> work) const;
+    EngineNumbers<T> numbers() { return rows_.numbers(); }
 
 private:
     WarpRows<T>           rows_;
@@ -40,11 +41,12 @@ public:
         : levels_(gpu, system, level)
     {}
 
-    std::size_t bytes() const { return levels_.bytes(); }
-    std::size_t workspace_bytes() const;
-    HostState   prepare(Gpu& gpu, DeviceSpan<std::byte> work) const;
-    void        solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
-                      const HostState& graph) const;
+    std::size_t      bytes() const { return levels_.bytes(); }
+    std::size_t      workspace_bytes() const;
+    HostState        prepare(Gpu& gpu, DeviceSpan<std::byte> work) const;
+    void             solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
+                           const HostState& graph) const;
+    EngineNumbers<T> numbers() { return levels_.numbers(); }
 
 private:
     LevelSetEngine<T> levels_;

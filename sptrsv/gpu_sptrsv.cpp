@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <variant>
 
 #include "ilux/base/error.hpp"
@@ -11,6 +12,7 @@
 #include "ilux/sptrsv/cusparse.hpp"
 #include "ilux/sptrsv/gpu_level_set.hpp"
 #include "ilux/sptrsv/long_rows.hpp"
+#include "ilux/sptrsv/renewed_values.hpp"
 #include "ilux/sptrsv/syncfree.hpp"
 
 namespace ilux {
@@ -29,17 +31,16 @@ SpTrsvFacts facts_of(const CsrMatrix<T>& L, std::span<const Index> level)
 }
 
 /// A kernel follows these blindly.
-void check_indices(const std::vector<Index>& index, Index n, const char* name)
+void check_indices(const std::vector<Index>& index, Index least, Index length, const char* name)
 {
     const auto count = static_cast<std::ptrdiff_t>(index.size());
     bool       outside = false;
 #pragma omp parallel for schedule(static) reduction(|| : outside)
-    for (std::ptrdiff_t i = 0; i < count; ++i) outside = outside || index[i] < 0 || index[i] >= n;
+    for (std::ptrdiff_t i = 0; i < count; ++i) outside = outside || index[i] < least || index[i] >= length;
     if (!outside) return;
     for (std::size_t i = 0; i < index.size(); ++i)
-        require(index[i] >= 0 && index[i] < n, [&] {
-            return fmt::format("{}[{}] is {}; a system of order {} has rows 0 to {}", name, i, index[i], n, n - 1);
-        });
+        require(index[i] >= least && index[i] < length,
+                [&] { return fmt::format("{}[{}] is {}; expected {} to {}", name, i, index[i], least, length - 1); });
 }
 
 /// Engines follow all of this blindly.
@@ -53,8 +54,11 @@ void check(const ForwardSystem<T>& system)
           system.frame.out_scale.size(), system.inv_diag.size()})
         require(size == 0 || size == n,
                 [&] { return fmt::format("a vector of {} values beside a system of order {}", size, n); });
-    check_indices(system.frame.in_index, L.rows(), "in_index");
-    check_indices(system.frame.out_index, L.rows(), "out_index");
+    const Index least = system.frame.length < 0 ? 0 : -1, length = system.length();
+    require((!system.frame.in_index.empty() && !system.frame.out_index.empty()) || length >= L.rows(),
+            [&] { return fmt::format("vectors of length {} for the rows of a system of order {}", length, n); });
+    check_indices(system.frame.in_index, least, length, "in_index");
+    check_indices(system.frame.out_index, least, length, "out_index");
     for (Index i = 0; i < L.rows(); ++i) {
         const Offset end = L.row_ptr()[i + 1];
         require(end == L.row_ptr()[i] || L.col()[end - 1] < i, [&] {
@@ -74,6 +78,9 @@ struct GpuSpTrsvPlan<T>::Engine {
     GpuSpTrsvEngine which;
     SpTrsvFacts     facts;
     SpTrsvSeconds   seconds;
+
+    std::optional<RenewedValues> renewed = {};  // of a RenewedSystem
+    bool                         filled = true;
 
     /// @param known  the level of every row, or empty
     template <class E>
@@ -141,7 +148,7 @@ template <class T>
 GpuSpTrsvPlan<T>& GpuSpTrsvPlan<T>::operator=(GpuSpTrsvPlan&&) noexcept = default;
 
 template <class T>
-GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine)
+void GpuSpTrsvPlan<T>::make(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine)
 {
     const auto begin = Clock::now();
     check(system);
@@ -150,14 +157,44 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpT
     impl_ = Engine::make(engine, gpu, system);
     engine_ = impl_->which;
     facts_ = impl_->facts;
+    length_ = system.length();
     seconds_ = impl_->seconds;
     seconds_.host += checks;
 }
 
 template <class T>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine)
+{
+    make(gpu, system, engine);
+}
+
+template <class T>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed,
+                                GpuSpTrsvEngine engine) requires std::same_as<T, double>
+{
+    if (engine == GpuSpTrsvEngine::cusparse) throw InvalidOption("engine cusparse: its values cannot be renewed");
+    make(gpu, renewed.system, engine);
+    const auto take_numbers = [&](auto& made) {
+        if constexpr (requires { made.numbers(); }) impl_->renewed.emplace(gpu, made.numbers());
+    };
+    std::visit(take_numbers, impl_->made);
+    impl_->filled = false;
+}
+
+template <class T>
+void GpuSpTrsvPlan<T>::refill(Gpu& gpu, const double* values) requires std::same_as<T, double>
+{
+    require(impl_ && impl_->renewed, [] { return std::string("refill: a plan whose values were given once for all"); });
+    impl_->renewed->fill(gpu, values);
+    impl_->filled = true;
+}
+
+template <class T>
 std::size_t GpuSpTrsvPlan<T>::bytes() const
 {
-    return impl_ ? std::visit([](const auto& engine) { return engine.bytes(); }, impl_->made) : 0;
+    if (!impl_) return 0;
+    return std::visit([](const auto& engine) { return engine.bytes(); }, impl_->made) +
+           (impl_->renewed ? impl_->renewed->bytes() : 0);
 }
 
 template <class T>
@@ -179,12 +216,13 @@ auto GpuSpTrsvPlan<T>::workspace(Gpu& gpu) const -> Workspace
 template <class T>
 void GpuSpTrsvPlan<T>::solve(Gpu& be, DeviceSpan<const double> b, DeviceSpan<double> out, Workspace& ws) const
 {
-    const std::size_t n = static_cast<std::size_t>(size());
+    const auto n = static_cast<std::size_t>(length());
     require(b.size() == out.size() && (n == 0 ? b.empty() : b.size() % n == 0), [&] {
         return fmt::format("b has {} values and out {}; both must be a multiple of n = {}", b.size(), out.size(), n);
     });
     if (n == 0) return;
     require(ws.engine_ == impl_.get(), [] { return std::string("the workspace was made by another plan"); });
+    require(impl_->filled, [] { return std::string("a plan that waits for its values: refill() comes first"); });
     const auto each = [&](const auto& engine) {
         for (std::size_t at = 0; at < b.size(); at += n)
             if constexpr (KeepsHostState<std::decay_t<decltype(engine)>>)

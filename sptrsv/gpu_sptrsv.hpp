@@ -2,13 +2,14 @@
 // Sparse triangular systems on a GPU: analyse once, solve often, by one of several engines with one contract.
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "ilux/base/gpu.hpp"
-#include "ilux/sptrsv/forward_system.hpp"
+#include "ilux/sptrsv/renewed_system.hpp"
 
 namespace ilux {
 
@@ -53,7 +54,8 @@ constexpr GpuSpTrsvEngine choose_engine(const SpTrsvFacts& facts)
     return facts.nnz > wide_level * facts.depth ? GpuSpTrsvEngine::syncfree : GpuSpTrsvEngine::chunked;
 }
 
-/// A triangular system on a GPU, ready to be solved. Immutable: serves several streams at once, each with a workspace.
+/// A triangular system on a GPU, ready to be solved. Immutable but for refill(): serves several streams at once, each with a
+/// workspace.
 /// Values are stored as T; sums and x are double. Bitwise repeatable with every engine but cusparse.
 template <class T = double>
 class GpuSpTrsvPlan {
@@ -72,32 +74,48 @@ public:
     };
 
     GpuSpTrsvPlan();  ///< of order 0
-    /// @throws InvalidInput when an index of the frame is outside 0 .. n − 1; OutOfMemory; DeviceError
+    /// @throws InvalidInput when an index of the frame is outside 0 .. length() − 1; OutOfMemory; DeviceError
     /// One upload and O(n + nnz) work: engine chunked on the device (on the host where that lacks the memory, or of 2³¹
     /// entries and more), the others on the host
     GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
+    /// A plan whose values refill() brings; takes 4 bytes more for every number it stores, and is no slower.
+    /// @throws InvalidOption, besides, for engine cusparse
+    GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed,
+                  GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic) requires std::same_as<T, double>;
     ~GpuSpTrsvPlan();
     GpuSpTrsvPlan(GpuSpTrsvPlan&&) noexcept;
     GpuSpTrsvPlan& operator=(GpuSpTrsvPlan&&) noexcept;
 
     Index           size() const { return facts_.n; }
+    Index           length() const { return length_; }  ///< of b and out, for one system
     SpTrsvFacts     facts() const { return facts_; }
     GpuSpTrsvEngine engine() const { return engine_; }                     ///< never `automatic`
     std::size_t     bytes() const;                                         ///< on the device
     double          analysis_seconds() const { return seconds_.total(); }  ///< levels, layout, upload
     SpTrsvSeconds   seconds() const { return seconds_; }
-    Workspace       workspace(Gpu& gpu) const;  ///< the only allocation a solve needs; cuSPARSE analyses here, for each
 
-    /// out ← the solution of the system for b, as its frame says; b and out do not overlap. Lengths k·n solve k systems,
+    /// New values for all solves asked of this Gpu from now on; the caller keeps those of other streams apart. One pass over
+    /// what the plan stores: only enqueued, allocates nothing, may be captured in a graph. A zero d_i becomes Inf.
+    /// @param values  on the device: the array whose positions the RenewedSystem has
+    /// @throws InvalidInput when the plan was not made of one
+    void refill(Gpu& gpu, const double* values) requires std::same_as<T, double>;
+
+    Workspace workspace(Gpu& gpu) const;  ///< the only allocation a solve needs; cuSPARSE analyses here, for each
+
+    /// out ← the solution of the system for b, as its frame says; b and out do not overlap. Lengths k·length() solve k systems,
     /// a vector after another. Only enqueued: nothing is allocated and the host does not wait, so a CUDA graph may
     /// capture it. Costs 2 nnz flops a right-hand side. A zero pivot yields Inf or NaN, and NaN spreads as it should.
-    /// @throws InvalidInput when the lengths are unequal or no multiple of n, or the workspace is another plan's
+    /// @throws InvalidInput when the lengths are unequal or no multiple of length(), the workspace is another plan's, or
+    /// values were never filled in
     void solve(Gpu& be, DeviceSpan<const double> b, DeviceSpan<double> out, Workspace& ws) const;
 
 private:
     struct Engine;
 
+    void make(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine);
+
     SpTrsvFacts             facts_;
+    Index                   length_ = 0;
     GpuSpTrsvEngine         engine_ = GpuSpTrsvEngine::chunked;
     SpTrsvSeconds           seconds_;
     std::unique_ptr<Engine> impl_;

@@ -30,6 +30,16 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const ForwardSystem<T>&, GpuSpTrsvEngine)
     absent();
 }
 template <class T>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const RenewedSystem&, GpuSpTrsvEngine) requires std::same_as<T, double>
+{
+    absent();
+}
+template <class T>
+void GpuSpTrsvPlan<T>::refill(Gpu&, const double*) requires std::same_as<T, double>
+{
+    absent();
+}
+template <class T>
 std::size_t GpuSpTrsvPlan<T>::bytes() const
 {
     return 0;

@@ -21,6 +21,7 @@ public:
     std::size_t workspace_bytes() const;
     void        prepare(Gpu&, DeviceSpan<std::byte>) const {}
     void        solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const;
+    EngineNumbers<T> numbers() { return rows_.numbers(); }
 
 private:
     WarpRows<T> rows_;

@@ -2,6 +2,7 @@
 // A WarpLayout on the device: what the engines syncfree and level_set share.
 
 #include "ilux/sptrsv/device_frame.hpp"
+#include "ilux/sptrsv/renewed_values.hpp"
 #include "ilux/sptrsv/warp_layout.hpp"
 
 namespace ilux {
@@ -34,16 +35,20 @@ public:
         add(arrays_, frame, inv_diag, view_.frame);
         arrays_.upload(gpu);
         level_ptr_ = std::move(layout.level_ptr);
+        numbers_ = {{const_cast<T*>(view_.val), layout.val.size()},
+                    {const_cast<double*>(view_.frame.inv_diag), inv_diag.size()}};
     }
 
     const WarpRowsView<T>& view() const { return view_; }
     Index                  positions() const { return positions_; }  ///< values of x, partial sums among them
     std::span<const Index> level_ptr() const { return level_ptr_; }  ///< of the layout, on the host
+    EngineNumbers<T>       numbers() { return numbers_; }
     std::size_t            bytes() const { return arrays_.bytes(); }
 
 private:
     DeviceArrays       arrays_;
     WarpRowsView<T>    view_;
+    EngineNumbers<T>   numbers_;
     std::vector<Index> level_ptr_;
     Index              positions_ = 0;
 };

@@ -14,6 +14,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
+constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 LuOptions by(RefactorMethod method)
@@ -53,12 +54,13 @@ TEST_P(GpuLuBy, SolvesEverySystemAndItsNeighbours)
             for (const Transpose transpose : {Transpose::no, Transpose::yes}) {
                 const LuSolveReport solved = lu.solve(b, x, transpose);
                 ASSERT_EQ(solved.outcome, Outcome::converged) << solved.reason;
+                EXPECT_FALSE(solved.repivoted) << solved.reason;
                 // what the host makes of the same x
                 LuWorkspace ws(system.A.n);
                 Vector      again = x;
                 const auto  checked = lu_refine(be, lu.factors(), lu.matrix(), b, again, ws, transpose);
                 EXPECT_LE(checked.backward_error, 1e-14);
-                EXPECT_LE(solved.refine.backward_error, 1e-14);
+                EXPECT_LE(solved.refine.backward_error, 4 * eps);
             }
         }
     }

@@ -1,0 +1,34 @@
+#pragma once
+// The numbers of an engine on the device, renewed from an array there. Internal to sptrsv/.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ilux/base/gpu.hpp"
+
+namespace ilux {
+
+/// Where an engine keeps the values of L, each anywhere and any number of times, and the inverse diagonal.
+template <class T>
+struct EngineNumbers {
+    DeviceSpan<T>      val;
+    DeviceSpan<double> inv_diag;
+};
+
+/// Takes 4 bytes a number.
+class RenewedValues {
+public:
+    /// @param numbers  of an engine that was made of a RenewedSystem; they outlive this. Waits
+    RenewedValues(Gpu& gpu, EngineNumbers<double> numbers);
+
+    /// Each l_ij ← values[p], each 1/d_i ← 1 / values[p]; constants stay. Only enqueued, allocates nothing.
+    void fill(Gpu& gpu, const double* values) const;
+
+    std::size_t bytes() const { return position_.size() * sizeof(std::uint32_t); }
+
+private:
+    EngineNumbers<double>       numbers_;
+    DeviceBuffer<std::uint32_t> position_;  // of the numbers of val, then of inv_diag; `constant` where there is none
+};
+
+}  // namespace ilux
