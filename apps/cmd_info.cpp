@@ -49,6 +49,7 @@ struct MatrixInfo {
     Index dominant_matched = 0;               ///< as diagonal.dominant, after permuting and scaling by the matching
     std::shared_ptr<const LuSymbolic> lu;     ///< square matrices only
     std::optional<Levels>             levels;
+    std::string                       no_levels;  ///< why there are none though asked for, or ""
 };
 
 void scan_values(const CsrMatrix<double>& A, MatrixInfo& info)
@@ -128,13 +129,18 @@ void match(CsrMatrix<double> A, MatrixInfo& info)
     info.dominant_matched = matched.dominant;
 }
 
-/// Nothing for a singular matrix.
-std::optional<Levels> factored_levels(const CsrMatrix<double>& A, const std::shared_ptr<const LuSymbolic>& symbolic)
+/// Nothing for a singular matrix, or where memory does not suffice.
+void find_levels(const CsrMatrix<double>& A, MatrixInfo& info)
 {
-    const LuFactors factors = gilbert_peierls(symbolic, A.val());
-    if (factors.monitor.bad_column >= 0) return std::nullopt;
-    const auto depth = [&](DependencyRule rule) { return lu_levels(*factors.pattern, rule).depth(); };
-    return Levels{depth(DependencyRule::left), depth(DependencyRule::exact), depth(DependencyRule::relaxed)};
+    Cpu            serial(1);
+    Lu             lu(serial, info.lu);
+    const LuReport done = lu.factor(A.val());
+    if (done.outcome != Outcome::converged) {
+        info.no_levels = fmt::format("none, since the factorization failed: {}, {}", name(done.outcome), done.reason);
+        return;
+    }
+    const auto depth = [&](DependencyRule rule) { return lu_levels(*lu.factors().pattern, rule).depth(); };
+    info.levels = Levels{depth(DependencyRule::left), depth(DependencyRule::exact), depth(DependencyRule::relaxed)};
 }
 
 /// @param factored  whether to factor as well
@@ -153,7 +159,7 @@ MatrixInfo examine(const CsrMatrix<double>& A, bool factored)
     info.depth_lower = lower_depth(A);
     match(A, info);
     info.lu = analyse(view(A), within_memory({}));
-    if (factored) info.levels = factored_levels(A, info.lu);
+    if (factored) find_levels(A, info);
     return info;
 }
 
@@ -231,6 +237,7 @@ std::string json_info(const std::string& name, const std::string& about, const M
         json["lu"]["levels"] = nullptr;
         if (const auto& levels = info.levels)
             json["lu"]["levels"] = {{"left", levels->left}, {"exact", levels->exact}, {"relaxed", levels->relaxed}};
+        if (!info.no_levels.empty()) json["lu"]["no_levels"] = info.no_levels;
     }
     for (const auto& [what, bytes] : estimates(A, info)) json["memory_bytes"][std::string(what)] = bytes;
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -275,6 +282,7 @@ std::string lu_rows(const MatrixInfo& info)
     if (const auto& levels = info.levels)
         text += row("levels", fmt::format("{} left-looking; right-looking {} by the exact rule, {} by the relaxed one",
                                           levels->left, levels->exact, levels->relaxed));
+    if (!info.no_levels.empty()) text += row("levels", info.no_levels);
     return text;
 }
 

@@ -41,7 +41,7 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
     app->add_option("PATHS", given.paths, "a folder, or matrix files; see below")->expected(-1);
     const OptionArguments options(*app, given.options, {"retry"});
     app->add_flag("--json", given.json, "one JSON object a line for each system, and a last one")->group("Output");
-    app->add_option("--out", given.out, "x_000.mtx and so on, as Matrix Market arrays")
+    app->add_option("--out", given.out, "x_000.mtx and so on, as Matrix Market arrays; none where a system has no x")
         ->group("Output")
         ->type_name("FOLDER");
     app->add_flag("--quiet", given.quiet, "one line for all")->group("Output");
@@ -64,9 +64,16 @@ void make_folder(const std::string& folder)
     AtomicFile probe((std::filesystem::path(folder) / "x_000.mtx").string());
 }
 
+/// A system without an x leaves no file, not even that of a former run.
 void write_x(const std::string& folder, const SystemReport& one, std::span<const double> x)
 {
     const std::string file = (std::filesystem::path(folder) / fmt::format("x_{:03}.mtx", one.index)).string();
+    if (!one.has_x) {
+        std::error_code failed;
+        std::filesystem::remove(file, failed);
+        if (failed) throw InvalidInput(fmt::format("{}: {}", file, failed.message()));
+        return;
+    }
     write_vector(file, x, {.comment = fmt::format("x of {}, {}", one.name, one.result())});
 }
 
@@ -92,7 +99,7 @@ int sequence(Arguments arguments)
     if (table) print(sequence_head(input, given.options, machine.device()));
     const auto all =
         run_sequence(input, given.options, machine, decisions, [&](const SystemReport& one, std::span<const double> x) {
-            if (!given.out.empty() && one.has_x) write_x(given.out, one, x);
+            if (!given.out.empty()) write_x(given.out, one, x);
             if (given.json) print(system_json(one) + "\n");
             if (table) print(system_line(one, given.options.method == MethodChoice::lu));
         });

@@ -40,7 +40,8 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, Met
         if (value == defaults[k].value) continue;
         if (direct && path == "krylov.rtol")
             remarks.push_back(fmt::format(
-                "krylov.rtol={}: a direct solution is refined as far as it goes, and judged by its backward error",
+                "krylov.rtol={}: a direct solution is refined as far as it goes, and judged by its componentwise "
+                "backward error",
                 value));
         else if (!series && path.starts_with("sequence."))
             remarks.push_back(fmt::format("{}={} has no effect on a single system", path, value));

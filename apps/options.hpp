@@ -107,8 +107,10 @@ void fields(SolveOptions& o, Visit&& visit)
     visit("threads", o.threads, within(0, 4096), "host threads; 0: as OMP_NUM_THREADS says, or all");
     visit("rhs", o.rhs, anything(), "A1 (b = A·1, so the forward error is known), ones, random:SEED, or a file");
     visit("retry", o.retry, anything(), "after a failure try again with a tighter preconditioner, and say so");
-    visit("time_limit", o.time_limit, at_least(0),
-          "seconds after which no further attempt starts and a multilevel or LU factorization is given up; 0: none");
+    visit(
+        "time_limit", o.time_limit, at_least(0),
+        "seconds after which no further attempt starts and a multilevel or LU factorization is given up; an analysis is "
+        "not interrupted; 0: none");
     visit("krylov", o.krylov, anything(), "");
     visit("precond", o.precond, anything(), "");
     visit("lu", o.lu, anything(), "");

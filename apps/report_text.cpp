@@ -131,7 +131,7 @@ std::string error_rows(const Run& run)
     if (report.backward_error > 0 || run.outcome() == Outcome::converged)
         text += row("backward error", number(report.backward_error) + "  ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)");
     if (const auto& lu = run.result().lu; lu && !std::isnan(lu->componentwise))
-        text += row("", number(lu->componentwise) + "  max |b − A x|_i / (|A||x| + |b|)_i");
+        text += row("", number(lu->componentwise) + "  max |b − A x|_i / (|A||x| + |b|)_i, componentwise");
     if (!std::isnan(run.forward_error))
         text += row("forward error", number(run.forward_error) + "  ‖x − x*‖_∞ / ‖x*‖_∞");
     return text;
@@ -165,7 +165,7 @@ std::string outcome_line(const Run& run)
     const Attempt& result = run.result();
     std::string    text(name(run.outcome()));
     if (result.lu && !std::isnan(result.lu->componentwise))
-        text += fmt::format(", backward error {}", number(result.lu->componentwise));
+        text += fmt::format(", componentwise backward error {}", number(result.lu->componentwise));
     if (!result.lu)
         text += fmt::format(" {} {} step{}", run.outcome() == Outcome::converged ? "in" : "after", result.report.steps,
                             result.report.steps == 1 ? "" : "s");

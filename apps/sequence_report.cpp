@@ -82,13 +82,13 @@ std::string sequence_head(const SequenceInput& input, const SolveOptions& option
                                                         : input.rhs()) +
            row("method", method_text(options)) +
            row("machine", fmt::format("{}, {} thread{}", device.name, device.threads, device.threads == 1 ? "" : "s")) +
-           fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>10}{:>7}{:>9}{:>9}\n", "system", "done", "outcome", "residual",
-                       "backward", "steps", "factor", "solve");
+           fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>15}{:>7}{:>9}{:>9}\n", "system", "done", "outcome", "residual",
+                       options.method == MethodChoice::lu ? "componentwise" : "backward", "steps", "factor", "solve");
 }
 
 std::string system_line(const SystemReport& one, bool direct)
 {
-    std::string text = fmt::format("{:<14} {:<8} {:<13}{:>9}{:>10}{:>7}{}{}\n", one.name, one.action,
+    std::string text = fmt::format("{:<14} {:<8} {:<13}{:>9}{:>15}{:>7}{}{}\n", one.name, one.action,
                                    one.refused() ? "" : one.result(), number(one.relative_residual),
                                    number(direct ? one.componentwise_error : one.backward_error), one.steps,
                                    padded(time_text(one.seconds_factor), 9), padded(time_text(one.seconds_solve), 9));
@@ -103,10 +103,11 @@ std::string sequence_line(const SequenceReport& all)
     std::string actions;
     for (const auto& [name, count, seconds] : all.actions)
         actions += fmt::format("{}{} {}", actions.empty() ? "" : ", ", count, name);
-    return fmt::format("{} of {} systems converged: {}; worst residual {}, worst backward error {}{}{}{}",
-                       all.converged, all.systems, actions, worst_text(all.residual),
-                       worst_text(all.options.method == MethodChoice::lu ? all.componentwise : all.backward),
-                       noted_text(all.failed, "failed"), noted_text(all.warned, "may have other solutions"),
+    const bool direct = all.options.method == MethodChoice::lu;
+    return fmt::format("{} of {} systems converged: {}; worst residual {}, worst {}backward error {}{}{}{}",
+                       all.converged, all.systems, actions, worst_text(all.residual), direct ? "componentwise " : "",
+                       worst_text(direct ? all.componentwise : all.backward), noted_text(all.failed, "failed"),
+                       noted_text(all.warned, "may have other solutions"),
                        all.made_up_rhs ? "; b = A·1, as none was given" : "");
 }
 

@@ -113,6 +113,7 @@ private:
         const LuVerdict verdict = lu_verdict(machine_.cpu, *lu_, input.A(), x, input.b(), solved, errors, rtol);
         one.outcome = verdict.outcome;
         one.detail = verdict.outcome == Outcome::converged ? verdict.remark : verdict.detail;
+        if (solved.repivoted && !one.converged()) one.reason = "by the former pivots x was no success either";
         one.relative_residual = errors.relative_residual;
         one.backward_error = errors.backward_error;
         one.componentwise_error = errors.componentwise;

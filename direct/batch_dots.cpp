@@ -1,7 +1,9 @@
 #include "ilux/direct/batch_dots.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <span>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "ilux/base/error.hpp"
@@ -12,7 +14,7 @@ namespace {
 using Slot = DotProgram::Slot;
 using Operand = DotProgram::Operand;
 using Item = BatchDots::Item;
-using Product = BatchDots::Product;
+using Divide = BatchDots::Divide;
 
 bool missing(const Operand& o) { return o.a == DotProgram::zero_slot && o.b == DotProgram::zero_slot; }
 
@@ -24,24 +26,54 @@ std::size_t reversed(std::size_t i, int bits)
     return r;
 }
 
+/// What an entry of the program, or a sum that another one needs, waits for; −1: nothing but inputs.
+struct Known {
+    Index tree = -1;  ///< its products but the late ones
+    Index all = -1;   ///< those too
+};
+
+/// An item before it has a place in a task.
+struct Draft {
+    Item                 item;
+    std::vector<Operand> products;
+    Index                level = 0;
+    std::uint8_t         log2_leaves = 0, steps = 0;
+    Divide               divide = Divide::none;
+    bool                 late = false, adds_sums = false, makes_sums = false;
+    Slot                 near = 0;  // the b that is known last, for order
+
+    auto shape() const
+    {
+        return std::tuple(std::uint32_t{steps} << log2_leaves, log2_leaves, divide, late, adds_sums, makes_sums);
+    }
+};
+
 class BatchMaker {
 public:
     explicit BatchMaker(const DotProgram& program)
-        : program_(program), task_of_(program.slots(), no_task), level_(program.slots(), -1), near_(program.slots(), 0)
+        : program_(program),
+          task_of_(program.slots(), no_task),
+          level_(program.slots(), -1),
+          known_(program.slots()),
+          sum_of_(program.slots(), no_sum)
     {}
 
-    BatchDots make(Index pilot_distance)
+    BatchDots make(int width)
     {
+        made_.width = width;
         find_tasks();
-        find_levels();
-        sort_slots();
-        for (const Slot slot : order_) add_item(slot);
-        set_pilots(pilot_distance);
+        for_each_needed([this](Slot slot) { level(slot); });
+        for_each_needed([this](Slot slot) { draft_early_sum(slot); });
+        for_each_needed([this](Slot slot) { draft_entry(slot); });
+        place_sums();
+        sort_drafts();
+        pack();
         return std::move(made_);
     }
 
 private:
     static constexpr std::uint32_t no_task = ~0u;
+    static constexpr Slot          no_sum = ~Slot{0};
 
     const DotProgram::Task& task(Slot slot) const { return program_.task[task_of_[slot]]; }
 
@@ -52,34 +84,43 @@ private:
         return program_.operand[32 * (t.first + row) + ((slot - t.slot) << t.log2_part) + lane];
     }
 
+    bool row_missing(Slot slot, std::size_t row) const
+    {
+        for (std::size_t lane = 0; lane < std::size_t{1} << task(slot).log2_part; ++lane)
+            if (!missing(operand(slot, row, lane))) return false;
+        return true;
+    }
+
+    /// The first step in which some lane has a product: missing ones come first.
+    std::size_t first_row(Slot slot) const
+    {
+        std::size_t row = 0;
+        while (row < task(slot).steps && row_missing(slot, row)) ++row;
+        return row;
+    }
+
     /// Of every slot that is an entry or has products.
     void find_tasks()
     {
+        std::vector<bool> entry(program_.slots(), false);
+        for (const Slot slot : program_.slot_of) entry[slot] = true;
         for (std::uint32_t t = 0; t < program_.task.size(); ++t) {
             const auto& task = program_.task[t];
             for (Slot slot = task.slot; slot < task.slot + task.entries; ++slot) {
                 task_of_[slot] = t;
-                bool idle = true;
-                for_each_product(slot, [&](const Operand&) { idle = false; });
-                if (idle) task_of_[slot] = no_task;
+                const auto& late = program_.late[slot];
+                if (!entry[slot] && missing(late[0]) && missing(late[1]) && first_row(slot) == task.steps)
+                    task_of_[slot] = no_task;
             }
         }
-        std::vector<bool> entry(program_.slots(), false);
-        for (const Slot slot : program_.slot_of) entry[slot] = true;
-        for (std::uint32_t t = 0; t < program_.task.size(); ++t)
-            for (Slot slot = program_.task[t].slot; slot < program_.task[t].slot + program_.task[t].entries; ++slot)
-                if (entry[slot]) task_of_[slot] = t;
     }
 
     template <class Visit>
-    void for_each_product(Slot slot, Visit&& visit) const
+    void for_each_needed(Visit&& visit)
     {
-        const auto& t = task(slot);
-        for (std::size_t row = 0; row < t.steps; ++row)
-            for (std::size_t lane = 0; lane < std::size_t{1} << t.log2_part; ++lane)
-                if (const Operand& o = operand(slot, row, lane); !missing(o)) visit(o);
-        for (const Operand& o : program_.late[slot])
-            if (!missing(o)) visit(o);
+        for (const auto& t : program_.task)
+            for (Slot slot = t.slot; slot < t.slot + t.entries; ++slot)
+                if (task_of_[slot] != no_task) visit(slot);
     }
 
     Slot divisor(Slot slot) const
@@ -91,96 +132,220 @@ private:
         return t.divide ? program_.divisor[slot] : DotProgram::zero_slot;
     }
 
+    Index level_of(const Operand& o) const
+    {
+        return program_.a_given ? level_[o.b] : std::max(level_[o.a], level_[o.b]);
+    }
+
+    /// Whether all but its late products can be summed up a level earlier.
+    bool has_early_sum(Slot slot) const { return known_[slot].tree + 1 < level_[slot]; }
+
     /// Constants and what comes from another array are known at level −1. A divisor that its reader's task computes
     /// once more may belong to a later task of the same level, but then all that it reads belongs to earlier ones.
     Index level(Slot slot)
     {
         if (task_of_[slot] == no_task || level_[slot] >= 0) return level_[slot];
-        Index known = -1;
-        for_each_product(slot, [&](const Operand& o) {
-            const Index at = program_.a_given ? level_[o.b] : std::max(level_[o.a], level_[o.b]);
-            if (at < known) return;
-            known = at;
-            near_[slot] = o.b;
-        });
-        if (!program_.a_given) known = std::max(known, level(divisor(slot)));
-        return level_[slot] = known + 1;
+        const auto& t = task(slot);
+        Known&      known = known_[slot];
+        for (std::size_t row = first_row(slot); row < t.steps; ++row)
+            for (std::size_t lane = 0; lane < std::size_t{1} << t.log2_part; ++lane)
+                known.tree = std::max(known.tree, level_of(operand(slot, row, lane)));
+        known.all = known.tree;
+        for (const Operand& o : program_.late[slot]) known.all = std::max(known.all, level_of(o));
+        Index       waits = known.all;
+        const Slot  d = program_.a_given ? DotProgram::zero_slot : divisor(slot);
+        const Index at = level(d);
+        if (at > waits) waits = has_early_sum(d) ? at - 1 : at;
+        return level_[slot] = waits + 1;
     }
 
-    void find_levels()
-    {
-        for (const auto& t : program_.task)
-            for (Slot slot = t.slot; slot < t.slot + t.entries; ++slot) level(slot);
-    }
-
-    void sort_slots()
-    {
-        for (Slot slot = 0; slot < program_.slots(); ++slot)
-            if (level_[slot] >= 0) order_.push_back(slot);
-        std::ranges::stable_sort(order_, {}, [this](Slot slot) { return std::pair(level_[slot], near_[slot]); });
-        made_.depth = order_.empty() ? 0 : level_[order_.back()] + 1;
-        made_.item.reserve(order_.size());
-    }
-
-    void add_item(Slot slot)
-    {
-        Item& item = made_.item.emplace_back();
-        item.slot = slot;
-        item.divisor = divisor(slot);
-        item.source = program_.source[slot];
-        item.scale = program_.scale[slot];
-        stream_.clear();
-        for (std::size_t leaf = 0; leaf < std::size_t{1} << task(slot).log2_part; ++leaf) add_leaf(slot, leaf);
-        for (const Operand& o : program_.late[slot])
-            if (!missing(o)) stream_.push_back({o.a, o.b});
-        item.first = static_cast<std::uint32_t>(made_.product.size() / 2);
-        if (stream_.size() % 2 != 0) made_.product.push_back({});  // first, for what is known last shall come last
-        made_.product.insert(made_.product.end(), stream_.begin(), stream_.end());
-        item.pairs = static_cast<std::uint32_t>(made_.product.size() / 2 - item.first);
-    }
-
-    void add_leaf(Slot slot, std::size_t leaf)
+    /// The leaves first … first + 2^log2 − 1 of a slot's sum.
+    void add_leaves(Draft& draft, Slot slot, std::size_t first, int log2) const
     {
         const auto&       t = task(slot);
-        const std::size_t lane = reversed(leaf, t.log2_part), before = stream_.size();
-        for (std::size_t row = 0; row < t.steps; ++row)
-            if (const Operand& o = operand(slot, row, lane); !missing(o)) stream_.push_back({o.a, o.b});
-        if (t.log2_part == 0) return;
-        if (stream_.size() == before) stream_.push_back({});
-        int merges = 0;
-        while (leaf >> merges & 1) ++merges;
-        const auto mark = merges == t.log2_part ? BatchDots::last(merges) : BatchDots::aside(merges);
-        stream_.back().a |= mark >> 2 << BatchDots::slot_bits;
-        stream_.back().b |= (mark & 3) << BatchDots::slot_bits;
+        const std::size_t row = first_row(slot);
+        draft.steps = static_cast<std::uint8_t>(t.steps - row);
+        draft.log2_leaves = static_cast<std::uint8_t>(draft.steps > 0 ? log2 : 0);
+        for (std::size_t leaf = first; leaf < first + (std::size_t{1} << draft.log2_leaves); ++leaf)
+            for (std::size_t r = row; r < t.steps; ++r)
+                draft.products.push_back(operand(slot, r, reversed(leaf, t.log2_part)));
+        if (first > 0) return;
+        draft.item.source = program_.source[slot];
+        draft.item.scale = draft.item.source < 0 ? 0 : program_.scale[slot];
     }
 
-    void set_pilots(Index distance)
+    Slot add_sum(Draft draft, Index level)
     {
-        std::vector<std::int32_t> pilot(made_.depth, -1);
-        for (Item& item : made_.item) {
-            const Index at = level_[item.slot];
-            pilot[at] = static_cast<std::int32_t>(item.slot);
-            if (at >= distance) item.pilot = pilot[at - distance];
+        draft.level = level;
+        draft.makes_sums = true;
+        draft.item.slot = sums_++;
+        drafts_.push_back(std::move(draft));
+        return drafts_.back().item.slot;
+    }
+
+    static void add_up(Draft& draft, const std::vector<Slot>& sums)
+    {
+        draft.adds_sums = true;
+        draft.steps = 1;
+        while (std::size_t{1} << draft.log2_leaves < sums.size()) ++draft.log2_leaves;
+        for (const Slot sum : sums) draft.products.push_back({DotProgram::zero_slot, sum});
+    }
+
+    /// All but the late products; cut, if they are many and known before `level`.
+    Draft draft_tree(Slot slot, Index level)
+    {
+        Draft             made;
+        const int         log2 = task(slot).log2_part;
+        const std::size_t steps = task(slot).steps - first_row(slot), leaves = std::size_t{1} << log2;
+        if (steps * leaves <= BatchDots::longest || known_[slot].tree + 1 >= level) {
+            add_leaves(made, slot, 0, log2);
+            return made;
+        }
+        int cut = 0;
+        while (cut + 1 < log2 && steps << (cut + 1) <= BatchDots::longest) ++cut;
+        std::vector<Slot> sums;
+        for (std::size_t leaf = 0; leaf < leaves; leaf += std::size_t{1} << cut) {
+            Draft part;
+            add_leaves(part, slot, leaf, cut);
+            sums.push_back(add_sum(std::move(part), level - 1));
+        }
+        add_up(made, sums);
+        return made;
+    }
+
+    bool divides_by_sum(Slot slot) const { return !program_.a_given && level_[divisor(slot)] >= level_[slot]; }
+
+    /// Of what divides `slot`, where that is of its level.
+    void draft_early_sum(Slot slot)
+    {
+        const Slot d = divisor(slot);
+        if (!divides_by_sum(slot) || sum_of_[d] != no_sum) return;
+        const Index before = level_[d] - 1;
+        sum_of_[d] = add_sum(draft_tree(d, before), before);
+    }
+
+    void draft_entry(Slot slot)
+    {
+        Draft made;
+        if (sum_of_[slot] == no_sum) made = draft_tree(slot, level_[slot]);
+        else add_up(made, {sum_of_[slot]});
+        made.level = level_[slot];
+        made.item.slot = slot;
+        const auto& late = program_.late[slot];
+        std::ranges::copy(late, made.item.late);
+        made.late = !missing(late[0]) || !missing(late[1]);
+        made.near = !missing(late[1]) ? late[1].b : made.products.empty() ? 0 : made.products.back().b;
+        if (const Slot d = divisor(slot); divides_by_sum(slot)) {
+            made.divide = Divide::by_sum;
+            made.item.divisor = sum_of_[d];
+            std::ranges::copy(program_.late[d], made.item.divisor_late);
+        } else if (d != DotProgram::zero_slot) {
+            made.divide = Divide::by_slot;
+            made.item.divisor = d;
+        }
+        drafts_.push_back(std::move(made));
+    }
+
+    /// A sum is read in the level that follows its own; its place is written again in the one after that at the
+    /// earliest.
+    void place_sums()
+    {
+        std::vector<std::vector<Slot>> of_level;
+        for (const Draft& d : drafts_) {
+            if (!d.makes_sums) continue;
+            of_level.resize(std::max<std::size_t>(of_level.size(), d.level + 1));
+            of_level[d.level].push_back(d.item.slot);
+        }
+        std::vector<Slot> place(sums_), free;
+        for (std::size_t level = 0; level < of_level.size(); ++level) {
+            if (level >= 2)
+                for (const Slot sum : of_level[level - 2]) free.push_back(place[sum]);
+            for (const Slot sum : of_level[level]) {
+                if (free.empty()) free.push_back(static_cast<Slot>(made_.places++));
+                place[sum] = free.back();
+                free.pop_back();
+            }
+        }
+        for (Draft& d : drafts_) {
+            if (d.makes_sums) d.item.slot = place[d.item.slot];
+            if (d.divide == Divide::by_sum) d.item.divisor = place[d.item.divisor];
+            if (!d.adds_sums) continue;
+            for (Operand& o : d.products) o.b = place[o.b];
+        }
+    }
+
+    void sort_drafts()
+    {
+        order_.resize(drafts_.size());
+        for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::uint32_t>(i);
+        std::ranges::sort(order_, [this](std::uint32_t x, std::uint32_t y) {
+            const Draft &l = drafts_[x], &r = drafts_[y];
+            if (l.level != r.level) return l.level < r.level;
+            if (l.shape() != r.shape()) return l.shape() > r.shape();
+            return std::pair(l.near, x) < std::pair(r.near, y);
+        });
+    }
+
+    void pack()
+    {
+        const auto alike = [&](const Draft& l, const Draft& r) { return l.level == r.level && l.shape() == r.shape(); };
+        made_.level.push_back(0);
+        for (std::size_t i = 0; i < order_.size();) {
+            std::size_t  end = i;
+            const Draft& first = drafts_[order_[i]];
+            while (end < order_.size() && end - i < std::size_t(made_.width) && alike(first, drafts_[order_[end]]))
+                ++end;
+            if (first.level == made_.depth()) made_.level.push_back(0);
+            add_task({order_.data() + i, end - i});
+            made_.level.back() = static_cast<std::uint32_t>(made_.task.size());
+            i = end;
+        }
+        require(made_.task.size() * made_.width < std::size_t{1} << 31 && made_.product.size() < std::size_t{1} << 31,
+                [] { return "too many products for a batch"; });
+    }
+
+    void add_task(std::span<const std::uint32_t> items)
+    {
+        const Draft&      shape = drafts_[items[0]];
+        const std::size_t width = made_.width, first = made_.product.size();
+        made_.task.push_back({.first = static_cast<std::uint32_t>(first / width),
+                              .log2_leaves = shape.log2_leaves,
+                              .steps = shape.steps,
+                              .divide = shape.divide,
+                              .late = shape.late,
+                              .adds_sums = shape.adds_sums,
+                              .makes_sums = shape.makes_sums});
+        made_.product.resize(first + (shape.products.size() + 1) / 2 * 2 * width);
+        for (std::size_t g = 0; g < width; ++g) {
+            const bool   idle = g >= items.size();
+            const Draft& draft = drafts_[items[idle ? 0 : g]];
+            made_.item.push_back(draft.item);
+            for (std::size_t r = 0; r < draft.products.size(); ++r)
+                made_.product[first + (r / 2 * width + g) * 2 + r % 2] = draft.products[r];
+            if (idle) made_.item.back().slot = draft.makes_sums ? BatchDots::spare_place : BatchDots::spare_slot;
+            else made_.products += draft.products.size() + 2 * draft.late + 2 * (draft.divide == Divide::by_sum);
         }
     }
 
     const DotProgram&          program_;
     std::vector<std::uint32_t> task_of_;  // by slot; no_task: constants, and slots that nobody needs
     std::vector<Index>         level_;    // by slot
-    std::vector<Slot>          near_;     // by slot; the b that is known last
-    std::vector<Slot>          order_;
-    std::vector<Product>       stream_;  // of one item
+    std::vector<Known>         known_;    // by slot
+    std::vector<Slot>          sum_of_;   // by slot; the number of its early sum, or no_sum
+    std::vector<Draft>         drafts_;
+    std::vector<std::uint32_t> order_;
+    Slot                       sums_ = 0;
     BatchDots                  made_;
 };
 
 }  // namespace
 
-BatchDots batch_dots(const DotProgram& program, Index pilot_distance)
+BatchDots batch_dots(const DotProgram& program, int width)
 {
-    require(program.slots() <= BatchDots::slot_mask,
-            [] { return "too many entries for a batch: their positions have 30 bits"; });
-    require(pilot_distance >= 1, [] { return "a pilot is at least one level earlier"; });
-    return BatchMaker(program).make(pilot_distance);
+    require(program.slots() < std::size_t{1} << 30, [] { return "too many entries for a batch"; });
+    require(width >= 1 && width <= 32 && (width & (width - 1)) == 0,
+            [&] { return "a task of " + std::to_string(width) + " items"; });
+    return BatchMaker(program).make(width);
 }
 
 }  // namespace ilux

@@ -1,5 +1,5 @@
 #pragma once
-// A DotProgram (dot_program.hpp) as a warp computes it for 32 systems of one pattern at once, a lane each.
+// A DotProgram (dot_program.hpp) level by level, as warps compute it for many systems of one pattern at once.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,46 +9,62 @@
 
 namespace ilux {
 
-/// An item is one slot: x ← s · input, x ← x − a b over its products in their order, x ← x / d. All lanes of a warp
-/// take the same product at the same time; so the partial sums that were 2^log2_part lanes' are summed one after the
-/// other, the lanes in bit-reversed order, and a sum is added to its neighbour as soon as both are there. The bits are
-/// run_serial's: what is missing of a lane would have subtracted 0 · 0, which changes nothing, not even −0; a lane of
-/// which all is missing keeps one such product, for its +0 does change −0. A divisor that a task of the program
-/// computes once more is read here instead, where it is: as many bits, half the work.
+/// An item computes one slot for some members, a lane each; the lanes of a warp compute the `width` items of a task
+/// side by side, which have one shape. An item sums up 2^log2_leaves leaves of `steps` products each, which are lanes of
+/// the program in bit-reversed order: leaf 0 starts from the input, and a sum is added to its neighbour as soon as both
+/// are there. Then it subtracts its late products, and divides.
+///
+/// Nearly all products of an entry are known long before the last two. So that no level takes longer than a few
+/// products do, long sums are cut into subtrees, whose sums are items one level earlier; the entry's leaves are those
+/// then. And whoever divides by an entry of its own level computes it once more, from the sum of all but its late
+/// products, which is shared. Such sums have places of their own, which are double where slots are float. The bits are
+/// run_serial's: what is missing of a lane would have subtracted 0 · 0, which changes nothing, not even −0.
 struct BatchDots {
     using Slot = DotProgram::Slot;
+    using Product = DotProgram::Operand;
+    enum class Divide : std::uint8_t { none, by_slot, by_sum };
     struct Item {
-        std::uint32_t first = 0;  ///< of its pairs of products
-        std::uint32_t pairs = 0;
-        Slot          slot = 0;
-        Slot          divisor = DotProgram::zero_slot;  ///< zero_slot: none
-        double        scale = 1;
+        Slot          slot = 0;     ///< or place, where the task makes sums
+        Slot          divisor = 0;  ///< by_sum: the place of what divisor_late is subtracted from
         std::int32_t  source = -1;  ///< position of its input; −1: none
-        std::int32_t  pilot = -1;   ///< a slot some levels earlier; −1: none
+        std::uint32_t pad = 0;
+        double        scale = 0;  ///< of the input
+        double        pad2 = 0;
+        Product       late[2], divisor_late[2];
     };
-    /// Slots in the low 30 bits; above them, the mark: two bits in a, two in b.
-    struct Product {
-        std::uint32_t a = 0, b = 0;
-    };
-    static constexpr int           slot_bits = 30;
-    static constexpr std::uint32_t slot_mask = (1u << slot_bits) - 1;
-    static constexpr int           most_merges = 5;
-    /// Marks of a lane's last product. m ≤ most_merges sums put aside are added to this one: mark m + 1 puts the result
-    /// aside under m and starts the next lane with 0, mark most_merges + m goes on with it: that was the last lane. 0:
-    /// neither.
-    static constexpr std::uint32_t aside(int merges) { return static_cast<std::uint32_t>(merges + 1); }
-    static constexpr std::uint32_t last(int merges) { return static_cast<std::uint32_t>(most_merges + merges); }
-    static constexpr std::uint32_t mark(Product p) { return p.a >> slot_bits << 2 | p.b >> slot_bits; }
+    struct Task {
+        std::uint32_t first = 0;  ///< of its rows of products, an even number of them
+        std::uint8_t  log2_leaves = 0, steps = 0;
+        Divide        divide = Divide::none;
+        bool          late : 1 = false;        ///< some item has late products
+        bool          adds_sums : 1 = false;   ///< leaves are the sums at places b; steps is 1
+        bool          makes_sums : 1 = false;  ///< items go to places
 
-    std::vector<Item>    item;     ///< each reads only slots of earlier items
-    std::vector<Product> product;  ///< two for each pair
-    Index                depth = 0;
+        constexpr std::uint32_t products() const { return std::uint32_t{steps} << log2_leaves; }
+    };
+    static constexpr Slot          spare_slot = DotProgram::first_slot - 1;  ///< where idle lanes write
+    static constexpr Slot          spare_place = 0;
+    static constexpr std::uint32_t longest = 16;  ///< products of an item of those that are cut
+
+    int                  width = 1;
+    std::vector<Task>    task;         ///< by level, long ones first
+    std::vector<Item>    item;         ///< tasks · width; idle lanes copy the first item of their task
+    std::vector<Product> product;      ///< two rows side by side: row r of item g at (r / 2 · width + g) · 2 + r % 2
+    std::vector<std::uint32_t> level;  ///< levels + 1; first tasks
+    std::size_t                places = 1;    ///< of sums
+    std::size_t                products = 0;  ///< with late ones and sums of sums, without padding
+
+    Index          depth() const { return static_cast<Index>(level.size()) - 1; }
+    const Product& operand(std::size_t t, std::uint32_t row, int g) const
+    {
+        return product[((task[t].first + row) / 2 * width + g) * 2 + row % 2];
+    }
 };
 
-/// Items by level, those that read the same late operand side by side; slots that nobody needs are left out.
-/// O(products).
-/// @param pilot_distance  levels between an item and its pilot
-/// @throws InvalidInput when 30 bits cannot count the slots
-BatchDots batch_dots(const DotProgram& program, Index pilot_distance);
+/// Items read only what earlier levels wrote, and no place is written in a level that reads it; slots that nobody needs
+/// are left out. O(products).
+/// @param width  items of a task, a power of two
+/// @throws InvalidInput when slots or products pass what 31 bits can count
+BatchDots batch_dots(const DotProgram& program, int width);
 
 }  // namespace ilux

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "ilux/base/error.hpp"
 #include "ilux/direct/levels.hpp"
@@ -13,21 +14,21 @@ namespace {
 
 /// Seconds on an H200.
 namespace tail_cost {
-constexpr double level = 1.1e-6;    // of dot products
-constexpr double launch = 1.5e-6;   // behind that of the dot products
-constexpr double step = 0.1e-6;     // of elimination: until the next column is divided and known
-constexpr double update = 0.12e-6;  // and more in the mean where TailColumns::most columns are updated
-constexpr double entry = 0.3e-9;    // read from its slot and written back
+constexpr double level = 0.8e-6;  // of dot products
+/// Behind the dot products, of 0, 32, 64, … columns.
+constexpr Index  columns = 32;
+constexpr double elimination[] = {1.5e-6, 4.5e-6, 8e-6, 12e-6, 16.5e-6, 24e-6};
 constexpr double least_gain = 0.05;
 }  // namespace tail_cost
 constexpr Index tail_step = 16;  // sizes that are looked at
 
 double tail_seconds(Index size)
 {
+    static_assert(std::size(tail_cost::elimination) == TailColumns::most / tail_cost::columns + 1);
     if (size == 0) return 0;
-    const double share = double(size) / TailColumns::most, entries = double(size) * size;
-    return tail_cost::launch + size * (tail_cost::step + share * share * tail_cost::update) +
-           entries * tail_cost::entry;
+    const Index  at = (size - 1) / tail_cost::columns;
+    const double share = double(size - at * tail_cost::columns) / tail_cost::columns;
+    return std::lerp(tail_cost::elimination[at], tail_cost::elimination[at + 1], share);
 }
 
 /// Levels of the columns of a range.

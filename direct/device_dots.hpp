@@ -7,24 +7,33 @@
 
 namespace ilux {
 
-/// x / d by the IEEE, faster than the compiler's code where x = 0, which is common and would send the whole warp its
-/// slow way. Newton's iteration for 1/d and one correction of the quotient round correctly away from the ends of the
-/// exponent range.
-__device__ inline double divide(double x, double d)
+/// 1/d by Newton's iteration; rounds correctly away from the ends of the exponent range.
+__device__ inline double reciprocal(double d)
 {
-    constexpr double small = 0x1p-400, large = 0x1p400;
-    double           r;
+    double r;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
     double e = fma(-d, r, 1.0);
     e = fma(e, e, e);
     r = fma(r, e, r);
     e = fma(-d, r, 1.0);
-    r = fma(r, e, r);
-    const double q = x * r, quotient = fma(fma(-d, q, x), r, q);
-    if (fabs(d) > small && fabs(d) < large) {
-        if (x == 0) return q;
-        if (fabs(x) > small && fabs(x) < large) return quotient;
-    }
+    return fma(r, e, r);
+}
+
+/// x / d with r = reciprocal(d): one correction of the quotient rounds correctly too; x = 0 keeps its sign.
+__device__ inline double quotient(double x, double d, double r)
+{
+    const double q = x * r, corrected = fma(fma(-d, q, x), r, q);
+    return x == 0 ? q : corrected;
+}
+
+/// x / d by the IEEE, faster than the compiler's code where x = 0, which is common and would send the whole warp its
+/// slow way.
+__device__ inline double divide(double x, double d)
+{
+    constexpr double small = 0x1p-400, large = 0x1p400;
+    const double     fast = quotient(x, d, reciprocal(d));
+    const bool       plain = fabs(x) > small && fabs(x) < large;
+    if (fabs(d) > small && fabs(d) < large && (x == 0 || plain)) return fast;
     return x / d;
 }
 

@@ -5,6 +5,8 @@
 // run of pieces, puts them together in the order of columns, so that the first of equal ones is named. Nobody waits for
 // anybody.
 
+#include <algorithm>
+
 #include "ilux/base/cuda.hpp"
 #include "ilux/direct/gpu_batch_monitor.hpp"
 
@@ -16,6 +18,7 @@ using Seen = BatchMonitorView::Seen;
 
 constexpr int           block_warps = 8;
 constexpr int           merging_warps = 32;
+constexpr Index         most_warps = 8192;  // that look at pieces: what a large GPU can have at work at once
 constexpr std::uint64_t infinite = 0x7FF0'0000'0000'0000u;
 
 __device__ std::uint64_t magnitude(double x)
@@ -148,6 +151,7 @@ __global__ void __launch_bounds__(32 * merging_warps) merge_pieces(BatchMonitorV
     const int              warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) & 31;
     const Index m = static_cast<Index>(blockIdx.x) * 32 + lane, run = (P.pieces + merging_warps - 1) / merging_warps;
     Seen        seen;
+#pragma unroll 4
     for (Index i = warp * run; i < min(P.pieces, (warp + 1) * run); ++i)
         merge(seen, P.of_piece[static_cast<std::size_t>(i) * P.stride + m]);
     of_warp[threadIdx.x] = seen;
@@ -167,9 +171,10 @@ dim3 blocks_of(Index warps, Index stride)
 GpuBatchMonitor::GpuBatchMonitor(Gpu& gpu, const LuPattern& pattern, std::span<const DotProgram::Slot> slot_of,
                                  Index members)
 {
-    const BatchMonitorPlan plan = batch_monitor_plan(pattern, slot_of);
     view_.members = members;
     view_.stride = (members + 31) / 32 * 32;
+    const Index            most_pieces = std::clamp(most_warps / (view_.stride / 32), Index{512}, Index{2048});
+    const BatchMonitorPlan plan = batch_monitor_plan(pattern, slot_of, most_pieces, 32);
     view_.pieces = plan.pieces();
     view_.parts = static_cast<Index>(plan.part.size());
     view_.longs = plan.longs;

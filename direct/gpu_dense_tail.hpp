@@ -14,6 +14,7 @@ class GpuDenseTail {
 public:
     GpuDenseTail() = default;
     /// @throws InvalidInput for more than TailColumns::most columns
+    /// @throws CudaError where a thread block has less than 222 KiB of shared memory
     GpuDenseTail(Gpu& gpu, const DenseTail& tail);
 
     std::size_t bytes() const { return arrays_.bytes(); }

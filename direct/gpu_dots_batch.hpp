@@ -12,23 +12,21 @@
 
 namespace ilux {
 
-/// The defaults serve every GPU; what is best differs little, or with the L2 cache.
 struct BatchTuning {
-    Index pilot_distance = 4;  ///< levels
-    /// Members that are worked at at the same time, rounded up to 32: more hide more waiting, fewer find more of their
-    /// numbers in the L2 cache. 0: as many as fit it, and at least 64.
-    Index    together = 0;
-    unsigned nap = 0;  ///< nanoseconds between looks at numbers that are not there yet
+    /// Members of a group, one of 8, 16 and 32: fewer let more of the GPU work at few members. 0: 8
+    Index lanes = 0;
+    /// Multiprocessors that share a group, one of 1, 2, 4, 8 and 16. 0: as the GPU has room
+    Index cluster = 0;
 };
 
 /// As kernels get it.
 struct BatchDotsView {
+    const BatchDots::Task*    task = nullptr;
     const BatchDots::Item*    item = nullptr;
     const BatchDots::Product* product = nullptr;
-    std::uint32_t             items = 0;
+    const std::uint32_t*      level = nullptr;  ///< depth + 1; first tasks
+    Index                     depth = 0;
     Index                     members = 0, stride = 0;
-    Index                     groups_together = 1;  ///< of 32 members
-    unsigned                  nap = 0;
 };
 
 /// Where a program with a_given reads factors and divisors: slot s of member m is at values[s · stride + m]; with
@@ -42,8 +40,9 @@ struct GivenFactors {
 /// What one stream works in.
 template <class T>
 struct DotsBatchSpace {
-    DeviceBuffer<T>      v;      ///< slot s of member m at s · stride + m; behind them a ticket
-    DeviceBuffer<double> input;  ///< the same for inputs
+    DeviceBuffer<T>      v;      ///< slot s of member m at s · stride + m
+    DeviceBuffer<double> sum;    ///< the same for places of sums
+    DeviceBuffer<double> input;  ///< and for inputs
 };
 
 /// Arithmetic is in double; T, double or float, is what slots hold. With double each member has the bits that it has
@@ -54,7 +53,7 @@ public:
     GpuDotsBatch() = default;
     /// @param inputs     of a member
     /// @param out_index, out_scale  by slot (SolveDots), or empty
-    /// @throws InvalidInput for no members, or more entries than 30 bits count
+    /// @throws InvalidInput for no members, sizes that there is no kernel for, or more entries than a batch can count
     GpuDotsBatch(Gpu& gpu, const DotProgram& program, Index members, std::size_t inputs,
                  std::span<const std::int32_t> out_index = {}, std::span<const double> out_scale = {},
                  const BatchTuning& tuning = {});
@@ -70,7 +69,7 @@ public:
     template <class T>
     std::size_t space_bytes() const
     {
-        return (slots_ * sizeof(T) + inputs_ * sizeof(double)) * stride() + sizeof(T);
+        return (slots_ * sizeof(T) + (places_ + inputs_) * sizeof(double)) * stride();
     }
 
     /// All slots of a program that reads itself; only enqueued.
@@ -88,7 +87,8 @@ private:
     BatchDotsView       view_;
     const std::int32_t* out_slot_ = nullptr;   // by component of the result
     const double*       out_scale_ = nullptr;  // the same
-    std::size_t         slots_ = 0, inputs_ = 0, outputs_ = 0;
+    std::size_t         slots_ = 0, places_ = 0, inputs_ = 0, outputs_ = 0;
+    Index               lanes_ = 8, cluster_ = 1;
 };
 
 }  // namespace ilux

@@ -80,11 +80,13 @@ ilux_klu_symbolic* ilux_klu_analyze_given(int n, int Ap[], int Ai[], int P[], in
 
 /* Chooses pivots. tol and scale count as they are now. Ap, Ai: as analysed; else INVALID. */
 ilux_klu_numeric* ilux_klu_factor(int Ap[], int Ai[], double Ax[], ilux_klu_symbolic* symbolic, ilux_klu_common* common);
-/* New values, the same pivots, unless common->repivot. After a failure solve refuses until a refactor succeeds. */
+/* New values, the same pivots, unless common->repivot. After a failure, INVALID arguments
+   included, solve refuses until a refactor succeeds. */
 int ilux_klu_refactor(int Ap[], int Ai[], double Ax[], ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric,
                       ilux_klu_common* common);
 
-/* B <- A^-1 B or A^-T B for nrhs vectors, ldim >= n apart. On failure after a singular refactor B is filled with NaN. */
+/* B <- A^-1 B or A^-T B for nrhs vectors, ldim >= n apart. After a factor or refactor that failed
+   B is filled with NaN. */
 int ilux_klu_solve(ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric, int ldim, int nrhs, double B[],
                    ilux_klu_common* common);
 int ilux_klu_tsolve(ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric, int ldim, int nrhs, double B[],

@@ -125,8 +125,9 @@ template <class Int>
 bool refactor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int>* symbolic, Numeric<Int>* numeric,
               Common<Int>& common)
 {
+    auto& f = behind<Int>(numeric);
+    f.status = ILUX_KLU_INVALID;  // also where what follows is refused: no solution is taken for that of the new values
     const LuSymbolic& s = *behind<Int>(symbolic).lu;
-    auto&             f = behind<Int>(numeric);
     const auto        values = values_of(s, Ap, Ai, Ax);
     const bool        may_repivot = common.repivot || !f.pivots;
     const LuReport    report = may_repivot ? f.lu.refactor_or_factor(values) : f.lu.refactor(values);

@@ -78,7 +78,7 @@ void conclude(LuSolveReport& report, double tolerance)
         report.reason = "x or its residual is not finite";
     } else if (!(report.refine.backward_error <= tolerance)) {
         report.outcome = Outcome::stagnated;
-        report.reason = fmt::format("backward error {:.1e} > {:.1e} after {} steps of refinement",
+        report.reason = fmt::format("componentwise backward error {:.1e} > {:.1e} after {} steps of refinement",
                                     report.refine.backward_error, tolerance, report.refine.steps);
     }
 }
@@ -315,7 +315,10 @@ LuSolveReport Lu::solve(std::span<const double> b, std::span<double> x, Transpos
     const std::string why = std::move(report.reason);
     report = solve_once(b, x, transpose, tolerance);
     report.repivoted = true;
-    report.reason = report.outcome == Outcome::converged ? why : why + "; with new pivots: " + report.reason;
+    if (report.outcome == Outcome::converged) report.reason = why;
+    else
+        report.reason =
+            report.reason == why ? why + ", with new pivots too" : why + "; with new pivots: " + report.reason;
     return report;
 }
 

@@ -48,6 +48,8 @@ struct RefineReport {
 /// Refines x with r ← b − A x in the original A until the componentwise backward error is at most 2 ε or
 /// options.refine_target, no longer halves, or options.refine_steps are spent; x is the best iterate met. An x good enough
 /// from the first costs one pass over A. [arioli_demmel_duff_89]
+/// Where that leaves an error above 1000 ε, the x_j of rows with b_i = 0 that are rounding errors in place of 0, of which no
+/// digit can be right, are made 0 if that gives a smaller error. So the error is never measured otherwise than as above.
 /// Nothing is allocated. A step costs a solve and a pass over A, which is neither copied nor transposed.
 /// @param A  the matrix that was factored, or a nearby one. Duplicates count as entries of their own in |A|
 /// @param b, x  n

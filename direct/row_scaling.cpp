@@ -11,10 +11,13 @@ namespace {
 /// For x > 0.
 double reciprocal_power_of_two(double x)
 {
-    constexpr std::uint64_t bias = 1023, fraction = (std::uint64_t{1} << 52) - 1, fraction_of_root_2 = 0x6a09e667f3bcc;
+    constexpr std::uint64_t fraction = (std::uint64_t{1} << 52) - 1, fraction_of_root_2 = 0x6a09e667f3bcc;
+    constexpr int           bias = 1023;
     const auto              bits = std::bit_cast<std::uint64_t>(x);
-    const auto exponent = (bits >> 52) + ((bits & fraction) > fraction_of_root_2);  // biased; of denormals 0 or 1
-    return std::bit_cast<double>(std::clamp<std::uint64_t>(2 * bias - exponent, 1, 2 * bias - 1) << 52);
+    const bool              up = (bits & fraction) > fraction_of_root_2;
+    const int               exponent = static_cast<int>(bits >> 52) + up;  // biased; of denormals 0 or 1, up to 2047
+    const int               reciprocal = std::clamp(2 * bias - exponent, 1, 2 * bias - 1);
+    return std::bit_cast<double>(static_cast<std::uint64_t>(reciprocal) << 52);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <optional>
 #include <variant>
 
@@ -169,20 +170,21 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpT
 }
 
 template <class T>
-GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed,
-                                GpuSpTrsvEngine engine) requires std::same_as<T, double>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine)
 {
     if (engine == GpuSpTrsvEngine::cusparse) throw InvalidOption("engine cusparse: its values cannot be renewed");
-    make(gpu, renewed.system, engine);
-    const auto take_numbers = [&](auto& made) {
-        if constexpr (requires { made.numbers(); }) impl_->renewed.emplace(gpu, made.numbers());
-    };
-    std::visit(take_numbers, impl_->made);
-    impl_->filled = false;
+    if constexpr (std::same_as<T, double>) {
+        make(gpu, renewed.system, engine);
+        const auto take_numbers = [&](auto& made) {
+            if constexpr (requires { made.numbers(); }) impl_->renewed.emplace(gpu, made.numbers());
+        };
+        std::visit(take_numbers, impl_->made);
+        impl_->filled = false;
+    } else throw InvalidOption("values in float cannot be renewed");
 }
 
 template <class T>
-void GpuSpTrsvPlan<T>::refill(Gpu& gpu, const double* values) requires std::same_as<T, double>
+void GpuSpTrsvPlan<T>::refill(Gpu& gpu, const double* values)
 {
     require(impl_ && impl_->renewed, [] { return std::string("refill: a plan whose values were given once for all"); });
     impl_->renewed->fill(gpu, values);

@@ -2,7 +2,6 @@
 // Sparse triangular systems on a GPU: analyse once, solve often, by one of several engines with one contract.
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -79,9 +78,8 @@ public:
     /// entries and more), the others on the host
     GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
     /// A plan whose values refill() brings; takes 4 bytes more for every number it stores, and is no slower.
-    /// @throws InvalidOption, besides, for engine cusparse
-    GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed,
-                  GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic) requires std::same_as<T, double>;
+    /// @throws InvalidOption, besides, for engine cusparse, and for values in float
+    GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
     ~GpuSpTrsvPlan();
     GpuSpTrsvPlan(GpuSpTrsvPlan&&) noexcept;
     GpuSpTrsvPlan& operator=(GpuSpTrsvPlan&&) noexcept;
@@ -98,7 +96,7 @@ public:
     /// what the plan stores: only enqueued, allocates nothing, may be captured in a graph. A zero d_i becomes Inf.
     /// @param values  on the device: the array whose positions the RenewedSystem has
     /// @throws InvalidInput when the plan was not made of one
-    void refill(Gpu& gpu, const double* values) requires std::same_as<T, double>;
+    void refill(Gpu& gpu, const double* values);
 
     Workspace workspace(Gpu& gpu) const;  ///< the only allocation a solve needs; cuSPARSE analyses here, for each
 

@@ -30,12 +30,12 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const ForwardSystem<T>&, GpuSpTrsvEngine)
     absent();
 }
 template <class T>
-GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const RenewedSystem&, GpuSpTrsvEngine) requires std::same_as<T, double>
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const RenewedSystem&, GpuSpTrsvEngine)
 {
     absent();
 }
 template <class T>
-void GpuSpTrsvPlan<T>::refill(Gpu&, const double*) requires std::same_as<T, double>
+void GpuSpTrsvPlan<T>::refill(Gpu&, const double*)
 {
     absent();
 }

@@ -39,7 +39,7 @@ TEST_F(Cli, LuTellsFillBlocksAndPivotsOfASmallMatrix)
     const Result text = ilux({"solve", A, "--method", "lu"});
     EXPECT_EQ(text.code, 0);
     for (const char* word : {"direct, P A Q = L U", "2 diagonal blocks", "L + U 5 entries, 1 above the blocks",
-                             "pivots", "converged, backward error", "max |b − A x|_i"})
+                             "pivots", "converged, componentwise backward error", "max |b − A x|_i"})
         EXPECT_NE(text.out.find(word), std::string::npos) << word << " is not in:\n" << text.out;
     EXPECT_EQ(text.out.find("preconditioner"), std::string::npos);
 }
@@ -59,6 +59,33 @@ TEST_F(Cli, LuNamesTheColumnOfASingularMatrixWithExitCodeFour)
         file("noise.mtx", matrix("3 3 9\n1 1 .1\n1 2 .2\n1 3 .3\n2 1 .4\n2 2 .5\n2 3 .6\n3 1 .7\n3 2 .8\n3 3 .9\n"));
     const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n0\n0\n");
     EXPECT_EQ(ilux({"solve", noise, "--method", "lu", "--rhs", b}).code, 4);
+}
+
+TEST_F(Cli, LuSolvesWhereARowSeesOnlyRoundingErrors)
+{
+    // x = (0, 3, 0), and b₃ = 0: whatever small numbers come out for x₁ and x₃, all of row 3 is rounding.
+    const std::string A = file("A.mtx", matrix("3 3 7\n1 1 20\n1 2 2\n1 3 -3\n2 2 20\n2 3 -1\n3 1 3\n3 3 21\n"));
+    const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n6\n60\n0\n");
+    const auto        json = this->json({"solve", A, "--rhs", b, "--method", "lu", "--json"});
+    EXPECT_EQ(json["outcome"], "converged");
+    EXPECT_LE(json["lu"]["componentwise_error"].get<double>(), 1e-15);
+    EXPECT_EQ(json["attempts"].size(), 1u);
+}
+
+TEST_F(Cli, LuSolvesWithTheLargestNumberThereIs)
+{
+    const std::string huge = file("huge.mtx", matrix("1 1 1\n1 1 1.5e308\n"));
+    EXPECT_EQ(ilux({"solve", huge, "--rhs", "ones", "--method", "lu"}).code, 0);
+}
+
+TEST_F(Cli, InfoSaysWhyThereAreNoLevels)
+{
+    const std::string one = file("one.mtx", matrix("2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n"));
+    const Result      text = ilux({"info", one, "--levels"});
+    EXPECT_EQ(text.code, 0);
+    EXPECT_NE(text.out.find("none, since the factorization failed: singular, "), std::string::npos) << text.out;
+    EXPECT_NE(json({"info", one, "--levels", "--json"})["lu"]["no_levels"].get<std::string>().find("column"),
+              std::string::npos);
 }
 
 TEST_F(Cli, LuAcceptsABackwardStableAnswerWhoseResidualIsRounding)

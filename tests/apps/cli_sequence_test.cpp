@@ -103,7 +103,9 @@ TEST_F(CliSequence, ASingularSystemInTheMiddleIsNamedAndTheOthersAreSolved)
 {
     const std::string path = write_series(series, {4, 1, 1, 3, 1, 1, 1, 1, 5, 1, 1, 3}, {5, 4, 1, 2, 6, 4});
     const std::string out = folder.file("x");
-    const auto        all = lines({path, "--out", out}, 4);
+    std::filesystem::create_directory(out);
+    write_vector(out + "/x_001.mtx", std::vector<double>{7, 7});  // of a former run
+    const auto all = lines({path, "--out", out}, 4);
     ASSERT_EQ(all.size(), 4u);
     EXPECT_EQ(all[1]["outcome"], "singular");
     EXPECT_NE(all[1]["detail"].get<std::string>().find("column"), std::string::npos);

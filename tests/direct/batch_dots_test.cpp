@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "ilux/direct/batch_monitor.hpp"
@@ -14,47 +15,81 @@
 namespace ilux::test {
 namespace {
 
-constexpr Index pilot_distance = 4;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// What one lane of the kernel does; reads NaN where an earlier item did not write.
-std::vector<double> run_batch_dots(const BatchDots& dots, const DotProgram& program, std::span<const double> input,
-                                   const double* a)
-{
-    std::vector<double> v(program.slots(), std::numeric_limits<double>::quiet_NaN());
-    std::fill_n(v.begin(), DotProgram::first_slot, 0.0);
-    v[DotProgram::minus_one_slot] = -1;
-    if (!program.a_given) a = v.data();
-    for (const BatchDots::Item& item : dots.item) {
-        std::array<double, BatchDots::most_merges> aside{};
-        double                                     x = item.source < 0 ? 0 : 0 + item.scale * input[item.source];
-        for (std::size_t p = 2 * std::size_t{item.first}; p < 2 * (std::size_t{item.first} + item.pairs); ++p) {
-            const auto product = dots.product[p];
-            x = std::fma(-a[product.a & BatchDots::slot_mask], v[product.b & BatchDots::slot_mask], x);
-            const int mark = static_cast<int>(BatchDots::mark(product));
-            const int merges = mark > BatchDots::most_merges ? mark - BatchDots::most_merges : mark - 1;
-            for (int m = 0; m < merges; ++m) x = aside[m] + x;
-            if (mark == 0 || mark > BatchDots::most_merges) continue;
-            aside[merges] = std::exchange(x, 0.0);
-        }
-        if (item.divisor != DotProgram::zero_slot) x /= a[item.divisor];
-        v[item.slot] = x;
+/// What one lane of the kernel does; reads NaN where no earlier level wrote.
+class Lane {
+public:
+    Lane(const BatchDots& dots, const DotProgram& program, std::span<const double> input, const double* a)
+        : dots_(dots), input_(input), a_(a), v_(program.slots(), nan), sum_(dots.places, nan)
+    {
+        std::fill_n(v_.begin(), DotProgram::first_slot, 0.0);
+        v_[DotProgram::minus_one_slot] = -1;
     }
-    return v;
-}
+    std::vector<double> run()
+    {
+        for (Index level = 0; level < dots_.depth(); ++level) {
+            std::vector<std::pair<double*, double>> found;
+            for (std::size_t t = dots_.level[level]; t < dots_.level[level + 1]; ++t)
+                for (int g = 0; g < dots_.width; ++g) {
+                    auto& to = dots_.task[t].makes_sums ? sum_ : v_;
+                    found.emplace_back(&to[dots_.item[t * dots_.width + g].slot], compute(t, g));
+                }
+            for (const auto& [to, x] : found) *to = x;
+        }
+        return v_;
+    }
+
+private:
+    double a(DotProgram::Slot slot) const { return a_ ? a_[slot] : v_[slot]; }
+    double subtract(double x, const BatchDots::Product (&late)[2]) const
+    {
+        for (const auto [i, j] : late) x = std::fma(-a(i), v_[j], x);
+        return x;
+    }
+    double compute(std::size_t t, int g) const
+    {
+        const BatchDots::Task& task = dots_.task[t];
+        const BatchDots::Item& item = dots_.item[t * dots_.width + g];
+        std::vector<double>    leaf;
+        for (std::uint32_t l = 0; l < 1u << task.log2_leaves; ++l) {
+            double x = l > 0 || item.source < 0 ? 0 : 0 + item.scale * input_[item.source];
+            for (std::uint32_t step = 0; step < task.steps; ++step) {
+                const auto [i, j] = dots_.operand(t, l * task.steps + step, g);
+                x = task.adds_sums ? sum_[j] : std::fma(-a(i), v_[j], x);
+            }
+            leaf.push_back(x);
+        }
+        for (; leaf.size() > 1; leaf.resize(leaf.size() / 2))
+            for (std::size_t l = 0; l < leaf.size() / 2; ++l) leaf[l] = leaf[2 * l] + leaf[2 * l + 1];
+        if (task.makes_sums) return leaf[0];
+        const double x = subtract(leaf[0], item.late);
+        if (task.divide == BatchDots::Divide::none) return x;
+        if (task.divide == BatchDots::Divide::by_slot) return x / a(item.divisor);
+        return x / subtract(sum_[item.divisor], item.divisor_late);
+    }
+
+    const BatchDots&        dots_;
+    std::span<const double> input_;
+    const double*           a_;
+    std::vector<double>     v_, sum_;
+};
 
 /// NaN equals NaN, −0 does not equal 0.
 bool same(double x, double y) { return std::isnan(x) ? std::isnan(y) : x == y && std::signbit(x) == std::signbit(y); }
 
 void expect_same_entries(const DotProgram& program, std::span<const double> input, const double* a)
 {
-    const BatchDots     dots = batch_dots(program, pilot_distance);
-    const auto          found = run_batch_dots(dots, program, input, a);
     std::vector<double> expected(program.slots());
     run_serial(program, input, a, expected);
-    for (std::size_t e = 0; e < program.slot_of.size(); ++e) {
-        const auto slot = program.slot_of[e];
-        ASSERT_TRUE(same(found[slot], expected[slot]))
-            << "entry " << e << ": " << found[slot] << ", " << expected[slot];
+    for (const int width : {1, 4}) {
+        const BatchDots dots = batch_dots(program, width);
+        const auto      found = Lane(dots, program, input, a).run();
+        for (std::size_t e = 0; e < program.slot_of.size(); ++e) {
+            const auto slot = program.slot_of[e];
+            ASSERT_TRUE(same(found[slot], expected[slot]))
+                << "width " << width << ", entry " << e << ": " << found[slot] << ", " << expected[slot];
+        }
     }
 }
 
@@ -88,31 +123,82 @@ TEST(BatchDots, GiveZeroItsSign)
     }
 }
 
-TEST(BatchDots, ReadOnlyWhatEarlierItemsWrite)
+/// Levels at which slots, or places of sums, are written; and what is read must have been written earlier.
+class Written {
+public:
+    explicit Written(std::size_t count) : level_(count, never) {}
+    void write(DotProgram::Slot at, Index level) { level_[at] = level; }
+    bool before(DotProgram::Slot at, Index level) const { return level_[at] < level; }
+    bool ever(DotProgram::Slot at) const { return level_[at] != never; }
+
+private:
+    static constexpr Index never = std::numeric_limits<Index>::max();
+    std::vector<Index>     level_;
+};
+
+void expect_reads_of_earlier_levels(const BatchDots& dots, Index level, const Written& v, const Written& sum)
+{
+    for (std::size_t t = dots.level[level]; t < dots.level[level + 1]; ++t)
+        for (int g = 0; g < dots.width; ++g) {
+            const auto& task = dots.task[t];
+            const auto& item = dots.item[t * dots.width + g];
+            for (std::uint32_t r = 0; r < task.products(); ++r) {
+                const auto [a, b] = dots.operand(t, r, g);
+                ASSERT_TRUE(task.adds_sums ? sum.before(b, level) : v.before(a, level) && v.before(b, level));
+            }
+            for (const auto [a, b] : item.late) ASSERT_TRUE(v.before(a, level) && v.before(b, level));
+            if (task.divide == BatchDots::Divide::by_slot) {
+                ASSERT_TRUE(v.before(item.divisor, level));
+            }
+            if (task.divide != BatchDots::Divide::by_sum) continue;
+            ASSERT_TRUE(sum.before(item.divisor, level));
+            for (const auto [a, b] : item.divisor_late) ASSERT_TRUE(v.before(a, level) && v.before(b, level));
+        }
+}
+
+/// Lanes of one level write and read in any order.
+TEST(BatchDots, ReadOnlyWhatEarlierLevelsWrite)
 {
     for (const DotSystem& system : dot_systems()) {
         SCOPED_TRACE(system.name);
-        const DotProgram  factor = factor_dots(*system.F.pattern);
-        const BatchDots   dots = batch_dots(factor, pilot_distance);
-        std::vector<bool> written(factor.slots(), false);
-        std::fill_n(written.begin(), DotProgram::first_slot, true);
-        for (const BatchDots::Item& item : dots.item) {
-            for (std::size_t p = 2 * std::size_t{item.first}; p < 2 * (std::size_t{item.first} + item.pairs); ++p) {
-                ASSERT_TRUE(written[dots.product[p].a & BatchDots::slot_mask]);
-                ASSERT_TRUE(written[dots.product[p].b & BatchDots::slot_mask]);
+        const DotProgram factor = factor_dots(*system.F.pattern);
+        const BatchDots  dots = batch_dots(factor, 4);
+        Written          v(factor.slots()), sum(dots.places);
+        for (DotProgram::Slot slot = 0; slot < DotProgram::first_slot; ++slot) v.write(slot, -1);
+        for (Index level = 0; level < dots.depth(); ++level) {
+            for (std::size_t i = std::size_t{4} * dots.level[level]; i < std::size_t{4} * dots.level[level + 1]; ++i) {
+                const bool spare =
+                    dots.item[i].slot == (dots.task[i / 4].makes_sums ? BatchDots::spare_place : BatchDots::spare_slot);
+                if (spare) continue;
+                auto& to = dots.task[i / 4].makes_sums ? sum : v;
+                ASSERT_FALSE(!dots.task[i / 4].makes_sums && to.ever(dots.item[i].slot));
+                ASSERT_FALSE(to.ever(dots.item[i].slot) && !to.before(dots.item[i].slot, level));
+                to.write(dots.item[i].slot, level);
             }
-            ASSERT_TRUE(written[item.divisor]);
-            ASSERT_TRUE(item.pilot < 0 || written[item.pilot]);
-            ASSERT_FALSE(written[item.slot]);
-            written[item.slot] = true;
+            expect_reads_of_earlier_levels(dots, level, v, sum);
         }
-        for (const auto slot : factor.slot_of) ASSERT_TRUE(written[slot]);
+        for (const auto slot : factor.slot_of) ASSERT_TRUE(v.ever(slot));
     }
 }
 
-TEST(BatchDots, RefuseAPilotThatFliesBeside)
+/// An item of a level takes few products wherever its sum is known early, and levels are hardly more than the program's.
+TEST(BatchDots, AreShallowAndShort)
 {
-    expect_refusal([] { batch_dots(DotProgram{}, 0); }, {"pilot"});
+    for (const DotSystem& system : {dot_system("grid", gallery::power_grid({})),
+                                    dot_system("circuit", gallery::mna_random({.n = 400, .decades = 6}))}) {
+        SCOPED_TRACE(system.name);
+        const DotProgram factor = factor_dots(*system.F.pattern);
+        const BatchDots  dots = batch_dots(factor, 4);
+        EXPECT_LE(dots.depth(), factor.depth + factor.depth / 8 + 2);
+        std::size_t shorts = 0;
+        for (const auto& task : dots.task) shorts += task.products() <= BatchDots::longest;
+        EXPECT_GE(shorts, dots.task.size() * 95 / 100);
+    }
+}
+
+TEST(BatchDots, RefuseAWidthThatNoWarpHas)
+{
+    for (const int width : {0, 3, 64}) expect_refusal([&] { batch_dots(DotProgram{}, width); }, {"task"});
 }
 
 /// Every slot, input and column belongs to one piece, or to the parts of one long column.

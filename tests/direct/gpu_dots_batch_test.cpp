@@ -63,8 +63,8 @@ TEST(GpuDotsBatch, GiveEveryMemberTheBitsThatItHasAlone)
         const DotProgram program = factor_dots(*system.F.pattern);
         for (const Index members : {1, 31, 32, 33, 70})
             for (const BatchTuning tuning :
-                 {BatchTuning{}, BatchTuning{.pilot_distance = 1, .together = 32, .nap = 50}}) {
-                SCOPED_TRACE(system.name + ", " + std::to_string(members));
+                 {BatchTuning{}, BatchTuning{.lanes = 16, .cluster = 1}, BatchTuning{.lanes = 32, .cluster = 4}}) {
+                SCOPED_TRACE(system.name + ", " + std::to_string(members) + ", lanes " + std::to_string(tuning.lanes));
                 const auto            values = member_values(system.A.val, members);
                 BatchOnDevice<double> device(gpu, program, values, members, tuning);
                 const auto            found = device.run(gpu);
@@ -261,11 +261,13 @@ TEST(GpuDotsBatch, RunOnTwoStreamsAtOnce)
     }
 }
 
-TEST(GpuDotsBatch, RefuseToHaveNoMembers)
+TEST(GpuDotsBatch, RefuseSizesThatThereIsNoKernelFor)
 {
     ILUX_SKIP_WITHOUT_GPU();
     Gpu gpu;
     expect_refusal([&] { GpuDotsBatch(gpu, DotProgram{}, 0, 0); }, {"0 members"});
+    expect_refusal([&] { GpuDotsBatch(gpu, DotProgram{}, 4, 0, {}, {}, {.lanes = 4}); }, {"4 members"});
+    expect_refusal([&] { GpuDotsBatch(gpu, DotProgram{}, 4, 0, {}, {}, {.cluster = 3}); }, {"3 blocks"});
 }
 
 }  // namespace

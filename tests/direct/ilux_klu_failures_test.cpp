@@ -126,7 +126,6 @@ TYPED_TEST(EveryFailure, ArgumentsThatMakeNoSenseAreInvalid)
 
     std::vector<Int> other{1, 0, 0, 1};  // the same matrix in another order: another pattern
     EXPECT_TRUE(invalid(Klu::factor(Ap, other.data(), p.Ax.data(), p.symbolic, c) == nullptr));
-    EXPECT_TRUE(invalid(Klu::refactor(Ap, other.data(), p.Ax.data(), p.symbolic, p.numeric, c) == 0));
     EXPECT_TRUE(invalid(Klu::factor(Ap, Ai, nullptr, p.symbolic, c) == nullptr));
     EXPECT_TRUE(invalid(Klu::factor(Ap, Ai, p.Ax.data(), nullptr, c) == nullptr));
     EXPECT_TRUE(invalid(Klu::refactor(Ap, Ai, p.Ax.data(), p.symbolic, nullptr, c) == 0));
@@ -144,6 +143,31 @@ TYPED_TEST(EveryFailure, ArgumentsThatMakeNoSenseAreInvalid)
     EXPECT_EQ(x, (Vector{3, 4}));
     EXPECT_TRUE(Klu::solve(p.symbolic, p.numeric, 2, 1, x.data(), c));
     EXPECT_NEAR(x[0], 1, 1e-15);
+}
+
+TYPED_TEST(EveryFailure, ARefusedRefactorLeavesNothingToSolveWith)
+{
+    using Klu = TypeParam;
+    using Int = typename Klu::Int;
+    typename TestFixture::Problem p(this->two_by_two(2, 1, 1, 3));
+    p.factor();
+    auto* const      c = &p.common;
+    std::vector<Int> other{1, 0, 0, 1};  // the same matrix in another order: another pattern
+    const auto       refused = [&](int way) {
+        if (way == 0) return Klu::refactor(p.Ap.data(), other.data(), p.Ax.data(), p.symbolic, p.numeric, c) == 0;
+        if (way == 1) return Klu::refactor(p.Ap.data(), p.Ai.data(), nullptr, p.symbolic, p.numeric, c) == 0;
+        return Klu::refactor(p.Ap.data(), p.Ai.data(), p.Ax.data(), nullptr, p.numeric, c) == 0;
+    };
+    for (const int way : {0, 1, 2}) {
+        EXPECT_TRUE(refused(way));
+        EXPECT_EQ(c->status, ILUX_KLU_INVALID);
+        Vector x{3, 4};
+        EXPECT_FALSE(Klu::solve(p.symbolic, p.numeric, 2, 1, x.data(), c));
+        EXPECT_EQ(c->status, ILUX_KLU_INVALID);
+        EXPECT_TRUE(std::isnan(x[0]) && std::isnan(x[1]));
+        EXPECT_TRUE(p.refactor());
+        EXPECT_NEAR(p.solved({3, 4})[0], 1, 1e-15);
+    }
 }
 
 TEST(IluxKlu, AnOrderBeyondOurIntegersIsTooLarge)

@@ -223,6 +223,39 @@ TEST(LuRefine, CountsZeroOverZeroAsZero)
         }
 }
 
+TEST(LuRefine, MakesRoundingErrorsZeroWhereTheExactNumbersAre)
+{
+    for (const auto layout : both_layouts)
+        for (const Transpose way : both_ways) {
+            // x = (0, 3, 0): b₂ = 0, and row 2 is all rounding.
+            const Dense rows = dense(3, {20, 2, -3, 0, 20, -1, 3, 0, 21});
+            const Held  A(way == Transpose::yes ? transposed(rows) : rows, layout);
+            auto        made = factored({.B = way == Transpose::yes ? transposed(rows) : rows});
+            made.factors.symbolic = allowing(0);
+            Cpu         cpu(1);
+            LuWorkspace ws(3);
+            const auto  refined = [&](std::vector<double> b, std::vector<double>& x) {
+                const auto report = lu_refine(cpu, made.factors, A.view(), b, x, ws, way);
+                EXPECT_NEAR(report.backward_error, componentwise_error(A.view(), x, b, way == Transpose::yes), 2 * eps);
+                return report.backward_error;
+            };
+            for (const std::vector<double>& start :
+                 {std::vector<double>{0x1p-60, 3, 0}, {0, 3, 0x1p-60}, {0x1p-60, 3, -0x1p-62}}) {
+                auto x = start;
+                EXPECT_EQ(refined({6, 60, 0}, x), 0);
+                EXPECT_EQ(x, (std::vector<double>{0, 3, 0}));
+            }
+            // Not where b₂ says how large x₂ should be: |r₂| = 20·2⁻⁶⁰ of 22·2⁻⁶⁰.
+            std::vector<double> x{0, 3, 0x1p-60};
+            EXPECT_DOUBLE_EQ(refined({6, 60, 0x1p-60}, x), 20.0 / 22);
+            EXPECT_EQ(x[2], 0x1p-60);
+            // Where zeros are better, but not right, the error says so: x = (−7 δ, 3 + δ, δ).
+            const double delta = 0x1p-30;
+            x = {-delta, 3 + delta, delta};
+            EXPECT_GT(refined({6 - 141 * delta, 60 + 19 * delta, 0}, x), 1e-12);
+        }
+}
+
 TEST(LuRefine, ReportsWhatIsNotFinite)
 {
     const auto  made = factored({.B = dense(2, {2, 0, 0, 1})});

@@ -180,10 +180,11 @@ TEST_P(GpuRenewedSystem, WaitsForItsValuesAndOthersTakeNone)
     EXPECT_GT(plan.bytes(), given.bytes());
 }
 
-TEST(GpuRenewedValues, AreNotForTheVendorsEngine)
+TEST(GpuRenewedValues, AreForNeitherTheVendorsEngineNorFloat)
 {
     ILUX_SKIP_WITHOUT_GPU();
     Gpu gpu;
     test::expect_refusal<InvalidOption>([&] { GpuSpTrsvPlan<>(gpu, RenewedSystem{}, GpuSpTrsvEngine::cusparse); },
                                         {"cusparse"});
+    test::expect_refusal<InvalidOption>([&] { GpuSpTrsvPlan<float>(gpu, RenewedSystem{}); }, {"float"});
 }
