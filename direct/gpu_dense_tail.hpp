@@ -24,9 +24,9 @@ public:
     void run(Gpu& gpu, double* v) const;
 
 private:
-    DeviceArrays            arrays_;
-    const DotProgram::Slot* slot_ = nullptr;  ///< of S with rows and columns to a multiple of 32
-    Index                   size_ = 0;
+    DeviceArrays                             arrays_;
+    [[maybe_unused]] const DotProgram::Slot* slot_ = nullptr;  ///< of S with rows and columns to a multiple of 32
+    [[maybe_unused]] Index                   size_ = 0;
 };
 
 }  // namespace ilux

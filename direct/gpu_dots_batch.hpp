@@ -83,12 +83,12 @@ public:
     void run(Gpu& gpu, const double* input, GivenFactors<A> a, DotsBatchSpace<double>& space, double* out) const;
 
 private:
-    DeviceArrays        arrays_;
-    BatchDotsView       view_;
-    const std::int32_t* out_slot_ = nullptr;   // by component of the result
-    const double*       out_scale_ = nullptr;  // the same
-    std::size_t         slots_ = 0, places_ = 0, inputs_ = 0, outputs_ = 0;
-    Index               lanes_ = 8, cluster_ = 1;
+    DeviceArrays                         arrays_;
+    BatchDotsView                        view_;
+    [[maybe_unused]] const std::int32_t* out_slot_ = nullptr;   // by component of the result
+    [[maybe_unused]] const double*       out_scale_ = nullptr;  // the same
+    [[maybe_unused]] std::size_t         slots_ = 0, places_ = 0, inputs_ = 0, outputs_ = 0;
+    [[maybe_unused]] Index               lanes_ = 8, cluster_ = 1;
 };
 
 }  // namespace ilux
