@@ -126,8 +126,9 @@ void about_the_preconditioner(const Attempt& result, const Tried& tried, Lines& 
 {
     if (!tried.precond(PrecondKind::mlilu)) {
         if (result.zero_pivot >= 0)
-            lines.push_back(fmt::format("ILU(0) met a zero pivot at row {}: --precond mlilu postpones such pivots",
-                                        result.zero_pivot + 1));
+            lines.push_back(
+                fmt::format("ILU(0) met a zero pivot at row {} (counted from 1): --precond mlilu postpones such pivots",
+                            result.zero_pivot + 1));
         else lines.emplace_back("a stronger preconditioner: --precond mlilu");
     } else if (tried.limited) {
         lines.emplace_back("entries were dropped to stay within the memory limit: a larger precond.memory_limit");
@@ -195,12 +196,15 @@ void about_the_direct_solution(const Attempt& result, const Tried& tried, const 
             "in a PDE: an unknown that is known only up to a constant, a pressure say: fix it at a point");
         return;
     }
-    const bool largest =
-        std::ranges::any_of(tried.attempts, [](const Attempt& one) { return one.plan.lu.pivot_tol >= 1; });
-    if (!largest && !options.retry) lines.emplace_back("the largest pivot of every column: -p lu.pivot_tol=1");
-    if (lu.matching != LuMatching::on)
-        lines.emplace_back(
-            "large entries on the diagonal and scaling by them: -p lu.matching=on -p lu.scaling=matching");
+    const auto any = [&](auto&& used) {
+        return std::ranges::any_of(tried.attempts, [&](const Attempt& one) { return used(one.plan.lu); });
+    };
+    if (!any([](const LuOptions& one) { return one.scaling == LuScaling::matching; }))
+        lines.emplace_back("large entries scaled to 1: -p lu.scaling=matching");
+    if (!any([](const LuOptions& one) { return one.matching == LuMatching::on; }))
+        lines.emplace_back("large entries on the diagonal: -p lu.matching=on");
+    if (!any([](const LuOptions& one) { return one.pivot_tol >= 1; }))
+        lines.emplace_back("the largest pivot of every column: -p lu.pivot_tol=1");
     if (!tried_gmres) lines.emplace_back("an iteration: --method gmres");
 }
 

@@ -57,7 +57,7 @@ std::unique_ptr<Ilu0> build_ilu0(const CsrMatrix<double>& A, Attempt& tried)
     tried.zero_pivot = M->zero_pivot();
     if (tried.zero_pivot < 0) return M;
     tried.report.outcome = Outcome::breakdown;
-    tried.failure = fmt::format("ILU(0) met a zero pivot at row {}", tried.zero_pivot + 1);
+    tried.failure = fmt::format("ILU(0) met a zero pivot at row {} (counted from 1)", tried.zero_pivot + 1);
     return nullptr;
 }
 
@@ -200,10 +200,17 @@ void iterate(Machine& machine, std::optional<GpuSystem>& system, const Problem& 
 
 }  // namespace
 
+bool Attempt::has_x() const
+{
+    Cpu serial(1);
+    return failure.empty() && is_finite(serial, x);
+}
+
 Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, KrylovOptions krylov,
                     double matrix_norm, ProgressLine& progress, bool keep_history, double time_left, Carried* carried)
 {
-    if (plan.method == MethodChoice::lu) return run_lu_attempt(machine, problem, plan, krylov.rtol, time_left);
+    if (plan.method == MethodChoice::lu)
+        return run_lu_attempt(machine, problem, plan, krylov.rtol, time_left, keep_history);
     Attempt   tried;
     Stopwatch clock;
     tried.plan = plan;
@@ -236,6 +243,7 @@ Attempt run_attempt(Machine& machine, const Problem& problem, const Plan& plan, 
         if (carried) carried->usable = exists;
         solve_began = clock.seconds();
         if (exists) iterate(machine, system, problem, krylov, factors, monitor, tried);
+        if (exists && keep_history) tried.structure = structure_of(problem.A, factors);
         if (tried.report.outcome == Outcome::converged) tried.warning = rank_warning(factors);
     };
     try {

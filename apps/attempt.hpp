@@ -11,6 +11,7 @@
 #include "ilux/apps/options.hpp"
 #include "ilux/apps/problem.hpp"
 #include "ilux/apps/progress.hpp"
+#include "ilux/apps/structure.hpp"
 #include "ilux/base/types.hpp"
 
 namespace ilux::app {
@@ -42,7 +43,10 @@ struct Attempt {
     double                     seconds = 0;  ///< of the whole try
     std::vector<double>        x;            ///< n; the last iterate, zeros without a solve
     std::vector<HistoryPoint>  history;      ///< the first two million points
+    std::optional<Structure>   structure;    ///< of the factors, kept with the history
 
+    /// Whether x is a last iterate: there was a solve, and x is finite.
+    bool has_x() const;
     /// Why it did not succeed, in the words of whoever knew; or "".
     std::string why() const { return !failure.empty() ? failure : explanation.empty() ? report.detail : explanation; }
 };
@@ -57,6 +61,7 @@ struct Carried {
 /// Tries once. Running out of memory or time and a preconditioner that does not exist are outcomes here, not exceptions.
 /// @param machine  loses its GPU where that was our choice and the host suits M better
 /// @param matrix_norm  ‖A‖_F, for the backward error
+/// @param keep_history and the structure of the factors, which costs a pass or two over these
 /// @throws DeviceError, naming the device, when that failed
 /// @param time_left    seconds after which a multilevel or LU factorization under way is given up; a solve is not
 /// @param carried      in and out, if any; an exception leaves its factors unusable. Not for lu

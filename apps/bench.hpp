@@ -14,5 +14,6 @@ struct Suite {
 
 int bench_ilupack_gmres(Arguments arguments);
 int bench_lu(Arguments arguments);
+int bench_lu_model(Arguments arguments);
 
 }  // namespace ilux::app

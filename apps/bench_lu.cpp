@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench.hpp"
 #include "ilux/apps/bench_lu_measure.hpp"
 #include "ilux/apps/bench_lu_report.hpp"
-#include "ilux/apps/child.hpp"
+#include "ilux/apps/bench_steps.hpp"
 #include "ilux/apps/device.hpp"
 #include "ilux/apps/klu_rival.hpp"
 #include "ilux/apps/machine.hpp"
@@ -42,17 +41,6 @@ struct LuBenchArguments {
     std::string              svg, commit = build_commit();
 };
 
-std::vector<std::string> split(const std::string& text)
-{
-    std::vector<std::string> words;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        words.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return words;
-}
-
 /// The methods asked for, in our order. @throws InvalidOption with the nearest name
 std::vector<std::string> chosen_methods(const std::string& given)
 {
@@ -68,14 +56,6 @@ std::vector<std::string> chosen_methods(const std::string& given)
     for (const std::string& name : known)
         if (std::ranges::count(wanted, name) > 0) chosen.push_back(name);
     return chosen;
-}
-
-/// A path that is no folder, file or gallery problem is refused before anything is measured.
-void require_path(const std::string& path)
-{
-    std::error_code unknown;
-    require(path.starts_with("gallery:") || std::filesystem::exists(path, unknown),
-            [&] { return fmt::format("{}: there is no such file or folder", path); });
 }
 
 /// false: only help was asked for.
@@ -163,53 +143,17 @@ Json failed_step(const std::string& step, const std::string& why)
     return {{"method", "cpu"}, {"threads", std::stoi(step.substr(4))}, {"error", why}};
 }
 
-/// What a process of its own finds on its way through the steps.
-struct Findings {
-    Json        found;
-    std::string begun;  ///< the step that it is in, or ""
-
-    void take(const Json& finding)
-    {
-        if (finding.contains("matrix")) found.update(finding["matrix"]);
-        else if (finding.contains("begin")) begun = finding["begin"];
-        else if (finding.contains("step")) {
-            const std::string step = finding["step"];
-            add_step(found, step, finding.contains("result") ? finding["result"] : failed_step(step, finding["error"]));
-            begun = "";
-        } else if (finding.contains("error")) found["error"] = finding["error"];
-    }
-};
-
-Json measure_apart(const LuBenchArguments& given, const std::string& path, std::vector<std::string> steps)
+Json measured_apart(const LuBenchArguments& given, const std::string& path, const std::vector<std::string>& steps)
 {
-    Findings findings;
-    findings.found = {{"name", path}, {"methods", Json::array()}, {"error", nullptr}};
-    while (!steps.empty()) {
-        std::vector<std::string> again{"bench",        "lu",      path,
-                                       "--in-process", "--steps", fmt::format("{}", fmt::join(steps, ","))};
-        LuBench                  bench = given.bench;
-        for_each_field(bench, [&](const std::string& name, auto& field, Range, std::string_view) {
-            again.insert(again.end(), {"--" + name, field_text(field)});
-        });
-        findings.begun = "";
-        const std::string ended = run_self(
-            again, given.bench.time_limit,
-            [&](std::string_view line) {
-                const Json finding = Json::parse(line, nullptr, false);
-                if (!finding.is_discarded()) findings.take(finding);
-            },
-            TimeLimit::between_lines);
-        if (ended.empty()) break;
-        const auto at = std::ranges::find(steps, findings.begun);
-        if (at == steps.end()) {
-            findings.found["error"] = ended;
-            break;
-        }
-        add_step(findings.found, *at, failed_step(*at, ended));
-        steps.erase(steps.begin(), at + 1);
-    }
-    add_rates(findings.found);
-    return std::move(findings.found);
+    Json                     found{{"name", path}, {"methods", Json::array()}, {"error", nullptr}};
+    std::vector<std::string> again{"bench", "lu", path, "--in-process"};
+    LuBench                  bench = given.bench;
+    for_each_field(bench, [&](const std::string& name, auto& field, Range, std::string_view) {
+        again.insert(again.end(), {"--" + name, field_text(field)});
+    });
+    measure_apart(found, again, steps, given.bench.time_limit, {.add = add_step, .failed = failed_step});
+    add_rates(found);
+    return found;
 }
 
 Json report_json(const LuBenchArguments& given, Arguments arguments, const std::string& no_gpu)
@@ -257,11 +201,7 @@ int bench_lu(Arguments arguments)
     LuBenchArguments given;
     if (!parse_lu_bench(arguments, given)) return success;
     if (given.in_process) {
-        for (const std::string& path : given.paths)
-            measure_lu(given.bench, path, given.steps, [](const Json& finding) {
-                fmt::print("{}\n", finding.dump(-1, ' ', false, Json::error_handler_t::replace));
-                std::fflush(stdout);
-            });
+        for (const std::string& path : given.paths) measure_lu(given.bench, path, given.steps, print_finding);
         return success;
     }
     require_device(given.device);
@@ -274,7 +214,7 @@ int bench_lu(Arguments arguments)
     bool measured = false;
     for (const std::string& path : given.paths) {
         if (isatty(STDERR_FILENO)) fmt::print(stderr, "measuring {} ...\n", path);
-        Json found = measure_apart(given, path, steps);
+        Json found = measured_apart(given, path, steps);
         if (!given.json) fmt::print("{}", lu_bench_lines(found));
         std::fflush(stdout);
         measured = measured || measured_any(found);

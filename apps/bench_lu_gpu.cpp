@@ -106,6 +106,15 @@ Json LuBenchGpu::measure(RefactorMethod method)
     return json;
 }
 
+Json LuBenchGpu::measure_numeric(RefactorMethod method, const LeftTuning& left)
+{
+    GpuRefactor   refactor(gpu_, system_.first.pattern, method, {.left = left});
+    const Numeric times = numeric(refactor);
+    Json          json{{"taken", refactor.method()}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}};
+    if (refactor.left() != nullptr) json["warps"] = refactor.left()->warps();
+    return json;
+}
+
 Json LuBenchGpu::ablation()
 {
     Json       json = Json::array();

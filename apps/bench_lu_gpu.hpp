@@ -19,6 +19,9 @@ public:
     /// of glu3; what auto has taken; copy_bandwidth. @throws InvalidInput for a bad pivot, and as GpuRefactor
     nlohmann::ordered_json measure(RefactorMethod method);
 
+    /// {taken, numeric, cold}, and warps of left: the numeric phase alone. @throws as measure
+    nlohmann::ordered_json measure_numeric(RefactorMethod method, const LeftTuning& left = {});
+
     /// glu3 as it is, without small blocks and without streams: numeric and cold.
     nlohmann::ordered_json ablation();
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench_lu_gpu.hpp"
+#include "ilux/apps/bench_steps.hpp"
 #include "ilux/apps/klu_rival.hpp"
 #include "ilux/apps/lu_facts.hpp"
 #include "ilux/apps/problem.hpp"
@@ -202,13 +203,8 @@ void measure_lu(const LuBench& bench, const std::string& path, const std::vector
     });
     if (!failure.empty()) return take({{"error", failure}});
     std::unique_ptr<LuBenchGpu> gpu;
-    for (const std::string& step : steps) {
-        take({{"begin", step}});
-        const std::string why = failure_of([&] {
-            take({{"step", step}, {"result", measured_step(system, bench, step, gpu)}});
-        });
-        if (!why.empty()) take({{"step", step}, {"error", why}});
-    }
+    run_steps(
+        steps, [&](const std::string& step) { return measured_step(system, bench, step, gpu); }, take);
 }
 
 }  // namespace ilux::app

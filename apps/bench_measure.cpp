@@ -1,6 +1,9 @@
 #include "ilux/apps/bench_measure.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -43,6 +46,24 @@ Times timed(Index repetitions, const std::function<void()>& work, const std::fun
 }
 
 Json to_json(const Times& times) { return {{"median", times.median}, {"least", times.least}, {"most", times.most}}; }
+
+std::vector<std::string> split(const std::string& text)
+{
+    std::vector<std::string> words;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        words.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return words;
+}
+
+void require_path(const std::string& path)
+{
+    std::error_code unknown;
+    require(path.starts_with("gallery:") || std::filesystem::exists(path, unknown),
+            [&] { return fmt::format("{}: there is no such file or folder", path); });
+}
 
 std::string failure_of(const std::function<void()>& work)
 {

@@ -25,6 +25,12 @@ Times timed(Index repetitions, const std::function<void()>& work, const std::fun
 
 nlohmann::ordered_json to_json(const Times& times);
 
+/// The words between commas.
+std::vector<std::string> split(const std::string& text);
+
+/// A path that is no folder, file or gallery problem is refused before anything is measured. @throws InvalidInput naming it
+void require_path(const std::string& path);
+
 /// Why `work` did not come to its end, or "".
 std::string failure_of(const std::function<void()>& work);
 

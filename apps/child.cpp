@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "ilux/apps/progress.hpp"
 #include "ilux/base/error.hpp"
@@ -22,34 +23,32 @@ extern char** environ;
 namespace ilux::app {
 namespace {
 
-constexpr const char* this_program = "/proc/self/exe";
-
 [[noreturn]] void cannot_start(int error)
 {
     throw InvalidInput(fmt::format("a process of its own cannot be started: {}", std::strerror(error)));
 }
 
-/// In the child: becomes `this_program`, which dies with its parent however that ends.
-[[noreturn]] void become_self(pid_t parent, int out, char* const* argv)
+/// In the child: becomes `program`, which dies with its parent however that ends.
+[[noreturn]] void become(const char* program, pid_t parent, int out, char* const* argv)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent && dup2(out, STDOUT_FILENO) >= 0)
-        execve(this_program, argv, environ);
+        execve(program, argv, environ);
     _exit(127);
 }
 
 /// A child and the reading end of its standard output. Killed, if it still runs, and waited for at the end.
 class Child {
 public:
-    explicit Child(const std::vector<std::string>& arguments)
+    Child(const char* program, const std::vector<std::string>& arguments)
     {
         std::array<int, 2> ends{};
         if (pipe2(ends.data(), O_CLOEXEC) != 0) cannot_start(errno);
-        std::vector<char*> argv{const_cast<char*>("ilux")};
+        std::vector<char*> argv{const_cast<char*>(std::strcmp(program, this_program) == 0 ? "ilux" : program)};
         for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
         argv.push_back(nullptr);
         const pid_t parent = getpid();
         pid_ = fork();
-        if (pid_ == 0) become_self(parent, ends[1], argv.data());
+        if (pid_ == 0) become(program, parent, ends[1], argv.data());
         const int error = errno;
         close(ends[1]);
         out_ = ends[0];
@@ -108,17 +107,18 @@ void take_lines(std::string& text, const std::function<void(std::string_view)>& 
 
 }  // namespace
 
-std::string run_self(const std::vector<std::string>& arguments, double seconds,
-                     const std::function<void(std::string_view line)>& take, TimeLimit limit)
+Ending run_program(const std::string& program, const std::vector<std::string>& arguments, double seconds,
+                   const std::function<void(std::string_view line)>& take, TimeLimit limit)
 {
     Stopwatch    clock;
-    Child        child(arguments);
+    Child        child(program.c_str(), arguments);
     std::string  text;
     const double most = seconds > 0 ? seconds : INFINITY;
+    bool         begun = false;
     for (;;) {
         if (!wait_for(child.out(), most - clock.seconds())) {
             child.kill();
-            return fmt::format("ended after the time limit of {:g} s", seconds);
+            return {.words = fmt::format("ended after the time limit of {:g} s", seconds), .killed = true};
         }
         std::array<char, 4096> buffer;
         const ssize_t          got = read(child.out(), buffer.data(), buffer.size());
@@ -126,11 +126,19 @@ std::string run_self(const std::vector<std::string>& arguments, double seconds,
         if (got <= 0) break;
         text.append(buffer.data(), static_cast<std::size_t>(got));
         take_lines(text, take);
-        if (limit == TimeLimit::between_lines) clock = Stopwatch();
+        const bool first = !std::exchange(begun, true);
+        if (limit == TimeLimit::between_lines || (limit == TimeLimit::after_first_line && first)) clock = Stopwatch();
     }
     const int status = child.wait();
-    if (WIFSIGNALED(status)) return fmt::format("ended by signal {}", WTERMSIG(status));
-    return WEXITSTATUS(status) == 0 ? "" : fmt::format("ended with exit code {}", WEXITSTATUS(status));
+    if (WIFSIGNALED(status)) return {.words = fmt::format("ended by signal {}", WTERMSIG(status)), .killed = true};
+    const int code = WEXITSTATUS(status);
+    return {.words = code == 0 ? "" : fmt::format("ended with exit code {}", code), .killed = false};
+}
+
+std::string run_self(const std::vector<std::string>& arguments, double seconds,
+                     const std::function<void(std::string_view line)>& take, TimeLimit limit)
+{
+    return run_program(this_program, arguments, seconds, take, limit).words;
 }
 
 }  // namespace ilux::app

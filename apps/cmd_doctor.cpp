@@ -7,8 +7,7 @@
 
 #include "ilux/apps/attempt.hpp"
 #include "ilux/apps/command.hpp"
-#include "ilux/apps/machine.hpp"
-#include "ilux/apps/units.hpp"
+#include "ilux/apps/environment.hpp"
 #include "ilux/base/gpu.hpp"
 #include "ilux/base/spmv.hpp"
 
@@ -17,24 +16,10 @@ namespace {
 
 std::string row(std::string_view head, std::string_view text) { return fmt::format("{:<12}{}\n", head, text); }
 
-std::string machine_rows()
+std::string machine_text()
 {
-    std::string text = row("ilux", ILUX_VERSION);
-    text += row("compiler", compiler_name());
-    text += row("build", fmt::format("{}, flags:{}", ILUX_BUILD_TYPE, std::string_view(" " ILUX_BUILD_FLAGS)));
-    text += row("processor", fmt::format("{}, {} threads (OMP_NUM_THREADS, or all)", cpu_name(), Cpu().threads()));
-    text += row("memory", fmt::format("{}, {} available", bytes_text(double(memory_bytes())),
-                                      bytes_text(double(memory_available()))));
-    text += row("BLAS", blas_name());
-    text += row("CUDA build", built_with_cuda() ? "yes" : "no; -DILUX_CUDA=ON with nvcc on PATH makes one");
-    const int gpus = gpu_count();
-    if (gpus == 0) text += row("GPU", "none found");
-    for (int k = 0; k < gpus; ++k) {
-        const GpuMemory memory = gpu_memory(k);
-        text +=
-            row(fmt::format("GPU {}", k), fmt::format("{}, {}, {} free", gpu_name(k), bytes_text(double(memory.total)),
-                                                      bytes_text(double(memory.free))));
-    }
+    std::string text;
+    for (const auto& [head, what] : environment_rows()) text += row(head, what);
     return text;
 }
 
@@ -105,7 +90,7 @@ int doctor(Arguments arguments)
     auto app = parser("doctor",
                       "Says what this machine and this build offer, and solves small systems whose answers are known.");
     if (!parse(*app, arguments)) return success;
-    fmt::print("{}\n", machine_rows());
+    fmt::print("{}\n", machine_text());
     const bool on_host = all_pass({}), on_gpu = all_pass_on_gpu();
     const bool all = on_host && on_gpu;
     if (!all) fmt::print(stderr, "ilux: the self-test failed; please report the lines above\n");

@@ -30,10 +30,16 @@ struct Diagonal {
     Index dominant = 0;            ///< rows with |a_ii| ≥ Σ_j≠i |a_ij|
 };
 
-/// Columns of L + U that wait for one another, by rule; from a factorization.
+/// Columns of L + U that wait for one another; from a factorization.
 struct Levels {
-    Index left = 0, exact = 0, relaxed = 0;
+    Index left = 0, exact = 0, relaxed = 0;  ///< how many, by rule
+    /// Of the left-looking ones.
+    std::vector<Index>                  sizes = {};       ///< columns of each
+    std::vector<LuLevelStatistics::Hub> hubs = {};        ///< by updates, most first
+    std::vector<Index>                  hub_column = {};  ///< of A
 };
+constexpr Index hub_updates = RefactorTuning{}.hub_updates;
+constexpr Index narrow = 32;  // a level of fewer columns cannot keep the warps of a GPU busy
 
 struct MatrixInfo {
     Index                   rows = 0, cols = 0;
@@ -139,8 +145,17 @@ void find_levels(const CsrMatrix<double>& A, MatrixInfo& info)
         info.no_levels = fmt::format("none, since the factorization failed: {}, {}", name(done.outcome), done.reason);
         return;
     }
-    const auto depth = [&](DependencyRule rule) { return lu_levels(*lu.factors().pattern, rule).depth(); };
-    info.levels = Levels{depth(DependencyRule::left), depth(DependencyRule::exact), depth(DependencyRule::relaxed)};
+    const LuPattern&  pattern = *lu.factors().pattern;
+    const auto        depth = [&](DependencyRule rule) { return lu_levels(pattern, rule).depth(); };
+    const LuLevels    left = lu_levels(pattern, DependencyRule::left);
+    LuLevelStatistics statistics = level_statistics(pattern, left, hub_updates);
+    Levels            levels{.left = left.depth(),
+                             .exact = depth(DependencyRule::exact),
+                             .relaxed = depth(DependencyRule::relaxed),
+                             .hubs = std::move(statistics.hubs)};
+    for (const auto& level : statistics.levels) levels.sizes.push_back(level.columns);
+    for (const auto& hub : levels.hubs) levels.hub_column.push_back(pattern.col_perm[hub.column]);
+    info.levels = std::move(levels);
 }
 
 /// @param factored  whether to factor as well
@@ -189,6 +204,21 @@ double decades(const MatrixInfo& info)
     return info.smallest > 0 ? std::log10(info.largest) - std::log10(info.smallest) : 0;
 }
 
+nlohmann::ordered_json json_levels(const Levels& levels)
+{
+    using Json = nlohmann::ordered_json;
+    Json hubs = Json::array();
+    for (std::size_t h = 0; h < levels.hubs.size(); ++h)
+        hubs.push_back({{"column", levels.hub_column[h] + 1},
+                        {"updates", levels.hubs[h].updates},
+                        {"depth", levels.hubs[h].depth}});
+    return {{"left", levels.left},
+            {"exact", levels.exact},
+            {"relaxed", levels.relaxed},
+            {"sizes", levels.sizes},
+            {"hubs", std::move(hubs)}};
+}
+
 std::string json_info(const std::string& name, const std::string& about, const MatrixInfo& info,
                       const CsrMatrix<double>& A)
 {
@@ -235,8 +265,7 @@ std::string json_info(const std::string& name, const std::string& about, const M
                       {"seconds", lu.seconds},
                       {"decisions", lu.decisions}};
         json["lu"]["levels"] = nullptr;
-        if (const auto& levels = info.levels)
-            json["lu"]["levels"] = {{"left", levels->left}, {"exact", levels->exact}, {"relaxed", levels->relaxed}};
+        if (info.levels) json["lu"]["levels"] = json_levels(*info.levels);
         if (!info.no_levels.empty()) json["lu"]["no_levels"] = info.no_levels;
     }
     for (const auto& [what, bytes] : estimates(A, info)) json["memory_bytes"][std::string(what)] = bytes;
@@ -270,6 +299,25 @@ std::string square_rows(const MatrixInfo& info)
                                     info.depth_lower > 0 ? double(info.rows) / info.depth_lower : 0.0));
 }
 
+std::string level_rows(const Levels& levels)
+{
+    const auto  few = std::ranges::count_if(levels.sizes, [](Index columns) { return columns < narrow; });
+    std::string text =
+        row("levels", fmt::format("{} left-looking; right-looking {} by the exact rule, {} by the relaxed one",
+                                  levels.left, levels.exact, levels.relaxed));
+    text += row("", fmt::format("left-looking: the largest of {} columns, {} of fewer than {}",
+                                levels.sizes.empty() ? 0 : std::ranges::max(levels.sizes), few, narrow));
+    if (levels.hubs.empty()) return text;
+    constexpr std::size_t most_named = 5;
+    std::string           named;
+    for (std::size_t h = 0; h < std::min(most_named, levels.hubs.size()); ++h)
+        named += fmt::format("{} column {}: {} updates, {} deep", h == 0 ? "" : ";", levels.hub_column[h] + 1,
+                             levels.hubs[h].updates, levels.hubs[h].depth);
+    return text + row("", fmt::format("{} hub{} of {} updates or more:{}{}", levels.hubs.size(),
+                                      levels.hubs.size() == 1 ? "" : "s", hub_updates, named,
+                                      levels.hubs.size() > most_named ? "; ..." : ""));
+}
+
 std::string lu_rows(const MatrixInfo& info)
 {
     const LuSymbolicReport& lu = info.lu->report;
@@ -279,9 +327,7 @@ std::string lu_rows(const MatrixInfo& info)
                                   field_text(lu.ordering), lu.matched ? ", matched" : "", lu.nnz,
                                   info.nnz > 0 ? lu.nnz / double(info.nnz) : 0.0, lu.flops, lu.blocks,
                                   lu.blocks == 1 ? "" : "s", lu.largest_block));
-    if (const auto& levels = info.levels)
-        text += row("levels", fmt::format("{} left-looking; right-looking {} by the exact rule, {} by the relaxed one",
-                                          levels->left, levels->exact, levels->relaxed));
+    if (info.levels) text += level_rows(*info.levels);
     if (!info.no_levels.empty()) text += row("levels", info.no_levels);
     return text;
 }
@@ -320,7 +366,8 @@ int info(Arguments arguments)
     bool        json = false, levels = false;
     auto        app = parser("info", "Says what can be seen of a matrix before it is factored.");
     app->add_option("MATRIX", matrix, "a Matrix Market file, - for standard input, or gallery:NAME[:key=value,...]");
-    app->add_flag("--levels", levels, "factor as well, and tell how deep columns of L + U depend on one another");
+    app->add_flag("--levels", levels,
+                  "factor as well, and tell the levels of L + U: how many, how large, and its hub columns");
     app->add_flag("--json", json, "one JSON object instead of the table")->group("Output");
     if (!parse(*app, arguments)) return success;
     if (matrix.empty()) throw InvalidOption("info: MATRIX is missing; see ilux info --help");

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 
 #include "ilux/apps/command.hpp"
+#include "ilux/apps/html_report.hpp"
 #include "ilux/apps/lu_device.hpp"
 #include "ilux/apps/option_arguments.hpp"
+#include "ilux/apps/output_files.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/report_text.hpp"
 #include "ilux/apps/retry.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 /// What the command line says beside the option tree.
 struct SolveArguments {
-    std::string  matrix, history, out;
+    std::string  matrix, history, out, report;
     bool         json = false, quiet = false;
     SolveOptions options;
 };
@@ -44,36 +45,27 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
     app->add_option("--history", given.history, "step, relative residual, exact (0|1), seconds")
         ->group("Output")
         ->type_name("FILE.csv");
-    app->add_option("--out", given.out, "x, as a Matrix Market array")->group("Output")->type_name("FILE.mtx");
+    app->add_option("--out", given.out, "x, as a Matrix Market array; no file where there is no x")
+        ->group("Output")
+        ->type_name("FILE.mtx");
+    app->add_option("--report", given.report, "a page with curves and pictures, for a browser")
+        ->group("Output")
+        ->type_name("FILE.html");
     app->add_flag("--quiet", given.quiet, "no progress line, and a report of one line")->group("Output");
     app->footer(nested_help({"sequence."}) + matrix_help + precedence_help + exit_help);
     if (!parse(*app, arguments)) return false;
 
     if (given.matrix.empty()) throw InvalidOption("solve: MATRIX is missing; see ilux solve --help");
-    if (given.out == "-" || given.history == "-")
-        throw InvalidOption("standard output carries the report: give --out and --history a file");
     options.apply(given.options);
     require_consistent(given.options);
     return true;
 }
 
-bool same_file(const std::string& a, const std::string& b)
-{
-    std::error_code unknown;
-    return std::filesystem::weakly_canonical(a, unknown) == std::filesystem::weakly_canonical(b, unknown) && !unknown;
-}
-
-/// @throws InvalidOption when an output is also an input or the other output; InvalidInput when one of the files to be written cannot be, before anything long begins
+/// @throws as require_outputs
 void check_writable(const SolveArguments& given)
 {
-    const std::vector<std::string> all{given.matrix, given.options.rhs, given.out, given.history};
-    for (std::size_t i = 2; i < all.size(); ++i)
-        for (std::size_t j = 0; j < i; ++j)
-            if (!all[i].empty() && same_file(all[i], all[j]))
-                throw InvalidOption(
-                    fmt::format("{} would be overwritten by {}", all[j], i == 2 ? "--out" : "--history"));
-    for (const std::string& file : {given.out, given.history})
-        if (!file.empty()) AtomicFile probe(file);
+    const OutputFile outputs[] = {{"--out", given.out}, {"--history", given.history}, {"--report", given.report}};
+    require_outputs({given.matrix, given.options.rhs}, outputs);
 }
 
 void note_without_effect(const SolveArguments& given, MethodChoice method, std::vector<std::string>& decisions)
@@ -90,7 +82,7 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
     run.options = given.options;
     Machine      machine = machine_for(given.options, problem.A, false, run.decisions);
     const double matrix_norm = norm_frobenius(problem.A);
-    const bool   keep_history = !given.history.empty();
+    const bool   keep_history = !given.history.empty() || !given.report.empty();
     if (problem.rhs_is_noise) run.decisions.emplace_back("rhs A1 as asked, although A·1 is zero up to rounding");
 
     Stopwatch           clock;
@@ -116,6 +108,16 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
     return run;
 }
 
+/// Without a last iterate there is no file, not even that of a former run.
+void write_x(const std::string& file, const Problem& problem, Run& run)
+{
+    if (run.result().has_x())
+        return write_vector(file, run.result().x,
+                            {.comment = fmt::format("x of {}, {}", problem.name, outcome_line(run))});
+    run.decisions.push_back(fmt::format("--out: there is no x, so {} was {}", file,
+                                        remove_file(file) ? "removed, being of a former run" : "not written"));
+}
+
 void print(const Run& run, const Problem& problem, const SolveArguments& given)
 {
     const bool colour = isatty(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr;
@@ -135,11 +137,10 @@ int solve(Arguments arguments)
 
     const Problem problem = load_problem(given.matrix, given.options.rhs);
     ProgressLine  progress(!given.quiet && isatty(STDERR_FILENO));
-    const Run     finished = run(given, problem, progress);
-    if (!given.out.empty())
-        write_vector(given.out, finished.result().x,
-                     {.comment = fmt::format("x of {}, {}", problem.name, outcome_line(finished))});
+    Run           finished = run(given, problem, progress);
+    if (!given.out.empty()) write_x(given.out, problem, finished);
     if (!given.history.empty()) write_history(given.history, finished.result().history);
+    if (!given.report.empty()) write_page(given.report, html_report(finished, problem));
     print(finished, problem, given);
     return exit_code(finished.outcome());
 }

@@ -37,6 +37,7 @@ int sequence(Arguments arguments);
 int info(Arguments arguments);
 int gallery_command(Arguments arguments);
 int bench(Arguments arguments);
+int compare(Arguments arguments);
 int doctor(Arguments arguments);
 
 /// Makes the parser of one subcommand; its --help lists options by section, one line each.

@@ -15,12 +15,13 @@
 namespace ilux::app {
 namespace {
 
-constexpr std::array<Command, 6> commands{{
+constexpr std::array<Command, 7> commands{{
     {"solve", "solve A x = b for one matrix", solve},
     {"sequence", "solve many systems of one pattern: analyse once, refactor, solve", sequence},
     {"info", "size, symmetry, diagonal, matching, dependency depth, memory estimates", info},
     {"gallery", "list the model problems, or write one as a Matrix Market file", gallery_command},
     {"bench", "measure a table of a paper, or one of our own", bench},
+    {"compare", "solve a system directly, by an iteration and by CUSP's GMRES, side by side", compare},
     {"doctor", "what this machine offers, and a self-test", doctor},
 }};
 

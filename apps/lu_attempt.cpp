@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "ilux/apps/lu_device.hpp"
 #include "ilux/apps/memory_guard.hpp"
 
@@ -30,7 +32,11 @@ void solve(Cpu& cpu, Lu& lu, const Problem& problem, double rtol, Attempt& tried
     Stopwatch           clock;
     const LuSolveReport solved = lu.solve(problem.b, tried.x, Transpose::no, lu_tolerance);
     tried.report.seconds.solve = clock.seconds();
+    note_precision(lu, *tried.lu, tried.decisions);
     tried.report.steps = tried.lu->refine_steps = solved.refine.steps;
+    const auto& errors_seen = solved.refine.first_errors;
+    const auto  kept = std::min<std::ptrdiff_t>(solved.refine.steps + 1, std::ssize(errors_seen));
+    tried.lu->refine_errors.assign(errors_seen.begin(), errors_seen.begin() + kept);
 
     const Errors    errors = measure(problem.A, tried.x, problem.b, rtol);
     const LuVerdict verdict = lu_verdict(cpu, lu, problem.A, tried.x, problem.b, solved, errors, rtol);
@@ -42,7 +48,7 @@ void solve(Cpu& cpu, Lu& lu, const Problem& problem, double rtol, Attempt& tried
     if (!verdict.remark.empty()) tried.decisions.push_back(verdict.remark);
 }
 
-void run(Machine& machine, const Problem& problem, double rtol, double time_left, Attempt& tried)
+void run(Machine& machine, const Problem& problem, double rtol, double time_left, bool keep_structure, Attempt& tried)
 {
     const Stopwatch clock;
     const auto      symbolic = analyse(view(problem.A), within_memory(tried.plan.lu));
@@ -61,6 +67,7 @@ void run(Machine& machine, const Problem& problem, double rtol, double time_left
     LuWorkspace workspace(problem.n());
     tried.workspace_bytes = workspace.bytes();
     solve(machine.cpu, lu, problem, rtol, tried);
+    if (keep_structure) tried.structure = structure_of(lu);
     tried.lu->condition = condition_estimate(machine.cpu, lu.factors(), view(problem.A), workspace);
     if (tried.report.outcome == Outcome::converged)
         tried.warning = singularity_warning(machine.cpu, lu.factors(), problem.A, tried.lu->condition);
@@ -68,7 +75,8 @@ void run(Machine& machine, const Problem& problem, double rtol, double time_left
 
 }  // namespace
 
-Attempt run_lu_attempt(Machine& machine, const Problem& problem, const Plan& plan, double rtol, double time_left)
+Attempt run_lu_attempt(Machine& machine, const Problem& problem, const Plan& plan, double rtol, double time_left,
+                       bool keep_structure)
 {
     Attempt   tried;
     Stopwatch clock;
@@ -76,7 +84,7 @@ Attempt run_lu_attempt(Machine& machine, const Problem& problem, const Plan& pla
     tried.device = machine.device();
     tried.x.assign(static_cast<std::size_t>(problem.n()), 0.0);
     tried.report.relative_residual = 1;
-    if (const auto why = lack_of_memory([&] { run(machine, problem, rtol, time_left, tried); })) {
+    if (const auto why = lack_of_memory([&] { run(machine, problem, rtol, time_left, keep_structure, tried); })) {
         tried.failure = *why;
         tried.report.outcome = Outcome::out_of_memory;
     }

@@ -8,6 +8,8 @@ namespace ilux::app {
 /// Analyses, factors, solves and refines. A singular matrix, lack of memory or time and a backward error that
 /// stays too large are outcomes. @param rtol  see lu_verdict
 /// @param time_left  seconds after which a factorization under way is given up
-Attempt run_lu_attempt(Machine& machine, const Problem& problem, const Plan& plan, double rtol, double time_left);
+/// @param keep_structure  of the factors, which costs a pass or two over them
+Attempt run_lu_attempt(Machine& machine, const Problem& problem, const Plan& plan, double rtol, double time_left,
+                       bool keep_structure);
 
 }  // namespace ilux::app

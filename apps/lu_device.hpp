@@ -9,7 +9,7 @@
 
 namespace ilux::app {
 
-/// @throws InvalidOption where lu.refactor, lu.deterministic and the device contradict one another
+/// @throws InvalidOption where lu.refactor, lu.precision, lu.deterministic and the device contradict one another
 void require_consistent(const SolveOptions& options);
 
 /// As choose_machine. For method lu a GPU only where it, or one of its methods, was asked for: a single system stays on the

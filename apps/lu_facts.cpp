@@ -10,8 +10,9 @@
 #include "ilux/apps/units.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/spmv.hpp"
-#include "ilux/direct/compensated_sum.hpp"
 #include "ilux/direct/levels.hpp"
+#include "ilux/direct/norm1_estimate.hpp"
+#include "ilux/direct/row_residual.hpp"
 
 namespace ilux::app {
 namespace {
@@ -19,59 +20,10 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double rounding_level = 4 * eps;
 
-/// r_i, (|A||x| + |b|)_i and how they compare.
-struct Row {
-    double residual, size;
-    double error;  ///< |r_i| / (|A||x| + |b|)_i; 0/0 counts as 0
-};
-
-/// Of the row times `scale`; compensated, as in lu_refine.
-Row sum_row(const CsrMatrix<double>& A, Index i, std::span<const double> x, std::span<const double> b, double scale)
+RowResidual row_of(const CsrMatrix<double>& A, Index i, std::span<const double> x, std::span<const double> b)
 {
-    CompensatedSum sum{scale * b[i]};
-    double         size = std::abs(sum.sum);
-    for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-        const double term = scale * A.val()[p] * x[A.col()[p]];
-        sum.add(-term);
-        size += std::abs(term);
-    }
-    const double residual = sum.value();
-    return {residual, size, residual == 0 ? 0 : std::abs(residual) / size};
-}
-
-Row row_of(const CsrMatrix<double>& A, Index i, std::span<const double> x, std::span<const double> b)
-{
-    constexpr double down = 0x1p-64;
-    Row              row = sum_row(A, i, x, b, 1);
-    if (std::isfinite(row.size)) return row;
-    const Row scaled = sum_row(A, i, x, b, down);  // |A||x| may overflow where b − A x does not
-    return {scaled.residual / down, scaled.size / down, scaled.error};
-}
-
-/// ‖B‖₁ of an operator from B v and Bᵀ v, at most five pairs [hager_84] [higham_88].
-template <class Apply, class ApplyTranspose>
-double estimate_norm1(Index n, Apply&& apply, ApplyTranspose&& apply_transpose)
-{
-    const auto          size = static_cast<std::size_t>(n);
-    std::vector<double> v(size, 1.0 / n), w(size), z(size);
-    double              norm = 0;
-    for (int step = 0; step < 5; ++step) {
-        apply(v, w);
-        double now = 0;
-        for (const double value : w) now += std::abs(value);
-        if (!std::isfinite(now)) return std::numeric_limits<double>::infinity();
-        if (step > 0 && now <= norm) break;
-        norm = now;
-        for (double& value : w) value = std::copysign(1.0, value);
-        apply_transpose(w, z);
-        const auto largest = std::ranges::max_element(z, {}, [](double value) { return std::abs(value); }) - z.begin();
-        double     product = 0;
-        for (std::size_t i = 0; i < size; ++i) product += z[i] * v[i];
-        if (std::abs(z[largest]) <= product) break;
-        std::ranges::fill(v, 0.0);
-        v[largest] = 1;
-    }
-    return norm;
+    const auto first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
+    return row_residual(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
 }
 
 /// max_i |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|): normwise within each row, so that the scaling of rows does not matter.
@@ -82,8 +34,7 @@ double rowwise_error(const CsrMatrix<double>& A, std::span<const double> x, std:
     for (Index i = 0; i < A.rows(); ++i) {
         double size = std::abs(b[i]);
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) size += std::abs(A.val()[p]) * largest;
-        if (const double residual = std::abs(row_of(A, i, x, b).residual); residual > 0)
-            error = std::max(error, residual / size);
+        if (const double r = std::abs(row_of(A, i, x, b).r); r > 0) error = std::max(error, r / size);
     }
     return error;
 }
@@ -100,23 +51,24 @@ double error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A
                    std::span<const double> b, bool with_residual)
 {
     const auto          n = static_cast<std::size_t>(A.rows());
-    std::vector<double> weight(n), scaled(n);
+    std::vector<double> weight(n), v(n), signs(n);
     LuWorkspace         ws(A.rows());
     double              largest = 0;
     for (Index i = 0; i < A.rows(); ++i) {
-        const Row row = row_of(A, i, x, b);
-        weight[i] = (with_residual ? std::abs(row.residual) : 0) + eps * row.size;
+        const RowResidual row = row_of(A, i, x, b);
+        weight[i] = (with_residual ? std::abs(row.r) : 0) + eps * row.size;
         largest = std::max(largest, std::abs(x[i]));
     }
-    const auto apply = [&](const std::vector<double>& v, std::vector<double>& w) {  // w ← D A⁻ᵀ v
-        lu_solve(be, factors, v, w, ws, Transpose::yes);
-        for (std::size_t i = 0; i < n; ++i) w[i] *= weight[i];
+    const auto apply = [&](std::span<double> v) {  // v ← D A⁻ᵀ v
+        lu_solve(be, factors, v, v, ws, Transpose::yes);
+        for (std::size_t i = 0; i < n; ++i) v[i] *= weight[i];
     };
-    const auto apply_transpose = [&](const std::vector<double>& v, std::vector<double>& w) {  // w ← A⁻¹ D v
-        for (std::size_t i = 0; i < n; ++i) scaled[i] = weight[i] * v[i];
-        lu_solve(be, factors, scaled, w, ws);
+    const auto apply_transpose = [&](std::span<const double> signs, std::span<double> v) {  // v ← A⁻¹ D signs
+        for (std::size_t i = 0; i < n; ++i) v[i] = weight[i] * signs[i];
+        lu_solve(be, factors, v, v, ws);
     };
-    const double error = estimate_norm1(A.rows(), apply, apply_transpose);
+    if (n == 0) return 0;
+    const double error = detail::estimate_norm1(v, signs, 1, apply, apply_transpose);
     return largest > 0 ? error / largest : error > 0 ? INFINITY : 0;
 }
 
@@ -136,6 +88,13 @@ void note_factors(const Lu& lu, Offset nnz_A, LuFacts& facts)
     facts.repivots = lu.repivots();
     facts.growth = factors.monitor.rgrowth;
     facts.rcond = factors.monitor.rcond();
+}
+
+void note_precision(const Lu& lu, LuFacts& facts, std::vector<std::string>& decisions)
+{
+    facts.precision = lu.precision();
+    if (facts.returns_to_double == 0 && lu.returns_to_double() > 0) decisions.push_back(lu.why_double());
+    facts.returns_to_double = lu.returns_to_double();
 }
 
 LuOptions within_memory(const LuOptions& options)
@@ -169,9 +128,9 @@ Errors measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<
     Cpu    serial(1);
     double sum = 0;
     for (Index i = 0; i < A.rows(); ++i) {
-        const Row row = row_of(A, i, x, b);
-        if (!std::isfinite(row.residual) || !std::isfinite(row.error)) return {.componentwise = INFINITY};
-        sum += row.residual * row.residual;
+        const RowResidual row = row_of(A, i, x, b);
+        if (std::isnan(row.error)) return {.componentwise = INFINITY};
+        sum += row.r * row.r;
         errors.componentwise = std::max(errors.componentwise, row.error);
     }
     const double norm_b = norm2(serial, b), noise = norm_frobenius(A) * norm2(serial, x);

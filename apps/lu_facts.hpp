@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ilux/direct/lu.hpp"
 
@@ -17,17 +18,23 @@ struct LuFacts {
     double           flops = 0;
     Index            levels = 0;        ///< of columns that wait for one another in a left-looking method
     std::string      refactor = "cpu";  ///< how numbers were, or would have been, renewed
+    LuPrecision      precision = LuPrecision::in_double;  ///< of the factors
+    Index            returns_to_double = 0;               ///< how often single precision was given up
     Index            repivots = 0;
     double           growth = 0;  ///< reciprocal: min over columns of max|A(:,k)| / max|U(:,k)|
     double           rcond = 0;   ///< min |u_kk| / max |u_kk|
     double           condition = std::numeric_limits<double>::quiet_NaN();  ///< ‖A‖₁‖A⁻¹‖₁, estimated
     double           componentwise = std::numeric_limits<double>::quiet_NaN();  ///< backward error of x
     Index            refine_steps = 0;
+    std::vector<double> refine_errors = {};  ///< of a single solve: before refinement and after each of the first steps
 };
 
 LuFacts facts_before(const LuSymbolic& symbolic);
 /// Adds what the factors tell; nothing where the last factorization failed. @param nnz_A  of the matrix
 void note_factors(const Lu& lu, Offset nnz_A, LuFacts& facts);
+
+/// What became of lu.precision, since `facts` were noted last; says why single was given up, the first time.
+void note_precision(const Lu& lu, LuFacts& facts, std::vector<std::string>& decisions);
 
 /// Options with the memory that the machine has free where there is no limit.
 LuOptions within_memory(const LuOptions& options);

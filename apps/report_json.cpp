@@ -5,6 +5,7 @@
 
 #include "ilux/apps/advice.hpp"
 #include "ilux/apps/options_json.hpp"
+#include "ilux/apps/report_rows.hpp"
 
 namespace ilux::app {
 namespace {
@@ -99,6 +100,8 @@ nlohmann::ordered_json lu_json(const LuFacts& lu)
             {"flops", lu.flops},
             {"levels", lu.levels},
             {"refactor", lu.refactor},
+            {"precision", field_text(lu.precision)},
+            {"returns_to_double", lu.returns_to_double},
             {"repivots", lu.repivots},
             {"growth", number(lu.growth)},
             {"rcond", number(lu.rcond)},
@@ -145,11 +148,7 @@ std::string json_report(const Run& run, const Problem& problem)
     json["mlilu"] = result.mlilu ? mlilu_json(*result.mlilu) : Json(nullptr);
     json["lu"] = result.lu ? lu_json(*result.lu) : Json(nullptr);
     json["gpu"] = result.gpu ? gpu_json(*result.gpu) : Json(nullptr);
-    json["decisions"] = run.decisions;
-    if (result.mlilu)
-        for (const std::string& decision : result.mlilu->decisions) json["decisions"].push_back(decision);
-    if (result.lu)
-        for (const std::string& decision : result.lu->symbolic.decisions) json["decisions"].push_back(decision);
+    json["decisions"] = all_decisions(run);
     json["advice"] = advice(run, problem);
     json["attempts"] = Json::array();
     for (const Attempt& tried : run.attempts) json["attempts"].push_back(attempt_json(tried));

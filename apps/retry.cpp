@@ -50,17 +50,32 @@ std::optional<Plan> tightened(const Plan& last, const PrecondOptions& first, Ind
     return plan;
 }
 
-/// A direct solution has one thing to give: row interchanges wherever another pivot is larger.
-std::optional<Plan> with_larger_pivots(const Attempt& last, std::string& why_not)
+/// A direct solution has two things to give: large entries scaled to 1, and row interchanges wherever another pivot is larger.
+/// Not both at once: where the scaling is what helps, the largest pivots may undo it.
+std::optional<Plan> with_other_pivots(const SolveOptions& options, std::span<const Attempt> tried, std::string& why_not)
 {
-    if (last.report.outcome != Outcome::stagnated && last.report.outcome != Outcome::not_finite)
+    const Outcome outcome = tried.back().report.outcome;
+    const auto    any = [&](auto&& used) {
+        return std::ranges::any_of(tried, [&](const Attempt& one) { return used(one.plan.lu); });
+    };
+    Plan plan = tried.back().plan;
+    plan.lu = options.lu;
+    if (outcome != Outcome::stagnated && outcome != Outcome::not_finite) {
         why_not = "other pivots would find A singular as well";
-    else if (last.plan.lu.pivot_tol >= 1) why_not = "every pivot was the largest of its column already";
-    if (!why_not.empty()) return std::nullopt;
-    Plan plan = last.plan;
-    plan.lu.pivot_tol = 1;
-    plan.change = "lu.pivot_tol 1";
-    return plan;
+    } else if (!any([](const LuOptions& lu) { return lu.scaling == LuScaling::matching; })) {
+        plan.lu.scaling = LuScaling::matching;
+        plan.change = "lu.scaling matching";
+        return plan;
+    } else if (!any([](const LuOptions& lu) { return lu.pivot_tol >= 1; })) {
+        plan.lu.pivot_tol = 1;
+        plan.change = "lu.pivot_tol 1";
+        if (options.lu.scaling != LuScaling::matching)
+            plan.change += fmt::format(", lu.scaling {}", field_text(options.lu.scaling));
+        return plan;
+    } else {
+        why_not = "other scales and the largest pivots were tried already";
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -102,7 +117,7 @@ std::optional<Plan> next_plan(const SolveOptions& options, std::span<const Attem
     else if (options.time_limit > 0 && elapsed + last.seconds > options.time_limit)
         why_not = fmt::format("another {:.3g} s would pass the time limit of {:g} s", last.seconds, options.time_limit);
     if (!why_not.empty()) return std::nullopt;
-    if (direct) return with_larger_pivots(last, why_not);
+    if (direct) return with_other_pivots(options, tried, why_not);
 
     if (last.plan.method == MethodChoice::cg && options.method == MethodChoice::automatic)
         return Plan{.method = MethodChoice::gmres, .precond = options.precond, .change = "method gmres"};

@@ -68,77 +68,119 @@ std::vector<Offset> line_order(std::string_view text, const CsrMatrix<double>& A
     return the_same ? std::vector<Offset>{} : order;
 }
 
-/// The number in A_012.mtx, A12.mtx.gz and the like, without leading zeros; nothing for names with another letter.
-std::optional<std::string> number_of(std::string name, char letter)
+bool is_number(const std::string& tag)
 {
+    return !tag.empty() && tag.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// What follows the letter in A_012.mtx, A12.mtx.gz, A_mesh.mtx and the like, a number without leading zeros: a right-hand side
+/// b… belongs to the matrix A… of its tag. Nothing for names with another letter.
+std::optional<std::string> tag_of(const fs::path& path, char letter)
+{
+    std::string name = path.filename().string();
     if (name.ends_with(".gz")) name.resize(name.size() - 3);
     if (!name.ends_with(".mtx") || !name.starts_with(letter)) return std::nullopt;
-    std::string digits = name.substr(name[1] == '_' ? 2 : 1);
-    digits.resize(digits.size() - 4);
-    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-    digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
-    return digits;
+    std::string tag = name.substr(name[1] == '_' ? 2 : 1);
+    tag.resize(tag.size() - 4);
+    if (is_number(tag)) tag.erase(0, std::min(tag.find_first_not_of('0'), tag.size() - 1));
+    return tag;
+}
+
+/// @throws InvalidInput when the folder cannot be read
+std::vector<fs::path> files_in(const fs::path& folder)
+{
+    std::vector<fs::path> files;
+    std::error_code       failed;
+    for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, failed))
+        files.push_back(folder / entry.path().filename());
+    require(!failed, [&] { return fmt::format("{}: {}", folder.string(), failed.message()); });
+    return files;
+}
+
+using Sides = std::multimap<std::string, std::string>;  ///< right-hand sides of a folder by tag
+
+Sides sides_in(const fs::path& folder)
+{
+    Sides sides;
+    for (const fs::path& file : files_in(folder))
+        if (const auto tag = tag_of(file, 'b')) sides.emplace(*tag, file.string());
+    return sides;
+}
+
+[[noreturn]] void throw_no_matrix(const std::string& side)
+{
+    throw InvalidInput(fmt::format("{}: no matrix goes with it", side));
+}
+
+[[noreturn]] void throw_one_number(const std::string& file, const std::string& other)
+{
+    throw InvalidInput(fmt::format("{} and {} have one number", std::min(file, other), std::max(file, other)));
 }
 
 /// @throws InvalidInput when there are none, two of one number, or a right-hand side whose matrix is missing
 std::vector<std::string> numbered_files(const std::string& folder)
 {
     std::map<std::pair<std::size_t, std::string>, std::string> found;  // by the digits' count, then the digits
-    std::map<std::string, std::string>                         sides;  // by the digits
-    std::error_code                                            failed;
-    for (const auto& entry : fs::directory_iterator(folder, failed)) {
-        const auto name = entry.path().filename().string();
-        if (const auto side = number_of(name, 'b')) sides.emplace(*side, entry.path().string());
-        const auto digits = number_of(name, 'A');
-        if (!digits) continue;
-        const auto added = found.try_emplace({digits->size(), *digits}, entry.path().string());
-        require(added.second,
-                [&] { return fmt::format("{} and {} have one number", added.first->second, entry.path().string()); });
+    for (const fs::path& file : files_in(folder)) {
+        const auto number = tag_of(file, 'A');
+        if (!number || !is_number(*number)) continue;
+        const auto added = found.try_emplace({number->size(), *number}, file.string());
+        if (!added.second) throw_one_number(added.first->second, file.string());
     }
-    require(!failed, [&] { return fmt::format("{}: {}", folder, failed.message()); });
     require(!found.empty(), [&] {
         return fmt::format("{}: neither pattern.mtx with values.f64 nor A_000.mtx, A_001.mtx and so on", folder);
     });
-    for (const auto& side : sides)
-        require(found.contains({side.first.size(), side.first}),
-                [&] { return fmt::format("{}: no matrix goes with it", side.second); });
+    for (const auto& [tag, side] : sides_in(folder))
+        if (is_number(tag) && !found.contains({tag.size(), tag})) throw_no_matrix(side);
     std::vector<std::string> files;
     for (const auto& [number, file] : found) files.push_back(file);
     return files;
 }
 
-/// b_003.mtx beside A_003.mtx, or with or without .gz; "" when there is none, or the name does not begin with A.
-std::string rhs_beside(const std::string& matrix)
+/// The right-hand side beside a matrix A…; "" when there is none, or for other names. @throws InvalidInput for two of them
+std::string rhs_beside(const fs::path& matrix, std::map<fs::path, Sides>& known)
 {
-    const fs::path path(matrix);
-    std::string    name = path.filename().string();
-    if (!name.starts_with('A')) return "";
-    name.front() = 'b';
-    const bool        packed = name.ends_with(".gz");
-    const std::string other = packed ? name.substr(0, name.size() - 3) : name + ".gz";
-    for (const std::string& candidate : {name, other})
-        if (std::string file = (path.parent_path() / candidate).string(); is_there(file)) return file;
-    return "";
+    const auto tag = tag_of(matrix, 'A');
+    if (!tag) return "";
+    const fs::path folder = matrix.parent_path();
+    if (!known.contains(folder)) known.emplace(folder, sides_in(folder));
+    const auto [first, end] = known.at(folder).equal_range(*tag);
+    if (first == end) return "";
+    if (std::next(first) != end) throw_one_number(first->second, std::next(first)->second);
+    return first->second;
+}
+
+void require_file(const std::string& path, std::size_t arguments)
+{
+    std::error_code unknown;
+    require(!fs::is_directory(path, unknown), [&] {
+        return fmt::format("{} is a folder, and {} arguments were given: a series is one folder, or files alone", path,
+                           arguments);
+    });
+    require(!path.starts_with("gallery:"), [&] {
+        return fmt::format("{}: a series is a folder or files; `ilux gallery {} --out A_000.mtx` writes its first",
+                           path, path.substr(path.find(':') + 1));
+    });
 }
 
 /// `dir/*.mtx` names the right-hand sides as well: those that belong to another file are left out.
+/// @throws InvalidInput for a numbered one that belongs to none of the numbered matrices
 std::vector<std::string> matrices_among(const std::vector<std::string>& paths)
 {
-    std::set<std::string> sides;
+    const auto folder = [](const fs::path& path) { return path.parent_path().lexically_normal(); };
+    std::set<std::pair<fs::path, std::string>> tags;
     for (const std::string& path : paths) {
-        std::error_code unknown;
-        require(!fs::is_directory(path, unknown), [&] {
-            return fmt::format("{} is a folder, and {} arguments were given: a series is one folder, or files alone",
-                               path, paths.size());
-        });
-        require(!path.starts_with("gallery:"), [&] {
-            return fmt::format("{}: a series is a folder or files; `ilux gallery {} --out A_000.mtx` writes its first",
-                               path, path.substr(path.find(':') + 1));
-        });
-        sides.insert(rhs_beside(path));
+        require_file(path, paths.size());
+        if (const auto tag = tag_of(path, 'A')) tags.emplace(folder(path), *tag);
     }
+    const bool numbered = std::ranges::any_of(tags, [](const auto& one) { return is_number(one.second); });
     std::vector<std::string> matrices;
-    std::ranges::copy_if(paths, std::back_inserter(matrices), [&](const auto& path) { return !sides.contains(path); });
+    for (const std::string& path : paths) {
+        const auto side = tag_of(path, 'b');
+        if (side && tags.contains({folder(path), *side})) continue;
+        if (side && is_number(*side) && numbered) throw_no_matrix(path);
+        matrices.push_back(path);
+    }
     return matrices;
 }
 
@@ -151,7 +193,8 @@ std::string first_difference(const CsrMatrix<double>& A, const CsrMatrix<double>
         const auto [p, q] = std::ranges::mismatch(mine, yours);
         if (p == mine.end() && q == yours.end()) continue;
         const bool extra = p == mine.end() || (q != yours.end() && *q < *p);
-        return fmt::format("entry ({}, {}) is {}", i + 1, (extra ? *q : *p) + 1, extra ? "new" : "missing");
+        return fmt::format("the entry at row {}, column {} (counted from 1) is {}", i + 1, (extra ? *q : *p) + 1,
+                           extra ? "new" : "missing");
     }
     return "";
 }
@@ -237,18 +280,33 @@ void SequenceInput::open_files(const std::vector<std::string>& matrices)
 {
     require(matrices.size() <= static_cast<std::size_t>(std::numeric_limits<Index>::max()),
             [&] { return fmt::format("{} files are too many", matrices.size()); });
+    std::map<fs::path, Sides> known;
     for (const std::string& matrix : matrices) {
         require(is_there(matrix), [&] { return fmt::format("{}: there is no such file or folder", matrix); });
-        files_.push_back({.matrix = matrix, .rhs = rhs_beside(matrix)});
+        files_.push_back({.matrix = matrix, .rhs = rhs_beside(matrix, known)});
     }
     systems_ = static_cast<Index>(files_.size());
     const auto with = std::ranges::count_if(files_, [](const Files& one) { return !one.rhs.empty(); });
     brings_rhs_ = with == systems_;
-    A_ = read_matrix(files_.front().matrix);
-    require_square(A_, files_.front().matrix);
+    take_pattern();
     if (with == 0 || brings_rhs_) return;
     const auto bare = std::ranges::find(files_, std::string(), &Files::rhs);
     throw InvalidInput(fmt::format("{}: there is no right-hand side beside it, as there is for others", bare->matrix));
+}
+
+/// Of the first file that can be used; one before it is refused in its turn, as any other.
+void SequenceInput::take_pattern()
+{
+    std::string why;
+    for (const Files& one : files_) try {
+            A_ = read_matrix(one.matrix);
+            require_square(A_, one.matrix);
+            pattern_of_ = one.matrix;
+            return;
+        } catch (const InvalidInput& error) {
+            if (why.empty()) why = error.what();
+        }
+    throw InvalidInput(why);
 }
 
 void SequenceInput::choose_rhs(const std::string& rhs)
@@ -312,13 +370,12 @@ void SequenceInput::read_matrix_file(Index k)
 {
     const std::string& file = files_[static_cast<std::size_t>(k)].matrix;
     CsrMatrix<double>  read = read_matrix(file);
-    const std::string& first = files_.front().matrix;
     require(read.rows() == A_.rows() && read.cols() == A_.cols(), [&] {
-        return fmt::format("{}: {} × {}, but {} is {} × {}", file, read.rows(), read.cols(), first, A_.rows(),
+        return fmt::format("{}: {} × {}, but {} is {} × {}", file, read.rows(), read.cols(), pattern_of_, A_.rows(),
                            A_.cols());
     });
     if (const std::string difference = first_difference(A_, read); !difference.empty())
-        throw InvalidInput(fmt::format("{}: another pattern than {}: {}", file, first, difference));
+        throw InvalidInput(fmt::format("{}: another pattern than {}: {}", file, pattern_of_, difference));
     A_ = std::move(read);
 }
 

@@ -15,14 +15,15 @@ namespace ilux::app {
 ///
 /// A folder holds either `pattern.mtx` (general), `values.f64` (systems × nnz little-endian doubles, one row a system, in
 /// the order of the pattern's lines), `rhs.f64` (systems × n; may be absent) and `meta.json` (n, nnz, k; may be absent);
-/// or A_000.mtx, A_001.mtx, … (.gz too), taken by number. The right-hand side of a file A… is b… beside it.
+/// or A_000.mtx, A_001.mtx, … (.gz too), taken by number. The right-hand side of a file A… is b… beside it, by number too:
+/// b_001.mtx is A1.mtx's. The pattern is that of the first file that can be used.
 class SequenceInput {
 public:
     /// @param paths  one folder, or Matrix Market files in the order in which they are to be solved
     /// @param rhs    auto (what the series brings along, else A·1), A1, ones, random:SEED (SEED + k for system k), or a file
     ///               of one column for all systems or of one for each
     /// @throws InvalidInput naming the file for anything missing, of a wrong size or contradicting another file, as far as
-    ///         that shows before the first system is read; InvalidOption when rhs is none of these
+    ///         that shows before the first system is read, and where no file can be used; InvalidOption when rhs is none of these
     explicit SequenceInput(const std::vector<std::string>& paths, const std::string& rhs = "auto");
 
     const std::string& name() const { return name_; }  ///< the folder or the first file, as given
@@ -45,6 +46,7 @@ private:
     void open_folder();
     void read_meta(const std::string& file);
     void open_files(const std::vector<std::string>& matrices);
+    void take_pattern();
     void choose_rhs(const std::string& rhs);
     void read_row(std::ifstream& in, const std::string& file, Index k, std::span<double> row) const;
     void read_values(Index k);
@@ -55,8 +57,9 @@ private:
     Index               systems_ = 0, there_ = -1;  // there_: the system in A_ and b_
     CsrMatrix<double>   A_;
     std::vector<double> b_;
-    std::vector<Files>  files_;  // empty for a folder of values.f64
-    std::vector<Offset> order_;  // line of pattern.mtx → position in A_; empty: the same
+    std::vector<Files>  files_;       // empty for a folder of values.f64
+    std::string         pattern_of_;  // the one that the pattern is of
+    std::vector<Offset> order_;       // line of pattern.mtx → position in A_; empty: the same
     std::ifstream       values_, right_sides_;
     std::vector<double> row_;      // values of one system in the order of the lines
     CsrMatrix<double>   columns_;  // the file of --rhs: n × 1 or n × systems

@@ -23,14 +23,6 @@ std::string number(double value)
 
 Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-/// Systems are short: µs and ms.
-std::string time_text(double seconds)
-{
-    return seconds < 1e-3 ? fmt::format("{:.0f} µs", 1e6 * seconds)
-           : seconds < 1  ? fmt::format("{:.3g} ms", 1e3 * seconds)
-                          : fmt::format("{:.3g} s", seconds);
-}
-
 /// Right-aligned in `width` columns; µ takes two bytes but one column.
 std::string padded(const std::string& text, std::size_t width)
 {
@@ -71,19 +63,27 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 
 }  // namespace
 
-std::string sequence_head(const SequenceInput& input, const SolveOptions& options, const Device& device)
+Rows sequence_rows(const SequenceInput& input, const SolveOptions& options, const Device& device)
 {
     const Index n = input.A().rows();
-    return row("sequence", input.name()) +
-           row("", fmt::format("{} system{}, n {}, nnz {} ({:.1f} a row)", input.systems(),
-                               input.systems() == 1 ? "" : "s", n, input.A().nnz(), double(input.A().nnz()) / n)) +
-           row("right-hand side", input.rhs() == "auto" ? "as given with each system"
-                                  : input.rhs() == "A1" ? "b = A·1"
-                                                        : input.rhs()) +
-           row("method", method_text(options)) +
-           row("machine", fmt::format("{}, {} thread{}", device.name, device.threads, device.threads == 1 ? "" : "s")) +
-           fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>15}{:>7}{:>9}{:>9}\n", "system", "done", "outcome", "residual",
-                       options.method == MethodChoice::lu ? "componentwise" : "backward", "steps", "factor", "solve");
+    return {{"sequence", input.name()},
+            {"",
+             fmt::format("{} system{}, n {}, nnz {} ({:.1f} a row)", input.systems(), input.systems() == 1 ? "" : "s",
+                         n, input.A().nnz(), n > 0 ? double(input.A().nnz()) / n : 0.0)},
+            {"right-hand side", input.rhs() == "auto" ? "as given with each system"
+                                : input.rhs() == "A1" ? "b = A·1"
+                                                      : input.rhs()},
+            {"method", method_text(options)},
+            {"machine", fmt::format("{}, {} thread{}", device.name, device.threads, device.threads == 1 ? "" : "s")}};
+}
+
+std::string sequence_head(const SequenceInput& input, const SolveOptions& options, const Device& device)
+{
+    std::string text;
+    for (const auto& [head, what] : sequence_rows(input, options, device)) text += row(head, what);
+    return text + fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>15}{:>7}{:>9}{:>9}\n", "system", "done", "outcome",
+                              "residual", options.method == MethodChoice::lu ? "componentwise" : "backward", "steps",
+                              "factor", "solve");
 }
 
 std::string system_line(const SystemReport& one, bool direct)
@@ -111,26 +111,40 @@ std::string sequence_line(const SequenceReport& all)
                        all.made_up_rhs ? "; b = A·1, as none was given" : "");
 }
 
-std::string sequence_summary(const SequenceReport& all)
+Rows sequence_cost_rows(const SequenceReport& all)
 {
-    std::string text = "\n" + sequence_line(all) + "\n";
-    for (const std::string& decision : all.decisions) text += row("decided", decision);
-    if (all.lu && all.lu->nnz > 0) {
-        for (const std::string& decision : all.lu->symbolic.decisions) text += row("decided", decision);
-        text += row("factors",
-                    fmt::format("ordering {}, {} blocks; L + U {} entries, {} above the blocks: {:.2f} × nnz(A); "
-                                "{:.3g} flops, {} levels",
-                                field_text(all.lu->symbolic.ordering), all.lu->symbolic.blocks, all.lu->nnz,
-                                all.lu->nnz_F, all.lu->fill, all.lu->flops, all.lu->levels));
-    } else if (!all.lu) {
-        text += row("fill", fmt::format("{:.2f} × nnz(A), {} steps in all", all.fill, all.steps));
-    }
+    Rows rows;
+    if (all.lu && all.lu->nnz > 0)
+        rows.push_back(
+            {"factors", fmt::format("ordering {}, {} blocks; L + U {} entries, {} above the blocks: {:.2f} × nnz(A); "
+                                    "{:.3g} flops, {} levels",
+                                    field_text(all.lu->symbolic.ordering), all.lu->symbolic.blocks, all.lu->nnz,
+                                    all.lu->nnz_F, all.lu->fill, all.lu->flops, all.lu->levels)});
+    else if (!all.lu) rows.push_back({"fill", fmt::format("{:.2f} × nnz(A), {} steps in all", all.fill, all.steps)});
     std::string factoring;
     for (const auto& [name, count, seconds] : all.actions)
         if (seconds > 0) factoring += fmt::format("{}{} {}", factoring.empty() ? "" : ", ", name, time_text(seconds));
-    return text + row("time", fmt::format("{} in all: read {}, analyse {}, {}{}solve {}", time_text(all.seconds),
-                                          time_text(all.seconds_read), time_text(all.seconds_analyse), factoring,
-                                          factoring.empty() ? "" : ", ", time_text(all.seconds_solve)));
+    rows.push_back({"time", fmt::format("{} in all: read {}, analyse {}, {}{}solve {}", time_text(all.seconds),
+                                        time_text(all.seconds_read), time_text(all.seconds_analyse), factoring,
+                                        factoring.empty() ? "" : ", ", time_text(all.seconds_solve))});
+    return rows;
+}
+
+std::vector<std::string> all_decisions(const SequenceReport& all)
+{
+    std::vector<std::string> decisions = all.decisions;
+    for (const auto* more :
+         {all.lu ? &all.lu->symbolic.decisions : nullptr, all.mlilu ? &all.mlilu->decisions : nullptr})
+        if (more != nullptr) decisions.insert(decisions.end(), more->begin(), more->end());
+    return decisions;
+}
+
+std::string sequence_summary(const SequenceReport& all)
+{
+    std::string text = "\n" + sequence_line(all) + "\n";
+    for (const std::string& decision : all_decisions(all)) text += row("decided", decision);
+    for (const auto& [head, what] : sequence_cost_rows(all)) text += row(head, what);
+    return text;
 }
 
 std::string system_json(const SystemReport& one)
@@ -190,9 +204,7 @@ std::string sequence_json(const SequenceReport& all, const SequenceInput& input)
                        {"total", all.seconds}};
     json["fill"] = json_number(all.fill);
     json["lu"] = all.lu ? lu_json(*all.lu) : Json(nullptr);
-    json["decisions"] = all.decisions;
-    if (all.lu)
-        for (const std::string& decision : all.lu->symbolic.decisions) json["decisions"].push_back(decision);
+    json["decisions"] = all_decisions(all);
     json["options"] = to_json(all.options);
     return dump(json);
 }

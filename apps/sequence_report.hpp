@@ -3,9 +3,16 @@
 
 #include <string>
 
+#include "ilux/apps/report_rows.hpp"
 #include "ilux/apps/sequence_run.hpp"
 
 namespace ilux::app {
+
+/// What is known before the first system; and in the end, factors and time.
+Rows sequence_rows(const SequenceInput& input, const SolveOptions& options, const Device& device);
+Rows sequence_cost_rows(const SequenceReport& all);
+/// Every choice made for the user: of the run, then of the factors.
+std::vector<std::string> all_decisions(const SequenceReport& all);
 
 /// What is known before the first system, and the heads of the lines that follow.
 std::string sequence_head(const SequenceInput& input, const SolveOptions& options, const Device& device);

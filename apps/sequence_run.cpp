@@ -21,7 +21,9 @@ void note(const std::vector<std::string>& more, std::vector<std::string>& decisi
 /// Analyses once; then new numbers for the same pivots, as long as these serve.
 class DirectSeries {
 public:
-    DirectSeries(Machine& machine, const SolveOptions& options) : machine_(machine), options_(options) {}
+    DirectSeries(Machine& machine, const SolveOptions& options, bool keep_structure)
+        : machine_(machine), options_(options), keep_structure_(keep_structure)
+    {}
 
     void solve(const SequenceInput& input, std::vector<double>& x, SystemReport& one, SequenceReport& all)
     {
@@ -31,7 +33,9 @@ public:
         if (!lu_) analyse_once(A, all);
         const LuStepReport step = lu_->refactor_and_solve(A.val(), input.b(), x, lu_tolerance);
         const LuReport&    done = step.factors;
+        note_precision(*lu_, *all.lu, all.decisions);
         one.action = name(done.action);
+        if (done.action == LuAction::repivot && done.outcome != Outcome::converged) one.action = "failed_repivot";
         one.seconds_factor = done.seconds;  // of a GPU with the solution, where one launch does both
         one.seconds_solve = step.seconds - done.seconds;
         one.outcome = done.outcome;
@@ -93,6 +97,7 @@ private:
     void choose(const SequenceInput& input, SequenceReport& all)
     {
         chosen_ = true;
+        if (keep_structure_) all.structure = structure_of(*lu_);
         choose_refactor(machine_, options_, *lu_, input.systems() - 1.0, all.decisions);
         all.device = machine_.device();
     }
@@ -103,7 +108,8 @@ private:
         if (solved.repivoted) {
             one.action = name(LuAction::repivot);
             one.reason = solved.reason;
-        }
+        } else if (solved.outcome == Outcome::converged && !solved.reason.empty())  // of precision
+            one.reason += (one.reason.empty() ? "" : "; ") + solved.reason;
         one.outcome = solved.outcome;
         one.detail = solved.outcome == Outcome::converged ? "" : solved.reason;
         one.has_x = solved.outcome == Outcome::converged || solved.outcome == Outcome::stagnated;
@@ -127,6 +133,7 @@ private:
     std::optional<LuWorkspace>        workspace_;            // of condition estimates
     double                            rcond_estimated_ = 0;  // of the pivots at the last of them
     bool                              warned_ = false;       // by it
+    bool                              keep_structure_;       // of the first factors
     Stopwatch                         clock_;                // since the system was there
 };
 
@@ -134,7 +141,9 @@ private:
 /// those of the system that the last one was made for; the same system does when it fails with an older one.
 class IterativeSeries {
 public:
-    IterativeSeries(Machine& machine, const SolveOptions& options) : machine_(machine), options_(options) {}
+    IterativeSeries(Machine& machine, const SolveOptions& options, bool keep_structure)
+        : machine_(machine), options_(options), keep_structure_(keep_structure)
+    {}
 
     void solve(const SequenceInput& input, std::vector<double>& x, SystemReport& one, SequenceReport& all)
     {
@@ -192,8 +201,10 @@ private:
         std::vector<std::string> decisions;
         const Plan               plan = first_plan(options_, problem_.symmetric, problem_.positive_diagonal, decisions);
         ProgressLine             silent(false);
-        Attempt tried = run_attempt(machine_, problem_, plan, krylov, norm_frobenius(problem_.A), silent, false,
-                                    time_left(), &carried_);
+        Attempt tried = run_attempt(machine_, problem_, plan, krylov, norm_frobenius(problem_.A), silent,
+                                    keep_structure_ && !all.structure, time_left(), &carried_);
+        if (tried.mlilu && (!all.mlilu || tried.structure)) all.mlilu = tried.mlilu;  // of the structure's factors
+        if (tried.structure) all.structure = std::move(tried.structure);
         note(decisions, all.decisions);
         one.steps += tried.report.steps;
         one.seconds_factor += tried.seconds_analyse + tried.seconds_factor;
@@ -218,8 +229,9 @@ private:
     Problem             problem_;
     Carried             carried_;
     Index               first_steps_ = 0;
-    Stopwatch           clock_;  // since the system was there
-    std::string         stale_;  // why the next system needs a new preconditioner, or ""
+    Stopwatch           clock_;           // since the system was there
+    std::string         stale_;           // why the next system needs a new preconditioner, or ""
+    bool                keep_structure_;  // of the first factors
 };
 
 double distance_from_ones(std::span<const double> x)
@@ -262,6 +274,7 @@ void count(const SystemReport& one, SequenceReport& all)
 template <class Series>
 void run(Series series, SequenceInput& input, const SystemListener& each, SequenceReport& all)
 {
+    Cpu                 serial(1);
     std::vector<double> x(static_cast<std::size_t>(input.A().rows()));
     for (Index k = 0; k < input.systems(); ++k) {
         SystemReport one;
@@ -281,6 +294,7 @@ void run(Series series, SequenceInput& input, const SystemListener& each, Sequen
                 one.outcome = Outcome::out_of_memory;
                 one.detail = *why;
             }
+        one.has_x = one.has_x && is_finite(serial, x);
         if (one.has_x && input.rhs() == "A1") one.forward_error = distance_from_ones(x);
         count(one, all);
         each(one, one.has_x ? std::span<const double>(x) : std::span<const double>());
@@ -290,7 +304,7 @@ void run(Series series, SequenceInput& input, const SystemListener& each, Sequen
 }  // namespace
 
 SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, Machine& machine,
-                            std::vector<std::string> decisions, const SystemListener& each)
+                            std::vector<std::string> decisions, const SystemListener& each, bool keep_structure)
 {
     Stopwatch      clock;
     SequenceReport all;
@@ -303,8 +317,9 @@ SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, M
     if (all.options.method == MethodChoice::automatic) all.options.method = MethodChoice::lu;
     for (std::string& remark : options_without_effect(all.options, all.options.method, true))
         all.decisions.push_back(std::move(remark));
-    if (all.options.method == MethodChoice::lu) run(DirectSeries(machine, all.options), input, each, all);
-    else run(IterativeSeries(machine, all.options), input, each, all);
+    if (all.options.method == MethodChoice::lu)
+        run(DirectSeries(machine, all.options, keep_structure), input, each, all);
+    else run(IterativeSeries(machine, all.options, keep_structure), input, each, all);
     all.seconds = clock.seconds();
     return all;
 }

@@ -14,20 +14,21 @@
 #include "ilux/apps/device.hpp"
 #include "ilux/apps/lu_facts.hpp"
 #include "ilux/apps/sequence_input.hpp"
+#include "ilux/apps/structure.hpp"
 
 namespace ilux::app {
 
 struct SystemReport {
     Index       index = 0;  ///< from 0
     std::string name;
-    /// factor, refactor or repivot (direct); refresh or lagged (preconditioner made for this system, or for an earlier one);
+    /// factor, refactor, repivot or failed_repivot (direct: the former pivots were stale, and there are no others); refresh or lagged (preconditioner made for this system, or for an earlier one);
     /// none (no preconditioner); refused (the data could not be used)
     std::string action = "refused";
     std::string reason;                             ///< why pivots or preconditioner were renewed, or ""
     Outcome     outcome = Outcome::not_finite;      ///< means nothing where refused
     std::string detail;                             ///< why it is no success, or ""
     std::string warning;                            ///< of a success: that x may be one of many, or ""
-    bool        has_x = false;                      ///< there is a last iterate
+    bool        has_x = false;                      ///< there is a last iterate, and it is finite
     Index       steps = 0;                          ///< of the method, or of refinement
     double      relative_residual = unknown;        ///< ‖b − A x‖₂ / ‖b‖₂, recomputed
     double      backward_error = unknown;           ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)
@@ -73,6 +74,9 @@ struct SequenceReport {
     double                   fill = 0;  ///< of the last factors, over nnz(A)
     std::vector<std::string> decisions;
     double                   seconds_read = 0, seconds_analyse = 0, seconds_factor = 0, seconds_solve = 0, seconds = 0;
+
+    std::optional<MlIluReport> mlilu;      ///< of the first preconditioner, if it is one
+    std::optional<Structure>   structure;  ///< of the first factors, where it was asked for
 };
 
 /// Hears of every system as soon as it is done. @param x  n, or empty without one
@@ -80,7 +84,9 @@ using SystemListener = std::function<void(const SystemReport&, std::span<const d
 
 /// The method of the options, lu for auto. A system whose data cannot be used, or that has no solution, does not stop the
 /// others. @param decisions  made before, about the device for one
+/// @param keep_structure  of the first factors, which takes a few passes over them
 SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, Machine& machine,
-                            std::vector<std::string> decisions, const SystemListener& each);
+                            std::vector<std::string> decisions, const SystemListener& each,
+                            bool keep_structure = false);
 
 }  // namespace ilux::app

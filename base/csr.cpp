@@ -26,8 +26,9 @@ void require_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
 template <class T>
 void require_finite_sum(Index i, Index j, T value)
 {
-    require(std::isfinite(value),
-            [&] { return fmt::format("the duplicates at row {}, column {} (counted from 0) sum to {}", i, j, value); });
+    require(std::isfinite(value), [&] {
+        return fmt::format("the duplicates at row {}, column {} (counted from 1) sum to {}", i + 1, j + 1, value);
+    });
 }
 
 /// Whether the columns of [begin, end) ascend strictly.
@@ -268,8 +269,8 @@ void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const
             val[p] = static_cast<T>(scaled);
             require(std::isfinite(val[p]), [&] {
                 return fmt::format(
-                    "scaled by its row and column factors, the entry at row {}, column {} (counted from 0) is {}", i,
-                    A.col()[p], scaled);
+                    "scaled by its row and column factors, the entry at row {}, column {} (counted from 1) is {}",
+                    i + 1, A.col()[p] + 1, scaled);
             });
         }
 }

@@ -63,5 +63,18 @@ void enqueue_download(Gpu& gpu, std::type_identity_t<DeviceSpan<const T>> device
     detail::require_same_size(device.size(), host.size());
     detail::enqueue_copy(gpu, device.data(), host.data(), host.size() * sizeof(T));
 }
+/// The same for parts of a HostBuffer.
+template <class T>
+void enqueue_upload(Gpu& gpu, std::span<T> host, std::type_identity_t<DeviceSpan<T>> device)
+{
+    detail::require_same_size(host.size(), device.size());
+    detail::enqueue_copy(gpu, host.data(), device.data(), host.size_bytes());
+}
+template <class T>
+void enqueue_download(Gpu& gpu, std::type_identity_t<DeviceSpan<const T>> device, std::span<T> host)
+{
+    detail::require_same_size(device.size(), host.size());
+    detail::enqueue_copy(gpu, device.data(), host.data(), host.size_bytes());
+}
 
 }  // namespace ilux

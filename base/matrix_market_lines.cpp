@@ -81,9 +81,9 @@ void parse_entries(const MatrixMarketHeader& header, Chunk& chunk)
                 if (entry.i > entry.j && chunk.below < 0) chunk.below = chunk.lines;
                 if (entry.i < entry.j && chunk.above < 0) chunk.above = chunk.lines;
                 if (entry.i == entry.j && header.symmetry == Symmetry::skew_symmetric && entry.value != 0)
-                    throw BadLine(
-                        fmt::format("expected 0 on the diagonal of a skew-symmetric matrix, found {} at row {}",
-                                    entry.value, Offset{entry.i} + 1));
+                    throw BadLine(fmt::format(
+                        "expected 0 on the diagonal of a skew-symmetric matrix, found {} at row {} (counted from 1)",
+                        entry.value, Offset{entry.i} + 1));
             }
             chunk.entries.push_back(entry);
         }

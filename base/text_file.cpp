@@ -205,4 +205,15 @@ void AtomicFile::discard() noexcept
     temporary_.clear();
 }
 
+bool remove_file(const std::string& path)
+{
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    if (!fs::is_regular_file(path, failed)) return false;
+    const fs::path target = fs::canonical(path, failed);
+    if (!failed) fs::remove(target, failed);
+    require(!failed, [&] { return fmt::format("{}: {}", path, failed.message()); });
+    return true;
+}
+
 }  // namespace ilux

@@ -51,4 +51,8 @@ private:
     void*       stream_ = nullptr;  ///< a gzFile
 };
 
+/// Removes the regular file that an AtomicFile of this path would replace; devices and folders stay.
+/// @return whether there was one  @throws InvalidInput naming the file and the system's reason
+bool remove_file(const std::string& path);
+
 }  // namespace ilux

@@ -182,6 +182,20 @@ function(ilux_app name)
     endif()
 endfunction()
 
+# ilux_compare_cusp(): the program by which `ilux compare` runs CUSP. Not with our warnings: CUSP's headers have some.
+function(ilux_compare_cusp)
+    if(NOT ILUX_WITH_CUDA)
+        message(FATAL_ERROR "CUSP_ROOT is given, but this build has no CUDA, which CUSP needs")
+    endif()
+    find_package(IluxCusp REQUIRED)
+    add_executable(ilux_compare_cusp apps/compare_cusp.cu apps/system_file.cpp)
+    target_compile_options(ilux_compare_cusp PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --extended-lambda -w>)
+    target_link_libraries(ilux_compare_cusp PRIVATE ilux Ilux::Cusp)
+    if(ILUX_INSTALL)
+        install(TARGETS ilux_compare_cusp)
+    endif()
+endfunction()
+
 # ilux_tests(FOLDER file...): one test program a folder; `support` is linked into all others.
 function(ilux_tests folder)
     find_package(GTest REQUIRED)

@@ -39,12 +39,12 @@ struct Draft {
     Index                level = 0;
     std::uint8_t         log2_leaves = 0, steps = 0;
     Divide               divide = Divide::none;
-    bool                 late = false, adds_sums = false, makes_sums = false;
+    bool                 late = false, adds_sums = false, makes_sums = false, early = false;
     Slot                 near = 0;  // the b that is known last, for order
 
     auto shape() const
     {
-        return std::tuple(std::uint32_t{steps} << log2_leaves, log2_leaves, divide, late, adds_sums, makes_sums);
+        return std::tuple(std::uint32_t{steps} << log2_leaves, log2_leaves, divide, late, adds_sums, makes_sums, early);
     }
 };
 
@@ -174,9 +174,16 @@ private:
         draft.item.scale = draft.item.source < 0 ? 0 : program_.scale[slot];
     }
 
-    Slot add_sum(Draft draft, Index level)
+    /// A level's own barrier need not be waited for by what reads older levels only.
+    void place_in(Draft& draft, Slot slot, Index level) const
     {
         draft.level = level;
+        draft.early = !draft.adds_sums && known_[slot].tree + 1 < level;
+    }
+
+    Slot add_sum(Draft draft, Slot slot, Index level)
+    {
+        place_in(draft, slot, level);
         draft.makes_sums = true;
         draft.item.slot = sums_++;
         drafts_.push_back(std::move(draft));
@@ -207,7 +214,7 @@ private:
         for (std::size_t leaf = 0; leaf < leaves; leaf += std::size_t{1} << cut) {
             Draft part;
             add_leaves(part, slot, leaf, cut);
-            sums.push_back(add_sum(std::move(part), level - 1));
+            sums.push_back(add_sum(std::move(part), slot, level - 1));
         }
         add_up(made, sums);
         return made;
@@ -221,7 +228,7 @@ private:
         const Slot d = divisor(slot);
         if (!divides_by_sum(slot) || sum_of_[d] != no_sum) return;
         const Index before = level_[d] - 1;
-        sum_of_[d] = add_sum(draft_tree(d, before), before);
+        sum_of_[d] = add_sum(draft_tree(d, before), d, before);
     }
 
     void draft_entry(Slot slot)
@@ -229,7 +236,7 @@ private:
         Draft made;
         if (sum_of_[slot] == no_sum) made = draft_tree(slot, level_[slot]);
         else add_up(made, {sum_of_[slot]});
-        made.level = level_[slot];
+        place_in(made, slot, level_[slot]);
         made.item.slot = slot;
         const auto& late = program_.late[slot];
         std::ranges::copy(late, made.item.late);
@@ -314,7 +321,8 @@ private:
                               .divide = shape.divide,
                               .late = shape.late,
                               .adds_sums = shape.adds_sums,
-                              .makes_sums = shape.makes_sums});
+                              .makes_sums = shape.makes_sums,
+                              .early = shape.early});
         made_.product.resize(first + (shape.products.size() + 1) / 2 * 2 * width);
         for (std::size_t g = 0; g < width; ++g) {
             const bool   idle = g >= items.size();

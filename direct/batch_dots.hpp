@@ -39,6 +39,7 @@ struct BatchDots {
         bool          late : 1 = false;        ///< some item has late products
         bool          adds_sums : 1 = false;   ///< leaves are the sums at places b; steps is 1
         bool          makes_sums : 1 = false;  ///< items go to places
+        bool          early : 1 = false;       ///< leaves read nothing of the level before, but older ones only
 
         constexpr std::uint32_t products() const { return std::uint32_t{steps} << log2_leaves; }
     };

@@ -48,15 +48,11 @@ struct Stored<double> {
 
     __device__ static double value(Bits bits) { return as_double(bits); }
     __device__ static Bits   of(double value) { return published(value); }
+    __device__ static double rounded(double value) { return value; }
+    __device__ static Bits   bits(double value) { return static_cast<Bits>(__double_as_longlong(value)); }
+    __device__ static Bits   load(const double* x) { return load_relaxed(x); }
     __device__ static void   wait_more(const double* x, Bits& bits) { poll(x, bits); }
     __device__ static void   publish(double* x, Bits bits) { store_relaxed(x, bits); }
-    /// May come from this multiprocessor's own cache and be `unset` for longer than it is; never anything else too old.
-    __device__ static Bits near(const double* x)
-    {
-        Bits bits;
-        asm volatile("ld.global.b64 %0, [%1];" : "=l"(bits) : "l"(x));
-        return bits;
-    }
 };
 
 template <>
@@ -71,6 +67,15 @@ struct Stored<float> {
         const Bits bits = __float_as_uint(__double2float_rn(value));
         return bits == unset ? other_nan : bits;
     }
+    /// As others will read it.
+    __device__ static double rounded(double value) { return static_cast<double>(__double2float_rn(value)); }
+    __device__ static Bits   bits(float value) { return __float_as_uint(value); }
+    __device__ static Bits   load(const float* x)
+    {
+        Bits bits;
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(bits) : "l"(x));
+        return bits;
+    }
     __device__ static void wait_more(const float* x, Bits& bits)
     {
         asm volatile(
@@ -82,12 +87,6 @@ struct Stored<float> {
     __device__ static void publish(float* x, Bits bits)
     {
         asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(x), "r"(bits));
-    }
-    __device__ static Bits near(const float* x)
-    {
-        Bits bits;
-        asm volatile("ld.global.b32 %0, [%1];" : "=r"(bits) : "l"(x));
-        return bits;
     }
 };
 

@@ -1,9 +1,9 @@
 // The pivots of a batch: max |U(:,k)|, |L(:,k)| and |B(:,k)| of every column, and their extremes over the columns.
 //
 // Launch shape: a warp looks at a piece of the columns of 32 members, a lane each; long columns are cut into parts
-// first, whose extremes meet in integer maxima, which know no order. Then one block for each 32 members, a warp for a
-// run of pieces, puts them together in the order of columns, so that the first of equal ones is named. Nobody waits for
-// anybody.
+// first, whose extremes meet in integer maxima, which know no order. The pieces of a block are put together in it; then one
+// block for each 32 members, a warp for a run of those, puts them together: always in the order of columns, so that the first
+// of equal ones is named. Nobody waits for another block.
 
 #include <algorithm>
 
@@ -105,12 +105,9 @@ __device__ void record(Seen& seen, Index k, const Largest& most, double pivot)
 }
 
 template <class T>
-__global__ void __launch_bounds__(32 * block_warps) watch_pieces(BatchMonitorView P, const double* input, const T* v)
+__device__ Seen look_at_piece(const BatchMonitorView& P, Index i, Index m, const double* input, const T* v)
 {
-    const Index i = static_cast<Index>(blockIdx.x * block_warps + threadIdx.x / 32);
-    if (i >= P.pieces) return;
-    const Index m = static_cast<Index>(blockIdx.y * 32 + (threadIdx.x & 31));
-    Seen        seen;
+    Seen seen;
     for (Index k = P.piece[i]; k < P.piece[i + 1]; ++k) {
         const Plan::Column c = P.column[k];
         Largest            most;
@@ -125,7 +122,7 @@ __global__ void __launch_bounds__(32 * block_warps) watch_pieces(BatchMonitorVie
         const DotProgram::Slot pivot = P.slot[c.first + c.upper - 1];
         record(seen, k, most, static_cast<double>(v[static_cast<std::size_t>(pivot) * P.stride + m]));
     }
-    P.of_piece[static_cast<std::size_t>(i) * P.stride + m] = seen;
+    return seen;
 }
 
 /// `later` is of larger columns.
@@ -144,22 +141,40 @@ __device__ void merge(Seen& seen, const Seen& later)
     }
 }
 
-__global__ void __launch_bounds__(32 * merging_warps) merge_pieces(BatchMonitorView P)
+/// What the warps of a block saw, to *whole by warp 0: those of warp 0 are of the smallest columns, and so on.
+__device__ void merge_warps(Seen seen, Seen* whole)
 {
     extern __shared__ char memory[];
     Seen* const            of_warp = reinterpret_cast<Seen*>(memory);
-    const int              warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) & 31;
-    const Index m = static_cast<Index>(blockIdx.x) * 32 + lane, run = (P.pieces + merging_warps - 1) / merging_warps;
-    Seen        seen;
-#pragma unroll 4
-    for (Index i = warp * run; i < min(P.pieces, (warp + 1) * run); ++i)
-        merge(seen, P.of_piece[static_cast<std::size_t>(i) * P.stride + m]);
     of_warp[threadIdx.x] = seen;
     __syncthreads();
-    if (warp > 0) return;
-    for (int w = 1; w < merging_warps; ++w) merge(seen, of_warp[32 * w + lane]);
-    P.seen[m] = seen;
+    if (threadIdx.x >= 32) return;
+    for (unsigned other = threadIdx.x + 32; other < blockDim.x; other += 32) merge(seen, of_warp[other]);
+    *whole = seen;
 }
+
+template <class T>
+__global__ void __launch_bounds__(32 * block_warps) watch_pieces(BatchMonitorView P, const double* input, const T* v)
+{
+    const Index i = static_cast<Index>(blockIdx.x * block_warps + threadIdx.x / 32);
+    const Index m = static_cast<Index>(blockIdx.y * 32 + (threadIdx.x & 31));
+    const Seen  seen = i < P.pieces ? look_at_piece(P, i, m, input, v) : Seen{};
+    merge_warps(seen, P.of_block + static_cast<std::size_t>(blockIdx.x) * P.stride + m);
+}
+
+__global__ void __launch_bounds__(32 * merging_warps) merge_blocks(BatchMonitorView P)
+{
+    const Index warp = static_cast<Index>(threadIdx.x / 32),
+                m = static_cast<Index>(blockIdx.x * 32 + (threadIdx.x & 31));
+    const Index run = (P.blocks + merging_warps - 1) / merging_warps;
+    Seen        seen;
+#pragma unroll 4
+    for (Index i = warp * run; i < min(P.blocks, (warp + 1) * run); ++i)
+        merge(seen, P.of_block[static_cast<std::size_t>(i) * P.stride + m]);
+    merge_warps(seen, P.seen + m);
+}
+
+std::size_t shared_bytes(int warps) { return sizeof(Seen) * 32 * warps; }
 
 dim3 blocks_of(Index warps, Index stride)
 {
@@ -173,9 +188,10 @@ GpuBatchMonitor::GpuBatchMonitor(Gpu& gpu, const LuPattern& pattern, std::span<c
 {
     view_.members = members;
     view_.stride = (members + 31) / 32 * 32;
-    const Index            most_pieces = std::clamp(most_warps / (view_.stride / 32), Index{512}, Index{2048});
+    const Index            most_pieces = std::clamp(most_warps / (view_.stride / 32), Index{512}, Index{4096});
     const BatchMonitorPlan plan = batch_monitor_plan(pattern, slot_of, most_pieces, 32);
     view_.pieces = plan.pieces();
+    view_.blocks = (view_.pieces + block_warps - 1) / block_warps;
     view_.parts = static_cast<Index>(plan.part.size());
     view_.longs = plan.longs;
     arrays_.add(plan.column, view_.column);
@@ -184,11 +200,11 @@ GpuBatchMonitor::GpuBatchMonitor(Gpu& gpu, const LuPattern& pattern, std::span<c
     arrays_.add(plan.piece, view_.piece);
     arrays_.add(plan.part, view_.part);
     arrays_.room(std::size_t{3} * plan.longs * view_.stride, view_.largest);
-    arrays_.room(static_cast<std::size_t>(view_.pieces) * view_.stride, view_.of_piece);
+    arrays_.room(static_cast<std::size_t>(view_.blocks) * view_.stride, view_.of_block);
     arrays_.room(static_cast<std::size_t>(view_.stride), view_.seen);
     arrays_.upload(gpu);
-    const auto room = static_cast<int>(sizeof(Seen) * 32 * merging_warps);
-    cuda::check(cudaFuncSetAttribute(merge_pieces, cudaFuncAttributeMaxDynamicSharedMemorySize, room),
+    cuda::check(cudaFuncSetAttribute(merge_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(shared_bytes(merging_warps))),
                 "cudaFuncSetAttribute");
 }
 
@@ -205,11 +221,12 @@ void GpuBatchMonitor::watch(Gpu& gpu, const double* input, const T* v)
         cuda::check_launch("watch_parts");
     }
     if (view_.pieces > 0) {
-        watch_pieces<<<blocks_of(view_.pieces, view_.stride), 32 * block_warps, 0, stream>>>(view_, input, v);
+        watch_pieces<<<blocks_of(view_.pieces, view_.stride), 32 * block_warps, shared_bytes(block_warps), stream>>>(
+            view_, input, v);
         cuda::check_launch("watch_pieces");
     }
-    merge_pieces<<<view_.stride / 32, 32 * merging_warps, sizeof(Seen) * 32 * merging_warps, stream>>>(view_);
-    cuda::check_launch("merge_pieces");
+    merge_blocks<<<view_.stride / 32, 32 * merging_warps, shared_bytes(merging_warps), stream>>>(view_);
+    cuda::check_launch("merge_blocks");
 }
 
 std::vector<PivotMonitor> GpuBatchMonitor::result(Gpu& gpu) const

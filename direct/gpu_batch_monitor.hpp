@@ -32,9 +32,9 @@ struct BatchMonitorView {
     const Index*                    piece = nullptr;
     const BatchMonitorPlan::Part*   part = nullptr;
     std::uint64_t*                  largest = nullptr;   ///< 3 × long columns × stride: magnitudes of U, L and B
-    Seen*                           of_piece = nullptr;  ///< pieces × stride
+    Seen*                           of_block = nullptr;  ///< blocks × stride
     Seen*                           seen = nullptr;      ///< stride
-    Index                           pieces = 0, parts = 0, longs = 0, members = 0, stride = 0;
+    Index                           pieces = 0, blocks = 0, parts = 0, longs = 0, members = 0, stride = 0;
 };
 
 /// The monitor of pivot_monitor.hpp for each member, gathered behind the factorization: the lanes of a warp are

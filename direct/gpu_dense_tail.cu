@@ -1,8 +1,8 @@
 // The dense end of an elimination in the shared memory of one thread block, right-looking by tiles of 32 × 32.
 //
-// Launch shape: one block of 16 warps. In phase t warp 0 factors diagonal tile t in its registers, a row a lane; all
-// others wait for that, so it does nothing else. The others each take a tile below or beside it, bring that up to date
-// with the tiles of phase t − 1 and follow warp 0, eight columns behind; those left over write what phase t − 1 made to
+// Launch shape: one block of 16 warps for each member. In phase t warp 0 factors diagonal tile t in its registers, a row a
+// lane; all others wait for that, so it does nothing else. The others each take a tile below or beside it, bring that up to
+// date with the tiles of phase t − 1 and follow warp 0, eight columns behind; those left over write what phase t − 1 made to
 // its slots and bring the rest of the matrix up to date. Then eight warps do so with the next diagonal tile. In phase 0
 // they fetch the matrix instead, the first tile first.
 // Terminates: within a phase warp 0 waits for nobody after its first tile, and the others only for warp 0.
@@ -12,6 +12,7 @@
 // 110 cycles. A warp a column in turn with a barrier a column, all in registers, took 300 to 490 ns a column (H200).
 
 #include <algorithm>
+#include <type_traits>
 
 #include "ilux/direct/device_dots.hpp"
 #include "ilux/direct/gpu_dense_tail.hpp"
@@ -66,11 +67,16 @@ struct Place {
 };
 
 /// What the warps of a block share; every member function is of one warp.
+/// @tparam T  of the slots; tiles are double
+template <class T>
 struct Tail {
     int                     size, tiles, warp, lane;
     const DotProgram::Slot* slot;
-    double*                 v;
+    T*                      v;       // of this block's member
+    std::uint32_t           apart;   // slots
     double*                 shared;  // tiles by columns, each by columns; then the pivot rows
+
+    __device__ T* number(DotProgram::Slot at) const { return v + std::size_t{at} * apart; }
 
     __device__ double* tile(Place at) const { return shared + (at.j * tiles + at.i) * tile_doubles; }
 
@@ -111,10 +117,21 @@ struct Tail {
         DotProgram::Slot at[columns];
         slots(from, first, at);
         double* const to = tile(from) + first * stride + lane;
+        const auto    beyond = [&](int c) {
+            return from.i == from.j && lane == first + c && tile_size * from.i + lane >= size;
+        };
+        if constexpr (std::is_same_v<T, double>) {
 #pragma unroll
-        for (int c = 0; c < columns; ++c) {
-            if (from.i == from.j && lane == first + c && tile_size * from.i + lane >= size) to[c * stride] = 1;
-            else copy_async(to + c * stride, v + at[c]);
+            for (int c = 0; c < columns; ++c) {
+                if (beyond(c)) to[c * stride] = 1;
+                else copy_async(to + c * stride, number(at[c]));
+            }
+        } else {
+            T x[columns];
+#pragma unroll
+            for (int c = 0; c < columns; ++c) x[c] = *number(at[c]);
+#pragma unroll
+            for (int c = 0; c < columns; ++c) to[c * stride] = beyond(c) ? 1 : static_cast<double>(x[c]);
         }
     }
 
@@ -124,7 +141,7 @@ struct Tail {
         const double* const own = tile(from) + first * stride + lane;
 #pragma unroll
         for (int c = 0; c < columns; ++c)
-            if (at[c] != DotProgram::zero_slot) v[at[c]] = own[c * stride];
+            if (at[c] != DotProgram::zero_slot) *number(at[c]) = static_cast<T>(own[c * stride]);
     }
 
     /// The first tile by all warps, so that it is there first; then a helper's own tile of phase 0, if it has one, or
@@ -213,7 +230,8 @@ struct Tail {
 
 /// l_ik ← x_ik / u_kk, x_ij ← x_ij − l_ik u_kj in diagonal tile t, a row a lane, whatever becomes of a row once it has
 /// been a pivot row and is published. Every lane also has l_{k+1,k} and so the next pivot, with no shuffle in between.
-__device__ void Tail::factor_diagonal(int t) const
+template <class T>
+__device__ void Tail<T>::factor_diagonal(int t) const
 {
     double* const c = tile({t, t});
     double* const rows = pivot_rows();
@@ -252,7 +270,8 @@ __device__ void Tail::factor_diagonal(int t) const
 }
 
 /// The same in a tile below it.
-__device__ void Tail::eliminate_rows(int t, double* c) const
+template <class T>
+__device__ void Tail<T>::eliminate_rows(int t, double* c) const
 {
     const double* const rows = pivot_rows();
     double              x[tile_size];
@@ -278,8 +297,9 @@ __device__ void Tail::eliminate_rows(int t, double* c) const
 
 /// Either, whatever the values: the chunk from column `first` on had some that quotient() is not for. On the diagonal
 /// columns before it are published; of a tile below nothing is stored yet, but warp 0 has been waited for that far.
+template <class T>
 template <bool diagonal>
-__device__ void Tail::eliminate_rows_slowly(int t, double* c, int first) const
+__device__ void Tail<T>::eliminate_rows_slowly(int t, double* c, int first) const
 {
     double* const rows = pivot_rows();
     const int     stored = diagonal ? first : 0;
@@ -300,7 +320,8 @@ __device__ void Tail::eliminate_rows_slowly(int t, double* c, int first) const
 }
 
 /// The tile right of diagonal tile t: x_ij ← x_ij − l_ik x_kj, a column a lane.
-__device__ void Tail::eliminate_columns(int t, double* c) const
+template <class T>
+__device__ void Tail<T>::eliminate_columns(int t, double* c) const
 {
     const double* const l = tile({t, t});
     double* const       own = c + lane * stride;
@@ -321,7 +342,8 @@ __device__ void Tail::eliminate_columns(int t, double* c) const
 }
 
 /// Phase t of a warp other than 0.
-__device__ void Tail::help(int t) const
+template <class T>
+__device__ void Tail<T>::help(int t) const
 {
     const int  h = helper(), near = beside(t), rest = tiles - 1 - t;
     const bool follows = h < near;
@@ -346,14 +368,15 @@ __device__ void Tail::help(int t) const
     else eliminate_columns(t, tile(at));
 }
 
+template <class T>
 __global__ void __launch_bounds__(threads, 1)
-    eliminate_tail(int size, int tiles, const DotProgram::Slot* slot, double* v)
+    eliminate_tail(int size, int tiles, const DotProgram::Slot* slot, T* v, std::uint32_t apart)
 {
     extern __shared__ double2 shared[];  // of pairs for their alignment
     const int                 lane = static_cast<int>(threadIdx.x) & 31;
     // By a shuffle, so that the compiler sees that branches on it are those of whole warps.
-    const int  warp = __shfl_sync(whole_warp, static_cast<int>(threadIdx.x) / 32, 0);
-    const Tail own{size, tiles, warp, lane, slot, v, reinterpret_cast<double*>(shared)};
+    const int     warp = __shfl_sync(whole_warp, static_cast<int>(threadIdx.x) / 32, 0);
+    const Tail<T> own{size, tiles, warp, lane, slot, v + blockIdx.x, apart, reinterpret_cast<double*>(shared)};
     own.fetch_all();
     const int last = tiles - 1;
     for (int t = 0;; ++t) {
@@ -393,16 +416,23 @@ GpuDenseTail::GpuDenseTail(Gpu& gpu, const DenseTail& tail) : size_(tail.size)
     arrays_.add(slot, slot_);
     arrays_.upload(gpu);
     const auto most = static_cast<int>(shared_bytes(TailColumns::most));
-    cuda::check(cudaFuncSetAttribute(eliminate_tail, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+    cuda::check(cudaFuncSetAttribute(eliminate_tail<double>, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+                "cudaFuncSetAttribute");
+    cuda::check(cudaFuncSetAttribute(eliminate_tail<float>, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
                 "cudaFuncSetAttribute");
 }
 
-void GpuDenseTail::run(Gpu& gpu, double* v) const
+template <class T>
+void GpuDenseTail::run(Gpu& gpu, T* v, Index members, Index stride) const
 {
-    if (size_ == 0) return;
+    if (size_ == 0 || members == 0) return;
     const cuda::Range range("dense_tail");
-    eliminate_tail<<<1, threads, shared_bytes(size_), cuda::stream(gpu)>>>(size_, tiles_of(size_), slot_, v);
+    eliminate_tail<<<static_cast<unsigned>(members), threads, shared_bytes(size_), cuda::stream(gpu)>>>(
+        size_, tiles_of(size_), slot_, v, static_cast<std::uint32_t>(stride));
     cuda::check_launch("eliminate_tail");
 }
+
+template void GpuDenseTail::run(Gpu&, double*, Index, Index) const;
+template void GpuDenseTail::run(Gpu&, float*, Index, Index) const;
 
 }  // namespace ilux

@@ -11,6 +11,13 @@ namespace {
 }  // namespace
 
 GpuDenseTail::GpuDenseTail(Gpu&, const DenseTail&) { absent(); }
-void GpuDenseTail::run(Gpu&, double*) const { absent(); }
+template <class T>
+void GpuDenseTail::run(Gpu&, T*, Index, Index) const
+{
+    absent();
+}
+
+template void GpuDenseTail::run(Gpu&, double*, Index, Index) const;
+template void GpuDenseTail::run(Gpu&, float*, Index, Index) const;
 
 }  // namespace ilux

@@ -3,8 +3,9 @@
 //
 // Launch shape: 8 warps a block, a warp a task, as many blocks as that needs. Terminates: blocks claim tasks by a ticket,
 // in order of levels; a task reads only slots of earlier levels, whose warps run already. A division by zero publishes Inf
-// or NaN like any other value. Repeatable: bitwise, for every lane subtracts its products in one order.
+// or NaN like any other value. Repeatable: bitwise, for every lane subtracts its products in one order. T is what slots hold.
 
+#include "ilux/direct/device_delay.hpp"
 #include "ilux/direct/device_dots.hpp"
 #include "ilux/direct/gpu_dots.hpp"
 
@@ -24,34 +25,39 @@ __device__ DotProgram::Task load_task(const DotProgram::Task* task)
 }
 
 /// Until the pilot is known, with little noise. All lanes of the warp call it.
-__device__ void wait_for(std::int32_t pilot, const double* v)
+template <class T>
+__device__ void wait_for(std::int32_t pilot, const T* v)
 {
     if (pilot >= 0)
-        while (load_relaxed(v + pilot) == unset) __nanosleep(pilot_nap);
+        while (Stored<T>::load(v + pilot) == Stored<T>::unset) __nanosleep(pilot_nap);
     __syncwarp();
 }
 
 /// Up to `depth` products a b of a lane: a from the given array, or polled in v as b always is.
-template <bool a_given, int depth>
+template <class T, bool a_given, int depth>
 struct Products {
-    uint2         slot[depth];
-    std::uint64_t left[depth], right[depth];
+    using Number = Stored<T>;
+    using Bits = typename Number::Bits;
+    static constexpr Bits unset = Number::unset;
+
+    uint2 slot[depth];
+    Bits  left[depth], right[depth];
 
     /// Polls the first `count` of them together, until every lane of the warp has its own.
-    __device__ void wait(int count, const double* a, const double* v)
+    __device__ void wait(int count, const T* a, const T* v)
     {
 #pragma unroll
         for (int s = 0; s < depth; ++s) {
             right[s] = unset;
-            if constexpr (a_given) left[s] = static_cast<std::uint64_t>(__double_as_longlong(__ldg(a + slot[s].x)));
+            if constexpr (a_given) left[s] = Number::bits(__ldg(a + slot[s].x));
             else left[s] = unset;
         }
         for (bool waiting = true; __any_sync(whole_warp, waiting);) {
 #pragma unroll
             for (int s = 0; s < depth; ++s)
                 if (s < count) {
-                    if constexpr (!a_given) poll(v + slot[s].x, left[s]);
-                    poll(v + slot[s].y, right[s]);
+                    if constexpr (!a_given) Number::wait_more(v + slot[s].x, left[s]);
+                    Number::wait_more(v + slot[s].y, right[s]);
                 }
             waiting = false;
 #pragma unroll
@@ -59,7 +65,10 @@ struct Products {
                 if (s < count) waiting |= (!a_given && left[s] == unset) || right[s] == unset;
         }
     }
-    __device__ double subtract(int s, double x) const { return fma(-as_double(left[s]), as_double(right[s]), x); }
+    __device__ double subtract(int s, double x) const
+    {
+        return fma(-Number::value(left[s]), Number::value(right[s]), x);
+    }
 };
 
 /// What a lane works at. Lanes that lead no entry, and tasks without divisors, have zeros, and constants' slots.
@@ -85,8 +94,8 @@ __device__ double scaled_input(const DotsView& P, std::size_t slot, const double
     return source < 0 ? 0 : __dadd_rn(0, __dmul_rn(P.scale[slot], input[source]));  // one rounding would leave −0 here
 }
 
-template <bool a_given>
-__device__ Lane load_lane(const DotsView& P, Index t, const double* input, const double* a)
+template <class T, bool a_given>
+__device__ Lane load_lane(const DotsView& P, Index t, const double* input, const T* a)
 {
     const int lane = threadIdx.x & 31;
     Lane      own{.task = load_task(P.task + t)};
@@ -107,11 +116,11 @@ __device__ Lane load_lane(const DotsView& P, Index t, const double* input, const
 
 /// x ← x − Σ a b over the task's steps, d ← d − Σ a b over those for the divisor; at most `depth` together. Polls once the
 /// pilot is known.
-template <bool a_given, int depth>
-__device__ void subtract_steps(Lane& own, const double* a, const double* v)
+template <bool a_given, int depth, class T>
+__device__ void subtract_steps(Lane& own, const T* a, const T* v)
 {
-    const int                steps = own.task.steps + own.task.divisor_steps;
-    Products<a_given, depth> products;
+    const int                   steps = own.task.steps + own.task.divisor_steps;
+    Products<T, a_given, depth> products;
 #pragma unroll
     for (int s = 0; s < depth; ++s) products.slot[s] = s < steps ? __ldg(own.operand + 32 * s) : make_uint2(0, 0);
     wait_for(own.task.pilot, v);
@@ -124,8 +133,8 @@ __device__ void subtract_steps(Lane& own, const double* a, const double* v)
 }
 
 /// The early operands of all lanes, summed up over those of an entry. Few steps poll few registers.
-template <bool a_given>
-__device__ void subtract_early(Lane& own, const double* a, const double* v)
+template <bool a_given, class T>
+__device__ void subtract_early(Lane& own, const T* a, const T* v)
 {
     const int steps = own.task.steps + own.task.divisor_steps;
     if (steps == 0) wait_for(own.task.pilot, v);
@@ -138,64 +147,79 @@ __device__ void subtract_early(Lane& own, const double* a, const double* v)
 }
 
 /// The late products of an entry, and of its divisor's twin where there is one.
-template <bool a_given>
-__device__ void subtract_late(Lane& own, const double* a, const double* v)
+template <bool a_given, class T>
+__device__ void subtract_late(Lane& own, const T* a, const T* v)
 {
-    Products<a_given, 4> products;
+    Products<T, a_given, 4> products;
     products.slot[0] = make_uint2(own.late.x, own.late.y);
     products.slot[1] = make_uint2(own.late.z, own.late.w);
     products.slot[2] = make_uint2(own.twin_late.x, own.twin_late.y);
     products.slot[3] = make_uint2(own.twin_late.z, own.twin_late.w);
     products.wait(own.twin() ? 4 : 2, a, v);
     own.x = products.subtract(1, products.subtract(0, own.x));
-    if (own.twin()) own.d = products.subtract(3, products.subtract(2, own.d));
+    if (own.twin()) own.d = Stored<T>::rounded(products.subtract(3, products.subtract(2, own.d)));
 }
 
 /// What entries that are divided are divided by, where it was not summed up beside them. All lanes of the warp call it.
-template <bool a_given>
-__device__ void find_divisor(Lane& own, const double* v)
+template <bool a_given, class T>
+__device__ void find_divisor(Lane& own, const T* v)
 {
     if (!a_given && own.task.divide == DotProgram::by_slot && own.leads) {
-        std::uint64_t bits = unset;
-        while (bits == unset) poll(v + own.divisor, bits);
-        own.d = as_double(bits);
+        typename Stored<T>::Bits bits = Stored<T>::unset;
+        while (bits == Stored<T>::unset) Stored<T>::wait_more(v + own.divisor, bits);
+        own.d = Stored<T>::value(bits);
     }
     if (own.task.log2_group > 0) {
         const int lane = threadIdx.x & 31, first = lane >> own.task.log2_group << own.task.log2_group;
-        own.d = __shfl_sync(whole_warp, own.x, first);
+        own.d = Stored<T>::rounded(__shfl_sync(whole_warp, own.x, first));
         if (lane - first < own.part()) own.d = 1;  // the group's first entry is the divisor
     }
 }
 
 /// Before the launch the ticket is −1 and slots 32 … are unset.
-template <bool a_given>
+template <class T, bool a_given>
 __global__ void __launch_bounds__(32 * block_warps)
-    run_dots(DotsView P, const double* input, const double* a, double* v, double* out, int* ticket)
+    run_dots(DotsView P, const double* input, const T* a, T* v, double* out, int* ticket)
 {
     __shared__ int claimed;
     if (threadIdx.x == 0) claimed = atomicAdd(ticket, 1) + 1;
     __syncthreads();
     const Index t = claimed * block_warps + static_cast<Index>(threadIdx.x) / 32;
     if (t >= P.task_count) return;
-    Lane own = load_lane<a_given>(P, t, input, a);
+    Lane own = load_lane<T, a_given>(P, t, input, a);
+    stumble(P.delay, 2 * static_cast<unsigned>(t) + static_cast<unsigned>(clock64()));
     subtract_early<a_given>(own, a, v);
     subtract_late<a_given>(own, a, v);
     find_divisor<a_given>(own, v);
     if (!own.leads) return;
+    stumble(P.delay, 2 * static_cast<unsigned>(t) + 1 + static_cast<unsigned>(clock64()));
     const double x = own.task.divide || own.task.log2_group > 0 ? divide(own.x, own.d) : own.x;
-    store_relaxed(v + own.slot, published(x));
+    Stored<T>::publish(v + own.slot, Stored<T>::of(x));
     if (out != nullptr)
         if (const std::int32_t o = P.out_index[own.slot]; o >= 0) out[o] = P.out_scale[own.slot] * x;
 }
 
-__global__ void write_constants(double* v) { v[threadIdx.x] = threadIdx.x == DotProgram::minus_one_slot ? -1 : 0; }
+template <class T>
+__global__ void write_constants(T* v)
+{
+    v[threadIdx.x] = threadIdx.x == DotProgram::minus_one_slot ? -1 : 0;
+}
 
 }  // namespace
 
 GpuDots::GpuDots(Gpu& gpu, const DotProgram& program, std::span<const std::int32_t> out_index,
-                 std::span<const double> out_scale)
-    : slots_(program.slots()), a_given_(program.a_given)
+                 std::span<const double> out_scale, const DotsTrial& trial)
+    : slots_(program.slots()), trial_(trial), a_given_(program.a_given)
 {
+    view_.delay = trial.delay;
+    const auto allow = [&](auto... kernel) {
+        const auto bytes = static_cast<int>(trial.shared_bytes);
+        (cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+                     "cudaFuncSetAttribute"),
+         ...);
+    };
+    if (trial.shared_bytes > 0)
+        allow(run_dots<double, true>, run_dots<double, false>, run_dots<float, true>, run_dots<float, false>);
     view_.task_count = static_cast<Index>(program.task.size());
     arrays_.add(program.task, view_.task);
     arrays_.add(program.operand, view_.operand);
@@ -208,15 +232,17 @@ GpuDots::GpuDots(Gpu& gpu, const DotProgram& program, std::span<const std::int32
     arrays_.upload(gpu);
 }
 
-DeviceBuffer<double> GpuDots::workspace(Gpu& gpu) const
+template <class T>
+DeviceBuffer<T> GpuDots::workspace(Gpu& gpu) const
 {
-    DeviceBuffer<double> v(slots_ + 1);
+    DeviceBuffer<T> v(slots_ + 1);
     write_constants<<<1, 32, 0, cuda::stream(gpu)>>>(v.data());
     cuda::check_launch("write_constants");
     return v;
 }
 
-void GpuDots::run(Gpu& gpu, const double* input, const double* a, DeviceSpan<double> v, double* out) const
+template <class T>
+void GpuDots::run_as(Gpu& gpu, const double* input, const T* a, DeviceSpan<T> v, double* out) const
 {
     if (view_.task_count == 0) return;
     const cuda::Range range("dots");
@@ -224,11 +250,24 @@ void GpuDots::run(Gpu& gpu, const double* input, const double* a, DeviceSpan<dou
     const int         blocks = (view_.task_count + block_warps - 1) / block_warps;
     int* const        ticket = reinterpret_cast<int*>(v.data() + slots_);
     cuda::check(cudaMemsetAsync(v.data() + DotProgram::first_slot, unset_byte,
-                                (slots_ + 1 - DotProgram::first_slot) * sizeof(double), stream),
+                                (slots_ + 1 - DotProgram::first_slot) * sizeof(T), stream),
                 "cudaMemsetAsync");
-    if (a_given_) run_dots<true><<<blocks, 32 * block_warps, 0, stream>>>(view_, input, a, v.data(), out, ticket);
-    else run_dots<false><<<blocks, 32 * block_warps, 0, stream>>>(view_, input, nullptr, v.data(), out, ticket);
+    const auto kernel = a_given_ ? run_dots<T, true> : run_dots<T, false>;
+    kernel<<<blocks, 32 * block_warps, trial_.shared_bytes, stream>>>(view_, input, a_given_ ? a : nullptr, v.data(),
+                                                                      out, ticket);
     cuda::check_launch("run_dots");
 }
+
+void GpuDots::run(Gpu& gpu, const double* input, const double* a, DeviceSpan<double> v, double* out) const
+{
+    run_as(gpu, input, a, v, out);
+}
+void GpuDots::run(Gpu& gpu, const double* input, const float* a, DeviceSpan<float> v, double* out) const
+{
+    run_as(gpu, input, a, v, out);
+}
+
+template DeviceBuffer<double> GpuDots::workspace(Gpu&) const;
+template DeviceBuffer<float>  GpuDots::workspace(Gpu&) const;
 
 }  // namespace ilux

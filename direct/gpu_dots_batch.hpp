@@ -13,7 +13,8 @@
 namespace ilux {
 
 struct BatchTuning {
-    /// Members of a group, one of 8, 16 and 32: fewer let more of the GPU work at few members. 0: 8
+    /// Members of a group, one of 8, 16 and 32: fewer let more of the GPU work at few members. 0: 8, or 32 from 256
+    /// members on
     Index lanes = 0;
     /// Multiprocessors that share a group, one of 1, 2, 4, 8 and 16. 0: as the GPU has room
     Index cluster = 0;

@@ -19,17 +19,26 @@ GpuRefactorTuning tuning_of(const LuOptions& options)
 
 }  // namespace
 
-GpuLuFactors::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options)
-    : numbers_(gpu, std::move(pattern), options.refactor, tuning_of(options))
+GpuLuFactors::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options,
+                           LuPrecision precision)
+    : numbers_(gpu, std::move(pattern), options.refactor, tuning_of(options), precision)
 {}
+
+void GpuLuFactors::refill(Gpu& gpu, GpuLuSolve& solve)
+{
+    if (numbers_.precision() == LuPrecision::in_single) solve.refill(gpu, numbers_.val<float>());
+    else solve.refill(gpu, numbers_.val());
+}
 
 GpuLuSolve& GpuLuFactors::solve(Gpu& gpu, Transpose transpose, bool filled)
 {
     const std::size_t which = transpose == Transpose::yes;
     auto&             solve = solve_[which];
-    if (!solve) solve = std::make_unique<GpuLuSolve>(gpu, numbers_.pattern(), numbers_.slot_of(), transpose);
+    if (!solve)
+        solve = std::make_unique<GpuLuSolve>(gpu, numbers_.pattern(), numbers_.slot_of(), transpose,
+                                             GpuSpTrsvEngine::automatic, numbers_.precision());
     if (filled && !filled_[which]) {
-        solve->refill(gpu, numbers_.val());
+        refill(gpu, *solve);
         filled_[which] = true;
     }
     return *solve;
@@ -47,8 +56,7 @@ GpuLu::GpuLu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
 {
     const auto n = static_cast<std::size_t>(symbolic_->n), nnz = static_cast<std::size_t>(symbolic_->input_nnz);
     for (Values& one : values_) one = {HostBuffer<double>(nnz), DeviceBuffer<double>(nnz)};
-    for (auto* host : {&host_b_, &host_x_}) *host = HostBuffer<double>(n);
-    for (auto* device : {&b_, &x_, &r_, &d_}) *device = DeviceBuffer<double>(n);
+    one_ = Vectors(n);
 }
 
 void GpuLu::upload_next()
@@ -96,35 +104,59 @@ GpuResidual& GpuLu::residual(Transpose transpose)
     return *residual;
 }
 
-/// x_ is a solution for b_. @param measured  its residual is r_, and known
-RefineReport GpuLu::refine(GpuLuFactors& factors, Transpose transpose, bool measured)
+/// How many of `count` right-hand sides can be worked on together; there is room for them then.
+std::size_t GpuLu::make_room(GpuLuSolve& solve, GpuResidual& residual, std::size_t count)
 {
-    GpuLuSolve& solve = factors.solve(gpu_, transpose);
-    return gpu_refine(gpu_, residual(transpose), values_[slot_].device.data(), b_, x_, r_, d_, measured,
-                      symbolic_->options, [&](const double* r, double* d) { solve.run(gpu_, r, d); });
+    const auto        n = static_cast<std::size_t>(symbolic_->n);
+    const auto        together = std::min(count, most_together);
+    const std::size_t vectors = several_.x.size() / n;
+    const std::size_t now = std::min({vectors, std::size_t(solve.room()), std::size_t(residual.room())});
+    if (together <= std::max(now, std::size_t{1})) return together;
+    const std::size_t each = 4 * n * sizeof(double) + solve.room_bytes() + residual.room_bytes();
+    const std::size_t fits = gpu_memory(gpu_.device()).free / 2 / each;
+    const std::size_t room = std::max(now, std::min(together, fits));
+    if (room <= 1) return 1;
+    gpu_.make_current();
+    if (vectors < room) several_ = Vectors(room * n);
+    solve.make_room(gpu_, static_cast<Index>(room));
+    residual.make_room(gpu_, static_cast<Index>(room));
+    return room;
 }
 
-void GpuLu::take_x(std::span<double> x)
+/// v.x are solutions for v.b; they reach v.host_x, for which this waits. @param measured  their residuals are v.r, and known; v.x
+/// are in v.host_x
+void GpuLu::refine(GpuLuSolve& solve, GpuResidual& residual, Vectors& v, bool measured, std::span<RefineReport> reports)
 {
-    enqueue_download(gpu_, x_, host_x_);
+    const auto             n = static_cast<std::size_t>(symbolic_->n);
+    const std::size_t      size = reports.size() * n;
+    const auto             used = [&](DeviceBuffer<double>& of) { return DeviceSpan<double>(of).first(size); };
+    const GpuRefineSystems all{used(v.b), used(v.x), used(v.r), used(v.d), n, static_cast<Index>(reports.size())};
+    gpu_refine(
+        gpu_, residual, values_[slot_].device.data(), all, measured, symbolic_->options, going_,
+        [&](const double* r, double* d, Index count) { solve.run(gpu_, r, d, count); },
+        [&](Index k, DeviceSpan<const double> x, const RefineReport& report) {
+            const auto at = static_cast<std::size_t>(k);
+            reports[at] = report;
+            if (!measured || report.steps > 0) enqueue_download<double>(gpu_, x, v.host_x.span().subspan(at * n, n));
+        });
     gpu_.synchronize();
-    std::ranges::copy(host_x_.span(), x.begin());
 }
 
 GpuLu::Step GpuLu::refactor_and_solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x)
 {
-    std::ranges::copy(b, host_b_.data());
-    enqueue_upload(gpu_, host_b_, b_);
+    Vectors& v = one_;
+    std::ranges::copy(b, v.host_b.data());
+    enqueue_upload(gpu_, v.host_b, v.b);
     GpuLuSolve&         solve = factors.solve(gpu_, Transpose::no, false);
     GpuResidual&        measure = residual(Transpose::no);
     const double* const values = values_[slot_].device.data();
     factors.filled_ = {};
-    const auto enqueue = [&factors, &solve, &measure, values, this] {
+    const auto enqueue = [&factors, &solve, &measure, &v, values, this] {
         factors.numbers_.run(gpu_, values);
-        solve.refill(gpu_, factors.numbers_.val());
-        solve.run(gpu_, b_.data(), x_.data());
-        measure.run(gpu_, values, x_.data(), b_.data(), r_.data());
-        enqueue_download(gpu_, x_, host_x_);
+        factors.refill(gpu_, solve);
+        solve.run(gpu_, v.b.data(), v.x.data());
+        measure.run(gpu_, values, v.x.data(), v.b.data(), v.r.data());
+        enqueue_download(gpu_, v.x, v.host_x);
     };
     if (factors.numbers_.makes_graphs()) {
         enqueue();
@@ -137,25 +169,33 @@ GpuLu::Step GpuLu::refactor_and_solve(GpuLuFactors& factors, std::span<const dou
     Step step;
     step.monitor = factors.numbers_.monitor(gpu_);
     if (step.monitor.bad_column >= 0) return step;
-    step.refine = refine(factors, Transpose::no, true);
-    if (step.refine.steps == 0) std::ranges::copy(host_x_.span(), x.begin());
-    else take_x(x);
+    refine(solve, measure, v, true, std::span(&step.refine, 1));
+    std::ranges::copy(v.host_x.span(), x.begin());
     return step;
 }
 
-RefineReport GpuLu::solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x, Transpose transpose)
+void GpuLu::solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x, Transpose transpose,
+                  std::span<RefineReport> reports)
 {
-    std::ranges::copy(b, host_b_.data());
-    enqueue_upload(gpu_, host_b_, b_);
-    factors.solve(gpu_, transpose).run(gpu_, b_.data(), x_.data());
-    const RefineReport report = refine(factors, transpose, false);
-    take_x(x);
-    return report;
+    if (reports.empty()) return;
+    const auto        n = static_cast<std::size_t>(symbolic_->n);
+    GpuLuSolve&       solve = factors.solve(gpu_, transpose);
+    GpuResidual&      measure = residual(transpose);
+    const std::size_t together = make_room(solve, measure, reports.size());
+    for (std::size_t k = 0; k < reports.size(); k += together) {
+        const std::size_t count = std::min(together, reports.size() - k), size = count * n;
+        Vectors&          v = count == 1 ? one_ : several_;
+        std::ranges::copy(b.subspan(k * n, size), v.host_b.data());
+        enqueue_upload(gpu_, v.host_b.span().first(size), DeviceSpan<double>(v.b).first(size));
+        solve.run(gpu_, v.b.data(), v.x.data(), static_cast<Index>(count));
+        refine(solve, measure, v, false, reports.subspan(k, count));
+        std::ranges::copy(v.host_x.span().first(size), x.subspan(k * n).begin());
+    }
 }
 
 std::size_t GpuLu::bytes() const
 {
-    std::size_t sum = b_.size() + x_.size() + r_.size() + d_.size();
+    std::size_t sum = 4 * (one_.x.size() + several_.x.size());
     for (const Values& one : values_) sum += one.device.size();
     sum *= sizeof(double);
     for (const auto& one : residual_) sum += one ? one->bytes() : 0;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "ilux/base/gpu_graph.hpp"
 #include "ilux/base/host_buffer.hpp"
@@ -19,7 +20,8 @@ namespace ilux {
 class GpuLuFactors {
 public:
     /// Costs what GpuRefactor and GpuLuSolve cost, once for the pivots.
-    GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options);
+    /// @param precision  as GpuRefactor takes it, in place of options.precision
+    GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options, LuPrecision precision);
 
     const GpuRefactor& numbers() const { return numbers_; }
     std::size_t        bytes() const;
@@ -28,6 +30,7 @@ private:
     friend class GpuLu;
     /// Made when first needed. @param filled  else the caller refills it
     GpuLuSolve& solve(Gpu& gpu, Transpose transpose, bool filled = true);
+    void        refill(Gpu& gpu, GpuLuSolve& solve);
 
     GpuRefactor                                numbers_;
     std::array<std::unique_ptr<GpuLuSolve>, 2> solve_;
@@ -63,9 +66,14 @@ public:
     /// Refactors current(), solves and measures in one launch of a graph, and refines further where that is needed.
     Step refactor_and_solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x);
 
-    /// x ← A⁻¹ b or A⁻ᵀ b for one right-hand side, refined as lu_refine does. finite = false also where scaling would be needed to
-    /// measure the backward error, as the host does it.
-    RefineReport solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x, Transpose transpose);
+    /// x ← A⁻¹ b or A⁻ᵀ b for as many right-hand sides as b holds, vector after vector, refined as lu_refine does. All of them
+    /// together, up to most_together and to what half of the free memory holds; each has the bits it has alone. Allocates when
+    /// more come together than before.
+    /// @param reports  of each right-hand side. finite = false also where scaling would be needed to measure the backward error,
+    ///                 as the host does it.
+    void solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x, Transpose transpose,
+               std::span<RefineReport> reports);
+    static constexpr std::size_t most_together = 64;  ///< bounds the memory, the host's that is page-locked above all
 
     std::size_t bytes() const;
 
@@ -75,18 +83,26 @@ private:
         DeviceBuffer<double> device;
         bool                 uploaded = false;
     };
+    /// Right-hand sides, their solutions, and what refinement needs.
+    struct Vectors {
+        Vectors() = default;
+        explicit Vectors(std::size_t size) : host_b(size), host_x(size), b(size), x(size), r(size), d(size) {}
+
+        HostBuffer<double>   host_b, host_x;
+        DeviceBuffer<double> b, x, r, d;
+    };
     GpuResidual& residual(Transpose transpose);
-    RefineReport refine(GpuLuFactors& factors, Transpose transpose, bool measured);
-    void         take_x(std::span<double> x);
+    std::size_t  make_room(GpuLuSolve& solve, GpuResidual& residual, std::size_t count);
+    void refine(GpuLuSolve& solve, GpuResidual& residual, Vectors& v, bool measured, std::span<RefineReport> reports);
 
     Gpu&                                        gpu_;
     Gpu                                         copier_;  // a stream for what travels meanwhile
     std::shared_ptr<const LuSymbolic>           symbolic_;
     std::array<Values, 2>                       values_;
     int                                         slot_ = 0;
-    HostBuffer<double>                          host_b_, host_x_;
-    DeviceBuffer<double>                        b_, x_, r_, d_;
+    Vectors                                     one_, several_;  // graphs know those of one, which stay where they are
     std::array<std::unique_ptr<GpuResidual>, 2> residual_;
+    std::vector<GpuRefined>                     going_;
 };
 
 }  // namespace ilux

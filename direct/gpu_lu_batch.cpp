@@ -10,10 +10,12 @@ template <class T>
 GpuLuBatch<T>::GpuLuBatch(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, Index members, const BatchTuning& tuning)
     : pattern_(std::move(pattern)), tuning_(tuning)
 {
-    DotProgram program = factor_dots(*pattern_);
+    const TailColumns tail = choose_dense_tail(*pattern_);
+    DotProgram        program = factor_dots(*pattern_, tail);
     factor_ = GpuDotsBatch(gpu, program, members, pattern_->in_source.size(), {}, {}, tuning_);
     space_ = factor_.template space<T>(gpu);
     slot_of_ = std::move(program.slot_of);
+    tail_ = GpuDenseTail(gpu, dense_tail(*pattern_, tail, slot_of_));
     monitor_ = GpuBatchMonitor(gpu, *pattern_, slot_of_, members);
 }
 
@@ -21,6 +23,7 @@ template <class T>
 void GpuLuBatch<T>::refactor(Gpu& gpu, const double* values)
 {
     factor_.run(gpu, values, space_);
+    tail_.run(gpu, space_.v.data(), members(), stride());
     monitor_.watch(gpu, space_.input.data(), space_.v.data());
 }
 
@@ -48,7 +51,7 @@ void GpuLuBatch<T>::solve(Gpu& gpu, const double* b, double* x, Transpose transp
 template <class T>
 std::size_t GpuLuBatch<T>::bytes() const
 {
-    std::size_t all = factor_.bytes() + factor_.space_bytes<T>() + monitor_.bytes();
+    std::size_t all = factor_.bytes() + factor_.space_bytes<T>() + tail_.bytes() + monitor_.bytes();
     for (const auto* substitution : {&plain_, &transposed_})
         if (*substitution) all += (*substitution)->dots.bytes() + (*substitution)->dots.template space_bytes<double>();
     return all;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ilux/direct/gpu_batch_monitor.hpp"
+#include "ilux/direct/gpu_dense_tail.hpp"
 #include "ilux/direct/gpu_dots_batch.hpp"
 #include "ilux/direct/lu_factors.hpp"
 #include "ilux/direct/lu_solve.hpp"
@@ -15,8 +16,8 @@ namespace ilux {
 
 /// @tparam T  double, or float: what factors are stored as. Arithmetic, right-hand sides and solutions are double;
 ///            factors in float halve memory and traffic, and their solutions ask for refinement. Factors and solutions
-///            of a member have the same bits whoever its neighbours are; in double those of GpuDots. A singular member,
-///            or one that holds NaN, harms itself only. Serves one stream at a time. Repeatable: bitwise.
+///            of a member have the same bits whoever its neighbours are; in double those of GpuRefactor's dot products
+///            and dense tail. A singular member, or one that holds NaN, harms itself only. Serves one stream at a time. Repeatable: bitwise.
 template <class T>
 class GpuLuBatch {
 public:
@@ -57,6 +58,7 @@ private:
     BatchTuning                      tuning_;
     std::vector<DotProgram::Slot>    slot_of_;
     GpuDotsBatch                     factor_;
+    GpuDenseTail                     tail_;
     DotsBatchSpace<T>                space_;
     GpuBatchMonitor                  monitor_;
     std::optional<Substitution>      plain_, transposed_;

@@ -3,13 +3,13 @@
 // Launch shape: in the first launch the warps of the leading blocks take a piece each, those of the others the short rows,
 // several rows a warp (residual_rows.hpp). The second has a warp for each long row, which adds up its pieces, and ends with
 // the block that finds itself last. The largest error is gathered by its bits, which order numbers below Inf: an integer
-// maximum, whose order does not matter. Nobody waits.
+// maximum, whose order does not matter. Each system has a row of either grid, and partial sums, a maximum and a count of its
+// own. Nobody waits.
 
 #include <cub/block/block_reduce.cuh>
 
 #include <algorithm>
-#include <bit>
-#include <limits>
+#include <string>
 #include <utility>
 
 #include "ilux/base/cuda.hpp"
@@ -28,8 +28,11 @@ constexpr int  threads = 256;
 constexpr int  warps = threads / 32;
 constexpr Bits infinite = 0x7FF0'0000'0000'0000u;  // of Inf
 
-// As lu_refine has them: sums of smaller terms lose digits to underflow, larger ones may overflow.
-constexpr double least_size = 0x1p-960, scale_up = 0x1p128, scale_down = 0x1p-40;
+// Sums of smaller terms lose digits to underflow, larger ones may overflow. Of terms below least_size, times scale_up, none
+// overflows.
+constexpr double least_size = 0x1p-960, scale_up = 0x1p1000, scale_down = 0x1p-40;
+constexpr double least_normal = 0x1p-1022;
+constexpr double least_number = 0x1p-1074;  // stands for products that vanish: a size of 0 means that there are none
 
 /// Of a row, or a part of one: Σ −a x and Σ |a x|, with b at last.
 struct Sums {
@@ -45,19 +48,34 @@ struct ResidualView {
     const ResidualRows::Piece* piece = nullptr;
     const Index*               long_row = nullptr;
     const Index*               partial_ptr = nullptr;
-    Sums*                      partial = nullptr;
-    Bits*                      worst = nullptr;  // of the errors so far; 0 between runs
-    unsigned*                  done = nullptr;   // blocks of the second launch; 0 between launches
     int                        log2_part = 0;
-    Index                      short_rows = 0, pieces = 0, long_rows = 0;
+    Index                      n = 0, short_rows = 0, pieces = 0, long_rows = 0, partials = 0;
     unsigned                   piece_blocks = 0;
 };
 
-/// The system that the values and vectors of this run make.
+/// The system that the values and vectors of this run make, and what it works in.
 struct System {
     const double *values, *x, *b;
     double*       r;
+    Sums*         partial;
+    Bits*         worst;  // of the errors so far; 0 between runs
+    unsigned*     done;   // blocks of the second launch; 0 between launches
+    double*       error;  // on the host
 };
+
+/// That of this block. @param S  the first one
+__device__ System system_of_block(const ResidualView& A, System S)
+{
+    const std::size_t k = blockIdx.y, n = static_cast<std::size_t>(A.n);
+    return {.values = S.values,
+            .x = S.x + k * n,
+            .b = S.b + k * n,
+            .r = S.r + k * n,
+            .partial = S.partial + k * static_cast<std::size_t>(A.partials),
+            .worst = S.worst + k,
+            .done = S.done + k,
+            .error = S.error + k};
+}
 
 /// s (Σ −a x, Σ |a x|) over entries first … end − 1 by `part` neighbouring lanes, which all get it. All lanes of the warp call
 /// it, with one `part`. s multiplies the smaller factor, lest that overflow.
@@ -70,11 +88,21 @@ __device__ Sums sum_entries(const ResidualView& A, const System& S, Offset first
         const bool   small = fabs(a) < 1;
         const double a_s = small ? s * a : a, x_s = small ? x : s * x;
         own.r = fma(-a_s, x_s, own.r);
-        own.size += fabs(a_s * x_s);
+        own.size += fmax(fabs(a_s * x_s), a != 0 && x != 0 ? least_number : 0);
     }
     own.r = sum_over(part, own.r);
     own.size = sum_over(part, own.size);
     return own;
+}
+
+/// The slack of row_residual.hpp, times s = scale_up. Called as sum_entries is.
+__device__ double sum_slack(const ResidualView& A, const System& S, Offset first, Offset end, int part)
+{
+    double own = 0;
+    for (Offset p = first + (static_cast<int>(threadIdx.x) & (part - 1)); p < end; p += part)
+        if (fabs(S.x[A.col[p]]) < least_normal)
+            own += fabs(S.values[A.source ? A.source[p] : p]) * (least_number * scale_up / 2);
+    return sum_over(part, own);
 }
 
 __device__ Sums with_rhs(Sums sums, double b) { return {b + sums.r, fabs(b) + sums.size}; }
@@ -91,20 +119,22 @@ __device__ Bits finish_row(const ResidualView& A, const System& S, bool live, In
                            int part, Sums sums)
 {
     const double b = live ? S.b[i] : 0;
-    double       s = 1;
+    double       s = 1, slack = 0;
     sums = with_rhs(sums, b);
     const bool regular = is_regular(sums);
     if (__any_sync(whole_warp, !regular)) {
         if (!regular) s = sums.size < least_size ? scale_up : scale_down;
-        const Sums scaled = with_rhs(sum_entries(A, S, first, end, part, s), s * b);
+        const Sums   scaled = with_rhs(sum_entries(A, S, first, end, part, s), s * b);
+        const double explained = sum_slack(A, S, first, end, part);
         if (!regular) sums = scaled;
+        if (s == scale_up) slack = explained;
     }
     if (!live || (threadIdx.x & (part - 1)) != 0) return 0;
     const double r = sums.r / s;
     S.r[i] = r;
-    // An x_i that no entry multiplies leaves no trace in r.
-    if (!isfinite(r) || !isfinite(sums.size) || !isfinite(S.x[i])) return infinite;
-    return sums.r == 0 ? 0 : static_cast<Bits>(__double_as_longlong(fabs(sums.r / sums.size)));
+    // An x_i that no entry multiplies leaves no trace in r. What is too small even when scaled is left to the host.
+    if (!isfinite(r) || !is_regular(sums) || !isfinite(S.x[i])) return infinite;
+    return fabs(sums.r) <= slack ? 0 : static_cast<Bits>(__double_as_longlong(fabs(sums.r / sums.size)));
 }
 
 __device__ Bits finish_piece(const ResidualView& A, const System& S, Offset number)
@@ -114,7 +144,7 @@ __device__ Bits finish_piece(const ResidualView& A, const System& S, Offset numb
     const Offset              end = piece.first + piece.count;
     const Sums                sums = sum_entries(A, S, piece.first, end, 32, 1);
     if (piece.row >= 0) return finish_row(A, S, true, piece.row, piece.first, end, 32, sums);
-    if (threadIdx.x % 32 == 0) A.partial[~piece.row] = sums;
+    if (threadIdx.x % 32 == 0) S.partial[~piece.row] = sums;
     return 0;
 }
 
@@ -141,17 +171,19 @@ __device__ void raise(Bits* worst, Bits error)
 }
 
 /// Repeatable: bitwise.
-__global__ void __launch_bounds__(threads) sum_rows(ResidualView A, System S)
+__global__ void __launch_bounds__(threads) sum_rows(ResidualView A, System first)
 {
-    Bits error = 0;
+    const System S = system_of_block(A, first);
+    Bits         error = 0;
     if (blockIdx.x < A.piece_blocks) error = finish_piece(A, S, Offset{blockIdx.x} * warps + threadIdx.x / 32);
     else error = finish_short_row(A, S, (Offset{blockIdx.x - A.piece_blocks} * threads + threadIdx.x) >> A.log2_part);
-    raise(A.worst, error);
+    raise(S.worst, error);
 }
 
 /// Repeatable: bitwise.
-__global__ void __launch_bounds__(threads) sum_long_rows(ResidualView A, System S, Bits* result)
+__global__ void __launch_bounds__(threads) sum_long_rows(ResidualView A, System first)
 {
+    const System S = system_of_block(A, first);
     const Offset number = Offset{blockIdx.x} * warps + threadIdx.x / 32;
     Bits         error = 0;
     if (number < A.long_rows) {
@@ -159,26 +191,41 @@ __global__ void __launch_bounds__(threads) sum_long_rows(ResidualView A, System 
         Sums        sums;
         for (Index p = A.partial_ptr[number] + static_cast<Index>(threadIdx.x % 32); p < A.partial_ptr[number + 1];
              p += 32) {
-            sums.r += A.partial[p].r;
-            sums.size += A.partial[p].size;
+            sums.r += S.partial[p].r;
+            sums.size += S.partial[p].size;
         }
         sums.r = sum_over(32, sums.r);
         sums.size = sum_over(32, sums.size);
         error = finish_row(A, S, true, i, A.ptr[i], A.ptr[i + 1], 32, sums);
     }
-    raise(A.worst, error);
+    raise(S.worst, error);
     if (threadIdx.x != 0) return;
     __threadfence();
-    if (atomicInc(A.done, gridDim.x - 1) != gridDim.x - 1) return;  // the last one makes it 0 again
-    *result = atomicExch(A.worst, 0);
+    if (atomicInc(S.done, gridDim.x - 1) != gridDim.x - 1) return;  // the last one makes it 0 again
+    *S.error = __longlong_as_double(static_cast<long long>(min(atomicExch(S.worst, 0), infinite)));
 }
+
+/// What runs of up to `count` systems work in.
+struct Room {
+    Room() = default;
+    Room(std::size_t count, std::size_t partials) : error(count), partial(count * partials), worst(count), done(count)
+    {}
+
+    HostBuffer<double>     error;  // outlives the others, whose end waits for the kernels
+    DeviceBuffer<Sums>     partial;
+    DeviceBuffer<Bits>     worst;
+    DeviceBuffer<unsigned> done;
+};
 
 }  // namespace
 
 struct GpuResidual::State {
-    HostBuffer<Bits> error{1};  // outlives the arrays, whose end waits for the kernels
-    DeviceArrays     arrays;
-    ResidualView     view;
+    Room         one, several;
+    DeviceArrays arrays;
+    ResidualView view;
+
+    std::size_t partials() const { return static_cast<std::size_t>(view.partials); }
+    Room&       room_for(Index count) { return count == 1 ? one : several; }
 };
 
 GpuResidual::GpuResidual(Gpu& gpu, const LuSymbolic& symbolic, Transpose transpose)
@@ -200,38 +247,66 @@ GpuResidual::GpuResidual(Gpu& gpu, const LuSymbolic& symbolic, Transpose transpo
     arrays.add(rows.piece, view.piece);
     arrays.add(rows.long_row, view.long_row);
     arrays.add(rows.partial_ptr, view.partial_ptr);
-    arrays.room(static_cast<std::size_t>(rows.partial_ptr.back()), view.partial);
-    arrays.room(1, view.worst);
-    arrays.room(1, view.done);
     arrays.upload(gpu);
+    view.n = symbolic.n;
+    view.partials = rows.partial_ptr.back();
+    state_->one = Room(1, state_->partials());
 }
 GpuResidual::~GpuResidual() = default;
 GpuResidual::GpuResidual(GpuResidual&&) noexcept = default;
 GpuResidual& GpuResidual::operator=(GpuResidual&&) noexcept = default;
 
-void GpuResidual::run(Gpu& gpu, const double* values, const double* x, const double* b, double* r)
+void GpuResidual::make_room(Gpu& gpu, Index count)
 {
+    if (count <= room()) return;
+    gpu.make_current();
+    state_->several = Room(static_cast<std::size_t>(count), state_->partials());
+}
+
+Index GpuResidual::room() const { return std::max(Index{1}, static_cast<Index>(state_->several.error.size())); }
+
+std::size_t GpuResidual::room_bytes() const
+{
+    return sizeof(Sums) * state_->partials() + sizeof(Bits) + sizeof(unsigned);
+}
+
+void GpuResidual::run(Gpu& gpu, const double* values, const double* x, const double* b, double* r, Index count)
+{
+    require(count >= 1 && count <= room(), [&] {
+        return "residuals of " + std::to_string(count) + " systems; there is room for 1 to " + std::to_string(room());
+    });
     const ResidualView& A = state_->view;
+    Room&               room = state_->room_for(count);
     if (A.short_rows == 0 && A.pieces == 0) return;
     const cuda::Range range("residual");
     const auto        stream = cuda::stream(gpu);
-    const System      system{values, x, b, r};
+    const System      system{.values = values,
+                             .x = x,
+                             .b = b,
+                             .r = r,
+                             .partial = room.partial.data(),
+                             .worst = room.worst.data(),
+                             .done = room.done.data(),
+                             .error = room.error.data()};
     const Offset      short_threads = Offset{A.short_rows} << A.log2_part;
     const auto        blocks = A.piece_blocks + static_cast<unsigned>((short_threads + threads - 1) / threads);
-    sum_rows<<<blocks, threads, 0, stream>>>(A, system);
+    const auto        systems = static_cast<unsigned>(count);
+    sum_rows<<<dim3(blocks, systems), threads, 0, stream>>>(A, system);
     cuda::check_launch("sum_rows");
     const auto long_blocks = static_cast<unsigned>(std::max(1, (A.long_rows + warps - 1) / warps));
-    sum_long_rows<<<long_blocks, threads, 0, stream>>>(A, system, state_->error.data());
+    sum_long_rows<<<dim3(long_blocks, systems), threads, 0, stream>>>(A, system);
     cuda::check_launch("sum_long_rows");
 }
 
-double GpuResidual::backward_error(Gpu& gpu) const
+std::span<const double> GpuResidual::backward_errors(Gpu& gpu, Index count) const
 {
     gpu.synchronize();
-    const Bits bits = state_->error[0];
-    return bits < infinite ? std::bit_cast<double>(bits) : std::numeric_limits<double>::infinity();
+    return std::as_const(state_->room_for(count).error).span().first(static_cast<std::size_t>(count));
 }
 
-std::size_t GpuResidual::bytes() const { return state_->arrays.bytes(); }
+std::size_t GpuResidual::bytes() const
+{
+    return state_->arrays.bytes() + room_bytes() * (1 + state_->several.error.size());
+}
 
 }  // namespace ilux

@@ -16,8 +16,11 @@ GpuResidual::GpuResidual(Gpu&, const LuSymbolic&, Transpose) { absent(); }
 GpuResidual::~GpuResidual() = default;
 GpuResidual::GpuResidual(GpuResidual&&) noexcept = default;
 GpuResidual& GpuResidual::operator=(GpuResidual&&) noexcept = default;
-void                      GpuResidual::run(Gpu&, const double*, const double*, const double*, double*) { absent(); }
-double                    GpuResidual::backward_error(Gpu&) const { absent(); }
-std::size_t               GpuResidual::bytes() const { absent(); }
+void                      GpuResidual::make_room(Gpu&, Index) { absent(); }
+Index                     GpuResidual::room() const { absent(); }
+std::size_t               GpuResidual::room_bytes() const { absent(); }
+void GpuResidual::run(Gpu&, const double*, const double*, const double*, double*, Index) { absent(); }
+std::span<const double> GpuResidual::backward_errors(Gpu&, Index) const { absent(); }
+std::size_t             GpuResidual::bytes() const { absent(); }
 
 }  // namespace ilux

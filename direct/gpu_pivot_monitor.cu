@@ -1,9 +1,8 @@
-// Extremes of columns, then of all columns.
+// Extremes of columns, then of all columns, in one launch.
 //
-// Launch shape: a lane of the first launch has four entries of its warp's 128; what a warp holds of one column becomes one
-// atomic maximum each of |b|, |u| and |l|. Magnitudes are compared by their bits, which order numbers below Inf and that
-// below NaN. The second launch has a thread for one or several columns, clears what it reads for the next watch, and its
-// last block joins what all found. Nobody waits.
+// Launch shape: a warp a task of MonitorPlan, as many blocks as can work at once. Parts of a long column meet in atomic maxima, and the last of them joins the
+// column; the last block joins what all blocks found. Both clear what they read for the next watch. Magnitudes are compared by their
+// bits, which order numbers below Inf and that below NaN. Nobody waits for other blocks.
 
 #include <cub/block/block_reduce.cuh>
 
@@ -18,16 +17,18 @@
 #include "ilux/direct/device_input.hpp"
 #include "ilux/direct/entry_inputs.hpp"
 #include "ilux/direct/gpu_pivot_monitor.hpp"
+#include "ilux/direct/monitor_plan.hpp"
 
 namespace ilux {
 namespace {
 
 using Bits = unsigned long long;
+using Kind = MonitorPlan::Kind;
 
 constexpr int      threads = 256;
-constexpr int      per_lane = 4;
-constexpr Offset   block_entries = Offset{threads} * per_lane;
-constexpr unsigned most_blocks = 128;  // of the second launch
+constexpr int      block_warps = threads / 32;
+constexpr int      per_lane = MonitorPlan::per_lane;
+constexpr int      blocks_each = 6;  // of a multiprocessor
 constexpr unsigned whole_warp = ~0u;
 constexpr unsigned no_column = ~0u;
 constexpr Bits     infinite = 0x7FF0'0000'0000'0000u;  // magnitudes from here on are not finite
@@ -41,107 +42,112 @@ struct alignas(16) Extremes {
     unsigned growth_column = no_column, multiplier_column = no_column;
 };
 
-/// As kernels get it.
-struct MonitorView {
-    const std::uint32_t* tag = nullptr;                 // by entry: 2 k, and 1 more below the diagonal and in F
-    const std::uint32_t* slot = nullptr;                // by entry; null: the identity
-    const std::int32_t*  b_source = nullptr;            // by entry of L + U: its only input; −1 for several or none
-    Bits *    b = nullptr, *u = nullptr, *l = nullptr;  // by column, 0 between watches; F counts as L where not finite
-    Extremes* partial = nullptr;                        // most_blocks
-    unsigned* done = nullptr;                           // 0 between launches
-
-    __device__ Offset at(Offset entry) const { return slot ? slot[entry] : entry; }
-};
-
-__device__ Bits magnitude(double x) { return static_cast<Bits>(__double_as_longlong(x)) & 0x7FFF'FFFF'FFFF'FFFFu; }
-
-/// Largest magnitudes of some entries of one column.
+/// Largest magnitudes of some entries of one column: of what they start from, of U, of L, and of the pivot alone.
 struct Magnitudes {
-    Bits b = 0, u = 0, l = 0;
+    Bits b = 0, u = 0, l = 0, pivot = 0;
 
     __device__ void raise(const Magnitudes& other)
     {
         b = max(b, other.b);
         u = max(u, other.u);
         l = max(l, other.l);
+        pivot = max(pivot, other.pivot);
     }
-    __device__ Magnitudes down(int step) const
+    __device__ Magnitudes over(int lanes) const
     {
-        return {__shfl_down_sync(whole_warp, b, step), __shfl_down_sync(whole_warp, u, step),
-                __shfl_down_sync(whole_warp, l, step)};
-    }
-    __device__ void publish(const MonitorView& M, unsigned column) const
-    {
-        if (b) atomicMax(M.b + column, b);
-        if (u) atomicMax(M.u + column, u);
-        if (l) atomicMax(M.l + column, l);
+        const auto there = [&](Bits x) { return __shfl_xor_sync(whole_warp, x, lanes); };
+        return {there(b), there(u), there(l), there(pivot)};
     }
 };
 
-/// @return the entry's column
-__device__ unsigned look(const LuPatternView& P, const MonitorView& M, Offset entry, const double* values,
-                         const double* val, Magnitudes& seen)
+/// Of a long column: what its parts have found so far, 0 between watches.
+struct Gathered {
+    Magnitudes seen;
+    unsigned   parts = 0;
+};
+
+/// As kernels get it.
+struct MonitorView {
+    const MonitorPlan::Task*       task = nullptr;
+    const MonitorPlan::Piece*      piece = nullptr;
+    const MonitorPlan::LongColumn* long_column = nullptr;
+    Index                          tasks = 0;
+    const std::uint32_t*           slot = nullptr;  // by entry; null: the identity
+    const std::int32_t* source = nullptr;    // by entry: its only input; −1: none; −2 − r: several, the r-th such
+    Gathered*           gathered = nullptr;  // by long column
+    Extremes*           partial = nullptr;   // by block
+    unsigned*           done = nullptr;      // 0 between launches
+
+    __device__ Offset at(Offset entry) const { return slot ? slot[entry] : entry; }
+};
+
+__device__ Bits magnitude(double x) { return static_cast<Bits>(__double_as_longlong(x)) & 0x7FFF'FFFF'FFFF'FFFFu; }
+
+/// A lane's part of a task.
+struct Share {
+    MonitorPlan::Task  task{};
+    MonitorPlan::Piece piece{};
+    int                first = 0;     // entry of the piece; the next is lanes() further
+    Offset             at[per_lane];  // of the factors
+    Magnitudes         seen;
+
+    __device__ int  lanes() const { return 1 << task.log2_lanes; }
+    __device__ bool leads() const { return first == 0 && piece.count > 0; }
+};
+
+/// |b| of entries that add several inputs: few, so not unrolled with the others.
+__device__ void watch_several(const LuPatternView& P, const MonitorView& M, Share& mine, const double* values)
 {
-    if (entry >= P.nnz + P.nnz_F) return no_column;
-    const std::uint32_t tag = M.tag[entry];
-    const Bits          x = magnitude(val[M.at(entry)]);
-    if (entry >= P.nnz) {
-        seen.l = x >= infinite ? x : 0;
-        return tag >> 1;
+#pragma unroll 1
+    for (int e = mine.first; e < mine.piece.count; e += mine.lanes()) {
+        const std::int32_t source = M.source[mine.piece.first + e];
+        if (source < -1) mine.seen.b = max(mine.seen.b, magnitude(repeated_input(P, -2 - source, values)));
     }
-    (tag & 1 ? seen.l : seen.u) = x;
-    if (const std::int32_t source = M.b_source[entry]; source >= 0)
-        seen.b = magnitude(add_input(0, values[source], P.scale[entry]));
-    return tag >> 1;
 }
 
-/// Columns ascend along the entries, so those of one column are neighbours: each lane collects what its column has from here to
-/// the end of the warp, and the first of the column publishes it. All lanes of the warp call it.
-__device__ void publish_by_column(const MonitorView& M, unsigned column, Magnitudes seen)
+/// Inputs, and where the factors are.
+__device__ Share begin(const LuPatternView& P, const MonitorView& M, Index t, const double* values)
 {
     const int lane = threadIdx.x & 31;
+    Share     mine;
+    mine.task = M.task[t];
+    mine.piece = M.piece[mine.task.first + (lane >> mine.task.log2_lanes)];
+    mine.first = lane & (mine.lanes() - 1);
+    const bool   inputs = mine.task.kind != Kind::f;
+    std::int32_t source[per_lane];
+    bool         several = false;
 #pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-        const Magnitudes other = seen.down(step);
-        const unsigned   theirs = __shfl_down_sync(whole_warp, column, step);
-        if (lane + step < 32 && theirs == column) seen.raise(other);
-    }
-    const unsigned before = __shfl_up_sync(whole_warp, column, 1);
-    if ((lane == 0 || before != column) && column != no_column) seen.publish(M, column);
-}
-
-__global__ void __launch_bounds__(threads)
-    watch_entries(LuPatternView P, MonitorView M, const double* values, const double* val)
-{
-    const int    lane = threadIdx.x & 31;
-    const Offset first = blockIdx.x * block_entries + Offset{static_cast<int>(threadIdx.x) - lane} * per_lane + lane;
-    unsigned     column[per_lane];
-    Magnitudes   seen[per_lane];
-#pragma unroll
-    for (int s = 0; s < per_lane; ++s) column[s] = look(P, M, first + 32 * s, values, val, seen[s]);
-
-    const unsigned first_column = __shfl_sync(whole_warp, column[0], 0);
-    bool           same = true;
-#pragma unroll
-    for (int s = 0; s < per_lane; ++s) same = same && column[s] == first_column;
-    if (__all_sync(whole_warp, same)) {  // a long column: one reduction instead of four
-#pragma unroll
-        for (int s = 1; s < per_lane; ++s) seen[0].raise(seen[s]);
-        return publish_by_column(M, column[0], seen[0]);
+    for (int s = 0; s < per_lane; ++s) {
+        const int    e = mine.first + (s << mine.task.log2_lanes);
+        const Offset entry = mine.piece.first + e;
+        mine.at[s] = e < mine.piece.count ? M.at(entry) : -1;
+        source[s] = inputs && e < mine.piece.count ? M.source[entry] : -1;
+        several = several || source[s] < -1;
     }
 #pragma unroll
-    for (int s = 0; s < per_lane; ++s) publish_by_column(M, column[s], seen[s]);
+    for (int s = 0; s < per_lane; ++s) {
+        if (source[s] < 0) continue;
+        const double scale = P.scale[mine.piece.first + mine.first + (s << mine.task.log2_lanes)];
+        mine.seen.b = max(mine.seen.b, magnitude(add_input(0, values[source[s]], scale)));
+    }
+    if (several) watch_several(P, M, mine, values);
+    return mine;
 }
 
-/// |b| of entries that add several inputs.
-__global__ void __launch_bounds__(threads) watch_repeated(LuPatternView P, MonitorView M, const double* values)
+template <class T>
+__device__ void look(Share& mine, const T* val)
 {
-    const Offset r = Offset{blockIdx.x} * threads + threadIdx.x;
-    if (r >= P.repeated) return;
-    const Offset entry = P.repeated_entry[r];
-    if (entry >= P.nnz) return;
-    const Bits b = magnitude(repeated_input(P, static_cast<Index>(r), values));
-    if (b) atomicMax(M.b + (M.tag[entry] >> 1), b);
+    Bits x[per_lane];
+#pragma unroll
+    for (int s = 0; s < per_lane; ++s) x[s] = mine.at[s] >= 0 ? magnitude(val[mine.at[s]]) : 0;
+#pragma unroll
+    for (int s = 0; s < per_lane; ++s) {
+        const int e = mine.first + (s << mine.task.log2_lanes);
+        Bits&     largest = e > mine.piece.diag ? mine.seen.l : mine.seen.u;
+        largest = max(largest, x[s]);
+        if (e == mine.piece.diag) mine.seen.pivot = x[s];
+    }
+    for (int lanes = mine.lanes() / 2; lanes > 0; lanes /= 2) mine.seen.raise(mine.seen.over(lanes));
 }
 
 struct Join {
@@ -163,35 +169,53 @@ struct Join {
     }
 };
 
-__device__ Bits take(Bits& from)
-{
-    const Bits taken = from;
-    from = 0;
-    return taken;
-}
-
 __device__ double as_double(Bits bits) { return __longlong_as_double(static_cast<long long>(bits)); }
 
-/// Column k alone; clears its magnitudes.
-__device__ Extremes take_column(const LuPatternView& P, const MonitorView& M, Index k, const double* val)
+/// Of column k alone.
+__device__ Extremes of_column(unsigned k, const Magnitudes& seen)
 {
-    const Bits   b = take(M.b[k]), u = take(M.u[k]), l = take(M.l[k]);
-    const double pivot = val[M.at(P.diag[k])];
-    Extremes     own;
-    if (u >= infinite) own.bad = 2 * Bits(k) + 1;
-    else if (pivot == 0) own.bad = 2 * Bits(k);
-    else if (l >= infinite) own.bad = 2 * Bits(k) + 1;
+    Extremes own;
+    if (seen.u >= infinite) own.bad = 2 * Bits{k} + 1;
+    else if (seen.pivot == 0) own.bad = 2 * Bits{k};
+    else if (seen.l >= infinite) own.bad = 2 * Bits{k} + 1;
     if (own.bad != ~Bits{0}) return own;
-    own.min_pivot = own.max_pivot = fabs(pivot);
-    const double growth = as_double(b) / as_double(u);
+    own.min_pivot = own.max_pivot = as_double(seen.pivot);
+    const double growth = as_double(seen.b) / as_double(seen.u);
     if (growth < infinity) {
         own.rgrowth = growth;
         own.growth_column = k;
     }
-    if (l > 0) {
-        own.max_multiplier = as_double(l);
+    if (seen.l > 0) {
+        own.max_multiplier = as_double(seen.l);
         own.multiplier_column = k;
     }
+    return own;
+}
+
+/// Of the column, where this was its last part.
+__device__ Extremes gather(const MonitorView& M, Index number, const Magnitudes& seen)
+{
+    const MonitorPlan::LongColumn column = M.long_column[number];
+    Gathered&                     all = M.gathered[number];
+    if (seen.b) atomicMax(&all.seen.b, seen.b);
+    if (seen.u) atomicMax(&all.seen.u, seen.u);
+    if (seen.l) atomicMax(&all.seen.l, seen.l);
+    if (seen.pivot) atomicMax(&all.seen.pivot, seen.pivot);
+    __threadfence();
+    const unsigned before = static_cast<unsigned>(column.parts) - 1;
+    if (atomicInc(&all.parts, before) != before) return {};  // the last one makes it 0 again
+    __threadfence();
+    const auto take = [](Bits& from) { return atomicExch(&from, Bits{0}); };
+    return of_column(column.column, {take(all.seen.b), take(all.seen.u), take(all.seen.l), take(all.seen.pivot)});
+}
+
+__device__ Extremes finish(const MonitorView& M, const Share& mine)
+{
+    if (!mine.leads()) return {};
+    if (mine.task.kind == Kind::part) return gather(M, mine.piece.column, mine.seen);
+    if (mine.task.kind == Kind::whole) return of_column(mine.piece.column, mine.seen);
+    Extremes own;
+    if (max(mine.seen.l, mine.seen.u) >= infinite) own.bad = 2 * Bits(mine.piece.column) + 1;
     return own;
 }
 
@@ -207,15 +231,29 @@ __device__ Extremes load_fresh(const Extremes* from)
     return copy;
 }
 
+/// Of the columns that the block's warps find finished.
+template <class T>
+__device__ Extremes watch_tasks(const LuPatternView& P, const MonitorView& M, const double* values, const T* val)
+{
+    const Index stride = static_cast<Index>(gridDim.x) * block_warps;
+    Index       t = static_cast<Index>(blockIdx.x * block_warps + threadIdx.x / 32);
+    Extremes    found;
+    for (; t < M.tasks; t += stride) {
+        Share mine = begin(P, M, t, values);
+        look(mine, val);
+        found = Join{}(found, finish(M, mine));
+    }
+    return found;
+}
+
+template <class T>
 __global__ void __launch_bounds__(threads)
-    watch_columns(LuPatternView P, MonitorView M, const double* val, Extremes* result)
+    watch_pivots(LuPatternView P, MonitorView M, const double* values, const T* val, Extremes* result)
 {
     using Reduce = cub::BlockReduce<Extremes, threads>;
     __shared__ typename Reduce::TempStorage shared;
     __shared__ bool                         last;
-    Extremes                                mine;
-    for (Offset k = Offset{blockIdx.x} * threads + threadIdx.x; k < P.n; k += Offset{gridDim.x} * threads)
-        mine = Join{}(mine, take_column(P, M, static_cast<Index>(k), val));
+    Extremes                                mine = watch_tasks(P, M, values, val);
     mine = Reduce(shared).Reduce(mine, Join{});
     if (threadIdx.x == 0) {
         M.partial[blockIdx.x] = mine;
@@ -232,31 +270,17 @@ __global__ void __launch_bounds__(threads)
     if (threadIdx.x == 0) *result = mine;
 }
 
-/// Of every entry of L + U, then F.
-std::vector<std::uint32_t> tags_of(const LuPattern& P)
-{
-    std::vector<std::uint32_t> tag;
-    tag.reserve(static_cast<std::size_t>(P.nnz() + P.nnz_F()));
-    for (Index k = 0; k < P.n; ++k)
-        for (Offset p = P.col_ptr[k]; p < P.col_ptr[k + 1]; ++p)
-            tag.push_back(2 * static_cast<std::uint32_t>(k) + (p > P.diag[k] ? 1 : 0));
-    for (Index k = 0; k < P.n; ++k)
-        tag.insert(tag.end(), static_cast<std::size_t>(P.f_col_ptr[k + 1] - P.f_col_ptr[k]),
-                   2 * static_cast<std::uint32_t>(k) + 1);
-    return tag;
-}
-
-std::vector<std::int32_t> only_inputs(const LuPattern& P)
+/// As MonitorView has it, where some entries have several inputs.
+std::vector<std::int32_t> sources(const LuPattern& P)
 {
     const EntryInputs         inputs = entry_inputs(P);
     std::vector<std::int32_t> source(inputs.source.begin(), inputs.source.end());
-    for (const Offset entry : inputs.extra_of) source[entry] = -1;
+    std::int32_t              r = 0;
+    for (const Offset entry : repeated_inputs(inputs).entry) source[entry] = -2 - r++;
     return source;
 }
 
 Index column_of(unsigned column) { return column == no_column ? -1 : static_cast<Index>(column); }
-
-unsigned blocks_for(Offset count, Offset each) { return static_cast<unsigned>((count + each - 1) / each); }
 
 }  // namespace
 
@@ -265,6 +289,7 @@ struct GpuPivotMonitor::State {
     HostBuffer<Extremes>                found{1};  // outlives the arrays, whose end waits for the kernels
     DeviceArrays                        arrays;
     MonitorView                         view;
+    unsigned                            blocks = 0;
 };
 
 GpuPivotMonitor::GpuPivotMonitor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern,
@@ -281,17 +306,19 @@ GpuPivotMonitor::GpuPivotMonitor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> p
     });
     MonitorView&                    view = state_->view;
     DeviceArrays&                   arrays = state_->arrays;
-    const auto                      tag = tags_of(P.host());
-    const std::vector<std::int32_t> source =
-        P.view().repeated > 0 ? only_inputs(P.host()) : std::vector<std::int32_t>{};
-    arrays.add(tag, view.tag);
+    const MonitorPlan               plan = monitor_plan(P.host());
+    const std::vector<std::int32_t> source = P.view().repeated > 0 ? sources(P.host()) : std::vector<std::int32_t>{};
+    const auto                      most_blocks = static_cast<std::size_t>(blocks_each * gpu.state().multiprocessors);
+    view.tasks = static_cast<Index>(plan.task.size());
+    state_->blocks = static_cast<unsigned>(std::min(most_blocks, (plan.task.size() + block_warps - 1) / block_warps));
+    arrays.add(plan.task, view.task);
+    arrays.add(plan.piece, view.piece);
+    arrays.add(plan.long_column, view.long_column);
     arrays.add(slot_of.empty() ? slot_of : slot_of.first(P.entries()), view.slot);
-    if (source.empty()) view.b_source = P.view().source;
-    else arrays.add(source, view.b_source);
-    arrays.room(P.view().n, view.b);
-    arrays.room(P.view().n, view.u);
-    arrays.room(P.view().n, view.l);
-    arrays.room(most_blocks, view.partial);
+    if (source.empty()) view.source = P.view().source;
+    else arrays.add(source, view.source);
+    arrays.room(plan.long_column.size(), view.gathered);
+    arrays.room(state_->blocks, view.partial);
     arrays.room(1, view.done);
     arrays.upload(gpu);
 }
@@ -299,22 +326,14 @@ GpuPivotMonitor::~GpuPivotMonitor() = default;
 GpuPivotMonitor::GpuPivotMonitor(GpuPivotMonitor&&) noexcept = default;
 GpuPivotMonitor& GpuPivotMonitor::operator=(GpuPivotMonitor&&) noexcept = default;
 
-void GpuPivotMonitor::watch(Gpu& gpu, const double* values, const double* val)
+template <class T>
+void GpuPivotMonitor::watch(Gpu& gpu, const double* values, const T* val)
 {
-    const LuPatternView& P = state_->pattern->view();
-    const MonitorView&   M = state_->view;
-    if (P.n == 0) return;
+    if (state_->blocks == 0) return;
     const cuda::Range range("pivot monitor");
-    const auto        stream = cuda::stream(gpu);
-    watch_entries<<<blocks_for(P.nnz + P.nnz_F, block_entries), threads, 0, stream>>>(P, M, values, val);
-    cuda::check_launch("watch_entries");
-    if (P.repeated > 0) {
-        watch_repeated<<<blocks_for(P.repeated, threads), threads, 0, stream>>>(P, M, values);
-        cuda::check_launch("watch_repeated");
-    }
-    const unsigned blocks = std::min(most_blocks, blocks_for(P.n, threads));
-    watch_columns<<<blocks, threads, 0, stream>>>(P, M, val, state_->found.data());
-    cuda::check_launch("watch_columns");
+    watch_pivots<T><<<state_->blocks, threads, 0, cuda::stream(gpu)>>>(state_->pattern->view(), state_->view, values,
+                                                                       val, state_->found.data());
+    cuda::check_launch("watch_pivots");
 }
 
 PivotMonitor GpuPivotMonitor::result(Gpu& gpu) const
@@ -332,5 +351,8 @@ PivotMonitor GpuPivotMonitor::result(Gpu& gpu) const
 }
 
 std::size_t GpuPivotMonitor::bytes() const { return state_->arrays.bytes(); }
+
+template void GpuPivotMonitor::watch(Gpu&, const double*, const double*);
+template void GpuPivotMonitor::watch(Gpu&, const double*, const float*);
 
 }  // namespace ilux

@@ -9,8 +9,8 @@
 
 namespace ilux {
 
-/// Serves one stream at a time. Every entry is read once, in pieces of equal size, so that columns of 10⁵ entries cost no
-/// more than others; extremes of columns are gathered by integer maxima, whose order does not matter. Repeatable: bitwise.
+/// Serves one stream at a time. Every entry is read once, columns by as many lanes as their length asks for, so that those
+/// of 10⁵ entries cost no more than others. Repeatable: bitwise.
 class GpuPivotMonitor {
 public:
     /// @param slot_of  by entry, where it is among the values; empty: entry e is at e
@@ -21,8 +21,9 @@ public:
     GpuPivotMonitor& operator=(GpuPivotMonitor&&) noexcept;
 
     /// Looks at finished factors; only enqueued, allocates nothing, may be captured in a graph.
-    /// @param values  the caller's, on the device  @param val  the factors, by slot
-    void watch(Gpu& gpu, const double* values, const double* val);
+    /// @param values  the caller's, on the device  @param val  the factors, by slot, in double or float
+    template <class T>
+    void watch(Gpu& gpu, const double* values, const T* val);
 
     /// Of the last watch; waits for it. With the promises of CpuRefactor::run: where there is a bad column all else is as for
     /// no columns; the first of several columns that share an extreme is named.

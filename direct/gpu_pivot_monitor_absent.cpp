@@ -19,8 +19,15 @@ GpuPivotMonitor::GpuPivotMonitor(Gpu&, std::shared_ptr<const GpuLuPattern>, std:
 GpuPivotMonitor::~GpuPivotMonitor() = default;
 GpuPivotMonitor::GpuPivotMonitor(GpuPivotMonitor&&) noexcept = default;
 GpuPivotMonitor& GpuPivotMonitor::operator=(GpuPivotMonitor&&) noexcept = default;
-void                              GpuPivotMonitor::watch(Gpu&, const double*, const double*) { absent(); }
-PivotMonitor                      GpuPivotMonitor::result(Gpu&) const { absent(); }
-std::size_t                       GpuPivotMonitor::bytes() const { absent(); }
+template <class T>
+void GpuPivotMonitor::watch(Gpu&, const double*, const T*)
+{
+    absent();
+}
+PivotMonitor GpuPivotMonitor::result(Gpu&) const { absent(); }
+std::size_t  GpuPivotMonitor::bytes() const { absent(); }
+
+template void GpuPivotMonitor::watch(Gpu&, const double*, const double*);
+template void GpuPivotMonitor::watch(Gpu&, const double*, const float*);
 
 }  // namespace ilux

@@ -1,6 +1,7 @@
 #include "ilux/direct/gpu_refactor.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <utility>
 
 #include "ilux/base/error.hpp"
@@ -38,45 +39,64 @@ Engine make_engine(Gpu& gpu, const std::shared_ptr<const GpuLuPattern>& pattern,
     throw InvalidOption("refactor cpu: not a method of a GPU");
 }
 
-DeviceBuffer<double> room(Gpu& gpu, const Engine& engine, std::size_t entries)
+using Room = std::variant<DeviceBuffer<double>, DeviceBuffer<float>>;
+
+Room room(Gpu& gpu, const Engine& engine, std::size_t entries, LuPrecision precision)
 {
-    if (const auto* dots = std::get_if<DotsRefactor>(&engine)) return dots->entries.workspace(gpu);
-    return DeviceBuffer<double>(entries);
+    const auto* dots = std::get_if<DotsRefactor>(&engine);
+    if (dots == nullptr) return DeviceBuffer<double>(entries);
+    if (precision == LuPrecision::in_single) return dots->entries.workspace<float>(gpu);
+    return dots->entries.workspace(gpu);
+}
+
+/// The published methods read one another's factors as they are stored, and are what they were published as: in double.
+RefactorMethod method_for(const LuPattern& pattern, Gpu& gpu, RefactorMethod asked, LuPrecision precision)
+{
+    require_precision(asked, precision);
+    return asked != RefactorMethod::automatic ? asked : gpu_cost(pattern, double(gpu_memory(gpu.device()).free)).method;
 }
 
 }  // namespace
 
 GpuRefactor::GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, RefactorMethod method,
-                         const GpuRefactorTuning& tuning)
-    : method_(method != RefactorMethod::automatic ? method
-                                                  : gpu_cost(*pattern, double(gpu_memory(gpu.device()).free)).method),
+                         const GpuRefactorTuning& tuning, LuPrecision precision)
+    : method_(method_for(*pattern, gpu, method, precision)),
       pattern_(std::make_shared<const GpuLuPattern>(gpu, std::move(pattern))),
       engine_(make_engine(gpu, pattern_, method_, tuning, slot_of_)),
-      val_(room(gpu, engine_, pattern_->entries())),
+      val_(room(gpu, engine_, pattern_->entries(), precision)),
       monitor_(gpu, pattern_, slot_of_)
 {}
 
-void GpuRefactor::run(Gpu& gpu, const double* values)
+template <class T>
+void GpuRefactor::renew(Gpu& gpu, const double* values, DeviceBuffer<T>& val)
 {
     if (const auto* dots = std::get_if<DotsRefactor>(&engine_)) {
-        dots->entries.run(gpu, values, nullptr, val_, nullptr);
-        dots->tail.run(gpu, val_.data());
-    } else {
-        pattern_->scatter(gpu, values, val_);
-        if (auto* left = std::get_if<LeftRefactor>(&engine_)) left->run(gpu, val_);
-        if (auto* right = std::get_if<RightRefactor>(&engine_)) right->run(gpu, val_);
-        if (auto* joined = std::get_if<UnionRefactor>(&engine_)) joined->run(gpu, val_);
+        dots->entries.run(gpu, values, nullptr, val, nullptr);
+        dots->tail.run(gpu, val.data());
+    } else if constexpr (std::same_as<T, double>) {
+        pattern_->scatter(gpu, values, val);
+        if (auto* left = std::get_if<LeftRefactor>(&engine_)) left->run(gpu, val);
+        if (auto* right = std::get_if<RightRefactor>(&engine_)) right->run(gpu, val);
+        if (auto* joined = std::get_if<UnionRefactor>(&engine_)) joined->run(gpu, val);
     }
-    monitor_.watch(gpu, values, val_.data());
+    monitor_.watch(gpu, values, val.data());
+}
+
+void GpuRefactor::run(Gpu& gpu, const double* values)
+{
+    std::visit([&](auto& val) { renew(gpu, values, val); }, val_);
 }
 
 void GpuRefactor::download(Gpu& gpu, LuFactors& factors) const
 {
-    std::vector<double> val(val_.size());
-    ilux::download<double>(gpu, DeviceSpan<const double>(val_.data(), val_.size()), val);
-    const auto at = [&](std::size_t entry) { return val[slot_of_.empty() ? entry : slot_of_[entry]]; };
-    for (std::size_t e = 0; e < factors.val.size(); ++e) factors.val[e] = at(e);
-    for (std::size_t e = 0; e < factors.f_val.size(); ++e) factors.f_val[e] = at(factors.val.size() + e);
+    const auto take = [&]<class T>(const DeviceBuffer<T>& from) {
+        std::vector<T> val(from.size());
+        ilux::download<T>(gpu, from, val);
+        const auto at = [&](std::size_t entry) { return double{val[slot_of_.empty() ? entry : slot_of_[entry]]}; };
+        for (std::size_t e = 0; e < factors.val.size(); ++e) factors.val[e] = at(e);
+        for (std::size_t e = 0; e < factors.f_val.size(); ++e) factors.f_val[e] = at(factors.val.size() + e);
+    };
+    std::visit(take, val_);
 }
 
 std::string_view GpuRefactor::method() const
@@ -87,7 +107,8 @@ std::string_view GpuRefactor::method() const
 std::size_t GpuRefactor::bytes() const
 {
     const std::size_t engine = std::visit([](const auto& one) { return one.bytes(); }, engine_);
-    return engine + pattern_->bytes() + monitor_.bytes() + val_.size() * sizeof(double);
+    const auto        values = [&]<class T>(const DeviceBuffer<T>& val) { return val.size() * sizeof(T); };
+    return engine + pattern_->bytes() + monitor_.bytes() + std::visit(values, val_);
 }
 
 }  // namespace ilux

@@ -91,6 +91,7 @@ using namespace ilux::klu;
     Int klu##_refactor(Int Ap[], Int Ai[], double Ax[], klu##_symbolic* symbolic, klu##_numeric* numeric,             \
                        klu##_common* common)                                                                          \
     {                                                                                                                 \
+        if (common == nullptr) spoil<Int>(numeric);                                                                   \
         return guarded<Int>(common, 0, [&] { return refactor<Int>(Ap, Ai, Ax, symbolic, numeric, *common); });        \
     }                                                                                                                 \
     Int klu##_solve(klu##_symbolic* symbolic, klu##_numeric* numeric, Int ldim, Int nrhs, double B[],                 \
@@ -125,7 +126,7 @@ using namespace ilux::klu;
     Int klu##_sort(klu##_symbolic* symbolic, klu##_numeric* numeric, klu##_common* common)                            \
     {                                                                                                                 \
         return guarded<Int>(common, 0, [&] {                                                                          \
-            require_arguments(symbolic != nullptr && numeric != nullptr);                                             \
+            behind<Int>(symbolic, numeric);                                                                           \
             return true;                                                                                              \
         });                                                                                                           \
     }                                                                                                                 \

@@ -26,7 +26,7 @@ typedef struct ilux_klu_common_struct {
     double tol;              /* 1e-3; keep the diagonal as pivot where it is at least this part of its column's largest */
     double memgrow, initmem_amd, initmem, maxwork; /* not used: memory is sized as needed */
     int    btf;              /* 1; order to block triangular form first */
-    int    ordering;         /* 0: AMD, 1: COLAMD, 2: as given, 3: user_order */
+    int    ordering;         /* 0: AMD, 1: COLAMD, 2: as given, 3: user_order, 4: of the fewest operations */
     int    scale;            /* 2; rows by powers of two to a largest entry of about 1; 0 or less: not */
     /* (n, Ap, Ai, perm, common): fills perm[new] = old for rows and columns of the whole matrix; 0: failure */
     int (*user_order)(int, int*, int*, int*, struct ilux_klu_common_struct*);
@@ -80,8 +80,9 @@ ilux_klu_symbolic* ilux_klu_analyze_given(int n, int Ap[], int Ai[], int P[], in
 
 /* Chooses pivots. tol and scale count as they are now. Ap, Ai: as analysed; else INVALID. */
 ilux_klu_numeric* ilux_klu_factor(int Ap[], int Ai[], double Ax[], ilux_klu_symbolic* symbolic, ilux_klu_common* common);
-/* New values, the same pivots, unless common->repivot. After a failure, INVALID arguments
-   included, solve refuses until a refactor succeeds. */
+/* New values, the same pivots, unless common->repivot. symbolic: what numeric was made from, or another of the same
+   pattern, here and below; else INVALID. After a failure, INVALID arguments and common == NULL included, solve refuses
+   until a refactor succeeds. */
 int ilux_klu_refactor(int Ap[], int Ai[], double Ax[], ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric,
                       ilux_klu_common* common);
 

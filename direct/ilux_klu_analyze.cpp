@@ -20,8 +20,9 @@ struct Pattern {
 template <class Int>
 Pattern pattern(Int n, const Int* Ap, const Int* Ai)
 {
-    require_arguments(n > 0 && Ap != nullptr && Ai != nullptr && Ap[n] >= 0);
+    require_arguments(n > 0 && Ap != nullptr && Ai != nullptr);
     if (n >= std::numeric_limits<Index>::max()) throw TooLarge{};
+    require_arguments(Ap[n] >= 0);
     Pattern A{{Ap, Ap + n + 1}, std::vector<Index>(Ap[n])};
     for (std::size_t p = 0; p < A.idx.size(); ++p) {
         require_arguments(Ai[p] >= 0 && Ai[p] < n);

@@ -1,6 +1,8 @@
 #pragma once
 // The calls of ilux_klu.h for either integer type. Failures are thrown; what else they do, ilux_klu.h says.
 
+#include <cmath>
+
 #include "ilux/direct/ilux_klu_objects.hpp"
 
 namespace ilux::klu {
@@ -13,7 +15,12 @@ template <class Int>
 using Numeric = typename Types<Int>::Numeric;
 
 inline LuScaling scaling(const auto& common) { return common.scale > 0 ? LuScaling::rows : LuScaling::none; }
-inline double    pivot_tol(const auto& common) { return std::clamp(common.tol, 0.0, 1.0); }
+/// @throws InvalidInput for NaN
+inline double pivot_tol(const auto& common)
+{
+    require_arguments(!std::isnan(common.tol));
+    return std::clamp(common.tol, 0.0, 1.0);
+}
 
 /// memusage counts `now` bytes of an object instead of `counted`.
 inline void count(auto& common, std::size_t& counted, std::size_t now)

@@ -1,7 +1,7 @@
-#include <cmath>
 #include <cstdint>
 
 #include "ilux/direct/ilux_klu_calls.hpp"
+#include "ilux/direct/lu_input.hpp"
 
 namespace ilux::klu {
 namespace {
@@ -27,7 +27,7 @@ void conclude(Factorization<Int>& f, const LuReport& report, Common<Int>& common
         common.numerical_rank = common.singular_col = A.n;
     } else if (report.outcome == Outcome::out_of_memory) {
         f.status = ILUX_KLU_OUT_OF_MEMORY;
-    } else if (!std::all_of(A.val.begin(), A.val.end(), [](double a) { return std::isfinite(a); })) {
+    } else if (!all_finite(A.val)) {
         f.status = ILUX_KLU_INVALID;
     } else {
         f.status = ILUX_KLU_SINGULAR;
@@ -103,8 +103,9 @@ Int exchanges(const Factorization<Int>& f, const LuSymbolic& s)
 template <class Int>
 Numeric<Int>* factor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int>* symbolic, Common<Int>& common)
 {
-    auto       s = behind<Int>(symbolic).lu;
-    const auto values = values_of(*s, Ap, Ai, Ax);
+    const auto& analysed = behind<Int>(symbolic).lu;
+    auto        s = analysed;
+    const auto  values = values_of(*s, Ap, Ai, Ax);
     if (s->options.scaling != scaling(common) || s->options.pivot_tol != pivot_tol(common)) {
         auto changed = std::make_shared<LuSymbolic>(*s);
         changed->options.scaling = scaling(common);
@@ -112,7 +113,7 @@ Numeric<Int>* factor(const Int* Ap, const Int* Ai, const double* Ax, const Symbo
         s = std::move(changed);
     }
     common.noffdiag = -1;
-    auto f = std::make_unique<Factorization<Int>>(Cpu(static_cast<int>(common.threads)), s);
+    auto f = std::make_unique<Factorization<Int>>(Cpu(static_cast<int>(common.threads)), analysed, s);
     conclude(*f, f->lu.factor(values), common);
     if (f->status < 0 || (f->status == ILUX_KLU_SINGULAR && common.halt_if_singular)) return nullptr;
     describe(*f, *s);
@@ -125,9 +126,9 @@ template <class Int>
 bool refactor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int>* symbolic, Numeric<Int>* numeric,
               Common<Int>& common)
 {
-    auto& f = behind<Int>(numeric);
-    f.status = ILUX_KLU_INVALID;  // also where what follows is refused: no solution is taken for that of the new values
-    const LuSymbolic& s = *behind<Int>(symbolic).lu;
+    spoil<Int>(numeric);  // also where what follows is refused
+    auto&             f = behind<Int>(symbolic, numeric);
+    const LuSymbolic& s = *f.analysed;
     const auto        values = values_of(s, Ap, Ai, Ax);
     const bool        may_repivot = common.repivot || !f.pivots;
     const LuReport    report = may_repivot ? f.lu.refactor_or_factor(values) : f.lu.refactor(values);

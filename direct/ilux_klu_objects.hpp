@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -125,16 +127,21 @@ struct Analysis : Types<Int>::Symbolic {
 
 template <class Int>
 struct Factorization : Types<Int>::Numeric {
-    Factorization(Cpu be, std::shared_ptr<const LuSymbolic> symbolic) : lu(be, symbolic), workspaces(symbolic->n) {}
+    /// @param as_analysed  what the caller has
+    /// @param symbolic     the same with the options of now
+    Factorization(Cpu be, std::shared_ptr<const LuSymbolic> as_analysed, std::shared_ptr<const LuSymbolic> symbolic)
+        : analysed(std::move(as_analysed)), lu(be, symbolic), workspaces(symbolic->n)
+    {}
 
-    Lu                  lu;
-    int                 status = ILUX_KLU_OK;  ///< of the last factor or refactor
-    bool                pivots = false;        ///< whether one succeeded
-    double              flops = 0;
-    std::vector<Int>    pnum, pinv;
-    std::vector<double> rs;
-    Workspaces          workspaces;
-    std::size_t         counted = 0;  ///< in memusage
+    std::shared_ptr<const LuSymbolic> analysed;
+    Lu                                lu;
+    int                               status = ILUX_KLU_OK;  ///< of the last factor or refactor
+    bool                              pivots = false;        ///< whether one succeeded
+    double                            flops = 0;
+    std::vector<Int>                  pnum, pinv;
+    std::vector<double>               rs;
+    Workspaces                        workspaces;
+    std::size_t                       counted = 0;  ///< in memusage
 };
 
 template <class Int>
@@ -148,6 +155,26 @@ Factorization<Int>& behind(typename Types<Int>::Numeric* numeric)
 {
     require_arguments(numeric != nullptr);
     return static_cast<Factorization<Int>&>(*numeric);
+}
+
+/// A call that has both gets the numeric from here. O(1), but for a symbolic object that is not the one it was made from:
+/// then the patterns are compared. @throws InvalidInput for a NULL, or where they are of different patterns
+template <class Int>
+Factorization<Int>& behind(const typename Types<Int>::Symbolic* symbolic, typename Types<Int>::Numeric* numeric)
+{
+    const auto& given = behind<Int>(symbolic).lu;
+    auto&       f = behind<Int>(numeric);
+    if (given == f.analysed) return f;
+    require(given->input_ptr == f.analysed->input_ptr && given->input_idx == f.analysed->input_idx,
+            [] { return "the numeric object is of another pattern than the symbolic one"; });
+    return f;
+}
+
+/// Of a refactor that has not succeeded yet: no solution is to be taken for that of the new values.
+template <class Int>
+void spoil(typename Types<Int>::Numeric* numeric) noexcept
+{
+    if (numeric != nullptr) static_cast<Factorization<Int>&>(*numeric).status = ILUX_KLU_INVALID;
 }
 
 }  // namespace ilux::klu

@@ -13,7 +13,7 @@ template <class Int>
 bool usable(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, double& result, double without, Common<Int>& common)
 {
     require_arguments(symbolic != nullptr);
-    if (numeric != nullptr && behind<Int>(numeric).status == ILUX_KLU_OK) return true;
+    if (numeric != nullptr && behind<Int>(symbolic, numeric).status == ILUX_KLU_OK) return true;
     result = without;
     set_status(&common, ILUX_KLU_SINGULAR);
     return false;
@@ -40,8 +40,8 @@ template <class Int>
 bool solve(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Int ldim, Int nrhs, double* B, Transpose transpose,
            Common<Int>& common)
 {
-    auto& f = behind<Int>(numeric);
-    require_arguments(symbolic != nullptr && B != nullptr && nrhs >= 0 && ldim >= f.n);
+    auto& f = behind<Int>(symbolic, numeric);
+    require_arguments(B != nullptr && nrhs >= 0 && ldim >= f.n);
     const auto n = static_cast<std::size_t>(f.n), vectors = static_cast<std::size_t>(nrhs);
     const auto apart = static_cast<std::size_t>(ldim);
     if (f.status != ILUX_KLU_OK) {
@@ -95,16 +95,15 @@ bool condest(const Int* Ap, const double* Ax, const Symbolic<Int>* symbolic, Num
 template <class Int>
 bool flops(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Common<Int>& common)
 {
-    require_arguments(symbolic != nullptr);
-    common.flops = behind<Int>(numeric).flops;
+    common.flops = behind<Int>(symbolic, numeric).flops;
     return true;
 }
 
 template <class Int>
 bool extract(Numeric<Int>* numeric, const Symbolic<Int>* symbolic, const Extract<Int>& to)
 {
-    const auto& f = behind<Int>(numeric);
-    require_arguments(symbolic != nullptr && f.status == ILUX_KLU_OK);
+    const auto& f = behind<Int>(symbolic, numeric);
+    require_arguments(f.status == ILUX_KLU_OK);
     const LuFactors& factors = f.lu.factors();
     const LuPattern& S = *factors.pattern;
     const auto       put = []<class Value>(Value* array, auto position, auto value) {

@@ -31,8 +31,8 @@ void blame(LuReport& report, Index row, Index column, std::string what)
 {
     report.row = row;
     report.column = column;
-    const std::string place = row < 0 ? "" : fmt::format("row {}, ", row);
-    report.reason = fmt::format("{}column {} (counted from 0): {}", place, column, what);
+    const std::string place = row < 0 ? "" : fmt::format("row {}, ", row + 1);
+    report.reason = fmt::format("{}column {} (counted from 1): {}", place, column + 1, what);
 }
 
 /// What was found before, and what came of new pivots.
@@ -103,6 +103,7 @@ Lu::Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic)
       values_(own_values_),
       ws_(symbolic_->n)
 {
+    require_precision(symbolic_->options.refactor, symbolic_->options.precision);
     pivots_.reserve(kept_pivots + 1);
 }
 
@@ -138,11 +139,13 @@ LuReport Lu::run(Call call, std::span<const double> values)
 {
     require(static_cast<Offset>(values.size()) == symbolic_->input_nnz,
             [&] { return fmt::format("{} values for a pattern of {} entries", values.size(), symbolic_->input_nnz); });
-    const auto start = std::chrono::steady_clock::now();
-    LuReport   report;
+    const auto  start = std::chrono::steady_clock::now();
+    const Index before = returns_to_double_;
+    LuReport    report;
     try {
         take(values);
         work(call, report);
+        tell_of_double(before, report.reason);
     } catch (const OutOfMemory& error) {
         out_of_memory(report, error.what());
     } catch (const std::bad_alloc&) {
@@ -200,8 +203,7 @@ bool Lu::finite_values(LuReport& report) const
 
 void Lu::plan(Pivots& pivots)
 {
-    if (gpu_ && !pivots.gpu)
-        pivots.gpu = std::make_unique<GpuLuFactors>(gpu_->gpu(), pivots.factors.pattern, symbolic_->options);
+    if (gpu_ && !pivots.gpu) plan_on_gpu(pivots);
     if (!gpu_ && !pivots.refactor) pivots.refactor.emplace(be_, pivots.factors.pattern);
 }
 
@@ -315,7 +317,7 @@ LuSolveReport Lu::solve(std::span<const double> b, std::span<double> x, Transpos
     const std::string why = std::move(report.reason);
     report = solve_once(b, x, transpose, tolerance);
     report.repivoted = true;
-    if (report.outcome == Outcome::converged) report.reason = why;
+    if (report.outcome == Outcome::converged) report.reason = report.reason.empty() ? why : why + "; " + report.reason;
     else
         report.reason =
             report.reason == why ? why + ", with new pivots too" : why + "; with new pivots: " + report.reason;

@@ -26,10 +26,12 @@ std::string_view name(LuAction action);
 
 struct LuReport {
     /// converged: usable factors; singular; not_finite; out_of_memory; time_limit
-    Outcome     outcome = Outcome::converged;
-    LuAction    action = LuAction::factor;
-    PivotState  state = PivotState::good;  ///< what the monitors said of the former pivots; good where there were none
-    std::string reason = {};  ///< why it repivoted or failed, with figures and the caller's row and column; or ""
+    Outcome    outcome = Outcome::converged;
+    LuAction   action = LuAction::factor;
+    PivotState state = PivotState::good;  ///< what the monitors said of the former pivots; good where there were none
+    /// Why it repivoted, failed or gave single precision up, with figures and the caller's row and column (counted from 1, as
+    /// in every message); or ""
+    std::string reason = {};
     Index       row = -1, column = -1;  ///< of the caller, where one is to blame; −1: none
     Index       pivot = -1;             ///< number of the failing pivot in the order of elimination
     double      seconds = 0;
@@ -41,7 +43,7 @@ struct LuSolveReport {
     Outcome      outcome = Outcome::converged;
     RefineReport refine = {};  ///< the worst right-hand side's
     bool repivoted = false;    ///< the backward error was too large, so new pivots were chosen and it was solved again
-    std::string reason = {};   ///< why it repivoted or failed; or ""
+    std::string reason = {};   ///< why it repivoted, failed or gave single precision up; or ""
 };
 bool worse(const RefineReport& one, const RefineReport& two);
 /// The outcome and reason that follow from report.refine.
@@ -61,6 +63,7 @@ struct LuStepReport {
 /// @throws InvalidInput when the number of values, or the pattern, is another
 class Lu {
 public:
+    /// @throws InvalidOption for options.precision = single with any options.refactor but automatic; without a GPU that has no effect
     Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic);
 
     /// Asked before each factorization or refactorization, and between columns of gilbert_peierls; once it says true, the
@@ -72,6 +75,13 @@ public:
     /// @throws InvalidOption when options.refactor is cpu; OutOfMemory, DeviceError
     void use_gpu(Gpu& gpu);
     bool on_gpu() const { return gpu_ != nullptr; }
+    /// What numbers on the GPU are stored in, once there are pivots; those of the host are double. options.precision = single is
+    /// given up for pivots in use where refinement does not reach the tolerance with it, where one of them becomes 0 or overflows,
+    /// and where auto takes another method than dot products; other pivots start with single again.
+    LuPrecision precision() const;
+    Index       returns_to_double() const { return returns_to_double_; }  ///< how often it was given up
+    /// Why, the last time, or ""; reports made then have it in their reason, successful ones too.
+    const std::string& why_double() const { return why_double_; }
     /// How numbers are renewed: cpu, or a method of a GPU, of which nothing is known before the first factorization.
     std::string_view refactor_method() const;
 
@@ -105,7 +115,8 @@ public:
 
     /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many systems as b holds, vector after vector. A componentwise backward error
     /// above `tolerance` leads to repivoting, unless the pivots were chosen for these values, and if it stays, to an
-    /// outcome that is no success. Allocates only to repivot, and when b first holds several systems.
+    /// outcome that is no success. Allocates only to repivot, and when b holds several systems for the first time, on a GPU
+    /// more of them than before.
     /// @throws InvalidInput before any factorization, when lengths disagree, or when b and x overlap
     LuSolveReport solve(std::span<const double> b, std::span<double> x, Transpose transpose = Transpose::no,
                         double tolerance = 1e-12);
@@ -114,7 +125,7 @@ public:
                         Transpose transpose = Transpose::no, double tolerance = 1e-12) const;
 
     /// Of the last values, where they could be factored; valid until the next factorization or repivoting. Those of a GPU
-    /// are brought to the host by the first call, which no other thread's may meet.
+    /// are brought to the host by the first call, which no other thread's may meet; in single precision they are rounded to it.
     /// @throws InvalidInput where there are none
     const LuFactors& factors() const;
     /// factors().monitor, and nothing is brought.
@@ -132,6 +143,7 @@ private:
         std::unique_ptr<GpuLuFactors> gpu = {};        ///< the same
         bool                          on_gpu = false;  ///< the last numbers are there; in `factors` where on_host
         mutable bool                  on_host = true;
+        bool                          in_double = false;  ///< whatever options.precision says
     };
 
     /// Which of the calls above.
@@ -158,7 +170,14 @@ private:
     void          require_vectors(std::span<const double> b, std::span<double> x) const;
     LuSolveReport begin_solve(std::span<const double> b, std::span<double> x) const;
     LuSolveReport solve_once(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance);
+    static bool   in_single(const Pivots& pivots);
+    void          plan_on_gpu(Pivots& pivots);
+    void          plan_in_double(Pivots& pivots, const PivotMonitor& seen);
     void          refactor_on_gpu(Pivots& pivots);
+    void          renew_on_gpu(Pivots& pivots);
+    bool          return_to_double(Pivots& now, const RefineReport& reached, double tolerance);
+    void          note_double(std::string why);
+    void          tell_of_double(Index before, std::string& reason) const;
     void          bring_to_host() const;
     LuSolveReport solve_on_gpu(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance);
 
@@ -173,6 +192,9 @@ private:
     std::optional<Outcome>            outcome_;  ///< of the last factorization
     LuAction                          action_ = LuAction::factor;
     LuWorkspace                       ws_;
+    std::vector<RefineReport>         reached_;  ///< on a GPU, by right-hand side
+    Index                             returns_to_double_ = 0;
+    std::string                       why_double_;
     Index                             repivots_ = 0;
 };
 

@@ -136,7 +136,7 @@ MergedRows merged(const MatrixView& A, const RowEntries& entries)
             if (static_cast<Offset>(m.own_col.size()) > m.own_ptr.back() && m.own_col.back() == j) {
                 m.own_val.back() += a;
                 require(std::isfinite(m.own_val.back()), [&, j = j] {
-                    return fmt::format("the duplicates at row {}, column {} (counted from 0) sum to {}", i, j,
+                    return fmt::format("the duplicates at row {}, column {} (counted from 1) sum to {}", i + 1, j + 1,
                                        m.own_val.back());
                 });
             } else {

@@ -9,73 +9,22 @@
 #include "ilux/base/error.hpp"
 #include "ilux/direct/compensated_sum.hpp"
 #include "ilux/direct/lu_input.hpp"
+#include "ilux/direct/norm1_estimate.hpp"
 #include "ilux/direct/refine_loop.hpp"
+#include "ilux/direct/row_residual.hpp"
 
 namespace ilux {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int    most_pairs = 5;  // of solves in an estimate of ‖A⁻¹‖₁
-
-// Sums of smaller terms lose digits to underflow, larger ones may overflow.
-constexpr double least_size = 0x1p-960, scale_up = 0x1p128, scale_down = 0x1p-40;
 // A row that refinement should have solved better; and one that may be all rounding. Whether it was, the next residual tells.
 constexpr double well_solved = 1000 * std::numeric_limits<double>::epsilon(), small_row = 0x1p-26;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// The backward error of one row, |r_i| / (|A||x| + |b|)_i; NaN where that needs scaling, or does not exist.
-double ratio(double r, double size)
-{
-    if (!std::isfinite(r) || !std::isfinite(size) || (size < least_size && size != 0)) return nan;
-    return r == 0 ? 0 : std::abs(r) / size;
-}
 
 /// Keeps NaN, unlike std::max.
 void raise(double& largest, double value)
 {
     if (!(value <= largest)) largest = std::isnan(largest) ? largest : value;
-}
-
-/// r ← b − A x where the stored vectors of A are the rows of the system. Compensated: the supply net of a circuit has 10⁵
-/// entries, and as many rounding errors would be taken for x's.
-double residual_by_rows(const MatrixView& A, std::span<const double> b, std::span<const double> x, std::span<double> r)
-{
-    double largest = 0;
-    for (Index i = 0; i < A.n; ++i) {
-        CompensatedSum sum{b[i]};
-        double         size = std::abs(b[i]);
-        for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p) {
-            const double a_x = A.val[p] * x[A.idx[p]];
-            sum.add(-a_x);
-            size += std::abs(a_x);
-        }
-        r[i] = sum.value();
-        raise(largest, ratio(r[i], size));
-    }
-    return largest;
-}
-
-/// The same where they are its columns. @param size, lost  n, scratch for |A||x| + |b| and what sums lost
-double residual_by_columns(const MatrixView& A, std::span<const double> b, std::span<const double> x,
-                           std::span<double> r, std::span<double> size, std::span<double> lost)
-{
-    for (Index i = 0; i < A.n; ++i) r[i] = b[i], size[i] = std::abs(b[i]), lost[i] = 0;
-    for (Index j = 0; j < A.n; ++j)
-        for (Offset p = A.ptr[j]; p < A.ptr[j + 1]; ++p) {
-            const double   a_x = A.val[p] * x[j];
-            const Index    i = A.idx[p];
-            CompensatedSum sum{r[i], lost[i]};
-            sum.add(-a_x);
-            r[i] = sum.sum;
-            lost[i] = sum.lost;
-            size[i] += std::abs(a_x);
-        }
-    double largest = 0;
-    for (Index i = 0; i < A.n; ++i) {
-        r[i] = CompensatedSum{r[i], lost[i]}.value();
-        raise(largest, ratio(r[i], size[i]));
-    }
-    return largest;
 }
 
 /// Calls visit(i, a, x_j) for each entry a of row i and column j of the system.
@@ -87,37 +36,99 @@ void for_each_entry(const MatrixView& A, bool by_rows, std::span<const double> x
             visit(by_rows ? k : A.idx[p], A.val[p], x[by_rows ? A.idx[p] : k]);
 }
 
-/// The same for systems with rows that need scaling, each by its own power of two; slow, since those are rare.
-/// @param size  n, scratch: in the second pass positive for rows scaled up, negative for those scaled down, NaN for others
-/// @return NaN where b − A x is not finite
-double scaled_residual(const MatrixView& A, bool by_rows, std::span<const double> b, std::span<const double> x,
-                       std::span<double> r, std::span<double> size)
+/// r ← b − A x where the stored vectors of A are the rows of the system. @return max_i of the rows' errors
+double residual_by_rows(const MatrixView& A, std::span<const double> b, std::span<const double> x, std::span<double> r)
 {
-    if (!all_finite(A.val) || !all_finite(b)) return nan;
-    const auto add = [&](Index i, double b_i) { r[i] += b_i, size[i] += std::copysign(b_i, size[i]); };
-    const auto scale_of = [&](Index i) { return std::signbit(size[i]) ? scale_down : scale_up; };
-    for (Index i = 0; i < A.n; ++i) r[i] = size[i] = 0, add(i, b[i]);
-    for_each_entry(A, by_rows, x, [&](Index i, double a, double x_j) { add(i, -(a * x_j)); });
-
     double largest = 0;
     for (Index i = 0; i < A.n; ++i) {
-        const double error = ratio(r[i], size[i]);
-        raise(largest, std::isnan(error) ? 0 : error);
-        r[i] = std::isnan(error) ? 0 : r[i];
-        size[i] = !std::isnan(error) ? nan : size[i] < least_size ? 0.0 : -0.0;
-        if (std::isnan(error)) add(i, scale_of(i) * b[i]);
+        const auto        first = static_cast<std::size_t>(A.ptr[i]), count = A.ptr[i + 1] - first;
+        const RowResidual row = row_residual(A.idx.subspan(first, count), A.val.subspan(first, count), x, b[i]);
+        r[i] = row.r;
+        raise(largest, row.error);
     }
-    for_each_entry(A, by_rows, x, [&](Index i, double a, double x_j) {
-        if (std::isnan(size[i])) return;
-        const double s = scale_of(i);  // to the smaller factor, lest that overflow
-        add(i, -(std::abs(a) < 1 ? (s * a) * x_j : a * (s * x_j)));
+    return largest;
+}
+
+/// r ← r + term, with what that loses
+void add(double term, double& r, double& lost)
+{
+    CompensatedSum sum{r, lost};
+    sum.add(term);
+    r = sum.sum;
+    lost = sum.lost;
+}
+
+/// |a x|; of a product that vanishes the smallest number, so that a size of 0 means that there is none.
+double product_size(double a, double x)
+{
+    const double size = std::abs(a * x);
+    return size == 0 && a != 0 && x != 0 ? std::numeric_limits<double>::denorm_min() : size;
+}
+
+/// As residual_by_columns of those rows that row_residual would scale; slow, since they are rare.
+/// @param exponent  n; NaN for the other rows, else anything  @param lost  n, scratch
+double scaled_residual_by_columns(const MatrixView& A, std::span<const double> b, std::span<const double> x,
+                                  std::span<double> r, std::span<double> exponent, std::span<double> lost)
+{
+    const auto for_each_row = [&](auto&& visit) {
+        for (Index i = 0; i < A.n; ++i)
+            if (!std::isnan(exponent[i])) visit(i);
+    };
+    const auto for_each_term = [&](auto&& visit) {  // of A x − b
+        for_each_row([&](Index i) { visit(i, -b[i], 1.0); });
+        for_each_entry(A, false, x, [&](Index i, double a, double x_j) {
+            if (!std::isnan(exponent[i])) visit(i, a, x_j);
+        });
+    };
+    const auto scaled = [&](Index i, double a, double x_j) {
+        return detail::scaled_product(a, x_j, static_cast<int>(exponent[i]));
+    };
+    for_each_row([&](Index i) { exponent[i] = detail::no_exponent, r[i] = lost[i] = 0; });
+    for_each_term([&](Index i, double a, double x_j) {
+        exponent[i] = std::max<double>(exponent[i], detail::product_exponent(a, x_j));
     });
+    for_each_term([&](Index i, double a, double x_j) { add(-scaled(i, a, x_j), r[i], lost[i]); });
+    for_each_row([&](Index i) { r[i] = CompensatedSum{r[i], lost[i]}.value(), lost[i] = 0; });
+    auto& slack = lost;
+    for_each_term([&](Index i, double a, double x_j) {
+        slack[i] += std::abs(scaled(i, a, detail::twice_underflow_of(x_j))) / 2;
+    });
+    for_each_row([&](Index i) {  // the error of such a row is 0
+        if (std::abs(r[i]) <= slack[i]) r[i] = std::ldexp(r[i], static_cast<int>(exponent[i])), exponent[i] = nan;
+        lost[i] = 0;
+    });
+    auto& size = lost;
+    for_each_term([&](Index i, double a, double x_j) { size[i] += std::abs(scaled(i, a, x_j)); });
+    double largest = 0;
+    for_each_row([&](Index i) {
+        const RowResidual row = detail::unscaled(r[i], size[i], 0, static_cast<int>(exponent[i]));
+        r[i] = row.r;
+        raise(largest, row.error);
+    });
+    return largest;
+}
+
+/// As residual_by_rows where the stored vectors are columns. @param size, lost  n, scratch
+double residual_by_columns(const MatrixView& A, std::span<const double> b, std::span<const double> x,
+                           std::span<double> r, std::span<double> size, std::span<double> lost)
+{
+    for (Index i = 0; i < A.n; ++i) r[i] = b[i], size[i] = std::abs(b[i]), lost[i] = 0;
+    for_each_entry(A, false, x, [&](Index i, double a, double x_j) {
+        add(-(a * x_j), r[i], lost[i]);
+        size[i] += product_size(a, x_j);
+    });
+    double largest = 0;
+    bool   all_done = true;
+    auto&  scaling = size;
     for (Index i = 0; i < A.n; ++i) {
-        if (std::isnan(size[i])) continue;
-        const double error = r[i] == 0 ? 0 : std::abs(r[i] / size[i]);
-        r[i] /= scale_of(i);
-        raise(largest, std::isfinite(r[i]) && std::isfinite(size[i]) ? error : nan);
+        r[i] = CompensatedSum{r[i], lost[i]}.value();
+        const double error = detail::unscaled_error(r[i], size[i]);
+        const bool   done = !std::isnan(error);
+        if (done) raise(largest, error);
+        all_done &= done;
+        scaling[i] = done ? nan : 0;
     }
+    if (!all_done) raise(largest, scaled_residual_by_columns(A, b, x, r, scaling, lost));
     return largest;
 }
 
@@ -132,9 +143,7 @@ double residual(const MatrixView& A, Transpose transpose, std::span<const double
 {
     const bool   rows = by_rows(A, transpose);
     const double error = rows ? residual_by_rows(A, b, x, ws.r) : residual_by_columns(A, b, x, ws.r, ws.y, ws.lost);
-    // An x_j that no entry of A multiplies leaves no trace in r.
-    if (!all_finite(x)) return nan;
-    return std::isnan(error) ? scaled_residual(A, rows, b, x, ws.r, ws.y) : error;
+    return all_finite(x) ? error : nan;  // an x_j that no entry of A multiplies leaves no trace in r
 }
 
 /// d ← x with 0 for every x_j of rows that see rounding errors only: b_i = 0, x_j small beside ‖x‖_∞, and the row is wrong
@@ -190,61 +199,6 @@ double norm1(const MatrixView& A, std::span<double> sum)
     return largest;
 }
 
-double norm1(std::span<const double> x)
-{
-    double sum = 0;
-    for (const double x_i : x) sum += std::abs(x_i);
-    return sum;
-}
-
-/// ξ ← s sign(x). @return whether ξ changed
-bool take_signs(std::span<const double> x, double s, std::span<double> xi)
-{
-    bool changed = false;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const double sign = x[i] < 0 ? -s : s;
-        changed |= sign != xi[i];
-        xi[i] = sign;
-    }
-    return changed;
-}
-
-Index largest_entry(std::span<const double> x)
-{
-    const auto at = std::ranges::max_element(x, {}, [](double x_i) { return std::abs(x_i); });
-    return static_cast<Index>(at - x.begin());
-}
-
-/// s ‖A⁻¹‖₁ from below: gradient ascent of ‖A⁻¹ x‖₁ over the unit ball, from corner to corner; then one vector on which
-/// the ascent cannot be fooled. Algorithm 4.1 of [higham_88].
-double inverse_norm1(Cpu& be, const LuFactors& factors, double s, LuWorkspace& ws)
-{
-    const Index             n = factors.pattern->n;
-    const std::span<double> x(ws.d.data(), n), xi(ws.r.data(), n);
-    std::ranges::fill(x, s / n);
-    std::ranges::fill(xi, 0);
-    double estimate = 0;
-    Index  corner = -1;
-    for (int pair = 0; pair < most_pairs; ++pair) {
-        lu_solve(be, factors, x, x, ws);  // x ← A⁻¹ x
-        const double reached = norm1(x);
-        if (!std::isfinite(reached)) return infinity;
-        const bool higher = reached > estimate;
-        estimate = std::max(estimate, reached);
-        if (!take_signs(x, s, xi) || !higher) break;
-        lu_solve(be, factors, xi, x, ws, Transpose::yes);  // the gradient A⁻ᵀ ξ
-        const Index next = largest_entry(x);
-        if (corner >= 0 && std::abs(x[next]) <= std::abs(x[corner])) break;
-        corner = next;
-        std::ranges::fill(x, 0);
-        x[corner] = s;
-    }
-    for (Index i = 0; i < n; ++i) x[i] = (i % 2 == 0 ? s : -s) * (1 + (n > 1 ? static_cast<double>(i) / (n - 1) : 0));
-    lu_solve(be, factors, x, x, ws);
-    const double reached = 2 * norm1(x) / (3.0 * n);
-    return std::isfinite(reached) ? std::max(estimate, reached) : infinity;
-}
-
 }  // namespace
 
 RefineReport lu_refine(Cpu& be, const LuFactors& factors, const MatrixView& A, std::span<const double> b,
@@ -287,7 +241,12 @@ double condition_estimate(Cpu& be, const LuFactors& factors, const MatrixView& A
     int exponent = 0;
     std::frexp(norm, &exponent);
     const double s = std::ldexp(1.0, std::clamp(exponent, -512, 512));  // ‖A⁻¹‖₁ alone may overflow
-    const double condition = norm / s * inverse_norm1(be, factors, s, ws);
+    const auto   solve = [&](std::span<double> x) { lu_solve(be, factors, x, x, ws); };
+    const auto   solve_transposed = [&](std::span<const double> xi, std::span<double> x) {
+        lu_solve(be, factors, xi, x, ws, Transpose::yes);
+    };
+    const std::span<double> x(ws.d.data(), n), xi(ws.r.data(), n);
+    const double            condition = norm / s * detail::estimate_norm1(x, xi, s, solve, solve_transposed);
     return std::isfinite(condition) ? condition : infinity;
 }
 

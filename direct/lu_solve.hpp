@@ -1,6 +1,7 @@
 #pragma once
 // x ← A⁻¹ b and A⁻ᵀ b from finished factors; refinement and condition.
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct RefineReport {
     double backward_error =
         0;  ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]; 0/0 counts as 0; Inf where not finite
     bool finite = true;  ///< false: x or b − A x overflowed or holds NaN; |A||x| + |b| may overflow
+    /// Backward error of x to begin with and after each of the first steps, also those not taken: steps + 1 of them, if there
+    /// is room.
+    std::array<double, 8> first_errors = {};
 };
 
 /// Refines x with r ← b − A x in the original A until the componentwise backward error is at most 2 ε or

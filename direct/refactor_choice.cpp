@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "ilux/direct/levels.hpp"
-#include "ilux/direct/refactor_left.hpp"
+#include "ilux/base/error.hpp"
+#include "ilux/direct/perf_methods.hpp"
 #include "ilux/direct/refactor_schedule.hpp"
 
 namespace ilux {
@@ -14,33 +12,41 @@ namespace {
 
 using namespace refactor_rule;
 
-GpuCost dots_cost(const LuPattern& pattern, Index depth)
+GpuCost dots_cost(const LuPattern& pattern, const DotsPrediction& predicted)
 {
     const double products = pattern.multiply_adds(), entries = double(pattern.nnz()) + double(pattern.nnz_F());
-    const double tasks = products / task_products + entries / task_entries;
-    return {.seconds = call_seconds + depth * level_seconds + tasks * task_seconds,
+    return {.seconds = transfer_seconds + predicted.seconds,
             .setup = products * setup_product + entries * setup_entry,
             .bytes = products * product_bytes + entries * entry_bytes};
 }
 
-GpuCost left_cost(const LuPattern& pattern, Index depth)
+GpuCost left_cost(const LuPattern& pattern, const DeviceParameters& device)
 {
-    Index longest = 0;
-    for (Index k = 0; k < pattern.n; ++k) longest = std::max(longest, pattern.upper_count(k));
     return {.method = RefactorMethod::left,
-            .seconds =
-                call_seconds + depth * left_level + longest * left_update + pattern.multiply_adds() * left_product,
+            .seconds = transfer_seconds + LeftModel(pattern, device).predict(0).seconds,
             .setup = double(pattern.nnz()) * left_setup_entry,
             .bytes = 24.0 * double(pattern.nnz()) + double(LeftTuning{}.work_bytes)};
 }
 
 }  // namespace
 
+void require_precision(RefactorMethod method, LuPrecision precision)
+{
+    if (precision == LuPrecision::in_double || method == RefactorMethod::automatic) return;
+    throw InvalidOption(
+        fmt::format("lu.precision=single: lu.refactor={} stores factors in double; auto, on a GPU, does either",
+                    names(method)[static_cast<std::size_t>(method)]));
+}
+
 GpuCost gpu_cost(const LuPattern& pattern, double free_bytes)
 {
-    const Index   depth = lu_levels(pattern, DependencyRule::left).depth();
-    const GpuCost dots = dots_cost(pattern, depth);
-    return dots.setup <= most_setup && dots.bytes <= free_bytes ? dots : left_cost(pattern, depth);
+    const DeviceParameters device;
+    const DotsPrediction   predicted = predict_dots(pattern, device);
+    const GpuCost          dots = dots_cost(pattern, predicted);
+    const bool             possible = dots.setup <= most_setup && dots.bytes <= free_bytes;
+    if (possible && predicted.work <= predicted.waits) return dots;
+    const GpuCost left = left_cost(pattern, device);
+    return possible && (dots.seconds <= left.seconds || left.bytes > free_bytes) ? dots : left;
 }
 
 std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes)

@@ -17,6 +17,8 @@
 #include <utility>
 
 #include "ilux/base/cuda_graph.hpp"
+#include "ilux/direct/device_delay.hpp"
+#include "ilux/direct/device_left.hpp"
 #include "ilux/direct/refactor_left.hpp"
 #include "ilux/direct/refactor_left_plan.hpp"
 
@@ -33,49 +35,9 @@ namespace {
 
 constexpr int      block_warps = 2;
 constexpr int      min_blocks = 16;  // 64 registers a lane: with 48 they spill
-constexpr int      group = 2;        // entries that a lane has in flight at once
 constexpr unsigned whole_warp = ~0u;
-constexpr int      patience = 64;  // polls before a warp sleeps between them
-constexpr int      nap_nanoseconds = 40;
 
-__device__ int lane() { return threadIdx.x % 32; }
 __device__ int warp() { return blockIdx.x * block_warps + threadIdx.x / 32; }
-
-__device__ std::uint32_t load_relaxed(const std::uint32_t* flag)
-{
-    std::uint32_t value;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
-    return value;
-}
-__device__ std::uint32_t load_acquire(const std::uint32_t* flag)
-{
-    std::uint32_t value;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
-    return value;
-}
-__device__ void store_release(std::uint32_t* flag, std::uint32_t value)
-{
-    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
-}
-
-/// use(q, r, load(q, r)) for the entries q = begin …  end − 1, of row r, over the lanes. The loads of a group are under way
-/// at once; rows differ, so no entry's load reads what another's use writes.
-template <class Load, class Use>
-__device__ void for_entries(const Index* row, Offset begin, Offset end, Load load, Use use)
-{
-    for (Offset first = begin + lane(); first < end; first += 32 * group) {
-        Index                    r[group];
-        decltype(load(first, 0)) loaded[group];
-#pragma unroll
-        for (int u = 0; u < group; ++u) r[u] = first + 32 * u < end ? row[first + 32 * u] : -1;
-#pragma unroll
-        for (int u = 0; u < group; ++u)
-            if (r[u] >= 0) loaded[u] = load(first + 32 * u, r[u]);
-#pragma unroll
-        for (int u = 0; u < group; ++u)
-            if (r[u] >= 0) use(first + 32 * u, r[u], loaded[u]);
-    }
-}
 
 /// Column k on its way through a warp.
 struct Column {
@@ -88,16 +50,6 @@ struct Column {
 
     __device__ bool finished(std::uint32_t flag) const { return flag == epoch || flag == detail::always_done; }
 
-    /// All lanes poll. The polls are relaxed, since an acquire empties the first-level cache of the multiprocessor, where
-    /// work vectors are.
-    __device__ void wait_for(Index i) const
-    {
-        for (int polls = 0; !finished(load_relaxed(view.done + i)); ++polls)
-            if (polls > patience) __nanosleep(nap_nanoseconds);
-        load_acquire(view.done + i);
-        __syncwarp();
-    }
-
     /// The same in all lanes.
     __device__ bool needed() const
     {
@@ -109,7 +61,7 @@ struct Column {
     template <bool waits>
     __device__ void apply(Offset first, Offset end) const
     {
-        const Offset p = first + lane();
+        const Offset p = first + left::lane();
         Index        i = 0;
         Offset       begin_L = 0, end_L = 0;
         if (p < end) {
@@ -118,7 +70,7 @@ struct Column {
             end_L = P.col_ptr[i + 1];
         }
         const bool     has_L = begin_L < end_L;
-        const bool     known = !waits || !has_L || finished(load_acquire(view.done + i));
+        const bool     known = !waits || !has_L || finished(left::load_acquire(view.done + i));
         unsigned       updates = __ballot_sync(whole_warp, has_L);
         const unsigned unknown = __ballot_sync(whole_warp, !known);
         __syncwarp();  // what one lane acquired, all may read
@@ -127,11 +79,10 @@ struct Column {
             const Index  column = __shfl_sync(whole_warp, i, source);
             const Offset begin = __shfl_sync(whole_warp, begin_L, source);
             const Offset last = __shfl_sync(whole_warp, end_L, source);
-            if (waits && (unknown >> source & 1)) wait_for(column);
+            if (waits && (unknown >> source & 1))
+                left::wait_for(view.done + column, [&](std::uint32_t flag) { return finished(flag); });
             const double x_i = x[column];
-            for_entries(
-                P.row, begin, last, [&](Offset q, Index r) { return make_double2(__ldcg(val + q), x[r]); },
-                [&](Offset, Index r, double2 l_and_x) { x[r] = __fma_rn(-l_and_x.x, x_i, l_and_x.y); });
+            left::multiply_add(P.row, val, begin, last, x_i, x);
             __syncwarp();
         }
     }
@@ -140,7 +91,7 @@ struct Column {
     __device__ void compute() const
     {
         const Offset begin = P.col_ptr[k], diag = P.diag[k], end = P.col_ptr[k + 1];
-        for_entries(
+        left::for_entries(
             P.row, begin, end, [&](Offset q, Index) { return __ldcg(val + q); },
             [&](Offset, Index r, double input) { x[r] = input; });
         __syncwarp();
@@ -149,10 +100,10 @@ struct Column {
             apply<waits>(first, diag);
         }
         const double pivot = x[k];
-        for_entries(
+        left::for_entries(
             P.row, begin, end, [&](Offset, Index r) { return x[r]; },
             [&](Offset q, Index, double x_r) { val[q] = q > diag ? x_r / pivot : x_r; });
-        if (lane() == 0 && !(fabs(pivot) > 0 && isfinite(pivot))) atomicMin(&view.state->bad, k);
+        if (left::lane() == 0 && !(fabs(pivot) > 0 && isfinite(pivot))) atomicMin(&view.state->bad, k);
         __syncwarp();  // the next column of this warp writes x; and whoever publishes this one is behind all its lanes
     }
 };
@@ -162,17 +113,6 @@ __device__ Column column_of(const LeftView& view, Index k)
     const LeftState& state = *view.state;
     double* const    x = view.work + static_cast<Offset>(warp()) * view.pattern.n;
     return {view, view.pattern, state.val, x, state.epoch, k};
-}
-
-/// Now and then, up to `delay`; as good as at random by column, epoch and `place`.
-__device__ void stumble(unsigned delay, Index k, std::uint32_t epoch, unsigned place)
-{
-    if (delay == 0) return;
-    unsigned h = (static_cast<unsigned>(k) * 2 + place) * 0x9E3779B1u + epoch * 0x85EBCA6Bu;
-    h = (h ^ h >> 15) * 0x2C1B3C6Du;
-    h = (h ^ h >> 12) * 0x297A2D39u;
-    h ^= h >> 15;
-    if (h % 4 == 0) __nanosleep(h / 4 % delay + 1);
 }
 
 /// One thread, before all else of a run.
@@ -201,20 +141,24 @@ __global__ void __launch_bounds__(32 * block_warps, min_blocks) pipeline(LeftVie
     if (warp() >= view.warps) return;
     for (;;) {
         Index ticket = 0;
-        if (lane() == 0) ticket = atomicAdd(&view.state->ticket, 1);
+        if (left::lane() == 0) ticket = atomicAdd(&view.state->ticket, 1);
         ticket = __shfl_sync(whole_warp, ticket, 0);
         if (ticket >= count) return;
         const Column column = column_of(view, view.column[first + ticket]);
-        stumble(view.delay, column.k, column.epoch, 0);
+        stumble(view.delay, 2 * static_cast<unsigned>(column.k) + 31 * column.epoch);
         if (column.needed()) column.compute<true>();
-        stumble(view.delay, column.k, column.epoch, 1);
+        stumble(view.delay, 2 * static_cast<unsigned>(column.k) + 31 * column.epoch + 1);
         __syncwarp();
-        if (lane() == 0 && view.done[column.k] != detail::always_done)
-            store_release(view.done + column.k, column.epoch);
+        if (left::lane() == 0 && view.done[column.k] != detail::always_done)
+            left::store_release(view.done + column.k, column.epoch);
     }
 }
 
-Index resident_warps(Gpu& gpu)
+int blocks_of(Index warps) { return (warps + block_warps - 1) / block_warps; }
+
+}  // namespace
+
+Index LeftRefactor::resident_warps(Gpu& gpu)
 {
     int cluster = 0, pipelined = 0;
     cuda::stream(gpu);  // makes its device current
@@ -224,10 +168,6 @@ Index resident_warps(Gpu& gpu)
                 "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     return gpu.state().multiprocessors * block_warps * std::min(cluster, pipelined);
 }
-
-int blocks_of(Index warps) { return (warps + block_warps - 1) / block_warps; }
-
-}  // namespace
 
 LeftRefactor::LeftRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const LeftTuning& tuning)
     : pattern_(std::move(pattern))

@@ -9,7 +9,7 @@
 
 namespace ilux {
 
-/// The defaults were measured (docs/design/direct.md).
+/// Where the pipeline should begin the paper leaves open; 128 is what a successor of its authors takes.
 struct LeftTuning {
     Index       pipeline_columns = 128;  ///< the first level of fewer columns starts the pipeline; 0: no pipeline
     Index       warps = 0;               ///< resident warps at most; 0: as many as fit, within work_bytes
@@ -59,6 +59,8 @@ public:
     }
     /// On the device, besides the pattern: 8 n warps + 8 n, and what alignment adds.
     static std::size_t bytes_needed(const LuPattern& pattern, Index warps);
+    /// That the device holds at once.
+    static Index resident_warps(Gpu& gpu);
 
 private:
     void enqueue(Gpu& gpu) const;

@@ -11,6 +11,7 @@ namespace {
 }  // namespace
 
 LeftRefactor::LeftRefactor(Gpu&, std::shared_ptr<const GpuLuPattern>, const LeftTuning&) { absent(); }
-void LeftRefactor::run(Gpu&, DeviceSpan<double>) { absent(); }
+Index LeftRefactor::resident_warps(Gpu&) { absent(); }
+void  LeftRefactor::run(Gpu&, DeviceSpan<double>) { absent(); }
 
 }  // namespace ilux

@@ -9,6 +9,9 @@
 
 namespace ilux::detail {
 
+/// Entries that a lane has in flight at once: a step of a warp is of 32 lanes and as many entries each.
+constexpr int left_group = 2;
+
 /// `done` of a column that nobody has to wait for.
 constexpr std::uint32_t always_done = ~std::uint32_t{0};
 

@@ -102,13 +102,6 @@ detail::RightRoom room_of(Gpu& gpu)
     return {processors * attribute(gpu, cudaDevAttrMaxThreadsPerMultiProcessor) / 32, processors * blocks};
 }
 
-bool capturing(cudaStream_t stream)
-{
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    cuda::check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
-    return status != cudaStreamCaptureStatusNone;
-}
-
 /// Streams that leave another one at a point of it, and join it again: branches of a graph where that is captured.
 class Branches {
 public:
@@ -258,7 +251,7 @@ void RightRefactor::run(Gpu& gpu, DeviceSpan<double> val)
         return "refactor: room for " + std::to_string(val.size()) + " entries where the pattern has " +
                std::to_string(s.pattern->host().nnz());
     });
-    if (capturing(cuda::stream(gpu))) return s.enqueue(gpu, val.data());
+    if (cuda::capturing(cuda::stream(gpu))) return s.enqueue(gpu, val.data());
     if (!s.graph || s.captured != val.data()) {
         if (s.graph) gpu.synchronize();  // the graph may still run
         s.graph = nullptr;

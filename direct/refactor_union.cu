@@ -11,6 +11,7 @@
 #include <string>
 
 #include "ilux/base/cuda_graph.hpp"
+#include "ilux/direct/device_delay.hpp"
 
 namespace ilux {
 namespace {
@@ -104,12 +105,6 @@ __device__ Index position_of(const LuPatternView& P, const UnionView& V, const C
     }
 }
 
-/// Now and then. For tests.
-__device__ void nap(unsigned nanoseconds, unsigned salt)
-{
-    if (nanoseconds > 0 && (salt * 2654435761u >> 16) % 8 == 0) __nanosleep(nanoseconds);
-}
-
 /// x ← x − L(:,i) x_i for i ∈ U(:,k), ascending; x is column k, in place.
 /// @param updates  shared by the block: `batch`
 template <UnionIndex index>
@@ -134,7 +129,7 @@ __device__ void apply_updates(const LuPatternView& P, const UnionView& V, const 
                 const Index at = position_of<index>(P, V, column, update, from + u, t);
                 if (t < update.count) x[at] = __fma_rn(-val[update.lower + t], x_i, x[at]);
             }
-            nap(delay, static_cast<unsigned>(column.k + 31 * u + first));
+            stumble(delay, static_cast<unsigned>(column.k + 31 * u + first));
             __syncthreads();
         }
     }
@@ -148,7 +143,7 @@ __global__ void __launch_bounds__(most_threads)
     const Index       k = columns[blockIdx.x];
     const Offset      begin = P.col_ptr[k], diag = P.diag[k], end = P.col_ptr[k + 1];
     const Column      column{k, begin, static_cast<Index>(end - begin)};
-    nap(delay, blockIdx.x);
+    stumble(delay, blockIdx.x);
     switch (V.index[k]) {
         case UnionIndex::plain:
             apply_updates<UnionIndex::plain>(P, V, column, updates, val, delay);
@@ -230,13 +225,6 @@ double threads_of_device(Gpu& gpu)
     return static_cast<double>(threads) * gpu.state().multiprocessors;
 }
 
-bool capturing(cudaStream_t stream)
-{
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    cuda::check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
-    return status != cudaStreamCaptureStatusNone;
-}
-
 }  // namespace
 
 struct UnionRefactor::State {
@@ -288,7 +276,7 @@ void UnionRefactor::run(Gpu& gpu, DeviceSpan<double> val)
     });
     if (s.launches.empty()) return;
     const cuda::Range range("islu");
-    if (capturing(cuda::stream(gpu))) return s.launch(gpu, val.data());
+    if (cuda::capturing(cuda::stream(gpu))) return s.launch(gpu, val.data());
     if (!s.graph || s.graph_val != val.data()) {
         if (s.graph) gpu.synchronize();
         s.graph = cuda::capture_graph(gpu, [&] { s.launch(gpu, val.data()); });

@@ -53,7 +53,7 @@ CsrMatrix<double> RowWriter::finish() &&
         const auto p = bad - val_.begin();
         const auto i = std::ranges::upper_bound(row_ptr_, p) - row_ptr_.begin() - 1;
         throw InvalidOption(
-            fmt::format("the parameters give {} at row {}, column {} (counted from 0)", *bad, i, col_[p]));
+            fmt::format("the parameters give {} at row {}, column {} (counted from 1)", *bad, i + 1, col_[p] + 1));
     }
     return CsrMatrix<double>::from_sorted(rows_, cols_, std::move(row_ptr_), std::move(col_), std::move(val_));
 }

@@ -1,7 +1,8 @@
 // x ← L⁻¹ b in one launch, a block to a chunk of contiguous rows (chunked_layout.hpp).
 //
-// Launch shape: as many blocks as chunks, 512 threads each. A block claims its chunk by a ticket, so chunks start in
-// order, and a chunk reads only itself and earlier ones: whatever it waits for is already running. Inside a block the chunk's
+// Launch shape: as many blocks as chunks, 512 threads each, and a row of the grid to each right-hand side, which has a header
+// and exported x of its own. A block claims its chunk by a ticket, so chunks of a right-hand side start in order, and a chunk
+// reads only itself and earlier ones: whatever it waits for is already running. Inside a block the chunk's
 // team of t warps takes tasks in turn, warp w tasks w, w + t, ..., in the order of levels; the first unfinished task of the
 // lowest level never waits.
 
@@ -23,7 +24,7 @@ constexpr int         patience = 64;  // polls of L2 before a warp sleeps betwee
 constexpr int         nap_nanoseconds = 40;
 constexpr std::size_t reserved_shared = 1024;  // of a block: the driver's, and `claimed`
 
-/// What a solve writes besides `out`: kept between solves, so that none has to clear anything first.
+/// What the solve of a right-hand side writes besides `out`: kept between solves, so that none has to clear anything first.
 struct Header {
     int ticket;    // blocks started
     int finished;  // blocks done
@@ -181,10 +182,15 @@ __device__ void finish_block(Header& header)
 }
 
 /// Repeatable: bitwise. Terminates: see the head of this file.
+/// @param work        of each right-hand side work_bytes: a header, then both halves of the exported x
+/// @param length      of a vector of b and out
 template <class T, int group>
 __global__ void __launch_bounds__(threads, 1)
-    solve_chunks(ChunkedView<T> v, Header* header, double* both_exported, Index slots, const double* b, double* out)
+    solve_chunks(ChunkedView<T> v, std::byte* work, std::size_t work_bytes, Index slots, const double* b, double* out,
+                 std::size_t length)
 {
+    auto* const              header = reinterpret_cast<Header*>(work + blockIdx.y * work_bytes);
+    double* const            both_exported = reinterpret_cast<double*>(header + 1);
     extern __shared__ double shared[];
     __shared__ int           claimed;
     if (threadIdx.x == 0) claimed = atomicAdd(&header->ticket, 1);
@@ -204,8 +210,8 @@ __global__ void __launch_bounds__(threads, 1)
         store_relaxed(other + s, unset);
     __syncthreads();
 
-    solve_tasks<T, group>(v, chunk, both_exported + (parity ? slots : 0), b, out, first, rows, tasks,
-                          min(warps, v.team[c]));
+    solve_tasks<T, group>(v, chunk, both_exported + (parity ? slots : 0), b + blockIdx.y * length,
+                          out + blockIdx.y * length, first, rows, tasks, min(warps, v.team[c]));
     finish_block(*header);
 }
 
@@ -267,16 +273,15 @@ void ChunkedEngine<T>::prepare(Gpu& gpu, DeviceSpan<std::byte> work) const
 }
 
 template <class T>
-void ChunkedEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out,
-                             DeviceSpan<std::byte> work) const
+void ChunkedEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
+                             Index rhs) const
 {
     if (chunks_ == 0) return;
     const cuda::Range range("chunked: solve");
-    auto* const       header = reinterpret_cast<Header*>(work.data());
-    auto* const       exported = reinterpret_cast<double*>(header + 1);
     const auto        kernel = group_ == 2 ? solve_chunks<T, 2> : solve_chunks<T, 4>;
-    kernel<<<chunks_, threads, shared_bytes_, cuda::stream(gpu)>>>(view_, header, exported, slots_, b.data(),
-                                                                   out.data());
+    const dim3        grid(static_cast<unsigned>(chunks_), static_cast<unsigned>(rhs));
+    kernel<<<grid, threads, shared_bytes_, cuda::stream(gpu)>>>(view_, work.data(), work.size() / grid.y, slots_,
+                                                                b.data(), out.data(), b.size() / grid.y);
     cuda::check_launch("solve_chunks");
 }
 

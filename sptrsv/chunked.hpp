@@ -21,8 +21,9 @@ public:
     std::size_t        bytes() const;
     std::size_t        workspace_bytes() const;
     void               prepare(Gpu& gpu, DeviceSpan<std::byte> work) const;
-    void solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const;
-    EngineNumbers<T> numbers() { return numbers_; }
+    void               solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
+                             Index rhs = 1) const;
+    EngineNumbers<T>   numbers() { return numbers_; }
 
 private:
     Index            chunks_ = 0;

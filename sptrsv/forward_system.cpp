@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
 
 #include "ilux/base/error.hpp"
 #include "ilux/sptrsv/renewed_system.hpp"
@@ -122,6 +125,24 @@ void solve_serial(const ForwardSystem<T>& system, std::span<const double> b, std
         const Index o = frame.out_index.empty() ? i : frame.out_index[i];
         if (o >= 0) out[o] = frame.out_scale.empty() ? x[i] : frame.out_scale[i] * x[i];
     }
+}
+
+float renewed_in_float(double value)
+{
+    constexpr auto one = std::bit_cast<std::uint32_t>(1.0F), minus_one = std::bit_cast<std::uint32_t>(-1.0F);
+    const Offset   position = renewed_position(value);
+    if (position < 0) {
+        require(value == 0 || value == 1 || value == -1, [&] {
+            return fmt::format("the constant {} beside renewed values in float; 0, 1 and -1 may be", value);
+        });
+        return static_cast<float>(value);
+    }
+    auto bits = static_cast<std::uint64_t>(position) + 1;
+    if (bits >= one) ++bits;
+    if (bits >= minus_one) ++bits;
+    require(bits <= std::numeric_limits<std::uint32_t>::max(),
+            [&] { return fmt::format("position {} of renewed values in float, 32 bits cannot count it", position); });
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
 }
 
 ForwardSystem<double> with_values(const RenewedSystem& renewed, std::span<const double> values)

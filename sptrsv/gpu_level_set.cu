@@ -63,13 +63,6 @@ void solve_runs(Gpu& gpu, const WarpRows<T>& rows, std::span<const LevelRun> run
 
 __global__ void write_ends(SolveEnds* to, SolveEnds ends) { *to = ends; }
 
-bool capturing(cudaStream_t stream)
-{
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    cuda::check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
-    return status != cudaStreamCaptureStatusNone;
-}
-
 }  // namespace
 
 template <class T>
@@ -113,7 +106,7 @@ void LevelGraphEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan
     if (work.empty()) return;
     const cuda::Range range("level_graph");
     const auto        stream = cuda::stream(gpu);
-    if (!graph || capturing(stream))
+    if (!graph || cuda::capturing(stream))
         return levels_.solve(gpu, b, out, work.subspan(head_bytes, work.size() - head_bytes));
     write_ends<<<1, 1, 0, stream>>>(reinterpret_cast<SolveEnds*>(work.data()), {b.data(), out.data()});
     cuda::check_launch("write_ends");

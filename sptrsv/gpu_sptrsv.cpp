@@ -44,6 +44,22 @@ void check_indices(const std::vector<Index>& index, Index least, Index length, c
                 [&] { return fmt::format("{}[{}] is {}; expected {} to {}", name, i, index[i], least, length - 1); });
 }
 
+/// That of a RenewedSystem; 1/d_i stay in double.
+ForwardSystem<float> in_float(const ForwardSystem<double>& system)
+{
+    const auto&        L = system.L;
+    const auto         ptr = L.row_ptr();
+    const auto         col = L.col();
+    std::vector<float> val(L.val().size());
+    std::ranges::transform(L.val(), val.begin(), renewed_in_float);
+    return {CsrMatrix<float>::from_sorted(L.rows(), L.cols(), {ptr.begin(), ptr.end()}, {col.begin(), col.end()},
+                                          std::move(val)),
+            system.inv_diag, system.frame};
+}
+
+/// Memory of one right-hand side in a workspace for several.
+std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
 /// Engines follow all of this blindly.
 template <class T>
 void check(const ForwardSystem<T>& system)
@@ -80,8 +96,8 @@ struct GpuSpTrsvPlan<T>::Engine {
     SpTrsvFacts     facts;
     SpTrsvSeconds   seconds;
 
-    std::optional<RenewedValues> renewed = {};  // of a RenewedSystem
-    bool                         filled = true;
+    std::optional<RenewedValues<T>> renewed = {};  // of a RenewedSystem
+    bool                            filled = true;
 
     /// @param known  the level of every row, or empty
     template <class E>
@@ -173,18 +189,17 @@ template <class T>
 GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine)
 {
     if (engine == GpuSpTrsvEngine::cusparse) throw InvalidOption("engine cusparse: its values cannot be renewed");
-    if constexpr (std::same_as<T, double>) {
-        make(gpu, renewed.system, engine);
-        const auto take_numbers = [&](auto& made) {
-            if constexpr (requires { made.numbers(); }) impl_->renewed.emplace(gpu, made.numbers());
-        };
-        std::visit(take_numbers, impl_->made);
-        impl_->filled = false;
-    } else throw InvalidOption("values in float cannot be renewed");
+    if constexpr (std::same_as<T, double>) make(gpu, renewed.system, engine);
+    else make(gpu, in_float(renewed.system), engine);
+    const auto take_numbers = [&](auto& made) {
+        if constexpr (requires { made.numbers(); }) impl_->renewed.emplace(gpu, made.numbers());
+    };
+    std::visit(take_numbers, impl_->made);
+    impl_->filled = false;
 }
 
 template <class T>
-void GpuSpTrsvPlan<T>::refill(Gpu& gpu, const double* values)
+void GpuSpTrsvPlan<T>::refill(Gpu& gpu, const T* values)
 {
     require(impl_ && impl_->renewed, [] { return std::string("refill: a plan whose values were given once for all"); });
     impl_->renewed->fill(gpu, values);
@@ -200,14 +215,22 @@ std::size_t GpuSpTrsvPlan<T>::bytes() const
 }
 
 template <class T>
-auto GpuSpTrsvPlan<T>::workspace(Gpu& gpu) const -> Workspace
+auto GpuSpTrsvPlan<T>::workspace(Gpu& gpu, Index rhs) const -> Workspace
 {
+    require(rhs >= 1 && rhs <= most_rhs,
+            [&] { return fmt::format("a workspace for {} right-hand sides; expected 1 to {}", rhs, most_rhs); });
     Workspace ws;
     if (!impl_) return ws;
     const auto prepare = [&](const auto& engine) {
-        ws.memory_ = DeviceBuffer<std::byte>(engine.workspace_bytes());
-        if constexpr (KeepsHostState<std::decay_t<decltype(engine)>>) ws.state_ = engine.prepare(gpu, ws.memory_);
-        else engine.prepare(gpu, ws.memory_);
+        using E = std::decay_t<decltype(engine)>;
+        const std::size_t part = aligned(engine.workspace_bytes());
+        ws.rhs_ = SolvesSeveral<E> ? rhs : 1;
+        ws.memory_ = DeviceBuffer<std::byte>(part * static_cast<std::size_t>(ws.rhs_));
+        const DeviceSpan<std::byte> memory = ws.memory_;
+        if constexpr (KeepsHostState<E>) ws.state_ = engine.prepare(gpu, memory);
+        else
+            for (std::size_t k = 0; k < static_cast<std::size_t>(ws.rhs_); ++k)
+                engine.prepare(gpu, memory.subspan(k * part, part));
     };
     std::visit(prepare, impl_->made);
     ws.engine_ = impl_.get();
@@ -225,11 +248,19 @@ void GpuSpTrsvPlan<T>::solve(Gpu& be, DeviceSpan<const double> b, DeviceSpan<dou
     if (n == 0) return;
     require(ws.engine_ == impl_.get(), [] { return std::string("the workspace was made by another plan"); });
     require(impl_->filled, [] { return std::string("a plan that waits for its values: refill() comes first"); });
-    const auto each = [&](const auto& engine) {
-        for (std::size_t at = 0; at < b.size(); at += n)
-            if constexpr (KeepsHostState<std::decay_t<decltype(engine)>>)
-                engine.solve(be, b.subspan(at, n), out.subspan(at, n), ws.memory_, ws.state_);
-            else engine.solve(be, b.subspan(at, n), out.subspan(at, n), ws.memory_);
+    const DeviceSpan<std::byte> memory = ws.memory_;
+    const std::size_t           room = static_cast<std::size_t>(ws.rhs_), part = memory.size() / room;
+    const auto                  each = [&](const auto& engine) {
+        using E = std::decay_t<decltype(engine)>;
+        for (std::size_t at = 0; at < b.size(); at += room * n) {
+            const std::size_t              rhs = std::min(room, (b.size() - at) / n);
+            const DeviceSpan<const double> right = b.subspan(at, rhs * n);
+            const DeviceSpan<double>       result = out.subspan(at, rhs * n);
+            if constexpr (KeepsHostState<E>) engine.solve(be, right, result, memory, ws.state_);
+            else if constexpr (SolvesSeveral<E>)
+                engine.solve(be, right, result, memory.first(rhs * part), static_cast<Index>(rhs));
+            else engine.solve(be, right, result, memory);
+        }
     };
     std::visit(each, impl_->made);
 }

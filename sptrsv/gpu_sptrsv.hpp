@@ -59,17 +59,19 @@ constexpr GpuSpTrsvEngine choose_engine(const SpTrsvFacts& facts)
 template <class T = double>
 class GpuSpTrsvPlan {
 public:
-    /// What one stream of solves writes. Serves the plan that made it, one solve at a time.
+    /// What one stream of solves writes. Serves the plan that made it, one call of solve at a time.
     class Workspace {
     public:
         Workspace() = default;
         std::size_t bytes() const { return memory_.size(); }  ///< on the device; without cuSPARSE's own
+        Index       rhs() const { return rhs_; }              ///< that it has room for in one launch
 
     private:
         friend class GpuSpTrsvPlan;
         DeviceBuffer<std::byte> memory_;
         std::shared_ptr<void>   state_;             // of engines that need more than device memory
         const void*             engine_ = nullptr;  // the plan's that made it
+        Index                   rhs_ = 1;
     };
 
     GpuSpTrsvPlan();  ///< of order 0
@@ -78,7 +80,7 @@ public:
     /// entries and more), the others on the host
     GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
     /// A plan whose values refill() brings; takes 4 bytes more for every number it stores, and is no slower.
-    /// @throws InvalidOption, besides, for engine cusparse, and for values in float
+    /// @throws InvalidOption, besides, for engine cusparse; InvalidInput for what renewed_in_float refuses, where T is float
     GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
     ~GpuSpTrsvPlan();
     GpuSpTrsvPlan(GpuSpTrsvPlan&&) noexcept;
@@ -94,14 +96,19 @@ public:
 
     /// New values for all solves asked of this Gpu from now on; the caller keeps those of other streams apart. One pass over
     /// what the plan stores: only enqueued, allocates nothing, may be captured in a graph. A zero d_i becomes Inf.
-    /// @param values  on the device: the array whose positions the RenewedSystem has
+    /// @param values  on the device, stored as T too: the array whose positions the RenewedSystem has
     /// @throws InvalidInput when the plan was not made of one
-    void refill(Gpu& gpu, const double* values);
+    void refill(Gpu& gpu, const T* values);
 
-    Workspace workspace(Gpu& gpu) const;  ///< the only allocation a solve needs; cuSPARSE analyses here, for each
+    /// The only allocation a solve needs; cuSPARSE analyses here, for each.
+    /// @param rhs  right-hand sides that engines chunked and syncfree solve in one launch, each with memory of its own; the
+    ///             others, and what is beyond, take a launch each. @throws InvalidInput when it is not 1 to most_rhs
+    Workspace              workspace(Gpu& gpu, Index rhs = 1) const;
+    static constexpr Index most_rhs = 65535;  // rows of a grid
 
     /// out ← the solution of the system for b, as its frame says; b and out do not overlap. Lengths k·length() solve k systems,
-    /// a vector after another. Only enqueued: nothing is allocated and the host does not wait, so a CUDA graph may
+    /// a vector after another, as many in a launch as `ws` has room for, each with the bits it has alone. Only enqueued: nothing
+    /// is allocated and the host does not wait, so a CUDA graph may
     /// capture it. Costs 2 nnz flops a right-hand side. A zero pivot yields Inf or NaN, and NaN spreads as it should.
     /// @throws InvalidInput when the lengths are unequal or no multiple of length(), the workspace is another plan's, or
     /// values were never filled in

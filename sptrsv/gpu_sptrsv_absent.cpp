@@ -35,7 +35,7 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const RenewedSystem&, GpuSpTrsvEngine)
     absent();
 }
 template <class T>
-void GpuSpTrsvPlan<T>::refill(Gpu&, const double*)
+void GpuSpTrsvPlan<T>::refill(Gpu&, const T*)
 {
     absent();
 }
@@ -45,7 +45,7 @@ std::size_t GpuSpTrsvPlan<T>::bytes() const
     return 0;
 }
 template <class T>
-auto GpuSpTrsvPlan<T>::workspace(Gpu&) const -> Workspace
+auto GpuSpTrsvPlan<T>::workspace(Gpu&, Index) const -> Workspace
 {
     absent();
 }

@@ -31,6 +31,11 @@ struct RenewedSystem {
     ForwardSystem<double> system;
 };
 
+/// What stands for either in an engine that keeps values in float: the constants 0, 1 and −1 themselves, and for number p the
+/// (p + 1)-th of the other bit patterns, whatever it means as a float. None is ever computed with, only copied.
+/// @throws InvalidInput for other constants, and for positions of 2³² − 3 and more
+float renewed_in_float(double value);
+
 /// The system that the numbers of `values` make of it. O(n + nnz)
 ForwardSystem<double> with_values(const RenewedSystem& renewed, std::span<const double> values);
 

@@ -11,34 +11,53 @@ constexpr int           block_size = 256;
 constexpr std::uint32_t constant = ~std::uint32_t{0};
 
 /// Number k of val, then of inv_diag.
+template <class T>
 struct Numbers {
-    double *    val, *inv_diag;
+    T*          val;
+    double*     inv_diag;
     std::size_t entries, rows;
-
-    __device__ double& operator[](std::size_t k) const { return k < entries ? val[k] : inv_diag[k - entries]; }
 };
 
 __device__ std::size_t thread_number() { return blockIdx.x * std::size_t{block_size} + threadIdx.x; }
 
 /// renewed_position, on the device.
-__global__ void __launch_bounds__(block_size) take_positions(Numbers numbers, std::uint32_t* position)
+__device__ std::uint32_t position_in(double value)
 {
-    const std::size_t k = thread_number();
-    if (k >= numbers.entries + numbers.rows) return;
-    const auto bits = static_cast<unsigned long long>(__double_as_longlong(numbers[k]));
-    position[k] = bits - 1 < constant ? static_cast<std::uint32_t>(bits - 1) : constant;
+    const auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
+    return bits - 1 < constant ? static_cast<std::uint32_t>(bits - 1) : constant;
 }
 
+/// That of renewed_in_float.
+__device__ std::uint32_t position_in(float value)
+{
+    constexpr std::uint32_t one = 0x3F80'0000u, minus_one = 0xBF80'0000u;  // 1.0f and −1.0f
+    const std::uint32_t     bits = __float_as_uint(value);
+    if (bits == 0 || bits == one || bits == minus_one) return constant;
+    return bits - 1 - (bits > one) - (bits > minus_one);
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_size) take_positions(Numbers<T> numbers, std::uint32_t* position)
+{
+    const std::size_t k = thread_number(), entries = numbers.entries;
+    if (k >= entries + numbers.rows) return;
+    position[k] = k < entries ? position_in(numbers.val[k]) : position_in(numbers.inv_diag[k - entries]);
+}
+
+template <class T>
 __global__ void __launch_bounds__(block_size)
-    fill_numbers(Numbers numbers, const std::uint32_t* position, const double* values)
+    fill_numbers(Numbers<T> numbers, const std::uint32_t* position, const T* values)
 {
-    const std::size_t k = thread_number();
-    if (k >= numbers.entries + numbers.rows) return;
+    const std::size_t k = thread_number(), entries = numbers.entries;
+    if (k >= entries + numbers.rows) return;
     const std::uint32_t p = position[k];
-    if (p != constant) numbers[k] = k < numbers.entries ? values[p] : 1 / values[p];
+    if (p == constant) return;
+    if (k < entries) numbers.val[k] = values[p];
+    else numbers.inv_diag[k - entries] = 1 / static_cast<double>(values[p]);
 }
 
-Numbers as_numbers(const EngineNumbers<double>& engine)
+template <class T>
+Numbers<T> as_numbers(const EngineNumbers<T>& engine)
 {
     return {engine.val.data(), engine.inv_diag.data(), engine.val.size(), engine.inv_diag.size()};
 }
@@ -47,7 +66,8 @@ unsigned blocks_for(std::size_t count) { return static_cast<unsigned>((count + b
 
 }  // namespace
 
-RenewedValues::RenewedValues(Gpu& gpu, EngineNumbers<double> numbers)
+template <class T>
+RenewedValues<T>::RenewedValues(Gpu& gpu, EngineNumbers<T> numbers)
     : numbers_(numbers), position_(numbers.val.size() + numbers.inv_diag.size())
 {
     if (position_.empty()) return;
@@ -58,7 +78,8 @@ RenewedValues::RenewedValues(Gpu& gpu, EngineNumbers<double> numbers)
     gpu.synchronize();
 }
 
-void RenewedValues::fill(Gpu& gpu, const double* values) const
+template <class T>
+void RenewedValues<T>::fill(Gpu& gpu, const T* values) const
 {
     if (position_.empty()) return;
     const cuda::Range range("sptrsv: fill");
@@ -66,5 +87,8 @@ void RenewedValues::fill(Gpu& gpu, const double* values) const
                                                                                      position_.data(), values);
     cuda::check_launch("fill_numbers");
 }
+
+template class RenewedValues<double>;
+template class RenewedValues<float>;
 
 }  // namespace ilux

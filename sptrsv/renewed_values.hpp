@@ -16,18 +16,19 @@ struct EngineNumbers {
 };
 
 /// Takes 4 bytes a number.
+template <class T>
 class RenewedValues {
 public:
-    /// @param numbers  of an engine that was made of a RenewedSystem; they outlive this. Waits
-    RenewedValues(Gpu& gpu, EngineNumbers<double> numbers);
+    /// @param numbers  of an engine that was made of a RenewedSystem, in float of its renewed_in_float; they outlive this. Waits
+    RenewedValues(Gpu& gpu, EngineNumbers<T> numbers);
 
     /// Each l_ij ← values[p], each 1/d_i ← 1 / values[p]; constants stay. Only enqueued, allocates nothing.
-    void fill(Gpu& gpu, const double* values) const;
+    void fill(Gpu& gpu, const T* values) const;
 
     std::size_t bytes() const { return position_.size() * sizeof(std::uint32_t); }
 
 private:
-    EngineNumbers<double>       numbers_;
+    EngineNumbers<T>            numbers_;
     DeviceBuffer<std::uint32_t> position_;  // of the numbers of val, then of inv_diag; `constant` where there is none
 };
 

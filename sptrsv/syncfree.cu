@@ -1,9 +1,10 @@
 // x ← L⁻¹ b in one launch, by the method of [aliaga19]: warps take tasks of equal level (warp_layout.hpp), and rows wait
 // for the rows they read by polling x itself (device_row.hpp).
 //
-// Launch shape: 8 warps a block, a warp a task, as many blocks as that needs. Terminates: a block claims its tasks by a
-// ticket, so tasks start in order; a task waits only for tasks of earlier levels, which come before it, in blocks that
-// run already or in warps of its own block, which never wait for it. Repeatable: bitwise, sums have one order.
+// Launch shape: 8 warps a block, a warp a task, as many blocks as that needs, and a row of the grid to each right-hand side,
+// which has a ticket and an x of its own. Terminates: a block claims its tasks by the ticket, so tasks start in order; a task
+// waits only for tasks of earlier levels of its right-hand side, which come before it, in blocks that run already or in warps
+// of its own block, which never wait for it. Repeatable: bitwise, sums have one order.
 
 #include "ilux/sptrsv/syncfree.hpp"
 
@@ -17,16 +18,21 @@ namespace {
 constexpr int         block_warps = 8;
 constexpr std::size_t head_bytes = 256;  // of a workspace: the ticket; then x
 
-/// Before the launch the ticket is −1 and x is unset.
+/// Before the launch tickets are −1 and each x is unset.
+/// @param length      of a vector of b and out  @param work_bytes  of a right-hand side in `work`
 template <class T>
 __global__ void __launch_bounds__(32 * block_warps)
-    solve_syncfree(WarpRowsView<T> L, const double* b, double* x, double* out, int* ticket)
+    solve_syncfree(WarpRowsView<T> L, const double* b, double* out, std::size_t length, std::byte* work,
+                   std::size_t work_bytes)
 {
     __shared__ int claimed;
-    if (threadIdx.x == 0) claimed = atomicAdd(ticket, 1) + 1;
+    work += blockIdx.y * work_bytes;
+    if (threadIdx.x == 0) claimed = atomicAdd(reinterpret_cast<int*>(work), 1) + 1;
     __syncthreads();
-    const Index t = claimed * block_warps + static_cast<Index>(threadIdx.x) / 32;
-    if (t < L.task_count) solve_task<Unknowns::awaited>(L, load_task(L.tasks + t), b, x, out);
+    const Index   t = claimed * block_warps + static_cast<Index>(threadIdx.x) / 32;
+    double* const x = reinterpret_cast<double*>(work + head_bytes);
+    if (t < L.task_count)
+        solve_task<Unknowns::awaited>(L, load_task(L.tasks + t), b + blockIdx.y * length, x, out + blockIdx.y * length);
 }
 
 /// Shared memory a block must ask for so that `resident` fit on a multiprocessor and no more; lets the kernel ask.
@@ -63,19 +69,18 @@ std::size_t SyncFreeEngine<T>::workspace_bytes() const
 }
 
 template <class T>
-void SyncFreeEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out,
-                              DeviceSpan<std::byte> work) const
+void SyncFreeEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
+                              Index rhs) const
 {
     if (rows_.positions() == 0) return;
     const cuda::Range range("syncfree");
     const auto        stream = cuda::stream(gpu);
     const Index       blocks = (rows_.view().task_count + block_warps - 1) / block_warps;
-    cuda::check(cudaMemsetAsync(work.data(), unset_byte, workspace_bytes(), stream), "cudaMemsetAsync");
-    solve_syncfree<<<blocks, 32 * block_warps, shared_bytes_, stream>>>(rows_.view(), b.data(),
-                                                                        reinterpret_cast<double*>(work.data() +
-                                                                                                  head_bytes),
-                                                                        out.data(),
-                                                                        reinterpret_cast<int*>(work.data()));
+    const dim3        grid(static_cast<unsigned>(blocks), static_cast<unsigned>(rhs));
+    cuda::check(cudaMemsetAsync(work.data(), unset_byte, work.size(), stream), "cudaMemsetAsync");
+    solve_syncfree<<<grid, 32 * block_warps, shared_bytes_, stream>>>(rows_.view(), b.data(), out.data(),
+                                                                      b.size() / grid.y, work.data(),
+                                                                      work.size() / grid.y);
     cuda::check_launch("solve_syncfree");
 }
 

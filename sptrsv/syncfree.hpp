@@ -17,10 +17,11 @@ public:
     SyncFreeEngine(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level,
                    const SyncFreeTuning& tuning = {});
 
-    std::size_t bytes() const { return rows_.bytes(); }
-    std::size_t workspace_bytes() const;
-    void        prepare(Gpu&, DeviceSpan<std::byte>) const {}
-    void        solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const;
+    std::size_t      bytes() const { return rows_.bytes(); }
+    std::size_t      workspace_bytes() const;
+    void             prepare(Gpu&, DeviceSpan<std::byte>) const {}
+    void             solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
+                           Index rhs = 1) const;
     EngineNumbers<T> numbers() { return rows_.numbers(); }
 
 private:

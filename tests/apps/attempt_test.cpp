@@ -44,26 +44,48 @@ bool suggests(const Attempt& tried, std::string_view text)
     return false;
 }
 
-TEST(NextPlan, OfADirectSolutionTakesTheLargestPivotsOnce)
+/// All tries of a direct solution where each ends as `outcome`.
+std::vector<Attempt> direct_tries(const LuOptions& lu, Outcome outcome = Outcome::stagnated)
 {
     SolveOptions options;
     options.method = MethodChoice::lu;
-    const auto next = [&](Outcome outcome, const Plan& plan) {
-        std::string why_not;
-        const auto  planned = next_plan(options, std::vector{failed(plan, outcome)}, 1, why_not);
-        EXPECT_EQ(!planned, !why_not.empty());
-        return planned;
-    };
-    const Plan first = plan_for(options, true, true);
-    EXPECT_EQ(first.method, MethodChoice::lu);
-    EXPECT_EQ(first.lu.pivot_tol, 1e-3);
-    const auto second = next(Outcome::stagnated, first);
-    ASSERT_TRUE(second);
-    EXPECT_EQ(second->method, MethodChoice::lu);
-    EXPECT_EQ(second->lu.pivot_tol, 1);
-    EXPECT_FALSE(next(Outcome::stagnated, *second));
-    EXPECT_FALSE(next(Outcome::singular, first));
-    EXPECT_FALSE(next(Outcome::out_of_memory, first));
+    options.lu = lu;
+    std::string          why_not;
+    std::vector<Attempt> tried{failed(plan_for(options, true, true), outcome)};
+    while (const auto plan = next_plan(options, tried, 1, why_not)) {
+        EXPECT_EQ(plan->method, MethodChoice::lu);
+        tried.push_back(failed(*plan, outcome));
+        if (tried.size() > 10) break;
+    }
+    EXPECT_FALSE(why_not.empty());
+    return tried;
+}
+
+TEST(NextPlan, ScalesADirectSolutionByAMatchingThenTakesTheLargestPivots)
+{
+    const auto tried = direct_tries({.scaling = LuScaling::none, .pivot_tol = 0.5});
+    ASSERT_EQ(tried.size(), 3u);
+    EXPECT_EQ(tried[0].plan.lu.pivot_tol, 0.5);
+    EXPECT_EQ(tried[1].plan.lu.scaling, LuScaling::matching);
+    EXPECT_EQ(tried[1].plan.lu.pivot_tol, 0.5);
+    EXPECT_EQ(tried[1].plan.change, "lu.scaling matching");
+    EXPECT_EQ(tried[2].plan.lu.scaling, LuScaling::none);
+    EXPECT_EQ(tried[2].plan.lu.pivot_tol, 1);
+    EXPECT_EQ(tried[2].plan.change, "lu.pivot_tol 1, lu.scaling none");
+    EXPECT_EQ(direct_tries({}, Outcome::singular).size(), 1u);
+    EXPECT_EQ(direct_tries({}, Outcome::out_of_memory).size(), 1u);
+}
+
+TEST(NextPlan, TriesNothingOfADirectSolutionTwice)
+{
+    EXPECT_EQ(direct_tries({.scaling = LuScaling::matching, .pivot_tol = 1}).size(), 1u);
+    const auto scaled = direct_tries({.scaling = LuScaling::matching});
+    ASSERT_EQ(scaled.size(), 2u);
+    EXPECT_EQ(scaled[1].plan.lu.scaling, LuScaling::matching);
+    EXPECT_EQ(scaled[1].plan.change, "lu.pivot_tol 1");
+    const auto largest = direct_tries({.pivot_tol = 1});
+    ASSERT_EQ(largest.size(), 2u);
+    EXPECT_EQ(largest[1].plan.change, "lu.scaling matching");
 }
 
 TEST(Advice, AfterADirectSolutionNamesNoPreconditioner)
@@ -71,7 +93,11 @@ TEST(Advice, AfterADirectSolutionNamesNoPreconditioner)
     SolveOptions options;
     options.method = MethodChoice::lu;
     Attempt tried = failed(plan_for(options), Outcome::stagnated);
-    EXPECT_TRUE(suggests(tried, "lu.matching=on"));
+    for (const char* option : {"lu.scaling=matching", "lu.matching=on", "lu.pivot_tol=1"})
+        EXPECT_TRUE(suggests(tried, option)) << option;
+    Attempt scaled = tried;
+    scaled.plan.lu = {.matching = LuMatching::on, .scaling = LuScaling::matching, .pivot_tol = 1};
+    EXPECT_FALSE(suggests(scaled, "-p lu."));
     EXPECT_TRUE(suggests(tried, "--method gmres"));
     EXPECT_FALSE(suggests(tried, "precond"));
     tried.report.outcome = Outcome::singular;

@@ -61,6 +61,52 @@ TEST_F(Cli, LuNamesTheColumnOfASingularMatrixWithExitCodeFour)
     EXPECT_EQ(ilux({"solve", noise, "--method", "lu", "--rhs", b}).code, 4);
 }
 
+TEST_F(Cli, OutHoldsALastIterateOrIsNotThere)
+{
+    const std::string out = folder.file("x.mtx");
+    const std::string rank_one = file("one.mtx", matrix("2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n"));
+    const std::string huge = file("huge.mtx", matrix("1 1 1\n1 1 1e-300\n")),
+                      b = file("b.mtx", "%%MatrixMarket matrix array real general\n1 1\n1e300\n");
+    const std::string grid = "gallery:poisson2d:n=16";
+    struct Case {
+        int                      code;
+        const char*              outcome;
+        std::vector<std::string> arguments;
+        bool                     has_x;
+    };
+    const Case cases[] = {
+        {4, "singular", {rank_one, "--method", "lu", "--rhs", "ones"}, false},
+        {3, "not_finite", {huge, "--method", "lu", "--rhs", b}, false},
+        {5, "out_of_memory", {grid, "--method", "lu", "-p", "lu.memory_limit=1K"}, false},
+        {3, "time_limit", {grid, "--method", "lu", "--time-limit", "1e-9"}, false},
+        {3, "max_steps", {grid, "--method", "gmres", "--precond", "none", "--max-steps", "3", "--retry", "off"}, true},
+    };
+    for (const Case& one : cases) {
+        SCOPED_TRACE(one.outcome);
+        for (const bool former : {false, true}) {
+            std::filesystem::remove(out);
+            if (former) write_vector(out, std::vector<double>{7, 7});
+            std::vector<std::string> arguments{"solve", "--json", "--out", out};
+            arguments.insert(arguments.end(), one.arguments.begin(), one.arguments.end());
+            const Result result = ilux(arguments);
+            EXPECT_EQ(result.code, one.code) << result.out << result.err;
+            const auto json = nlohmann::json::parse(result.out, nullptr, false);
+            EXPECT_EQ(json["outcome"], one.outcome);
+            const std::string said = json["decisions"].dump();
+            EXPECT_EQ(said.find("--out: there is no x") == std::string::npos, one.has_x) << said;
+            EXPECT_EQ(std::filesystem::exists(out), one.has_x);
+            if (one.has_x) {
+                EXPECT_EQ(read_vector(out).size(), 256u);
+                continue;
+            }
+            EXPECT_NE(said.find(former ? "was removed, being of a former run" : "was not written"), std::string::npos)
+                << said;
+        }
+    }
+    EXPECT_EQ(ilux({"solve", rank_one, "--method", "lu", "--rhs", "ones", "--out", "/dev/null"}).code, 4);
+    EXPECT_TRUE(std::filesystem::exists("/dev/null"));
+}
+
 TEST_F(Cli, LuSolvesWhereARowSeesOnlyRoundingErrors)
 {
     // x = (0, 3, 0), and b₃ = 0: whatever small numbers come out for x₁ and x₃, all of row 3 is rounding.
@@ -175,11 +221,27 @@ TEST_F(Cli, LuRefusesOptionsThatContradictOneAnother)
                    {"lu.refactor=cpu", "--device gpu"});
     expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.refactor=islu", "--device", "cpu"},
                    {"lu.refactor=islu", "--device cpu"});
+    expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.precision=single", "--device", "cpu"},
+                   {"lu.precision=single", "lu.refactor=auto", "--device cpu"});
+    for (const std::string method : {"cpu", "left", "glu1", "glu3", "islu"})
+        expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.precision=single", "-p", "lu.refactor=" + method},
+                       {"lu.precision=single", "lu.refactor=" + method});
     expect_refusal(1, {"sequence", A, "-p", "lu.refactor=glu3", "-p", "lu.deterministic=on"},
                    {"lu.deterministic", "glu3", "left"});
     expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.refactor=glue"}, {"auto|cpu|left|glu1|glu3|islu"});
     expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.pivot_tol=2"}, {"lu.pivot_tol=2"});
     expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.orderin=amd"}, {"did you mean 'lu.ordering'"});
+}
+
+TEST_F(Cli, LuSaysThatFactorsOfTheHostAreDoubleWhateverThePrecision)
+{
+    const auto json = this->json({"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", "lu.precision=single",
+                                  "--device", "auto", "--json"});
+    EXPECT_EQ(json["lu"]["precision"], "double");
+    EXPECT_EQ(json["lu"]["returns_to_double"], 0);
+    EXPECT_EQ(json["options"]["lu"]["precision"], "single");
+    EXPECT_NE(json["decisions"].dump().find("lu.precision=single: factors on the host are double"), std::string::npos)
+        << json["decisions"];
 }
 
 TEST_F(Cli, LuSaysThatAGpuIsMissing)
@@ -188,6 +250,28 @@ TEST_F(Cli, LuSaysThatAGpuIsMissing)
     << "there is one";
     expect_refusal(6, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "--device", "gpu"}, {"--device cpu"});
     expect_refusal(6, {"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", "lu.refactor=left"}, {"--device cpu"});
+}
+
+TEST_F(Cli, InfoNamesHubColumnsAndHowDeepTheyAre)
+{
+    // Of a full matrix, whatever the order, pivot k waits for all before it, and its k updates for one another.
+    std::string entries;
+    for (int i = 1; i <= 258; ++i)
+        for (int j = 1; j <= 258; ++j)
+            entries += std::to_string(i) + " " + std::to_string(j) + (i == j ? " 300\n" : " 1\n");
+    const std::string A = file("full.mtx", matrix("258 258 66564\n" + entries));
+    const auto        levels = json({"info", A, "--levels", "--json"})["lu"]["levels"];
+    EXPECT_EQ(levels["sizes"], std::vector<int>(258, 1));
+    ASSERT_EQ(levels["hubs"].size(), 2u);
+    EXPECT_NE(levels["hubs"][0]["column"], levels["hubs"][1]["column"]);
+    for (int h = 0; h < 2; ++h) {
+        EXPECT_EQ(levels["hubs"][h]["updates"], 257 - h);
+        EXPECT_EQ(levels["hubs"][h]["depth"], 257 - h);
+    }
+    const Result text = ilux({"info", A, "--levels"});
+    for (const char* word : {"the largest of 1 columns, 258 of fewer than 32", "2 hubs of 256 updates or more: column ",
+                             ": 257 updates, 257 deep; column "})
+        EXPECT_NE(text.out.find(word), std::string::npos) << word << " is not in:\n" << text.out;
 }
 
 TEST_F(Cli, InfoPredictsADirectSolution)
@@ -202,7 +286,12 @@ TEST_F(Cli, InfoPredictsADirectSolution)
     json = this->json({"info", A, "--levels", "--json"});
     EXPECT_EQ(json["lu"]["levels"]["left"], 2);
     EXPECT_EQ(json["lu"]["levels"]["exact"], 2);
-    EXPECT_NE(ilux({"info", A, "--levels"}).out.find("2 left-looking"), std::string::npos);
+    EXPECT_EQ(json["lu"]["levels"]["sizes"], (std::vector<int>{2, 1}));
+    EXPECT_TRUE(json["lu"]["levels"]["hubs"].empty());
+    const Result text = ilux({"info", A, "--levels"});
+    for (const char* word : {"2 left-looking", "the largest of 2 columns, 2 of fewer than 32"})
+        EXPECT_NE(text.out.find(word), std::string::npos) << word << " is not in:\n" << text.out;
+    EXPECT_EQ(text.out.find("hub"), std::string::npos) << text.out;
     EXPECT_TRUE(this->json({"info", file("W.mtx", matrix("1 3 1\n1 2 5\n")), "--json"})["lu"].is_null());
 }
 

@@ -37,7 +37,7 @@ TEST_F(Cli, AMemoryLimitTooSmallIsExitCodeFive)
 TEST_F(Cli, UnknownNamesAreRefusedWithTheNearestOne)
 {
     expect_refusal(1, {"sovle", "A.mtx"}, {"'sovle'", "did you mean 'solve'"});
-    expect_refusal(1, {"compare", "A.mtx"}, {"'compare'"});
+    expect_refusal(1, {"compete", "A.mtx"}, {"'compete'", "did you mean 'compare'"});
     expect_refusal(1, {}, {"command is missing"});
     expect_refusal(1, {"solve", "gallery:poisson2d", "--metod", "cg"}, {"'--metod'", "did you mean '--method'"});
     expect_refusal(1, {"solve", "gallery:poisson2d", "--max_steps=3"}, {"did you mean '--max-steps'"});

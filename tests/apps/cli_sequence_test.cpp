@@ -10,6 +10,7 @@ namespace ilux {
 namespace {
 
 using namespace ilux::test;
+namespace fs = std::filesystem;
 
 class CliSequence : public Cli {
 protected:
@@ -117,6 +118,53 @@ TEST_F(CliSequence, ASingularSystemInTheMiddleIsNamedAndTheOthersAreSolved)
     EXPECT_FALSE(std::filesystem::exists(out + "/x_001.mtx"));
 }
 
+TEST_F(CliSequence, NoSolutionOfALongerFormerRunStays)
+{
+    const TempFolder  shorter;
+    const std::string out = folder.file("x");
+    lines({write_series(series, {2, 0, 0, 2, 2, 0, 0, 2, 2, 0, 0, 2, 2, 0, 0, 2}, {}), "--out", out});
+    const std::vector<std::string> not_ours{"x_03.mtx",  "x_0003.mtx", "x_003.mtx.gz",
+                                            "x_00a.mtx", "y_003.mtx",  "x_99999999999.mtx"};
+    for (const std::string& other : not_ours) write_vector((fs::path(out) / other).string(), std::vector<double>{1});
+    const std::string thousandth = (fs::path(out) / "x_1000.mtx").string();
+    write_vector(thousandth, std::vector<double>{1});
+    const auto all = lines({write_series(shorter, {4, 0, 0, 4, 4, 0, 0, 4}, {8, 8, 8, 8}), "--out", out});
+    for (const char* stays : {"x_000.mtx", "x_001.mtx"}) EXPECT_EQ(read_vector((fs::path(out) / stays).string())[0], 2);
+    for (const char* goes : {"x_002.mtx", "x_003.mtx", "x_1000.mtx"})
+        EXPECT_FALSE(fs::exists(fs::path(out) / goes)) << goes;
+    for (const std::string& other : not_ours) EXPECT_TRUE(fs::exists(fs::path(out) / other)) << other;
+    EXPECT_NE(all.back()["decisions"].dump().find("--out: 5 solutions of a former run removed"), std::string::npos)
+        << all.back();
+
+    write_matrix((fs::path(out) / "x_000.mtx").string(), gallery::poisson2d(2, 2));  // never an input
+    expect_refusal(1, {"sequence", out + "/x_000.mtx", "--out", out}, {"x_000.mtx would be removed by --out"});
+    expect_refusal(2, {"sequence", folder.file("nowhere"), "--out", out}, {"nowhere"});
+    EXPECT_TRUE(fs::exists(fs::path(out) / "x_001.mtx"));  // a command that is refused removes nothing
+}
+
+TEST_F(CliSequence, CountsARepivotThatFailedApart)
+{
+    // Fresh pivots for the second; none for the third, which is singular; the first one's hold again for the fourth.
+    const std::string path =
+        write_series(series, {1, 1, 1, 2, 1e-16, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 3}, {2, 3, 1, 3, 1, 2, 2, 4});
+    const auto all = lines({path, "-p", "lu.matching=off", "-p", "lu.scaling=none"}, 4);
+    ASSERT_EQ(all.size(), 5u);
+    const char* actions[] = {"factor", "repivot", "failed_repivot"};
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(all[k]["action"], actions[k]) << k;
+    EXPECT_EQ(all[2]["outcome"], "singular");
+    EXPECT_EQ(all[3]["outcome"], "converged");
+    const auto&  counted = all[4]["actions"];
+    std::int64_t sum = 0;
+    for (const auto& [name, action] : counted.items()) sum += action["count"].get<std::int64_t>();
+    EXPECT_EQ(sum, 4);
+    EXPECT_EQ(counted["failed_repivot"]["count"], 1);
+    EXPECT_EQ(counted["repivot"]["count"], all[3]["action"] == "repivot" ? 2 : 1);
+    EXPECT_EQ(all[4]["lu"]["repivots"], counted["repivot"]["count"]);
+    EXPECT_NE(ilux({"sequence", path, "--quiet", "-p", "lu.matching=off", "-p", "lu.scaling=none"})
+                  .out.find("1 failed_repivot"),
+              std::string::npos);
+}
+
 TEST_F(CliSequence, ANumericallySingularSystemIsNoSuccess)
 {
     // Rank 2, and the last pivot is rounding noise.
@@ -150,6 +198,15 @@ TEST_F(CliSequence, DataThatCannotBeUsedAreRefusedBySystemAndTheOthersAreSolved)
     EXPECT_NE(all[1]["detail"].get<std::string>().find("A_1.mtx: another pattern"), std::string::npos);
     EXPECT_EQ(all[2]["action"], "refactor");
     EXPECT_LE(all[2]["forward_error"].get<double>(), 4 * eps);  // b = A·1
+
+    files.write("A_0.mtx", matrix_2x2(nan, 1, 1, 2));
+    all = lines({files.path().string()}, 2);
+    ASSERT_EQ(all.size(), 4u);
+    EXPECT_EQ(all[0]["outcome"], "refused");
+    EXPECT_NE(all[0]["detail"].get<std::string>().find("A_0.mtx:3: expected a finite number"), std::string::npos)
+        << all[0];
+    EXPECT_EQ(all[1]["outcome"], "converged");  // the pattern is its own now
+    EXPECT_NE(all[2]["detail"].get<std::string>().find("another pattern than"), std::string::npos) << all[2];
 }
 
 TEST_F(CliSequence, SolvesADriftingModelProblemByEveryMethod)

@@ -32,6 +32,19 @@ TEST(Measure, CountsNothingOverNothingAsZero)
     EXPECT_EQ(measure(A, std::vector<double>{1, 7}, std::vector<double>{2, 1}, 1e-8).componentwise, 1);
 }
 
+TEST(Measure, TakesRowsBeyondTheRangeOfNumbersByTheSameFormula)
+{
+    // r₁ = −2ᵉ (3 − 2), (|A||x|)₁ = 5·2ᵉ; then 2⁻¹⁰⁷⁰ (16 − 9) of 2⁻¹⁰⁷⁰ (16 + 9).
+    for (const double tiny : {0x1p-540, 0x1p-800, 0x1p-1020}) {
+        const auto A = to_csr({2, 2, {3 * tiny, -tiny, 0, 1}});
+        const auto errors = measure(A, std::vector<double>{tiny, 2 * tiny}, std::vector<double>{0, 2 * tiny}, 1e-8);
+        EXPECT_TRUE(errors.finite);
+        EXPECT_DOUBLE_EQ(errors.componentwise, 0.2);
+    }
+    const auto A = to_csr({1, 1, {9 * 0x1p-1070}});
+    EXPECT_DOUBLE_EQ(measure(A, std::vector<double>{1}, std::vector<double>{0x1p-1066}, 1e-8).componentwise, 7. / 25);
+}
+
 TEST(Measure, SeesAResidualThatRoundingHides)
 {
     // b₁ − (2⁶⁰ + 1 − 2⁶⁰) = −1, which doubles lose: 2⁶⁰ + 1 rounds to 2⁶⁰.

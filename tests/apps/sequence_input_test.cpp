@@ -86,6 +86,72 @@ TEST(SequenceInput, TakesFilesInTheOrderGivenAndLeavesOutTheirRightHandSides)
     EXPECT_EQ(list(input.b()), (std::vector<double>{5, 6}));
 }
 
+TEST(SequenceInput, PairsByNumberHoweverItIsWritten)
+{
+    const TempFolder  folder;
+    const std::string A1 = folder.write("A_1.mtx", matrix_2x2(1, 0, 0, 1)),
+                      A2 = folder.write("A2.mtx", matrix_2x2(1, 0, 0, 1)),
+                      A0 = folder.write("A_00.mtx", matrix_2x2(1, 0, 0, 1));
+    folder.write("b_001.mtx", vector_2(1, 0));
+    folder.write("b_02.mtx", vector_2(2, 0));
+    folder.write("b0.mtx", vector_2(0, 0));
+    folder.write("bridge.mtx", "no right-hand side");
+    for (const auto& paths : {std::vector{folder.path().string()}, {A0, A1, A2}}) {
+        SequenceInput input(paths);
+        ASSERT_EQ(input.systems(), 3);
+        ASSERT_EQ(input.rhs(), "auto");
+        for (Index k = 0; k < 3; ++k) {
+            input.read(k);
+            EXPECT_EQ(input.b()[0], k);
+        }
+    }
+    folder.write("b_1.mtx", vector_2(3, 0));
+    for (const auto& paths : {std::vector{folder.path().string()}, {A1}})
+        expect_refusal([&] { SequenceInput input(paths); }, {"b_1.mtx", "b_001.mtx", "one number"});
+    const TempFolder named;  // by the rest of the name where that is no number
+    const auto       mesh = named.write("A_mesh.mtx", matrix_2x2(1, 0, 0, 1));
+    named.write("b_mesh.mtx", vector_2(7, 8));
+    SequenceInput input({mesh});
+    input.read(0);
+    EXPECT_EQ(list(input.b()), (std::vector<double>{7, 8}));
+}
+
+TEST(SequenceInput, RefusesARightHandSideOfNoMatrixAmongFiles)
+{
+    const TempFolder  folder;
+    const std::string one = folder.write("A_1.mtx", matrix_2x2(1, 0, 0, 1)),
+                      b7 = folder.write("b_7.mtx", vector_2(1, 1));
+    expect_refusal([&] { SequenceInput({one, b7}); }, {"b_7.mtx", "no matrix goes with it"});
+    EXPECT_EQ(SequenceInput({one}).rhs(), "A1");  // not asked for
+    const std::string b8 = folder.write("b_8.mtx", matrix_2x2(1, 0, 0, 1)),
+                      b9 = folder.write("b_9.mtx", matrix_2x2(1, 0, 0, 1));
+    EXPECT_EQ(SequenceInput({b8, b9}).systems(), 2);  // whoever names matrices so
+}
+
+TEST(SequenceInput, AFirstFileThatCannotBeUsedIsRefusedInItsTurn)
+{
+    const TempFolder  folder;
+    const std::string good = matrix_2x2(3, 1, 1, 2);
+    const std::string bads[] = {matrix_2x2(nan, 1, 1, 2),
+                                "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 1\n",
+                                good.substr(0, good.size() - 6)};
+    for (const std::string& bad : bads) {
+        folder.write("A_0.mtx", bad);
+        folder.write("A_1.mtx", good);
+        folder.write("A_2.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n");
+        SequenceInput input({folder.path().string()});
+        ASSERT_EQ(input.systems(), 3);
+        expect_refusal([&] { input.read(0); }, {"A_0.mtx"});
+        input.read(1);
+        EXPECT_EQ(input.A().at(0, 0), 3);
+        EXPECT_EQ(list(input.b()), (std::vector<double>{4, 3}));
+        expect_refusal([&] { input.read(2); }, {"A_2.mtx: another pattern than", "A_1.mtx"});
+        folder.write("A_1.mtx", bad);
+        folder.write("A_2.mtx", bad);
+        expect_refusal([&] { SequenceInput({folder.path().string()}); }, {"A_0.mtx"});
+    }
+}
+
 TEST(SequenceInput, MakesTheRightHandSidesItIsAskedFor)
 {
     const TempFolder  folder;
@@ -164,9 +230,9 @@ TEST(SequenceInput, RefusesAFileOfAnotherPatternAndNamesTheEntry)
     const std::string                         banner = "%%MatrixMarket matrix coordinate real general\n";
     const std::string                         first = folder.write("A_0.mtx", banner + "3 3 3\n1 1 1\n2 2 1\n3 3 1\n");
     const std::pair<std::string, std::string> others[] = {
-        {banner + "3 3 4\n1 1 1\n2 1 1\n2 2 1\n3 3 1\n", "entry (2, 1) is new"},
-        {banner + "3 3 2\n1 1 1\n3 3 1\n", "entry (2, 2) is missing"},
-        {banner + "3 3 3\n1 1 1\n2 2 1\n3 2 1\n", "entry (3, 2) is new"},
+        {banner + "3 3 4\n1 1 1\n2 1 1\n2 2 1\n3 3 1\n", "the entry at row 2, column 1 (counted from 1) is new"},
+        {banner + "3 3 2\n1 1 1\n3 3 1\n", "row 2, column 2 (counted from 1) is missing"},
+        {banner + "3 3 3\n1 1 1\n2 2 1\n3 2 1\n", "row 3, column 2 (counted from 1) is new"},
         {banner + "2 2 2\n1 1 1\n2 2 1\n", "2 × 2"},
     };
     for (const auto& [text, words] : others) {

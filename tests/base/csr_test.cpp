@@ -74,7 +74,7 @@ TEST(CsrMatrix, NamesTheEntryThatIsOutsideOrNotFinite)
         [] {
             triplets(2, 3, {1, 1}, {2, 2}, {1.7e308, 1.7e308});
         },
-        {"duplicates", "row 1, column 2", "inf"});
+        {"duplicates", "row 2, column 3 (counted from 1)", "inf"});
     expect_refusal([] { triplets(-1, 3, {}, {}, {}); }, {"-1 x 3"});
     expect_refusal([] { triplets(2, 3, {0}, {0, 1}, {1}); }, {"1 row indices, 2 column indices"});
     expect_refusal([] { CsrMatrix<double>::identity(-2); }, {"-2"});
@@ -187,7 +187,11 @@ TEST(ScaleRowsCols, MultipliesEachEntryByItsFactors)
     scale_rows_cols<double>(A, {}, {});
     EXPECT_EQ(A.at(1, 1), 165);
     expect_refusal([&] { scale_rows_cols<double>(A, std::vector<double>{1}, c); }, {"1 row", "2 x 2"});
-    expect_refusal([&] { scale_rows_cols<double>(A, std::vector<double>{1, 1e308}, c); }, {"row 1, column 1", "inf"});
+    expect_refusal(
+        [&] {
+            scale_rows_cols<double>(A, std::vector<double>{1, 1e308}, c);
+        },
+        {"row 2, column 2 (counted from 1)", "inf"});
 }
 
 TEST(Symmetry, IsOfValuesOrOfThePatternAlone)

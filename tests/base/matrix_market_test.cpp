@@ -206,7 +206,8 @@ TEST(MatrixMarket, RefusesHugePromisesBeforeAskingForMemory)
 
 TEST(MatrixMarket, NamesTheFileWhenDuplicatesOverflow)
 {
-    expect_refused(real_general + "1 1 2\n1 1 1.7e308\n1 1 1.7e308\n", {"t.mtx", "row 0, column 0", "inf"});
+    expect_refused(real_general + "1 1 2\n1 1 1.7e308\n1 1 1.7e308\n",
+                   {"t.mtx", "row 1, column 1 (counted from 1)", "inf"});
 }
 
 /// A file long enough to be split among threads: 3 entries a row, comments and blank lines strewn in.

@@ -10,7 +10,7 @@
 
 #include "ilux/direct/batch_monitor.hpp"
 #include "ilux/direct/lu_dots.hpp"
-#include "ilux/tests/direct/dot_systems.hpp"
+#include "ilux/tests/direct/tail_systems.hpp"
 
 namespace ilux::test {
 namespace {
@@ -107,6 +107,15 @@ TEST(BatchDots, GiveAMemberTheBitsThatItHasAlone)
     }
 }
 
+TEST(BatchDots, GiveThemToAMemberBeforeADenseTailToo)
+{
+    for (const DotSystem& system : tail_systems())
+        for (const TailColumns tail : forced_tails(*system.F.pattern)) {
+            SCOPED_TRACE(system.name + ", tail " + std::to_string(tail.size));
+            expect_same_entries(factor_dots(*system.F.pattern, tail), system.A.val, nullptr);
+        }
+}
+
 /// Sums that vanish, or underflow to −0, in some lanes and not in others.
 TEST(BatchDots, GiveZeroItsSign)
 {
@@ -145,6 +154,7 @@ void expect_reads_of_earlier_levels(const BatchDots& dots, Index level, const Wr
             for (std::uint32_t r = 0; r < task.products(); ++r) {
                 const auto [a, b] = dots.operand(t, r, g);
                 ASSERT_TRUE(task.adds_sums ? sum.before(b, level) : v.before(a, level) && v.before(b, level));
+                ASSERT_TRUE(!task.early || (!task.adds_sums && v.before(a, level - 1) && v.before(b, level - 1)));
             }
             for (const auto [a, b] : item.late) ASSERT_TRUE(v.before(a, level) && v.before(b, level));
             if (task.divide == BatchDots::Divide::by_slot) {
@@ -190,9 +200,13 @@ TEST(BatchDots, AreShallowAndShort)
         const DotProgram factor = factor_dots(*system.F.pattern);
         const BatchDots  dots = batch_dots(factor, 4);
         EXPECT_LE(dots.depth(), factor.depth + factor.depth / 8 + 2);
-        std::size_t shorts = 0;
-        for (const auto& task : dots.task) shorts += task.products() <= BatchDots::longest;
+        std::size_t shorts = 0, early = 0;
+        for (const auto& task : dots.task) {
+            shorts += task.products() <= BatchDots::longest;
+            early += task.early;
+        }
         EXPECT_GE(shorts, dots.task.size() * 95 / 100);
+        EXPECT_GE(early, (dots.task.size() - dots.level[1]) * 3 / 4);  // of those behind level 0
     }
 }
 

@@ -31,7 +31,8 @@ struct LoneTail {
         v[DotProgram::zero_slot] = 0;
         for (Index k = 0; k < size; ++k) at(k, k) += 2 * std::sqrt(double(size));
     }
-    double&             at(Index i, Index k) { return v[tail.slot[static_cast<std::size_t>(k * tail.size + i)]]; }
+    DotProgram::Slot    slot(Index i, Index k) const { return tail.slot[static_cast<std::size_t>(k * tail.size + i)]; }
+    double&             at(Index i, Index k) { return v[slot(i, k)]; }
     std::vector<double> expected() const
     {
         std::vector<double> factored = v;
@@ -82,6 +83,56 @@ TEST(GpuDenseTail, BehindDotsHasTheBitsOfTheirSerialTwins)
                 ASSERT_TRUE(identical(found, expected)) << "repeat " << repeat;
             }
         }
+}
+
+/// Members side by side, each a multiple of the lone tail; member 1 is singular, member 2 holds NaN.
+template <class T>
+std::vector<T> tails_of_members(const LoneTail& lone, Index members, Index stride)
+{
+    std::vector<T> all(lone.v.size() * stride, T{7});
+    for (Index m = 0; m < members; ++m)
+        for (std::size_t s = 0; s < lone.v.size(); ++s) all[s * stride + m] = static_cast<T>(lone.v[s] * (1 + 0.1 * m));
+    const Index last = lone.tail.size - 1;
+    if (members > 1)
+        for (Index i = 0; i <= last; ++i) all[std::size_t{lone.slot(i, last / 2)} * stride + 1] = 0;
+    if (members > 2) all[std::size_t{lone.slot(last, 0)} * stride + 2] = std::numeric_limits<T>::quiet_NaN();
+    return all;
+}
+
+template <class T>
+void expect_members_as_alone(Gpu& gpu, const LoneTail& lone, Index members, Index stride)
+{
+    SCOPED_TRACE(std::to_string(lone.tail.size) + " columns, " + std::to_string(members) + " members");
+    const GpuDenseTail   tail(gpu, lone.tail);
+    const std::vector<T> before = tails_of_members<T>(lone, members, stride);
+    std::vector<T>       found(before.size());
+    DeviceBuffer<T>      v(before.size());
+    upload<T>(gpu, before, v);
+    tail.run(gpu, v.data(), members, stride);
+    download<T>(gpu, v, found);
+    std::vector<double> own(lone.v.size());
+    for (Index m = 0; m < stride; ++m) {
+        for (std::size_t s = 0; s < own.size(); ++s) own[s] = static_cast<double>(before[s * stride + m]);
+        if (m < members) run_tail_serial(lone.tail, own);
+        for (std::size_t s = 0; s < own.size(); ++s) {
+            const T expected = static_cast<T>(own[s]), x = found[s * stride + m];
+            ASSERT_TRUE(std::isnan(expected) ? std::isnan(x) : x == expected) << "member " << m << ", slot " << s;
+        }
+    }
+}
+
+TEST(GpuDenseTail, GivesEveryMemberTheBitsThatItHasAlone)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const Index size : {1, 33, 80, 160}) {
+        const LoneTail lone(size, 60 + size);
+        for (const Index members : {1, 31, 32, 33}) {
+            expect_members_as_alone<double>(gpu, lone, members, (members + 31) / 32 * 32);
+            expect_members_as_alone<float>(gpu, lone, members, (members + 31) / 32 * 32);
+        }
+        expect_members_as_alone<double>(gpu, lone, 300, 301);  // more than a GPU has multiprocessors
+    }
 }
 
 /// Zero pivots, overflow, NaN and Inf run through to the end and come out as the serial twin has them.

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "ilux/direct/lu_dots.hpp"
-#include "ilux/tests/direct/dot_systems.hpp"
+#include "ilux/tests/direct/pattern_systems.hpp"
 
 namespace ilux::test {
 namespace {
 
 /// A program on the device, its input, and what the serial twin says.
 struct OnDevice {
-    OnDevice(Gpu& gpu, const DotProgram& program, std::span<const double> values)
-        : dots(gpu, program), input(values.size()), v(dots.workspace(gpu)), expected(program.slots())
+    OnDevice(Gpu& gpu, const DotProgram& program, std::span<const double> values, const DotsTrial& trial = {})
+        : dots(gpu, program, {}, {}, trial), input(values.size()), v(dots.workspace(gpu)), expected(program.slots())
     {
         upload<double>(gpu, values, input);
         run_serial(program, values, nullptr, expected);
@@ -41,9 +41,26 @@ TEST(GpuDots, HaveTheBitsOfTheirSerialTwinEveryTime)
     for (const DotSystem& system : dot_systems()) {
         SCOPED_TRACE(system.name);
         OnDevice device(gpu, factor_dots(*system.F.pattern), system.A.val);
-        for (int repeat = 0; repeat < 100; ++repeat)
+        for (int repeat = 0; repeat < repeats(); ++repeat)
             ASSERT_TRUE(identical(device.run(gpu), device.expected)) << "repeat " << repeat;
     }
+}
+
+/// From as many warps as fit to one block a multiprocessor.
+TEST(GpuDots, HaveThoseBitsWhereWarpsAreLateAndFew)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const DotSystem& system : dot_systems())
+        for (const DotsTrial& trial :
+             {DotsTrial{.delay = 500}, DotsTrial{.delay = 500, .shared_bytes = 60'000},
+              DotsTrial{.shared_bytes = 200'000}, DotsTrial{.delay = 5000, .shared_bytes = 200'000}}) {
+            SCOPED_TRACE(system.name + ", delay " + std::to_string(trial.delay) + ", " +
+                         std::to_string(trial.shared_bytes));
+            OnDevice device(gpu, factor_dots(*system.F.pattern), system.A.val, trial);
+            for (int repeat = 0; repeat < repeats(20); ++repeat)
+                ASSERT_TRUE(identical(device.run(gpu), device.expected)) << "repeat " << repeat;
+        }
 }
 
 TEST(GpuDots, SolveWithFactorsOfTheDevice)

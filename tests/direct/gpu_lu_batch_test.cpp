@@ -9,6 +9,7 @@
 
 #include "ilux/direct/lu_dots.hpp"
 #include "ilux/tests/direct/batch_systems.hpp"
+#include "ilux/tests/direct/tail_systems.hpp"
 
 namespace ilux::test {
 namespace {
@@ -70,7 +71,8 @@ struct Factored {
     {
         upload<double>(gpu, all, values);
         batch.refactor(gpu, values.data());
-        v.resize(batch.slot_of().empty() ? 0 : factor_dots(*system.F.pattern).slots() * batch.stride());
+        const LuPattern& P = *system.F.pattern;
+        v.resize(batch.slot_of().empty() ? 0 : factor_dots(P, choose_dense_tail(P)).slots() * batch.stride());
         download<T>(gpu, {const_cast<T*>(batch.val()), v.size()}, v);
         monitors = batch.monitors(gpu);
     }
@@ -87,6 +89,67 @@ struct Factored {
     std::vector<T>            v;
     std::vector<PivotMonitor> monitors;
 };
+
+TEST(GpuLuBatch, FactorsEveryMemberAsOneAloneWithItsDenseTail)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    int tails = 0;
+    for (const DotSystem& system : tail_systems()) {
+        const LuPattern&  P = *system.F.pattern;
+        const TailProgram alone(P, choose_dense_tail(P));
+        tails += alone.tail.size > 0;
+        for (const Index members : {1, 31, 32, 33}) {
+            const auto             all = member_values(system.A.val, members);
+            const Factored<double> found(gpu, system, all, members);
+            for (Index m = 0; m < members; m += 10) {
+                SCOPED_TRACE(system.name + ", member " + std::to_string(m) + " of " + std::to_string(members));
+                auto factors = found.entries(P, m);
+                factors.resize(static_cast<std::size_t>(P.nnz()));
+                ASSERT_TRUE(identical(factors, values_of(P, alone.dots, alone.run(member_of(all, members, m)))));
+            }
+        }
+    }
+    EXPECT_GE(tails, 2);
+}
+
+/// Columns that are 0, NaN or Inf inside the tail and before it.
+TEST(GpuLuBatch, NamesTheBadColumnOfAMemberInsideADenseTailAndBeforeIt)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const DotSystem& system : {dot_system_as_it_stands("full", random_dominant(190, 190, 21)),
+                                    dot_system_as_it_stands("tridiagonal", gallery::tridiagonal({.n = 200}))}) {
+        SCOPED_TRACE(system.name);
+        const LuPattern&  P = *system.F.pattern;
+        const TailColumns tail = choose_dense_tail(P);
+        ASSERT_GT(tail.size, 30);
+        ASSERT_GT(tail.first, 5);
+        struct Spoilt {
+            Index  member, column;
+            double value;
+        };
+        const Spoilt bad[] = {{3, 2, 0.0},        {5, tail.first - 1, nan}, {9, tail.first, 0.0},
+                              {31, P.n - 1, nan}, {32, P.n - 1, 0.0},       {30, tail.first + 17, inf}};
+        const Index  members = 33;
+        const auto   sound = member_values(system.A.val, members);
+        auto         all = sound;
+        for (const auto& [m, k, value] : bad)
+            for (Offset e = P.in_ptr[k]; e < P.in_ptr[k + 1]; ++e)
+                all[m * system.A.val.size() + P.in_source[e]] = value;
+        const Factored<double> before(gpu, system, sound, members), after(gpu, system, all, members);
+        for (Index m = 0; m < members; ++m) {
+            SCOPED_TRACE(m);
+            const auto* spoilt = std::ranges::find(bad, m, &Spoilt::member);
+            expect_equal(after.monitors[m], monitor_of(P, member_of(all, members, m), after.entries(P, m)));
+            if (spoilt != std::end(bad)) {
+                EXPECT_EQ(after.monitors[m].bad_column, spoilt->column);
+            } else {
+                ASSERT_TRUE(identical(after.entries(P, m), before.entries(P, m)));
+            }
+        }
+    }
+}
 
 TEST(GpuLuBatch, MonitorsEveryMemberAsOneAlone)
 {

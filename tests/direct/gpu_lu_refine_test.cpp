@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "ilux/tests/direct/dense_factors.hpp"
@@ -50,7 +51,7 @@ struct Measured {
     double run(Gpu& gpu)
     {
         residual.run(gpu, values.data(), x.data(), b.data(), r.data());
-        return residual.backward_error(gpu);
+        return residual.backward_errors(gpu)[0];
     }
 
     GpuResidual          residual;
@@ -96,8 +97,8 @@ TEST(GpuResidual, HasTheSameBitsEveryTimeOnTwoStreamsAtOnce)
     for (int repeat = 0; repeat < repeats(); ++repeat) {
         one.residual.run(first, one.values.data(), one.x.data(), one.b.data(), one.r.data());
         two.residual.run(second, two.values.data(), two.x.data(), two.b.data(), two.r.data());
-        ASSERT_EQ(one.residual.backward_error(first), error_one);
-        ASSERT_EQ(two.residual.backward_error(second), error_two);
+        ASSERT_EQ(one.residual.backward_errors(first)[0], error_one);
+        ASSERT_EQ(two.residual.backward_errors(second)[0], error_two);
         ASSERT_TRUE(identical(on_host(first, one.r), r_one));
         ASSERT_TRUE(identical(on_host(second, two.r), r_two));
     }
@@ -169,28 +170,127 @@ TEST(GpuResidual, CountsZeroOverZeroAsZero)
     EXPECT_EQ(error({1, 0, 0}, {1, 0, 0}), 1. / 3);
 }
 
-/// x refined on the device, by factors on the host.
-RefineReport refined(Gpu& gpu, const LuFactors& factors, const LuSymbolic& symbolic, std::span<const double> values,
-                     std::span<const double> b, std::vector<double>& x, Transpose way, bool measured)
+TEST(GpuResidual, MeasuresProductsThatVanishOrLeavesThemToTheHost)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    // Row 1: −2ᵉ (3·1 − 1·2) of 5·2ᵉ; row 2 is solved.
+    const auto error = [&](int of_a, int of_x) {
+        const double  one = std::ldexp(1, of_a), x = std::ldexp(1, of_x);
+        const Entries A{2, {0, 2, 3}, {0, 1, 1}, {3 * one, -one, 1}};
+        return Measured(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, std::vector<double>{x, 2 * x},
+                        std::vector<double>{0, 2 * x})
+            .run(gpu);
+    };
+    for (const auto& [of_a, of_x] : {std::pair{-540, -400}, {-540, -540}, {-1074, -100}, {-100, -950}, {-900, -950}})
+        EXPECT_DOUBLE_EQ(error(of_a, of_x), 0.2) << of_a << ' ' << of_x;
+    EXPECT_EQ(error(-1074, -900), infinity);
+}
+
+/// All x refined on the device, by factors on the host.
+/// @param b, x  vector after vector
+std::vector<RefineReport> refined_together(Gpu& gpu, const LuFactors& factors, const LuSymbolic& symbolic,
+                                           std::span<const double> values, std::span<const double> b,
+                                           std::vector<double>& x, Transpose way, bool measured)
 {
     Cpu         cpu(1);
     LuWorkspace ws(symbolic.n);
+    const auto  n = static_cast<std::size_t>(symbolic.n), count = n == 0 ? 1 : x.size() / n;
     Measured    m(gpu, symbolic, way, values, x, b);
     auto        d = on_device(gpu, x);
-    if (measured) m.residual.run(gpu, m.values.data(), m.x.data(), m.b.data(), m.r.data());
-    const auto report = gpu_refine(gpu, m.residual, m.values.data(), m.b, m.x, m.r, d, measured, symbolic.options,
-                                   [&](const double* r, double* to) {
-                                       EXPECT_EQ(r, m.r.data());
-                                       EXPECT_EQ(to, d.data());
-                                       auto host = on_host(gpu, m.r);
-                                       lu_solve(cpu, factors, host, host, ws, way);
-                                       upload<double>(gpu, host, d);
-                                   });
-    x = on_host(gpu, m.x);
-    return report;
+    m.residual.make_room(gpu, static_cast<Index>(count));
+    if (measured) m.residual.run(gpu, m.values.data(), m.x.data(), m.b.data(), m.r.data(), static_cast<Index>(count));
+    std::vector<GpuRefined>   going;
+    std::vector<RefineReport> reports(count, {.steps = -1});
+    gpu_refine(
+        gpu, m.residual, m.values.data(), {m.b, m.x, m.r, d, n, static_cast<Index>(count)}, measured, symbolic.options,
+        going,
+        [&](const double* r, double* to, Index systems) {
+            EXPECT_EQ(r, m.r.data());
+            EXPECT_EQ(to, d.data());
+            EXPECT_LE(systems, static_cast<Index>(count));
+            auto host = on_host(gpu, m.r);
+            host.resize(static_cast<std::size_t>(systems) * n);
+            lu_solve(cpu, factors, host, host, ws, way);
+            upload<double>(gpu, host, DeviceSpan<double>(d).first(host.size()));
+        },
+        [&](std::size_t k, DeviceSpan<const double> found, const RefineReport& report) {
+            EXPECT_EQ(reports.at(k).steps, -1) << "finished twice";
+            reports[k] = report;
+            download<double>(gpu, found, std::span(x).subspan(k * n, n));
+        });
+    return reports;
+}
+RefineReport refined(Gpu& gpu, const LuFactors& factors, const LuSymbolic& symbolic, std::span<const double> values,
+                     std::span<const double> b, std::vector<double>& x, Transpose way, bool measured)
+{
+    return refined_together(gpu, factors, symbolic, values, b, x, way, measured)[0];
 }
 
 Entries entries_of(const Held& A) { return {A.n, A.ptr, A.idx, A.val}; }
+
+/// The same bits, whatever NaN is among them.
+bool same_bits(std::span<const double> x, std::span<const double> y)
+{
+    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size_bytes()) == 0);
+}
+
+/// Of n values each, every one other; one NaN in the second.
+std::vector<double> several_vectors(Index n, Index count, std::uint64_t seed)
+{
+    auto all = random_vector(n * count, seed);
+    if (n > 0 && count > 1) all[static_cast<std::size_t>(n) + n / 2] = nan;
+    return all;
+}
+
+TEST(GpuResidual, HasTheBitsOfEachSystemAmongSeveral)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const Entries& A : residual_systems())
+        for (const Transpose way : both_ways) {
+            const auto symbolic = only_pattern(A, both_layouts[0]);
+            for (const Index count : {2, 3, 33, 2}) {
+                SCOPED_TRACE("n = " + std::to_string(A.n) + ", systems " + std::to_string(count));
+                const auto x = several_vectors(A.n, count, 1), b = random_vector(A.n * count, 2);
+                Measured   together(gpu, *symbolic, way, A.val, x, b);
+                together.residual.make_room(gpu, count);
+                const std::size_t bytes = together.residual.bytes();
+                together.residual.make_room(gpu, count - 1);
+                EXPECT_EQ(together.residual.bytes(), bytes);
+                together.residual.run(gpu, together.values.data(), together.x.data(), together.b.data(),
+                                      together.r.data(), count);
+                const auto errors = together.residual.backward_errors(gpu, count);
+                ASSERT_EQ(std::ssize(errors), count);
+                const auto r = on_host(gpu, together.r);
+                for (Index k = 0; k < count; ++k) {
+                    const auto part = [&](std::span<const double> of) {
+                        return of.subspan(static_cast<std::size_t>(k) * A.n, A.n);
+                    };
+                    Measured alone(gpu, *symbolic, way, A.val, part(x), part(b));
+                    EXPECT_EQ(errors[k], alone.run(gpu)) << "system " << k;
+                    EXPECT_TRUE(same_bits(part(r), on_host(gpu, alone.r))) << "system " << k;
+                }
+            }
+        }
+}
+
+TEST(GpuResidual, RefusesMoreSystemsThanThereIsRoomFor)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu           gpu;
+    const Entries A{1, {0, 1}, {0}, {2}};
+    Measured      m(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, std::vector<double>(5, 1.),
+                    std::vector<double>(5, 1.));
+    const auto    run = [&](Index count) {
+        m.residual.run(gpu, m.values.data(), m.x.data(), m.b.data(), m.r.data(), count);
+    };
+    expect_refusal([&] { run(2); }, {"2", "1"});
+    m.residual.make_room(gpu, 4);
+    EXPECT_NO_THROW(run(4));
+    expect_refusal([&] { run(5); }, {"5", "4"});
+    expect_refusal([&] { run(0); }, {"0", "4"});
+}
 
 TEST(GpuLuRefine, UndoesAPerturbationOfTheFactors)
 {
@@ -218,6 +318,51 @@ TEST(GpuLuRefine, UndoesAPerturbationOfTheFactors)
                     EXPECT_LE(report.backward_error, 4 * eps);
                     EXPECT_LE(componentwise_error(A.view(), x, b, way == Transpose::yes), 4 * eps);
                     EXPECT_LE(relative_difference(x, twin), 1e-12);
+                }
+            }
+}
+
+/// Solutions that are off by more and more, so that each ends after steps of its own; one is not finite.
+TEST(GpuLuRefine, RefinesSeveralTogetherWithTheBitsOfEach)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const auto layout : both_layouts)
+        for (const Transpose way : both_ways)
+            for (const Index count : {2, 3, 33}) {
+                SCOPED_TRACE(count);
+                auto                made = random_factors({20, 1, 30}, 0.3, 6);
+                const Held          A(made.A, layout);
+                Random              random(1);
+                const auto          symbolic = only_pattern(entries_of(A), layout);
+                const auto          n = static_cast<std::size_t>(A.n);
+                const auto          b = random_vector(A.n * count, 2);
+                Cpu                 cpu(1);
+                LuWorkspace         ws(A.n);
+                std::vector<double> x(b.size());
+                lu_solve(cpu, made.factors, b, x, ws, way);
+                for (std::size_t at = 0; at < x.size(); ++at)
+                    x[at] *= 1 + std::ldexp(random.uniform(), -static_cast<int>(at / n * 7 % 60));
+                x[(static_cast<std::size_t>(count) / 2) * n + 3] = nan;
+                for (double& v : made.factors.val) v *= 1 + 1e-6 * random.uniform();
+                for (const bool measured : {false, true}) {
+                    auto       together = x;
+                    const auto reports =
+                        refined_together(gpu, made.factors, *symbolic, A.val, b, together, way, measured);
+                    Index least = 100, most = 0;
+                    for (std::size_t k = 0; k < reports.size(); ++k) {
+                        std::vector<double> alone(x.begin() + k * n, x.begin() + (k + 1) * n);
+                        const auto          expected = refined(gpu, made.factors, *symbolic, A.val,
+                                                               std::span(b).subspan(k * n, n), alone, way, measured);
+                        EXPECT_TRUE(same_bits(alone, std::span(together).subspan(k * n, n))) << "system " << k;
+                        EXPECT_EQ(reports[k].steps, expected.steps);
+                        EXPECT_EQ(reports[k].backward_error, expected.backward_error);
+                        EXPECT_EQ(reports[k].finite, k != reports.size() / 2);
+                        least = std::min(least, expected.steps);
+                        most = std::max(most, expected.steps);
+                    }
+                    EXPECT_EQ(least, 0);  // that which is not finite
+                    EXPECT_GT(most, 0);
                 }
             }
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -105,16 +106,22 @@ TEST(GpuLuSolve, SolvesSeveralRightHandSidesWithTheBitsOfEach)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu         gpu;
     const Index rhs = 5;
-    for (const FactoredSystem& system : factored_systems()) {
-        SCOPED_TRACE(system.name);
-        const auto   n = static_cast<std::size_t>(system.A.rows());
-        const Vector b = random_vector(static_cast<Index>(rhs * n), 3);
-        OnDevice together(gpu, system, Transpose::no, GpuSpTrsvEngine::automatic, rhs), one(gpu, system, Transpose::no);
-        const Vector x = together.run(gpu, b);
-        for (std::size_t at = 0; at < x.size(); at += n)
-            EXPECT_TRUE(
-                identical(std::span(x).subspan(at, n), one.run(gpu, Vector(b.begin() + at, b.begin() + at + n))));
-    }
+    for (const FactoredSystem& system : factored_systems())
+        for (const Transpose transpose : both_ways)
+            for (const GpuSpTrsvEngine engine : {GpuSpTrsvEngine::chunked, GpuSpTrsvEngine::syncfree}) {
+                SCOPED_TRACE(system.name);
+                const auto   n = static_cast<std::size_t>(system.A.rows());
+                const Vector b = random_vector(static_cast<Index>(rhs * n), 3);
+                OnDevice     together(gpu, system, transpose, engine, rhs), one(gpu, system, transpose, engine);
+                for (const Index room : {1, 2, 5, 4}) {  // five launches, three, one
+                    together.solve.make_room(gpu, room);
+                    EXPECT_EQ(together.solve.room(), std::max(room, room == 4 ? rhs : 1));
+                    const Vector x = together.run(gpu, b);
+                    for (std::size_t at = 0; at < x.size(); at += n)
+                        EXPECT_TRUE(identical(std::span(x).subspan(at, n),
+                                              one.run(gpu, Vector(b.begin() + at, b.begin() + at + n))));
+                }
+            }
 }
 
 TEST(GpuLuSolve, TakesNewNumbersAndForgetsBadOnes)

@@ -195,6 +195,101 @@ TEST(GpuLu, TakesValuesFromTheDeviceAndFromItsOwnMemory)
     EXPECT_THROW(from_device.refactor_or_factor(DeviceSpan<const double>()), InvalidInput);
 }
 
+/// One by one, and the worst of what came of them.
+LuSolveReport solved_one_by_one(Lu& lu, const Vector& b, Vector& x, Transpose transpose, std::size_t n)
+{
+    LuSolveReport worst;
+    for (std::size_t at = 0; at < b.size(); at += n) {
+        const auto one = lu.solve(std::span(b).subspan(at, n), std::span(x).subspan(at, n), transpose);
+        if (at == 0 || worse(one.refine, worst.refine)) worst = one;
+    }
+    return worst;
+}
+
+TEST(GpuLu, SolvesSeveralWithTheBitsOfEach)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    Cpu be(1);
+    for (const DotSystem& system : dot_systems()) {
+        SCOPED_TRACE(system.name);
+        if (system.A.n == 0) continue;
+        const auto n = static_cast<std::size_t>(system.A.n);
+        Lu         alone(be, analyse(system.view())), together(be, analyse(system.view()));
+        for (Lu* one : {&alone, &together}) {
+            one->use_gpu(gpu);
+            ASSERT_EQ(one->refactor_or_factor(system.A.val).outcome, Outcome::converged);
+        }
+        for (const Index count : {0, 1, 2, 3, 33, 2, 67, 33})  // 67 is beyond most_together
+            for (const Transpose transpose : {Transpose::no, Transpose::yes}) {
+                SCOPED_TRACE(count);
+                const Vector b = random_vector(static_cast<Index>(n) * count, 3);
+                Vector       x(b.size()), expected(b.size());
+                const auto   one_by_one = solved_one_by_one(alone, b, expected, transpose, n);
+                const auto   solved = together.solve(b, x, transpose);
+                EXPECT_EQ(solved.outcome, Outcome::converged) << solved.reason;
+                EXPECT_TRUE(identical(x, expected));
+                EXPECT_EQ(solved.refine.steps, one_by_one.refine.steps);
+                EXPECT_EQ(solved.refine.backward_error, one_by_one.refine.backward_error);
+            }
+    }
+}
+
+TEST(GpuLu, SolvesTheOthersWhereOneIsNotFinite)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu             gpu;
+    Cpu             be(1);
+    const DotSystem system = dot_system("circuit", gallery::mna_random({.n = 400, .decades = 6}));
+    const auto      n = static_cast<std::size_t>(system.A.n);
+    Lu              lu(be, analyse(system.view()));
+    lu.use_gpu(gpu);
+    ASSERT_EQ(lu.refactor_or_factor(system.A.val).action, LuAction::factor);
+    for (const double bad : {nan, std::numeric_limits<double>::infinity()})
+        for (const Transpose transpose : {Transpose::no, Transpose::yes})
+            for (const std::size_t at : {0, 1, 32}) {
+                Vector b = random_vector(static_cast<Index>(33 * n), 4), x(b.size()), expected(b.size());
+                b[at * n + 7] = bad;
+                EXPECT_EQ(solved_one_by_one(lu, b, expected, transpose, n).outcome, Outcome::not_finite);
+                const auto solved = lu.solve(b, x, transpose);
+                EXPECT_EQ(solved.outcome, Outcome::not_finite);
+                EXPECT_FALSE(solved.refine.finite);
+                for (std::size_t k = 0; k < 33; ++k) {
+                    if (k == at) continue;
+                    EXPECT_TRUE(identical(std::span(x).subspan(k * n, n), std::span(expected).subspan(k * n, n)))
+                        << "system " << k;
+                }
+            }
+    EXPECT_EQ(lu.repivots(), 0);
+}
+
+TEST(GpuLu, AllocatesForSeveralOnlyWhenMoreComeThanBefore)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu             gpu;
+    Cpu             be(1);
+    const DotSystem system = dot_system("circuit", gallery::mna_random({.n = 400}));
+    const auto      n = static_cast<std::size_t>(system.A.n);
+    Lu              lu(be, analyse(system.view()));
+    lu.use_gpu(gpu);
+    const Vector b = random_vector(static_cast<Index>(33 * n), 3);
+    const auto   first = std::span(b).first(n);
+    Vector       x(b.size()), before(n), after(n);
+    for (int k = 0; k < 3; ++k) lu.refactor_and_solve(system.A.val, first, before);
+    const auto allocations_of = [&](std::size_t count) {
+        const long start = device_use().allocations;
+        EXPECT_EQ(lu.solve(std::span(b).first(count * n), std::span(x).first(count * n)).outcome, Outcome::converged);
+        return device_use().allocations - start;
+    };
+    EXPECT_GT(allocations_of(3), 0);
+    EXPECT_GT(allocations_of(33), 0);
+    for (const std::size_t count : {33, 1, 2, 3, 32, 33}) EXPECT_EQ(allocations_of(count), 0) << count;
+    EXPECT_GT(lu.device_bytes(), std::size_t{33} * 4 * n * sizeof(double));
+    // what graphs know has stayed where it was
+    ASSERT_EQ(lu.refactor_and_solve(system.A.val, first, after).solution.outcome, Outcome::converged);
+    EXPECT_TRUE(identical(before, after));
+}
+
 TEST(GpuLu, AllocatesNothingOnTheDeviceAfterTheFirstSystems)
 {
     ILUX_SKIP_WITHOUT_GPU();

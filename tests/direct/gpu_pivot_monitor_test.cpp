@@ -82,13 +82,6 @@ struct Watched {
     std::vector<DotProgram::Slot> slot_of;
 };
 
-std::vector<double> factor_entries(const LuFactors& F)
-{
-    auto all = F.val;
-    all.insert(all.end(), F.f_val.begin(), F.f_val.end());
-    return all;
-}
-
 TEST(GpuPivotMonitor, SeesWhatTheSerialFactorizationSees)
 {
     ILUX_SKIP_WITHOUT_GPU();

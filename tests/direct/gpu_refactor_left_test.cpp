@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -11,17 +10,12 @@
 #include "ilux/direct/refactor.hpp"
 #include "ilux/direct/refactor_left.hpp"
 #include "ilux/tests/direct/dot_systems.hpp"
+#include "ilux/tests/direct/repeats.hpp"
 
 namespace ilux::test {
 namespace {
 
 constexpr Index huge = std::numeric_limits<Index>::max();
-
-int repeats()
-{
-    const char* given = std::getenv("ILUX_REPEATS");
-    return given ? std::atoi(given) : 100;
-}
 
 /// Three blocks of awkward sizes with entries of F above them.
 DotSystem blocks_with_F()

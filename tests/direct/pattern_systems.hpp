@@ -1,7 +1,6 @@
 #pragma once
 // Systems for what works on every entry of a LuPattern: those of dot_systems.hpp, and blocks with entries above them.
 
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
@@ -10,15 +9,9 @@
 #include "ilux/base/gpu.hpp"
 #include "ilux/tests/direct/dense_factors.hpp"
 #include "ilux/tests/direct/dot_systems.hpp"
+#include "ilux/tests/direct/repeats.hpp"
 
 namespace ilux::test {
-
-/// How often what must be repeatable is repeated: $ILUX_REPEATS, or `usual`.
-inline int repeats(int usual = 100)
-{
-    const char* const text = std::getenv("ILUX_REPEATS");
-    return text ? std::atoi(text) : usual;
-}
 
 inline std::vector<DotSystem> pattern_systems()
 {
@@ -42,6 +35,14 @@ inline std::vector<double> scaled_inputs(const LuPattern& P, std::span<const dou
         for (Offset p = P.f_col_ptr[k]; p < P.f_col_ptr[k + 1]; ++p) B[P.nnz() + p] = std::exchange(x[P.f_row[p]], 0.0);
     }
     return B;
+}
+
+/// Of L + U first, then of F.
+inline std::vector<double> factor_entries(const LuFactors& F)
+{
+    auto all = F.val;
+    all.insert(all.end(), F.f_val.begin(), F.f_val.end());
+    return all;
 }
 
 inline DeviceBuffer<double> on_device(Gpu& gpu, std::span<const double> host)

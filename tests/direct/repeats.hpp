@@ -5,11 +5,11 @@
 
 namespace ilux::test {
 
-/// $ILUX_REPEATS, else 100.
-inline int repeats()
+/// $ILUX_REPEATS, else `usual`.
+inline int repeats(int usual = 100)
 {
     const char* given = std::getenv("ILUX_REPEATS");
-    return given != nullptr ? std::atoi(given) : 100;
+    return given != nullptr ? std::atoi(given) : usual;
 }
 
 }  // namespace ilux::test

@@ -120,6 +120,23 @@ TEST(RefineLoop, StopsWhereItShould)
     }
 }
 
+TEST(RefineLoop, KeepsTheErrorsOfTheFirstStepsAlsoThoseNotTaken)
+{
+    const auto errors_of = [](std::vector<double> course, Index steps) {
+        std::size_t at = 0;
+        const auto  next = [&] { return course.at(at++); };
+        return detail::refine({.refine_steps = steps, .refine_target = 0}, next, next, [] {}).first_errors;
+    };
+    const auto harmed = errors_of({1, 0.25, 0.5}, 5);
+    EXPECT_EQ(harmed[0], 1);
+    EXPECT_EQ(harmed[1], 0.25);
+    EXPECT_EQ(harmed[2], 0.5);
+    std::vector<double> many;
+    for (int k = 0; k <= 20; ++k) many.push_back(std::ldexp(1.0, -2 * k));
+    const auto kept = errors_of(many, 20);  // more steps than there is room for
+    for (std::size_t k = 0; k < kept.size(); ++k) EXPECT_EQ(kept[k], many[k]) << k;
+}
+
 TEST(RefineLoop, IsContentWithTwoEpsilonWhateverTheTarget)
 {
     for (const double error : {2 * eps, 2.5 * eps}) {

@@ -266,7 +266,8 @@ TEST(RowWriter, RefusesWhatIsNotFiniteAndSaysWhere)
         (void)std::move(A).finish();
         FAIL();
     } catch (const InvalidOption& error) {
-        EXPECT_NE(std::string(error.what()).find("row 1, column 1"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("row 2, column 2 (counted from 1)"), std::string::npos)
+            << error.what();
     }
 }
 

@@ -292,6 +292,37 @@ TEST_P(GpuSpTrsv, RepeatsBitForBit)
                });
 }
 
+TEST_P(GpuSpTrsv, SolvesSeveralWithTheBitsOfEachWhateverTheRoom)
+{
+    if (GetParam().vendor()) GTEST_SKIP()
+    << "the vendor promises no repeatability";
+    for (const Index n : {1, 33, 20000})
+        with_lower(test::random_triangle(n, 4, {Triangle::lower, Diagonal::unit}, 31),
+                   [&]<class T>(const ForwardSystem<T>& system) {
+                       const GpuSpTrsvPlan<T> plan(gpu(), system, GetParam().engine);
+                       const Vector           b = random_vector(33 * n, 1);
+                       const auto             right = on_device(gpu(), b);
+                       Vector                 expected;
+                       auto                   one = plan.workspace(gpu());
+                       for (Index k = 0; k < 33; ++k) {
+                           DeviceBuffer<double> x(n);
+                           plan.solve(gpu(), DeviceSpan<const double>(right).subspan(std::size_t(k) * n, n), x, one);
+                           const Vector found = on_host(gpu(), x);
+                           expected.insert(expected.end(), found.begin(), found.end());
+                       }
+                       for (const Index room : {1, 2, 5, 33, 40}) {
+                           auto ws = plan.workspace(gpu(), room);
+                           for (const Index count : {33, 1, 2, 6, 33, 3, 33}) {  // a workspace remembers nothing
+                               const std::size_t    size = std::size_t(count) * n;
+                               DeviceBuffer<double> x(size);
+                               plan.solve(gpu(), DeviceSpan<const double>(right).first(size), x, ws);
+                               ASSERT_TRUE(test::identical(on_host(gpu(), x), std::span(expected).first(size)))
+                                   << "n = " << n << ", room for " << room << ", " << count << " systems";
+                           }
+                       }
+                   });
+}
+
 TEST_P(GpuSpTrsv, ServesTwoStreamsAtOnce)
 {
     const Index n = 30000;
@@ -367,6 +398,8 @@ TEST_P(GpuSpTrsv, RefusesWrongLengthsForeignWorkspacesAndIndicesOutOfRange)
     test::expect_refusal([&] { plan.solve(gpu(), three, four, ws); }, {"3", "4"});
     test::expect_refusal([&] { plan.solve(gpu(), four, four_too, ws); }, {"4", "3"});
     test::expect_refusal([&] { plan.solve(gpu(), three, three_too, foreign); }, {"workspace"});
+    for (const Index rhs : {-1, 0, 65536})
+        test::expect_refusal([&] { plan.workspace(gpu(), rhs); }, {std::to_string(rhs), "65535"});
     EXPECT_NO_THROW(plan.solve(gpu(), three, three_too, ws));
     const auto make = [&](const ForwardSystem<double>& system) { GpuSpTrsvPlan<>(gpu(), system, GetParam().engine); };
     test::expect_refusal([&] { make({.L = I, .inv_diag = {}, .frame = {}}); }, {"(1, 1)", "below the diagonal"});

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 
 #include "ilux/sptrsv/chunked_layout.hpp"
@@ -35,6 +37,29 @@ TEST(RenewedSystem, TellsPositionsFromConstants)
     for (const double constant : {0.0, -0.0, 1.0, -1.0, 1e300, 0x1p-1022, std::numeric_limits<double>::infinity(),
                                   std::numeric_limits<double>::quiet_NaN()})
         EXPECT_EQ(renewed_position(constant), -1) << constant;
+}
+
+TEST(RenewedSystem, HasAPatternOfItsOwnInFloatForEachPositionAndConstant)
+{
+    constexpr std::uint32_t    one = 0x3F80'0000, minus_one = 0xBF80'0000;
+    const std::vector<double>  constants{0, 1, -1};
+    std::vector<std::uint32_t> bits;
+    for (const double constant : constants) {
+        EXPECT_EQ(renewed_in_float(constant), constant);
+        bits.push_back(std::bit_cast<std::uint32_t>(renewed_in_float(constant)));
+    }
+    std::uint32_t before = 0;
+    for (const std::uint32_t p : {0u, 1u, one - 3, one - 2, one - 1, one, one + 1, 0x8000'0000u, minus_one - 4,
+                                  minus_one - 3, minus_one - 2, minus_one - 1, minus_one, 0xFFFF'FFFBu, 0xFFFF'FFFCu}) {
+        const auto own = std::bit_cast<std::uint32_t>(renewed_in_float(renewed(p)));
+        EXPECT_GT(own, before) << "position " << p;  // ascending, so no two are the same
+        EXPECT_EQ(std::ranges::count(bits, own), 0) << "position " << p;
+        EXPECT_EQ(own - 1 - (own > one) - (own > minus_one), p);
+        before = own;
+    }
+    test::expect_refusal([] { renewed_in_float(renewed(0xFFFF'FFFDu)); }, {"4294967293"});
+    for (const double constant : {0.5, 2.0, std::numeric_limits<double>::infinity()})
+        test::expect_refusal([&] { renewed_in_float(constant); }, {"constant"});
 }
 
 TEST(RenewedSystem, IsTheSystemOfItsValues)

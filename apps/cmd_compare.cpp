@@ -1,0 +1,261 @@
+// ilux compare: the same system solved directly, by an iteration and by CUSP's GMRES, each in a process of its own, and every
+// answer judged by its true residual.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "ilux/apps/bench_steps.hpp"
+#include "ilux/apps/child.hpp"
+#include "ilux/apps/command.hpp"
+#include "ilux/apps/compare.hpp"
+#include "ilux/apps/compare_report.hpp"
+#include "ilux/apps/compare_rival.hpp"
+#include "ilux/apps/device.hpp"
+#include "ilux/apps/machine.hpp"
+#include "ilux/apps/option_arguments.hpp"
+#include "ilux/apps/output_files.hpp"
+#include "ilux/base/text_file.hpp"
+
+namespace ilux::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<const char*, 3> all_ways{"direct", "iterative", "cusp"};
+constexpr std::array<const char*, 4> cusp_preconds{"none", "diagonal", "nonsym_bridson_ainv", "smoothed_aggregation"};
+
+struct CompareArguments {
+    std::vector<std::string> paths, ways, preconds;
+    SolveOptions             options = compare_defaults();
+    Index                    repeats = default_repeats;
+    bool                     json = false;
+    std::string              svg, commit = build_commit(), step;
+};
+
+/// The words of `given`, in the order of `known`. @throws InvalidOption with the nearest name
+template <std::size_t count>
+std::vector<std::string> chosen(const char* option, const std::array<const char*, count>& known,
+                                const std::string& given)
+{
+    const std::vector<std::string> names(known.begin(), known.end()), wanted = split(given);
+    for (const std::string& word : wanted) {
+        if (std::ranges::count(names, word) > 0) continue;
+        const std::string nearest = nearest_name(word, names);
+        throw InvalidOption(fmt::format("{}: there is no '{}'; {}", option, word,
+                                        nearest.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+                                                        : fmt::format("did you mean '{}'?", nearest)));
+    }
+    std::vector<std::string> all;
+    for (const std::string& name : names)
+        if (std::ranges::count(wanted, name) > 0) all.push_back(name);
+    return all;
+}
+
+/// What each process is told anew, and so what no stream can give twice.
+void require_rereadable(const CompareArguments& given)
+{
+    if (given.paths.empty()) throw InvalidOption("compare: MATRIX is missing; see ilux compare --help");
+    if (given.options.rhs == "-" || std::ranges::count(given.paths, "-") > 0)
+        throw InvalidOption("compare: standard input can be read once, but every way reads the system; give a file");
+    if (given.options.method == MethodChoice::lu)
+        throw InvalidOption("method=lu: it is compared anyway; --method is of the iteration");
+    for (const std::string& path : given.paths) require_path(path);
+}
+
+/// false: only help was asked for.
+bool parse_compare(Arguments arguments, CompareArguments& given)
+{
+    auto app = parser("compare", "Solves the same system directly, by an iteration and by CUSP's GMRES, side by side.");
+    app->add_option(
+        "MATRIX", given.paths,
+        "Matrix Market files, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)");
+    const OptionArguments options(*app, given.options);
+    std::string           ways = fmt::format("{}", fmt::join(all_ways, ",")),
+                preconds = fmt::format("{}", fmt::join(cusp_preconds, ","));
+    std::string repeats;
+    const auto option = [&](const char* name, std::string& text, const char* help, const char* group, const char* value,
+                            const std::string& standard) {
+        app->add_option(name, text, help)->group(group)->type_name(value)->default_str(standard);
+    };
+    option("--ways", ways, "some of them", "Comparison", "NAME,...", ways);
+    option("--cusp-preconds", preconds, "CUSP's, some of them", "Comparison", "NAME,...", preconds);
+    option("--repeats", repeats, "of what takes at most a second; the median is given", "Comparison", "VALUE",
+           field_text(given.repeats));
+    app->add_flag("--json", given.json, "JSON objects, one a line, instead of the tables")->group("Output");
+    option("--svg", given.svg, "a chart of the times", "Output", "FILE", "");
+    option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
+    option("--in-process", given.step, "measure one way here, one JSON line a finding", "Output", "WAY:DEVICE", "");
+    app->footer(
+        "--time-limit ends each way (counted from when its matrix is read), setup included; 0: none.\n"
+        "--device auto: each of our ways on the CPU and, where there is one, on a GPU. CUSP runs on a GPU.\n\n" +
+        nested_help({"sequence."}) + "\n" + precedence_help);
+    if (!parse(*app, arguments)) return false;
+
+    options.apply(given.options);
+    given.ways = chosen("--ways", all_ways, ways);
+    given.preconds = chosen("--cusp-preconds", cusp_preconds, preconds);
+    if (!repeats.empty()) {
+        ilux::parse_field("repeats", repeats, given.repeats);
+        if (given.repeats < 1) throw InvalidOption(fmt::format("repeats={}: expected at least 1", given.repeats));
+    }
+    require_rereadable(given);
+    return true;
+}
+
+/// What the machine and the build allow, in the order in which it is run, and why the rest is not.
+struct Plans {
+    std::vector<Way> ways;
+    Json             unavailable = Json::array();
+    std::string      cusp;  ///< the program
+
+    void lack(const std::string& way, const std::string& reason)
+    {
+        unavailable.push_back({{"way", way}, {"reason", reason}});
+    }
+};
+
+std::string why_no_gpu(DeviceChoice device)
+{
+    if (device == DeviceChoice::cpu) return "--device cpu";
+    if (!built_with_cuda()) return "this build has no CUDA";
+    return gpu_count() > 0 ? "" : "no GPU was found";
+}
+
+Plans plans_of(const CompareArguments& given)
+{
+    Plans             plans;
+    const auto        device = given.options.device;
+    const std::string no_gpu = why_no_gpu(device);
+    for (const std::string& way : given.ways) {
+        if (way == "cusp") continue;
+        if (device != DeviceChoice::gpu) plans.ways.push_back({way, "", "cpu"});
+        if (no_gpu.empty()) plans.ways.push_back({way, "", "gpu"});
+        else plans.lack(way + " on a GPU", no_gpu);
+    }
+    if (std::ranges::count(given.ways, "cusp") == 0) return plans;
+    if (device == DeviceChoice::cpu) plans.lack("cusp", "it runs on a GPU, and --device cpu was given");
+    else if (plans.cusp = find_compare_cusp(); plans.cusp.empty()) plans.lack("cusp", how_to_get_cusp);
+    else
+        for (const std::string& precond : given.preconds) plans.ways.push_back({"cusp", precond, "gpu"});
+    return plans;
+}
+
+/// The command that measures one way of ours in a process of its own: every option that is not at its default.
+std::vector<std::string> again(const CompareArguments& given, const std::string& path, const Way& way)
+{
+    std::vector<std::string> arguments{"compare",  path,        "--in-process",
+                                       way.step(), "--repeats", field_text(given.repeats)};
+    const auto               options = describe(given.options), defaults = describe(compare_defaults());
+    for (std::size_t k = 0; k < options.size(); ++k)
+        if (options[k].path != "device" && options[k].value != defaults[k].value)
+            arguments.insert(arguments.end(), {"-p", options[k].path + "=" + options[k].value});
+    return arguments;
+}
+
+void run_ours(Json& row, const CompareArguments& given, const std::string& path, const Way& way)
+{
+    const Ending ended = run_program(
+        this_program, again(given, path, way), given.options.time_limit,
+        [&](std::string_view line) {
+            const Json finding = Json::parse(line, nullptr, false);
+            if (finding.is_object()) add_finding(row, finding);
+        },
+        TimeLimit::after_first_line);
+    conclude(row, ended.words, ended.killed);
+}
+
+void show(const Json& json, bool as_json, std::string (*line)(const Json&))
+{
+    if (as_json) print_finding(json);
+    else fmt::print("{}", line(json));
+    std::fflush(stdout);
+}
+
+/// Adds its rows. @return whether one way solved it
+bool compare_matrix(const CompareArguments& given, const Plans& plans, const std::string& path, Json& rows)
+{
+    const Problem problem = load_first_system(path, given.options.rhs);
+    if (!given.json) show(row_head(path, problem, {}), false, compare_matrix_line);
+    std::optional<RivalSystem> rival;
+    bool                       solved = false;
+    for (const Way& way : plans.ways) {
+        if (isatty(STDERR_FILENO)) fmt::print(stderr, "{}: {} ...\n", path, way.step());
+        Json row = row_head(path, problem, way);
+        if (way.name == "cusp") {
+            if (!rival) rival.emplace(plans.cusp, problem);
+            rival->run(row, way, given.options, given.repeats);
+        } else run_ours(row, given, path, way);
+        show(row, given.json, compare_line);
+        solved = solved || row["outcome"] == name(Outcome::converged);
+        rows.push_back(std::move(row));
+    }
+    return solved;
+}
+
+Json head_json(const CompareArguments& given, Arguments arguments, const Plans& plans, bool gpu)
+{
+    return {{"suite", "compare"},
+            {"version", ILUX_VERSION},
+            {"commit", given.commit.empty() ? Json(nullptr) : Json(given.commit)},
+            {"command", fmt::format("ilux compare {}", fmt::join(arguments, " "))},
+            {"machine", machine_json(given.options.threads, gpu)},
+            {"rtol", given.options.krylov.rtol},
+            {"max_steps", given.options.krylov.max_steps},
+            {"restart", given.options.krylov.restart},
+            {"time_limit", given.options.time_limit},
+            {"repeats", given.repeats},
+            {"unavailable", plans.unavailable}};
+}
+
+int measure_in_process(const CompareArguments& given)
+{
+    const std::size_t colon = given.step.find(':');
+    const Way way{given.step.substr(0, colon), "", colon < given.step.size() ? given.step.substr(colon + 1) : ""};
+    if ((way.name != "direct" && way.name != "iterative") || (way.device != "cpu" && way.device != "gpu"))
+        throw InvalidOption(fmt::format("--in-process {}: expected direct or iterative, :, cpu or gpu", given.step));
+    for (const std::string& path : given.paths) measure_way(way, path, given.options, given.repeats, print_finding);
+    return success;
+}
+
+}  // namespace
+
+int compare(Arguments arguments)
+{
+    CompareArguments given;
+    if (!parse_compare(arguments, given)) return success;
+    if (!given.step.empty()) return measure_in_process(given);
+    require_device(given.options.device);
+    const OutputFile outputs[] = {{"--svg", given.svg}};
+    require_outputs(given.paths, outputs);
+    const Plans plans = plans_of(given);
+    if (plans.ways.empty()) throw InvalidInput(plans.unavailable.back()["reason"].get<std::string>());
+
+    const bool gpu = why_no_gpu(given.options.device).empty();
+    if (given.json) print_finding(head_json(given, arguments, plans, gpu));
+    else {
+        for (const Json& one : plans.unavailable)
+            fmt::print("not compared: {} ({})\n", one["way"].get<std::string>(), one["reason"].get<std::string>());
+        fmt::print("{}", compare_head());
+    }
+    Json rows = Json::array();
+    bool solved = true;  // every matrix by one way at least
+    for (const std::string& path : given.paths) {
+        const std::string broken = failure_of([&] { solved = compare_matrix(given, plans, path, rows) && solved; });
+        if (broken.empty()) continue;
+        solved = false;
+        show({{"matrix", path}, {"error", broken}}, given.json, compare_matrix_line);
+    }
+    if (!given.svg.empty()) {
+        AtomicFile file(given.svg);
+        file.write(compare_chart(rows, gpu ? gpu_name(0) : cpu_name()));
+        file.commit();
+    }
+    return solved ? success : not_converged;
+}
+
+}  // namespace ilux::app

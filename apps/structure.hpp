@@ -1,0 +1,46 @@
+#pragma once
+// What factors look like: the order of rows and columns, fill, and which rows wait for which. For reports with pictures.
+
+#include <string>
+#include <vector>
+
+#include "ilux/apps/gpu_system.hpp"
+#include "ilux/apps/sparsity.hpp"
+#include "ilux/direct/levels.hpp"
+#include "ilux/direct/lu.hpp"
+
+namespace ilux::app {
+
+struct SparsityPicture {
+    std::string        title;
+    SparsityGrid       grid;
+    std::vector<Index> cuts = {};  ///< where levels or blocks begin
+};
+
+/// Rows by their place in the chains of rows that wait for one another.
+struct DepthProfile {
+    std::string        name;
+    std::vector<Index> rows;  ///< those of depth 1, of depth 2, and so on
+};
+
+struct Structure {
+    std::vector<SparsityPicture>        pictures;
+    std::vector<DepthProfile>           profiles;
+    std::vector<LuLevelStatistics::Hub> hubs;  ///< the largest of `hub_count`
+    Index                               hub_count = 0;
+};
+
+/// Updates from which a column of U counts as a hub.
+inline constexpr Index hub_updates = 256;
+
+/// A as its entries lie.
+SparsityPicture picture_of(const CsrMatrix<double>& A);
+
+/// P A Q, L + U and the columns by level, of the last factorization that succeeded. O(nnz(L + U)).
+Structure structure_of(const Lu& lu);
+
+/// A in the order of the multilevel ILU, and the rows of its levels, or of ILU(0), by depth; nothing for the others.
+/// O(nnz(A) + nnz(M)).
+Structure structure_of(const CsrMatrix<double>& A, const HostFactors& factors);
+
+}  // namespace ilux::app
