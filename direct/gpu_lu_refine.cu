@@ -31,7 +31,6 @@ constexpr Bits infinite = 0x7FF0'0000'0000'0000u;  // of Inf
 // Sums of smaller terms lose digits to underflow, larger ones may overflow. Of terms below least_size, times scale_up, none
 // overflows.
 constexpr double least_size = 0x1p-960, scale_up = 0x1p1000, scale_down = 0x1p-40;
-constexpr double least_normal = 0x1p-1022;
 constexpr double least_number = 0x1p-1074;  // stands for products that vanish: a size of 0 means that there are none
 
 /// Of a row, or a part of one: Σ −a x and Σ |a x|, with b at last.
@@ -96,13 +95,17 @@ __device__ Sums sum_entries(const ResidualView& A, const System& S, Offset first
 }
 
 /// The slack of row_residual.hpp, times s = scale_up. Called as sum_entries is.
-__device__ double sum_slack(const ResidualView& A, const System& S, Offset first, Offset end, int part)
+__device__ double least_step(const ResidualView& A, const System& S, Offset first, Offset end, int part)
 {
-    double own = 0;
-    for (Offset p = first + (static_cast<int>(threadIdx.x) & (part - 1)); p < end; p += part)
-        if (fabs(S.x[A.col[p]]) < least_normal)
-            own += fabs(S.values[A.source ? A.source[p] : p]) * (least_number * scale_up / 2);
-    return sum_over(part, own);
+    constexpr int scale = 1000 - 1075;  // of scale_up, and of a step beside the exponent's bits
+    double        own = __longlong_as_double(infinite);
+    for (Offset p = first + (static_cast<int>(threadIdx.x) & (part - 1)); p < end; p += part) {
+        const double a = S.values[A.source ? A.source[p] : p];
+        const int    exponent = static_cast<int>(__double_as_longlong(S.x[A.col[p]]) >> 52) & 0x7FF;
+        if (a != 0) own = fmin(own, fabs(a) * ldexp(0.5, max(exponent, 1) + scale));
+    }
+    for (int lanes = part / 2; lanes > 0; lanes /= 2) own = fmin(own, __shfl_xor_sync(whole_warp, own, lanes));
+    return isinf(own) ? 0 : own;
 }
 
 __device__ Sums with_rhs(Sums sums, double b) { return {b + sums.r, fabs(b) + sums.size}; }
@@ -125,7 +128,7 @@ __device__ Bits finish_row(const ResidualView& A, const System& S, bool live, In
     if (__any_sync(whole_warp, !regular)) {
         if (!regular) s = sums.size < least_size ? scale_up : scale_down;
         const Sums   scaled = with_rhs(sum_entries(A, S, first, end, part, s), s * b);
-        const double explained = sum_slack(A, S, first, end, part);
+        const double explained = least_step(A, S, first, end, part);
         if (!regular) sums = scaled;
         if (s == scale_up) slack = explained;
     }

@@ -113,7 +113,12 @@ void Lu::plan_in_double(Pivots& pivots, const PivotMonitor& seen)
 {
     pivots.in_double = true;
     pivots.gpu.reset();
-    plan_on_gpu(pivots);
+    try {
+        plan_on_gpu(pivots);
+    } catch (const OutOfMemory&) {
+        pivots.in_double = false;  // single may serve the next system
+        throw;
+    }
     note_double(why_bad(seen, *pivots.factors.pattern));
 }
 
@@ -172,6 +177,7 @@ bool Lu::return_to_double(Pivots& now, const RefineReport& reached, double toler
         }
         note_double(why + (now.on_gpu ? now_double : "; the host solves, as a pivot became 0 on the GPU"));
     } catch (const OutOfMemory& error) {
+        now.in_double = false;  // single may serve the next system
         note_double(why + "; the host solves, as factors in double need more memory: " + error.what());
     }
     return now.on_gpu;

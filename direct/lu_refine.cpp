@@ -90,11 +90,14 @@ double scaled_residual_by_columns(const MatrixView& A, std::span<const double> b
     for_each_term([&](Index i, double a, double x_j) { add(-scaled(i, a, x_j), r[i], lost[i]); });
     for_each_row([&](Index i) { r[i] = CompensatedSum{r[i], lost[i]}.value(), lost[i] = 0; });
     auto& slack = lost;
-    for_each_term([&](Index i, double a, double x_j) {
-        slack[i] += std::abs(scaled(i, a, detail::twice_underflow_of(x_j))) / 2;
+    for_each_row([&](Index i) { slack[i] = infinity; });
+    for_each_entry(A, false, x, [&](Index i, double a, double x_j) {
+        if (a == 0 || std::isnan(exponent[i])) return;
+        slack[i] = std::min(slack[i], std::abs(scaled(i, a, detail::step_of(x_j))) / 2);
     });
     for_each_row([&](Index i) {  // the error of such a row is 0
-        if (std::abs(r[i]) <= slack[i]) r[i] = std::ldexp(r[i], static_cast<int>(exponent[i])), exponent[i] = nan;
+        if (std::isfinite(slack[i]) && std::abs(r[i]) <= slack[i])
+            r[i] = std::ldexp(r[i], static_cast<int>(exponent[i])), exponent[i] = nan;
         lost[i] = 0;
     });
     auto& size = lost;

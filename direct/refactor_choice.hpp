@@ -7,12 +7,11 @@
 
 namespace ilux {
 
-/// What the performance model (perf_methods.hpp) leaves out; measured on an H200 and its 16-core host (docs/design/direct.md).
+/// What the performance model (perf_methods.hpp) leaves out; measured on an H200 and its 16-core host (docs/design/direct_gpu.md).
 namespace refactor_rule {
 constexpr double transfer_seconds = 20e-6;  // of transfers and waits of a system, around the numeric phase
 constexpr double setup_product = 40e-9, setup_entry = 250e-9;  // seconds, once for the pivots
 constexpr double product_bytes = 12, entry_bytes = 60;         // of a program on the device, padding included
-constexpr double host_product_bytes = 20;                      // while it is made
 constexpr double most_setup = 5;                               // seconds
 constexpr double left_setup_entry = 25e-9;
 }  // namespace refactor_rule

@@ -10,14 +10,14 @@ RowResidual scaled_row_residual(std::span<const Index> idx, std::span<const doub
     int exponent = product_exponent(b, 1);
     for (std::size_t p = 0; p < idx.size(); ++p) exponent = std::max(exponent, product_exponent(val[p], x[idx[p]]));
     CompensatedSum sum{scaled_product(b, 1, exponent)};
-    double         size = std::abs(sum.sum), slack = 0;
+    double         size = std::abs(sum.sum), slack = std::numeric_limits<double>::infinity();
     for (std::size_t p = 0; p < idx.size(); ++p) {
         const double a_x = scaled_product(val[p], x[idx[p]], exponent);
         sum.add(-a_x);
         size += std::abs(a_x);
-        slack += std::abs(scaled_product(val[p], twice_underflow_of(x[idx[p]]), exponent)) / 2;
+        if (val[p] != 0) slack = std::min(slack, std::abs(scaled_product(val[p], step_of(x[idx[p]]), exponent)) / 2);
     }
-    return unscaled(sum.value(), size, slack, exponent);
+    return unscaled(sum.value(), size, std::isinf(slack) ? 0 : slack, exponent);
 }
 
 }  // namespace ilux::detail

@@ -1,6 +1,7 @@
 #pragma once
 // How well x solves one row of a system, whatever the range of its numbers.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -14,7 +15,7 @@ struct RowResidual {
     double r = 0;     ///< b − Σ a_j x_j
     double size = 0;  ///< |b| + Σ |a_j x_j|; may over- or underflow
     /// |r| / size as if no exponent were too large or too small for them; 0/0 counts as 0, and so does in rows near underflow
-    /// what the rounding of subnormal x_j explains. NaN where r is not finite.
+    /// what no neighbour of any one x_j would make smaller. NaN where r is not finite.
     double error = 0;
 };
 
@@ -48,14 +49,18 @@ inline double scaled_product(double a, double x, int exponent)
     return std::ldexp(product, of_a + of_x - exponent);
 }
 
-/// Twice how far x_j may be from the number that it is rounded from, where its exponent is the smallest there is; 0 for other
-/// x_j, whose rounding is relative. Half of |a_j| times that is not held against a row: no x could do better.
-inline double twice_underflow_of(double x_j)
+/// From x to the next double away from 0.
+inline double step_of(double x)
 {
-    return std::abs(x_j) < std::numeric_limits<double>::min() ? std::numeric_limits<double>::denorm_min() : 0;
+    constexpr double least = std::numeric_limits<double>::denorm_min();
+    if (x == 0) return least;
+    int exponent = 0;
+    static_cast<void>(std::frexp(x, &exponent));
+    return std::max(least, std::ldexp(1.0, exponent - 53));
 }
 
-/// Of a row summed with the scale 2^−exponent, `slack` being Σ |a_j| twice_underflow_of(x_j) / 2.
+/// Of a row summed with the scale 2^−exponent. `slack`, ½ min_j |a_j| step_of(x_j) over a_j ≠ 0, is not held against it: up to
+/// that no other x_j, one at a time, would leave less. It is more than rounding errors only where x_j are subnormal.
 inline RowResidual unscaled(double r, double size, double slack, int exponent)
 {
     const double error = std::abs(r) <= slack ? 0 : std::abs(r) / size, unscaled_r = std::ldexp(r, exponent);

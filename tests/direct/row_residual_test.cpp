@@ -75,7 +75,9 @@ TEST(RowResidual, BearsWithWhatASubnormalCannotSay)
     EXPECT_EQ(residual_of({3}, {3 * unit}, 5 * unit).error, 4.0 / 14);
     EXPECT_EQ(residual_of({3}, {0}, unit).error, 0);  // 1/3 of a unit is rounded to 0
     EXPECT_EQ(residual_of({0.25}, {0}, unit).error, 1);
-    EXPECT_GT(residual_of({0x1p-1074}, {3}, 5 * unit).error, 0.1);  // here x has all its digits
+    EXPECT_GT(residual_of({0x1p-1074}, {3}, 5 * unit).error, 0.1);    // here x has all its digits
+    EXPECT_EQ(residual_of({1e10, 1e-300}, {0, 0}, 1e-305).error, 1);  // the second x could do better
+    EXPECT_EQ(residual_of({1e10, 1e-300}, {0, 1e-5}, 0).error, 1);
 }
 
 TEST(RowResidual, IsNoNumberWhereTheResidualIsNone)
@@ -110,8 +112,7 @@ TEST(LuRefine, MeasuresProductsBeyondTheRangeOfNumbers)
             for (const int a : {-1074, -1000, -700, -540, -200})
                 for (const int of_x : {-1074, -900, -540, -530}) {
                     const double one = std::ldexp(1, a), x = std::ldexp(1, of_x);
-                    const double wrong = of_x == -1074 ? 0 : 0.2;  // such x have no digits to be wrong in
-                    EXPECT_DOUBLE_EQ(error(3 * one, -one, {x, 2 * x}, 0), wrong) << a << ' ' << of_x;
+                    EXPECT_DOUBLE_EQ(error(3 * one, -one, {x, 2 * x}, 0), 0.2) << a << ' ' << of_x;
                     EXPECT_EQ(error(2 * one, -one, {x, 2 * x}, 0), 0) << a << ' ' << of_x;
                     EXPECT_EQ(error(one, one, {0, 0}, 0), 0);
                 }

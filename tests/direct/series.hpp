@@ -16,11 +16,13 @@
 
 namespace ilux::test {
 
-/// max_i |b − A x|_i / (|A||x| + |b|)_i in long double; 0/0 is 0; Inf where anything is not finite.
+/// max_i |b − A x|_i / (|A||x| + |b|)_i in long double; 0/0 is 0; Inf where anything is not finite. 0, too, near underflow,
+/// where no neighbour of any one x_j would do better.
 inline double componentwise_error(const MatrixView& A, std::span<const double> x, std::span<const double> b,
                                   bool transpose = false)
 {
-    std::vector<long double> r(b.begin(), b.end()), scale(b.size()), slack(b.size());
+    std::vector<long double> r(b.begin(), b.end()), scale(b.size()),
+        slack(b.size(), std::numeric_limits<long double>::infinity());
     for (std::size_t i = 0; i < b.size(); ++i) scale[i] = std::abs(r[i]);
     for (Index k = 0; k < A.n; ++k)
         for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p) {
@@ -29,12 +31,14 @@ inline double componentwise_error(const MatrixView& A, std::span<const double> x
             const auto  product = static_cast<long double>(A.val[p]) * x[j];
             r[i] -= product;
             scale[i] += std::abs(product);
-            if (std::abs(x[j]) < std::numeric_limits<double>::min()) slack[i] += std::abs(A.val[p] * 0x1p-1075L);
+            const long double step = std::nextafter(std::abs(x[j]), std::numeric_limits<double>::infinity()) -
+                                     static_cast<long double>(std::abs(x[j]));
+            if (A.val[p] != 0) slack[i] = std::min(slack[i], std::abs(A.val[p] * step) / 2);
         }
     double worst = 0;
     for (std::size_t i = 0; i < b.size(); ++i) {
         if (!std::isfinite(r[i]) || !std::isfinite(scale[i])) return std::numeric_limits<double>::infinity();
-        const bool explained = scale[i] < 0x1p-960 && std::abs(r[i]) <= slack[i];
+        const bool explained = scale[i] < 0x1p-960 && std::isfinite(slack[i]) && std::abs(r[i]) <= slack[i];
         if (!explained && r[i] != 0) worst = std::max(worst, static_cast<double>(std::abs(r[i]) / scale[i]));
     }
     return worst;
