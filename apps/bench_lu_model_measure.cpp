@@ -32,7 +32,7 @@ Json measured_step(const LuSystem& system, const LuBench& bench, const DevicePar
     }
     RefactorMethod method = RefactorMethod::automatic;
     if (step != "dots") parse_field("methods", step, method);
-    const Json found = gpu->measure_numeric(method);
+    Json found = gpu->measure_numeric(method);
     require(found["taken"] == step, [&] { return "auto takes " + found["taken"].get<std::string>() + " here"; });
     return found;
 }

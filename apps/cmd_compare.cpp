@@ -233,7 +233,8 @@ int compare(Arguments arguments)
     const OutputFile outputs[] = {{"--svg", given.svg}};
     require_outputs(given.paths, outputs);
     const Plans plans = plans_of(given);
-    if (plans.ways.empty()) throw InvalidInput(plans.unavailable.back()["reason"].get<std::string>());
+    if (plans.ways.empty())
+        throw InvalidInput("no way is left to compare: " + plans.unavailable.back()["reason"].get<std::string>());
 
     const bool gpu = why_no_gpu(given.options.device).empty();
     if (given.json) print_finding(head_json(given, arguments, plans, gpu));
@@ -244,10 +245,11 @@ int compare(Arguments arguments)
     }
     Json rows = Json::array();
     bool solved = true;  // every matrix by one way at least
+    bool readable = true;
     for (const std::string& path : given.paths) {
         const std::string broken = failure_of([&] { solved = compare_matrix(given, plans, path, rows) && solved; });
         if (broken.empty()) continue;
-        solved = false;
+        readable = false;
         show({{"matrix", path}, {"error", broken}}, given.json, compare_matrix_line);
     }
     if (!given.svg.empty()) {
@@ -255,6 +257,7 @@ int compare(Arguments arguments)
         file.write(compare_chart(rows, gpu ? gpu_name(0) : cpu_name()));
         file.commit();
     }
+    if (!readable) return bad_input;
     return solved ? success : not_converged;
 }
 

@@ -80,8 +80,9 @@ DeviceParameters parse_device_parameters(std::string_view text, std::string_view
                 [&] { return fmt::format("{}: miss: expected {} rows", name, parameters.miss.size()); });
         read_table(found[row++], key, table, name);
     });
-    for (const auto& [key, value] : json.items())
-        require(known.contains(key), [&] { return fmt::format("{}: there is no parameter {}", name, key); });
+    for (const auto& entry : json.items())
+        require(known.contains(entry.key()),
+                [&] { return fmt::format("{}: there is no parameter {}", name, entry.key()); });
     require_sensible(parameters);
     return parameters;
 }
