@@ -11,6 +11,7 @@
 #include "ilux/direct/lu_dots.hpp"
 #include "ilux/tests/direct/batch_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
+#include "ilux/tests/direct/serial_in_float.hpp"
 
 namespace ilux::test {
 namespace {
@@ -98,61 +99,6 @@ TEST(GpuDotsBatch, RepeatThemselves)
     }
 }
 
-/// run_serial where every slot is rounded to float, and divisors are read from theirs.
-class SerialInFloat {
-public:
-    SerialInFloat(const DotProgram& program, std::span<const double> input)
-        : program_(program), input_(input), v_(program.slots(), 0), known_(program.slots(), false)
-    {
-        v_[DotProgram::minus_one_slot] = -1;
-        std::fill_n(known_.begin(), DotProgram::first_slot, true);
-        task_of_.resize(program.slots());
-        for (const auto& task : program.task)
-            for (std::size_t r = 0; r < task.entries; ++r) task_of_[task.slot + r] = &task;
-        for (const auto& task : program.task)
-            for (std::size_t r = 0; r < task.entries; ++r) compute(task.slot + r);
-    }
-    float operator[](std::size_t slot) const { return v_[slot]; }
-
-private:
-    /// A divisor may belong to a later task.
-    void compute(std::size_t slot)
-    {
-        if (known_[slot]) return;
-        const auto&       task = *task_of_[slot];
-        const std::size_t part = std::size_t{1} << task.log2_part, group = std::size_t{1} << task.log2_group;
-        const std::size_t r = slot - task.slot, leader = r * part % group / part;
-        double            x = program_.source[slot] < 0 ? 0 : 0 + program_.scale[slot] * input_[program_.source[slot]];
-        x = add_lanes(task, r * part, part, x);
-        for (const auto [a, b] : program_.late[slot]) x = std::fma(-double{v_[a]}, double{v_[b]}, x);
-        const std::size_t divisor = leader > 0 ? slot - leader : task.divide ? program_.divisor[slot] : 0;
-        if (divisor > 0) {
-            compute(divisor);
-            x /= double{v_[divisor]};
-        }
-        v_[slot] = static_cast<float>(x);
-        known_[slot] = true;
-    }
-    double add_lanes(const DotProgram::Task& task, std::size_t first_lane, std::size_t part, double x) const
-    {
-        std::array<double, 32> sum{x};
-        for (std::size_t lane = 0; lane < part; ++lane)
-            for (std::size_t row = task.first; row < std::size_t{task.first} + task.steps; ++row) {
-                const auto [a, b] = program_.operand[32 * row + first_lane + lane];
-                sum[lane] = std::fma(-double{v_[a]}, double{v_[b]}, sum[lane]);
-            }
-        for (std::size_t half = part / 2; half > 0; half /= 2)
-            for (std::size_t lane = 0; lane < half; ++lane) sum[lane] += sum[lane + half];
-        return sum[0];
-    }
-
-    const DotProgram&                    program_;
-    std::span<const double>              input_;
-    std::vector<float>                   v_;
-    std::vector<bool>                    known_;
-    std::vector<const DotProgram::Task*> task_of_;
-};
-
 TEST(GpuDotsBatch, RoundOnceWhereTheyStoreFloat)
 {
     ILUX_SKIP_WITHOUT_GPU();
@@ -165,9 +111,10 @@ TEST(GpuDotsBatch, RoundOnceWhereTheyStoreFloat)
         BatchOnDevice<float> device(gpu, program, values, members);
         const auto           found = device.run(gpu);
         for (const Index m : {0, 31, 32}) {
-            const SerialInFloat expected(program, member_of(values, members, m));
+            const FloatSlots expected(program, member_of(values, members, m));
             for (const auto slot : program.slot_of)
-                ASSERT_EQ(found[std::size_t{slot} * device.dots.stride() + m], expected[slot]) << "member " << m;
+                ASSERT_EQ(found[std::size_t{slot} * device.dots.stride() + m], expected.slots()[slot])
+                    << "member " << m;
         }
     }
 }

@@ -10,6 +10,7 @@
 #include "ilux/direct/lu_dots.hpp"
 #include "ilux/tests/direct/batch_systems.hpp"
 #include "ilux/tests/direct/tail_systems.hpp"
+#include "ilux/tests/direct/same_monitor.hpp"
 
 namespace ilux::test {
 namespace {
@@ -49,18 +50,6 @@ PivotMonitor monitor_of(const LuPattern& P, std::span<const double> values, std:
         }
     }
     return seen;
-}
-
-void expect_equal(const PivotMonitor& found, const PivotMonitor& expected)
-{
-    EXPECT_EQ(found.bad_column, expected.bad_column);
-    EXPECT_EQ(found.not_finite, expected.not_finite);
-    EXPECT_EQ(found.min_pivot, expected.min_pivot);
-    EXPECT_EQ(found.max_pivot, expected.max_pivot);
-    EXPECT_EQ(found.rgrowth, expected.rgrowth);
-    EXPECT_EQ(found.growth_column, expected.growth_column);
-    EXPECT_EQ(found.max_multiplier, expected.max_multiplier);
-    EXPECT_EQ(found.multiplier_column, expected.multiplier_column);
 }
 
 /// A batch that has factored.
@@ -141,7 +130,7 @@ TEST(GpuLuBatch, NamesTheBadColumnOfAMemberInsideADenseTailAndBeforeIt)
         for (Index m = 0; m < members; ++m) {
             SCOPED_TRACE(m);
             const auto* spoilt = std::ranges::find(bad, m, &Spoilt::member);
-            expect_equal(after.monitors[m], monitor_of(P, member_of(all, members, m), after.entries(P, m)));
+            expect_same_monitor(after.monitors[m], monitor_of(P, member_of(all, members, m), after.entries(P, m)));
             if (spoilt != std::end(bad)) {
                 EXPECT_EQ(after.monitors[m].bad_column, spoilt->column);
             } else {
@@ -163,7 +152,7 @@ TEST(GpuLuBatch, MonitorsEveryMemberAsOneAlone)
         ASSERT_EQ(found.monitors.size(), members);
         for (const Index m : {0, 17, 31, 32}) {
             SCOPED_TRACE(system.name + ", member " + std::to_string(m));
-            expect_equal(found.monitors[m], monitor_of(P, member_of(all, members, m), found.entries(P, m)));
+            expect_same_monitor(found.monitors[m], monitor_of(P, member_of(all, members, m), found.entries(P, m)));
             EXPECT_EQ(found.monitors[m].bad_column, -1);
         }
     }
@@ -177,8 +166,8 @@ TEST(GpuLuBatch, ReadsItsMonitorFromFactorsInFloatToo)
     const auto            all = member_values(system.A.val, 5);
     const Factored<float> found(gpu, system, all, 5);
     for (Index m = 0; m < 5; ++m)
-        expect_equal(found.monitors[m],
-                     monitor_of(*system.F.pattern, member_of(all, 5, m), found.entries(*system.F.pattern, m)));
+        expect_same_monitor(found.monitors[m],
+                            monitor_of(*system.F.pattern, member_of(all, 5, m), found.entries(*system.F.pattern, m)));
 }
 
 /// Members 3, 17, … are singular, hold NaN or Inf, or overflow; all others are as if those were sound.
@@ -205,10 +194,11 @@ TEST(GpuLuBatch, KeepsABadMemberFromItsNeighbours)
             SCOPED_TRACE(m);
             const bool is_bad = std::ranges::find(bad, m) != bad.end();
             if (is_bad) {
-                expect_equal(after.monitors[m], monitor_of(P, member_of(spoilt, members, m), after.entries(P, m)));
+                expect_same_monitor(after.monitors[m],
+                                    monitor_of(P, member_of(spoilt, members, m), after.entries(P, m)));
             } else {
                 ASSERT_TRUE(identical(after.entries(P, m), before.entries(P, m)));
-                expect_equal(after.monitors[m], before.monitors[m]);
+                expect_same_monitor(after.monitors[m], before.monitors[m]);
             }
         }
         EXPECT_EQ(after.monitors[3].bad_column, 0);
@@ -227,13 +217,13 @@ TEST(GpuLuBatch, NamesTheColumnOfAZeroPivot)
     for (int m = 0; m < 4; ++m) all.insert(all.end(), {1, 1, 1, m == 3 ? 1.0 : 2.0 + m});
     const Factored<double> found(gpu, system, all, 4);
     for (Index m = 0; m < 3; ++m)
-        expect_equal(found.monitors[m], {.min_pivot = 1,
-                                         .max_pivot = 1.0 + m,
-                                         .rgrowth = 1,
-                                         .growth_column = 0,
-                                         .max_multiplier = 1,
-                                         .multiplier_column = 0});
-    expect_equal(found.monitors[3], {.bad_column = 1});
+        expect_same_monitor(found.monitors[m], {.min_pivot = 1,
+                                                .max_pivot = 1.0 + m,
+                                                .rgrowth = 1,
+                                                .growth_column = 0,
+                                                .max_multiplier = 1,
+                                                .multiplier_column = 0});
+    expect_same_monitor(found.monitors[3], {.bad_column = 1});
 }
 
 template <class T>

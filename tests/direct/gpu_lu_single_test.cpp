@@ -12,6 +12,7 @@
 #include "ilux/tests/direct/forward_systems.hpp"
 #include "ilux/tests/direct/pattern_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
+#include "ilux/tests/direct/same_monitor.hpp"
 #include "ilux/tests/direct/serial_in_float.hpp"
 #include "ilux/tests/direct/series.hpp"
 #include "ilux/tests/direct/small_matrix.hpp"
@@ -109,13 +110,7 @@ TEST(GpuPivotMonitorInSingle, SeesWhatItSeesInDoubleOfTheSameNumbers)
         const PivotMonitor expected = monitor.result(gpu);
         monitor.watch(gpu, input.data(), in_float.data());
         const PivotMonitor found = monitor.result(gpu);
-        EXPECT_EQ(found.bad_column, expected.bad_column);
-        EXPECT_EQ(found.min_pivot, expected.min_pivot);
-        EXPECT_EQ(found.max_pivot, expected.max_pivot);
-        EXPECT_EQ(found.rgrowth, expected.rgrowth);
-        EXPECT_EQ(found.growth_column, expected.growth_column);
-        EXPECT_EQ(found.max_multiplier, expected.max_multiplier);
-        EXPECT_EQ(found.multiplier_column, expected.multiplier_column);
+        expect_same_monitor(found, expected);
     }
 }
 

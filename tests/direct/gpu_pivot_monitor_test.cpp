@@ -8,6 +8,7 @@
 
 #include "ilux/direct/refactor.hpp"
 #include "ilux/tests/direct/pattern_systems.hpp"
+#include "ilux/tests/direct/same_monitor.hpp"
 #include "ilux/tests/direct/series.hpp"
 
 namespace ilux::test {
@@ -47,19 +48,6 @@ PivotMonitor by_definition(const LuPattern& P, std::span<const double> B, const 
     return seen;
 }
 
-void expect_same(const PivotMonitor& found, const PivotMonitor& expected)
-{
-    EXPECT_EQ(found.bad_column, expected.bad_column);
-    EXPECT_EQ(found.not_finite, expected.not_finite);
-    EXPECT_EQ(found.expired, expected.expired);
-    EXPECT_EQ(found.min_pivot, expected.min_pivot);
-    EXPECT_EQ(found.max_pivot, expected.max_pivot);
-    EXPECT_EQ(found.rgrowth, expected.rgrowth);
-    EXPECT_EQ(found.growth_column, expected.growth_column);
-    EXPECT_EQ(found.max_multiplier, expected.max_multiplier);
-    EXPECT_EQ(found.multiplier_column, expected.multiplier_column);
-}
-
 /// A monitor of a system on the device, and the values and factors that it is to look at.
 struct Watched {
     Watched(Gpu& gpu, const DotSystem& system, std::span<const DotProgram::Slot> slot_of = {})
@@ -93,7 +81,7 @@ TEST(GpuPivotMonitor, SeesWhatTheSerialFactorizationSees)
         for (int round = 0; round < 3; ++round) {
             for (double& value : system.A.val) value *= std::exp(random.uniform(-1, 1));
             refactor_serial(system.A.val, system.F);
-            expect_same(watched.look(gpu, system.A.val, factor_entries(system.F)), system.F.monitor);
+            expect_same_monitor(watched.look(gpu, system.A.val, factor_entries(system.F)), system.F.monitor);
         }
     }
 }
@@ -109,7 +97,7 @@ TEST(GpuPivotMonitor, ReadsFactorsWhereTheyAre)
         std::vector<DotProgram::Slot> slot_of;
         for (const Index place : order) slot_of.push_back(DotProgram::first_slot + place);
         Watched watched(gpu, system, slot_of);
-        expect_same(watched.look(gpu, system.A.val, factor_entries(system.F)), system.F.monitor);
+        expect_same_monitor(watched.look(gpu, system.A.val, factor_entries(system.F)), system.F.monitor);
     }
 }
 
@@ -129,7 +117,8 @@ TEST(GpuPivotMonitor, NamesTheFirstOfEquals)
                 return x;
             };
             const auto values = few(system.A.val.size()), factors = few(entries(P));
-            expect_same(watched.look(gpu, values, factors), by_definition(P, scaled_inputs(P, values), factors));
+            expect_same_monitor(watched.look(gpu, values, factors),
+                                by_definition(P, scaled_inputs(P, values), factors));
         }
     }
 }
@@ -156,9 +145,9 @@ TEST(GpuPivotMonitor, TellsTheFirstBadColumnOfEveryKind)
                     if (planted == 2) factors[random.below(static_cast<Index>(factors.size()))] = nan;  // F, too
                     if (planted == 3) factors[static_cast<std::size_t>(P.diag[k])] = 0;
                 }
-                expect_same(watched.look(gpu, system.A.val, factors), by_definition(P, B, factors));
+                expect_same_monitor(watched.look(gpu, system.A.val, factors), by_definition(P, B, factors));
             }
-        expect_same(watched.look(gpu, system.A.val, sound), by_definition(P, B, sound));
+        expect_same_monitor(watched.look(gpu, system.A.val, sound), by_definition(P, B, sound));
     }
 }
 
@@ -177,8 +166,8 @@ TEST(GpuPivotMonitor, SaysTheSameEveryTimeOnTwoStreamsAtOnce)
         SCOPED_TRACE(repeat);
         watched_a.monitor.watch(first, values_a.data(), val_a.data());
         watched_b.monitor.watch(second, values_b.data(), val_b.data());
-        expect_same(watched_a.monitor.result(first), expected_a);
-        expect_same(watched_b.monitor.result(second), expected_b);
+        expect_same_monitor(watched_a.monitor.result(first), expected_a);
+        expect_same_monitor(watched_b.monitor.result(second), expected_b);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/direct/dense_factors.hpp"
 #include "ilux/tests/direct/hand_analysis.hpp"
+#include "ilux/tests/direct/same_monitor.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux::test {
@@ -48,18 +49,6 @@ LuFactors serial(const LuFactors& F, std::span<const double> values)
     LuFactors result = blank(F);
     refactor_serial(values, result);
     return result;
-}
-
-void expect_same_monitor(const PivotMonitor& a, const PivotMonitor& b)
-{
-    EXPECT_EQ(a.bad_column, b.bad_column);
-    EXPECT_EQ(a.not_finite, b.not_finite);
-    EXPECT_EQ(a.min_pivot, b.min_pivot);
-    EXPECT_EQ(a.max_pivot, b.max_pivot);
-    EXPECT_EQ(a.rgrowth, b.rgrowth);
-    EXPECT_EQ(a.growth_column, b.growth_column);
-    EXPECT_EQ(a.max_multiplier, b.max_multiplier);
-    EXPECT_EQ(a.multiplier_column, b.multiplier_column);
 }
 
 void expect_same(const LuFactors& a, const LuFactors& b)
