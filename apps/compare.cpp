@@ -10,14 +10,13 @@
 
 #include "ilux/apps/lu_facts.hpp"
 #include "ilux/apps/progress.hpp"
+#include "ilux/apps/report_json.hpp"
 #include "ilux/apps/sequence_input.hpp"
 
 namespace ilux::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 /// What a run cannot change, whatever its program answers.
 constexpr std::array<std::string_view, 7> fixed{"matrix", "n", "nnz", "symmetric", "rhs", "way", "device"};
@@ -69,8 +68,8 @@ Problem load_first_system(const std::string& path, const std::string& rhs)
 void judge(Json& row, const Problem& problem, const std::vector<double>& x, double rtol)
 {
     const Errors errors = measure(problem.A, x, problem.b, rtol);
-    row["relative_residual"] = errors.finite ? number(errors.relative_residual) : Json(nullptr);
-    row["backward_error"] = errors.finite ? number(errors.backward_error) : Json(nullptr);
+    row["relative_residual"] = errors.finite ? json_number(errors.relative_residual) : Json(nullptr);
+    row["backward_error"] = errors.finite ? json_number(errors.backward_error) : Json(nullptr);
     const bool holds = errors.finite && errors.relative_residual <= rtol;
     if (holds) row["outcome"] = name(Outcome::converged);
     else if (row["outcome"] == name(Outcome::converged)) {

@@ -47,7 +47,7 @@ void require_memory(const LuSymbolic& symbolic, const LuOptions& given);
 struct Errors {
     double relative_residual = 1;  ///< ‖b − A x‖₂ / ‖b‖₂; absolute when b = 0
     double backward_error = 1;     ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)
-    double componentwise = 1;      ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]; 0/0 counts as 0
+    double componentwise = 1;  ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]; as row_residual has it
     bool   finite = false;
 };
 /// The residual norm is carried in twice the precision where rounding might hide one of size rtol·‖b‖.

@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Json level_json(const MlIluLevelReport& level)
 {
     return {{"n", level.n},
@@ -23,8 +21,8 @@ Json level_json(const MlIluLevelReport& level)
             {"nnz_U", level.nnz_U},
             {"nnz_G", level.nnz_G},
             {"nnz_F", level.nnz_F},
-            {"inverse_L", number(level.inverse_L)},
-            {"inverse_U", number(level.inverse_U)},
+            {"inverse_L", json_number(level.inverse_L)},
+            {"inverse_U", json_number(level.inverse_U)},
             {"depth_L", level.depth_L},
             {"depth_U", level.depth_U}};
 }
@@ -33,7 +31,7 @@ Json mlilu_json(const MlIluReport& report)
 {
     Json levels = Json::array();
     for (const MlIluLevelReport& level : report.levels) levels.push_back(level_json(level));
-    return {{"fill", number(report.fill)},
+    return {{"fill", json_number(report.fill)},
             {"dense", report.dense},
             {"structural_rank", report.structural_rank ? Json(*report.structural_rank) : Json(nullptr)},
             {"deficiency", report.deficiency},
@@ -65,12 +63,12 @@ Json attempt_json(const Attempt& tried)
             {"precond", precond_of(tried.plan)},
             {"drop_tol", tried.plan.precond.mlilu.drop_tol},
             {"schur_drop_tol", tried.plan.precond.mlilu.schur_drop_tol},
-            {"inverse_bound", number(tried.plan.precond.mlilu.inverse_bound)},
+            {"inverse_bound", json_number(tried.plan.precond.mlilu.inverse_bound)},
             {"outcome", name(tried.report.outcome)},
             {"detail", tried.why()},
             {"steps", tried.report.steps},
-            {"relative_residual", number(tried.report.relative_residual)},
-            {"fill", number(tried.fill)},
+            {"relative_residual", json_number(tried.report.relative_residual)},
+            {"fill", json_number(tried.fill)},
             {"seconds", tried.seconds}};
 }
 
@@ -92,6 +90,8 @@ Json seconds_json(const Run& run, const Problem& problem)
 
 }  // namespace
 
+Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
 nlohmann::ordered_json lu_json(const LuFacts& lu)
 {
     return {{"nnz", lu.nnz},
@@ -103,10 +103,10 @@ nlohmann::ordered_json lu_json(const LuFacts& lu)
             {"precision", field_text(lu.precision)},
             {"returns_to_double", lu.returns_to_double},
             {"repivots", lu.repivots},
-            {"growth", number(lu.growth)},
-            {"rcond", number(lu.rcond)},
-            {"condition", number(lu.condition)},
-            {"componentwise_error", number(lu.componentwise)},
+            {"growth", json_number(lu.growth)},
+            {"rcond", json_number(lu.rcond)},
+            {"condition", json_number(lu.condition)},
+            {"componentwise_error", json_number(lu.componentwise)},
             {"refine_steps", lu.refine_steps},
             {"ordering", field_text(lu.symbolic.ordering)},
             {"matched", lu.symbolic.matched},
@@ -137,9 +137,9 @@ std::string json_report(const Run& run, const Problem& problem)
     json["detail"] = result.why();
     json["warning"] = result.warning;
     json["steps"] = report.steps;
-    json["relative_residual"] = number(report.relative_residual);
-    json["backward_error"] = number(report.backward_error);
-    json["forward_error"] = number(run.forward_error);
+    json["relative_residual"] = json_number(report.relative_residual);
+    json["backward_error"] = json_number(report.backward_error);
+    json["forward_error"] = json_number(run.forward_error);
     json["seconds"] = seconds_json(run, problem);
     json["memory_bytes"] = {{"matrix", problem.A.bytes()},
                             {"factors", result.factor_bytes},

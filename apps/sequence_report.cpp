@@ -21,8 +21,6 @@ std::string number(double value)
     return std::isnan(value) ? "-" : std::isinf(value) ? "not finite" : fmt::format("{:.1e}", value);
 }
 
-Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 /// Right-aligned in `width` columns; µ takes two bytes but one column.
 std::string padded(const std::string& text, std::size_t width)
 {

@@ -21,8 +21,9 @@ namespace ilux::app {
 struct SystemReport {
     Index       index = 0;  ///< from 0
     std::string name;
-    /// factor, refactor, repivot or failed_repivot (direct: the former pivots were stale, and there are no others); refresh or lagged (preconditioner made for this system, or for an earlier one);
-    /// none (no preconditioner); refused (the data could not be used)
+    /// factor, refactor, repivot or failed_repivot (direct: the former pivots were stale, and there are no others);
+    /// refresh or lagged (preconditioner made for this system, or for an earlier one); none (no preconditioner);
+    /// refused (the data could not be used)
     std::string action = "refused";
     std::string reason;                             ///< why pivots or preconditioner were renewed, or ""
     Outcome     outcome = Outcome::not_finite;      ///< means nothing where refused

@@ -17,7 +17,8 @@ namespace ilux {
 /// @tparam T  double, or float: what factors are stored as. Arithmetic, right-hand sides and solutions are double;
 ///            factors in float halve memory and traffic, and their solutions ask for refinement. Factors and solutions
 ///            of a member have the same bits whoever its neighbours are; in double those of GpuRefactor's dot products
-///            and dense tail. A singular member, or one that holds NaN, harms itself only. Serves one stream at a time. Repeatable: bitwise.
+///            and dense tail. A singular member, or one that holds NaN, harms itself only. Serves one stream at a
+///            time. Repeatable: bitwise.
 template <class T>
 class GpuLuBatch {
 public:

@@ -36,8 +36,9 @@ public:
     /// @throws InvalidInput when there is no room for so many
     void run(Gpu& gpu, const double* values, const double* x, const double* b, double* r, Index count = 1);
 
-    /// max_i |r|_i / (|op(A)||x| + |b|)_i of each system of the last run, for which it waits [oettli_prager_64]. 0/0 counts as
-    /// 0; Inf where x or r is not finite, and where a row is below 2⁻¹⁹⁶⁰, which lu_refine can measure. Valid until the next run.
+    /// max_i |r|_i / (|op(A)||x| + |b|)_i of each system of the last run, for which it waits [oettli_prager_64]. 0/0 counts
+    /// as 0, and rows near underflow as row_residual has it; Inf where x or r is not finite, and where a row is below
+    /// 2⁻¹⁹⁶⁰, which lu_refine can measure. Valid until the next run.
     /// @param count  that of the last run, which may have been a graph's
     std::span<const double> backward_errors(Gpu& gpu, Index count = 1) const;
 

@@ -1,8 +1,9 @@
 // Extremes of columns, then of all columns, in one launch.
 //
-// Launch shape: a warp a task of MonitorPlan, as many blocks as can work at once. Parts of a long column meet in atomic maxima, and the last of them joins the
-// column; the last block joins what all blocks found. Both clear what they read for the next watch. Magnitudes are compared by their
-// bits, which order numbers below Inf and that below NaN. Nobody waits for other blocks.
+// Launch shape: a warp a task of MonitorPlan, as many blocks as can work at once. Parts of a long column meet in atomic
+// maxima, and the last of them joins the column; the last block joins what all blocks found. Both clear what they read
+// for the next watch. Magnitudes are compared by their bits, which order numbers below Inf and that below NaN. Nobody
+// waits for other blocks.
 
 #include <cub/block/block_reduce.cuh>
 

@@ -13,8 +13,8 @@
 namespace ilux {
 
 /// What the model knows of a device. The defaults are estimates for an H200; measure_device (device_parameters.hpp)
-/// finds those of the one at hand. An access is one load of a warp, transactions the sectors of 32 bytes that it touches. Cache is the second
-/// level: the first is emptied whenever a column waits.
+/// finds those of the one at hand. An access is one load of a warp, transactions the sectors of 32 bytes that it
+/// touches. Cache is the second level: the first is emptied whenever a column waits.
 struct DeviceParameters {
     static constexpr std::array<double, 6> transactions{1, 2, 4, 8, 16, 32};
     /// In units of cache_bytes.
