@@ -12,8 +12,8 @@
 
 namespace ilux {
 
-/// What the model knows of a device. The defaults are estimates for an H200; measure_device (device_parameters.hpp)
-/// finds those of the one at hand. An access is one load of a warp, transactions the sectors of 32 bytes that it
+/// What the model knows of a device. The defaults were measured on an H200 (bench/results/lu_model_gpu.jsonl); measure_device
+/// (device_parameters.hpp) finds those of the one at hand. An access is one load of a warp, transactions the sectors of 32 bytes that it
 /// touches. Cache is the second level: the first is emptied whenever a column waits.
 struct DeviceParameters {
     static constexpr std::array<double, 6> transactions{1, 2, 4, 8, 16, 32};
@@ -24,27 +24,28 @@ struct DeviceParameters {
     double multiprocessors = 132;
     double resident_warps = 32;       ///< of method left, on a multiprocessor, at most
     double clock = 1.98e9;            ///< cycles a second, under load
-    double bandwidth = 4.2e12;        ///< bytes a second from and to memory
-    double cache_bandwidth = 5.5e12;  ///< bytes a second out of the cache
-    double cache_bytes = 50e6;
-    double comp_cycle = 24;     ///< that a multiprocessor full of warps spends on one multiply-add step
-    double comp_latency = 190;  ///< cycles that a lone warp does, besides its accesses
-    double flag = 0.65e-6;      ///< seconds from a finished column to a warp that waits for it
-    double launch = 0.55e-6;    ///< seconds that a small kernel takes as a node of a graph
-    double barrier = 1.4e-6;    ///< the same of one that fills the device: what a level costs
-    double call = 20e-6;        ///< seconds that a graph of five small kernels takes a host that waits for it
+    double bandwidth = 3.7e12;        ///< bytes a second from and to memory
+    double cache_bandwidth = 6.6e12;  ///< bytes a second out of the cache
+    double cache_bytes = 63e6;
+    double comp_cycle = 28.5;   ///< that a multiprocessor full of warps spends on one multiply-add step
+    double comp_latency = 265;  ///< cycles that a lone warp does, besides its accesses
+    double flag = 0.59e-6;      ///< seconds from a finished column to a warp that waits for it
+    double launch = 0.99e-6;    ///< seconds that a small kernel takes as a node of a graph
+    double barrier = 2.15e-6;   ///< the same of one that fills the device: what a level costs
+    double call = 26e-6;        ///< seconds that a graph of five small kernels takes a host that waits for it
 
-    ByTransactions cache_cycle{270, 272, 275, 282, 300, 335};  ///< of an access that hits
-    ByTransactions global_cycle{780, 790, 800, 820, 860, 940};
-    std::array<ByTransactions, working_sets.size()> miss = sharp_miss();  ///< shares of accesses, by working set
+    ByTransactions cache_cycle{312, 320, 330, 340, 354, 379};  ///< of an access that hits
+    ByTransactions global_cycle{721, 804, 889, 958, 1069, 1165};
+    /// Shares of accesses, by working set.
+    std::array<ByTransactions, working_sets.size()> miss{{{0, 0, 0, 0, 0, 0},
+                                                          {0, 0, 0, 0, 0, 0},
+                                                          {0, 0, 0, 0.01, 0.06, 0.19},
+                                                          {0.08, 0.15, 0.32, 0.54, 0.66, 0.74},
+                                                          {0.46, 0.62, 0.76, 0.85, 0.85, 0.86},
+                                                          {0.74, 0.87, 0.92, 0.93, 0.93, 0.95},
+                                                          {0.88, 0.94, 0.97, 0.97, 0.97, 0.99},
+                                                          {0.95, 0.99, 1, 1, 1, 1}}};
 
-    /// A cache of which just what does not fit is missed.
-    static constexpr std::array<ByTransactions, working_sets.size()> sharp_miss()
-    {
-        std::array<ByTransactions, working_sets.size()> table{};
-        for (std::size_t s = 0; s < table.size(); ++s) table[s].fill(working_sets[s] > 1 ? 1 - 1 / working_sets[s] : 0);
-        return table;
-    }
     /// Linear between the entries of the tables, constant beyond them. @param working_set  bytes
     double miss_rate(double transactions_an_access, double working_set) const;
     /// mem_cycle [chen_wang_14, (1)] of one access.

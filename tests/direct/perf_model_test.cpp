@@ -76,6 +76,8 @@ TEST(DeviceParameters, LieLinearlyBetweenWhatWasMeasured)
 {
     DeviceParameters device;
     device.cache_bytes = 1e6;
+    for (std::size_t s = 0; s < device.miss.size(); ++s)  // just what does not fit
+        device.miss[s].fill(std::max(0., 1 - 1 / DeviceParameters::working_sets[s]));
     device.cache_cycle = {100, 200, 300, 400, 500, 600};
     device.global_cycle = {1000, 1000, 1000, 1000, 1000, 2000};
     EXPECT_DOUBLE_EQ(device.access_cycle(1, 0), 100);
