@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 
 namespace ilux::app {
 namespace {

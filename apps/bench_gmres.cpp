@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double long_run = 5;  // seconds; a run that takes longer is not repeated, nor preceded by another
+constexpr double long_gmres = 5;  // seconds; a run that takes longer is not repeated, nor preceded by another
 
 /// What the variants of one form of M share.
 struct Form {
@@ -65,7 +65,7 @@ Form build(const Bench& bench, OffDiagonal off_diagonal)
 std::vector<SolveReport> repeat(const GmresBench& asked, const std::function<SolveReport()>& solve)
 {
     std::vector<SolveReport> runs{solve()};
-    if (runs.front().seconds.solve > long_run) return runs;
+    if (runs.front().seconds.solve > long_gmres) return runs;
     runs.clear();
     for (Index k = 0; k < asked.repeats; ++k) runs.push_back(solve());
     return runs;

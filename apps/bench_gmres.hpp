@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "ilux/apps/bench_measure.hpp"
-#include "ilux/apps/device.hpp"
+#include "ilux/apps/options.hpp"
+#include "ilux/solver/device.hpp"
 
 namespace ilux::app {
 

@@ -148,7 +148,7 @@ void add_finding(Json& found, const Json& finding)
 }
 
 /// The arguments again for one matrix, to be measured by a process of its own.
-Json measure_apart(const GmresBenchArguments& given, Arguments arguments, const std::string& name)
+Json measure_in_child(const GmresBenchArguments& given, Arguments arguments, const std::string& name)
 {
     Json                     found = nothing_yet(name);
     std::vector<std::string> again{"bench", "ilupack-gmres"};
@@ -219,7 +219,7 @@ int bench_ilupack_gmres(Arguments arguments)
     bool measured = false;
     for (const std::string& name : given.names) {
         if (isatty(STDERR_FILENO)) fmt::print(stderr, "measuring {} ...\n", name);
-        Json found = measure_apart(given, arguments, name);
+        Json found = measure_in_child(given, arguments, name);
         if (!given.json) fmt::print("{}", bench_lines(found));
         std::fflush(stdout);
         for (const Json& variant : found["variants"]) measured = measured || variant.contains("seconds");

@@ -13,7 +13,7 @@
 #include "ilux/apps/bench_lu_measure.hpp"
 #include "ilux/apps/bench_lu_report.hpp"
 #include "ilux/apps/bench_steps.hpp"
-#include "ilux/apps/device.hpp"
+#include "ilux/solver/device.hpp"
 #include "ilux/apps/klu_rival.hpp"
 #include "ilux/apps/machine.hpp"
 #include "ilux/base/text_file.hpp"
@@ -99,7 +99,7 @@ bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
 }
 
 /// Why no GPU is used, or "".
-std::string why_no_gpu(DeviceChoice device)
+std::string why_no_gpu_rows(DeviceChoice device)
 {
     if (device == DeviceChoice::cpu) return "--device cpu";
     if (!built_with_cuda()) return "this build has no CUDA";
@@ -207,7 +207,7 @@ int bench_lu(Arguments arguments)
     require_device(given.device);
     if (!given.svg.empty()) AtomicFile probe(given.svg);
 
-    const std::string no_gpu = why_no_gpu(given.device);
+    const std::string no_gpu = why_no_gpu_rows(given.device);
     const auto        steps = steps_of(given, no_gpu);
     Json              json = report_json(given, arguments, no_gpu);
     if (!given.json) fmt::print("{}{}", unavailable_lines(json["unavailable"]), lu_bench_head());

@@ -9,7 +9,7 @@
 #include "ilux/apps/bench_lu_gpu.hpp"
 #include "ilux/apps/bench_steps.hpp"
 #include "ilux/apps/klu_rival.hpp"
-#include "ilux/apps/lu_facts.hpp"
+#include "ilux/solver/lu_facts.hpp"
 #include "ilux/apps/problem.hpp"
 #include "ilux/apps/progress.hpp"
 #include "ilux/apps/published_dependencies.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-LuSystem read_system(const std::string& path)
+LuSystem read_lu_system(const std::string& path)
 {
     LuSystem s;
     s.name = path;
@@ -74,7 +74,7 @@ Json measured_step(const LuSystem& s, const LuBench& bench, const std::string& s
 
 LuSystem load_lu_system(const std::string& path)
 {
-    LuSystem   s = read_system(path);
+    LuSystem   s = read_lu_system(path);
     Stopwatch  clock;
     const auto symbolic = analyse(first_view(s), within_memory({}));
     s.seconds_analyse = clock.seconds();

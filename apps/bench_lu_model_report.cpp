@@ -102,13 +102,13 @@ Statistics errors_of(const Json& findings, const char* list, std::string_view me
     return all;
 }
 
-std::string ms(double seconds) { return fmt::format("{:.4g}", 1e3 * seconds); }
+std::string in_ms(double seconds) { return fmt::format("{:.4g}", 1e3 * seconds); }
 
 std::string pair_text(const Json& one)
 {
-    const std::string predicted = ms(one["predicted"]);
+    const std::string predicted = in_ms(one["predicted"]);
     if (!one.contains("measured")) return fmt::format("{:>10}{:>10}{:>8}", predicted, "-", "-");
-    return fmt::format("{:>10}{:>10}{:>7.0f} %", predicted, ms(one["measured"]),
+    return fmt::format("{:>10}{:>10}{:>7.0f} %", predicted, in_ms(one["measured"]),
                        100 * one["relative_error"].get<double>());
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ilux/apps/bench_lu_report.hpp"
-#include "ilux/apps/device.hpp"
+#include "ilux/solver/device.hpp"
 
 namespace ilux::app {
 namespace {

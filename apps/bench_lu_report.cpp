@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "ilux/apps/bar_chart.hpp"
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/base/types.hpp"
 
 namespace ilux::app {
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 7> charted{"auto", "left", "glu1", "glu3"
 double number(const Json& json) { return json.is_number() ? json.get<double>() : std::nan(""); }
 
 /// Milliseconds with three digits.
-std::string ms(double seconds)
+std::string milliseconds(double seconds)
 {
     const double value = 1e3 * seconds;
     return value < 0.9995  ? fmt::format("{:.4f}", value)
@@ -36,7 +36,7 @@ std::string ms(double seconds)
 /// Of an object of times, or "-" without one.
 std::string median_ms(const Json& method, const char* stage)
 {
-    return method.contains(stage) ? ms(method[stage]["median"].get<double>()) : "-";
+    return method.contains(stage) ? milliseconds(method[stage]["median"].get<double>()) : "-";
 }
 
 /// How far the slowest run is from the fastest, in percent of the median.
@@ -58,9 +58,10 @@ std::string method_line(const Json& method)
         return fmt::format("  {:<12}{}\n", label(method), method.value("error", std::string("not measured")));
     const Json& counted = method[method.contains("cold") ? "cold" : "numeric"];
     return fmt::format("  {:<12}{:>9}{:>10}{:>9}{:>9}{:>8}{:>9}{:>9.3g}{:>8.3g}{:>8}{:>10}  {:.1e}\n", label(method),
-                       ms(method["prepare"].get<double>()), median_ms(method, "transfer"), median_ms(method, "numeric"),
-                       median_ms(method, "cold"), spread(counted), median_ms(method, "solve"),
-                       method["gflops"].get<double>(), 1e-9 * method["bandwidth"].get<double>(),
+                       milliseconds(method["prepare"].get<double>()), median_ms(method, "transfer"),
+                       median_ms(method, "numeric"), median_ms(method, "cold"), spread(counted),
+                       median_ms(method, "solve"), method["gflops"].get<double>(),
+                       1e-9 * method["bandwidth"].get<double>(),
                        method.contains("over_bound") ? fmt::format("{:.1f}", method["over_bound"].get<double>()) : "-",
                        method.contains("bytes") ? bytes_text(method["bytes"].get<double>()) : "-",
                        number(method["backward_error"]));
@@ -74,9 +75,9 @@ std::string dependency_line(const Json& dependencies)
     const char* more = published["complete"].get<bool>() ? "" : "> ";
     return fmt::format(
         "  dependencies: exact {} ms, relaxed {} ms ({:.2f}×), the loops of GLU 2.0 {}{} ms ({}{:.0f}× the exact rule)\n",
-        ms(dependencies["exact"]["median"].get<double>()), ms(dependencies["relaxed"]["median"].get<double>()),
-        number(dependencies["exact_by_relaxed"]), more, ms(published["seconds"].get<double>()), more,
-        number(dependencies["published_by_exact"]));
+        milliseconds(dependencies["exact"]["median"].get<double>()),
+        milliseconds(dependencies["relaxed"]["median"].get<double>()), number(dependencies["exact_by_relaxed"]), more,
+        milliseconds(published["seconds"].get<double>()), more, number(dependencies["published_by_exact"]));
 }
 
 std::string matrix_lines(const Json& found)
@@ -120,7 +121,7 @@ const Json* find_method(const Json& found, std::string_view name)
 }
 
 /// circuit_4 of gallery:circuit_4:n=7, of a/b/circuit_4.mtx.gz and of a/circuit_4/.
-std::string short_name(std::string name)
+std::string label_of(std::string name)
 {
     if (name.starts_with("gallery:")) {
         name.erase(0, 8);
@@ -131,14 +132,14 @@ std::string short_name(std::string name)
     return name.substr(0, name.find(".mtx"));
 }
 
-BarGroup bars(const Json& found)
+BarGroup lu_bars(const Json& found)
 {
-    BarGroup group{.name = short_name(found["name"]), .bars = {}};
+    BarGroup group{.name = label_of(found["name"]), .bars = {}};
     for (std::size_t k = 0; k < charted.size(); ++k) {
         const Json* method = find_method(found, charted[k]);
         if (method == nullptr) continue;
         const double seconds = (*method)["seconds"];
-        Bar          bar{.label = "", .value = ms(seconds) + " ms", .parts = std::vector<double>(charted.size())};
+        Bar bar{.label = "", .value = milliseconds(seconds) + " ms", .parts = std::vector<double>(charted.size())};
         bar.parts[k] = 1e3 * seconds;
         group.bars.push_back(std::move(bar));
     }
@@ -192,7 +193,7 @@ std::string lu_bench_chart(const Json& findings, const std::string& machine)
                    .groups = {}};
     double   least = std::numeric_limits<double>::infinity(), most = 0;
     for (const Json& found : findings) {
-        chart.groups.push_back(bars(found));
+        chart.groups.push_back(lu_bars(found));
         for (const Bar& bar : chart.groups.back().bars) {
             least = std::min(least, std::ranges::max(bar.parts));
             most = std::max(most, std::ranges::max(bar.parts));

@@ -15,7 +15,7 @@
 #include "ilux/apps/compare.hpp"
 #include "ilux/apps/compare_report.hpp"
 #include "ilux/apps/compare_rival.hpp"
-#include "ilux/apps/device.hpp"
+#include "ilux/solver/device.hpp"
 #include "ilux/apps/machine.hpp"
 #include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/output_files.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 3> all_ways{"direct", "iterative", "cusp"};
+constexpr std::array<const char*, 3> known_ways{"direct", "iterative", "cusp"};
 constexpr std::array<const char*, 4> cusp_preconds{"none", "diagonal", "nonsym_bridson_ainv", "smoothed_aggregation"};
 
 struct CompareArguments {
@@ -75,7 +75,7 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
         "MATRIX", given.paths,
         "Matrix Market files, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)");
     const OptionArguments options(*app, given.options);
-    std::string           ways = fmt::format("{}", fmt::join(all_ways, ",")),
+    std::string           ways = fmt::format("{}", fmt::join(known_ways, ",")),
                 preconds = fmt::format("{}", fmt::join(cusp_preconds, ","));
     std::string repeats;
     const auto option = [&](const char* name, std::string& text, const char* help, const char* group, const char* value,
@@ -97,7 +97,7 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
     if (!parse(*app, arguments)) return false;
 
     options.apply(given.options);
-    given.ways = chosen("--ways", all_ways, ways);
+    given.ways = chosen("--ways", known_ways, ways);
     given.preconds = chosen("--cusp-preconds", cusp_preconds, preconds);
     if (!repeats.empty()) {
         ilux::parse_field("repeats", repeats, given.repeats);

@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "ilux/apps/command.hpp"
-#include "ilux/apps/lu_facts.hpp"
+#include "ilux/solver/lu_facts.hpp"
 #include "ilux/apps/problem.hpp"
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/direct/levels.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/reorder/matching.hpp"
@@ -272,7 +272,7 @@ std::string json_info(const std::string& name, const std::string& about, const M
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string row(std::string_view head, std::string_view text) { return fmt::format("{:<14}{}\n", head, text); }
+std::string info_row(std::string_view head, std::string_view text) { return fmt::format("{:<14}{}\n", head, text); }
 
 std::string rows_of(const Matching& matching, Index n)
 {
@@ -287,75 +287,78 @@ std::string square_rows(const MatrixInfo& info)
     const Diagonal& diagonal = info.diagonal;
     const Matching& matching = *info.matching;
     std::string     text =
-        row("diagonal", fmt::format("{} zeros, {} missing; largest of its row in {} rows, dominant in {}",
-                                    diagonal.zeros, diagonal.missing, diagonal.largest_in_row, diagonal.dominant));
-    text += row("matching",
-                fmt::format("structural rank {} of {}; moves {} rows; after it and its scaling {} rows are dominant{}",
-                            matching.rank, info.rows, info.moved, info.dominant_matched,
-                            matching.optimal ? "" : " (work limit reached: not the largest product)"));
-    if (matching.rank < info.rows) text += row("", rows_of(matching, info.rows));
-    return text +
-           row("depth", fmt::format("{} dependent steps in the lower triangle, {:.1f} rows a step", info.depth_lower,
-                                    info.depth_lower > 0 ? double(info.rows) / info.depth_lower : 0.0));
+        info_row("diagonal", fmt::format("{} zeros, {} missing; largest of its row in {} rows, dominant in {}",
+                                         diagonal.zeros, diagonal.missing, diagonal.largest_in_row, diagonal.dominant));
+    text +=
+        info_row("matching",
+                 fmt::format("structural rank {} of {}; moves {} rows; after it and its scaling {} rows are dominant{}",
+                             matching.rank, info.rows, info.moved, info.dominant_matched,
+                             matching.optimal ? "" : " (work limit reached: not the largest product)"));
+    if (matching.rank < info.rows) text += info_row("", rows_of(matching, info.rows));
+    return text + info_row("depth",
+                           fmt::format("{} dependent steps in the lower triangle, {:.1f} rows a step", info.depth_lower,
+                                       info.depth_lower > 0 ? double(info.rows) / info.depth_lower : 0.0));
 }
 
 std::string level_rows(const Levels& levels)
 {
     const auto  few = std::ranges::count_if(levels.sizes, [](Index columns) { return columns < narrow; });
     std::string text =
-        row("levels", fmt::format("{} left-looking; right-looking {} by the exact rule, {} by the relaxed one",
-                                  levels.left, levels.exact, levels.relaxed));
-    text += row("", fmt::format("left-looking: the largest of {} columns, {} of fewer than {}",
-                                levels.sizes.empty() ? 0 : std::ranges::max(levels.sizes), few, narrow));
+        info_row("levels", fmt::format("{} left-looking; right-looking {} by the exact rule, {} by the relaxed one",
+                                       levels.left, levels.exact, levels.relaxed));
+    text += info_row("", fmt::format("left-looking: the largest of {} columns, {} of fewer than {}",
+                                     levels.sizes.empty() ? 0 : std::ranges::max(levels.sizes), few, narrow));
     if (levels.hubs.empty()) return text;
     constexpr std::size_t most_named = 5;
     std::string           named;
     for (std::size_t h = 0; h < std::min(most_named, levels.hubs.size()); ++h)
         named += fmt::format("{} column {}: {} updates, {} deep", h == 0 ? "" : ";", levels.hub_column[h] + 1,
                              levels.hubs[h].updates, levels.hubs[h].depth);
-    return text + row("", fmt::format("{} hub{} of {} updates or more:{}{}", levels.hubs.size(),
-                                      levels.hubs.size() == 1 ? "" : "s", hub_updates, named,
-                                      levels.hubs.size() > most_named ? "; ..." : ""));
+    return text + info_row("", fmt::format("{} hub{} of {} updates or more:{}{}", levels.hubs.size(),
+                                           levels.hubs.size() == 1 ? "" : "s", hub_updates, named,
+                                           levels.hubs.size() > most_named ? "; ..." : ""));
 }
 
 std::string lu_rows(const MatrixInfo& info)
 {
     const LuSymbolicReport& lu = info.lu->report;
     std::string             text =
-        row("direct", fmt::format("ordering {}{}: {:.3g} entries in L + U ({:.2f} × nnz(A)), {:.2g} flops; "
-                                  "{} diagonal block{}, the largest of {}",
-                                  field_text(lu.ordering), lu.matched ? ", matched" : "", lu.nnz,
-                                  info.nnz > 0 ? lu.nnz / double(info.nnz) : 0.0, lu.flops, lu.blocks,
-                                  lu.blocks == 1 ? "" : "s", lu.largest_block));
+        info_row("direct", fmt::format("ordering {}{}: {:.3g} entries in L + U ({:.2f} × nnz(A)), {:.2g} flops; "
+                                       "{} diagonal block{}, the largest of {}",
+                                       field_text(lu.ordering), lu.matched ? ", matched" : "", lu.nnz,
+                                       info.nnz > 0 ? lu.nnz / double(info.nnz) : 0.0, lu.flops, lu.blocks,
+                                       lu.blocks == 1 ? "" : "s", lu.largest_block));
     if (info.levels) text += level_rows(*info.levels);
-    if (!info.no_levels.empty()) text += row("levels", info.no_levels);
+    if (!info.no_levels.empty()) text += info_row("levels", info.no_levels);
     return text;
 }
 
 std::string text_info(const std::string& name, const std::string& about, const MatrixInfo& info,
                       const CsrMatrix<double>& A)
 {
-    std::string text = row("matrix", name);
-    if (!about.empty()) text += row("", about);
-    text += row("size", fmt::format("{} × {}, nnz {}{}", info.rows, info.cols, info.nnz,
-                                    info.stored_zeros > 0 ? fmt::format(" ({} of them zero)", info.stored_zeros) : ""));
+    std::string text = info_row("matrix", name);
+    if (!about.empty()) text += info_row("", about);
+    text += info_row("size",
+                     fmt::format("{} × {}, nnz {}{}", info.rows, info.cols, info.nnz,
+                                 info.stored_zeros > 0 ? fmt::format(" ({} of them zero)", info.stored_zeros) : ""));
     if (info.rows == info.cols)
-        text += row("symmetry", info.symmetric           ? "symmetric"
-                                : info.pattern_symmetric ? "pattern symmetric, values not"
-                                                         : "none");
-    text += row("row lengths",
-                fmt::format("{} to {}, mean {:.1f}{}", info.lengths.shortest, info.lengths.longest, info.lengths.mean,
-                            info.lengths.empty > 0 ? fmt::format("; {} rows are empty", info.lengths.empty) : ""));
+        text += info_row("symmetry", info.symmetric           ? "symmetric"
+                                     : info.pattern_symmetric ? "pattern symmetric, values not"
+                                                              : "none");
     text +=
-        row("bandwidth", fmt::format("{} below, {} above the diagonal", info.lower_bandwidth, info.upper_bandwidth));
-    text += row("values",
-                fmt::format("{:.2e} to {:.2e} in size, {:.1f} decades", info.smallest, info.largest, decades(info)));
+        info_row("row lengths",
+                 fmt::format("{} to {}, mean {:.1f}{}", info.lengths.shortest, info.lengths.longest, info.lengths.mean,
+                             info.lengths.empty > 0 ? fmt::format("; {} rows are empty", info.lengths.empty) : ""));
+    text += info_row("bandwidth",
+                     fmt::format("{} below, {} above the diagonal", info.lower_bandwidth, info.upper_bandwidth));
+    text += info_row("values", fmt::format("{:.2e} to {:.2e} in size, {:.1f} decades", info.smallest, info.largest,
+                                           decades(info)));
     if (info.matching) text += square_rows(info);
     if (info.lu) text += lu_rows(info);
     std::string memory;
     for (const auto& [what, bytes] : estimates(A, info))
         memory += fmt::format("{}{} {}", memory.empty() ? "" : ", ", what, bytes_text(bytes));
-    return text + row("memory, about", memory);
+    return text + info_row("memory, about", memory);
 }
 
 }  // namespace

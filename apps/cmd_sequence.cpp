@@ -9,7 +9,7 @@
 
 #include "ilux/apps/command.hpp"
 #include "ilux/apps/html_report.hpp"
-#include "ilux/apps/lu_device.hpp"
+#include "ilux/solver/lu_device.hpp"
 #include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/output_files.hpp"
 #include "ilux/apps/sequence_report.hpp"
@@ -33,17 +33,17 @@ constexpr const char* sequence_help =
     "\nPATHS is one folder, or Matrix Market files in the order in which they are to be solved. A folder holds pattern.mtx,\n"
     "values.f64, rhs.f64 and meta.json, or A_000.mtx, A_001.mtx and so on; b_000.mtx beside A_000.mtx, or any b of its\n"
     "number, is its right-hand side. --rhs is auto here (what the series brings along, else A·1); random:SEED counts on from\n"
-    "system to system, and a file has one column for all systems or one for each. --method auto is lu. --rtol is of\n"
+    "system to system, and a file has one column for all systems or one for each. --method auto goes directly or\n"
+    "iterates, by cost, and changes its way where it fails or proves slow; another method is kept to, without retries. --rtol is of\n"
     "iterations: a direct solution counts as converged when its componentwise backward error is at most 1e-12. --time-limit is\n"
     "of each system.\n";
-constexpr const char* exit_help =
+constexpr const char* sequence_exit_help =
     "A system that fails does not stop the others. Exit code: the largest of all systems; 0 all converged; 2 data refused;\n"
     "3 not converged; 4 breakdown or singular; 5 out of memory. Of the command: 1 usage; 2 input; 6 device missing.";
 
 bool parse_sequence(Arguments arguments, SequenceArguments& given)
 {
     given.options.rhs = "auto";
-    given.options.method = MethodChoice::lu;
     auto app = parser("sequence", "Solves many systems of one pattern: analyses once, refactors, solves.");
     app->add_option("PATHS", given.paths, "a folder, or matrix files; see below")->expected(-1);
     const OptionArguments options(*app, given.options, {"retry"});
@@ -57,12 +57,11 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
         ->group("Output")
         ->type_name("FILE.html");
     app->add_flag("--quiet", given.quiet, "one line for all")->group("Output");
-    app->footer(nested_help() + sequence_help + precedence_help + exit_help);
+    app->footer(nested_help() + sequence_help + precedence_help + sequence_exit_help);
     if (!parse(*app, arguments)) return false;
 
     if (given.paths.empty()) throw InvalidOption("sequence: a folder or files are missing; see ilux sequence --help");
     options.apply(given.options);
-    if (given.options.method == MethodChoice::automatic) given.options.method = MethodChoice::lu;
     require_consistent(given.options);
     return true;
 }
@@ -152,20 +151,19 @@ int sequence(Arguments arguments)
 
     SequenceInput            input(given.paths, given.options.rhs);
     std::vector<std::string> decisions;
-    Machine                  machine = machine_for(given.options, input.A(), true, decisions);
     if (const Index former = given.out.empty() ? 0 : remove_former(given.out); former > 0)
         decisions.push_back(fmt::format("--out: {} solutions of a former run removed from {}", former, given.out));
     const bool table = !given.json && !given.quiet;
-    if (table) print(sequence_head(input, given.options, machine.device()));
+    if (table) print(sequence_head(input, given.options, likely_device(given.options, input.A())));
     const bool                page = !given.report.empty();
     std::vector<SystemReport> systems;  // for the page
     const auto                each = [&](const SystemReport& one, std::span<const double> x) {
         if (!given.out.empty()) write_x(given.out, one, x);
         if (given.json) print(system_json(one) + "\n");
-        if (table) print(system_line(one, given.options.method == MethodChoice::lu));
+        if (table) print(system_line(one));
         if (page) systems.push_back(one);
     };
-    const auto all = run_sequence(input, given.options, machine, decisions, each, page);
+    const auto all = run_sequence(input, given.options, decisions, each, page);
     if (page) write_page(given.report, html_report(all, systems, input));
     if (given.json) print(sequence_json(all, input) + "\n");
     else print(given.quiet ? sequence_line(all) + "\n" : sequence_summary(all));

@@ -9,12 +9,13 @@
 
 #include "ilux/apps/command.hpp"
 #include "ilux/apps/html_report.hpp"
-#include "ilux/apps/lu_device.hpp"
+#include "ilux/solver/lu_device.hpp"
 #include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/output_files.hpp"
+#include "ilux/apps/progress.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/report_text.hpp"
-#include "ilux/apps/retry.hpp"
+#include "ilux/solver/linear_solver.hpp"
 #include "ilux/base/matrix_market.hpp"
 #include "ilux/base/text_file.hpp"
 
@@ -76,34 +77,28 @@ void note_without_effect(const SolveArguments& given, MethodChoice method, std::
         decisions.emplace_back("--history: a direct solution has no steps, so the file holds its head alone");
 }
 
+/// Everything but reading and telling.
 Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progress)
 {
     Run run;
     run.options = given.options;
-    Machine      machine = machine_for(given.options, problem.A, false, run.decisions);
-    const double matrix_norm = norm_frobenius(problem.A);
-    const bool   keep_history = !given.history.empty() || !given.report.empty();
-    if (problem.rhs_is_noise) run.decisions.emplace_back("rhs A1 as asked, although A·1 is zero up to rounding");
-
-    Stopwatch           clock;
-    std::optional<Plan> plan = first_plan(given.options, problem.symmetric, problem.positive_diagonal, run.decisions);
-    note_without_effect(given, plan->method, run.decisions);
-    while (plan) {
-        const double limit = given.options.time_limit;
-        run.attempts.push_back(run_attempt(machine, problem, *plan, given.options.krylov, matrix_norm, progress,
-                                           keep_history, limit > 0 ? limit - clock.seconds() : INFINITY));
-        progress.clear();
-        const Attempt& last = run.attempts.back();
-        for (const std::string& decision : last.decisions)
-            if (std::ranges::count(run.decisions, decision) == 0) run.decisions.push_back(decision);
-        if (last.report.outcome == Outcome::converged) break;
-        plan = next_plan(given.options, run.attempts, clock.seconds(), run.stopped);
-        if (plan)
-            run.decisions.push_back(fmt::format("{} after {} steps: trying {}", name(last.report.outcome),
-                                                last.report.steps, plan->change));
-    }
-    run.seconds = clock.seconds();
-    run.best = best_attempt(run.attempts);
+    LinearSolver                          solver(given.options);
+    std::vector<std::optional<Structure>> structures;  // of each attempt
+    solver.listen({.monitor = [&](const Progress& now) { progress.show(now); },
+                   .keep_history = !given.history.empty() || !given.report.empty()},
+                  [&](const Attempt&) {
+                      progress.clear();
+                      structures.push_back(given.report.empty() ? std::nullopt : structure_of(solver));
+                  });
+    solver.analyse(problem.A);
+    (void)solver.factor();  // what became of it is told by solve
+    std::vector<double> x(problem.b.size());
+    static_cast<SolverReport&>(run) = solver.solve(problem.b, x);
+    progress.clear();
+    if (problem.rhs_is_noise)
+        run.decisions.insert(run.decisions.begin(), "rhs A1 as asked, although A·1 is zero up to rounding");
+    note_without_effect(given, run.result().plan.method, run.decisions);
+    run.structure = structures.at(run.best);
     run.forward_error = forward_error(problem, run.result().x);
     return run;
 }

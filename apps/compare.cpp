@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "ilux/apps/lu_facts.hpp"
+#include "ilux/solver/lu_facts.hpp"
 #include "ilux/apps/progress.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/sequence_input.hpp"

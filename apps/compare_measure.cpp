@@ -2,22 +2,21 @@
 
 #include <fmt/core.h>
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/compare.hpp"
-#include "ilux/apps/lu_device.hpp"
-#include "ilux/apps/lu_facts.hpp"
-#include "ilux/apps/memory_guard.hpp"
+#include "ilux/solver/lu_device.hpp"
+#include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/lu_facts.hpp"
+#include "ilux/solver/memory_guard.hpp"
 #include "ilux/apps/progress.hpp"
-#include "ilux/apps/retry.hpp"
 
 namespace ilux::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double      long_run = 1;  // seconds; what takes longer is not repeated
+constexpr double      long_solve = 1;  // seconds; what takes longer is not repeated
 constexpr const char* warm_up_problem = "gallery:convdiff2d:n=60";
 
 struct Measured {
@@ -77,16 +76,10 @@ void measure_direct(const Measured& m)
     const auto   refactor = [&] { renewed = lu.refactor(m.problem.A.val()); };
     const double made = seconds_of(refactor);  // with what a series of them needs
     if (renewed.outcome != Outcome::converged) return m.take({{"detail", "refactored: " + renewed.reason}});
-    const Index repeats = made <= long_run ? m.repeats : 1;
+    const Index repeats = made <= long_solve ? m.repeats : 1;
     m.take({{"seconds", {{"refactor", median_of(repeats, [&] { return seconds_of(refactor); })}}}});
-    if (first <= long_run) m.take({{"seconds", {{"solve", median_of(m.repeats, [&] { return seconds_of(solve); })}}}});
-}
-
-Attempt attempt(const Measured& m, const Plan& plan, double matrix_norm, Carried& carried)
-{
-    ProgressLine silent(false);
-    return run_attempt(m.machine, m.problem, plan, m.options.krylov, matrix_norm, silent, false,
-                       std::numeric_limits<double>::infinity(), &carried);
+    if (first <= long_solve)
+        m.take({{"seconds", {{"solve", median_of(m.repeats, [&] { return seconds_of(solve); })}}}});
 }
 
 Json iteration_json(const std::vector<Attempt>& attempts, std::size_t best)
@@ -111,32 +104,24 @@ Json iteration_json(const std::vector<Attempt>& attempts, std::size_t best)
 /// As `ilux solve`, further attempts included where the first fails.
 void measure_iterative(const Measured& m)
 {
-    const Stopwatch          clock;
-    const double             norm = norm_frobenius(m.problem.A);
-    std::vector<std::string> decisions;
-    std::string              stopped;
-    std::vector<Attempt>     attempts;
-    Carried                  carried;
-    auto plan = std::optional(first_plan(m.options, m.problem.symmetric, m.problem.positive_diagonal, decisions));
-    while (plan) {
-        carried = {};
-        attempts.push_back(attempt(m, *plan, norm, carried));
-        if (attempts.back().report.outcome == Outcome::converged) break;
-        plan = next_plan(m.options, attempts, clock.seconds(), stopped);
-    }
-    const std::size_t best = best_attempt(attempts);
-    const Attempt&    result = attempts[best];
-    if (result.has_x()) take_answer(m, result.report.outcome, result.why(), iteration_json(attempts, best), result.x);
+    LinearSolver solver(m.options);
+    solver.analyse(m.problem.A);
+    (void)solver.factor();  // what became of it is told by solve
+    std::vector<double> x(m.problem.b.size());
+    const SolverReport  report = solver.solve(m.problem.b, x);
+    const Attempt&      result = report.result();
+    if (result.has_x())
+        take_answer(m, result.report.outcome, result.why(), iteration_json(report.attempts, report.best), result.x);
     else {
-        Json row = iteration_json(attempts, best);
+        Json row = iteration_json(report.attempts, report.best);
         row["outcome"] = name(result.report.outcome);
         row["detail"] = result.why();
         m.take(row);
     }
     // With several attempts the time is that of all of them, which repeating the last would hide.
-    if (attempts.size() > 1 || !result.has_x() || result.report.seconds.solve > long_run) return;
+    if (report.attempts.size() > 1 || !result.has_x() || result.report.seconds.solve > long_solve) return;
     m.take({{"seconds", {{"solve", median_of(m.repeats, [&] {
-                              return attempt(m, result.plan, norm, carried).report.seconds.solve;
+                              return solver.solve(m.problem.b, x).result().report.seconds.solve;
                           })}}}});
 }
 
@@ -153,6 +138,7 @@ void measure_way(const Way& way, const std::string& path, const SolveOptions& gi
 {
     const std::string failure = failure_of([&] {
         SolveOptions options = given;
+        options.mode = way.name == "direct" ? SolverMode::direct : SolverMode::iterative;
         if (way.name == "direct") options.method = MethodChoice::lu;
         ilux::parse_field("device", way.device, options.device);
         require_consistent(options);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ilux/apps/bar_chart.hpp"
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/base/types.hpp"
 
 namespace ilux::app {

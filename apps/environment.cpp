@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "ilux/apps/machine.hpp"
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu.hpp"
 

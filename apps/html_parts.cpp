@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ilux/apps/environment.hpp"
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 
 namespace ilux::app {
 namespace {

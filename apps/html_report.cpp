@@ -8,7 +8,7 @@
 #include "ilux/apps/advice.hpp"
 #include "ilux/apps/html_parts.hpp"
 #include "ilux/apps/report_text.hpp"
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/base/text_file.hpp"
 
 namespace ilux::app {
@@ -141,7 +141,7 @@ HtmlSection levels_section(const Run& run, const Problem& problem)
     const Attempt& tried = run.result();
     HtmlSection    section{"levels", "Levels", ""};
     if (tried.mlilu) section.html = level_table(*tried.mlilu, problem.A.nnz());
-    else if (tried.lu && tried.structure) section.html = lu_level_table(*tried.structure);
+    else if (tried.lu && run.structure) section.html = lu_level_table(*run.structure);
     else if (tried.lu) section.html = html_paragraph("There are no factors.");
     else section.html = html_paragraph("The preconditioner has no levels.");
     return section;
@@ -152,7 +152,7 @@ HtmlSection levels_section(const Run& run, const Problem& problem)
 std::string html_report(const Run& run, const Problem& problem)
 {
     const Attempt&   tried = run.result();
-    const Structure* structure = tried.structure ? &*tried.structure : nullptr;
+    const Structure* structure = run.structure ? &*run.structure : nullptr;
     const bool       factored = tried.failure.empty();
     return html_page("ilux solve " + problem.name,
                      std::vector{outcome_section(run, problem), convergence_section(run), time_section(run, problem),

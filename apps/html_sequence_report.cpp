@@ -8,14 +8,12 @@
 #include "ilux/apps/html_parts.hpp"
 #include "ilux/apps/html_report.hpp"
 #include "ilux/apps/sequence_report.hpp"
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 
 namespace ilux::app {
 namespace {
 
 constexpr std::size_t most_noted = 50;
-
-bool direct(const SequenceReport& all) { return all.options.method == MethodChoice::lu; }
 
 HtmlSection outcome_section(const SequenceReport& all, const SequenceInput& input)
 {
@@ -72,13 +70,13 @@ std::string noted_table(std::span<const SystemReport> systems)
 
 HtmlSection convergence_section(const SequenceReport& all, std::span<const SystemReport> systems)
 {
-    const double tolerance = direct(all) ? lu_tolerance : all.options.krylov.rtol;
+    const double tolerance = all.direct() ? lu_tolerance : all.options.krylov.rtol;
     LinePlot     errors =
-        direct(all) ? plot_by_system(all, systems, "Backward error of each system", "max |b − A x|ᵢ / (|A||x| + |b|)ᵢ",
-                                         true, [](const SystemReport& one) { return one.componentwise_error; })
-                        : plot_by_system(all, systems, "Residual of each system", "‖b − A x‖₂ / ‖b‖₂", true,
-                                         [](const SystemReport& one) { return one.relative_residual; });
-    if (direct(all) || all.options.krylov.stop != StopTest::backward_error) {
+        all.direct() ? plot_by_system(all, systems, "Backward error of each system", "max |b − A x|ᵢ / (|A||x| + |b|)ᵢ",
+                                          true, [](const SystemReport& one) { return one.componentwise_error; })
+                         : plot_by_system(all, systems, "Residual of each system", "‖b − A x‖₂ / ‖b‖₂", true,
+                                          [](const SystemReport& one) { return one.relative_residual; });
+    if (all.direct() || all.options.krylov.stop != StopTest::backward_error) {
         errors.y.to = std::max(errors.y.to, 10 * tolerance);
         errors.y.from = std::min(errors.y.from, tolerance / 10);
         errors.level = tolerance;
@@ -91,7 +89,7 @@ HtmlSection convergence_section(const SequenceReport& all, std::span<const Syste
                                                                 }),
                                                  "Factoring and solving, without reading.")};
     figures.push_back(
-        html_figure(plot_by_system(all, systems, direct(all) ? "Steps of refinement" : "Steps of each system", "steps",
+        html_figure(plot_by_system(all, systems, all.direct() ? "Steps of refinement" : "Steps of each system", "steps",
                                    false, [](const SystemReport& one) { return double(one.steps); })));
     return {"convergence", "Convergence, system by system", html_figures(figures) + noted_table(systems)};
 }
@@ -111,8 +109,8 @@ HtmlSection levels_section(const SequenceReport& all, const SequenceInput& input
 {
     HtmlSection section{"levels", "Levels", ""};
     if (all.mlilu) section.html = level_table(*all.mlilu, input.A().nnz());
-    else if (direct(all) && all.structure) section.html = lu_level_table(*all.structure);
-    else if (direct(all)) section.html = html_paragraph("There are no factors.");
+    else if (all.direct() && all.structure) section.html = lu_level_table(*all.structure);
+    else if (all.direct()) section.html = html_paragraph("There are no factors.");
     else section.html = html_paragraph("The preconditioner has no levels.");
     section.html += html_paragraph("Pictures and levels are of the first factors.", "note");
     return section;
@@ -124,7 +122,6 @@ std::string html_report(const SequenceReport& all, std::span<const SystemReport>
 {
     const Structure* structure = all.structure ? &*all.structure : nullptr;
     SolveOptions     defaults;  // as the command has them, which is not as `solve` does
-    defaults.method = MethodChoice::lu;
     defaults.rhs = "auto";
     return html_page("ilux sequence " + input.name(),
                      std::vector{outcome_section(all, input), convergence_section(all, systems), time_section(all),

@@ -9,30 +9,30 @@ namespace ilux::app {
 namespace {
 
 // Of the drawing, before scaling. Text of size 12 is legible where 400 become the width of a phone.
-constexpr double      width = 400, height = 270, left = 64, right = 12, above = 14, below = 44;
-constexpr double      inner_width = width - left - right, inner_height = height - above - below;
+constexpr double      width = 400, height = 270, room_left = 64, room_right = 12, room_above = 14, room_below = 44;
+constexpr double      inner_width = width - room_left - room_right, inner_height = height - room_above - room_below;
 constexpr std::size_t most_points = 800;
 
-double place_x(const Axis& axis, double value) { return left + inner_width * axis.share(value); }
-double place_y(const Axis& axis, double value) { return above + inner_height * (1 - axis.share(value)); }
+double place_x(const Axis& axis, double value) { return room_left + inner_width * axis.share(value); }
+double place_y(const Axis& axis, double value) { return room_above + inner_height * (1 - axis.share(value)); }
 
 std::string axes(const Axis& x, const Axis& y)
 {
     std::string svg;
     for (const double mark : y.marks(6)) {
         const double at = place_y(y, mark);
-        svg += svg_line(left, at, width - right, at, "class=\"grid\"");
-        svg += svg_text(left - 5, at + 4, "end", mark_text(mark));
+        svg += svg_line(room_left, at, width - room_right, at, "class=\"grid\"");
+        svg += svg_text(room_left - 5, at + 4, "end", mark_text(mark));
     }
     for (const double mark : x.marks(5)) {
         const double at = place_x(x, mark);
-        svg += svg_line(at, above, at, height - below, "class=\"grid\"");
-        svg += svg_text(at, height - below + 16, "middle", mark_text(mark));
+        svg += svg_line(at, room_above, at, height - room_below, "class=\"grid\"");
+        svg += svg_text(at, height - room_below + 16, "middle", mark_text(mark));
     }
-    svg += svg_line(left, height - below, width - right, height - below, "class=\"axis\"");
-    svg += svg_line(left, above, left, height - below, "class=\"axis\"");
-    svg += svg_text(left + inner_width / 2, height - 8, "middle", x.title);
-    const double middle = above + inner_height / 2;
+    svg += svg_line(room_left, height - room_below, width - room_right, height - room_below, "class=\"axis\"");
+    svg += svg_line(room_left, room_above, room_left, height - room_below, "class=\"axis\"");
+    svg += svg_text(room_left + inner_width / 2, height - 8, "middle", x.title);
+    const double middle = room_above + inner_height / 2;
     return svg + svg_text(13, middle, "middle", y.title, fmt::format(" transform=\"rotate(-90 13 {:.1f})\"", middle));
 }
 
@@ -83,8 +83,8 @@ std::string to_svg(const LinePlot& plot)
     svg += axes(plot.x, plot.y);
     if (plot.level && *plot.level >= plot.y.from && *plot.level <= plot.y.to) {
         const double at = place_y(plot.y, *plot.level);
-        svg += svg_line(left, at, width - right, at, "class=\"level\"");
-        svg += svg_text(left + 5, at - 4, "start", plot.level_name, " class=\"level\"");
+        svg += svg_line(room_left, at, width - room_right, at, "class=\"level\"");
+        svg += svg_text(room_left + 5, at - 4, "start", plot.level_name, " class=\"level\"");
     }
     for (std::size_t k = 0; k < plot.curves.size(); ++k)
         if (const std::string data = path(plot, plot.curves[k]); !data.empty())

@@ -46,13 +46,6 @@ std::vector<double> read_rhs(const std::string& file, Index n)
 
 }  // namespace
 
-bool has_positive_diagonal(const CsrMatrix<double>& A)
-{
-    for (Index i = 0; i < A.rows(); ++i)
-        if (!(A.at(i, i) > 0)) return false;
-    return true;
-}
-
 NamedMatrix load_matrix(const std::string& name)
 {
     if (!name.starts_with(gallery_prefix)) return {.A = read_matrix(name), .about = ""};

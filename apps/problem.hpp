@@ -31,8 +31,6 @@ struct NamedMatrix {
 /// @throws InvalidInput naming the file, line and value; InvalidOption for a gallery problem or key that does not exist
 NamedMatrix load_matrix(const std::string& name);
 
-bool has_positive_diagonal(const CsrMatrix<double>& A);
-
 /// b by its name: A1, ones, random:SEED or a file of one column. @param name  of A, for messages
 /// @throws InvalidInput when b has another length than A has rows, or A·1 overflows; InvalidOption when rhs is none of these
 std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A, const std::string& name);

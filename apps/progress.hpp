@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "ilux/base/monitor.hpp"
+#include "ilux/solver/attempt.hpp"
+#include "ilux/solver/wall_clock.hpp"
 
 namespace ilux::app {
 
@@ -30,24 +32,9 @@ private:
 /// "level 2: column 512 of 1024", or step, residual and the factor by which a step shrank it since `previous`.
 std::string progress_text(const Progress& progress, const Progress& previous);
 
-struct HistoryPoint {
-    Index  step;
-    double relative_residual;
-    bool   exact;    ///< recomputed from A, b and x
-    double seconds;  ///< since the solve of this attempt began
-};
-
 /// @throws InvalidInput when the file cannot be written
 void write_history(const std::string& file, const std::vector<HistoryPoint>& history);
 
-/// Seconds since it was made.
-class Stopwatch {
-public:
-    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start_ = Clock::now();
-};
+using Stopwatch = WallClock;
 
 }  // namespace ilux::app

@@ -10,11 +10,11 @@ namespace ilux::app {
 namespace {
 
 /// Columns of L + U by rows, ascending.
-struct Rows {
+struct RowLists {
     std::vector<Offset> ptr;
     std::vector<Index>  col;
 
-    explicit Rows(const LuPattern& P) : ptr(P.n + 1), col(P.nnz())
+    explicit RowLists(const LuPattern& P) : ptr(P.n + 1), col(P.nnz())
     {
         for (const Index i : P.row) ++ptr[i + 1];
         std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
@@ -42,7 +42,7 @@ bool share_column(std::span<const Index> one, std::span<const Index> other, Inde
 PublishedDependencies published_dependencies(const LuPattern& pattern, double limit)
 {
     const Stopwatch       clock;
-    const Rows            rows(pattern);
+    const RowLists        rows(pattern);
     PublishedDependencies found;
     for (Index i = 0; i < pattern.n && found.complete; ++i) {
         const auto row_i = rows.of(i);

@@ -88,6 +88,16 @@ Json seconds_json(const Run& run, const Problem& problem)
             {"total", problem.seconds_read + run.seconds}};
 }
 
+/// Of the result, or else of the last try that has it: both ways may have been gone.
+template <class Facts>
+std::optional<Facts> last_of(const Run& run, std::optional<Facts> Attempt::*facts)
+{
+    if (run.result().*facts) return run.result().*facts;
+    for (auto tried = run.attempts.rbegin(); tried != run.attempts.rend(); ++tried)
+        if ((*tried).*facts) return (*tried).*facts;
+    return std::nullopt;
+}
+
 }  // namespace
 
 Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -134,7 +144,7 @@ std::string json_report(const Run& run, const Problem& problem)
     json["precond"] = precond_of(result.plan);
     json["device"] = {{"kind", result.device.kind}, {"name", result.device.name}, {"threads", result.device.threads}};
     json["outcome"] = name(run.outcome());
-    json["detail"] = result.why();
+    json["detail"] = run.why();
     json["warning"] = result.warning;
     json["steps"] = report.steps;
     json["relative_residual"] = json_number(report.relative_residual);
@@ -145,8 +155,10 @@ std::string json_report(const Run& run, const Problem& problem)
                             {"factors", result.factor_bytes},
                             {"workspace", result.workspace_bytes},
                             {"peak_device", result.gpu ? result.gpu->peak_bytes : 0}};
-    json["mlilu"] = result.mlilu ? mlilu_json(*result.mlilu) : Json(nullptr);
-    json["lu"] = result.lu ? lu_json(*result.lu) : Json(nullptr);
+    const auto mlilu = last_of(run, &Attempt::mlilu);
+    const auto lu = last_of(run, &Attempt::lu);
+    json["mlilu"] = mlilu ? mlilu_json(*mlilu) : Json(nullptr);
+    json["lu"] = lu ? lu_json(*lu) : Json(nullptr);
     json["gpu"] = result.gpu ? gpu_json(*result.gpu) : Json(nullptr);
     json["decisions"] = all_decisions(run);
     json["advice"] = advice(run, problem);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 
 namespace ilux::app {
 namespace {

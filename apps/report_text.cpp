@@ -6,7 +6,7 @@
 
 #include "ilux/apps/advice.hpp"
 #include "ilux/apps/report_rows.hpp"
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 
 namespace ilux::app {
 namespace {
@@ -27,7 +27,7 @@ std::string decided(const std::vector<std::string>& decisions)
     return text;
 }
 
-std::string level_table(const MlIluReport& report)
+std::string level_lines(const MlIluReport& report)
 {
     std::string text =
         fmt::format("\n{:>5}{:>10}{:>10}{:>10}{:>11}{:>11}{:>9}{:>9}{:>8}{:>8}{:>8}{:>8}\n", "level", "n", "accepted",
@@ -56,7 +56,7 @@ std::string outcome_line(const Run& run)
                             result.report.steps == 1 ? "" : "s");
     if (!result.lu || result.failure.empty())
         text += fmt::format(", residual {}", error_text(result.report.relative_residual));
-    const std::string why = result.why();
+    const std::string why = run.why();
     if (!why.empty()) return fmt::format("{}: {}", text, why);
     return result.warning.empty() ? text : fmt::format("{}; {}", text, result.warning);
 }
@@ -66,7 +66,7 @@ std::string text_report(const Run& run, const Problem& problem, bool colour)
     const Attempt& result = run.result();
     std::string    text = lines(problem_rows(problem)) + lines(method_rows(run)) + decided(run.decisions);
     if (result.mlilu) {
-        text += level_table(*result.mlilu) + decided(result.mlilu->decisions);
+        text += level_lines(*result.mlilu) + decided(result.mlilu->decisions);
         text += line({"fill", fmt::format("{:.2f} × nnz(A)", result.fill)});
     }
     if (result.lu)

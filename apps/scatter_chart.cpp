@@ -10,7 +10,7 @@ namespace ilux::app {
 namespace {
 
 // Pixels.
-constexpr double left = 60, above = 74, plot = 420, right = 110, text_line = 15;
+constexpr double from_left = 60, from_top = 74, side = 420, legend_width = 110, note_line = 15;
 constexpr int    most_marks = 8;
 
 bool shown(const std::pair<double, double>& point)
@@ -27,23 +27,23 @@ Axis axis_of(const ScatterChart& chart)
     return axis_around("", values, true);
 }
 
-double x_of(const Axis& axis, double value) { return left + plot * axis.share(value); }
-double y_of(const Axis& axis, double value) { return above + plot * (1 - axis.share(value)); }
+double x_of(const Axis& axis, double value) { return from_left + side * axis.share(value); }
+double y_of(const Axis& axis, double value) { return from_top + side * (1 - axis.share(value)); }
 
 std::string axes(const ScatterChart& chart, const Axis& axis)
 {
     std::string svg;
     for (const double mark : axis.marks(most_marks)) {
         const double x = x_of(axis, mark), y = y_of(axis, mark);
-        svg += svg_line(left, y, left + plot, y, "stroke=\"#dddddd\"");
-        svg += svg_line(x, above, x, above + plot, "stroke=\"#dddddd\"");
-        svg += svg_text(left - 6, y + 4, "end", mark_text(mark));
-        svg += svg_text(x, above + plot + 16, "middle", mark_text(mark));
+        svg += svg_line(from_left, y, from_left + side, y, "stroke=\"#dddddd\"");
+        svg += svg_line(x, from_top, x, from_top + side, "stroke=\"#dddddd\"");
+        svg += svg_text(from_left - 6, y + 4, "end", mark_text(mark));
+        svg += svg_text(x, from_top + side + 16, "middle", mark_text(mark));
     }
-    svg += svg_line(left, above + plot, left + plot, above + plot, "stroke=\"#000000\"");
-    svg += svg_line(left, above, left, above + plot, "stroke=\"#000000\"");
-    svg += svg_text(left + plot / 2, above + plot + 34, "middle", chart.x);
-    const double middle = above + plot / 2;
+    svg += svg_line(from_left, from_top + side, from_left + side, from_top + side, "stroke=\"#000000\"");
+    svg += svg_line(from_left, from_top, from_left, from_top + side, "stroke=\"#000000\"");
+    svg += svg_text(from_left + side / 2, from_top + side + 34, "middle", chart.x);
+    const double middle = from_top + side / 2;
     return svg + svg_text(14, middle, "middle", chart.y, fmt::format(" transform=\"rotate(-90 14 {:.1f})\"", middle));
 }
 
@@ -70,26 +70,27 @@ std::string drawn(const ScatterSeries& series, std::string_view colour, const Ax
 
 std::string to_svg(const ScatterChart& chart)
 {
-    const double width = left + plot + right, height = above + plot + 50 + text_line * double(chart.notes.size());
-    std::string  svg = fmt::format(
-         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-          "height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"11\">\n"
-          "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-         width, height);
-    svg += svg_text(left, 20, "start", chart.title, " font-size=\"14\" font-weight=\"bold\"");
-    svg += svg_text(left, 37, "start", chart.subtitle);
+    const double width = from_left + side + legend_width,
+                 height = from_top + side + 50 + note_line * double(chart.notes.size());
+    std::string svg = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+        "height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"11\">\n"
+        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+        width, height);
+    svg += svg_text(from_left, 20, "start", chart.title, " font-size=\"14\" font-weight=\"bold\"");
+    svg += svg_text(from_left, 37, "start", chart.subtitle);
     const Axis axis = axis_of(chart);
     svg += axes(chart, axis) + guide(axis, 1, "stroke=\"#000000\"");
     for (const double factor : {0.5, 2.}) svg += guide(axis, factor, "stroke=\"#888888\" stroke-dasharray=\"4 3\"");
     for (std::size_t k = 0; k < chart.series.size(); ++k) {
         const std::string_view colour = plot_colours[k % plot_colours.size()];
-        const double           y = above + 14 + 18 * double(k);
+        const double           y = from_top + 14 + 18 * double(k);
         svg += drawn(chart.series[k], colour, axis);
-        svg += svg_rectangle(left + plot + 12, y - 9, 11, 11, colour);
-        svg += svg_text(left + plot + 28, y, "start", chart.series[k].name);
+        svg += svg_rectangle(from_left + side + 12, y - 9, 11, 11, colour);
+        svg += svg_text(from_left + side + 28, y, "start", chart.series[k].name);
     }
     for (std::size_t k = 0; k < chart.notes.size(); ++k)
-        svg += svg_text(left, above + plot + 54 + text_line * double(k), "start", chart.notes[k]);
+        svg += svg_text(from_left, from_top + side + 54 + note_line * double(k), "start", chart.notes[k]);
     return svg + "</svg>\n";
 }
 

@@ -7,7 +7,7 @@
 
 #include "ilux/apps/options_json.hpp"
 #include "ilux/apps/report_json.hpp"
-#include "ilux/apps/units.hpp"
+#include "ilux/base/units.hpp"
 
 namespace ilux::app {
 namespace {
@@ -31,8 +31,8 @@ std::string padded(const std::string& text, std::size_t width)
 std::string method_text(const SolveOptions& options)
 {
     const MethodChoice method = options.method;
-    if (method == MethodChoice::lu || method == MethodChoice::automatic)
-        return "direct, P A Q = L U; pivots kept while they serve";
+    if (options.way() == SolverMode::automatic) return "direct or iterative, as their costs say";
+    if (options.way() == SolverMode::direct) return "direct, P A Q = L U; pivots kept while they serve";
     if (options.precond.kind == PrecondKind::none) return field_text(method);
     return fmt::format("{} with {}, kept while it serves", field_text(method), field_text(options.precond.kind));
 }
@@ -80,15 +80,15 @@ std::string sequence_head(const SequenceInput& input, const SolveOptions& option
     std::string text;
     for (const auto& [head, what] : sequence_rows(input, options, device)) text += row(head, what);
     return text + fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>15}{:>7}{:>9}{:>9}\n", "system", "done", "outcome",
-                              "residual", options.method == MethodChoice::lu ? "componentwise" : "backward", "steps",
-                              "factor", "solve");
+                              "residual", options.way() == SolverMode::iterative ? "backward" : "componentwise",
+                              "steps", "factor", "solve");
 }
 
-std::string system_line(const SystemReport& one, bool direct)
+std::string system_line(const SystemReport& one)
 {
     std::string text = fmt::format("{:<14} {:<8} {:<13}{:>9}{:>15}{:>7}{}{}\n", one.name, one.action,
                                    one.refused() ? "" : one.result(), number(one.relative_residual),
-                                   number(direct ? one.componentwise_error : one.backward_error), one.steps,
+                                   number(one.direct ? one.componentwise_error : one.backward_error), one.steps,
                                    padded(time_text(one.seconds_factor), 9), padded(time_text(one.seconds_solve), 9));
     if (!one.reason.empty()) text += fmt::format("{:<14} {}: {}\n", "", one.action, one.reason);
     if (!one.detail.empty()) text += fmt::format("{:<14} {}\n", "", one.detail);
@@ -101,7 +101,7 @@ std::string sequence_line(const SequenceReport& all)
     std::string actions;
     for (const auto& [name, count, seconds] : all.actions)
         actions += fmt::format("{}{} {}", actions.empty() ? "" : ", ", count, name);
-    const bool direct = all.options.method == MethodChoice::lu;
+    const bool direct = all.direct();
     return fmt::format("{} of {} systems converged: {}; worst residual {}, worst {}backward error {}{}{}{}",
                        all.converged, all.systems, actions, worst_text(all.residual), direct ? "componentwise " : "",
                        worst_text(direct ? all.componentwise : all.backward), noted_text(all.failed, "failed"),
@@ -169,7 +169,7 @@ std::string system_json(const SystemReport& one)
 
 std::string sequence_json(const SequenceReport& all, const SequenceInput& input)
 {
-    const bool direct = all.options.method == MethodChoice::lu;
+    const bool direct = all.direct();
     Json       json;
     json["type"] = "summary";
     json["version"] = ILUX_VERSION;
@@ -178,7 +178,7 @@ std::string sequence_json(const SequenceReport& all, const SequenceInput& input)
                         {"nnz", input.A().nnz()},
                         {"systems", all.systems}};
     json["rhs"] = all.options.rhs;
-    json["method"] = field_text(all.options.method);
+    json["method"] = field_text(all.method);
     json["precond"] = direct ? "none" : field_text(all.options.precond.kind);
     json["device"] = {{"kind", all.device.kind}, {"name", all.device.name}, {"threads", all.device.threads}};
     json["outcome"] = all.outcome;

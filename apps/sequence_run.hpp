@@ -11,24 +11,25 @@
 #include <vector>
 
 #include "ilux/apps/command.hpp"
-#include "ilux/apps/device.hpp"
-#include "ilux/apps/lu_facts.hpp"
+#include "ilux/apps/options.hpp"
 #include "ilux/apps/sequence_input.hpp"
 #include "ilux/apps/structure.hpp"
+#include "ilux/solver/linear_solver.hpp"
 
 namespace ilux::app {
 
 struct SystemReport {
     Index       index = 0;  ///< from 0
     std::string name;
-    /// factor, refactor, repivot or failed_repivot (direct: the former pivots were stale, and there are no others);
-    /// refresh or lagged (preconditioner made for this system, or for an earlier one); none (no preconditioner);
-    /// refused (the data could not be used)
+    /// factor, refactor, repivot or failed_repivot (direct: the former pivots were stale, and there are no others); stale (an LU of
+    /// an earlier system as preconditioner); refresh or lagged (preconditioner made for this system, or for an earlier one);
+    /// none (no preconditioner); refused (the data could not be used)
     std::string action = "refused";
     std::string reason;                             ///< why pivots or preconditioner were renewed, or ""
     Outcome     outcome = Outcome::not_finite;      ///< means nothing where refused
     std::string detail;                             ///< why it is no success, or ""
     std::string warning;                            ///< of a success: that x may be one of many, or ""
+    bool        direct = false;                     ///< its solution, as far as there is one
     bool        has_x = false;                      ///< there is a last iterate, and it is finite
     Index       steps = 0;                          ///< of the method, or of refinement
     double      relative_residual = unknown;        ///< ‖b − A x‖₂ / ‖b‖₂, recomputed
@@ -61,8 +62,9 @@ struct SequenceReport {
         Index       count = 0, first = -1;  ///< −1: none
         std::string name, text;             ///< of the first
     };
-    SolveOptions             options;              ///< as given, method and right-hand side settled
-    bool                     made_up_rhs = false;  ///< b = A·1, for want of another
+    SolveOptions             options;                           ///< as given, right-hand side settled
+    MethodChoice             method = MethodChoice::automatic;  ///< of the last system that was tried
+    bool                     made_up_rhs = false;               ///< b = A·1, for want of another
     Noted                    failed, warned;
     Device                   device;  ///< of the last system
     Index                    systems = 0, converged = 0;
@@ -74,6 +76,7 @@ struct SequenceReport {
     std::optional<LuFacts>   lu;        ///< of the last system that could be factored
     double                   fill = 0;  ///< of the last factors, over nnz(A)
     std::vector<std::string> decisions;
+    bool                     direct() const { return method == MethodChoice::lu; }
     double                   seconds_read = 0, seconds_analyse = 0, seconds_factor = 0, seconds_solve = 0, seconds = 0;
 
     std::optional<MlIluReport> mlilu;      ///< of the first preconditioner, if it is one
@@ -83,11 +86,11 @@ struct SequenceReport {
 /// Hears of every system as soon as it is done. @param x  n, or empty without one
 using SystemListener = std::function<void(const SystemReport&, std::span<const double> x)>;
 
-/// The method of the options, lu for auto. A system whose data cannot be used, or that has no solution, does not stop the
-/// others. @param decisions  made before, about the device for one
+/// By the method of the options. A system whose data cannot be used, or that has no solution, does not stop the
+/// others; with method auto a system that fails is tried again as `ilux solve` would.
+/// @param decisions  made before
 /// @param keep_structure  of the first factors, which takes a few passes over them
-SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, Machine& machine,
-                            std::vector<std::string> decisions, const SystemListener& each,
-                            bool keep_structure = false);
+SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, std::vector<std::string> decisions,
+                            const SystemListener& each, bool keep_structure = false);
 
 }  // namespace ilux::app

@@ -84,6 +84,13 @@ SparsityPicture picture_of(const CsrMatrix<double>& A)
     return picture;
 }
 
+std::optional<Structure> structure_of(const LinearSolver& solver)
+{
+    if (const Lu* lu = solver.lu()) return structure_of(*lu);
+    if (const HostFactors* factors = solver.preconditioner()) return structure_of(solver.matrix(), *factors);
+    return std::nullopt;
+}
+
 Structure structure_of(const Lu& lu)
 {
     const LuPattern&  pattern = *lu.factors().pattern;

@@ -1,10 +1,11 @@
 #pragma once
 // What factors look like: the order of rows and columns, fill, and which rows wait for which. For reports with pictures.
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "ilux/apps/gpu_system.hpp"
+#include "ilux/solver/linear_solver.hpp"
 #include "ilux/apps/sparsity.hpp"
 #include "ilux/direct/levels.hpp"
 #include "ilux/direct/lu.hpp"
@@ -35,6 +36,9 @@ inline constexpr Index hub_updates = 256;
 
 /// A as its entries lie.
 SparsityPicture picture_of(const CsrMatrix<double>& A);
+
+/// Of what the solver has factored last, if anything.
+std::optional<Structure> structure_of(const LinearSolver& solver);
 
 /// P A Q, L + U and the columns by level, of the last factorization that succeeded. O(nnz(L + U)).
 Structure structure_of(const Lu& lu);

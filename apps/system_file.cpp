@@ -38,7 +38,7 @@ std::ofstream written(const std::string& file)
     return out;
 }
 
-void close(std::ofstream& out, const std::string& file)
+void close_or_throw(std::ofstream& out, const std::string& file)
 {
     out.close();
     require(!out.fail(), [&] { return fmt::format("{}: cannot be written: {}", file, std::strerror(errno)); });
@@ -65,7 +65,7 @@ void write_system(const std::string& file, std::span<const Offset> row_ptr, std:
     put(out, col);
     put(out, val);
     put(out, b);
-    close(out, file);
+    close_or_throw(out, file);
 }
 
 RawSystem read_system(const std::string& file)
@@ -95,7 +95,7 @@ void write_doubles(const std::string& file, std::span<const double> values)
 {
     std::ofstream out = written(file);
     put(out, values);
-    close(out, file);
+    close_or_throw(out, file);
 }
 
 std::vector<double> read_doubles(const std::string& file, Index n)

@@ -18,6 +18,7 @@ using ConstSpan = typename B::template span<const T>;
 template <class B, class T = double>
 using Buffer = typename B::template buffer<T>;
 
+/// xᵀ y and ‖x‖₂ from one pass.
 struct DotNorm {
     double dot = 0, norm = 0;
 };

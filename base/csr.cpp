@@ -307,6 +307,13 @@ bool is_pattern_symmetric(const CsrMatrix<double>& A)
     return pairs_up(A, [](double, double) { return true; });
 }
 
+bool has_positive_diagonal(const CsrMatrix<double>& A)
+{
+    for (Index i = 0; i < A.rows(); ++i)
+        if (!(A.at(i, i) > 0)) return false;
+    return true;
+}
+
 bool is_symmetric(const CsrMatrix<double>& A)
 {
     return pairs_up(A, [](double a, double b) { return a == b; });
@@ -329,5 +336,6 @@ double norm_frobenius(const CsrMatrix<double>& A)
     template void         scale_rows_cols(CsrMatrix<T>&, std::span<const double>, std::span<const double>);
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -58,8 +58,9 @@ CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<
 template <class T>
 void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const double> c);
 
-bool   is_symmetric(const CsrMatrix<double>& A);          ///< values and pattern, exactly
-bool   is_pattern_symmetric(const CsrMatrix<double>& A);  ///< stored entries, zeros included
+bool   is_symmetric(const CsrMatrix<double>& A);           ///< values and pattern, exactly
+bool   has_positive_diagonal(const CsrMatrix<double>& A);  ///< every a_ii > 0
+bool   is_pattern_symmetric(const CsrMatrix<double>& A);   ///< stored entries, zeros included
 double norm_frobenius(const CsrMatrix<double>& A);
 
 /// perm[new] = old  →  inv_perm[old] = new. @throws InvalidInput unless perm is a permutation

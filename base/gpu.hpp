@@ -47,6 +47,7 @@ int gpu_count() noexcept;
 /// The device's name, as its driver gives it. @throws DeviceError when there is no such device
 std::string gpu_name(int device);
 
+/// Memory of one device.
 struct GpuMemory {
     std::size_t free = 0, total = 0;  ///< bytes; what ilux keeps for reuse counts as free
 };
@@ -110,9 +111,14 @@ static_assert(Backend<Gpu>);
 namespace detail {
 void* device_allocate(std::size_t bytes);                     // zeroed, on the current device; null for 0
 void  device_free(void* memory, std::size_t bytes) noexcept;  // once all work asked of the device is done
-void  upload_bytes(Gpu& gpu, const void* host, void* device, std::size_t bytes);
-void  download_bytes(Gpu& gpu, const void* device, void* host, std::size_t bytes);
-void  require_same_size(std::size_t from, std::size_t to);
+
+/// For tests: of the pieces of device and of page-locked memory asked for from now on, number `first` (from 1) and all up to
+/// first + count − 1 are not to be had. @return how many were refused since the last call
+long fail_device_allocations(long first, long count) noexcept;
+
+void upload_bytes(Gpu& gpu, const void* host, void* device, std::size_t bytes);
+void download_bytes(Gpu& gpu, const void* device, void* host, std::size_t bytes);
+void require_same_size(std::size_t from, std::size_t to);
 
 // Seconds that pieces of the stream take, measured without waiting for them. `total` grows by each piece by the time
 // of collect_timings at the latest; forget_timings drops what is not collected, since `total` may cease to exist.

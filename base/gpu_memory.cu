@@ -26,6 +26,18 @@ constexpr std::uint64_t kept_bytes = std::uint64_t{1} << 29;  // of freed memory
 std::atomic<std::size_t> used{0}, peak{0};
 std::atomic<long>        allocations{0};
 
+std::atomic<long> asked{0}, refused{0}, refuse_from{0}, refuse_to{0};  // a test's wishes; refuse_to excluded
+
+/// @throws OutOfMemory where fail_device_allocations said so
+void refuse_as_asked(std::size_t bytes)
+{
+    if (refuse_to == 0) return;
+    const long number = ++asked;
+    if (number < refuse_from || number >= refuse_to) return;
+    ++refused;
+    throw OutOfMemory("a test refuses " + to_string(bytes) + " bytes");
+}
+
 /// A device's memory pool and the stream that orders it. Never destroyed: buffers may outlive main.
 struct Arena {
     std::once_flag made;
@@ -173,9 +185,18 @@ void cuda::upload(cudaStream_t stream, const void* host, void* device, std::size
 
 namespace detail {
 
+long fail_device_allocations(long first, long count) noexcept
+{
+    asked = 0;
+    refuse_from = first;
+    refuse_to = count > 0 ? first + count : 0;
+    return refused.exchange(0);
+}
+
 void* device_allocate(std::size_t bytes)
 {
     if (bytes == 0) return nullptr;
+    refuse_as_asked(bytes);
     auto&       here = current_arena();
     void*       memory = nullptr;
     cudaError_t error = here.allocate(&memory, bytes);
@@ -223,6 +244,7 @@ void device_free(void* memory, std::size_t bytes) noexcept
 void* host_allocate(std::size_t bytes)
 {
     if (bytes == 0) return nullptr;
+    refuse_as_asked(bytes);
     void*             memory = nullptr;
     const cudaError_t error = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
     if (error == cudaErrorMemoryAllocation) {

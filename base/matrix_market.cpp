@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <exception>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/matrix_market_lines.hpp"
+#include "ilux/base/region_failure.hpp"
 #include "ilux/base/text_file.hpp"
 
 namespace ilux {
@@ -209,20 +209,16 @@ std::vector<Chunk> split(std::string_view text, int threads)
 
 void parse_chunks(const MatrixMarketHeader& header, std::size_t bytes, int threads, std::vector<Chunk>& chunks)
 {
-    const double       entries_per_byte = 1.02 * static_cast<double>(header.entries) / static_cast<double>(bytes);
-    std::exception_ptr failure;  // an exception must not leave a parallel region
+    const double  entries_per_byte = 1.02 * static_cast<double>(header.entries) / static_cast<double>(bytes);
+    RegionFailure failure;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (chunks.size() > 1)
-    for (std::size_t c = 0; c < chunks.size(); ++c) {
-        try {
+    for (std::size_t c = 0; c < chunks.size(); ++c)
+        failure.run([&] {
             chunks[c].entries.reserve(
                 static_cast<std::size_t>(entries_per_byte * static_cast<double>(chunks[c].text.size())) + 1);
             parse_lines(header, chunks[c]);
-        } catch (...) {
-#pragma omp critical(ilux_matrix_market)
-            failure = std::current_exception();
-        }
-    }
-    if (failure) std::rethrow_exception(failure);
+        });
+    failure.rethrow();
 }
 
 /// The whole-file rules: no refused line, as many entries as promised, one triangle of a symmetric matrix.

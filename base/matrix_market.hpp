@@ -17,6 +17,7 @@
 
 namespace ilux {
 
+/// The symmetry that a banner declares.
 enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
 /// As the files spell them: "skew-symmetric".
 std::string_view name(Symmetry symmetry);
@@ -31,6 +32,7 @@ struct MatrixMarketHeader {
     Offset   size_line = 0;  ///< where rows, cols and entries stand, counted from 1
 };
 
+/// A file as it was read.
 struct MatrixMarket {
     MatrixMarketHeader header;
     Offset duplicates = 0;  ///< entries that were added to an earlier one at the same place, mirrored ones included
@@ -45,12 +47,15 @@ MatrixMarket read_matrix_market(const std::string& path, int threads = 0);
 /// The same for a text in memory; `name` stands for the file in messages.
 MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, int threads = 0);
 
+/// The matrix alone.
 CsrMatrix<double> read_matrix(const std::string& path, int threads = 0);
+/// @copydoc read_matrix
 CsrMatrix<double> parse_matrix(std::string_view text, std::string_view name, int threads = 0);
 
 /// One column (counted from 0) of an n×k array or coordinate file. @throws InvalidInput as above, and unless 0 ≤ column < k
 std::vector<double> read_vector(const std::string& path, Index column = 0);
 
+/// How a matrix is written.
 struct MatrixMarketStyle {
     std::string comment = "";       ///< any number of lines, written after the banner
     bool        symmetric = false;  ///< write the lower triangle of a symmetric matrix only

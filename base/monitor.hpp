@@ -7,6 +7,7 @@
 
 namespace ilux {
 
+/// Where a factorization or an iteration stands.
 struct Progress {
     enum class Phase { setup, solve } phase;
     Index  level = 0;      ///< setup: level of the multilevel factorization, from 1

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+/// Large sparse linear systems from PDEs and circuits.
 namespace ilux {
 
 using Index = std::int32_t;   ///< a row or a column

@@ -69,6 +69,7 @@ target_compile_features(ilux_flags INTERFACE cxx_std_20)
 target_compile_options(ilux_flags INTERFACE   # -std=c++20 by hand: CMake 3.25.1 knows of no CUDA20
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wno-sign-compare -Wno-unknown-pragmas>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>  # `omp simd` at -O1
     $<$<COMPILE_LANGUAGE:C>:-std=c99 -Wall -Wextra -Wpedantic -Werror>  # tests
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --extended-lambda -Xcompiler=-Wall,-Wextra,-Wno-sign-compare,-Wno-unknown-pragmas>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ILUX_WERROR}>>:-Werror>
@@ -79,10 +80,18 @@ if(ILUX_WITH_CUDA)
     target_compile_definitions(ilux_flags INTERFACE ILUX_WITH_CUDA)
 endif()
 
-# Under a sanitizer compiling the tests and the command line optimised would cost more than running them slowly.
-if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND NOT ILUX_FUZZ)
-    set(ILUX_QUICK_BUILD -O0)
+# Tests only call the library: compiling them with all optimisations costs more than it saves. Under a sanitizer that holds
+# for the command line, too.
+set(ILUX_TEST_OPTIMISATION $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    set(ILUX_TEST_OPTIMISATION -O0)
+    set(ILUX_APP_OPTIMISATION -O0)
 endif()
+
+# ilux_alone(file...): sources that a unity build compiles by themselves.
+function(ilux_alone)
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
 
 # ilux_folder(NAME [DEPENDS folder...] SOURCES file... [CUDA file...] [NO_CUDA file...] [X86_64 file...] [OTHERWISE file...]
 #             [LINK target...])
@@ -101,6 +110,8 @@ function(ilux_folder name)
         list(APPEND sources ${arg_OTHERWISE})
     endif()
     list(TRANSFORM sources PREPEND ${name}/)
+    list(TRANSFORM arg_CUDA PREPEND ${name}/)
+    ilux_alone(${arg_CUDA})
     list(TRANSFORM arg_DEPENDS PREPEND ilux_)
     add_library(ilux_${name} STATIC ${sources})
     target_link_libraries(ilux_${name} PUBLIC ilux_flags ${arg_DEPENDS} ${arg_LINK})
@@ -166,15 +177,16 @@ function(ilux_app name)
     target_compile_definitions(${name}_parts PUBLIC
         ILUX_VERSION="${PROJECT_VERSION}" ILUX_BUILD_TYPE="${CMAKE_BUILD_TYPE}"
         ILUX_BUILD_FLAGS="${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
-    target_compile_options(${name}_parts PRIVATE ${ILUX_QUICK_BUILD})
+    target_compile_options(${name}_parts PRIVATE ${ILUX_APP_OPTIMISATION})
     add_custom_target(${name}_commit
         BYPRODUCTS ${CMAKE_CURRENT_BINARY_DIR}/${name}_commit.cpp
         COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_CURRENT_SOURCE_DIR} -D OUT=${CMAKE_CURRENT_BINARY_DIR}/${name}_commit.cpp
                 -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/commit.cmake VERBATIM)
     target_sources(${name}_parts PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name}_commit.cpp)
+    ilux_alone(${CMAKE_CURRENT_BINARY_DIR}/${name}_commit.cpp)  # another after each commit
     add_dependencies(${name}_parts ${name}_commit)
     add_executable(${name}_app ${main})
-    target_compile_options(${name}_app PRIVATE ${ILUX_QUICK_BUILD})
+    target_compile_options(${name}_app PRIVATE ${ILUX_APP_OPTIMISATION})
     set_target_properties(${name}_app PROPERTIES OUTPUT_NAME ${name})
     target_link_libraries(${name}_app PRIVATE ${name}_parts)
     if(ILUX_INSTALL)
@@ -208,7 +220,7 @@ function(ilux_tests folder)
         return()
     endif()
     add_executable(test_${folder} ${sources})
-    target_compile_options(test_${folder} PRIVATE ${ILUX_QUICK_BUILD})
+    target_compile_options(test_${folder} PRIVATE ${ILUX_TEST_OPTIMISATION})
     target_link_libraries(test_${folder} PRIVATE test_support GTest::gtest_main rapidcheck)
     if(folder STREQUAL apps)
         target_link_libraries(test_apps PRIVATE ilux_parts)
@@ -222,6 +234,26 @@ function(ilux_tests folder)
     set(properties TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive)
     gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_FILTER -Gpu* PROPERTIES ${properties})
     gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_FILTER Gpu* PROPERTIES ${properties} LABELS gpu)
+endfunction()
+
+# ilux_document_tests(PAGE...): what documents say is still so. The script of each page of docs/guide is run on model problems
+# and, where they are, on real data; the API reference is made without warnings; the papers' table has the figures of
+# bench/results.
+function(ilux_document_tests)
+    set(tools ${CMAKE_CURRENT_SOURCE_DIR}/tools)
+    set(pages ${CMAKE_CURRENT_SOURCE_DIR}/docs/guide)
+    if(TARGET ilux_app)
+        foreach(page IN LISTS ARGN)
+            foreach(kind model real)
+                add_test(NAME guide.${page}.${kind}
+                    COMMAND ${tools}/guide --check ${kind} $<TARGET_FILE:ilux_app> ${pages}/${page}.md)
+                set_tests_properties(guide.${page}.${kind} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+            endforeach()
+        endforeach()
+    endif()
+    add_test(NAME api_docs COMMAND ${tools}/api_docs ${CMAKE_CURRENT_BINARY_DIR}/api_docs)
+    set_tests_properties(api_docs PROPERTIES SKIP_RETURN_CODE 77)
+    add_test(NAME papers_table COMMAND ${tools}/papers --check)
 endfunction()
 
 # ilux_consumer_tests(): installs into the build folder; then an outside project is built in each way users have.
@@ -268,7 +300,7 @@ endfunction()
 # ilux_fuzz(NAME...): a libFuzzer program each; clang only.
 function(ilux_fuzz)
     if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
-        message(FATAL_ERROR "ILUX_FUZZ needs clang; use the preset `fuzz`")
+        message(FATAL_ERROR "ILUX_FUZZ needs clang; use the preset `asan`")
     endif()
     foreach(name IN LISTS ARGN)
         add_executable(${name} fuzz/${name}.cpp)

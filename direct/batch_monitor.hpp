@@ -10,6 +10,7 @@
 
 namespace ilux {
 
+/// What the monitors of a batch look at: inputs, columns, and parts of the long ones.
 struct BatchMonitorPlan {
     /// An entry of B(:,k) is the sum of one input or more.
     struct Input {

@@ -17,7 +17,7 @@ using Shape = DotUnits::Shape;
 constexpr int pilot_distance = 4;  // levels; of 2, 3, 4, 5, 7, 10 the fastest on an H200
 
 /// Where a unit is computed.
-struct Place {
+struct TaskPlace {
     std::uint32_t task = 0;
     Slot          slot = DotProgram::zero_slot;
     std::uint8_t  lane = 0;
@@ -26,7 +26,7 @@ struct Place {
 /// Fills tasks with shapes, in their order.
 class TaskMaker {
 public:
-    TaskMaker(std::vector<Task>& task, std::vector<Place>& place) : task_(task), place_(place) {}
+    TaskMaker(std::vector<Task>& task, std::vector<TaskPlace>& place) : task_(task), place_(place) {}
 
     void add(const Shape& shape)
     {
@@ -73,7 +73,7 @@ private:
     }
 
     std::vector<Task>&        task_;
-    std::vector<Place>&       place_;
+    std::vector<TaskPlace>&   place_;
     std::vector<std::int32_t> pilot_;  // by level: a slot of it
     std::uint64_t             key_ = ~std::uint64_t{0};
     int                       lane_ = 32;  // of the last task, the next free one
@@ -142,7 +142,7 @@ private:
     }
 
     /// @param steps  of the task, those up to the last one of these operands
-    EarlyOperands early(const Place& place, int steps, Offset count)
+    EarlyOperands early(const TaskPlace& place, int steps, Offset count)
     {
         const Task& task = program_.task[place.task];
         return {program_.operand.data() + 32 * std::size_t{task.first} + place.lane, task.log2_part,
@@ -224,10 +224,10 @@ private:
         }
     }
 
-    const DotEntries&  e_;
-    DotUnits           units_;
-    DotProgram         program_;
-    std::vector<Place> place_;  // by unit
+    const DotEntries&      e_;
+    DotUnits               units_;
+    DotProgram             program_;
+    std::vector<TaskPlace> place_;  // by unit
 };
 
 }  // namespace

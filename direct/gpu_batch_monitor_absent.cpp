@@ -1,14 +1,11 @@
 // gpu_batch_monitor.hpp in a build without CUDA: there are no factors on a Gpu to look at.
 
-#include "ilux/base/error.hpp"
+#include "ilux/direct/absent.hpp"
 #include "ilux/direct/gpu_batch_monitor.hpp"
 
 namespace ilux {
-namespace {
 
-[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
-
-}  // namespace
+using detail::absent;
 
 GpuBatchMonitor::GpuBatchMonitor(Gpu&, const LuPattern&, std::span<const DotProgram::Slot>, Index) { absent(); }
 template <class T>

@@ -1,14 +1,11 @@
 // gpu_dense_tail.hpp in a build without CUDA: there is no Gpu to make tails for.
 
-#include "ilux/base/error.hpp"
+#include "ilux/direct/absent.hpp"
 #include "ilux/direct/gpu_dense_tail.hpp"
 
 namespace ilux {
-namespace {
 
-[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
-
-}  // namespace
+using detail::absent;
 
 GpuDenseTail::GpuDenseTail(Gpu&, const DenseTail&) { absent(); }
 template <class T>

@@ -1,14 +1,11 @@
 // gpu_dots.hpp in a build without CUDA: there is no Gpu to make programs for.
 
-#include "ilux/base/error.hpp"
+#include "ilux/direct/absent.hpp"
 #include "ilux/direct/gpu_dots.hpp"
 
 namespace ilux {
-namespace {
 
-[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
-
-}  // namespace
+using detail::absent;
 
 GpuDots::GpuDots(Gpu&, const DotProgram&, std::span<const std::int32_t>, std::span<const double>, const DotsTrial&)
 {

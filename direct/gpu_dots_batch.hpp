@@ -12,6 +12,7 @@
 
 namespace ilux {
 
+/// How a batch is spread over a GPU.
 struct BatchTuning {
     /// Members of a group, one of 8, 16 and 32: fewer let more of the GPU work at few members. 0: 8, or 32 from 256
     /// members on

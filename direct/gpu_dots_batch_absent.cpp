@@ -1,14 +1,11 @@
 // gpu_dots_batch.hpp in a build without CUDA: there is no Gpu to make batches for.
 
-#include "ilux/base/error.hpp"
+#include "ilux/direct/absent.hpp"
 #include "ilux/direct/gpu_dots_batch.hpp"
 
 namespace ilux {
-namespace {
 
-[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
-
-}  // namespace
+using detail::absent;
 
 GpuDotsBatch::GpuDotsBatch(Gpu&, const DotProgram&, Index, std::size_t, std::span<const std::int32_t>,
                            std::span<const double>, const BatchTuning&)

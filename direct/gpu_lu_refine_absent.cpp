@@ -1,14 +1,11 @@
 // gpu_lu_refine.hpp in a build without CUDA: there is no Gpu to refine on.
 
-#include "ilux/base/error.hpp"
+#include "ilux/direct/absent.hpp"
 #include "ilux/direct/gpu_lu_refine.hpp"
 
 namespace ilux {
-namespace {
 
-[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
-
-}  // namespace
+using detail::absent;
 
 struct GpuResidual::State {};
 

@@ -1,14 +1,11 @@
 // gpu_pivot_monitor.hpp in a build without CUDA: there is no Gpu to watch.
 
-#include "ilux/base/error.hpp"
+#include "ilux/direct/absent.hpp"
 #include "ilux/direct/gpu_pivot_monitor.hpp"
 
 namespace ilux {
-namespace {
 
-[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
-
-}  // namespace
+using detail::absent;
 
 struct GpuPivotMonitor::State {};
 

@@ -10,7 +10,7 @@ namespace ilux::detail {
 namespace {
 
 constexpr double per_piece = 50e-9, per_row = 4e-9, per_term = 1.5e-9;  // seconds
-constexpr double hop = 0.2e-6;
+constexpr double hub_hop = 0.2e-6;
 constexpr Offset least_terms = 64;  // of a piece that is cut off
 
 /// A counting sort, which keeps the order inside a row: continues ptr to `rows` rows. @return where a row's next one goes
@@ -126,7 +126,7 @@ double HubRows::cut_next_hub(const LuPattern& P, std::span<const Index> task_of,
             p.terms_end = t;
             p.waits_end = std::ssize(waits);
             p.seconds = per_piece + per_row + per_term * double(t - p.term);
-            start += p.seconds + hop;
+            start += p.seconds + hub_hop;
         };
         open(term_ptr[row]);
         for (Offset t = term_ptr[row]; t < term_ptr[row + 1]; ++t) {

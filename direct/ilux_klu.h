@@ -122,6 +122,7 @@ void* ilux_klu_realloc(size_t n_new, size_t n_old, size_t size, void* p, ilux_kl
 
 /* The same, counting in int64_t. n must fit an int32_t: TOO_LARGE otherwise. */
 
+/* The same with 64-bit integers, as all that follows. */
 typedef struct ilux_klu_l_common_struct {
     double  tol, memgrow, initmem_amd, initmem, maxwork;
     int64_t btf, ordering, scale;
@@ -133,6 +134,7 @@ typedef struct ilux_klu_l_common_struct {
     int64_t threads, repivot, repivots;
 } ilux_klu_l_common;
 
+/* As ilux_klu_symbolic. */
 typedef struct ilux_klu_l_symbolic_struct {
     double   symmetry, est_flops, lnz, unz;
     double*  Lnz;
@@ -141,6 +143,7 @@ typedef struct ilux_klu_l_symbolic_struct {
     int64_t  nzoff, nblocks, maxblock, ordering, do_btf, structural_rank;
 } ilux_klu_l_symbolic;
 
+/* As ilux_klu_numeric. */
 typedef struct ilux_klu_l_numeric_struct {
     int64_t  n, nblocks, lnz, unz, max_lnz_block, max_unz_block;
     int64_t *Pnum, *Pinv;

@@ -30,6 +30,7 @@ LuLevels lu_levels(const LuPattern& pattern, DependencyRule rule);
 /// @throws InvalidOption unless capacity ≥ 1
 LuLevels resource_aware_levels(const LuPattern& pattern, DependencyRule rule, Index capacity);
 
+/// Sizes of the levels, and hub columns.
 struct LuLevelStatistics {
     struct Level {
         Index  columns = 0;

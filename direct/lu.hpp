@@ -24,6 +24,7 @@ enum class LuAction {
 };
 std::string_view name(LuAction action);
 
+/// What became of new values.
 struct LuReport {
     /// converged: usable factors; singular; not_finite; out_of_memory; time_limit
     Outcome    outcome = Outcome::converged;
@@ -37,6 +38,7 @@ struct LuReport {
     double      seconds = 0;
 };
 
+/// What became of a solution.
 struct LuSolveReport {
     /// converged: backward error ≤ the tolerance asked for. stagnated: it stayed above. not_finite: x, or the residual,
     /// overflowed. As LuReport where the values could not be factored; then x is as it was.

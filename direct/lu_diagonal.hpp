@@ -8,6 +8,7 @@
 
 namespace ilux {
 
+/// Which row stands on the diagonal of each column, and the scaling that goes with it.
 struct LuDiagonal {
     std::vector<Index>  row_of_col;            ///< n; a permutation
     Index               rank = 0;              ///< structural rank

@@ -4,7 +4,7 @@ namespace ilux {
 namespace {
 
 template <class... T>
-std::size_t bytes_of(const std::vector<T>&... arrays)
+std::size_t array_bytes(const std::vector<T>&... arrays)
 {
     return (std::size_t{0} + ... + (arrays.capacity() * sizeof(T)));
 }
@@ -28,10 +28,10 @@ double LuPattern::flops() const
 
 std::size_t LuPattern::bytes() const
 {
-    return bytes_of(row_perm, col_perm, row_scale, col_scale, block_ptr, col_ptr, row, diag, f_col_ptr, f_row, in_ptr,
-                    in_split, in_source, in_row, in_scale);
+    return array_bytes(row_perm, col_perm, row_scale, col_scale, block_ptr, col_ptr, row, diag, f_col_ptr, f_row,
+                       in_ptr, in_split, in_source, in_row, in_scale);
 }
 
-std::size_t LuFactors::bytes() const { return bytes_of(val, f_val); }
+std::size_t LuFactors::bytes() const { return array_bytes(val, f_val); }
 
 }  // namespace ilux

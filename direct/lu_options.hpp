@@ -10,12 +10,17 @@
 
 namespace ilux {
 
+/// Fill-reducing orderings; automatic: of fewest flops among those worth their time.
 enum class LuOrdering { automatic, amd, colamd, metis, none };
+/// Whether large entries are permuted to the diagonal first; automatic: where it is needed.
 enum class LuMatching { automatic, on, off };
+/// Scaling of the rows, or by a matching of rows and columns, before pivots are chosen; by powers of two.
 enum class LuScaling { rows, matching, none };
+/// Rule for the levels of right-looking methods: true dependencies only, or a superset that is found faster.
 enum class Dependencies { exact, relaxed };
 /// How numbers are computed for given pivots. cpu: on host threads; the others on a GPU, automatic by dot products.
 enum class RefactorMethod { automatic, cpu, left, glu1, glu3, islu };
+/// Positions of updates stored (joined), or looked up in each refactorization.
 enum class UnionChoice { joined, lookup };
 /// What factors on a GPU are stored in; arithmetic and refinement are in double either way.
 enum class LuPrecision { in_double, in_single };
@@ -58,6 +63,7 @@ inline std::span<const std::string_view> names(LuPrecision)
     return all;
 }
 
+/// Options of a direct solution; fields() has their ranges and meanings.
 struct LuOptions {
     LuOrdering     ordering = LuOrdering::automatic;
     LuMatching     matching = LuMatching::automatic;

@@ -9,6 +9,7 @@
 
 namespace ilux {
 
+/// An order and what it costs.
 struct LuOrder {
     std::vector<Index> perm;  ///< n; perm[new] = old
     LuOrdering         ordering = LuOrdering::amd;

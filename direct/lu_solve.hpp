@@ -10,6 +10,7 @@
 
 namespace ilux {
 
+/// A x = b, or Aᵀ x = b.
 enum class Transpose { no, yes };
 
 /// Scratch memory of one solve at a time; factors are only read, so each thread that solves needs one of its own.

@@ -24,6 +24,7 @@ struct MatrixView {
 };
 MatrixView view(const CsrMatrix<double>& A);  ///< @throws InvalidInput unless A is square
 
+/// What the analysis chose and found.
 struct LuSymbolicReport {
     LuOrdering               ordering = LuOrdering::amd;  ///< the one taken; never automatic
     bool                     matched = false;             ///< by values, for a large diagonal

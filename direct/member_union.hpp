@@ -59,6 +59,7 @@ struct UnionLayout {
 /// @param runs  of count_runs; empty where the plan has none
 UnionLayout layout_union(const LuPattern& pattern, const UnionPlan& plan, std::span<const Offset> runs = {});
 
+/// Target positions of every update, in the compressed form that ISLU reads.
 struct MemberUnion {
     UnionPlan                  plan;
     UnionLayout                layout;

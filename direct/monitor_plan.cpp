@@ -14,7 +14,7 @@ constexpr int all_lanes = 5;  // log2 of a warp
 /// By the logarithm of the lanes that a piece takes.
 using Buckets = std::array<std::vector<Piece>, all_lanes + 1>;
 
-int log2_lanes(Offset count)
+int log2_lanes_for(Offset count)
 {
     const auto lanes = static_cast<unsigned>((count + MonitorPlan::per_lane - 1) / MonitorPlan::per_lane);
     return lanes <= 1 ? 0 : std::bit_width(lanes - 1);
@@ -54,11 +54,11 @@ MonitorPlan monitor_plan(const LuPattern& P)
         const Offset first = P.col_ptr[k], last = P.col_ptr[k + 1], length = last - first;
         const bool   is_long = length > MonitorPlan::most;
         const auto   number = is_long ? static_cast<Index>(plan.long_column.size()) : k;
-        auto&        pieces = is_long ? parts : whole[log2_lanes(length)];
+        auto&        pieces = is_long ? parts : whole[log2_lanes_for(length)];
         cut(first, last, P.diag[k], number, [&](const Piece& piece) { pieces.push_back(piece); });
         if (is_long) plan.long_column.push_back({k, static_cast<std::int32_t>((length - 1) / MonitorPlan::most + 1)});
         cut(P.nnz() + P.f_col_ptr[k], P.nnz() + P.f_col_ptr[k + 1], 0, k,
-            [&](const Piece& piece) { f[log2_lanes(piece.count)].push_back(piece); });
+            [&](const Piece& piece) { f[log2_lanes_for(piece.count)].push_back(piece); });
     }
     append(plan, parts, all_lanes, Kind::part);
     for (int lanes = all_lanes; lanes >= 0; --lanes) append(plan, whole[lanes], lanes, Kind::whole);

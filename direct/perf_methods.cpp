@@ -13,7 +13,7 @@
 namespace ilux {
 namespace {
 
-constexpr double lanes = 32;
+constexpr double warp_lanes = 32;
 constexpr double device_warps = 64;    // of a multiprocessor, of any block
 constexpr double glu1_blocks = 8;      // of detail::glu1_warps, on a multiprocessor
 constexpr double value_sectors = 8;    // of 32 consecutive values
@@ -48,7 +48,7 @@ struct RightWork {
                 const Index  j = P.row[p];
                 const double below = double(P.col_ptr[k + 1] - p - 1);
                 ++subcolumns[j];
-                steps[j] += trips(below, lanes);
+                steps[j] += trips(below, warp_lanes);
                 longest[j] = std::max(longest[j], below);
             }
     }
@@ -57,7 +57,7 @@ struct RightWork {
 /// Quotients of L(:,j) by a block.
 double divide_seconds(const LuPattern& P, const Accesses& a, Index j, double warps)
 {
-    return 3 * a.single + trips(P.lower_count(j), lanes * warps) * a.wide;
+    return 3 * a.single + trips(P.lower_count(j), warp_lanes * warps) * a.wide;
 }
 
 /// By one block of so many warps, which take turns at the subcolumns.
@@ -76,7 +76,7 @@ double stream_seconds(const LuPattern& P, const DeviceParameters& d, const Acces
 {
     if (P.lower_count(j) == 0) return 0;
     const double blocks = d.multiprocessors * device_warps / detail::large_warps;
-    const double subtract = 3 * a.single + trips(work.longest[j], lanes * detail::large_warps) * a.step;
+    const double subtract = 3 * a.single + trips(work.longest[j], warp_lanes * detail::large_warps) * a.step;
     return stream_launches * d.launch + divide_seconds(P, a, j, detail::large_warps) +
            std::max(1., std::ceil(work.subcolumns[j] / blocks)) * subtract;
 }
@@ -164,12 +164,12 @@ double islu_seconds(const LuPattern& P, const DeviceParameters& device)
                 for (std::size_t s = 0; s < block.size(); ++s) steps[s] += trips(count, block[s]);
             }
             for (std::size_t s = 0; s < block.size(); ++s)
-                launch[s].add(3 * a.single + trips(P.upper_count(k), lanes) * 3 * a.single + updates * a.barrier +
+                launch[s].add(3 * a.single + trips(P.upper_count(k), warp_lanes) * 3 * a.single + updates * a.barrier +
                               steps[s] * a.step + trips(P.lower_count(k), block[s]) * a.wide);
         }
         double best = launch[0].seconds(device.multiprocessors * device_warps);
         for (std::size_t s = 1; s < block.size(); ++s)
-            best = std::min(best, launch[s].seconds(device.multiprocessors * device_warps * lanes / block[s]));
+            best = std::min(best, launch[s].seconds(device.multiprocessors * device_warps * warp_lanes / block[s]));
         seconds += device.barrier + best;
     }
     return seconds;

@@ -23,7 +23,7 @@ constexpr Index  batch = 32;  // updates whose whereabouts a warp loads together
 // col_ptr. In the pipeline there is a ticket before, and a flag with each batch.
 constexpr double begin_accesses = 3, batch_accesses = 3, pipeline_accesses = 1;
 // What scatter before and monitor behind the columns move: an entry's value twice, source, scale and row.
-constexpr double entry_bytes = 40;
+constexpr double scattered_bytes = 40;
 
 /// Where `value` lies among ascending `points`: before entry `at` + 1, a share of the way from entry `at`.
 template <std::size_t count>
@@ -290,7 +290,7 @@ LeftPrediction LeftModel::predict(Index warps) const
     found.active = alone.seconds > 0 ? std::min(each, alone.work / alone.seconds / device_.multiprocessors) : 0;
     const Costs cost = costs(found.active, found.miss);
     const Run   shared = run(cost, found.warps);
-    found.seconds = device_.call + entry_bytes * double(pattern_.nnz()) / device_.bandwidth + shared.seconds;
+    found.seconds = device_.call + scattered_bytes * double(pattern_.nnz()) / device_.bandwidth + shared.seconds;
     found.serial = shared.work;
     found.which = cost.multiply_add(mean_).which(found.active);
     return found;

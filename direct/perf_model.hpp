@@ -85,6 +85,7 @@ enum class WarpCase {
     bandwidth = 2,  ///< 10b
     latency = 3,    ///< too few warps: 10c
 };
+/// Memory and compute periods of a warp, in cycles; the quantities of [chen_wang_14].
 struct WarpPeriod {
     double mem_cycle = 0;
     double comp_cycle = 0;
@@ -101,6 +102,7 @@ struct WarpPeriod {
 /// (2), of bytes from memory, and of those out of the cache: whichever serves fewer warps.
 double mwp(const DeviceParameters& device, double mem_cycle, double memory_bytes, double cache_bytes);
 
+/// What the simulation predicts for one refactorization by `left`.
 struct LeftPrediction {
     double   seconds = 0;
     Index    warps = 0;                  ///< in all, after LeftTuning's limits

@@ -28,6 +28,7 @@ struct PivotMonitor {
     }  ///< KLU's cheap estimate; 1 for n = 0 is the caller's to say
 };
 
+/// What the monitors say of pivots chosen for other values.
 enum class PivotState {
     good,
     large_growth,      ///< rgrowth < 1 / growth_limit: refactoring with new pivots is advised

@@ -8,8 +8,10 @@
 
 namespace ilux {
 
+/// The two published right-looking methods: GLU 1.0 and GLU 3.0.
 enum class RightMethod { glu1, glu3 };
 
+/// How a right-looking method is spread over a GPU.
 struct RightTuning {
     RightMethod  method = RightMethod::glu3;
     Dependencies dependencies = Dependencies::exact;

@@ -1,14 +1,11 @@
 // refactor_right.hpp in a build without CUDA: there is no Gpu to refactor on.
 
-#include "ilux/base/error.hpp"
+#include "ilux/direct/absent.hpp"
 #include "ilux/direct/refactor_right.hpp"
 
 namespace ilux {
-namespace {
 
-[[noreturn]] void absent() { throw DeviceError("this ilux was built without CUDA"); }
-
-}  // namespace
+using detail::absent;
 
 struct RightRefactor::State {};
 

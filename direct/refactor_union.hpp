@@ -9,6 +9,7 @@
 
 namespace ilux {
 
+/// How ISLU runs on a GPU.
 struct UnionTuning {
     std::size_t               memory_limit = 0;  ///< bytes of the positions; 0: a quarter of what is free
     std::optional<UnionIndex> forced = {};

@@ -11,6 +11,7 @@
 
 namespace ilux {
 
+/// The residual of one row, and what it is measured against.
 struct RowResidual {
     double r = 0;     ///< b − Σ a_j x_j
     double size = 0;  ///< |b| + Σ |a_j x_j|; may over- or underflow

@@ -9,6 +9,7 @@
 
 namespace ilux {
 
+/// Entries and work of an LU with the pivots on the diagonal.
 struct SymbolicCost {
     double nnz = 0;            ///< of L + U, the diagonal once
     double multiply_adds = 0;  ///< Σ_k Σ_{i∈U(:,k)} lc(i), lc(i) entries of L(:,i) below the diagonal

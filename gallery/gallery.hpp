@@ -15,6 +15,7 @@
 #include "ilux/gallery/stand_ins.hpp"
 #include "ilux/gallery/systems.hpp"
 
+/// Model problems with known properties.
 namespace ilux::gallery {
 
 /// What holds for the default parameters and any size; Problem::properties says which parameters change it.
@@ -30,10 +31,12 @@ struct Traits {
     bool structurally_singular = false;  ///< no transversal without a missing entry
 };
 
+/// A parameter of a model problem.
 struct Parameter {
     std::string name, default_text, help;
 };
 
+/// A model problem as the table of them describes it.
 struct Problem {
     std::string            name;
     std::string            summary;     ///< the equation or network, one line

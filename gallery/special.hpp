@@ -13,6 +13,7 @@ namespace ilux::gallery {
 /// Tip first: elimination in natural order fills everything; tip last: no fill at all.
 enum class Tip { first, last };
 std::span<const std::string_view> names(Tip);
+/// Parameters of arrow.
 struct ArrowOptions {
     Index n = 1000;
     Tip   tip = Tip::first;
@@ -91,6 +92,7 @@ CsrMatrix<double> singular(const SingularOptions& options);
 /// `crowd`: the first deficiency + 1 rows hold column 0 alone; nothing is empty while deficiency < n − 1.
 enum class Defect { empty_row, empty_column, crowd };
 std::span<const std::string_view> names(Defect);
+/// Parameters of structurally_singular.
 struct StructurallySingularOptions {
     Index  n = 100, deficiency = 1;
     Defect defect = Defect::crowd;

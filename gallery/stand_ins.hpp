@@ -13,6 +13,7 @@
 
 namespace ilux::gallery {
 
+/// Parameters of every stand-in: rows relative to the published matrix.
 struct StandInOptions {
     double scale = 1;
 };

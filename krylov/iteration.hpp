@@ -17,6 +17,7 @@ namespace ilux {
 
 inline constexpr const char* product_not_finite = "a product with A or M holds NaN or Inf";
 
+/// What all Krylov methods do alike: begin, time their parts, look at the true residual, report.
 template <Backend B>
 class Iteration {
     const std::chrono::steady_clock::time_point start_;

@@ -12,6 +12,7 @@
 
 namespace ilux {
 
+/// The Krylov methods.
 enum class Method { gmres, fgmres, bicg, bicgstab, cg };
 
 inline std::span<const std::string_view> names(Method)

@@ -13,8 +13,11 @@
 
 namespace ilux {
 
+/// Side of the preconditioner in GMRES: A M⁻¹ u = b, or M⁻¹ A x = M⁻¹ b.
 enum class Side { right, left };
+/// What ‖b − A x‖₂ is held against: ‖b‖₂, or ‖A‖_F ‖x‖₂ + ‖b‖₂.
 enum class StopTest { residual, backward_error };
+/// How the basis is made orthogonal; mgso_hybrid and mgso_host, of a GPU, compute coefficients or all of it on the host.
 enum class Orthogonalization { mgso, cgs2, mgso_hybrid, mgso_host };
 
 inline std::span<const std::string_view> names(Side)
@@ -33,6 +36,7 @@ inline std::span<const std::string_view> names(Orthogonalization)
     return all;
 }
 
+/// Options of every Krylov method; fields() has their ranges and meanings.
 struct KrylovOptions {
     double            rtol = 1e-8;
     Index             max_steps = 1000;

@@ -7,6 +7,7 @@
 
 namespace ilux {
 
+/// What orthogonalising w against a basis left of it.
 enum class Extension {
     extended,      ///< w is the next basis vector
     nothing_left,  ///< w lay in the span of the basis up to rounding: ‖(I − V Vᵀ) w‖ ≤ ε ‖w‖

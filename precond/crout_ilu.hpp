@@ -8,6 +8,7 @@
 
 namespace ilux {
 
+/// What one level drops and postpones; the names of [bollhoefer_saad_06].
 struct CroutOptions {
     double drop_tol = 1e-2;    ///< τ
     double inverse_bound = 5;  ///< κ

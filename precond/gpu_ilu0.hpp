@@ -6,8 +6,10 @@
 
 namespace ilux {
 
+/// ILU(0) on a GPU, its values stored as T.
 template <class T = double>
 using GpuIlu0 = GpuSweeps<T>;
+/// The same as a Preconditioner.
 template <class T = double>
 using GpuIlu0Preconditioner = GpuSweepPreconditioner<T>;
 

@@ -5,8 +5,10 @@
 
 namespace ilux {
 
+/// The multilevel ILU on a GPU, its values stored as T.
 template <class T = double>
 using GpuMlIlu = GpuSweeps<T>;
+/// The same as a Preconditioner.
 template <class T = double>
 using GpuMlIluPreconditioner = GpuSweepPreconditioner<T>;
 

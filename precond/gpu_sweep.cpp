@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t worth_a_graph = 4;  // steps: for fewer, the host is ahead of the device anyway
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double elapsed_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// The longest run of steps between the first and the last one that read r or write z.
 template <class Step>
@@ -149,10 +149,10 @@ GpuSweeps<T>::GpuSweeps(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuSwe
     const auto put = [&](GpuSweep<T>& sweep, bool transposed) {
         auto start = Clock::now();
         auto systems = sweep_systems<T>(cpu, factors, transposed);
-        made->report.seconds_convert += seconds_since(start);
+        made->report.seconds_convert += elapsed_since(start);
         start = Clock::now();
         sweep = GpuSweep<T>(gpu, std::move(systems), options.engine);
-        made->report.seconds_upload += seconds_since(start);
+        made->report.seconds_upload += elapsed_since(start);
         sweep.add_to(made->report);
     };
     put(made->apply, false);
@@ -186,5 +186,6 @@ void GpuSweepPreconditioner<T>::apply_transpose(Gpu& be, DeviceSpan<const double
     template class GpuSweepPreconditioner<T>;
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

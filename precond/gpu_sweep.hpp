@@ -14,6 +14,7 @@
 
 namespace ilux {
 
+/// How a preconditioner is put on a GPU.
 struct GpuSweepOptions {
     GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
     bool            transposable = false;  ///< M⁻ᵀ as well: as much memory again

@@ -16,8 +16,11 @@
 
 namespace ilux {
 
+/// Whether large entries are permuted to the diagonal first; automatic: where diagonal entries are small.
 enum class MatchingChoice { automatic, on, off };
+/// Whether L_G and U_F are kept, or G and F in their place, which saves memory and costs a solve a sweep.
 enum class OffDiagonal { automatic, keep, save };
+/// Sign rule of the estimates of ‖L⁻¹‖ and ‖U⁻¹‖.
 enum class Estimator { greedy, look_ahead };
 
 inline std::span<const std::string_view> names(MatchingChoice)
@@ -47,6 +50,7 @@ struct DepthBound {
 void        parse_field(std::string_view path, std::string_view text, DepthBound& field);
 std::string field_text(DepthBound field);
 
+/// Options of the multilevel ILU; fields() has their ranges and meanings.
 struct MlIluOptions {
     double         drop_tol = 1e-2;        ///< τ
     double         schur_drop_tol = 1e-3;  ///< τ_S
@@ -100,6 +104,7 @@ struct MlIluLevelReport {
     Index depth_L = 0, depth_U = 0;
 };
 
+/// What the levels took, and what was found of the rank of A.
 struct MlIluReport {
     std::vector<MlIluLevelReport> levels;  ///< the last one is dense when `dense` is set
     bool                          dense = false;

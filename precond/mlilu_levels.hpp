@@ -21,6 +21,7 @@ struct MlIluLevel {
     CsrMatrix<double>   upper;                 ///< nB×nC: U_F (keep) or F (save)
 };
 
+/// The levels of a multilevel ILU and the dense factors of the last one.
 struct MlIluFactors {
     Index                   n = 0;
     std::vector<MlIluLevel> levels;

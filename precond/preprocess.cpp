@@ -54,15 +54,15 @@ void equilibrate(const CsrMatrix<double>& A, std::vector<double>& r, std::vector
     }
 }
 
-struct Diagonal {
+struct DiagonalFacts {
     Index small = 0;  // rows where it is below small_diagonal of the row or the column
     bool  positive = true, nonzero = true;
 };
 
-Diagonal inspect_diagonal(const CsrMatrix<double>& A, const std::vector<double>& r, const std::vector<double>& c)
+DiagonalFacts inspect_diagonal(const CsrMatrix<double>& A, const std::vector<double>& r, const std::vector<double>& c)
 {
-    const auto m = scaled_maxima(A, r, c);
-    Diagonal   d;
+    const auto    m = scaled_maxima(A, r, c);
+    DiagonalFacts d;
     for (Index i = 0; i < A.rows(); ++i) {
         const double a = A.at(i, i), scaled = std::abs(a) * r[i] * c[i];
         if (scaled < small_diagonal * std::max(m.row[i], m.col[i]) || scaled == 0) ++d.small;
@@ -87,7 +87,7 @@ void apply_matching(const CsrMatrix<double>& A, bool scaling, Preprocessed& pre)
     if (!matching.optimal) pre.decision += "; the matching's work limit was reached, so its product is not the largest";
 }
 
-bool wants_matching(const CsrMatrix<double>& A, const Preprocessed& pre, const Diagonal& diagonal,
+bool wants_matching(const CsrMatrix<double>& A, const Preprocessed& pre, const DiagonalFacts& diagonal,
                     const MlIluOptions& options, std::string& why)
 {
     if (options.definite) return false;

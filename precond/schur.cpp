@@ -3,11 +3,11 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <limits>
+#include <optional>
 
+#include "ilux/base/region_failure.hpp"
 #include "ilux/precond/sparse_accumulator.hpp"
 
 namespace ilux {
@@ -116,30 +116,22 @@ CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const Cs
     const Index           blocks = std::clamp<Index>(n / 64, 1, 8 * be.threads());
     std::vector<RowBlock> block(blocks);
     const auto            begin = [&](Index b) { return static_cast<Index>(Offset{n} * b / blocks); };
-    std::exception_ptr    failure;  // no exception may leave a parallel region
-    std::atomic<bool>     broken_off = false;
+    RegionFailure         failure;
 #pragma omp parallel num_threads(be.threads()) if (blocks > 1)
-    try {
-        SparseAccumulator s(n);
+    {
+        std::optional<SparseAccumulator> s;
+        failure.run([&] { s.emplace(n); });
 #pragma omp for schedule(dynamic, 1) nowait
-        for (Index b = 0; b < blocks; ++b) {
-            try {
-                for (Index i = begin(b); i < begin(b + 1) && !broken_off.load(std::memory_order_relaxed); ++i) {
+        for (Index b = 0; b < blocks; ++b)
+            failure.run([&] {
+                for (Index i = begin(b); i < begin(b + 1) && !failure.met(); ++i) {
                     if (tell && i % rows_between_tells == 0 && omp_get_thread_num() == 0) tell();
-                    const double noise = noise_level * form_row(in, i, s);
-                    store_row(i, drop_tol, noise, symmetric, s, block[b]);
+                    const double noise = noise_level * form_row(in, i, *s);
+                    store_row(i, drop_tol, noise, symmetric, *s, block[b]);
                 }
-            } catch (...) {
-#pragma omp critical(ilux_schur_failure)
-                failure = std::current_exception();
-                broken_off = true;
-            }
-        }
-    } catch (...) {
-#pragma omp critical(ilux_schur_failure)
-        failure = std::current_exception();
+            });
     }
-    if (failure) std::rethrow_exception(failure);
+    failure.rethrow();
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
     std::vector<double> val, noise, drop;

@@ -377,5 +377,6 @@ ForwardSystem<T> save_upper(Cpu& be, const SweepLevel& level)
     template ForwardSystem<T> save_upper<T>(Cpu&, const SweepLevel&);
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -293,5 +293,6 @@ void solve_serial(const SweepSystems<T>& systems, std::span<const double> r, std
     template void solve_serial(const SweepSystems<T>&, std::span<const double>, std::span<double>, std::span<double>);
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -7,6 +7,7 @@
 
 namespace ilux {
 
+/// When a matching may be less than the best.
 struct MatchingOptions {
     /// Optimality is given up once the searches scanned this many times nnz + n entries; 0: never.
     double work_limit = 200;

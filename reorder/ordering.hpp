@@ -10,6 +10,7 @@
 
 namespace ilux {
 
+/// Fill-reducing orderings.
 enum class Ordering { amd, metis, rcm, colamd, none };
 
 inline std::span<const std::string_view> names(Ordering)

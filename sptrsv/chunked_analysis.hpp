@@ -22,6 +22,7 @@ struct ChunkedView {
     FrameView        frame;  ///< by positions; its indices are never null
 };
 
+/// A chunked layout made on the device, as a solve reads it.
 template <class T>
 struct DeviceChunks {
     ChunkedView<T> view;

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/region_failure.hpp"
 #include "ilux/sptrsv/long_rows.hpp"
 
 namespace ilux {
@@ -109,16 +110,19 @@ std::vector<Chunk> make_chunks(const CsrMatrix<T>& L, std::span<const Index> lev
     const auto                      bound = chunk_bounds(L.row_ptr(), tuning);
     const auto                      parts = static_cast<std::ptrdiff_t>(bound.size()) - 1;
     std::vector<std::vector<Chunk>> made(parts);
+    RegionFailure                   failure;
 #pragma omp parallel for schedule(dynamic)
     for (std::ptrdiff_t part = 0; part < parts; ++part)
-        make_fitting_chunks(L, level, bound[part], bound[part + 1], tuning.shared_bytes, made[part]);
+        failure.run(
+            [&] { make_fitting_chunks(L, level, bound[part], bound[part + 1], tuning.shared_bytes, made[part]); });
+    failure.rethrow();
     std::vector<Chunk> chunks;
     for (auto& some : made) std::move(some.begin(), some.end(), std::back_inserter(chunks));
     return chunks;
 }
 
 /// Where every row went.
-struct Places {
+struct RowPlaces {
     std::vector<Index> chunk, position;  ///< n: position within its chunk
     std::vector<Index> slot;             ///< n: among the exported x, or −1
 };
@@ -222,7 +226,7 @@ private:
 
     const CsrMatrix<T>& L_;
     std::vector<Chunk>  chunks_;
-    Places              place_;
+    RowPlaces           place_;
     ChunkedLayout<T>    out_;
 };
 

@@ -23,6 +23,7 @@ struct ChunkTask {
     friend bool   operator==(const ChunkTask&, const ChunkTask&) = default;
 };
 
+/// Sizes that chunked_layout aims at.
 struct ChunkedTuning {
     Index       chunks = 132;              ///< aimed at: one per multiprocessor
     Index       least_rows = 64;           ///< a smaller chunk is not worth a block

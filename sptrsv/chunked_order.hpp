@@ -55,12 +55,14 @@ struct OrderView {
     RowPlace*      place = nullptr;     ///< of each row
 };
 
+/// Levels and chunks of L, computed on a GPU.
 class ChunkOrder {
 public:
     static constexpr Index most_entries = (1 << 15) - 1;  ///< in a row
 
     /// Asks for its memory in `scratch`, which is to be uploaded next.
-    /// @param L  strictly lower, its long rows split, of 1 to 2³¹ − 1 entries and rows together and no row beyond most_entries
+    /// @param row_ptr, col  of L: strictly lower, its long rows split, of 1 to 2³¹ − 1 entries and rows together and no row
+    ///                      beyond most_entries
     /// @param most_chunks  of any set_chunks() to come
     ChunkOrder(Gpu& gpu, DeviceArrays& scratch, std::span<const Offset> row_ptr, std::span<const Index> col,
                Index most_chunks);

@@ -13,6 +13,7 @@
 
 namespace ilux {
 
+/// How a triangular system is solved on the host.
 enum class SpTrsvEngine { level_set, serial };
 
 inline std::span<const std::string_view> names(SpTrsvEngine)
@@ -21,6 +22,7 @@ inline std::span<const std::string_view> names(SpTrsvEngine)
     return all;
 }
 
+/// Options of an analysis.
 struct SpTrsvOptions {
     SpTrsvEngine engine = SpTrsvEngine::level_set;
     bool         transposable = false;            ///< keep Aᵀ and its levels, so that solve_transpose is threaded too

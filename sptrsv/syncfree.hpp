@@ -5,6 +5,7 @@
 
 namespace ilux {
 
+/// How the sync-free engine is spread over a GPU.
 struct SyncFreeTuning {
     WarpLayoutOptions layout;
     int               resident = 0;  ///< blocks of 8 warps on a multiprocessor at once; 0: as many as fit

@@ -7,7 +7,9 @@
 
 namespace ilux {
 
+/// Which triangle a matrix is.
 enum class Triangle { lower, upper };
+/// Where the diagonal of a triangle is.
 enum class Diagonal {
     unit,    ///< ones, not stored: the matrix is strictly triangular
     stored,  ///< in the matrix; a missing entry counts as 0

@@ -23,6 +23,7 @@ struct alignas(16) WarpTask {
     friend bool   operator==(const WarpTask&, const WarpTask&) = default;
 };
 
+/// How rows are dealt out to lanes.
 struct WarpLayoutOptions {
     int lanes = 0;        ///< to a row: a power of two up to 32, more where a lane would add up over 16 entries.
                           ///< 0: by length, 1 for 1, 2 for 2, 4 for 3-4, 8 for 5-8, 16 for 9-16, 32 beyond [aliaga19]

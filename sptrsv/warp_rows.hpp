@@ -18,6 +18,7 @@ struct WarpRowsView {
     Index           task_count = 0;
 };
 
+/// A warp layout on a GPU.
 template <class T>
 class WarpRows {
 public:

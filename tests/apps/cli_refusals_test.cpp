@@ -27,7 +27,9 @@ TEST_F(Cli, SingularSystemsAreNeverCalledConverged)
 
 TEST_F(Cli, AMemoryLimitTooSmallIsExitCodeFive)
 {
-    const auto json = this->json({"solve", "gallery:convdiff2d:n=30", "-p", "precond.memory_limit=1K", "--json"}, 5);
+    const auto json =
+        this->json({"solve", "gallery:convdiff2d:n=30", "--method", "gmres", "-p", "precond.memory_limit=1K", "--json"},
+                   5);
     EXPECT_EQ(json["outcome"], "out_of_memory");
     EXPECT_NE(json["detail"].get<std::string>(), "");
 }

@@ -10,7 +10,7 @@ namespace {
 
 TEST_F(Cli, SolvesAModelProblemAndVerifiesTheAnswer)
 {
-    const auto json = this->json({"solve", "gallery:convdiff2d:n=20", "--json"});
+    const auto json = this->json({"solve", "gallery:convdiff2d:n=20", "--method", "gmres", "--json"});
     EXPECT_EQ(json["outcome"], "converged");
     EXPECT_LE(json["relative_residual"].get<double>(), 1e-8);
     EXPECT_LE(json["forward_error"].get<double>(), 1e-4);
@@ -47,8 +47,8 @@ TEST_F(Cli, EveryMethodAndEveryPreconditionerSolvesThePoissonProblem)
                   0)
             << method;
     for (const char* precond : {"mlilu", "ilu0", "jacobi", "none"}) {
-        const auto json =
-            this->json({"solve", "gallery:poisson2d:n=10", "--precond", precond, "--retry", "off", "--json"});
+        const auto json = this->json({"solve", "gallery:poisson2d:n=10", "-p", "mode=iterative", "--precond", precond,
+                                      "--retry", "off", "--json"});
         EXPECT_EQ(json["precond"], precond);
         EXPECT_EQ(json["mlilu"].is_null(), std::string(precond) != "mlilu");
     }
@@ -57,22 +57,22 @@ TEST_F(Cli, EveryMethodAndEveryPreconditionerSolvesThePoissonProblem)
 TEST_F(Cli, ChoosesCgOnlyForASymmetricMatrixWithPositiveDiagonal)
 {
     EXPECT_EQ(json({"solve", "gallery:poisson2d:n=8", "--precond", "jacobi", "--json"})["method"], "cg");
-    const auto unsymmetric = json({"solve", "gallery:convdiff2d:n=8", "--json"});
+    const auto unsymmetric = json({"solve", "gallery:convdiff2d:n=8", "-p", "mode=iterative", "--json"});
     EXPECT_EQ(unsymmetric["method"], "gmres");
     EXPECT_NE(unsymmetric["decisions"].dump().find("not symmetric"), std::string::npos);
 }
 
 TEST_F(Cli, SaysWhichDeviceAutoTookAndWhichOptionsOnlyAGpuMinds)
 {
-    const auto auto_took = json({"solve", "gallery:poisson2d:n=10", "--json"});
+    const auto auto_took = json({"solve", "gallery:poisson2d:n=10", "-p", "mode=iterative", "--json"});
     EXPECT_EQ(auto_took["device"]["kind"], "cpu");
     EXPECT_TRUE(auto_took["gpu"].is_null());
     EXPECT_NE(auto_took["decisions"].dump().find("device cpu: "), std::string::npos);
-    if (app::built_with_cuda() && !test::why_no_gpu().empty()) {
+    if (built_with_cuda() && !test::why_no_gpu().empty()) {
         EXPECT_NE(auto_took["decisions"].dump().find("no GPU was found"), std::string::npos);
     }
     const auto ignored = json({"solve", "gallery:convdiff2d:n=10", "--device", "cpu", "-p", "precond.precision=single",
-                               "-p", "sptrsv.engine=chunked", "-p", "device_memory=1G", "-p",
+                               "-p", "mode=iterative", "-p", "sptrsv.engine=chunked", "-p", "device_memory=1G", "-p",
                                "krylov.ortho=mgso_hybrid", "--json"})["decisions"]
                              .dump();
     EXPECT_EQ(ignored.find("device cpu: "), std::string::npos);  // asked for, not decided
@@ -98,7 +98,7 @@ TEST_F(Cli, ReadsTheMatrixFromStandardInput)
 {
     const Result result = ilux({"solve", "-", "--quiet"}, matrix("1 1 1\n1 1 5\n"));
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_TRUE(result.out.starts_with("converged in ")) << result.out;
+    EXPECT_TRUE(result.out.starts_with("converged, ")) << result.out;
     EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
     EXPECT_EQ(result.err, "");
 }
@@ -159,7 +159,7 @@ TEST_F(Cli, OptionsItPrintsAreAConfigFileItAccepts)
 
 TEST_F(Cli, ReportForPeopleTellsOutcomeErrorsTimesAndMemory)
 {
-    const Result result = ilux({"solve", "gallery:convdiff2d:n=12"});
+    const Result result = ilux({"solve", "gallery:convdiff2d:n=12", "--method", "gmres"});
     EXPECT_EQ(result.code, 0);
     for (const char* word : {"gallery:convdiff2d:n=12", "n 144", "GMRES(30)", "multilevel ILU", "level",
                              "converged in ", "recomputed", "backward error", "forward error", "factor", "memory"})

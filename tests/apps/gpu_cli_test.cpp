@@ -42,8 +42,8 @@ TEST_F(GpuCli, EveryMethodSolves)
 TEST_F(GpuCli, EveryOrthogonalizationEngineAndPrecisionSolves)
 {
     const auto solves = [&](const std::string& option) {
-        const auto json = this->json(
-            {"solve", "gallery:convdiff3d:n=16", "--device", "gpu", "--retry", "off", "-p", option, "--json"});
+        const auto json = this->json({"solve", "gallery:convdiff3d:n=16", "--method", "gmres", "--device", "gpu",
+                                      "--retry", "off", "-p", option, "--json"});
         EXPECT_LE(json["forward_error"].get<double>(), 1e-4) << option;
         return json;
     };
@@ -59,7 +59,8 @@ TEST_F(GpuCli, EveryOrthogonalizationEngineAndPrecisionSolves)
 
 TEST_F(GpuCli, PrintsEveryPromisedJsonKey)
 {
-    const auto json = this->json({"solve", "gallery:convdiff3d:n=20", "--device", "gpu", "--json"});
+    const auto json =
+        this->json({"solve", "gallery:convdiff3d:n=20", "--method", "gmres", "--device", "gpu", "--json"});
     expect_keys(json, {"version", "matrix", "rhs", "method", "precond", "device", "outcome", "steps",
                        "relative_residual", "backward_error", "forward_error", "seconds", "memory_bytes", "mlilu",
                        "decisions", "attempts", "options", "gpu"});
@@ -76,7 +77,7 @@ TEST_F(GpuCli, PrintsEveryPromisedJsonKey)
 
 TEST_F(GpuCli, ReportForPeopleNamesTheDeviceItsSystemsAndTheTransfer)
 {
-    const Result result = ilux({"solve", "gallery:convdiff3d:n=20", "--device", "gpu"});
+    const Result result = ilux({"solve", "gallery:convdiff3d:n=20", "--method", "gmres", "--device", "gpu"});
     EXPECT_EQ(result.code, 0) << result.err;
     for (const char* word : {"on the GPU", "deep", "transfer", "at most"})
         EXPECT_NE(result.out.find(word), std::string::npos) << word << " is not in:\n" << result.out;
@@ -84,8 +85,9 @@ TEST_F(GpuCli, ReportForPeopleNamesTheDeviceItsSystemsAndTheTransfer)
 
 TEST_F(GpuCli, TooLittleDeviceMemoryIsExitCodeFiveWithTheEstimateAndTheWayOut)
 {
-    const auto json =
-        this->json({"solve", "gallery:convdiff3d:n=20", "--device", "gpu", "-p", "device_memory=100K", "--json"}, 5);
+    const auto json = this->json({"solve", "gallery:convdiff3d:n=20", "--method", "gmres", "--device", "gpu", "-p",
+                                  "device_memory=100K", "--json"},
+                                 5);
     EXPECT_EQ(json["outcome"], "out_of_memory");
     const auto detail = json["detail"].get<std::string>();
     for (const char* word : {"device memory", "matrix", "factors", "100 kB", "--device cpu"})

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "ilux/apps/line_plot.hpp"
 #include "ilux/apps/sparsity.hpp"
@@ -14,7 +13,8 @@
 namespace ilux::app {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+using test::infinity;
+using test::nan;
 
 std::vector<std::string> texts(const std::vector<double>& marks)
 {

@@ -7,13 +7,14 @@
 #include <algorithm>
 
 #include "ilux/tests/apps/sequence_folder.hpp"
+#include "ilux/tests/support/checks.hpp"
 
 namespace ilux::app {
 namespace {
 
 using namespace ilux::test;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using test::nan;
 
 std::vector<double> list(std::span<const double> values) { return {values.begin(), values.end()}; }
 

@@ -5,15 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux::test {
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 CsrMatrix<double> triplets(Index rows, Index cols, std::vector<Index> row, std::vector<Index> col,
                            std::vector<double> val)
@@ -69,7 +65,7 @@ TEST(CsrMatrix, NamesTheEntryThatIsOutsideOrNotFinite)
     expect_refusal([] { triplets(2, 3, {0}, {3}, {1}); }, {"row 0, column 3"});
     expect_refusal([] { triplets(2, 3, {-1}, {0}, {1}); }, {"row -1"});
     expect_refusal([] { triplets(2, 3, {0, 1}, {0, 2}, {1, nan}); }, {"entry 1", "row 1, column 2", "nan"});
-    expect_refusal([] { triplets(2, 3, {0}, {0}, {-inf}); }, {"-inf"});
+    expect_refusal([] { triplets(2, 3, {0}, {0}, {-infinity}); }, {"-inf"});
     expect_refusal(
         [] {
             triplets(2, 3, {1, 1}, {2, 2}, {1.7e308, 1.7e308});

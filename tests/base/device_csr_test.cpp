@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -16,7 +15,7 @@ namespace {
 
 using test::eps;
 using Vector = std::vector<double>;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using test::nan;
 
 std::vector<Offset> row_ptr_of(const std::vector<Offset>& lengths)
 {

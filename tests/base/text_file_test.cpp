@@ -13,7 +13,7 @@
 namespace ilux::test {
 namespace {
 
-const std::string real_general = "%%MatrixMarket matrix coordinate real general\n";
+const std::string header = "%%MatrixMarket matrix coordinate real general\n";
 
 std::string gzip(const std::string& bytes)
 {
@@ -88,7 +88,7 @@ TEST(MatrixMarketFile, ThatCannotBeReadIsNamedWithTheReason)
     expect_refusal([&] { read_matrix(folder.file("none.mtx")); }, {"none.mtx", "No such file"});
     expect_refusal([&] { read_matrix(folder.path().string()); }, {folder.path().string(), "folder"});
     expect_refusal([&] { read_matrix(folder.write("empty.mtx", "")); }, {"empty.mtx:1:", "empty"});
-    const auto secret = folder.write("secret.mtx", real_general + "0 0 0\n");
+    const auto secret = folder.write("secret.mtx", header + "0 0 0\n");
     ASSERT_EQ(chmod(secret.c_str(), 0), 0);
     if (geteuid() != 0) expect_refusal([&] { read_matrix(secret); }, {"secret.mtx", "Permission denied"});
 }

@@ -1,12 +1,10 @@
-// Solves one small system with what a user gets: GMRES preconditioned by a multilevel ILU. README shows this program.
+// Solves one small system with what a user gets: a LinearSolver. README shows this program.
 
 #include <cstdio>
 #include <vector>
 
-#include "ilux/base/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/krylov/gmres.hpp"
-#include "ilux/precond/mlilu.hpp"
+#include "ilux/solver/linear_solver.hpp"
 
 int main()
 {
@@ -14,13 +12,12 @@ int main()
     const std::vector<double>     b(A.rows(), 1.0);
     std::vector<double>           x(A.rows());
 
-    ilux::Cpu                       cpu;
-    ilux::MatrixOperator            op(A);
-    ilux::MlIluPreconditioner       M(ilux::MlIlu::build(cpu, A, {.drop_tol = 1e-2}));
-    ilux::KrylovOptions             options{.rtol = 1e-10};
-    ilux::GmresWorkspace<ilux::Cpu> workspace(A.rows(), options);
-    const ilux::SolveReport         report = ilux::gmres<ilux::Cpu>(cpu, op, M, b, x, workspace, options);
+    ilux::LinearSolver solver({.krylov = {.rtol = 1e-10}});  // direct or iterative, as the facts say
+    solver.analyse(A);
+    solver.factor();
+    const ilux::SolverReport report = solver.solve(b, x);  // of a series: refactor(values), solve(b, x), and so on
 
-    std::printf("%s in %d steps\n", name(report.outcome).data(), report.steps);
-    return report.outcome == ilux::Outcome::converged ? 0 : 1;
+    for (const std::string& decision : report.decisions) std::puts(decision.c_str());
+    std::printf("%s, residual %.1e\n", name(report.outcome()).data(), report.result().report.relative_residual);
+    return report.converged() ? 0 : 1;
 }

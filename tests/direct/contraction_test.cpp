@@ -13,7 +13,7 @@ namespace {
 
 using test::Bits;
 
-PatternView pattern(const CsrMatrix<double>& A) { return {A.rows(), A.row_ptr(), A.col()}; }
+PatternView view_of(const CsrMatrix<double>& A) { return {A.rows(), A.row_ptr(), A.col()}; }
 
 /// Other entries in row (or column) k among what is left.
 Index degree(const Bits& B, Index k, bool row, const std::vector<char>& done)
@@ -43,7 +43,7 @@ TEST(Contraction, LeavesWhatEliminationOfItsPivotsLeavesAndNoPivotCausesFill)
     for (unsigned seed = 0; seed < 400; ++seed) {
         const Index n = seed % 37;
         const auto  A = with_diagonal(test::random_matrix(n, n, 1 + seed % 3, seed));
-        const auto  rest = contract(pattern(A));
+        const auto  rest = contract(view_of(A));
         contracted += static_cast<Index>(rest.eliminated.size());
         left += rest.pattern().n;
 
@@ -54,7 +54,7 @@ TEST(Contraction, LeavesWhatEliminationOfItsPivotsLeavesAndNoPivotCausesFill)
         std::iota(identity.begin(), identity.end(), Index{0});
         ASSERT_EQ(all, identity) << "seed " << seed;
 
-        Bits              B = test::to_bits(pattern(A));
+        Bits              B = test::to_bits(view_of(A));
         std::vector<char> done(n, 0);
         for (const Index k : rest.eliminated) {
             ASSERT_LE(std::min(degree(B, k, true, done), degree(B, k, false, done)), 1) << "seed " << seed;
@@ -75,10 +75,10 @@ TEST(Contraction, LeavesWhatEliminationOfItsPivotsLeavesAndNoPivotCausesFill)
 TEST(Contraction, TakesAllOfATreeAndNothingOfAFullMatrix)
 {
     const auto star = test::to_csr({4, 4, {1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1}});
-    EXPECT_EQ(contract(pattern(star)).vertex.size(), 0u);
+    EXPECT_EQ(contract(view_of(star)).vertex.size(), 0u);
     const auto full = test::to_csr({4, 4, std::vector<double>(16, 1.)});
-    EXPECT_EQ(contract(pattern(full)).eliminated.size(), 0u);
-    EXPECT_EQ(contract(pattern(full)).col.size(), 16u);
+    EXPECT_EQ(contract(view_of(full)).eliminated.size(), 0u);
+    EXPECT_EQ(contract(view_of(full)).col.size(), 16u);
 }
 
 }  // namespace

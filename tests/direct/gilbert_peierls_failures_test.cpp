@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,9 +9,6 @@
 
 namespace ilux::test {
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Row 0, column 0 and the diagonal: a pattern that fills completely.
 CsrMatrix<double> upward_arrow(Index n)
@@ -62,7 +58,7 @@ TEST(GilbertPeierlsFailures, NanAndInfinityAreRefusedByRowAndColumn)
 {
     const auto A = entries_of(upward_arrow(8));
     const auto s = analysed(A);
-    for (const auto& [bad, word] : {std::pair{nan, "nan"}, {inf, "inf"}, {-inf, "-inf"}}) {
+    for (const auto& [bad, word] : {std::pair{nan, "nan"}, {infinity, "inf"}, {-infinity, "-inf"}}) {
         auto values = A.val;
         values[A.ptr[5] + 1] = bad;  // (5, 5)
         expect_refusal([&] { (void)gilbert_peierls(s, values); }, {"row 5", "column 5", word});

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,8 +16,6 @@
 namespace ilux::test {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-
 bool is_power_of_two(double x)
 {
     int exponent = 0;
@@ -29,7 +26,7 @@ bool is_power_of_two(double x)
 void expect_pivots_within(const LuFactors& F, double pivot_tol)
 {
     const LuPattern& P = *F.pattern;
-    double           largest = 0, smallest_pivot = inf, largest_pivot = 0;
+    double           largest = 0, smallest_pivot = infinity, largest_pivot = 0;
     for (Index k = 0; k < P.n; ++k) {
         smallest_pivot = std::min(smallest_pivot, std::abs(F.val[P.diag[k]]));
         largest_pivot = std::max(largest_pivot, std::abs(F.val[P.diag[k]]));

@@ -13,8 +13,8 @@ namespace ilux::test {
 namespace {
 
 /// A program on the device, its input, and what the serial twin says.
-struct OnDevice {
-    OnDevice(Gpu& gpu, const DotProgram& program, std::span<const double> values, const DotsTrial& trial = {})
+struct DotsOnDevice {
+    DotsOnDevice(Gpu& gpu, const DotProgram& program, std::span<const double> values, const DotsTrial& trial = {})
         : dots(gpu, program, {}, {}, trial), input(values.size()), v(dots.workspace(gpu)), expected(program.slots())
     {
         upload<double>(gpu, values, input);
@@ -40,7 +40,7 @@ TEST(GpuDots, HaveTheBitsOfTheirSerialTwinEveryTime)
     Gpu gpu;
     for (const DotSystem& system : dot_systems()) {
         SCOPED_TRACE(system.name);
-        OnDevice device(gpu, factor_dots(*system.F.pattern), system.A.val);
+        DotsOnDevice device(gpu, factor_dots(*system.F.pattern), system.A.val);
         for (int repeat = 0; repeat < repeats(); ++repeat)
             ASSERT_TRUE(identical(device.run(gpu), device.expected)) << "repeat " << repeat;
     }
@@ -57,7 +57,7 @@ TEST(GpuDots, HaveThoseBitsWhereWarpsAreLateAndFew)
               DotsTrial{.shared_bytes = 200'000}, DotsTrial{.delay = 5000, .shared_bytes = 200'000}}) {
             SCOPED_TRACE(system.name + ", delay " + std::to_string(trial.delay) + ", " +
                          std::to_string(trial.shared_bytes));
-            OnDevice device(gpu, factor_dots(*system.F.pattern), system.A.val, trial);
+            DotsOnDevice device(gpu, factor_dots(*system.F.pattern), system.A.val, trial);
             for (int repeat = 0; repeat < repeats(20); ++repeat)
                 ASSERT_TRUE(identical(device.run(gpu), device.expected)) << "repeat " << repeat;
         }
@@ -71,7 +71,7 @@ TEST(GpuDots, SolveWithFactorsOfTheDevice)
         SCOPED_TRACE(system.name);
         const LuPattern& P = *system.F.pattern;
         const DotProgram factor = factor_dots(P);
-        OnDevice         factors(gpu, factor, system.A.val);
+        DotsOnDevice     factors(gpu, factor, system.A.val);
         factors.run(gpu);
         const auto b = random_vector(P.n, 3);
         for (const Transpose transpose : {Transpose::no, Transpose::yes}) {
@@ -105,8 +105,8 @@ TEST(GpuDots, EndWhateverTheValues)
         SCOPED_TRACE(bad);
         auto values = system.A.val;
         for (std::size_t p = 0; p < values.size(); p += 3) values[p] = bad;
-        OnDevice   device(gpu, program, values);
-        const auto found = device.run(gpu);
+        DotsOnDevice device(gpu, program, values);
+        const auto   found = device.run(gpu);
         for (const auto slot : program.slot_of)
             if (!std::isnan(device.expected[slot])) {
                 ASSERT_EQ(found[slot], device.expected[slot]) << "slot " << slot;
@@ -124,7 +124,7 @@ TEST(GpuDots, RunOnTwoStreamsAtOnce)
     const DotProgram program = factor_dots(*system.F.pattern);
     auto             moved = system.A.val;
     for (double& value : moved) value *= 1.5;
-    OnDevice a(first, program, system.A.val), b(second, program, moved);
+    DotsOnDevice a(first, program, system.A.val), b(second, program, moved);
     for (int repeat = 0; repeat < 50; ++repeat) {
         a.dots.run(first, a.input.data(), nullptr, a.v, nullptr);
         b.dots.run(second, b.input.data(), nullptr, b.v, nullptr);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "ilux/direct/lu_dots.hpp"
@@ -14,9 +13,6 @@
 
 namespace ilux::test {
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Of finished values, L + U and then F, column by column: the definition, as slowly as it reads.
 PivotMonitor monitor_of(const LuPattern& P, std::span<const double> values, std::span<const double> val)
@@ -119,7 +115,7 @@ TEST(GpuLuBatch, NamesTheBadColumnOfAMemberInsideADenseTailAndBeforeIt)
             double value;
         };
         const Spoilt bad[] = {{3, 2, 0.0},        {5, tail.first - 1, nan}, {9, tail.first, 0.0},
-                              {31, P.n - 1, nan}, {32, P.n - 1, 0.0},       {30, tail.first + 17, inf}};
+                              {31, P.n - 1, nan}, {32, P.n - 1, 0.0},       {30, tail.first + 17, infinity}};
         const Index  members = 33;
         const auto   sound = member_values(system.A.val, members);
         auto         all = sound;
@@ -186,8 +182,8 @@ TEST(GpuLuBatch, KeepsABadMemberFromItsNeighbours)
         const std::vector<Index> bad{3, 17, 31, 32, 40};
         for (std::size_t p = 0; p < count; ++p) spoilt[3 * count + p] = 0;
         spoilt[17 * count] = nan;
-        spoilt[32 * count - 1] = inf;
-        spoilt[32 * count + count / 2] = -inf;
+        spoilt[32 * count - 1] = infinity;
+        spoilt[32 * count + count / 2] = -infinity;
         for (std::size_t p = 0; p < count; p += 2) spoilt[40 * count + p] = 1e308;
         const Factored<double> before(gpu, system, sound, members), after(gpu, system, spoilt, members);
         for (Index m = 0; m < members; ++m) {

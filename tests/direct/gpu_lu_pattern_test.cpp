@@ -7,8 +7,6 @@
 namespace ilux::test {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 TEST(GpuLuPattern, ScattersInputsWithTheBitsOfTheHost)
 {
     ILUX_SKIP_WITHOUT_GPU();

@@ -15,8 +15,6 @@
 namespace ilux::test {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-
 MatrixView view_of(const Entries& A, MatrixView::Layout layout) { return {A.n, A.ptr, A.col, A.val, layout}; }
 
 /// b − op(A) x and |op(A)||x| + |b| in long double.

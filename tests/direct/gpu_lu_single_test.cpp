@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "ilux/direct/lu.hpp"
 #include "ilux/direct/lu_dots.hpp"
+#include "ilux/tests/direct/both_ways.hpp"
 #include "ilux/tests/direct/forward_systems.hpp"
 #include "ilux/tests/direct/pattern_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
@@ -21,9 +21,6 @@ namespace ilux::test {
 namespace {
 
 using Vector = std::vector<double>;
-
-constexpr double    nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-constexpr Transpose both_ways[] = {Transpose::no, Transpose::yes};
 
 std::vector<float> rounded(const Vector& values) { return {values.begin(), values.end()}; }
 

@@ -10,6 +10,7 @@
 
 #include "ilux/base/gpu_graph.hpp"
 #include "ilux/direct/lu_forward_system.hpp"
+#include "ilux/tests/direct/both_ways.hpp"
 #include "ilux/tests/direct/forward_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
 #include "ilux/tests/direct/series.hpp"
@@ -19,12 +20,10 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr Transpose both_ways[] = {Transpose::no, Transpose::yes};
-
 /// A solve, its factors and its vectors on the device.
-struct OnDevice {
-    OnDevice(Gpu& gpu, const FactoredSystem& system, Transpose transpose,
-             GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic, Index rhs = 1)
+struct SystemOnDevice {
+    SystemOnDevice(Gpu& gpu, const FactoredSystem& system, Transpose transpose,
+                   GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic, Index rhs = 1)
         : solve(gpu, *system.F.pattern, {}, transpose, engine),
           val(system.values().size()),
           b(static_cast<std::size_t>(system.A.rows()) * rhs),
@@ -70,8 +69,8 @@ TEST(GpuLuSolve, SolvesEverySystemAndItsTransposeByEveryEngineThatItMayTake)
             lu_solve(cpu, system.F, b, expected, ws, transpose);
             for (const GpuSpTrsvEngine engine :
                  {GpuSpTrsvEngine::automatic, GpuSpTrsvEngine::chunked, GpuSpTrsvEngine::syncfree}) {
-                OnDevice     device(gpu, system, transpose, engine);
-                const Vector x = device.run(gpu, b);
+                SystemOnDevice device(gpu, system, transpose, engine);
+                const Vector   x = device.run(gpu, b);
                 EXPECT_LE(relative_difference(x, expected), 1e-10);
                 EXPECT_LE(componentwise_error(system.view(), x, b, transpose == Transpose::yes), 1e-12);
                 EXPECT_GE(device.solve.bytes(), device.val.size() * sizeof(double));  // a copy
@@ -88,8 +87,8 @@ TEST(GpuLuSolve, RepeatsBitForBitWhateverWasSolvedBetween)
         SCOPED_TRACE(system.name);
         const Vector b = random_vector(system.A.rows(), 3), other = random_vector(system.A.rows(), 4);
         for (const Transpose transpose : both_ways) {
-            OnDevice     device(gpu, system, transpose);
-            const Vector first = device.run(gpu, b);
+            SystemOnDevice device(gpu, system, transpose);
+            const Vector   first = device.run(gpu, b);
             for (int repeat = 0; repeat < repeats(); ++repeat) {
                 if (repeat % 10 == 0) {
                     device.run(gpu, other);
@@ -110,9 +109,9 @@ TEST(GpuLuSolve, SolvesSeveralRightHandSidesWithTheBitsOfEach)
         for (const Transpose transpose : both_ways)
             for (const GpuSpTrsvEngine engine : {GpuSpTrsvEngine::chunked, GpuSpTrsvEngine::syncfree}) {
                 SCOPED_TRACE(system.name);
-                const auto   n = static_cast<std::size_t>(system.A.rows());
-                const Vector b = random_vector(static_cast<Index>(rhs * n), 3);
-                OnDevice     together(gpu, system, transpose, engine, rhs), one(gpu, system, transpose, engine);
+                const auto     n = static_cast<std::size_t>(system.A.rows());
+                const Vector   b = random_vector(static_cast<Index>(rhs * n), 3);
+                SystemOnDevice together(gpu, system, transpose, engine, rhs), one(gpu, system, transpose, engine);
                 for (const Index room : {1, 2, 5, 4}) {  // five launches, three, one
                     together.solve.make_room(gpu, room);
                     EXPECT_EQ(together.solve.room(), std::max(room, room == 4 ? rhs : 1));
@@ -134,8 +133,8 @@ TEST(GpuLuSolve, TakesNewNumbersAndForgetsBadOnes)
         if (P.n == 0) continue;
         const Vector b = random_vector(P.n, 3), good = system.values();
         for (const Transpose transpose : both_ways) {
-            OnDevice     device(gpu, system, transpose);
-            const Vector first = device.run(gpu, b);
+            SystemOnDevice device(gpu, system, transpose);
+            const Vector   first = device.run(gpu, b);
             for (const double bad :
                  {0.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
                 auto values = good;
@@ -169,7 +168,7 @@ TEST(GpuLuSolve, MayStandInAGraphAndAllocatesNothing)
     for (const FactoredSystem& system : systems) {
         SCOPED_TRACE(system.name);
         const Vector   b = random_vector(system.A.rows(), 3);
-        OnDevice       device(gpu, system, Transpose::no);
+        SystemOnDevice device(gpu, system, Transpose::no);
         const Vector   expected = device.run(gpu, b);
         const long     before = device_use().allocations;
         const GpuGraph graph(gpu, [&] {
@@ -195,9 +194,9 @@ TEST(GpuLuSolve, RunsOnTwoStreamsAtOnce)
     for (const FactoredSystem& system : systems) {
         if (system.name != "circuit" && system.name != "grid" && system.name != "arrow") continue;
         SCOPED_TRACE(system.name);
-        OnDevice     a(first, system, Transpose::no), b(second, system, Transpose::yes);
-        const Vector right = random_vector(system.A.rows(), 3);
-        const Vector expected_a = a.run(first, right), expected_b = b.run(second, right);
+        SystemOnDevice a(first, system, Transpose::no), b(second, system, Transpose::yes);
+        const Vector   right = random_vector(system.A.rows(), 3);
+        const Vector   expected_a = a.run(first, right), expected_b = b.run(second, right);
         for (int repeat = 0; repeat < 50; ++repeat) {
             a.solve.refill(first, a.val.data());
             b.solve.refill(second, b.val.data());

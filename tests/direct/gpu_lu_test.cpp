@@ -14,9 +14,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 LuOptions by(RefactorMethod method)
 {
     LuOptions options = as_given;

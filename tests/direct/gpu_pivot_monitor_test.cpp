@@ -14,8 +14,6 @@
 namespace ilux::test {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-
 bool finite(const double* first, const double* end)
 {
     return std::all_of(first, end, [](double x) { return std::isfinite(x); });

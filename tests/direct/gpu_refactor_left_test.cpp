@@ -15,7 +15,7 @@
 namespace ilux::test {
 namespace {
 
-constexpr Index huge = std::numeric_limits<Index>::max();
+constexpr Index any_number = std::numeric_limits<Index>::max();
 
 /// Three blocks of awkward sizes with entries of F above them.
 DotSystem blocks_with_F()
@@ -49,9 +49,9 @@ std::shared_ptr<const GpuLuPattern> on_device(Gpu& gpu, const DotSystem& system)
 }
 
 /// A pattern on the device with one way to refactor it.
-struct OnDevice {
-    OnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> P, std::span<const double> values,
-             const LeftTuning& tuning = {})
+struct LeftOnDevice {
+    LeftOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> P, std::span<const double> values,
+                 const LeftTuning& tuning = {})
         : pattern(std::move(P)), left(gpu, pattern, tuning), input(values.size()), val(pattern->entries())
     {
         upload<double>(gpu, values, input);
@@ -99,11 +99,11 @@ TEST(GpuRefactorLeft, HasTheBitsOfTheSerialOneInEveryModeAtAnyNumberOfWarps)
     for (const DotSystem& system : every_system()) {
         const auto expected = serially(system);
         const auto P = on_device(gpu, system);
-        for (const Index pipeline_columns : {0, 4, 128, huge})
+        for (const Index pipeline_columns : {0, 4, 128, any_number})
             for (const Index warps : {1, 2, 33, 0})
                 for (const unsigned delay : {0u, 2000u}) {
-                    OnDevice device(gpu, P, system.A.val,
-                                    {.pipeline_columns = pipeline_columns, .warps = warps, .delay = delay});
+                    LeftOnDevice device(gpu, P, system.A.val,
+                                        {.pipeline_columns = pipeline_columns, .warps = warps, .delay = delay});
                     for (int run = 0; run < 2; ++run)
                         ASSERT_TRUE(identical(device.run(gpu), expected))
                             << system.name << ", pipeline_columns " << pipeline_columns << ", warps " << warps
@@ -117,8 +117,8 @@ TEST(GpuRefactorLeft, HasTheSameBitsEveryTimeHoweverWarpsAreDelayed)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu gpu;
     for (const DotSystem& system : every_system()) {
-        const auto expected = serially(system);
-        OnDevice   device(gpu, on_device(gpu, system), system.A.val, {.pipeline_columns = huge, .delay = 2000});
+        const auto   expected = serially(system);
+        LeftOnDevice device(gpu, on_device(gpu, system), system.A.val, {.pipeline_columns = any_number, .delay = 2000});
         for (int run = 0; run < repeats(); ++run)
             ASSERT_TRUE(identical(device.run(gpu), expected)) << system.name << ", run " << run;
     }
@@ -138,7 +138,7 @@ Index first_bad(const LuPattern& P, std::span<const double> entries)
 }
 
 /// Runs with bad values, then with good ones on the same objects.
-void expect_first_bad_column(Gpu& gpu, const DotSystem& system, std::span<const double> values, OnDevice& device)
+void expect_first_bad_column(Gpu& gpu, const DotSystem& system, std::span<const double> values, LeftOnDevice& device)
 {
     const LuPattern& P = *system.F.pattern;
     LuFactors        F = system.F;
@@ -161,9 +161,9 @@ TEST(GpuRefactorLeft, EndsWhateverTheValuesAndKeepsTheFirstBadColumn)
                                     dot_system_as_it_stands("arrow", arrow_down(300, 3)),
                                     dot_system_as_it_stands("full", random_dominant(40, 40, 5))}) {
         const LuPattern& P = *system.F.pattern;
-        for (const Index pipeline_columns : {0, huge}) {
-            OnDevice device(gpu, on_device(gpu, system), system.A.val,
-                            {.pipeline_columns = pipeline_columns, .delay = 500});
+        for (const Index pipeline_columns : {0, any_number}) {
+            LeftOnDevice device(gpu, on_device(gpu, system), system.A.val,
+                                {.pipeline_columns = pipeline_columns, .delay = 500});
             for (const double bad : {0.0, 1e300, 1e-320, std::numeric_limits<double>::infinity(),
                                      std::numeric_limits<double>::quiet_NaN()})
                 for (const std::size_t step : {std::size_t{3}, system.A.val.size() / 2 + 1}) {
@@ -190,8 +190,8 @@ TEST(GpuRefactorLeft, RunsOnTwoStreamsAtOnce)
     const auto      P = on_device(first, system);
     auto            moved = system.A.val;
     for (double& value : moved) value *= 1.5;
-    LuFactors F = system.F;
-    OnDevice  a(first, P, system.A.val), b(second, P, moved);
+    LuFactors    F = system.F;
+    LeftOnDevice a(first, P, system.A.val), b(second, P, moved);
     for (int run = 0; run < 50; ++run) {
         a.enqueue(first);
         b.enqueue(second);
@@ -207,7 +207,7 @@ TEST(GpuRefactorLeft, RunsInsideAGraphOfTheCallerAndOnAStreamThatHasNone)
     const auto      expected = serially(system);
     const auto      tuning = LeftTuning{.pipeline_columns = 4};
     Gpu             gpu, legacy(0, nullptr);
-    OnDevice        captured(gpu, on_device(gpu, system), system.A.val, tuning);
+    LeftOnDevice    captured(gpu, on_device(gpu, system), system.A.val, tuning);
     const GpuGraph  graph(gpu, [&] { captured.enqueue(gpu); });
     for (int run = 0; run < 3; ++run) {
         fill(gpu, 0, captured.val);
@@ -215,7 +215,7 @@ TEST(GpuRefactorLeft, RunsInsideAGraphOfTheCallerAndOnAStreamThatHasNone)
         EXPECT_TRUE(identical(captured.found(gpu), expected)) << "run " << run;
     }
     EXPECT_TRUE(identical(captured.run(gpu), expected)) << "behind that graph";
-    OnDevice plain(legacy, on_device(legacy, system), system.A.val, tuning);
+    LeftOnDevice plain(legacy, on_device(legacy, system), system.A.val, tuning);
     EXPECT_TRUE(identical(plain.run(legacy), expected));
 }
 
@@ -224,7 +224,7 @@ TEST(GpuRefactorLeft, MovesWithItsWorkAndItsGraph)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu             gpu;
     const DotSystem system = dot_system("mesh", gallery::poisson2d(24, 19));
-    OnDevice        device(gpu, on_device(gpu, system), system.A.val, {.pipeline_columns = 4});
+    LeftOnDevice    device(gpu, on_device(gpu, system), system.A.val, {.pipeline_columns = 4});
     LeftRefactor    moved = std::move(device.left);
     device.left = std::move(moved);
     EXPECT_TRUE(identical(device.run(gpu), serially(system)));

@@ -9,10 +9,10 @@
 namespace ilux::test {
 namespace {
 
-class OnDevice {
+class RightOnDevice {
 public:
-    OnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, std::span<const double> start,
-             const RightTuning& tuning)
+    RightOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, std::span<const double> start,
+                  const RightTuning& tuning)
         : refactor(gpu, std::move(pattern), tuning), start_(start.size()), val_(start.size())
     {
         upload<double>(gpu, start, start_);
@@ -39,7 +39,7 @@ private:
 };
 
 /// B of the system, and room for F.
-std::vector<double> start_of(const DotSystem& system) { return scattered(*system.F.pattern, system.A.val); }
+std::vector<double> start_values(const DotSystem& system) { return scattered(*system.F.pattern, system.A.val); }
 
 TEST(GpuRightRefactor, KeepsTheBoundOfEliminationInEveryMode)
 {
@@ -47,10 +47,10 @@ TEST(GpuRightRefactor, KeepsTheBoundOfEliminationInEveryMode)
     Gpu gpu;
     for (const DotSystem& system : dot_systems()) {
         const auto pattern = std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
-        const auto start = start_of(system);
+        const auto start = start_values(system);
         for (const auto& [name, tuning] : right_tunings(system.A.n)) {
             SCOPED_TRACE(system.name + ", " + name);
-            OnDevice device(gpu, pattern, start, tuning);
+            RightOnDevice device(gpu, pattern, start, tuning);
             for (int repeat = 0; repeat < 2; ++repeat)
                 ASSERT_EQ(beyond_bound(*system.F.pattern, start, device.run(gpu)), "") << "repeat " << repeat;
             if (tuning.method == RightMethod::glu3) {
@@ -70,7 +70,7 @@ TEST(GpuRightRefactor, EndsInTheVeryBitsWhereSumsAreExactEveryTime)
         const auto          pattern = std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
         for (const auto& [name, tuning] : right_tunings(120)) {
             SCOPED_TRACE(name);
-            OnDevice device(gpu, pattern, system.start, tuning);
+            RightOnDevice device(gpu, pattern, system.start, tuning);
             for (int repeat = 0; repeat < repeats(); ++repeat)
                 ASSERT_TRUE(identical(device.run(gpu), system.F.val)) << "repeat " << repeat;
         }
@@ -96,8 +96,8 @@ TEST(GpuRightRefactor, LeavesFAlone)
     ASSERT_GT(P.nnz_F(), 0);
     const auto start = scattered(P, A.val());
     for (const RightMethod method : {RightMethod::glu1, RightMethod::glu3}) {
-        OnDevice   device(gpu, std::make_shared<const GpuLuPattern>(gpu, F.pattern), start, {.method = method});
-        const auto found = device.run(gpu);
+        RightOnDevice device(gpu, std::make_shared<const GpuLuPattern>(gpu, F.pattern), start, {.method = method});
+        const auto    found = device.run(gpu);
         EXPECT_EQ(beyond_bound(P, start, found), "");
         EXPECT_TRUE(std::all_of(found.begin() + P.nnz(), found.end(), [](double f) { return f == 7; }));
     }
@@ -111,10 +111,10 @@ TEST(GpuRightRefactor, KeepsBadValuesWhereEliminationTakesThem)
     const DotSystem  system = dot_system_as_it_stands("random", random_dominant(200, 2, 8));
     const LuPattern& P = *system.F.pattern;
     const auto       pattern = std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
-    for (const auto& [bad, start] : bad_starts(P, start_of(system))) {
+    for (const auto& [bad, start] : bad_starts(P, start_values(system))) {
         const auto expected = eliminated(P, start);
         for (const auto& [name, tuning] : right_tunings(P.n)) {
-            OnDevice device(gpu, pattern, start, tuning);
+            RightOnDevice device(gpu, pattern, start, tuning);
             ASSERT_EQ(spread(expected, device.run(gpu)), "") << bad << ", " << name;
         }
     }
@@ -126,7 +126,7 @@ TEST(GpuRightRefactor, KnowsNothingOfTheValuesOfItsLastRun)
     Gpu              gpu;
     const DotSystem  system = dot_system("circuit", gallery::mna_random({.n = 200}));
     const LuPattern& P = *system.F.pattern;
-    const auto       start = start_of(system);
+    const auto       start = start_values(system);
     for (const auto& [name, tuning] : right_tunings(P.n)) {
         SCOPED_TRACE(name);
         RightRefactor       refactor(gpu, std::make_shared<const GpuLuPattern>(gpu, system.F.pattern), tuning);
@@ -154,11 +154,11 @@ TEST(GpuRightRefactor, IsRightEveryTimeOnTheWorkedExampleUnlessAsPublished)
     const auto       pattern = std::make_shared<const GpuLuPattern>(gpu, F.pattern);
     const auto       start = scattered(P, A.val());
     for (const RightMethod method : {RightMethod::glu1, RightMethod::glu3}) {
-        OnDevice exact(gpu, pattern, start, {.method = method});
+        RightOnDevice exact(gpu, pattern, start, {.method = method});
         for (int repeat = 0; repeat < 10 * repeats(); ++repeat)
             ASSERT_EQ(beyond_bound(P, start, exact.run(gpu)), "") << "repeat " << repeat;
     }
-    OnDevice published(gpu, pattern, start, {.method = RightMethod::glu1, .as_published = true});
+    RightOnDevice published(gpu, pattern, start, {.method = RightMethod::glu1, .as_published = true});
     EXPECT_EQ(published.refactor.levels().depth(), 4);  // five are needed
     int wrong = 0;
     for (int repeat = 0; repeat < 10 * repeats(); ++repeat)
@@ -174,7 +174,7 @@ TEST(GpuRightRefactor, IsCapturedWithWhatSurroundsIt)
     const auto          pattern = std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
     for (const auto& [name, tuning] : right_tunings(100)) {
         SCOPED_TRACE(name);
-        OnDevice             device(gpu, pattern, system.start, tuning);
+        RightOnDevice        device(gpu, pattern, system.start, tuning);
         DeviceBuffer<double> result(system.start.size());
         std::vector<double>  found(result.size());
         const GpuGraph       graph(gpu, [&] {
@@ -198,7 +198,7 @@ TEST(GpuRightRefactor, RunsOnTwoStreamsAtOnceAndOnTheDefaultStream)
     const auto          pattern = std::make_shared<const GpuLuPattern>(first, system.F.pattern);
     for (const auto& [name, tuning] : right_tunings(100)) {
         SCOPED_TRACE(name);
-        OnDevice a(first, pattern, system.start, tuning), b(second, pattern, system.start, tuning),
+        RightOnDevice a(first, pattern, system.start, tuning), b(second, pattern, system.start, tuning),
             c(third, pattern, system.start, tuning);
         for (int repeat = 0; repeat < 20; ++repeat) {
             a.enqueue(first);

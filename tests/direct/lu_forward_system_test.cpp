@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "ilux/tests/direct/both_ways.hpp"
 #include "ilux/tests/direct/forward_systems.hpp"
 #include "ilux/tests/direct/series.hpp"
 
 namespace ilux::test {
 namespace {
-
-constexpr Transpose both_ways[] = {Transpose::no, Transpose::yes};
 
 std::vector<double> solved(const RenewedSystem& renewed, std::span<const double> values, std::span<const double> b)
 {

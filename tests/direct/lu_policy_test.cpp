@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +17,8 @@ using test::says;
 using test::Small;
 using Vector = std::vector<double>;
 
-constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+using test::infinity;
+using test::nan;
 
 class EveryLayout : public testing::TestWithParam<MatrixView::Layout> {
 protected:
@@ -150,7 +150,7 @@ TEST_P(EveryLayout, NamesTheEntryThatIsNotFiniteAndGoesOn)
     const Small good = matrix({{4, 1, 2}, {1, 5, 1}, {0, 1, 6}});
     for (Index i = 0; i < 3; ++i)
         for (Index j = 0; j < 3; ++j)
-            for (const double value : {nan, inf, -inf})
+            for (const double value : {nan, infinity, -infinity})
                 for (const bool first : {true, false}) {
                     Lu lu(be, analyse(good.view()));
                     if (!first) lu.refactor_or_factor(good.view());
@@ -185,7 +185,7 @@ TEST_P(EveryLayout, NamesTheEntryThatIsNotFiniteOutsideTheDiagonalBlocks)
     for (int q = 0; q < 12; ++q) {
         ASSERT_EQ(lu.refactor_or_factor(A).outcome, Outcome::converged);
         EXPECT_EQ(lu.factors().pattern->nnz_F(), 3);
-        const double   good = std::exchange(stored.val()[q % 6], q < 6 ? nan : inf);
+        const double   good = std::exchange(stored.val()[q % 6], q < 6 ? nan : infinity);
         const LuReport report = lu.refactor_or_factor(A);
         EXPECT_EQ(report.outcome, Outcome::not_finite);
         EXPECT_FALSE(std::isfinite(rows ? stored.at(report.row, report.column) : stored.at(report.column, report.row)));

@@ -1,18 +1,17 @@
 #include <algorithm>
-#include <limits>
 
 #include "ilux/direct/lu_solve.hpp"
+#include "ilux/tests/direct/both_ways.hpp"
 #include "ilux/tests/direct/dense_factors.hpp"
 #include "ilux/tests/direct/series.hpp"
 
 namespace ilux::test {
 namespace {
 
-constexpr double    infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-constexpr Transpose both_ways[] = {Transpose::no, Transpose::yes};
 constexpr MatrixView::Layout both_layouts[] = {MatrixView::Layout::rows, MatrixView::Layout::columns};
 
-std::vector<double> solved(const LuFactors& factors, std::span<const double> b, Transpose transpose = Transpose::no)
+std::vector<double> solved_once(const LuFactors& factors, std::span<const double> b,
+                                Transpose transpose = Transpose::no)
 {
     Cpu                 cpu(1);
     LuWorkspace         ws(factors.pattern->n);
@@ -40,7 +39,7 @@ TEST(LuRefine, UndoesAPerturbationOfTheFactors)
                 Random     random(1);
                 for (double& v : made.factors.val) v *= 1 + 1e-6 * random.uniform();
                 const auto   b = random_vector(A.n, 2);
-                auto         x = solved(made.factors, b, way);
+                auto         x = solved_once(made.factors, b, way);
                 const bool   transpose = way == Transpose::yes;
                 const double before = componentwise_error(A.view(), x, b, transpose);
                 EXPECT_GT(before, 1e-12);
@@ -67,7 +66,7 @@ TEST(LuRefine, ReportsTheBackwardErrorOfTheXItLeaves)
         const double size = std::ldexp(1.0, -static_cast<int>(seed));  // hopeless at first, nearly exact at last
         for (double& v : made.factors.val) v *= 1 + size * random.uniform(-2, 4);
         const auto   b = random_vector(A.n, seed);
-        auto         x = solved(made.factors, b);
+        auto         x = solved_once(made.factors, b);
         const double before = componentwise_error(A.view(), x, b);
         Cpu          cpu(1);
         LuWorkspace  ws(A.n);
@@ -137,7 +136,7 @@ TEST(LuRefine, StopsAtTheTargetAndTakesNoStepWhereTheFirstSolveMeetsIt)
         const Held A(made.A, layout);
         Random     random(2);
         for (double& v : made.factors.val) v *= 1 + 1e-5 * random.uniform();
-        const auto   b = random_vector(A.n, 1), start = solved(made.factors, b);
+        const auto   b = random_vector(A.n, 1), start = solved_once(made.factors, b);
         const double before = componentwise_error(A.view(), start, b);
         EXPECT_GT(before, 1e-7);
         Index fewer = 0;

@@ -1,16 +1,13 @@
 #include "ilux/direct/lu_solve.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <thread>
 
+#include "ilux/tests/direct/both_ways.hpp"
 #include "ilux/tests/direct/dense_factors.hpp"
 
 namespace ilux::test {
 namespace {
-
-constexpr double    nan = std::numeric_limits<double>::quiet_NaN();
-constexpr Transpose both_ways[] = {Transpose::no, Transpose::yes};
 
 std::vector<double> solved(const LuFactors& factors, std::span<const double> b, Transpose transpose = Transpose::no,
                            Index together = 1, int threads = 1)

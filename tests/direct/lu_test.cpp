@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,7 +23,7 @@ using test::Series;
 using test::Small;
 using Vector = std::vector<double>;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using test::nan;
 
 /// 1 on the diagonal and in the last column, −1 below: partial pivoting never exchanges, and U grows by 2ⁿ⁻¹.
 Small growing(Index n, double drift)

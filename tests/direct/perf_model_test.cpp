@@ -13,11 +13,11 @@
 namespace ilux::test {
 namespace {
 
-constexpr Index      huge = std::numeric_limits<Index>::max();
-constexpr LeftTuning all_pipeline{.pipeline_columns = huge};
+constexpr Index      most_columns = std::numeric_limits<Index>::max();
+constexpr LeftTuning all_pipeline{.pipeline_columns = most_columns};
 constexpr LeftTuning all_clusters{.pipeline_columns = 0};
 
-std::shared_ptr<const LuPattern> worked_pattern() { return dot_system_as_it_stands("", worked_example()).F.pattern; }
+std::shared_ptr<const LuPattern> worked_lu_pattern() { return dot_system_as_it_stands("", worked_example()).F.pattern; }
 
 // --- the parametric model ------------------------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ TEST(DeviceParameters, ThatMakeNoSenseAreRefused)
 
 TEST(LeftModel, WalksTheWorkedExampleAsByHand)
 {
-    const auto P = worked_pattern();
+    const auto P = worked_lu_pattern();
     ASSERT_EQ(P->nnz(), 29);
     const LeftModel model(*P, plain_device(), all_pipeline);
     // Columns 0, 1, 3, 5 wait for nobody: 550 + 350, all at 900. With eight warps:
@@ -137,7 +137,7 @@ TEST(LeftModel, WalksTheWorkedExampleAsByHand)
 
 TEST(LeftModel, WalksTheLevelsOfTheWorkedExampleAsByHand)
 {
-    const auto       P = worked_pattern();
+    const auto       P = worked_lu_pattern();
     DeviceParameters device = plain_device();
     device.barrier = 1000;
     device.launch = 10;
@@ -272,7 +272,7 @@ TEST(LeftModel, ChoosesTheNumberOfWarpsThatItPredictsFastest)
 
 TEST(LeftModel, RefusesWhatThePlanRefuses)
 {
-    const auto P = worked_pattern();
+    const auto P = worked_lu_pattern();
     expect_refusal<InvalidOption>([&] { LeftModel(*P, {}, {.pipeline_columns = -1}); }, {"-1"});
     expect_refusal<InvalidOption>([&] { LeftModel(*P, {}).predict(-2); }, {"-2"});
 }

@@ -3,15 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <set>
+
+#include "ilux/tests/support/checks.hpp"
 
 namespace ilux::test {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-const LuOptions  options = {.pivot_tol = 1e-3, .growth_limit = 1e7};
+const LuOptions options = {.pivot_tol = 1e-3, .growth_limit = 1e7};
 
 /// Every measure far on the good side; each test spoils one.
 PivotMonitor sound()

@@ -18,7 +18,7 @@ using detail::HubRows;
 using detail::make_schedule;
 using detail::RefactorSchedule;
 
-std::shared_ptr<const LuPattern> pattern_of(const std::string& spec)
+std::shared_ptr<const LuPattern> pattern_from(const std::string& spec)
 {
     const auto A = gallery::build(spec);
     return gilbert_peierls(analyse(view(A)), A.val()).pattern;
@@ -47,7 +47,7 @@ void for_each_schedule(Check&& check)
 {
     for (const char* spec : {"mna_random:n=400,decades=3", "power_grid:n=12", "poisson2d:n=14", "tridiagonal:n=50",
                              "arrow:n=300,tip=last", "like_ASIC_320ks:scale=0.001"}) {
-        const auto pattern = pattern_of(spec);
+        const auto pattern = pattern_from(spec);
         for (const RefactorTuning& tuning : tunings()) {
             SCOPED_TRACE(testing::Message()
                          << spec << ", hubs from " << tuning.hub_updates << ", tasks of " << tuning.task_seconds);
@@ -141,7 +141,7 @@ TEST(RefactorSchedule, GivesEachRowOfAHubAllItsTermsAndWaits)
 
 TEST(RefactorSchedule, ExpectsMoreOfMoreThreadsOnAMeshAndNothingOnAChain)
 {
-    const auto mesh = pattern_of("poisson2d:n=60"), chain = pattern_of("tridiagonal:n=30000");
+    const auto mesh = pattern_from("poisson2d:n=60"), chain = pattern_from("tridiagonal:n=30000");
     double     before = std::numeric_limits<double>::infinity();
     for (const int threads : {2, 4, 8}) {
         const RefactorSchedule s = make_schedule(*mesh, threads, {.least_gain = 0});

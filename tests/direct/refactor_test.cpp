@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,8 +20,6 @@ namespace ilux::test {
 namespace {
 
 using Values = std::vector<double>;
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 LuFactors analysed_and_factored(const CsrMatrix<double>& A) { return gilbert_peierls(analyse(view(A)), A.val()); }
 /// In the order given, as one block.
@@ -255,7 +252,7 @@ TEST(Refactor, NamesTheFirstColumnThatIsNotFinite)
     const auto      A = gallery::build("mna_random:n=60,decades=3");
     const LuFactors F = analysed_and_factored(A);
     const auto&     P = *F.pattern;
-    for (const double spoiled : {nan, inf, -inf})
+    for (const double spoiled : {nan, infinity, -infinity})
         for (Index k = 0; k < P.n; k += 7)
             for (Offset e = P.in_ptr[k]; e < P.in_ptr[k + 1]; ++e) {
                 Values values(A.val().begin(), A.val().end());

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 #include "ilux/direct/refine_loop.hpp"
@@ -11,8 +10,6 @@
 
 namespace ilux::test {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
 /// (row, column, position among the values) of the system, by stored vectors.
 using Places = std::vector<std::tuple<Index, Index, Offset>>;

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "ilux/direct/lu_solve.hpp"
+#include "ilux/tests/direct/both_ways.hpp"
 #include "ilux/tests/direct/hand_analysis.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux::test {
 
-constexpr Transpose          both_ways[] = {Transpose::no, Transpose::yes};
 constexpr MatrixView::Layout both_layouts[] = {MatrixView::Layout::rows, MatrixView::Layout::columns};
 
 /// No more of an analysis than the caller's pattern.

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <ostream>
 #include <utility>
@@ -18,7 +17,7 @@
 namespace ilux::test::krylov {
 
 using Vector = std::vector<double>;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using test::nan;
 
 /// M⁻¹ as a function of the call's number, r and z; the transpose is the same map.
 class Given final : public Preconditioner<Cpu> {

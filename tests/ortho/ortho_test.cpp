@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "ilux/tests/ortho/processes.hpp"
+#include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
 namespace {
@@ -13,8 +13,8 @@ namespace {
 using namespace test::ortho;
 
 using test::eps;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
+using test::infinity;
+using test::nan;
 
 /// max |QᵀQ − I|
 double orthogonality_error(const Vector& Q, std::size_t n, std::size_t k)
@@ -111,7 +111,7 @@ TEST_P(EveryGramSchmidt, SaysThatNothingIsLeftOfAVectorInTheSpan)
 TEST_P(EveryGramSchmidt, SaysThatAVectorIsNotFinite)
 {
     const Vector V = {1, 0, 0};
-    for (double bad : {nan, inf, -inf})
+    for (double bad : {nan, infinity, -infinity})
         for (int place : {0, 1}) {
             Vector w = {1, 1, 1}, h(2);
             w[place] = bad;

@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/schur.hpp"
 #include "ilux/sptrsv/level_set.hpp"
 #include "ilux/tests/precond/level_checks.hpp"
+#include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
 namespace {
@@ -21,7 +21,7 @@ using test::eps;
 using test::identical;
 using test::to_dense;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using test::infinity;
 
 CroutOptions all_of(const CsrMatrix<>& A, CroutOptions options)
 {

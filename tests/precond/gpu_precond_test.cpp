@@ -60,7 +60,7 @@ private:
     std::unique_ptr<Gpu> gpu_;
 };
 
-std::vector<Named> matrices()
+std::vector<Named> named_matrices()
 {
     std::vector<Named> all{{"poisson2d", gallery::poisson2d(40, 37)},
                            {"convdiff3d", gallery::convdiff3d({.n = 12})},
@@ -89,7 +89,7 @@ std::vector<MlIluOptions> varied_options()
 
 TEST_F(GpuPrecond, MlIluAppliesWhatItsSystemsSay)
 {
-    for (const auto& [name, A] : matrices())
+    for (const auto& [name, A] : named_matrices())
         for (const auto& options : varied_options()) {
             const auto               mlilu = build(A, options);
             GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu, {.transposable = true}));

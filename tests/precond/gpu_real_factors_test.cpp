@@ -41,7 +41,7 @@ fs::path folder()
     return given ? given : "";
 }
 
-std::set<fs::path> matrices()
+std::set<fs::path> matrix_files()
 {
     std::set<fs::path> all;
     for (const auto& entry : fs::directory_iterator(folder())) {
@@ -72,7 +72,7 @@ protected:
     template <class Each>
     void for_every_system(Each each)
     {
-        for (const auto& path : matrices()) {
+        for (const auto& path : matrix_files()) {
             SCOPED_TRACE(path.filename().string());
             try {
                 const MlIlu factors = factor(path);

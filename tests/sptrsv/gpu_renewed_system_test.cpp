@@ -14,7 +14,7 @@ using Vector = std::vector<double>;
 
 namespace {
 
-DeviceBuffer<double> on_device(Gpu& gpu, const Vector& host)
+DeviceBuffer<double> uploaded(Gpu& gpu, const Vector& host)
 {
     DeviceBuffer<double> device(host.size());
     upload<double>(gpu, host, device);
@@ -35,7 +35,7 @@ protected:
     Vector solve(const GpuSpTrsvPlan<T>& plan, const Vector& b)
     {
         auto                 ws = plan.workspace(gpu());
-        const auto           db = on_device(gpu(), b);
+        const auto           db = uploaded(gpu(), b);
         DeviceBuffer<double> dx(b.size());
         plan.solve(gpu(), db, dx, ws);
         Vector x(b.size());
@@ -44,7 +44,7 @@ protected:
     }
     void refill(GpuSpTrsvPlan<>& plan, const Vector& values)
     {
-        const auto device = on_device(gpu(), values);
+        const auto device = uploaded(gpu(), values);
         plan.refill(gpu(), device.data());
         gpu().synchronize();
     }
@@ -145,7 +145,7 @@ TEST_P(GpuRenewedSystem, IsRefilledAndSolvedInsideAGraph)
     const Vector b = test::random_vector(2000, 9);
     GpuSpTrsvPlan<>      plan(gpu(), made.renewed, GetParam());
     auto                 ws = plan.workspace(gpu());
-    auto                 values = on_device(gpu(), made.values), db = on_device(gpu(), b);
+    auto                 values = uploaded(gpu(), made.values), db = uploaded(gpu(), b);
     DeviceBuffer<double> dx(b.size());
     const long           before = device_use().allocations;
     const GpuGraph       graph(gpu(), [&] {

@@ -11,12 +11,13 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/sptrsv/serial.hpp"
+#include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using test::eps;
+using test::nan;
 using Vector = std::vector<double>;
 
 struct Engine {
@@ -36,14 +37,14 @@ const Engine engines[] = {
 };
 
 /// Every orientation a triangular solve may have.
-struct Shape {
+struct SystemShape {
     Triangle triangle;
     Diagonal diagonal;
     bool     transposed;
 };
-std::vector<Shape> shapes()
+std::vector<SystemShape> shapes()
 {
-    std::vector<Shape> all;
+    std::vector<SystemShape> all;
     for (Triangle t : {Triangle::lower, Triangle::upper})
         for (Diagonal d : {Diagonal::unit, Diagonal::stored})
             for (bool transposed : {false, true}) all.push_back({t, d, transposed});
@@ -52,7 +53,7 @@ std::vector<Shape> shapes()
 
 /// A random triangular matrix with at most `per_row` entries off the diagonal; some rows have none.
 template <class T = double>
-CsrMatrix<T> random_triangle(Index n, Index per_row, Shape shape, unsigned seed)
+CsrMatrix<T> random_triangle(Index n, Index per_row, SystemShape shape, unsigned seed)
 {
     std::mt19937                     random(seed);
     std::uniform_real_distribution<> value(-1, 1);
@@ -85,7 +86,7 @@ Vector random_vector(std::size_t n, unsigned seed)
 
 /// max_i |b − op(T) x|_i / (|op(T)| |x| + |b|)_i: the componentwise backward error; 0/0 is 0.
 template <class T>
-double backward_error(const CsrMatrix<T>& A, Shape shape, const Vector& x, const Vector& b)
+double backward_error(const CsrMatrix<T>& A, SystemShape shape, const Vector& x, const Vector& b)
 {
     const Index              n = A.rows();
     std::vector<long double> r(b.begin(), b.end()), size(n);
@@ -110,7 +111,7 @@ double backward_error(const CsrMatrix<T>& A, Shape shape, const Vector& x, const
 }
 
 template <class T>
-Vector solve_with(const Engine& engine, const CsrMatrix<T>& A, Shape shape, const Vector& b)
+Vector solve_with(const Engine& engine, const CsrMatrix<T>& A, SystemShape shape, const Vector& b)
 {
     Cpu                 be(engine.threads);
     const SpTrsvPlan<T> plan(A, shape.triangle, shape.diagonal, engine.options);
@@ -132,7 +133,7 @@ TEST_P(EverySpTrsv, SolvesAll64PatternsOfAStrict4x4Exactly)
 {
     // Block diagonal, a block for each pattern. Small integers: every product and sum is exact.
     const std::pair<Index, Index> place[] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
-    for (const Shape& shape : shapes()) {
+    for (const SystemShape& shape : shapes()) {
         std::vector<Index> row, col;
         Vector             val, x(256), b(256);
         for (Index i = 0; i < 256; ++i) x[i] = i % 11 - 5;
@@ -160,7 +161,7 @@ TEST_P(EverySpTrsv, SolvesAll64PatternsOfAStrict4x4Exactly)
 TEST_P(EverySpTrsv, IsBackwardStableAcrossAwkwardSizes)
 {
     for (Index n : {0, 1, 31, 32, 33, 1000})
-        for (const Shape& shape : shapes()) {
+        for (const SystemShape& shape : shapes()) {
             const auto A = random_triangle(n, 5, shape, n + 1);
             const auto b = random_vector(n, n);
             EXPECT_LE(backward_error(A, shape, solve_with(GetParam(), A, shape, b), b), 64 * eps) << "n = " << n;
@@ -174,7 +175,7 @@ TEST_P(EverySpTrsv, AgreesBitwiseWithSerialInPlaceAndForManyRightHandSides)
 {
     const Index n = 200;
     Cpu         be(GetParam().threads);
-    for (const Shape& shape : shapes()) {
+    for (const SystemShape& shape : shapes()) {
         const auto         A = random_triangle(n, 3, shape, 77);
         const SpTrsvPlan<> plan(A, shape.triangle, shape.diagonal, GetParam().options);
         const Vector       b = random_vector(5 * n, 5);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -14,63 +13,8 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace {
-
-std::atomic<bool>        counting{false};
-std::atomic<long>        allocations{0};
-std::atomic<std::size_t> allocated_bytes{0};
-std::atomic<long>        fallible{0};
-std::atomic<long>        failing{0};
-
-void* allocate(std::size_t size, std::size_t alignment) noexcept
-{
-    if (counting.load(std::memory_order_relaxed)) {
-        allocated_bytes += size;
-        ++allocations;
-    }
-    if (alignment <= alignof(std::max_align_t)) return std::malloc(size == 0 ? 1 : size);
-    return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-/// Only these fail: who asks without throwing (std::stable_sort's buffer) has another way and need not tell.
-void* allocate_or_throw(std::size_t size, std::size_t alignment)
-{
-    if (counting.load(std::memory_order_relaxed) && ++fallible == failing.load(std::memory_order_relaxed))
-        throw std::bad_alloc();
-    if (void* memory = allocate(size, alignment)) return memory;
-    throw std::bad_alloc();
-}
-
-}  // namespace
-
-// Every replaceable form, so that a sanitizer never sees one of ours freed by one of its own.
-// clang-format off
-void* operator new(std::size_t n) { return allocate_or_throw(n, 1); }
-void* operator new[](std::size_t n) { return allocate_or_throw(n, 1); }
-void* operator new(std::size_t n, std::align_val_t a) { return allocate_or_throw(n, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t n, std::align_val_t a) { return allocate_or_throw(n, static_cast<std::size_t>(a)); }
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return allocate(n, 1); }
-void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return allocate(n, 1); }
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept { return allocate(n, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept { return allocate(n, static_cast<std::size_t>(a)); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
-void operator delete[](void* p, const std::nothrow_t&) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept { std::free(p); }
-// clang-format on
-
 namespace ilux::test {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool all_finite(std::span<const double> x)
 {
@@ -274,24 +218,6 @@ std::string broken_invariant(const CsrMatrix<double>& A)
     }
     return "";
 }
-
-AllocationCounter::AllocationCounter(long fail_at)
-{
-    if (counting.load()) throw std::logic_error("one AllocationCounter at a time");
-    allocations = 0;
-    allocated_bytes = 0;
-    fallible = 0;
-    failing = fail_at;
-    counting = true;
-}
-
-AllocationCounter::~AllocationCounter() { counting = false; }
-
-long AllocationCounter::count() const { return allocations.load(); }
-
-bool AllocationCounter::failed() const { return failing.load() > 0 && fallible.load() >= failing.load(); }
-
-std::size_t AllocationCounter::bytes() const { return allocated_bytes.load(); }
 
 TempFolder::TempFolder()
 {

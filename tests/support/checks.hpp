@@ -1,13 +1,12 @@
 #pragma once
-// What every test may lean on: random data with a seed, slow and obvious references, error measures,
-// an allocation counter, temporary folders, and visible skips.
+// What every test may lean on: random data with a seed, slow and obvious references, error measures, temporary folders,
+// and visible skips.
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <new>
 #include <random>
 #include <span>
 #include <string>
@@ -15,10 +14,12 @@
 
 #include "ilux/base/csr.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/tests/support/allocation_counter.hpp"
 
 namespace ilux::test {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
 /// The same numbers on every platform: the engine is fixed by the standard, the mappings are ours.
 class Random {
@@ -87,41 +88,6 @@ void expect_refusal(Call&& call, const std::vector<std::string>& words)
             EXPECT_NE(std::string(why.what()).find(word), std::string::npos)
                 << "no '" << word << "' in: " << why.what();
     }
-}
-
-/// While it lives, counts every operator new of the program, on all threads; one at a time.
-/// With fail_at = k the k-th (from 1) that may throw does: std::bad_alloc. malloc itself is not seen.
-class AllocationCounter {
-public:
-    explicit AllocationCounter(long fail_at = 0);
-    ~AllocationCounter();
-    AllocationCounter(const AllocationCounter&) = delete;
-    AllocationCounter& operator=(const AllocationCounter&) = delete;
-
-    long        count() const;   ///< allocations since construction
-    bool        failed() const;  ///< whether the fail_at-th came
-    std::size_t bytes() const;   ///< their sizes, summed; frees are not subtracted
-};
-
-/// Runs `call` with its 1st, 2nd, … allocation failing until one run meets no failure, and expects every failed run to
-/// throw std::bad_alloc or OutOfMemory. @return the number of failed runs
-template <class Call>
-long fail_each_allocation(Call&& call, long limit = 10'000)
-{
-    for (long k = 1; k <= limit; ++k) {
-        try {
-            AllocationCounter counter(k);
-            call();
-            if (!counter.failed()) return k - 1;
-        } catch (const std::bad_alloc&) {
-            continue;
-        } catch (const OutOfMemory&) {
-            continue;
-        }
-        ADD_FAILURE() << "allocation " << k << " failed, and nobody said so";
-    }
-    ADD_FAILURE() << "still allocating after " << limit << " runs";
-    return limit;
 }
 
 /// A fresh folder, removed with everything in it at the end of the scope.

@@ -1,0 +1,36 @@
+#include "ilux/solver/attempt.hpp"
+
+#include "ilux/base/cpu.hpp"
+
+namespace ilux {
+
+std::string_view name(SolverAction action)
+{
+    switch (action) {
+        case SolverAction::none:
+            return "none";
+        case SolverAction::factor:
+            return "factor";
+        case SolverAction::refactor:
+            return "refactor";
+        case SolverAction::repivot:
+            return "repivot";
+        case SolverAction::failed_repivot:
+            return "failed_repivot";
+        case SolverAction::stale:
+            return "stale";
+        case SolverAction::refresh:
+            return "refresh";
+        case SolverAction::lagged:
+            return "lagged";
+    }
+    return "unknown";
+}
+
+bool Attempt::has_x() const
+{
+    Cpu serial(1);
+    return failure.empty() && is_finite(serial, x);
+}
+
+}  // namespace ilux

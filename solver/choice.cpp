@@ -1,0 +1,110 @@
+#include "ilux/solver/choice.hpp"
+
+#include <fmt/core.h>
+
+#include <optional>
+
+#include "ilux/base/units.hpp"
+#include "ilux/solver/lu_facts.hpp"
+#include "ilux/solver/memory_guard.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace forecast_rule;
+
+constexpr Offset tiny_nnz = 5000;          // of A; below, an LU is done before a choice is
+constexpr Offset screened_nnz = 20'000;    // of A; from here on AMD alone is asked first
+constexpr double nearly_symmetric = 0.95;  // share of mirrored entries
+constexpr double flops_for_others = 5000;  // an entry of A; from here on the full analysis pays for a single system
+
+std::string figures(const Forecast& direct, const Forecast& iterative, double systems)
+{
+    return fmt::format("LU {}, multilevel ILU with its iteration {}{}", time_text(direct.of(systems)),
+                       time_text(iterative.of(systems)), systems > 1 ? fmt::format(", for {:g} systems", systems) : "");
+}
+
+/// Whether AMD's own counts leave LU no hope, whatever the ordering.
+bool hopeless(const CsrMatrix<double>& A, double systems, Choice& choice)
+{
+    if (A.nnz() < screened_nnz) return false;
+    AmdCounts amd;
+    fill_reducing_order({A.rows(), A.row_ptr(), A.col()}, Ordering::amd, &amd);
+    if (amd.symmetry < nearly_symmetric) return false;
+    const double flops = 2 * amd.multiply_adds, least = factor_per_flop * flops / ordering_gains;
+    if (least < choice.iterative.of(systems)) return false;
+    choice.direct = false;
+    choice.lu = Forecast{.analyse = analysis_per_entry * double(A.nnz()),
+                         .factor = factor_per_flop * flops,
+                         .renew = refactor_per_flop * flops,
+                         .solve = solve_per_entry * 2 * amd.nnz_L};
+    choice.decisions.push_back(fmt::format(
+        "iterative: AMD's order leads to {:.2g} flops in an LU, {} even if another order has {:g} times fewer; about {} by "
+        "multilevel ILU and iteration",
+        flops, time_text(least), ordering_gains, time_text(choice.iterative.of(systems))));
+    return true;
+}
+
+/// By AMD first, where the ordering is left to us; then by all orderings, if that may change the answer or pays.
+void analyse_as_far_as_needed(const CsrMatrix<double>& A, const LuOptions& lu, double systems, Choice& choice)
+{
+    LuOptions  first = within_memory(lu);
+    const bool automatic = lu.ordering == LuOrdering::automatic;
+    if (automatic && systems == 1) first.ordering = LuOrdering::amd;
+    choice.symbolic = analyse(view(A), first);
+    choice.lu = forecast_direct(*choice.symbolic);
+    if (first.ordering == lu.ordering) return;
+    const double flops = choice.symbolic->report.flops;
+    const bool   many = flops > flops_for_others * double(A.nnz());
+    if (!many || choice.lu->factor / ordering_gains > choice.iterative.of(systems)) return;
+    first.ordering = LuOrdering::automatic;
+    const double before = choice.lu->analyse;
+    choice.symbolic = analyse(view(A), first);
+    choice.lu = forecast_direct(*choice.symbolic);
+    choice.lu->analyse += before;
+}
+
+void decide(const SolverOptions& options, double systems, Choice& choice)
+{
+    const LuSymbolicReport& report = choice.symbolic->report;
+    const auto              no = [&](std::string why) {
+        choice.direct = choice.direct_possible = false;
+        choice.decisions.push_back("iterative: " + std::move(why));
+    };
+    if (report.structural_rank < choice.symbolic->n)
+        return no(fmt::format("A is structurally singular, rank {} of {}, so that it has no LU", report.structural_rank,
+                              choice.symbolic->n));
+    if (const auto why = lack_of_memory([&] { require_memory(*choice.symbolic, options.lu); })) return no(*why);
+    Forecast ahead = *choice.lu;
+    ahead.analyse = 0;  // spent whatever follows
+    choice.direct = ahead.of(systems) <= choice.iterative.of(systems);
+    choice.decisions.push_back(fmt::format("{}: {:.3g} entries in L + U and {:.2g} flops, about {}",
+                                           choice.direct ? "direct" : "iterative", report.nnz, report.flops,
+                                           figures(ahead, choice.iterative, systems)));
+}
+
+}  // namespace
+
+Choice choose_way(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu)
+{
+    Choice choice;
+    choice.iterative = forecast_iterative(A, gpu);
+    if (A.nnz() <= tiny_nnz) {
+        choice.decisions.push_back(
+            fmt::format("direct: an LU of so small a system, nnz {}, takes no longer than a choice", A.nnz()));
+        return choice;
+    }
+    const auto why = lack_of_memory([&] {
+        if (hopeless(A, systems, choice)) return;
+        analyse_as_far_as_needed(A, options.lu, systems, choice);
+        decide(options, systems, choice);
+    });
+    if (why) {
+        choice.symbolic.reset();
+        choice.direct = choice.direct_possible = false;
+        choice.decisions.push_back("iterative: the analysis of an LU found no memory: " + *why);
+    }
+    return choice;
+}
+
+}  // namespace ilux

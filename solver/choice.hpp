@@ -1,0 +1,30 @@
+#pragma once
+// Direct or iterative: decided by facts before the first factorization.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ilux/solver/forecast.hpp"
+#include "ilux/solver/options.hpp"
+
+namespace ilux {
+
+/// Which way was chosen, and by which figures.
+struct Choice {
+    bool direct = true;
+    bool direct_possible = true;                 ///< false: a structurally singular A, or no memory for L and U
+    std::shared_ptr<const LuSymbolic> symbolic;  ///< where one was made; of use to a direct solution
+    std::optional<Forecast>           lu;        ///< nothing: not looked at closely
+    Forecast                          iterative;
+    std::vector<std::string>          decisions;  ///< sentences with the figures that decided
+};
+
+/// Looks no closer than the answer needs: a tiny system goes to LU at once; a symmetric pattern whose flops by AMD are
+/// far too many goes to an iteration without an analysis; else the analysis decides, METIS being tried only where that
+/// may change the answer.
+/// @param systems  that are to come with this pattern
+/// @param gpu  an iteration would run there
+Choice choose_way(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu);
+
+}  // namespace ilux

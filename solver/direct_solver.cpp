@@ -1,0 +1,175 @@
+#include "ilux/solver/direct_solver.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ilux/solver/lu_device.hpp"
+#include "ilux/solver/memory_guard.hpp"
+
+namespace ilux {
+namespace {
+
+SolverAction action_of(const LuReport& done)
+{
+    switch (done.action) {
+        case LuAction::factor:
+            return SolverAction::factor;
+        case LuAction::refactor:
+            return SolverAction::refactor;
+        case LuAction::repivot:
+            return done.outcome == Outcome::converged ? SolverAction::repivot : SolverAction::failed_repivot;
+    }
+    return SolverAction::factor;
+}
+
+void add_reason(std::string& reason, const std::string& more)
+{
+    if (!more.empty()) reason += (reason.empty() ? "" : "; ") + more;
+}
+
+}  // namespace
+
+DirectSolver::DirectSolver(Machine machine, const SolverOptions& options, double systems)
+    : machine_(std::move(machine)), options_(options), systems_(systems)
+{}
+
+void DirectSolver::analyse(const CsrMatrix<double>& A, const LuOptions& lu)
+{
+    take(ilux::analyse(view(A), within_memory(lu)), lu);
+}
+
+void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu)
+{
+    symbolic_ = std::move(symbolic);
+    given_ = lu;
+    lu_.reset();
+    factored_ = false;
+    facts_ = facts_before(*symbolic_);
+}
+
+/// What every call for new numbers begins with.
+void DirectSolver::begin(double seconds, Attempt& tried)
+{
+    clock_ = WallClock();
+    seconds_ = seconds;
+    factored_ = false;
+    tried.device = machine_.device();
+    tried.action = SolverAction::factor;
+    tried.lu = facts_;
+    if (lu_) return;
+    require_memory(*symbolic_, given_);
+    lu_.emplace(machine_.cpu, symbolic_);
+    if (machine_.gpu) lu_->use_gpu(*machine_.gpu);
+    lu_->stop_when([this] { return clock_.seconds() > seconds_; });
+    workspace_.emplace(symbolic_->n);
+}
+
+/// What became of the numbers. @return whether there are factors
+bool DirectSolver::took(const LuReport& done, Attempt& tried)
+{
+    tried.action = action_of(done);
+    tried.seconds_factor = done.seconds;
+    factored_ = done.outcome == Outcome::converged;
+    if (factored_) {
+        tried.reason = done.reason;
+        return true;
+    }
+    const bool late = done.outcome == Outcome::time_limit;
+    tried.fail(done.outcome,
+               late ? fmt::format("given up after {:.3g} s: {}", clock_.seconds(), done.reason) : done.reason);
+    if (const Index rank = symbolic_->report.structural_rank; rank < symbolic_->n)
+        tried.failure += fmt::format("; A is structurally singular: rank {} of {}", rank, symbolic_->n);
+    return false;
+}
+
+/// Facts of the factors, which for new pivots take a pass or two over them.
+void DirectSolver::note(const CsrMatrix<double>& A, Attempt& tried)
+{
+    if (!chosen_ && systems_ > 1) choose_refactor(machine_, options_, *lu_, systems_ - 1, tried.decisions);
+    chosen_ = true;
+    tried.device = machine_.device();
+    if (tried.action != SolverAction::refactor || facts_->nnz == 0) note_factors(*lu_, A.nnz(), *facts_);
+    const PivotMonitor& monitor = lu_->monitor();
+    facts_->refactor = lu_->refactor_method();
+    facts_->growth = monitor.rgrowth;
+    facts_->rcond = monitor.rcond();
+    facts_->repivots = lu_->repivots();
+    tried.lu = facts_;
+    tried.fill = facts_->fill;
+    tried.factor_bytes = lu_->bytes();
+    tried.workspace_bytes = workspace_->bytes();
+}
+
+bool DirectSolver::factor(const CsrMatrix<double>& A, bool anew, double seconds, Attempt& tried)
+{
+    begin(seconds, tried);
+    if (!took(anew ? lu_->factor(A.val()) : lu_->refactor_or_factor(A.val()), tried)) return false;
+    note(A, tried);
+    return true;
+}
+
+/// An estimate takes as long as several solves. It is made for new pivots, and where the smallest pivot has since
+/// become much smaller: a singular A shows in its pivots.
+void DirectSolver::estimate_condition(const CsrMatrix<double>& A, Attempt& tried)
+{
+    constexpr double much = 0.1;
+    const double     rcond = lu_->monitor().rcond();
+    if (tried.action == SolverAction::refactor && !warned_ && rcond > much * rcond_seen_) return;
+    rcond_seen_ = rcond;
+    tried.lu->condition = facts_->condition = condition_estimate(machine_.cpu, lu_->factors(), view(A), *workspace_);
+    if (tried.converged()) tried.warning = singularity_warning(machine_.cpu, lu_->factors(), A, facts_->condition);
+    warned_ = !tried.warning.empty();
+}
+
+void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol,
+                         const LuSolveReport& solved, Attempt& tried)
+{
+    note_precision(*lu_, *facts_, tried.decisions);
+    if (solved.repivoted) {
+        tried.action = SolverAction::repivot;
+        tried.reason = solved.reason;
+        note(A, tried);
+    } else if (solved.outcome == Outcome::converged) add_reason(tried.reason, solved.reason);  // of precision
+    tried.lu = facts_;
+    tried.report.steps = tried.lu->refine_steps = solved.refine.steps;
+    const auto& seen = solved.refine.first_errors;
+    tried.lu->refine_errors.assign(seen.begin(), seen.begin() + std::min<Index>(solved.refine.steps + 1, seen.size()));
+    tried.report.outcome = solved.outcome;
+    if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated) {
+        tried.explanation = solved.reason;
+        return;
+    }
+    const Errors    errors = measure(A, tried.x, b, rtol);
+    const LuVerdict verdict = lu_verdict(machine_.cpu, *lu_, A, tried.x, b, solved, errors, rtol);
+    tried.report.outcome = verdict.outcome;
+    tried.explanation = verdict.detail;
+    if (solved.repivoted && !tried.converged()) tried.reason = "by the former pivots x was no success either";
+    tried.remark = verdict.remark;
+    tried.report.relative_residual = errors.relative_residual;
+    tried.report.backward_error = errors.backward_error;
+    tried.componentwise = tried.lu->componentwise = facts_->componentwise = errors.componentwise;
+}
+
+void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, Attempt& tried)
+{
+    const WallClock     clock;
+    const LuSolveReport solved = lu_->solve(b, tried.x, Transpose::no, lu_tolerance);
+    tried.report.seconds.solve = clock.seconds();
+    judge(A, b, rtol, solved, tried);
+    estimate_condition(A, tried);
+}
+
+void DirectSolver::step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds,
+                        Attempt& tried)
+{
+    begin(seconds, tried);
+    const LuStepReport step = lu_->refactor_and_solve(A.val(), b, tried.x, lu_tolerance);
+    tried.report.seconds.solve = step.seconds - step.factors.seconds;
+    if (!took(step.factors, tried)) return;
+    note(A, tried);
+    judge(A, b, rtol, step.solution, tried);
+    estimate_condition(A, tried);
+}
+
+}  // namespace ilux

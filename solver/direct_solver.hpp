@@ -1,0 +1,71 @@
+#pragma once
+// The direct way through systems of one pattern: analysed once, factored, refactored while the pivots serve.
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "ilux/direct/lu.hpp"
+#include "ilux/solver/attempt.hpp"
+#include "ilux/solver/wall_clock.hpp"
+
+namespace ilux {
+
+/// A series by LU: the pivots of one system serve the next ones while the monitors agree.
+class DirectSolver {
+public:
+    /// @param systems  that are to come in all; with more than one a GPU may take part
+    DirectSolver(Machine machine, const SolverOptions& options, double systems);
+    DirectSolver(const DirectSolver&) = delete;  // what it hands to Lu knows where it is
+    DirectSolver& operator=(const DirectSolver&) = delete;
+
+    /// By lu, which may differ from the options; or an analysis that was made with them.
+    /// @throws OutOfMemory with the prediction when L and U would pass the limit
+    void analyse(const CsrMatrix<double>& A, const LuOptions& lu);
+    void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
+    bool analysed() const { return symbolic_ != nullptr; }
+
+    /// Pivots for these numbers; the former ones, where they hold and `anew` is not set. Analyses first where that was
+    /// not done. Singularity, lack of time and memory are outcomes.
+    /// @param seconds  after which a factorization under way is given up
+    /// @return whether A x = b can be solved now; where not, `tried` says why
+    bool factor(const CsrMatrix<double>& A, bool anew, double seconds, Attempt& tried);
+    /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
+    void solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, Attempt& tried);
+    /// factor() and solve(): on a GPU one launch where the pivots hold.
+    void step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried);
+
+    bool              factored() const { return factored_; }
+    const Lu&         lu() const { return *lu_; }  ///< where there are, or were, factors
+    const LuSymbolic& symbolic() const { return *symbolic_; }
+    bool              has_lu() const { return lu_.has_value(); }
+    const Machine&    machine() const { return machine_; }
+    Machine&          machine() { return machine_; }
+
+private:
+    void begin(double seconds, Attempt& tried);
+    bool took(const LuReport& done, Attempt& tried);
+    void judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
+               Attempt& tried);
+    void note(const CsrMatrix<double>& A, Attempt& tried);
+    void estimate_condition(const CsrMatrix<double>& A, Attempt& tried);
+
+    Machine                           machine_;
+    SolverOptions                     options_;
+    double                            systems_;
+    std::shared_ptr<const LuSymbolic> symbolic_;
+    std::optional<Lu>                 lu_;
+    std::optional<LuFacts>            facts_;
+    LuOptions                         given_;             // of the analysis, as they were asked for
+    bool                              factored_ = false;  // the last numbers
+    bool                              chosen_ = false;    // whether a GPU takes part
+    std::optional<LuWorkspace>        workspace_;         // of condition estimates
+    double                            rcond_seen_ = 0;    // of the pivots at the last of them
+    bool                              warned_ = false;    // by it
+    WallClock                         clock_;             // since the call under way began
+    double                            seconds_ = std::numeric_limits<double>::infinity();  // that it may take
+};
+
+}  // namespace ilux

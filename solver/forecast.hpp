@@ -1,0 +1,40 @@
+#pragma once
+// What either way is expected to cost before it is tried.
+
+#include "ilux/base/csr.hpp"
+#include "ilux/direct/lu_symbolic.hpp"
+
+namespace ilux {
+
+/// Means over real matrices on one thread; docs/design/solver.md says of which, and how wide they scatter.
+namespace forecast_rule {
+constexpr double analysis_per_entry = 3e-6;   // s; of A: one that tries METIS, too
+constexpr double factor_per_flop = 1.2e-9;    // s
+constexpr double factor_per_entry = 5e-8;     // s; of L + U
+constexpr double checks_per_entry = 1.5e-7;   // s; of L + U: levels and condition, for new pivots
+constexpr double refactor_per_flop = 5e-10;   // s
+constexpr double solve_per_entry = 1.5e-8;    // s; of L + U: with one step of refinement
+constexpr double setup_per_entry = 1.7e-6;    // s; of A: multilevel ILU with default options
+constexpr double iteration_per_entry = 4e-7;  // s; of A: all steps of a solve, and its verification
+constexpr double step_per_entry = 4.5e-9;     // s; of A and M: a step
+constexpr double pivoting_adds = 1.5;  // flops of an LU over those predicted, where a matching chose the diagonal
+constexpr double ordering_gains = 5;   // flops by AMD over those by the best other ordering, at most
+constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
+}  // namespace forecast_rule
+
+/// Seconds of one way.
+struct Forecast {
+    double analyse = 0, factor = 0;  ///< of the first system; factor: of a preconditioner, too
+    double renew = 0;                ///< new numbers for another one
+    double solve = 0;
+
+    double of(double systems) const { return analyse + factor + (systems - 1) * renew + systems * solve; }
+    double each() const { return renew + solve; }  ///< of one among many
+};
+
+/// By an analysis, whose own seconds are those that it took.
+Forecast forecast_direct(const LuSymbolic& symbolic);
+/// @param gpu  solves there
+Forecast forecast_iterative(const CsrMatrix<double>& A, bool gpu);
+
+}  // namespace ilux

@@ -1,0 +1,278 @@
+#include "ilux/solver/iterative_solver.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ilux/precond/gpu_mlilu.hpp"
+#include "ilux/solver/wall_clock.hpp"
+
+namespace ilux {
+namespace {
+
+/// Thrown through a factorization that takes too long.
+struct TimeUp {
+    Progress where;
+};
+
+MlIlu build_mlilu(Machine& machine, const CsrMatrix<double>& A, const Monitor& monitor, Attempt& tried)
+{
+    MlIluOptions options = tried.plan.precond.mlilu;
+    if (machine.gpu) {
+        options = for_gpu(options);
+        if (options.off_diagonal != tried.plan.precond.mlilu.off_diagonal)
+            tried.decisions.push_back(fmt::format("off_diagonal={}, for a GPU", field_text(options.off_diagonal)));
+        if (options.depth_bound != tried.plan.precond.mlilu.depth_bound)
+            tried.decisions.push_back(fmt::format("depth_bound={}, for a GPU", field_text(options.depth_bound)));
+    }
+    MlIlu              factors = MlIlu::build(machine.cpu, A, options, monitor);
+    const MlIluReport& report = factors.report();
+    tried.mlilu = report;
+    tried.fill = report.fill;
+    tried.factor_bytes = report.bytes;
+    tried.seconds_analyse = report.seconds_analyse;
+    tried.seconds_factor = report.seconds_factor;
+    return factors;
+}
+
+/// Null at a zero pivot; then `tried` says so.
+std::unique_ptr<Ilu0> build_ilu0(const CsrMatrix<double>& A, Attempt& tried)
+{
+    WallClock clock;
+    auto      M = std::make_unique<Ilu0>(A);
+    tried.seconds_factor = clock.seconds();
+    tried.factor_bytes = M->bytes();
+    tried.fill = 1;
+    tried.zero_pivot = M->zero_pivot();
+    if (tried.zero_pivot < 0) return M;
+    tried.fail(Outcome::breakdown,
+               fmt::format("ILU(0) met a zero pivot at row {} (counted from 1)", tried.zero_pivot + 1));
+    return nullptr;
+}
+
+std::unique_ptr<Jacobi> build_jacobi(const CsrMatrix<double>& A, Attempt& tried)
+{
+    WallClock clock;
+    auto      M = std::make_unique<Jacobi>(A);
+    tried.seconds_factor = clock.seconds();
+    tried.factor_bytes = sizeof(double) * static_cast<std::size_t>(A.rows());
+    tried.fill = A.nnz() > 0 ? double(A.rows()) / double(A.nnz()) : 0;
+    return M;
+}
+
+/// Options that say something to a GPU only.
+void note_what_is_ignored(const Machine& machine, const KrylovOptions& krylov, Attempt& tried)
+{
+    const auto note = [&](const std::string& option) {
+        tried.decisions.push_back(fmt::format("{} has no effect on the CPU", option));
+    };
+    if (tried.plan.precond.precision != Precision::in_double) note("precond.precision=single");
+    if (machine.memory_limit.value > 0) note(fmt::format("device_memory={}", field_text(machine.memory_limit)));
+    if (machine.engine != GpuSpTrsvEngine::automatic) note(fmt::format("sptrsv.engine={}", field_text(machine.engine)));
+    if (krylov.ortho == Orthogonalization::mgso_hybrid || krylov.ortho == Orthogonalization::mgso_host)
+        note(fmt::format("krylov.ortho={} instead of mgso", field_text(krylov.ortho)));
+}
+
+std::string rank_warning(const HostFactors& factors)
+{
+    const Index missing = factors.mlilu ? factors.mlilu->report().deficiency : 0;
+    if (missing == 0) return "";
+    return fmt::format("the factors lack rank {}: A is singular or nearly so, and x may be one of many", missing);
+}
+
+}  // namespace
+
+Method method_of(MethodChoice choice)
+{
+    ILUX_ASSERT(choice != MethodChoice::automatic && choice != MethodChoice::lu);
+    return static_cast<Method>(static_cast<int>(choice) - 1);  // the same names in the same order, after auto
+}
+
+void verify(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
+            Attempt& tried)
+{
+    if (!tried.converged()) return;
+    const double norm_b = norm2(cpu, b), residual = residual_norm_extended(A, tried.x, b);
+    const double scale =
+        krylov.stop == StopTest::backward_error ? krylov.matrix_norm * norm2(cpu, tried.x) + norm_b : norm_b;
+    if (residual <= krylov.rtol * scale || residual == 0) return;
+    tried.report.outcome = Outcome::stagnated;
+    tried.report.detail = "b - A x met the tolerance by rounding only: in twice the precision it does not";
+    tried.report.relative_residual = norm_b > 0 ? residual / norm_b : residual;
+}
+
+Monitor history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov)
+{
+    // One point for the start and one a step, exact ones at restarts besides: reserved here, for a monitor must not
+    // throw.
+    if (listener.keep_history)
+        tried.history.reserve(2 * std::min<std::size_t>(static_cast<std::size_t>(krylov.max_steps), 1'000'000) + 16);
+    return [&tried, &listener, clock = WallClock()](const Progress& now) {
+        if (listener.monitor) listener.monitor(now);
+        if (now.phase == Progress::Phase::solve && tried.history.size() < tried.history.capacity())
+            tried.history.push_back({now.done, now.residual, now.exact, clock.seconds()});
+    };
+}
+
+IterativeSolver::IterativeSolver(Machine machine, const SolverOptions& options)
+    : machine_(std::move(machine)), options_(options)
+{}
+
+KrylovOptions IterativeSolver::krylov(Index n) const
+{
+    KrylovOptions krylov = options_.krylov;
+    krylov.restart = std::clamp(std::min(n, krylov.max_steps), 1, krylov.restart);
+    return krylov;
+}
+
+void IterativeSolver::give_up_gpu(const std::string& why, Attempt& tried)
+{
+    tried.decisions.push_back("device cpu after all: " + why);
+    system_.reset();  // it refers to the GPU
+    machine_.gpu = nullptr;
+}
+
+/// All but M goes there while M is factored.
+void IterativeSolver::begin_on_gpu(const Plan& plan)
+{
+    const GpuSystemOptions options{.precision = plan.precond.precision,
+                                   .engine = machine_.engine,
+                                   .memory_limit = machine_.memory_limit};
+    system_ = std::make_unique<GpuSystem>(*machine_.gpu, *A_, method_of(plan.method), krylov(A_->rows()), options);
+}
+
+void IterativeSolver::put_on_gpu(Attempt& tried)
+{
+    try {
+        system_->put_factors(machine_.cpu, factors_);
+        tried.workspace_bytes = system_->report().workspace_bytes;
+        if (!system_->report().remark.empty()) tried.decisions.push_back(system_->report().remark);
+        tried.gpu = system_->report();
+    } catch (const DeviceError& error) {
+        throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
+    }
+}
+
+void IterativeSolver::prepare_host(Attempt& tried)
+{
+    note_what_is_ignored(machine_, options_.krylov, tried);
+    const Method method = method_of(tried.plan.method);
+    op_.emplace(*A_, needs_transpose(method));
+    made_.reset();
+    if (factors_.mlilu) made_ = std::make_unique<MlIluPreconditioner>(*factors_.mlilu);
+    else if (!factors_.ilu0 && !factors_.jacobi) made_ = std::make_unique<Identity<Cpu>>(A_->rows());
+    if (!workspace_ || workspace_->method() != method) workspace_.emplace(method, A_->rows(), krylov(A_->rows()));
+    tried.workspace_bytes = workspace_->bytes();
+}
+
+/// To where M is applied.
+void IterativeSolver::place(Attempt& tried)
+{
+    if (machine_.gpu && machine_.gpu_by_choice) {
+        const bool saved = tried.plan.precond.mlilu.off_diagonal == OffDiagonal::save;
+        if (const std::string why = why_not_gpu(*A_, factors_, saved); !why.empty()) give_up_gpu(why, tried);
+    }
+    tried.device = machine_.device();
+    if (machine_.gpu) try {
+            put_on_gpu(tried);
+        } catch (const OutOfMemory& error) {
+            tried.device_is_full = !machine_.gpu_by_choice;
+            if (tried.device_is_full) throw;
+            give_up_gpu(error.what(), tried);
+            tried.device = machine_.device();
+        }
+    if (!machine_.gpu) prepare_host(tried);
+}
+
+/// M as the plan asks for it; for a GPU with off_diagonal and depth_bound as suit one, where they are left to us.
+bool IterativeSolver::build(double seconds, const TryListener& listener, Attempt& tried)
+{
+    WallClock     clock;
+    double        analysed = -1;
+    const Monitor monitor = [&](const Progress& now) {
+        if (listener.monitor) listener.monitor(now);
+        if (analysed < 0) analysed = clock.seconds();
+        if (clock.seconds() > seconds) throw TimeUp{now};
+    };
+    try {
+        switch (tried.plan.precond.kind) {
+            case PrecondKind::mlilu:
+                factors_.mlilu = build_mlilu(machine_, *A_, monitor, tried);
+                break;
+            case PrecondKind::ilu0:
+                factors_.ilu0 = build_ilu0(*A_, tried);
+                return factors_.ilu0 != nullptr;
+            case PrecondKind::jacobi:
+                factors_.jacobi = build_jacobi(*A_, tried);
+                break;
+            case PrecondKind::none:
+                break;
+        }
+        return true;
+    } catch (const TimeUp& up) {
+        tried.seconds_analyse = analysed;  // of level 1; that of further levels is short
+        tried.seconds_factor = clock.seconds() - analysed;
+        tried.fail(Outcome::time_limit,
+                   fmt::format("the factorization was given up after {:.3g} s, on level {} at column {} of {}",
+                               clock.seconds(), up.where.level, up.where.done, up.where.total));
+    }
+    return false;
+}
+
+bool IterativeSolver::factor(const CsrMatrix<double>& A, double seconds, const TryListener& listener, Attempt& tried)
+{
+    release();
+    A_ = &A;
+    tried.device = machine_.device();
+    if (machine_.gpu) begin_on_gpu(tried.plan);
+    if (!build(seconds, listener, tried)) return false;
+    place(tried);
+    tried.action = tried.plan.precond.kind == PrecondKind::none ? SolverAction::none : SolverAction::refresh;
+    return factored_ = true;
+}
+
+void IterativeSolver::keep(const CsrMatrix<double>& A, Attempt& tried)
+{
+    require(factored_, [] { return "there is no preconditioner to be kept"; });
+    A_ = &A;
+    system_.reset();
+    if (machine_.gpu) begin_on_gpu(tried.plan);
+    place(tried);
+    tried.action = tried.plan.precond.kind == PrecondKind::none ? SolverAction::none : SolverAction::lagged;
+}
+
+void IterativeSolver::release()
+{
+    factored_ = false;
+    system_.reset();
+    made_.reset();
+    op_.reset();
+    factors_ = {};
+}
+
+void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener,
+                            Attempt& tried)
+{
+    require(factored_, [] { return "there is no preconditioner"; });
+    krylov.restart = this->krylov(A_->rows()).restart;
+    const Monitor monitor = history_of(tried, listener, krylov);
+    if (system_) try {
+            tried.report = system_->solve(b, tried.x, krylov, monitor);
+            tried.gpu = system_->report();
+        } catch (const DeviceError& error) {
+            throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
+        }
+    else {
+        Preconditioner<Cpu>& M = made_           ? *made_
+                                 : factors_.ilu0 ? static_cast<Preconditioner<Cpu>&>(*factors_.ilu0)
+                                                 : *factors_.jacobi;
+        tried.report = ilux::solve<Cpu>(machine_.cpu, method_of(tried.plan.method), *op_, M, b, tried.x, *workspace_,
+                                        krylov, monitor);
+    }
+    verify(machine_.cpu, *A_, b, krylov, tried);
+    if (tried.converged()) tried.warning = rank_warning(factors_);
+}
+
+}  // namespace ilux

@@ -1,0 +1,365 @@
+#include "ilux/solver/linear_solver.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/lu_input.hpp"
+#include "ilux/solver/linear_solver_impl.hpp"
+#include "ilux/solver/lu_device.hpp"
+#include "ilux/solver/memory_guard.hpp"
+
+namespace ilux {
+namespace {
+
+/// Whether an analysis by some options serves others.
+bool same_analysis(const LuOptions& one, const LuOptions& two)
+{
+    return one.scaling == two.scaling && one.matching == two.matching && one.pivot_tol == two.pivot_tol;
+}
+
+void require_same_pattern(const CsrMatrix<double>& analysed, const CsrMatrix<double>& A)
+{
+    require(A.rows() == analysed.rows() && A.cols() == analysed.cols(), [&] {
+        return fmt::format("a {} x {} matrix, but the analysed one is {} x {}", A.rows(), A.cols(), analysed.rows(),
+                           analysed.cols());
+    });
+    for (Index i = 0; i < A.rows(); ++i) {
+        const auto row = [i](const CsrMatrix<double>& B) {
+            const auto first = static_cast<std::size_t>(B.row_ptr()[i]);
+            return B.col().subspan(first, static_cast<std::size_t>(B.row_ptr()[i + 1]) - first);
+        };
+        require(std::ranges::equal(row(A), row(analysed)),
+                [&] { return fmt::format("row {} (counted from 0) has another pattern than the analysed one", i); });
+    }
+}
+
+}  // namespace
+
+LinearSolver::Impl::Impl(SolverOptions options) : options_(resolved(std::move(options)))
+{
+    validate(options_);
+    require_consistent(options_);
+    if (options_.way() == SolverMode::direct) options_.method = MethodChoice::lu;
+}
+
+void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
+{
+    require(given.rows() == given.cols(),
+            [&] { return fmt::format("a {} x {} matrix: a system needs a square one", given.rows(), given.cols()); });
+    require_finite_values(view(given));
+    budget_.restart();
+    budget_.enter();
+    A = given;
+    norm_ = norm_frobenius(A);
+    systems_ = std::max(1.0, systems);
+    done_ = 0;
+    lu_way.reset();
+    iterative_way.reset();
+    analysed = first_ = true;
+    ready_ = failed_ = false;
+    tries_.clear();
+    decisions_.clear();
+    direct_record_ = iterative_record_ = {};
+    choice_ = {};
+    choice_.direct = options_.way() == SolverMode::direct;
+    if (automatic()) {
+        choice_ = choose_way(A, options_, systems_, gpu_is_likely(options_, A));
+        decisions_ = choice_.decisions;
+    }
+    direct = choice_.direct;
+    make_way(direct);
+    if (direct && !lu_way->analysed())  // where that fails, factor() will say so
+        (void)lack_of_memory([&] { lu_way->analyse(A, options_.lu); });
+    budget_.leave();
+}
+
+void LinearSolver::Impl::take(std::span<const double> values)
+{
+    require(analysed, [] { return "factor: no matrix was analysed yet"; });
+    require(values.size() == A.val().size(), [&] {
+        return fmt::format("{} values for an analysed pattern of {} entries", values.size(), A.val().size());
+    });
+    MatrixView renewed = view(A);
+    renewed.val = values;
+    require_finite_values(renewed);
+    std::ranges::copy(values, A.val().begin());
+    norm_ = norm_frobenius(A);
+}
+
+void LinearSolver::Impl::take_vectors(std::span<const double> b, std::span<double> x)
+{
+    const auto n = static_cast<std::size_t>(A.rows());
+    require(analysed && !first_, [] { return "solve: nothing was factored yet"; });
+    require(b.size() == n && x.size() == n,
+            [&] { return fmt::format("solve: b has {} and x {} entries, A {} rows", b.size(), x.size(), n); });
+    Cpu serial(1);
+    require(is_finite(serial, b), [] { return "solve: b is not finite"; });
+    guess_.clear();
+    if (options_.sequence.reuse_x && is_finite(serial, x)) guess_.assign(x.begin(), x.end());
+}
+
+double LinearSolver::Impl::seconds_left() const
+{
+    return options_.time_limit > 0 ? options_.time_limit - budget_.elapsed() : INFINITY;
+}
+
+/// Whether what is to be tried now may give way to the other, of which something is known.
+bool LinearSolver::Impl::other_way_open(bool for_direct) const
+{
+    const auto other = [&](const Attempt& one) { return one.plan.direct() != for_direct; };
+    return automatic() && options_.retry && choice_.lu && (for_direct || choice_.direct_possible) &&
+           std::ranges::none_of(tries_, other);
+}
+
+/// What a factorization may take. While the other way is open, no more than what makes it a mistake: then the other is
+/// tried.
+double LinearSolver::Impl::seconds_for(bool for_direct) const
+{
+    constexpr double least = 0.5;  // of forecasts, below which they say little
+    const double     left = seconds_left();
+    if (!other_way_open(for_direct)) return left;
+    const double lu = choice_.lu->analyse + choice_.lu->factor, iterative = choice_.iterative.of(1);
+    const double mistaken = for_direct ? std::max(10 * lu, 3 * iterative) : std::max(3 * lu, 20 * iterative);
+    const bool   other_fits = (for_direct ? iterative : lu) <= left / 2;
+    return std::min(other_fits ? left / 2 : left, std::max(least, mistaken));
+}
+
+/// Steps after which LU, where that is open, would have been the better choice by far.
+Index LinearSolver::Impl::most_steps(const Attempt& tried) const
+{
+    constexpr double mistaken = 3;
+    const Index      most = options_.krylov.max_steps;
+    if (!other_way_open(false)) return most;
+    const double seconds = forecast_rule::step_per_entry * (1 + tried.fill) * double(A.nnz());
+    const double steps = mistaken * (choice_.lu->analyse + choice_.lu->factor) / seconds;
+    return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2 * options_.krylov.restart)));
+}
+
+void LinearSolver::Impl::make_way(bool for_direct)
+{
+    if (for_direct ? lu_way != nullptr : iterative_way != nullptr) return;
+    SolverOptions options = options_;
+    options.method = for_direct ? MethodChoice::lu : MethodChoice::gmres;  // all iterations alike
+    Machine machine = machine_for(options, A, systems_ > 1, decisions_);
+    if (!for_direct) {
+        iterative_way = std::make_unique<IterativeSolver>(std::move(machine), options_);
+        return;
+    }
+    lu_way = std::make_unique<DirectSolver>(std::move(machine), options_, systems_);
+    if (choice_.symbolic) lu_way->take(choice_.symbolic, options_.lu);
+}
+
+Plan LinearSolver::Impl::plan_of(bool for_direct)
+{
+    const bool ask = !for_direct && (options_.method == MethodChoice::automatic || options_.method == MethodChoice::cg);
+    const bool symmetric = ask && is_symmetric(A);
+    std::vector<std::string> decisions;
+    Plan plan = first_plan(options_, for_direct, symmetric, symmetric && has_positive_diagonal(A), decisions);
+    note(decisions);
+    return plan;
+}
+
+Attempt LinearSolver::Impl::begun(const Plan& plan) const
+{
+    Attempt tried;
+    tried.plan = plan;
+    tried.report.relative_residual = 1;
+    tried.x = guess_.empty() ? std::vector<double>(static_cast<std::size_t>(A.rows()), 0.0) : guess_;
+    return tried;
+}
+
+/// Lack of memory is an outcome.
+void LinearSolver::Impl::guarded(Attempt& tried, const Work& work) const
+{
+    WallClock clock;
+    if (const auto why = lack_of_memory([&] { work(tried); })) tried.fail(Outcome::out_of_memory, *why);
+    tried.seconds += clock.seconds();
+}
+
+/// What was decided, once each.
+void LinearSolver::Impl::note(const std::vector<std::string>& decisions)
+{
+    for (const std::string& decision : decisions)
+        if (std::ranges::count(decisions_, decision) == 0) decisions_.push_back(decision);
+}
+
+/// A try is over, well or not.
+void LinearSolver::Impl::end(Attempt tried)
+{
+    if (after) after(tried);
+    note(tried.decisions);
+    if (!tried.remark.empty() && systems_ == 1) decisions_.push_back(tried.remark);
+    tries_.push_back(std::move(tried));
+}
+
+void LinearSolver::Impl::analyse_for(const Plan& plan)
+{
+    if (!lu_way->analysed() || !same_analysis(lu_way->symbolic().options, plan.lu)) lu_way->analyse(A, plan.lu);
+}
+
+/// An iteration that is hopeless by the preconditioner's own estimates waits until LU was tried.
+bool LinearSolver::Impl::put_off(Attempt& tried)
+{
+    const auto by_lu = [](const Attempt& one) { return one.plan.direct(); };
+    if (!automatic() || !options_.retry || !choice_.direct_possible || !tried.mlilu) return false;
+    if (std::ranges::any_of(tries_, by_lu)) return false;
+    const std::string why = why_hopeless(*tried.mlilu);
+    if (why.empty()) return false;
+    tried.fail(Outcome::breakdown, why + "; LU is tried before that iteration");
+    return true;
+}
+
+void LinearSolver::Impl::factor_by(Attempt& tried)
+{
+    direct = tried.plan.direct();
+    make_way(direct);
+    const double seconds = seconds_for(direct);
+    guarded(tried, [&](Attempt& one) {
+        if (!direct) {
+            ready_ = iterative_way->factor(A, seconds, listener, one) && !put_off(one);
+            return;
+        }
+        const WallClock clock;
+        if (first_ && lu_way->analysed()) one.seconds = lu_way->symbolic().report.seconds;
+        analyse_for(one.plan);
+        one.seconds_analyse = first_ ? lu_way->symbolic().report.seconds : clock.seconds();
+        ready_ = lu_way->factor(A, true, seconds - clock.seconds(), one);
+    });
+    if (!tried.failure.empty()) ready_ = false;
+    first_ = false;
+}
+
+std::optional<Plan> LinearSolver::Impl::next()
+{
+    const Attempt& last = tries_.back();
+    stopped_.clear();
+    std::optional<Plan> plan;
+    if (!automatic()) plan = next_plan(options_, tries_, budget_.elapsed(), stopped_);
+    else {
+        OtherWays ways{.direct_possible = choice_.direct_possible, .lu = choice_.lu, .first_iterative = {}};
+        std::vector<std::string> decisions;  // of use only where that plan is taken
+        std::swap(decisions, decisions_);
+        ways.first_iterative = plan_of(false);
+        std::swap(decisions, decisions_);
+        plan = next_plan_of_either_way(options_, ways, tries_, budget_.elapsed(), stopped_);
+        if (plan && !plan->direct() && last.plan.direct())
+            decisions_.insert(decisions_.end(), decisions.begin(), decisions.end());
+    }
+    if (plan)
+        decisions_.push_back(
+            last.failure.empty()
+                ? fmt::format("{} after {} steps: trying {}", name(last.report.outcome), last.report.steps,
+                              plan->change)
+                : fmt::format("{}: {}; trying {}", name(last.report.outcome), last.failure, plan->change));
+    return plan;
+}
+
+/// Factors by this plan, or by the first of its followers that can.
+bool LinearSolver::Impl::establish(std::optional<Plan> plan)
+{
+    for (; plan; plan = next()) {
+        current_ = begun(*plan);
+        ready_ = false;
+        factor_by(current_);
+        if (ready_) return true;
+        end(current_);
+    }
+    return false;
+}
+
+FactorReport LinearSolver::Impl::factor_report() const
+{
+    return {.outcome = ready_ ? Outcome::converged : current_.report.outcome,
+            .method = current_.plan.method,
+            .action = current_.action,
+            .detail = ready_ ? "" : current_.why(),
+            .seconds = budget_.elapsed()};
+}
+
+FactorReport LinearSolver::Impl::factor()
+{
+    if (!first_) budget_.restart();
+    budget_.enter();
+    tries_.clear();
+    solved_ = false;
+    establish(plan_of(direct));
+    FactorReport report = factor_report();
+    budget_.leave();
+    return report;
+}
+
+LinearSolver::LinearSolver(SolverOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+LinearSolver::~LinearSolver() = default;
+LinearSolver::LinearSolver(LinearSolver&&) noexcept = default;
+LinearSolver& LinearSolver::operator=(LinearSolver&&) noexcept = default;
+
+void LinearSolver::analyse(const CsrMatrix<double>& A, double systems) { impl_->analyse(A, systems); }
+
+FactorReport LinearSolver::factor()
+{
+    require(impl_->analysed, [] { return "factor: no matrix was analysed yet"; });
+    return impl_->factor();
+}
+
+FactorReport LinearSolver::factor(std::span<const double> values)
+{
+    impl_->take(values);
+    return impl_->factor();
+}
+
+FactorReport LinearSolver::refactor(std::span<const double> values)
+{
+    impl_->take(values);
+    return impl_->refactor();
+}
+
+FactorReport LinearSolver::refactor(const CsrMatrix<double>& A)
+{
+    require(impl_->analysed, [] { return "refactor: no matrix was analysed yet"; });
+    require_same_pattern(impl_->A, A);
+    return refactor(A.val());
+}
+
+SolverReport LinearSolver::solve(std::span<const double> b, std::span<double> x)
+{
+    impl_->take_vectors(b, x);
+    return impl_->solve(b, x);
+}
+
+SolverReport LinearSolver::refactor_and_solve(std::span<const double> values, std::span<const double> b,
+                                              std::span<double> x)
+{
+    impl_->take(values);
+    return impl_->refactor_and_solve(b, x);
+}
+
+void LinearSolver::listen(TryListener listener, std::function<void(const Attempt&)> after)
+{
+    impl_->listener = std::move(listener);
+    impl_->after = std::move(after);
+}
+
+const CsrMatrix<double>& LinearSolver::matrix() const { return impl_->A; }
+
+Device LinearSolver::device() const
+{
+    require(impl_->analysed, [] { return "device: no matrix was analysed yet"; });
+    return impl_->direct ? impl_->lu_way->machine().device() : impl_->iterative_way->machine().device();
+}
+
+const Lu* LinearSolver::lu() const
+{
+    const auto& way = impl_->lu_way;
+    return impl_->direct && way && way->factored() ? &way->lu() : nullptr;
+}
+
+const HostFactors* LinearSolver::preconditioner() const
+{
+    const auto& way = impl_->iterative_way;
+    return !impl_->direct && way && way->factored() ? &way->factors() : nullptr;
+}
+
+}  // namespace ilux

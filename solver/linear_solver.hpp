@@ -1,0 +1,74 @@
+#pragma once
+// One object that solves: directly, by a preconditioned iteration, or by whichever the facts speak for.
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ilux/base/csr.hpp"
+#include "ilux/solver/direct_solver.hpp"
+#include "ilux/solver/iterative_solver.hpp"
+#include "ilux/solver/solver_report.hpp"
+
+namespace ilux {
+
+/// analyse(A) → factor(values) → solve(b, x), and refactor(values) for every further system of the same pattern.
+///
+/// With options.mode (or method) auto the way is chosen by what LU and a multilevel ILU are expected to cost, and left
+/// where it fails: a stagnated iteration gets a tighter preconditioner, then LU; an LU beyond its memory or time, or a
+/// singular one, gives way to an iteration. In a series the former pivots or preconditioner are kept while they serve,
+/// and the way may change by the seconds measured. Every decision is a sentence with its figures.
+///
+/// One object serves one thread at a time; several objects do not disturb one another.
+class LinearSolver {
+public:
+    /// @throws InvalidOption for options that contradict one another
+    explicit LinearSolver(SolverOptions options = {});
+    ~LinearSolver();
+    LinearSolver(LinearSolver&&) noexcept;
+    LinearSolver& operator=(LinearSolver&&) noexcept;
+
+    /// Takes a copy of A and decides the way; its values are looked at for a matching, and are those of factor()
+    /// without any. Starts anew where something was analysed before.
+    /// @param A  n×n with finite values  @param systems  of this pattern that are to come; the more, the more LU pays
+    /// @throws InvalidInput unless A is square and finite; DeviceError when a GPU is asked for and cannot be used
+    /// Cost: O(nnz), and an analysis for LU where that may win.
+    void analyse(const CsrMatrix<double>& A, double systems = 1);
+
+    /// Factors the analysed values, or others. What fails gives way to what may do better, as long as there are time
+    /// and memory.
+    /// @param values  nnz, in the order of the analysed A  @throws InvalidInput for another number of them, or NaN or
+    /// Inf
+    FactorReport factor();
+    FactorReport factor(std::span<const double> values);
+
+    /// New numbers for the next system: by the former pivots or preconditioner where they serve. As factor() the first
+    /// time.
+    FactorReport refactor(std::span<const double> values);
+    /// The same for a matrix. @throws InvalidInput, naming what differs, where its pattern is not the analysed one
+    FactorReport refactor(const CsrMatrix<double>& A);
+
+    /// Solves A x = b for the last numbers. `converged` is said of a residual recomputed from A, b and x only.
+    /// @param b, x  n; x is overwritten, and with options.sequence.reuse_x the guess
+    /// @throws InvalidInput before factor(), when lengths disagree, or when b is not finite
+    SolverReport solve(std::span<const double> b, std::span<double> x);
+    /// refactor() and solve(), on a GPU one launch while LU's pivots hold.
+    SolverReport refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x);
+
+    /// Who hears of progress, and of every try as soon as it ended.
+    void listen(TryListener listener, std::function<void(const Attempt&)> after = {});
+
+    const CsrMatrix<double>& matrix() const;
+    Device                   device() const;  ///< of the way taken last
+    /// What is there of the way taken last; null where there is none. Valid until the next call.
+    const Lu*          lu() const;
+    const HostFactors* preconditioner() const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ilux

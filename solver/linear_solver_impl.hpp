@@ -1,0 +1,116 @@
+#pragma once
+// What a LinearSolver holds. Of solver/ alone.
+
+#include "ilux/solver/choice.hpp"
+#include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/lu_preconditioner.hpp"
+#include "ilux/solver/retry.hpp"
+#include "ilux/solver/way_history.hpp"
+
+namespace ilux {
+
+/// The seconds that one system may take, over several calls: time between them does not count.
+class TimeBudget {
+public:
+    void   restart() { spent_ = 0; }
+    void   enter() { clock_ = WallClock(); }
+    void   leave() { spent_ += clock_.seconds(); }
+    double elapsed() const { return spent_ + clock_.seconds(); }
+
+private:
+    double    spent_ = 0;
+    WallClock clock_;
+};
+
+/// Whether an LU of earlier numbers is worth trying as preconditioner: it is not for a while after it was of no use.
+struct StaleLu {
+    double refactor = 0, solve = 0;  ///< seconds, as last measured
+    Index  pause = 0, next_pause = 1;
+
+    Index steps(Index restart) const;  ///< that cost half of a refactorization
+    void  helped() { next_pause = 1; }
+    void  failed()
+    {
+        pause = next_pause;
+        next_pause *= 2;
+    }
+};
+
+class LinearSolver::Impl {
+public:
+    explicit Impl(SolverOptions options);
+
+    void         analyse(const CsrMatrix<double>& A, double systems);
+    FactorReport factor();
+    FactorReport refactor();
+    SolverReport solve(std::span<const double> b, std::span<double> x);
+    SolverReport refactor_and_solve(std::span<const double> b, std::span<double> x);
+    void         take(std::span<const double> values);
+    void         take_vectors(std::span<const double> b, std::span<double> x);
+
+    TryListener                         listener;
+    std::function<void(const Attempt&)> after;
+    CsrMatrix<double>                   A;
+    bool                                analysed = false;
+    bool                                direct = true;  // the way taken last
+    std::unique_ptr<DirectSolver>       lu_way;
+    std::unique_ptr<IterativeSolver>    iterative_way;
+
+private:
+    using Work = std::function<void(Attempt&)>;
+
+    Attempt             begun(const Plan& plan) const;
+    void                guarded(Attempt& tried, const Work& work) const;
+    void                note(const std::vector<std::string>& decisions);
+    void                end(Attempt tried);
+    bool                automatic() const { return options_.way() == SolverMode::automatic; }
+    double              seconds_left() const;
+    bool                other_way_open(bool for_direct) const;
+    double              seconds_for(bool for_direct) const;
+    Index               most_steps(const Attempt& tried) const;
+    void                make_way(bool for_direct);
+    Plan                plan_of(bool for_direct);
+    std::optional<Plan> next();
+    bool                establish(std::optional<Plan> plan);
+    void                factor_by(Attempt& tried);
+    void                analyse_for(const Plan& plan);
+    bool                put_off(Attempt& tried);
+    void                begin_system();
+    void                renew();
+    void                renew_direct();
+    void                renew_iterative();
+    void                change_way();
+    bool                stale_may_help();
+    void                solve_by(std::span<const double> b, Attempt& tried);
+    void                solve_lagged(std::span<const double> b, Attempt& tried);
+    void                solve_stale(std::span<const double> b, Attempt& tried);
+    bool                solve_anew(std::span<const double> b, Attempt& tried);
+    void                judge_preconditioner(const Attempt& tried);
+    bool                solve_with_current(std::span<const double> b);
+    void                solve_until_it_is(std::span<const double> b);
+    Index               most_lagged_steps() const;
+    void                remember();
+    SolverReport        report(std::span<double> x);
+    FactorReport        factor_report() const;
+
+    SolverOptions            options_;
+    double                   systems_ = 1, done_ = 0;  // to come in all; solved so far
+    double                   norm_ = 0;                // ‖A‖_F
+    Choice                   choice_;
+    Attempt                  current_;        // as far as its factors; what solve() starts from
+    bool                     ready_ = false;  // A x = b can be solved with it
+    std::vector<double>      guess_;          // n, or none: 0
+    std::vector<Attempt>     tries_;          // since the last report
+    std::vector<std::string> decisions_;
+    std::string              stopped_;
+    TimeBudget               budget_;
+    bool                     first_ = true;     // nothing was factored since the analysis
+    bool                     solved_ = false;   // something was, since the last new numbers
+    bool                     failed_ = false;   // the last system was not solved
+    Index                    first_steps_ = 0;  // of the system that M was made for
+    std::string              stale_M_;          // why the next system needs another M, or ""
+    WayRecord                direct_record_, iterative_record_;
+    StaleLu                  stale_;
+};
+
+}  // namespace ilux

@@ -1,0 +1,289 @@
+// What LinearSolver does with new numbers and right-hand sides: keeps what serves, notices what does not.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ilux/krylov/gmres.hpp"
+#include "ilux/solver/linear_solver_impl.hpp"
+
+namespace ilux {
+
+Index StaleLu::steps(Index restart) const
+{
+    constexpr double most = 0.5;    // of a refactorization
+    constexpr double least = 1e-3;  // s; below, there is nothing to gain
+    if (!(solve > 0) || refactor < least) return 0;
+    return static_cast<Index>(std::min<double>(restart, most * refactor / solve));
+}
+
+/// Steps beyond which M is made anew for the next system.
+Index LinearSolver::Impl::most_lagged_steps() const
+{
+    constexpr Index least = 5;  // steps more: 1 to 3 is no reason to factor
+    return static_cast<Index>(std::max(options_.sequence.refresh_factor * first_steps_, double(first_steps_) + least));
+}
+
+/// The rest of the series goes the other way, where what was measured speaks for it.
+void LinearSolver::Impl::change_way()
+{
+    if (!automatic() || (!direct && !choice_.direct_possible)) return;
+    // Where nobody said how many are to come: as many as there were.
+    const double      left = std::max(systems_ - done_, done_);
+    const OtherWay    other = direct ? OtherWay{.name = "iterative",
+                                                .record = &iterative_record_,
+                                                .forecast = choice_.iterative,
+                                                .set_up = iterative_record_.systems > 0}
+                                     : OtherWay{.name = "direct",
+                                                .record = &direct_record_,
+                                                .forecast = choice_.lu,
+                                                .set_up = direct_record_.systems > 0};
+    const WayRecord&  now = direct ? direct_record_ : iterative_record_;
+    const std::string why = reason_to_change(now, direct ? "direct" : "iterative", other, left);
+    if (why.empty()) return;
+    decisions_.push_back(fmt::format("from system {} on {}", done_, why));
+    direct = !direct;
+    current_.plan = plan_of(direct);
+}
+
+bool LinearSolver::Impl::stale_may_help()
+{
+    constexpr Index least = 5;  // steps: an LU of other numbers that needs fewer is rare
+    if (!automatic() || !lu_way->factored() || lu_way->lu().on_gpu()) return false;
+    if (stale_.pause > 0) {
+        --stale_.pause;
+        return false;
+    }
+    return stale_.steps(options_.krylov.restart) >= least;
+}
+
+void LinearSolver::Impl::renew_direct()
+{
+    make_way(true);
+    if (stale_may_help()) {
+        current_.action = SolverAction::stale;
+        current_.device = lu_way->machine().device();
+        ready_ = true;
+        return;
+    }
+    guarded(current_, [&](Attempt& one) {
+        analyse_for(one.plan);
+        ready_ = lu_way->factor(A, false, seconds_for(true), one);
+    });
+    stale_.refactor = current_.seconds_factor;
+}
+
+void LinearSolver::Impl::renew_iterative()
+{
+    const bool        lagged = iterative_way && iterative_way->factored() && stale_M_.empty();
+    const std::string why = stale_M_;
+    if (lagged) {
+        guarded(current_, [&](Attempt& one) { iterative_way->keep(A, one); });
+        ready_ = current_.failure.empty();
+    } else {
+        factor_by(current_);
+        current_.reason = why;
+    }
+}
+
+/// The next system, by the way taken last or by the other.
+void LinearSolver::Impl::begin_system()
+{
+    budget_.restart();
+    tries_.clear();
+    solved_ = false;
+    if (failed_) {  // by every plan: the first of them again
+        if (automatic()) direct = choice_.direct;
+        make_way(direct);
+        current_.plan = plan_of(direct);
+    } else change_way();
+    current_ = begun(current_.plan);
+    current_.plan.change.clear();
+    ready_ = false;
+}
+
+/// Its numbers.
+void LinearSolver::Impl::renew()
+{
+    if (direct) renew_direct();
+    else renew_iterative();
+    if (ready_) return;
+    end(current_);
+    establish(next());
+}
+
+FactorReport LinearSolver::Impl::refactor()
+{
+    if (first_) return factor();
+    budget_.enter();
+    begin_system();
+    renew();
+    FactorReport report = factor_report();
+    budget_.leave();
+    return report;
+}
+
+/// GMRES on the new A with an LU of other numbers, for as many steps as half a refactorization takes.
+void LinearSolver::Impl::solve_stale(std::span<const double> b, Attempt& tried)
+{
+    KrylovOptions krylov = options_.krylov;
+    krylov.matrix_norm = norm_;
+    krylov.restart = krylov.max_steps = std::max(1, std::min(stale_.steps(krylov.restart), A.rows()));
+    Cpu                  cpu = lu_way->machine().cpu;
+    const MatrixOperator op(A);
+    LuPreconditioner     M(lu_way->lu().factors());
+    GmresWorkspace<Cpu>  workspace(A.rows(), krylov);
+    const Monitor        monitor = history_of(tried, listener, krylov);
+    tried.report = gmres<Cpu>(cpu, op, M, b, tried.x, workspace, krylov, monitor);
+    verify(cpu, A, b, krylov, tried);
+    tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
+                               tried.report.steps, stale_.refactor);
+    if (tried.converged()) stale_.helped();
+    else stale_.failed();
+}
+
+/// By M of an earlier system; where that fails, by one of its own.
+void LinearSolver::Impl::solve_lagged(std::span<const double> b, Attempt& tried)
+{
+    KrylovOptions krylov = options_.krylov;
+    krylov.matrix_norm = norm_;
+    krylov.max_steps = most_steps(tried);
+    if (tried.action == SolverAction::lagged)
+        krylov.max_steps = std::min(krylov.max_steps, 4 * most_lagged_steps());  // beyond, a new one is cheaper
+    iterative_way->solve(b, krylov, listener, tried);
+    if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options_.krylov.max_steps &&
+        tried.action != SolverAction::lagged)
+        tried.decisions.push_back(fmt::format("the iteration ended after {} steps, as LU is expected to take {:.2g} s",
+                                              tried.report.steps, choice_.lu->analyse + choice_.lu->factor));
+}
+
+void LinearSolver::Impl::solve_by(std::span<const double> b, Attempt& tried)
+{
+    guarded(tried, [&](Attempt& one) {
+        if (one.action == SolverAction::stale) solve_stale(b, one);
+        else if (!one.plan.direct()) solve_lagged(b, one);
+        else {
+            lu_way->solve(A, b, options_.krylov.rtol, one);
+            stale_.solve = one.report.seconds.solve / (1 + one.report.steps);
+        }
+    });
+}
+
+/// After what an earlier system has left was not enough: by numbers of its own.
+/// @param tried  in: the try that failed; out: the next. @return whether there was one
+bool LinearSolver::Impl::solve_anew(std::span<const double> b, Attempt& tried)
+{
+    const std::string why =
+        fmt::format("{} after {} steps with the former one", name(tried.report.outcome), tried.report.steps);
+    const double seconds = tried.seconds, solving = tried.report.seconds.solve;
+    current_ = begun(current_.plan);
+    if (direct) {
+        guarded(current_, [&](Attempt& one) { ready_ = lu_way->factor(A, false, seconds_for(true), one); });
+        stale_.refactor = current_.seconds_factor;
+    } else factor_by(current_);
+    current_.reason = why;
+    tried = current_;
+    tried.seconds += seconds;
+    if (ready_) solve_by(b, tried);
+    tried.report.seconds.solve += solving;
+    return ready_;
+}
+
+/// Whether M serves another system.
+void LinearSolver::Impl::judge_preconditioner(const Attempt& tried)
+{
+    const Index steps = tried.report.steps;
+    if (tried.action != SolverAction::lagged) first_steps_ = steps;
+    stale_M_ = !tried.converged()            ? fmt::format("the system before: {}", name(tried.report.outcome))
+               : steps > most_lagged_steps() ? fmt::format("steps grew from {} to {}", first_steps_, steps)
+                                             : "";
+}
+
+/// Solves with what there is. @return whether that was enough
+bool LinearSolver::Impl::solve_with_current(std::span<const double> b)
+{
+    Attempt tried = current_;
+    if (!guess_.empty()) tried.x = guess_;
+    solve_by(b, tried);
+    current_.seconds = current_.seconds_factor = current_.seconds_analyse = 0;  // told once
+    const bool former = tried.action == SolverAction::lagged || tried.action == SolverAction::stale;
+    Index      steps_before = 0;
+    if (!tried.converged() && former && seconds_left() > 0) {
+        steps_before = tried.report.steps;
+        if (!solve_anew(b, tried)) {
+            end(std::move(tried));
+            return false;
+        }
+    }
+    if (!direct) {
+        judge_preconditioner(tried);
+        tried.report.steps += steps_before;
+    }
+    const bool converged = tried.converged();
+    end(std::move(tried));
+    return converged;
+}
+
+void LinearSolver::Impl::solve_until_it_is(std::span<const double> b)
+{
+    while (ready_ && !solve_with_current(b)) {
+        ready_ = false;
+        if (!establish(next())) return;
+    }
+}
+
+/// Seconds of this system, for the choice of the way of later ones.
+void LinearSolver::Impl::remember()
+{
+    if (solved_ || tries_.empty() || !tries_.back().converged()) return;
+    ++done_;
+    (direct ? direct_record_ : iterative_record_).add(budget_.elapsed());
+}
+
+SolverReport LinearSolver::Impl::report(std::span<double> x)
+{
+    remember();
+    solved_ = true;
+    SolverReport report;
+    if (tries_.empty()) tries_.push_back(current_);  // told again: there are no factors
+    report.attempts = std::exchange(tries_, {});
+    report.best = best_attempt(report.attempts);
+    report.decisions = std::exchange(decisions_, {});
+    report.stopped = std::exchange(stopped_, "");
+    failed_ = !report.result().converged();
+    report.seconds = budget_.elapsed();
+    std::ranges::copy(report.result().x, x.begin());
+    budget_.leave();
+    return report;
+}
+
+SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<double> x)
+{
+    if (solved_) budget_.restart();
+    budget_.enter();
+    solve_until_it_is(b);
+    return report(x);
+}
+
+SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, std::span<double> x)
+{
+    if (first_) {
+        (void)factor();
+        take_vectors(b, x);
+        return solve(b, x);
+    }
+    take_vectors(b, x);
+    budget_.enter();
+    begin_system();
+    if (direct && lu_way && lu_way->factored() && lu_way->lu().on_gpu()) {
+        guarded(current_, [&](Attempt& one) { lu_way->step(A, b, options_.krylov.rtol, seconds_for(true), one); });
+        ready_ = lu_way->factored();
+        end(current_);
+        if (current_.converged() || !establish(next())) return report(x);
+    } else renew();
+    solve_until_it_is(b);
+    return report(x);
+}
+
+}  // namespace ilux

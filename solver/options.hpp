@@ -1,0 +1,149 @@
+#pragma once
+// What a caller may choose about a solution, whichever way it goes.
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "ilux/base/fields.hpp"
+#include "ilux/direct/lu_options.hpp"
+#include "ilux/krylov/stopping.hpp"
+#include "ilux/precond/mlilu.hpp"
+#include "ilux/sptrsv/gpu_sptrsv.hpp"
+
+namespace ilux {
+
+/// Direct, iterative, or whichever the facts speak for.
+enum class SolverMode { automatic, direct, iterative };
+/// A method, or the choice among them.
+enum class MethodChoice { automatic, gmres, fgmres, bicg, bicgstab, cg, lu };
+/// What M is.
+enum class PrecondKind { mlilu, ilu0, jacobi, none };
+/// Where to compute; automatic: on a GPU where there is one and the system gains by it.
+enum class DeviceChoice { automatic, cpu, gpu };
+
+/// How a GPU stores the values of L and U. M is applied in double either way.
+enum class Precision { in_double, in_single };
+
+inline std::span<const std::string_view> names(SolverMode)
+{
+    static constexpr std::array<std::string_view, 3> all{"auto", "direct", "iterative"};
+    return all;
+}
+inline std::span<const std::string_view> names(Precision)
+{
+    static constexpr std::array<std::string_view, 2> all{"double", "single"};
+    return all;
+}
+inline std::span<const std::string_view> names(MethodChoice)
+{
+    static constexpr std::array<std::string_view, 7> all{"auto", "gmres", "fgmres", "bicg", "bicgstab", "cg", "lu"};
+    return all;
+}
+inline std::span<const std::string_view> names(PrecondKind)
+{
+    static constexpr std::array<std::string_view, 4> all{"mlilu", "ilu0", "jacobi", "none"};
+    return all;
+}
+inline std::span<const std::string_view> names(DeviceChoice)
+{
+    static constexpr std::array<std::string_view, 3> all{"auto", "cpu", "gpu"};
+    return all;
+}
+
+/// `precond.kind`, and beside it the names of the multilevel ILU, which the other kinds ignore.
+struct PrecondOptions {
+    PrecondKind  kind = PrecondKind::mlilu;
+    Precision    precision = Precision::in_double;
+    MlIluOptions mlilu;
+};
+
+template <class Visit>
+void fields(PrecondOptions& o, Visit&& visit)
+{
+    visit("kind", o.kind, anything(), "mlilu: multilevel ILU; ilu0: no fill-in; jacobi: the diagonal");
+    visit("precision", o.precision, anything(), "how a GPU stores the values of L and U; it computes in double");
+    fields(o.mlilu, visit);
+}
+
+/// What a series of systems minds beside the rest.
+struct SequenceOptions {
+    double refresh_factor = 2;
+    bool   reuse_x = false;
+};
+
+template <class Visit>
+void fields(SequenceOptions& o, Visit&& visit)
+{
+    visit("refresh_factor", o.refresh_factor, at_least(1),
+          "factor the preconditioner anew when steps exceed this many times (and by 5) those of its first system");
+    visit("reuse_x", o.reuse_x, anything(), "start an iteration from the solution of the system before, not from 0");
+}
+
+/// How a GPU solves triangular systems.
+struct TriangularOptions {
+    GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
+};
+
+template <class Visit>
+void fields(TriangularOptions& o, Visit&& visit)
+{
+    visit("engine", o.engine, anything(), "how a GPU solves triangular systems; auto: by their rows and depth");
+}
+
+/// All options of a solution; fields() has their ranges and meanings.
+struct SolverOptions {
+    SolverMode        mode = SolverMode::automatic;
+    MethodChoice      method = MethodChoice::automatic;
+    DeviceChoice      device = DeviceChoice::automatic;
+    Bytes             device_memory = {};
+    Index             threads = 0;
+    bool              retry = true;
+    double            time_limit = 120;
+    Bytes             memory_limit = {};
+    KrylovOptions     krylov = {};
+    PrecondOptions    precond = {};
+    LuOptions         lu = {};
+    TriangularOptions sptrsv = {};
+    SequenceOptions   sequence = {};
+
+    /// What mode, method and preconditioner say together: lu is direct, any other method but auto iterative, and so is
+    /// a preconditioner that was asked for.
+    SolverMode way() const
+    {
+        if (method == MethodChoice::automatic)
+            return mode == SolverMode::automatic && precond.kind != PrecondKind::mlilu ? SolverMode::iterative : mode;
+        return method == MethodChoice::lu ? SolverMode::direct : SolverMode::iterative;
+    }
+};
+
+template <class Visit>
+void fields(SolverOptions& o, Visit&& visit)
+{
+    visit("mode", o.mode, anything(), "auto: direct or iterative, by their costs; where the method does not say it");
+    visit("method", o.method, anything(),
+          "auto: LU or an iteration, by their costs (CG for a symmetric matrix with positive diagonal, else GMRES); "
+          "lu: direct");
+    visit("device", o.device, anything(),
+          "auto: a GPU where there is one and the system is large enough, else the CPU");
+    visit("device_memory", o.device_memory, anything(), "bytes of the GPU that may be used; 0: all that is free");
+    visit("threads", o.threads, within(0, 4096), "host threads; 0: as OMP_NUM_THREADS says, or all");
+    visit("retry", o.retry, anything(),
+          "after a failure try again with a tighter preconditioner, other pivots or (auto) the other way, and say so");
+    visit(
+        "time_limit", o.time_limit, at_least(0),
+        "seconds after which no further attempt starts and a multilevel or LU factorization is given up; an analysis is "
+        "not interrupted; 0: none");
+    visit("memory_limit", o.memory_limit, anything(),
+          "bytes that factors may take, where precond.memory_limit and lu.memory_limit say nothing; 0: as these say");
+    visit("krylov", o.krylov, anything(), "");
+    visit("precond", o.precond, anything(), "");
+    visit("lu", o.lu, anything(), "");
+    visit("sptrsv", o.sptrsv, anything(), "");
+    visit("sequence", o.sequence, anything(), "");
+}
+
+/// memory_limit handed on to those parts that have no limit of their own.
+SolverOptions resolved(SolverOptions options);
+
+}  // namespace ilux

@@ -1,0 +1,39 @@
+#pragma once
+// What either way has cost in this very series, and when that is a reason to change.
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "ilux/solver/forecast.hpp"
+
+namespace ilux {
+
+/// One way through the systems so far.
+struct WayRecord {
+    Index  systems = 0;  ///< solved by it
+    double seconds =
+        std::numeric_limits<double>::quiet_NaN();  ///< a system; later ones count more; the first, with its setup, not
+
+    bool measured() const { return systems > 1; }
+    void add(double seconds_of_one)
+    {
+        if (++systems == 2) seconds = seconds_of_one;
+        if (systems > 2) seconds = (seconds + seconds_of_one) / 2;
+    }
+};
+
+/// The way not taken at present.
+struct OtherWay {
+    std::string_view        name;  ///< direct or iterative
+    const WayRecord*        record = nullptr;
+    std::optional<Forecast> forecast;        ///< nothing: unknown
+    bool                    set_up = false;  ///< it has a pattern or factors from earlier systems
+};
+
+/// Why the rest of the series should go the other way, with the figures; or "". Measured seconds beat forecasts, and a
+/// forecast must promise half the seconds, a measurement a fifth less.
+/// @param left  systems to come
+std::string reason_to_change(const WayRecord& now, std::string_view name, const OtherWay& other, double left);
+
+}  // namespace ilux

@@ -1,0 +1,161 @@
+// The rules by which mode auto chooses and changes its way, on figures made up.
+
+#include "ilux/solver/choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/retry.hpp"
+#include "ilux/solver/way_history.hpp"
+
+namespace ilux {
+namespace {
+
+Attempt failed(bool direct, Outcome outcome, double seconds = 1)
+{
+    Attempt tried;
+    tried.plan.method = direct ? MethodChoice::lu : MethodChoice::gmres;
+    tried.x.assign(20'000, 0.0);
+    tried.report.outcome = outcome;
+    tried.report.relative_residual = 1e-3;
+    tried.seconds = seconds;
+    if (!direct) tried.mlilu.emplace();
+    return tried;
+}
+
+std::optional<Plan> next(const std::vector<Attempt>& tried, double lu_seconds, bool possible = true, double elapsed = 2)
+{
+    OtherWays   ways{.direct_possible = possible, .lu = Forecast{.factor = lu_seconds}, .first_iterative = {}};
+    std::string why_not;
+    const auto  plan = next_plan_of_either_way({}, ways, tried, elapsed, why_not);
+    EXPECT_EQ(!plan, !why_not.empty());
+    return plan;
+}
+
+TEST(EitherWay, AfterAnIterationIsTheCheaperOfLuAndATighterPreconditioner)
+{
+    const std::vector tried{failed(false, Outcome::stagnated)};
+    EXPECT_TRUE(next(tried, 1)->direct());
+    const auto tighter = next(tried, 100);
+    EXPECT_FALSE(tighter->direct());
+    EXPECT_LT(tighter->precond.mlilu.drop_tol, 5e-3);
+    EXPECT_FALSE(next(tried, 1, false)->direct());
+}
+
+TEST(EitherWay, IsLuWhereNoTighterPreconditionerIsLeft)
+{
+    for (const Outcome outcome : {Outcome::out_of_memory, Outcome::time_limit})
+        EXPECT_TRUE(next({failed(false, outcome)}, 100)->direct());
+    std::vector<Attempt> tried{failed(false, Outcome::stagnated)};
+    std::optional<Plan>  plan;
+    for (int k = 0; k < 10 && (plan = next(tried, 100)) && !plan->direct(); ++k) {
+        tried.push_back(failed(false, Outcome::stagnated));
+        tried.back().plan = *plan;
+    }
+    ASSERT_TRUE(plan);
+    EXPECT_TRUE(plan->direct());
+    EXPECT_EQ(tried.size(), 4u);  // τ was divided three times
+}
+
+TEST(EitherWay, AfterAnLuIsOtherPivotsThenAnIteration)
+{
+    for (const Outcome outcome : {Outcome::singular, Outcome::out_of_memory, Outcome::time_limit})
+        EXPECT_FALSE(next({failed(true, outcome)}, 1)->direct());
+    std::vector<Attempt> tried{failed(true, Outcome::stagnated)};
+    const auto           scaled = next(tried, 1);
+    EXPECT_TRUE(scaled->direct());
+    EXPECT_EQ(scaled->lu.scaling, LuScaling::matching);
+}
+
+TEST(EitherWay, ReturnsToTighterPreconditionersOnceLuHasFailed)
+{
+    const auto plan = next({failed(false, Outcome::stagnated), failed(true, Outcome::singular)}, 1);
+    EXPECT_FALSE(plan->direct());
+    EXPECT_LT(plan->precond.mlilu.drop_tol, 5e-3);
+}
+
+TEST(EitherWay, GivesAnLuAllTheTimeThatIsLeftInTheEnd)
+{
+    const auto plan = next({failed(true, Outcome::time_limit), failed(false, Outcome::out_of_memory)}, 1);
+    EXPECT_TRUE(plan->direct());
+    EXPECT_FALSE(next({failed(true, Outcome::time_limit), failed(false, Outcome::out_of_memory),
+                       failed(true, Outcome::time_limit)},
+                      1));
+}
+
+TEST(EitherWay, EndsWithTheTime)
+{
+    EXPECT_FALSE(next({failed(false, Outcome::stagnated)}, 1, true, 120));
+    EXPECT_FALSE(next({failed(true, Outcome::time_limit)}, 1, true, 121));
+}
+
+TEST(WhyHopeless, IsARankThatIsMissingOrInverseFactorsWithoutBounds)
+{
+    MlIluReport report;
+    report.levels.push_back({.n = 10, .accepted = 8, .postponed = 2, .inverse_L = 5, .inverse_U = 4});
+    EXPECT_EQ(why_hopeless(report), "");
+    report.levels.push_back({.n = 2, .accepted = 2, .inverse_L = 3e7});
+    const std::string why = why_hopeless(report);
+    EXPECT_NE(why.find("3.0e+07"), std::string::npos) << why;
+    EXPECT_NE(why.find("2 pivots postponed"), std::string::npos) << why;
+    report.levels.pop_back();
+    report.deficiency = 1;
+    EXPECT_NE(why_hopeless(report).find("rank 1"), std::string::npos);
+}
+
+TEST(EitherWay, TriesAnIterationThatWasPutOffOnceLuHasFailed)
+{
+    Attempt waiting = failed(false, Outcome::breakdown);
+    waiting.failure = "the preconditioner lacks rank 1";
+    EXPECT_TRUE(next({waiting}, 1000)->direct());
+    const auto plan = next({waiting, failed(true, Outcome::singular)}, 1000);
+    EXPECT_FALSE(plan->direct());
+    EXPECT_EQ(plan->precond.mlilu.drop_tol, MlIluOptions().drop_tol);
+}
+
+TEST(ReasonToChange, IsWhatWasMeasured)
+{
+    WayRecord      now, other;
+    const Forecast cheap{.factor = 1, .renew = 0.05, .solve = 0.05};
+    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, cheap}, 100), "");  // nothing was measured
+    now.add(5);
+    now.add(1);
+    EXPECT_TRUE(now.measured());
+    EXPECT_EQ(now.seconds, 1);
+    const std::string why = reason_to_change(now, "direct", {"iterative", &other, cheap}, 100);
+    EXPECT_NE(why.find("direct way took 1 s"), std::string::npos) << why;
+    EXPECT_NE(why.find("100 systems"), std::string::npos) << why;
+    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, cheap}, 1), "");  // its setup does not pay
+    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, Forecast{.solve = 0.6}}, 100), "");
+    other.add(3);
+    other.add(0.7);
+    EXPECT_NE(reason_to_change(now, "direct", {"iterative", &other, cheap, true}, 10), "");  // measured beats forecast
+    other.add(1.7);
+    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, cheap, true}, 10), "");
+    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", nullptr == &now ? nullptr : &now, std::nullopt}, 10), "");
+}
+
+TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
+{
+    const auto tiny = choose_way(gallery::poisson2d(10, 10), {}, 1, false);
+    EXPECT_TRUE(tiny.direct);
+    EXPECT_FALSE(tiny.symbolic);
+    const auto cube = choose_way(gallery::build("poisson3d:n=32"), {}, 1, false);
+    EXPECT_FALSE(cube.direct);
+    EXPECT_FALSE(cube.symbolic);
+    EXPECT_TRUE(cube.direct_possible);
+    const auto sheet = choose_way(gallery::build("convdiff2d:n=60"), {}, 1, false);
+    EXPECT_TRUE(sheet.direct);
+    EXPECT_TRUE(sheet.symbolic);
+}
+
+TEST(ChooseWay, PrefersLuTheMoreSystemsAreToCome)
+{
+    const auto A = gallery::build("convdiff3d:n=12");
+    const auto one = choose_way(A, {}, 1, false), many = choose_way(A, {}, 1000, false);
+    ASSERT_TRUE(one.lu && many.lu);
+    EXPECT_LT(many.lu->of(1000) / many.iterative.of(1000), one.lu->of(1) / one.iterative.of(1));
+}
+
+}  // namespace
+}  // namespace ilux

@@ -1,0 +1,79 @@
+// LinearSolver where a GPU computes.
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace ilux::test;
+
+class GpuLinearSolver : public testing::Test {
+protected:
+    void SetUp() override { ILUX_SKIP_WITHOUT_GPU(); }
+};
+
+/// x of the last of `systems` drifting systems.
+std::vector<double> series(SolverMode mode, CsrMatrix<double> A, int systems)
+{
+    LinearSolver        solver({.mode = mode, .device = DeviceChoice::gpu, .threads = 1});
+    const auto          b = random_vector(A.rows(), 1);
+    std::vector<double> x(b.size());
+    solver.analyse(A, systems);
+    for (int k = 0; k < systems; ++k) {
+        for (double& value : A.val()) value *= 1 + 1e-3 * k;
+        const auto report = solver.refactor_and_solve(A.val(), b, x);
+        EXPECT_TRUE(report.converged()) << report.result().why();
+        EXPECT_EQ(report.result().device.kind, "gpu");
+        EXPECT_LE(backward_error(A, x, b), 1e-8);
+    }
+    return x;
+}
+
+TEST_F(GpuLinearSolver, SolvesASeriesEitherWay)
+{
+    series(SolverMode::direct, gallery::build("rlc_mesh:n=20"), 4);
+    series(SolverMode::iterative, gallery::build("convdiff3d:n=16"), 4);
+    series(SolverMode::automatic, gallery::build("convdiff2d:n=30"), 4);
+}
+
+TEST_F(GpuLinearSolver, SolvesInSeparatePhasesToo)
+{
+    auto A = gallery::build("convdiff2d:n=30");
+    for (const SolverMode mode : {SolverMode::direct, SolverMode::iterative}) {
+        LinearSolver solver({.mode = mode, .device = DeviceChoice::gpu});
+        solver.analyse(A, 2);
+        EXPECT_TRUE(solver.factor().ready());
+        for (int k = 1; k <= 3; ++k) {
+            const auto          b = random_vector(A.rows(), k);
+            std::vector<double> x(b.size());
+            EXPECT_TRUE(solver.solve(b, x).converged());
+            EXPECT_LE(backward_error(A, x, b), 1e-8);
+            for (double& value : A.val()) value *= 1.01;
+            EXPECT_TRUE(solver.refactor(A).ready());
+            EXPECT_TRUE(solver.solve(b, x).converged());
+            EXPECT_LE(backward_error(A, x, b), 1e-8);
+        }
+    }
+}
+
+TEST_F(GpuLinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)
+{
+    const auto          A = gallery::build("rlc_mesh:n=20"), B = gallery::build("convdiff3d:n=16");
+    const auto          direct = series(SolverMode::direct, A, 6), iterative = series(SolverMode::iterative, B, 6);
+    std::vector<double> direct_beside, iterative_beside;
+    std::thread         one([&] { direct_beside = series(SolverMode::direct, A, 6); });
+    std::thread         two([&] { iterative_beside = series(SolverMode::iterative, B, 6); });
+    one.join();
+    two.join();
+    EXPECT_TRUE(identical(direct, direct_beside));
+    EXPECT_TRUE(identical(iterative, iterative_beside));
+}
+
+}  // namespace
+}  // namespace ilux

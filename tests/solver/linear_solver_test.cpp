@@ -1,0 +1,371 @@
+// The one object: phases, choices, fallbacks, budgets, series.
+
+#include "ilux/solver/linear_solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "ilux/base/spmv.hpp"
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace ilux::test;
+
+SolverOptions serial(SolverOptions options = {})
+{
+    options.threads = 1;
+    options.device = DeviceChoice::cpu;
+    return options;
+}
+
+std::vector<double> times_ones(const CsrMatrix<double>& A)
+{
+    std::vector<double> b(static_cast<std::size_t>(A.rows()));
+    Cpu                 cpu(1);
+    spmv(cpu, 1, A, std::vector<double>(b.size(), 1.0), 0, b);
+    return b;
+}
+
+/// ‖b − A x‖₂ / ‖b‖₂ by the test's own sums.
+double residual_of(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
+{
+    double r2 = 0, b2 = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        double r = b[i];
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) r -= A.val()[p] * x[A.col()[p]];
+        r2 += r * r;
+        b2 += b[i] * b[i];
+    }
+    return std::sqrt(r2 / b2);
+}
+
+bool mentions(const std::vector<std::string>& lines, std::string_view text)
+{
+    for (const std::string& line : lines)
+        if (line.find(text) != std::string::npos) return true;
+    return false;
+}
+
+/// Analyses, factors and solves for b = A·1; a success is checked.
+SolverReport solved(LinearSolver& solver, const CsrMatrix<double>& A)
+{
+    const auto          b = times_ones(A);
+    std::vector<double> x(b.size(), NAN);
+    solver.analyse(A);
+    (void)solver.factor();
+    SolverReport report = solver.solve(b, x);
+    if (report.converged()) {
+        EXPECT_LE(residual_of(A, x, b), 1e-7);
+    }
+    return report;
+}
+
+SolverReport solved(const SolverOptions& options, const CsrMatrix<double>& A)
+{
+    LinearSolver solver(serial(options));
+    return solved(solver, A);
+}
+
+/// Full: random numbers and `changed` times others, and a large diagonal.
+CsrMatrix<double> dense(Index n, int seed, double changed = 1)
+{
+    const auto entries = static_cast<Index>(n * n);
+    const auto first = random_vector(entries, 1), second = random_vector(entries, seed);
+    Dense      A{n, n, first};
+    for (std::size_t k = 0; k < A.a.size(); ++k) A.a[k] += changed * second[k];
+    for (Index i = 0; i < n; ++i) A(i, i) += 3.0 * n;
+    return to_csr(A);
+}
+
+TEST(LinearSolver, RefusesPhasesOutOfOrder)
+{
+    LinearSolver        solver(serial());
+    const auto          A = gallery::poisson2d(4, 4);
+    std::vector<double> b(16, 1.0), x(16);
+    EXPECT_THROW((void)solver.factor(), InvalidInput);
+    EXPECT_THROW((void)solver.factor(A.val()), InvalidInput);
+    EXPECT_THROW((void)solver.refactor(A), InvalidInput);
+    EXPECT_THROW((void)solver.solve(b, x), InvalidInput);
+    EXPECT_THROW((void)solver.device(), InvalidInput);
+    solver.analyse(A);
+    EXPECT_THROW((void)solver.solve(b, x), InvalidInput);
+    EXPECT_TRUE(solver.factor().ready());
+    EXPECT_TRUE(solver.solve(b, x).converged());
+    EXPECT_THROW((void)solver.solve(std::span(b).first(15), x), InvalidInput);
+    b[3] = NAN;
+    EXPECT_THROW((void)solver.solve(b, x), InvalidInput);
+}
+
+TEST(LinearSolver, RefusesAnotherPatternAndWhatIsNotFinite)
+{
+    LinearSolver solver(serial());
+    const auto   A = gallery::poisson2d(4, 4);
+    solver.analyse(A);
+    EXPECT_TRUE(solver.factor().ready());
+    expect_refusal<InvalidInput>([&] { (void)solver.refactor(gallery::poisson2d(8, 2)); }, {"row", "another pattern"});
+    expect_refusal<InvalidInput>([&] { (void)solver.refactor(gallery::poisson2d(4, 3)); }, {"12 x 12", "16 x 16"});
+    expect_refusal<InvalidInput>([&] { (void)solver.refactor(A.val().first(7)); }, {"7 values"});
+    auto bad = A;
+    bad.val()[5] = INFINITY;
+    EXPECT_THROW((void)solver.refactor(bad), InvalidInput);
+    EXPECT_THROW(solver.analyse(bad), InvalidInput);
+    EXPECT_TRUE(solver.refactor(A).ready());
+}
+
+TEST(LinearSolver, RefusesAModeThatContradictsTheMethod)
+{
+    EXPECT_THROW(LinearSolver({.mode = SolverMode::direct, .method = MethodChoice::gmres}), InvalidOption);
+    EXPECT_THROW(LinearSolver({.mode = SolverMode::iterative, .method = MethodChoice::lu}), InvalidOption);
+}
+
+TEST(LinearSolver, TakesTheWayItIsTold)
+{
+    const auto A = gallery::build("convdiff2d:n=12");
+    EXPECT_TRUE(solved({.mode = SolverMode::direct}, A).result().plan.direct());
+    EXPECT_EQ(solved({.mode = SolverMode::iterative}, A).result().plan.method, MethodChoice::gmres);
+    EXPECT_EQ(solved({.mode = SolverMode::iterative}, gallery::poisson2d(9, 9)).result().plan.method, MethodChoice::cg);
+    EXPECT_EQ(solved({.method = MethodChoice::bicgstab}, A).result().plan.method, MethodChoice::bicgstab);
+}
+
+TEST(LinearSolver, ChoosesByFiguresAndSaysThem)
+{
+    const auto tiny = solved({}, gallery::poisson2d(9, 9));
+    EXPECT_TRUE(tiny.result().plan.direct());
+    EXPECT_TRUE(mentions(tiny.decisions, "nnz 369"));
+
+    const auto banded = solved({}, gallery::build("convdiff2d:n=60"));  // LU analysed and taken
+    EXPECT_TRUE(banded.result().plan.direct());
+    EXPECT_TRUE(mentions(banded.decisions, "direct: ")) << testing::PrintToString(banded.decisions);
+    EXPECT_TRUE(mentions(banded.decisions, "flops"));
+
+    const auto cube = solved({}, gallery::build("convdiff3d:n=32"));  // AMD alone tells
+    EXPECT_FALSE(cube.result().plan.direct());
+    EXPECT_TRUE(mentions(cube.decisions, "AMD's order leads to")) << testing::PrintToString(cube.decisions);
+    EXPECT_TRUE(cube.converged());
+}
+
+TEST(LinearSolver, GoesToAnIterationWhereAHasNoLu)
+{
+    // Structurally singular, which a tiny system shows only when it is factored, and a larger one in the analysis.
+    for (const Index n : {200, 5000}) {
+        auto                A = gallery::poisson2d(n, 1);
+        std::vector<Offset> ptr(A.row_ptr().begin(), A.row_ptr().end());
+        std::vector<Index>  col(A.col().begin(), A.col().end());
+        std::vector<double> val(A.val().begin(), A.val().end());
+        for (std::size_t p = 1; p <= 2; ++p)
+            col[col.size() - p] = n - 1 - static_cast<Index>(p);  // nothing in column n − 1
+        for (std::size_t p = 3; p <= 5; ++p) col[col.size() - p] = n + 1 - static_cast<Index>(p);
+        const auto singular = CsrMatrix<double>::from_arrays(n, n, ptr, col, val);
+        const auto report = solved({}, singular);
+        EXPECT_FALSE(report.result().plan.direct()) << n;
+        EXPECT_TRUE(report.converged()) << n << testing::PrintToString(report.decisions);
+        EXPECT_TRUE(mentions(report.decisions, "structurally singular")) << testing::PrintToString(report.decisions);
+    }
+}
+
+TEST(LinearSolver, GoesToAnIterationWhereTheLuIsSingular)
+{
+    const Index         n = 40;  // pure Neumann: A·1 = 0, b orthogonal to 1
+    std::vector<Offset> ptr{0};
+    std::vector<Index>  col;
+    std::vector<double> val;
+    for (Index i = 0; i < n; ++i) {
+        for (Index j = std::max(0, i - 1); j <= std::min(n - 1, i + 1); ++j) {
+            col.push_back(j);
+            val.push_back(i != j ? -1 : i == 0 || i == n - 1 ? 1 : 2);
+        }
+        ptr.push_back(static_cast<Offset>(col.size()));
+    }
+    const auto          A = CsrMatrix<double>::from_arrays(n, n, ptr, col, val);
+    std::vector<double> b(n, 0.0), x(n);
+    b.front() = 1;
+    b.back() = -1;
+    LinearSolver solver(serial());
+    solver.analyse(A);
+    (void)solver.factor();
+    const auto report = solver.solve(b, x);
+    ASSERT_GE(report.attempts.size(), 2u);
+    EXPECT_TRUE(report.attempts[0].plan.direct());
+    EXPECT_EQ(report.attempts[0].report.outcome, Outcome::singular);
+    EXPECT_TRUE(report.converged()) << testing::PrintToString(report.decisions);
+    EXPECT_LE(residual_of(A, x, b), 1e-8);
+    EXPECT_TRUE(mentions(report.decisions, "trying an iteration"));
+}
+
+TEST(LinearSolver, GoesToAnIterationWhereAnLuFindsNoMemory)
+{
+    for (const char* name : {"poisson2d:n=20", "convdiff2d:n=50"}) {  // found out in factoring, and in the analysis
+        const auto    A = gallery::build(name);
+        SolverOptions options;
+        options.lu.memory_limit = {20'000};
+        const auto report = solved(options, A);
+        EXPECT_TRUE(report.converged());
+        EXPECT_FALSE(report.result().plan.direct());
+        EXPECT_TRUE(mentions(report.decisions, "lu.memory_limit")) << testing::PrintToString(report.decisions);
+    }
+}
+
+TEST(LinearSolver, GoesFromAnIterationThatFailsToLu)
+{
+    const auto    A = gallery::build("convdiff3d:n=22");
+    SolverOptions options;
+    options.krylov.max_steps = 1;
+    const auto report = solved(options, A);
+    ASSERT_GE(report.attempts.size(), 2u) << testing::PrintToString(report.decisions);
+    EXPECT_FALSE(report.attempts.front().plan.direct());
+    EXPECT_TRUE(report.attempts.back().plan.direct());
+    EXPECT_TRUE(report.converged());
+    EXPECT_TRUE(mentions(report.decisions, "max_steps after 1 steps: trying"));
+}
+
+TEST(LinearSolver, DoesNotLeaveItsWayWhereThatWasAsked)
+{
+    SolverOptions options{.mode = SolverMode::iterative, .retry = false};
+    options.krylov.max_steps = 1;
+    const auto iterative = solved(options, gallery::build("convdiff2d:n=12"));
+    EXPECT_EQ(iterative.outcome(), Outcome::max_steps);
+    EXPECT_EQ(iterative.attempts.size(), 1u);
+    EXPECT_EQ(iterative.stopped, "retry is off");
+}
+
+TEST(LinearSolver, KeepsWithinABudgetOfBytes)
+{
+    SolverOptions options{.mode = SolverMode::direct, .memory_limit = {20'000}};
+    const auto    report = solved(options, gallery::poisson2d(20, 20));
+    EXPECT_EQ(report.outcome(), Outcome::out_of_memory);
+    EXPECT_NE(report.result().why().find("lu.memory_limit"), std::string::npos) << report.result().why();
+    options.mode = SolverMode::iterative;
+    const auto limited = solved(options, gallery::poisson2d(20, 20));
+    EXPECT_LE(limited.result().factor_bytes, 20'000u);
+}
+
+TEST(LinearSolver, KeepsWithinABudgetOfSeconds)
+{
+    for (const SolverMode mode : {SolverMode::direct, SolverMode::iterative, SolverMode::automatic}) {
+        const auto report = solved({.mode = mode, .time_limit = 1e-9}, gallery::build("convdiff2d:n=60"));
+        EXPECT_EQ(report.outcome(), Outcome::time_limit) << static_cast<int>(mode);
+        EXPECT_NE(report.result().why().find("given up after"), std::string::npos) << report.result().why();
+        EXPECT_FALSE(report.result().has_x());
+    }
+}
+
+TEST(LinearSolver, SolvesForSeveralRightHandSides)
+{
+    const auto A = gallery::build("convdiff2d:n=20");
+    for (const SolverMode mode : {SolverMode::direct, SolverMode::iterative}) {
+        LinearSolver solver(serial({.mode = mode}));
+        solver.analyse(A);
+        EXPECT_TRUE(solver.factor().ready());
+        for (int k = 1; k <= 3; ++k) {
+            const auto          b = random_vector(A.rows(), k);
+            std::vector<double> x(b.size());
+            const auto          report = solver.solve(b, x);
+            EXPECT_TRUE(report.converged());
+            EXPECT_EQ(report.attempts.size(), 1u);
+            EXPECT_LE(residual_of(A, x, b), 1e-8);
+        }
+    }
+}
+
+TEST(LinearSolver, KeepsPivotsAndPreconditionersInASeries)
+{
+    auto       A = gallery::build("convdiff2d:n=20");
+    const auto b = random_vector(A.rows(), 1);
+    for (const SolverMode mode : {SolverMode::direct, SolverMode::iterative}) {
+        LinearSolver solver(serial({.mode = mode}));
+        solver.analyse(A, 3);
+        std::vector<double>       x(b.size());
+        std::vector<SolverAction> actions;
+        for (int k = 0; k < 3; ++k) {
+            for (double& value : A.val()) value *= 1.001;
+            const auto report = solver.refactor_and_solve(A.val(), b, x);
+            EXPECT_TRUE(report.converged());
+            EXPECT_LE(residual_of(A, x, b), 1e-8);
+            actions.push_back(report.result().action);
+        }
+        const bool direct = mode == SolverMode::direct;
+        EXPECT_EQ(actions[0], direct ? SolverAction::factor : SolverAction::refresh);
+        EXPECT_EQ(actions[2], direct ? SolverAction::refactor : SolverAction::lagged);
+    }
+}
+
+TEST(LinearSolver, StaysWithTheWayThatSolvedWhatTheOtherCouldNot)
+{
+    const auto    hard = gallery::build("convdiff3d:n=22");  // no M but an exact one solves that in two steps
+    auto          easy = hard;                               // all but diagonal
+    SolverOptions options;
+    options.krylov.max_steps = 2;
+    options.krylov.rtol = 1e-12;
+    for (Index i = 0; i < easy.rows(); ++i)
+        for (Offset p = easy.row_ptr()[i]; p < easy.row_ptr()[i + 1]; ++p)
+            if (easy.col()[p] != i) easy.val()[p] *= 1e-14;
+    LinearSolver solver(serial(options));
+    solver.analyse(easy);
+    const auto          b = random_vector(hard.rows(), 1);
+    std::vector<double> x(b.size());
+    const auto          first = solver.refactor_and_solve(easy.val(), b, x);
+    EXPECT_FALSE(first.result().plan.direct()) << testing::PrintToString(first.decisions);
+    const auto second = solver.refactor_and_solve(hard.val(), b, x);
+    EXPECT_TRUE(second.converged()) << testing::PrintToString(second.decisions);
+    EXPECT_TRUE(second.result().plan.direct()) << testing::PrintToString(second.decisions);
+    EXPECT_GT(second.attempts.size(), 1u);
+    EXPECT_LE(residual_of(hard, x, b), 1e-10);
+    const auto third = solver.refactor_and_solve(hard.val(), b, x);
+    EXPECT_TRUE(third.result().plan.direct());
+    EXPECT_EQ(third.attempts.size(), 1u);
+}
+
+TEST(LinearSolver, TakesAnLuOfEarlierNumbersAsPreconditioner)
+{
+    const Index         n = 500;  // factoring takes much longer than solving, whatever the machine
+    LinearSolver        solver(serial());
+    const auto          b = random_vector(n, 3);
+    std::vector<double> x(b.size());
+    solver.analyse(dense(n, 2, 0), 10);
+    std::vector<SolverAction> actions;
+    for (int k = 0; k < 4; ++k) {
+        const auto A = dense(n, 2, 1e-3 * k);
+        const auto report = solver.refactor_and_solve(A.val(), b, x);
+        ASSERT_TRUE(report.converged()) << testing::PrintToString(report.decisions);
+        EXPECT_LE(residual_of(A, x, b), 1e-8);
+        actions.push_back(report.result().action);
+    }
+    EXPECT_EQ(actions[1], SolverAction::refactor);
+    EXPECT_EQ(actions[2], SolverAction::stale);
+    EXPECT_EQ(actions[3], SolverAction::stale);
+    auto       A = dense(n, 7, 1e4);  // other numbers altogether
+    const auto report = solver.refactor_and_solve(A.val(), b, x);
+    EXPECT_TRUE(report.converged());
+    EXPECT_LE(residual_of(A, x, b), 1e-8);
+    EXPECT_NE(report.result().action, SolverAction::stale);
+    EXPECT_NE(report.result().reason.find("with the former one"), std::string::npos) << report.result().reason;
+}
+
+TEST(LinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)
+{
+    const auto A = gallery::build("convdiff2d:n=30"), B = gallery::build("convdiff3d:n=12");
+    const auto series = [&](SolverMode mode, const CsrMatrix<double>& M) {
+        LinearSolver        solver(serial({.mode = mode}));
+        const auto          b = random_vector(M.rows(), 1);
+        std::vector<double> x(b.size());
+        solver.analyse(M, 20);
+        for (int k = 0; k < 20; ++k) (void)solver.refactor_and_solve(M.val(), b, x);
+        return x;
+    };
+    const auto          direct = series(SolverMode::direct, A), iterative = series(SolverMode::iterative, B);
+    std::vector<double> direct_beside, iterative_beside;
+    std::thread         one([&] { direct_beside = series(SolverMode::direct, A); });
+    std::thread         two([&] { iterative_beside = series(SolverMode::iterative, B); });
+    one.join();
+    two.join();
+    EXPECT_TRUE(identical(direct, direct_beside));
+    EXPECT_TRUE(identical(iterative, iterative_beside));
+}
+
+}  // namespace
+}  // namespace ilux
