@@ -13,10 +13,10 @@
 #include "ilux/apps/bench_lu_measure.hpp"
 #include "ilux/apps/bench_lu_report.hpp"
 #include "ilux/apps/bench_steps.hpp"
-#include "ilux/solver/device.hpp"
 #include "ilux/apps/klu_rival.hpp"
 #include "ilux/apps/machine.hpp"
 #include "ilux/base/text_file.hpp"
+#include "ilux/solver/device.hpp"
 
 namespace ilux::app {
 namespace {

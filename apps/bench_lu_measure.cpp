@@ -9,7 +9,6 @@
 #include "ilux/apps/bench_lu_gpu.hpp"
 #include "ilux/apps/bench_steps.hpp"
 #include "ilux/apps/klu_rival.hpp"
-#include "ilux/solver/lu_facts.hpp"
 #include "ilux/apps/problem.hpp"
 #include "ilux/apps/progress.hpp"
 #include "ilux/apps/published_dependencies.hpp"
@@ -18,6 +17,7 @@
 #include "ilux/direct/levels.hpp"
 #include "ilux/direct/lu_solve.hpp"
 #include "ilux/direct/refactor.hpp"
+#include "ilux/solver/lu_facts.hpp"
 
 namespace ilux::app {
 namespace {

@@ -13,11 +13,11 @@
 #include "ilux/apps/bench_lu_model_report.hpp"
 #include "ilux/apps/bench_steps.hpp"
 #include "ilux/apps/child.hpp"
-#include "ilux/solver/device.hpp"
 #include "ilux/apps/device_parameters_json.hpp"
 #include "ilux/apps/machine.hpp"
 #include "ilux/base/text_file.hpp"
 #include "ilux/direct/device_parameters.hpp"
+#include "ilux/solver/device.hpp"
 
 namespace ilux::app {
 namespace {

@@ -15,11 +15,11 @@
 #include "ilux/apps/compare.hpp"
 #include "ilux/apps/compare_report.hpp"
 #include "ilux/apps/compare_rival.hpp"
-#include "ilux/solver/device.hpp"
 #include "ilux/apps/machine.hpp"
 #include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/output_files.hpp"
 #include "ilux/base/text_file.hpp"
+#include "ilux/solver/device.hpp"
 
 namespace ilux::app {
 namespace {
@@ -157,18 +157,6 @@ std::vector<std::string> again(const CompareArguments& given, const std::string&
     return arguments;
 }
 
-void run_ours(Json& row, const CompareArguments& given, const std::string& path, const Way& way)
-{
-    const Ending ended = run_program(
-        this_program, again(given, path, way), given.options.time_limit,
-        [&](std::string_view line) {
-            const Json finding = Json::parse(line, nullptr, false);
-            if (finding.is_object()) add_finding(row, finding);
-        },
-        TimeLimit::after_first_line);
-    conclude(row, ended.words, ended.killed);
-}
-
 void show(const Json& json, bool as_json, std::string (*line)(const Json&))
 {
     if (as_json) print_finding(json);
@@ -189,7 +177,7 @@ bool compare_matrix(const CompareArguments& given, const Plans& plans, const std
         if (way.name == "cusp") {
             if (!rival) rival.emplace(plans.cusp, problem);
             rival->run(row, way, given.options, given.repeats);
-        } else run_ours(row, given, path, way);
+        } else run_for(row, this_program, again(given, path, way), given.options.time_limit);
         show(row, given.json, compare_line);
         solved = solved || row["outcome"] == name(Outcome::converged);
         rows.push_back(std::move(row));

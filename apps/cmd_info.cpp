@@ -9,12 +9,12 @@
 #include <optional>
 
 #include "ilux/apps/command.hpp"
-#include "ilux/solver/lu_facts.hpp"
 #include "ilux/apps/problem.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/direct/levels.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/reorder/matching.hpp"
+#include "ilux/solver/lu_facts.hpp"
 
 namespace ilux::app {
 namespace {

@@ -9,13 +9,13 @@
 
 #include "ilux/apps/command.hpp"
 #include "ilux/apps/html_report.hpp"
-#include "ilux/solver/lu_device.hpp"
 #include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/output_files.hpp"
 #include "ilux/apps/sequence_report.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/matrix_market.hpp"
 #include "ilux/base/text_file.hpp"
+#include "ilux/solver/lu_device.hpp"
 
 namespace ilux::app {
 namespace {

@@ -9,15 +9,15 @@
 
 #include "ilux/apps/command.hpp"
 #include "ilux/apps/html_report.hpp"
-#include "ilux/solver/lu_device.hpp"
 #include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/output_files.hpp"
 #include "ilux/apps/progress.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/report_text.hpp"
-#include "ilux/solver/linear_solver.hpp"
 #include "ilux/base/matrix_market.hpp"
 #include "ilux/base/text_file.hpp"
+#include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/lu_device.hpp"
 
 namespace ilux::app {
 namespace {
@@ -43,9 +43,10 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
 
     const OptionArguments options(*app, given.options);
     app->add_flag("--json", given.json, "one JSON object instead of the report")->group("Output");
-    app->add_option("--history", given.history, "step, relative residual, exact (0|1), seconds")
+    app->add_option("--history", given.history,
+                    "step, relative residual, exact (0|1), seconds; as JSON where the name ends in .json")
         ->group("Output")
-        ->type_name("FILE.csv");
+        ->type_name("FILE.csv|.json");
     app->add_option("--out", given.out, "x, as a Matrix Market array; no file where there is no x")
         ->group("Output")
         ->type_name("FILE.mtx");

@@ -8,10 +8,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "ilux/solver/lu_facts.hpp"
+#include "ilux/apps/child.hpp"
 #include "ilux/apps/progress.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/sequence_input.hpp"
+#include "ilux/solver/lu_facts.hpp"
 
 namespace ilux::app {
 namespace {
@@ -118,6 +119,16 @@ void conclude(Json& row, const std::string& why, bool killed)
     if (error != row.end()) row["detail"] = *error;
     else row["detail"] = why.empty() ? "it ended without an answer" : why;
     row.erase("error");
+}
+
+void run_for(Json& row, const std::string& program, const std::vector<std::string>& arguments, double seconds)
+{
+    const auto add = [&](std::string_view line) {
+        const Json finding = Json::parse(line, nullptr, false);
+        if (finding.is_object()) add_finding(row, finding);
+    };
+    const Ending ended = run_program(program, arguments, seconds, add, TimeLimit::after_first_line);
+    conclude(row, ended.words, ended.killed);
 }
 
 }  // namespace ilux::app

@@ -46,6 +46,10 @@ nlohmann::ordered_json row_head(const std::string& matrix, const Problem& proble
 /// Adds what was handed out; "seconds" part by part, and setup and total from them.
 void add_finding(nlohmann::ordered_json& row, const nlohmann::ordered_json& finding);
 
+/// Adds what a process hands out, an object a line. @param seconds  from its first line on, after which it is killed; 0: never
+void run_for(nlohmann::ordered_json& row, const std::string& program, const std::vector<std::string>& arguments,
+             double seconds);
+
 /// Once the process has ended. A row that has its outcome keeps it. @param why  Ending::words  @param killed  by a signal
 void conclude(nlohmann::ordered_json& row, const std::string& why, bool killed);
 

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/compare.hpp"
-#include "ilux/solver/lu_device.hpp"
+#include "ilux/apps/progress.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/lu_device.hpp"
 #include "ilux/solver/lu_facts.hpp"
 #include "ilux/solver/memory_guard.hpp"
-#include "ilux/apps/progress.hpp"
 
 namespace ilux::app {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ilux/apps/bar_chart.hpp"
-#include "ilux/base/units.hpp"
 #include "ilux/base/types.hpp"
+#include "ilux/base/units.hpp"
 
 namespace ilux::app {
 namespace {

@@ -81,14 +81,7 @@ void RivalSystem::run(Json& row, const Way& way, const SolveOptions& options, In
                                              fmt::format("{}", repeats)};
     std::error_code                ignored;
     std::filesystem::remove(x, ignored);  // of another preconditioner
-    const Ending ended = run_program(
-        program_, arguments, options.time_limit,
-        [&](std::string_view line) {
-            const Json finding = Json::parse(line, nullptr, false);
-            if (finding.is_object()) add_finding(row, finding);
-        },
-        TimeLimit::after_first_line);
-    conclude(row, ended.words, ended.killed);
+    run_for(row, program_, arguments, options.time_limit);
     if (!std::filesystem::exists(x, ignored)) {
         if (row["outcome"] != name(Outcome::converged)) return;
         row["outcome"] = "failed";

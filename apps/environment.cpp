@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include "ilux/apps/machine.hpp"
-#include "ilux/base/units.hpp"
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu.hpp"
+#include "ilux/base/units.hpp"
 
 namespace ilux::app {
 

@@ -8,8 +8,8 @@
 #include "ilux/apps/advice.hpp"
 #include "ilux/apps/html_parts.hpp"
 #include "ilux/apps/report_text.hpp"
-#include "ilux/base/units.hpp"
 #include "ilux/base/text_file.hpp"
+#include "ilux/base/units.hpp"
 
 namespace ilux::app {
 namespace {

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "ilux/apps/sequence_run.hpp"
 #include "ilux/apps/run.hpp"
+#include "ilux/apps/sequence_run.hpp"
 
 namespace ilux::app {
 

@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "ilux/apps/report_json.hpp"
 #include "ilux/base/text_file.hpp"
 
 namespace ilux::app {
@@ -41,13 +43,31 @@ std::string progress_text(const Progress& progress, const Progress& previous)
     return text;
 }
 
-void write_history(const std::string& file, const std::vector<HistoryPoint>& history)
+namespace {
+
+std::string history_csv(const std::vector<HistoryPoint>& history)
 {
     std::string text = "step,relative_residual,exact,seconds\n";
     for (const auto& [step, residual, exact, seconds] : history)
         text += fmt::format("{},{},{},{:.6f}\n", step, residual, exact ? 1 : 0, seconds);
+    return text;
+}
+
+std::string history_json(const std::vector<HistoryPoint>& history)
+{
+    auto points = nlohmann::ordered_json::array();
+    for (const auto& [step, residual, exact, seconds] : history)
+        points.push_back(
+            {{"step", step}, {"relative_residual", json_number(residual)}, {"exact", exact}, {"seconds", seconds}});
+    return points.dump() + "\n";
+}
+
+}  // namespace
+
+void write_history(const std::string& file, const std::vector<HistoryPoint>& history)
+{
     AtomicFile out(file);
-    out.write(text);
+    out.write(file.ends_with(".json") ? history_json(history) : history_csv(history));
     out.commit();
 }
 

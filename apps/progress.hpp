@@ -32,6 +32,7 @@ private:
 /// "level 2: column 512 of 1024", or step, residual and the factor by which a step shrank it since `previous`.
 std::string progress_text(const Progress& progress, const Progress& previous);
 
+/// A file named .json holds an array of {step, relative_residual, exact, seconds}, any other the same as CSV.
 /// @throws InvalidInput when the file cannot be written
 void write_history(const std::string& file, const std::vector<HistoryPoint>& history);
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "ilux/solver/linear_solver.hpp"
 #include "ilux/apps/sparsity.hpp"
 #include "ilux/direct/levels.hpp"
 #include "ilux/direct/lu.hpp"
+#include "ilux/solver/linear_solver.hpp"
 
 namespace ilux::app {
 

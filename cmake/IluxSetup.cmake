@@ -69,6 +69,7 @@ target_compile_features(ilux_flags INTERFACE cxx_std_20)
 target_compile_options(ilux_flags INTERFACE   # -std=c++20 by hand: CMake 3.25.1 knows of no CUDA20
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wno-sign-compare -Wno-unknown-pragmas>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>  # unity: g++ 13 takes an included source for a header
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>  # `omp simd` at -O1
     $<$<COMPILE_LANGUAGE:C>:-std=c99 -Wall -Wextra -Wpedantic -Werror>  # tests
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --extended-lambda -Xcompiler=-Wall,-Wextra,-Wno-sign-compare,-Wno-unknown-pragmas>

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/gpu.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/gpu.hpp"
 
 namespace ilux {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "ilux/base/units.hpp"
@@ -24,6 +25,12 @@ std::string figures(const Forecast& direct, const Forecast& iterative, double sy
                        time_text(iterative.of(systems)), systems > 1 ? fmt::format(", for {:g} systems", systems) : "");
 }
 
+/// Seconds of an LU by another order than AMD's, at least. @param factor  seconds by AMD's
+double by_other_orders(const CsrMatrix<double>& A, double factor)
+{
+    return analysis_per_entry * double(A.nnz()) + factor / ordering_gains;
+}
+
 /// Whether AMD's own counts leave LU no hope, whatever the ordering.
 bool hopeless(const CsrMatrix<double>& A, double systems, Choice& choice)
 {
@@ -31,11 +38,13 @@ bool hopeless(const CsrMatrix<double>& A, double systems, Choice& choice)
     AmdCounts amd;
     fill_reducing_order({A.rows(), A.row_ptr(), A.col()}, Ordering::amd, &amd);
     if (amd.symmetry < nearly_symmetric) return false;
-    const double flops = 2 * amd.multiply_adds, least = factor_per_flop * flops / ordering_gains;
+    const double flops = 2 * amd.multiply_adds, factor = factor_per_flop * flops;
+    const double least = std::min(factor, by_other_orders(A, factor));
     if (least < choice.iterative.of(systems)) return false;
     choice.direct = false;
+    choice.lu_at_best = least;
     choice.lu = Forecast{.analyse = analysis_per_entry * double(A.nnz()),
-                         .factor = factor_per_flop * flops,
+                         .factor = factor,
                          .renew = refactor_per_flop * flops,
                          .solve = solve_per_entry * 2 * amd.nnz_L};
     choice.decisions.push_back(fmt::format(
@@ -56,7 +65,7 @@ void analyse_as_far_as_needed(const CsrMatrix<double>& A, const LuOptions& lu, d
     if (first.ordering == lu.ordering) return;
     const double flops = choice.symbolic->report.flops;
     const bool   many = flops > flops_for_others * double(A.nnz());
-    if (!many || choice.lu->factor / ordering_gains > choice.iterative.of(systems)) return;
+    if (!many || by_other_orders(A, choice.lu->factor) > choice.iterative.of(systems)) return;
     first.ordering = LuOrdering::automatic;
     const double before = choice.lu->analyse;
     choice.symbolic = analyse(view(A), first);
@@ -78,6 +87,7 @@ void decide(const SolverOptions& options, double systems, Choice& choice)
     Forecast ahead = *choice.lu;
     ahead.analyse = 0;  // spent whatever follows
     choice.direct = ahead.of(systems) <= choice.iterative.of(systems);
+    choice.lu_at_best = ahead.of(1);
     choice.decisions.push_back(fmt::format("{}: {:.3g} entries in L + U and {:.2g} flops, about {}",
                                            choice.direct ? "direct" : "iterative", report.nnz, report.flops,
                                            figures(ahead, choice.iterative, systems)));

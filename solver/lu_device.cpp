@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "ilux/solver/host.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/direct/refactor_choice.hpp"
+#include "ilux/solver/host.hpp"
 
 namespace ilux {
 namespace {
@@ -77,8 +77,9 @@ void choose_refactor(Machine& machine, const SolverOptions& options, Lu& lu, dou
     if (options.lu.refactor == RefactorMethod::cpu) why = "lu.refactor=cpu";
     else if (!built_with_cuda()) why = "this build has no CUDA code";
     else if (systems == 0) why = "there is a single system";
-    else if (gpu_count() == 0) why = "no GPU was found";
-    if (why.empty()) why = why_cpu(pattern, machine.cpu.threads(), systems, std::numeric_limits<double>::infinity());
+    else  // before the driver is started, which takes 0.2 s
+        why = why_cpu(pattern, machine.cpu.threads(), systems, std::numeric_limits<double>::infinity());
+    if (why.empty() && gpu_count() == 0) why = "no GPU was found";
     if (why.empty()) try {
             auto         gpu = std::make_unique<Gpu>();
             const double free = double(gpu_memory(gpu->device()).free), limit = double(options.device_memory.value);

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ilux/solver/device.hpp"
 #include "ilux/direct/lu.hpp"
+#include "ilux/solver/device.hpp"
 
 namespace ilux {
 

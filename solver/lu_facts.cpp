@@ -6,13 +6,13 @@
 #include <cmath>
 #include <vector>
 
-#include "ilux/solver/host.hpp"
-#include "ilux/base/units.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/spmv.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/direct/levels.hpp"
 #include "ilux/direct/norm1_estimate.hpp"
 #include "ilux/direct/row_residual.hpp"
+#include "ilux/solver/host.hpp"
 
 namespace ilux {
 namespace {

@@ -69,7 +69,8 @@ TEST_F(Cli, SaysWhichDeviceAutoTookAndWhichOptionsOnlyAGpuMinds)
     EXPECT_TRUE(auto_took["gpu"].is_null());
     EXPECT_NE(auto_took["decisions"].dump().find("device cpu: "), std::string::npos);
     if (built_with_cuda() && !test::why_no_gpu().empty()) {
-        EXPECT_NE(auto_took["decisions"].dump().find("no GPU was found"), std::string::npos);
+        const auto large = json({"solve", "gallery:poisson2d:n=320", "-p", "mode=iterative", "--json"});
+        EXPECT_NE(large["decisions"].dump().find("no GPU was found"), std::string::npos);
     }
     const auto ignored = json({"solve", "gallery:convdiff2d:n=10", "--device", "cpu", "-p", "precond.precision=single",
                                "-p", "mode=iterative", "-p", "sptrsv.engine=chunked", "-p", "device_memory=1G", "-p",
@@ -135,6 +136,20 @@ TEST_F(Cli, HistoryHoldsTheStepsAndEndsWithTheReportedResidual)
     EXPECT_EQ(step, json["steps"].get<int>());
     EXPECT_EQ(exact, 1);
     EXPECT_DOUBLE_EQ(residual, json["relative_residual"].get<double>());
+}
+
+TEST_F(Cli, HistoryIsJsonWhereItsNameSaysSo)
+{
+    const std::string file = folder.file("h.json");
+    const auto        json =
+        this->json({"solve", "gallery:convdiff2d:n=12", "--method", "gmres", "--history", file, "--json"});
+    const auto points = nlohmann::json::parse(read_bytes(file));
+    ASSERT_TRUE(points.is_array());
+    EXPECT_EQ(points.front()["step"], 0);
+    EXPECT_EQ(points.back()["step"], json["steps"]);
+    EXPECT_EQ(points.back()["exact"], true);
+    EXPECT_EQ(points.back()["relative_residual"], json["relative_residual"]);
+    EXPECT_EQ(points.back().size(), 4u);
 }
 
 TEST_F(Cli, CommandLineWinsOverTheConfigFile)

@@ -11,9 +11,9 @@
 #include "ilux/apps/command.hpp"
 #include "ilux/apps/progress.hpp"
 #include "ilux/apps/report_json.hpp"
+#include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/iterative_solver.hpp"
 #include "ilux/solver/retry.hpp"
-#include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux::app {

@@ -8,8 +8,8 @@
 
 #include "ilux/direct/lu_dots.hpp"
 #include "ilux/tests/direct/batch_systems.hpp"
-#include "ilux/tests/direct/tail_systems.hpp"
 #include "ilux/tests/direct/same_monitor.hpp"
+#include "ilux/tests/direct/tail_systems.hpp"
 
 namespace ilux::test {
 namespace {

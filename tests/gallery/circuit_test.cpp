@@ -5,9 +5,9 @@
 #include <cmath>
 #include <set>
 
-#include "ilux/tests/gallery/dense.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/gallery/stamps.hpp"
+#include "ilux/tests/gallery/dense.hpp"
 
 namespace ilux {
 namespace {

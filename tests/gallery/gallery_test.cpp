@@ -6,9 +6,9 @@
 #include <random>
 #include <set>
 
-#include "ilux/tests/gallery/dense.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/gallery/assemble.hpp"
+#include "ilux/tests/gallery/dense.hpp"
 
 namespace ilux {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "ilux/tests/gallery/dense.hpp"
 #include "ilux/gallery/systems.hpp"
+#include "ilux/tests/gallery/dense.hpp"
 
 namespace ilux {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "ilux/tests/gallery/dense.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/tests/gallery/dense.hpp"
 
 namespace ilux {
 namespace {

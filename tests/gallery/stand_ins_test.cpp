@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "ilux/tests/gallery/dense.hpp"
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/tests/gallery/dense.hpp"
 
 namespace ilux {
 namespace {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
+#include "ilux/base/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"
-#include "ilux/base/spmv.hpp"
 #include "ilux/tests/precond/level_checks.hpp"
 
 namespace ilux {

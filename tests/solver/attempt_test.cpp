@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "ilux/solver/retry.hpp"
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/retry.hpp"
 
 namespace ilux {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ilux/solver/device.hpp"
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/device.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
