@@ -64,3 +64,11 @@ def claim(code, stdout):
     if EXIT_CODE.get(outcome) != code:
         return report, "false success" if code == 0 or outcome == "converged" else "crash"
     return report, outcome
+
+
+def program_facts(program):
+    """Version, commit and processor, as the program tells them."""
+    told = subprocess.run([program, "doctor"], capture_output=True, text=True).stdout.splitlines()
+    facts = {line.split()[0]: line.split(None, 1)[1] for line in told if len(line.split()) > 1}
+    version, _, commit = facts["ilux"].partition(", commit ")
+    return {"version": version, "commit": commit, "processor": facts["processor"], "gpu": facts.get("GPU", "none")}
