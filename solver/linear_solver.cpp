@@ -122,9 +122,8 @@ double LinearSolver::Impl::seconds_for(bool for_direct) const
     const double     left = seconds_left();
     if (!other_way_open(for_direct)) return left;
     const double lu = choice_.lu->analyse + choice_.lu->factor, iterative = choice_.iterative.of(1);
-    const double mistaken =
-        for_direct ? std::max(10 * lu, 3 * iterative) : std::max(choice_.lu_at_best, 8 * iterative);
-    const bool other_fits = (for_direct ? iterative : lu) <= left / 2;
+    const double mistaken = for_direct ? std::max(10 * lu, 3 * iterative) : std::max(choice_.lu_at_best, 8 * iterative);
+    const bool   other_fits = (for_direct ? iterative : lu) <= left / 2;
     return std::min(other_fits ? left / 2 : left, std::max(least, mistaken));
 }
 
