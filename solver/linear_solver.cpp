@@ -73,6 +73,7 @@ void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
     make_way(direct);
     if (direct && !lu_way->analysed())  // where that fails, factor() will say so
         (void)lack_of_memory([&] { lu_way->analyse(A, options_.lu); });
+    analysing_ = budget_.elapsed();
     budget_.leave();
 }
 
@@ -223,12 +224,15 @@ void LinearSolver::Impl::factor_by(Attempt& tried)
             return;
         }
         const WallClock clock;
-        if (first_ && lu_way->analysed()) one.seconds = lu_way->symbolic().report.seconds;
         analyse_for(one.plan);
-        one.seconds_analyse = first_ ? lu_way->symbolic().report.seconds : clock.seconds();
+        one.seconds_analyse = clock.seconds();
         ready_ = lu_way->factor(A, true, seconds - clock.seconds(), one);
     });
     if (!tried.failure.empty()) ready_ = false;
+    if (first_) {  // the choice is part of the first try
+        tried.seconds += analysing_;
+        tried.seconds_analyse += analysing_;
+    }
     first_ = false;
 }
 

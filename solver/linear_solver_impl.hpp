@@ -104,6 +104,7 @@ private:
     std::vector<std::string> decisions_;
     std::string              stopped_;
     TimeBudget               budget_;
+    double                   analysing_ = 0;    // seconds spent in analyse()
     bool                     first_ = true;     // nothing was factored since the analysis
     bool                     solved_ = false;   // something was, since the last new numbers
     bool                     failed_ = false;   // the last system was not solved

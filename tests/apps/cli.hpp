@@ -55,6 +55,20 @@ protected:
         EXPECT_EQ(result.code, code) << result.out << result.err;
         return nlohmann::json::parse(result.out, nullptr, false);
     }
+    /// The objects of --json, one a line; one that is null where there is none.
+    template <class Json = nlohmann::json>
+    std::vector<Json> json_lines(std::vector<std::string> arguments, int code = 0)
+    {
+        arguments.emplace_back("--json");
+        const Result result = ilux(arguments);
+        EXPECT_EQ(result.code, code) << result.out << result.err;
+        std::vector<Json>  all;
+        std::istringstream text(result.out);
+        for (std::string line; std::getline(text, line);) all.push_back(Json::parse(line, nullptr, false));
+        for (const auto& object : all) EXPECT_TRUE(object.is_object()) << result.out;
+        if (all.empty()) all.emplace_back();
+        return all;
+    }
     /// Refused with this code, nothing on stdout, and a message that holds all of `words`.
     void expect_refusal(int code, std::initializer_list<std::string> arguments,
                         std::initializer_list<std::string> words)

@@ -32,13 +32,7 @@ protected:
     std::vector<Json> lines(std::vector<std::string> arguments, int code = 0)
     {
         arguments.insert(arguments.begin(), "compare");
-        arguments.emplace_back("--json");
-        const Result result = ilux(arguments);
-        EXPECT_EQ(result.code, code) << result.out << result.err;
-        std::vector<Json>  all;
-        std::istringstream text(result.out);
-        for (std::string line; std::getline(text, line);) all.push_back(Json::parse(line));
-        return all;
+        return json_lines<Json>(arguments, code);
     }
     /// The one row of a comparison with the rival alone.
     Json rival_row(int code, const std::vector<std::string>& more = {})

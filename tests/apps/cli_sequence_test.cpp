@@ -17,17 +17,9 @@ protected:
     /// Every line of --json: the systems, and last the summary.
     std::vector<nlohmann::json> lines(std::initializer_list<std::string> arguments, int code = 0)
     {
-        std::vector<std::string> all{"sequence", "--json"};
+        std::vector<std::string> all{"sequence"};
         all.insert(all.end(), arguments);
-        const Result                result = ilux(all);
-        std::vector<nlohmann::json> objects;
-        EXPECT_EQ(result.code, code) << result.out << result.err;
-        std::istringstream text(result.out);
-        for (std::string line; std::getline(text, line);)
-            objects.push_back(nlohmann::json::parse(line, nullptr, false));
-        for (const auto& object : objects) EXPECT_TRUE(object.is_object()) << result.out;
-        if (objects.empty()) objects.emplace_back();
-        return objects;
+        return json_lines(all, code);
     }
 
     /// k matrices A + k·0.01 diag(A) of a model problem, as numbered files.

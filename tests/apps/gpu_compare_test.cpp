@@ -16,14 +16,8 @@ protected:
     std::vector<Json> rows(std::vector<std::string> arguments, int code = 0)
     {
         arguments.insert(arguments.begin(), "compare");
-        arguments.emplace_back("--json");
-        const Result result = ilux(arguments);
-        EXPECT_EQ(result.code, code) << result.out << result.err;
-        std::vector<Json>  all;
-        std::istringstream text(result.out);
-        std::string        line;
-        std::getline(text, line);  // the head
-        while (std::getline(text, line)) all.push_back(Json::parse(line));
+        auto all = json_lines<Json>(arguments, code);
+        all.erase(all.begin());
         return all;
     }
 };

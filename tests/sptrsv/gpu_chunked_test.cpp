@@ -95,7 +95,7 @@ CsrMatrix<double> lower_part(const CsrMatrix<double>& A)
     });
 }
 
-std::vector<ChunkedTuning> tunings()
+std::vector<ChunkedTuning> chunked_tunings()
 {
     return {{},
             {.chunks = 1},
@@ -115,7 +115,7 @@ TEST(GpuChunked, OrdersRandomSystemsAsTheHostDoes)
     Gpu gpu;
     for (Index n : {0, 1, 2, 31, 32, 33, 1000, 20000})
         for (Index per_row : {0, 1, 3, 40})
-            for (const ChunkedTuning& tuning : tunings()) {
+            for (const ChunkedTuning& tuning : chunked_tunings()) {
                 SCOPED_TRACE(testing::Message() << "n = " << n << ", per row " << per_row << ", chunks "
                                                 << tuning.chunks << ", shared " << tuning.shared_bytes);
                 const auto L = test::random_triangle(n, per_row, {Triangle::lower, Diagonal::unit}, n + per_row);
@@ -188,7 +188,7 @@ TEST(GpuChunked, CarriesFramesAndPivotsAndSingleValuesAsTheHostDoes)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu gpu;
     for (const auto& shape : test::shapes())
-        for (const ChunkedTuning& tuning : tunings()) {
+        for (const ChunkedTuning& tuning : chunked_tunings()) {
             const auto A = test::random_triangle(3000, 12, shape, 5);
             const auto frame = test::random_frame(3000, 6);
             expect_twins(gpu, forward_system<double>(A, shape.triangle, shape.diagonal, frame), tuning);
