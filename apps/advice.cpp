@@ -77,11 +77,13 @@ void about_the_matrix(const Attempt& tried, Index n, Lines& lines)
 void about_the_rounding(const Attempt& tried, Lines& lines)
 {
     const SolveReport& report = tried.report;
-    if (report.backward_error <= 0 || report.backward_error > rounding_level) return;
-    lines.push_back(
-        fmt::format("x is so large that {:.1e} is the residual of rounding alone (backward error {:.1e}): A is nearly "
-                    "singular, or the preconditioner is; --rtol {:.0e} is within reach of this one",
-                    report.relative_residual, report.backward_error, 10 * report.relative_residual));
+    if (!(report.backward_error > 0 && report.backward_error <= rounding_level)) return;
+    const double within_reach = 10 * report.relative_residual;
+    lines.push_back(fmt::format(
+        "x is so large that {:.1e} is the residual of rounding alone (backward error {:.1e}): A is nearly singular, or "
+        "the preconditioner is{}",
+        report.relative_residual, report.backward_error,
+        within_reach < 1 ? fmt::format("; --rtol {:.0e} is within reach of this one", within_reach) : ""));
 }
 
 void about_the_pivots(const Attempt& result, const Tried& tried, Lines& lines)

@@ -62,6 +62,9 @@ void require_rereadable(const CompareArguments& given)
     if (given.paths.empty()) throw InvalidOption("compare: MATRIX is missing; see ilux compare --help");
     if (given.options.rhs == "-" || std::ranges::count(given.paths, "-") > 0)
         throw InvalidOption("compare: standard input can be read once, but every way reads the system; give a file");
+    if (given.options.mode != SolverMode::automatic)
+        throw InvalidOption(
+            fmt::format("mode={}: compare takes both ways; see --ways", field_text(given.options.mode)));
     if (given.options.method == MethodChoice::lu)
         throw InvalidOption("method=lu: it is compared anyway; --method is of the iteration");
     for (const std::string& path : given.paths) require_path(path);

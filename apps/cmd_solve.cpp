@@ -70,12 +70,14 @@ void check_writable(const SolveArguments& given)
     require_outputs({given.matrix, given.options.rhs}, outputs);
 }
 
-void note_without_effect(const SolveArguments& given, MethodChoice method, std::vector<std::string>& decisions)
+void note_without_effect(const SolveArguments& given, Run& run)
 {
-    for (std::string& remark : options_without_effect(given.options, method, false))
-        decisions.push_back(std::move(remark));
-    if (method == MethodChoice::lu && !given.history.empty())
-        decisions.emplace_back("--history: a direct solution has no steps, so the file holds its head alone");
+    WaysTaken taken;
+    for (const Attempt& tried : run.attempts) taken.add(tried);
+    for (std::string& remark : options_without_effect(given.options, taken, false))
+        run.decisions.push_back(std::move(remark));
+    if (run.result().plan.direct() && !given.history.empty())
+        run.decisions.emplace_back("--history: a direct solution has no steps, so the file holds its head alone");
 }
 
 /// Everything but reading and telling.
@@ -98,7 +100,7 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
     progress.clear();
     if (problem.rhs_is_noise)
         run.decisions.insert(run.decisions.begin(), "rhs A1 as asked, although A·1 is zero up to rounding");
-    note_without_effect(given, run.result().plan.method, run.decisions);
+    note_without_effect(given, run);
     run.structure = structures.at(run.best);
     run.forward_error = forward_error(problem, run.result().x);
     return run;

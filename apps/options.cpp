@@ -28,13 +28,21 @@ void assign(SolveOptions& options, std::string_view assignment)
     set_field(options, path, assignment.substr(equals + 1));
 }
 
-std::vector<std::string> options_without_effect(const SolveOptions& options, MethodChoice method, bool series)
+void WaysTaken::add(const Attempt& tried)
 {
-    const bool                    direct = method == MethodChoice::lu;
-    std::vector<std::string_view> ignored{"lu."};
+    (tried.plan.direct() ? direct : iterative) = true;
+    gpu_lu = gpu_lu || (tried.plan.direct() && tried.device.kind == "gpu");
+}
+
+std::vector<std::string> options_without_effect(const SolveOptions& options, const WaysTaken& taken, bool series)
+{
+    const bool                    direct = taken.direct && !taken.iterative;
+    std::vector<std::string_view> ignored;
     if (direct) ignored = {"krylov.", "precond.", "sptrsv.", "sequence."};
-    const auto               given = describe(options), defaults = describe({});
-    std::vector<std::string> remarks;
+    else if (!taken.direct && options.way() == SolverMode::iterative) ignored = {"lu."};
+    constexpr std::array<std::string_view, 3> of_a_gpu{"lu.index", "lu.dependencies", "lu.deterministic"};
+    const auto                                given = describe(options), defaults = describe({});
+    std::vector<std::string>                  remarks;
     for (std::size_t k = 0; k < given.size(); ++k) {
         const std::string &path = given[k].path, &value = given[k].value;
         if (value == defaults[k].value) continue;
@@ -45,6 +53,8 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, Met
                 value));
         else if (!series && path.starts_with("sequence."))
             remarks.push_back(fmt::format("{}={} has no effect on a single system", path, value));
+        else if (taken.direct && !taken.gpu_lu && std::ranges::count(of_a_gpu, path) > 0)
+            remarks.push_back(fmt::format("{}={} has no effect on an LU on the host", path, value));
         else if (std::ranges::any_of(ignored, [&](std::string_view prefix) { return path.starts_with(prefix); }))
             remarks.push_back(
                 fmt::format("{}={} has no effect on {}", path, value, direct ? "a direct solution" : "an iteration"));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ilux/base/fields.hpp"
+#include "ilux/solver/attempt.hpp"
 #include "ilux/solver/options.hpp"
 
 namespace ilux::app {
@@ -25,9 +26,17 @@ void fields(SolveOptions& o, Visit&& visit)
 /// Sets the option that the text `PATH=VALUE` names. @throws InvalidOption, also when there is no '='
 void assign(SolveOptions& options, std::string_view assignment);
 
-/// A sentence for each option that is not at its default and says nothing to this method. @param method  never automatic
-/// @param series  many systems, to which sequence.* applies
-std::vector<std::string> options_without_effect(const SolveOptions& options, MethodChoice method, bool series);
+/// Which ways were taken, in all tries.
+struct WaysTaken {
+    bool direct = false, iterative = false;
+    bool gpu_lu = false;  ///< numbers of an LU on a GPU
+
+    void add(const Attempt& tried);
+};
+
+/// A sentence for each option that is not at its default and says nothing to the ways taken. What is of an LU counts in
+/// the choice of mode auto. @param series  many systems, to which sequence.* applies
+std::vector<std::string> options_without_effect(const SolveOptions& options, const WaysTaken& taken, bool series);
 
 /// An option with a name of its own on the command line, and the path in the tree it stands for.
 struct ShortName {

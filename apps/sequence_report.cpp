@@ -59,6 +59,9 @@ Json noted_json(const SequenceReport::Noted& noted)
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+/// Which backward error is told: iterations alone are judged by norms.
+bool tells_componentwise(const SolveOptions& options) { return options.way() != SolverMode::iterative; }
+
 }  // namespace
 
 Rows sequence_rows(const SequenceInput& input, const SolveOptions& options, const Device& device)
@@ -80,15 +83,16 @@ std::string sequence_head(const SequenceInput& input, const SolveOptions& option
     std::string text;
     for (const auto& [head, what] : sequence_rows(input, options, device)) text += row(head, what);
     return text + fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>15}{:>7}{:>9}{:>9}\n", "system", "done", "outcome",
-                              "residual", options.way() == SolverMode::iterative ? "backward" : "componentwise",
-                              "steps", "factor", "solve");
+                              "residual", tells_componentwise(options) ? "componentwise" : "backward", "steps",
+                              "factor", "solve");
 }
 
-std::string system_line(const SystemReport& one)
+std::string system_line(const SystemReport& one, const SolveOptions& options)
 {
+    const bool  componentwise = tells_componentwise(options);
     std::string text = fmt::format("{:<14} {:<8} {:<13}{:>9}{:>15}{:>7}{}{}\n", one.name, one.action,
                                    one.refused() ? "" : one.result(), number(one.relative_residual),
-                                   number(one.direct ? one.componentwise_error : one.backward_error), one.steps,
+                                   number(componentwise ? one.componentwise_error : one.backward_error), one.steps,
                                    padded(time_text(one.seconds_factor), 9), padded(time_text(one.seconds_solve), 9));
     if (!one.reason.empty()) text += fmt::format("{:<14} {}: {}\n", "", one.action, one.reason);
     if (!one.detail.empty()) text += fmt::format("{:<14} {}\n", "", one.detail);
@@ -101,10 +105,11 @@ std::string sequence_line(const SequenceReport& all)
     std::string actions;
     for (const auto& [name, count, seconds] : all.actions)
         actions += fmt::format("{}{} {}", actions.empty() ? "" : ", ", count, name);
-    const bool direct = all.direct();
+    const bool componentwise = tells_componentwise(all.options);
     return fmt::format("{} of {} systems converged: {}; worst residual {}, worst {}backward error {}{}{}{}",
-                       all.converged, all.systems, actions, worst_text(all.residual), direct ? "componentwise " : "",
-                       worst_text(direct ? all.componentwise : all.backward), noted_text(all.failed, "failed"),
+                       all.converged, all.systems, actions, worst_text(all.residual),
+                       componentwise ? "componentwise " : "",
+                       worst_text(componentwise ? all.componentwise : all.backward), noted_text(all.failed, "failed"),
                        noted_text(all.warned, "may have other solutions"),
                        all.made_up_rhs ? "; b = A·1, as none was given" : "");
 }

@@ -76,12 +76,15 @@ public:
         add(report, all);
     }
 
+    const WaysTaken& taken() const { return taken_; }
+
 private:
     /// To what is told of the whole series.
     void add(const SolverReport& report, SequenceReport& all)
     {
         note(report.decisions, all.decisions);
         for (const Attempt& tried : report.attempts) {
+            taken_.add(tried);
             if (tried.plan.direct()) all.seconds_analyse += tried.seconds_analyse;
             if (tried.lu && (tried.lu->nnz > 0 || !all.lu)) all.lu = tried.lu;
             if (tried.mlilu && !all.mlilu) all.mlilu = tried.mlilu;
@@ -98,6 +101,7 @@ private:
 
     const SolveOptions& options_;
     LinearSolver        solver_;
+    WaysTaken           taken_;
     Index               systems_;
     bool                keep_structure_, analysed_ = false;
     std::vector<double> guess_;  // the last solution, where it is to be one
@@ -182,11 +186,10 @@ SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, s
     all.made_up_rhs = options.rhs == "auto" && input.rhs() == "A1";
     if (all.made_up_rhs) all.decisions.emplace_back("rhs A1: the series brings no right-hand sides along");
     all.options.rhs = input.rhs();
-    if (options.way() != SolverMode::automatic)
-        for (std::string& remark : options_without_effect(all.options, all.options.method, true))
-            all.decisions.push_back(std::move(remark));
     Series series(all.options, input.systems(), keep_structure);
     run(series, input, each, all);
+    for (std::string& remark : options_without_effect(all.options, series.taken(), true))
+        all.decisions.push_back(std::move(remark));
     all.seconds = clock.seconds();
     return all;
 }

@@ -41,11 +41,11 @@ void DirectSolver::analyse(const CsrMatrix<double>& A, const LuOptions& lu)
 
 void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu)
 {
+    facts_ = facts_before(*symbolic);  // first: it may lack memory
     symbolic_ = std::move(symbolic);
     given_ = lu;
     lu_.reset();
     factored_ = false;
-    facts_ = facts_before(*symbolic_);
 }
 
 /// What every call for new numbers begins with.
@@ -59,10 +59,15 @@ void DirectSolver::begin(double seconds, Attempt& tried)
     tried.lu = facts_;
     if (lu_) return;
     require_memory(*symbolic_, given_);
-    lu_.emplace(machine_.cpu, symbolic_);
-    if (machine_.gpu) lu_->use_gpu(*machine_.gpu);
-    lu_->stop_when([this] { return clock_.seconds() > seconds_; });
     workspace_.emplace(symbolic_->n);
+    lu_.emplace(machine_.cpu, symbolic_);
+    lu_->stop_when([this] { return clock_.seconds() > seconds_; });
+    if (machine_.gpu) try {
+            lu_->use_gpu(*machine_.gpu);
+        } catch (...) {  // the next call begins anew
+            lu_.reset();
+            throw;
+        }
 }
 
 /// What became of the numbers. @return whether there are factors

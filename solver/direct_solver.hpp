@@ -27,8 +27,8 @@ public:
     void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
     bool analysed() const { return symbolic_ != nullptr; }
 
-    /// Pivots for these numbers; the former ones, where they hold and `anew` is not set. Analyses first where that was
-    /// not done. Singularity, lack of time and memory are outcomes.
+    /// Pivots for these numbers, once analysed; the former ones, where they hold and `anew` is not set. Singularity and
+    /// lack of time are outcomes.
     /// @param seconds  after which a factorization under way is given up
     /// @return whether A x = b can be solved now; where not, `tried` says why
     bool factor(const CsrMatrix<double>& A, bool anew, double seconds, Attempt& tried);
@@ -40,7 +40,6 @@ public:
     bool              factored() const { return factored_; }
     const Lu&         lu() const { return *lu_; }  ///< where there are, or were, factors
     const LuSymbolic& symbolic() const { return *symbolic_; }
-    bool              has_lu() const { return lu_.has_value(); }
     const Machine&    machine() const { return machine_; }
     Machine&          machine() { return machine_; }
 

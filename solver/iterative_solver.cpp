@@ -272,7 +272,7 @@ void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, con
                                         krylov, monitor);
     }
     verify(machine_.cpu, *A_, b, krylov, tried);
-    if (tried.converged()) tried.warning = rank_warning(factors_);
+    if (tried.converged() && tried.action != SolverAction::lagged) tried.warning = rank_warning(factors_);
 }
 
 }  // namespace ilux

@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/direct/lu_input.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
 #include "ilux/solver/lu_device.hpp"
@@ -38,7 +40,7 @@ void require_same_pattern(const CsrMatrix<double>& analysed, const CsrMatrix<dou
 
 }  // namespace
 
-LinearSolver::Impl::Impl(SolverOptions options) : options_(resolved(std::move(options)))
+LinearSolver::Impl::Impl(const SolverOptions& options) : options_(resolved(options))
 {
     validate(options_);
     require_consistent(options_);
@@ -50,20 +52,10 @@ void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
     require(given.rows() == given.cols(),
             [&] { return fmt::format("a {} x {} matrix: a system needs a square one", given.rows(), given.cols()); });
     require_finite_values(view(given));
-    budget_.restart();
     budget_.enter();
     A = given;
     norm_ = norm_frobenius(A);
     systems_ = std::max(1.0, systems);
-    done_ = 0;
-    lu_way.reset();
-    iterative_way.reset();
-    analysed = first_ = true;
-    ready_ = failed_ = false;
-    tries_.clear();
-    decisions_.clear();
-    direct_record_ = iterative_record_ = {};
-    choice_ = {};
     choice_.direct = options_.way() == SolverMode::direct;
     if (automatic()) {
         choice_ = choose_way(A, options_, systems_, gpu_is_likely(options_, A));
@@ -75,6 +67,7 @@ void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
         (void)lack_of_memory([&] { lu_way->analyse(A, options_.lu); });
     analysing_ = budget_.elapsed();
     budget_.leave();
+    analysed = true;
 }
 
 void LinearSolver::Impl::take(std::span<const double> values)
@@ -90,14 +83,18 @@ void LinearSolver::Impl::take(std::span<const double> values)
     norm_ = norm_frobenius(A);
 }
 
-void LinearSolver::Impl::take_vectors(std::span<const double> b, std::span<double> x)
+void LinearSolver::Impl::check_vectors(std::span<const double> b, std::span<const double> x) const
 {
     const auto n = static_cast<std::size_t>(A.rows());
-    require(analysed && !first_, [] { return "solve: nothing was factored yet"; });
     require(b.size() == n && x.size() == n,
             [&] { return fmt::format("solve: b has {} and x {} entries, A {} rows", b.size(), x.size(), n); });
     Cpu serial(1);
     require(is_finite(serial, b), [] { return "solve: b is not finite"; });
+}
+
+void LinearSolver::Impl::take_guess(std::span<const double> x)
+{
+    Cpu serial(1);
     guess_.clear();
     if (options_.sequence.reuse_x && is_finite(serial, x)) guess_.assign(x.begin(), x.end());
 }
@@ -126,6 +123,16 @@ double LinearSolver::Impl::seconds_for(bool for_direct) const
     const double mistaken = for_direct ? std::max(10 * lu, 3 * iterative) : std::max(choice_.lu_at_best, 8 * iterative);
     const bool   other_fits = (for_direct ? iterative : lu) <= left / 2;
     return std::min(other_fits ? left / 2 : left, std::max(least, mistaken));
+}
+
+/// A factorization that ended before its time limit did so for the sake of the other way.
+void LinearSolver::Impl::note_given_up(Attempt& tried) const
+{
+    if (tried.report.outcome != Outcome::time_limit || !choice_.lu || seconds_left() <= 0) return;
+    const double other = tried.plan.direct() ? choice_.iterative.of(1) : choice_.lu->analyse + choice_.lu->factor;
+    tried.given_up = true;
+    tried.failure +=
+        fmt::format(", as {} is expected to take {}", tried.plan.direct() ? "an iteration" : "LU", time_text(other));
 }
 
 /// Steps after which LU, where that is open, would have been the better choice by far.
@@ -168,6 +175,7 @@ Attempt LinearSolver::Impl::begun(const Plan& plan) const
     Attempt tried;
     tried.plan = plan;
     tried.report.relative_residual = 1;
+    tried.report.backward_error = std::numeric_limits<double>::quiet_NaN();
     tried.x = guess_.empty() ? std::vector<double>(static_cast<std::size_t>(A.rows()), 0.0) : guess_;
     return tried;
 }
@@ -228,11 +236,9 @@ void LinearSolver::Impl::factor_by(Attempt& tried)
         one.seconds_analyse = clock.seconds();
         ready_ = lu_way->factor(A, true, seconds - clock.seconds(), one);
     });
+    note_given_up(tried);
     if (!tried.failure.empty()) ready_ = false;
-    if (first_) {  // the choice is part of the first try
-        tried.seconds += analysing_;
-        tried.seconds_analyse += analysing_;
-    }
+    if (first_) tried.seconds_analyse += analysing_;  // the choice is told with the first try
     first_ = false;
 }
 
@@ -249,15 +255,13 @@ std::optional<Plan> LinearSolver::Impl::next()
         ways.first_iterative = plan_of(false);
         std::swap(decisions, decisions_);
         plan = next_plan_of_either_way(options_, ways, tries_, budget_.elapsed(), stopped_);
-        if (plan && !plan->direct() && last.plan.direct())
-            decisions_.insert(decisions_.end(), decisions.begin(), decisions.end());
+        if (plan && !plan->direct() && last.plan.direct()) note(decisions);
     }
-    if (plan)
-        decisions_.push_back(
-            last.failure.empty()
-                ? fmt::format("{} after {} steps: trying {}", name(last.report.outcome), last.report.steps,
-                              plan->change)
-                : fmt::format("{}: {}; trying {}", name(last.report.outcome), last.failure, plan->change));
+    if (!plan) return plan;
+    const std::string why = last.plan.direct() || !last.failure.empty() ? last.why() : "";
+    decisions_.push_back(why.empty() ? fmt::format("{} after {} steps: trying {}", name(last.report.outcome),
+                                                   last.report.steps, plan->change)
+                                     : fmt::format("{}: {}; trying {}", name(last.report.outcome), why, plan->change));
     return plan;
 }
 
@@ -287,6 +291,7 @@ FactorReport LinearSolver::Impl::factor()
 {
     if (!first_) budget_.restart();
     budget_.enter();
+    ++begun_;
     tries_.clear();
     solved_ = false;
     establish(plan_of(direct));
@@ -295,12 +300,19 @@ FactorReport LinearSolver::Impl::factor()
     return report;
 }
 
-LinearSolver::LinearSolver(SolverOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+LinearSolver::LinearSolver(const SolverOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 LinearSolver::~LinearSolver() = default;
 LinearSolver::LinearSolver(LinearSolver&&) noexcept = default;
 LinearSolver& LinearSolver::operator=(LinearSolver&&) noexcept = default;
 
-void LinearSolver::analyse(const CsrMatrix<double>& A, double systems) { impl_->analyse(A, systems); }
+void LinearSolver::analyse(const CsrMatrix<double>& A, double systems)
+{
+    auto anew = std::make_unique<Impl>(impl_->options());
+    anew->listener = impl_->listener;
+    anew->after = impl_->after;
+    anew->analyse(A, systems);
+    impl_ = std::move(anew);
+}
 
 FactorReport LinearSolver::factor()
 {
@@ -329,13 +341,16 @@ FactorReport LinearSolver::refactor(const CsrMatrix<double>& A)
 
 SolverReport LinearSolver::solve(std::span<const double> b, std::span<double> x)
 {
-    impl_->take_vectors(b, x);
+    require(impl_->factored_once(), [] { return "solve: nothing was factored yet"; });
+    impl_->check_vectors(b, x);
     return impl_->solve(b, x);
 }
 
 SolverReport LinearSolver::refactor_and_solve(std::span<const double> values, std::span<const double> b,
                                               std::span<double> x)
 {
+    require(impl_->analysed, [] { return "refactor_and_solve: no matrix was analysed yet"; });
+    impl_->check_vectors(b, x);
     impl_->take(values);
     return impl_->refactor_and_solve(b, x);
 }

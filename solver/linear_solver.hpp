@@ -25,13 +25,13 @@ namespace ilux {
 class LinearSolver {
 public:
     /// @throws InvalidOption for options that contradict one another
-    explicit LinearSolver(SolverOptions options = {});
+    explicit LinearSolver(const SolverOptions& options = {});
     ~LinearSolver();
     LinearSolver(LinearSolver&&) noexcept;
     LinearSolver& operator=(LinearSolver&&) noexcept;
 
     /// Takes a copy of A and decides the way; its values are looked at for a matching, and are those of factor()
-    /// without any. Starts anew where something was analysed before.
+    /// without any. Starts anew; what was analysed before goes when that is done.
     /// @param A  n×n with finite values  @param systems  of this pattern that are to come; the more, the more LU pays
     /// @throws InvalidInput unless A is square and finite; DeviceError when a GPU is asked for and cannot be used
     /// Cost: O(nnz), and an analysis for LU where that may win.

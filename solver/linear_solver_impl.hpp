@@ -38,7 +38,7 @@ struct StaleLu {
 
 class LinearSolver::Impl {
 public:
-    explicit Impl(SolverOptions options);
+    explicit Impl(const SolverOptions& options);
 
     void         analyse(const CsrMatrix<double>& A, double systems);
     FactorReport factor();
@@ -46,7 +46,10 @@ public:
     SolverReport solve(std::span<const double> b, std::span<double> x);
     SolverReport refactor_and_solve(std::span<const double> b, std::span<double> x);
     void         take(std::span<const double> values);
-    void         take_vectors(std::span<const double> b, std::span<double> x);
+    void         check_vectors(std::span<const double> b, std::span<const double> x) const;
+    bool         factored_once() const { return analysed && !first_; }
+
+    const SolverOptions& options() const { return options_; }
 
     TryListener                         listener;
     std::function<void(const Attempt&)> after;
@@ -64,6 +67,8 @@ private:
     void                note(const std::vector<std::string>& decisions);
     void                end(Attempt tried);
     bool                automatic() const { return options_.way() == SolverMode::automatic; }
+    void                take_guess(std::span<const double> x);
+    void                note_given_up(Attempt& tried) const;
     double              seconds_left() const;
     bool                other_way_open(bool for_direct) const;
     double              seconds_for(bool for_direct) const;
@@ -94,8 +99,8 @@ private:
     FactorReport        factor_report() const;
 
     SolverOptions            options_;
-    double                   systems_ = 1, done_ = 0;  // to come in all; solved so far
-    double                   norm_ = 0;                // ‖A‖_F
+    double                   systems_ = 1, begun_ = 0;  // to come in all; whose numbers came
+    double                   norm_ = 0;                 // ‖A‖_F
     Choice                   choice_;
     Attempt                  current_;        // as far as its factors; what solve() starts from
     bool                     ready_ = false;  // A x = b can be solved with it

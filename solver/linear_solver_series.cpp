@@ -29,8 +29,9 @@ Index LinearSolver::Impl::most_lagged_steps() const
 void LinearSolver::Impl::change_way()
 {
     if (!automatic() || (!direct && !choice_.direct_possible)) return;
-    // Where nobody said how many are to come: as many as there were.
-    const double      left = std::max(systems_ - done_, done_);
+    const double before = begun_ - 1;
+    // This one counts. Where nobody said how many are to come: as many as there were.
+    const double      left = systems_ > 1 ? std::max(systems_ - before, 1.) : before;
     const OtherWay    other = direct ? OtherWay{.name = "iterative",
                                                 .record = &iterative_record_,
                                                 .forecast = choice_.iterative,
@@ -42,7 +43,7 @@ void LinearSolver::Impl::change_way()
     const WayRecord&  now = direct ? direct_record_ : iterative_record_;
     const std::string why = reason_to_change(now, direct ? "direct" : "iterative", other, left);
     if (why.empty()) return;
-    decisions_.push_back(fmt::format("from system {} on {}", done_, why));
+    decisions_.push_back(fmt::format("from system {} on {}", before, why));
     direct = !direct;
     current_.plan = plan_of(direct);
 }
@@ -71,6 +72,7 @@ void LinearSolver::Impl::renew_direct()
         analyse_for(one.plan);
         ready_ = lu_way->factor(A, false, seconds_for(true), one);
     });
+    note_given_up(current_);
     stale_.refactor = current_.seconds_factor;
 }
 
@@ -91,6 +93,7 @@ void LinearSolver::Impl::renew_iterative()
 void LinearSolver::Impl::begin_system()
 {
     budget_.restart();
+    ++begun_;
     tries_.clear();
     solved_ = false;
     if (failed_) {  // by every plan: the first of them again
@@ -180,6 +183,7 @@ bool LinearSolver::Impl::solve_anew(std::span<const double> b, Attempt& tried)
     current_ = begun(current_.plan);
     if (direct) {
         guarded(current_, [&](Attempt& one) { ready_ = lu_way->factor(A, false, seconds_for(true), one); });
+        note_given_up(current_);
         stale_.refactor = current_.seconds_factor;
     } else factor_by(current_);
     current_.reason = why;
@@ -195,7 +199,9 @@ void LinearSolver::Impl::judge_preconditioner(const Attempt& tried)
 {
     const Index steps = tried.report.steps;
     if (tried.action != SolverAction::lagged) first_steps_ = steps;
+    const auto& M = iterative_way->factors().mlilu;
     stale_M_ = !tried.converged()            ? fmt::format("the system before: {}", name(tried.report.outcome))
+               : M && M->report().deficiency ? "the former one lacks rank"
                : steps > most_lagged_steps() ? fmt::format("steps grew from {} to {}", first_steps_, steps)
                                              : "";
 }
@@ -237,7 +243,6 @@ void LinearSolver::Impl::solve_until_it_is(std::span<const double> b)
 void LinearSolver::Impl::remember()
 {
     if (solved_ || tries_.empty() || !tries_.back().converged()) return;
-    ++done_;
     (direct ? direct_record_ : iterative_record_).add(budget_.elapsed());
 }
 
@@ -260,8 +265,12 @@ SolverReport LinearSolver::Impl::report(std::span<double> x)
 
 SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<double> x)
 {
-    if (solved_) budget_.restart();
+    if (solved_) {
+        budget_.restart();
+        ready_ = current_.failure.empty();  // another b failed with these factors
+    }
     budget_.enter();
+    take_guess(x);
     solve_until_it_is(b);
     return report(x);
 }
@@ -270,11 +279,10 @@ SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, s
 {
     if (first_) {
         (void)factor();
-        take_vectors(b, x);
         return solve(b, x);
     }
-    take_vectors(b, x);
     budget_.enter();
+    take_guess(x);
     begin_system();
     if (direct && lu_way && lu_way->factored() && lu_way->lu().on_gpu()) {
         guarded(current_, [&](Attempt& one) { lu_way->step(A, b, options_.krylov.rtol, seconds_for(true), one); });

@@ -114,6 +114,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
     const Attempt& last = tried.back();
     const bool     direct = last.plan.direct();
     if (!options.retry) why_not = "retry is off";
+    else if (options.krylov.max_steps == 0 && !direct) why_not = "krylov.max_steps=0 allows no step";
     else if (last.report.outcome == Outcome::out_of_memory)
         why_not =
             direct ? "other pivots would not need less memory" : "a tighter preconditioner needs more memory still";
@@ -158,11 +159,12 @@ std::optional<Plan> next_plan_of_either_way(const SolverOptions& options, const 
         const auto iterative = std::ranges::find_if(tried.rbegin(), tried.rend(), way(false));
         if (iterative == tried.rend()) return taken(ways.first_iterative, "an iteration");
         if (put_off(*iterative)) return taken(iterative->plan, "the iteration that was put off");
+        if (iterative->given_up) return taken(iterative->plan, "the iteration that was given up, to its end");
         why_not.clear();
         return next_plan(options, tried.first(static_cast<std::size_t>(tried.rend() - iterative)), elapsed, why_not);
     }
     const auto directs = std::ranges::count_if(tried, way(true));
-    const bool given_up = directs == 1 && std::ranges::find_if(tried, way(true))->report.outcome == Outcome::time_limit;
+    const bool given_up = directs == 1 && std::ranges::find_if(tried, way(true))->given_up;
     if (!ways.direct_possible || (directs > 0 && !given_up)) return same_way;
     constexpr double tighter = 3;  // seconds of a tighter preconditioner over those of the last try
     const double     lu = ways.lu ? ways.lu->analyse + ways.lu->factor : 0;

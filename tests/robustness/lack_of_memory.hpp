@@ -102,8 +102,9 @@ inline long expect_clean_ends(const Operation& operation, const Shortage& shorta
 }
 
 /// Every operator new of `operation` fails: alone, with all that follow it, and each that asks without throwing alone.
-/// @param most  runs of each kind; beyond, every so-many-th allocation. @return allocations that failed alone
-inline long expect_survives_lack_of_memory(const Operation& operation, long most = 400)
+/// @param most  runs of each kind; beyond, every so-many-th allocation. @param then  after one that may throw
+/// @return allocations that failed alone
+inline long expect_survives_lack_of_memory(const Operation& operation, long most = 400, Then then = Then::told)
 {
     std::vector<double> warm(operation.answers);
     EXPECT_EQ(run_caught(operation, warm), Ended::answered);  // what is made once for all is no leak
@@ -121,8 +122,8 @@ inline long expect_survives_lack_of_memory(const Operation& operation, long most
         };
         return Shortage{fail, live_allocations, count, then};
     };
-    const long told = expect_clean_ends(operation, with(Failing::once, Then::told), most);
-    expect_clean_ends(operation, with(Failing::onwards, Then::told), most / 4);
+    const long told = expect_clean_ends(operation, with(Failing::once, then), most);
+    expect_clean_ends(operation, with(Failing::onwards, then), most / 4);
     expect_clean_ends(operation, with(Failing::nothrow, Then::answered), most);
     return told;
 }

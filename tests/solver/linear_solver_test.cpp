@@ -1,48 +1,19 @@
-// The one object: phases, choices, fallbacks, budgets, series.
+// The one object: phases, choices, fallbacks, budgets.
 
 #include "ilux/solver/linear_solver.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <thread>
 
-#include "ilux/base/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
 namespace {
 
 using namespace ilux::test;
-
-SolverOptions serial(SolverOptions options = {})
-{
-    options.threads = 1;
-    options.device = DeviceChoice::cpu;
-    return options;
-}
-
-std::vector<double> times_ones(const CsrMatrix<double>& A)
-{
-    std::vector<double> b(static_cast<std::size_t>(A.rows()));
-    Cpu                 cpu(1);
-    spmv(cpu, 1, A, std::vector<double>(b.size(), 1.0), 0, b);
-    return b;
-}
-
-/// ‖b − A x‖₂ / ‖b‖₂ by the test's own sums.
-double residual_of(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
-{
-    double r2 = 0, b2 = 0;
-    for (Index i = 0; i < A.rows(); ++i) {
-        double r = b[i];
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) r -= A.val()[p] * x[A.col()[p]];
-        r2 += r * r;
-        b2 += b[i] * b[i];
-    }
-    return std::sqrt(r2 / b2);
-}
 
 bool mentions(const std::vector<std::string>& lines, std::string_view text)
 {
@@ -69,17 +40,6 @@ SolverReport solved(const SolverOptions& options, const CsrMatrix<double>& A)
 {
     LinearSolver solver(serial(options));
     return solved(solver, A);
-}
-
-/// Full: random numbers and `changed` times others, and a large diagonal.
-CsrMatrix<double> dense(Index n, int seed, double changed = 1)
-{
-    const auto entries = static_cast<Index>(n * n);
-    const auto first = random_vector(entries, 1), second = random_vector(entries, seed);
-    Dense      A{n, n, first};
-    for (std::size_t k = 0; k < A.a.size(); ++k) A.a[k] += changed * second[k];
-    for (Index i = 0; i < n; ++i) A(i, i) += 3.0 * n;
-    return to_csr(A);
 }
 
 TEST(LinearSolver, RefusesPhasesOutOfOrder)
@@ -272,99 +232,61 @@ TEST(LinearSolver, SolvesForSeveralRightHandSides)
     }
 }
 
-TEST(LinearSolver, KeepsPivotsAndPreconditionersInASeries)
+TEST(LinearSolver, AnotherRightHandSideIsTriedAfterOneThatFailed)
 {
-    auto       A = gallery::build("convdiff2d:n=20");
-    const auto b = random_vector(A.rows(), 1);
+    SolverOptions options{.mode = SolverMode::iterative, .retry = false};
+    options.krylov.max_steps = 2;
+    options.precond.kind = PrecondKind::jacobi;
+    LinearSolver solver(serial(options));
+    const auto   A = gallery::build("convdiff2d:n=20");
+    solver.analyse(A);
+    EXPECT_TRUE(solver.factor().ready());
+    const auto          b = random_vector(A.rows(), 1);
+    std::vector<double> x(b.size()), e(b.size(), 0.0);
+    for (int k = 0; k < 2; ++k) {
+        const auto report = solver.solve(b, x);
+        EXPECT_EQ(report.outcome(), Outcome::max_steps);
+        EXPECT_EQ(report.result().report.steps, 2);
+    }
+    EXPECT_TRUE(solver.solve(e, x).converged());  // x = 0
+}
+
+TEST(LinearSolver, NothingOfAFormerSeriesStays)
+{
+    SolverOptions       options{.sequence = {.reuse_x = true}};
+    LinearSolver        solver(serial(options));
+    const auto          A = gallery::build("convdiff2d:n=30");
+    std::vector<double> x(static_cast<std::size_t>(A.rows()), 1.0);
+    solver.analyse(A, 5);
+    EXPECT_TRUE(solver.refactor_and_solve(A.val(), times_ones(A), x).converged());
+    const auto          singular = to_csr({2, 2, {1, 1, 1, 1}});
+    std::vector<double> longer(4, 7.0);
+    solver.analyse(singular);
+    const std::vector<double> b{1, 2};
+    EXPECT_FALSE(solver.refactor_and_solve(singular.val(), b, std::span(longer).first(2)).converged());
+    EXPECT_EQ(longer[2], 7);
+    EXPECT_EQ(longer[3], 7);
+}
+
+TEST(LinearSolver, ARefusedRightHandSideLeavesTheNumbers)
+{
+    const auto A = gallery::build("convdiff2d:n=20");
     for (const SolverMode mode : {SolverMode::direct, SolverMode::iterative}) {
         LinearSolver solver(serial({.mode = mode}));
-        solver.analyse(A, 3);
-        std::vector<double>       x(b.size());
-        std::vector<SolverAction> actions;
-        for (int k = 0; k < 3; ++k) {
-            for (double& value : A.val()) value *= 1.001;
-            const auto report = solver.refactor_and_solve(A.val(), b, x);
-            EXPECT_TRUE(report.converged());
-            EXPECT_LE(residual_of(A, x, b), 1e-8);
-            actions.push_back(report.result().action);
-        }
-        const bool direct = mode == SolverMode::direct;
-        EXPECT_EQ(actions[0], direct ? SolverAction::factor : SolverAction::refresh);
-        EXPECT_EQ(actions[2], direct ? SolverAction::refactor : SolverAction::lagged);
-    }
-}
-
-TEST(LinearSolver, StaysWithTheWayThatSolvedWhatTheOtherCouldNot)
-{
-    const auto    hard = gallery::build("convdiff3d:n=22");  // no M but an exact one solves that in two steps
-    auto          easy = hard;                               // all but diagonal
-    SolverOptions options;
-    options.krylov.max_steps = 2;
-    options.krylov.rtol = 1e-12;
-    for (Index i = 0; i < easy.rows(); ++i)
-        for (Offset p = easy.row_ptr()[i]; p < easy.row_ptr()[i + 1]; ++p)
-            if (easy.col()[p] != i) easy.val()[p] *= 1e-14;
-    LinearSolver solver(serial(options));
-    solver.analyse(easy);
-    const auto          b = random_vector(hard.rows(), 1);
-    std::vector<double> x(b.size());
-    const auto          first = solver.refactor_and_solve(easy.val(), b, x);
-    EXPECT_FALSE(first.result().plan.direct()) << testing::PrintToString(first.decisions);
-    const auto second = solver.refactor_and_solve(hard.val(), b, x);
-    EXPECT_TRUE(second.converged()) << testing::PrintToString(second.decisions);
-    EXPECT_TRUE(second.result().plan.direct()) << testing::PrintToString(second.decisions);
-    EXPECT_GT(second.attempts.size(), 1u);
-    EXPECT_LE(residual_of(hard, x, b), 1e-10);
-    const auto third = solver.refactor_and_solve(hard.val(), b, x);
-    EXPECT_TRUE(third.result().plan.direct());
-    EXPECT_EQ(third.attempts.size(), 1u);
-}
-
-TEST(LinearSolver, TakesAnLuOfEarlierNumbersAsPreconditioner)
-{
-    const Index         n = 500;  // factoring takes much longer than solving, whatever the machine
-    LinearSolver        solver(serial());
-    const auto          b = random_vector(n, 3);
-    std::vector<double> x(b.size());
-    solver.analyse(dense(n, 2, 0), 10);
-    std::vector<SolverAction> actions;
-    for (int k = 0; k < 4; ++k) {
-        const auto A = dense(n, 2, 1e-3 * k);
-        const auto report = solver.refactor_and_solve(A.val(), b, x);
-        ASSERT_TRUE(report.converged()) << testing::PrintToString(report.decisions);
-        EXPECT_LE(residual_of(A, x, b), 1e-8);
-        actions.push_back(report.result().action);
-    }
-    EXPECT_EQ(actions[1], SolverAction::refactor);
-    EXPECT_EQ(actions[2], SolverAction::stale);
-    EXPECT_EQ(actions[3], SolverAction::stale);
-    auto       A = dense(n, 7, 1e4);  // other numbers altogether
-    const auto report = solver.refactor_and_solve(A.val(), b, x);
-    EXPECT_TRUE(report.converged());
-    EXPECT_LE(residual_of(A, x, b), 1e-8);
-    EXPECT_NE(report.result().action, SolverAction::stale);
-    EXPECT_NE(report.result().reason.find("with the former one"), std::string::npos) << report.result().reason;
-}
-
-TEST(LinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)
-{
-    const auto A = gallery::build("convdiff2d:n=30"), B = gallery::build("convdiff3d:n=12");
-    const auto series = [&](SolverMode mode, const CsrMatrix<double>& M) {
-        LinearSolver        solver(serial({.mode = mode}));
-        const auto          b = random_vector(M.rows(), 1);
+        solver.analyse(A);
+        EXPECT_TRUE(solver.factor().ready());
+        auto                other = A;
+        auto                b = random_vector(A.rows(), 1);
         std::vector<double> x(b.size());
-        solver.analyse(M, 20);
-        for (int k = 0; k < 20; ++k) (void)solver.refactor_and_solve(M.val(), b, x);
-        return x;
-    };
-    const auto          direct = series(SolverMode::direct, A), iterative = series(SolverMode::iterative, B);
-    std::vector<double> direct_beside, iterative_beside;
-    std::thread         one([&] { direct_beside = series(SolverMode::direct, A); });
-    std::thread         two([&] { iterative_beside = series(SolverMode::iterative, B); });
-    one.join();
-    two.join();
-    EXPECT_TRUE(identical(direct, direct_beside));
-    EXPECT_TRUE(identical(iterative, iterative_beside));
+        for (double& value : other.val()) value *= 2;
+        const std::vector<double> bad(b.size(), NAN), few(b.size() - 1, 1.);
+        EXPECT_THROW(solver.refactor_and_solve(other.val(), bad, x), InvalidInput);
+        EXPECT_THROW(solver.refactor_and_solve(other.val(), few, x), InvalidInput);
+        const auto report = solver.solve(b, x);
+        EXPECT_TRUE(report.converged());
+        EXPECT_EQ(report.attempts.size(), 1u);
+        EXPECT_LE(residual_of(A, x, b), 1e-8);
+    }
 }
 
 }  // namespace

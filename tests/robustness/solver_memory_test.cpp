@@ -1,0 +1,95 @@
+// Lack of memory anywhere in a LinearSolver: told as an outcome or std::bad_alloc, or got around by the other way; the object
+// is of use afterwards.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/robustness/lack_of_memory.hpp"
+
+namespace ilux::test {
+namespace {
+
+class SolverMemory : public testing::TestWithParam<SolverMode> {};
+INSTANTIATE_TEST_SUITE_P(Modes, SolverMemory,
+                         testing::Values(SolverMode::direct, SolverMode::iterative, SolverMode::automatic),
+                         [](const auto& info) {
+                             return std::string(info.param == SolverMode::direct      ? "direct"
+                                                : info.param == SolverMode::iterative ? "iterative"
+                                                                                      : "automatic");
+                         });
+
+/// Two systems of a series that was analysed.
+Ended solve_two(LinearSolver& solver, std::span<double> x)
+{
+    const auto&         A = solver.matrix();
+    const auto          n = static_cast<std::size_t>(A.rows());
+    std::vector<double> b(n, 1.), values(A.val().begin(), A.val().end());
+    for (std::size_t k = 0; k < 2; ++k) {
+        for (double& value : values) value *= k > 0 ? 1.5 : 1;
+        const auto report = solver.refactor_and_solve(values, b, x.subspan(k * n, n));
+        if (const auto ended = from_outcome(report.outcome()); ended != Ended::answered) return ended;
+    }
+    return Ended::answered;
+}
+
+TEST_P(SolverMemory, ANewObjectEndsCleanly)
+{
+    for (const char* name : {"convdiff2d:n=12", "convdiff2d:n=34"}) {
+        const auto      A = gallery::build(name);
+        const Operation operation{name, 2 * static_cast<std::size_t>(A.rows()),
+                                  [&](std::span<double> x) {
+                                      LinearSolver solver({.mode = GetParam(), .threads = 1});
+                                      solver.analyse(A, 2);
+                                      return solve_two(solver, x);
+                                  },
+                                  1e-6};
+        EXPECT_GT(expect_survives_lack_of_memory(operation, 300, Then::either), 3);
+    }
+}
+
+TEST_P(SolverMemory, AnObjectThatLackedMemoryIsAsGoodAsNew)
+{
+    const auto      A = gallery::build("convdiff2d:n=34");
+    LinearSolver    solver({.mode = GetParam(), .threads = 1});
+    const Operation operation{"the same object", 2 * static_cast<std::size_t>(A.rows()),
+                              [&](std::span<double> x) {
+                                  solver.analyse(A, 2);
+                                  return solve_two(solver, x);
+                              },
+                              1e-6, true};
+    EXPECT_GT(expect_survives_lack_of_memory(operation, 200, Then::either), 3);
+}
+
+TEST_P(SolverMemory, NoAnalysisIsNeededAfterwards)
+{
+    const auto          A = gallery::build("convdiff2d:n=34");
+    const auto          n = static_cast<std::size_t>(A.rows());
+    const auto          b = std::vector<double>(n, 1.);
+    std::vector<double> x(n);
+    for (long k = 1; k < 400; k += 3) {
+        LinearSolver solver({.mode = GetParam(), .threads = 1});
+        {
+            const AllocationCounter failing(k, Failing::once);
+            try {
+                solver.analyse(A, 2);
+                (void)solver.refactor_and_solve(A.val(), b, x);
+            } catch (const std::bad_alloc&) {
+            }
+        }
+        try {
+            const auto report = solver.refactor_and_solve(A.val(), b, x);
+            EXPECT_TRUE(report.converged()) << k << ": " << report.why();
+            EXPECT_LE(backward_error(A, x, b), 1e-8) << k;
+        } catch (const InvalidInput&) {  // the analysis found no memory
+            solver.analyse(A, 2);
+            EXPECT_TRUE(solver.refactor_and_solve(A.val(), b, x).converged()) << k;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ilux::test

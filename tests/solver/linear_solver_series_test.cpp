@@ -1,0 +1,138 @@
+// The one object through a series: what is kept, what is noticed, when the way changes.
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/solver/solving.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace ilux::test;
+
+/// Full: random numbers and `changed` times others, and a large diagonal.
+CsrMatrix<double> dense(Index n, int seed, double changed = 1)
+{
+    const auto entries = static_cast<Index>(n * n);
+    const auto first = random_vector(entries, 1), second = random_vector(entries, seed);
+    Dense      A{n, n, first};
+    for (std::size_t k = 0; k < A.a.size(); ++k) A.a[k] += changed * second[k];
+    for (Index i = 0; i < n; ++i) A(i, i) += 3.0 * n;
+    return to_csr(A);
+}
+
+TEST(LinearSolver, WarnsOfMissingRankOnlyWhereItIsOfTheSystem)
+{
+    const auto          A = to_csr({3, 3, {.25, 0, 1, 0, 2, 0, 1, 0, 4}});
+    LinearSolver        solver(serial({.mode = SolverMode::iterative}));
+    std::vector<double> x(3);
+    solver.analyse(A, 3);
+    const std::vector<double> singular{.25, 1, 2, 1, 4}, regular{6, 1, 2, 1, 4}, b{1.25, 2, 5}, c{7, 2, 5};
+    EXPECT_NE(solver.refactor_and_solve(singular, b, x).result().warning, "");
+    const auto second = solver.refactor_and_solve(regular, c, x);
+    EXPECT_TRUE(second.converged());
+    EXPECT_EQ(second.result().warning, "");
+    EXPECT_EQ(second.result().action, SolverAction::refresh);  // an M without rank is not kept
+}
+
+TEST(LinearSolver, KeepsPivotsAndPreconditionersInASeries)
+{
+    auto       A = gallery::build("convdiff2d:n=20");
+    const auto b = random_vector(A.rows(), 1);
+    for (const SolverMode mode : {SolverMode::direct, SolverMode::iterative}) {
+        LinearSolver solver(serial({.mode = mode}));
+        solver.analyse(A, 3);
+        std::vector<double>       x(b.size());
+        std::vector<SolverAction> actions;
+        for (int k = 0; k < 3; ++k) {
+            for (double& value : A.val()) value *= 1.001;
+            const auto report = solver.refactor_and_solve(A.val(), b, x);
+            EXPECT_TRUE(report.converged());
+            EXPECT_LE(residual_of(A, x, b), 1e-8);
+            actions.push_back(report.result().action);
+        }
+        const bool direct = mode == SolverMode::direct;
+        EXPECT_EQ(actions[0], direct ? SolverAction::factor : SolverAction::refresh);
+        EXPECT_EQ(actions[2], direct ? SolverAction::refactor : SolverAction::lagged);
+    }
+}
+
+TEST(LinearSolver, StaysWithTheWayThatSolvedWhatTheOtherCouldNot)
+{
+    const auto    hard = gallery::build("convdiff3d:n=22");  // no M but an exact one solves that in two steps
+    auto          easy = hard;                               // all but diagonal
+    SolverOptions options;
+    options.krylov.max_steps = 2;
+    options.krylov.rtol = 1e-12;
+    for (Index i = 0; i < easy.rows(); ++i)
+        for (Offset p = easy.row_ptr()[i]; p < easy.row_ptr()[i + 1]; ++p)
+            if (easy.col()[p] != i) easy.val()[p] *= 1e-14;
+    LinearSolver solver(serial(options));
+    solver.analyse(easy);
+    const auto          b = random_vector(hard.rows(), 1);
+    std::vector<double> x(b.size());
+    const auto          first = solver.refactor_and_solve(easy.val(), b, x);
+    EXPECT_FALSE(first.result().plan.direct()) << testing::PrintToString(first.decisions);
+    const auto second = solver.refactor_and_solve(hard.val(), b, x);
+    EXPECT_TRUE(second.converged()) << testing::PrintToString(second.decisions);
+    EXPECT_TRUE(second.result().plan.direct()) << testing::PrintToString(second.decisions);
+    EXPECT_GT(second.attempts.size(), 1u);
+    EXPECT_LE(residual_of(hard, x, b), 1e-10);
+    const auto third = solver.refactor_and_solve(hard.val(), b, x);
+    EXPECT_TRUE(third.result().plan.direct());
+    EXPECT_EQ(third.attempts.size(), 1u);
+}
+
+TEST(LinearSolver, TakesAnLuOfEarlierNumbersAsPreconditioner)
+{
+    const Index         n = 900;  // factoring takes much longer than solving, whatever the machine
+    LinearSolver        solver(serial());
+    const auto          b = random_vector(n, 3);
+    std::vector<double> x(b.size());
+    solver.analyse(dense(n, 2, 0), 10);
+    std::vector<SolverAction> actions;
+    for (int k = 0; k < 4; ++k) {
+        const auto A = dense(n, 2, 1e-3 * k);
+        const auto report = solver.refactor_and_solve(A.val(), b, x);
+        ASSERT_TRUE(report.converged()) << testing::PrintToString(report.decisions);
+        EXPECT_LE(residual_of(A, x, b), 1e-8);
+        actions.push_back(report.result().action);
+    }
+    EXPECT_EQ(actions[1], SolverAction::refactor);
+    EXPECT_EQ(actions[2], SolverAction::stale);
+    EXPECT_EQ(actions[3], SolverAction::stale);
+    auto       A = dense(n, 7, 1e4);  // other numbers altogether
+    const auto report = solver.refactor_and_solve(A.val(), b, x);
+    EXPECT_TRUE(report.converged());
+    EXPECT_LE(residual_of(A, x, b), 1e-8);
+    EXPECT_NE(report.result().action, SolverAction::stale);
+    EXPECT_NE(report.result().reason.find("with the former one"), std::string::npos) << report.result().reason;
+}
+
+TEST(LinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)
+{
+    const auto A = gallery::build("convdiff2d:n=30"), B = gallery::build("convdiff3d:n=12");
+    const auto series = [&](SolverMode mode, const CsrMatrix<double>& M) {
+        LinearSolver        solver(serial({.mode = mode}));
+        const auto          b = random_vector(M.rows(), 1);
+        std::vector<double> x(b.size());
+        solver.analyse(M, 20);
+        for (int k = 0; k < 20; ++k) (void)solver.refactor_and_solve(M.val(), b, x);
+        return x;
+    };
+    const auto          direct = series(SolverMode::direct, A), iterative = series(SolverMode::iterative, B);
+    std::vector<double> direct_beside, iterative_beside;
+    std::thread         one([&] { direct_beside = series(SolverMode::direct, A); });
+    std::thread         two([&] { iterative_beside = series(SolverMode::iterative, B); });
+    one.join();
+    two.join();
+    EXPECT_TRUE(identical(direct, direct_beside));
+    EXPECT_TRUE(identical(iterative, iterative_beside));
+}
+
+}  // namespace
+}  // namespace ilux

@@ -1,0 +1,41 @@
+#pragma once
+// What the tests of LinearSolver share.
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "ilux/base/spmv.hpp"
+#include "ilux/solver/options.hpp"
+
+namespace ilux::test {
+
+inline SolverOptions serial(SolverOptions options = {})
+{
+    options.threads = 1;
+    options.device = DeviceChoice::cpu;
+    return options;
+}
+
+inline std::vector<double> times_ones(const CsrMatrix<double>& A)
+{
+    std::vector<double> b(static_cast<std::size_t>(A.rows()));
+    Cpu                 cpu(1);
+    spmv(cpu, 1, A, std::vector<double>(b.size(), 1.0), 0, b);
+    return b;
+}
+
+/// ‖b − A x‖₂ / ‖b‖₂ by the test's own sums.
+inline double residual_of(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
+{
+    double r2 = 0, b2 = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        double r = b[i];
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) r -= A.val()[p] * x[A.col()[p]];
+        r2 += r * r;
+        b2 += b[i] * b[i];
+    }
+    return std::sqrt(r2 / b2);
+}
+
+}  // namespace ilux::test
