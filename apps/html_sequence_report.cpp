@@ -108,8 +108,8 @@ HtmlSection time_section(const SequenceReport& all)
 HtmlSection levels_section(const SequenceReport& all, const SequenceInput& input)
 {
     HtmlSection section{"levels", "Levels", ""};
-    if (all.mlilu) section.html = level_table(*all.mlilu, input.A().nnz());
-    else if (all.direct() && all.structure) section.html = lu_level_table(*all.structure);
+    if (all.structure && all.structure->of_lu) section.html = lu_level_table(*all.structure);
+    else if (all.mlilu) section.html = level_table(*all.mlilu, input.A().nnz());
     else if (all.direct()) section.html = html_paragraph("There are no factors.");
     else section.html = html_paragraph("The preconditioner has no levels.");
     section.html += html_paragraph("Pictures and levels are of the first factors.", "note");

@@ -96,6 +96,7 @@ Structure structure_of(const Lu& lu)
     const LuPattern&  pattern = *lu.factors().pattern;
     LuLevelStatistics statistics = level_statistics(pattern, lu_levels(pattern, DependencyRule::left), hub_updates);
     Structure         structure;
+    structure.of_lu = true;
     structure.pictures = {permuted(pattern), factors_of(pattern)};
     structure.profiles = {{.name = "columns of L + U", .rows = {}}};
     for (const auto& level : statistics.levels) structure.profiles.front().rows.push_back(level.columns);

@@ -25,6 +25,7 @@ struct DepthProfile {
 };
 
 struct Structure {
+    bool                                of_lu = false;
     std::vector<SparsityPicture>        pictures;
     std::vector<DepthProfile>           profiles;
     std::vector<LuLevelStatistics::Hub> hubs;  ///< the largest of `hub_count`

@@ -255,6 +255,15 @@ TEST_F(Cli, ReportOfASeriesHasAPointForEverySystem)
     const std::string data = html.substr(lagged, html.find("/>", lagged) - lagged);
     EXPECT_EQ(std::ranges::count(data, 'M'), 2) << data;  // the first is refreshed, the others lag
     EXPECT_TRUE(holds(html, "A in the order of the levels"));
+
+    // The second is singular, and solved by an iteration; levels and pictures are of the first.
+    EXPECT_EQ(ilux({"sequence", write_series(series, {4, 1, 1, 3, 1, 1, 1, 1}, {1, 2, 2, 2}), "--report", page,
+                    "--quiet"})
+                  .code,
+              0);
+    html = read_bytes(page);
+    EXPECT_TRUE(holds(html, "columns of L + U"));
+    EXPECT_FALSE(holds(html, "nnz L / U"));
 }
 
 }  // namespace
