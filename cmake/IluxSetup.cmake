@@ -301,7 +301,7 @@ endfunction()
 # ilux_fuzz(NAME...): a libFuzzer program each; clang only.
 function(ilux_fuzz)
     if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
-        message(FATAL_ERROR "ILUX_FUZZ needs clang; use the preset `asan`")
+        message(FATAL_ERROR "ILUX_FUZZ needs clang; use the preset `fuzz`")
     endif()
     foreach(name IN LISTS ARGN)
         add_executable(${name} fuzz/${name}.cpp)
