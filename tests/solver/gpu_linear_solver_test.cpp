@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/robustness/together.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
@@ -64,15 +63,11 @@ TEST_F(GpuLinearSolver, SolvesInSeparatePhasesToo)
 
 TEST_F(GpuLinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)
 {
-    const auto          A = gallery::build("rlc_mesh:n=20"), B = gallery::build("convdiff3d:n=16");
-    const auto          direct = series(SolverMode::direct, A, 6), iterative = series(SolverMode::iterative, B, 6);
-    std::vector<double> direct_beside, iterative_beside;
-    std::thread         one([&] { direct_beside = series(SolverMode::direct, A, 6); });
-    std::thread         two([&] { iterative_beside = series(SolverMode::iterative, B, 6); });
-    one.join();
-    two.join();
-    EXPECT_TRUE(identical(direct, direct_beside));
-    EXPECT_TRUE(identical(iterative, iterative_beside));
+    expect_same_answers_together([] { return Answers{series(SolverMode::direct, gallery::build("rlc_mesh:n=20"), 6)}; },
+                                 [] {
+                                     return Answers{
+                                         series(SolverMode::iterative, gallery::build("convdiff3d:n=16"), 6)};
+                                 });
 }
 
 }  // namespace

@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/robustness/together.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
 
@@ -119,23 +118,22 @@ TEST(LinearSolver, TakesAnLuOfEarlierNumbersAsPreconditioner)
 
 TEST(LinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)
 {
-    const auto A = gallery::build("convdiff2d:n=30"), B = gallery::build("convdiff3d:n=12");
-    const auto series = [&](SolverMode mode, const CsrMatrix<double>& M) {
-        LinearSolver        solver(serial({.mode = mode}));
-        const auto          b = random_vector(M.rows(), 1);
-        std::vector<double> x(b.size());
-        solver.analyse(M, 20);
-        for (int k = 0; k < 20; ++k) (void)solver.refactor_and_solve(M.val(), b, x);
-        return x;
+    const auto series = [](SolverMode mode, const CsrMatrix<double>& A) {
+        return [mode, A] {
+            LinearSolver        solver(serial({.mode = mode}));
+            const auto          b = random_vector(A.rows(), 1);
+            std::vector<double> x(b.size());
+            Answers             answers;
+            solver.analyse(A, 20);
+            for (int k = 0; k < 20; ++k) {
+                EXPECT_TRUE(solver.refactor_and_solve(A.val(), b, x).converged());
+                answers.push_back(x);
+            }
+            return answers;
+        };
     };
-    const auto          direct = series(SolverMode::direct, A), iterative = series(SolverMode::iterative, B);
-    std::vector<double> direct_beside, iterative_beside;
-    std::thread         one([&] { direct_beside = series(SolverMode::direct, A); });
-    std::thread         two([&] { iterative_beside = series(SolverMode::iterative, B); });
-    one.join();
-    two.join();
-    EXPECT_TRUE(identical(direct, direct_beside));
-    EXPECT_TRUE(identical(iterative, iterative_beside));
+    expect_same_answers_together(series(SolverMode::direct, gallery::build("convdiff2d:n=30")),
+                                 series(SolverMode::iterative, gallery::build("convdiff3d:n=12")));
 }
 
 }  // namespace
