@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "ilux/base/units.hpp"
 
@@ -12,6 +13,13 @@ namespace ilux::app {
 namespace {
 
 using Lines = std::vector<std::string>;
+
+/// @param limit  of this part; the option to raise may be that of all parts
+std::string allow_more(std::string_view part, Bytes limit, const SolveOptions& options)
+{
+    return fmt::format("{} is {}: allow more", limit_name(part, limit, options.memory_limit),
+                       bytes_text(double(limit.value)));
+}
 
 constexpr double rounding_level = 4 * std::numeric_limits<double>::epsilon();
 
@@ -32,7 +40,7 @@ struct Tried {
             sparsest = std::max(sparsest, mlilu.drop_tol);
             least_bound = std::min(least_bound, mlilu.inverse_bound);
             largest_bound = std::max(largest_bound, mlilu.inverse_bound);
-            limited = limited || (one.mlilu && one.mlilu->limited);
+            if (one.mlilu && one.mlilu->limited) felt_limit = mlilu.memory_limit;
         }
     }
     bool method(MethodChoice choice) const
@@ -45,11 +53,11 @@ struct Tried {
     }
 
     std::span<const Attempt> attempts;
-    double tightest = std::numeric_limits<double>::infinity(), sparsest = 0;  // τ, of multilevel ILUs
-    double tightest_fill = 0;
-    bool   tighter_is_too_much = false;  // the tightest ran out of memory or time
-    double least_bound = std::numeric_limits<double>::infinity(), largest_bound = 0;  // κ
-    bool   limited = false;                                                           // a memory limit was felt
+    double               tightest = std::numeric_limits<double>::infinity(), sparsest = 0;  // τ, of multilevel ILUs
+    double               tightest_fill = 0;
+    bool                 tighter_is_too_much = false;  // the tightest ran out of memory or time
+    double               least_bound = std::numeric_limits<double>::infinity(), largest_bound = 0;  // κ
+    std::optional<Bytes> felt_limit;  // of memory; 0: an automatic one
 };
 
 bool restarts(const Attempt& tried)
@@ -124,7 +132,7 @@ void about_the_steps(const Attempt& result, const Tried& tried, const KrylovOpti
         lines.emplace_back("CG needs A and the preconditioner symmetric positive definite: --method gmres");
 }
 
-void about_the_preconditioner(const Attempt& result, const Tried& tried, Lines& lines)
+void about_the_preconditioner(const Attempt& result, const Tried& tried, const SolveOptions& options, Lines& lines)
 {
     if (!tried.precond(PrecondKind::mlilu)) {
         if (result.zero_pivot >= 0)
@@ -132,8 +140,9 @@ void about_the_preconditioner(const Attempt& result, const Tried& tried, Lines& 
                 fmt::format("ILU(0) met a zero pivot at row {} (counted from 1): --precond mlilu postpones such pivots",
                             result.zero_pivot + 1));
         else lines.emplace_back("a stronger preconditioner: --precond mlilu");
-    } else if (tried.limited) {
-        lines.emplace_back("entries were dropped to stay within the memory limit: a larger precond.memory_limit");
+    } else if (tried.felt_limit) {
+        lines.push_back(fmt::format("entries were dropped to stay within the memory limit: a larger {}",
+                                    limit_name("precond", *tried.felt_limit, options.memory_limit)));
     } else if (tried.tightest > 0 && !tried.tighter_is_too_much) {
         lines.push_back(fmt::format("M keeps {:.3g} values for one of A; a closer one: -p precond.drop_tol={:g}",
                                     tried.tightest_fill, tried.tightest / 10));
@@ -160,12 +169,11 @@ void about_the_device_memory(const Attempt& result, const Tried& tried, Bytes li
     about_a_sparser_preconditioner(tried, lines);
 }
 
-void about_the_memory(const Attempt& result, const Tried& tried, Lines& lines)
+void about_the_memory(const Attempt& result, const Tried& tried, const SolveOptions& options, Lines& lines)
 {
     const PrecondOptions& precond = result.plan.precond;
     if (precond.kind == PrecondKind::mlilu && precond.mlilu.memory_limit.value > 0) {
-        lines.push_back(fmt::format("precond.memory_limit is {}: allow more",
-                                    bytes_text(double(precond.mlilu.memory_limit.value))));
+        lines.push_back(allow_more("precond", precond.mlilu.memory_limit, options));
         return;
     }
     about_a_sparser_preconditioner(tried, lines);
@@ -182,9 +190,7 @@ void about_the_direct_solution(const Attempt& result, const Tried& tried, const 
     if (outcome == Outcome::out_of_memory || outcome == Outcome::time_limit) {
         if (outcome == Outcome::time_limit)
             lines.push_back(fmt::format("more time: --time-limit {:g}", 10 * options.time_limit));
-        else if (lu.memory_limit.value > 0)
-            lines.push_back(
-                fmt::format("lu.memory_limit is {}: allow more", bytes_text(double(lu.memory_limit.value))));
+        else if (lu.memory_limit.value > 0) lines.push_back(allow_more("lu", lu.memory_limit, options));
         if (lu.ordering != LuOrdering::metis && lu.ordering != LuOrdering::automatic)
             lines.emplace_back("an ordering of less fill: -p lu.ordering=auto");
         if (!tried_gmres) lines.emplace_back("incomplete factors: --method gmres");
@@ -225,7 +231,7 @@ Lines advice(const Run& run, const Problem& problem)
     switch (run.outcome()) {
         case Outcome::out_of_memory:
             if (result.device_is_full) about_the_device_memory(result, tried, run.options.device_memory, lines);
-            else about_the_memory(result, tried, lines);
+            else about_the_memory(result, tried, run.options, lines);
             return lines;
         case Outcome::time_limit:
             about_a_sparser_preconditioner(tried, lines);
@@ -239,7 +245,7 @@ Lines advice(const Run& run, const Problem& problem)
             "b = A·1 is rounding noise, since A maps the vector of ones to (nearly) zero: --rhs random:1, or a file");
     about_the_matrix(result, problem.n(), lines);
     about_the_rounding(result, lines);
-    about_the_preconditioner(result, tried, lines);
+    about_the_preconditioner(result, tried, run.options, lines);
     about_the_pivots(result, tried, lines);
     about_the_steps(result, tried, run.options.krylov, lines);
     if (!run.options.retry) lines.emplace_back("or let ilux tighten the preconditioner itself: --retry on");

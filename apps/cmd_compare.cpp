@@ -188,6 +188,16 @@ bool compare_matrix(const CompareArguments& given, const Plans& plans, const std
     return solved;
 }
 
+/// Options that say nothing to the ways asked for. CUSP takes those of krylov.
+std::vector<std::string> without_effect(const CompareArguments& given)
+{
+    const auto      asked = [&](const char* way) { return std::ranges::count(given.ways, way) > 0; };
+    const WaysTaken taken{.direct = asked("direct"), .iterative = asked("iterative") || asked("cusp"), .gpu_lu = true};
+    auto            remarks = options_without_effect(given.options, taken, false);
+    std::erase_if(remarks, [](std::string_view one) { return one.starts_with("krylov.rtol="); });  // judges all here
+    return remarks;
+}
+
 Json head_json(const CompareArguments& given, Arguments arguments, const Plans& plans, bool gpu)
 {
     return {{"suite", "compare"},
@@ -200,7 +210,8 @@ Json head_json(const CompareArguments& given, Arguments arguments, const Plans& 
             {"restart", given.options.krylov.restart},
             {"time_limit", given.options.time_limit},
             {"repeats", given.repeats},
-            {"unavailable", plans.unavailable}};
+            {"unavailable", plans.unavailable},
+            {"remarks", without_effect(given)}};
 }
 
 int measure_in_process(const CompareArguments& given)
@@ -232,6 +243,7 @@ int compare(Arguments arguments)
     else {
         for (const Json& one : plans.unavailable)
             fmt::print("not compared: {} ({})\n", one["way"].get<std::string>(), one["reason"].get<std::string>());
+        for (const std::string& remark : without_effect(given)) fmt::print("remark: {}\n", remark);
         fmt::print("{}", compare_head());
     }
     Json rows = Json::array();

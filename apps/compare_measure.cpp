@@ -138,6 +138,7 @@ void measure_way(const Way& way, const std::string& path, const SolveOptions& gi
 {
     const std::string failure = failure_of([&] {
         SolveOptions options = given;
+        static_cast<SolverOptions&>(options) = resolved(given);
         options.mode = way.name == "direct" ? SolverMode::direct : SolverMode::iterative;
         if (way.name == "direct") options.method = MethodChoice::lu;
         ilux::parse_field("device", way.device, options.device);

@@ -51,6 +51,8 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, con
                 "krylov.rtol={}: a direct solution is refined as far as it goes, and judged by its componentwise "
                 "backward error",
                 value));
+        else if (direct && path == "method" && value != "lu")
+            remarks.push_back(fmt::format("method={} is of an iteration, and none was asked for", value));
         else if (!series && path.starts_with("sequence."))
             remarks.push_back(fmt::format("{}={} has no effect on a single system", path, value));
         else if (taken.direct && !taken.gpu_lu && std::ranges::count(of_a_gpu, path) > 0)

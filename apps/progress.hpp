@@ -7,7 +7,7 @@
 
 #include "ilux/base/monitor.hpp"
 #include "ilux/solver/attempt.hpp"
-#include "ilux/solver/wall_clock.hpp"
+#include "ilux/base/wall_clock.hpp"
 
 namespace ilux::app {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "ilux/solver/memory_guard.hpp"
-#include "ilux/solver/wall_clock.hpp"
+#include "ilux/base/wall_clock.hpp"
 
 namespace ilux::app {
 namespace {

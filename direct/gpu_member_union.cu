@@ -6,17 +6,16 @@
 #include "ilux/direct/gpu_member_union.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cub/device/device_scan.cuh>
 
 #include "ilux/base/cuda.hpp"
+#include "ilux/base/wall_clock.hpp"
 
 namespace ilux {
 namespace {
 
 using cuda::check;
 using cuda::check_launch;
-using Clock = std::chrono::steady_clock;
 
 constexpr int      block_size = 256;
 constexpr unsigned whole_warp = ~0u;
@@ -237,9 +236,9 @@ GpuMemberUnion::GpuMemberUnion(Gpu& gpu, const GpuLuPattern& pattern, std::size_
     const LuPatternView& P = pattern.view();
     std::vector<Offset>  runs;
     const auto           timed = [this](auto&& work) {
-        const auto start = Clock::now();
+        const WallClock clock;
         work();
-        seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
+        seconds_ += clock.seconds();
     };
     plan_ = plan_union(host, limit, forced);
     if (P.n > 0 && (forced ? *forced == UnionIndex::runs : !all_direct(plan_))) {

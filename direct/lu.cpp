@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/lu_input.hpp"
 
 namespace ilux {
@@ -139,9 +139,9 @@ LuReport Lu::run(Call call, std::span<const double> values)
 {
     require(static_cast<Offset>(values.size()) == symbolic_->input_nnz,
             [&] { return fmt::format("{} values for a pattern of {} entries", values.size(), symbolic_->input_nnz); });
-    const auto  start = std::chrono::steady_clock::now();
-    const Index before = returns_to_double_;
-    LuReport    report;
+    const WallClock clock;
+    const Index     before = returns_to_double_;
+    LuReport        report;
     try {
         take(values);
         work(call, report);
@@ -154,7 +154,7 @@ LuReport Lu::run(Call call, std::span<const double> values)
     outcome_ = report.outcome;
     action_ = report.action;
     repivots_ += report.action == LuAction::repivot && report.outcome == Outcome::converged;
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.seconds = clock.seconds();
     return report;
 }
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/lu.hpp"
 #include "ilux/direct/lu_input.hpp"
 
@@ -228,8 +228,8 @@ LuStepReport Lu::refactor_and_solve(std::span<const double> values, std::span<co
                                     double tolerance)
 {
     require_vectors(b, x);
-    const auto start = std::chrono::steady_clock::now();
-    Passenger  passenger{b, x};
+    const WallClock clock;
+    Passenger       passenger{b, x};
     struct Ride {
         Passenger*& seat;
         ~Ride() { seat = nullptr; }
@@ -249,7 +249,7 @@ LuStepReport Lu::refactor_and_solve(std::span<const double> values, std::span<co
         if (!passenger.arrived || step.solution.outcome != Outcome::converged)
             step.solution = solve(b, x, Transpose::no, tolerance);
     }
-    step.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    step.seconds = clock.seconds();
     return step;
 }
 

@@ -3,12 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/block_form.hpp"
 #include "ilux/direct/lu_diagonal.hpp"
 #include "ilux/direct/lu_input.hpp"
@@ -108,7 +108,7 @@ MatrixView view(const CsrMatrix<double>& A)
 
 std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& options)
 {
-    const auto start = std::chrono::steady_clock::now();
+    const WallClock clock;
     validate(options);
     require_pattern(A);
     require_finite_values(A);
@@ -139,7 +139,7 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& 
     s.row_perm.resize(s.n);
     for (Index k = 0; k < s.n; ++k) s.row_perm[k] = row_of_col[s.col_perm[k]];
     fill_columns(s, entries);
-    s.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    s.report.seconds = clock.seconds();
     return symbolic;
 }
 

@@ -2,7 +2,6 @@
 // One solve in progress: the system with its products timed, the iterate, the best verified iterate, and the verdicts.
 // Internal to krylov/: each method makes one, runs cycles until it is over, and returns its report.
 
-#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/monitor.hpp"
 #include "ilux/base/operator.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/krylov/stopwatch.hpp"
 
@@ -20,8 +20,8 @@ inline constexpr const char* product_not_finite = "a product with A or M holds N
 /// What all Krylov methods do alike: begin, time their parts, look at the true residual, report.
 template <Backend B>
 class Iteration {
-    const std::chrono::steady_clock::time_point start_;
-    const double                                norm_b_;
+    const WallClock clock_;
+    const double    norm_b_;
 
 public:
     Stopping stop;
@@ -30,8 +30,7 @@ public:
     /// @throws InvalidInput when sizes disagree, InvalidOption for options out of range
     Iteration(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x, Span<B> best,
               const KrylovOptions& opt, const Monitor& monitor, Index products = 1)
-        : start_(std::chrono::steady_clock::now()),
-          norm_b_(checked_norm(be, A, M, b, x, best)),
+        : norm_b_(checked_norm(be, A, M, b, x, best)),
           stop(opt, norm_b_, products),
           be_(be),
           A_(A),
@@ -76,6 +75,7 @@ public:
             residual_ = residual<B>(be_, A_, x_, b_, r);
         }
         norm_x_ = norm2(be_, ConstSpan<B>(x_));
+        stop.passed(clock_.seconds());
         verdict_ = stop.at_restart(residual_, norm_x_);
         tell(residual_, true);
         if (verdict_ && !stop.improved() && std::isfinite(stop.least())) {
@@ -93,6 +93,7 @@ public:
     void step(double estimate)
     {
         stop.count_step();
+        stop.passed(clock_.seconds());
         tell(stop.as_residual(estimate), false);
     }
 
@@ -125,7 +126,7 @@ public:
     SolveReport report()
     {
         timeline_.settle();
-        seconds_.solve = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+        seconds_.solve = clock_.seconds();
         const double size = opt_.matrix_norm * norm_x_ + norm_b_;
         SolveReport  report;
         report.outcome = *verdict_;

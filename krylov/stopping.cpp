@@ -38,7 +38,8 @@ std::optional<Outcome> Stopping::at_restart(double residual, double norm_x)
     if (improved_) least_ = residual;
     const auto verdict = judge(residual, norm_x, least_before);
     broke_ = false;
-    if (!verdict || *verdict == Outcome::converged || *verdict == Outcome::max_steps) detail_ = "";
+    if (!verdict || *verdict == Outcome::converged || *verdict == Outcome::max_steps || *verdict == Outcome::time_limit)
+        detail_ = "";
     return verdict;
 }
 
@@ -57,6 +58,7 @@ std::optional<Outcome> Stopping::judge(double residual, double norm_x, double le
         return Outcome::diverged;
     }
     if (broke_ && !(residual <= 0.5 * least_before)) return Outcome::breakdown;
+    if (late_) return Outcome::time_limit;
     if (no_room()) return Outcome::max_steps;
     idle_cycles_ = residual <= idle_reduction * least_before ? 0 : idle_cycles_ + 1;
     if (idle_cycles_ < idle_limit) return std::nullopt;
@@ -70,7 +72,7 @@ bool Stopping::ends_cycle(double estimate) const
     const double residual = as_residual(estimate);
     const bool   goes_on = estimate > trusted && residual > std::numeric_limits<double>::epsilon() * cycle_start_ &&
                          residual <= growth_limit * start_;  // NaN does not
-    return !goes_on || broke_ || failure_ || no_room();
+    return !goes_on || broke_ || failure_ || late_ || no_room();
 }
 
 void Stopping::breakdown(const char* what)

@@ -1,24 +1,22 @@
 #pragma once
 // Seconds spent on the parts of a solve.
 
-#include <chrono>
-
 #include "ilux/base/gpu.hpp"
 
+#include "ilux/base/wall_clock.hpp"
 namespace ilux {
 
 /// Adds the wall time of its scope to `total`.
 class Stopwatch {
 public:
-    explicit Stopwatch(double& total) : total_(total), start_(Clock::now()) {}
-    ~Stopwatch() { total_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+    explicit Stopwatch(double& total) : total_(total) {}
+    ~Stopwatch() { total_ += clock_.seconds(); }
     Stopwatch(const Stopwatch&) = delete;
     Stopwatch& operator=(const Stopwatch&) = delete;
 
 private:
-    using Clock = std::chrono::steady_clock;
-    double&           total_;
-    Clock::time_point start_;
+    double&   total_;
+    WallClock clock_;
 };
 
 /// Times parts of what a backend does: `const auto t = timeline.measure(seconds.spmv);` for a scope. The totals are

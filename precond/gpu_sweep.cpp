@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/mlilu_levels.hpp"
 
@@ -13,9 +13,6 @@ namespace ilux {
 namespace {
 
 constexpr std::size_t worth_a_graph = 4;  // steps: for fewer, the host is ahead of the device anyway
-
-using Clock = std::chrono::steady_clock;
-double elapsed_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// The longest run of steps between the first and the last one that read r or write z.
 template <class Step>
@@ -147,12 +144,11 @@ GpuSweeps<T>::GpuSweeps(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuSwe
     const auto made = std::make_shared<Made>();
     made->transposable = options.transposable;
     const auto put = [&](GpuSweep<T>& sweep, bool transposed) {
-        auto start = Clock::now();
-        auto systems = sweep_systems<T>(cpu, factors, transposed);
-        made->report.seconds_convert += elapsed_since(start);
-        start = Clock::now();
+        WallClock clock;
+        auto      systems = sweep_systems<T>(cpu, factors, transposed);
+        made->report.seconds_convert += clock.lap();
         sweep = GpuSweep<T>(gpu, std::move(systems), options.engine);
-        made->report.seconds_upload += elapsed_since(start);
+        made->report.seconds_upload += clock.lap();
         sweep.add_to(made->report);
     };
     put(made->apply, false);

@@ -3,13 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/crout_ilu.hpp"
 #include "ilux/precond/mlilu_levels.hpp"
 #include "ilux/precond/preprocess.hpp"
@@ -37,9 +37,6 @@ static_assert(postponed_bytes - accepted_bytes <= postponed_cost * entry_bytes);
 constexpr double level_bytes = 512;             // last row pointers and the like
 constexpr double automatic_limit_factor = 40;   // memory_limit = 0: so many times A,
 constexpr double automatic_limit_least = 80e6;  // and at least so many bytes
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 double largest_entry(const CsrMatrix<double>& A)
 {
@@ -155,7 +152,7 @@ private:
     [[noreturn]] void throw_out_of_memory(double least) const
     {
         throw OutOfMemory(fmt::format(
-            "precond.memory_limit of {} bytes cannot hold even the sparsest factors of {} rows, about {:.0f} bytes",
+            "memory_limit is {} bytes, which cannot hold even the sparsest factors of {} rows, about {:.0f} bytes",
             opt_.memory_limit.value, factors_.n, least));
     }
     void tell(Index done, Index total) const
@@ -250,8 +247,7 @@ void Builder::note_limit(const char* what)
     if (std::exchange(factors_.report.limited, true)) return;
     factors_.report.decisions.push_back(
         fmt::format("memory limit ({}) reached on level {}: the smallest {} were dropped",
-                    opt_.memory_limit.value > 0 ? "precond.memory_limit" : "automatic", factors_.levels.size() + 1,
-                    what));
+                    opt_.memory_limit.value > 0 ? "as given" : "automatic", factors_.levels.size() + 1, what));
 }
 
 /// The depth bound may have been raised.
@@ -266,7 +262,7 @@ void Builder::note_depth(Index bound)
 
 CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
 {
-    auto       start = Clock::now();
+    WallClock  clock;
     auto       pre = preprocess(std::move(S), opt_);
     auto&      report = factors_.report;
     const bool first = factors_.levels.empty();
@@ -277,9 +273,8 @@ CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
         report.structural_rank = pre.structural_rank;
     }
     if (first && !pre.decision.empty()) report.decisions.push_back(pre.decision);
-    report.seconds_analyse += seconds_since(start);
+    report.seconds_analyse += clock.lap();
 
-    start = Clock::now();
     const bool save = opt_.off_diagonal != OffDiagonal::keep;
     auto       crout = factor(pre, save);
     auto       blocks = split_blocks(pre.A, crout.accepted, crout.postponed);
@@ -296,7 +291,7 @@ CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
     }
     S = next_matrix(blocks, crout, pre.symmetric);
     store(pre, crout, blocks);
-    report.seconds_factor += seconds_since(start);
+    report.seconds_factor += clock.seconds();
     return S;
 }
 
@@ -341,8 +336,8 @@ void Builder::store(Preprocessed& pre, CroutLevel& crout, Blocks& blocks)
 /// Dense where that fits; otherwise the diagonal alone, said aloud.
 void Builder::add_last(const CsrMatrix<double>& S)
 {
-    const auto start = Clock::now();
-    auto&      report = factors_.report;
+    const WallClock clock;
+    auto&           report = factors_.report;
     tell(0, S.rows());
     if (dense_fits(S.rows()) || S.nnz() == 0) factors_.dense = DenseLevel(S, opt_.definite);
     report.dense =
@@ -374,7 +369,7 @@ void Builder::add_last(const CsrMatrix<double>& S)
             "the last level has {} rows, too many to solve densely within the memory limit: only its diagonal is used",
             S.rows()));
     }
-    report.seconds_factor += seconds_since(start);
+    report.seconds_factor += clock.seconds();
 }
 
 void Builder::finish()

@@ -9,7 +9,7 @@
 
 #include "ilux/direct/lu.hpp"
 #include "ilux/solver/attempt.hpp"
-#include "ilux/solver/wall_clock.hpp"
+#include "ilux/base/wall_clock.hpp"
 
 namespace ilux {
 

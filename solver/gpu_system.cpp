@@ -8,7 +8,7 @@
 #include "ilux/precond/gpu_ilu0.hpp"
 #include "ilux/precond/gpu_jacobi.hpp"
 #include "ilux/precond/gpu_mlilu.hpp"
-#include "ilux/solver/wall_clock.hpp"
+#include "ilux/base/wall_clock.hpp"
 
 namespace ilux {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ilux/precond/gpu_mlilu.hpp"
-#include "ilux/solver/wall_clock.hpp"
+#include "ilux/base/wall_clock.hpp"
 
 namespace ilux {
 namespace {

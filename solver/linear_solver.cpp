@@ -112,17 +112,25 @@ bool LinearSolver::Impl::other_way_open(bool for_direct) const
            std::ranges::none_of(tries_, other);
 }
 
+/// What a try may take of the time: all that is left, or half, where the other way is expected to fit into the other half.
+double LinearSolver::Impl::share_of_time(bool for_direct) const
+{
+    const double left = seconds_left();
+    if (!other_way_open(for_direct)) return left;
+    const double other = for_direct ? choice_.iterative.of(1) : choice_.lu->analyse + choice_.lu->factor;
+    return other <= left / 2 ? left / 2 : left;
+}
+
 /// What a factorization may take. While the other way is open, no more than what makes it a mistake: then the other is
 /// tried.
 double LinearSolver::Impl::seconds_for(bool for_direct) const
 {
     constexpr double least = 0.5;  // of forecasts, below which they say little
-    const double     left = seconds_left();
-    if (!other_way_open(for_direct)) return left;
+    const double     share = share_of_time(for_direct);
+    if (!other_way_open(for_direct)) return share;
     const double lu = choice_.lu->analyse + choice_.lu->factor, iterative = choice_.iterative.of(1);
     const double mistaken = for_direct ? std::max(10 * lu, 3 * iterative) : std::max(choice_.lu_at_best, 8 * iterative);
-    const bool   other_fits = (for_direct ? iterative : lu) <= left / 2;
-    return std::min(other_fits ? left / 2 : left, std::max(least, mistaken));
+    return std::min(share, std::max(least, mistaken));
 }
 
 /// A factorization that ended before its time limit did so for the sake of the other way.

@@ -71,6 +71,7 @@ private:
     void                note_given_up(Attempt& tried) const;
     double              seconds_left() const;
     bool                other_way_open(bool for_direct) const;
+    double              share_of_time(bool for_direct) const;
     double              seconds_for(bool for_direct) const;
     Index               most_steps(const Attempt& tried) const;
     void                make_way(bool for_direct);

@@ -132,6 +132,7 @@ void LinearSolver::Impl::solve_stale(std::span<const double> b, Attempt& tried)
 {
     KrylovOptions krylov = options_.krylov;
     krylov.matrix_norm = norm_;
+    krylov.time_limit = seconds_left();
     krylov.restart = krylov.max_steps = std::max(1, std::min(stale_.steps(krylov.restart), A.rows()));
     Cpu                  cpu = lu_way->machine().cpu;
     const MatrixOperator op(A);
@@ -151,10 +152,12 @@ void LinearSolver::Impl::solve_lagged(std::span<const double> b, Attempt& tried)
 {
     KrylovOptions krylov = options_.krylov;
     krylov.matrix_norm = norm_;
+    krylov.time_limit = share_of_time(false);
     krylov.max_steps = most_steps(tried);
     if (tried.action == SolverAction::lagged)
         krylov.max_steps = std::min(krylov.max_steps, 4 * most_lagged_steps());  // beyond, a new one is cheaper
     iterative_way->solve(b, krylov, listener, tried);
+    tried.given_up = tried.report.outcome == Outcome::time_limit && seconds_left() > 0;
     if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options_.krylov.max_steps &&
         tried.action != SolverAction::lagged)
         tried.decisions.push_back(fmt::format("the iteration ended after {} steps, as LU is expected to take {:.2g} s",

@@ -119,7 +119,7 @@ void require_memory(const LuSymbolic& symbolic, const LuOptions& given)
     if (limit == 0 || need <= double(limit)) return;
     throw OutOfMemory(fmt::format("L and U would take about {} ({:.3g} entries), but {} {}", bytes_text(need),
                                   symbolic.report.nnz,
-                                  given.memory_limit.value > 0 ? "lu.memory_limit is" : "the machine has free",
+                                  given.memory_limit.value > 0 ? "memory_limit is" : "the machine has free",
                                   bytes_text(double(limit))));
 }
 

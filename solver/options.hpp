@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ilux/base/fields.hpp"
@@ -132,8 +133,8 @@ void fields(SolverOptions& o, Visit&& visit)
           "after a failure try again with a tighter preconditioner, other pivots or (auto) the other way, and say so");
     visit(
         "time_limit", o.time_limit, at_least(0),
-        "seconds after which no further attempt starts and a multilevel or LU factorization is given up; an analysis is "
-        "not interrupted; 0: none");
+        "seconds after which no further attempt starts, and a multilevel or LU factorization or an iteration is given up; "
+        "an analysis is not interrupted; 0: none");
     visit("memory_limit", o.memory_limit, anything(),
           "bytes that factors may take, where precond.memory_limit and lu.memory_limit say nothing; 0: as these say");
     visit("krylov", o.krylov, anything(), "");
@@ -142,6 +143,9 @@ void fields(SolverOptions& o, Visit&& visit)
     visit("sptrsv", o.sptrsv, anything(), "");
     visit("sequence", o.sequence, anything(), "");
 }
+
+/// The option that set the limit of a part: its own ("lu.memory_limit"), or that of all parts, from which resolved() took it.
+std::string limit_name(std::string_view part, Bytes limit, Bytes of_all);
 
 /// memory_limit handed on to those parts that have no limit of their own.
 SolverOptions resolved(SolverOptions options);

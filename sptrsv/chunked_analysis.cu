@@ -1,18 +1,16 @@
 // From a forward system to chunks on the device. The host finds long rows and the bounds of chunks; the device orders rows
 // and counts tasks (chunked_order.cu) while values and frame are on their way; then it fills the arrays that solves read.
 
-#include <chrono>
 #include <limits>
 
 #include "ilux/base/cuda.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/sptrsv/chunked_analysis.hpp"
 #include "ilux/sptrsv/chunked_order.hpp"
 #include "ilux/sptrsv/long_rows.hpp"
 
 namespace ilux {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int block_size = 256;
 constexpr int warps = block_size / 32;
@@ -21,19 +19,6 @@ constexpr int blocks_a_chunk = 8;
 /// Times as many chunks as the first try has are enough: their x fits the shared memory, and tasks, one a row at most, add
 /// four times that. So three halvings do, or single rows where chunks had 16 and less.
 constexpr Offset more_chunks = 16;
-
-/// Seconds since it was last asked.
-class Lap {
-public:
-    double operator()()
-    {
-        const auto before = std::exchange(at_, Clock::now());
-        return std::chrono::duration<double>(at_ - before).count();
-    }
-
-private:
-    Clock::time_point at_ = Clock::now();
-};
 
 /// Views show our arrays as constant; those that fill them may write.
 template <class V>
@@ -153,16 +138,16 @@ public:
         made_.arrays.add(layout.source, view.source);
         made_.arrays.add(layout.val, view.val);
         add(made_.arrays, frame, inv_diag, view.frame);
-        made_.seconds.host += lap_();
+        made_.seconds.host += clock_.lap();
         made_.arrays.upload(gpu_);
-        made_.seconds.upload += lap_();
+        made_.seconds.upload += clock_.lap();
         return std::move(made_);
     }
 
     DeviceChunks<T> on_device(WideLevels wide)
     {
         order_on_device(wide);
-        made_.seconds.device += lap_();
+        made_.seconds.device += clock_.lap();
         return std::move(made_);
     }
 
@@ -174,7 +159,7 @@ private:
         chunk_ptr_ = chunk_bounds(L().row_ptr(), tuning_);
         const auto chunks = static_cast<Offset>(chunk_ptr_.size()) - 1;
         const auto most_chunks = static_cast<Index>(std::min<Offset>(L().rows(), more_chunks * chunks));
-        made_.seconds.host += lap_();
+        made_.seconds.host += clock_.lap();
         DeviceArrays scratch;
         ChunkOrder   order(gpu_, scratch, L().row_ptr(), L().col(), most_chunks);
         given_ = {};
@@ -182,12 +167,12 @@ private:
         scratch.upload(gpu_);
         order.upload(gpu_, L().row_ptr(), L().col());
         order.set_chunks(gpu_, chunk_ptr_);
-        made_.seconds.upload += lap_();
+        made_.seconds.upload += clock_.lap();
         order.find_levels(gpu_);
         order.sort(gpu_);
-        made_.seconds.device += lap_();
+        made_.seconds.device += clock_.lap();
         send_given();
-        made_.seconds.upload += lap_();
+        made_.seconds.upload += clock_.lap();
         made_.facts.depth = order.depth(gpu_);
         if (wide == WideLevels::give_up && choose_engine(made_.facts) != GpuSpTrsvEngine::chunked) {
             if (split_.row.empty()) made_.level = order.levels(gpu_);
@@ -271,7 +256,7 @@ private:
     Gpu&                    gpu_;
     const ForwardSystem<T>& system_;
     ChunkedTuning           tuning_;
-    Lap                     lap_;
+    WallClock               clock_;
     SplitMatrix<T>          split_;  // of no rows where none is long
     std::vector<Index>      chunk_ptr_, task_ptr_, team_;
     Index                   steps_ = 0;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <concepts>
 #include <optional>
 #include <variant>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/sptrsv/chunked.hpp"
 #include "ilux/sptrsv/cusparse.hpp"
 #include "ilux/sptrsv/gpu_level_set.hpp"
@@ -19,8 +19,6 @@
 namespace ilux {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 template <class T>
 SpTrsvFacts facts_of(const CsrMatrix<T>& L, std::span<const Index> level)
@@ -104,12 +102,12 @@ struct GpuSpTrsvPlan<T>::Engine {
     static std::unique_ptr<Engine> make(GpuSpTrsvEngine which, Gpu& gpu, const ForwardSystem<T>& system,
                                         std::span<const Index> known = {})
     {
-        const auto         begin = Clock::now();
+        const WallClock    clock;
         std::vector<Index> found;
         if (known.empty()) known = found = levels(system.L);
         auto all = std::make_unique<Engine>(Engine{E(gpu, system, known), which, facts_of(system.L, known), {}});
         gpu.synchronize();
-        all->seconds.host = std::chrono::duration<double>(Clock::now() - begin).count();
+        all->seconds.host = clock.seconds();
         return all;
     }
 
@@ -167,9 +165,9 @@ GpuSpTrsvPlan<T>& GpuSpTrsvPlan<T>::operator=(GpuSpTrsvPlan&&) noexcept = defaul
 template <class T>
 void GpuSpTrsvPlan<T>::make(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine)
 {
-    const auto begin = Clock::now();
+    const WallClock clock;
     check(system);
-    const double checks = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double checks = clock.seconds();
     gpu.make_current();
     impl_ = Engine::make(engine, gpu, system);
     engine_ = impl_->which;

@@ -74,6 +74,27 @@ TEST_F(Compare, RefusesWhatMakesNoSense)
     EXPECT_EQ(ilux({"compare", "--help"}).code, 0);
 }
 
+TEST_F(Compare, SaysWhichOptionsTheWaysAskedForDoNotTake)
+{
+    const auto remarks = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{small_problem};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return lines(arguments).at(0)["remarks"].dump();
+    };
+    const auto direct = remarks({"--ways", "direct", "--method", "gmres", "--restart", "7", "--rtol", "1e-9"});
+    for (const char* option : {"method=gmres", "krylov.restart=7"}) EXPECT_NE(direct.find(option), std::string::npos);
+    EXPECT_EQ(direct.find("rtol"), std::string::npos);
+    EXPECT_NE(remarks({"--ways", "iterative", "--method", "gmres", "-p", "lu.pivot_tol=0.5"}).find("lu.pivot_tol"),
+              std::string::npos);
+    EXPECT_EQ(remarks({"--ways", "direct,iterative", "--method", "gmres", "-p", "lu.pivot_tol=0.5"}), "[]");
+}
+
+TEST_F(Compare, KeepsWithinABudgetOfBytes)
+{
+    const auto all = lines({small_problem, "--device", "cpu", "--ways", "direct", "-p", "memory_limit=1K"}, 3);
+    EXPECT_EQ(all.at(1)["outcome"], "out_of_memory");
+}
+
 TEST_F(Compare, RefusesARivalThatIsNoProgram)
 {
     setenv("ILUX_COMPARE_CUSP", folder.file("nowhere").c_str(), 1);
@@ -88,7 +109,7 @@ TEST_F(Compare, PutsDirectAndIterativeSideBySide)
     const auto        all = lines({small_problem, "--device", "cpu", "--threads", "1", "--svg", svg});
     ASSERT_EQ(all.size(), 3u);
     expect_keys(all[0], {"suite", "version", "commit", "command", "machine", "rtol", "max_steps", "restart",
-                         "time_limit", "repeats", "unavailable"});
+                         "time_limit", "repeats", "unavailable", "remarks"});
     for (std::size_t k : {1, 2}) {
         const Json& row = all[k];
         expect_keys(row, {"matrix", "n", "nnz", "symmetric", "rhs", "way", "method", "precond", "device", "outcome",

@@ -196,10 +196,14 @@ TEST_F(Cli, LuMemoryLimitIsHeededBeforeFactoring)
     const auto json =
         this->json({"solve", "gallery:convdiff2d:n=30", "--method", "lu", "-p", "lu.memory_limit=10K", "--json"}, 5);
     EXPECT_EQ(json["outcome"], "out_of_memory");
-    EXPECT_NE(json["detail"].get<std::string>().find("lu.memory_limit is 10 kB"), std::string::npos) << json["detail"];
+    EXPECT_NE(json["detail"].get<std::string>().find("memory_limit is 10 kB"), std::string::npos) << json["detail"];
     EXPECT_GT(json["lu"]["predicted_nnz"].get<double>(), 900);
     EXPECT_EQ(json["lu"]["nnz"], 0);
     EXPECT_NE(json["advice"].dump().find("lu.memory_limit"), std::string::npos);
+    const auto of_all =
+        this->json({"solve", "gallery:convdiff2d:n=30", "--method", "lu", "-p", "memory_limit=10K", "--json"}, 5);
+    EXPECT_NE(of_all["advice"].dump().find("\"memory_limit is 10 kB: allow more"), std::string::npos)
+        << of_all["advice"];
 }
 
 TEST_F(Cli, LuOptionsReachTheSolver)

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <ostream>
+#include <span>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -124,6 +128,37 @@ TEST_P(EveryKrylov, TakesNoStepWhenNoneIsAllowed)
     EXPECT_EQ(s.report.steps, 0);
     EXPECT_EQ(s.x, guess);
     EXPECT_NEAR(s.report.relative_residual, true_residual(A, guess, b), 1e-12);
+}
+
+TEST_P(EveryKrylov, EndsSoonAfterItsTimeLimit)
+{
+    using std::chrono::milliseconds;
+    const auto    A = test::random_spd(60, 3, 5);
+    const auto    b = test::random_vector(60, 2);
+    Given         M(60, [](long call, std::span<const double> r, std::span<double> z) {
+        if (call == 3) std::this_thread::sleep_for(milliseconds(30));
+        std::ranges::copy(r, z.begin());
+    });
+    KrylovOptions opt = options(1e-14);
+    opt.time_limit = 0.02;
+    const auto s = run(A, M, b, Vector(60), opt);
+    EXPECT_EQ(s.report.outcome, Outcome::time_limit);
+    EXPECT_LE(s.report.steps, 6);
+    EXPECT_LE(s.report.relative_residual, 1);
+    EXPECT_NEAR(s.report.relative_residual, true_residual(A, s.x, b), 1e-13);
+}
+
+TEST_P(EveryKrylov, TakesNoStepWhereItsTimeIsOver)
+{
+    const auto    A = test::random_spd(9, 2, 1);
+    const auto    b = test::random_vector(9, 2);
+    KrylovOptions opt = options(1e-8);
+    opt.time_limit = 0;
+    const auto s = run(A, b, opt);
+    EXPECT_EQ(s.report.outcome, Outcome::time_limit);
+    EXPECT_EQ(s.report.steps, 0);
+    Identity<Cpu> I(2);
+    EXPECT_EQ(run(dense(2, {2, 1, 1, 3}), I, Vector{4, 7}, Vector{1, 2}, opt).report.outcome, Outcome::converged);
 }
 
 TEST_P(EveryKrylov, NeverExceedsTheStepLimitAndTellsEveryStep)

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/solver/solving.hpp"
@@ -166,7 +168,7 @@ TEST(LinearSolver, GoesToAnIterationWhereAnLuFindsNoMemory)
         const auto report = solved(options, A);
         EXPECT_TRUE(report.converged());
         EXPECT_FALSE(report.result().plan.direct());
-        EXPECT_TRUE(mentions(report.decisions, "lu.memory_limit")) << testing::PrintToString(report.decisions);
+        EXPECT_TRUE(mentions(report.decisions, "memory_limit")) << testing::PrintToString(report.decisions);
     }
 }
 
@@ -198,10 +200,43 @@ TEST(LinearSolver, KeepsWithinABudgetOfBytes)
     SolverOptions options{.mode = SolverMode::direct, .memory_limit = {20'000}};
     const auto    report = solved(options, gallery::poisson2d(20, 20));
     EXPECT_EQ(report.outcome(), Outcome::out_of_memory);
-    EXPECT_NE(report.result().why().find("lu.memory_limit"), std::string::npos) << report.result().why();
+    EXPECT_NE(report.result().why().find("memory_limit"), std::string::npos) << report.result().why();
     options.mode = SolverMode::iterative;
     const auto limited = solved(options, gallery::poisson2d(20, 20));
     EXPECT_LE(limited.result().factor_bytes, 20'000u);
+}
+
+TEST(LinearSolver, AnIterationKeepsWithinABudgetOfSeconds)
+{
+    SolverOptions options{.mode = SolverMode::iterative, .time_limit = 0.2};
+    options.precond.kind = PrecondKind::none;
+    options.krylov.max_steps = 1'000'000'000;
+    const auto A = gallery::build("convdiff2d:n=300");
+    const auto report = solved(options, A);
+    EXPECT_EQ(report.outcome(), Outcome::time_limit);
+    EXPECT_EQ(report.attempts.size(), 1u);
+    EXPECT_TRUE(report.result().has_x());
+    EXPECT_LT(report.result().report.relative_residual, 1);
+    EXPECT_NE(report.stopped.find("time limit of 0.2 s was reached"), std::string::npos) << report.stopped;
+}
+
+TEST(LinearSolver, AnIterationLeavesHalfOfTheTimeToLu)
+{
+    SolverOptions options{.time_limit = 1};
+    options.krylov.rtol = 1e-13;  // more steps than there is time for
+    LinearSolver solver(serial(options));
+    TryListener  slow;
+    slow.monitor = [](const Progress& now) {
+        if (now.phase == Progress::Phase::solve) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    };
+    solver.listen(slow);
+    const auto report = solved(solver, gallery::build("convdiff3d:n=12"));
+    ASSERT_GE(report.attempts.size(), 2u) << testing::PrintToString(report.decisions);
+    EXPECT_FALSE(report.attempts[0].plan.direct());
+    EXPECT_TRUE(report.attempts[0].given_up);
+    EXPECT_EQ(report.attempts[0].report.outcome, Outcome::time_limit);
+    EXPECT_TRUE(report.attempts[1].plan.direct());
+    EXPECT_TRUE(mentions(report.decisions, "trying LU"));
 }
 
 TEST(LinearSolver, KeepsWithinABudgetOfSeconds)
