@@ -186,6 +186,7 @@ void about_the_direct_solution(const Attempt& result, const Tried& tried, const 
 {
     const LuOptions& lu = result.plan.lu;
     const bool       tried_gmres = tried.method(MethodChoice::gmres);
+    const char*      iteration = options.mode == SolverMode::direct ? "-p mode=auto" : "--method gmres";
     const Outcome    outcome = result.report.outcome;
     if (outcome == Outcome::out_of_memory || outcome == Outcome::time_limit) {
         if (outcome == Outcome::time_limit)
@@ -193,7 +194,7 @@ void about_the_direct_solution(const Attempt& result, const Tried& tried, const 
         else if (lu.memory_limit.value > 0) lines.push_back(allow_more("lu", lu.memory_limit, options));
         if (lu.ordering != LuOrdering::metis && lu.ordering != LuOrdering::automatic)
             lines.emplace_back("an ordering of less fill: -p lu.ordering=auto");
-        if (!tried_gmres) lines.emplace_back("incomplete factors: --method gmres");
+        if (!tried_gmres) lines.push_back(fmt::format("incomplete factors: {}", iteration));
         return;
     }
     if (outcome == Outcome::singular) {
@@ -213,7 +214,7 @@ void about_the_direct_solution(const Attempt& result, const Tried& tried, const 
         lines.emplace_back("large entries on the diagonal: -p lu.matching=on");
     if (!any([](const LuOptions& one) { return one.pivot_tol >= 1; }))
         lines.emplace_back("the largest pivot of every column: -p lu.pivot_tol=1");
-    if (!tried_gmres) lines.emplace_back("an iteration: --method gmres");
+    if (!tried_gmres) lines.push_back(fmt::format("an iteration: {}", iteration));
 }
 
 }  // namespace

@@ -191,9 +191,17 @@ bool compare_matrix(const CompareArguments& given, const Plans& plans, const std
 /// Options that say nothing to the ways asked for. CUSP takes those of krylov.
 std::vector<std::string> without_effect(const CompareArguments& given)
 {
-    const auto      asked = [&](const char* way) { return std::ranges::count(given.ways, way) > 0; };
-    const WaysTaken taken{.direct = asked("direct"), .iterative = asked("iterative") || asked("cusp"), .gpu_lu = true};
-    auto            remarks = options_without_effect(given.options, taken, false);
+    const auto         asked = [&](const char* way) { return std::ranges::count(given.ways, way) > 0; };
+    const MethodChoice method = given.options.method;
+    const bool         any = asked("cusp") || method == MethodChoice::automatic;
+    const WaysTaken    taken{.direct = asked("direct"),
+                             .iterative = asked("iterative") || asked("cusp"),
+                             .gpu_lu = true,
+                             .gpu = true,
+                             .mlilu = true,  // a retry may take it
+                             .gmres = any || method == MethodChoice::gmres,
+                             .restarted = any || method == MethodChoice::gmres || method == MethodChoice::fgmres};
+    auto               remarks = options_without_effect(given.options, taken, false);
     std::erase_if(remarks, [](std::string_view one) { return one.starts_with("krylov.rtol="); });  // judges all here
     return remarks;
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 namespace ilux::app {
 namespace {
@@ -31,8 +32,28 @@ void assign(SolveOptions& options, std::string_view assignment)
 void WaysTaken::add(const Attempt& tried)
 {
     (tried.plan.direct() ? direct : iterative) = true;
-    gpu_lu = gpu_lu || (tried.plan.direct() && tried.device.kind == "gpu");
+    const bool on_gpu = tried.device.kind == "gpu", fgmres = tried.plan.method == MethodChoice::fgmres;
+    gpu = gpu || on_gpu;
+    gpu_lu = gpu_lu || (tried.plan.direct() && on_gpu);
+    mlilu = mlilu || (!tried.plan.direct() && tried.plan.precond.kind == PrecondKind::mlilu);
+    gmres = gmres || tried.plan.method == MethodChoice::gmres;
+    restarted = restarted || gmres || fgmres;
 }
+
+namespace {
+
+/// What an option of an iteration says nothing to, where some iteration was taken; or "".
+std::string_view idle_in_iteration(std::string_view path, const WaysTaken& taken)
+{
+    constexpr std::array<std::string_view, 3> of_restarts{"krylov.restart", "krylov.ortho", "krylov.reorthogonalize"};
+    if (!taken.iterative) return "";
+    if (path == "krylov.side" && !taken.gmres) return "a method other than GMRES";
+    if (std::ranges::count(of_restarts, path) > 0 && !taken.restarted) return "a method without restarts";
+    const bool of_mlilu = path.starts_with("precond.") && path != "precond.kind" && path != "precond.precision";
+    return of_mlilu && !taken.mlilu ? "a preconditioner other than the multilevel ILU" : "";
+}
+
+}  // namespace
 
 std::vector<std::string> options_without_effect(const SolveOptions& options, const WaysTaken& taken, bool series)
 {
@@ -57,6 +78,10 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, con
             remarks.push_back(fmt::format("{}={} has no effect on a single system", path, value));
         else if (taken.direct && !taken.gpu_lu && std::ranges::count(of_a_gpu, path) > 0)
             remarks.push_back(fmt::format("{}={} has no effect on an LU on the host", path, value));
+        else if (const auto idle = idle_in_iteration(path, taken); !idle.empty())
+            remarks.push_back(fmt::format("{}={} has no effect on {}", path, value, idle));
+        else if (path == "device_memory" && direct && !taken.gpu)
+            remarks.push_back(fmt::format("{}={} has no effect on the host", path, value));
         else if (std::ranges::any_of(ignored, [&](std::string_view prefix) { return path.starts_with(prefix); }))
             remarks.push_back(
                 fmt::format("{}={} has no effect on {}", path, value, direct ? "a direct solution" : "an iteration"));

@@ -29,7 +29,9 @@ void assign(SolveOptions& options, std::string_view assignment);
 /// Which ways were taken, in all tries.
 struct WaysTaken {
     bool direct = false, iterative = false;
-    bool gpu_lu = false;  ///< numbers of an LU on a GPU
+    bool gpu_lu = false;                                   ///< numbers of an LU on a GPU
+    bool gpu = false;                                      ///< anything on a GPU
+    bool mlilu = false, gmres = false, restarted = false;  ///< a multilevel ILU; GMRES; GMRES or FGMRES
 
     void add(const Attempt& tried);
 };

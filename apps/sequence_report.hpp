@@ -16,7 +16,7 @@ std::vector<std::string> all_decisions(const SequenceReport& all);
 
 /// What is known before the first system, and the heads of the lines that follow.
 std::string sequence_head(const SequenceInput& input, const SolveOptions& options, const Device& device);
-/// One line, and a second one for a reason or a failure. @param direct  the backward error is the componentwise one
+/// One line, and a second one for a reason or a failure.
 std::string system_line(const SystemReport& one, const SolveOptions& options);
 /// "20 of 20 systems converged: 1 factor, 19 refactor; …" with the first that failed, if any: all there is under --quiet.
 std::string sequence_line(const SequenceReport& all);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ilux/solver/memory_guard.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/solver/memory_guard.hpp"
 
 namespace ilux::app {
 namespace {
@@ -20,7 +20,7 @@ void note(const std::vector<std::string>& more, std::vector<std::string>& decisi
 SolverOptions solver_options(const SolveOptions& given)
 {
     SolverOptions options = given;
-    options.retry = options.retry && options.way() == SolverMode::automatic;
+    options.retry = options.retry && options.method == MethodChoice::automatic;
     return options;
 }
 

@@ -68,7 +68,7 @@ struct Attempt {
     double                     seconds_analyse = 0, seconds_factor = 0;
     double                     seconds = 0;                                               ///< of the whole try
     double                     componentwise = std::numeric_limits<double>::quiet_NaN();  ///< backward error of x
-    std::vector<double>        x;        ///< n; the last iterate, zeros without a solve
+    std::vector<double>        x;        ///< n; the last iterate, the guess without a solve
     std::vector<HistoryPoint>  history;  ///< the first two million points, where asked for
 
     bool converged() const { return report.outcome == Outcome::converged; }

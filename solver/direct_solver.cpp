@@ -48,6 +48,13 @@ void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOpti
     factored_ = false;
 }
 
+void DirectSolver::release()
+{
+    lu_.reset();
+    workspace_.reset();
+    factored_ = chosen_ = false;
+}
+
 /// What every call for new numbers begins with.
 void DirectSolver::begin(double seconds, Attempt& tried)
 {
@@ -156,11 +163,13 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
     tried.componentwise = tried.lu->componentwise = facts_->componentwise = errors.componentwise;
 }
 
-void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, Attempt& tried)
+void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds,
+                         Attempt& tried)
 {
-    const WallClock     clock;
+    clock_ = WallClock();
+    seconds_ = seconds;
     const LuSolveReport solved = lu_->solve(b, tried.x, Transpose::no, lu_tolerance);
-    tried.report.seconds.solve = clock.seconds();
+    tried.report.seconds.solve = clock_.seconds();
     judge(A, b, rtol, solved, tried);
     estimate_condition(A, tried);
 }

@@ -7,9 +7,9 @@
 #include <optional>
 #include <span>
 
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/lu.hpp"
 #include "ilux/solver/attempt.hpp"
-#include "ilux/base/wall_clock.hpp"
 
 namespace ilux {
 
@@ -33,9 +33,13 @@ public:
     /// @return whether A x = b can be solved now; where not, `tried` says why
     bool factor(const CsrMatrix<double>& A, bool anew, double seconds, Attempt& tried);
     /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
-    void solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, Attempt& tried);
+    /// @param seconds  after which no other pivots are chosen
+    void solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried);
     /// factor() and solve(): on a GPU one launch where the pivots hold.
     void step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried);
+
+    /// Without solving any longer: memory and GPU's factors are given back; the analysis stays.
+    void release();
 
     bool              factored() const { return factored_; }
     const Lu&         lu() const { return *lu_; }  ///< where there are, or were, factors

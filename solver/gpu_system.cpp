@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "ilux/base/units.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/gpu_ilu0.hpp"
 #include "ilux/precond/gpu_jacobi.hpp"
 #include "ilux/precond/gpu_mlilu.hpp"
-#include "ilux/base/wall_clock.hpp"
 
 namespace ilux {
 namespace {

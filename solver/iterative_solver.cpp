@@ -6,8 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "ilux/precond/gpu_mlilu.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/precond/gpu_mlilu.hpp"
 
 namespace ilux {
 namespace {
@@ -60,6 +61,14 @@ std::unique_ptr<Jacobi> build_jacobi(const CsrMatrix<double>& A, Attempt& tried)
     tried.factor_bytes = sizeof(double) * static_cast<std::size_t>(A.rows());
     tried.fill = A.nnz() > 0 ? double(A.rows()) / double(A.nnz()) : 0;
     return M;
+}
+
+/// For what has no limit of its own. @throws OutOfMemory
+void require_within(Bytes limit, const Attempt& tried)
+{
+    if (limit.value > 0 && tried.factor_bytes > limit.value)
+        throw OutOfMemory(fmt::format("memory_limit is {}, and {} takes {}", bytes_text(double(limit.value)),
+                                      field_text(tried.plan.precond.kind), bytes_text(double(tried.factor_bytes))));
 }
 
 /// Options that say something to a GPU only.
@@ -203,9 +212,11 @@ bool IterativeSolver::build(double seconds, const TryListener& listener, Attempt
                 break;
             case PrecondKind::ilu0:
                 factors_.ilu0 = build_ilu0(*A_, tried);
+                require_within(options_.memory_limit, tried);
                 return factors_.ilu0 != nullptr;
             case PrecondKind::jacobi:
                 factors_.jacobi = build_jacobi(*A_, tried);
+                require_within(options_.memory_limit, tried);
                 break;
             case PrecondKind::none:
                 break;

@@ -61,6 +61,7 @@ void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
         choice_ = choose_way(A, options_, systems_, gpu_is_likely(options_, A));
         decisions_ = choice_.decisions;
     }
+    if (options_.way() != SolverMode::iterative) require_device_of(options_.lu);
     direct = choice_.direct;
     make_way(direct);
     if (direct && !lu_way->analysed())  // where that fails, factor() will say so
@@ -121,8 +122,8 @@ double LinearSolver::Impl::share_of_time(bool for_direct) const
     return other <= left / 2 ? left / 2 : left;
 }
 
-/// What a factorization may take. While the other way is open, no more than what makes it a mistake: then the other is
-/// tried.
+/// What a factorization may take. While the other way is open and there would be time for it, no more than what makes
+/// this one a mistake: then the other is tried.
 double LinearSolver::Impl::seconds_for(bool for_direct) const
 {
     constexpr double least = 0.5;  // of forecasts, below which they say little
@@ -130,7 +131,8 @@ double LinearSolver::Impl::seconds_for(bool for_direct) const
     if (!other_way_open(for_direct)) return share;
     const double lu = choice_.lu->analyse + choice_.lu->factor, iterative = choice_.iterative.of(1);
     const double mistaken = for_direct ? std::max(10 * lu, 3 * iterative) : std::max(choice_.lu_at_best, 8 * iterative);
-    return std::min(share, std::max(least, mistaken));
+    const double most = std::max(least, mistaken);
+    return most + (for_direct ? iterative : lu) <= seconds_left() ? most : share;
 }
 
 /// A factorization that ended before its time limit did so for the sake of the other way.
@@ -166,6 +168,17 @@ void LinearSolver::Impl::make_way(bool for_direct)
     }
     lu_way = std::make_unique<DirectSolver>(std::move(machine), options_, systems_);
     if (choice_.symbolic) lu_way->take(choice_.symbolic, options_.lu);
+}
+
+/// From now on this way. What the other holds of former numbers goes: the memory is this one's.
+void LinearSolver::Impl::take_way(bool for_direct)
+{
+    make_way(for_direct);
+    if (direct == for_direct) return;
+    (direct ? direct_record_ : iterative_record_).set_up = false;
+    direct = for_direct;
+    if (direct && iterative_way) iterative_way->release();
+    if (!direct && lu_way) lu_way->release();
 }
 
 Plan LinearSolver::Impl::plan_of(bool for_direct)
@@ -226,13 +239,13 @@ bool LinearSolver::Impl::put_off(Attempt& tried)
     const std::string why = why_hopeless(*tried.mlilu);
     if (why.empty()) return false;
     tried.fail(Outcome::breakdown, why + "; LU is tried before that iteration");
+    iterative_way->release();
     return true;
 }
 
 void LinearSolver::Impl::factor_by(Attempt& tried)
 {
-    direct = tried.plan.direct();
-    make_way(direct);
+    take_way(tried.plan.direct());
     const double seconds = seconds_for(direct);
     guarded(tried, [&](Attempt& one) {
         if (!direct) {
@@ -276,9 +289,9 @@ std::optional<Plan> LinearSolver::Impl::next()
 /// Factors by this plan, or by the first of its followers that can.
 bool LinearSolver::Impl::establish(std::optional<Plan> plan)
 {
+    ready_ = false;
     for (; plan; plan = next()) {
         current_ = begun(*plan);
-        ready_ = false;
         factor_by(current_);
         if (ready_) return true;
         end(current_);
@@ -301,7 +314,7 @@ FactorReport LinearSolver::Impl::factor()
     budget_.enter();
     ++begun_;
     tries_.clear();
-    solved_ = false;
+    solved_ = served_ = false;
     establish(plan_of(direct));
     FactorReport report = factor_report();
     budget_.leave();

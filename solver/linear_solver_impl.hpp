@@ -75,6 +75,7 @@ private:
     double              seconds_for(bool for_direct) const;
     Index               most_steps(const Attempt& tried) const;
     void                make_way(bool for_direct);
+    void                take_way(bool for_direct);
     Plan                plan_of(bool for_direct);
     std::optional<Plan> next();
     bool                establish(std::optional<Plan> plan);
@@ -90,6 +91,8 @@ private:
     void                solve_by(std::span<const double> b, Attempt& tried);
     void                solve_lagged(std::span<const double> b, Attempt& tried);
     void                solve_stale(std::span<const double> b, Attempt& tried);
+    void                forget_seconds();
+    void                keep_plan();
     bool                solve_anew(std::span<const double> b, Attempt& tried);
     void                judge_preconditioner(const Attempt& tried);
     bool                solve_with_current(std::span<const double> b);
@@ -103,10 +106,11 @@ private:
     double                   systems_ = 1, begun_ = 0;  // to come in all; whose numbers came
     double                   norm_ = 0;                 // ‖A‖_F
     Choice                   choice_;
-    Attempt                  current_;        // as far as its factors; what solve() starts from
-    bool                     ready_ = false;  // A x = b can be solved with it
-    std::vector<double>      guess_;          // n, or none: 0
-    std::vector<Attempt>     tries_;          // since the last report
+    Attempt                  current_;         // as far as its factors; what solve() starts from
+    bool                     ready_ = false;   // they are there, and of the last numbers
+    bool                     served_ = false;  // some were, and a b was solved for with them
+    std::vector<double>      guess_;           // n, or none: 0
+    std::vector<Attempt>     tries_;           // since the last report
     std::vector<std::string> decisions_;
     std::string              stopped_;
     TimeBudget               budget_;

@@ -21,8 +21,9 @@ Index StaleLu::steps(Index restart) const
 /// Steps beyond which M is made anew for the next system.
 Index LinearSolver::Impl::most_lagged_steps() const
 {
-    constexpr Index least = 5;  // steps more: 1 to 3 is no reason to factor
-    return static_cast<Index>(std::max(options_.sequence.refresh_factor * first_steps_, double(first_steps_) + least));
+    constexpr double least = 5;  // steps more: 1 to 3 is no reason to factor
+    const double     most = std::max(options_.sequence.refresh_factor * first_steps_, first_steps_ + least);
+    return static_cast<Index>(std::min<double>(most, options_.krylov.max_steps));
 }
 
 /// The rest of the series goes the other way, where what was measured speaks for it.
@@ -32,20 +33,23 @@ void LinearSolver::Impl::change_way()
     const double before = begun_ - 1;
     // This one counts. Where nobody said how many are to come: as many as there were.
     const double      left = systems_ > 1 ? std::max(systems_ - before, 1.) : before;
-    const OtherWay    other = direct ? OtherWay{.name = "iterative",
-                                                .record = &iterative_record_,
-                                                .forecast = choice_.iterative,
-                                                .set_up = iterative_record_.systems > 0}
-                                     : OtherWay{.name = "direct",
-                                                .record = &direct_record_,
-                                                .forecast = choice_.lu,
-                                                .set_up = direct_record_.systems > 0};
+    const OtherWay    other = direct ? OtherWay{"iterative", &iterative_record_, choice_.iterative}
+                                     : OtherWay{"direct", &direct_record_, choice_.lu};
     const WayRecord&  now = direct ? direct_record_ : iterative_record_;
     const std::string why = reason_to_change(now, direct ? "direct" : "iterative", other, left);
     if (why.empty()) return;
     decisions_.push_back(fmt::format("from system {} on {}", before, why));
-    direct = !direct;
+    take_way(!direct);
     current_.plan = plan_of(direct);
+}
+
+/// CG and definite factors were chosen for a symmetric A with positive diagonal.
+void LinearSolver::Impl::keep_plan()
+{
+    if (direct || !current_.plan.precond.mlilu.definite || options_.precond.mlilu.definite) return;
+    if (is_symmetric(A) && has_positive_diagonal(A)) return;
+    current_.plan = plan_of(false);
+    stale_M_ = "A is no longer symmetric with a positive diagonal";
 }
 
 bool LinearSolver::Impl::stale_may_help()
@@ -61,7 +65,6 @@ bool LinearSolver::Impl::stale_may_help()
 
 void LinearSolver::Impl::renew_direct()
 {
-    make_way(true);
     if (stale_may_help()) {
         current_.action = SolverAction::stale;
         current_.device = lu_way->machine().device();
@@ -95,15 +98,16 @@ void LinearSolver::Impl::begin_system()
     budget_.restart();
     ++begun_;
     tries_.clear();
-    solved_ = false;
+    ready_ = solved_ = served_ = false;
     if (failed_) {  // by every plan: the first of them again
-        if (automatic()) direct = choice_.direct;
-        make_way(direct);
+        if (automatic()) take_way(choice_.direct);
         current_.plan = plan_of(direct);
-    } else change_way();
+    } else {
+        change_way();
+        keep_plan();
+    }
     current_ = begun(current_.plan);
     current_.plan.change.clear();
-    ready_ = false;
 }
 
 /// Its numbers.
@@ -155,7 +159,8 @@ void LinearSolver::Impl::solve_lagged(std::span<const double> b, Attempt& tried)
     krylov.time_limit = share_of_time(false);
     krylov.max_steps = most_steps(tried);
     if (tried.action == SolverAction::lagged)
-        krylov.max_steps = std::min(krylov.max_steps, 4 * most_lagged_steps());  // beyond, a new one is cheaper
+        krylov.max_steps = static_cast<Index>(
+            std::min<double>(krylov.max_steps, 4. * most_lagged_steps()));  // beyond, a new one is cheaper
     iterative_way->solve(b, krylov, listener, tried);
     tried.given_up = tried.report.outcome == Outcome::time_limit && seconds_left() > 0;
     if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options_.krylov.max_steps &&
@@ -170,7 +175,7 @@ void LinearSolver::Impl::solve_by(std::span<const double> b, Attempt& tried)
         if (one.action == SolverAction::stale) solve_stale(b, one);
         else if (!one.plan.direct()) solve_lagged(b, one);
         else {
-            lu_way->solve(A, b, options_.krylov.rtol, one);
+            lu_way->solve(A, b, options_.krylov.rtol, seconds_left(), one);
             stale_.solve = one.report.seconds.solve / (1 + one.report.steps);
         }
     });
@@ -183,10 +188,12 @@ bool LinearSolver::Impl::solve_anew(std::span<const double> b, Attempt& tried)
     const std::string why =
         fmt::format("{} after {} steps with the former one", name(tried.report.outcome), tried.report.steps);
     const double seconds = tried.seconds, solving = tried.report.seconds.solve;
+    ready_ = false;
     current_ = begun(current_.plan);
     if (direct) {
         guarded(current_, [&](Attempt& one) { ready_ = lu_way->factor(A, false, seconds_for(true), one); });
         note_given_up(current_);
+        ready_ = ready_ && current_.failure.empty();
         stale_.refactor = current_.seconds_factor;
     } else factor_by(current_);
     current_.reason = why;
@@ -209,13 +216,16 @@ void LinearSolver::Impl::judge_preconditioner(const Attempt& tried)
                                              : "";
 }
 
+/// Those of the factors are told once, with the first b.
+void LinearSolver::Impl::forget_seconds() { current_.seconds = current_.seconds_factor = current_.seconds_analyse = 0; }
+
 /// Solves with what there is. @return whether that was enough
 bool LinearSolver::Impl::solve_with_current(std::span<const double> b)
 {
     Attempt tried = current_;
     if (!guess_.empty()) tried.x = guess_;
+    served_ = true;
     solve_by(b, tried);
-    current_.seconds = current_.seconds_factor = current_.seconds_analyse = 0;  // told once
     const bool former = tried.action == SolverAction::lagged || tried.action == SolverAction::stale;
     Index      steps_before = 0;
     if (!tried.converged() && former && seconds_left() > 0) {
@@ -225,6 +235,7 @@ bool LinearSolver::Impl::solve_with_current(std::span<const double> b)
             return false;
         }
     }
+    forget_seconds();
     if (!direct) {
         judge_preconditioner(tried);
         tried.report.steps += steps_before;
@@ -237,8 +248,9 @@ bool LinearSolver::Impl::solve_with_current(std::span<const double> b)
 void LinearSolver::Impl::solve_until_it_is(std::span<const double> b)
 {
     while (ready_ && !solve_with_current(b)) {
-        ready_ = false;
-        if (!establish(next())) return;
+        const auto plan = next();
+        if (!plan) return;  // what there is serves another b
+        establish(plan);
     }
 }
 
@@ -268,11 +280,14 @@ SolverReport LinearSolver::Impl::report(std::span<double> x)
 
 SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<double> x)
 {
-    if (solved_) {
-        budget_.restart();
-        ready_ = current_.failure.empty();  // another b failed with these factors
-    }
+    if (solved_) budget_.restart();
     budget_.enter();
+    if (solved_ && !ready_ && served_) {  // tries for another b took the factors and found none
+        if (automatic()) take_way(choice_.direct);
+        establish(plan_of(direct));
+    }
+    require(ready_ || !tries_.empty() || !current_.failure.empty(),
+            [] { return "solve: the last factorization was broken off by an exception; there are no factors"; });
     take_guess(x);
     solve_until_it_is(b);
     return report(x);
@@ -289,8 +304,10 @@ SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, s
     begin_system();
     if (direct && lu_way && lu_way->factored() && lu_way->lu().on_gpu()) {
         guarded(current_, [&](Attempt& one) { lu_way->step(A, b, options_.krylov.rtol, seconds_for(true), one); });
-        ready_ = lu_way->factored();
+        note_given_up(current_);
+        ready_ = served_ = lu_way->factored();
         end(current_);
+        forget_seconds();
         if (current_.converged() || !establish(next())) return report(x);
     } else renew();
     solve_until_it_is(b);

@@ -41,6 +41,11 @@ void require_consistent(const SolverOptions& options)
             name_of(method)));
 }
 
+void require_device_of(const LuOptions& lu)
+{
+    if (is_of_gpu(lu.refactor)) require_device(DeviceChoice::gpu);
+}
+
 Machine machine_for(const SolverOptions& options, const CsrMatrix<double>& A, bool series,
                     std::vector<std::string>& decisions)
 {

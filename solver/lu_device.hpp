@@ -12,6 +12,9 @@ namespace ilux {
 /// @throws InvalidOption where lu.refactor, lu.precision, lu.deterministic and the device contradict one another
 void require_consistent(const SolverOptions& options);
 
+/// @throws DeviceError where lu.refactor is of a GPU, and there is none
+void require_device_of(const LuOptions& lu);
+
 /// As choose_machine. For method lu a GPU only where it, or one of its methods, was asked for: a single system stays on
 /// the host, and of a series choose_refactor decides when there are pivots.
 Machine machine_for(const SolverOptions& options, const CsrMatrix<double>& A, bool series,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace ilux {
 namespace {
@@ -171,7 +172,7 @@ std::optional<Plan> next_plan_of_either_way(const SolverOptions& options, const 
     const double     lu = ways.lu ? ways.lu->analyse + ways.lu->factor : 0;
     if (same_way && !put_off(last) && (given_up || lu > tighter * last.seconds)) return same_way;
     Plan direct{.method = MethodChoice::lu, .precond = options.precond, .change = "", .lu = options.lu};
-    return taken(std::move(direct), same_way
+    return taken(std::move(direct), same_way && !put_off(last)
                                         ? fmt::format("LU, about {:.2g} s; a tighter preconditioner, about {:.2g} s",
                                                       lu, tighter * last.seconds)
                                         : "LU");
@@ -195,11 +196,14 @@ std::string why_hopeless(const MlIluReport& report)
 std::size_t best_attempt(std::span<const Attempt> tried)
 {
     const auto rank = [](const Attempt& attempt) {
-        const double residual = attempt.report.relative_residual;
-        if (attempt.report.outcome == Outcome::converged) return -1.0;
-        return std::isfinite(residual) && attempt.failure.empty() ? residual : std::numeric_limits<double>::infinity();
+        constexpr double none = std::numeric_limits<double>::infinity();
+        const double     residual = attempt.report.relative_residual;
+        if (attempt.report.outcome == Outcome::converged) return std::pair(-1.0, false);
+        return std::pair(std::isfinite(residual) && attempt.failure.empty() ? residual : none,
+                         attempt.given_up || put_off(attempt));
     };
-    return static_cast<std::size_t>(std::ranges::min_element(tried, {}, rank) - tried.begin());
+    const auto last = std::ranges::min_element(tried.rbegin(), tried.rend(), {}, rank);
+    return static_cast<std::size_t>(tried.rend() - last) - 1;
 }
 
 }  // namespace ilux

@@ -44,7 +44,8 @@ std::optional<Plan> next_plan_of_either_way(const SolverOptions& options, const 
 /// norms of its inverse factors are so large that M⁻¹ drowns the residual in rounding.
 std::string why_hopeless(const MlIluReport& report);
 
-/// The one whose x is handed out: converged, else the smallest finite residual.
+/// The one whose x is handed out: converged, else the smallest finite residual; where there is none, the last try that
+/// was not given up for the sake of another.
 std::size_t best_attempt(std::span<const Attempt> tried);
 
 }  // namespace ilux

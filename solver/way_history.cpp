@@ -13,7 +13,7 @@ std::string reason_to_change(const WayRecord& now, std::string_view name, const 
     const bool       measured = other.record->measured();
     if (!now.measured() || now.seconds < least || (!measured && !other.forecast)) return "";
     const double each = measured ? other.record->seconds : other.forecast->each();
-    const double setup = other.set_up || !other.forecast ? 0 : other.forecast->analyse + other.forecast->factor;
+    const double setup = other.forecast ? other.forecast->analyse + other.forecast->factor : 0;
     const double stay = left * now.seconds, change = left * each + setup;
     if (change >= (measured ? by_measurement : by_forecast) * stay) return "";
     return fmt::format(

@@ -107,6 +107,8 @@ TEST(Advice, AfterADirectSolutionNamesNoPreconditioner)
     scaled.plan.lu = {.matching = LuMatching::on, .scaling = LuScaling::matching, .pivot_tol = 1};
     EXPECT_FALSE(suggests(run_of(scaled), "-p lu."));
     EXPECT_TRUE(suggests(run_of(tried), "--method gmres"));
+    EXPECT_TRUE(suggests(run_of({.mode = SolverMode::direct}, {tried}), "-p mode=auto"));
+    EXPECT_FALSE(suggests(run_of({.mode = SolverMode::direct}, {tried}), "--method"));
     EXPECT_FALSE(suggests(run_of(tried), "precond"));
     tried.report.outcome = Outcome::singular;
     EXPECT_FALSE(suggests(run_of(tried), "ilux info"));

@@ -89,6 +89,27 @@ TEST(Assign, TakesTheOptionsOfADirectSolution)
               std::string::npos);
 }
 
+TEST(OptionsWithoutEffect, AreThoseThatSayNothingToTheWaysTaken)
+{
+    const auto remarks = [](const WaysTaken& taken, std::initializer_list<const char*> given) {
+        SolveOptions options;
+        for (const char* one : given) assign(options, one);
+        return options_without_effect(options, taken, false).size();
+    };
+    const WaysTaken gmres{.iterative = true, .mlilu = true, .gmres = true, .restarted = true};
+    const WaysTaken fgmres{.iterative = true, .mlilu = true, .restarted = true}, cg{.iterative = true, .mlilu = true};
+    for (const char* option : {"krylov.side=left", "krylov.restart=9", "krylov.ortho=cgs2", "precond.drop_tol=0.5"}) {
+        EXPECT_EQ(remarks(gmres, {option}), 0u) << option;
+        EXPECT_EQ(remarks(fgmres, {option}), std::string_view(option).starts_with("krylov.side")) << option;
+        EXPECT_EQ(remarks(cg, {option}), std::string_view(option).starts_with("krylov.")) << option;
+    }
+    EXPECT_EQ(remarks({.iterative = true, .gmres = true, .restarted = true},
+                      {"precond.kind=ilu0", "precond.drop_tol=0.5", "precond.memory_limit=1G"}),
+              2u);
+    EXPECT_EQ(remarks({.direct = true}, {"device_memory=1G", "method=lu", "precond.kind=ilu0"}), 2u);
+    EXPECT_EQ(remarks({.direct = true, .gpu_lu = true, .gpu = true}, {"device_memory=1G"}), 0u);
+}
+
 TEST(Config, SetsWhatItNamesAndLeavesTheRest)
 {
     SolveOptions options;

@@ -91,5 +91,41 @@ TEST_P(SolverMemory, NoAnalysisIsNeededAfterwards)
     }
 }
 
+/// Whatever was broken off, and where.
+TEST_P(SolverMemory, SolvesOrRefusesAfterwards)
+{
+    const auto          A = gallery::build("convdiff2d:n=34");
+    auto                values = std::vector<double>(A.val().begin(), A.val().end());
+    const auto          b = std::vector<double>(static_cast<std::size_t>(A.rows()), 1.);
+    std::vector<double> x(b.size());
+    for (double& value : values) value *= 1.5;
+    for (const Failing failing : {Failing::once, Failing::onwards})
+        for (long k = 0; k < 100; k += 3) {
+            LinearSolver solver({.mode = GetParam(), .threads = 1});
+            solver.analyse(A, 3);
+            (void)solver.refactor_and_solve(A.val(), b, x);
+            bool lacked = false;
+            {
+                const AllocationCounter counter(k, failing);
+                try {
+                    lacked = !solver.refactor(values).ready();
+                } catch (const std::bad_alloc&) {
+                    lacked = true;
+                }
+            }
+            EXPECT_NE(solver.device().kind, "");
+            for (int again = 0; again < 2; ++again) try {
+                    const auto report = solver.solve(b, x);
+                    EXPECT_TRUE(report.converged() || lacked) << k << ": " << report.why();
+                    EXPECT_EQ(report.converged(), report.result().has_x()) << k;
+                    EXPECT_TRUE(report.converged() || report.why() != "") << k;
+                } catch (const InvalidInput&) {
+                    EXPECT_TRUE(lacked) << k;
+                }
+            EXPECT_TRUE(solver.factor(values).ready()) << k;
+            EXPECT_TRUE(solver.solve(b, x).converged()) << k;
+        }
+}
+
 }  // namespace
 }  // namespace ilux::test

@@ -155,10 +155,13 @@ TEST(ReasonToChange, IsWhatWasMeasured)
     EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, cheap}, 1), "");  // its setup does not pay
     EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, Forecast{.solve = 0.6}}, 100), "");
     other.add(3);
-    other.add(0.7);
-    EXPECT_NE(reason_to_change(now, "direct", {"iterative", &other, cheap, true}, 10), "");  // measured beats forecast
-    other.add(1.7);
-    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, cheap, true}, 10), "");
+    other.add(0.6);
+    EXPECT_NE(reason_to_change(now, "direct", {"iterative", &other, cheap}, 10), "");  // measured beats forecast
+    other.set_up = false;
+    other.add(9);  // with its setup once more
+    EXPECT_EQ(other.seconds, 0.6);
+    other.add(1.6);
+    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, cheap}, 10), "");
     EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &now, std::nullopt}, 10), "");
 }
 

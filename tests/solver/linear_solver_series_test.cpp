@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/tests/robustness/together.hpp"
@@ -134,6 +137,120 @@ TEST(LinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)
     };
     expect_same_answers_together(series(SolverMode::direct, gallery::build("convdiff2d:n=30")),
                                  series(SolverMode::iterative, gallery::build("convdiff3d:n=12")));
+}
+
+/// 1.9 and 0.1 times what is above and below the diagonal.
+CsrMatrix<double> unsymmetric(CsrMatrix<double> A)
+{
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            A.val()[p] *= A.col()[p] > i ? 1.9 : A.col()[p] < i ? 0.1 : 1;
+    return A;
+}
+
+TEST(LinearSolver, LeavesCgWhereALaterSystemIsNotSymmetric)
+{
+    const auto first = gallery::build("poisson3d:n=24"), then = unsymmetric(first);
+    const auto b = times_ones(then);
+    for (const SolverMode mode : {SolverMode::iterative, SolverMode::automatic}) {
+        LinearSolver solver(serial({.mode = mode}));
+        solver.analyse(first, 3);
+        std::vector<double> x(b.size());
+        EXPECT_EQ(solver.refactor_and_solve(first.val(), b, x).result().plan.method, MethodChoice::cg);
+        for (const SolverAction action : {SolverAction::refresh, SolverAction::lagged}) {
+            const auto report = solver.refactor_and_solve(then.val(), b, x);
+            EXPECT_TRUE(report.converged()) << report.why();
+            EXPECT_LE(residual_of(then, x, b), 1e-8);
+            EXPECT_EQ(report.result().plan.method, MethodChoice::gmres);
+            EXPECT_EQ(report.result().action, action) << report.result().reason;
+        }
+    }
+    LinearSolver solver(serial({.method = MethodChoice::cg}));  // as asked, whatever comes of it
+    solver.analyse(first, 2);
+    std::vector<double> x(b.size());
+    EXPECT_TRUE(solver.refactor_and_solve(first.val(), b, x).converged());
+    const auto report = solver.refactor_and_solve(then.val(), b, x);
+    EXPECT_EQ(report.result().plan.method, MethodChoice::cg);
+    EXPECT_FALSE(report.result().plan.precond.mlilu.definite);
+}
+
+TEST(LinearSolver, NeverRefreshesWhereThatIsAsked)
+{
+    for (const double factor : {1e7, 1e10, 1e300}) {
+        SolverOptions options{.mode = SolverMode::iterative};
+        options.precond.kind = PrecondKind::jacobi;
+        options.sequence.refresh_factor = factor;
+        LinearSolver solver(serial(options));
+        const auto   A = gallery::build("convdiff2d:n=30");
+        const auto   b = times_ones(A);
+        solver.analyse(A, 3);
+        std::vector<double> x(b.size());
+        for (int k = 0; k < 3; ++k) {
+            const auto report = solver.refactor_and_solve(A.val(), b, x);
+            EXPECT_TRUE(report.converged());
+            EXPECT_EQ(report.result().action, k == 0 ? SolverAction::refresh : SolverAction::lagged);
+        }
+    }
+}
+
+TEST(LinearSolver, SolvesForAnotherBAfterTriesThatLeftNoFactors)
+{
+    SolverOptions options{.mode = SolverMode::iterative};
+    options.precond.kind = PrecondKind::ilu0;
+    options.precond.mlilu.memory_limit = {1'000};  // what is tried next
+    options.krylov.max_steps = 3;
+    LinearSolver solver(serial(options));
+    const auto   A = gallery::build("convdiff2d:n=40");
+    solver.analyse(A);
+    EXPECT_TRUE(solver.factor().ready());
+    const auto          hard = times_ones(A);
+    std::vector<double> x(hard.size()), easy(hard.size(), 0.);
+    for (int k = 0; k < 2; ++k) {
+        const auto failed = solver.solve(hard, x);
+        EXPECT_FALSE(failed.converged());
+        EXPECT_EQ(failed.attempts.back().report.outcome, Outcome::out_of_memory);
+        const auto report = solver.solve(easy, x);
+        EXPECT_TRUE(report.converged());
+        EXPECT_EQ(report.result().plan.precond.kind, PrecondKind::ilu0);
+    }
+}
+
+TEST(LinearSolver, TellsSecondsOfFactorsOnce)
+{
+    const auto          A = gallery::build("convdiff2d:n=40"), other = unsymmetric(A);
+    const auto          b = random_vector(A.rows(), 1);
+    SolverOptions       options{.mode = SolverMode::iterative};
+    LinearSolver        solver(serial(options));
+    std::vector<double> x(b.size());
+    solver.analyse(A, 2);
+    EXPECT_GT(solver.refactor_and_solve(A.val(), b, x).result().seconds_factor, 0);
+    EXPECT_EQ(solver.solve(b, x).result().seconds_factor, 0);
+    (void)solver.refactor(other);
+    for (int k = 0; k < 2; ++k) {
+        const auto report = solver.solve(b, x);
+        EXPECT_TRUE(report.converged());
+        EXPECT_LE(report.result().seconds, report.seconds);
+    }
+}
+
+TEST(LinearSolver, SecondsBetweenCallsAreNotOfTheBudget)
+{
+    SolverOptions options{.mode = SolverMode::direct, .retry = false, .time_limit = 0.2};
+    options.lu.growth_limit = 1e300;  // the pivots hold until x proves them wrong
+    options.lu.matching = LuMatching::off;
+    options.lu.ordering = LuOrdering::none;
+    options.lu.scaling = LuScaling::none;
+    const auto                A = to_csr({3, 3, {4, 1, 1, 1, 2, 3, 1, 5, 8}});
+    const std::vector<double> small_pivot{1e-16, 1, 1, 1, 2, 3, 1, 5, 8}, b{2, 6, 14};
+    LinearSolver              solver(serial(options));
+    std::vector<double>       x(3);
+    solver.analyse(A, 2);
+    (void)solver.factor();
+    EXPECT_EQ(solver.refactor(small_pivot).action, SolverAction::refactor);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const auto report = solver.solve(b, x);
+    EXPECT_TRUE(report.converged()) << report.why();
+    EXPECT_EQ(report.result().action, SolverAction::repivot);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <thread>
 
+#include "ilux/base/gpu.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
@@ -42,6 +43,19 @@ SolverReport solved(const SolverOptions& options, const CsrMatrix<double>& A)
 {
     LinearSolver solver(serial(options));
     return solved(solver, A);
+}
+
+TEST(LinearSolver, RefusesAGpusRefactorizationWithoutAGpu)
+{
+    if (gpu_count() > 0) GTEST_SKIP()
+    << "there is one";
+    SolverOptions options;
+    options.lu.refactor = RefactorMethod::left;
+    for (const SolverMode mode : {SolverMode::direct, SolverMode::automatic}) {
+        options.mode = mode;
+        LinearSolver solver(options);
+        EXPECT_THROW(solver.analyse(gallery::poisson2d(4, 4)), DeviceError);
+    }
 }
 
 TEST(LinearSolver, RefusesPhasesOutOfOrder)
@@ -204,6 +218,12 @@ TEST(LinearSolver, KeepsWithinABudgetOfBytes)
     options.mode = SolverMode::iterative;
     const auto limited = solved(options, gallery::poisson2d(20, 20));
     EXPECT_LE(limited.result().factor_bytes, 20'000u);
+    options.memory_limit = {1'000};
+    options.retry = false;
+    for (const PrecondKind kind : {PrecondKind::ilu0, PrecondKind::jacobi}) {
+        options.precond.kind = kind;
+        EXPECT_EQ(solved(options, gallery::poisson2d(20, 20)).outcome(), Outcome::out_of_memory);
+    }
 }
 
 TEST(LinearSolver, AnIterationKeepsWithinABudgetOfSeconds)

@@ -170,6 +170,17 @@ TEST(BestAttempt, IsTheConvergedOneElseTheSmallestFiniteResidual)
     EXPECT_EQ(best_attempt(std::vector{failed(plan, Outcome::not_finite, nan)}), 0u);
 }
 
+TEST(BestAttempt, WhereNoneSolvedIsTheLastThatWasNotGivenUpForAnother)
+{
+    std::vector<Attempt> tried{failed(plan_for({}), Outcome::time_limit), failed(plan_for({}), Outcome::out_of_memory),
+                               failed(plan_for({}), Outcome::singular)};
+    for (Attempt& one : tried) one.failure = "no factors";
+    tried[0].given_up = true;
+    EXPECT_EQ(best_attempt(tried), 2u);
+    tried[2].given_up = true;
+    EXPECT_EQ(best_attempt(tried), 1u);
+}
+
 TEST(BestAttempt, IsNeverOneThatDidNotSolve)
 {
     const Plan           plan = plan_for({});
