@@ -36,7 +36,7 @@ struct SolveSeconds {
 };
 
 /// What a Krylov method returns. Holds no owning memory, since solving allocates nothing.
-struct SolveReport {
+struct [[nodiscard]] SolveReport {
     Outcome outcome = Outcome::max_steps;
     Index   steps = 0;              ///< matrix-preconditioner products spent on the search space
     Index   restarts = 0;           ///< completed cycles (GMRES, FGMRES)

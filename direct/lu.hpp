@@ -25,7 +25,7 @@ enum class LuAction {
 std::string_view name(LuAction action);
 
 /// What became of new values.
-struct LuReport {
+struct [[nodiscard]] LuReport {
     /// converged: usable factors; singular; not_finite; out_of_memory; time_limit
     Outcome    outcome = Outcome::converged;
     LuAction   action = LuAction::factor;
@@ -39,7 +39,7 @@ struct LuReport {
 };
 
 /// What became of a solution.
-struct LuSolveReport {
+struct [[nodiscard]] LuSolveReport {
     /// converged: backward error ≤ the tolerance asked for. stagnated: it stayed above. not_finite: x, or the residual,
     /// overflowed. As LuReport where the values could not be factored; then x is as it was.
     Outcome      outcome = Outcome::converged;
@@ -52,7 +52,7 @@ bool worse(const RefineReport& one, const RefineReport& two);
 void conclude(LuSolveReport& report, double tolerance);
 
 /// What refactor_and_solve did.
-struct LuStepReport {
+struct [[nodiscard]] LuStepReport {
     LuReport      factors = {};
     LuSolveReport solution = {};  ///< its outcome is that of the factors where those failed
     double        seconds = 0;    ///< in all

@@ -9,7 +9,7 @@
 namespace ilux {
 
 /// What became of new numbers.
-struct FactorReport {
+struct [[nodiscard]] FactorReport {
     Outcome      outcome = Outcome::converged;  ///< converged: A x = b can be solved
     MethodChoice method = MethodChoice::gmres;  ///< of the last try
     SolverAction action = SolverAction::none;
@@ -20,7 +20,7 @@ struct FactorReport {
 };
 
 /// What became of a solution: the outcome, all tries, every decision.
-struct SolverReport {
+struct [[nodiscard]] SolverReport {
     std::vector<Attempt>     attempts;     ///< those that failed in factoring included
     std::size_t              best = 0;     ///< the one whose x is handed out
     std::vector<std::string> decisions;    ///< since the last report

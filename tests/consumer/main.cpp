@@ -14,7 +14,7 @@ int main()
 
     ilux::LinearSolver solver({.krylov = {.rtol = 1e-10}});  // direct or iterative, as the facts say
     solver.analyse(A);
-    solver.factor();
+    (void)solver.factor();                                 // solve() tells what became of it
     const ilux::SolverReport report = solver.solve(b, x);  // of a series: refactor(values), solve(b, x), and so on
 
     for (const std::string& decision : report.decisions) std::puts(decision.c_str());

@@ -272,7 +272,7 @@ TEST(GpuLu, AllocatesForSeveralOnlyWhenMoreComeThanBefore)
     const Vector b = random_vector(static_cast<Index>(33 * n), 3);
     const auto   first = std::span(b).first(n);
     Vector       x(b.size()), before(n), after(n);
-    for (int k = 0; k < 3; ++k) lu.refactor_and_solve(system.A.val, first, before);
+    for (int k = 0; k < 3; ++k) (void)lu.refactor_and_solve(system.A.val, first, before);
     const auto allocations_of = [&](std::size_t count) {
         const long start = device_use().allocations;
         EXPECT_EQ(lu.solve(std::span(b).first(count * n), std::span(x).first(count * n)).outcome, Outcome::converged);
@@ -297,7 +297,7 @@ TEST(GpuLu, AllocatesNothingOnTheDeviceAfterTheFirstSystems)
     lu.use_gpu(gpu);
     const auto b = random_vector(system.A.n, 3);
     Vector     x(b.size());
-    for (int k = 0; k < 3; ++k) lu.refactor_and_solve(system.A.val, b, x);
+    for (int k = 0; k < 3; ++k) (void)lu.refactor_and_solve(system.A.val, b, x);
     const long before = device_use().allocations;
     for (int k = 0; k < 10; ++k)
         ASSERT_EQ(lu.refactor_and_solve(system.A.val, b, x).solution.outcome, Outcome::converged);

@@ -60,8 +60,8 @@ TEST_P(EveryLayout, FindsTheRightAnswerOfTheSamePairWhateverTheAnalysisChose)
             Cpu         be(1);
             const Small first = matrix({{1, 1}, {1, 2}}), second = matrix({{1e-16, 1}, {1, 2}});
             Lu          lu(be, analyse(first.view(), {.ordering = ordering, .scaling = scaling}));
-            lu.refactor_or_factor(first.view());
-            lu.refactor_or_factor(second.view());
+            (void)lu.refactor_or_factor(first.view());
+            (void)lu.refactor_or_factor(second.view());
             Vector x(2);
             EXPECT_EQ(lu.solve(Vector{3, 5}, x).outcome, Outcome::converged);
             EXPECT_NEAR(x[0], -1, 1e-14);
@@ -75,7 +75,7 @@ TEST_P(EveryLayout, SolveRepivotsOnceWhereRefactorKeptStalePivots)
     const Small first = matrix({{4, 1, 1}, {1, 2, 3}, {1, 5, 8}}),
                 second = matrix({{1e-16, 1, 1}, {1, 2, 3}, {1, 5, 8}});
     Lu lu(be, analyse(first.view(), as_given));
-    lu.factor(first.view());
+    (void)lu.factor(first.view());
     const LuReport kept = lu.refactor(second.view());
     EXPECT_EQ(kept.outcome, Outcome::converged);
     EXPECT_EQ(kept.action, LuAction::refactor);
@@ -105,7 +105,7 @@ TEST_P(EveryLayout, ASingularMatrixInTheMiddleIsSaidAndForgotten)
     const std::vector<Small> singular{matrix({{1, 1}, {1, 1}}), matrix({{0, 0}, {0, 0}}), matrix({{1, 0}, {1, 0}})};
     for (const Small& bad : singular) {
         Lu lu(be, analyse(good.view(), as_given));
-        lu.refactor_or_factor(good.view());
+        (void)lu.refactor_or_factor(good.view());
         Vector x{7, 8};
         for (int twice = 0; twice < 2; ++twice) {
             const LuReport report = lu.refactor_or_factor(bad.view());
@@ -153,7 +153,7 @@ TEST_P(EveryLayout, NamesTheEntryThatIsNotFiniteAndGoesOn)
             for (const double value : {nan, infinity, -infinity})
                 for (const bool first : {true, false}) {
                     Lu lu(be, analyse(good.view()));
-                    if (!first) lu.refactor_or_factor(good.view());
+                    if (!first) (void)lu.refactor_or_factor(good.view());
                     Small bad = good;
                     bad.val[GetParam() == MatrixView::Layout::rows ? i * 3 + j : j * 3 + i] = value;
                     const LuReport report = lu.refactor_or_factor(bad.view());
@@ -277,18 +277,18 @@ TEST_P(EveryLayout, RefusesAnotherPatternAndKeepsWhatItHas)
     Cpu         be(1);
     const Small A = matrix({{4, 1}, {1, 5}});
     Lu          lu(be, analyse(A.view()));
-    lu.factor(A.view());
+    (void)lu.factor(A.view());
     Small other = A;
     std::swap(other.idx[0], other.idx[1]);
     for (int call = 0; call < 3; ++call)
         test::expect_refusal(
             [&] {
-                if (call == 0) lu.factor(other.view());
-                if (call == 1) lu.refactor(other.view());
-                if (call == 2) lu.refactor_or_factor(other.view());
+                if (call == 0) (void)lu.factor(other.view());
+                if (call == 1) (void)lu.refactor(other.view());
+                if (call == 2) (void)lu.refactor_or_factor(other.view());
             },
             {"analysed pattern"});
-    test::expect_refusal([&] { lu.refactor_or_factor(Vector{1, 2, 3}); }, {"3 values", "4 entries"});
+    test::expect_refusal([&] { (void)lu.refactor_or_factor(Vector{1, 2, 3}); }, {"3 values", "4 entries"});
     Vector x(2);
     EXPECT_EQ(lu.solve(Vector{5, 6}, x).outcome, Outcome::converged);
     EXPECT_NEAR(x[0], 1, 1e-15);
@@ -301,7 +301,7 @@ TEST_P(EveryLayout, ALargeMultiplierAloneIsHarmless)
     const Small first = matrix({{1, 0.5}, {1, 2}}), small_row = matrix({{1e-6, 1e-8}, {1, 2}}),
                 smaller_row = matrix({{1e-10, 1e-12}, {1, 2}});
     Lu lu(be, analyse(first.view(), as_given));
-    lu.refactor_or_factor(first.view());
+    (void)lu.refactor_or_factor(first.view());
 
     const LuReport kept = lu.refactor_or_factor(small_row.view());  // l = 1e6, U(:,1) = (1e-8, 1.99)
     EXPECT_EQ(kept.action, LuAction::refactor);

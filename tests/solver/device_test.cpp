@@ -128,7 +128,7 @@ TEST_F(GpuDevice, PutsTheFactorsBesideAMatrixThatIsThereAlready)
     factors.mlilu = MlIlu::build(cpu, A, for_gpu({}));
     begun.put_factors(cpu, factors);
     EXPECT_EQ(begun.solve(b, apart, {}).outcome, Outcome::converged);
-    GpuSystem(cpu, gpu, A, factors, Method::gmres, {}, {}).solve(b, together, {});
+    (void)GpuSystem(cpu, gpu, A, factors, Method::gmres, {}, {}).solve(b, together, {});
     EXPECT_TRUE(test::identical(apart, together));
     GpuSystem left(gpu, A, Method::gmres, {}, {});  // a factorization that throws leaves it so
 }
