@@ -67,6 +67,19 @@ inline cudaStream_t stream(Gpu& gpu)
     return gpu.state().stream;
 }
 
+constexpr std::size_t reserved_shared =
+    1024;  ///< of a block: the driver's, and what kernels declare beside their arrays
+
+/// Lets blocks of `kernel` ask for all shared memory but reserved_shared. Never for less: the limit is the whole process's, and
+/// one made for a launch would fail the larger launch of another thread.
+template <class Kernel>
+void allow_shared(Gpu& gpu, Kernel* kernel)
+{
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               gpu.state().shared_bytes - static_cast<int>(reserved_shared)),
+          "cudaFuncSetAttribute");
+}
+
 /// A profiler range around one launcher; its end throws nothing, so launchers call check_launch themselves.
 class Range {
 public:

@@ -212,12 +212,7 @@ GpuDots::GpuDots(Gpu& gpu, const DotProgram& program, std::span<const std::int32
     : slots_(program.slots()), trial_(trial), a_given_(program.a_given)
 {
     view_.delay = trial.delay;
-    const auto allow = [&](auto... kernel) {
-        const auto bytes = static_cast<int>(trial.shared_bytes);
-        (cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                     "cudaFuncSetAttribute"),
-         ...);
-    };
+    const auto allow = [&](auto... kernel) { (cuda::allow_shared(gpu, kernel), ...); };
     if (trial.shared_bytes > 0)
         allow(run_dots<double, true>, run_dots<double, false>, run_dots<float, true>, run_dots<float, false>);
     view_.task_count = static_cast<Index>(program.task.size());

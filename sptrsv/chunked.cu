@@ -18,11 +18,10 @@ namespace {
 
 using cuda::check;
 
-constexpr int         threads = 512;
-constexpr int         warps = threads / 32;
-constexpr int         patience = 64;  // polls of L2 before a warp sleeps between them
-constexpr int         nap_nanoseconds = 40;
-constexpr std::size_t reserved_shared = 1024;  // of a block: the driver's, and `claimed`
+constexpr int threads = 512;
+constexpr int warps = threads / 32;
+constexpr int patience = 64;  // polls of L2 before a warp sleeps between them
+constexpr int nap_nanoseconds = 40;
 
 /// What the solve of a right-hand side writes besides `out`: kept between solves, so that none has to clear anything first.
 struct Header {
@@ -227,7 +226,7 @@ __global__ void clear_workspace(Header* header, double* exported, std::size_t co
 template <class T>
 ChunkedEngine<T>::ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system, WideLevels wide)
 {
-    const std::size_t most = gpu.state().shared_bytes - reserved_shared;
+    const std::size_t most = gpu.state().shared_bytes - cuda::reserved_shared;
     auto              made = analyse_chunks(gpu, system, {.chunks = gpu.state().multiprocessors, .shared_bytes = most},
                                             LayoutMaker::device, wide);
     ILUX_ASSERT(made.shared_bytes <= most);
@@ -242,9 +241,7 @@ ChunkedEngine<T>::ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system, WideLe
     facts_ = made.facts;
     seconds_ = made.seconds;
     level_ = std::move(made.level);
-    for (const auto kernel : {solve_chunks<T, 2>, solve_chunks<T, 4>})
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
-              "cudaFuncSetAttribute");
+    for (const auto kernel : {solve_chunks<T, 2>, solve_chunks<T, 4>}) cuda::allow_shared(gpu, kernel);
 }
 
 template <class T>

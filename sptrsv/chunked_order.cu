@@ -317,8 +317,7 @@ void ChunkOrder::find_levels(Gpu& gpu)
     const cuda::Range range("chunked: levels");
     const auto        stream = cuda::stream(gpu);
     const std::size_t shared_bytes = 2 * sizeof(Index) * most_rows_;
-    check(cudaFuncSetAttribute(find_level, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-          "cudaFuncSetAttribute");
+    cuda::allow_shared(gpu, find_level);
     find_level<<<chunks_, level_threads, shared_bytes, stream>>>(view_);
     check_launch("find_level");
 }

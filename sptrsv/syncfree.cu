@@ -40,16 +40,14 @@ template <class T>
 std::size_t shared_bytes_for(Gpu& gpu, int resident)
 {
     if (resident == 0) return 0;
-    int        all = 0, reserved = 0, most = 0;
+    int        all = 0, reserved = 0;
     const auto get = [&](int& value, cudaDeviceAttr attribute) {
         cuda::check(cudaDeviceGetAttribute(&value, attribute, gpu.device()), "cudaDeviceGetAttribute");
     };
     get(all, cudaDevAttrMaxSharedMemoryPerMultiprocessor);
     get(reserved, cudaDevAttrReservedSharedMemoryPerBlock);
-    get(most, cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    most -= 1024;  // the kernel's own variable, generously
-    cuda::check(cudaFuncSetAttribute(solve_syncfree<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
-                "cudaFuncSetAttribute");
+    cuda::allow_shared(gpu, solve_syncfree<T>);
+    const int most = gpu.state().shared_bytes - static_cast<int>(cuda::reserved_shared);
     const int bytes = std::min(all / resident - reserved - 128, most) / 128 * 128;
     return static_cast<std::size_t>(std::max(bytes, 0));
 }

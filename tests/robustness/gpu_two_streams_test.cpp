@@ -8,11 +8,13 @@
 #include "ilux/direct/lu.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/gpu_mlilu.hpp"
+#include "ilux/sptrsv/gpu_sptrsv.hpp"
 #include "ilux/tests/direct/batch_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
 #include "ilux/tests/direct/series.hpp"
 #include "ilux/tests/krylov/runs.hpp"
 #include "ilux/tests/robustness/together.hpp"
+#include "ilux/tests/sptrsv/systems.hpp"
 
 namespace ilux::test {
 namespace {
@@ -97,6 +99,34 @@ Solver batch_on_a_stream(const DotSystem& system, Index members)
 
 CsrMatrix<> stream_circuit() { return gallery::build("mna_random:n=400,decades=2"); }
 CsrMatrix<> steady_wind() { return gallery::build("recirculating2d:n=40"); }
+
+/// Plans of a triangle of n rows, whose chunks take the more shared memory the larger n is; made and solved.
+Solver plans_on_a_stream(Index n, int plans)
+{
+    return [=] {
+        const Shape shape{Triangle::lower, Diagonal::stored};
+        const auto  system = forward_system<double>(random_triangle(n, 4, shape, 1), shape.triangle, shape.diagonal);
+        Gpu         gpu;
+        const auto  b = krylov::on_device(gpu, random_vector(n, 1));
+        DeviceBuffer<double> x(static_cast<std::size_t>(n));
+        Answers              answers;
+        for (int k = 0; k < plans; ++k) {
+            const GpuSpTrsvPlan<> plan(gpu, system, GpuSpTrsvEngine::chunked);
+            auto                  ws = plan.workspace(gpu);
+            plan.solve(gpu, b, x, ws);
+            answers.emplace_back(static_cast<std::size_t>(n));
+            download<double>(gpu, x, answers.back());
+        }
+        return answers;
+    };
+}
+
+/// What a launch may ask for is told to the driver beforehand, and for all threads.
+TEST(GpuTwoStreams, PlansOfSmallAndLargeChunks)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    expect_same_answers_together(plans_on_a_stream(1'000, 400), plans_on_a_stream(200'000, 60), repeats(3));
+}
 
 TEST(GpuTwoStreams, TwoSeriesAtOnce)
 {
