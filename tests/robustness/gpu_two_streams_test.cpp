@@ -109,15 +109,14 @@ Solver plans_on_a_stream(Index n, int plans)
         Gpu         gpu;
         const auto  b = krylov::on_device(gpu, random_vector(n, 1));
         DeviceBuffer<double> x(static_cast<std::size_t>(n));
-        Answers              answers;
+        Answers              last(1, Vector(static_cast<std::size_t>(n)));
         for (int k = 0; k < plans; ++k) {
             const GpuSpTrsvPlan<> plan(gpu, system, GpuSpTrsvEngine::chunked);
             auto                  ws = plan.workspace(gpu);
             plan.solve(gpu, b, x, ws);
-            answers.emplace_back(static_cast<std::size_t>(n));
-            download<double>(gpu, x, answers.back());
+            download<double>(gpu, x, last.front());
         }
-        return answers;
+        return last;
     };
 }
 
@@ -125,7 +124,7 @@ Solver plans_on_a_stream(Index n, int plans)
 TEST(GpuTwoStreams, PlansOfSmallAndLargeChunks)
 {
     ILUX_SKIP_WITHOUT_GPU();
-    expect_same_answers_together(plans_on_a_stream(1'000, 400), plans_on_a_stream(200'000, 60), repeats(3));
+    expect_same_answers_together(plans_on_a_stream(300, 2000), plans_on_a_stream(3000, 2000), repeats(3));
 }
 
 TEST(GpuTwoStreams, TwoSeriesAtOnce)
