@@ -236,18 +236,18 @@ TEST(LinearSolver, AnIterationKeepsWithinABudgetOfSeconds)
     EXPECT_EQ(report.outcome(), Outcome::time_limit);
     EXPECT_EQ(report.attempts.size(), 1u);
     EXPECT_TRUE(report.result().has_x());
-    EXPECT_LT(report.result().report.relative_residual, 1);
+    EXPECT_LE(report.result().report.relative_residual, 1);
     EXPECT_NE(report.stopped.find("time limit of 0.2 s was reached"), std::string::npos) << report.stopped;
 }
 
 TEST(LinearSolver, AnIterationLeavesHalfOfTheTimeToLu)
 {
-    SolverOptions options{.time_limit = 1};
+    SolverOptions options{.time_limit = 3};
     options.krylov.rtol = 1e-13;  // more steps than there is time for
     LinearSolver solver(serial(options));
     TryListener  slow;
     slow.monitor = [](const Progress& now) {
-        if (now.phase == Progress::Phase::solve) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        if (now.phase == Progress::Phase::solve) std::this_thread::sleep_for(std::chrono::milliseconds(300));
     };
     solver.listen(slow);
     const auto report = solved(solver, gallery::build("convdiff3d:n=12"));
