@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "ilux/base/units.hpp"
 
@@ -14,11 +13,14 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// @param limit  of this part; the option to raise may be that of all parts
-std::string allow_more(std::string_view part, Bytes limit, const SolveOptions& options)
+/// The option to raise: the part's own, unless the limit is that of all parts. @param own  as given
+std::string limit_name(std::string_view part, Bytes own, const SolveOptions& options)
 {
-    return fmt::format("{} is {}: allow more", limit_name(part, limit, options.memory_limit),
-                       bytes_text(double(limit.value)));
+    return own.value == 0 && options.memory_limit.value > 0 ? "memory_limit" : fmt::format("{}.memory_limit", part);
+}
+std::string allow_more(const std::string& name, Bytes limit)
+{
+    return fmt::format("{} is {}: allow more", name, bytes_text(double(limit.value)));
 }
 
 constexpr double rounding_level = 4 * std::numeric_limits<double>::epsilon();
@@ -40,7 +42,7 @@ struct Tried {
             sparsest = std::max(sparsest, mlilu.drop_tol);
             least_bound = std::min(least_bound, mlilu.inverse_bound);
             largest_bound = std::max(largest_bound, mlilu.inverse_bound);
-            if (one.mlilu && one.mlilu->limited) felt_limit = mlilu.memory_limit;
+            limited = limited || (one.mlilu && one.mlilu->limited);
         }
     }
     bool method(MethodChoice choice) const
@@ -53,11 +55,11 @@ struct Tried {
     }
 
     std::span<const Attempt> attempts;
-    double               tightest = std::numeric_limits<double>::infinity(), sparsest = 0;  // τ, of multilevel ILUs
-    double               tightest_fill = 0;
-    bool                 tighter_is_too_much = false;  // the tightest ran out of memory or time
-    double               least_bound = std::numeric_limits<double>::infinity(), largest_bound = 0;  // κ
-    std::optional<Bytes> felt_limit;  // of memory; 0: an automatic one
+    double tightest = std::numeric_limits<double>::infinity(), sparsest = 0;  // τ, of multilevel ILUs
+    double tightest_fill = 0;
+    bool   tighter_is_too_much = false;  // the tightest ran out of memory or time
+    double least_bound = std::numeric_limits<double>::infinity(), largest_bound = 0;  // κ
+    bool   limited = false;                                                           // a memory limit was felt
 };
 
 bool restarts(const Attempt& tried)
@@ -140,9 +142,9 @@ void about_the_preconditioner(const Attempt& result, const Tried& tried, const S
                 fmt::format("ILU(0) met a zero pivot at row {} (counted from 1): --precond mlilu postpones such pivots",
                             result.zero_pivot + 1));
         else lines.emplace_back("a stronger preconditioner: --precond mlilu");
-    } else if (tried.felt_limit) {
+    } else if (tried.limited) {
         lines.push_back(fmt::format("entries were dropped to stay within the memory limit: a larger {}",
-                                    limit_name("precond", *tried.felt_limit, options.memory_limit)));
+                                    limit_name("precond", options.precond.mlilu.memory_limit, options)));
     } else if (tried.tightest > 0 && !tried.tighter_is_too_much) {
         lines.push_back(fmt::format("M keeps {:.3g} values for one of A; a closer one: -p precond.drop_tol={:g}",
                                     tried.tightest_fill, tried.tightest / 10));
@@ -173,7 +175,14 @@ void about_the_memory(const Attempt& result, const Tried& tried, const SolveOpti
 {
     const PrecondOptions& precond = result.plan.precond;
     if (precond.kind == PrecondKind::mlilu && precond.mlilu.memory_limit.value > 0) {
-        lines.push_back(allow_more("precond", precond.mlilu.memory_limit, options));
+        const Bytes own = options.precond.mlilu.memory_limit;
+        lines.push_back(allow_more(limit_name("precond", own, options), precond.mlilu.memory_limit));
+        return;
+    }
+    if (precond.kind != PrecondKind::mlilu && result.factor_bytes > options.memory_limit.value &&
+        options.memory_limit.value > 0) {
+        lines.push_back(allow_more("memory_limit", options.memory_limit));
+        if (!tried.precond(PrecondKind::mlilu)) lines.emplace_back("factors that keep to it: --precond mlilu");
         return;
     }
     about_a_sparser_preconditioner(tried, lines);
@@ -191,7 +200,8 @@ void about_the_direct_solution(const Attempt& result, const Tried& tried, const 
     if (outcome == Outcome::out_of_memory || outcome == Outcome::time_limit) {
         if (outcome == Outcome::time_limit)
             lines.push_back(fmt::format("more time: --time-limit {:g}", 10 * options.time_limit));
-        else if (lu.memory_limit.value > 0) lines.push_back(allow_more("lu", lu.memory_limit, options));
+        else if (lu.memory_limit.value > 0)
+            lines.push_back(allow_more(limit_name("lu", options.lu.memory_limit, options), lu.memory_limit));
         if (lu.ordering != LuOrdering::metis && lu.ordering != LuOrdering::automatic)
             lines.emplace_back("an ordering of less fill: -p lu.ordering=auto");
         if (!tried_gmres) lines.push_back(fmt::format("incomplete factors: {}", iteration));

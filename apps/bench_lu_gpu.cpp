@@ -88,7 +88,7 @@ Json LuBenchGpu::measure(RefactorMethod method)
         enqueue_upload(gpu_, host_values_, values_);
         gpu_.synchronize();
     });
-    const Stopwatch clock;
+    const WallClock clock;
     GpuRefactor     refactor(gpu_, system_.first.pattern, method);
     gpu_.synchronize();
     const double  prepare = clock.seconds();

@@ -75,11 +75,11 @@ Json measured_step(const LuSystem& s, const LuBench& bench, const std::string& s
 LuSystem load_lu_system(const std::string& path)
 {
     LuSystem   s = read_lu_system(path);
-    Stopwatch  clock;
+    WallClock  clock;
     const auto symbolic = analyse(first_view(s), within_memory({}));
     s.seconds_analyse = clock.seconds();
     require_memory(*symbolic, {});
-    clock = Stopwatch();
+    clock = WallClock();
     s.first = gilbert_peierls(symbolic, s.first_values);
     s.seconds_factor = clock.seconds();
     require_pivots("the first factorization", s.first.monitor);
@@ -146,7 +146,7 @@ void require_pivots(std::string_view method, const PivotMonitor& monitor)
 Json on_host(const LuSystem& system, const LuBench& bench, int threads)
 {
     Cpu             be(threads);
-    const Stopwatch clock;
+    const WallClock clock;
     CpuRefactor     refactor(be, system.first.pattern);
     const double    prepare = clock.seconds();
     LuFactors       F = system.first;
@@ -174,7 +174,7 @@ Json on_klu(const LuSystem& system, const LuBench& bench)
         CsrMatrix<double>::from_sorted(system.A.rows(), system.A.cols(),
                                        {system.A.row_ptr().begin(), system.A.row_ptr().end()},
                                        {system.A.col().begin(), system.A.col().end()}, system.first_values);
-    const Stopwatch clock;
+    const WallClock clock;
     KluRival        klu(first);
     const double    prepare = clock.seconds();
     klu.set_values(system.A.val());

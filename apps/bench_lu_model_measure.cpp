@@ -43,7 +43,7 @@ Json predictions_json(const LuSystem& system, const DeviceParameters& device, co
                       int threads)
 {
     const LuPattern& P = *system.first.pattern;
-    const Stopwatch  clock;
+    const WallClock  clock;
     const LeftModel  model(P, device);
     Json             left = Json::array(), methods = Json::array();
     for (const Index e : each) {

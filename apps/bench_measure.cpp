@@ -33,7 +33,7 @@ Times timed(Index repetitions, const std::function<void()>& work, const std::fun
 {
     const auto run = [&] {
         if (before) before();
-        const Stopwatch clock;
+        const WallClock clock;
         work();
         return clock.seconds();
     };

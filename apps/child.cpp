@@ -110,7 +110,7 @@ void take_lines(std::string& text, const std::function<void(std::string_view)>& 
 Ending run_program(const std::string& program, const std::vector<std::string>& arguments, double seconds,
                    const std::function<void(std::string_view line)>& take, TimeLimit limit)
 {
-    Stopwatch    clock;
+    WallClock    clock;
     Child        child(program.c_str(), arguments);
     std::string  text;
     const double most = seconds > 0 ? seconds : INFINITY;
@@ -127,7 +127,7 @@ Ending run_program(const std::string& program, const std::vector<std::string>& a
         text.append(buffer.data(), static_cast<std::size_t>(got));
         take_lines(text, take);
         const bool first = !std::exchange(begun, true);
-        if (limit == TimeLimit::between_lines || (limit == TimeLimit::after_first_line && first)) clock = Stopwatch();
+        if (limit == TimeLimit::between_lines || (limit == TimeLimit::after_first_line && first)) clock = WallClock();
     }
     const int status = child.wait();
     if (WIFSIGNALED(status)) return {.words = fmt::format("ended by signal {}", WTERMSIG(status)), .killed = true};

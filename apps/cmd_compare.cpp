@@ -188,20 +188,23 @@ bool compare_matrix(const CompareArguments& given, const Plans& plans, const std
     return solved;
 }
 
-/// Options that say nothing to the ways asked for. CUSP takes those of krylov.
+/// Options that say nothing to the ways asked for. CUSP takes rtol, max_steps and restart.
 std::vector<std::string> without_effect(const CompareArguments& given)
 {
     const auto         asked = [&](const char* way) { return std::ranges::count(given.ways, way) > 0; };
     const MethodChoice method = given.options.method;
-    const bool         any = asked("cusp") || method == MethodChoice::automatic;
+    const bool         iterative = asked("iterative"), gpu = given.options.device != DeviceChoice::cpu;
+    const bool         gmres = method == MethodChoice::automatic || method == MethodChoice::gmres;
     const WaysTaken    taken{.direct = asked("direct"),
-                             .iterative = asked("iterative") || asked("cusp"),
-                             .gpu_lu = true,
-                             .gpu = true,
-                             .mlilu = true,  // a retry may take it
-                             .gmres = any || method == MethodChoice::gmres,
-                             .restarted = any || method == MethodChoice::gmres || method == MethodChoice::fgmres};
-    auto               remarks = options_without_effect(given.options, taken, false);
+                             .iterative = iterative || asked("cusp"),
+                             .gpu_lu = gpu,
+                             .gpu = gpu,
+                             .mlilu = iterative,  // a retry may take it
+                             .gmres = iterative && gmres,
+                             .restarted = asked("cusp") || gmres || method == MethodChoice::fgmres};
+    SolveOptions       options = given.options;
+    if (!taken.direct) options.mode = SolverMode::iterative;
+    auto remarks = options_without_effect(options, taken, false);
     std::erase_if(remarks, [](std::string_view one) { return one.starts_with("krylov.rtol="); });  // judges all here
     return remarks;
 }

@@ -49,7 +49,7 @@ Problem load_first_system(const std::string& path, const std::string& rhs)
 {
     std::error_code unknown;
     if (!std::filesystem::is_directory(path, unknown)) return load_problem(path, rhs == "auto" ? "A1" : rhs);
-    const Stopwatch clock;
+    const WallClock clock;
     SequenceInput   input({path}, rhs);
     input.read(0);
     Problem problem;

@@ -37,7 +37,7 @@ double median_of(Index repeats, const std::function<double()>& run)
 
 double seconds_of(const std::function<void()>& work)
 {
-    const Stopwatch clock;
+    const WallClock clock;
     work();
     return clock.seconds();
 }
@@ -53,7 +53,7 @@ void take_answer(const Measured& m, Outcome outcome, const std::string& detail, 
 /// Analyses, factors, solves; then the same numbers again with the pivots given, as the next system of a series.
 void measure_direct(const Measured& m)
 {
-    const Stopwatch clock;
+    const WallClock clock;
     const auto      symbolic = analyse(view(m.problem.A), within_memory(m.options.lu));
     const double    analysed = clock.seconds();
     require_memory(*symbolic, m.options.lu);

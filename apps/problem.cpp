@@ -78,7 +78,7 @@ Problem load_problem(const std::string& matrix, const std::string& rhs)
 {
     if (matrix == "-" && rhs == "-")
         throw InvalidOption("standard input cannot hold both the matrix and the right-hand side");
-    Stopwatch   clock;
+    WallClock   clock;
     NamedMatrix loaded = load_matrix(matrix);
     Problem     problem;
     problem.name = matrix;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ilux/base/monitor.hpp"
-#include "ilux/solver/attempt.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/solver/attempt.hpp"
 
 namespace ilux::app {
 
@@ -35,7 +35,5 @@ std::string progress_text(const Progress& progress, const Progress& previous);
 /// A file named .json holds an array of {step, relative_residual, exact, seconds}, any other the same as CSV.
 /// @throws InvalidInput when the file cannot be written
 void write_history(const std::string& file, const std::vector<HistoryPoint>& history);
-
-using Stopwatch = WallClock;
 
 }  // namespace ilux::app

@@ -41,7 +41,7 @@ bool share_column(std::span<const Index> one, std::span<const Index> other, Inde
 
 PublishedDependencies published_dependencies(const LuPattern& pattern, double limit)
 {
-    const Stopwatch       clock;
+    const WallClock       clock;
     const RowLists        rows(pattern);
     PublishedDependencies found;
     for (Index i = 0; i < pattern.n && found.complete; ++i) {

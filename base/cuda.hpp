@@ -67,8 +67,7 @@ inline cudaStream_t stream(Gpu& gpu)
     return gpu.state().stream;
 }
 
-constexpr std::size_t reserved_shared =
-    1024;  ///< of a block: the driver's, and what kernels declare beside their arrays
+constexpr std::size_t reserved_shared = 1024;  ///< of a block: what kernels declare beside their arrays
 
 /// Lets blocks of `kernel` ask for all shared memory but reserved_shared. Never for less: the limit is the whole process's, and
 /// one made for a launch would fail the larger launch of another thread.

@@ -2,8 +2,8 @@
 // Seconds spent on the parts of a solve.
 
 #include "ilux/base/gpu.hpp"
-
 #include "ilux/base/wall_clock.hpp"
+
 namespace ilux {
 
 /// Adds the wall time of its scope to `total`.

@@ -52,7 +52,7 @@ void DirectSolver::release()
 {
     lu_.reset();
     workspace_.reset();
-    factored_ = chosen_ = false;
+    factored_ = false;
 }
 
 /// What every call for new numbers begins with.

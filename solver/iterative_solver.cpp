@@ -212,7 +212,7 @@ bool IterativeSolver::build(double seconds, const TryListener& listener, Attempt
                 break;
             case PrecondKind::ilu0:
                 factors_.ilu0 = build_ilu0(*A_, tried);
-                require_within(options_.memory_limit, tried);
+                if (factors_.ilu0) require_within(options_.memory_limit, tried);
                 return factors_.ilu0 != nullptr;
             case PrecondKind::jacobi:
                 factors_.jacobi = build_jacobi(*A_, tried);
@@ -238,8 +238,13 @@ bool IterativeSolver::factor(const CsrMatrix<double>& A, double seconds, const T
     A_ = &A;
     tried.device = machine_.device();
     if (machine_.gpu) begin_on_gpu(tried.plan);
-    if (!build(seconds, listener, tried)) return false;
-    place(tried);
+    try {
+        if (!build(seconds, listener, tried)) return false;
+        place(tried);
+    } catch (...) {  // it may have been for lack of memory
+        release();
+        throw;
+    }
     tried.action = tried.plan.precond.kind == PrecondKind::none ? SolverAction::none : SolverAction::refresh;
     return factored_ = true;
 }

@@ -314,7 +314,7 @@ FactorReport LinearSolver::Impl::factor()
     budget_.enter();
     ++begun_;
     tries_.clear();
-    solved_ = served_ = false;
+    ready_ = solved_ = served_ = false;
     establish(plan_of(direct));
     FactorReport report = factor_report();
     budget_.leave();

@@ -32,9 +32,10 @@ void LinearSolver::Impl::change_way()
     if (!automatic() || (!direct && !choice_.direct_possible)) return;
     const double before = begun_ - 1;
     // This one counts. Where nobody said how many are to come: as many as there were.
-    const double      left = systems_ > 1 ? std::max(systems_ - before, 1.) : before;
-    const OtherWay    other = direct ? OtherWay{"iterative", &iterative_record_, choice_.iterative}
-                                     : OtherWay{"direct", &direct_record_, choice_.lu};
+    const double left = systems_ > 1 ? std::max(systems_ - before, 1.) : before;
+    OtherWay     other = direct ? OtherWay{"iterative", &iterative_record_, choice_.iterative}
+                                : OtherWay{"direct", &direct_record_, choice_.lu};
+    if (!direct && other.forecast && (choice_.symbolic || (lu_way && lu_way->analysed()))) other.forecast->analyse = 0;
     const WayRecord&  now = direct ? direct_record_ : iterative_record_;
     const std::string why = reason_to_change(now, direct ? "direct" : "iterative", other, left);
     if (why.empty()) return;
@@ -98,6 +99,7 @@ void LinearSolver::Impl::begin_system()
     budget_.restart();
     ++begun_;
     tries_.clear();
+    failed_ = failed_ || !ready_;  // the latter, where nobody asked for a solution
     ready_ = solved_ = served_ = false;
     if (failed_) {  // by every plan: the first of them again
         if (automatic()) take_way(choice_.direct);
@@ -228,7 +230,7 @@ bool LinearSolver::Impl::solve_with_current(std::span<const double> b)
     solve_by(b, tried);
     const bool former = tried.action == SolverAction::lagged || tried.action == SolverAction::stale;
     Index      steps_before = 0;
-    if (!tried.converged() && former && seconds_left() > 0) {
+    if (!tried.converged() && former && !tried.given_up && seconds_left() > 0) {
         steps_before = tried.report.steps;
         if (!solve_anew(b, tried)) {
             end(std::move(tried));
@@ -280,9 +282,13 @@ SolverReport LinearSolver::Impl::report(std::span<double> x)
 
 SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<double> x)
 {
-    if (solved_) budget_.restart();
+    if (served_) {  // another b: what an exception may have left of the last one's is not told
+        budget_.restart();
+        tries_.clear();
+        stopped_.clear();
+    }
     budget_.enter();
-    if (solved_ && !ready_ && served_) {  // tries for another b took the factors and found none
+    if (served_ && !ready_) {  // tries for another b took the factors and found none
         if (automatic()) take_way(choice_.direct);
         establish(plan_of(direct));
     }
@@ -308,7 +314,9 @@ SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, s
         ready_ = served_ = lu_way->factored();
         end(current_);
         forget_seconds();
-        if (current_.converged() || !establish(next())) return report(x);
+        if (current_.converged()) return report(x);
+        const auto plan = next();
+        if (!plan || !establish(plan)) return report(x);
     } else renew();
     solve_until_it_is(b);
     return report(x);

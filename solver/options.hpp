@@ -3,7 +3,6 @@
 
 #include <array>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "ilux/base/fields.hpp"
@@ -143,9 +142,6 @@ void fields(SolverOptions& o, Visit&& visit)
     visit("sptrsv", o.sptrsv, anything(), "");
     visit("sequence", o.sequence, anything(), "");
 }
-
-/// The option that set the limit of a part: its own ("lu.memory_limit"), or that of all parts, from which resolved() took it.
-std::string limit_name(std::string_view part, Bytes limit, Bytes of_all);
 
 /// memory_limit handed on to those parts that have no limit of their own.
 SolverOptions resolved(SolverOptions options);

@@ -124,8 +124,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
             fmt::format("the time limit of {:g} s was reached, and {}", options.time_limit,
                         direct ? "other pivots would take no less" : "a tighter preconditioner takes longer still");
     else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg)
-        why_not = fmt::format("the factors fill their memory limit already: raise {}",
-                              limit_name("precond", last.plan.precond.mlilu.memory_limit, options.memory_limit));
+        why_not = "the factors fill their memory limit already";
     else if (!direct && last.failure.empty() && last.report.relative_residual <= rounded_away)
         why_not = "the residual is at rounding level";
     else if (options.time_limit > 0 && elapsed + last.seconds > options.time_limit)

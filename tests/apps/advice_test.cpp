@@ -118,9 +118,11 @@ TEST(Advice, AfterADirectSolutionNamesNoPreconditioner)
     EXPECT_FALSE(suggests(run_of(tried), "lu.memory_limit"));  // the machine has no more
     tried.plan.lu.memory_limit = {1000};
     EXPECT_TRUE(suggests(run_of(tried), "lu.memory_limit"));
-    EXPECT_TRUE(suggests(run_of({.memory_limit = {2000}}, {tried}), "lu.memory_limit"));
     EXPECT_FALSE(suggests(run_of({.memory_limit = {1000}}, {tried}), "lu.memory_limit"));  // it came from there
     EXPECT_TRUE(suggests(run_of({.memory_limit = {1000}}, {tried}), "memory_limit"));
+    SolverOptions both{.memory_limit = {1000}};
+    both.lu.memory_limit = {1000};
+    EXPECT_TRUE(suggests(run_of(both, {tried}), "lu.memory_limit"));
     tried.report.outcome = Outcome::converged;
     EXPECT_FALSE(suggests(run_of(tried), ""));
 }

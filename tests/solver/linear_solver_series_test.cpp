@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 #include "ilux/gallery/gallery.hpp"
@@ -153,7 +154,7 @@ TEST(LinearSolver, LeavesCgWhereALaterSystemIsNotSymmetric)
     const auto first = gallery::build("poisson3d:n=24"), then = unsymmetric(first);
     const auto b = times_ones(then);
     for (const SolverMode mode : {SolverMode::iterative, SolverMode::automatic}) {
-        LinearSolver solver(serial({.mode = mode}));
+        LinearSolver solver(serial({.mode = mode, .retry = false}));  // so that no M is given up for LU
         solver.analyse(first, 3);
         std::vector<double> x(b.size());
         EXPECT_EQ(solver.refactor_and_solve(first.val(), b, x).result().plan.method, MethodChoice::cg);
@@ -213,6 +214,52 @@ TEST(LinearSolver, SolvesForAnotherBAfterTriesThatLeftNoFactors)
         EXPECT_TRUE(report.converged());
         EXPECT_EQ(report.result().plan.precond.kind, PrecondKind::ilu0);
     }
+}
+
+TEST(LinearSolver, AnswersNothingOfABThatAnExceptionBrokeOff)
+{
+    SolverOptions options{.mode = SolverMode::iterative};
+    options.precond.kind = PrecondKind::ilu0;
+    options.krylov.max_steps = 3;
+    LinearSolver solver(serial(options));
+    TryListener  impatient;
+    impatient.monitor = [](const Progress& now) {
+        if (now.phase == Progress::Phase::setup)
+            throw std::runtime_error("enough");  // of the multilevel ILU, tried next
+    };
+    solver.listen(impatient);
+    const auto A = gallery::build("convdiff2d:n=40");
+    solver.analyse(A);
+    EXPECT_TRUE(solver.factor().ready());
+    const auto          hard = times_ones(A);
+    std::vector<double> x(hard.size()), easy(hard.size(), 0.);
+    for (int k = 0; k < 2; ++k) {
+        EXPECT_THROW((void)solver.solve(hard, x), std::runtime_error);
+        const auto report = solver.solve(easy, x);
+        EXPECT_TRUE(report.converged()) << report.why();
+        EXPECT_EQ(report.attempts.size(), 1u);
+        EXPECT_EQ(x, easy);
+    }
+}
+
+TEST(LinearSolver, BeginsAnewAfterNumbersThatNobodyAskedASolutionOf)
+{
+    SolverOptions options{.mode = SolverMode::iterative};
+    options.precond.kind = PrecondKind::ilu0;
+    options.precond.mlilu.memory_limit = {1'000};  // what is tried next
+    LinearSolver solver(serial(options));
+    const auto   A = gallery::build("convdiff2d:n=20");
+    auto         no_diagonal = std::vector<double>(A.val().begin(), A.val().end());
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == i) no_diagonal[p] = 0;
+    const auto          b = times_ones(A);
+    std::vector<double> x(b.size());
+    solver.analyse(A, 3);
+    EXPECT_FALSE(solver.factor(no_diagonal).ready());
+    EXPECT_FALSE(solver.refactor(no_diagonal).ready());
+    EXPECT_TRUE(solver.refactor(A).ready());
+    EXPECT_TRUE(solver.solve(b, x).converged());
 }
 
 TEST(LinearSolver, TellsSecondsOfFactorsOnce)
