@@ -1,5 +1,7 @@
 #include "ilux/solver/attempt.hpp"
 
+#include <limits>
+
 #include "ilux/base/cpu.hpp"
 
 namespace ilux {
@@ -25,6 +27,17 @@ std::string_view name(SolverAction action)
             return "lagged";
     }
     return "unknown";
+}
+
+void Attempt::forget_solution()
+{
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    report = {};
+    report.relative_residual = 1;
+    report.backward_error = componentwise = unknown;
+    explanation.clear();
+    remark.clear();
+    warning.clear();
 }
 
 bool Attempt::has_x() const

@@ -77,6 +77,9 @@ struct Attempt {
     /// Why it did not succeed, in the words of whoever knew; or "".
     std::string why() const { return !failure.empty() ? failure : explanation.empty() ? report.detail : explanation; }
 
+    /// What stands before a solve; factors and their facts stay.
+    void forget_solution();
+
     /// There is no solve, for that reason.
     void fail(Outcome outcome, std::string why)
     {

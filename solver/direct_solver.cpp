@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "ilux/solver/lu_device.hpp"
 #include "ilux/solver/memory_guard.hpp"
@@ -150,6 +151,7 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
     tried.report.outcome = solved.outcome;
     if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated) {
         tried.explanation = solved.reason;
+        if (!solved.refine.finite) tried.report.relative_residual = std::numeric_limits<double>::quiet_NaN();
         return;
     }
     const Errors    errors = measure(A, tried.x, b, rtol);

@@ -239,9 +239,12 @@ bool IterativeSolver::factor(const CsrMatrix<double>& A, double seconds, const T
     tried.device = machine_.device();
     if (machine_.gpu) begin_on_gpu(tried.plan);
     try {
-        if (!build(seconds, listener, tried)) return false;
+        if (!build(seconds, listener, tried)) {
+            release();
+            return false;
+        }
         place(tried);
-    } catch (...) {  // it may have been for lack of memory
+    } catch (...) {
         release();
         throw;
     }
@@ -255,7 +258,12 @@ void IterativeSolver::keep(const CsrMatrix<double>& A, Attempt& tried)
     A_ = &A;
     system_.reset();
     if (machine_.gpu) begin_on_gpu(tried.plan);
-    place(tried);
+    try {
+        place(tried);
+    } catch (...) {
+        release();
+        throw;
+    }
     tried.action = tried.plan.precond.kind == PrecondKind::none ? SolverAction::none : SolverAction::lagged;
 }
 

@@ -195,8 +195,7 @@ Attempt LinearSolver::Impl::begun(const Plan& plan) const
 {
     Attempt tried;
     tried.plan = plan;
-    tried.report.relative_residual = 1;
-    tried.report.backward_error = std::numeric_limits<double>::quiet_NaN();
+    tried.forget_solution();
     tried.x = guess_.empty() ? std::vector<double>(static_cast<std::size_t>(A.rows()), 0.0) : guess_;
     return tried;
 }
@@ -225,9 +224,14 @@ void LinearSolver::Impl::end(Attempt tried)
     tries_.push_back(std::move(tried));
 }
 
+bool LinearSolver::Impl::analysed_for(const Plan& plan) const
+{
+    return lu_way->analysed() && same_analysis(lu_way->symbolic().options, plan.lu);
+}
+
 void LinearSolver::Impl::analyse_for(const Plan& plan)
 {
-    if (!lu_way->analysed() || !same_analysis(lu_way->symbolic().options, plan.lu)) lu_way->analyse(A, plan.lu);
+    if (!analysed_for(plan)) lu_way->analyse(A, plan.lu);
 }
 
 /// An iteration that is hopeless by the preconditioner's own estimates waits until LU was tried.
@@ -286,6 +290,13 @@ std::optional<Plan> LinearSolver::Impl::next()
     return plan;
 }
 
+/// After every plan has failed, or nobody asked for a solution.
+Plan LinearSolver::Impl::first_plan_again()
+{
+    if (automatic()) take_way(choice_.direct);
+    return plan_of(direct);
+}
+
 /// Factors by this plan, or by the first of its followers that can.
 bool LinearSolver::Impl::establish(std::optional<Plan> plan)
 {
@@ -308,17 +319,36 @@ FactorReport LinearSolver::Impl::factor_report() const
             .seconds = budget_.elapsed()};
 }
 
+/// @return whether the first plan is due again: the last numbers were of use by none, or nobody asked for a solution
+bool LinearSolver::Impl::begin_numbers()
+{
+    ++begun_;
+    tries_.clear();
+    stopped_.clear();
+    const bool again = !first_ && (failed_ || !ready_);
+    failed_ = ready_ = solved_ = served_ = false;
+    return again;
+}
+
 FactorReport LinearSolver::Impl::factor()
 {
     if (!first_) budget_.restart();
-    budget_.enter();
-    ++begun_;
-    tries_.clear();
-    ready_ = solved_ = served_ = false;
-    establish(plan_of(direct));
+    Call       call(*this);
+    const bool again = begin_numbers();
+    establish(again ? first_plan_again() : plan_of(direct));
     FactorReport report = factor_report();
-    budget_.leave();
+    call.done();
     return report;
+}
+
+/// An exception leaves no tries, and of decisions those only by which there are factors.
+void LinearSolver::Impl::broke_off(std::size_t decisions_before) noexcept
+{
+    tries_.clear();
+    stopped_.clear();
+    if (ready_) return;
+    current_.failure.clear();
+    decisions_.erase(decisions_.begin() + std::min(decisions_before, decisions_.size()), decisions_.end());
 }
 
 LinearSolver::LinearSolver(const SolverOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -372,6 +402,7 @@ SolverReport LinearSolver::refactor_and_solve(std::span<const double> values, st
 {
     require(impl_->analysed, [] { return "refactor_and_solve: no matrix was analysed yet"; });
     impl_->check_vectors(b, x);
+    impl_->take_guess(x);  // first: it may lack memory
     impl_->take(values);
     return impl_->refactor_and_solve(b, x);
 }

@@ -52,8 +52,8 @@ public:
 
     /// Solves A x = b for the last numbers. `converged` is said of a residual recomputed from A, b and x only.
     /// @param b, x  n; x is overwritten, and with options.sequence.reuse_x the guess
-    /// @throws InvalidInput before factor(), after an exception that broke off the last factorization, when lengths disagree,
-    /// or when b is not finite
+    /// @throws InvalidInput before factor(), after an exception that broke off the last call for new numbers before it had
+    /// factors, when lengths disagree, or when b is not finite
     SolverReport solve(std::span<const double> b, std::span<double> x);
     /// refactor() and solve(), on a GPU one launch while LU's pivots hold.
     SolverReport refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x);

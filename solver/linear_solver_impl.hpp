@@ -15,6 +15,7 @@ public:
     void   restart() { spent_ = 0; }
     void   enter() { clock_ = WallClock(); }
     void   leave() { spent_ += clock_.seconds(); }
+    void   at_least(double seconds) { spent_ = std::max(spent_, seconds); }
     double elapsed() const { return spent_ + clock_.seconds(); }
 
 private:
@@ -47,6 +48,7 @@ public:
     SolverReport refactor_and_solve(std::span<const double> b, std::span<double> x);
     void         take(std::span<const double> values);
     void         check_vectors(std::span<const double> b, std::span<const double> x) const;
+    void         take_guess(std::span<const double> x);
     bool         factored_once() const { return analysed && !first_; }
 
     const SolverOptions& options() const { return options_; }
@@ -62,12 +64,32 @@ public:
 private:
     using Work = std::function<void(Attempt&)>;
 
+    /// One call for new numbers or a b. What an exception breaks off is not told with the next.
+    class Call {
+    public:
+        explicit Call(Impl& solver) : solver_(solver), decisions_(solver.decisions_.size()) { solver_.budget_.enter(); }
+        Call(const Call&) = delete;
+        ~Call()
+        {
+            if (!done_) solver_.broke_off(decisions_);
+        }
+        void done()
+        {
+            solver_.budget_.leave();
+            done_ = true;
+        }
+
+    private:
+        Impl&       solver_;
+        std::size_t decisions_;  // that there were
+        bool        done_ = false;
+    };
+
     Attempt             begun(const Plan& plan) const;
     void                guarded(Attempt& tried, const Work& work) const;
     void                note(const std::vector<std::string>& decisions);
     void                end(Attempt tried);
     bool                automatic() const { return options_.way() == SolverMode::automatic; }
-    void                take_guess(std::span<const double> x);
     void                note_given_up(Attempt& tried) const;
     double              seconds_left() const;
     bool                other_way_open(bool for_direct) const;
@@ -78,10 +100,13 @@ private:
     void                take_way(bool for_direct);
     Plan                plan_of(bool for_direct);
     std::optional<Plan> next();
+    Plan                first_plan_again();
     bool                establish(std::optional<Plan> plan);
     void                factor_by(Attempt& tried);
+    bool                analysed_for(const Plan& plan) const;
     void                analyse_for(const Plan& plan);
     bool                put_off(Attempt& tried);
+    bool                begin_numbers();
     void                begin_system();
     void                renew();
     void                renew_direct();
@@ -98,9 +123,11 @@ private:
     bool                solve_with_current(std::span<const double> b);
     void                solve_until_it_is(std::span<const double> b);
     Index               most_lagged_steps() const;
+    bool                step_on_gpu(std::span<const double> b);
     void                remember();
-    SolverReport        report(std::span<double> x);
+    SolverReport        report(Call& call, std::span<double> x);
     FactorReport        factor_report() const;
+    void                broke_off(std::size_t decisions_before) noexcept;
 
     SolverOptions            options_;
     double                   systems_ = 1, begun_ = 0;  // to come in all; whose numbers came

@@ -97,13 +97,10 @@ void LinearSolver::Impl::renew_iterative()
 void LinearSolver::Impl::begin_system()
 {
     budget_.restart();
-    ++begun_;
-    tries_.clear();
-    failed_ = failed_ || !ready_;  // the latter, where nobody asked for a solution
-    ready_ = solved_ = served_ = false;
-    if (failed_) {  // by every plan: the first of them again
-        if (automatic()) take_way(choice_.direct);
-        current_.plan = plan_of(direct);
+    if (begin_numbers()) {
+        if (iterative_way) iterative_way->release();
+        current_.plan = first_plan_again();
+        if (direct && !analysed_for(current_.plan)) lu_way->release();
     } else {
         change_way();
         keep_plan();
@@ -125,11 +122,11 @@ void LinearSolver::Impl::renew()
 FactorReport LinearSolver::Impl::refactor()
 {
     if (first_) return factor();
-    budget_.enter();
+    Call call(*this);
     begin_system();
     renew();
     FactorReport report = factor_report();
-    budget_.leave();
+    call.done();
     return report;
 }
 
@@ -263,7 +260,7 @@ void LinearSolver::Impl::remember()
     (direct ? direct_record_ : iterative_record_).add(budget_.elapsed());
 }
 
-SolverReport LinearSolver::Impl::report(std::span<double> x)
+SolverReport LinearSolver::Impl::report(Call& call, std::span<double> x)
 {
     remember();
     solved_ = true;
@@ -276,27 +273,36 @@ SolverReport LinearSolver::Impl::report(std::span<double> x)
     failed_ = !report.result().converged();
     report.seconds = budget_.elapsed();
     std::ranges::copy(report.result().x, x.begin());
-    budget_.leave();
+    call.done();
     return report;
 }
 
 SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<double> x)
 {
-    if (served_) {  // another b: what an exception may have left of the last one's is not told
-        budget_.restart();
-        tries_.clear();
-        stopped_.clear();
-    }
-    budget_.enter();
-    if (served_ && !ready_) {  // tries for another b took the factors and found none
-        if (automatic()) take_way(choice_.direct);
-        establish(plan_of(direct));
-    }
+    if (solved_) budget_.restart();
+    if (ready_) budget_.at_least(current_.seconds);  // a b that an exception broke off has not told them
+    Call call(*this);
+    if (served_ && !ready_) establish(first_plan_again());  // tries for another b took the factors and found none
     require(ready_ || !tries_.empty() || !current_.failure.empty(),
             [] { return "solve: the last factorization was broken off by an exception; there are no factors"; });
     take_guess(x);
     solve_until_it_is(b);
-    return report(x);
+    return report(call, x);
+}
+
+/// New numbers and x by one launch. @return whether that was all: enough, or nothing else is to be tried
+bool LinearSolver::Impl::step_on_gpu(std::span<const double> b)
+{
+    guarded(current_, [&](Attempt& one) { lu_way->step(A, b, options_.krylov.rtol, seconds_for(true), one); });
+    note_given_up(current_);
+    ready_ = served_ = lu_way->factored();
+    const bool converged = current_.converged();
+    end(current_);
+    forget_seconds();
+    if (ready_) current_.forget_solution();
+    if (converged) return true;
+    const auto plan = next();
+    return !plan || !establish(plan);
 }
 
 SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, std::span<double> x)
@@ -305,21 +311,13 @@ SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, s
         (void)factor();
         return solve(b, x);
     }
-    budget_.enter();
-    take_guess(x);
+    Call call(*this);
     begin_system();
-    if (direct && lu_way && lu_way->factored() && lu_way->lu().on_gpu()) {
-        guarded(current_, [&](Attempt& one) { lu_way->step(A, b, options_.krylov.rtol, seconds_for(true), one); });
-        note_given_up(current_);
-        ready_ = served_ = lu_way->factored();
-        end(current_);
-        forget_seconds();
-        if (current_.converged()) return report(x);
-        const auto plan = next();
-        if (!plan || !establish(plan)) return report(x);
-    } else renew();
-    solve_until_it_is(b);
-    return report(x);
+    bool done = false;
+    if (direct && lu_way->factored() && lu_way->lu().on_gpu()) done = step_on_gpu(b);
+    else renew();
+    if (!done) solve_until_it_is(b);
+    return report(call, x);
 }
 
 }  // namespace ilux

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/tests/robustness/together.hpp"
@@ -59,6 +61,39 @@ TEST_F(GpuLinearSolver, SolvesInSeparatePhasesToo)
             EXPECT_LE(backward_error(A, x, b), 1e-8);
         }
     }
+}
+
+TEST_F(GpuLinearSolver, AFactorizationThatFailedHoldsNothing)
+{
+    auto          A = gallery::build("convdiff2d:n=200");
+    SolverOptions options{.mode = SolverMode::iterative, .device = DeviceChoice::gpu, .retry = false};
+    options.precond.kind = PrecondKind::ilu0;
+    LinearSolver solver(options);
+    solver.analyse(A, 2);
+    const auto          values = std::vector<double>(A.val().begin(), A.val().end());
+    const auto          b = random_vector(A.rows(), 1);
+    std::vector<double> x(b.size());
+    const auto          before = device_use().bytes;
+    A.val()[0] = 0;  // the diagonal of row 0: ILU(0) ends while the rest is on its way
+    for (int k = 0; k < 20; ++k) {
+        EXPECT_FALSE(solver.factor(A.val()).ready());
+        EXPECT_EQ(device_use().bytes, before);
+    }
+    EXPECT_TRUE(solver.refactor_and_solve(values, b, x).converged());
+}
+
+TEST_F(GpuLinearSolver, AnOverflowingXHasNoResidual)
+{
+    LinearSolver              solver({.mode = SolverMode::direct, .device = DeviceChoice::gpu, .retry = false});
+    const auto                A = to_csr({2, 2, {1e-200, 0, 0, 1e-200}});
+    const std::vector<double> b{1, 1}, large{1e200, 1e200};
+    std::vector<double>       x(2);
+    solver.analyse(A, 2);
+    for (int k = 0; k < 2; ++k) EXPECT_TRUE(solver.refactor_and_solve(A.val(), b, x).converged());
+    const auto report = solver.solve(large, x);
+    EXPECT_EQ(report.outcome(), Outcome::not_finite) << report.why();
+    EXPECT_TRUE(std::isnan(report.result().report.relative_residual));
+    EXPECT_TRUE(solver.solve(b, x).converged());
 }
 
 TEST_F(GpuLinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)

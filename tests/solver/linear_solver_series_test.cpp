@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 #include <thread>
 
@@ -216,18 +217,39 @@ TEST(LinearSolver, SolvesForAnotherBAfterTriesThatLeftNoFactors)
     }
 }
 
-TEST(LinearSolver, AnswersNothingOfABThatAnExceptionBrokeOff)
+/// Throws in the setup or the solution: nothing asks ILU(0) for its progress.
+TryListener throwing_in(Progress::Phase phase)
+{
+    TryListener listener;
+    listener.monitor = [phase](const Progress& now) {
+        if (now.phase == phase) throw std::runtime_error("enough");
+    };
+    return listener;
+}
+
+/// ILU(0), which fails without a diagonal; then a multilevel ILU.
+SolverOptions ilu0_first()
 {
     SolverOptions options{.mode = SolverMode::iterative};
     options.precond.kind = PrecondKind::ilu0;
+    return serial(options);
+}
+
+std::vector<double> without_diagonal(const CsrMatrix<double>& A)
+{
+    std::vector<double> values(A.val().begin(), A.val().end());
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == i) values[p] = 0;
+    return values;
+}
+
+TEST(LinearSolver, AnswersNothingOfABThatAnExceptionBrokeOff)
+{
+    SolverOptions options = ilu0_first();
     options.krylov.max_steps = 3;
-    LinearSolver solver(serial(options));
-    TryListener  impatient;
-    impatient.monitor = [](const Progress& now) {
-        if (now.phase == Progress::Phase::setup)
-            throw std::runtime_error("enough");  // of the multilevel ILU, tried next
-    };
-    solver.listen(impatient);
+    LinearSolver solver(options);
+    solver.listen(throwing_in(Progress::Phase::setup));
     const auto A = gallery::build("convdiff2d:n=40");
     solver.analyse(A);
     EXPECT_TRUE(solver.factor().ready());
@@ -238,28 +260,61 @@ TEST(LinearSolver, AnswersNothingOfABThatAnExceptionBrokeOff)
         const auto report = solver.solve(easy, x);
         EXPECT_TRUE(report.converged()) << report.why();
         EXPECT_EQ(report.attempts.size(), 1u);
+        EXPECT_EQ(report.stopped, "");
+        for (const auto& decision : report.decisions) EXPECT_EQ(decision.find("trying"), std::string::npos) << decision;
         EXPECT_EQ(x, easy);
     }
 }
 
+TEST(LinearSolver, HasNoAnswersWhereAnExceptionBrokeOffNewNumbers)
+{
+    LinearSolver        solver(ilu0_first());
+    const auto          A = gallery::build("convdiff2d:n=20");
+    const auto          b = times_ones(A);
+    std::vector<double> x(b.size());
+    solver.analyse(A, 3);
+    solver.listen(throwing_in(Progress::Phase::setup));
+    EXPECT_THROW((void)solver.factor(without_diagonal(A)), std::runtime_error);
+    for (int k = 0; k < 2; ++k) EXPECT_THROW((void)solver.solve(b, x), InvalidInput);
+    EXPECT_THROW((void)solver.refactor_and_solve(without_diagonal(A), b, x), std::runtime_error);
+    for (int k = 0; k < 2; ++k) EXPECT_THROW((void)solver.solve(b, x), InvalidInput);
+    EXPECT_TRUE(solver.refactor_and_solve(A.val(), b, x).converged());
+}
+
+TEST(LinearSolver, TellsThePlanThatTheFactorsAreOf)
+{
+    LinearSolver        solver(ilu0_first());
+    const auto          A = gallery::build("convdiff2d:n=20");
+    const auto          b = times_ones(A);
+    std::vector<double> x(b.size());
+    solver.analyse(A, 4);
+    solver.listen(throwing_in(Progress::Phase::setup));
+    EXPECT_THROW((void)solver.factor(without_diagonal(A)), std::runtime_error);
+    solver.listen({});
+    EXPECT_TRUE(solver.refactor(without_diagonal(A)).ready());
+    EXPECT_TRUE(solver.preconditioner()->mlilu);
+    EXPECT_EQ(solver.refactor(A).action, SolverAction::lagged);
+    const auto report = solver.solve(b, x);
+    EXPECT_TRUE(report.converged());
+    EXPECT_TRUE(solver.preconditioner()->mlilu);
+    EXPECT_EQ(report.result().plan.precond.kind, PrecondKind::mlilu);
+}
+
 TEST(LinearSolver, BeginsAnewAfterNumbersThatNobodyAskedASolutionOf)
 {
-    SolverOptions options{.mode = SolverMode::iterative};
-    options.precond.kind = PrecondKind::ilu0;
+    SolverOptions options = ilu0_first();
     options.precond.mlilu.memory_limit = {1'000};  // what is tried next
-    LinearSolver solver(serial(options));
-    const auto   A = gallery::build("convdiff2d:n=20");
-    auto         no_diagonal = std::vector<double>(A.val().begin(), A.val().end());
-    for (Index i = 0; i < A.rows(); ++i)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
-            if (A.col()[p] == i) no_diagonal[p] = 0;
-    const auto          b = times_ones(A);
+    LinearSolver        solver(options);
+    const auto          A = gallery::build("convdiff2d:n=20");
+    const auto          no_diagonal = without_diagonal(A), b = times_ones(A);
     std::vector<double> x(b.size());
     solver.analyse(A, 3);
     EXPECT_FALSE(solver.factor(no_diagonal).ready());
     EXPECT_FALSE(solver.refactor(no_diagonal).ready());
     EXPECT_TRUE(solver.refactor(A).ready());
-    EXPECT_TRUE(solver.solve(b, x).converged());
+    const auto report = solver.solve(b, x);
+    EXPECT_TRUE(report.converged());
+    EXPECT_EQ(report.stopped, "");
 }
 
 TEST(LinearSolver, TellsSecondsOfFactorsOnce)
@@ -278,6 +333,41 @@ TEST(LinearSolver, TellsSecondsOfFactorsOnce)
         EXPECT_TRUE(report.converged());
         EXPECT_LE(report.result().seconds, report.seconds);
     }
+}
+
+TEST(LinearSolver, TellsSecondsOfFactorsAfterABThatAnExceptionBrokeOff)
+{
+    LinearSolver        solver(serial({.mode = SolverMode::iterative}));
+    const auto          A = gallery::build("convdiff2d:n=60"), other = unsymmetric(A);
+    const auto          b = random_vector(A.rows(), 1);
+    std::vector<double> x(b.size());
+    solver.analyse(A, 2);
+    for (const bool at_once : {false, true}) {
+        solver.listen(throwing_in(Progress::Phase::solve));
+        if (at_once) EXPECT_THROW((void)solver.refactor_and_solve(other.val(), b, x), std::runtime_error);
+        else {
+            EXPECT_TRUE(solver.factor(other.val()).ready());
+            EXPECT_THROW((void)solver.solve(b, x), std::runtime_error);
+        }
+        solver.listen({});
+        const auto report = solver.solve(b, x);
+        EXPECT_TRUE(report.converged());
+        EXPECT_GT(report.result().seconds, 0);
+        EXPECT_LE(report.result().seconds, report.seconds);
+    }
+}
+
+TEST(LinearSolver, AnOverflowingXHasNoResidual)
+{
+    LinearSolver              solver(serial({.mode = SolverMode::direct, .retry = false}));
+    const auto                A = to_csr({2, 2, {1e-200, 0, 0, 1e-200}});
+    const std::vector<double> b{1, 1}, large{1e200, 1e200};
+    std::vector<double>       x(2);
+    solver.analyse(A, 2);
+    EXPECT_TRUE(solver.refactor_and_solve(A.val(), b, x).converged());
+    const auto report = solver.solve(large, x);
+    EXPECT_EQ(report.outcome(), Outcome::not_finite) << report.why();
+    EXPECT_TRUE(std::isnan(report.result().report.relative_residual));
 }
 
 TEST(LinearSolver, SecondsBetweenCallsAreNotOfTheBudget)
