@@ -1,5 +1,6 @@
 #include "ilux/solver/attempt.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "ilux/base/cpu.hpp"
@@ -35,9 +36,9 @@ void Attempt::forget_solution()
     report = {};
     report.relative_residual = 1;
     report.backward_error = componentwise = unknown;
-    explanation.clear();
-    remark.clear();
-    warning.clear();
+    for (std::string* told : {&reason, &failure, &explanation, &remark, &warning}) told->clear();
+    history.clear();
+    std::ranges::fill(x, 0.0);
 }
 
 bool Attempt::has_x() const

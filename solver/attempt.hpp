@@ -77,7 +77,7 @@ struct Attempt {
     /// Why it did not succeed, in the words of whoever knew; or "".
     std::string why() const { return !failure.empty() ? failure : explanation.empty() ? report.detail : explanation; }
 
-    /// What stands before a solve; factors and their facts stay.
+    /// Back to before the solve, x to 0; what is of the factors stays.
     void forget_solution();
 
     /// There is no solve, for that reason.

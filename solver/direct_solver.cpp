@@ -144,6 +144,7 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
         tried.reason = solved.reason;
         note(A, tried);
     } else if (solved.outcome == Outcome::converged) add_reason(tried.reason, solved.reason);  // of precision
+    facts_->componentwise = std::numeric_limits<double>::quiet_NaN();
     tried.lu = facts_;
     tried.report.steps = tried.lu->refine_steps = solved.refine.steps;
     const auto& seen = solved.refine.first_errors;

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "ilux/base/error.hpp"
@@ -290,7 +289,7 @@ std::optional<Plan> LinearSolver::Impl::next()
     return plan;
 }
 
-/// After every plan has failed, or nobody asked for a solution.
+/// Where there are no factors, or those there are were not enough.
 Plan LinearSolver::Impl::first_plan_again()
 {
     if (automatic()) take_way(choice_.direct);
@@ -319,7 +318,7 @@ FactorReport LinearSolver::Impl::factor_report() const
             .seconds = budget_.elapsed()};
 }
 
-/// @return whether the first plan is due again: the last numbers were of use by none, or nobody asked for a solution
+/// @return whether the first plan is due again: the last numbers have no factors, or the last b was not solved
 bool LinearSolver::Impl::begin_numbers()
 {
     ++begun_;
@@ -333,7 +332,7 @@ bool LinearSolver::Impl::begin_numbers()
 FactorReport LinearSolver::Impl::factor()
 {
     if (!first_) budget_.restart();
-    Call       call(*this);
+    Call       call(*this, Brings::numbers);
     const bool again = begin_numbers();
     establish(again ? first_plan_again() : plan_of(direct));
     FactorReport report = factor_report();
@@ -341,14 +340,14 @@ FactorReport LinearSolver::Impl::factor()
     return report;
 }
 
-/// An exception leaves no tries, and of decisions those only by which there are factors.
-void LinearSolver::Impl::broke_off(std::size_t decisions_before) noexcept
+/// After an exception. Tries that have left factors, or a failure that was told, stay.
+void LinearSolver::Impl::broke_off(Brings brings, std::size_t tries_before) noexcept
 {
-    tries_.clear();
+    const bool of_numbers = brings == Brings::numbers, lost = served_ && !ready_;
+    const auto stay = of_numbers || lost ? 0 : std::min(tries_before, tries_.size());
+    tries_.erase(tries_.begin() + static_cast<std::ptrdiff_t>(stay), tries_.end());
     stopped_.clear();
-    if (ready_) return;
-    current_.failure.clear();
-    decisions_.erase(decisions_.begin() + std::min(decisions_before, decisions_.size()), decisions_.end());
+    if (of_numbers && !ready_) current_.failure.clear();
 }
 
 LinearSolver::LinearSolver(const SolverOptions& options) : impl_(std::make_unique<Impl>(options)) {}

@@ -58,7 +58,7 @@ public:
     /// refactor() and solve(), on a GPU one launch while LU's pivots hold.
     SolverReport refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x);
 
-    /// Who hears of progress, and of every try as soon as it ended.
+    /// Who hears of progress, and of every try as soon as it ended. What `after` throws breaks the call off.
     void listen(TryListener listener, std::function<void(const Attempt&)> after = {});
 
     const CsrMatrix<double>& matrix() const;

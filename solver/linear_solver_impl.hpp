@@ -64,14 +64,19 @@ public:
 private:
     using Work = std::function<void(Attempt&)>;
 
-    /// One call for new numbers or a b. What an exception breaks off is not told with the next.
+    enum class Brings { numbers, b };
+
+    /// A call of the user's. What it tried is forgotten where an exception breaks it off.
     class Call {
     public:
-        explicit Call(Impl& solver) : solver_(solver), decisions_(solver.decisions_.size()) { solver_.budget_.enter(); }
+        Call(Impl& solver, Brings brings) : solver_(solver), brings_(brings), tries_(solver.tries_.size())
+        {
+            solver_.budget_.enter();
+        }
         Call(const Call&) = delete;
         ~Call()
         {
-            if (!done_) solver_.broke_off(decisions_);
+            if (!done_) solver_.broke_off(brings_, tries_);
         }
         void done()
         {
@@ -81,7 +86,8 @@ private:
 
     private:
         Impl&       solver_;
-        std::size_t decisions_;  // that there were
+        Brings      brings_;
+        std::size_t tries_;  // that there were
         bool        done_ = false;
     };
 
@@ -127,7 +133,7 @@ private:
     void                remember();
     SolverReport        report(Call& call, std::span<double> x);
     FactorReport        factor_report() const;
-    void                broke_off(std::size_t decisions_before) noexcept;
+    void                broke_off(Brings brings, std::size_t tries_before) noexcept;
 
     SolverOptions            options_;
     double                   systems_ = 1, begun_ = 0;  // to come in all; whose numbers came

@@ -122,7 +122,7 @@ void LinearSolver::Impl::renew()
 FactorReport LinearSolver::Impl::refactor()
 {
     if (first_) return factor();
-    Call call(*this);
+    Call call(*this, Brings::numbers);
     begin_system();
     renew();
     FactorReport report = factor_report();
@@ -234,13 +234,13 @@ bool LinearSolver::Impl::solve_with_current(std::span<const double> b)
             return false;
         }
     }
-    forget_seconds();
     if (!direct) {
         judge_preconditioner(tried);
         tried.report.steps += steps_before;
     }
     const bool converged = tried.converged();
     end(std::move(tried));
+    forget_seconds();
     return converged;
 }
 
@@ -281,7 +281,7 @@ SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<doub
 {
     if (solved_) budget_.restart();
     if (ready_) budget_.at_least(current_.seconds);  // a b that an exception broke off has not told them
-    Call call(*this);
+    Call call(*this, Brings::b);
     if (served_ && !ready_) establish(first_plan_again());  // tries for another b took the factors and found none
     require(ready_ || !tries_.empty() || !current_.failure.empty(),
             [] { return "solve: the last factorization was broken off by an exception; there are no factors"; });
@@ -296,10 +296,11 @@ bool LinearSolver::Impl::step_on_gpu(std::span<const double> b)
     guarded(current_, [&](Attempt& one) { lu_way->step(A, b, options_.krylov.rtol, seconds_for(true), one); });
     note_given_up(current_);
     ready_ = served_ = lu_way->factored();
-    const bool converged = current_.converged();
-    end(current_);
-    forget_seconds();
+    Attempt    tried = current_;
+    const bool converged = tried.converged();
     if (ready_) current_.forget_solution();
+    end(std::move(tried));
+    forget_seconds();
     if (converged) return true;
     const auto plan = next();
     return !plan || !establish(plan);
@@ -311,13 +312,15 @@ SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, s
         (void)factor();
         return solve(b, x);
     }
-    Call call(*this);
-    begin_system();
-    bool done = false;
-    if (direct && lu_way->factored() && lu_way->lu().on_gpu()) done = step_on_gpu(b);
-    else renew();
-    if (!done) solve_until_it_is(b);
-    return report(call, x);
+    {
+        Call call(*this, Brings::numbers);
+        begin_system();
+        const bool step = direct && lu_way->factored() && lu_way->lu().on_gpu();
+        if (step && step_on_gpu(b)) return report(call, x);
+        if (!step) renew();
+        call.done();
+    }
+    return solve(b, x);
 }
 
 }  // namespace ilux

@@ -127,5 +127,29 @@ TEST_P(SolverMemory, SolvesOrRefusesAfterwards)
         }
 }
 
+/// A failed factorization is told by every solve(), also where one lacked the memory for it.
+TEST(LinearSolverMemory, AFailureStays)
+{
+    const auto                A = to_csr({2, 2, {1, 1, 1, 1}});
+    const std::vector<double> b{1, 2};
+    std::vector<double>       x(2);
+    int                       lacked = 0;
+    for (long k = 1; k < 40; ++k) {
+        LinearSolver solver({.mode = SolverMode::direct, .threads = 1, .retry = false});
+        solver.analyse(A);
+        EXPECT_EQ(solver.factor().outcome, Outcome::singular);
+        for (int again = 0; again < 2; ++again) {
+            try {
+                const AllocationCounter counter(k, Failing::once);
+                (void)solver.solve(b, x);
+            } catch (const std::bad_alloc&) {
+                ++lacked;
+            }
+            EXPECT_EQ(solver.solve(b, x).outcome(), Outcome::singular) << k;
+        }
+    }
+    EXPECT_GT(lacked, 3);
+}
+
 }  // namespace
 }  // namespace ilux::test
