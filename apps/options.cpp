@@ -18,6 +18,17 @@ std::string choices(const F& field)
     return text;
 }
 
+/// What an option of an iteration says nothing to, where some iteration was taken; or "".
+std::string_view idle_in_iteration(std::string_view path, const WaysTaken& taken)
+{
+    constexpr std::array<std::string_view, 3> of_restarts{"krylov.restart", "krylov.ortho", "krylov.reorthogonalize"};
+    if (!taken.iterative) return "";
+    if (path == "krylov.side" && !taken.gmres) return "a method other than GMRES";
+    if (std::ranges::count(of_restarts, path) > 0 && !taken.restarted) return "a method without restarts";
+    const bool of_mlilu = path.starts_with("precond.") && path != "precond.kind" && path != "precond.precision";
+    return of_mlilu && !taken.mlilu ? "a preconditioner other than the multilevel ILU" : "";
+}
+
 }  // namespace
 
 void assign(SolveOptions& options, std::string_view assignment)
@@ -39,21 +50,6 @@ void WaysTaken::add(const Attempt& tried)
     gmres = gmres || tried.plan.method == MethodChoice::gmres;
     restarted = restarted || gmres || fgmres;
 }
-
-namespace {
-
-/// What an option of an iteration says nothing to, where some iteration was taken; or "".
-std::string_view idle_in_iteration(std::string_view path, const WaysTaken& taken)
-{
-    constexpr std::array<std::string_view, 3> of_restarts{"krylov.restart", "krylov.ortho", "krylov.reorthogonalize"};
-    if (!taken.iterative) return "";
-    if (path == "krylov.side" && !taken.gmres) return "a method other than GMRES";
-    if (std::ranges::count(of_restarts, path) > 0 && !taken.restarted) return "a method without restarts";
-    const bool of_mlilu = path.starts_with("precond.") && path != "precond.kind" && path != "precond.precision";
-    return of_mlilu && !taken.mlilu ? "a preconditioner other than the multilevel ILU" : "";
-}
-
-}  // namespace
 
 std::vector<std::string> options_without_effect(const SolveOptions& options, const WaysTaken& taken, bool series)
 {

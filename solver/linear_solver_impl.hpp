@@ -1,6 +1,8 @@
 #pragma once
 // What a LinearSolver holds. Of solver/ alone.
 
+#include <algorithm>
+
 #include "ilux/solver/choice.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/solver/lu_preconditioner.hpp"
@@ -64,7 +66,7 @@ public:
 private:
     using Work = std::function<void(Attempt&)>;
 
-    enum class Brings { numbers, b };
+    enum class Brings { numbers, b };  // a call: of factor() or refactor(), or of solve()
 
     /// A call of the user's. What it tried is forgotten where an exception breaks it off.
     class Call {

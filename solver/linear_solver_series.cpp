@@ -283,8 +283,9 @@ SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<doub
     if (ready_) budget_.at_least(current_.seconds);  // a b that an exception broke off has not told them
     Call call(*this, Brings::b);
     if (served_ && !ready_) establish(first_plan_again());  // tries for another b took the factors and found none
-    require(ready_ || !tries_.empty() || !current_.failure.empty(),
-            [] { return "solve: the last factorization was broken off by an exception; there are no factors"; });
+    require(ready_ || !tries_.empty() || !current_.failure.empty(), [] {
+        return "solve: an exception broke the last factorization off, and there are no factors: factor() again";
+    });
     take_guess(x);
     solve_until_it_is(b);
     return report(call, x);

@@ -25,6 +25,15 @@ inline std::vector<double> times_ones(const CsrMatrix<double>& A)
     return b;
 }
 
+/// 1.9 and 0.1 times what is above and below the diagonal.
+inline CsrMatrix<double> unsymmetric(CsrMatrix<double> A)
+{
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            A.val()[p] *= A.col()[p] > i ? 1.9 : A.col()[p] < i ? 0.1 : 1;
+    return A;
+}
+
 /// ‖b − A x‖₂ / ‖b‖₂ by the test's own sums.
 inline double residual_of(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
 {
