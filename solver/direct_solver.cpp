@@ -45,15 +45,24 @@ void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOpti
     facts_ = facts_before(*symbolic);  // first: it may lack memory
     symbolic_ = std::move(symbolic);
     given_ = lu;
+    drop_factors();
+}
+
+/// Reports count through the whole series.
+void DirectSolver::drop_factors()
+{
+    if (lu_) {
+        earlier_repivots_ += lu_->repivots();
+        earlier_returns_ += lu_->returns_to_double();
+    }
     lu_.reset();
     factored_ = false;
 }
 
 void DirectSolver::release()
 {
-    lu_.reset();
+    drop_factors();
     workspace_.reset();
-    factored_ = false;
 }
 
 /// What every call for new numbers begins with.
@@ -107,7 +116,7 @@ void DirectSolver::note(const CsrMatrix<double>& A, Attempt& tried)
     facts_->refactor = lu_->refactor_method();
     facts_->growth = monitor.rgrowth;
     facts_->rcond = monitor.rcond();
-    facts_->repivots = lu_->repivots();
+    facts_->repivots = earlier_repivots_ + lu_->repivots();
     tried.lu = facts_;
     tried.fill = facts_->fill;
     tried.factor_bytes = lu_->bytes();
@@ -139,6 +148,7 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
                          const LuSolveReport& solved, Attempt& tried)
 {
     note_precision(*lu_, *facts_, tried.decisions);
+    facts_->returns_to_double += earlier_returns_;
     if (solved.repivoted) {
         tried.action = SolverAction::repivot;
         tried.reason = solved.reason;

@@ -48,6 +48,7 @@ public:
     Machine&          machine() { return machine_; }
 
 private:
+    void drop_factors();
     void begin(double seconds, Attempt& tried);
     bool took(const LuReport& done, Attempt& tried);
     void judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
@@ -61,6 +62,7 @@ private:
     std::shared_ptr<const LuSymbolic> symbolic_;
     std::optional<Lu>                 lu_;
     std::optional<LuFacts>            facts_;
+    Index                             earlier_repivots_ = 0, earlier_returns_ = 0;  // of factors since given back
     LuOptions                         given_;             // of the analysis, as they were asked for
     bool                              factored_ = false;  // the last numbers
     bool                              chosen_ = false;    // whether a GPU takes part

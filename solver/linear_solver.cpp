@@ -174,7 +174,7 @@ void LinearSolver::Impl::take_way(bool for_direct)
 {
     make_way(for_direct);
     if (direct == for_direct) return;
-    (direct ? direct_record_ : iterative_record_).set_up = false;
+    record_of(direct).set_up = false;
     direct = for_direct;
     if (direct && iterative_way) iterative_way->release();
     if (!direct && lu_way) lu_way->release();

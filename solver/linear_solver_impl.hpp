@@ -28,15 +28,9 @@ private:
 /// Whether an LU of earlier numbers is worth trying as preconditioner: it is not for a while after it was of no use.
 struct StaleLu {
     double refactor = 0, solve = 0;  ///< seconds, as last measured
-    Index  pause = 0, next_pause = 1;
+    Pause  pause;
 
     Index steps(Index restart) const;  ///< that cost half of a refactorization
-    void  helped() { next_pause = 1; }
-    void  failed()
-    {
-        pause = next_pause;
-        next_pause *= 2;
-    }
 };
 
 class LinearSolver::Impl {
@@ -120,6 +114,7 @@ private:
     void                renew_direct();
     void                renew_iterative();
     void                change_way();
+    WayRecord&          record_of(bool for_direct) { return for_direct ? direct_record_ : iterative_record_; }
     bool                stale_may_help();
     void                solve_by(std::span<const double> b, Attempt& tried);
     void                solve_lagged(std::span<const double> b, Attempt& tried);

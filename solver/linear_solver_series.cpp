@@ -29,15 +29,14 @@ Index LinearSolver::Impl::most_lagged_steps() const
 /// The rest of the series goes the other way, where what was measured speaks for it.
 void LinearSolver::Impl::change_way()
 {
-    if (!automatic() || (!direct && !choice_.direct_possible)) return;
+    if (!automatic() || (!direct && !choice_.direct_possible) || !record_of(!direct).pause.over()) return;
     const double before = begun_ - 1;
     // This one counts. Where nobody said how many are to come: as many as there were.
     const double left = systems_ > 1 ? std::max(systems_ - before, 1.) : before;
-    OtherWay     other = direct ? OtherWay{"iterative", &iterative_record_, choice_.iterative}
-                                : OtherWay{"direct", &direct_record_, choice_.lu};
+    OtherWay     other{.name = direct ? "iterative" : "direct", .record = &record_of(!direct), .forecast = choice_.lu};
+    if (direct) other.forecast = choice_.iterative;
     if (!direct && other.forecast && (choice_.symbolic || (lu_way && lu_way->analysed()))) other.forecast->analyse = 0;
-    const WayRecord&  now = direct ? direct_record_ : iterative_record_;
-    const std::string why = reason_to_change(now, direct ? "direct" : "iterative", other, left);
+    const std::string why = reason_to_change(record_of(direct), direct ? "direct" : "iterative", other, left);
     if (why.empty()) return;
     decisions_.push_back(fmt::format("from system {} on {}", before, why));
     take_way(!direct);
@@ -57,11 +56,7 @@ bool LinearSolver::Impl::stale_may_help()
 {
     constexpr Index least = 5;  // steps: an LU of other numbers that needs fewer is rare
     if (!automatic() || !lu_way->factored() || lu_way->lu().on_gpu()) return false;
-    if (stale_.pause > 0) {
-        --stale_.pause;
-        return false;
-    }
-    return stale_.steps(options_.krylov.restart) >= least;
+    return stale_.pause.over() && stale_.steps(options_.krylov.restart) >= least;
 }
 
 void LinearSolver::Impl::renew_direct()
@@ -146,8 +141,8 @@ void LinearSolver::Impl::solve_stale(std::span<const double> b, Attempt& tried)
     verify(cpu, A, b, krylov, tried);
     tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
                                tried.report.steps, stale_.refactor);
-    if (tried.converged()) stale_.helped();
-    else stale_.failed();
+    if (tried.converged()) stale_.pause.after_success();
+    else stale_.pause.after_failure();
 }
 
 /// By M of an earlier system; where that fails, by one of its own.
@@ -253,11 +248,13 @@ void LinearSolver::Impl::solve_until_it_is(std::span<const double> b)
     }
 }
 
-/// Seconds of this system, for the choice of the way of later ones.
+/// Seconds of this system, or that a way was of no use to it: for the choice of the way of later ones.
 void LinearSolver::Impl::remember()
 {
     if (solved_ || tries_.empty() || !tries_.back().converged()) return;
-    (direct ? direct_record_ : iterative_record_).add(budget_.elapsed());
+    record_of(direct).add(budget_.elapsed());
+    const auto by_other = [&](const Attempt& one) { return one.plan.direct() != direct; };
+    if (std::ranges::any_of(tries_, by_other)) record_of(!direct).pause.after_failure();
 }
 
 SolverReport LinearSolver::Impl::report(Call& call, std::span<double> x)

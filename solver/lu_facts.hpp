@@ -19,10 +19,10 @@ struct LuFacts {
     Index            levels = 0;        ///< of columns that wait for one another in a left-looking method
     std::string      refactor = "cpu";  ///< how numbers were, or would have been, renewed
     LuPrecision      precision = LuPrecision::in_double;  ///< of the factors
-    Index            returns_to_double = 0;               ///< how often single precision was given up
-    Index            repivots = 0;
-    double           growth = 0;  ///< reciprocal: min over columns of max|A(:,k)| / max|U(:,k)|
-    double           rcond = 0;   ///< min |u_kk| / max |u_kk|
+    Index            returns_to_double = 0;               ///< how often single precision was given up, in a series
+    Index            repivots = 0;                        ///< that gave factors, in a series
+    double           growth = 0;                          ///< reciprocal: min over columns of max|A(:,k)| / max|U(:,k)|
+    double           rcond = 0;                           ///< min |u_kk| / max |u_kk|
     double           condition = std::numeric_limits<double>::quiet_NaN();  ///< ‖A‖₁‖A⁻¹‖₁, estimated
     double           componentwise = std::numeric_limits<double>::quiet_NaN();  ///< backward error of x
     Index            refine_steps = 0;

@@ -2,6 +2,7 @@
 // What either way has cost in this very series, and when that is a reason to change.
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -11,15 +12,32 @@
 
 namespace ilux {
 
+/// After failures in a row of something that need not be tried: none for 1, 2, 4, … systems.
+class Pause {
+public:
+    bool over() { return left_ == 0 || left_-- == 0; }  ///< asked once a system
+    void after_success() { next_ = 1; }
+    void after_failure()
+    {
+        left_ = next_;
+        next_ *= 2;
+    }
+
+private:
+    std::int64_t left_ = 0, next_ = 1;
+};
+
 /// One way through the systems so far.
 struct WayRecord {
     double seconds =
         std::numeric_limits<double>::quiet_NaN();  ///< a system; later ones count more; the first, with its setup, not
-    bool set_up = false;                           ///< it has factors of an earlier system
+    bool  set_up = false;                          ///< it has factors of an earlier system
+    Pause pause;                                   ///< since the other way had to solve what this one could not
 
     bool measured() const { return !std::isnan(seconds); }
     void add(double seconds_of_one)
     {
+        pause.after_success();
         if (std::exchange(set_up, true)) seconds = measured() ? (seconds + seconds_of_one) / 2 : seconds_of_one;
     }
 };

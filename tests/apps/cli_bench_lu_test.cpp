@@ -297,10 +297,10 @@ TEST_F(Cli, BenchLuEndsAStepAtTheTimeLimitAndMeasuresTheOthers)
     // The loops of GLU 2.0 take some 15 s here, all else tenths of a second.
     const auto json =
         this->json({"bench", "lu", "gallery:poisson2d:n=200", "--methods", "cpu", "--device", "cpu", "--threads", "1",
-                    "--repetitions", "1", "--loop-limit", "1e6", "--time-limit", "3", "--json"});
+                    "--repetitions", "1", "--loop-limit", "1e6", "--time-limit", "6", "--json"});
     const auto& found = json["matrices"][0];
     EXPECT_TRUE(found["error"].is_null()) << found["error"];
-    EXPECT_EQ(found["dependencies"]["error"], "ended after the time limit of 3 s");
+    EXPECT_EQ(found["dependencies"]["error"], "ended after the time limit of 6 s");
     ASSERT_EQ(found["methods"].size(), 1u);
     EXPECT_TRUE(found["methods"][0].contains("seconds")) << found["methods"];
 }

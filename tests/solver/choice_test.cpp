@@ -165,6 +165,25 @@ TEST(ReasonToChange, IsWhatWasMeasured)
     EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &now, std::nullopt}, 10), "");
 }
 
+TEST(Pause, GrowsWithEachFailureInARow)
+{
+    Pause      pause;
+    const auto systems = [&] {
+        int waited = 0;
+        while (!pause.over()) ++waited;
+        return waited;
+    };
+    EXPECT_EQ(systems(), 0);
+    for (const int expected : {1, 2, 4, 8}) {
+        pause.after_failure();
+        EXPECT_EQ(systems(), expected);
+        EXPECT_EQ(systems(), 0);
+    }
+    pause.after_success();
+    pause.after_failure();
+    EXPECT_EQ(systems(), 1);
+}
+
 TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
 {
     const auto tiny = choose_way(gallery::poisson2d(10, 10), {}, 1, false);

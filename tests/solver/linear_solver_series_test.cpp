@@ -89,6 +89,33 @@ TEST(LinearSolver, StaysWithTheWayThatSolvedWhatTheOtherCouldNot)
     EXPECT_EQ(third.attempts.size(), 1u);
 }
 
+TEST(LinearSolver, PausesAfterAChangeOfWayThatDidNotSolve)
+{
+    const std::vector<double> definite{1, 1, 1, 2}, indefinite{1e-16, 1, 1, 2.5}, b{1, 2};
+    SolverOptions             options;
+    options.lu.matching = LuMatching::off;
+    options.lu.scaling = LuScaling::none;
+    LinearSolver solver(serial(options));
+    solver.listen({}, [](const Attempt& one) {  // an LU that takes longer than any iteration is expected to
+        if (one.plan.direct()) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    });
+    solver.analyse(to_csr({2, 2, definite}), 20);
+    std::vector<double> x(2);
+    std::vector<int>    changed;
+    Index               repivots = 0;
+    for (int k = 0; k < 12;
+         ++k) {  // CG breaks down for what is not definite, and no other iteration is tried before LU
+        const auto report = solver.refactor_and_solve(k == 0 ? definite : indefinite, b, x);
+        EXPECT_TRUE(report.converged());
+        EXPECT_TRUE(report.result().plan.direct());
+        if (report.attempts.size() > 1) changed.push_back(k);
+        repivots += report.result().action == SolverAction::repivot;
+        EXPECT_EQ(report.result().lu->repivots, repivots) << k;  // those by factors given back, too
+    }
+    EXPECT_EQ(changed, (std::vector<int>{2, 4, 7}));  // pauses of 1, 2, 4
+    EXPECT_EQ(repivots, 1);
+}
+
 TEST(LinearSolver, TakesAnLuOfEarlierNumbersAsPreconditioner)
 {
     const Index         n = 900;  // factoring takes much longer than solving, whatever the machine
