@@ -41,14 +41,14 @@ std::string joined(const std::string& before, const std::string& after)
     return before.empty() ? after : before + "; with new pivots: " + after;
 }
 
-/// A failure is also told in words, unless there is no memory even for those.
+/// A failure is also told in words, the shortest where there is no memory for others.
 void out_of_memory(LuReport& report, const char* why)
 {
     report.outcome = Outcome::out_of_memory;
     try {
         report.reason = joined(report.reason, why);
     } catch (const std::bad_alloc&) {
-        report.reason.clear();
+        report.reason = "out of memory";  // so short that a string holds it in itself
     }
 }
 

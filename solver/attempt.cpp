@@ -36,7 +36,7 @@ void Attempt::forget_solution()
     report = {};
     report.relative_residual = 1;
     report.backward_error = componentwise = unknown;
-    for (std::string* told : {&reason, &failure, &explanation, &remark, &warning}) told->clear();
+    for (std::string* told : {&failure, &explanation, &remark, &warning}) told->clear();
     history.clear();
     std::ranges::fill(x, 0.0);
 }

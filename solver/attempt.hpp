@@ -77,7 +77,7 @@ struct Attempt {
     /// Why it did not succeed, in the words of whoever knew; or "".
     std::string why() const { return !failure.empty() ? failure : explanation.empty() ? report.detail : explanation; }
 
-    /// Back to before the solve, x to 0, with nothing left to be explained; the facts of the factors stay.
+    /// Back to before the solve, x to 0, with nothing left to be explained; what there is about the factors stays.
     void forget_solution();
 
     /// There is no solve, for that reason.

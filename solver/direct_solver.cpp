@@ -46,6 +46,8 @@ void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOpti
     symbolic_ = std::move(symbolic);
     given_ = lu;
     drop_factors();
+    facts_->repivots = earlier_repivots_;
+    facts_->returns_to_double = earlier_returns_;
 }
 
 /// Reports count through the whole series.

@@ -289,7 +289,7 @@ std::optional<Plan> LinearSolver::Impl::next()
     return plan;
 }
 
-/// Where there are no factors, or those there are were not enough.
+/// Where the last numbers left no factors, or theirs did not solve the last b.
 Plan LinearSolver::Impl::first_plan_again()
 {
     if (automatic()) take_way(choice_.direct);

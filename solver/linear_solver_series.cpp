@@ -29,7 +29,8 @@ Index LinearSolver::Impl::most_lagged_steps() const
 /// The rest of the series goes the other way, where what was measured speaks for it.
 void LinearSolver::Impl::change_way()
 {
-    if (!automatic() || (!direct && !choice_.direct_possible) || !record_of(!direct).pause.over()) return;
+    if (!automatic() || (!direct && !choice_.direct_possible)) return;
+    if (!record_of(!direct).pause.try_next()) return;
     const double before = begun_ - 1;
     // This one counts. Where nobody said how many are to come: as many as there were.
     const double left = systems_ > 1 ? std::max(systems_ - before, 1.) : before;
@@ -56,7 +57,7 @@ bool LinearSolver::Impl::stale_may_help()
 {
     constexpr Index least = 5;  // steps: an LU of other numbers that needs fewer is rare
     if (!automatic() || !lu_way->factored() || lu_way->lu().on_gpu()) return false;
-    return stale_.pause.over() && stale_.steps(options_.krylov.restart) >= least;
+    return stale_.pause.try_next() && stale_.steps(options_.krylov.restart) >= least;
 }
 
 void LinearSolver::Impl::renew_direct()
@@ -251,8 +252,8 @@ void LinearSolver::Impl::solve_until_it_is(std::span<const double> b)
 /// Seconds of this system, or that a way was of no use to it: for the choice of the way of later ones.
 void LinearSolver::Impl::remember()
 {
-    if (solved_ || tries_.empty() || !tries_.back().converged()) return;
-    record_of(direct).add(budget_.elapsed());
+    if (tries_.empty() || !tries_.back().converged()) return;
+    if (!solved_) record_of(direct).add(budget_.elapsed());
     const auto by_other = [&](const Attempt& one) { return one.plan.direct() != direct; };
     if (std::ranges::any_of(tries_, by_other)) record_of(!direct).pause.after_failure();
 }

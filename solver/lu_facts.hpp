@@ -10,7 +10,7 @@
 
 namespace ilux {
 
-/// Of one system, or of the last of a series that could be factored.
+/// Of one system, or of the last of a series that could be factored; since another analysis, its counts alone.
 struct LuFacts {
     LuSymbolicReport symbolic;
     Offset           nnz = 0, nnz_F = 0;  ///< L + U of the diagonal blocks, unit diagonal not counted; above the blocks

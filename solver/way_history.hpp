@@ -15,16 +15,18 @@ namespace ilux {
 /// After failures in a row of something that need not be tried: none for 1, 2, 4, … systems.
 class Pause {
 public:
-    bool over() { return left_ == 0 || left_-- == 0; }  ///< asked once a system
-    void after_success() { next_ = 1; }
+    /// Counts a system. @return whether it is to be tried for that one
+    bool try_next() { return left_ == 0 || left_-- == 0; }
+    void after_success() { left_ = 0, next_ = 1; }
     void after_failure()
     {
+        if (left_ > 0) return;  // it was tried for want of anything else
         left_ = next_;
         next_ *= 2;
     }
 
 private:
-    std::int64_t left_ = 0, next_ = 1;
+    std::int64_t left_ = 0, next_ = 1;  // systems
 };
 
 /// One way through the systems so far.
@@ -37,8 +39,9 @@ struct WayRecord {
     bool measured() const { return !std::isnan(seconds); }
     void add(double seconds_of_one)
     {
+        if (!std::exchange(set_up, true)) return;
+        seconds = measured() ? (seconds + seconds_of_one) / 2 : seconds_of_one;
         pause.after_success();
-        if (std::exchange(set_up, true)) seconds = measured() ? (seconds + seconds_of_one) / 2 : seconds_of_one;
     }
 };
 

@@ -294,13 +294,18 @@ TEST_F(Cli, BenchLuSaysInTextWhatItDoesNotMeasure)
 
 TEST_F(Cli, BenchLuEndsAStepAtTheTimeLimitAndMeasuresTheOthers)
 {
-    // The loops of GLU 2.0 take some 15 s here, all else tenths of a second.
-    const auto json =
-        this->json({"bench", "lu", "gallery:poisson2d:n=200", "--methods", "cpu", "--device", "cpu", "--threads", "1",
-                    "--repetitions", "1", "--loop-limit", "1e6", "--time-limit", "6", "--json"});
+    // The loops of GLU 2.0 take some fifty times as long here as all else.
+    const auto done = ilux({"bench", "lu", "gallery:poisson3d:n=22", "--methods", "cpu", "--device", "cpu", "--threads",
+                            "1", "--repetitions", "1", "--loop-limit", "1e6", "--time-limit", "4", "--json"});
+    const auto json = nlohmann::json::parse(done.out, nullptr, false);
+    ASSERT_TRUE(json.contains("matrices")) << done.out << done.err;
     const auto& found = json["matrices"][0];
+    const char* late = "ended after the time limit of 4 s";
+    if (found["error"] == late) GTEST_SKIP()
+    << "so slow a machine that the factorization itself " << late;
     EXPECT_TRUE(found["error"].is_null()) << found["error"];
-    EXPECT_EQ(found["dependencies"]["error"], "ended after the time limit of 6 s");
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(found["dependencies"]["error"], late);
     ASSERT_EQ(found["methods"].size(), 1u);
     EXPECT_TRUE(found["methods"][0].contains("seconds")) << found["methods"];
 }

@@ -170,7 +170,7 @@ TEST(Pause, GrowsWithEachFailureInARow)
     Pause      pause;
     const auto systems = [&] {
         int waited = 0;
-        while (!pause.over()) ++waited;
+        while (!pause.try_next()) ++waited;
         return waited;
     };
     EXPECT_EQ(systems(), 0);
@@ -179,7 +179,12 @@ TEST(Pause, GrowsWithEachFailureInARow)
         EXPECT_EQ(systems(), expected);
         EXPECT_EQ(systems(), 0);
     }
+    pause.after_failure();
+    for (int again = 0; again < 100; ++again) pause.after_failure();  // tried all the same, without asking
+    EXPECT_EQ(systems(), 16);
+    pause.after_failure();
     pause.after_success();
+    EXPECT_EQ(systems(), 0);
     pause.after_failure();
     EXPECT_EQ(systems(), 1);
 }

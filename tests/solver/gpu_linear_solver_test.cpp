@@ -97,6 +97,25 @@ TEST_F(GpuLinearSolver, AnOverflowingXHasNoResidual)
     EXPECT_TRUE(solver.solve(b, x).converged());
 }
 
+TEST_F(GpuLinearSolver, TellsWhyPivotsWereRenewedWithEveryB)
+{
+    SolverOptions options{.mode = SolverMode::direct, .device = DeviceChoice::gpu};
+    options.lu.matching = LuMatching::off;
+    options.lu.scaling = LuScaling::none;
+    LinearSolver              solver(options);
+    const std::vector<double> definite{1, 1, 1, 2}, indefinite{1e-16, 1, 1, 2.5}, b{1, 2};
+    std::vector<double>       x(2);
+    solver.analyse(to_csr({2, 2, definite}), 3);
+    EXPECT_TRUE(solver.refactor_and_solve(definite, b, x).converged());
+    const auto first = solver.refactor_and_solve(indefinite, b, x), second = solver.solve(b, x);
+    for (const SolverReport* report : {&first, &second}) {
+        EXPECT_TRUE(report->converged()) << report->why();
+        EXPECT_EQ(report->result().action, SolverAction::repivot);
+        EXPECT_NE(report->result().reason, "");
+        EXPECT_EQ(report->result().lu->repivots, 1);
+    }
+}
+
 TEST_F(GpuLinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)
 {
     expect_same_answers_together([] { return Answers{series(SolverMode::direct, gallery::build("rlc_mesh:n=20"), 6)}; },

@@ -92,6 +92,29 @@ TEST_F(Ilu0First, HasNoAnswersWhereAnExceptionBrokeOffNewNumbers)
     EXPECT_TRUE(solver.refactor_and_solve(A.val(), b, x).converged());
 }
 
+TEST_F(Ilu0First, TellsNothingOfAFailureThatAnExceptionBrokeOff)
+{
+    LinearSolver solver = analysed();
+    solver.listen({}, throw_enough);  // once ILU(0) has failed
+    EXPECT_THROW((void)solver.factor(bad), std::runtime_error);
+    solver.listen({});
+    for (int k = 0; k < 2; ++k) EXPECT_THROW((void)solver.solve(b, x), InvalidInput);
+}
+
+TEST_F(Ilu0First, TellsNothingOfTriesWhoseFactorsAnExceptionTook)
+{
+    LinearSolver solver = analysed(too_few_steps);
+    EXPECT_TRUE(solver.factor(bad).ready());
+    solver.listen(impatient());  // in the setup of a tighter M
+    EXPECT_THROW((void)solver.solve(b, x), std::runtime_error);
+    solver.listen({});
+    const auto report = solver.solve(easy, x);
+    EXPECT_TRUE(report.converged());
+    ASSERT_EQ(report.attempts.size(), 2u);  // by the first plan once more
+    EXPECT_EQ(report.attempts[0].plan.precond.kind, PrecondKind::ilu0);
+    EXPECT_EQ(report.attempts[1].plan.precond.kind, PrecondKind::mlilu);
+}
+
 TEST_F(Ilu0First, TellsThePlanThatTheFactorsAreOf)
 {
     LinearSolver solver = analysed();
