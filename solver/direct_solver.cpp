@@ -149,8 +149,7 @@ void DirectSolver::estimate_condition(const CsrMatrix<double>& A, Attempt& tried
 void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol,
                          const LuSolveReport& solved, Attempt& tried)
 {
-    note_precision(*lu_, *facts_, tried.decisions);
-    facts_->returns_to_double += earlier_returns_;
+    note_precision(*lu_, earlier_returns_, *facts_, tried.decisions);
     if (solved.repivoted) {
         tried.action = SolverAction::repivot;
         tried.reason = solved.reason;
@@ -190,13 +189,14 @@ void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, 
 }
 
 void DirectSolver::step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds,
-                        Attempt& tried)
+                        Attempt& tried, Attempt& factors)
 {
     begin(seconds, tried);
     const LuStepReport step = lu_->refactor_and_solve(A.val(), b, tried.x, lu_tolerance);
     tried.report.seconds.solve = step.seconds - step.factors.seconds;
     if (!took(step.factors, tried)) return;
     note(A, tried);
+    factors = tried;
     judge(A, b, rtol, step.solution, tried);
     estimate_condition(A, tried);
 }

@@ -35,8 +35,9 @@ public:
     /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
     /// @param seconds  after which no other pivots are chosen
     void solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried);
-    /// factor() and solve(): on a GPU one launch where the pivots hold.
-    void step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried);
+    /// factor() and solve(): on a GPU one launch where the pivots hold. @param factors  out: the try before A x = b was judged
+    void step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried,
+              Attempt& factors);
 
     /// Without solving any longer: memory and GPU's factors are given back; the analysis stays.
     void release();

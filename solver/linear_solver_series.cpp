@@ -34,8 +34,9 @@ void LinearSolver::Impl::change_way()
     const double before = begun_ - 1;
     // This one counts. Where nobody said how many are to come: as many as there were.
     const double left = systems_ > 1 ? std::max(systems_ - before, 1.) : before;
-    OtherWay     other{.name = direct ? "iterative" : "direct", .record = &record_of(!direct), .forecast = choice_.lu};
-    if (direct) other.forecast = choice_.iterative;
+    OtherWay     other{.name = direct ? "iterative" : "direct",
+                       .record = &record_of(!direct),
+                       .forecast = direct ? std::optional(choice_.iterative) : choice_.lu};
     if (!direct && other.forecast && (choice_.symbolic || (lu_way && lu_way->analysed()))) other.forecast->analyse = 0;
     const std::string why = reason_to_change(record_of(direct), direct ? "direct" : "iterative", other, left);
     if (why.empty()) return;
@@ -292,12 +293,13 @@ SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<doub
 /// New numbers and x by one launch. @return whether that was all: enough, or nothing else is to be tried
 bool LinearSolver::Impl::step_on_gpu(std::span<const double> b)
 {
-    guarded(current_, [&](Attempt& one) { lu_way->step(A, b, options_.krylov.rtol, seconds_for(true), one); });
-    note_given_up(current_);
+    Attempt tried = current_;
+    guarded(tried, [&](Attempt& one) { lu_way->step(A, b, options_.krylov.rtol, seconds_for(true), one, current_); });
+    note_given_up(tried);
     ready_ = served_ = lu_way->factored();
-    Attempt    tried = current_;
-    const bool converged = tried.converged();
+    if (!ready_ || !tried.failure.empty()) current_ = tried;
     if (ready_) current_.forget_solution();
+    const bool converged = tried.converged();
     end(std::move(tried));
     forget_seconds();
     if (converged) return true;

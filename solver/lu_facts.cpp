@@ -79,23 +79,19 @@ LuFacts facts_before(const LuSymbolic& symbolic) { return {.symbolic = symbolic.
 
 void note_factors(const Lu& lu, Offset nnz_A, LuFacts& facts)
 {
-    const LuFactors& factors = lu.factors();
-    const LuPattern& pattern = *factors.pattern;
+    const LuPattern& pattern = *lu.factors().pattern;
     facts.nnz = pattern.nnz();
     facts.nnz_F = pattern.nnz_F();
     facts.fill = nnz_A > 0 ? double(facts.nnz + facts.nnz_F) / double(nnz_A) : 0;
     facts.flops = pattern.flops();
     facts.levels = lu_levels(pattern, DependencyRule::left).depth();
-    facts.repivots = lu.repivots();
-    facts.growth = factors.monitor.rgrowth;
-    facts.rcond = factors.monitor.rcond();
 }
 
-void note_precision(const Lu& lu, LuFacts& facts, std::vector<std::string>& decisions)
+void note_precision(const Lu& lu, Index earlier, LuFacts& facts, std::vector<std::string>& decisions)
 {
     facts.precision = lu.precision();
-    if (facts.returns_to_double == 0 && lu.returns_to_double() > 0) decisions.push_back(lu.why_double());
-    facts.returns_to_double = lu.returns_to_double();
+    if (facts.returns_to_double == earlier && lu.returns_to_double() > 0) decisions.push_back(lu.why_double());
+    facts.returns_to_double = earlier + lu.returns_to_double();
 }
 
 LuOptions within_memory(const LuOptions& options)

@@ -10,7 +10,8 @@
 
 namespace ilux {
 
-/// Of one system, or of the last of a series that could be factored; since another analysis, its counts alone.
+/// Of one system, or of the last of a series that could be factored. After another analysis, until numbers are factored:
+/// what that foresees, and the counts of the series.
 struct LuFacts {
     LuSymbolicReport symbolic;
     Offset           nnz = 0, nnz_F = 0;  ///< L + U of the diagonal blocks, unit diagonal not counted; above the blocks
@@ -30,11 +31,12 @@ struct LuFacts {
 };
 
 LuFacts facts_before(const LuSymbolic& symbolic);
-/// Adds what the factors tell; nothing where the last factorization failed. @param nnz_A  of the matrix
+/// Adds what the pattern of L + U tells; nothing where the last factorization failed. @param nnz_A  of the matrix
 void note_factors(const Lu& lu, Offset nnz_A, LuFacts& facts);
 
-/// What became of lu.precision, since `facts` were noted last; says why single was given up, the first time.
-void note_precision(const Lu& lu, LuFacts& facts, std::vector<std::string>& decisions);
+/// What became of lu.precision, since `facts` were noted last; says why single was given up, the first time by this Lu.
+/// @param earlier  returns to double by others of the series
+void note_precision(const Lu& lu, Index earlier, LuFacts& facts, std::vector<std::string>& decisions);
 
 /// Options with the memory that the machine has free where there is no limit.
 LuOptions within_memory(const LuOptions& options);

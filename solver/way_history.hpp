@@ -12,15 +12,24 @@
 
 namespace ilux {
 
-/// After failures in a row of something that need not be tried: none for 1, 2, 4, … systems.
+/// What need not be tried rests for 1, 2, 4, … systems after failures in a row.
 class Pause {
 public:
     /// Counts a system. @return whether it is to be tried for that one
-    bool try_next() { return left_ == 0 || left_-- == 0; }
-    void after_success() { left_ = 0, next_ = 1; }
+    bool try_next()
+    {
+        if (left_ == 0) return true;
+        --left_;
+        return false;
+    }
+    void after_success()
+    {
+        left_ = 0;
+        next_ = 1;
+    }
     void after_failure()
     {
-        if (left_ > 0) return;  // it was tried for want of anything else
+        if (left_ > 0) return;  // tried without asking, as nothing else was left
         left_ = next_;
         next_ *= 2;
     }
@@ -39,7 +48,7 @@ struct WayRecord {
     bool measured() const { return !std::isnan(seconds); }
     void add(double seconds_of_one)
     {
-        if (!std::exchange(set_up, true)) return;
+        if (!std::exchange(set_up, true)) return;  // nor is it a success: its later right-hand sides are to come
         seconds = measured() ? (seconds + seconds_of_one) / 2 : seconds_of_one;
         pause.after_success();
     }

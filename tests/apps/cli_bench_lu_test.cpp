@@ -294,7 +294,7 @@ TEST_F(Cli, BenchLuSaysInTextWhatItDoesNotMeasure)
 
 TEST_F(Cli, BenchLuEndsAStepAtTheTimeLimitAndMeasuresTheOthers)
 {
-    // The loops of GLU 2.0 take some fifty times as long here as all else.
+    // The loops of GLU 2.0 take some fifty times as long here as loading, factoring and the method.
     const auto done = ilux({"bench", "lu", "gallery:poisson3d:n=22", "--methods", "cpu", "--device", "cpu", "--threads",
                             "1", "--repetitions", "1", "--loop-limit", "1e6", "--time-limit", "4", "--json"});
     const auto json = nlohmann::json::parse(done.out, nullptr, false);
@@ -305,7 +305,7 @@ TEST_F(Cli, BenchLuEndsAStepAtTheTimeLimitAndMeasuresTheOthers)
     << "so slow a machine that the factorization itself " << late;
     EXPECT_TRUE(found["error"].is_null()) << found["error"];
     EXPECT_EQ(done.code, 0) << done.err;
-    EXPECT_EQ(found["dependencies"]["error"], late);
+    EXPECT_EQ(found["dependencies"].value("error", "none"), late);
     ASSERT_EQ(found["methods"].size(), 1u);
     EXPECT_TRUE(found["methods"][0].contains("seconds")) << found["methods"];
 }

@@ -1,0 +1,87 @@
+// The direct way by itself: what it counts while factors come and go.
+
+#include "ilux/solver/direct_solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "ilux/tests/solver/solving.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace ilux::test;
+
+constexpr double any_time = std::numeric_limits<double>::infinity();
+
+LuOptions as_given()
+{
+    LuOptions lu;
+    lu.matching = LuMatching::off;
+    lu.scaling = LuScaling::none;
+    return lu;
+}
+
+/// Facts after A x = A·1 was solved by pivots kept or found.
+LuFacts solved(DirectSolver& solver, const CsrMatrix<double>& A, std::vector<std::string>& decisions)
+{
+    Attempt tried;
+    tried.x.resize(A.rows());
+    EXPECT_TRUE(solver.factor(A, false, any_time, tried)) << tried.why();
+    solver.solve(A, times_ones(A), 1e-8, any_time, tried);
+    EXPECT_TRUE(tried.converged()) << tried.why();
+    decisions = tried.decisions;
+    return *tried.lu;
+}
+
+auto count_of(const std::vector<std::string>& decisions, std::string_view words)
+{
+    return std::ranges::count_if(decisions, [&](const std::string& one) { return one.find(words) != one.npos; });
+}
+
+TEST(DirectSolver, CountsRepivotsByFactorsGivenBack)
+{
+    const auto               definite = to_csr({2, 2, {1, 1, 1, 2}}), indefinite = to_csr({2, 2, {1e-16, 1, 1, 2.5}});
+    std::vector<std::string> decisions;
+    DirectSolver             solver({.cpu = Cpu(1)}, serial(), 9);
+    solver.analyse(definite, as_given());
+    EXPECT_EQ(solved(solver, definite, decisions).repivots, 0);
+    EXPECT_EQ(solved(solver, indefinite, decisions).repivots, 1);
+    solver.release();
+    EXPECT_EQ(solved(solver, definite, decisions).repivots, 1);
+    EXPECT_EQ(solved(solver, indefinite, decisions).repivots, 2);
+    solver.analyse(definite, as_given());
+    EXPECT_EQ(solved(solver, definite, decisions).repivots, 2);
+}
+
+TEST(GpuDirectSolver, CountsReturnsToDoubleByFactorsGivenBack)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Dense hilbert{10, 10, std::vector<double>(100)};  // of condition 2·10¹³
+    for (Index i = 0; i < 10; ++i)
+        for (Index j = 0; j < 10; ++j) hilbert(i, j) = 1.0 / (i + j + 1);
+    const auto    A = to_csr(hilbert);
+    SolverOptions options{.device = DeviceChoice::gpu, .threads = 1};
+    options.lu = as_given();
+    options.lu.precision = LuPrecision::in_single;
+    std::vector<std::string> decisions;
+    DirectSolver             solver(choose_machine(options, A, decisions), options, 9);
+    solver.analyse(A, options.lu);
+    for (Index returns = 1; returns <= 3; ++returns) {
+        const LuFacts facts = solved(solver, A, decisions);
+        EXPECT_EQ(facts.returns_to_double, returns);
+        EXPECT_EQ(facts.precision, LuPrecision::in_double);
+        EXPECT_EQ(count_of(decisions, "lu.precision=single"), 1) << testing::PrintToString(decisions);
+        EXPECT_EQ(solved(solver, A, decisions).returns_to_double, returns);
+        EXPECT_EQ(count_of(decisions, "lu.precision=single"), 0) << testing::PrintToString(decisions);  // told already
+        if (returns == 1) solver.release();
+        else solver.analyse(A, options.lu);
+    }
+}
+
+}  // namespace
+}  // namespace ilux
