@@ -35,7 +35,8 @@ public:
     /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
     /// @param seconds  after which no other pivots are chosen
     void solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried);
-    /// factor() and solve(): on a GPU one launch where the pivots hold. @param factors  out: the try before A x = b was judged
+    /// factor() and solve(): on a GPU one launch where the pivots hold.
+    /// @param factors  out, where there are factors: the try as it was before x was judged
     void step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried,
               Attempt& factors);
 

@@ -1,6 +1,7 @@
 #pragma once
 // What either way has cost in this very series, and when that is a reason to change.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -38,18 +39,23 @@ private:
     std::int64_t left_ = 0, next_ = 1;  // systems
 };
 
-/// One way through the systems so far.
+/// One way through the systems so far. One system that the machine has interrupted does not change the picture.
 struct WayRecord {
-    double seconds =
-        std::numeric_limits<double>::quiet_NaN();  ///< a system; later ones count more; the first, with its setup, not
-    bool  set_up = false;                          ///< it has factors of an earlier system
-    Pause pause;                                   ///< since the other way had to solve what this one could not
+    double seconds = std::numeric_limits<double>::quiet_NaN();  ///< a system without its setup; later ones count more
+    double with_setup = 0;                                      ///< seconds of the last system that had one
+    bool   set_up = false;                                      ///< it has factors of an earlier system
+    Pause  pause;  ///< since the other way had to solve what this one could not
 
     bool measured() const { return !std::isnan(seconds); }
     void add(double seconds_of_one)
     {
-        if (!std::exchange(set_up, true)) return;  // nor is it a success: its later right-hand sides are to come
-        seconds = measured() ? (seconds + seconds_of_one) / 2 : seconds_of_one;
+        constexpr double most = 3;  // times what was measured: where systems do cost more, the next ones say so, too
+        if (!std::exchange(set_up, true)) {
+            with_setup = seconds_of_one;
+            return;  // nor is it a success: its later right-hand sides are to come
+        }
+        seconds = measured() ? (seconds + std::min(seconds_of_one, most * seconds)) / 2
+                             : std::min(seconds_of_one, with_setup);
         pause.after_success();
     }
 };

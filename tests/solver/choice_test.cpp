@@ -165,6 +165,25 @@ TEST(ReasonToChange, IsWhatWasMeasured)
     EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &now, std::nullopt}, 10), "");
 }
 
+TEST(ReasonToChange, IsNotOneSystemThatTheMachineInterrupted)
+{
+    const WayRecord none;
+    const OtherWay  cheap{"iterative", &none, Forecast{.solve = 1e-6}};
+    const double    usual = 1e-4, interrupted = 1;
+    for (int which = 0; which < 9; ++which) {
+        WayRecord now;
+        for (int k = 0; k < 9; ++k) {
+            now.add(k == which ? interrupted : usual);
+            EXPECT_EQ(reason_to_change(now, "direct", cheap, 1e6), "") << which << ' ' << k;
+        }
+    }
+    WayRecord grown;
+    for (int k = 0; k < 2; ++k) grown.add(usual);
+    for (int k = 0; k < 40; ++k) grown.add(interrupted);
+    EXPECT_NEAR(grown.seconds, interrupted, 1e-3);
+    EXPECT_NE(reason_to_change(grown, "direct", cheap, 1e6), "");
+}
+
 TEST(Pause, GrowsWithEachFailureInARow)
 {
     Pause      pause;

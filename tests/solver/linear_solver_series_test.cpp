@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -89,7 +90,7 @@ TEST(LinearSolver, StaysWithTheWayThatSolvedWhatTheOtherCouldNot)
     EXPECT_EQ(third.attempts.size(), 1u);
 }
 
-/// A series of 2 x 2 systems without matching and scaling; with the pivots of `definite`, the second loses every digit.
+/// A series of 2 x 2 systems without matching and scaling; by the pivots of `definite`, `indefinite` loses all digits.
 class TinySeries : public testing::Test {
 protected:
     LinearSolver analysed(SolverMode mode) const
