@@ -68,7 +68,7 @@ Problem load_first_system(const std::string& path, const std::string& rhs)
 
 void judge(Json& row, const Problem& problem, const std::vector<double>& x, double rtol)
 {
-    const Errors errors = measure(problem.A, x, problem.b, rtol);
+    const Accuracy errors = measure(problem.A, x, problem.b);
     row["relative_residual"] = errors.finite ? json_number(errors.relative_residual) : Json(nullptr);
     row["backward_error"] = errors.finite ? json_number(errors.backward_error) : Json(nullptr);
     const bool holds = errors.finite && errors.relative_residual <= rtol;

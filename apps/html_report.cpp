@@ -77,7 +77,7 @@ LinePlot residual_plot(const Run& run, bool over_seconds)
 }
 
 /// Componentwise backward errors as refinement saw them, and the one measured in the end.
-LinePlot refinement_plot(const LuFacts& lu)
+LinePlot refinement_plot(const LuFacts& lu, double rowwise)
 {
     Curve               seen{.name = "seen by refinement", .points = {}};
     std::vector<double> values{10 * lu_tolerance};  // leaves room above the line
@@ -86,9 +86,9 @@ LinePlot refinement_plot(const LuFacts& lu)
         values.push_back(error);
     }
     Curve end{.name = "recomputed in the end",
-              .points = {{double(lu.refine_steps), lu.componentwise}},
+              .points = {{double(lu.refine_steps), rowwise}},
               .style = Curve::Style::marks};
-    values.push_back(lu.componentwise);
+    values.push_back(rowwise);
     LinePlot plot{.title = "Backward error over steps of refinement",
                   .x = {.title = "steps of refinement", .to = std::max(1., double(lu.refine_steps)), .whole = true},
                   .y = axis_around("max |b − A x|ᵢ / (|A||x| + |b|)ᵢ", values, true),
@@ -103,7 +103,7 @@ HtmlSection convergence_section(const Run& run)
     const Attempt& tried = run.result();
     HtmlSection    section{"convergence", "Convergence", ""};
     if (!tried.failure.empty()) section.html = html_paragraph("Nothing was solved: " + tried.failure);
-    else if (tried.lu) section.html = html_figures({html_figure(refinement_plot(*tried.lu))});
+    else if (tried.lu) section.html = html_figures({html_figure(refinement_plot(*tried.lu, tried.accuracy.rowwise))});
     else
         section.html = html_figures({html_figure(residual_plot(run, false)),
                                      html_figure(residual_plot(run, true), "Since this try's solve began.")});

@@ -102,6 +102,15 @@ std::optional<Facts> last_of(const Run& run, std::optional<Facts> Attempt::*fact
 
 Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+nlohmann::ordered_json error_json(const Accuracy& accuracy)
+{
+    if (std::isnan(accuracy.error)) return nullptr;
+    return {{"max_norm", json_number(accuracy.error)},
+            {"worst", json_number(accuracy.worst_error)},
+            {"worst_unknown", accuracy.worst < 0 ? Json(nullptr) : Json(accuracy.worst)},
+            {"uncertain", accuracy.uncertain}};
+}
+
 nlohmann::ordered_json lu_json(const LuFacts& lu)
 {
     return {{"nnz", lu.nnz},
@@ -116,7 +125,6 @@ nlohmann::ordered_json lu_json(const LuFacts& lu)
             {"growth", json_number(lu.growth)},
             {"rcond", json_number(lu.rcond)},
             {"condition", json_number(lu.condition)},
-            {"componentwise_error", json_number(lu.componentwise)},
             {"refine_steps", lu.refine_steps},
             {"ordering", field_text(lu.symbolic.ordering)},
             {"matched", lu.symbolic.matched},
@@ -149,6 +157,8 @@ std::string json_report(const Run& run, const Problem& problem)
     json["steps"] = report.steps;
     json["relative_residual"] = json_number(report.relative_residual);
     json["backward_error"] = json_number(report.backward_error);
+    json["componentwise_error"] = json_number(result.accuracy.rowwise);
+    json["estimated_error"] = error_json(result.accuracy);
     json["forward_error"] = json_number(run.forward_error);
     json["seconds"] = seconds_json(run, problem);
     json["memory_bytes"] = {{"matrix", problem.A.bytes()},

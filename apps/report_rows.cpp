@@ -123,8 +123,20 @@ Rows error_rows(const Run& run)
     Rows rows{{"residual", error_text(report.relative_residual) + "  ‖b − A x‖₂ / ‖b‖₂, recomputed"}};
     if (report.backward_error > 0 || run.outcome() == Outcome::converged)
         rows.push_back({"backward error", error_text(report.backward_error) + "  ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)"});
-    if (const auto& lu = run.result().lu; lu && !std::isnan(lu->componentwise))
-        rows.push_back({"", error_text(lu->componentwise) + "  max |b − A x|_i / (|A||x| + |b|)_i, componentwise"});
+    const Accuracy& accuracy = run.result().accuracy;
+    if (!std::isnan(accuracy.rowwise))
+        rows.push_back({"", error_text(accuracy.rowwise) + "  max |b − A x|_i / (|A||x| + |b|)_i, componentwise"});
+    if (!std::isnan(accuracy.error)) {
+        rows.push_back({"error estimate", error_text(accuracy.error) + "  ‖e‖_∞ / ‖x‖_∞, e ≈ M⁻¹(b − A x)"});
+        rows.push_back(
+            {"",
+             accuracy.uncertain > 0 ? uncertainty_text(accuracy, static_cast<Index>(run.result().x.size()))
+             : accuracy.worst < 0
+                 ? "no unknown is uncertain"
+                 : fmt::format(
+                       "{}  max |e_i| / |x_i|, at unknown {} (counted from 1); unknowns below 1e-12 of the largest do not count",
+                       error_text(accuracy.worst_error), accuracy.worst + 1)});
+    }
     if (!std::isnan(run.forward_error))
         rows.push_back({"forward error", error_text(run.forward_error) + "  ‖x − x*‖_∞ / ‖x*‖_∞"});
     return rows;

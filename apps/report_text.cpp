@@ -49,8 +49,8 @@ std::string outcome_line(const Run& run)
 {
     const Attempt& result = run.result();
     std::string    text(name(run.outcome()));
-    if (result.lu && !std::isnan(result.lu->componentwise))
-        text += fmt::format(", componentwise backward error {}", error_text(result.lu->componentwise));
+    if (result.lu && !std::isnan(result.accuracy.rowwise))
+        text += fmt::format(", componentwise backward error {}", error_text(result.accuracy.rowwise));
     if (!result.lu)
         text += fmt::format(" {} {} step{}", run.outcome() == Outcome::converged ? "in" : "after", result.report.steps,
                             result.report.steps == 1 ? "" : "s");

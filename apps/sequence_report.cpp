@@ -166,6 +166,7 @@ std::string system_json(const SystemReport& one)
     json["relative_residual"] = json_number(one.relative_residual);
     json["backward_error"] = json_number(one.backward_error);
     json["componentwise_error"] = json_number(one.componentwise_error);
+    json["estimated_error"] = error_json(one.accuracy);
     json["forward_error"] = json_number(one.forward_error);
     json["growth"] = json_number(one.growth);
     json["rcond"] = json_number(one.rcond);

@@ -40,7 +40,7 @@ void tell(const SolverReport& report, SystemReport& one)
         one.seconds_solve += every.report.seconds.solve;
     }
     if (one.direct) one.steps += tried.report.steps;
-    one.has_x = tried.failure.empty() && !(one.direct && std::isnan(tried.componentwise) && tried.lu);
+    one.has_x = tried.failure.empty() && !(one.direct && std::isnan(tried.accuracy.rowwise));
     if (tried.action == SolverAction::stale) one.has_x = tried.failure.empty();
     if (tried.lu && tried.failure.empty()) {
         one.growth = tried.lu->growth;
@@ -68,9 +68,8 @@ public:
         if (one.has_x) {
             one.relative_residual = tried.report.relative_residual;
             one.backward_error = tried.report.backward_error;
-            one.componentwise_error = std::isnan(tried.componentwise)
-                                          ? measure(input.A(), x, input.b(), options_.krylov.rtol).componentwise
-                                          : tried.componentwise;
+            one.componentwise_error = tried.accuracy.rowwise;
+            one.accuracy = tried.accuracy;
         }
         if (options_.sequence.reuse_x && one.converged()) guess_ = x;
         add(report, all);

@@ -35,6 +35,7 @@ struct SystemReport {
     double      relative_residual = unknown;        ///< ‖b − A x‖₂ / ‖b‖₂, recomputed
     double      backward_error = unknown;           ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)
     double      componentwise_error = unknown;      ///< max_i |b − A x|_i / (|A||x| + |b|)_i
+    Accuracy    accuracy;                           ///< its estimated error
     double      forward_error = unknown;            ///< where b = A·1
     double      growth = unknown, rcond = unknown;  ///< as in LuFacts
     double      seconds_read = 0, seconds_factor = 0, seconds_solve = 0;

@@ -127,13 +127,14 @@ public:
     {
         timeline_.settle();
         seconds_.solve = clock_.seconds();
-        const double size = opt_.matrix_norm * norm_x_ + norm_b_;
-        SolveReport  report;
+        const long double size =
+            static_cast<long double>(opt_.matrix_norm) * norm_x_ + norm_b_;  // a double may overflow
+        SolveReport report;
         report.outcome = *verdict_;
         report.steps = stop.steps();
         report.restarts = stop.cycles();
         report.relative_residual = norm_b_ > 0 ? residual_ / norm_b_ : residual_;
-        report.backward_error = opt_.matrix_norm > 0 && residual_ != 0 ? residual_ / size : 0;
+        report.backward_error = opt_.matrix_norm > 0 && residual_ != 0 ? static_cast<double>(residual_ / size) : 0;
         report.detail = stop.detail();
         report.seconds = seconds_;
         return report;

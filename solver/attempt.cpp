@@ -35,7 +35,8 @@ void Attempt::forget_solution()
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     report = {};
     report.relative_residual = 1;
-    report.backward_error = componentwise = unknown;
+    report.backward_error = unknown;
+    accuracy = {};
     for (std::string* told : {&failure, &explanation, &remark, &warning}) told->clear();
     history.clear();
     std::ranges::fill(x, 0.0);

@@ -8,6 +8,7 @@
 
 #include "ilux/base/types.hpp"
 #include "ilux/precond/mlilu.hpp"
+#include "ilux/solver/accuracy.hpp"
 #include "ilux/solver/device.hpp"
 #include "ilux/solver/lu_facts.hpp"
 #include "ilux/solver/options.hpp"
@@ -66,10 +67,10 @@ struct Attempt {
     Index                      zero_pivot = -1;         ///< row at which ILU(0) stopped
     std::size_t                factor_bytes = 0, workspace_bytes = 0;
     double                     seconds_analyse = 0, seconds_factor = 0;
-    double                     seconds = 0;                                               ///< of the whole try
-    double                     componentwise = std::numeric_limits<double>::quiet_NaN();  ///< backward error of x
-    std::vector<double>        x;        ///< n; the last iterate, the guess without a solve
-    std::vector<HistoryPoint>  history;  ///< the first two million points, where asked for
+    double                     seconds = 0;  ///< of the whole try
+    Accuracy                   accuracy;     ///< of x, as measured by the host once the solve is over
+    std::vector<double>        x;            ///< n; the last iterate, the guess without a solve
+    std::vector<HistoryPoint>  history;      ///< the first two million points, where asked for
 
     bool converged() const { return report.outcome == Outcome::converged; }
     /// Whether x is a last iterate: there was a solve, and x is finite.

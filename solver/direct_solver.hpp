@@ -56,6 +56,8 @@ private:
     void judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
                Attempt& tried);
     void note(const CsrMatrix<double>& A, Attempt& tried);
+    void estimate_error(Attempt& tried);
+    void improve(const CsrMatrix<double>& A, std::span<const double> b, Attempt& tried);
     void estimate_condition(const CsrMatrix<double>& A, Attempt& tried);
 
     Machine                           machine_;
@@ -68,7 +70,9 @@ private:
     LuOptions                         given_;             // of the analysis, as they were asked for
     bool                              factored_ = false;  // the last numbers
     bool                              chosen_ = false;    // whether a GPU takes part
-    std::optional<LuWorkspace>        workspace_;         // of condition estimates
+    std::optional<LuWorkspace>        workspace_;         // of condition and error estimates
+    Residual                          residual_;          // of the x judged last
+    std::vector<double>               error_, better_;    // n each: its estimated error; a corrected x
     double                            rcond_seen_ = 0;    // of the pivots at the last of them
     bool                              warned_ = false;    // by it
     WallClock                         clock_;             // since the call under way began

@@ -170,4 +170,12 @@ SolveReport GpuSystem::solve(std::span<const double> b, std::span<double> x, con
     return report;
 }
 
+void GpuSystem::precondition(std::span<const double> r, std::span<double> z)
+{
+    upload<double>(gpu_, r, b_);
+    M_->apply(gpu_, b_, x_);
+    download<double>(gpu_, x_, z);
+    gpu_.synchronize();
+}
+
 }  // namespace ilux

@@ -73,8 +73,10 @@ public:
     void put_factors(Cpu& cpu, const HostFactors& factors);
 
     /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
-    SolveReport      solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                           const Monitor& monitor = {});
+    SolveReport solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                      const Monitor& monitor = {});
+    /// z ← M⁻¹ r, both of the host.
+    void             precondition(std::span<const double> r, std::span<double> z);
     const GpuReport& report() const { return report_; }
 
 private:

@@ -99,17 +99,23 @@ Method method_of(MethodChoice choice)
     return static_cast<Method>(static_cast<int>(choice) - 1);  // the same names in the same order, after auto
 }
 
-void verify(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
-            Attempt& tried)
+void judge(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
+           const ApplyM& apply_M, Attempt& tried)
 {
-    if (!tried.converged()) return;
-    const double norm_b = norm2(cpu, b), residual = residual_norm_extended(A, tried.x, b);
-    const double scale =
-        krylov.stop == StopTest::backward_error ? krylov.matrix_norm * norm2(cpu, tried.x) + norm_b : norm_b;
-    if (residual <= krylov.rtol * scale || residual == 0) return;
+    Residual residual;
+    tried.accuracy = measure(cpu, A, tried.x, b, residual);
+    if (!tried.accuracy.finite) return;
+    std::vector<double> e(tried.x.size());
+    apply_M(residual.r, e);
+    note_error(tried.x, e, residual, tried.accuracy);
+    tried.report.relative_residual = tried.accuracy.relative_residual;
+    tried.report.backward_error = tried.accuracy.backward_error;
+    const bool by_size = krylov.stop == StopTest::backward_error;
+    if (!tried.converged() ||
+        (by_size ? tried.accuracy.backward_error : tried.accuracy.relative_residual) <= krylov.rtol)
+        return;
     tried.report.outcome = Outcome::stagnated;
     tried.report.detail = "b - A x met the tolerance by rounding only: in twice the precision it does not";
-    tried.report.relative_residual = norm_b > 0 ? residual / norm_b : residual;
 }
 
 Monitor history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov)
@@ -276,6 +282,19 @@ void IterativeSolver::release()
     factors_ = {};
 }
 
+Preconditioner<Cpu>& IterativeSolver::host_M()
+{
+    if (made_) return *made_;
+    if (factors_.ilu0) return *factors_.ilu0;
+    return *factors_.jacobi;
+}
+
+void IterativeSolver::apply_M(std::span<const double> r, std::span<double> z)
+{
+    if (system_) system_->precondition(r, z);
+    else host_M().apply(machine_.cpu, r, z);
+}
+
 void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener,
                             Attempt& tried)
 {
@@ -289,13 +308,11 @@ void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, con
             throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
         }
     else {
-        Preconditioner<Cpu>& M = made_           ? *made_
-                                 : factors_.ilu0 ? static_cast<Preconditioner<Cpu>&>(*factors_.ilu0)
-                                                 : *factors_.jacobi;
-        tried.report = ilux::solve<Cpu>(machine_.cpu, method_of(tried.plan.method), *op_, M, b, tried.x, *workspace_,
-                                        krylov, monitor);
+        tried.report = ilux::solve<Cpu>(machine_.cpu, method_of(tried.plan.method), *op_, host_M(), b, tried.x,
+                                        *workspace_, krylov, monitor);
     }
-    verify(machine_.cpu, *A_, b, krylov, tried);
+    judge(
+        machine_.cpu, *A_, b, krylov, [this](auto r, auto z) { apply_M(r, z); }, tried);
     if (tried.converged() && tried.action != SolverAction::lagged) tried.warning = rank_warning(factors_);
 }
 

@@ -48,12 +48,14 @@ public:
     KrylovOptions      krylov(Index n) const;  ///< as asked for, with no more vectors than n or the steps allow
 
 private:
-    bool build(double seconds, const TryListener& listener, Attempt& tried);
-    void place(Attempt& tried);
-    void give_up_gpu(const std::string& why, Attempt& tried);
-    void begin_on_gpu(const Plan& plan);
-    void put_on_gpu(Attempt& tried);
-    void prepare_host(Attempt& tried);
+    bool                 build(double seconds, const TryListener& listener, Attempt& tried);
+    void                 place(Attempt& tried);
+    void                 give_up_gpu(const std::string& why, Attempt& tried);
+    void                 begin_on_gpu(const Plan& plan);
+    void                 put_on_gpu(Attempt& tried);
+    void                 prepare_host(Attempt& tried);
+    Preconditioner<Cpu>& host_M();
+    void                 apply_M(std::span<const double> r, std::span<double> z);
 
     Machine                              machine_;
     SolverOptions                        options_;
@@ -69,10 +71,13 @@ private:
 /// Its name among the Krylov methods. @param choice  neither automatic nor lu
 Method method_of(MethodChoice choice);
 
-/// A converged x so large that b − A x cancels to rounding noise would pass its test by luck: measured once more, in
-/// twice the precision.
-void verify(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
-            Attempt& tried);
+/// z ← M⁻¹ r on the host's vectors, wherever M is.
+using ApplyM = std::function<void(std::span<const double> r, std::span<double> z)>;
+
+/// Measures x in twice the precision, and estimates its error by M. A converged x so large that b − A x cancels to rounding
+/// noise has passed its test by luck, and did not converge.
+void judge(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
+           const ApplyM& apply_M, Attempt& tried);
 
 /// The history of a try, as its solve goes.
 Monitor history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov);

@@ -140,7 +140,8 @@ void LinearSolver::Impl::solve_stale(std::span<const double> b, Attempt& tried)
     GmresWorkspace<Cpu>  workspace(A.rows(), krylov);
     const Monitor        monitor = history_of(tried, listener, krylov);
     tried.report = gmres<Cpu>(cpu, op, M, b, tried.x, workspace, krylov, monitor);
-    verify(cpu, A, b, krylov, tried);
+    judge(
+        cpu, A, b, krylov, [&](auto r, auto z) { M.apply(cpu, r, z); }, tried);
     tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
                                tried.report.steps, stale_.refactor);
     if (tried.converged()) stale_.pause.after_success();

@@ -119,27 +119,6 @@ void require_memory(const LuSymbolic& symbolic, const LuOptions& given)
                                   bytes_text(double(limit))));
 }
 
-Errors measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b, double rtol)
-{
-    Errors errors{.componentwise = 0};
-    Cpu    serial(1);
-    double sum = 0;
-    for (Index i = 0; i < A.rows(); ++i) {
-        const RowResidual row = row_of(A, i, x, b);
-        if (std::isnan(row.error)) return {.componentwise = INFINITY};
-        sum += row.r * row.r;
-        errors.componentwise = std::max(errors.componentwise, row.error);
-    }
-    const double norm_b = norm2(serial, b), noise = norm_frobenius(A) * norm2(serial, x);
-    // Squares of the residual may under- or overflow; then, too, the slower way is right.
-    const bool   plain = sum > 1e-280 && sum < 1e280 && 4 * eps * noise <= rtol * norm_b;
-    const double norm_r = plain ? std::sqrt(sum) : residual_norm_extended(A, x, b);
-    errors.finite = std::isfinite(norm_r);
-    errors.relative_residual = norm_b > 0 ? norm_r / norm_b : norm_r;
-    errors.backward_error = norm_r > 0 ? norm_r / (noise + norm_b) : 0;
-    return errors;
-}
-
 double forward_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
                            std::span<const double> b)
 {
@@ -153,23 +132,30 @@ double rounding_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<d
 }
 
 LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::span<const double> x,
-                     std::span<const double> b, const LuSolveReport& solved, const Errors& errors, double rtol)
+                     std::span<const double> b, const LuSolveReport& solved, const Accuracy& accuracy, double rtol)
 {
     if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated)
         return {.outcome = solved.outcome, .detail = solved.reason, .remark = ""};
-    if (!errors.finite)
+    if (!accuracy.finite)
         return {.outcome = Outcome::not_finite, .detail = "x or its residual is not finite", .remark = ""};
-    if (!(errors.componentwise <= lu_tolerance)) {
+    if (!(accuracy.rowwise <= lu_tolerance)) {
         if (rowwise_error(A, x, b) <= rounding_level)
             if (const double bound = forward_error_bound(be, lu.factors(), A, x, b); !(bound < 1))
                 return singular(bound);
+        if (solved.outcome == Outcome::converged)
+            return {.outcome = Outcome::stagnated,
+                    .detail =
+                        fmt::format("unknowns that are not 0 underflow: numbers below 2.2e-308 have few digits or none "
+                                    "(componentwise backward error {:.1e}); multiply b by a large number",
+                                    accuracy.rowwise),
+                    .remark = ""};
         return {.outcome = Outcome::stagnated,
                 .detail = fmt::format("componentwise backward error {:.1e} > {:.0e} after {} steps of refinement{}",
-                                      errors.componentwise, lu_tolerance, solved.refine.steps,
+                                      accuracy.rowwise, lu_tolerance, solved.refine.steps,
                                       solved.repivoted ? ", with new pivots too" : ""),
                 .remark = ""};
     }
-    if (errors.relative_residual <= rtol) return {};
+    if (accuracy.relative_residual <= rtol) return {};
     const double bound = forward_error_bound(be, lu.factors(), A, x, b);
     if (!(bound < 1)) return singular(bound);
     return {.outcome = Outcome::converged,
@@ -177,7 +163,7 @@ LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::spa
             .remark =
                 fmt::format("converged by the componentwise backward error: residual {:.1e} is the rounding of x, "
                             "which is known to {:.0e}",
-                            errors.relative_residual, bound)};
+                            accuracy.relative_residual, bound)};
 }
 
 std::string singularity_warning(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, double condition)

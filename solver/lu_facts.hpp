@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ilux/direct/lu.hpp"
+#include "ilux/solver/accuracy.hpp"
 
 namespace ilux {
 
@@ -25,7 +26,6 @@ struct LuFacts {
     double           growth = 0;                          ///< reciprocal: min over columns of max|A(:,k)| / max|U(:,k)|
     double           rcond = 0;                           ///< min |u_kk| / max |u_kk|
     double           condition = std::numeric_limits<double>::quiet_NaN();  ///< ‖A‖₁‖A⁻¹‖₁, estimated
-    double           componentwise = std::numeric_limits<double>::quiet_NaN();  ///< backward error of x
     Index            refine_steps = 0;
     std::vector<double> refine_errors = {};  ///< of a single solve: before refinement and after each of the first steps
 };
@@ -44,16 +44,6 @@ LuOptions within_memory(const LuOptions& options);
 double predicted_bytes(const LuSymbolic& symbolic);
 /// @throws OutOfMemory with the prediction when it exceeds the limit. @param given  the options as the user gave them
 void require_memory(const LuSymbolic& symbolic, const LuOptions& given);
-
-/// b − A x, measured in each way that reports give.
-struct Errors {
-    double relative_residual = 1;  ///< ‖b − A x‖₂ / ‖b‖₂; absolute when b = 0
-    double backward_error = 1;     ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)
-    double componentwise = 1;  ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]; as row_residual has it
-    bool   finite = false;
-};
-/// The residual norm is carried in twice the precision where rounding might hide one of size rtol·‖b‖.
-Errors measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b, double rtol);
 
 /// Bound on ‖x − x*‖∞ / ‖x‖∞ from what is left of b − A x and the rounding of A and b: ‖|A⁻¹| (|r| + ε (|A||x| +
 /// |b|))‖∞ / ‖x‖∞, whose numerator is estimated as ‖D A⁻ᵀ‖₁ [arioli_demmel_duff_89] [hager_84]. The scaling of rows
@@ -77,7 +67,7 @@ struct LuVerdict {
 /// precision. So it is where the componentwise error is larger, though every |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|) is
 /// of rounding size, and the bound reaches 1: x is then little but a null vector.
 LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::span<const double> x,
-                     std::span<const double> b, const LuSolveReport& solved, const Errors& errors, double rtol);
+                     std::span<const double> b, const LuSolveReport& solved, const Accuracy& accuracy, double rtol);
 
 /// Of a success: that x may be one of many, or "". Said from a condition number of 1/ε on, unless another scaling of
 /// the rows would make it smaller. @param condition  ‖A‖₁‖A⁻¹‖₁

@@ -42,9 +42,9 @@ TEST_F(CliSequence, PrintsEveryPromisedKeyOnALineForEachSystem)
     const auto all = lines({write_series(series, {4, 1, 1, 3, 5, 1, 1, 3}, {1, 2, 3, 4})});
     ASSERT_EQ(all.size(), 3u);
     for (std::size_t k = 0; k < 2; ++k) {
-        expect_keys(all[k],
-                    {"type", "system", "name", "action", "reason", "outcome", "detail", "steps", "relative_residual",
-                     "backward_error", "componentwise_error", "forward_error", "growth", "rcond", "seconds"});
+        expect_keys(all[k], {"type", "system", "name", "action", "reason", "outcome", "detail", "steps",
+                             "relative_residual", "backward_error", "componentwise_error", "estimated_error",
+                             "forward_error", "growth", "rcond", "seconds"});
         expect_keys(all[k]["seconds"], {"read", "factor", "solve"});
         EXPECT_EQ(all[k]["type"], "system");
         EXPECT_EQ(all[k]["system"], k);

@@ -161,7 +161,7 @@ TEST(HtmlReport, DrawsTheStepsOfRefinementOfADirectSolution)
     auto& lu = finished.tried().lu.emplace();
     lu.refine_errors = {1e-9, 1e-14, 1e-16};
     lu.refine_steps = 2;
-    lu.componentwise = 1e-16;
+    finished.tried().accuracy.rowwise = 1e-16;
     const std::string html = finished.page();
     expect_page(html);
     EXPECT_TRUE(holds(html, "steps of refinement"));

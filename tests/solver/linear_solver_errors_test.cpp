@@ -194,7 +194,7 @@ TEST(LinearSolverErrors, AnOverflowingXHasNoResidual)
     const auto report = solver.solve(large, x);
     EXPECT_EQ(report.outcome(), Outcome::not_finite) << report.why();
     EXPECT_TRUE(std::isnan(report.result().report.relative_residual));
-    EXPECT_TRUE(std::isnan(report.result().lu->componentwise));
+    EXPECT_TRUE(std::isnan(report.result().accuracy.rowwise));
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+#pragma once
+// How right x is: measured from A, b and x alone, and estimated with the preconditioner or factors at hand.
+
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/base/csr.hpp"
+
+namespace ilux {
+
+/// Unknowns below this share of the largest do not count: their digits are rounding errors of others as a rule.
+inline constexpr double least_unknown = 1e-12;
+/// An unknown whose estimated error is above this share of it is called uncertain.
+inline constexpr double uncertain_from = 1e-2;
+
+/// What is known of the error of x, in each way that reports give. NaN: not known.
+struct Accuracy {
+    double relative_residual = 1;  ///< ‖b − A x‖₂ / ‖b‖₂; absolute when b = 0
+    double backward_error = std::numeric_limits<double>::quiet_NaN();  ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)
+    double rowwise =
+        std::numeric_limits<double>::quiet_NaN();  ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]
+    double error = std::numeric_limits<double>::quiet_NaN();  ///< ‖e‖_∞ / ‖x + e‖_∞, where e ≈ A⁻¹(b − A x)
+    double worst_error =
+        std::numeric_limits<double>::quiet_NaN();  ///< max_i |e_i| / |x + e|_i over the unknowns that count
+    Index worst = -1;                              ///< the unknown where that is, from 0
+    Index uncertain = 0;                           ///< unknowns that count with |e_i| > 0.01 |x + e|_i
+    bool  finite = false;                          ///< x and b − A x are
+};
+
+/// b − A x in twice the precision, in units of 2^exponent, so that it neither over- nor underflows.
+struct Residual {
+    std::vector<double> r;     ///< n
+    std::vector<double> size;  ///< n: |A||x| + |b|, in the same units
+    int                 exponent = 0;
+};
+
+/// b − A x with what it says of x. Sums are carried in twice the precision, so what rounding hides is seen.
+/// @param x, b  n  @param residual  out; memory of an earlier call serves again
+/// Cost: a pass over A, by all threads of be.
+Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b,
+                 Residual& residual);
+Accuracy measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b);  ///< by one thread
+
+/// What an estimate of the error says of x.
+/// @param e  n, e ≈ A⁻¹ r for the residual r, in the same units
+void note_error(std::span<const double> x, std::span<const double> e, const Residual& residual, Accuracy& accuracy);
+
+/// "3 of 120 unknowns are uncertain by more than 1 %, the worst, unknown 7 (counted from 1), by 0.4 of its size", or "".
+std::string uncertainty_text(const Accuracy& accuracy, Index n);
+
+}  // namespace ilux
