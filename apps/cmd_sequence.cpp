@@ -160,7 +160,7 @@ int sequence(Arguments arguments)
     const auto                each = [&](const SystemReport& one, std::span<const double> x) {
         if (!given.out.empty()) write_x(given.out, one, x);
         if (given.json) print(system_json(one) + "\n");
-        if (table) print(system_line(one, given.options));
+        if (table) print(system_line(one));
         if (page) systems.push_back(one);
     };
     const auto all = run_sequence(input, given.options, decisions, each, page);

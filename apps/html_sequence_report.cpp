@@ -73,7 +73,7 @@ HtmlSection convergence_section(const SequenceReport& all, std::span<const Syste
     const double tolerance = all.direct() ? lu_tolerance : all.options.krylov.rtol;
     LinePlot     errors =
         all.direct() ? plot_by_system(all, systems, "Backward error of each system", "max |b − A x|ᵢ / (|A||x| + |b|)ᵢ",
-                                          true, [](const SystemReport& one) { return one.componentwise_error; })
+                                          true, [](const SystemReport& one) { return one.accuracy.rowwise; })
                          : plot_by_system(all, systems, "Residual of each system", "‖b − A x‖₂ / ‖b‖₂", true,
                                           [](const SystemReport& one) { return one.relative_residual; });
     if (all.direct() || all.options.krylov.stop != StopTest::backward_error) {

@@ -60,9 +60,6 @@ Json noted_json(const SequenceReport::Noted& noted)
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// Which backward error is told: iterations alone are judged by norms.
-bool tells_componentwise(const SolveOptions& options) { return options.way() != SolverMode::iterative; }
-
 }  // namespace
 
 Rows sequence_rows(const SequenceInput& input, const SolveOptions& options, const Device& device)
@@ -83,17 +80,15 @@ std::string sequence_head(const SequenceInput& input, const SolveOptions& option
 {
     std::string text;
     for (const auto& [head, what] : sequence_rows(input, options, device)) text += row(head, what);
-    return text + fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>15}{:>7}{:>9}{:>9}\n", "system", "done", "outcome",
-                              "residual", tells_componentwise(options) ? "componentwise" : "backward", "steps",
-                              "factor", "solve");
+    return text + fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>15}{:>9}{:>7}{:>9}{:>9}\n", "system", "done", "outcome",
+                              "residual", "componentwise", "error", "steps", "factor", "solve");
 }
 
-std::string system_line(const SystemReport& one, const SolveOptions& options)
+std::string system_line(const SystemReport& one)
 {
-    const bool  componentwise = tells_componentwise(options);
-    std::string text = fmt::format("{:<14} {:<8} {:<13}{:>9}{:>15}{:>7}{}{}\n", one.name, one.action,
+    std::string text = fmt::format("{:<14} {:<8} {:<13}{:>9}{:>15}{:>9}{:>7}{}{}\n", one.name, one.action,
                                    one.refused() ? "" : one.result(), number(one.relative_residual),
-                                   number(componentwise ? one.componentwise_error : one.backward_error), one.steps,
+                                   number(one.accuracy.rowwise), number(one.accuracy.worst_error), one.steps,
                                    padded(time_text(one.seconds_factor), 9), padded(time_text(one.seconds_solve), 9));
     if (!one.reason.empty()) text += fmt::format("{:<14} {}: {}\n", "", one.action, one.reason);
     if (!one.detail.empty()) text += fmt::format("{:<14} {}\n", "", one.detail);
@@ -106,13 +101,11 @@ std::string sequence_line(const SequenceReport& all)
     std::string actions;
     for (const auto& [name, count, seconds] : all.actions)
         actions += fmt::format("{}{} {}", actions.empty() ? "" : ", ", count, name);
-    const bool componentwise = tells_componentwise(all.options);
-    return fmt::format("{} of {} systems converged: {}; worst residual {}, worst {}backward error {}{}{}{}",
-                       all.converged, all.systems, actions, worst_text(all.residual),
-                       componentwise ? "componentwise " : "",
-                       worst_text(componentwise ? all.componentwise : all.backward), noted_text(all.failed, "failed"),
-                       noted_text(all.warned, "may have other solutions"),
-                       all.made_up_rhs ? "; b = A·1, as none was given" : "");
+    return fmt::format(
+        "{} of {} systems converged: {}; worst residual {}, componentwise backward error {}, estimated error of an unknown {}{}{}{}",
+        all.converged, all.systems, actions, worst_text(all.residual), worst_text(all.componentwise),
+        worst_text(all.error), noted_text(all.failed, "failed"), noted_text(all.warned, "doubtful"),
+        all.made_up_rhs ? "; b = A·1, as none was given" : "");
 }
 
 Rows sequence_cost_rows(const SequenceReport& all)
@@ -165,7 +158,7 @@ std::string system_json(const SystemReport& one)
     json["steps"] = one.steps;
     json["relative_residual"] = json_number(one.relative_residual);
     json["backward_error"] = json_number(one.backward_error);
-    json["componentwise_error"] = json_number(one.componentwise_error);
+    json["componentwise_error"] = json_number(one.accuracy.rowwise);
     json["estimated_error"] = error_json(one.accuracy);
     json["forward_error"] = json_number(one.forward_error);
     json["growth"] = json_number(one.growth);
@@ -202,6 +195,7 @@ std::string sequence_json(const SequenceReport& all, const SequenceInput& input)
     json["worst_residual"] = worst(all.residual);
     json["worst_backward_error"] = worst(all.backward);
     json["worst_componentwise_error"] = worst(all.componentwise);
+    json["worst_estimated_error"] = worst(all.error);
     json["seconds"] = {{"read", all.seconds_read},
                        {"analyse", all.seconds_analyse},
                        {"factor", all.seconds_factor},

@@ -68,7 +68,6 @@ public:
         if (one.has_x) {
             one.relative_residual = tried.report.relative_residual;
             one.backward_error = tried.report.backward_error;
-            one.componentwise_error = tried.accuracy.rowwise;
             one.accuracy = tried.accuracy;
         }
         if (options_.sequence.reuse_x && one.converged()) guess_ = x;
@@ -136,7 +135,8 @@ void count(const SystemReport& one, SequenceReport& all)
     };
     keep(one.relative_residual, all.residual);
     keep(one.backward_error, all.backward);
-    keep(one.componentwise_error, all.componentwise);
+    keep(one.accuracy.rowwise, all.componentwise);
+    keep(one.accuracy.worst_error, all.error);
     all.steps += one.steps;
     all.seconds_read += one.seconds_read;
     all.seconds_factor += one.seconds_factor;

@@ -34,8 +34,7 @@ struct SystemReport {
     Index       steps = 0;                          ///< of the method, or of refinement
     double      relative_residual = unknown;        ///< ‖b − A x‖₂ / ‖b‖₂, recomputed
     double      backward_error = unknown;           ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)
-    double      componentwise_error = unknown;      ///< max_i |b − A x|_i / (|A||x| + |b|)_i
-    Accuracy    accuracy;                           ///< its estimated error
+    Accuracy    accuracy;                           ///< of x, where there is one
     double      forward_error = unknown;            ///< where b = A·1
     double      growth = unknown, rcond = unknown;  ///< as in LuFacts
     double      seconds_read = 0, seconds_factor = 0, seconds_solve = 0;
@@ -73,6 +72,7 @@ struct SequenceReport {
     ExitCode                 code = success;                     ///< the largest of all systems
     std::string              outcome = "converged";              ///< of the first system with that code
     Worst                    residual, backward, componentwise;  ///< over the systems with an x
+    Worst                    error;                              ///< Accuracy::worst_error over them
     Offset                   steps = 0;
     std::optional<LuFacts>   lu;        ///< of the last system that could be factored
     double                   fill = 0;  ///< of the last factors, over nnz(A)

@@ -38,6 +38,7 @@ concept Backend = requires(B& be, Span<B> y, ConstSpan<B> x, std::span<double> h
     scale(be, a, y);                              // y ← a y
     axpy(be, a, x, y);                            // y ← y + a x
     axpby(be, a, x, a, y);                        // y ← a x + b y
+    multiply(be, x, x, y);                        // y_i ← d_i x_i; x and y may be the same vector
     multi_dot(be, x, x, h);                       // h_i ← v_iᵀ w for the h.size() vectors of the block x
     multi_axpy(be, c, x, y);                      // y ← y + Σ c_i v_i over the block x
 };

@@ -106,6 +106,12 @@ void axpby(Cpu& be, double a, std::span<const double> x, double b, std::span<dou
     parallel_for(be, x.size(), [a, b, x, y](std::size_t i) { y[i] = a * x[i] + b * y[i]; });
 }
 
+void multiply(Cpu& be, std::span<const double> d, std::span<const double> x, std::span<double> y)
+{
+    ILUX_ASSERT(d.size() == y.size() && x.size() == y.size());
+    parallel_for(be, x.size(), [d, x, y](std::size_t i) { y[i] = d[i] * x[i]; });
+}
+
 void multi_dot(Cpu& be, std::span<const double> block, std::span<const double> w, std::span<double> h)
 {
     ILUX_ASSERT(block.size() == w.size() * h.size());

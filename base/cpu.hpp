@@ -34,6 +34,7 @@ void    fill(Cpu& be, double a, std::span<double> y);
 void    scale(Cpu& be, double a, std::span<double> y);
 void    axpy(Cpu& be, double a, std::span<const double> x, std::span<double> y);
 void    axpby(Cpu& be, double a, std::span<const double> x, double b, std::span<double> y);
+void    multiply(Cpu& be, std::span<const double> d, std::span<const double> x, std::span<double> y);
 void    multi_dot(Cpu& be, std::span<const double> block, std::span<const double> w, std::span<double> h);
 void    multi_axpy(Cpu& be, std::span<const double> c, std::span<const double> block, std::span<double> y);
 

@@ -103,6 +103,7 @@ void    fill(Gpu& be, double a, DeviceSpan<double> y);
 void    scale(Gpu& be, double a, DeviceSpan<double> y);
 void    axpy(Gpu& be, double a, DeviceSpan<const double> x, DeviceSpan<double> y);
 void    axpby(Gpu& be, double a, DeviceSpan<const double> x, double b, DeviceSpan<double> y);
+void    multiply(Gpu& be, DeviceSpan<const double> d, DeviceSpan<const double> x, DeviceSpan<double> y);
 void    multi_dot(Gpu& be, DeviceSpan<const double> block, DeviceSpan<const double> w, std::span<double> h);
 void    multi_axpy(Gpu& be, std::span<const double> c, DeviceSpan<const double> block, DeviceSpan<double> y);
 

@@ -42,6 +42,7 @@ void    fill(Gpu&, double, DeviceSpan<double>) { absent(); }
 void    scale(Gpu&, double, DeviceSpan<double>) { absent(); }
 void    axpy(Gpu&, double, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
 void    axpby(Gpu&, double, DeviceSpan<const double>, double, DeviceSpan<double>) { absent(); }
+void    multiply(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
 void    multi_dot(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, std::span<double>) { absent(); }
 void    multi_axpy(Gpu&, std::span<const double>, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
 

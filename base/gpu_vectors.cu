@@ -166,4 +166,11 @@ void axpby(Gpu& be, double a, DeviceSpan<const double> x, double b, DeviceSpan<d
              [a, b, x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = a * x[i] + b * y[i]; });
 }
 
+void multiply(Gpu& be, DeviceSpan<const double> d, DeviceSpan<const double> x, DeviceSpan<double> y)
+{
+    ILUX_ASSERT(d.size() == y.size() && x.size() == y.size());
+    for_each(be, "multiply", x.size(),
+             [d = d.data(), x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = d[i] * x[i]; });
+}
+
 }  // namespace ilux

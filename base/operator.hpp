@@ -48,4 +48,54 @@ private:
     Index n_;
 };
 
+/// D A for a diagonal D: rows of A times numbers.
+template <Backend B>
+class RowScaledOperator final : public LinearOperator<B> {
+public:
+    /// @param d  n; it and A must outlive this
+    RowScaledOperator(const LinearOperator<B>& A, ConstSpan<B> d) : A_(A), d_(d), scratch_(d.size()) {}
+    Index size() const override { return A_.size(); }
+    void  apply(B& be, ConstSpan<B> x, Span<B> y) const override
+    {
+        A_.apply(be, x, y);
+        multiply(be, d_, ConstSpan<B>(y), y);
+    }
+    void apply_transpose(B& be, ConstSpan<B> x, Span<B> y) const override
+    {
+        multiply(be, d_, x, scratch_);
+        A_.apply_transpose(be, scratch_, y);
+    }
+
+private:
+    const LinearOperator<B>& A_;
+    ConstSpan<B>             d_;
+    mutable Buffer<B>        scratch_;
+};
+
+/// The preconditioner D M of D A: z ← M⁻¹ D⁻¹ r.
+template <Backend B>
+class RowScaledPreconditioner final : public Preconditioner<B> {
+public:
+    /// @param inverse  n, the diagonal of D⁻¹; it and M must outlive this
+    RowScaledPreconditioner(Preconditioner<B>& M, ConstSpan<B> inverse)
+        : M_(M), inverse_(inverse), scratch_(inverse.size())
+    {}
+    Index size() const override { return M_.size(); }
+    void  apply(B& be, ConstSpan<B> r, Span<B> z) override
+    {
+        multiply(be, inverse_, r, scratch_);
+        M_.apply(be, scratch_, z);
+    }
+    void apply_transpose(B& be, ConstSpan<B> r, Span<B> z) override
+    {
+        M_.apply_transpose(be, r, z);
+        multiply(be, inverse_, ConstSpan<B>(z), z);
+    }
+
+private:
+    Preconditioner<B>& M_;
+    ConstSpan<B>       inverse_;
+    Buffer<B>          scratch_;
+};
+
 }  // namespace ilux

@@ -58,23 +58,6 @@ void spmv_transpose(Cpu& be, double a, const CsrMatrix<T>& A, std::span<const do
     }
 }
 
-double residual_norm_extended(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
-{
-    ILUX_ASSERT(x.size() == static_cast<std::size_t>(A.cols()) && b.size() == static_cast<std::size_t>(A.rows()));
-    double norm = 0;
-    for (Index i = 0; i < A.rows(); ++i) {
-        double high = b[i], low = 0;
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-            const double a = -A.val()[p], product = a * x[A.col()[p]];
-            const double sum = high + product, part = sum - high;
-            low += std::fma(a, x[A.col()[p]], -product) + ((high - (sum - part)) + (product - part));
-            high = sum;
-        }
-        norm = std::hypot(norm, high + low);
-    }
-    return norm;
-}
-
 MatrixOperator::MatrixOperator(const CsrMatrix<double>& A, bool transposable)
     : A_(A), At_(transposable ? transpose(A) : CsrMatrix<double>()), transposable_(transposable)
 {

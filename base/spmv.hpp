@@ -18,11 +18,6 @@ void spmv(Cpu& be, double a, const CsrMatrix<T>& A, std::span<const double> x, d
 template <class T>
 void spmv_transpose(Cpu& be, double a, const CsrMatrix<T>& A, std::span<const double> x, double b, std::span<double> y);
 
-/// ‖b − A x‖₂ with products and sums carried in twice the working precision (TwoProduct, TwoSum [ogita05]): right even
-/// where ‖A‖‖x‖ is so large against ‖b‖ that the plain residual is rounding noise. NaN when a product overflows.
-/// Serial, allocates nothing; about ten times the flops of spmv.
-double residual_norm_extended(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b);
-
 /// A CSR matrix as LinearOperator. Refers to A, which must outlive it. With `transposable` it keeps Aᵀ,
 /// so apply_transpose is threaded too; otherwise apply_transpose scatters serially.
 class MatrixOperator final : public LinearOperator<Cpu> {

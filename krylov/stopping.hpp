@@ -15,8 +15,9 @@ namespace ilux {
 
 /// Side of the preconditioner in GMRES: A M⁻¹ u = b, or M⁻¹ A x = M⁻¹ b.
 enum class Side { right, left };
-/// What ‖b − A x‖₂ is held against: ‖b‖₂, or ‖A‖_F ‖x‖₂ + ‖b‖₂.
-enum class StopTest { residual, backward_error };
+/// When x is good enough. The methods themselves hold ‖b − A x‖₂ against ‖b‖₂, or for backward_error against
+/// ‖A‖_F ‖x‖₂ + ‖b‖₂; LinearSolver goes on from there for rowwise and error.
+enum class StopTest { residual, backward_error, rowwise, error };
 /// How the basis is made orthogonal; mgso_hybrid and mgso_host, of a GPU, compute coefficients or all of it on the host.
 enum class Orthogonalization { mgso, cgs2, mgso_hybrid, mgso_host };
 
@@ -27,7 +28,7 @@ inline std::span<const std::string_view> names(Side)
 }
 inline std::span<const std::string_view> names(StopTest)
 {
-    static constexpr std::array<std::string_view, 2> all{"residual", "backward_error"};
+    static constexpr std::array<std::string_view, 4> all{"residual", "backward_error", "rowwise", "error"};
     return all;
 }
 inline std::span<const std::string_view> names(Orthogonalization)
@@ -39,6 +40,7 @@ inline std::span<const std::string_view> names(Orthogonalization)
 /// Options of every Krylov method; fields() has their ranges and meanings.
 struct KrylovOptions {
     double            rtol = 1e-8;
+    double            etol = 1e-2;
     Index             max_steps = 1000;
     Index             restart = 30;
     Side              side = Side::right;
@@ -53,10 +55,14 @@ template <class Visit>
 void fields(KrylovOptions& o, Visit&& visit)
 {
     visit("rtol", o.rtol, within(0, 1), "stop at ‖b − A x‖₂ ≤ rtol·‖b‖₂");
+    visit("etol", o.etol, within(0, 1),
+          "stop=error, and auto: estimated error of each unknown that is above 1e-12 of the largest, as a share of it");
     visit("max_steps", o.max_steps, at_least(0), "products with A and M in all");
     visit("restart", o.restart, at_least(1), "Krylov dimension m before a restart");
     visit("side", o.side, anything(), "of the preconditioner in GMRES");
-    visit("stop", o.stop, anything(), "residual: against ‖b‖₂; backward_error: against ‖A‖_F·‖x‖₂ + ‖b‖₂");
+    visit("stop", o.stop, anything(),
+          "residual: ‖b − A x‖₂ against ‖b‖₂; backward_error: against ‖A‖_F·‖x‖₂ + ‖b‖₂; rowwise: besides each "
+          "|b − A x|_i against (|A||x| + |b|)_i; error: besides the estimated error of each unknown, by etol");
     visit("ortho", o.ortho, anything(),
           "mgso: modified Gram-Schmidt, selectively repeated; cgs2: classical, twice; on a GPU also mgso_hybrid: "
           "coefficients on the host, mgso_host: all of it there");

@@ -73,6 +73,22 @@ Accuracy measure(const CsrMatrix<double>& A, std::span<const double> x, std::spa
     return measure(serial, A, x, b, residual);
 }
 
+void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual,
+                        Accuracy& accuracy)
+{
+    double largest = 0;
+    for (const double value : x) largest = std::max(largest, std::abs(value));
+    largest = std::ldexp(largest, -residual.exponent);
+    accuracy.rowwise_counting = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        if (residual.r[i] == 0) continue;
+        double row = 0;
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) row += std::abs(A.val()[p]);
+        const double size = std::max(residual.size[i], least_unknown * row * largest);
+        accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, std::abs(residual.r[i]) / size);
+    }
+}
+
 void note_error(std::span<const double> x, std::span<const double> e, const Residual& residual, Accuracy& accuracy)
 {
     const auto in_units = [&](double x_i) {

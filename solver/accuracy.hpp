@@ -22,6 +22,8 @@ struct Accuracy {
     double backward_error = std::numeric_limits<double>::quiet_NaN();  ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)
     double rowwise =
         std::numeric_limits<double>::quiet_NaN();  ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]
+    /// The same over the rows that count: of one whose terms are small beside 1e-12 Σ_j |a_ij| ‖x‖_∞, that is what r is held against.
+    double rowwise_counting = std::numeric_limits<double>::quiet_NaN();
     double error = std::numeric_limits<double>::quiet_NaN();  ///< ‖e‖_∞ / ‖x + e‖_∞, where e ≈ A⁻¹(b − A x)
     double worst_error =
         std::numeric_limits<double>::quiet_NaN();  ///< max_i |e_i| / |x + e|_i over the unknowns that count
@@ -43,6 +45,10 @@ struct Residual {
 Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b,
                  Residual& residual);
 Accuracy measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b);  ///< by one thread
+
+/// Sets accuracy.rowwise_counting. O(nnz).
+void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual,
+                        Accuracy& accuracy);
 
 /// What an estimate of the error says of x.
 /// @param e  n, e ≈ A⁻¹ r for the residual r, in the same units

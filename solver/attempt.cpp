@@ -37,6 +37,7 @@ void Attempt::forget_solution()
     report.relative_residual = 1;
     report.backward_error = unknown;
     accuracy = {};
+    inaccurate = false;
     for (std::string* told : {&failure, &explanation, &remark, &warning}) told->clear();
     history.clear();
     std::ranges::fill(x, 0.0);

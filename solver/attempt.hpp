@@ -61,6 +61,7 @@ struct Attempt {
     std::optional<LuFacts>     lu;                      ///< of a direct solution, as far as it came
     std::optional<GpuReport>   gpu;                     ///< of a solve there
     bool                       device_is_full = false;  ///< out_of_memory means the GPU's
+    bool                       inaccurate = false;      ///< the residual converged, x did not
     bool                       given_up = false;        ///< time_limit means that the other way was to be tried
     std::vector<std::string>   decisions;               ///< about device and precision
     double                     fill = 0;                ///< stored values of M, or L + U, over nnz(A)
@@ -77,6 +78,12 @@ struct Attempt {
     bool has_x() const;
     /// Why it did not succeed, in the words of whoever knew; or "".
     std::string why() const { return !failure.empty() ? failure : explanation.empty() ? report.detail : explanation; }
+
+    /// Of a success.
+    void warn(const std::string& what)
+    {
+        if (!what.empty()) warning += (warning.empty() ? "" : "; ") + what;
+    }
 
     /// Back to before the solve, x to 0, with nothing left to be explained; what there is about the factors stays.
     void forget_solution();

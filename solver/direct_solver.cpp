@@ -8,6 +8,7 @@
 
 #include "ilux/solver/lu_device.hpp"
 #include "ilux/solver/memory_guard.hpp"
+#include "ilux/solver/standard.hpp"
 
 namespace ilux {
 namespace {
@@ -143,27 +144,32 @@ void DirectSolver::estimate_condition(const CsrMatrix<double>& A, Attempt& tried
     if (tried.action == SolverAction::refactor && !warned_ && rcond > much * rcond_seen_) return;
     rcond_seen_ = rcond;
     tried.lu->condition = facts_->condition = condition_estimate(machine_.cpu, lu_->factors(), view(A), *workspace_);
-    if (tried.converged()) tried.warning = singularity_warning(machine_.cpu, lu_->factors(), A, facts_->condition);
-    warned_ = !tried.warning.empty();
+    const std::string warning =
+        tried.converged() ? singularity_warning(machine_.cpu, lu_->factors(), A, facts_->condition) : "";
+    warned_ = !warning.empty();
+    tried.warn(warning);
 }
 
 /// By one more substitution; on a GPU a refined one, as all of them are there.
 void DirectSolver::estimate_error(Attempt& tried)
 {
     if (!tried.accuracy.finite) return;
+    tried.accuracy.rowwise_counting = tried.accuracy.rowwise;  // rows that do not count are refined as well
     error_.resize(tried.x.size());
     if (lu_->on_gpu()) (void)lu_->solve(residual_.r, error_, Transpose::no, INFINITY);
     else lu_solve(machine_.cpu, lu_->factors(), residual_.r, error_, *workspace_);
     note_error(tried.x, error_, residual_, tried.accuracy);
 }
 
-/// Refinement in the precision of x ends where small unknowns of an ill-conditioned A may have no right digit yet. Residuals in
-/// twice the precision go on from there [demmel_06].
+/// Refinement with residuals in the precision of x ends where small unknowns of an ill-conditioned A may have no right digit yet.
+/// Residuals in twice the precision go on from there [demmel_06].
 void DirectSolver::improve(const CsrMatrix<double>& A, std::span<const double> b, Attempt& tried)
 {
     constexpr Index most = 5;
+    const Standard  standard{.rowwise = lu_tolerance, .error = std::min(uncertain_from, options_.krylov.etol)};
+    const auto      far = [&](const Accuracy& one) { return excess(one, standard); };
     estimate_error(tried);
-    for (Index step = 0; step < most && tried.accuracy.uncertain > 0; ++step) {
+    for (Index step = 0; step < most && far(tried.accuracy) > 1; ++step) {
         const Accuracy before = tried.accuracy;
         better_.swap(tried.x);
         tried.x.resize(better_.size());
@@ -172,9 +178,7 @@ void DirectSolver::improve(const CsrMatrix<double>& A, std::span<const double> b
         tried.accuracy = measure(machine_.cpu, A, tried.x, b, residual_);
         estimate_error(tried);
         ++tried.lu->refine_steps;
-        const bool better = tried.accuracy.finite && tried.accuracy.worst_error <= before.worst_error / 2 &&
-                            tried.accuracy.rowwise <= std::max(lu_tolerance, before.rowwise);
-        if (better) continue;
+        if (far(tried.accuracy) <= far(before) / 2) continue;
         better_.swap(tried.x);
         tried.accuracy = before;
         return;
@@ -209,6 +213,13 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
     tried.remark = verdict.remark;
     tried.report.relative_residual = tried.accuracy.relative_residual;
     tried.report.backward_error = tried.accuracy.backward_error;
+    const auto n = static_cast<Index>(tried.x.size());
+    const bool asked = options_.way() == SolverMode::direct && options_.krylov.stop == StopTest::error;
+    tried.inaccurate = asked && tried.converged() && tried.accuracy.worst_error > options_.krylov.etol;
+    if (tried.inaccurate) {
+        tried.report.outcome = Outcome::stagnated;
+        tried.explanation = shortfall(tried.accuracy, {.error = options_.krylov.etol}, n);
+    } else if (tried.converged()) tried.warn(accuracy_warning(tried.accuracy, n));
 }
 
 void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds,

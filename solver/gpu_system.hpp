@@ -75,6 +75,9 @@ public:
     /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
     SolveReport solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
                       const Monitor& monitor = {});
+    /// The same for D A x = b, preconditioned by D M, with a diagonal D.
+    SolveReport solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                                  const KrylovOptions& krylov, const Monitor& monitor = {});
     /// z ← M⁻¹ r, both of the host.
     void             precondition(std::span<const double> r, std::span<double> z);
     const GpuReport& report() const { return report_; }

@@ -99,25 +99,6 @@ Method method_of(MethodChoice choice)
     return static_cast<Method>(static_cast<int>(choice) - 1);  // the same names in the same order, after auto
 }
 
-void judge(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
-           const ApplyM& apply_M, Attempt& tried)
-{
-    Residual residual;
-    tried.accuracy = measure(cpu, A, tried.x, b, residual);
-    if (!tried.accuracy.finite) return;
-    std::vector<double> e(tried.x.size());
-    apply_M(residual.r, e);
-    note_error(tried.x, e, residual, tried.accuracy);
-    tried.report.relative_residual = tried.accuracy.relative_residual;
-    tried.report.backward_error = tried.accuracy.backward_error;
-    const bool by_size = krylov.stop == StopTest::backward_error;
-    if (!tried.converged() ||
-        (by_size ? tried.accuracy.backward_error : tried.accuracy.relative_residual) <= krylov.rtol)
-        return;
-    tried.report.outcome = Outcome::stagnated;
-    tried.report.detail = "b - A x met the tolerance by rounding only: in twice the precision it does not";
-}
-
 Monitor history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov)
 {
     // One point for the start and one a step, exact ones at restarts besides: reserved here, for a monitor must not
@@ -289,10 +270,23 @@ Preconditioner<Cpu>& IterativeSolver::host_M()
     return *factors_.jacobi;
 }
 
-void IterativeSolver::apply_M(std::span<const double> r, std::span<double> z)
+/// A x = b by the method and M at hand.
+SolveReport IterativeSolver::iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                                     const Monitor& monitor, Method method)
 {
-    if (system_) system_->precondition(r, z);
-    else host_M().apply(machine_.cpu, r, z);
+    if (system_) return system_->solve(b, x, krylov, monitor);
+    return ilux::solve<Cpu>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, monitor);
+}
+
+/// Corrections are told to whoever listens to progress; the convergence curve is of the first iteration.
+IterationCalls IterativeSolver::calls(const TryListener& listener)
+{
+    if (!system_) return host_iteration(machine_.cpu, *op_, host_M(), *workspace_, listener.monitor);
+    const auto precondition = [this](auto r, auto z) { system_->precondition(r, z); };
+    const auto solve = [this, &listener](auto D, auto b, auto x, const KrylovOptions& krylov) {
+        return system_->solve_rows_scaled(D, b, x, krylov, listener.monitor);
+    };
+    return {precondition, solve};
 }
 
 void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener,
@@ -301,19 +295,16 @@ void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, con
     require(factored_, [] { return "there is no preconditioner"; });
     krylov.restart = this->krylov(A_->rows()).restart;
     const Monitor monitor = history_of(tried, listener, krylov);
-    if (system_) try {
-            tried.report = system_->solve(b, tried.x, krylov, monitor);
-            tried.gpu = system_->report();
-        } catch (const DeviceError& error) {
-            throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
-        }
-    else {
-        tried.report = ilux::solve<Cpu>(machine_.cpu, method_of(tried.plan.method), *op_, host_M(), b, tried.x,
-                                        *workspace_, krylov, monitor);
+    const Method  method = method_of(tried.plan.method);
+    try {
+        tried.report = iterate(b, tried.x, krylov, monitor, method);
+        finish_iteration(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener), tried);
+    } catch (const DeviceError& error) {
+        if (!system_) throw;
+        throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
     }
-    judge(
-        machine_.cpu, *A_, b, krylov, [this](auto r, auto z) { apply_M(r, z); }, tried);
-    if (tried.converged() && tried.action != SolverAction::lagged) tried.warning = rank_warning(factors_);
+    if (system_) tried.gpu = system_->report();
+    if (tried.converged() && tried.action != SolverAction::lagged) tried.warn(rank_warning(factors_));
 }
 
 }  // namespace ilux

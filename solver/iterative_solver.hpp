@@ -10,6 +10,7 @@
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/solver/attempt.hpp"
 #include "ilux/solver/gpu_system.hpp"
+#include "ilux/solver/standard.hpp"
 
 namespace ilux {
 
@@ -55,7 +56,9 @@ private:
     void                 put_on_gpu(Attempt& tried);
     void                 prepare_host(Attempt& tried);
     Preconditioner<Cpu>& host_M();
-    void                 apply_M(std::span<const double> r, std::span<double> z);
+    SolveReport          iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                                 const Monitor& monitor, Method method);
+    IterationCalls       calls(const TryListener& listener);
 
     Machine                              machine_;
     SolverOptions                        options_;
@@ -70,14 +73,6 @@ private:
 
 /// Its name among the Krylov methods. @param choice  neither automatic nor lu
 Method method_of(MethodChoice choice);
-
-/// z ← M⁻¹ r on the host's vectors, wherever M is.
-using ApplyM = std::function<void(std::span<const double> r, std::span<double> z)>;
-
-/// Measures x in twice the precision, and estimates its error by M. A converged x so large that b − A x cancels to rounding
-/// noise has passed its test by luck, and did not converge.
-void judge(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
-           const ApplyM& apply_M, Attempt& tried);
 
 /// The history of a try, as its solve goes.
 Monitor history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov);

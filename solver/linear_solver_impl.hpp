@@ -128,6 +128,7 @@ private:
     Index               most_lagged_steps() const;
     bool                step_on_gpu(std::span<const double> b);
     void                remember();
+    void                accept_what_can_be_known();
     SolverReport        report(Call& call, std::span<double> x);
     FactorReport        factor_report() const;
     void                broke_off(Brings brings, std::size_t tries_before) noexcept;

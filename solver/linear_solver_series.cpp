@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "ilux/krylov/gmres.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
 
 namespace ilux {
@@ -137,11 +136,11 @@ void LinearSolver::Impl::solve_stale(std::span<const double> b, Attempt& tried)
     Cpu                  cpu = lu_way->machine().cpu;
     const MatrixOperator op(A);
     LuPreconditioner     M(lu_way->lu().factors());
-    GmresWorkspace<Cpu>  workspace(A.rows(), krylov);
+    KrylovWorkspace<Cpu> workspace(Method::gmres, A.rows(), krylov);
     const Monitor        monitor = history_of(tried, listener, krylov);
-    tried.report = gmres<Cpu>(cpu, op, M, b, tried.x, workspace, krylov, monitor);
-    judge(
-        cpu, A, b, krylov, [&](auto r, auto z) { M.apply(cpu, r, z); }, tried);
+    tried.report = ilux::solve<Cpu>(cpu, Method::gmres, op, M, b, tried.x, workspace, krylov, monitor);
+    finish_iteration(cpu, A, b, krylov, standard_of(options_), host_iteration(cpu, op, M, workspace, listener.monitor),
+                     tried);
     tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
                                tried.report.steps, stale_.refactor);
     if (tried.converged()) stale_.pause.after_success();
@@ -260,12 +259,28 @@ void LinearSolver::Impl::remember()
     if (std::ranges::any_of(tries_, by_other)) record_of(!direct).pause.after_failure();
 }
 
+/// Where LU found A singular, no x is right beyond the residual: one that has converged as far as that goes is a solution, perhaps
+/// one of many.
+void LinearSolver::Impl::accept_what_can_be_known()
+{
+    const auto singular = [](const Attempt& one) { return one.report.outcome == Outcome::singular; };
+    if (std::ranges::none_of(tries_, singular) || std::ranges::any_of(tries_, &Attempt::converged)) return;
+    const auto best = std::ranges::find_if(tries_.rbegin(), tries_.rend(), &Attempt::inaccurate);
+    if (best == tries_.rend()) return;
+    best->report.outcome = Outcome::converged;
+    best->inaccurate = false;
+    best->warn(best->explanation);
+    best->warn("A is singular in working precision, and x may be one of many");
+    best->explanation.clear();
+}
+
 SolverReport LinearSolver::Impl::report(Call& call, std::span<double> x)
 {
     remember();
     solved_ = true;
     SolverReport report;
     if (tries_.empty()) tries_.push_back(current_);  // told again: there are no factors
+    accept_what_can_be_known();
     report.attempts = std::exchange(tries_, {});
     report.best = best_attempt(report.attempts);
     report.decisions = std::exchange(decisions_, {});

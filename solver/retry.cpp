@@ -86,6 +86,13 @@ bool put_off(const Attempt& tried)
     return tried.mlilu && tried.report.outcome == Outcome::breakdown && !tried.failure.empty();
 }
 
+/// LU found A singular, and an iteration has an x as good as its residual can tell.
+bool last_word_spoken(std::span<const Attempt> tried)
+{
+    const auto singular = [](const Attempt& one) { return one.report.outcome == Outcome::singular; };
+    return std::ranges::any_of(tried, singular) && std::ranges::any_of(tried, &Attempt::inaccurate);
+}
+
 }  // namespace
 
 Plan first_plan(const SolverOptions& options, bool direct, bool symmetric, bool positive_diagonal,
@@ -155,6 +162,10 @@ std::optional<Plan> next_plan_of_either_way(const SolverOptions& options, const 
         plan.change = std::move(change);
         return plan;
     };
+    if (last_word_spoken(tried)) {
+        why_not = "A is singular in working precision: no other try would know x better";
+        return std::nullopt;
+    }
     if (last.plan.direct()) {
         if (same_way) return same_way;
         const auto iterative = std::ranges::find_if(tried.rbegin(), tried.rend(), way(false));

@@ -104,16 +104,17 @@ TEST(VectorUpdates, AreElementwiseForEveryLengthAndThreadCount)
         for (int threads : {1, 2, 3}) {
             Cpu                 be(threads);
             const auto          x = random_vector(n, 1), y0 = random_vector(n, 2);
-            std::vector<double> y = y0, z(n), w(n, nan), u = y0, s = y0;
+            std::vector<double> y = y0, z(n), w(n, nan), u = y0, s = y0, v(n);
             axpy(be, 0.5, x, y);
             copy(be, x, z);
             fill(be, 7, w);
             axpby(be, 2, x, -0.25, u);
             scale(be, -3, s);
+            multiply(be, x, y0, v);
             double wrong = 0;  // powers of two times values: each result is one rounding, whatever the compiler fuses
             for (Index i = 0; i < n; ++i)
                 wrong += (y[i] != 0.5 * x[i] + y0[i]) + (z[i] != x[i]) + (w[i] != 7) +
-                         (u[i] != 2 * x[i] + -0.25 * y0[i]) + (s[i] != -3 * y0[i]);
+                         (u[i] != 2 * x[i] + -0.25 * y0[i]) + (s[i] != -3 * y0[i]) + (v[i] != x[i] * y0[i]);
             EXPECT_EQ(wrong, 0) << "n = " << n << ", " << threads << " threads";
         }
 }

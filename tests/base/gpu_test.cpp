@@ -244,6 +244,7 @@ TEST_F(GpuPrimitives, UpdateVectorsAsTheCpuDoes)
     expect_same_update(cpu, gpu(), [](auto& be, auto, auto y) { scale(be, -0.3, y); });
     expect_same_update(cpu, gpu(), [](auto& be, auto x, auto y) { axpy(be, 0.7, x, y); });
     expect_same_update(cpu, gpu(), [](auto& be, auto x, auto y) { axpby(be, 0.7, x, -1.1, y); });
+    expect_same_update(cpu, gpu(), [](auto& be, auto x, auto y) { multiply(be, x, y, y); });
 }
 
 TEST_F(GpuPrimitives, ReduceAsTheCpuDoes)

@@ -173,15 +173,26 @@ TEST(Residual, IsBMinusAx)
     EXPECT_EQ(r, (std::vector<double>{3, 4}));
 }
 
-TEST(ExtendedResidual, SeesWhatCancels)
+TEST(RowScaledOperator, MultipliesRowsAndTransposes)
 {
-    const auto                A = CsrMatrix<double>::from_arrays(1, 3, {0, 3}, {0, 1, 2}, {1e16, 1, -1e16});
-    const std::vector<double> x{1, 1, 1};
-    EXPECT_EQ(residual_norm_extended(A, x, std::vector<double>{1}), 0);
-    EXPECT_EQ(residual_norm_extended(A, x, std::vector<double>{0}), 1);
-    const double third = 1. / 3;  // 3·fl(1/3) = 1 − 2⁻⁵⁴ exactly: a rounded product says 1
-    const auto   B = CsrMatrix<double>::from_arrays(1, 1, {0, 1}, {0}, {3});
-    EXPECT_EQ(residual_norm_extended(B, std::vector<double>{third}, std::vector<double>{1}), 0x1p-54);
+    const auto                   A = CsrMatrix<double>::from_arrays(2, 2, {0, 2, 3}, {0, 1, 1}, {1, 2, 3});
+    const MatrixOperator         op(A);
+    const std::vector<double>    d{2, 0.5}, inverse{0.5, 2}, x{1, 10};
+    const RowScaledOperator<Cpu> scaled(op, d);
+    Identity<Cpu>                identity(2);
+    RowScaledPreconditioner<Cpu> M(identity, inverse);
+    std::vector<double>          y(2);
+    Cpu                          be(1);
+    scaled.apply(be, x, y);
+    EXPECT_EQ(y, (std::vector<double>{42, 15}));  // (2 (1 + 20), ½ · 30)
+    scaled.apply_transpose(be, x, y);
+    EXPECT_EQ(y, (std::vector<double>{2, 19}));  // (1 · 2, 2 · 2 + 3 · 5)
+    M.apply(be, x, y);
+    EXPECT_EQ(y, (std::vector<double>{0.5, 20}));
+    M.apply_transpose(be, x, y);
+    EXPECT_EQ(y, (std::vector<double>{0.5, 20}));
+    EXPECT_EQ(scaled.size(), 2);
+    EXPECT_EQ(M.size(), 2);
 }
 
 }  // namespace

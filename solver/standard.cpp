@@ -1,0 +1,214 @@
+#include "ilux/solver/standard.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ilux/base/wall_clock.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr double rows_in_auto =
+    100;  // times rtol: rows that are no better are rare, and their unknowns wrong as a rule
+constexpr double good_estimate = 0.1;  // of its residual over that of x
+constexpr double doubtful_row = 1e-4;  // row-wise backward error of a success that is told
+
+/// M that leaves many steps to do knows little of the error: an eighth of them, on the equation of the error, tells more.
+Index steps_of_estimate(const Attempt& tried)
+{
+    constexpr Index crude = 16;
+    return tried.report.steps < crude ? 0 : tried.report.steps / 8;
+}
+
+/// NaN counts as far off.
+double share(double value, double limit)
+{
+    if (std::isinf(limit)) return 0;
+    return value == 0 ? 0 : std::isnan(value) ? INFINITY : value / limit;
+}
+
+/// Powers of two D_i near 1 / (|A||x| + |b|)_i. A row whose terms are all small beside ‖x‖ need not be solved to digits that
+/// no unknown above 1e-12 of the largest shows.
+void equilibrate(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual, std::span<double> D)
+{
+    constexpr double small = least_unknown / 100;
+    double           largest = 0;
+    for (const double value : x) largest = std::max(largest, std::abs(std::ldexp(value, -residual.exponent)));
+    for (Index i = 0; i < A.rows(); ++i) {
+        double row = 0;
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) row += std::abs(A.val()[p]);
+        const double size = std::max(residual.size[i], small * row * largest);
+        const bool   usable = std::isfinite(size) && size > 0;
+        D[i] = usable ? std::ldexp(1.0, -std::clamp(std::ilogb(size), -500, 500)) : 1;
+    }
+}
+
+/// One iteration after another, each on what the former has left.
+class Corrections {
+public:
+    Corrections(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
+                const Standard& standard, const IterationCalls& iteration, Attempt& tried)
+        : cpu_(cpu), A_(A), b_(b), krylov_(krylov), standard_(standard), iteration_(iteration), tried_(tried)
+    {}
+
+    /// Accuracy of tried.x. @param steps  that a better estimate of the error than by M alone may take
+    void judge(Index steps)
+    {
+        tried_.accuracy = measure(cpu_, A_, tried_.x, b_, residual_);
+        if (!tried_.accuracy.finite) return;
+        note_counting_rows(A_, tried_.x, residual_, tried_.accuracy);
+        d_.assign(tried_.x.size(), 0);
+        if (steps > 0) {
+            KrylovOptions krylov = krylov_;
+            krylov.stop = StopTest::residual;
+            krylov.rtol = good_estimate;
+            krylov.max_steps = steps;
+            solve_for_correction(krylov);
+        } else iteration_.precondition(residual_.r, d_);
+        note_error(tried_.x, d_, residual_, tried_.accuracy);
+    }
+
+    void go_on()
+    {
+        constexpr int most = 12;
+        for (int k = 0; k < most && excess(tried_.accuracy, standard_) > 1; ++k)
+            if (!correct()) return;
+    }
+
+private:
+    /// x ← x + d. @return whether that halved the excess; if not x is as it was
+    bool correct()
+    {
+        const Accuracy before = tried_.accuracy;
+        const double   far = excess(before, standard_);
+        KrylovOptions  krylov = krylov_;
+        krylov.rtol = std::clamp(0.1 / far, 1e-8, 1e-2);
+        krylov.stop = StopTest::residual;
+        krylov.max_steps -= tried_.report.steps;
+        krylov.time_limit -= clock_.seconds() + tried_.report.seconds.solve;
+        if (krylov.max_steps <= 0 || krylov.time_limit <= 0 || !std::isfinite(far)) return false;
+        solve_for_correction(krylov);
+        former_ = tried_.x;
+        for (std::size_t i = 0; i < former_.size(); ++i) tried_.x[i] += std::ldexp(d_[i], residual_.exponent);
+        judge(0);
+        if (excess(tried_.accuracy, standard_) <= far / 2) return true;
+        tried_.x.swap(former_);
+        tried_.accuracy = before;
+        return false;
+    }
+
+    void solve_for_correction(const KrylovOptions& krylov)
+    {
+        const std::size_t n = tried_.x.size();
+        D_.assign(n, 1);
+        if (tried_.plan.method != MethodChoice::cg) equilibrate(A_, tried_.x, residual_, D_);  // which needs symmetry
+        for (std::size_t i = 0; i < n; ++i) residual_.r[i] *= D_[i];
+        d_.assign(n, 0);
+        const SolveReport done = iteration_.solve(D_, residual_.r, d_, krylov);
+        SolveReport&      all = tried_.report;
+        all.steps += done.steps;
+        all.restarts += done.restarts;
+        all.seconds.solve += done.seconds.solve;
+        all.seconds.spmv += done.seconds.spmv;
+        all.seconds.precond += done.seconds.precond;
+        all.seconds.ortho += done.seconds.ortho;
+    }
+
+    Cpu&                     cpu_;
+    const CsrMatrix<double>& A_;
+    std::span<const double>  b_;
+    const KrylovOptions&     krylov_;
+    const Standard&          standard_;
+    const IterationCalls&    iteration_;
+    Attempt&                 tried_;
+    WallClock                clock_;
+    Residual                 residual_;
+    std::vector<double>      d_, D_, former_;
+};
+
+}  // namespace
+
+Standard standard_of(const SolverOptions& options)
+{
+    const KrylovOptions& krylov = options.krylov;
+    const bool           automatic = options.way() == SolverMode::automatic;
+    Standard             standard;
+    if (krylov.stop == StopTest::backward_error) standard.backward_error = krylov.rtol;
+    else standard.residual = krylov.rtol;
+    if (automatic) standard.rowwise = rows_in_auto * krylov.rtol;
+    if (krylov.stop == StopTest::rowwise) standard.rowwise = krylov.rtol;
+    if (automatic || krylov.stop == StopTest::error) standard.error = krylov.etol;
+    return standard;
+}
+
+double excess(const Accuracy& accuracy, const Standard& standard)
+{
+    if (!accuracy.finite) return INFINITY;
+    return std::max({share(accuracy.relative_residual, standard.residual),
+                     share(accuracy.backward_error, standard.backward_error),
+                     share(accuracy.rowwise_counting, standard.rowwise), share(accuracy.worst_error, standard.error)});
+}
+
+std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index n)
+{
+    if (share(accuracy.worst_error, standard.error) > 1) {
+        if (const std::string text = uncertainty_text(accuracy, n); !text.empty()) return text;
+        return fmt::format("unknown {} (counted from 1) is uncertain by {:.1e} of its size, not {:g}",
+                           accuracy.worst + 1, accuracy.worst_error, standard.error);
+    }
+    if (share(accuracy.rowwise_counting, standard.rowwise) > 1)
+        return fmt::format("the row-wise backward error is {:.1e}, not {:g}", accuracy.rowwise_counting,
+                           standard.rowwise);
+    return "";
+}
+
+std::string accuracy_warning(const Accuracy& accuracy, Index n)
+{
+    if (accuracy.uncertain > 0) return uncertainty_text(accuracy, n);
+    if (accuracy.rowwise_counting > doubtful_row)
+        return fmt::format("a row is solved to {:.1e} of its own size only", accuracy.rowwise_counting);
+    return "";
+}
+
+IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditioner<Cpu>& M,
+                              KrylovWorkspace<Cpu>& workspace, const Monitor& monitor)
+{
+    const auto precondition = [&](std::span<const double> r, std::span<double> z) { M.apply(cpu, r, z); };
+    const auto solve = [&](std::span<const double> D, std::span<const double> b, std::span<double> x,
+                           const KrylovOptions& krylov) {
+        std::vector<double> inverse(D.begin(), D.end());
+        for (double& d : inverse) d = 1 / d;  // of powers of two: without rounding
+        const RowScaledOperator<Cpu> DA(A, D);
+        RowScaledPreconditioner<Cpu> DM(M, inverse);
+        return ilux::solve<Cpu>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, monitor);
+    };
+    return {precondition, solve};
+}
+
+void finish_iteration(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
+                      const Standard& standard, const IterationCalls& iteration, Attempt& tried)
+{
+    Corrections corrections(cpu, A, b, krylov, standard, iteration, tried);
+    corrections.judge(tried.converged() ? steps_of_estimate(tried) : 0);
+    if (!tried.accuracy.finite) return;
+    const bool   by_size = krylov.stop == StopTest::backward_error;
+    const double measured = by_size ? tried.accuracy.backward_error : tried.accuracy.relative_residual;
+    if (tried.converged() && measured > krylov.rtol) {
+        tried.report.outcome = Outcome::stagnated;
+        tried.report.detail = "b - A x met the tolerance by rounding only: in twice the precision it does not";
+    }
+    if (tried.converged()) corrections.go_on();
+    tried.report.relative_residual = tried.accuracy.relative_residual;
+    tried.report.backward_error = tried.accuracy.backward_error;
+    const auto n = static_cast<Index>(tried.x.size());
+    tried.inaccurate = tried.converged() && excess(tried.accuracy, standard) > 1;
+    if (tried.inaccurate) {
+        tried.report.outcome = Outcome::stagnated;
+        tried.explanation = fmt::format("residual {:.2e}, but {}", tried.report.relative_residual,
+                                        shortfall(tried.accuracy, standard, n));
+    } else if (tried.converged()) tried.warn(accuracy_warning(tried.accuracy, n));
+}
+
+}  // namespace ilux
