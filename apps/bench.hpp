@@ -13,6 +13,7 @@ struct Suite {
 };
 
 int bench_ilupack_gmres(Arguments arguments);
+int bench_accuracy(Arguments arguments);
 int bench_lu(Arguments arguments);
 int bench_lu_model(Arguments arguments);
 

@@ -72,8 +72,10 @@ void measure_apart(Json& found, const std::vector<std::string>& again, std::vect
             found["error"] = ended;
             break;
         }
-        rules.add(found, *at, rules.failed(*at, ended));
+        const std::string lost = *at;
+        rules.add(found, lost, rules.failed(lost, ended));
         steps.erase(steps.begin(), at + 1);
+        if (rules.ended) rules.ended(lost, steps);
     }
 }
 

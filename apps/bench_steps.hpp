@@ -23,6 +23,8 @@ struct StepRules {
     std::function<void(nlohmann::ordered_json& found, const std::string& step, const nlohmann::ordered_json& result)>
                                                                                            add;
     std::function<nlohmann::ordered_json(const std::string& step, const std::string& why)> failed;
+    /// Hears of a step that ended the process, with those that another one is to go on with; may be empty.
+    std::function<void(const std::string& step, std::vector<std::string>& left)> ended = {};
 };
 
 /// Runs `ilux again... --steps ...`, which prints {"matrix": {...}} or {"error": "..."}, then as run_steps.

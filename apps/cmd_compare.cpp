@@ -153,10 +153,8 @@ std::vector<std::string> again(const CompareArguments& given, const std::string&
 {
     std::vector<std::string> arguments{"compare",  path,        "--in-process",
                                        way.step(), "--repeats", field_text(given.repeats)};
-    const auto               options = describe(given.options), defaults = describe(compare_defaults());
-    for (std::size_t k = 0; k < options.size(); ++k)
-        if (options[k].path != "device" && options[k].value != defaults[k].value)
-            arguments.insert(arguments.end(), {"-p", options[k].path + "=" + options[k].value});
+    for (const std::string& option : changed_options(given.options, compare_defaults()))
+        if (!option.starts_with("device=")) arguments.insert(arguments.end(), {"-p", option});
     return arguments;
 }
 

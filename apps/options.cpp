@@ -111,4 +111,13 @@ std::vector<FieldHelp> describe(SolveOptions options)
     return all;
 }
 
+std::vector<std::string> changed_options(const SolveOptions& options, const SolveOptions& defaults)
+{
+    const auto               given = describe(options), standard = describe(defaults);
+    std::vector<std::string> changed;
+    for (std::size_t k = 0; k < given.size(); ++k)
+        if (given[k].value != standard[k].value) changed.push_back(given[k].path + "=" + given[k].value);
+    return changed;
+}
+
 }  // namespace ilux::app

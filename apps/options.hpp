@@ -52,4 +52,7 @@ struct FieldHelp {
 };
 std::vector<FieldHelp> describe(SolveOptions options);
 
+/// PATH=VALUE for every option that is not as in `defaults`.
+std::vector<std::string> changed_options(const SolveOptions& options, const SolveOptions& defaults);
+
 }  // namespace ilux::app

@@ -117,13 +117,21 @@ Sides sides_in(const fs::path& folder)
     throw InvalidInput(fmt::format("{} and {} have one number", std::min(file, other), std::max(file, other)));
 }
 
+/// Of A_012.mtx and the like: 12; nothing for other names.
+std::optional<std::string> number_of(const fs::path& file)
+{
+    auto number = tag_of(file, 'A');
+    if (number && !is_number(*number)) number.reset();
+    return number;
+}
+
 /// @throws InvalidInput when there are none, two of one number, or a right-hand side whose matrix is missing
 std::vector<std::string> numbered_files(const std::string& folder)
 {
     std::map<std::pair<std::size_t, std::string>, std::string> found;  // by the digits' count, then the digits
     for (const fs::path& file : files_in(folder)) {
-        const auto number = tag_of(file, 'A');
-        if (!number || !is_number(*number)) continue;
+        const auto number = number_of(file);
+        if (!number) continue;
         const auto added = found.try_emplace({number->size(), *number}, file.string());
         if (!added.second) throw_one_number(added.first->second, file.string());
     }
@@ -224,6 +232,12 @@ Index open_rows(std::ifstream& in, const std::string& file, Offset length)
 }
 
 }  // namespace
+
+bool is_series(const std::string& folder)
+{
+    return is_there(inside(folder, "pattern.mtx")) ||
+           std::ranges::any_of(files_in(folder), [](const fs::path& file) { return number_of(file).has_value(); });
+}
 
 SequenceInput::SequenceInput(const std::vector<std::string>& paths, const std::string& rhs)
 {

@@ -11,6 +11,9 @@
 
 namespace ilux::app {
 
+/// Whether a folder looks like a series: pattern.mtx, or numbered files A….
+bool is_series(const std::string& folder);
+
 /// Holds one system at a time; the others stay in their files.
 ///
 /// A folder holds either `pattern.mtx` (general), `values.f64` (systems × nnz little-endian doubles, one row a system, in
