@@ -30,6 +30,8 @@ struct Accuracy {
     Index worst = -1;                              ///< the unknown where that is, from 0
     Index uncertain = 0;                           ///< unknowns that count with |e_i| > 0.01 |x + e|_i
     bool  finite = false;                          ///< x and b − A x are
+    /// False: M is so crude that an iteration on A e = b − A x did not settle, and e may be far too small.
+    bool estimate_settled = true;
 };
 
 /// b − A x in twice the precision, in units of 2^exponent, so that it neither over- nor underflows.

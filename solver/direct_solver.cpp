@@ -151,10 +151,10 @@ void DirectSolver::estimate_condition(const CsrMatrix<double>& A, Attempt& tried
 }
 
 /// By one more substitution; on a GPU a refined one, as all of them are there.
-void DirectSolver::estimate_error(Attempt& tried)
+void DirectSolver::estimate_error(const CsrMatrix<double>& A, Attempt& tried)
 {
     if (!tried.accuracy.finite) return;
-    tried.accuracy.rowwise_counting = tried.accuracy.rowwise;  // rows that do not count are refined as well
+    note_counting_rows(A, tried.x, residual_, tried.accuracy);
     error_.resize(tried.x.size());
     if (lu_->on_gpu()) (void)lu_->solve(residual_.r, error_, Transpose::no, INFINITY);
     else lu_solve(machine_.cpu, lu_->factors(), residual_.r, error_, *workspace_);
@@ -168,7 +168,7 @@ void DirectSolver::improve(const CsrMatrix<double>& A, std::span<const double> b
     constexpr Index most = 5;
     const Standard  standard{.rowwise = lu_tolerance, .error = std::min(uncertain_from, options_.krylov.etol)};
     const auto      far = [&](const Accuracy& one) { return excess(one, standard); };
-    estimate_error(tried);
+    estimate_error(A, tried);
     for (Index step = 0; step < most && far(tried.accuracy) > 1; ++step) {
         const Accuracy before = tried.accuracy;
         better_.swap(tried.x);
@@ -176,7 +176,7 @@ void DirectSolver::improve(const CsrMatrix<double>& A, std::span<const double> b
         for (std::size_t i = 0; i < better_.size(); ++i)
             tried.x[i] = better_[i] + std::ldexp(error_[i], residual_.exponent);
         tried.accuracy = measure(machine_.cpu, A, tried.x, b, residual_);
-        estimate_error(tried);
+        estimate_error(A, tried);
         ++tried.lu->refine_steps;
         if (far(tried.accuracy) <= far(before) / 2) continue;
         better_.swap(tried.x);

@@ -56,7 +56,7 @@ private:
     void judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
                Attempt& tried);
     void note(const CsrMatrix<double>& A, Attempt& tried);
-    void estimate_error(Attempt& tried);
+    void estimate_error(const CsrMatrix<double>& A, Attempt& tried);
     void improve(const CsrMatrix<double>& A, std::span<const double> b, Attempt& tried);
     void estimate_condition(const CsrMatrix<double>& A, Attempt& tried);
 

@@ -108,7 +108,7 @@ TEST(Standard, IsWhatTheOptionsAskFor)
     EXPECT_EQ(standard_of(options).error, 0.1);
     options = {};
     EXPECT_EQ(standard_of(options).error, 1e-2);
-    EXPECT_EQ(standard_of(options).rowwise, 1e-6);
+    EXPECT_EQ(standard_of(options).rowwise, 1e-12);
 }
 
 TEST(Standard, IsMissedByTheWorstOfWhatItAsksFor)
