@@ -30,6 +30,16 @@ struct Diagonal {
     Index dominant = 0;            ///< rows with |a_ii| ≥ Σ_j≠i |a_ij|
 };
 
+/// Of the maximum-product matching.
+struct Matched {
+    Index              rank = 0;          ///< structural rank
+    bool               optimal = true;    ///< as in Matching
+    Index              moved = 0;         ///< rows matched with another column than their own
+    Index              dominant = 0;      ///< as Diagonal::dominant, after permuting and scaling by the matching
+    std::vector<Index> unmatched_rows{};  ///< the first of them, ascending
+};
+constexpr std::size_t most_unmatched = 6;  // one more than are named
+
 /// Columns of L + U that wait for one another; from a factorization.
 struct Levels {
     Index left = 0, exact = 0, relaxed = 0;  ///< how many, by rule
@@ -42,18 +52,16 @@ constexpr Index hub_updates = RefactorTuning{}.hub_updates;
 constexpr Index narrow = 32;  // a level of fewer columns cannot keep the warps of a GPU busy
 
 struct MatrixInfo {
-    Index                   rows = 0, cols = 0;
-    Offset                  nnz = 0, stored_zeros = 0;
-    bool                    symmetric = false, pattern_symmetric = false;
-    RowLengths              lengths;
-    Index                   lower_bandwidth = 0, upper_bandwidth = 0;
-    double                  smallest = 0, largest = 0;  ///< of |a_ij| over values ≠ 0
-    Diagonal                diagonal;
-    Index                   depth_lower = 0;  ///< longest chain of the forward substitution with tril(A), in rows
-    std::optional<Matching> matching;         ///< square matrices only
-    Index                   moved = 0;        ///< rows the matching pairs with another column than their own
-    Index dominant_matched = 0;               ///< as diagonal.dominant, after permuting and scaling by the matching
-    std::shared_ptr<const LuSymbolic> lu;     ///< square matrices only
+    Index                  rows = 0, cols = 0;
+    Offset                 nnz = 0, stored_zeros = 0;
+    bool                   symmetric = false, pattern_symmetric = false;
+    RowLengths             lengths;
+    Index                  lower_bandwidth = 0, upper_bandwidth = 0;
+    double                 smallest = 0, largest = 0;  ///< of |a_ij| over values ≠ 0
+    Diagonal               diagonal;
+    Index                  depth_lower = 0;  ///< longest chain of the forward substitution with tril(A), in rows
+    std::optional<Matched> matching;         ///< square matrices only
+    std::shared_ptr<const LuSymbolic> lu;    ///< those of full structural rank only
     std::optional<Levels>             levels;
     std::string                       no_levels;  ///< why there are none though asked for, or ""
 };
@@ -125,14 +133,58 @@ Index lower_depth(const CsrMatrix<double>& A)
     return deepest;
 }
 
-void match(CsrMatrix<double> A, MatrixInfo& info)
+/// The rows and columns that hold entries, numbered anew; square, so that the last rows or columns may be empty.
+struct Core {
+    CsrMatrix<double>  A;
+    std::vector<Index> row, col;  ///< their old numbers
+};
+
+/// A matrix may have many more empty rows than others: what is known of those without looking needs no memory.
+Core core_of(const CsrMatrix<double>& A)
 {
-    info.matching = maximum_product_matching(A);
-    for (Index i = 0; i < A.rows(); ++i) info.moved += info.matching->col_of_row[i] != i;
-    scale_rows_cols(A, info.matching->row_scale, info.matching->col_scale);
-    Diagonal matched;
-    scan_diagonal(permute(A, std::span<const Index>{}, info.matching->col_of_row), matched);
-    info.dominant_matched = matched.dominant;
+    Core               core;
+    std::vector<Index> new_col(static_cast<std::size_t>(A.cols()), -1);
+    for (const Index j : A.col()) new_col[j] = 0;
+    for (Index j = 0; j < A.cols(); ++j)
+        if (new_col[j] == 0) {
+            new_col[j] = static_cast<Index>(core.col.size());
+            core.col.push_back(j);
+        }
+    std::vector<Offset> row_ptr{0};
+    for (Index i = 0; i < A.rows(); ++i)
+        if (A.row_ptr()[i] < A.row_ptr()[i + 1]) {
+            core.row.push_back(i);
+            row_ptr.push_back(A.row_ptr()[i + 1]);
+        }
+    const auto         n = std::max(core.row.size(), core.col.size());
+    std::vector<Index> col;
+    col.reserve(A.col().size());
+    for (const Index j : A.col()) col.push_back(new_col[j]);
+    row_ptr.resize(n + 1, A.nnz());
+    core.A = CsrMatrix<double>::from_sorted(static_cast<Index>(n), static_cast<Index>(n), std::move(row_ptr),
+                                            std::move(col), {A.val().begin(), A.val().end()});
+    return core;
+}
+
+Matched match(const CsrMatrix<double>& A)
+{
+    auto [core, row, col] = core_of(A);
+    const Matching    matching = maximum_product_matching(core);
+    Matched           matched{.rank = matching.rank, .optimal = matching.optimal};
+    std::vector<char> is_free(row.size(), 0);
+    for (const Index i : matching.unmatched_rows)
+        if (i < std::ssize(row)) is_free[i] = 1;
+    for (Index i = 0; i < std::ssize(row); ++i) matched.moved += !is_free[i] && col[matching.col_of_row[i]] != row[i];
+    for (Index i = 0, k = 0; i < A.rows() && matched.unmatched_rows.size() < most_unmatched; ++i) {
+        const bool empty = A.row_ptr()[i] == A.row_ptr()[i + 1];
+        if (empty || is_free[k]) matched.unmatched_rows.push_back(i);
+        k += !empty;
+    }
+    scale_rows_cols(core, matching.row_scale, matching.col_scale);
+    Diagonal diagonal;
+    scan_diagonal(permute(core, std::span<const Index>{}, matching.col_of_row), diagonal);
+    matched.dominant = diagonal.dominant;
+    return matched;
 }
 
 /// Nothing for a singular matrix, or where memory does not suffice.
@@ -172,7 +224,8 @@ MatrixInfo examine(const CsrMatrix<double>& A, bool factored)
     info.symmetric = is_symmetric(A);
     scan_diagonal(A, info.diagonal);
     info.depth_lower = lower_depth(A);
-    match(A, info);
+    info.matching = match(A);
+    if (info.matching->rank < A.rows()) return info;  // it has no factors
     info.lu = analyse(view(A), within_memory({}));
     if (factored) find_levels(A, info);
     return info;
@@ -248,8 +301,8 @@ std::string json_info(const std::string& name, const std::string& about, const M
                             {"largest_in_row", info.diagonal.largest_in_row},
                             {"dominant_rows", info.diagonal.dominant}};
         json["matching"] = {{"structural_rank", info.matching->rank},
-                            {"rows_moved", info.moved},
-                            {"dominant_rows", info.dominant_matched},
+                            {"rows_moved", info.matching->moved},
+                            {"dominant_rows", info.matching->dominant},
                             {"optimal", info.matching->optimal}};
         json["depth_lower"] = info.depth_lower;
     }
@@ -274,7 +327,7 @@ std::string json_info(const std::string& name, const std::string& about, const M
 
 std::string info_row(std::string_view head, std::string_view text) { return fmt::format("{:<14}{}\n", head, text); }
 
-std::string rows_of(const Matching& matching, Index n)
+std::string rows_of(const Matched& matching, Index n)
 {
     std::string text = fmt::format("{} rows cannot be matched: A is singular. Rows", n - matching.rank);
     for (std::size_t k = 0; k < std::min<std::size_t>(5, matching.unmatched_rows.size()); ++k)
@@ -285,14 +338,14 @@ std::string rows_of(const Matching& matching, Index n)
 std::string square_rows(const MatrixInfo& info)
 {
     const Diagonal& diagonal = info.diagonal;
-    const Matching& matching = *info.matching;
+    const Matched&  matching = *info.matching;
     std::string     text =
         info_row("diagonal", fmt::format("{} zeros, {} missing; largest of its row in {} rows, dominant in {}",
                                          diagonal.zeros, diagonal.missing, diagonal.largest_in_row, diagonal.dominant));
     text +=
         info_row("matching",
                  fmt::format("structural rank {} of {}; moves {} rows; after it and its scaling {} rows are dominant{}",
-                             matching.rank, info.rows, info.moved, info.dominant_matched,
+                             matching.rank, info.rows, matching.moved, matching.dominant,
                              matching.optimal ? "" : " (work limit reached: not the largest product)"));
     if (matching.rank < info.rows) text += info_row("", rows_of(matching, info.rows));
     return text + info_row("depth",
@@ -355,6 +408,7 @@ std::string text_info(const std::string& name, const std::string& about, const M
                                            decades(info)));
     if (info.matching) text += square_rows(info);
     if (info.lu) text += lu_rows(info);
+    else if (info.matching) text += info_row("direct", "none, since A is structurally singular");
     std::string memory;
     for (const auto& [what, bytes] : estimates(A, info))
         memory += fmt::format("{}{} {}", memory.empty() ? "" : ", ", what, bytes_text(bytes));

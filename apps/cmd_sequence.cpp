@@ -149,7 +149,7 @@ int sequence(Arguments arguments)
         make_folder(given.out);
     }
 
-    SequenceInput            input(given.paths, given.options.rhs);
+    SequenceInput            input(given.paths, given.options.rhs, given.options.time_limit);
     std::vector<std::string> decisions;
     if (const Index former = given.out.empty() ? 0 : remove_former(given.out); former > 0)
         decisions.push_back(fmt::format("--out: {} solutions of a former run removed from {}", former, given.out));

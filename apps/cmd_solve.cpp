@@ -133,7 +133,7 @@ int solve(Arguments arguments)
     check_writable(given);
     require_device(given.options.device);  // a missing device is said before a long read
 
-    const Problem problem = load_problem(given.matrix, given.options.rhs);
+    const Problem problem = load_problem(given.matrix, given.options.rhs, given.options.time_limit);
     ProgressLine  progress(!given.quiet && isatty(STDERR_FILENO));
     Run           finished = run(given, problem, progress);
     if (!given.out.empty()) write_x(given.out, problem, finished);

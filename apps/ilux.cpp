@@ -81,6 +81,8 @@ int main(int argc, char** argv)
         return complain(bad_input, error.what());
     } catch (const ilux::OutOfMemory& error) {
         return complain(no_memory, error.what());
+    } catch (const ilux::OutOfTime& error) {
+        return complain(not_converged, error.what());
     } catch (const ilux::DeviceError& error) {
         return complain(no_device, error.what());
     } catch (const std::system_error&) {  // thrown by fmt::print

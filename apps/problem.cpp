@@ -6,12 +6,14 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <system_error>
 
-#include "ilux/apps/progress.hpp"
+#include "ilux/base/error.hpp"
 #include "ilux/base/fields.hpp"
-#include "ilux/base/matrix_market.hpp"
 #include "ilux/base/spmv.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/gallery/gallery.hpp"
 
 namespace ilux::app {
@@ -29,31 +31,60 @@ constexpr std::string_view gallery_prefix = "gallery:";
     throw InvalidOption(why);
 }
 
-std::vector<double> read_rhs(const std::string& file, Index n)
+std::vector<double> read_rhs(const std::string& file, Index n, double time_limit)
 {
     std::error_code ignored;
     if (file != "-" && !std::filesystem::exists(file, ignored)) throw_not_a_rhs(file);
-    const auto B = read_matrix(file);
-    require(B.cols() == 1,
-            [&] { return fmt::format("{}: {} columns; a right-hand side needs one alone", file, B.cols()); });
+    const auto a_column = [&](const MatrixMarketHeader& header) {
+        require(header.cols == 1,
+                [&] { return fmt::format("{}: {} columns; a right-hand side needs one alone", file, header.cols); });
+        require(header.rows == n, [&] {
+            return fmt::format("{}: the right-hand side has {} values, but the matrix has {} rows", file, header.rows,
+                               n);
+        });
+    };
+    const auto          B = read_matrix(file, {.accept = a_column, .checkpoint = within_time(time_limit, file)});
     std::vector<double> b(static_cast<std::size_t>(B.rows()));
     for (Index i = 0; i < B.rows(); ++i) b[static_cast<std::size_t>(i)] = B.at(i, 0);
-    require(b.size() == static_cast<std::size_t>(n), [&] {
-        return fmt::format("{}: the right-hand side has {} values, but the matrix has {} rows", file, b.size(), n);
-    });
     return b;
+}
+
+void require_square(const std::string& matrix, Index rows, Index cols)
+{
+    require(rows == cols, [&] {
+        return fmt::format("{}: {} rows and {} columns; a system needs a square matrix", matrix, rows, cols);
+    });
+    require(rows > 0, [&] { return fmt::format("{}: 0 rows; there is nothing to solve", matrix); });
 }
 
 }  // namespace
 
-NamedMatrix load_matrix(const std::string& name)
+Checkpoint within_time(double seconds, const std::string& file)
 {
-    if (!name.starts_with(gallery_prefix)) return {.A = read_matrix(name), .about = ""};
+    struct Reading {
+        std::once_flag begun;
+        WallClock      clock;
+    };
+    if (seconds == 0) return {};
+    return [seconds, file, reading = std::make_shared<Reading>()] {
+        std::call_once(reading->begun, [&] { reading->clock.lap(); });
+        if (reading->clock.seconds() > seconds)
+            throw OutOfTime(
+                fmt::format("{}: the time limit of {:g} s was reached while it was read; --time-limit "
+                            "takes another, 0 is none",
+                            file == "-" ? "standard input" : file, seconds));
+    };
+}
+
+NamedMatrix load_matrix(const std::string& name, const ReadOptions& options)
+{
+    if (!name.starts_with(gallery_prefix)) return {.A = read_matrix(name, options), .about = ""};
     const std::string spec = name.substr(gallery_prefix.size());
     return {.A = gallery::build(spec), .about = gallery::find_problem(spec.substr(0, spec.find(':'))).summary};
 }
 
-std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A, const std::string& name)
+std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A, const std::string& name,
+                             double time_limit)
 {
     const auto n = static_cast<std::size_t>(A.rows());
     if (rhs == "ones") return std::vector<double>(n, 1.0);
@@ -64,7 +95,7 @@ std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A,
         require(is_finite(cpu, b), [&] { return fmt::format("{}: b = A·1 overflows; use --rhs ones", name); });
         return b;
     }
-    if (!rhs.starts_with("random:")) return read_rhs(rhs, A.rows());
+    if (!rhs.starts_with("random:")) return read_rhs(rhs, A.rows(), time_limit);
     std::int64_t seed = 0;
     try {
         parse_field("rhs", std::string_view(rhs).substr(7), seed);
@@ -74,29 +105,26 @@ std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A,
     return gallery::random_vector(A.rows(), seed);
 }
 
-Problem load_problem(const std::string& matrix, const std::string& rhs)
+Problem load_problem(const std::string& matrix, const std::string& rhs, double time_limit)
 {
     if (matrix == "-" && rhs == "-")
         throw InvalidOption("standard input cannot hold both the matrix and the right-hand side");
     WallClock   clock;
-    NamedMatrix loaded = load_matrix(matrix);
+    const auto  square = [&](const MatrixMarketHeader& header) { require_square(matrix, header.rows, header.cols); };
+    NamedMatrix loaded = load_matrix(matrix, {.accept = square, .checkpoint = within_time(time_limit, matrix)});
     Problem     problem;
     problem.name = matrix;
     problem.about = std::move(loaded.about);
     problem.A = std::move(loaded.A);
     problem.rhs = rhs;
-    const Index rows = problem.A.rows(), cols = problem.A.cols();
-    require(rows == cols, [&] {
-        return fmt::format("{}: {} rows and {} columns; a system needs a square matrix", matrix, rows, cols);
-    });
-    require(rows > 0, [&] { return fmt::format("{}: 0 rows; there is nothing to solve", matrix); });
+    require_square(matrix, problem.A.rows(), problem.A.cols());
     problem.pattern_symmetric = is_pattern_symmetric(problem.A);
     problem.symmetric = is_symmetric(problem.A);
     problem.positive_diagonal = has_positive_diagonal(problem.A);
-    problem.b = load_rhs(rhs, problem.A, matrix);
+    problem.b = load_rhs(rhs, problem.A, matrix, time_limit);
     if (rhs == "A1") {
         Cpu cpu(1);
-        problem.exact.assign(static_cast<std::size_t>(rows), 1.0);
+        problem.exact.assign(static_cast<std::size_t>(problem.n()), 1.0);
         problem.rhs_is_noise = norm2(cpu, problem.b) <= 1e-14 * norm_frobenius(problem.A);
     }
     problem.seconds_read = clock.seconds();

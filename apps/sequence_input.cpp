@@ -31,43 +31,6 @@ bool is_there(const std::string& file)
     return fs::exists(file, unknown);
 }
 
-void skip_blanks(std::string_view& text)
-{
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-}
-
-/// The next whole number of a line that the parser has accepted.
-Index next_number(std::string_view& line)
-{
-    skip_blanks(line);
-    if (line.starts_with('+')) line.remove_prefix(1);
-    Index number = 0;
-    for (; !line.empty() && line.front() >= '0' && line.front() <= '9'; line.remove_prefix(1))
-        number = 10 * number + (line.front() - '0');
-    return number;
-}
-
-/// Position in A of every entry of a coordinate file, in the order of its lines; empty where that is 0, 1, 2, …
-std::vector<Offset> line_order(std::string_view text, const CsrMatrix<double>& A)
-{
-    std::vector<Offset> order;
-    order.reserve(static_cast<std::size_t>(A.nnz()));
-    bool size_line = true, the_same = true;
-    while (!text.empty()) {
-        const auto       end = std::min(text.find_first_of("\r\n"), text.size());
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        skip_blanks(line);
-        if (line.empty() || line.front() == '%') continue;
-        if (std::exchange(size_line, false)) continue;
-        const Index i = next_number(line) - 1, j = next_number(line) - 1;
-        const auto  row = A.col().subspan(A.row_ptr()[i], A.row_ptr()[i + 1] - A.row_ptr()[i]);
-        order.push_back(A.row_ptr()[i] + (std::ranges::lower_bound(row, j) - row.begin()));
-        the_same = the_same && order.back() + 1 == std::ssize(order);
-    }
-    return the_same ? std::vector<Offset>{} : order;
-}
-
 bool is_number(const std::string& tag)
 {
     return !tag.empty() && tag.find_first_not_of("0123456789") == std::string::npos;
@@ -207,12 +170,20 @@ std::string first_difference(const CsrMatrix<double>& A, const CsrMatrix<double>
     return "";
 }
 
-void require_square(const CsrMatrix<double>& A, const std::string& file)
+void require_square(const MatrixMarketHeader& header, const std::string& file)
 {
-    require(A.rows() == A.cols(), [&] {
-        return fmt::format("{}: {} rows and {} columns; a system needs a square matrix", file, A.rows(), A.cols());
+    require(header.rows == header.cols, [&] {
+        return fmt::format("{}: {} rows and {} columns; a system needs a square matrix", file, header.rows,
+                           header.cols);
     });
-    require(A.rows() > 0 && A.nnz() > 0, [&] { return fmt::format("{}: no rows or no entries", file); });
+    require(header.rows > 0 && header.entries > 0, [&] { return fmt::format("{}: no rows or no entries", file); });
+}
+
+void require_pattern(const MatrixMarketHeader& header, const std::string& file)
+{
+    require(!header.array && header.symmetry == Symmetry::general,
+            [&] { return fmt::format("{}: expected a general coordinate file", file); });
+    require_square(header, file);
 }
 
 /// Rows of `length` doubles in a file, which is opened. @throws InvalidInput unless that is a whole number of them, 1 at least
@@ -239,7 +210,8 @@ bool is_series(const std::string& folder)
            std::ranges::any_of(files_in(folder), [](const fs::path& file) { return number_of(file).has_value(); });
 }
 
-SequenceInput::SequenceInput(const std::vector<std::string>& paths, const std::string& rhs)
+SequenceInput::SequenceInput(const std::vector<std::string>& paths, const std::string& rhs, double time_limit)
+    : time_limit_(time_limit)
 {
     require(!paths.empty(), [] { return std::string("no folder and no files were given"); });
     name_ = paths.front();
@@ -254,14 +226,13 @@ SequenceInput::SequenceInput(const std::vector<std::string>& paths, const std::s
 void SequenceInput::open_folder()
 {
     const std::string file = inside(name_, "pattern.mtx");
-    const TextFile    text(file);
-    MatrixMarket      read = parse_matrix_market(text.view(), file);
-    require(!read.header.array && read.header.symmetry == Symmetry::general,
-            [&] { return fmt::format("{}: expected a general coordinate file", file); });
+    MatrixMarket      read =
+        read_matrix_market(file, {.line_order = true,
+                                  .accept = [&](const MatrixMarketHeader& header) { require_pattern(header, file); },
+                                  .checkpoint = within_time(time_limit_, file)});
     require(read.duplicates == 0, [&] { return fmt::format("{}: {} entries stand twice", file, read.duplicates); });
-    require_square(read.A, file);
     A_ = std::move(read.A);
-    order_ = line_order(text.view(), A_);
+    order_ = std::move(read.line_order);
     row_.resize(static_cast<std::size_t>(A_.nnz()));
 
     const std::string values = inside(name_, "values.f64"), sides = inside(name_, "rhs.f64");
@@ -313,8 +284,9 @@ void SequenceInput::take_pattern()
 {
     std::string why;
     for (const Files& one : files_) try {
-            A_ = read_matrix(one.matrix);
-            require_square(A_, one.matrix);
+            const auto square = [&](const MatrixMarketHeader& header) { require_square(header, one.matrix); };
+            A_ = read_matrix(one.matrix, {.accept = square, .checkpoint = within_time(time_limit_, one.matrix)});
+            require(A_.nnz() > 0, [&] { return fmt::format("{}: no entries but 0", one.matrix); });
             pattern_of_ = one.matrix;
             return;
         } catch (const InvalidInput& error) {
@@ -331,11 +303,14 @@ void SequenceInput::choose_rhs(const std::string& rhs)
         if (rhs_ != "A1") load_rhs(rhs_, A_, name_);  // refuses what is no right-hand side
         return;
     }
-    columns_ = read_matrix(rhs_);
-    require(columns_.rows() == A_.rows() && (columns_.cols() == 1 || columns_.cols() == systems_), [&] {
-        return fmt::format("{}: {} rows and {} columns; expected {} rows, and 1 column or one for each of {} systems",
-                           rhs_, columns_.rows(), columns_.cols(), A_.rows(), systems_);
-    });
+    const auto columns = [&](const MatrixMarketHeader& header) {
+        require(header.rows == A_.rows() && (header.cols == 1 || header.cols == systems_), [&] {
+            return fmt::format(
+                "{}: {} rows and {} columns; expected {} rows, and 1 column or one for each of {} systems", rhs_,
+                header.rows, header.cols, A_.rows(), systems_);
+        });
+    };
+    columns_ = read_matrix(rhs_, {.accept = columns, .checkpoint = within_time(time_limit_, rhs_)});
 }
 
 std::string SequenceInput::label(Index k) const
@@ -383,11 +358,13 @@ void SequenceInput::read_values(Index k)
 void SequenceInput::read_matrix_file(Index k)
 {
     const std::string& file = files_[static_cast<std::size_t>(k)].matrix;
-    CsrMatrix<double>  read = read_matrix(file);
-    require(read.rows() == A_.rows() && read.cols() == A_.cols(), [&] {
-        return fmt::format("{}: {} × {}, but {} is {} × {}", file, read.rows(), read.cols(), pattern_of_, A_.rows(),
-                           A_.cols());
-    });
+    const auto         of_its_size = [&](const MatrixMarketHeader& header) {
+        require(header.rows == A_.rows() && header.cols == A_.cols(), [&] {
+            return fmt::format("{}: {} × {}, but {} is {} × {}", file, header.rows, header.cols, pattern_of_, A_.rows(),
+                                       A_.cols());
+        });
+    };
+    CsrMatrix<double> read = read_matrix(file, {.accept = of_its_size, .checkpoint = within_time(time_limit_, file)});
     if (const std::string difference = first_difference(A_, read); !difference.empty())
         throw InvalidInput(fmt::format("{}: another pattern than {}: {}", file, pattern_of_, difference));
     A_ = std::move(read);
@@ -404,7 +381,8 @@ void SequenceInput::read_rhs(Index k)
     } else if (rhs_ != "auto") {
         b_ = load_rhs(rhs_, A_, fmt::format("{}: system {}", name_, label(k)));
     } else if (!files_.empty()) {
-        b_ = load_rhs(files_[static_cast<std::size_t>(k)].rhs, A_, files_[static_cast<std::size_t>(k)].matrix);
+        const Files& files = files_[static_cast<std::size_t>(k)];
+        b_ = load_rhs(files.rhs, A_, files.matrix, time_limit_);
     } else {
         const std::string file = inside(name_, "rhs.f64");
         read_row(right_sides_, file, k, b_);

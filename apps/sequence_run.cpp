@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/solver/memory_guard.hpp"
 
@@ -156,6 +157,11 @@ void run(Series& series, SequenceInput& input, const SystemListener& each, Seque
         try {
             input.read(k);
         } catch (const InvalidInput& error) {
+            one.detail = error.what();
+            there = false;
+        } catch (const OutOfTime& error) {
+            one.action = "none";
+            one.outcome = Outcome::time_limit;
             one.detail = error.what();
             there = false;
         }

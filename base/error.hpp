@@ -28,6 +28,11 @@ class OutOfMemory : public Error {
     using Error::Error;
 };
 
+/// The time limit was reached where there is no outcome yet to report it.
+class OutOfTime : public Error {
+    using Error::Error;
+};
+
 /// No such device, or the device failed.
 class DeviceError : public Error {
     using Error::Error;

@@ -207,16 +207,18 @@ std::vector<Chunk> split(std::string_view text, int threads)
     return chunks;
 }
 
-void parse_chunks(const MatrixMarketHeader& header, std::size_t bytes, int threads, std::vector<Chunk>& chunks)
+void parse_chunks(const MatrixMarketHeader& header, std::size_t bytes, const ReadOptions& options, int threads,
+                  std::vector<Chunk>& chunks)
 {
     const double  entries_per_byte = 1.02 * static_cast<double>(header.entries) / static_cast<double>(bytes);
     RegionFailure failure;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (chunks.size() > 1)
     for (std::size_t c = 0; c < chunks.size(); ++c)
         failure.run([&] {
+            if (failure.met()) return;
             chunks[c].entries.reserve(
                 static_cast<std::size_t>(entries_per_byte * static_cast<double>(chunks[c].text.size())) + 1);
-            parse_lines(header, chunks[c]);
+            parse_lines(header, options.checkpoint, chunks[c]);
         });
     failure.rethrow();
 }
@@ -268,8 +270,10 @@ void place_array_values(const MatrixMarketHeader& header, std::vector<Chunk>& ch
     }
 }
 
-CsrMatrix<double> assemble(const MatrixMarketHeader& header, std::vector<Chunk>& chunks)
+/// The entries are released as soon as they have been taken, unless the order of the lines is wanted.
+CsrMatrix<double> assemble(const MatrixMarketHeader& header, const ReadOptions& options, std::vector<Chunk>& chunks)
 {
+    Steps               entry_passed(options.checkpoint);
     const bool          mirror = header.symmetry != Symmetry::general;
     const double        sign = header.symmetry == Symmetry::skew_symmetric ? -1 : 1;
     std::vector<Offset> row_ptr(static_cast<std::size_t>(header.rows) + 1, 0);
@@ -277,6 +281,7 @@ CsrMatrix<double> assemble(const MatrixMarketHeader& header, std::vector<Chunk>&
         for (const Entry& entry : chunk.entries) {
             ++row_ptr[entry.i + 1];
             if (mirror && entry.i != entry.j) ++row_ptr[entry.j + 1];
+            entry_passed();
         }
     std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
     std::vector<Index>  col(row_ptr.back());
@@ -290,12 +295,30 @@ CsrMatrix<double> assemble(const MatrixMarketHeader& header, std::vector<Chunk>&
         for (const Entry& entry : chunk.entries) {
             put(entry.i, entry.j, entry.value);
             if (mirror && entry.i != entry.j) put(entry.j, entry.i, sign * entry.value);
+            entry_passed();
         }
-        chunk.entries = {};
+        if (!options.line_order) chunk.entries = {};
     }
     std::shift_right(row_ptr.begin(), row_ptr.end(), 1);
     row_ptr.front() = 0;
     return CsrMatrix<double>::from_arrays(header.rows, header.cols, std::move(row_ptr), std::move(col), std::move(val));
+}
+
+/// Position in A of every entry, in the order of the lines; empty where that is 0, 1, 2, …
+std::vector<Offset> order_of_lines(const std::vector<Chunk>& chunks, const CsrMatrix<double>& A,
+                                   const Checkpoint& checkpoint)
+{
+    Steps               entry_passed(checkpoint);
+    std::vector<Offset> order;
+    bool                the_same = true;
+    for (const Chunk& chunk : chunks)
+        for (const Entry& entry : chunk.entries) {
+            const auto row = A.col().subspan(A.row_ptr()[entry.i], A.row_ptr()[entry.i + 1] - A.row_ptr()[entry.i]);
+            order.push_back(A.row_ptr()[entry.i] + (std::ranges::lower_bound(row, entry.j) - row.begin()));
+            the_same = the_same && order.back() + 1 == std::ssize(order);
+            entry_passed();
+        }
+    return the_same ? std::vector<Offset>{} : order;
 }
 
 /// Files of old Macintosh programs end their lines with CR alone.
@@ -305,8 +328,9 @@ bool has_cr_lines(std::string_view text)
 }
 
 /// `storage`, when given, holds the text and is released as soon as it has been read.
-MatrixMarket parse(std::string_view text, std::string_view name, int threads, TextFile* storage)
+MatrixMarket parse(std::string_view text, std::string_view name, const ReadOptions& options, TextFile* storage)
 {
+    const int    threads = Cpu(options.threads).threads();
     MatrixMarket file;
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
     Lines lines(text);
@@ -314,9 +338,10 @@ MatrixMarket parse(std::string_view text, std::string_view name, int threads, Te
     parse_size_line(lines, name, file.header);
     const std::string_view body(lines.here(), static_cast<std::size_t>(lines.end() - lines.here()));
     require_plausible(file.header, body.size(), name);
+    if (options.accept) options.accept(file.header);
 
     auto chunks = split(body, threads);
-    parse_chunks(file.header, body.size(), threads, chunks);
+    parse_chunks(file.header, body.size(), options, threads, chunks);
     check_chunks(file.header, lines.number(), chunks, name);
     if (storage != nullptr) storage->release();
     if (file.header.array) place_array_values(file.header, chunks);
@@ -326,22 +351,24 @@ MatrixMarket parse(std::string_view text, std::string_view name, int threads, Te
         for (const Entry& entry : chunk.entries)
             expanded += file.header.symmetry != Symmetry::general && entry.i != entry.j ? 2 : 1;
     try {
-        file.A = assemble(file.header, chunks);
+        file.A = assemble(file.header, options, chunks);
     } catch (const InvalidInput& why) {
         throw InvalidInput(fmt::format("{}: {}", name, why.what()));
     }
     file.duplicates = expanded - file.A.nnz();
+    if (options.line_order && !file.header.array) file.line_order = order_of_lines(chunks, file.A, options.checkpoint);
     return file;
 }
 
-MatrixMarket parse_or_report_memory(std::string_view text, std::string_view name, int threads, TextFile* storage)
+MatrixMarket parse_or_report_memory(std::string_view text, std::string_view name, const ReadOptions& options,
+                                    TextFile* storage)
 {
     const std::size_t bytes = text.size();
     try {
-        if (!has_cr_lines(text)) return parse(text, name, Cpu(threads).threads(), storage);
+        if (!has_cr_lines(text)) return parse(text, name, options, storage);
         std::string lf_lines(text);
         std::ranges::replace(lf_lines, '\r', '\n');
-        return parse(lf_lines, name, Cpu(threads).threads(), storage);
+        return parse(lf_lines, name, options, storage);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory to read {} ({} bytes of text)", name, bytes));
     }
@@ -351,26 +378,29 @@ MatrixMarket parse_or_report_memory(std::string_view text, std::string_view name
 
 std::string_view name(Symmetry symmetry) { return symmetry_names[static_cast<std::size_t>(symmetry)]; }
 
-MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, int threads)
+MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, const ReadOptions& options)
 {
-    return parse_or_report_memory(text, name, threads, nullptr);
+    return parse_or_report_memory(text, name, options, nullptr);
 }
 
-MatrixMarket read_matrix_market(const std::string& path, int threads)
+MatrixMarket read_matrix_market(const std::string& path, const ReadOptions& options)
 {
     try {
-        TextFile file(path);
-        return parse_or_report_memory(file.view(), path == "-" ? "standard input" : path, threads, &file);
+        TextFile file(path, options.checkpoint);
+        return parse_or_report_memory(file.view(), path == "-" ? "standard input" : path, options, &file);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory("no memory to read " + path);
     }
 }
 
-CsrMatrix<double> read_matrix(const std::string& path, int threads) { return read_matrix_market(path, threads).A; }
-
-CsrMatrix<double> parse_matrix(std::string_view text, std::string_view name, int threads)
+CsrMatrix<double> read_matrix(const std::string& path, const ReadOptions& options)
 {
-    return parse_matrix_market(text, name, threads).A;
+    return read_matrix_market(path, options).A;
+}
+
+CsrMatrix<double> parse_matrix(std::string_view text, std::string_view name, const ReadOptions& options)
+{
+    return parse_matrix_market(text, name, options).A;
 }
 
 std::vector<double> read_vector(const std::string& path, Index column)

@@ -8,12 +8,14 @@
 // Refused: complex values, NaN, Inf, indices outside the matrix, a diagonal entry ≠ 0 in a skew-symmetric file, more or
 // fewer entries than promised. Every refusal is an InvalidInput that reads "FILE:LINE: what was expected and found".
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ilux/base/csr.hpp"
+#include "ilux/base/monitor.hpp"
 
 namespace ilux {
 
@@ -37,20 +39,31 @@ struct MatrixMarket {
     MatrixMarketHeader header;
     Offset duplicates = 0;  ///< entries that were added to an earlier one at the same place, mirrored ones included
     CsrMatrix<double> A;
+    /// On request, of a coordinate file: the position in A of the entry of every line that holds one, in the order of the
+    /// lines. Duplicates share one. Empty where it is 0, 1, 2, …
+    std::vector<Offset> line_order;
+};
+
+/// How a file is read.
+struct ReadOptions {
+    int  threads = 0;         ///< as for Cpu; the result and any message are the same for every number of them
+    bool line_order = false;  ///< MatrixMarket::line_order is wanted
+    /// Shown the header before memory is asked for anything of its sizes. What it throws ends the reading.
+    std::function<void(const MatrixMarketHeader&)> accept = {};
+    Checkpoint                                     checkpoint = {};
 };
 
 /// Memory is asked for only after the file has shown that it can hold what its header promises: about 16 bytes an
 /// entry beside the text and the result. The zeros of an array file are not stored; those of a coordinate file are.
-/// @param threads  as for Cpu; the result and any message are the same for every number of them
-/// @throws InvalidInput (unreadable file, broken gzip data, anything above), OutOfMemory
-MatrixMarket read_matrix_market(const std::string& path, int threads = 0);
+/// @throws InvalidInput (unreadable file, one that changes meanwhile, broken gzip data, anything above), OutOfMemory
+MatrixMarket read_matrix_market(const std::string& path, const ReadOptions& options = {});
 /// The same for a text in memory; `name` stands for the file in messages.
-MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, int threads = 0);
+MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, const ReadOptions& options = {});
 
 /// The matrix alone.
-CsrMatrix<double> read_matrix(const std::string& path, int threads = 0);
+CsrMatrix<double> read_matrix(const std::string& path, const ReadOptions& options = {});
 /// @copydoc read_matrix
-CsrMatrix<double> parse_matrix(std::string_view text, std::string_view name, int threads = 0);
+CsrMatrix<double> parse_matrix(std::string_view text, std::string_view name, const ReadOptions& options = {});
 
 /// One column (counted from 0) of an n×k array or coordinate file. @throws InvalidInput as above, and unless 0 ≤ column < k
 std::vector<double> read_vector(const std::string& path, Index column = 0);

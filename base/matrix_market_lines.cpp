@@ -58,8 +58,9 @@ const char* parse_value(const char* p, const char* end, double& value)
 }
 
 template <bool array, bool pattern>
-void parse_entries(const MatrixMarketHeader& header, Chunk& chunk)
+void parse_entries(const MatrixMarketHeader& header, const Checkpoint& checkpoint, Chunk& chunk)
 {
+    Steps       line_passed(checkpoint);
     const char* p = chunk.text.data();
     const char* end = p + chunk.text.size();
     const bool  triangular = header.symmetry != Symmetry::general;
@@ -90,6 +91,7 @@ void parse_entries(const MatrixMarketHeader& header, Chunk& chunk)
         if (p == end) return;
         ++p;
         ++chunk.lines;
+        line_passed();
     }
 }
 
@@ -118,12 +120,12 @@ std::string quoted_word(const char* p, const char* end)
     return text + (q - p > longest ? "...'" : "'");
 }
 
-void parse_lines(const MatrixMarketHeader& header, Chunk& chunk)
+void parse_lines(const MatrixMarketHeader& header, const Checkpoint& checkpoint, Chunk& chunk)
 {
     try {
-        if (header.array) parse_entries<true, false>(header, chunk);
-        else if (header.pattern) parse_entries<false, true>(header, chunk);
-        else parse_entries<false, false>(header, chunk);
+        if (header.array) parse_entries<true, false>(header, checkpoint, chunk);
+        else if (header.pattern) parse_entries<false, true>(header, checkpoint, chunk);
+        else parse_entries<false, false>(header, checkpoint, chunk);
     } catch (const BadLine& bad) {
         chunk.error = bad.what();
     }

@@ -22,4 +22,22 @@ struct Progress {
 /// it must not throw. Empty: nobody listens.
 using Monitor = std::function<void(const Progress&)>;
 
+/// Asked every few milliseconds by work that may be given up, on any of its threads and by several at once. What it throws
+/// ends the work and reaches the caller. Empty: nothing ends it.
+using Checkpoint = std::function<void()>;
+
+/// Asks a checkpoint at every 2^14th step of a loop.
+class Steps {
+public:
+    explicit Steps(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
+    void operator()()
+    {
+        if ((++count_ & 0x3fff) == 0 && checkpoint_) checkpoint_();
+    }
+
+private:
+    const Checkpoint& checkpoint_;
+    unsigned          count_ = 0;
+};
+
 }  // namespace ilux

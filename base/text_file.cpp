@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -12,13 +11,15 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <tuple>
 
 #include "ilux/base/error.hpp"
 
 namespace ilux {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 30;  // one system or zlib call takes at most this many bytes
+constexpr std::size_t piece = std::size_t{1} << 30;        // one system or zlib call takes at most this many bytes
+constexpr std::size_t short_piece = std::size_t{1} << 22;  // a few milliseconds: a checkpoint is asked between two
 
 class FileDescriptor {
 public:
@@ -38,15 +39,28 @@ private:
 
 bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 
-std::string read_all(int fd, std::size_t expected, const std::string& name)
+[[noreturn]] void throw_unreadable(const std::string& name)
 {
-    std::string bytes(expected + 1, '\0');  // one more, so that the end shows without growing
+    throw InvalidInput(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+}
+
+struct stat status_of(int fd, const std::string& name)
+{
+    struct stat status {};
+    if (fstat(fd, &status) != 0) throw_unreadable(name);
+    return status;
+}
+
+/// Of a pipe, a device, or a file whose beginning somebody else has read.
+std::string read_stream(int fd, const std::string& name)
+{
+    std::string bytes(65536, '\0');
     std::size_t size = 0;
     for (;;) {
         if (size == bytes.size()) bytes.resize(2 * size);
         const ssize_t count = ::read(fd, bytes.data() + size, std::min(bytes.size() - size, piece));
         if (count < 0 && errno == EINTR) continue;
-        require(count >= 0, [&] { return fmt::format("cannot read {}: {}", name, std::strerror(errno)); });
+        if (count < 0) throw_unreadable(name);
         if (count == 0) break;
         size += static_cast<std::size_t>(count);
     }
@@ -54,49 +68,61 @@ std::string read_all(int fd, std::size_t expected, const std::string& name)
     return bytes;
 }
 
+/// All of a regular file of that status into `bytes`, which has room for one more.
+/// @throws InvalidInput when it is another file afterwards: what was read is then of neither state, or of an unfinished one
+void read_regular(int fd, const struct stat& before, char* bytes, const std::string& name, const Checkpoint& checkpoint)
+{
+    const auto  expected = static_cast<std::size_t>(before.st_size);
+    std::size_t size = 0;
+    while (size <= expected) {
+        const auto    wanted = std::min(expected + 1 - size, short_piece);
+        const ssize_t count = ::pread(fd, bytes + size, wanted, static_cast<off_t>(size));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw_unreadable(name);
+        if (count == 0) break;
+        size += static_cast<std::size_t>(count);
+        if (checkpoint && size < expected) checkpoint();
+    }
+    const struct stat after = status_of(fd, name);
+    const bool        rewritten = std::tie(after.st_mtim.tv_sec, after.st_mtim.tv_nsec) !=
+                           std::tie(before.st_mtim.tv_sec, before.st_mtim.tv_nsec);
+    require(size == expected && after.st_size == before.st_size && !rewritten, [&] {
+        return fmt::format("{} changed while it was read: it had {} bytes, and now has {}; {} could be read", name,
+                           expected, after.st_size, size);
+    });
+}
+
 }  // namespace
 
-TextFile::TextFile(const std::string& path)
+TextFile::TextFile(const std::string& path, const Checkpoint& checkpoint)
 {
     const bool           standard_input = path == "-";
     const std::string    name = standard_input ? "standard input" : path;
     const FileDescriptor file(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
     require(file.get() >= 0, [&] { return fmt::format("cannot open {}: {}", name, std::strerror(errno)); });
-    struct stat about {};
-    require(fstat(file.get(), &about) == 0,
-            [&] { return fmt::format("cannot read {}: {}", name, std::strerror(errno)); });
-    require(!S_ISDIR(about.st_mode), [&] { return fmt::format("cannot read {}: it is a folder", name); });
+    const struct stat status = status_of(file.get(), name);
+    require(!S_ISDIR(status.st_mode), [&] { return fmt::format("cannot read {}: it is a folder", name); });
 
-    const auto bytes = static_cast<std::size_t>(about.st_size);
-    if (S_ISREG(about.st_mode) && bytes > 0 && lseek(file.get(), 0, SEEK_CUR) == 0) {
-        void* mapped = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.get(), 0);
-        if (mapped != MAP_FAILED) {
-            mapped_ = mapped;
-            mapped_bytes_ = bytes;
-            view_ = {static_cast<const char*>(mapped), bytes};
-        }
-    }
-    if (mapped_ == nullptr) view_ = owned_ = read_all(file.get(), 65536, name);
+    if (S_ISREG(status.st_mode) && status.st_size > 0 && lseek(file.get(), 0, SEEK_CUR) == 0) {
+        const auto size = static_cast<std::size_t>(status.st_size);
+        bytes_ = std::make_unique_for_overwrite<char[]>(size + 1);
+        read_regular(file.get(), status, bytes_.get(), name, checkpoint);
+        view_ = {bytes_.get(), size};
+    } else view_ = text_ = read_stream(file.get(), name);
     if (!is_gzip(view_)) return;
-    try {
-        std::string text = unpack_gzip(view_, name);
-        release();
-        view_ = owned_ = std::move(text);
-    } catch (...) {
-        release();
-        throw;
-    }
+    std::string text = unpack_gzip(view_, name, checkpoint);
+    release();
+    view_ = text_ = std::move(text);
 }
 
 void TextFile::release()
 {
-    if (mapped_ != nullptr) munmap(mapped_, mapped_bytes_);
-    mapped_ = nullptr;
-    owned_ = {};
+    bytes_.reset();
+    text_ = {};
     view_ = {};
 }
 
-std::string unpack_gzip(std::string_view packed, std::string_view name)
+std::string unpack_gzip(std::string_view packed, std::string_view name, const Checkpoint& checkpoint)
 {
     z_stream stream{};
     if (inflateInit2(&stream, 15 + 16) != Z_OK) throw OutOfMemory(fmt::format("no memory to unpack {}", name));
@@ -105,11 +131,12 @@ std::string unpack_gzip(std::string_view packed, std::string_view name)
     std::string text(std::max<std::size_t>(4 * packed.size(), 4096), '\0');
     std::size_t in = 0, out = 0;
     for (;;) {
+        if (checkpoint && out > 0) checkpoint();
         if (out == text.size()) text.resize(2 * out);
         stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + in));  // zlib does not write there
         stream.avail_in = static_cast<uInt>(std::min(packed.size() - in, piece));
         stream.next_out = reinterpret_cast<Bytef*>(text.data() + out);
-        stream.avail_out = static_cast<uInt>(std::min(text.size() - out, piece));
+        stream.avail_out = static_cast<uInt>(std::min(text.size() - out, short_piece));
         const uInt had_in = stream.avail_in, had_out = stream.avail_out;
         const int  status = inflate(&stream, Z_NO_FLUSH);
         in += had_in - stream.avail_in;

@@ -65,7 +65,7 @@ private:
 void read_file(benchmark::State& state, const std::string& path)
 {
     Offset nnz = 0;
-    for (auto _ : state) nnz = read_matrix(path, static_cast<int>(state.range(0))).nnz();
+    for (auto _ : state) nnz = read_matrix(path, {.threads = static_cast<int>(state.range(0))}).nnz();
     state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * TextFile(path).view().size()));
     state.counters["nnz"] = static_cast<double>(nnz);
 }

@@ -49,7 +49,7 @@ void check(std::string_view text)
 {
     MatrixMarket file;
     try {
-        file = parse_matrix_market(text, "fuzz", 1);
+        file = parse_matrix_market(text, "fuzz", {.threads = 1});
     } catch (const InvalidInput& why) {
         demand(std::string_view(why.what()).starts_with("fuzz:"));
         return;
@@ -57,9 +57,9 @@ void check(std::string_view text)
     demand_invariant(file.A);
     if (file.A.rows() > 1'000'000) return;  // nearly all rows empty: true, and slow to write
     demand(file.duplicates >= 0 && file.header.entries >= 0);
-    demand_identical(parse_matrix(matrix_text(file.A), "written", 1), file.A);
+    demand_identical(parse_matrix(matrix_text(file.A), "written", {.threads = 1}), file.A);
     if (is_symmetric(file.A))
-        demand_identical(parse_matrix(matrix_text(file.A, {.symmetric = true}), "triangle", 1), file.A);
+        demand_identical(parse_matrix(matrix_text(file.A, {.symmetric = true}), "triangle", {.threads = 1}), file.A);
 }
 
 }  // namespace

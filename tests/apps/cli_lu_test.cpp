@@ -134,6 +134,32 @@ TEST_F(Cli, InfoSaysWhyThereAreNoLevels)
               std::string::npos);
 }
 
+TEST_F(Cli, InfoTellsOfAStructurallySingularMatrix)
+{
+    // Rows 2 and 4 are empty, rows 5 and 6 share column 1, columns 4 and 6 are empty.
+    const std::string A = file("A.mtx", matrix("6 6 6\n1 2 3\n1 3 1\n3 3 2\n5 1 4\n6 1 4\n3 5 0\n"));
+    const auto        json = this->json({"info", A, "--json", "--levels"});
+    EXPECT_EQ(json["matching"]["structural_rank"], 3);
+    EXPECT_EQ(json["matching"]["rows_moved"], 2);  // row 1 to column 2, row 5 or 6 to column 1
+    EXPECT_EQ(json["matching"]["dominant_rows"], 3);
+    EXPECT_TRUE(json["lu"].is_null());
+    EXPECT_FALSE(json["memory_bytes"].contains("lu"));
+    const Result text = ilux({"info", A});
+    for (const char* word :
+         {"3 rows cannot be matched: A is singular. Rows 2 4 ", "none, since A is structurally singular"})
+        EXPECT_NE(text.out.find(word), std::string::npos) << word << " is not in:\n" << text.out;
+    const std::string wide = file("W.mtx", matrix("3 3 3\n2 1 1\n2 2 1\n2 3 1\n"));
+    EXPECT_EQ(this->json({"info", wide, "--json"})["matching"]["structural_rank"], 1);
+}
+
+TEST_F(Cli, InfoOfOneEntryTakesLittleMoreMemoryThanItsRows)
+{
+    const std::string A = file("A.mtx", matrix("16777216 16777216 1\n1 1 1\n"));
+    const std::string limited = fmt::format("ulimit -v {}; exec '{}' info '{}'", 900'000, program(), A);
+    EXPECT_EQ(std::system(("(" + limited + ") > '" + folder.file("out") + "'").c_str()), 0);  // 128 MiB are row_ptr
+    EXPECT_NE(read_bytes(folder.file("out")).find("structural rank 1 of 16777216"), std::string::npos);
+}
+
 TEST_F(Cli, LuAcceptsABackwardStableAnswerWhoseResidualIsRounding)
 {
     // In row 1 numbers of 10⁹ cancel to b₁ = 10⁻³; doubles of x₁ are so far apart that ‖b − A x‖ ≤ 10⁻⁸ ‖b‖ is out of reach.

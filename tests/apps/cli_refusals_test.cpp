@@ -25,6 +25,20 @@ TEST_F(Cli, SingularSystemsAreNeverCalledConverged)
     EXPECT_EQ(ilux({"solve", rank_one, "--rhs", b, "--method", "gmres"}).code, 4);
 }
 
+TEST_F(Cli, AFileThatTakesTooLongToReadIsExitCodeThree)
+{
+    std::string long_file = matrix("1 1 1\n1 1 1\n");
+    for (int line = 0; line < 200'000; ++line) long_file += "% a comment\n";
+    const std::string A = file("A_0.mtx", matrix("1 1 1\n1 1 1\n")), late = file("A_1.mtx", long_file);
+    expect_refusal(3, {"solve", late, "--time-limit", "1e-9"}, {"A_1.mtx", "time limit of 1e-09 s", "--time-limit"});
+    EXPECT_EQ(ilux({"solve", late, "--time-limit", "0"}).code, 0);
+    const auto all = json_lines({"sequence", A, late, "--time-limit", "1e-9"}, 3);
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[1]["action"], "none");
+    EXPECT_EQ(all[1]["outcome"], "time_limit");
+    EXPECT_NE(all[1]["detail"].get<std::string>().find("while it was read"), std::string::npos);
+}
+
 TEST_F(Cli, AMemoryLimitTooSmallIsExitCodeFive)
 {
     const auto json =

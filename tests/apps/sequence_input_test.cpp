@@ -53,6 +53,33 @@ TEST(SequenceInput, TakesValuesInTheOrderOfThePatternsLines)
     }
 }
 
+TEST(SequenceInput, ReadsAPatternAsAnyMatrixIsRead)
+{
+    const std::string banner = "%%MatrixMarket matrix coordinate pattern general\n";
+    const std::string entries = "1 1\n2 2\n3 3\n1 3\n";
+    const auto        read = [](const std::string& pattern) {
+        const TempFolder folder;
+        folder.write("pattern.mtx", pattern);
+        folder.write("values.f64", bytes_of({2, 3, 4, 1}));
+        SequenceInput input({folder.path().string()});
+        input.read(0);
+        return to_dense(input.A()).a;
+    };
+    const std::vector<double> A{2, 0, 1, 0, 3, 0, 0, 0, 4};
+    EXPECT_EQ(read("\xef\xbb\xbf" + banner + "3 3 4\n" + entries), A) << "a byte order mark";
+    for (const std::string size : {"\v3 3 4\n", "3\v3\v4\v\n", "\f3 3 4\n", "3 3\r4\n", "\r3 3 4\n", "+3 003 4\n"})
+        EXPECT_EQ(read(banner + size + entries), A) << size;
+    for (const std::string body :
+         {"\v1 1\n2\v2\n3 3\f\n\r1 3\n", "1 1\n2\r2\n3 3\n1\r3\n", "1 1\n% a comment\r9 9\n2 2\n3 3\n1 3\n",
+          "1 1\n\v% a comment\n2 2\n\r\n\v\n3 3\n \r % 2 2\n1 3", "+1 01\n2 +2\n3 3\r\n1 3\r\n"})
+        EXPECT_EQ(read(banner + "3 3 4\n" + body), A) << body;
+    std::string cr_lines = "\xef\xbb\xbf" + banner + "% a comment\n3 3 4\n" + entries;
+    std::ranges::replace(cr_lines, '\n', '\r');
+    EXPECT_EQ(read(cr_lines), A);
+    expect_refusal([&] { read(banner + "3 3 4\n1 1\r2 2\n3 3\n1 3\n"); }, {"pattern.mtx:3", "'2'"});
+    expect_refusal([&] { read(banner + "3 3\n4\n" + entries); }, {"pattern.mtx:2", "number of entries"});
+}
+
 TEST(SequenceInput, PairsNumberedFilesAndSortsThemByNumber)
 {
     const TempFolder folder;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include "ilux/tests/support/checks.hpp"
 
@@ -21,7 +22,7 @@ std::vector<double> dense(const std::string& text) { return to_dense(parse_matri
 void expect_refused(const std::string& text, const std::vector<std::string>& words)
 {
     SCOPED_TRACE("file: " + text.substr(0, 200));
-    for (int threads : {1, 3}) expect_refusal([&] { parse_matrix(text, "t.mtx", threads); }, words);
+    for (int threads : {1, 3}) expect_refusal([&] { parse_matrix(text, "t.mtx", {.threads = threads}); }, words);
 }
 
 TEST(MatrixMarket, ReadsCoordinateFiles)
@@ -188,7 +189,7 @@ TEST(MatrixMarket, RefusesHugePromisesBeforeAskingForMemory)
     const AllocationCounter counter;
     const auto              refused = [](const std::string& text, const std::string& word) {
         try {
-            parse_matrix(text, "t.mtx", 1);
+            parse_matrix(text, "t.mtx", {.threads = 1});
         } catch (const InvalidInput& why) {
             return std::string(why.what()).find(word) != std::string::npos;
         }
@@ -202,6 +203,42 @@ TEST(MatrixMarket, RefusesHugePromisesBeforeAskingForMemory)
     EXPECT_TRUE(refused("%%MatrixMarket matrix array real general\n2147483647 2147483647\n1\n", "entries"));
     EXPECT_TRUE(refused("%%MatrixMarket matrix array real symmetric\n2147483647 2147483647\n1\n", "entries"));
     EXPECT_LT(counter.bytes(), 1'000'000U);
+}
+
+TEST(MatrixMarket, ShowsTheHeaderBeforeAskingForMemory)
+{
+    const std::string       text = real_general + "67108864 67108863 1\n1 1 1\n";
+    MatrixMarketHeader      shown;
+    const AllocationCounter counter;
+    expect_refusal(
+        [&] {
+            parse_matrix(text, "t.mtx", {.threads = 1, .accept = [&](const MatrixMarketHeader& header) {
+                                             shown = header;
+                                             throw InvalidInput("t.mtx: not square");
+                                         }});
+        },
+        {"t.mtx: not square"});
+    EXPECT_EQ(shown.rows, 67108864);
+    EXPECT_EQ(shown.cols, 67108863);
+    EXPECT_EQ(shown.entries, 1);
+    EXPECT_LT(counter.bytes(), 1'000'000U);
+}
+
+TEST(MatrixMarket, TellsWhereTheEntryOfEachLineIs)
+{
+    const auto order = [](const std::string& text) {
+        return parse_matrix_market(text, "t.mtx", {.line_order = true}).line_order;
+    };
+    using Order = std::vector<Offset>;
+    const std::string pattern = "%%MatrixMarket matrix coordinate pattern ";
+    EXPECT_EQ(order(pattern + "general\n3 3 4\n3 1\n1 3\n2 2\n1 1\n"), (Order{3, 1, 2, 0}));
+    EXPECT_EQ(order(pattern + "general\n2 2 3\n1 1\n1 2\n2 1\n"), Order{}) << "0, 1, 2";
+    EXPECT_EQ(order(real_general + "2 2 4\n2 2 1\n1 1 1\n2 2 5\n2 1 1\n"), (Order{2, 0, 2, 1})) << "a duplicate";
+    EXPECT_EQ(order(pattern + "symmetric\n2 2 2\n1 1\n2 1\n"), (Order{0, 2}));
+    EXPECT_EQ(order("%%MatrixMarket matrix array real general\n2 1\n0\n1\n"), Order{});
+    EXPECT_EQ(order(real_general + "0 0 0\n"), Order{});
+    EXPECT_TRUE(parse_matrix_market(pattern + "general\n2 2 2\n2 2\n1 1\n", "t.mtx").line_order.empty())
+        << "not asked for";
 }
 
 TEST(MatrixMarket, NamesTheFileWhenDuplicatesOverflow)
@@ -229,12 +266,40 @@ TEST(MatrixMarket, GivesTheSameBitsForAnyNumberOfThreads)
     for (bool symmetric : {false, true}) {
         const auto text = long_text(30'000, symmetric);
         ASSERT_GT(text.size(), 8U << 18) << "shorter texts are not split";
-        const auto expected = parse_matrix_market(text, "t.mtx", 1);
+        const auto expected = parse_matrix_market(text, "t.mtx", {.threads = 1});
         EXPECT_EQ(broken_invariant(expected.A), "");
         for (int threads : {2, 3, 8}) {
-            const auto file = parse_matrix_market(text, "t.mtx", threads);
+            const auto file = parse_matrix_market(text, "t.mtx", {.threads = threads});
             EXPECT_TRUE(identical(file.A, expected.A)) << threads << " threads";
             EXPECT_EQ(file.duplicates, expected.duplicates);
+        }
+    }
+}
+
+TEST(MatrixMarket, TellsTheOrderOfLinesOfAnyNumberOfThreads)
+{
+    for (bool symmetric : {false, true}) {
+        const auto         text = long_text(30'000, symmetric);
+        std::istringstream in(text);
+        std::string        line;
+        std::getline(in, line);
+        std::getline(in, line);
+        std::vector<std::pair<Index, Index>> places;  // as the lines say
+        while (std::getline(in, line)) {
+            std::pair<Index, Index> place;
+            if (std::istringstream(line) >> place.first >> place.second) places.push_back(place);
+        }
+        ASSERT_EQ(places.size(), 90'000U);
+        for (int threads : {1, 2, 8}) {
+            const auto file = parse_matrix_market(text, "t.mtx", {.threads = threads, .line_order = true});
+            ASSERT_EQ(file.line_order.size(), places.size());
+            Index wrong = 0;
+            for (std::size_t k = 0; k < places.size(); ++k) {
+                const auto [i, j] = places[k];
+                const auto p = file.line_order[k];
+                wrong += p < file.A.row_ptr()[i - 1] || p >= file.A.row_ptr()[i] || file.A.col()[p] != j - 1;
+            }
+            EXPECT_EQ(wrong, 0);
         }
     }
 }
@@ -250,15 +315,16 @@ TEST(MatrixMarket, CountsLinesAcrossTheChunksOfThreads)
     auto       two_faults = text;
     two_faults.insert(early, "0 1 1\n");
     for (int threads : {1, 2, 3, 8}) {
-        expect_refusal([&] { parse_matrix(text, "t.mtx", threads); }, {fmt::format("t.mtx:{}:", line), "'oops'"});
-        expect_refusal([&] { parse_matrix(two_faults, "t.mtx", threads); },
+        expect_refusal([&] { parse_matrix(text, "t.mtx", {.threads = threads}); },
+                       {fmt::format("t.mtx:{}:", line), "'oops'"});
+        expect_refusal([&] { parse_matrix(two_faults, "t.mtx", {.threads = threads}); },
                        {fmt::format("t.mtx:{}:", early_line), "'0'"});
     }
     auto       extra = long_text(30'000);
     const auto lines = std::count(extra.begin(), extra.end(), '\n');
     extra += "1 1 1\n1 1 1\n";
     for (int threads : {1, 2, 8})
-        expect_refusal([&] { parse_matrix(extra, "t.mtx", threads); },
+        expect_refusal([&] { parse_matrix(extra, "t.mtx", {.threads = threads}); },
                        {fmt::format("t.mtx:{}:", lines + 1), "there are 90002"});
 }
 
@@ -313,7 +379,7 @@ TEST(MatrixMarketVector, IsAColumnOfAnArrayOrCoordinateFile)
 TEST(MatrixMarket, SaysSoWhenMemoryRunsOutAnywhere)
 {
     const auto text = long_text(9'000);
-    EXPECT_GE(fail_each_allocation([&] { parse_matrix(text, "t.mtx", 2); }), 5);
+    EXPECT_GE(fail_each_allocation([&] { parse_matrix(text, "t.mtx", {.threads = 2}); }), 5);
 }
 
 TEST(MatrixMarket, ReadsRealMatrices)

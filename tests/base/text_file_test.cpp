@@ -7,6 +7,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
 #include "ilux/base/matrix_market.hpp"
 #include "ilux/tests/support/checks.hpp"
 
@@ -80,6 +85,62 @@ TEST(MatrixMarketFile, IsReadFromAPipe)
     const StandardInput in(fmt::format("/dev/fd/{}", ends[0]));
     close(ends[0]);
     EXPECT_TRUE(identical(read_matrix("-"), A));
+}
+
+TEST(MatrixMarketFile, StaysAsItWasReadWhenItIsShortened)
+{
+    const TempFolder  folder;
+    const std::string text(100'000, 'x');
+    const auto        path = folder.write("t.mtx", text);
+    const TextFile    file(path);
+    std::filesystem::resize_file(path, 10);
+    EXPECT_TRUE(file.view() == text);
+}
+
+TEST(MatrixMarketFile, ThatChangesWhileItIsReadIsRefused)
+{
+    const TempFolder  folder;
+    const std::string path = folder.file("t.mtx"), text(10'000'000, '1');
+    const auto        refused = [&](auto&& change, const std::vector<std::string>& words) {
+        folder.write("t.mtx", text);
+        std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+        bool       changed = false;
+        const auto once = [&] {
+            if (!std::exchange(changed, true)) change();
+        };
+        expect_refusal([&] { TextFile file(path, once); }, words);
+        EXPECT_TRUE(changed);
+    };
+    refused([&] { std::filesystem::resize_file(path, 5'000'000); },
+            {"t.mtx changed while it was read", "had 10000000 bytes", "now has 5000000", "5000000 could be read"});
+    refused([&] { std::filesystem::resize_file(path, 0); }, {"now has 0"});
+    refused([&] { std::filesystem::resize_file(path, 10'000'001); }, {"now has 10000001"});
+    refused([&] { folder.write("t.mtx", std::string(10'000'000, '2')); }, {"t.mtx changed"});
+}
+
+TEST(MatrixMarketFile, CanBeGivenUpAtEveryCheckpoint)
+{
+    const TempFolder folder;
+    const auto       A = random_matrix(60'000, 60'000, 5, 1);
+    const auto       text = matrix_text(A);
+    ASSERT_GT(text.size(), 8U << 20) << "shorter files are read in one piece";
+    for (const auto& path : {folder.write("plain.mtx", text), folder.write("packed.mtx.gz", gzip(text))})
+        for (int threads : {1, 3}) {
+            int        wanted = -1;
+            const auto read = [&](int last) {
+                std::atomic<int> asked{0};
+                const auto       checkpoint = [&] {
+                    if (++asked == last) throw OutOfTime("enough");
+                };
+                const auto B =
+                    read_matrix_market(path, {.threads = threads, .line_order = true, .checkpoint = checkpoint});
+                EXPECT_TRUE(identical(B.A, A));
+                wanted = asked;
+            };
+            read(-1);
+            EXPECT_GE(wanted, 50) << path;
+            for (int last = 1; last <= wanted; ++last) EXPECT_THROW(read(last), OutOfTime) << path << ", " << last;
+        }
 }
 
 TEST(MatrixMarketFile, ThatCannotBeReadIsNamedWithTheReason)
@@ -171,7 +232,7 @@ TEST(MatrixMarketFile, SaysSoWhenMemoryRunsOutAnywhere)
     const TempFolder folder;
     const auto       A = random_matrix(3000, 3000, 5, 1);
     const auto       path = folder.write("t.mtx.gz", gzip(matrix_text(A)));
-    EXPECT_GE(fail_each_allocation([&] { read_matrix(path, 1); }), 5);
+    EXPECT_GE(fail_each_allocation([&] { read_matrix(path, {.threads = 1}); }), 5);
     EXPECT_GE(fail_each_allocation([&] { write_matrix(folder.file("out.mtx"), A); }), 3);
     EXPECT_EQ(folder.entries(), 2U) << "a failed write left something behind";
     EXPECT_TRUE(identical(read_matrix(folder.file("out.mtx")), A));
