@@ -16,7 +16,7 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(FastFloat REQUIRED)
-find_package(LAPACK REQUIRED)
+find_package(Eigen3 3.3 REQUIRED NO_MODULE)
 find_package(IluxSuiteSparse REQUIRED)
 find_package(IluxMETIS REQUIRED)
 
@@ -153,7 +153,7 @@ function(ilux_install)
                   ${CMAKE_CURRENT_BINARY_DIR}/ilux-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/ilux-config-version.cmake
             DESTINATION ${package_dir})
     set(pc_libs ${SuiteSparse_AMD_LIBRARY} ${SuiteSparse_COLAMD_LIBRARY} ${SuiteSparse_CONFIG_LIBRARY} ${METIS_LIBRARY}
-                ${LAPACK_LIBRARIES} ${OpenMP_CXX_LIBRARIES})
+                ${OpenMP_CXX_LIBRARIES})
     if(ILUX_WITH_CUDA)
         list(APPEND pc_libs ${CUDA_cusparse_LIBRARY} ${CUDA_cudart_static_LIBRARY} -lrt -ldl -lpthread)
     endif()
@@ -277,7 +277,6 @@ endfunction()
 # ilux_bench(NAME...): a Google Benchmark program each.
 function(ilux_bench)
     find_package(benchmark REQUIRED)
-    find_package(Eigen3 REQUIRED)  # a rival, not a part
     foreach(name IN LISTS ARGN)
         add_executable(${name} bench/${name}.cpp)
         target_link_libraries(${name} PRIVATE ilux_flags ilux benchmark::benchmark Eigen3::Eigen)
