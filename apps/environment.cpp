@@ -18,7 +18,6 @@ Rows environment_rows()
               {"processor", fmt::format("{}, {} threads (OMP_NUM_THREADS, or all)", cpu_name(), Cpu().threads())},
               {"memory", fmt::format("{}, {} available", bytes_text(double(memory_bytes())),
                                                   bytes_text(double(memory_available())))},
-              {"BLAS", blas_name()},
               {"CUDA build", built_with_cuda() ? "yes" : "no; -DILUX_CUDA=ON with nvcc on PATH makes one"}};
     const int         gpus = gpu_count();
     if (gpus == 0) rows.push_back({"GPU", "none found"});

@@ -5,7 +5,7 @@
 
 namespace ilux::app {
 
-/// Version, commit, compiler, processor, memory, BLAS, CUDA and GPUs. Asking for GPUs may start their driver.
+/// Version, commit, compiler, processor, memory, CUDA and GPUs. Asking for GPUs may start their driver.
 Rows environment_rows();
 
 }  // namespace ilux::app

@@ -62,14 +62,9 @@ int complain(ExitCode code, const char* what)
 }  // namespace
 }  // namespace ilux::app
 
-/// OpenBLAS's own; absent where another LAPACK is linked.
-extern "C" void openblas_set_num_threads(int) __attribute__((weak));
-
 int main(int argc, char** argv)
 {
     using namespace ilux::app;
-    // The dense last level is small, and its bits should not depend on the number of cores.
-    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
     try {
         const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
         const int                      code = run(arguments);

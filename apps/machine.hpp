@@ -7,7 +7,6 @@
 
 namespace ilux::app {
 
-std::string blas_name();  ///< OpenBLAS with its version, or that it is another one
 std::string compiler_name();
 std::string
 build_commit();  ///< of the sources, "-dirty" when they differ from it; "" when unknown (cmake/commit.cmake)

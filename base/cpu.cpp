@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/granted_threads.hpp"
 
 namespace ilux {
 namespace {
@@ -19,7 +20,7 @@ template <class Body>
 void parallel_for(const Cpu& be, std::size_t n, Body&& body)
 {
     const auto count = static_cast<std::ptrdiff_t>(n);
-#pragma omp parallel for simd schedule(static) num_threads(be.threads()) if (parallel : n >= threshold && be.threads() > 1)
+#pragma omp parallel for simd schedule(static) num_threads(be.team(n >= threshold))
     for (std::ptrdiff_t i = 0; i < count; ++i) body(static_cast<std::size_t>(i));
 }
 
@@ -30,7 +31,7 @@ double reduce(const Cpu& be, std::size_t n, Term&& term)
     const std::size_t              chunk = std::max<std::size_t>(threshold / 4, (n + max_chunks - 1) / max_chunks);
     const std::size_t              chunks = (n + chunk - 1) / chunk;
     std::array<double, max_chunks> partial;
-#pragma omp parallel for schedule(static) num_threads(be.threads()) if (n >= threshold && be.threads() > 1)
+#pragma omp parallel for schedule(static) num_threads(be.team(n >= threshold))
     for (std::size_t c = 0; c < chunks; ++c) {
         const std::size_t end = std::min(n, (c + 1) * chunk);
         double            sum = 0;
@@ -46,6 +47,8 @@ double reduce(const Cpu& be, std::size_t n, Term&& term)
 }  // namespace
 
 Cpu::Cpu(int threads) : threads_(threads > 0 ? threads : omp_get_max_threads()) {}
+
+int Cpu::team(bool worth) const { return worth && threads_ > 1 ? detail::granted_threads(threads_) : 1; }
 
 double dot(Cpu& be, std::span<const double> x, std::span<const double> y)
 {
@@ -124,7 +127,7 @@ void multi_axpy(Cpu& be, std::span<const double> c, std::span<const double> bloc
     const std::size_t     n = y.size();
     constexpr std::size_t tile = 2048;  // y stays in the first-level cache while the block streams past
     const std::size_t     tiles = (n + tile - 1) / tile;
-#pragma omp parallel for schedule(static) num_threads(be.threads()) if (n >= threshold && be.threads() > 1)
+#pragma omp parallel for schedule(static) num_threads(be.team(n >= threshold))
     for (std::size_t t = 0; t < tiles; ++t) {
         const std::size_t end = std::min(n, (t + 1) * tile);
         for (std::size_t k = 0; k < c.size(); ++k)
@@ -139,8 +142,8 @@ void copy_in_parallel(void* to, const void* from, std::size_t bytes)
 {
     constexpr std::size_t piece = std::size_t{256} << 10;
     const std::size_t     pieces = (bytes + piece - 1) / piece;
-    const int             threads = std::min(8, omp_get_max_threads());
-#pragma omp parallel for schedule(static) num_threads(threads) if (pieces > 1 && threads > 1)
+    const Cpu             be(std::min(8, omp_get_max_threads()));
+#pragma omp parallel for schedule(static) num_threads(be.team(pieces > 1))
     for (std::size_t p = 0; p < pieces; ++p)
         std::memcpy(static_cast<char*>(to) + p * piece, static_cast<const char*>(from) + p * piece,
                     std::min(piece, bytes - p * piece));

@@ -212,7 +212,7 @@ void parse_chunks(const MatrixMarketHeader& header, std::size_t bytes, const Rea
 {
     const double  entries_per_byte = 1.02 * static_cast<double>(header.entries) / static_cast<double>(bytes);
     RegionFailure failure;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (chunks.size() > 1)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(Cpu(threads).team(chunks.size() > 1))
     for (std::size_t c = 0; c < chunks.size(); ++c)
         failure.run([&] {
             if (failure.met()) return;

@@ -40,7 +40,7 @@ void spmv(Cpu& be, double a, const CsrMatrix<T>& A, std::span<const double> x, d
     ILUX_ASSERT(x.size() == static_cast<std::size_t>(A.cols()) && y.size() == static_cast<std::size_t>(A.rows()));
     if (be.threads() == 1 || A.nnz() < parallel_nnz) return spmv_rows(a, A, x.data(), b, y.data(), 0, A.rows());
     const int parts = be.threads();
-#pragma omp parallel for schedule(static, 1) num_threads(parts)
+#pragma omp parallel for schedule(static, 1) num_threads(be.team())
     for (int t = 0; t < parts; ++t)
         spmv_rows(a, A, x.data(), b, y.data(), std::min(A.rows(), part_begin(A, t, parts)),
                   std::min(A.rows(), part_begin(A, t + 1, parts)));

@@ -1,5 +1,6 @@
 # What CMakeLists.txt says in one line each: folders, the library, programs, tests, benchmarks, fuzz targets.
 
+include(CheckCXXSourceCompiles)
 include(CheckLanguage)
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -16,7 +17,7 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(FastFloat REQUIRED)
-find_package(LAPACK REQUIRED)
+find_package(Eigen3 3.3 REQUIRED NO_MODULE)
 find_package(IluxSuiteSparse REQUIRED)
 find_package(IluxMETIS REQUIRED)
 
@@ -59,6 +60,12 @@ if(NOT ILUX_CUDA STREQUAL OFF)
     endif()
 endif()
 
+# Programs have the paths of the libraries they were linked with, installed or not, such as that of the CUDA toolkit. What CMake
+# does by itself is to end the paths of a program that install() may change by a colon, and the dynamic loader takes the empty
+# part behind it for the current folder: a library lying there would be run.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
 # Every include reads as a user's does: #include "ilux/base/csr.hpp".
 set(ILUX_INCLUDE_DIR ${CMAKE_CURRENT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${ILUX_INCLUDE_DIR})
@@ -79,6 +86,20 @@ target_compile_options(ilux_flags INTERFACE   # -std=c++20 by hand: CMake 3.25.1
 target_include_directories(ilux_flags INTERFACE $<BUILD_INTERFACE:${ILUX_INCLUDE_DIR}>)
 if(ILUX_WITH_CUDA)
     target_compile_definitions(ilux_flags INTERFACE ILUX_WITH_CUDA)
+endif()
+
+# Of our own sources and programs in release; users of the library choose theirs. Distributions may have set some of it.
+if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    set(release $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
+    set(CMAKE_REQUIRED_FLAGS "-O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3")
+    check_cxx_source_compiles(
+        "#include <cstdio>\n#if __USE_FORTIFY_LEVEL < 3\n#error\n#endif\nint main() {}" ILUX_FORTIFY_3)
+    unset(CMAKE_REQUIRED_FLAGS)
+    set(fortify $<IF:$<BOOL:${ILUX_FORTIFY_3}>,3,2>)
+    target_compile_options(ilux_flags INTERFACE
+        $<$<AND:$<COMPILE_LANGUAGE:CXX>,${release}>:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=${fortify}>
+        $<$<AND:$<COMPILE_LANGUAGE:CUDA>,${release}>:-Xcompiler=-fstack-protector-strong>)
+    target_link_options(ilux_flags INTERFACE $<${release}:LINKER:-z,relro,-z,now>)
 endif()
 
 # Tests only call the library: compiling them with all optimisations costs more than it saves. Under a sanitizer that holds
@@ -153,7 +174,7 @@ function(ilux_install)
                   ${CMAKE_CURRENT_BINARY_DIR}/ilux-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/ilux-config-version.cmake
             DESTINATION ${package_dir})
     set(pc_libs ${SuiteSparse_AMD_LIBRARY} ${SuiteSparse_COLAMD_LIBRARY} ${SuiteSparse_CONFIG_LIBRARY} ${METIS_LIBRARY}
-                ${LAPACK_LIBRARIES} ${OpenMP_CXX_LIBRARIES})
+                ${OpenMP_CXX_LIBRARIES})
     if(ILUX_WITH_CUDA)
         list(APPEND pc_libs ${CUDA_cusparse_LIBRARY} ${CUDA_cudart_static_LIBRARY} -lrt -ldl -lpthread)
     endif()
@@ -222,6 +243,7 @@ function(ilux_tests folder)
     endif()
     add_executable(test_${folder} ${sources})
     target_compile_options(test_${folder} PRIVATE ${ILUX_TEST_OPTIMISATION})
+    target_compile_definitions(test_${folder} PRIVATE _GLIBCXX_ASSERTIONS)
     target_link_libraries(test_${folder} PRIVATE test_support GTest::gtest_main rapidcheck)
     if(folder STREQUAL apps)
         target_link_libraries(test_apps PRIVATE ilux_parts)
@@ -270,6 +292,11 @@ function(ilux_consumer_tests)
                     -P ${CMAKE_CURRENT_SOURCE_DIR}/tests/consumer/run.cmake)
         set_tests_properties(consumer.${way} PROPERTIES FIXTURES_REQUIRED installed_ilux TIMEOUT 600)
     endforeach()
+    set(hardened $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:--hardened>)
+    add_test(NAME consumer.binaries
+        COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/consumer/binaries ${hardened} ${CMAKE_CXX_COMPILER} $<TARGET_FILE:ilux_app>
+                ${CMAKE_CURRENT_BINARY_DIR} ${prefix})
+    set_tests_properties(consumer.binaries PROPERTIES FIXTURES_REQUIRED installed_ilux)
     # Compiles the whole library, so it starts first.
     set_tests_properties(consumer.add_subdirectory PROPERTIES FIXTURES_REQUIRED "" COST 1000)
 endfunction()
@@ -277,7 +304,6 @@ endfunction()
 # ilux_bench(NAME...): a Google Benchmark program each.
 function(ilux_bench)
     find_package(benchmark REQUIRED)
-    find_package(Eigen3 REQUIRED)  # a rival, not a part
     foreach(name IN LISTS ARGN)
         add_executable(${name} bench/${name}.cpp)
         target_link_libraries(${name} PRIVATE ilux_flags ilux benchmark::benchmark Eigen3::Eigen)
@@ -298,13 +324,17 @@ function(ilux_gpu_bench)
     endforeach()
 endfunction()
 
-# ilux_fuzz(NAME file...): a libFuzzer program with these files, which need base alone; clang only.
+# ilux_fuzz(NAME file... [FOLDER folder]): a libFuzzer program with these files, which need base alone, or this folder; clang only.
 function(ilux_fuzz name)
+    cmake_parse_arguments(arg "" "FOLDER" "" ${ARGN})
     if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
         message(FATAL_ERROR "ILUX_FUZZ needs clang; use the preset `fuzz`")
     endif()
     find_package(nlohmann_json REQUIRED)
-    add_executable(${name} fuzz/${name}.cpp ${ARGN})
-    target_link_libraries(${name} PRIVATE ilux_flags ilux_base nlohmann_json::nlohmann_json)
+    if(NOT arg_FOLDER)
+        set(arg_FOLDER base)
+    endif()
+    add_executable(${name} fuzz/${name}.cpp ${arg_UNPARSED_ARGUMENTS})
+    target_link_libraries(${name} PRIVATE ilux_flags ilux_${arg_FOLDER} nlohmann_json::nlohmann_json)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
 endfunction()

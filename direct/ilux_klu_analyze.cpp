@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 
 #include "ilux/direct/ilux_klu_calls.hpp"
@@ -22,7 +23,7 @@ Pattern pattern(Int n, const Int* Ap, const Int* Ai)
 {
     require_arguments(n > 0 && Ap != nullptr && Ai != nullptr);
     if (n >= std::numeric_limits<Index>::max()) throw TooLarge{};
-    require_arguments(Ap[n] >= 0);
+    require_arguments(Ap[0] == 0 && std::is_sorted(Ap, Ap + n + 1));
     Pattern A{{Ap, Ap + n + 1}, std::vector<Index>(Ap[n])};
     for (std::size_t p = 0; p < A.idx.size(); ++p) {
         require_arguments(Ai[p] >= 0 && Ai[p] < n);

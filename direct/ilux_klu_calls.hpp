@@ -2,6 +2,7 @@
 // The calls of ilux_klu.h for either integer type. Failures are thrown; what else they do, ilux_klu.h says.
 
 #include <cmath>
+#include <type_traits>
 
 #include "ilux/direct/ilux_klu_objects.hpp"
 
@@ -20,6 +21,13 @@ inline double pivot_tol(const auto& common)
 {
     require_arguments(!std::isnan(common.tol));
     return std::clamp(common.tol, 0.0, 1.0);
+}
+
+/// The host with common.threads; a negative number is as 0, one beyond all sense as 4096.
+inline Cpu host(const auto& common)
+{
+    using Int = std::remove_cvref_t<decltype(common.threads)>;
+    return Cpu(static_cast<int>(std::clamp<Int>(common.threads, 0, 4096)));
 }
 
 /// memusage counts `now` bytes of an object instead of `counted`.

@@ -70,7 +70,7 @@ void describe(Factorization<Int>& f, const LuSymbolic& s)
     f.n = s.n;
     f.nblocks = s.report.blocks;
     f.pnum.assign(s.row_perm.begin(), s.row_perm.end());
-    if (f.status == ILUX_KLU_OK) describe_factors(f, *f.lu.factors().pattern);
+    if (f.pivots) describe_factors(f, *f.lu.factors().pattern);
     f.pinv.resize(s.n);
     for (Index k = 0; k < s.n; ++k) f.pinv[f.pnum[k]] = k;
     f.Pnum = f.pnum.data();
@@ -113,9 +113,10 @@ Numeric<Int>* factor(const Int* Ap, const Int* Ai, const double* Ax, const Symbo
         s = std::move(changed);
     }
     common.noffdiag = -1;
-    auto f = std::make_unique<Factorization<Int>>(Cpu(static_cast<int>(common.threads)), analysed, s);
+    auto f = std::make_unique<Factorization<Int>>(host(common), analysed, s);
     conclude(*f, f->lu.factor(values), common);
     if (f->status < 0 || (f->status == ILUX_KLU_SINGULAR && common.halt_if_singular)) return nullptr;
+    f->nzoff = symbolic->nzoff;
     describe(*f, *s);
     if (f->pivots) common.noffdiag = exchanges(*f, *s);
     count(common, f->counted, bytes(*f));
@@ -135,7 +136,9 @@ bool refactor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int
     conclude(f, report, common);
     if (f.status == ILUX_KLU_OK && report.action != LuAction::refactor) {
         common.repivots += report.action == LuAction::repivot;
+        f.status = ILUX_KLU_TOO_LARGE;  // until all numbers fit
         describe(f, s);
+        f.status = ILUX_KLU_OK;
         count(common, f.counted, bytes(f));
     }
     return f.status == ILUX_KLU_OK || (f.status == ILUX_KLU_SINGULAR && !common.halt_if_singular);

@@ -130,7 +130,7 @@ struct Factorization : Types<Int>::Numeric {
     /// @param as_analysed  what the caller has
     /// @param symbolic     the same with the options of now
     Factorization(Cpu be, std::shared_ptr<const LuSymbolic> as_analysed, std::shared_ptr<const LuSymbolic> symbolic)
-        : analysed(std::move(as_analysed)), lu(be, symbolic), workspaces(symbolic->n)
+        : Types<Int>::Numeric{}, analysed(std::move(as_analysed)), lu(be, symbolic), workspaces(symbolic->n)
     {}
 
     std::shared_ptr<const LuSymbolic> analysed;

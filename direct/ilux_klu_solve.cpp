@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
 #include "ilux/direct/ilux_klu_calls.hpp"
+#include "ilux/direct/row_scaling.hpp"
 
 namespace ilux::klu {
 namespace {
@@ -34,6 +37,23 @@ void solve_apart(Cpu& be, const LuFactors& factors, double* B, std::size_t apart
     }
 }
 
+/// Smallest |u_kk| / largest, each row scaled by the values of now: the scales kept are those of the values whose pivots were
+/// chosen, and a row that has grown or shrunk since would look like a bad pivot.
+double rcond_now(const LuFactors& factors, const MatrixView& A)
+{
+    const LuPattern& S = *factors.pattern;
+    if (S.row_scale.empty()) return factors.monitor.rcond();
+    const auto now = power_of_two_row_scales(A, S.col_scale);
+    double     least = std::numeric_limits<double>::infinity(), largest = 0;
+    for (Index k = 0; k < S.n; ++k) {
+        const Index  i = S.row_perm[k];
+        const double u = std::abs(factors.val[S.diag[k]]) / S.row_scale[i] * now[i];
+        least = std::min(least, u);
+        largest = std::max(largest, u);
+    }
+    return least / largest;
+}
+
 }  // namespace
 
 template <class Int>
@@ -44,13 +64,14 @@ bool solve(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Int ldim, Int n
     require_arguments(B != nullptr && nrhs >= 0 && ldim >= f.n);
     const auto n = static_cast<std::size_t>(f.n), vectors = static_cast<std::size_t>(nrhs);
     const auto apart = static_cast<std::size_t>(ldim);
+    if (vectors > 1 && apart > PTRDIFF_MAX / sizeof(double) / vectors) throw TooLarge{};
     if (f.status != ILUX_KLU_OK) {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
         for (std::size_t c = 0; c < vectors; ++c) std::fill_n(B + c * apart, n, nan);
         set_status(&common, f.status);
         return false;
     }
-    Cpu be(static_cast<int>(common.threads));
+    Cpu be = host(common);
     f.workspaces.with(vectors > 1 ? together : 1, [&](Scratch& scratch) {
         const std::span all(B, n * vectors);
         if (apart == n || vectors <= 1) lu_solve(be, f.lu.factors(), all, all, scratch.ws, transpose);
@@ -62,8 +83,10 @@ bool solve(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Int ldim, Int n
 template <class Int>
 bool rcond(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Common<Int>& common)
 {
-    if (usable<Int>(symbolic, numeric, common.rcond, 0, common))
-        common.rcond = behind<Int>(numeric).lu.factors().monitor.rcond();
+    if (usable<Int>(symbolic, numeric, common.rcond, 0, common)) {
+        const Lu& lu = behind<Int>(numeric).lu;
+        common.rcond = rcond_now(lu.factors(), lu.matrix());
+    }
     return true;
 }
 
@@ -85,7 +108,7 @@ bool condest(const Int* Ap, const double* Ax, const Symbolic<Int>* symbolic, Num
     auto&      f = behind<Int>(numeric);
     MatrixView A = f.lu.matrix();
     A.val = {Ax, A.idx.size()};
-    Cpu be(static_cast<int>(common.threads));
+    Cpu be = host(common);
     f.workspaces.with(1, [&](Scratch& scratch) {
         common.condest = condition_estimate(be, f.lu.factors(), A, scratch.ws);
     });

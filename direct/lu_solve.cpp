@@ -285,7 +285,7 @@ void lu_solve(Cpu& be, const LuFactors& factors, std::span<const double> b, std:
     for (Offset first = 0; first < rhs; first += at_once) {
         const Offset last = std::min(first + at_once, rhs);
         if (parallel && last - first > width) {
-#pragma omp parallel for schedule(dynamic) num_threads(be.threads())
+#pragma omp parallel for schedule(dynamic) num_threads(be.team())
             for (Offset c = first; c < last; c += width) solve(c, last, ys + (c - first) * n);
         } else
             for (Offset c = first; c < last; c += width) solve(c, last, ys);

@@ -291,11 +291,11 @@ void CpuRefactor::Plan::run_top(RefactorJob& job, RefactorThread& mine, std::ato
 }
 
 /// A thread that comes late finds all pieces taken; nobody waits for it before the end of the region.
-void CpuRefactor::Plan::run_team(RefactorJob& job, int threads)
+void CpuRefactor::Plan::run_team(RefactorJob& job, int team)
 {
     const Index        all = pieces();
     std::atomic<Index> piece{0}, finished{0}, ticket{0};
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(team)
     {
         RefactorThread& mine = thread[omp_get_thread_num()];
         for (Index p; (p = piece.fetch_add(1, std::memory_order_relaxed)) < all;) {
@@ -336,7 +336,7 @@ void CpuRefactor::run(Cpu& be, std::span<const double> values, LuFactors& factor
         std::fill(thread.hub.begin(), thread.hub.end(), RefactorThread::HubExtremes{});
     }
     const int threads = std::min(be.threads(), plan.schedule.threads);
-    if (threads > 1 || !plan.schedule.top.empty()) plan.run_team(job, threads);
+    if (threads > 1 || !plan.schedule.top.empty()) plan.run_team(job, Cpu(threads).team());
     else
         for (Index p = 0; p < plan.pieces(); ++p) plan.run_piece(job, plan.thread.front(), p);
 

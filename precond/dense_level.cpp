@@ -1,5 +1,11 @@
 #include "ilux/precond/dense_level.hpp"
 
+#define EIGEN_MPL2_ONLY
+// The level is small, and its bits should not depend on the number of cores.
+#define EIGEN_DONT_PARALLELIZE
+// A user's own Eigen, compiled for other instructions, must not be mixed with this one by the linker.
+#define Eigen ilux_private_eigen
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,32 +13,15 @@
 
 #include "ilux/reorder/matching.hpp"
 
-extern "C" {
-void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
-void dgecon_(const char* norm, const int* n, const double* a, const int* lda, const double* anorm, double* rcond,
-             double* work, int* iwork, int* info);
-void dgeqp3_(const int* m, const int* n, double* a, const int* lda, int* jpvt, double* tau, double* work,
-             const int* lwork, int* info);
-void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau, double* work,
-             const int* lwork, int* info);
-void dsyev_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work,
-            const int* lwork, int* info);
-}
-
 namespace ilux {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-double norm1(const std::vector<double>& S, std::size_t n)
+/// k×k by columns.
+Eigen::Map<Eigen::MatrixXd> square(std::vector<double>& S, std::size_t k)
 {
-    double largest = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-        double sum = 0;
-        for (std::size_t i = 0; i < n; ++i) sum += std::abs(S[j * n + i]);
-        largest = std::max(largest, sum);
-    }
-    return largest;
+    return {S.data(), static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(k)};
 }
 
 }  // namespace
@@ -91,45 +80,35 @@ void DenseLevel::choose_scales(const CsrMatrix<double>& S, bool definite)
 /// S ← V |Λ| Vᵀ, eigenvalues of rounding size raised to it.
 void DenseLevel::make_definite(std::vector<double>& S)
 {
-    const int           n = static_cast<int>(k_), lwork = std::max(1, 34 * n);
-    std::vector<double> V = S, lambda(k_), work(lwork);
-    int                 info = 0;
-    dsyev_("V", "L", &n, V.data(), &n, lambda.data(), work.data(), &lwork, &info);
-    const double largest = std::max(std::abs(lambda.front()), std::abs(lambda.back()));
-    if (info != 0 || lambda.front() > n * eps * largest) return;
-    for (double& value : lambda) value = std::max(std::abs(value), n * eps * largest);
-    std::ranges::fill(S, 0.);
-    for (std::size_t k = 0; k < k_; ++k)
-        for (std::size_t j = 0; j < k_; ++j)
-            for (std::size_t i = 0; i < k_; ++i) S[j * k_ + i] += lambda[k] * (V[k * k_ + i] * V[k * k_ + j]);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(square(S, k_));
+    Eigen::VectorXd                                      lambda = eigen.eigenvalues();
+    const double noise = static_cast<double>(k_) * eps * lambda.cwiseAbs().maxCoeff();
+    if (eigen.info() != Eigen::Success || lambda.minCoeff() > noise) return;
+    lambda = lambda.cwiseAbs().cwiseMax(noise);
+    const auto& V = eigen.eigenvectors();
+    square(S, k_) = V * lambda.asDiagonal() * V.transpose();
 }
 
 bool DenseLevel::factor_lu(const std::vector<double>& S)
 {
-    const int           n = static_cast<int>(k_);
-    std::vector<double> LU = S, work(4 * k_);
-    std::vector<int>    ipiv(n), iwork(n);
-    int                 info = 0;
-    const double        anorm = norm1(S, k_);
-    dgetrf_(&n, &n, LU.data(), &n, ipiv.data(), &info);
-    if (info != 0) return false;
-    dgecon_("1", &n, LU.data(), &n, &anorm, &rcond_, work.data(), iwork.data(), &info);
-    if (info != 0 || !(rcond_ > eps)) return false;
-    pivot_.resize(n);
-    std::iota(pivot_.begin(), pivot_.end(), Index{0});
-    for (int i = 0; i < n; ++i) std::swap(pivot_[i], pivot_[ipiv[i] - 1]);
+    std::vector<double>                                    LU = S;
+    Eigen::Ref<Eigen::MatrixXd>                            in_place = square(LU, k_);
+    const Eigen::PartialPivLU<Eigen::Ref<Eigen::MatrixXd>> lu(in_place);
+    if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() == 0) return false;
+    rcond_ = lu.rcond();
+    if (!(rcond_ > eps)) return false;
+    pivot_.resize(k_);
+    for (std::size_t i = 0; i < k_; ++i) pivot_[lu.permutationP().indices()[i]] = static_cast<Index>(i);
     factor_ = std::move(LU);
-    rank_ = n;
+    rank_ = static_cast<Index>(k_);
     return true;
 }
 
 void DenseLevel::factor_qr(std::vector<double> S)
 {
-    const int           n = static_cast<int>(k_), lwork = 64 * (n + 1) + 2 * n;
-    std::vector<int>    jpvt(n, 0);
-    std::vector<double> tau(n), work(lwork);
-    int                 info = 0;
-    dgeqp3_(&n, &n, S.data(), &n, jpvt.data(), tau.data(), work.data(), &lwork, &info);
+    const auto                                                    n = static_cast<Index>(k_);
+    Eigen::Ref<Eigen::MatrixXd>                                   in_place = square(S, k_);
+    const Eigen::ColPivHouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(in_place);
     rcond_ = 0;
     rank_ = 0;
     while (rank_ < n && std::abs(S[rank_ * (k_ + 1)]) > eps * n * std::abs(S[0])) ++rank_;
@@ -137,10 +116,10 @@ void DenseLevel::factor_qr(std::vector<double> S)
     for (std::size_t j = 0; j < k_; ++j)
         for (std::size_t i = 0; i <= j; ++i)
             factor_[j * k_ + i] = i < static_cast<std::size_t>(rank_) ? S[j * k_ + i] : (i == j ? 1. : 0.);
-    q_ = std::move(S);
-    dorgqr_(&n, &n, &n, q_.data(), &n, tau.data(), work.data(), &lwork, &info);
-    pivot_.resize(n);
-    for (int j = 0; j < n; ++j) pivot_[j] = jpvt[j] - 1;
+    q_.resize(k_ * k_);
+    square(q_, k_) = qr.householderQ();
+    pivot_.resize(k_);
+    for (std::size_t j = 0; j < k_; ++j) pivot_[j] = static_cast<Index>(qr.colsPermutation().indices()[j]);
 }
 
 std::size_t DenseLevel::bytes() const

@@ -21,7 +21,7 @@ Jacobi::Jacobi(const CsrMatrix<double>& A)
 void Jacobi::apply(Cpu& be, std::span<const double> r, std::span<double> z)
 {
     const auto n = static_cast<std::ptrdiff_t>(inverse_.size());
-#pragma omp parallel for schedule(static) num_threads(be.threads()) if (n > 16384 && be.threads() > 1)
+#pragma omp parallel for schedule(static) num_threads(be.team(n > 16384))
     for (std::ptrdiff_t i = 0; i < n; ++i) z[i] = inverse_[i] * r[i];
 }
 

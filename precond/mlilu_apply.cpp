@@ -51,7 +51,7 @@ private:
         const auto& perm = transposed ? level.q : level.p;
         const auto& scale = transposed ? level.col_scale : level.row_scale;
         const auto  n = static_cast<std::ptrdiff_t>(level.n);
-#pragma omp parallel for schedule(static) num_threads(be_.threads()) if (n > 16384 && be_.threads() > 1)
+#pragma omp parallel for schedule(static) num_threads(be_.team(n > 16384))
         for (std::ptrdiff_t i = 0; i < n; ++i) w[i] = scale[perm[i]] * r[perm[i]];
     }
 
@@ -60,7 +60,7 @@ private:
         const auto& perm = transposed ? level.p : level.q;
         const auto& scale = transposed ? level.row_scale : level.col_scale;
         const auto  n = static_cast<std::ptrdiff_t>(level.n);
-#pragma omp parallel for schedule(static) num_threads(be_.threads()) if (n > 16384 && be_.threads() > 1)
+#pragma omp parallel for schedule(static) num_threads(be_.team(n > 16384))
         for (std::ptrdiff_t i = 0; i < n; ++i) z[perm[i]] = scale[perm[i]] * w[i];
     }
 

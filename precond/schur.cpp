@@ -117,7 +117,7 @@ CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const Cs
     std::vector<RowBlock> block(blocks);
     const auto            begin = [&](Index b) { return static_cast<Index>(Offset{n} * b / blocks); };
     RegionFailure         failure;
-#pragma omp parallel num_threads(be.threads()) if (blocks > 1)
+#pragma omp parallel num_threads(be.team(blocks > 1))
     {
         std::optional<SparseAccumulator> s;
         failure.run([&] { s.emplace(n); });

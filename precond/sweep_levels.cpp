@@ -68,14 +68,14 @@ template <class T, class Length, class Write>
 CsrMatrix<T> by_rows(Cpu& be, Index n, Length&& length, Write&& write)
 {
     std::vector<Offset> row_ptr(n + std::size_t{1}, 0);
-#pragma omp                   parallel for schedule(static) num_threads(be.threads()) if (n > 4096 && be.threads() > 1)
+#pragma omp                   parallel for schedule(static) num_threads(be.team(n > 4096))
     for (Index i = 0; i < n; ++i) row_ptr[i + 1] = static_cast<Offset>(length(i));
     std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
     std::vector<Index> col;
     std::vector<T>     val;
     col.reserve(row_ptr.back());
     val.reserve(row_ptr.back());
-#pragma omp parallel sections num_threads(2) if (n > 4096 && be.threads() > 1)
+#pragma omp parallel sections num_threads(be.team(n > 4096))
     {
 #pragma omp section
         col.resize(row_ptr.back());  // most of the time of small rows: the first touch of their memory
@@ -83,7 +83,7 @@ CsrMatrix<T> by_rows(Cpu& be, Index n, Length&& length, Write&& write)
         val.resize(row_ptr.back());
     }
     Offset too_large = 0;
-#pragma omp parallel for schedule(dynamic, 256) num_threads(be.threads()) if (n > 4096 && be.threads() > 1) \
+#pragma omp parallel for schedule(dynamic, 256) num_threads(be.team(n > 4096)) \
     reduction(+ : too_large)
     for (Index i = 0; i < n; ++i) {
         const Offset begin = row_ptr[i], count = row_ptr[i + 1] - begin;

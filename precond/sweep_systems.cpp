@@ -6,6 +6,7 @@
 #include <cmath>
 #include <future>
 
+#include "ilux/base/background.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/sweep_levels.hpp"
@@ -145,7 +146,7 @@ std::vector<T> inverse_of(Cpu& be, const DenseLevel& dense, bool transposed)
     Offset         too_large = 0;
     // scratch is made here: nothing in the parallel region may throw
     std::vector<std::vector<double>> scratch(be.threads(), std::vector<double>(2 * n + dense.workspace()));
-#pragma omp parallel num_threads(be.threads()) if (n > 64 && be.threads() > 1) reduction(+ : too_large)
+#pragma omp parallel num_threads(be.team(n > 64)) reduction(+ : too_large)
     {
         std::vector<double>& memory = scratch[omp_get_thread_num()];
         const auto           e = std::span(memory).first(n), x = std::span(memory).subspan(n, n);
@@ -186,10 +187,10 @@ SweepSystems<T> sweep_systems(Cpu& be, const MlIluFactors& factors, bool transpo
             systems.steps[s].system = system_of<T>(be, plan.steps[s], levels, plan, factors.levels);
     };
     for (std::size_t s = 0; s < plan.steps.size(); s += 2) {  // two at a time: each has stretches for one thread
-        const auto policy = be.threads() > 1 ? std::launch::async : std::launch::deferred;
-        auto       next = std::async(policy, make, s + 1);
+        const auto next = [&] { make(s + 1); };
+        auto       beside = be.threads() > 1 ? in_background(next) : std::async(std::launch::deferred, next);
         make(s);
-        next.get();
+        beside.get();
     }
     return systems;
 }

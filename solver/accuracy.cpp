@@ -46,7 +46,7 @@ Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x,
     const int exponent = residual.exponent = exponent_of(b);
     double    rowwise = 0;
     bool      finite = true;
-#pragma omp parallel for schedule(static) num_threads(be.threads()) reduction(max : rowwise) reduction(&& : finite) if (be.threads() > 1 && A.nnz() >= parallel_nnz)
+#pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= parallel_nnz)) reduction(max : rowwise) reduction(&& : finite)
     for (Index i = 0; i < A.rows(); ++i) {
         const auto   first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
         const RowSum row = row_sum(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);

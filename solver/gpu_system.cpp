@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ilux/base/background.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/gpu_ilu0.hpp"
@@ -127,7 +128,7 @@ GpuSystem::GpuSystem(Gpu& gpu, const CsrMatrix<double>& A, Method method, const 
       need_(device_need(A, {}, method, krylov, options.precision))
 {
     restart_device_peak();
-    matrix_and_vectors_ = std::async(std::launch::async, [this, krylov] { put_matrix_and_vectors(krylov); });
+    matrix_and_vectors_ = in_background([this, krylov] { put_matrix_and_vectors(krylov); });
 }
 
 GpuSystem::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrMatrix<double>& A, const HostFactors& factors, Method method,

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/region_failure.hpp"
 #include "ilux/sptrsv/long_rows.hpp"
@@ -111,7 +112,7 @@ std::vector<Chunk> make_chunks(const CsrMatrix<T>& L, std::span<const Index> lev
     const auto                      parts = static_cast<std::ptrdiff_t>(bound.size()) - 1;
     std::vector<std::vector<Chunk>> made(parts);
     RegionFailure                   failure;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) num_threads(Cpu().team())
     for (std::ptrdiff_t part = 0; part < parts; ++part)
         failure.run(
             [&] { make_fitting_chunks(L, level, bound[part], bound[part + 1], tuning.shared_bytes, made[part]); });
@@ -147,7 +148,7 @@ public:
         out_.source.resize(32 * steps);
         out_.val.assign(32 * steps, T{0});
         const auto chunks = static_cast<std::ptrdiff_t>(chunks_.size());
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) num_threads(Cpu().team())
         for (std::ptrdiff_t c = 0; c < chunks; ++c)
             for (Index t = out_.task_ptr[c]; t < out_.task_ptr[c + 1]; ++t)
                 fill_entries(static_cast<Index>(c), out_.tasks[t]);

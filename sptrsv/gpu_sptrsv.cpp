@@ -7,6 +7,7 @@
 #include <optional>
 #include <variant>
 
+#include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/sptrsv/chunked.hpp"
@@ -34,7 +35,7 @@ void check_indices(const std::vector<Index>& index, Index least, Index length, c
 {
     const auto count = static_cast<std::ptrdiff_t>(index.size());
     bool       outside = false;
-#pragma omp parallel for schedule(static) reduction(|| : outside)
+#pragma omp parallel for schedule(static) num_threads(Cpu().team()) reduction(|| : outside)
     for (std::ptrdiff_t i = 0; i < count; ++i) outside = outside || index[i] < least || index[i] >= length;
     if (!outside) return;
     for (std::size_t i = 0; i < index.size(); ++i)

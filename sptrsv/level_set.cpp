@@ -34,7 +34,7 @@ void run_stages(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diagona
 {
     const Index*    order = levels.order().data();
     YieldingBarrier barrier;
-#pragma omp parallel num_threads(be.threads())
+#pragma omp parallel num_threads(be.team())
     {
         const int t = omp_get_thread_num(), parts = omp_get_num_threads();
         for (const LevelSets::Stage& stage : levels.stages()) {

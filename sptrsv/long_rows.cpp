@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux {
@@ -14,7 +15,7 @@ template <class V, class Get>
 std::vector<V> by_position(std::span<const Index> row, V of_partial, Get get)
 {
     std::vector<V> values(row.size());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(Cpu().team())
     for (std::size_t s = 0; s < row.size(); ++s) values[s] = row[s] < 0 ? of_partial : get(row[s]);
     return values;
 }
@@ -46,7 +47,7 @@ Places place_rows(const CsrMatrix<T>& L, Index longest, Index segment)
 Index longest_row(std::span<const Offset> row_ptr)
 {
     Offset longest = 0;
-#pragma omp parallel for schedule(static) reduction(max : longest)
+#pragma omp parallel for schedule(static) num_threads(Cpu().team()) reduction(max : longest)
     for (std::size_t i = 1; i < row_ptr.size(); ++i) longest = std::max(longest, row_ptr[i] - row_ptr[i - 1]);
     return static_cast<Index>(longest);
 }
@@ -73,7 +74,7 @@ SplitMatrix<T> split_long_rows(const CsrMatrix<T>& L, Index longest, Index segme
         row_ptr[own + 1] = row_ptr[own] + (first < own ? Offset{own - first} : left);
         row[own] = i;
     }
-#pragma omp parallel for schedule(dynamic, 1024)
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(Cpu().team())
     for (Index i = 0; i < n; ++i) {
         Offset at = row_ptr[places.first(i)];
         for (Offset p = L.row_ptr()[i]; p < L.row_ptr()[i + 1]; ++p, ++at) {

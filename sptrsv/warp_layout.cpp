@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "ilux/base/cpu.hpp"
+
 namespace ilux {
 namespace {
 
@@ -55,7 +57,7 @@ Sorted sort_nodes(const Nodes<T>& nodes, int lanes)
     const Index count = nodes.size();
     Sorted      sorted;
     sorted.shape.resize(count);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(Cpu().team())
     for (Index i = 0; i < count; ++i) {
         const int log2 = log2_part(nodes.length(i), lanes);
         sorted.shape[i] = static_cast<std::uint8_t>(log2 * (most_steps + 1) +
@@ -123,9 +125,9 @@ WarpLayout<T> make_layout(const Nodes<T>& nodes, const WarpLayoutOptions& option
     make_tasks(nodes, sorted, options.ahead, layout);
     layout.row = sorted.order;
     std::vector<Index> position(layout.row.size());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(Cpu().team())
     for (std::size_t s = 0; s < position.size(); ++s) position[layout.row[s]] = static_cast<Index>(s);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(Cpu().team())
     for (std::size_t t = 0; t < layout.tasks.size(); ++t)
         fill_task(nodes, layout.row, position, layout.tasks[t], layout);
     return layout;

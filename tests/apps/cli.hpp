@@ -39,6 +39,12 @@ protected:
         std::string command = std::string("'") + program() + "'";
         for (const std::string& argument : arguments) command += " '" + argument + "'";
         command += " <'" + scratch_.write("in", input) + "' 2>'" + scratch_.file("err") + "'";
+        Result result = shell(command);
+        result.err = read_bytes(scratch_.file("err"));
+        return result;
+    }
+    static Result shell(const std::string& command)
+    {
         Result     result;
         std::FILE* pipe = popen(command.c_str(), "r");
         if (pipe == nullptr) return result;
@@ -46,7 +52,6 @@ protected:
         for (std::size_t got; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) result.out.append(buffer, got);
         const int status = pclose(pipe);
         result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        result.err = read_bytes(scratch_.file("err"));
         return result;
     }
     nlohmann::json json(std::initializer_list<std::string> arguments, int code = 0)

@@ -261,7 +261,7 @@ TEST_F(Cli, DoctorPassesItsSelfTest)
 {
     const Result result = ilux({"doctor"});
     EXPECT_EQ(result.code, 0) << result.out;
-    for (const char* word : {"compiler", "memory", "BLAS", "CUDA build", "passed", "lu on gallery:mna_random"})
+    for (const char* word : {"compiler", "memory", "CUDA build", "passed", "lu on gallery:mna_random"})
         EXPECT_NE(result.out.find(word), std::string::npos) << word;
     EXPECT_EQ(result.out.find("FAILED"), std::string::npos);
 }

@@ -66,6 +66,78 @@ TYPED_TEST(EveryFailure, ASingularFirstFactorizationIsKeptWhereAskedFor)
     EXPECT_EQ(p.numeric->lnz, 3);
 }
 
+/// What an object that forgets to fill a field would find there.
+void leave_rubbish_in_freed_memory()
+{
+    std::vector<std::vector<char>> blocks;
+    for (std::size_t size = 16; size <= 8192; size += 16) blocks.emplace_back(size, '\x5a');
+}
+
+TYPED_TEST(EveryFailure, ANumericWithoutPivotsHasNoRubbishInItsFields)
+{
+    for (const bool structurally : {false, true}) {
+        typename TestFixture::Problem p(structurally
+                                            ? CsrMatrix<double>::from_triplets(2, 2, std::vector<Index>{0, 0},
+                                                                               std::vector<Index>{0, 1}, Vector{1, 2})
+                                            : this->two_by_two(1, 1, 1, 1));
+        p.common.halt_if_singular = 0;
+        p.symbolic = TypeParam::analyze(p.n, p.Ap.data(), p.Ai.data(), &p.common);
+        leave_rubbish_in_freed_memory();
+        p.factor();
+        ASSERT_NE(p.numeric, nullptr);
+        EXPECT_EQ(p.numeric->n, 2);
+        EXPECT_EQ(p.numeric->nblocks, p.symbolic->nblocks);
+        EXPECT_EQ(p.numeric->nzoff, p.symbolic->nzoff);
+        EXPECT_EQ(p.numeric->lnz, 0);
+        EXPECT_EQ(p.numeric->unz, 0);
+        EXPECT_EQ(p.numeric->max_lnz_block, 0);
+        EXPECT_EQ(p.numeric->max_unz_block, 0);
+        EXPECT_EQ(p.numeric->Rs, nullptr);
+        for (Index k = 0; k < 2; ++k) EXPECT_EQ(p.numeric->Pinv[p.numeric->Pnum[k]], k);
+    }
+}
+
+TYPED_TEST(EveryFailure, VectorsThatLieBeyondMemoryAreTooLarge)
+{
+    using Klu = TypeParam;
+    using Int = typename Klu::Int;
+    constexpr Int                 most = std::numeric_limits<Int>::max();
+    typename TestFixture::Problem p(this->two_by_two(2, 1, 1, 3));
+    p.factor();
+    Vector x{3, 4};
+    EXPECT_TRUE(Klu::solve(p.symbolic, p.numeric, most, 1, x.data(), &p.common)) << "one vector lies nowhere else";
+    EXPECT_NEAR(x[0], 1, 1e-15);
+    if (sizeof(Int) < sizeof(std::ptrdiff_t)) return;  // 2³¹ · 2³¹ numbers may be somewhere
+    const Vector before = x;
+    for (const bool singular : {false, true}) {
+        if (singular) {
+            p.Ax = {1, 1, 1, 1};
+            EXPECT_FALSE(p.refactor());
+        }
+        for (const auto& [ldim, nrhs] : {std::pair<Int, Int>{most, 2}, {2, most}, {most / 8, 9}, {most, most}})
+            for (const auto solve : {Klu::solve, Klu::tsolve}) {
+                EXPECT_FALSE(solve(p.symbolic, p.numeric, ldim, nrhs, x.data(), &p.common));
+                EXPECT_EQ(p.common.status, ILUX_KLU_TOO_LARGE) << ldim << " " << nrhs;
+                EXPECT_EQ(x, before);
+            }
+    }
+}
+
+TYPED_TEST(EveryFailure, ANumberOfThreadsBeyondReasonIsNoFailure)
+{
+    using Int = typename TypeParam::Int;
+    for (const Int threads : {std::numeric_limits<Int>::min(), Int{-1}, std::numeric_limits<Int>::max()}) {
+        typename TestFixture::Problem p(this->circuit(2000));
+        p.common.threads = threads;
+        p.factor();
+        ASSERT_NE(p.numeric, nullptr);
+        EXPECT_TRUE(p.refactor());
+        Vector X(32 * p.n, 1.);  // enough for threads
+        EXPECT_TRUE(TypeParam::solve(p.symbolic, p.numeric, p.n, 32, X.data(), &p.common));
+        EXPECT_EQ(Vector(X.begin(), X.begin() + p.n), p.solved(Vector(p.n, 1.)));
+    }
+}
+
 TYPED_TEST(EveryFailure, AStructurallySingularMatrixIsAnalysedAndFailsInFactor)
 {
     typename TestFixture::Problem p(
@@ -114,6 +186,8 @@ TYPED_TEST(EveryFailure, ArgumentsThatMakeNoSenseAreInvalid)
         rows{{0, 2, 0, 1}, {0, -1, 0, 1}};
     for (auto bad : pointers) EXPECT_TRUE(invalid(Klu::analyze(2, bad.data(), Ai, c) == nullptr));
     for (auto bad : rows) EXPECT_TRUE(invalid(Klu::analyze(2, Ap, bad.data(), c) == nullptr));
+    for (std::vector<Int> bad : {std::vector<Int>{0, 100000000, 4}, {0, 5, 4}, {1, 2, 4}, {0, -1, 4}})
+        EXPECT_TRUE(invalid(Klu::analyze_given(2, bad.data(), Ai, nullptr, nullptr, c) == nullptr));
     for (std::vector<Int> bad : {std::vector<Int>{0, 0}, {0, 2}, {-1, 0}}) {
         EXPECT_TRUE(invalid(Klu::analyze_given(2, Ap, Ai, bad.data(), nullptr, c) == nullptr));
         EXPECT_TRUE(invalid(Klu::analyze_given(2, Ap, Ai, nullptr, bad.data(), c) == nullptr));

@@ -81,6 +81,25 @@ TYPED_TEST(EveryInteger, SolvesManyRightHandSidesApart)
         }
 }
 
+TYPED_TEST(EveryInteger, RcondIsOfRowsScaledByTheValuesOfNow)
+{
+    typename TestFixture::Problem p(this->two_by_two(2, 1, 1, 3));
+    p.factor();
+    ASSERT_TRUE(TypeParam::rcond(p.symbolic, p.numeric, &p.common));
+    const double before = p.common.rcond;
+    EXPECT_GT(before, 0.1);
+    for (std::size_t q = 0; q < p.Ax.size(); ++q)
+        if (p.Ai[q] == 1) p.Ax[q] *= 0x1p-60;  // a row in other units
+    ASSERT_TRUE(p.refactor());
+    ASSERT_TRUE(TypeParam::rcond(p.symbolic, p.numeric, &p.common));
+    EXPECT_EQ(p.common.rcond, before);
+    p.common.scale = 0;  // rows as they are: that is what an rcond without scales is about
+    TypeParam::free_numeric(&p.numeric, &p.common);
+    p.factor();
+    ASSERT_TRUE(TypeParam::rcond(p.symbolic, p.numeric, &p.common));
+    EXPECT_LT(p.common.rcond, 1e-17);
+}
+
 TYPED_TEST(EveryInteger, RefactorKeepsThePivotsUnlessRepivotingIsAskedFor)
 {
     typename TestFixture::Problem p(this->two_by_two(4, 1, 1, 2));

@@ -5,9 +5,11 @@
 
 #include <vector>
 
+#include "ilux/direct/ilux_klu.h"
 #include "ilux/direct/lu.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/mlilu.hpp"
+#include "ilux/solver/linear_solver.hpp"
 #include "ilux/tests/direct/series.hpp"
 #include "ilux/tests/krylov/runs.hpp"
 #include "ilux/tests/robustness/together.hpp"
@@ -52,6 +54,25 @@ Solver multilevel(const CsrMatrix<>& A, int threads, MlIluOptions options, Metho
         Cpu     be(threads);
         Answers answers;
         for (int k = 0; k < 3; ++k) answers.push_back(solved_by(MlIlu::build(be, A, options), be, A, method, k));
+        return answers;
+    };
+}
+
+/// All that a user of the one object sees of two steps of a series.
+Solver linear_solver(const CsrMatrix<>& A, SolverMode mode, int threads)
+{
+    return [=] {
+        LinearSolver solver({.mode = mode, .threads = threads});
+        Answers      answers;
+        solver.analyse(A);
+        EXPECT_EQ(solver.factor().outcome, Outcome::converged);
+        for (int k = 0; k < 2; ++k) {
+            answers.emplace_back(A.rows());
+            EXPECT_TRUE(solver.solve(random_vector(A.rows(), k), answers.back()).converged());
+            std::vector<double> values(A.val().begin(), A.val().end());
+            for (double& v : values) v *= 1.5;
+            EXPECT_EQ(solver.refactor(values).outcome, Outcome::converged);
+        }
         return answers;
     };
 }
@@ -129,6 +150,42 @@ TEST(TwoSolvers, OneFactorServesTwo)
         };
     };
     expect_same_answers_together(with(Transpose::no, 1), with(Transpose::yes, 2));
+}
+
+TEST(TwoSolvers, TwoLinearSolversAtOnce)
+{
+    for (const SolverMode mode : {SolverMode::direct, SolverMode::iterative})
+        expect_same_answers_together(linear_solver(circuit(), SolverMode::direct, 2),
+                                     linear_solver(mild_wind(), mode, 2));
+}
+
+/// Threads may share what the C interface made, and the struct of parameters, too.
+TEST(TwoSolvers, OneNumericOfTheCInterfaceServesTwo)
+{
+    const auto          At = transpose(circuit());
+    const int           n = At.rows();
+    std::vector<int>    Ap(At.row_ptr().begin(), At.row_ptr().end()), Ai(At.col().begin(), At.col().end());
+    std::vector<double> Ax(At.val().begin(), At.val().end());
+    ilux_klu_common     common;
+    ilux_klu_defaults(&common);
+    common.threads = 1;
+    ilux_klu_symbolic* symbolic = ilux_klu_analyze(n, Ap.data(), Ai.data(), &common);
+    ilux_klu_numeric*  numeric = ilux_klu_factor(Ap.data(), Ai.data(), Ax.data(), symbolic, &common);
+    ASSERT_NE(numeric, nullptr);
+    const auto solve = [&](int nrhs, decltype(ilux_klu_solve)* call) {
+        return [&, nrhs, call] {
+            Answers answers;
+            for (int k = 0; k < 20; ++k) {
+                answers.push_back(random_vector((n + 1) * nrhs, k));
+                EXPECT_TRUE(call(symbolic, numeric, n + 1, nrhs, answers.back().data(), &common));
+            }
+            return answers;
+        };
+    };
+    expect_same_answers_together(solve(1, ilux_klu_solve), solve(1, ilux_klu_tsolve));
+    expect_same_answers_together(solve(9, ilux_klu_solve), solve(2, ilux_klu_solve));
+    EXPECT_TRUE(ilux_klu_free_numeric(&numeric, &common));
+    EXPECT_TRUE(ilux_klu_free_symbolic(&symbolic, &common));
 }
 
 }  // namespace

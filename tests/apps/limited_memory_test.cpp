@@ -1,0 +1,50 @@
+// The program where memory is limited, as `ulimit -v` does it: it ends soon, with a solution or by saying why not.
+
+#include "ilux/tests/apps/cli.hpp"
+
+namespace ilux {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool memory_may_be_limited = false;  // a sanitizer takes terabytes of addresses
+#else
+constexpr bool memory_may_be_limited = true;
+#endif
+
+class LimitedMemory : public Cli {
+protected:
+    void SetUp() override
+    {
+        if (!memory_may_be_limited) GTEST_SKIP()
+        << "no limit on memory under this sanitizer";
+    }
+    /// Exit code, 124 where it took 30 seconds; 127 is the dynamic loader's, which lacks memory for the libraries.
+    Result with(int megabytes, const std::string& arguments)
+    {
+        const std::string command = fmt::format("ulimit -v {}; OMP_NUM_THREADS=4 exec timeout 30 '{}' {} 2>&1",
+                                                megabytes * 1000, program(), arguments);
+        return shell(command);
+    }
+};
+
+TEST_F(LimitedMemory, EveryCommandEndsWithASolutionOrSaysThatMemoryIsShort)
+{
+    int solved = 0, refused = 0;
+    for (const std::string arguments :
+         {"--version", "solve gallery:poisson2d:n=200 --method gmres", "solve gallery:convdiff3d:n=24 --method lu"})
+        for (int megabytes = 12; megabytes <= 680; megabytes += megabytes / 4) {
+            const Result result = with(megabytes, arguments);
+            EXPECT_TRUE(result.code == 0 || result.code == 5 || result.code == 127)
+                << megabytes << " MB, " << arguments << ": " << result.code << "\n"
+                << result.out;
+            EXPECT_EQ(result.code == 127, result.out.find("error while loading shared libraries") != std::string::npos)
+                << result.out;
+            solved += result.code == 0;
+            refused += result.code == 5;
+        }
+    EXPECT_GT(solved, 10);
+    EXPECT_GT(refused, 0) << "the limits are too generous to test anything";
+}
+
+}  // namespace
+}  // namespace ilux

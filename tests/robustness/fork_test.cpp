@@ -1,0 +1,133 @@
+// A child of fork() has none of the threads that its parent's solutions left behind.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "ilux/direct/ilux_klu.h"
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/linear_solver.hpp"
+
+namespace ilux::test {
+namespace {
+
+using Vector = std::vector<double>;
+
+constexpr int threads = 4, seconds = 60;
+
+/// Whether solve() gives this x in a child; false also where it is not there within `seconds`.
+bool child_agrees(const std::function<Vector()>& solve, const Vector& x)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(seconds);
+        bool same = false;
+        try {
+            same = solve() == x;
+        } catch (...) {  // a child must not go on with the tests
+        }
+        _exit(same ? 0 : 1);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_FALSE(WIFSIGNALED(status)) << "signal " << WTERMSIG(status);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+Vector by_linear_solver(LinearSolver& solver, const CsrMatrix<double>& A)
+{
+    const Vector b(A.rows(), 1.);
+    Vector       x(A.rows());
+    solver.analyse(A);
+    (void)solver.factor();
+    return solver.solve(b, x).converged() ? x : Vector();
+}
+
+Vector by_new_linear_solver(SolverMode mode)
+{
+    LinearSolver solver({.mode = mode, .threads = threads});
+    return by_linear_solver(solver, gallery::build(mode == SolverMode::direct ? "poisson2d:n=150" : "convdiff3d:n=32"));
+}
+
+/// The calls of a circuit simulator with what a parent has factored.
+struct CircuitSimulator {
+    CircuitSimulator()
+    {
+        const auto A = transpose(gallery::build("poisson2d:n=150"));
+        n = A.rows();
+        Ap.assign(A.row_ptr().begin(), A.row_ptr().end());
+        Ai.assign(A.col().begin(), A.col().end());
+        Ax.assign(A.val().begin(), A.val().end());
+        ilux_klu_defaults(&common);
+        common.threads = threads;
+        symbolic = ilux_klu_analyze(n, Ap.data(), Ai.data(), &common);
+        numeric = ilux_klu_factor(Ap.data(), Ai.data(), Ax.data(), symbolic, &common);
+    }
+    ~CircuitSimulator()
+    {
+        ilux_klu_free_numeric(&numeric, &common);
+        ilux_klu_free_symbolic(&symbolic, &common);
+    }
+    CircuitSimulator(const CircuitSimulator&) = delete;
+    CircuitSimulator& operator=(const CircuitSimulator&) = delete;
+
+    Vector step()
+    {
+        Vector     X(Vector::size_type(16) * n, 1.);
+        const bool done = ilux_klu_refactor(Ap.data(), Ai.data(), Ax.data(), symbolic, numeric, &common) &&
+                          ilux_klu_solve(symbolic, numeric, n, 16, X.data(), &common);
+        return done ? X : Vector();
+    }
+
+    int                n = 0;
+    std::vector<int>   Ap, Ai;
+    Vector             Ax;
+    ilux_klu_common    common{};
+    ilux_klu_symbolic* symbolic = nullptr;
+    ilux_klu_numeric*  numeric = nullptr;
+};
+
+TEST(Fork, AChildSolvesAsItsParentDid)
+{
+    for (const SolverMode mode : {SolverMode::iterative, SolverMode::direct}) {
+        const Vector x = by_new_linear_solver(mode);
+        ASSERT_FALSE(x.empty());
+        EXPECT_TRUE(child_agrees([&] { return by_new_linear_solver(mode); }, x));
+    }
+}
+
+TEST(Fork, AChildGoesOnWithItsParentsFactors)
+{
+    CircuitSimulator simulator;
+    const Vector     X = simulator.step();
+    ASSERT_FALSE(X.empty());
+    EXPECT_TRUE(child_agrees([&] { return simulator.step(); }, X));
+
+    const auto   A = gallery::build("convdiff3d:n=32");
+    LinearSolver solver({.mode = SolverMode::iterative, .threads = threads});
+    const Vector x = by_linear_solver(solver, A);
+    ASSERT_FALSE(x.empty());
+    EXPECT_TRUE(child_agrees([&] { return by_linear_solver(solver, A); }, x));
+}
+
+TEST(Fork, AChildOfAChildAndANewThreadOfAChildSolveToo)
+{
+    const auto   solve = [] { return by_new_linear_solver(SolverMode::iterative); };
+    const Vector x = solve();
+    ASSERT_FALSE(x.empty());
+    EXPECT_TRUE(child_agrees([&] { return child_agrees(solve, x) ? x : Vector(); }, x));
+    EXPECT_TRUE(child_agrees(
+        [&] {
+            Vector found;
+            std::thread([&] { found = solve(); }).join();
+            return found;
+        },
+        x));
+}
+
+}  // namespace
+}  // namespace ilux::test
