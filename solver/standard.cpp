@@ -67,8 +67,11 @@ public:
             krylov.stop = StopTest::residual;
             krylov.rtol = good_estimate;
             krylov.max_steps = steps;
+            const Index taken = tried_.report.steps, cycles = tried_.report.restarts;  // those to x
             tried_.accuracy.estimate_settled =
                 solve_for_correction(krylov) == Outcome::converged && 4 * steps <= most_trusted;
+            tried_.report.steps = taken;
+            tried_.report.restarts = cycles;
         } else iteration_.precondition(residual_.r, d_);
         note_error(tried_.x, d_, residual_, tried_.accuracy);
     }
