@@ -110,9 +110,10 @@ private:
         const std::size_t n = tried_.x.size();
         D_.assign(n, 1);
         if (tried_.plan.method != MethodChoice::cg) equilibrate(A_, tried_.x, residual_, D_);  // which needs symmetry
-        for (std::size_t i = 0; i < n; ++i) residual_.r[i] *= D_[i];
+        scaled_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * residual_.r[i];
         d_.assign(n, 0);
-        const SolveReport done = iteration_.solve(D_, residual_.r, d_, krylov);
+        const SolveReport done = iteration_.solve(D_, scaled_, d_, krylov);
         SolveReport&      all = tried_.report;
         all.steps += done.steps;
         all.restarts += done.restarts;
@@ -132,7 +133,7 @@ private:
     Attempt&                 tried_;
     WallClock                clock_;
     Residual                 residual_;
-    std::vector<double>      d_, D_, former_;
+    std::vector<double>      d_, D_, scaled_, former_;
 };
 
 }  // namespace
