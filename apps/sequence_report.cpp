@@ -186,6 +186,8 @@ std::string sequence_json(const SequenceReport& all, const SequenceInput& input)
     json["precond"] = direct ? "none" : field_text(all.options.precond.kind);
     json["device"] = {{"kind", all.device.kind}, {"name", all.device.name}, {"threads", all.device.threads}};
     json["outcome"] = all.outcome;
+    json["exit_code"] = static_cast<int>(all.code);
+    json["message"] = sequence_line(all);
     json["converged"] = all.converged;
     json["failed"] = noted_json(all.failed);
     json["warned"] = noted_json(all.warned);
