@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -14,8 +13,10 @@
 #include "ilux/apps/bench_accuracy_report.hpp"
 #include "ilux/apps/bench_steps.hpp"
 #include "ilux/apps/compare.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/apps/machine.hpp"
 #include "ilux/apps/option_arguments.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/solver/device.hpp"
 
 namespace ilux::app {
@@ -229,21 +230,20 @@ int bench_accuracy(Arguments arguments)
         for (std::string& one : expanded(path)) paths.push_back(std::move(one));
 
     if (given.json) print_finding(head_json(given, arguments));
-    else fmt::print("{}", accuracy_head());
+    else write_out(accuracy_head());
     Json findings = Json::array();
     for (const std::string& path : paths) {
-        if (isatty(STDERR_FILENO)) fmt::print(stderr, "measuring {} ...\n", path);
+        if (isatty(STDERR_FILENO)) write_err(fmt::format("measuring {} ...\n", printable(path)));
         PathRows rows(given, path, [&](Json found) {
             if (given.json) print_finding(found);
-            else fmt::print("{}", accuracy_lines(found));
-            std::fflush(stdout);
+            else write_out(accuracy_lines(found));
             findings.push_back(std::move(found));
         });
         rows.measure();
     }
     const Json summary = accuracy_summary(findings);
     if (given.json) print_finding({{"summary", summary}});
-    else fmt::print("{}", accuracy_summary_lines(summary));
+    else write_out(accuracy_summary_lines(summary));
     return summary["known"] == 0 && summary["partly"] == 0 ? not_converged : success;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ilux/base/printable.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/base/units.hpp"
 
@@ -44,7 +45,8 @@ std::string estimated_and_true(const Json& pair, const char* words)
 std::string method_line(const Json& row)
 {
     const std::string method = text_of(row, "method"), used = text_of(row, "used");
-    if (used.empty()) return fmt::format("  {:<16}{}: {}\n", method, text_of(row, "outcome"), text_of(row, "detail"));
+    if (used.empty())
+        return fmt::format("  {:<16}{}: {}\n", method, text_of(row, "outcome"), printable(text_of(row, "detail")));
     std::string line =
         fmt::format("  {:<16}{:<13}{:>5} {:>8} {:>8}  {}  {}  {} ",
                     method == used ? method : fmt::format("{} ({})", method, used), text_of(row, "outcome"),
@@ -120,8 +122,8 @@ std::string accuracy_head()
 
 std::string accuracy_lines(const Json& found)
 {
-    std::string text = text_of(found, "name");
-    if (const std::string error = text_of(found, "error"); !error.empty()) return text + ": " + error + "\n";
+    std::string text = printable(text_of(found, "name"));
+    if (const std::string error = text_of(found, "error"); !error.empty()) return text + ": " + printable(error) + "\n";
     text += fmt::format(": n {}, nnz {}; {}\n", found["n"].get<Index>(), found["nnz"].get<Offset>(),
                         truth_text(found["truth"]));
     for (const Json& row : found["methods"]) text += method_line(row);

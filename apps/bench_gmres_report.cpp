@@ -8,6 +8,7 @@
 
 #include "ilux/apps/bar_chart.hpp"
 #include "ilux/apps/bench_gmres.hpp"
+#include "ilux/base/printable.hpp"
 
 namespace ilux::app {
 namespace {
@@ -119,7 +120,7 @@ std::string bench_lines(const Json& found)
         for (const Json& variant : found["variants"])
             if (variant["letter"] == letter) text += variant_line(variant, baseline);
     for (const Json& setup : found["setup"]) text += setup_line(setup);
-    if (!found["error"].is_null()) text += fmt::format("     {}\n", found["error"].get<std::string>());
+    if (!found["error"].is_null()) text += fmt::format("     {}\n", printable(found["error"].get<std::string>()));
     return text;
 }
 

@@ -6,17 +6,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench.hpp"
 #include "ilux/apps/bench_gmres.hpp"
 #include "ilux/apps/bench_gmres_report.hpp"
+#include "ilux/apps/bench_steps.hpp"
 #include "ilux/apps/child.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/apps/machine.hpp"
 #include "ilux/apps/options_json.hpp"
-#include "ilux/base/text_file.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/gallery/stand_ins.hpp"
 
 namespace ilux::app {
@@ -28,7 +29,8 @@ struct GmresBenchArguments {
     GmresBench               bench;
     std::vector<std::string> names;  ///< of the matrices, in the paper's order
     bool                     json = false, in_process = false;
-    std::string              svg, commit = build_commit();
+    Output                   svg;
+    std::string              commit = build_commit();
 };
 
 [[noreturn]] void throw_no_such_matrix(const std::string& name, std::span<const std::string> all)
@@ -100,9 +102,10 @@ bool parse_bench(Arguments arguments, GmresBenchArguments& given)
     option("--device", device, "cpu: only variant a; gpu: an error without one", "Machine", "auto|cpu|gpu", "auto");
     option("--threads", threads, "of the host; 0: as OMP_NUM_THREADS says, or all", "Machine", "N", "0");
     app->add_flag("--json", given.json, "one JSON object instead of the table")->group("Output");
-    option("--svg", given.svg, "a chart of the stages", "Output", "FILE", "");
+    app->add_output("--svg", given.svg, "a chart of the stages", "FILE");
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
     app->add_flag("--in-process", given.in_process, "measure here, one JSON line a finding")->group("Output");
+    app->needs_input = false;
     if (!parse(*app, arguments)) return false;
 
     const auto set = [](auto& options, const std::string& path, const std::string& text) {
@@ -201,36 +204,26 @@ int bench_ilupack_gmres(Arguments arguments)
     const DeviceChoice device = given.bench.options.device;
     require_device(device);
     if (given.in_process) {
-        for (const std::string& name : given.names)
-            measure_matrix(given.bench, name, [](const Json& finding) {
-                fmt::print("{}\n", finding.dump(-1, ' ', false, Json::error_handler_t::replace));
-                std::fflush(stdout);
-            });
+        for (const std::string& name : given.names) measure_matrix(given.bench, name, print_finding);
         return success;
     }
-    if (!given.svg.empty()) AtomicFile probe(given.svg);
 
     const bool        gpu = device != DeviceChoice::cpu && gpu_count() > 0;
     const std::string note = gpu                           ? ""
                              : device == DeviceChoice::cpu ? "only variant a: --device cpu"
                                                            : "only variant a: no GPU was found";
     Json              json = report_json(given, arguments, gpu, note);
-    if (!given.json) fmt::print("{}{}", note.empty() ? "" : note + "\n", bench_head());
+    if (!given.json) write_out((note.empty() ? "" : note + "\n") + bench_head());
     bool measured = false;
     for (const std::string& name : given.names) {
-        if (isatty(STDERR_FILENO)) fmt::print(stderr, "measuring {} ...\n", name);
+        if (isatty(STDERR_FILENO)) write_err(fmt::format("measuring {} ...\n", printable(name)));
         Json found = measure_in_child(given, arguments, name);
-        if (!given.json) fmt::print("{}", bench_lines(found));
-        std::fflush(stdout);
+        if (!given.json) write_out(bench_lines(found));
         for (const Json& variant : found["variants"]) measured = measured || variant.contains("seconds");
         json["matrices"].push_back(std::move(found));
     }
-    if (given.json) fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-    if (!given.svg.empty()) {
-        AtomicFile file(given.svg);
-        file.write(bench_chart(json["matrices"], gpu ? gpu_name(0) : cpu_name()));
-        file.commit();
-    }
+    if (given.json) write_out(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    if (given.svg) write_file(given.svg.file(), bench_chart(json["matrices"], gpu ? gpu_name(0) : cpu_name()));
     return measured ? success : not_converged;
 }
 

@@ -6,16 +6,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench.hpp"
 #include "ilux/apps/bench_lu_measure.hpp"
 #include "ilux/apps/bench_lu_report.hpp"
 #include "ilux/apps/bench_steps.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/apps/klu_rival.hpp"
 #include "ilux/apps/machine.hpp"
-#include "ilux/base/text_file.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/solver/device.hpp"
 
 namespace ilux::app {
@@ -38,7 +38,8 @@ struct LuBenchArguments {
     DeviceChoice             device = DeviceChoice::automatic;
     std::vector<std::string> paths, methods, steps;
     bool                     ablation = false, json = false, in_process = false;
-    std::string              svg, commit = build_commit();
+    Output                   svg;
+    std::string              commit = build_commit();
 };
 
 /// The methods asked for, in our order. @throws InvalidOption with the nearest name
@@ -81,11 +82,12 @@ bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
     option("--device", device, "cpu: only cpu and klu; gpu: an error without one", "Measurement", "auto|cpu|gpu",
            "auto");
     app->add_flag("--json", given.json, "one JSON object instead of the table")->group("Output");
-    option("--svg", given.svg, "a chart of the numeric times", "Output", "FILE", "");
+    app->add_output("--svg", given.svg, "a chart of the numeric times", "FILE");
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
     app->add_flag("--in-process", given.in_process, "measure here, one JSON line a finding")->group("Output");
     option("--steps", steps, "of --in-process: dependencies, a method, cpu:THREADS, ablation", "Output", "NAME,...",
            "");
+    app->needs_input = false;
     if (!parse(*app, arguments)) return false;
 
     for (const auto& [path, text] : values)
@@ -205,29 +207,24 @@ int bench_lu(Arguments arguments)
         return success;
     }
     require_device(given.device);
-    if (!given.svg.empty()) AtomicFile probe(given.svg);
 
     const std::string no_gpu = why_no_gpu_rows(given.device);
     const auto        steps = steps_of(given, no_gpu);
     Json              json = report_json(given, arguments, no_gpu);
-    if (!given.json) fmt::print("{}{}", unavailable_lines(json["unavailable"]), lu_bench_head());
+    if (!given.json) write_out(unavailable_lines(json["unavailable"]) + lu_bench_head());
     bool measured = false;
     for (const std::string& path : given.paths) {
-        if (isatty(STDERR_FILENO)) fmt::print(stderr, "measuring {} ...\n", path);
+        if (isatty(STDERR_FILENO)) write_err(fmt::format("measuring {} ...\n", printable(path)));
         Json found = measured_apart(given, path, steps);
-        if (!given.json) fmt::print("{}", lu_bench_lines(found));
-        std::fflush(stdout);
+        if (!given.json) write_out(lu_bench_lines(found));
         measured = measured || measured_any(found);
         json["matrices"].push_back(std::move(found));
     }
     json["summary"] = summary_json(json["matrices"]);
-    if (given.json) fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-    else fmt::print("{}", lu_summary_lines(json["summary"]));
-    if (!given.svg.empty()) {
-        AtomicFile file(given.svg);
-        file.write(lu_bench_chart(json["matrices"], no_gpu.empty() ? gpu_name(0) : cpu_name()));
-        file.commit();
-    }
+    if (given.json) write_out(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    else write_out(lu_summary_lines(json["summary"]));
+    if (given.svg)
+        write_file(given.svg.file(), lu_bench_chart(json["matrices"], no_gpu.empty() ? gpu_name(0) : cpu_name()));
     return measured ? success : not_converged;
 }
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench.hpp"
@@ -13,8 +12,10 @@
 #include "ilux/apps/bench_lu_model_report.hpp"
 #include "ilux/apps/bench_steps.hpp"
 #include "ilux/apps/child.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/apps/device_parameters_json.hpp"
 #include "ilux/apps/machine.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/base/text_file.hpp"
 #include "ilux/direct/device_parameters.hpp"
 #include "ilux/solver/device.hpp"
@@ -31,7 +32,8 @@ struct LuModelArguments {
     DeviceChoice             device = DeviceChoice::automatic;
     std::vector<std::string> paths, steps;
     std::vector<Index>       warps{1, 2, 4, 8, 16, 24, 32, 48, 64};
-    std::string              parameters, svg, commit = build_commit();
+    Output                   svg;
+    std::string              parameters, commit = build_commit();
     bool                     json = false, in_process = false;
 };
 
@@ -75,7 +77,7 @@ bool parse_lu_model(Arguments arguments, LuModelArguments& given)
     option("--device", device, "cpu: only predictions and cpu, with --parameters; gpu: an error without one",
            "Measurement", "auto|cpu|gpu", "auto");
     app->add_flag("--json", given.json, "JSON objects, one a line, instead of the table")->group("Output");
-    option("--svg", given.svg, "a chart of predicted against measured times", "Output", "FILE", "");
+    app->add_output("--svg", given.svg, "a chart of predicted against measured times", "FILE");
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
     app->add_flag("--in-process", given.in_process, "measure here, one JSON line a finding")->group("Output");
     option("--steps", steps, "of --in-process: parameters, left:WARPS, a method, cpu:THREADS", "Output", "NAME,...",
@@ -182,13 +184,6 @@ Json head_json(const LuModelArguments& given, Arguments arguments, const Json& p
             {"parameters", parameters}};
 }
 
-void write_chart(const std::string& svg, const Json& findings, bool gpu)
-{
-    AtomicFile file(svg);
-    file.write(lu_model_chart(findings, gpu ? gpu_name(0) : cpu_name()));
-    file.commit();
-}
-
 }  // namespace
 
 int bench_lu_model(Arguments arguments)
@@ -201,7 +196,6 @@ int bench_lu_model(Arguments arguments)
         throw InvalidOption("bench lu-model: --device cpu measures no device; give --parameters FILE.json");
     const bool gpu = given.device != DeviceChoice::cpu && built_with_cuda() && gpu_count() > 0;
     if (!gpu && (given.device == DeviceChoice::gpu || given.parameters.empty())) require_device(DeviceChoice::gpu);
-    if (!given.svg.empty()) AtomicFile probe(given.svg);
 
     const DeviceParameters device =
         given.parameters.empty() ? parameters_measured_apart() : read_parameters(given.parameters);
@@ -211,20 +205,19 @@ int bench_lu_model(Arguments arguments)
         throw InvalidOption(fmt::format("--warps: at most {:.0f} fit on a multiprocessor", device.resident_warps));
     const Json parameters = to_json(device), head = head_json(given, arguments, parameters, gpu);
     if (given.json) print_finding(head);
-    else fmt::print("{}", lu_model_head(parameters));
+    else write_out(lu_model_head(parameters));
     Json findings = Json::array();
     for (const std::string& path : given.paths) {
-        if (isatty(STDERR_FILENO)) fmt::print(stderr, "measuring {} ...\n", path);
+        if (isatty(STDERR_FILENO)) write_err(fmt::format("measuring {} ...\n", printable(path)));
         Json found = measured_apart(given, path, parameters, steps_of(given, gpu));
         if (given.json) print_finding(found);
-        else fmt::print("{}", lu_model_lines(found));
-        std::fflush(stdout);
+        else write_out(lu_model_lines(found));
         findings.push_back(std::move(found));
     }
     const Json summary = lu_model_summary(findings);
     if (given.json) print_finding({{"summary", summary}});
-    else fmt::print("{}", lu_model_summary_lines(summary));
-    if (!given.svg.empty()) write_chart(given.svg, findings, gpu);
+    else write_out(lu_model_summary_lines(summary));
+    if (given.svg) write_file(given.svg.file(), lu_model_chart(findings, gpu ? gpu_name(0) : cpu_name()));
     return summary.empty() ? not_converged : success;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ilux/apps/scatter_chart.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/base/types.hpp"
 
 namespace ilux::app {
@@ -183,9 +184,10 @@ std::string lu_model_head(const Json& parameters)
 
 std::string lu_model_lines(const Json& found)
 {
-    std::string text = found["name"];
+    std::string text = printable(found["name"].get<std::string>());
     if (!found.contains("left"))
-        return text + fmt::format("\n  {}\n\n", found["error"].is_string() ? found["error"].get<std::string>() : "");
+        return text + fmt::format("\n  {}\n\n",
+                                  found["error"].is_string() ? printable(found["error"].get<std::string>()) : "");
     text += fmt::format(" n {}, nnz(L + U) {}, levels {}, longest column {} updates; the model took {:.3g} ms\n",
                         found["n"].get<Offset>(), found["nnz_LU"].get<Offset>(), found["levels"]["left"].get<Index>(),
                         found["longest_column"].get<Index>(), 1e3 * found["model_seconds"].get<double>());
@@ -197,9 +199,9 @@ std::string lu_model_lines(const Json& found)
                             one.contains("same_as") ? " (the same warps as before)" : "");
     for (const Json& one : found["methods"])
         text += fmt::format("  {:<10}{}{}\n", one["method"].get<std::string>(), pair_text(one),
-                            one.contains("error") ? "  " + one["error"].get<std::string>() : "");
+                            one.contains("error") ? "  " + printable(one["error"].get<std::string>()) : "");
     text += regret_text(found["regret"]["warps"], "W") + regret_text(found["regret"]["method"], "method");
-    if (!found["error"].is_null()) text += fmt::format("  {}\n", found["error"].get<std::string>());
+    if (!found["error"].is_null()) text += fmt::format("  {}\n", printable(found["error"].get<std::string>()));
     return text + '\n';
 }
 

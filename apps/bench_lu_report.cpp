@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "ilux/apps/bar_chart.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/base/units.hpp"
 
@@ -55,7 +56,8 @@ std::string label(const Json& method)
 std::string method_line(const Json& method)
 {
     if (!method.contains("seconds"))
-        return fmt::format("  {:<12}{}\n", label(method), method.value("error", std::string("not measured")));
+        return fmt::format("  {:<12}{}\n", label(method),
+                           printable(method.value("error", std::string("not measured"))));
     const Json& counted = method[method.contains("cold") ? "cold" : "numeric"];
     return fmt::format("  {:<12}{:>9}{:>10}{:>9}{:>9}{:>8}{:>9}{:>9.3g}{:>8.3g}{:>8}{:>10}  {:.1e}\n", label(method),
                        milliseconds(method["prepare"].get<double>()), median_ms(method, "transfer"),
@@ -70,7 +72,7 @@ std::string method_line(const Json& method)
 std::string dependency_line(const Json& dependencies)
 {
     if (dependencies.contains("error"))
-        return fmt::format("  dependencies: {}\n", dependencies["error"].get<std::string>());
+        return fmt::format("  dependencies: {}\n", printable(dependencies["error"].get<std::string>()));
     const Json& published = dependencies["published"];
     const char* more = published["complete"].get<bool>() ? "" : "> ";
     return fmt::format(
@@ -104,7 +106,8 @@ std::string glu3_lines(const Json& found)
                                 method["modes"]["large_block"].get<Index>(), method["modes"]["stream"].get<Index>());
     const auto ablation = found.find("ablation");
     if (ablation == found.end()) return text;
-    if (!ablation->is_array()) return text + fmt::format("  ablation: {}\n", ablation->value("error", std::string()));
+    if (!ablation->is_array())
+        return text + fmt::format("  ablation: {}\n", printable(ablation->value("error", std::string())));
     text += "  ablation, cold:";
     for (const Json& form : *ablation)
         text += fmt::format(" {} {} ms;", form["name"].get<std::string>(), median_ms(form, "cold"));
@@ -160,13 +163,13 @@ std::string lu_bench_head()
 
 std::string lu_bench_lines(const Json& found)
 {
-    std::string text = found["name"];
+    std::string text = printable(found["name"].get<std::string>());
     if (found.contains("nnz_LU")) text += matrix_lines(found);
     else text += '\n';
     if (found.contains("dependencies")) text += dependency_line(found["dependencies"]);
     for (const Json& method : found["methods"]) text += method_line(method);
     text += glu3_lines(found);
-    if (!found["error"].is_null()) text += fmt::format("  {}\n", found["error"].get<std::string>());
+    if (!found["error"].is_null()) text += fmt::format("  {}\n", printable(found["error"].get<std::string>()));
     return text + '\n';
 }
 

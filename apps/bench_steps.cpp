@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "ilux/apps/child.hpp"
+#include "ilux/apps/console.hpp"
 
 namespace ilux::app {
 namespace {
@@ -47,8 +47,7 @@ void run_steps(const std::vector<std::string>& steps, const std::function<Json(c
 
 void print_finding(const Json& finding)
 {
-    fmt::print("{}\n", finding.dump(-1, ' ', false, Json::error_handler_t::replace));
-    std::fflush(stdout);
+    write_out(finding.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 void measure_apart(Json& found, const std::vector<std::string>& again, std::vector<std::string> steps,

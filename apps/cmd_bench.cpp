@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cstdio>
 
 #include "ilux/apps/bench.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/base/fields.hpp"
 
 namespace ilux::app {
@@ -36,7 +36,7 @@ int bench(Arguments arguments)
 {
     if (arguments.empty()) throw InvalidOption("bench: SUITE is missing; see ilux bench --help");
     const std::string& first = arguments.front();
-    if (first == "--help" || first == "-h") return std::fputs(help().c_str(), stdout) < 0;
+    if (first == "--help" || first == "-h") return write_out(help()), success;
     std::vector<std::string> known;
     for (const Suite& suite : suites) {
         if (suite.name == first) return suite.run(arguments.subspan(1));

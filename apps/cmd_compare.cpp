@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench_steps.hpp"
@@ -15,10 +14,10 @@
 #include "ilux/apps/compare.hpp"
 #include "ilux/apps/compare_report.hpp"
 #include "ilux/apps/compare_rival.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/apps/machine.hpp"
 #include "ilux/apps/option_arguments.hpp"
-#include "ilux/apps/output_files.hpp"
-#include "ilux/base/text_file.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/solver/device.hpp"
 
 namespace ilux::app {
@@ -34,7 +33,8 @@ struct CompareArguments {
     SolveOptions             options = compare_defaults();
     Index                    repeats = default_repeats;
     bool                     json = false;
-    std::string              svg, commit = build_commit(), step;
+    Output                   svg;
+    std::string              commit = build_commit(), step;
 };
 
 /// The words of `given`, in the order of `known`. @throws InvalidOption with the nearest name
@@ -90,16 +90,18 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
     option("--repeats", repeats, "of what takes at most a second; the median is given", "Comparison", "VALUE",
            field_text(given.repeats));
     app->add_flag("--json", given.json, "JSON objects, one a line, instead of the tables")->group("Output");
-    option("--svg", given.svg, "a chart of the times", "Output", "FILE", "");
+    app->add_output("--svg", given.svg, "a chart of the times", "FILE");
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
     option("--in-process", given.step, "measure one way here, one JSON line a finding", "Output", "WAY:DEVICE", "");
     app->footer(
         "--time-limit ends each way (counted from when its matrix is read), setup included; 0: none.\n"
         "--device auto: each of our ways on the CPU and, where there is one, on a GPU. CUSP runs on a GPU.\n\n" +
         nested_help({"sequence."}) + "\n" + precedence_help);
-    if (!parse(*app, arguments)) return false;
+    const auto settle = [&]() -> std::vector<std::string> {
+        return options.apply(given.options), std::vector{given.options.rhs};
+    };
+    if (!parse(*app, arguments, settle)) return false;
 
-    options.apply(given.options);
     given.ways = chosen("--ways", known_ways, ways);
     given.preconds = chosen("--cusp-preconds", cusp_preconds, preconds);
     if (!repeats.empty()) {
@@ -161,8 +163,7 @@ std::vector<std::string> again(const CompareArguments& given, const std::string&
 void show(const Json& json, bool as_json, std::string (*line)(const Json&))
 {
     if (as_json) print_finding(json);
-    else fmt::print("{}", line(json));
-    std::fflush(stdout);
+    else write_out(line(json));
 }
 
 /// Adds its rows. @return whether one way solved it
@@ -173,7 +174,7 @@ bool compare_matrix(const CompareArguments& given, const Plans& plans, const std
     std::optional<RivalSystem> rival;
     bool                       solved = false;
     for (const Way& way : plans.ways) {
-        if (isatty(STDERR_FILENO)) fmt::print(stderr, "{}: {} ...\n", path, way.step());
+        if (isatty(STDERR_FILENO)) write_err(fmt::format("{}: {} ...\n", printable(path), way.step()));
         Json row = row_head(path, problem, way);
         if (way.name == "cusp") {
             if (!rival) rival.emplace(plans.cusp, problem);
@@ -241,8 +242,6 @@ int compare(Arguments arguments)
     if (!parse_compare(arguments, given)) return success;
     if (!given.step.empty()) return measure_in_process(given);
     require_device(given.options.device);
-    const OutputFile outputs[] = {{"--svg", given.svg}};
-    require_outputs(given.paths, outputs);
     const Plans plans = plans_of(given);
     if (plans.ways.empty())
         throw InvalidInput("no way is left to compare: " + plans.unavailable.back()["reason"].get<std::string>());
@@ -251,9 +250,11 @@ int compare(Arguments arguments)
     if (given.json) print_finding(head_json(given, arguments, plans, gpu));
     else {
         for (const Json& one : plans.unavailable)
-            fmt::print("not compared: {} ({})\n", one["way"].get<std::string>(), one["reason"].get<std::string>());
-        for (const std::string& remark : without_effect(given)) fmt::print("remark: {}\n", remark);
-        fmt::print("{}", compare_head());
+            write_out(fmt::format("not compared: {} ({})\n", one["way"].get<std::string>(),
+                                  printable(one["reason"].get<std::string>())));
+        for (const std::string& remark : without_effect(given))
+            write_out(fmt::format("remark: {}\n", printable(remark)));
+        write_out(compare_head());
     }
     Json rows = Json::array();
     bool solved = true;  // every matrix by one way at least
@@ -264,11 +265,7 @@ int compare(Arguments arguments)
         readable = false;
         show({{"matrix", path}, {"error", broken}}, given.json, compare_matrix_line);
     }
-    if (!given.svg.empty()) {
-        AtomicFile file(given.svg);
-        file.write(compare_chart(rows, gpu ? gpu_name(0) : cpu_name()));
-        file.commit();
-    }
+    if (given.svg) write_file(given.svg.file(), compare_chart(rows, gpu ? gpu_name(0) : cpu_name()));
     if (!readable) return bad_input;
     return solved ? success : not_converged;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ilux/apps/command.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/apps/environment.hpp"
 #include "ilux/apps/problem.hpp"
 #include "ilux/base/gpu.hpp"
@@ -64,7 +65,7 @@ bool all_pass(DeviceChoice device)
     for (const Check& check : checks) {
         std::string text;
         const bool  passed = passes(device, check, text);
-        fmt::print("{}", doctor_row(passed ? "passed" : "FAILED", text));
+        write_out(doctor_row(passed ? "passed" : "FAILED", text));
         all = all && passed;
     }
     return all;
@@ -77,13 +78,15 @@ bool all_pass_on_gpu()
     try {
         const Gpu gpu;
     } catch (const DeviceError& error) {
-        fmt::print("{}", doctor_row("unusable", error.what()));
+        write_out(doctor_row("unusable", error.what()));
         return true;
     }
     try {
         return all_pass(DeviceChoice::gpu);
+    } catch (const BrokenOutput&) {
+        throw;
     } catch (const Error& error) {
-        fmt::print("{}", doctor_row("FAILED", error.what()));
+        write_out(doctor_row("FAILED", error.what()));
         return false;
     }
 }
@@ -95,10 +98,10 @@ int doctor(Arguments arguments)
     auto app = parser("doctor",
                       "Says what this machine and this build offer, and solves small systems whose answers are known.");
     if (!parse(*app, arguments)) return success;
-    fmt::print("{}\n", machine_text());
+    write_out(machine_text() + "\n");
     const bool on_host = all_pass(DeviceChoice::cpu), on_gpu = all_pass_on_gpu();
     const bool all = on_host && on_gpu;
-    if (!all) fmt::print(stderr, "ilux: the self-test failed; please report the lines above\n");
+    if (!all) complain("the self-test failed; please report the lines above");
     return all ? success : our_fault;
 }
 

@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "ilux/apps/command.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/apps/problem.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/direct/levels.hpp"
 #include "ilux/krylov/stopping.hpp"
@@ -389,7 +391,7 @@ std::string lu_rows(const MatrixInfo& info)
 std::string text_info(const std::string& name, const std::string& about, const MatrixInfo& info,
                       const CsrMatrix<double>& A)
 {
-    std::string text = info_row("matrix", name);
+    std::string text = info_row("matrix", printable(name));
     if (!about.empty()) text += info_row("", about);
     text += info_row("size",
                      fmt::format("{} × {}, nnz {}{}", info.rows, info.cols, info.nnz,
@@ -431,7 +433,7 @@ int info(Arguments arguments)
 
     const auto [A, about] = load_matrix(matrix);
     const MatrixInfo seen = examine(A, levels);
-    fmt::print("{}\n", json ? json_info(matrix, about, seen, A) : text_info(matrix, about, seen, A));
+    write_out((json ? json_info(matrix, about, seen, A) : text_info(matrix, about, seen, A)) + "\n");
     return success;
 }
 

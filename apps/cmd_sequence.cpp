@@ -3,28 +3,23 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
-#include <filesystem>
 
 #include "ilux/apps/command.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/apps/html_report.hpp"
 #include "ilux/apps/option_arguments.hpp"
-#include "ilux/apps/output_files.hpp"
 #include "ilux/apps/sequence_report.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/matrix_market.hpp"
-#include "ilux/base/text_file.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/solver/lu_device.hpp"
 
 namespace ilux::app {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct SequenceArguments {
     std::vector<std::string> paths;
-    std::string              out, report;
+    Output                   out, report;
     bool                     json = false, quiet = false;
     SolveOptions             options;
 };
@@ -48,91 +43,28 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
     app->add_option("PATHS", given.paths, "a folder, or matrix files; see below")->expected(-1);
     const OptionArguments options(*app, given.options, {"retry"});
     app->add_flag("--json", given.json, "one JSON object a line for each system, and a last one")->group("Output");
-    app->add_option(
-           "--out", given.out,
-           "x_000.mtx and so on, as Matrix Market arrays; none where a system has no x. Such files of a former run go first")
-        ->group("Output")
-        ->type_name("FOLDER");
-    app->add_option("--report", given.report, "a page with curves and pictures, for a browser")
-        ->group("Output")
-        ->type_name("FILE.html");
+    app->add_output(
+        "--out", given.out,
+        "x_000.mtx and so on, as Matrix Market arrays; none where a system has no x. Such files of a former run go first",
+        "FOLDER", OutputKind::solutions);
+    app->add_output("--report", given.report, "a page with curves and pictures, for a browser", "FILE.html");
     app->add_flag("--quiet", given.quiet, "one line for all")->group("Output");
     app->footer(nested_help() + sequence_help + precedence_help + sequence_exit_help);
-    if (!parse(*app, arguments)) return false;
-
-    if (given.paths.empty()) throw InvalidOption("sequence: a folder or files are missing; see ilux sequence --help");
-    options.apply(given.options);
-    require_consistent(given.options);
-    return true;
-}
-
-std::string solution_name(Index k) { return fmt::format("x_{:03}.mtx", k); }
-
-bool is_solution_name(const std::string& name)
-{
-    Index k = -1;
-    if (name.size() > 2) std::from_chars(name.data() + 2, name.data() + name.size(), k);
-    return k >= 0 && name == solution_name(k);
-}
-
-/// @throws InvalidOption where an input is one of the files that --out removes
-void require_apart(const SequenceArguments& given)
-{
-    std::vector<std::string> inputs = given.paths;
-    inputs.push_back(given.options.rhs);
-    for (const std::string& input : inputs) {
-        std::error_code unknown;
-        const fs::path  file = fs::weakly_canonical(input, unknown);
-        if (is_solution_name(file.filename().string()) && fs::equivalent(file.parent_path(), given.out, unknown))
-            throw InvalidOption(fmt::format("{} would be removed by --out {}", input, given.out));
-    }
-}
-
-/// All that a page must not replace: the files named, and what folders among them hold.
-std::vector<std::string> input_files(const SequenceArguments& given)
-{
-    std::vector<std::string> files = given.paths;
-    files.push_back(given.options.rhs);
-    for (const std::string& path : given.paths) {
-        std::error_code no_folder;
-        for (const auto& entry : fs::directory_iterator(path, no_folder))
-            if (entry.path().extension() != ".html") files.push_back(entry.path().string());
-    }
-    return files;
-}
-
-/// @throws InvalidInput when the folder cannot be made or written to
-void make_folder(const std::string& folder)
-{
-    std::error_code failed;
-    fs::create_directories(folder, failed);
-    if (failed) throw InvalidInput(fmt::format("{}: {}", folder, failed.message()));
-    AtomicFile probe((fs::path(folder) / solution_name(0)).string());
-}
-
-/// No file of a former run is to be taken for a solution of this one. @return how many there were
-Index remove_former(const std::string& folder)
-{
-    std::vector<std::string> former;
-    std::error_code          failed;
-    for (const auto& entry : fs::directory_iterator(folder, failed))
-        if (is_solution_name(entry.path().filename().string())) former.push_back(entry.path().string());
-    if (failed) throw InvalidInput(fmt::format("{}: {}", folder, failed.message()));
-    return static_cast<Index>(std::ranges::count_if(former, remove_file));
+    return parse(*app, arguments, [&]() -> std::vector<std::string> {
+        if (given.paths.empty())
+            throw InvalidOption("sequence: a folder or files are missing; see ilux sequence --help");
+        options.apply(given.options);
+        require_consistent(given.options);
+        return {given.options.rhs};
+    });
 }
 
 /// A system without an x leaves no file.
-void write_x(const std::string& folder, const SystemReport& one, std::span<const double> x)
+void write_x(const Output& folder, const SystemReport& one, std::span<const double> x)
 {
     if (one.has_x)
-        write_vector((fs::path(folder) / solution_name(one.index)).string(), x,
-                     {.comment = fmt::format("x of {}, {}", one.name, one.result())});
-}
-
-void print(const std::string& text)
-{
-    fmt::print("{}", text);
-    if (std::fflush(stdout) != 0) throw InvalidInput("standard output cannot be written");  // a line is news at once
+        write_vector(solution_file(folder, one.index), x,
+                     {.comment = fmt::format("x of {}, {}", printable(one.name), one.result())});
 }
 
 }  // namespace
@@ -142,31 +74,27 @@ int sequence(Arguments arguments)
     SequenceArguments given;
     if (!parse_sequence(arguments, given)) return success;
     require_device(given.options.device);
-    const OutputFile outputs[] = {{"--report", given.report}};
-    require_outputs(input_files(given), outputs);
-    if (!given.out.empty()) {
-        require_apart(given);
-        make_folder(given.out);
-    }
+    if (given.out) make_folder(given.out);
 
     SequenceInput            input(given.paths, given.options.rhs, given.options.time_limit);
     std::vector<std::string> decisions;
-    if (const Index former = given.out.empty() ? 0 : remove_former(given.out); former > 0)
-        decisions.push_back(fmt::format("--out: {} solutions of a former run removed from {}", former, given.out));
+    if (!given.out.claimed.empty())
+        decisions.push_back(fmt::format("--out: {} solutions of a former run removed from {}", given.out.claimed.size(),
+                                        given.out.name));
     const bool table = !given.json && !given.quiet;
-    if (table) print(sequence_head(input, given.options, likely_device(given.options, input.A())));
-    const bool                page = !given.report.empty();
+    if (table) write_out(sequence_head(input, given.options, likely_device(given.options, input.A())));
+    const bool                page = bool(given.report);
     std::vector<SystemReport> systems;  // for the page
     const auto                each = [&](const SystemReport& one, std::span<const double> x) {
-        if (!given.out.empty()) write_x(given.out, one, x);
-        if (given.json) print(system_json(one) + "\n");
-        if (table) print(system_line(one));
+        if (given.out) write_x(given.out, one, x);
+        if (given.json) write_out(system_json(one) + "\n");
+        if (table) write_out(system_line(one));
         if (page) systems.push_back(one);
     };
     const auto all = run_sequence(input, given.options, decisions, each, page);
-    if (page) write_page(given.report, html_report(all, systems, input));
-    if (given.json) print(sequence_json(all, input) + "\n");
-    else print(given.quiet ? sequence_line(all) + "\n" : sequence_summary(all));
+    if (page) write_file(given.report.file(), html_report(all, systems, input));
+    if (given.json) write_out(sequence_json(all, input) + "\n");
+    else write_out(given.quiet ? printable(sequence_line(all)) + "\n" : sequence_summary(all));
     return all.code;
 }
 

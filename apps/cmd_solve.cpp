@@ -8,14 +8,14 @@
 #include <cstdlib>
 
 #include "ilux/apps/command.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/apps/html_report.hpp"
 #include "ilux/apps/option_arguments.hpp"
-#include "ilux/apps/output_files.hpp"
 #include "ilux/apps/progress.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/report_text.hpp"
 #include "ilux/base/matrix_market.hpp"
-#include "ilux/base/text_file.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/solver/lu_device.hpp"
 
@@ -24,7 +24,8 @@ namespace {
 
 /// What the command line says beside the option tree.
 struct SolveArguments {
-    std::string  matrix, history, out, report;
+    std::string  matrix;
+    Output       out, history, report;
     bool         json = false, quiet = false;
     SolveOptions options;
 };
@@ -43,31 +44,19 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
 
     const OptionArguments options(*app, given.options);
     app->add_flag("--json", given.json, "one JSON object instead of the report")->group("Output");
-    app->add_option("--history", given.history,
-                    "step, relative residual, exact (0|1), seconds; as JSON where the name ends in .json")
-        ->group("Output")
-        ->type_name("FILE.csv|.json");
-    app->add_option("--out", given.out, "x, as a Matrix Market array; no file where there is no x")
-        ->group("Output")
-        ->type_name("FILE.mtx");
-    app->add_option("--report", given.report, "a page with curves and pictures, for a browser")
-        ->group("Output")
-        ->type_name("FILE.html");
+    app->add_output("--history", given.history,
+                    "step, relative residual, exact (0|1), seconds; as JSON where the name ends in .json",
+                    "FILE.csv|.json");
+    app->add_output("--out", given.out, "x, as a Matrix Market array; no file where there is no x", "FILE.mtx");
+    app->add_output("--report", given.report, "a page with curves and pictures, for a browser", "FILE.html");
     app->add_flag("--quiet", given.quiet, "no progress line, and a report of one line")->group("Output");
     app->footer(nested_help({"sequence."}) + matrix_help + precedence_help + exit_help);
-    if (!parse(*app, arguments)) return false;
-
-    if (given.matrix.empty()) throw InvalidOption("solve: MATRIX is missing; see ilux solve --help");
-    options.apply(given.options);
-    require_consistent(given.options);
-    return true;
-}
-
-/// @throws as require_outputs
-void check_writable(const SolveArguments& given)
-{
-    const OutputFile outputs[] = {{"--out", given.out}, {"--history", given.history}, {"--report", given.report}};
-    require_outputs({given.matrix, given.options.rhs}, outputs);
+    return parse(*app, arguments, [&]() -> std::vector<std::string> {
+        if (given.matrix.empty()) throw InvalidOption("solve: MATRIX is missing; see ilux solve --help");
+        options.apply(given.options);
+        require_consistent(given.options);
+        return {given.options.rhs};
+    });
 }
 
 void note_without_effect(const SolveArguments& given, Run& run)
@@ -76,7 +65,7 @@ void note_without_effect(const SolveArguments& given, Run& run)
     for (const Attempt& tried : run.attempts) taken.add(tried);
     for (std::string& remark : options_without_effect(given.options, taken, false))
         run.decisions.push_back(std::move(remark));
-    if (run.result().plan.direct() && !given.history.empty())
+    if (run.result().plan.direct() && given.history)
         run.decisions.emplace_back("--history: a direct solution has no steps, so the file holds its head alone");
 }
 
@@ -88,10 +77,10 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
     LinearSolver                          solver(given.options);
     std::vector<std::optional<Structure>> structures;  // of each attempt
     solver.listen({.monitor = [&](const Progress& now) { progress.show(now); },
-                   .keep_history = !given.history.empty() || !given.report.empty()},
+                   .keep_history = given.history || given.report},
                   [&](const Attempt&) {
                       progress.clear();
-                      structures.push_back(given.report.empty() ? std::nullopt : structure_of(solver));
+                      structures.push_back(given.report ? structure_of(solver) : std::nullopt);
                   });
     solver.analyse(problem.A);
     (void)solver.factor();  // what became of it is told by solve
@@ -106,22 +95,22 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
     return run;
 }
 
-/// Without a last iterate there is no file, not even that of a former run.
-void write_x(const std::string& file, const Problem& problem, Run& run)
+/// Without a last iterate there is no file.
+void write_x(const Output& out, const Problem& problem, Run& run)
 {
     if (run.result().has_x())
-        return write_vector(file, run.result().x,
-                            {.comment = fmt::format("x of {}, {}", problem.name, outcome_line(run))});
-    run.decisions.push_back(fmt::format("--out: there is no x, so {} was {}", file,
-                                        remove_file(file) ? "removed, being of a former run" : "not written"));
+        return write_vector(out.file(), run.result().x,
+                            {.comment = fmt::format("x of {}, {}", printable(problem.name), outcome_line(run))});
+    run.decisions.push_back(fmt::format("--out: there is no x, so {} was {}", out.name,
+                                        out.file().former ? "removed, being of a former run" : "not written"));
 }
 
 void print(const Run& run, const Problem& problem, const SolveArguments& given)
 {
     const bool colour = isatty(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr;
-    if (given.json) fmt::print("{}\n", json_report(run, problem));
-    else if (given.quiet) fmt::print("{}\n", outcome_line(run));
-    else fmt::print("{}", text_report(run, problem, colour));
+    if (given.json) write_out(json_report(run, problem) + "\n");
+    else if (given.quiet) write_out(printable(outcome_line(run)) + "\n");
+    else write_out(text_report(run, problem, colour));
 }
 
 }  // namespace
@@ -130,15 +119,14 @@ int solve(Arguments arguments)
 {
     SolveArguments given;
     if (!parse_solve(arguments, given)) return success;
-    check_writable(given);
     require_device(given.options.device);  // a missing device is said before a long read
 
     const Problem problem = load_problem(given.matrix, given.options.rhs, given.options.time_limit);
     ProgressLine  progress(!given.quiet && isatty(STDERR_FILENO));
     Run           finished = run(given, problem, progress);
-    if (!given.out.empty()) write_x(given.out, problem, finished);
-    if (!given.history.empty()) write_history(given.history, finished.result().history);
-    if (!given.report.empty()) write_page(given.report, html_report(finished, problem));
+    if (given.out) write_x(given.out, problem, finished);
+    if (given.history) write_history(given.history.file(), finished.result().history);
+    if (given.report) write_file(given.report.file(), html_report(finished, problem));
     print(finished, problem, given);
     return exit_code(finished.outcome());
 }

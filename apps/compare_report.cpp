@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ilux/apps/bar_chart.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/base/units.hpp"
 
@@ -122,17 +123,18 @@ std::string compare_head()
 
 std::string compare_matrix_line(const Json& head)
 {
-    const std::string matrix = text_of(head, "matrix");
-    if (const std::string error = text_of(head, "error"); !error.empty())
+    const std::string matrix = printable(text_of(head, "matrix"));
+    if (const std::string error = printable(text_of(head, "error")); !error.empty())
         return error.starts_with(matrix) ? error + '\n' : fmt::format("{}: {}\n", matrix, error);
     return fmt::format("{}: n {}, nnz {}, {}symmetric; b: {}\n", matrix, head["n"].get<Offset>(),
-                       head["nnz"].get<Offset>(), head["symmetric"].get<bool>() ? "" : "not ", text_of(head, "rhs"));
+                       head["nnz"].get<Offset>(), head["symmetric"].get<bool>() ? "" : "not ",
+                       printable(text_of(head, "rhs")));
 }
 
 std::string compare_line(const Json& row)
 {
     const Json&       seconds = row["seconds"];
-    const std::string detail = text_of(row, "detail"), method = text_of(row, "method");
+    const std::string detail = printable(text_of(row, "detail")), method = text_of(row, "method");
     const std::string way = text_of(row, "way") == "iterative" && !method.empty() ? method : text_of(row, "way");
     const std::string steps = cell(row["steps"], [](double count) { return fmt::format("{:.0f}", count); });
     return fmt::format("  {:<10}{:<22}{:<5}{:>11}{:>11}{:>11}{:>8}{:>10}{:>10}  {}{}\n", way, text_of(row, "precond"),

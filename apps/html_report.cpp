@@ -8,7 +8,6 @@
 #include "ilux/apps/advice.hpp"
 #include "ilux/apps/html_parts.hpp"
 #include "ilux/apps/report_text.hpp"
-#include "ilux/base/text_file.hpp"
 #include "ilux/base/units.hpp"
 
 namespace ilux::app {
@@ -161,13 +160,6 @@ std::string html_report(const Run& run, const Problem& problem)
                                                                    : "There are no factors."),
                                  pattern_section(problem.A, structure), decisions_section(all_decisions(run)),
                                  options_section(run.options, {}), environment_section()});
-}
-
-void write_page(const std::string& file, const std::string& html)
-{
-    AtomicFile out(file);
-    out.write(html);
-    out.commit();
 }
 
 }  // namespace ilux::app

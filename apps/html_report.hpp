@@ -19,8 +19,4 @@ std::string html_report(const Run& run, const Problem& problem);
 /// @param systems  all of them, in order
 std::string html_report(const SequenceReport& all, std::span<const SystemReport> systems, const SequenceInput& input);
 
-/// Writes a page. The file appears complete or not at all.
-/// @throws InvalidInput naming it and the reason when it cannot be written
-void write_page(const std::string& file, const std::string& html);
-
 }  // namespace ilux::app

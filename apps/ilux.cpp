@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <new>
-#include <system_error>
+#include <nlohmann/json.hpp>
 
 #include "ilux/apps/command.hpp"
+#include "ilux/apps/console.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/fields.hpp"
 
@@ -41,8 +41,8 @@ int run(Arguments arguments)
 {
     if (arguments.empty()) throw InvalidOption("a command is missing; see ilux --help");
     const std::string& first = arguments.front();
-    if (first == "--help" || first == "-h" || first == "help") return std::fputs(help().c_str(), stdout) < 0;
-    if (first == "--version") return std::puts("ilux " ILUX_VERSION) < 0;
+    if (first == "--help" || first == "-h" || first == "help") return write_out(help()), success;
+    if (first == "--version") return write_out("ilux " ILUX_VERSION "\n"), success;
     for (const Command& command : commands)
         if (command.name == first) return command.run(arguments.subspan(1));
 
@@ -53,10 +53,87 @@ int run(Arguments arguments)
                                     nearest.empty() ? "see ilux --help" : fmt::format("did you mean '{}'?", nearest)));
 }
 
-int complain(ExitCode code, const char* what)
+/// How a run ends that has no report: a message, and with --json an object that says the same.
+struct Refusal {
+    ExitCode    code = our_fault;
+    const char* outcome = "our_fault";
+    std::string message = "an unknown exception";
+};
+
+/// Of the exception under way. @throws BrokenOutput again: no object can follow there
+Refusal refusal()
 {
-    fmt::print(stderr, "ilux: {}\n", what);
-    return code;
+    try {
+        throw;
+    } catch (const BrokenOutput&) {
+        throw;
+    } catch (const ilux::InvalidOption& error) {
+        return {usage, "usage", error.what()};
+    } catch (const ilux::InvalidInput& error) {
+        return {bad_input, "input", error.what()};
+    } catch (const ilux::OutOfMemory& error) {
+        return {no_memory, "out_of_memory", error.what()};
+    } catch (const ilux::OutOfTime& error) {
+        return {not_converged, "time_limit", error.what()};
+    } catch (const ilux::DeviceError& error) {
+        return {no_device, "no_device", error.what()};
+    } catch (const std::bad_alloc&) {
+        return {no_memory, "out_of_memory", "out of memory"};
+    } catch (const std::exception& error) {
+        return {our_fault, "our_fault", error.what()};
+    } catch (...) {
+        return {};
+    }
+}
+
+/// On one line, as the objects before it are where there are several.
+std::string to_json(const Refusal& why)
+{
+    const nlohmann::ordered_json object{{"type", "refusal"},
+                                        {"version", ILUX_VERSION},
+                                        {"outcome", why.outcome},
+                                        {"exit_code", static_cast<int>(why.code)},
+                                        {"message", why.message}};
+    return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+int tell(const Refusal& why, bool json)
+{
+    complain(why.message);
+    if (why.code == our_fault)
+        complain("this is a fault of ilux itself; please report it with the command line and the matrix");
+    if (json) write_out(to_json(why));
+    return why.code;
+}
+
+/// Where memory is lacking even for the words.
+int tell_without_memory(bool json) noexcept
+{
+    write_err("ilux: out of memory\n");
+    try {
+        if (json)
+            write_out(R"({"type":"refusal","version":")" ILUX_VERSION
+                      R"(","outcome":"out_of_memory","exit_code":5,"message":"out of memory"})"
+                      "\n");
+    } catch (...) {
+        return bad_input;
+    }
+    return no_memory;
+}
+
+/// Every exception ends here.
+int end(bool json) noexcept
+{
+    try {
+        try {
+            return tell(refusal(), json);
+        } catch (const BrokenOutput& error) {
+            complain(error.what());
+            return bad_input;
+        }
+    } catch (...) {
+        return tell_without_memory(json);
+    }
 }
 
 }  // namespace
@@ -65,29 +142,13 @@ int complain(ExitCode code, const char* what)
 int main(int argc, char** argv)
 {
     using namespace ilux::app;
+    settle_descriptors();
+    bool json = false;
     try {
         const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-        const int                      code = run(arguments);
-        if (std::fflush(stdout) != 0) throw ilux::InvalidInput("standard output cannot be written");
-        return code;
-    } catch (const ilux::InvalidOption& error) {
-        return complain(usage, error.what());
-    } catch (const ilux::InvalidInput& error) {
-        return complain(bad_input, error.what());
-    } catch (const ilux::OutOfMemory& error) {
-        return complain(no_memory, error.what());
-    } catch (const ilux::OutOfTime& error) {
-        return complain(not_converged, error.what());
-    } catch (const ilux::DeviceError& error) {
-        return complain(no_device, error.what());
-    } catch (const std::system_error&) {  // thrown by fmt::print
-        return complain(bad_input, "standard output cannot be written");
-    } catch (const std::bad_alloc&) {
-        return complain(no_memory, "out of memory");
-    } catch (const std::exception& error) {
-        complain(our_fault, error.what());
+        json = asks_for_json(arguments);
+        return run(arguments);
     } catch (...) {
-        complain(our_fault, "an unknown exception");
+        return end(json);
     }
-    return complain(our_fault, "this is a fault of ilux itself; please report it with the command line and the matrix");
 }

@@ -7,30 +7,10 @@
 #include <cstdlib>
 #include <limits>
 
+#include "ilux/base/printable.hpp"
+
 namespace ilux::app {
 namespace {
-
-unsigned char byte(std::string_view text, std::size_t p) { return static_cast<unsigned char>(text[p]); }
-
-/// Bytes of the character that begins at p, or 0 where what is there is none that XML allows.
-std::size_t character(std::string_view text, std::size_t p)
-{
-    const unsigned    first = byte(text, p);
-    const std::size_t size = first < 0x80         ? 1
-                             : first >> 5 == 0x6  ? 2
-                             : first >> 4 == 0xe  ? 3
-                             : first >> 3 == 0x1e ? 4
-                                                  : 0;
-    if (size <= 1 || p + size > text.size()) return size == 1;
-    constexpr std::array<unsigned, 5> least{0, 0, 0x80, 0x800, 0x10000};
-    unsigned                          code = first & (0x7fu >> size);
-    for (std::size_t k = 1; k < size; ++k) {
-        if (byte(text, p + k) >> 6 != 2) return 0;
-        code = code << 6 | (byte(text, p + k) & 0x3fu);
-    }
-    const bool surrogate = code >= 0xd800 && code < 0xe000;
-    return code < least[size] || code > 0x10ffff || surrogate || code == 0xfffe || code == 0xffff ? 0 : size;
-}
 
 /// 1, 2 or 5 times a power of ten, so that `most` steps or fewer cover the range.
 double round_step(double range, int most)
@@ -73,7 +53,7 @@ std::string escaped(std::string_view text)
 {
     std::string safe;
     for (std::size_t p = 0; p < text.size();) {
-        const std::size_t size = character(text, p);
+        const std::size_t size = utf8_size(text, p);
         const char        c = text[p];
         if (size == 0) safe += "\xef\xbf\xbd";
         else if (size > 1) safe += text.substr(p, size);

@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "ilux/apps/console.hpp"
+#include "ilux/apps/output_files.hpp"
 #include "ilux/apps/report_json.hpp"
-#include "ilux/base/text_file.hpp"
 
 namespace ilux::app {
 
@@ -16,8 +16,7 @@ void ProgressLine::show(const Progress& progress)
     if (!shown_) return;
     const auto now = Clock::now();
     if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;
-    fmt::print(stderr, "\r\033[K{}", progress_text(progress, previous_));
-    std::fflush(stderr);
+    write_err("\r\033[K" + progress_text(progress, previous_));
     last_ = now;
     previous_ = progress;
     drawn_ = true;
@@ -26,8 +25,7 @@ void ProgressLine::show(const Progress& progress)
 void ProgressLine::clear()
 {
     if (!drawn_) return;
-    std::fputs("\r\033[K", stderr);
-    std::fflush(stderr);
+    write_err("\r\033[K");
     drawn_ = false;
     previous_ = {};
 }
@@ -64,11 +62,9 @@ std::string history_json(const std::vector<HistoryPoint>& history)
 
 }  // namespace
 
-void write_history(const std::string& file, const std::vector<HistoryPoint>& history)
+void write_history(const FileTarget& file, const std::vector<HistoryPoint>& history)
 {
-    AtomicFile out(file);
-    out.write(file.ends_with(".json") ? history_json(history) : history_csv(history));
-    out.commit();
+    write_file(file, file.name.ends_with(".json") ? history_json(history) : history_csv(history));
 }
 
 }  // namespace ilux::app

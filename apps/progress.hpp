@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ilux/base/atomic_file.hpp"
 #include "ilux/base/monitor.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/solver/attempt.hpp"
@@ -34,6 +35,6 @@ std::string progress_text(const Progress& progress, const Progress& previous);
 
 /// A file named .json holds an array of {step, relative_residual, exact, seconds}, any other the same as CSV.
 /// @throws InvalidInput when the file cannot be written
-void write_history(const std::string& file, const std::vector<HistoryPoint>& history);
+void write_history(const FileTarget& file, const std::vector<HistoryPoint>& history);
 
 }  // namespace ilux::app

@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/advice.hpp"
+#include "ilux/apps/command.hpp"
 #include "ilux/apps/options_json.hpp"
 #include "ilux/apps/report_rows.hpp"
+#include "ilux/apps/report_text.hpp"
 
 namespace ilux::app {
 namespace {
@@ -152,6 +154,8 @@ std::string json_report(const Run& run, const Problem& problem)
     json["precond"] = precond_of(result.plan);
     json["device"] = {{"kind", result.device.kind}, {"name", result.device.name}, {"threads", result.device.threads}};
     json["outcome"] = name(run.outcome());
+    json["exit_code"] = static_cast<int>(exit_code(run.outcome()));
+    json["message"] = outcome_line(run);
     json["detail"] = run.why();
     json["warning"] = result.warning;
     json["steps"] = report.steps;

@@ -6,12 +6,14 @@
 
 #include "ilux/apps/advice.hpp"
 #include "ilux/apps/report_rows.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/base/units.hpp"
 
 namespace ilux::app {
 namespace {
 
-std::string line(const Row& row) { return fmt::format("{:<16}{}\n", row.head, row.text); }
+/// Texts may hold names of files, and those anything.
+std::string line(const Row& row) { return fmt::format("{:<16}{}\n", row.head, printable(row.text)); }
 
 std::string lines(const Rows& rows)
 {
@@ -76,8 +78,8 @@ std::string text_report(const Run& run, const Problem& problem, bool colour)
     if (const Rows attempts = attempt_rows(run); !attempts.empty()) text += "\n" + lines(attempts);
 
     const bool converged = run.outcome() == Outcome::converged;
-    text += colour ? fmt::format("\n\033[{}m{}\033[0m\n", converged ? "1;32" : "1;31", outcome_line(run))
-                   : fmt::format("\n{}\n", outcome_line(run));
+    text += colour ? fmt::format("\n\033[{}m{}\033[0m\n", converged ? "1;32" : "1;31", printable(outcome_line(run)))
+                   : fmt::format("\n{}\n", printable(outcome_line(run)));
     text += lines(error_rows(run)) + lines(cost_rows(run, problem));
     if (!run.stopped.empty()) text += line({"no more tries", run.stopped});
     for (const std::string& what : advice(run, problem)) text += line({"try next", what});

@@ -7,6 +7,7 @@
 
 #include "ilux/apps/options_json.hpp"
 #include "ilux/apps/report_json.hpp"
+#include "ilux/base/printable.hpp"
 #include "ilux/base/units.hpp"
 
 namespace ilux::app {
@@ -14,7 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string row(std::string_view head, std::string_view text) { return fmt::format("{:<16}{}\n", head, text); }
+std::string row(std::string_view head, std::string_view text)
+{
+    return fmt::format("{:<16}{}\n", head, printable(text));
+}
 
 std::string number(double value)
 {
@@ -86,13 +90,13 @@ std::string sequence_head(const SequenceInput& input, const SolveOptions& option
 
 std::string system_line(const SystemReport& one)
 {
-    std::string text = fmt::format("{:<14} {:<8} {:<13}{:>9}{:>15}{:>9}{:>7}{}{}\n", one.name, one.action,
+    std::string text = fmt::format("{:<14} {:<8} {:<13}{:>9}{:>15}{:>9}{:>7}{}{}\n", printable(one.name), one.action,
                                    one.refused() ? "" : one.result(), number(one.relative_residual),
                                    number(one.accuracy.rowwise), number(one.accuracy.worst_error), one.steps,
                                    padded(time_text(one.seconds_factor), 9), padded(time_text(one.seconds_solve), 9));
-    if (!one.reason.empty()) text += fmt::format("{:<14} {}: {}\n", "", one.action, one.reason);
-    if (!one.detail.empty()) text += fmt::format("{:<14} {}\n", "", one.detail);
-    if (!one.warning.empty()) text += fmt::format("{:<14} {}\n", "", one.warning);
+    if (!one.reason.empty()) text += fmt::format("{:<14} {}: {}\n", "", one.action, printable(one.reason));
+    if (!one.detail.empty()) text += fmt::format("{:<14} {}\n", "", printable(one.detail));
+    if (!one.warning.empty()) text += fmt::format("{:<14} {}\n", "", printable(one.warning));
     return text;
 }
 
@@ -138,7 +142,7 @@ std::vector<std::string> all_decisions(const SequenceReport& all)
 
 std::string sequence_summary(const SequenceReport& all)
 {
-    std::string text = "\n" + sequence_line(all) + "\n";
+    std::string text = "\n" + printable(sequence_line(all)) + "\n";
     for (const std::string& decision : all_decisions(all)) text += row("decided", decision);
     for (const auto& [head, what] : sequence_cost_rows(all)) text += row(head, what);
     return text;
@@ -182,6 +186,8 @@ std::string sequence_json(const SequenceReport& all, const SequenceInput& input)
     json["precond"] = direct ? "none" : field_text(all.options.precond.kind);
     json["device"] = {{"kind", all.device.kind}, {"name", all.device.name}, {"threads", all.device.threads}};
     json["outcome"] = all.outcome;
+    json["exit_code"] = static_cast<int>(all.code);
+    json["message"] = sequence_line(all);
     json["converged"] = all.converged;
     json["failed"] = noted_json(all.failed);
     json["warned"] = noted_json(all.warned);

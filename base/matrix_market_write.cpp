@@ -2,9 +2,9 @@
 
 #include <charconv>
 
+#include "ilux/base/atomic_file.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/matrix_market.hpp"
-#include "ilux/base/text_file.hpp"
 
 namespace ilux {
 namespace {
@@ -67,9 +67,9 @@ void emit_matrix(const CsrMatrix<double>& A, const MatrixMarketStyle& style, Put
 
 }  // namespace
 
-void write_matrix(const std::string& path, const CsrMatrix<double>& A, const MatrixMarketStyle& style)
+void write_matrix(const FileTarget& target, const CsrMatrix<double>& A, const MatrixMarketStyle& style)
 {
-    AtomicFile file(path);
+    AtomicFile file(target);
     emit_matrix(A, style, [&](std::string_view text) { file.write(text); });
     file.commit();
 }
@@ -81,9 +81,9 @@ std::string matrix_text(const CsrMatrix<double>& A, const MatrixMarketStyle& sty
     return all;
 }
 
-void write_vector(const std::string& path, std::span<const double> x, const MatrixMarketStyle& style)
+void write_vector(const FileTarget& target, std::span<const double> x, const MatrixMarketStyle& style)
 {
-    AtomicFile  file(path);
+    AtomicFile  file(target);
     std::string text = "%%MatrixMarket matrix array real general\n";
     append_comment(text, style.comment);
     text += fmt::format("{} 1\n", x.size());

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <tuple>
 
@@ -31,7 +30,6 @@ public:
     FileDescriptor(const FileDescriptor&) = delete;
     FileDescriptor& operator=(const FileDescriptor&) = delete;
     int             get() const { return fd_; }
-    int             release() { return std::exchange(fd_, -1); }
 
 private:
     int fd_;
@@ -162,85 +160,6 @@ std::string unpack_gzip(std::string_view packed, std::string_view name, const Ch
     }
     text.resize(out);
     return text;
-}
-
-AtomicFile::AtomicFile(const std::string& path) : target_(path)
-{
-    namespace fs = std::filesystem;
-    std::error_code ignored;  // what cannot be looked at cannot be opened either, and open() says why
-    if (fs::exists(path, ignored)) target_ = fs::canonical(path, ignored).string();
-    const bool direct = path == "-" || (fs::exists(target_, ignored) && !fs::is_regular_file(target_, ignored) &&
-                                        !fs::is_directory(target_, ignored));
-
-    if (fs::is_directory(target_, ignored)) errno = EISDIR, fail();
-    if (!direct && fs::exists(target_, ignored) && access(target_.c_str(), W_OK) != 0) fail();
-    if (!direct) temporary_ = target_ + ".XXXXXX";
-    FileDescriptor file(path == "-" ? dup(STDOUT_FILENO)
-                        : direct    ? open(target_.c_str(), O_WRONLY | O_CLOEXEC)
-                                    : mkostemp(temporary_.data(), O_CLOEXEC));
-    if (file.get() < 0) {
-        temporary_.clear();
-        fail();
-    }
-    if (!direct) {
-        const mode_t mask = umask(0);  // mkostemp gives 0600; the file should get what open() would have given
-        umask(mask);
-        fchmod(file.get(), 0666 & ~mask);
-    }
-    const bool packed = path.size() > 3 && path.ends_with(".gz");
-    stream_ = gzdopen(file.get(), packed ? "wb6" : "wbT");
-    if (stream_ == nullptr) {
-        discard();
-        throw OutOfMemory(fmt::format("no memory to write {}", target_));
-    }
-    file.release();
-    gzbuffer(static_cast<gzFile>(stream_), 1 << 18);
-}
-
-AtomicFile::~AtomicFile() { discard(); }
-
-void AtomicFile::write(std::string_view bytes)
-{
-    while (!bytes.empty()) {
-        const auto part = bytes.substr(0, piece);
-        errno = 0;
-        if (gzwrite(static_cast<gzFile>(stream_), part.data(), static_cast<unsigned>(part.size())) <= 0) fail();
-        bytes.remove_prefix(part.size());
-    }
-}
-
-void AtomicFile::commit()
-{
-    errno = 0;
-    if (gzclose_w(static_cast<gzFile>(std::exchange(stream_, nullptr))) != Z_OK) fail();
-    if (temporary_.empty()) return;
-    if (rename(temporary_.c_str(), target_.c_str()) != 0) fail();
-    temporary_.clear();
-}
-
-void AtomicFile::fail() const
-{
-    const char* name = target_ == "-" ? "standard output" : target_.c_str();
-    throw InvalidInput(
-        fmt::format("cannot write {}: {}", name, errno != 0 ? std::strerror(errno) : "compression failed"));
-}
-
-void AtomicFile::discard() noexcept
-{
-    if (stream_ != nullptr) gzclose_w(static_cast<gzFile>(std::exchange(stream_, nullptr)));
-    if (!temporary_.empty()) unlink(temporary_.c_str());
-    temporary_.clear();
-}
-
-bool remove_file(const std::string& path)
-{
-    namespace fs = std::filesystem;
-    std::error_code failed;
-    if (!fs::is_regular_file(path, failed)) return false;
-    const fs::path target = fs::canonical(path, failed);
-    if (!failed) fs::remove(target, failed);
-    require(!failed, [&] { return fmt::format("{}: {}", path, failed.message()); });
-    return true;
 }
 
 }  // namespace ilux

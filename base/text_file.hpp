@@ -1,5 +1,5 @@
 #pragma once
-// Whole files in and out of memory: gzip is undone on the way in, and a file appears complete or not at all.
+// Whole files in memory: gzip is undone on the way in.
 
 #include <memory>
 #include <string>
@@ -31,31 +31,5 @@ private:
 
 /// The same for bytes already in memory; `name` stands in messages.
 std::string unpack_gzip(std::string_view packed, std::string_view name, const Checkpoint& checkpoint = {});
-
-/// Writes to a temporary file beside `path` and renames it at commit(); without commit() nothing is left behind.
-/// A name ending in .gz is compressed. "-" is standard output; it and devices are written directly.
-/// Every member @throws InvalidInput naming the file and the system's reason
-class AtomicFile {
-public:
-    explicit AtomicFile(const std::string& path);
-    ~AtomicFile();
-    AtomicFile(const AtomicFile&) = delete;
-    AtomicFile& operator=(const AtomicFile&) = delete;
-
-    void write(std::string_view bytes);
-    void commit();
-
-private:
-    [[noreturn]] void fail() const;
-    void              discard() noexcept;
-
-    std::string target_;            ///< what the caller named, symbolic links followed
-    std::string temporary_;         ///< empty when written directly, or when renamed
-    void*       stream_ = nullptr;  ///< a gzFile
-};
-
-/// Removes the regular file that an AtomicFile of this path would replace; devices and folders stay.
-/// @return whether there was one  @throws InvalidInput naming the file and the system's reason
-bool remove_file(const std::string& path);
 
 }  // namespace ilux

@@ -59,8 +59,10 @@ def claim(code, stdout):
     try:
         report = json.loads(stdout)
     except ValueError:
-        return None, "refused" if code in (1, 2, 5, 6) and not stdout else "false success" if code == 0 else "crash"
+        return None, "false success" if code == 0 else "crash"
     outcome = report["outcome"]
+    if report.get("type") == "refusal":
+        return None, "refused" if code in (1, 2, 5, 6) and report["exit_code"] == code else "crash"
     if EXIT_CODE.get(outcome) != code:
         return report, "false success" if code == 0 or outcome == "converged" else "crash"
     return report, outcome

@@ -26,6 +26,12 @@ struct Result {
     std::string out, err;
 };
 
+/// What a shell does around the program.
+struct Shell {
+    std::string before = {};  ///< "ulimit -v 1000; " or "NAME=value "
+    std::string after = {};   ///< redirections, which win over ours: " 2>&-"
+};
+
 class Cli : public testing::Test {
 protected:
     static const char* program()
@@ -34,13 +40,14 @@ protected:
         return elsewhere != nullptr ? elsewhere : ILUX_PROGRAM;
     }
     /// Runs the program; every argument reaches it as one word.
-    Result ilux(const std::vector<std::string>& arguments, const std::string& input = "")
+    Result ilux(const std::vector<std::string>& arguments, const std::string& input = "", const Shell& around = {})
     {
-        std::string command = std::string("'") + program() + "'";
+        std::string command = around.before + "'" + program() + "'";
         for (const std::string& argument : arguments) command += " '" + argument + "'";
-        command += " <'" + scratch_.write("in", input) + "' 2>'" + scratch_.file("err") + "'";
+        command += " <'" + scratch_.write("in", input) + "' 2>'" + scratch_.file("err") + "'" + around.after;
+        std::filesystem::remove(scratch_.file("err"));
         Result result = shell(command);
-        result.err = read_bytes(scratch_.file("err"));
+        if (std::filesystem::exists(scratch_.file("err"))) result.err = read_bytes(scratch_.file("err"));
         return result;
     }
     static Result shell(const std::string& command)

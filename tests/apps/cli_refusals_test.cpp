@@ -179,22 +179,5 @@ TEST_F(Cli, UnwritableOutputIsRefusedBeforeTheMatrixIsRead)
     expect_refusal(2, {"gallery", "poisson2d", "--out", nowhere}, {"no/such/folder"});
 }
 
-TEST_F(Cli, AFullDiskBehindStandardOutputIsNotSuccess)
-{
-    for (const char* arguments : {"gallery", "solve gallery:poisson2d:n=4", "doctor", "--version"}) {
-        const std::string command = fmt::format("'" ILUX_PROGRAM "' {} >/dev/full 2>/dev/null", arguments);
-        const int         status = std::system(command.c_str());
-        EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 2) << arguments;
-    }
-}
-
-TEST_F(Cli, ARefusedSolveLeavesAnOlderSolutionAlone)
-{
-    const std::string x = file("x.mtx", "precious");
-    expect_refusal(2, {"solve", folder.file("missing.mtx"), "--out", x}, {"missing.mtx"});
-    EXPECT_EQ(read_bytes(x), "precious");
-    EXPECT_EQ(folder.entries(), 1u);
-}
-
 }  // namespace
 }  // namespace ilux

@@ -1,4 +1,5 @@
 #include "ilux/base/text_file.hpp"
+#include "ilux/base/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
