@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t piece = std::size_t{1} << 30;  // one zlib call takes at most this many bytes
-constexpr int         most_links = 40;               // as Linux
+constexpr std::size_t most_written = std::size_t{1} << 30;  // one zlib call takes at most this many bytes
+constexpr int         most_links = 40;                      // as Linux
 
 [[noreturn]] void fail(const FileTarget& target, int error)
 {
@@ -145,7 +145,7 @@ AtomicFile::~AtomicFile() { discard(); }
 void AtomicFile::write(std::string_view bytes)
 {
     while (!bytes.empty()) {
-        const auto part = bytes.substr(0, piece);
+        const auto part = bytes.substr(0, most_written);
         errno = 0;
         if (gzwrite(static_cast<gzFile>(stream_), part.data(), static_cast<unsigned>(part.size())) <= 0)
             fail(target_, errno);
