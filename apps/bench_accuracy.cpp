@@ -40,7 +40,7 @@ constexpr const char* accuracy_help =
     "--time-limit is of each system and method, and of the truth; what does not heed it is ended after twice that and 10 s.\n\n";
 
 /// @throws InvalidOption with the nearest name
-std::vector<std::string> chosen_methods(const std::string& given)
+std::vector<std::string> methods_to_compare(const std::string& given)
 {
     std::vector<std::string> chosen;
     for (const std::string& word : split(given)) {
@@ -74,7 +74,7 @@ bool parse_accuracy(Arguments arguments, AccuracyArguments& given)
     if (!parse(*app, arguments)) return false;
 
     options.apply(given.options);
-    given.methods = chosen_methods(methods);
+    given.methods = methods_to_compare(methods);
     if (!steps.empty()) given.steps = split(steps);
     if (!systems.empty()) ilux::parse_field("systems", systems, given.systems);
     check_range("systems", given.systems, at_least(0));
