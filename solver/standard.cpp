@@ -90,7 +90,7 @@ private:
         const Accuracy before = tried_.accuracy;
         const double   far = excess(before, standard_);
         KrylovOptions  krylov = krylov_;
-        krylov.rtol = std::clamp(0.1 / far, 1e-8, 1e-2);
+        krylov.rtol = std::clamp(0.5 / far, 1e-8, 1e-2);
         krylov.stop = StopTest::residual;
         krylov.max_steps -= tried_.report.steps;
         krylov.time_limit -= clock_.seconds() + tried_.report.seconds.solve;
