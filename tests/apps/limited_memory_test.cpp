@@ -5,17 +5,11 @@
 namespace ilux {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_may_be_limited = false;  // a sanitizer takes terabytes of addresses
-#else
-constexpr bool memory_may_be_limited = true;
-#endif
-
 class LimitedMemory : public Cli {
 protected:
     void SetUp() override
     {
-        if (!memory_may_be_limited) GTEST_SKIP()
+        if (!test::memory_may_be_limited) GTEST_SKIP()
         << "no limit on memory under this sanitizer";
     }
     /// Exit code, 124 where it took 30 seconds; 127 is the dynamic loader's, which lacks memory for the libraries.

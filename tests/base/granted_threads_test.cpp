@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "ilux/tests/support/checks.hpp"
 #include "ilux/base/cpu.hpp"
 
 namespace ilux {
@@ -103,12 +104,6 @@ TEST_F(GrantedThreadsDeathTest, AreAllInANewThreadOfAChild)
         testing::ExitedWithCode(wanted), "");
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_may_be_limited = false;  // a sanitizer takes terabytes of addresses
-#else
-constexpr bool memory_may_be_limited = true;
-#endif
-
 /// From now on this process may take so many bytes of addresses more than it has.
 void limit_memory(rlim_t more)
 {
@@ -121,7 +116,7 @@ void limit_memory(rlim_t more)
 
 TEST_F(GrantedThreadsDeathTest, AreFewerWhereTheSystemRefusesMore)
 {
-    if (!memory_may_be_limited) GTEST_SKIP()
+    if (!test::memory_may_be_limited) GTEST_SKIP()
     << "no limit on memory under this sanitizer";
     rlimit stack{};
     ASSERT_EQ(getrlimit(RLIMIT_STACK, &stack), 0);

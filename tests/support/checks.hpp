@@ -21,6 +21,12 @@ namespace ilux::test {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool memory_may_be_limited = false;  ///< by ulimit -v: a sanitizer takes terabytes of addresses
+#else
+constexpr bool memory_may_be_limited = true;
+#endif
+
 /// The same numbers on every platform: the engine is fixed by the standard, the mappings are ours.
 class Random {
 public:
