@@ -15,10 +15,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// @param words  of a format for a number
-template <class Number = double>
-std::string cell(const Json& value, fmt::format_string<Number> words)
+std::string cell(const Json& value, std::string_view words)
 {
-    return value.is_number() ? fmt::format(words, value.get<Number>()) : "-";
+    if (!value.is_number()) return "-";
+    const auto number = value.get<double>();
+    return fmt::vformat(words, fmt::make_format_args(number));
 }
 
 /// "" where it is no text.
@@ -38,7 +39,7 @@ bool converged(const Json& row) { return text_of(row, "outcome") == name(Outcome
 
 std::string estimated_and_true(const Json& pair, const char* words)
 {
-    const auto one = [&](const char* key) { return cell(pair[key], fmt::runtime(words)); };
+    const auto one = [&](const char* key) { return cell(pair[key], words); };
     return fmt::format("{:>8} {:>8}", one("estimated"), one("true"));
 }
 

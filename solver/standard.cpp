@@ -162,7 +162,7 @@ double excess(const Accuracy& accuracy, const Standard& standard)
 std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index n)
 {
     if (share(accuracy.worst_error, standard.error) > 1) {
-        if (const std::string text = uncertainty_text(accuracy, n); !text.empty()) return text;
+        if (accuracy.uncertain > 0) return uncertainty_text(accuracy, n);
         return fmt::format("unknown {} (counted from 1) is uncertain by {:.1e} of its size, not {:g}",
                            accuracy.worst + 1, accuracy.worst_error, standard.error);
     }
