@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// @param words  of a format for a number
-std::string cell(const Json& value, std::string_view words)
+std::string number_cell(const Json& value, std::string_view words)
 {
     if (!value.is_number()) return "-";
     const auto number = value.get<double>();
@@ -39,7 +39,7 @@ bool converged(const Json& row) { return text_of(row, "outcome") == name(Outcome
 
 std::string estimated_and_true(const Json& pair, const char* words)
 {
-    const auto one = [&](const char* key) { return cell(pair[key], words); };
+    const auto one = [&](const char* key) { return number_cell(pair[key], words); };
     return fmt::format("{:>8} {:>8}", one("estimated"), one("true"));
 }
 
@@ -51,10 +51,10 @@ std::string method_line(const Json& row)
     std::string line =
         fmt::format("  {:<16}{:<13}{:>5} {:>8} {:>8}  {}  {}  {} ",
                     method == used ? method : fmt::format("{} ({})", method, used), text_of(row, "outcome"),
-                    row["steps"].get<Index>(), cell(row["relative_residual"], "{:.1e}"), cell(row["rowwise"], "{:.1e}"),
-                    estimated_and_true(row["error"], "{:.1e}"), estimated_and_true(row["worst_error"], "{:.1e}"),
-                    estimated_and_true(row["uncertain"], "{:.0f}"));
-    for (const Json& off : row["off"]) line += fmt::format(" {:>8}", cell(off, "{:.2e}"));
+                    row["steps"].get<Index>(), number_cell(row["relative_residual"], "{:.1e}"),
+                    number_cell(row["rowwise"], "{:.1e}"), estimated_and_true(row["error"], "{:.1e}"),
+                    estimated_and_true(row["worst_error"], "{:.1e}"), estimated_and_true(row["uncertain"], "{:.0f}"));
+    for (const Json& off : row["off"]) line += fmt::format(" {:>8}", number_cell(off, "{:.2e}"));
     line += fmt::format(" {:>8}", seconds_text(row["seconds"]["total"].get<double>()));
     if (holds(row, "wrong")) line += holds(row, "wrong_silently") ? "  WRONG, no warning" : "  wrong, warned";
     return line + "\n";
@@ -66,7 +66,7 @@ std::string truth_text(const Json& truth)
     const Index counting = truth["counting"], known = truth["known"];
     if (counting == 0) return "x is 0, and no component counts";
     return fmt::format("{} of {} components that count are known; rounding A and b moves x by {} of ‖x‖_∞", known,
-                       counting, cell(truth["movement"], "{:.1e}"));
+                       counting, number_cell(truth["movement"], "{:.1e}"));
 }
 
 /// Counts of one method.
