@@ -77,7 +77,7 @@ bool parse_accuracy(Arguments arguments, AccuracyArguments& given)
     given.methods = methods_to_compare(methods);
     if (!steps.empty()) given.steps = split(steps);
     if (!systems.empty()) ilux::parse_field("systems", systems, given.systems);
-    check_range("systems", given.systems, at_least(0));
+    check_limits("systems", given.systems, at_least(0));
     if (given.options.method != MethodChoice::automatic || given.options.mode != SolverMode::automatic)
         throw InvalidOption("bench accuracy: methods are chosen by --methods");
     if (given.options.rhs == "-") throw InvalidOption("bench accuracy: standard input can be read once; give a file");
@@ -201,7 +201,7 @@ private:
     Index                        next_ = 0;
 };
 
-Json head_json(const AccuracyArguments& given, Arguments arguments)
+Json accuracy_head(const AccuracyArguments& given, Arguments arguments)
 {
     return {{"suite", "accuracy"},
             {"version", ILUX_VERSION},
@@ -229,7 +229,7 @@ int bench_accuracy(Arguments arguments)
     for (const std::string& path : given.paths)
         for (std::string& one : expanded(path)) paths.push_back(std::move(one));
 
-    if (given.json) print_finding(head_json(given, arguments));
+    if (given.json) print_finding(accuracy_head(given, arguments));
     else write_out(accuracy_head());
     Json findings = Json::array();
     for (const std::string& path : paths) {

@@ -23,7 +23,7 @@ std::string number_cell(const Json& value, std::string_view words)
 }
 
 /// "" where it is no text.
-std::string text_of(const Json& object, const char* key)
+std::string text_at(const Json& object, const char* key)
 {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
@@ -35,7 +35,7 @@ bool holds(const Json& row, const char* key)
     return found != row.end() && found->is_boolean() && found->get<bool>();
 }
 
-bool converged(const Json& row) { return text_of(row, "outcome") == name(Outcome::converged); }
+bool converged(const Json& row) { return text_at(row, "outcome") == name(Outcome::converged); }
 
 std::string estimated_and_true(const Json& pair, const char* words)
 {
@@ -43,14 +43,14 @@ std::string estimated_and_true(const Json& pair, const char* words)
     return fmt::format("{:>8} {:>8}", one("estimated"), one("true"));
 }
 
-std::string method_line(const Json& row)
+std::string judged_line(const Json& row)
 {
-    const std::string method = text_of(row, "method"), used = text_of(row, "used");
+    const std::string method = text_at(row, "method"), used = text_at(row, "used");
     if (used.empty())
-        return fmt::format("  {:<16}{}: {}\n", method, text_of(row, "outcome"), printable(text_of(row, "detail")));
+        return fmt::format("  {:<16}{}: {}\n", method, text_at(row, "outcome"), printable(text_at(row, "detail")));
     std::string line =
         fmt::format("  {:<16}{:<13}{:>5} {:>8} {:>8}  {}  {}  {} ",
-                    method == used ? method : fmt::format("{} ({})", method, used), text_of(row, "outcome"),
+                    method == used ? method : fmt::format("{} ({})", method, used), text_at(row, "outcome"),
                     row["steps"].get<Index>(), number_cell(row["relative_residual"], "{:.1e}"),
                     number_cell(row["rowwise"], "{:.1e}"), estimated_and_true(row["error"], "{:.1e}"),
                     estimated_and_true(row["worst_error"], "{:.1e}"), estimated_and_true(row["uncertain"], "{:.0f}"));
@@ -62,7 +62,7 @@ std::string method_line(const Json& row)
 
 std::string truth_text(const Json& truth)
 {
-    if (const std::string why = text_of(truth, "why_not"); !why.empty()) return "the truth is unknown: " + why;
+    if (const std::string why = text_at(truth, "why_not"); !why.empty()) return "the truth is unknown: " + why;
     const Index counting = truth["counting"], known = truth["known"];
     if (counting == 0) return "x is 0, and no component counts";
     return fmt::format("{} of {} components that count are known; rounding A and b moves x by {} of ‖x‖_∞", known,
@@ -81,7 +81,7 @@ struct Tally {
         if (row.contains("seconds")) seconds += row["seconds"]["total"].get<double>();
         if (!app::converged(row)) return;
         ++converged;
-        const bool warning = !text_of(row, "warning").empty(), known = row["wrong"].is_boolean();
+        const bool warning = !text_at(row, "warning").empty(), known = row["wrong"].is_boolean();
         warned += warning;
         judged += known;
         wrong += holds(row, "wrong");
@@ -123,11 +123,11 @@ std::string accuracy_head()
 
 std::string accuracy_lines(const Json& found)
 {
-    std::string text = printable(text_of(found, "name"));
-    if (const std::string error = text_of(found, "error"); !error.empty()) return text + ": " + printable(error) + "\n";
+    std::string text = printable(text_at(found, "name"));
+    if (const std::string error = text_at(found, "error"); !error.empty()) return text + ": " + printable(error) + "\n";
     text += fmt::format(": n {}, nnz {}; {}\n", found["n"].get<Index>(), found["nnz"].get<Offset>(),
                         truth_text(found["truth"]));
-    for (const Json& row : found["methods"]) text += method_line(row);
+    for (const Json& row : found["methods"]) text += judged_line(row);
     return text;
 }
 
@@ -138,7 +138,7 @@ Json accuracy_summary(const Json& findings)
     const auto count = [&](const char* key) { summary[key] = summary[key].get<Index>() + 1; };
     for (const Json& found : findings) {
         count("systems");
-        if (!text_of(found, "error").empty()) {
+        if (!text_at(found, "error").empty()) {
             count("refused");
             continue;
         }
@@ -146,7 +146,7 @@ Json accuracy_summary(const Json& findings)
         const Index known = truth.value("known", Index{0}), counting = truth.value("counting", Index{0});
         count(known == 0 ? "unknown" : known == counting ? "known" : "partly");
         for (const Json& row : found["methods"]) {
-            const std::string method = text_of(row, "method");
+            const std::string method = text_at(row, "method");
             auto              tally = std::ranges::find(tallies, method, &std::pair<std::string, Tally>::first);
             if (tally == tallies.end()) tally = tallies.insert(tally, {method, {}});
             tally->second.add(row);
@@ -167,7 +167,7 @@ std::string accuracy_summary_lines(const Json& summary)
         text += fmt::format(
             "  {:<10}{} converged, {} of them judged: {} wrong, {} without a warning; {} warned of, {} needlessly; error "
             "estimated within a factor of 10 in {} of {}; {}\n",
-            text_of(one, "method"), one["converged"].get<Index>(), one["judged"].get<Index>(),
+            text_at(one, "method"), one["converged"].get<Index>(), one["judged"].get<Index>(),
             one["wrong"].get<Index>(), one["wrong_silently"].get<Index>(), one["warned"].get<Index>(),
             one["needlessly"].get<Index>(), one["within_10"].get<Index>(), one["estimates"].get<Index>(),
             seconds_text(one["seconds"].get<double>()));
