@@ -77,7 +77,7 @@ bool parse_accuracy(Arguments arguments, AccuracyArguments& given)
     given.methods = methods_to_compare(methods);
     if (!steps.empty()) given.steps = split(steps);
     if (!systems.empty()) ilux::parse_field("systems", systems, given.systems);
-    check_limits("systems", given.systems, at_least(0));
+    check_range("systems", given.systems, at_least(0));
     if (given.options.method != MethodChoice::automatic || given.options.mode != SolverMode::automatic)
         throw InvalidOption("bench accuracy: methods are chosen by --methods");
     if (given.options.rhs == "-") throw InvalidOption("bench accuracy: standard input can be read once; give a file");
