@@ -7,7 +7,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstddef>
 #include <memory>
 #include <mutex>

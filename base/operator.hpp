@@ -1,6 +1,9 @@
 #pragma once
 // What a Krylov method sees of A and of M: two products each. These are the library's only virtual calls.
 
+#include <span>
+#include <vector>
+
 #include "ilux/base/backend.hpp"
 
 namespace ilux {
@@ -47,6 +50,14 @@ public:
 private:
     Index n_;
 };
+
+/// 1/d_i; of powers of two without rounding.
+inline std::vector<double> inverses_of(std::span<const double> d)
+{
+    std::vector<double> inverse(d.begin(), d.end());
+    for (double& one : inverse) one = 1 / one;
+    return inverse;
+}
 
 /// D A for a diagonal D: rows of A times numbers.
 template <Backend B>

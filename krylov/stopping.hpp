@@ -62,7 +62,7 @@ void fields(KrylovOptions& o, Visit&& visit)
     visit("side", o.side, anything(), "of the preconditioner in GMRES");
     visit("stop", o.stop, anything(),
           "residual: ‖b − A x‖₂ against ‖b‖₂; backward_error: against ‖A‖_F·‖x‖₂ + ‖b‖₂; rowwise: besides each "
-          "|b − A x|_i against (|A||x| + |b|)_i; error: besides the estimated error of each unknown, by etol");
+          "|b − A x|_i against (|A||x| + |b|)_i; error: these to 1e-12, and the estimated error of each unknown to etol");
     visit("ortho", o.ortho, anything(),
           "mgso: modified Gram-Schmidt, selectively repeated; cgs2: classical, twice; on a GPU also mgso_hybrid: "
           "coefficients on the host, mgso_host: all of it there");

@@ -73,20 +73,29 @@ Accuracy measure(const CsrMatrix<double>& A, std::span<const double> x, std::spa
     return measure(serial, A, x, b, residual);
 }
 
-void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual,
-                        Accuracy& accuracy)
+RowSizes::RowSizes(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual, double share)
+    : A_(A), residual_(residual)
 {
     double largest = 0;
     for (const double value : x) largest = std::max(largest, std::abs(value));
-    largest = std::ldexp(largest, -residual.exponent);
+    share_of_x_ = share * std::ldexp(largest, -residual.exponent);
+}
+
+double RowSizes::operator()(Index i) const
+{
+    double row = 0;
+    for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) row += std::abs(A_.val()[p]);
+    return std::max(residual_.size[i], row * share_of_x_);
+}
+
+void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual,
+                        Accuracy& accuracy)
+{
+    const RowSizes size_of(A, x, residual, least_unknown);
     accuracy.rowwise_counting = 0;
-    for (Index i = 0; i < A.rows(); ++i) {
-        if (residual.r[i] == 0) continue;
-        double row = 0;
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) row += std::abs(A.val()[p]);
-        const double size = std::max(residual.size[i], least_unknown * row * largest);
-        accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, std::abs(residual.r[i]) / size);
-    }
+    for (Index i = 0; i < A.rows(); ++i)
+        if (const double r = std::abs(residual.r[i]); r > 0)
+            accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, r / size_of(i));
 }
 
 void note_error(std::span<const double> x, std::span<const double> e, const Residual& residual, Accuracy& accuracy)

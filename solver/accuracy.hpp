@@ -48,6 +48,18 @@ Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x,
                  Residual& residual);
 Accuracy measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b);  ///< by one thread
 
+/// max((|A||x| + |b|)_i, share · Σ_j |a_ij| ‖x‖_∞), in the units of the residual.
+class RowSizes {
+public:
+    RowSizes(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual, double share);
+    double operator()(Index i) const;  ///< O(entries of row i)
+
+private:
+    const CsrMatrix<double>& A_;
+    const Residual&          residual_;
+    double                   share_of_x_;
+};
+
 /// Sets accuracy.rowwise_counting. O(nnz).
 void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual,
                         Accuracy& accuracy);
@@ -56,7 +68,7 @@ void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, c
 /// @param e  n, e ≈ A⁻¹ r for the residual r, in the same units
 void note_error(std::span<const double> x, std::span<const double> e, const Residual& residual, Accuracy& accuracy);
 
-/// "3 of 120 unknowns are uncertain by more than 1 %, the worst, unknown 7 (counted from 1), by 0.4 of its size", or "".
+/// "3 of 120 unknowns are uncertain by more than 1 %, the worst, unknown 7 (counted from 1), by 0.4 times its size", or "".
 std::string uncertainty_text(const Accuracy& accuracy, Index n);
 
 }  // namespace ilux

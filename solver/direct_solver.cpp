@@ -206,6 +206,7 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
     }
     tried.accuracy = measure(machine_.cpu, A, tried.x, b, residual_);
     improve(A, b, tried);
+    tried.report.steps = tried.lu->refine_steps;
     const LuVerdict verdict = lu_verdict(machine_.cpu, *lu_, A, tried.x, b, solved, tried.accuracy, rtol);
     tried.report.outcome = verdict.outcome;
     tried.explanation = verdict.detail;

@@ -158,38 +158,38 @@ void GpuSystem::put_factors(Cpu& cpu, const HostFactors& factors)
     report_.peak_bytes = device_use().peak_bytes;
 }
 
-SolveReport GpuSystem::solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                             const Monitor& monitor)
+SolveReport GpuSystem::iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
+                               std::span<double> x, const KrylovOptions& krylov, const Monitor& monitor)
 {
     timed([&] {
         upload<double>(gpu_, b, b_);
         upload<double>(gpu_, x, x_);
     });
-    const SolveReport report = ilux::solve<Gpu>(gpu_, method_, *A_, *M_, b_, x_, *ws_, krylov, monitor);
+    const SolveReport report = ilux::solve<Gpu>(gpu_, method_, A, M, b_, x_, *ws_, krylov, monitor);
     timed([&] { download<double>(gpu_, x_, x); });
     report_.peak_bytes = device_use().peak_bytes;
     return report;
+}
+
+SolveReport GpuSystem::solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                             const Monitor& monitor)
+{
+    return iterate(*A_, *M_, b, x, krylov, monitor);
 }
 
 SolveReport GpuSystem::solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
                                          const KrylovOptions& krylov, const Monitor& monitor)
 {
     gpu_.make_current();
-    std::vector<double> inverse(D.begin(), D.end());
-    for (double& d : inverse) d = 1 / d;
-    DeviceBuffer<double> d(D.size()), d_inverse(D.size());
+    const std::vector<double> inverse = inverses_of(D);
+    DeviceBuffer<double>      d(D.size()), d_inverse(D.size());
     timed([&] {
         upload<double>(gpu_, D, d);
         upload<double>(gpu_, inverse, d_inverse);
-        upload<double>(gpu_, b, b_);
-        upload<double>(gpu_, x, x_);
     });
     const RowScaledOperator<Gpu> DA(*A_, d);
     RowScaledPreconditioner<Gpu> DM(*M_, d_inverse);
-    const SolveReport            report = ilux::solve<Gpu>(gpu_, method_, DA, DM, b_, x_, *ws_, krylov, monitor);
-    timed([&] { download<double>(gpu_, x_, x); });
-    report_.peak_bytes = device_use().peak_bytes;
-    return report;
+    return iterate(DA, DM, b, x, krylov, monitor);
 }
 
 void GpuSystem::precondition(std::span<const double> r, std::span<double> z)

@@ -75,7 +75,8 @@ public:
     /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
     SolveReport solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
                       const Monitor& monitor = {});
-    /// The same for D A x = b, preconditioned by D M, with a diagonal D.
+    /// The same for D A x = b, preconditioned by D M, with a diagonal D. Four vectors of the device besides.
+    /// @throws OutOfMemory
     SolveReport solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
                                   const KrylovOptions& krylov, const Monitor& monitor = {});
     /// z ← M⁻¹ r, both of the host.
@@ -83,8 +84,10 @@ public:
     const GpuReport& report() const { return report_; }
 
 private:
-    void put_matrix_and_vectors(const KrylovOptions& krylov);
-    void put_preconditioner(Cpu& cpu, const HostFactors& factors);
+    SolveReport iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
+                        std::span<double> x, const KrylovOptions& krylov, const Monitor& monitor);
+    void        put_matrix_and_vectors(const KrylovOptions& krylov);
+    void        put_preconditioner(Cpu& cpu, const HostFactors& factors);
     template <class T, class Factors>
     void put_sweeps(Cpu& cpu, const Factors& factors, const GpuSweepOptions& options);
     void timed(const std::function<void()>& work);

@@ -284,7 +284,13 @@ IterationCalls IterativeSolver::calls(const TryListener& listener)
     if (!system_) return host_iteration(machine_.cpu, *op_, host_M(), *workspace_, listener.monitor);
     const auto precondition = [this](auto r, auto z) { system_->precondition(r, z); };
     const auto solve = [this, &listener](auto D, auto b, auto x, const KrylovOptions& krylov) {
-        return system_->solve_rows_scaled(D, b, x, krylov, listener.monitor);
+        try {
+            return system_->solve_rows_scaled(D, b, x, krylov, listener.monitor);
+        } catch (const OutOfMemory&) {  // x stays as good as it is
+            SolveReport nothing;
+            nothing.outcome = Outcome::out_of_memory;
+            return nothing;
+        }
     };
     return {precondition, solve};
 }

@@ -63,9 +63,10 @@ struct LuVerdict {
     std::string remark;  ///< of a success: why ‖b − A x‖₂ stays above rtol·‖b‖₂ all the same, or ""
 };
 /// converged: the componentwise backward error is at most 1e-12, so x solves a system whose entries differ from A's and
-/// b's by no more; or it is over the rows that count, and no unknown that counts is uncertain. Where then ‖b − A x‖₂ > rtol·‖b‖₂ and the forward error bound reaches 1, A is singular in working
-/// precision. So it is where the componentwise error is larger, though every |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|) is
-/// of rounding size, and the bound reaches 1: x is then little but a null vector.
+/// b's by no more; or it is over the rows that count, and no unknown that counts is uncertain. Where then
+/// ‖b − A x‖₂ > rtol·‖b‖₂ and the forward error bound reaches 1, A is singular in working precision. So it is where the
+/// componentwise error is larger, though every |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|) is of rounding size, and the bound
+/// reaches 1: x is then little but a null vector.
 LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::span<const double> x,
                      std::span<const double> b, const LuSolveReport& solved, const Accuracy& accuracy, double rtol);
 

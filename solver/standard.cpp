@@ -10,8 +10,6 @@
 namespace ilux {
 namespace {
 
-constexpr double rows_in_auto =
-    100;  // times rtol: rows that are no better are rare, and their unknowns wrong as a rule
 // Steps beyond which M hides errors from every estimate with it: those of mmc 18, 644 steps, were estimated as 3e-5, and are 4.
 constexpr Index  most_trusted = 200;
 constexpr double good_estimate = 0.1;  // of its residual over that of x
@@ -35,13 +33,9 @@ double share(double value, double limit)
 /// no unknown above 1e-12 of the largest shows.
 void equilibrate(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual, std::span<double> D)
 {
-    constexpr double small = least_unknown / 100;
-    double           largest = 0;
-    for (const double value : x) largest = std::max(largest, std::abs(std::ldexp(value, -residual.exponent)));
+    const RowSizes size_of(A, x, residual, least_unknown / 100);
     for (Index i = 0; i < A.rows(); ++i) {
-        double row = 0;
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) row += std::abs(A.val()[p]);
-        const double size = std::max(residual.size[i], small * row * largest);
+        const double size = size_of(i);
         const bool   usable = std::isfinite(size) && size > 0;
         D[i] = usable ? std::ldexp(1.0, -std::clamp(std::ilogb(size), -500, 500)) : 1;
     }
@@ -52,7 +46,14 @@ class Corrections {
 public:
     Corrections(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
                 const Standard& standard, const IterationCalls& iteration, Attempt& tried)
-        : cpu_(cpu), A_(A), b_(b), krylov_(krylov), standard_(standard), iteration_(iteration), tried_(tried)
+        : cpu_(cpu),
+          A_(A),
+          b_(b),
+          krylov_(krylov),
+          standard_(standard),
+          iteration_(iteration),
+          tried_(tried),
+          seconds_before_(tried.report.seconds.solve)
     {}
 
     /// Accuracy of tried.x. @param steps  that a better estimate of the error than by M alone may take
@@ -62,17 +63,8 @@ public:
         if (!tried_.accuracy.finite) return;
         note_counting_rows(A_, tried_.x, residual_, tried_.accuracy);
         d_.assign(tried_.x.size(), 0);
-        if (steps > 0) {
-            KrylovOptions krylov = krylov_;
-            krylov.stop = StopTest::residual;
-            krylov.rtol = good_estimate;
-            krylov.max_steps = steps;
-            const Index taken = tried_.report.steps, cycles = tried_.report.restarts;  // those to x
-            tried_.accuracy.estimate_settled =
-                solve_for_correction(krylov) == Outcome::converged && 4 * steps <= most_trusted;
-            tried_.report.steps = taken;
-            tried_.report.restarts = cycles;
-        } else iteration_.precondition(residual_.r, d_);
+        tried_.accuracy.estimate_settled = steps == 0 || estimate_by(steps);
+        if (steps == 0) iteration_.precondition(residual_.r, d_);
         note_error(tried_.x, d_, residual_, tried_.accuracy);
     }
 
@@ -84,16 +76,34 @@ public:
     }
 
 private:
+    /// d_ ≈ A⁻¹ r by so many steps; by M alone where they come to nothing. @return whether they settled it
+    bool estimate_by(Index steps)
+    {
+        const Index   taken = tried_.report.steps, cycles = tried_.report.restarts;  // those to x
+        const Outcome outcome = solve_for_correction(options_of(good_estimate, steps));
+        tried_.report.steps = taken;
+        tried_.report.restarts = cycles;
+        if (outcome != Outcome::converged && outcome != Outcome::max_steps) iteration_.precondition(residual_.r, d_);
+        return outcome == Outcome::converged && taken <= most_trusted;
+    }
+
+    /// Of an iteration on what x has left, within the time of all.
+    KrylovOptions options_of(double rtol, Index steps) const
+    {
+        KrylovOptions krylov = krylov_;
+        krylov.stop = StopTest::residual;
+        krylov.rtol = rtol;
+        krylov.max_steps = steps;
+        krylov.time_limit = std::max(0.0, krylov.time_limit - seconds_before_ - clock_.seconds());
+        return krylov;
+    }
+
     /// x ← x + d. @return whether that halved the excess; if not x is as it was
     bool correct()
     {
         const Accuracy before = tried_.accuracy;
         const double   far = excess(before, standard_);
-        KrylovOptions  krylov = krylov_;
-        krylov.rtol = std::clamp(0.5 / far, 1e-8, 1e-2);
-        krylov.stop = StopTest::residual;
-        krylov.max_steps -= tried_.report.steps;
-        krylov.time_limit -= clock_.seconds() + tried_.report.seconds.solve;
+        const auto     krylov = options_of(std::clamp(0.5 / far, 1e-8, 1e-2), krylov_.max_steps - tried_.report.steps);
         if (krylov.max_steps <= 0 || krylov.time_limit <= 0 || !std::isfinite(far)) return false;
         solve_for_correction(krylov);
         former_ = tried_.x;
@@ -131,7 +141,8 @@ private:
     const Standard&          standard_;
     const IterationCalls&    iteration_;
     Attempt&                 tried_;
-    WallClock                clock_;
+    double                   seconds_before_;  // of the iteration
+    WallClock                clock_;           // since then
     Residual                 residual_;
     std::vector<double>      d_, D_, scaled_, former_;
 };
@@ -145,9 +156,11 @@ Standard standard_of(const SolverOptions& options)
     Standard             standard;
     if (krylov.stop == StopTest::backward_error) standard.backward_error = krylov.rtol;
     else standard.residual = krylov.rtol;
-    if (automatic) standard.rowwise = lu_tolerance;
     if (krylov.stop == StopTest::rowwise) standard.rowwise = krylov.rtol;
-    if (automatic || krylov.stop == StopTest::error) standard.error = krylov.etol;
+    if (automatic || krylov.stop == StopTest::error) {
+        standard.rowwise = lu_tolerance;  // an M that hides an error from its estimate does not hide it from the rows
+        standard.error = krylov.etol;
+    }
     return standard;
 }
 
@@ -175,7 +188,7 @@ std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index 
 std::string accuracy_warning(const Accuracy& accuracy, Index n)
 {
     if (accuracy.uncertain > 0) return uncertainty_text(accuracy, n);
-    if (!accuracy.estimate_settled)
+    if (!accuracy.estimate_settled && accuracy.rowwise_counting > lu_tolerance)
         return "the preconditioner is too crude to estimate the error of x: krylov.stop=error goes on until that is small";
     if (accuracy.rowwise_counting > doubtful_row)
         return fmt::format("a row is solved to {:.1e} of its own size only", accuracy.rowwise_counting);
@@ -188,8 +201,7 @@ IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditi
     const auto precondition = [&](std::span<const double> r, std::span<double> z) { M.apply(cpu, r, z); };
     const auto solve = [&](std::span<const double> D, std::span<const double> b, std::span<double> x,
                            const KrylovOptions& krylov) {
-        std::vector<double> inverse(D.begin(), D.end());
-        for (double& d : inverse) d = 1 / d;  // of powers of two: without rounding
+        const std::vector<double>    inverse = inverses_of(D);
         const RowScaledOperator<Cpu> DA(A, D);
         RowScaledPreconditioner<Cpu> DM(M, inverse);
         return ilux::solve<Cpu>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, monitor);

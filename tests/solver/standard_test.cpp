@@ -104,7 +104,7 @@ TEST(Standard, IsWhatTheOptionsAskFor)
     EXPECT_EQ(standard_of(options).residual, 1e-6);
     EXPECT_EQ(standard_of(options).rowwise, 1e-6);
     options.krylov.stop = StopTest::error;
-    EXPECT_EQ(standard_of(options).rowwise, infinity);
+    EXPECT_EQ(standard_of(options).rowwise, 1e-12);
     EXPECT_EQ(standard_of(options).error, 0.1);
     options = {};
     EXPECT_EQ(standard_of(options).error, 1e-2);
@@ -201,24 +201,69 @@ TEST(Standard, StepsOfCorrectionsCountAndEndAtTheirLimit)
 
 TEST(Standard, ABackwardErrorWhoseNormsOverflowIsNotZero)
 {
-    // x = (1e10, 0) with b = (1e310…) is no system; ‖A‖_F ‖x‖₂ = 1e200 · 1e150 overflows, the residual over it does not vanish.
-    const auto                A = to_csr({2, 2, {1e200, 0, 0, 1e-160}});
-    const std::vector<double> b{1e307, 1e-10};
-    std::vector<double>       x(2);
-    LinearSolver              solver(serial(
-                     {.method = MethodChoice::gmres, .retry = false, .krylov = {.rtol = 1e-8, .stop = StopTest::backward_error}}));
+    // A x = (0, 1.5e307) without an overflow, though ‖A‖_F ‖x‖₂ = 1.95e200 · 2.12e108 is no double: by the method's report and by
+    // the solver's.
+    const auto                A = to_csr({2, 2, {1e200, -1e200, 1e200, -0.9e200}});
+    const std::vector<double> b{0, 0.75e307};
+    const double              expected = 0.05 / (std::sqrt(3.81) * std::sqrt(2.0) + 0.05);
+    const KrylovOptions       krylov{.max_steps = 0, .stop = StopTest::backward_error};
+    {
+        Cpu                  cpu(1);
+        std::vector<double>  x{1.5e108, 1.5e108};
+        KrylovOptions        with_norm = krylov;
+        GmresWorkspace<Cpu>  ws(2, krylov);
+        const MatrixOperator op(A);
+        Identity<Cpu>        M(2);
+        with_norm.matrix_norm = norm_frobenius(A);
+        const SolveReport report = gmres<Cpu>(cpu, op, M, b, x, ws, with_norm);
+        EXPECT_EQ(report.outcome, Outcome::max_steps);
+        EXPECT_NEAR(report.backward_error, expected, 1e-13);
+    }
+    LinearSolver solver(
+        serial({.method = MethodChoice::gmres, .retry = false, .krylov = krylov, .sequence = {.reuse_x = true}}));
+    std::vector<double> x{1.5e108, 1.5e108};
     solver.analyse(A);
     (void)solver.factor();
-    const auto        report = solver.solve(b, x);
-    long double       r = 0, size = 0;  // by the test's own sums
-    const long double r0 = b[0] - static_cast<long double>(1e200) * x[0],
-                      r1 = b[1] - static_cast<long double>(1e-160) * x[1];
-    r = std::sqrt(r0 * r0 + r1 * r1);
-    size = std::sqrt(1e200L * 1e200L + 1e-160L * 1e-160L) *
-               std::sqrt(static_cast<long double>(x[0]) * x[0] + static_cast<long double>(x[1]) * x[1]) +
-           std::sqrt(static_cast<long double>(b[0]) * b[0] + static_cast<long double>(b[1]) * b[1]);
-    EXPECT_NEAR(report.result().report.backward_error, static_cast<double>(r / size), 1e-15);
-    EXPECT_EQ(report.converged(), static_cast<double>(r / size) <= 1e-8);
+    const auto report = solver.solve(b, x);
+    EXPECT_FALSE(report.converged());
+    EXPECT_NEAR(report.result().report.backward_error, expected, 1e-13);
+}
+
+TEST(Standard, AnEstimateAndItsCorrectionsHeedTheTimeLimit)
+{
+    // An iteration of 20 steps to x: its calls are played by hand, and told what time is left.
+    const auto                A = to_csr({2, 2, {2, 0, 0, 3}});
+    const std::vector<double> b{2, 3};
+    Cpu                       cpu(1);
+    Attempt                   tried;
+    tried.plan.method = MethodChoice::gmres;
+    tried.x = {1, 1 + 1e-9};
+    tried.report.outcome = Outcome::converged;
+    tried.report.steps = 20;
+    tried.report.seconds.solve = 3;
+    std::vector<double>  left;
+    std::vector<Index>   steps;
+    const IterationCalls calls{[](auto r, auto z) { std::ranges::copy(r, z.begin()); },
+                               [&](auto, auto, auto x, const KrylovOptions& krylov) {
+                                   left.push_back(krylov.time_limit);
+                                   steps.push_back(krylov.max_steps);
+                                   std::ranges::fill(x, 0.0);
+                                   SolveReport nothing;
+                                   nothing.outcome = Outcome::breakdown;
+                                   nothing.steps = 1;
+                                   return nothing;
+                               }};
+    finish_iteration(cpu, A, b, {.time_limit = 5}, {.residual = 1e-8, .rowwise = 1e-12}, calls, tried);
+    ASSERT_EQ(left.size(), 2u);  // the estimate, and a correction that was of no use
+    for (const double seconds : left) {
+        EXPECT_LE(seconds, 2);
+        EXPECT_GT(seconds, 1);
+    }
+    EXPECT_EQ(steps, (std::vector<Index>{5, 980}));
+    EXPECT_EQ(tried.report.steps, 21);  // the estimate's are no steps to x
+    EXPECT_TRUE(tried.inaccurate);
+    EXPECT_GT(tried.accuracy.error, 0);  // by M, as the steps came to nothing
+    EXPECT_FALSE(tried.accuracy.estimate_settled);
 }
 
 TEST(Standard, AConsistentSingularSystemIsStillSolved)
