@@ -60,9 +60,10 @@ void fields(KrylovOptions& o, Visit&& visit)
     visit("max_steps", o.max_steps, at_least(0), "products with A and M in all");
     visit("restart", o.restart, at_least(1), "Krylov dimension m before a restart");
     visit("side", o.side, anything(), "of the preconditioner in GMRES");
-    visit("stop", o.stop, anything(),
-          "residual: ‖b − A x‖₂ against ‖b‖₂; backward_error: against ‖A‖_F·‖x‖₂ + ‖b‖₂; rowwise: besides each "
-          "|b − A x|_i against (|A||x| + |b|)_i; error: these to 1e-12, and the estimated error of each unknown to etol");
+    visit(
+        "stop", o.stop, anything(),
+        "residual: ‖b − A x‖₂ against ‖b‖₂; backward_error: against ‖A‖_F·‖x‖₂ + ‖b‖₂; rowwise: besides each "
+        "|b − A x|_i against (|A||x| + |b|)_i; error: these to 1e-12, and the estimated error of each unknown to etol");
     visit("ortho", o.ortho, anything(),
           "mgso: modified Gram-Schmidt, selectively repeated; cgs2: classical, twice; on a GPU also mgso_hybrid: "
           "coefficients on the host, mgso_host: all of it there");
