@@ -71,7 +71,9 @@ std::vector<Index> composed(std::span<const Index> first, std::span<const Index>
 
 class Choice {
 public:
-    Choice(const PatternView& C, std::vector<std::string>& decisions) : C_(C), decisions_(decisions) {}
+    Choice(const PatternView& C, std::vector<std::string>& decisions, const Checkpoint& checkpoint)
+        : C_(C), decisions_(decisions), checkpoint_(checkpoint)
+    {}
 
     /// Counts an ordering and keeps it where it is the best so far. @return whether it is
     bool offer(std::vector<Index> perm, LuOrdering ordering, const std::string& what)
@@ -80,7 +82,8 @@ public:
         CostLimit  limit;
         if (first && bound_) limit = {.nnz = most_counted};
         if (!first) limit = {.nnz = 1.5 * best_.cost.nnz, .multiply_adds = best_.cost.multiply_adds};
-        const auto cost = symmetric_ ? symmetric_symbolic_cost(C_, perm, limit) : symbolic_cost(C_, perm, limit);
+        const auto cost = symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, checkpoint_)
+                                     : symbolic_cost(C_, perm, limit, checkpoint_);
         if (!cost && !first) {
             decisions_.push_back(
                 fmt::format("{}: more flops, or more than {:.3g} entries; not taken", what, limit.nnz));
@@ -99,6 +102,12 @@ public:
         bound_ = SymbolicCost{.nnz = 2 * amd.nnz_L + C_.n, .multiply_adds = amd.multiply_adds};
     }
 
+    /// By the libraries. @param counts  filled by AMD alone; may be null
+    std::vector<Index> order(const PatternView& C, Ordering ordering, AmdCounts* counts = nullptr) const
+    {
+        return fill_reducing_order(C, ordering, counts, checkpoint_);
+    }
+
     void     note(std::string line) { decisions_.push_back(std::move(line)); }
     double   flops_an_entry() const { return best_.cost.flops(C_.n) / static_cast<double>(C_.nnz()); }
     LuOrder& best() { return best_; }
@@ -106,6 +115,7 @@ public:
 private:
     PatternView                 C_;
     std::vector<std::string>&   decisions_;
+    const Checkpoint&           checkpoint_;
     LuOrder                     best_;
     bool                        symmetric_ = false;
     std::optional<SymbolicCost> bound_;
@@ -117,7 +127,7 @@ void try_others(const PatternView& C, double symmetry, Choice& choice)
     std::optional<Contraction> rest;
     const auto                 order_rest = [&](Ordering ordering) {
         auto perm = rest->eliminated;
-        for (const Index v : fill_reducing_order(rest->pattern(), ordering)) perm.push_back(rest->vertex[v]);
+        for (const Index v : choice.order(rest->pattern(), ordering)) perm.push_back(rest->vertex[v]);
         return perm;
     };
     if (symmetry < nearly_symmetric && choice.flops_an_entry() >= flops_for_contraction) {
@@ -129,38 +139,41 @@ void try_others(const PatternView& C, double symmetry, Choice& choice)
         if (!better) rest.reset();
     } else if (symmetry >= nearly_symmetric && choice.flops_an_entry() >= flops_for_second_amd) {
         const Renumbered again(C, choice.best().perm);
-        choice.offer(composed(choice.best().perm, fill_reducing_order(again.pattern(), Ordering::amd)), LuOrdering::amd,
+        choice.offer(composed(choice.best().perm, choice.order(again.pattern(), Ordering::amd)), LuOrdering::amd,
                      "amd of that order");
     }
     if (symmetry < unsymmetric && choice.flops_an_entry() >= flops_for_colamd)
-        choice.offer(fill_reducing_order(C, Ordering::colamd), LuOrdering::colamd, "colamd");
+        choice.offer(choice.order(C, Ordering::colamd), LuOrdering::colamd, "colamd");
     if (choice.flops_an_entry() >= flops_for_metis) {
         try {
-            choice.offer(rest ? order_rest(Ordering::metis) : fill_reducing_order(C, Ordering::metis),
-                         LuOrdering::metis, "metis");
+            choice.offer(rest ? order_rest(Ordering::metis) : choice.order(C, Ordering::metis), LuOrdering::metis,
+                         "metis");
+        } catch (const OutOfTime&) {
+            throw;
         } catch (const Error& why) {  // its indices are too narrow, or its memory: there is an ordering already
             choice.note(why.what());
         }
     }
     if (choice.flops_an_entry() >= flops_for_natural)
-        choice.offer(fill_reducing_order(C, Ordering::none), LuOrdering::none, "natural");
+        choice.offer(choice.order(C, Ordering::none), LuOrdering::none, "natural");
 }
 
 }  // namespace
 
-LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::string>& decisions)
+LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::string>& decisions,
+                     const Checkpoint& checkpoint)
 {
-    Choice choice(C, decisions);
+    Choice choice(C, decisions, checkpoint);
     if (C.n == 0) {
         if (wanted != LuOrdering::automatic) choice.best().ordering = wanted;
         return std::move(choice.best());
     }
     if (wanted != LuOrdering::automatic && wanted != LuOrdering::amd) {
-        choice.offer(fill_reducing_order(C, ordering_of(wanted)), wanted, field_text(wanted));
+        choice.offer(choice.order(C, ordering_of(wanted)), wanted, field_text(wanted));
         return std::move(choice.best());
     }
     AmdCounts amd;
-    auto      perm = fill_reducing_order(C, Ordering::amd, &amd);
+    auto      perm = choice.order(C, Ordering::amd, &amd);
     choice.set_counts(amd);
     choice.offer(std::move(perm), LuOrdering::amd, "amd");
     if (wanted == LuOrdering::automatic) try_others(C, amd.symmetry, choice);

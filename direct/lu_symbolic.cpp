@@ -106,9 +106,13 @@ MatrixView view(const CsrMatrix<double>& A)
     return {.n = A.rows(), .ptr = A.row_ptr(), .idx = A.col(), .val = A.val()};
 }
 
-std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& options)
+std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& options, const Checkpoint& checkpoint)
 {
     const WallClock clock;
+    const auto      ask = [&] {
+        if (checkpoint) checkpoint();
+    };
+    ask();
     validate(options);
     require_pattern(A);
     require_finite_values(A);
@@ -123,15 +127,17 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& 
 
     const RowEntries entries = by_rows(A);
     const MergedRows rows = merged(A, entries);
-    LuDiagonal       diagonal = choose_diagonal(rows, options, s.report.decisions);
+    LuDiagonal       diagonal = choose_diagonal(rows, options, s.report.decisions, checkpoint);
     const auto&      row_of_col = diagonal.row_of_col;
     s.report.structural_rank = diagonal.rank;
     s.report.matched = diagonal.matched;
     s.row_scale = std::move(diagonal.row_scale);
     s.col_scale = std::move(diagonal.col_scale);
+    ask();
     BlockForm     form = options.blocks ? block_form(rows.ptr, rows.col, row_of_col) : single_block(A.n);
     const auto    large = large_blocks(rows, row_of_col, form);
-    const LuOrder order = choose_order(large.pattern(), options.ordering, s.report.decisions);
+    const LuOrder order = choose_order(large.pattern(), options.ordering, s.report.decisions, checkpoint);
+    ask();
     reorder_blocks(form, large, order.perm);
     describe(s.report, form, order, large.pattern().n);
     s.col_perm = std::move(form.perm);

@@ -66,12 +66,14 @@ private:
 }  // namespace
 
 // Rows are taken for columns: the factors of Cᵀ have the transposed pattern and the same counts.
-std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit)
+std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit,
+                                          const Checkpoint& checkpoint)
 {
     const auto         inv = inverse(order);
     PrunedColumns      L(C.n);
     std::vector<Index> mark(C.n, -1), upper;
     SymbolicCost       cost{.nnz = static_cast<double>(C.n)};
+    Steps              step(checkpoint);
     upper.reserve(C.n);
     for (Index k = 0; k < C.n; ++k) {
         upper.clear();
@@ -86,7 +88,8 @@ std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const 
         for (Offset p = C.row_ptr[order[k]]; p < C.row_ptr[order[k] + 1]; ++p) reach(inv[C.col[p]]);
         for (std::size_t u = 0; u < upper.size(); ++u) {
             const Index i = upper[u];
-            bool        leads_to_k = false;
+            step();
+            bool leads_to_k = false;
             cost.multiply_adds += L.lower_count(i);
             for (Offset p = L.begin(i); p < L.end(i); ++p) {  // reach() may move the memory
                 leads_to_k = leads_to_k || L.row(p) == k;
@@ -101,17 +104,20 @@ std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const 
     return cost;
 }
 
-std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit)
+std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit,
+                                                    const Checkpoint& checkpoint)
 {
     const auto         inv = inverse(order);
     std::vector<Index> mark(C.n, -1), parent(C.n, -1), lower_count(C.n, 0);
     SymbolicCost       cost{.nnz = static_cast<double>(C.n)};
+    Steps              step(checkpoint);
     for (Index k = 0; k < C.n; ++k) {
         mark[k] = k;
         for (Offset p = C.row_ptr[order[k]]; p < C.row_ptr[order[k] + 1]; ++p) {
             for (Index i = inv[C.col[p]]; i < k && mark[i] != k; i = parent[i]) {  // up to where row k has been
                 if (parent[i] < 0) parent[i] = k;
                 mark[i] = k;
+                step();
                 ++lower_count[i];
                 cost.nnz += 2;
             }

@@ -263,7 +263,10 @@ void Builder::note_depth(Index bound)
 CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
 {
     WallClock  clock;
-    auto       pre = preprocess(std::move(S), opt_);
+    const auto rows = S.rows();
+    Checkpoint checkpoint;
+    if (monitor_) checkpoint = [this, rows] { tell(0, rows); };
+    auto       pre = preprocess(std::move(S), opt_, checkpoint);
     auto&      report = factors_.report;
     const bool first = factors_.levels.empty();
     if (first) {
@@ -285,8 +288,8 @@ CsrMatrix<double> Builder::add_level(CsrMatrix<double> S)
     for (auto* perm : {&pre.p, &pre.q}) {
         std::vector<Index> composed;
         composed.reserve(perm->size());
-        for (const auto* rows : {&crout.accepted, &crout.postponed})
-            for (Index i : *rows) composed.push_back((*perm)[i]);
+        for (const auto* kept : {&crout.accepted, &crout.postponed})
+            for (Index i : *kept) composed.push_back((*perm)[i]);
         *perm = std::move(composed);
     }
     S = next_matrix(blocks, crout, pre.symmetric);

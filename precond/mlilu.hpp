@@ -124,7 +124,8 @@ struct MlIluFactors;  // the levels; immutable
 /// A finished multilevel factorization. Cheap to copy (shared); immutable; serves any number of threads.
 class MlIlu {
 public:
-    /// @param monitor  may throw, which breaks the build off; not asked during ordering, matching and the dense level
+    /// @param monitor  may throw, which breaks the build off; asked with `done` = 0 during matching and ordering; not
+    ///                 asked during the dense level
     /// @throws InvalidInput unless A is square; OutOfMemory when memory_limit cannot hold even the sparsest factor
     static MlIlu build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor = {});
     const MlIluReport&  report() const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
+#include "ilux/base/monitor.hpp"
 #include "ilux/precond/mlilu.hpp"
 
 namespace ilux {
@@ -23,6 +24,7 @@ struct Preprocessed {
 };
 
 /// @param A  n×n;  cost O(nnz) plus matching and ordering
-Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options);
+/// @param checkpoint  what it throws ends matching and ordering
+Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const Checkpoint& checkpoint = {});
 
 }  // namespace ilux

@@ -29,7 +29,7 @@ double or_zero(double minimum) { return minimum == infinite ? 0 : minimum; }
 
 class Matcher {
 public:
-    Matcher(const CsrMatrix<double>& A, double work_limit)
+    Matcher(const CsrMatrix<double>& A, double work_limit, const Checkpoint& checkpoint)
         : A_(A),
           n_(A.rows()),
           row_ptr_(A.row_ptr()),
@@ -45,7 +45,9 @@ public:
           is_final_(n_, 0),
           set_of_row_(n_, 0),
           set_of_col_(n_, 0),
-          max_work_(work_limit == 0 ? infinite : work_limit * (static_cast<double>(A.nnz()) + n_))
+          max_work_(work_limit == 0 ? infinite : work_limit * (static_cast<double>(A.nnz()) + n_)),
+          checkpoint_(checkpoint),
+          step_(checkpoint)
     {}
 
     Matching run()
@@ -176,6 +178,7 @@ private:
     void scan_row(Index i, double base, double tied)
     {
         work_ += static_cast<double>(row_ptr_[i + 1] - row_ptr_[i]);
+        step_();
         for (Offset p = row_ptr_[i]; p < row_ptr_[i + 1]; ++p) {
             const Index  j = col_[p];
             Column&      c = column_[j];
@@ -280,7 +283,7 @@ private:
         for (Index i = 0; i < n_; ++i)
             for (Offset p = row_ptr_[i]; p < row_ptr_[i + 1]; ++p) dual_slack_.push_back(reduced_cost(i, p));
         for (const double limit : {tie_, 1.0, 4.0, 16.0, 64.0, std::numeric_limits<double>::max()})
-            extend_transversal(A_, dual_slack_, limit, entry_of_row_, row_of_col_);
+            extend_transversal(A_, dual_slack_, limit, entry_of_row_, row_of_col_, checkpoint_);
     }
 
     Matching result();
@@ -313,6 +316,8 @@ private:
     std::vector<std::size_t> closed_start_;             // where each set begins in closed_rows_
     std::vector<double>      dual_slack_;               // nnz, once the work limit was hit
     double                   work_ = 0, max_work_;      // entries scanned
+    const Checkpoint&        checkpoint_;
+    Steps                    step_;  // a row scanned each
 };
 
 /// Each connected part of the matrix may move a factor 2^t from its columns to its rows: choose the t that balances
@@ -399,7 +404,8 @@ Matching Matcher::result()
 
 }  // namespace
 
-Matching maximum_product_matching(const CsrMatrix<double>& A, const MatchingOptions& options)
+Matching maximum_product_matching(const CsrMatrix<double>& A, const MatchingOptions& options,
+                                  const Checkpoint& checkpoint)
 {
     require(A.rows() == A.cols(), [&] {
         return fmt::format("a {} x {} matrix has no transversal matching: it must be square", A.rows(), A.cols());
@@ -407,7 +413,7 @@ Matching maximum_product_matching(const CsrMatrix<double>& A, const MatchingOpti
     if (!(options.work_limit >= 0))
         throw InvalidOption(
             fmt::format("matching work_limit is {}; expected 0 (no limit) or more", options.work_limit));
-    return Matcher(A, options.work_limit).run();
+    return Matcher(A, options.work_limit, checkpoint).run();
 }
 
 }  // namespace ilux

@@ -6,12 +6,14 @@
 #include <metis.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <mutex>
 #include <numeric>
 #include <type_traits>
 
+#include "ilux/base/apart.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux {
@@ -85,7 +87,7 @@ std::vector<To> converted(std::span<From> x)
 
 /// AMD forms |A| + |Aᵀ| itself, so that rows may be given for columns.
 template <class Int>
-std::vector<Index> amd(const PatternView& A, AmdCounts* counts)
+std::vector<Index> amd(const PatternView& A, AmdCounts& counts)
 {
     double control[AMD_CONTROL], info[AMD_INFO];
     amd_defaults(control);
@@ -99,7 +101,7 @@ std::vector<Index> amd(const PatternView& A, AmdCounts* counts)
     else status = amd_l_order(A.n, col_ptr.data(), converted<Int>(A.col).data(), perm.data(), control, info);
     if (status == AMD_OUT_OF_MEMORY) throw_out_of_memory("AMD", A);
     ILUX_ASSERT(status == AMD_OK);
-    if (counts != nullptr) *counts = {info[AMD_LNZ], info[AMD_NMULTSUBS_LU], info[AMD_SYMMETRY]};
+    counts = {info[AMD_LNZ], info[AMD_NMULTSUBS_LU], info[AMD_SYMMETRY]};
     if constexpr (std::is_same_v<Int, Index>) return perm;
     else return converted<Index>(std::span(perm));
 }
@@ -135,8 +137,8 @@ std::vector<Index> colamd(const PatternView& A)
 bool fits_narrow(const PatternView& A) { return 3 * A.nnz() + 30 * Offset{A.n} < std::numeric_limits<Index>::max(); }
 
 /// METIS gets neither isolated vertices, which it mishandles when all are, nor (nearly) dense ones, which hide all
-/// structure: those go first and last.
-std::vector<Index> metis(const Graph& g)
+/// structure: those go first and last. Abandoned while another thread is in METIS, it returns nothing.
+std::vector<Index> metis(const Graph& g, const Abandoned& abandoned)
 {
     const double       dense = std::max(16.0, 10 * std::sqrt(double(g.n)));
     std::vector<Index> perm, last, inner, local(g.n, -1);
@@ -154,8 +156,10 @@ std::vector<Index> metis(const Graph& g)
         start.push_back(static_cast<idx_t>(neighbour.size()));
     }
     if (!inner.empty()) {
-        static std::mutex                 rand_in_use;  // METIS draws from rand()
-        const std::scoped_lock            lock(rand_in_use);
+        static std::timed_mutex rand_in_use;  // METIS draws from rand()
+        std::unique_lock        lock(rand_in_use, std::defer_lock);
+        while (!lock.try_lock_for(std::chrono::milliseconds(10)))
+            if (abandoned) return {};
         std::array<idx_t, METIS_NOPTIONS> options;
         METIS_SetDefaultOptions(options.data());
         options[METIS_OPTION_SEED] = 1;
@@ -265,35 +269,66 @@ std::vector<Index> rcm(const Graph& g)
     return perm;
 }
 
-}  // namespace
+struct Ordered {
+    std::vector<Index> perm;
+    AmdCounts          counts;
+};
 
-std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering ordering)
+Ordered order(const PatternView& A, Ordering ordering, const Abandoned& abandoned)
 {
-    require(A.rows() == A.cols(),
-            [&] { return fmt::format("a {} x {} matrix cannot be ordered: it must be square", A.rows(), A.cols()); });
-    return fill_reducing_order(PatternView{A.rows(), A.row_ptr(), A.col()}, ordering);
-}
-
-std::vector<Index> fill_reducing_order(const PatternView& A, Ordering ordering, AmdCounts* counts)
-{
-    if (counts != nullptr) *counts = {};
-    if (A.nnz() == 0) return natural_order(A.n);  // AMD takes the missing arrays for an error
+    Ordered done;
     switch (ordering) {
         case Ordering::amd:
-            return fits_narrow(A) ? amd<Index>(A, counts) : amd<SuiteSparse_long>(A, counts);
+            done.perm = fits_narrow(A) ? amd<Index>(A, done.counts) : amd<SuiteSparse_long>(A, done.counts);
+            break;
         case Ordering::colamd:
-            return fits_narrow(A) ? colamd<Index>(A) : colamd<SuiteSparse_long>(A);
+            done.perm = fits_narrow(A) ? colamd<Index>(A) : colamd<SuiteSparse_long>(A);
+            break;
         case Ordering::rcm:
-            return rcm(symmetrised_graph(A));
+            done.perm = rcm(symmetrised_graph(A));
+            break;
         case Ordering::metis: {
             const Graph g = symmetrised_graph(A);
             require_narrow_enough(g);
-            return metis(g);
+            done.perm = metis(g, abandoned);
+            break;
         }
         case Ordering::none:
-            break;
+            done.perm = natural_order(A.n);
     }
-    return natural_order(A.n);
+    return done;
+}
+
+/// As order() by a thread that the caller need not wait for: it has a copy of the pattern.
+Ordered order_apart(const PatternView& A, Ordering ordering, const Checkpoint& checkpoint)
+{
+    std::vector<Offset> row_ptr(A.row_ptr.begin(), A.row_ptr.end());
+    std::vector<Index>  col(A.col.begin(), A.col.end());
+    auto work = [n = A.n, row_ptr = std::move(row_ptr), col = std::move(col), ordering](const Abandoned& abandoned) {
+        return order({n, row_ptr, col}, ordering, abandoned);
+    };
+    return run_apart(std::move(work), checkpoint);
+}
+
+}  // namespace
+
+std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering ordering, const Checkpoint& checkpoint)
+{
+    require(A.rows() == A.cols(),
+            [&] { return fmt::format("a {} x {} matrix cannot be ordered: it must be square", A.rows(), A.cols()); });
+    return fill_reducing_order(PatternView{A.rows(), A.row_ptr(), A.col()}, ordering, nullptr, checkpoint);
+}
+
+std::vector<Index> fill_reducing_order(const PatternView& A, Ordering ordering, AmdCounts* counts,
+                                       const Checkpoint& checkpoint)
+{
+    constexpr Offset long_work = 20'000;  // rows and entries; a thread costs more than the work below
+    if (counts != nullptr) *counts = {};
+    if (A.nnz() == 0 || ordering == Ordering::none) return natural_order(A.n);  // AMD takes missing arrays for an error
+    const bool apart = checkpoint && A.n + A.nnz() >= long_work;
+    Ordered    done = apart ? order_apart(A, ordering, checkpoint) : order(A, ordering, false);
+    if (counts != nullptr) *counts = done.counts;
+    return std::move(done.perm);
 }
 
 }  // namespace ilux

@@ -10,14 +10,15 @@ template <class Usable>
 class HopcroftKarp {
 public:
     HopcroftKarp(std::span<const Offset> row_ptr, std::span<const Index> col, Usable usable,
-                 std::span<Offset> entry_of_row, std::span<Index> row_of_col)
+                 std::span<Offset> entry_of_row, std::span<Index> row_of_col, const Checkpoint& checkpoint)
         : row_ptr_(row_ptr),
           col_(col),
           usable_(usable),
           entry_of_row_(entry_of_row),
           row_of_col_(row_of_col),
           level_(entry_of_row.size()),
-          next_(entry_of_row.size())
+          next_(entry_of_row.size()),
+          step_(checkpoint)
     {
         path_.reserve(entry_of_row.size());
     }
@@ -40,6 +41,7 @@ private:
         Index last = rows;  // the level that sees a free column: deeper rows lie on no shortest path
         for (std::size_t head = 0; head < path_.size() && level_[path_[head]] <= last; ++head) {
             const Index i = path_[head];
+            step_();
             for (Offset p = row_ptr_[i]; p < row_ptr_[i + 1]; ++p) {
                 if (!usable_(p)) continue;
                 const Index owner = row_of_col_[col_[p]];
@@ -68,6 +70,7 @@ private:
         path_.assign(1, root);
         while (!path_.empty()) {
             const Index i = path_.back();
+            step_();
             if (next_[i] == row_ptr_[i + 1]) {
                 path_.pop_back();
                 continue;
@@ -96,24 +99,25 @@ private:
     std::vector<Index>      level_;  // n
     std::vector<Offset>     next_;   // n; first entry of each row not yet looked at
     std::vector<Index>      path_;   // rows from the root to the end of the path
+    Steps                   step_;
 };
 
 }  // namespace
 
 void extend_transversal(const CsrMatrix<double>& A, std::span<const double> cost, double limit,
-                        std::span<Offset> entry_of_row, std::span<Index> row_of_col)
+                        std::span<Offset> entry_of_row, std::span<Index> row_of_col, const Checkpoint& checkpoint)
 {
     const auto usable = [=](Offset p) { return cost[p] <= limit; };
-    HopcroftKarp(A.row_ptr(), A.col(), usable, entry_of_row, row_of_col).run();
+    HopcroftKarp(A.row_ptr(), A.col(), usable, entry_of_row, row_of_col, checkpoint).run();
 }
 
 void extend_transversal(std::span<const Offset> row_ptr, std::span<const Index> col, std::span<const double> value,
-                        std::span<Offset> entry_of_row, std::span<Index> row_of_col)
+                        std::span<Offset> entry_of_row, std::span<Index> row_of_col, const Checkpoint& checkpoint)
 {
     const auto nonzero = [=](Offset p) { return value[p] != 0; };
     const auto any = [](Offset) { return true; };
-    if (value.empty()) HopcroftKarp(row_ptr, col, any, entry_of_row, row_of_col).run();
-    else HopcroftKarp(row_ptr, col, nonzero, entry_of_row, row_of_col).run();
+    if (value.empty()) HopcroftKarp(row_ptr, col, any, entry_of_row, row_of_col, checkpoint).run();
+    else HopcroftKarp(row_ptr, col, nonzero, entry_of_row, row_of_col, checkpoint).run();
 }
 
 }  // namespace ilux

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ilux/base/units.hpp"
+#include "ilux/solver/analysis_limits.hpp"
 #include "ilux/solver/lu_facts.hpp"
 #include "ilux/solver/memory_guard.hpp"
 
@@ -32,11 +33,11 @@ double by_other_orders(const CsrMatrix<double>& A, double factor)
 }
 
 /// Whether AMD's own counts leave LU no hope, whatever the ordering.
-bool hopeless(const CsrMatrix<double>& A, double systems, Choice& choice)
+bool hopeless(const CsrMatrix<double>& A, double systems, const Checkpoint& checkpoint, Choice& choice)
 {
     if (A.nnz() < screened_nnz) return false;
     AmdCounts amd;
-    fill_reducing_order({A.rows(), A.row_ptr(), A.col()}, Ordering::amd, &amd);
+    fill_reducing_order({A.rows(), A.row_ptr(), A.col()}, Ordering::amd, &amd, checkpoint);
     if (amd.symmetry < nearly_symmetric) return false;
     const double flops = 2 * amd.multiply_adds, factor = factor_per_flop * flops;
     const double least = std::min(factor, by_other_orders(A, factor));
@@ -55,12 +56,13 @@ bool hopeless(const CsrMatrix<double>& A, double systems, Choice& choice)
 }
 
 /// By AMD first, where the ordering is left to us; then by all orderings, if that may change the answer or pays.
-void analyse_as_far_as_needed(const CsrMatrix<double>& A, const LuOptions& lu, double systems, Choice& choice)
+void analyse_as_far_as_needed(const CsrMatrix<double>& A, const LuOptions& lu, double systems,
+                              const Checkpoint& checkpoint, Choice& choice)
 {
     LuOptions  first = within_memory(lu);
     const bool automatic = lu.ordering == LuOrdering::automatic;
     if (automatic && systems == 1) first.ordering = LuOrdering::amd;
-    choice.symbolic = analyse(view(A), first);
+    choice.symbolic = analyse(view(A), first, checkpoint);
     choice.lu = forecast_direct(*choice.symbolic);
     if (first.ordering == lu.ordering) return;
     const double flops = choice.symbolic->report.flops;
@@ -68,7 +70,7 @@ void analyse_as_far_as_needed(const CsrMatrix<double>& A, const LuOptions& lu, d
     if (!many || by_other_orders(A, choice.lu->factor) > choice.iterative.of(systems)) return;
     first.ordering = LuOrdering::automatic;
     const double before = choice.lu->analyse;
-    choice.symbolic = analyse(view(A), first);
+    choice.symbolic = analyse(view(A), first, checkpoint);
     choice.lu = forecast_direct(*choice.symbolic);
     choice.lu->analyse += before;
 }
@@ -95,24 +97,31 @@ void decide(const SolverOptions& options, double systems, Choice& choice)
 
 }  // namespace
 
-Choice choose_way(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu)
+Choice choose_way(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu, double seconds)
 {
     Choice choice;
     choice.iterative = forecast_iterative(A, gpu);
+    const auto no_lu = [&](std::string why) {
+        choice.symbolic.reset();
+        choice.direct = choice.direct_possible = false;
+        choice.decisions.push_back("iterative: " + std::move(why));
+    };
+    if (has_empty_rows(A)) return choice;  // LU says so, and nothing else is tried
     if (A.nnz() <= tiny_nnz) {
         choice.decisions.push_back(
             fmt::format("direct: an LU of so small a system, nnz {}, takes no longer than a choice", A.nnz()));
         return choice;
     }
-    const auto why = lack_of_memory([&] {
-        if (hopeless(A, systems, choice)) return;
-        analyse_as_far_as_needed(A, options.lu, systems, choice);
-        decide(options, systems, choice);
-    });
-    if (why) {
-        choice.symbolic.reset();
-        choice.direct = choice.direct_possible = false;
-        choice.decisions.push_back("iterative: the analysis of an LU found no memory: " + *why);
+    const Checkpoint checkpoint = analysis_within(seconds);
+    try {
+        const auto why = lack_of_memory([&] {
+            if (hopeless(A, systems, checkpoint, choice)) return;
+            analyse_as_far_as_needed(A, options.lu, systems, checkpoint, choice);
+            decide(options, systems, choice);
+        });
+        if (why) no_lu("the analysis of an LU found no memory: " + *why);
+    } catch (const OutOfTime& late) {
+        no_lu(late.what());
     }
     return choice;
 }

@@ -26,6 +26,7 @@ struct Choice {
 /// may change the answer.
 /// @param systems  that are to come with this pattern
 /// @param gpu  an iteration would run there
-Choice choose_way(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu);
+/// @param seconds  after which an analysis is given up, and with it LU
+Choice choose_way(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu, double seconds);
 
 }  // namespace ilux

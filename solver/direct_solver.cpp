@@ -37,9 +37,9 @@ DirectSolver::DirectSolver(Machine machine, const SolverOptions& options, double
     : machine_(std::move(machine)), options_(options), systems_(systems)
 {}
 
-void DirectSolver::analyse(const CsrMatrix<double>& A, const LuOptions& lu)
+void DirectSolver::analyse(const CsrMatrix<double>& A, const LuOptions& lu, const Checkpoint& checkpoint)
 {
-    take(ilux::analyse(view(A), within_memory(lu)), lu);
+    take(ilux::analyse(view(A), within_memory(lu), checkpoint), lu);
 }
 
 void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu)

@@ -22,8 +22,9 @@ public:
     DirectSolver& operator=(const DirectSolver&) = delete;
 
     /// By lu, which may differ from the options; or an analysis that was made with them.
+    /// @param checkpoint  what it throws ends the analysis
     /// @throws OutOfMemory with the prediction when L and U would pass the limit
-    void analyse(const CsrMatrix<double>& A, const LuOptions& lu);
+    void analyse(const CsrMatrix<double>& A, const LuOptions& lu, const Checkpoint& checkpoint = {});
     void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
     bool analysed() const { return symbolic_ != nullptr; }
 

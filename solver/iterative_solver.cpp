@@ -189,7 +189,7 @@ bool IterativeSolver::build(double seconds, const TryListener& listener, Attempt
     double        analysed = -1;
     const Monitor monitor = [&](const Progress& now) {
         if (listener.monitor) listener.monitor(now);
-        if (analysed < 0) analysed = clock.seconds();
+        if (analysed < 0 && now.done > 0) analysed = clock.seconds();
         if (clock.seconds() > seconds) throw TimeUp{now};
     };
     try {
@@ -210,11 +210,13 @@ bool IterativeSolver::build(double seconds, const TryListener& listener, Attempt
         }
         return true;
     } catch (const TimeUp& up) {
-        tried.seconds_analyse = analysed;  // of level 1; that of further levels is short
-        tried.seconds_factor = clock.seconds() - analysed;
-        tried.fail(Outcome::time_limit,
-                   fmt::format("the factorization was given up after {:.3g} s, on level {} at column {} of {}",
-                               clock.seconds(), up.where.level, up.where.done, up.where.total));
+        tried.seconds_analyse =
+            analysed < 0 ? clock.seconds() : analysed;  // of level 1; that of further levels is short
+        tried.seconds_factor = clock.seconds() - tried.seconds_analyse;
+        const auto where = up.where.done > 0 ? fmt::format("at column {} of {}", up.where.done, up.where.total)
+                                             : fmt::format("before the first of {} columns", up.where.total);
+        tried.fail(Outcome::time_limit, fmt::format("the factorization was given up after {:.3g} s, on level {} {}",
+                                                    clock.seconds(), up.where.level, where));
     }
     return false;
 }

@@ -8,6 +8,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/direct/lu_input.hpp"
+#include "ilux/solver/analysis_limits.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
 #include "ilux/solver/lu_device.hpp"
 #include "ilux/solver/memory_guard.hpp"
@@ -57,14 +58,16 @@ void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
     systems_ = std::max(1.0, systems);
     choice_.direct = options_.way() == SolverMode::direct;
     if (automatic()) {
-        choice_ = choose_way(A, options_, systems_, gpu_is_likely(options_, A));
+        choice_ = choose_way(A, options_, systems_, gpu_is_likely(options_, A), seconds_left() / 2);
         decisions_ = choice_.decisions;
     }
     if (options_.way() != SolverMode::iterative) require_device_of(options_.lu);
     direct = choice_.direct;
     make_way(direct);
-    if (direct && !lu_way->analysed())  // where that fails, factor() will say so
-        (void)lack_of_memory([&] { lu_way->analyse(A, options_.lu); });
+    if (direct && !lu_way->analysed() && !has_empty_rows(A)) try {  // where that fails, factor() will say so
+            (void)lack_of_memory([&] { lu_way->analyse(A, options_.lu, analysis_within(seconds_left())); });
+        } catch (const OutOfTime&) {
+        }
     analysing_ = budget_.elapsed();
     budget_.leave();
     analysed = true;
@@ -199,11 +202,15 @@ Attempt LinearSolver::Impl::begun(const Plan& plan) const
     return tried;
 }
 
-/// Lack of memory is an outcome.
+/// Lack of memory or time is an outcome.
 void LinearSolver::Impl::guarded(Attempt& tried, const Work& work) const
 {
     WallClock clock;
-    if (const auto why = lack_of_memory([&] { work(tried); })) tried.fail(Outcome::out_of_memory, *why);
+    try {
+        if (const auto why = lack_of_memory([&] { work(tried); })) tried.fail(Outcome::out_of_memory, *why);
+    } catch (const OutOfTime& late) {
+        tried.fail(Outcome::time_limit, late.what());
+    }
     tried.seconds += clock.seconds();
 }
 
@@ -228,9 +235,15 @@ bool LinearSolver::Impl::analysed_for(const Plan& plan) const
     return lu_way->analysed() && same_analysis(lu_way->symbolic().options, plan.lu);
 }
 
-void LinearSolver::Impl::analyse_for(const Plan& plan)
+/// @return whether numbers can be factored; where A has no LU, `tried` says so. @throws OutOfTime
+bool LinearSolver::Impl::analyse_for(double seconds, Attempt& tried)
 {
-    if (!analysed_for(plan)) lu_way->analyse(A, plan.lu);
+    if (has_empty_rows(A)) {
+        tried.fail(Outcome::singular, why_singular(A));
+        return false;
+    }
+    if (!analysed_for(tried.plan)) lu_way->analyse(A, tried.plan.lu, analysis_within(seconds));
+    return true;
 }
 
 /// An iteration that is hopeless by the preconditioner's own estimates waits until LU was tried.
@@ -256,9 +269,9 @@ void LinearSolver::Impl::factor_by(Attempt& tried)
             return;
         }
         const WallClock clock;
-        analyse_for(one.plan);
+        ready_ = analyse_for(seconds, one);
         one.seconds_analyse = clock.seconds();
-        ready_ = lu_way->factor(A, true, seconds - clock.seconds(), one);
+        ready_ = ready_ && lu_way->factor(A, true, seconds - clock.seconds(), one);
     });
     note_given_up(tried);
     if (!tried.failure.empty()) ready_ = false;
@@ -271,6 +284,10 @@ std::optional<Plan> LinearSolver::Impl::next()
     const Attempt& last = tries_.back();
     stopped_.clear();
     std::optional<Plan> plan;
+    if (automatic() && has_empty_rows(A)) {
+        stopped_ = "an iteration is tried only where it is asked for: --method gmres";
+        return plan;
+    }
     if (!automatic()) plan = next_plan(options_, tries_, budget_.elapsed(), stopped_);
     else {
         OtherWays ways{.direct_possible = choice_.direct_possible, .lu = choice_.lu, .first_iterative = {}};

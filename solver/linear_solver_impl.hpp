@@ -106,7 +106,7 @@ private:
     bool                establish(std::optional<Plan> plan);
     void                factor_by(Attempt& tried);
     bool                analysed_for(const Plan& plan) const;
-    void                analyse_for(const Plan& plan);
+    bool                analyse_for(double seconds, Attempt& tried);
     bool                put_off(Attempt& tried);
     bool                begin_numbers();
     void                begin_system();

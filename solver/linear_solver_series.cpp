@@ -69,8 +69,7 @@ void LinearSolver::Impl::renew_direct()
         return;
     }
     guarded(current_, [&](Attempt& one) {
-        analyse_for(one.plan);
-        ready_ = lu_way->factor(A, false, seconds_for(true), one);
+        ready_ = analyse_for(seconds_for(true), one) && lu_way->factor(A, false, seconds_for(true), one);
     });
     note_given_up(current_);
     stale_.refactor = current_.seconds_factor;

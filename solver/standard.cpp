@@ -75,6 +75,8 @@ public:
             if (!correct()) return;
     }
 
+    bool late() const { return late_; }  // it ended for want of time
+
 private:
     /// d_ ≈ A⁻¹ r by so many steps; by M alone where they come to nothing. @return whether they settled it
     bool estimate_by(Index steps)
@@ -104,8 +106,9 @@ private:
         const Accuracy before = tried_.accuracy;
         const double   far = excess(before, standard_);
         const auto     krylov = options_of(std::clamp(0.5 / far, 1e-8, 1e-2), krylov_.max_steps - tried_.report.steps);
-        if (krylov.max_steps <= 0 || krylov.time_limit <= 0 || !std::isfinite(far)) return false;
-        solve_for_correction(krylov);
+        late_ = krylov.time_limit <= 0;
+        if (krylov.max_steps <= 0 || late_ || !std::isfinite(far)) return false;
+        late_ = solve_for_correction(krylov) == Outcome::time_limit;
         former_ = tried_.x;
         for (std::size_t i = 0; i < former_.size(); ++i) tried_.x[i] += std::ldexp(d_[i], residual_.exponent);
         judge(0);
@@ -145,6 +148,7 @@ private:
     WallClock                clock_;           // since then
     Residual                 residual_;
     std::vector<double>      d_, D_, scaled_, former_;
+    bool                     late_ = false;
 };
 
 }  // namespace
@@ -227,7 +231,7 @@ void finish_iteration(Cpu& cpu, const CsrMatrix<double>& A, std::span<const doub
     const auto n = static_cast<Index>(tried.x.size());
     tried.inaccurate = tried.converged() && excess(tried.accuracy, standard) > 1;
     if (tried.inaccurate) {
-        tried.report.outcome = Outcome::stagnated;
+        tried.report.outcome = corrections.late() ? Outcome::time_limit : Outcome::stagnated;
         tried.explanation = fmt::format("residual {:.2e}, but {}", tried.report.relative_residual,
                                         shortfall(tried.accuracy, standard, n));
     } else if (tried.converged()) tried.warn(accuracy_warning(tried.accuracy, n));

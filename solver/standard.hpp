@@ -46,8 +46,8 @@ IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditi
 /// residual meets its tolerance and the rest of the standard is not met, it goes on: corrections d of D A d = D (b − A x) are
 /// solved for, where D makes (|A||x| + |b|)_i equal in all rows, until it is, or a correction no longer halves the excess.
 /// @param krylov  of the iteration; steps and seconds count on  @param tried  in: x and report of the iteration; out: of all
-/// Of an x that converged as far as the residual goes, but not to the standard, the outcome is stagnated and `inaccurate` is
-/// set. An x so large that b − A x cancels to rounding noise has passed its test by luck, and did not converge.
+/// Of an x that converged as far as the residual goes, but not to the standard, the outcome is stagnated, or time_limit,
+/// and `inaccurate` is set. An x so large that b − A x cancels to rounding noise has passed its test by luck, and did not converge.
 void finish_iteration(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
                       const Standard& standard, const IterationCalls& iteration, Attempt& tried);
 

@@ -414,5 +414,24 @@ TEST(LuSymbolic, SaysSoWhenMemoryRunsOut)
     EXPECT_GT(test::fail_each_allocation([&] { (void)analyse(view(A)); }), 10);
 }
 
+TEST(LuSymbolic, ACheckpointEndsTheAnalysisWhereverItIsAsked)
+{
+    const auto A = gallery::build("convdiff2d:n=90");
+    for (const LuMatching matching : {LuMatching::off, LuMatching::on}) {
+        const LuOptions options{.ordering = LuOrdering::automatic, .matching = matching};
+        int             asked = 0;
+        const auto      whole = analyse(view(A), options, [&] { ++asked; });
+        EXPECT_EQ(whole->col_perm, analyse(view(A), options)->col_perm);
+        ASSERT_GE(asked, 3);
+        for (int last = 1; last <= 3; ++last) {
+            int  so_far = 0;
+            auto checkpoint = [&] {
+                if (++so_far == last) throw OutOfTime("enough");
+            };
+            EXPECT_THROW(analyse(view(A), options, checkpoint), OutOfTime) << last;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ilux

@@ -72,12 +72,12 @@ TEST(SymbolicCost, IsGivenUpBeyondItsLimitsOnly)
     std::vector<Index> order(A.rows());
     std::iota(order.begin(), order.end(), Index{0});
     for (const auto count : {symbolic_cost, symmetric_symbolic_cost}) {
-        const auto all = count(pattern(A), order, {});
+        const auto all = count(pattern(A), order, {}, {});
         ASSERT_TRUE(all.has_value());
-        EXPECT_TRUE(count(pattern(A), order, {.nnz = all->nnz}).has_value());
-        EXPECT_TRUE(count(pattern(A), order, {.multiply_adds = all->multiply_adds}).has_value());
-        EXPECT_FALSE(count(pattern(A), order, {.nnz = all->nnz - 1}).has_value());
-        EXPECT_FALSE(count(pattern(A), order, {.multiply_adds = all->multiply_adds - 1}).has_value());
+        EXPECT_TRUE(count(pattern(A), order, {.nnz = all->nnz}, {}).has_value());
+        EXPECT_TRUE(count(pattern(A), order, {.multiply_adds = all->multiply_adds}, {}).has_value());
+        EXPECT_FALSE(count(pattern(A), order, {.nnz = all->nnz - 1}, {}).has_value());
+        EXPECT_FALSE(count(pattern(A), order, {.multiply_adds = all->multiply_adds - 1}, {}).has_value());
     }
 }
 
@@ -96,6 +96,22 @@ TEST(SymbolicCost, OfAFullMatrixIsThatOfDenseElimination)
     ASSERT_TRUE(cost.has_value());
     EXPECT_EQ(cost->nnz, n * n);
     EXPECT_EQ(cost->multiply_adds, (n - 1) * n * (2 * n - 1) / 6);
+}
+
+TEST(SymbolicCost, ACheckpointEndsTheCount)
+{
+    const auto         A = gallery::build("poisson2d:n=70");
+    const PatternView  C{A.rows(), A.row_ptr(), A.col()};
+    std::vector<Index> order(A.rows());
+    std::iota(order.begin(), order.end(), Index{0});
+    const auto enough = [] { throw OutOfTime("enough"); };
+    for (const auto count : {symbolic_cost, symmetric_symbolic_cost}) {
+        int        asked = 0;
+        const auto cost = count(C, order, {}, [&] { ++asked; });
+        EXPECT_EQ(cost->nnz, count(C, order, {}, {})->nnz);
+        EXPECT_GE(asked, 1);
+        EXPECT_THROW((void)count(C, order, {}, enough), OutOfTime);
+    }
 }
 
 }  // namespace

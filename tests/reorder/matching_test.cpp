@@ -211,5 +211,25 @@ TEST(Matching, IsRepeatable)
     EXPECT_EQ(a.col_scale, b.col_scale);
 }
 
+TEST(Matching, ACheckpointEndsIt)
+{
+    // Every row wants column 0 most: each search goes through all rows matched before.
+    constexpr Index     n = 400;
+    std::vector<Index>  row, col;
+    std::vector<double> val;
+    for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j) {
+            row.push_back(i);
+            col.push_back(j);
+            val.push_back(std::exp2(-static_cast<double>(i + 1) * (j + 1) / n));
+        }
+    const auto A = CsrMatrix<double>::from_triplets(n, n, row, col, val);
+    int        asked = 0;
+    const auto m = maximum_product_matching(A, {.work_limit = 0}, [&] { ++asked; });
+    EXPECT_EQ(m.col_of_row, maximum_product_matching(A, {.work_limit = 0}).col_of_row);
+    ASSERT_GE(asked, 1);
+    EXPECT_THROW(maximum_product_matching(A, {.work_limit = 0}, [] { throw OutOfTime("enough"); }), OutOfTime);
+}
+
 }  // namespace
 }  // namespace ilux

@@ -231,5 +231,30 @@ TEST(Ordering, RcmBreaksTiesByIndex)
               (std::vector<Index>{4, 3, 1, 0, 2}));
 }
 
+TEST(Ordering, ACheckpointEndsEveryLibrary)
+{
+    const auto A = grid(150);  // large enough for a thread of its own
+    for (const Ordering ordering : {Ordering::amd, Ordering::metis, Ordering::rcm, Ordering::colamd}) {
+        EXPECT_EQ(fill_reducing_order(A, ordering, [] {}), fill_reducing_order(A, ordering));
+        const auto enough = [] { throw OutOfTime("enough"); };
+        EXPECT_THROW(fill_reducing_order(A, ordering, enough), OutOfTime);
+        EXPECT_EQ(fill_reducing_order(A, ordering, [] {}),
+                  fill_reducing_order(A, ordering));  // what was left behind disturbs none
+    }
+}
+
+TEST(Ordering, CountsArriveFromAThreadOfItsOwn)
+{
+    const auto        A = grid(150);
+    const PatternView pattern{A.rows(), A.row_ptr(), A.col()};
+    AmdCounts         here, apart;
+    (void)fill_reducing_order(pattern, Ordering::amd, &here);
+    (void)fill_reducing_order(pattern, Ordering::amd, &apart, [] {});
+    EXPECT_GT(here.nnz_L, A.nnz());
+    EXPECT_EQ(apart.nnz_L, here.nnz_L);
+    EXPECT_EQ(apart.multiply_adds, here.multiply_adds);
+    EXPECT_EQ(apart.symmetry, here.symmetry);
+}
+
 }  // namespace
 }  // namespace ilux

@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <random>
+
+#include "ilux/base/error.hpp"
 
 namespace ilux {
 namespace {
@@ -109,6 +112,33 @@ TEST(Transversal, UndoesALongChainInOnePath)
     const auto          A = CsrMatrix<double>::from_sorted(n, n, row_ptr, col, val);
     extend_transversal(A, A.val(), 1, entry, owner);
     for (Index i = 0; i < n; ++i) ASSERT_EQ(owner[i], i);
+}
+
+TEST(Transversal, ACheckpointEndsIt)
+{
+    constexpr Index     n = 20'000;  // two diagonals; the one matched first leaves a path through all rows
+    std::vector<Offset> row_ptr{0};
+    std::vector<Index>  col;
+    for (Index i = 0; i < n; ++i) {
+        if (i > 0) col.push_back(i - 1);
+        col.push_back(i);
+        row_ptr.push_back(static_cast<Offset>(col.size()));
+    }
+    const auto extended = [&](const Checkpoint& checkpoint) {
+        std::vector<Offset> entry_of_row(n, -1);
+        std::vector<Index>  row_of_col(n, -1);
+        for (Index i = 1; i < n; ++i) {
+            entry_of_row[i] = row_ptr[i];
+            row_of_col[i - 1] = i;
+        }
+        extend_transversal(row_ptr, col, {}, entry_of_row, row_of_col, checkpoint);
+        return row_of_col;
+    };
+    int        asked = 0;
+    const auto done = extended([&] { ++asked; });
+    EXPECT_EQ(std::count(done.begin(), done.end(), -1), 0);
+    EXPECT_GE(asked, 1);
+    EXPECT_THROW(extended([] { throw OutOfTime("enough"); }), OutOfTime);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/retry.hpp"
 #include "ilux/solver/way_history.hpp"
@@ -210,14 +212,14 @@ TEST(Pause, GrowsWithEachFailureInARow)
 
 TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
 {
-    const auto tiny = choose_way(gallery::poisson2d(10, 10), {}, 1, false);
+    const auto tiny = choose_way(gallery::poisson2d(10, 10), {}, 1, false, INFINITY);
     EXPECT_TRUE(tiny.direct);
     EXPECT_FALSE(tiny.symbolic);
-    const auto cube = choose_way(gallery::build("poisson3d:n=32"), {}, 1, false);
+    const auto cube = choose_way(gallery::build("poisson3d:n=32"), {}, 1, false, INFINITY);
     EXPECT_FALSE(cube.direct);
     EXPECT_FALSE(cube.symbolic);
     EXPECT_TRUE(cube.direct_possible);
-    const auto sheet = choose_way(gallery::build("convdiff2d:n=60"), {}, 1, false);
+    const auto sheet = choose_way(gallery::build("convdiff2d:n=60"), {}, 1, false, INFINITY);
     EXPECT_TRUE(sheet.direct);
     EXPECT_TRUE(sheet.symbolic);
 }
@@ -225,9 +227,21 @@ TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
 TEST(ChooseWay, PrefersLuTheMoreSystemsAreToCome)
 {
     const auto A = gallery::build("convdiff3d:n=12");
-    const auto one = choose_way(A, {}, 1, false), many = choose_way(A, {}, 1000, false);
+    const auto one = choose_way(A, {}, 1, false, INFINITY), many = choose_way(A, {}, 1000, false, INFINITY);
     ASSERT_TRUE(one.lu && many.lu);
     EXPECT_LT(many.lu->of(1000) / many.iterative.of(1000), one.lu->of(1) / one.iterative.of(1));
+}
+
+TEST(Choice, AnAnalysisThatTakesTooLongSpeaksForTheIteration)
+{
+    const auto A = gallery::build("convdiff2d:n=60");
+    const auto choice = choose_way(A, {}, 1, false, 0);
+    EXPECT_FALSE(choice.direct);
+    EXPECT_FALSE(choice.direct_possible);
+    EXPECT_EQ(choice.symbolic, nullptr);
+    ASSERT_EQ(choice.decisions.size(), 1u);
+    EXPECT_NE(choice.decisions[0].find("iterative: the analysis for LU was given up"), std::string::npos)
+        << choice.decisions[0];
 }
 
 }  // namespace

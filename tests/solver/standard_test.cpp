@@ -262,8 +262,14 @@ TEST(Standard, AnEstimateAndItsCorrectionsHeedTheTimeLimit)
     EXPECT_EQ(steps, (std::vector<Index>{5, 980}));
     EXPECT_EQ(tried.report.steps, 21);  // the estimate's are no steps to x
     EXPECT_TRUE(tried.inaccurate);
+    EXPECT_EQ(tried.report.outcome, Outcome::stagnated);
     EXPECT_GT(tried.accuracy.error, 0);  // by M, as the steps came to nothing
     EXPECT_FALSE(tried.accuracy.estimate_settled);
+
+    tried.report.outcome = Outcome::converged;  // once more, with no time for a correction
+    finish_iteration(cpu, A, b, {.time_limit = 3}, {.residual = 1e-8, .rowwise = 1e-12}, calls, tried);
+    EXPECT_TRUE(tried.inaccurate);
+    EXPECT_EQ(tried.report.outcome, Outcome::time_limit);
 }
 
 TEST(Standard, AConsistentSingularSystemIsStillSolved)

@@ -1,0 +1,38 @@
+#pragma once
+// What keeps an analysis for LU from being begun, or ends it.
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <string>
+
+#include "ilux/base/csr.hpp"
+#include "ilux/base/error.hpp"
+#include "ilux/base/monitor.hpp"
+#include "ilux/base/wall_clock.hpp"
+
+namespace ilux {
+
+/// For analyse(): throws OutOfTime once so many seconds have passed from now. Empty where they are infinite.
+inline Checkpoint analysis_within(double seconds)
+{
+    if (std::isinf(seconds)) return {};
+    return [seconds, clock = WallClock()] {
+        if (clock.seconds() > seconds) throw OutOfTime("the analysis for LU was given up: it takes too long");
+    };
+}
+
+/// Whether A is seen to be structurally singular before any work in proportion to its order. Not asked of small ones,
+/// whose analysis tells the rank.
+inline bool has_empty_rows(const CsrMatrix<double>& A)
+{
+    constexpr Index large = 5000;
+    return A.rows() > large && A.nnz() < A.rows();
+}
+inline std::string why_singular(const CsrMatrix<double>& A)
+{
+    return fmt::format("A has {} entries in {} rows, so that it is structurally singular and has no LU", A.nnz(),
+                       A.rows());
+}
+
+}  // namespace ilux

@@ -1,0 +1,53 @@
+// Oracles: who ran the work, by thread; how long the caller was kept, against work that ends only once it is abandoned.
+
+#include "ilux/base/apart.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
+
+namespace ilux {
+namespace {
+
+const auto own_thread = [](const Abandoned&) { return std::this_thread::get_id(); };
+
+TEST(RunApart, WithoutACheckpointTheCallerWorks) { EXPECT_EQ(run_apart(own_thread, {}), std::this_thread::get_id()); }
+
+TEST(RunApart, WithOneAnotherThreadDoesAndHandsOverItsResult)
+{
+    EXPECT_NE(run_apart(own_thread, [] {}), std::this_thread::get_id());
+    const auto made = run_apart([](const Abandoned&) { return std::vector<int>{1, 2, 3}; }, [] {});
+    EXPECT_EQ(made, (std::vector<int>{1, 2, 3}));
+}
+
+TEST(RunApart, WhatTheWorkThrowsReachesTheCaller)
+{
+    const auto fails = [](const Abandoned&) -> int { throw OutOfMemory("none left"); };
+    EXPECT_THROW(run_apart(fails, {}), OutOfMemory);
+    EXPECT_THROW(run_apart(fails, [] {}), OutOfMemory);
+}
+
+TEST(RunApart, ACheckpointEndsTheWaitAndTellsTheWork)
+{
+    const auto ended = std::make_shared<std::promise<void>>();
+    const auto endless = [ended](const Abandoned& abandoned) {
+        while (!abandoned) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ended->set_value();
+        return 0;
+    };
+    const WallClock clock;
+    EXPECT_THROW(run_apart(endless,
+                           [&] {
+                               if (clock.seconds() > 0.02) throw OutOfTime("enough");
+                           }),
+                 OutOfTime);
+    EXPECT_EQ(ended->get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+}
+
+}  // namespace
+}  // namespace ilux
