@@ -78,6 +78,8 @@ TEST(Norm2, PassesOnNanAndInf)
     Cpu be(1);
     EXPECT_TRUE(std::isnan(norm2(be, std::vector<double>{1, nan, 2})));
     EXPECT_TRUE(std::isnan(norm2(be, std::vector<double>{nan, 1e200})));
+    EXPECT_TRUE(std::isnan(norm2(be, std::vector<double>{0, nan})));  // not 0, which would be a perfect residual
+    EXPECT_TRUE(std::isnan(norm2(be, std::vector<double>{infinity, nan})));
     EXPECT_EQ(norm2(be, std::vector<double>{1, -infinity}), infinity);
 }
 

@@ -199,7 +199,18 @@ TEST(Symmetry, IsOfValuesOrOfThePatternAlone)
     const auto zero_stored = triplets(2, 2, {0}, {1}, {0});  // symmetric as numbers, not as a pattern
     EXPECT_FALSE(is_pattern_symmetric(zero_stored));
     EXPECT_FALSE(is_symmetric(random_matrix(3, 4, 2, 1)));
+    EXPECT_FALSE(is_symmetric(triplets(3, 2, {0, 1}, {1, 0}, {1, 1})));  // symmetric but for its shape
+    EXPECT_FALSE(is_symmetric(triplets(2, 3, {0, 1}, {1, 0}, {1, 1})));
     EXPECT_TRUE(is_symmetric(CsrMatrix<double>()));
+}
+
+TEST(PositiveDiagonal, HasNeitherZerosNorGaps)
+{
+    EXPECT_TRUE(has_positive_diagonal(triplets(2, 2, {0, 1, 1}, {0, 0, 1}, {5e-324, -1, 2})));
+    for (double other : {0., -0., -1.})
+        EXPECT_FALSE(has_positive_diagonal(triplets(2, 2, {0, 1}, {0, 1}, {1, other}))) << other;
+    EXPECT_FALSE(has_positive_diagonal(triplets(2, 2, {0}, {0}, {1})));
+    EXPECT_TRUE(has_positive_diagonal(CsrMatrix<double>()));
 }
 
 TEST(NormFrobenius, NeitherOverflowsNorUnderflows)

@@ -173,6 +173,10 @@ TEST(MatrixMarketFile, ThatIsCorruptlyPackedIsRefused)
     expect_refusal([&] { read_matrix(folder.write("magic.gz", "\x1f\x8b")); }, {"magic.gz", "breaks off"});
     for (std::size_t size = 2; size < packed.size(); size += 97)
         expect_refusal([&] { unpack_gzip(packed.substr(0, size), "x"); }, {"breaks off"});
+    const auto small = gzip(std::string(1 << 20, ' '));  // takes several pieces, and more bytes lie behind the cut
+    std::string_view cut = small;
+    cut.remove_suffix(small.size() / 2);
+    expect_refusal([&] { unpack_gzip(cut, "x"); }, {"breaks off at byte " + std::to_string(cut.size())});
 }
 
 TEST(MatrixMarketFile, IsWrittenWholeOrNotAtAll)

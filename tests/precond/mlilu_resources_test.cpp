@@ -176,6 +176,27 @@ TEST(MlIlu, DoublesADepthBoundThatPostponesAlmostAllAndSaysSo)
     }
 }
 
+TEST(MlIlu, DoublesAnInverseBoundThatPostponesAlmostAll)
+{
+    // 111 I − e eᵀ: the k-th row of |L⁻¹| sums up to about 110 / (110 − k), so κ = 1.2 would accept 18 rows of 100.
+    Vector full(100 * 100, -1.);
+    for (Index i = 0; i < 100; ++i) full[i * 101] = 110;
+    const auto accepted = [&](double kappa) {
+        const auto report = build(dense(100, full), {.drop_tol = 0,
+                                                     .schur_drop_tol = 0,
+                                                     .inverse_bound = kappa,
+                                                     .growth_bound = 0,
+                                                     .matching = MatchingChoice::off,
+                                                     .dense_order = 1})
+                                .report();
+        std::vector<Index> of_levels;
+        for (const auto& level : report.levels) of_levels.push_back(level.accepted);
+        return of_levels;
+    };
+    EXPECT_EQ(accepted(1.2), accepted(2.4));
+    EXPECT_NE(accepted(2.4), accepted(1.67));
+}
+
 TEST(MlIlu, RefusesARectangularMatrix)
 {
     test::expect_refusal([] { build(test::random_matrix(3, 4, 2, 1)); }, {"square", "3 x 4"});
@@ -273,6 +294,24 @@ TEST(MlIlu, KeepsToItsMemoryLimitAlsoWhereTheLastLevelLacksRank)
             EXPECT_LE(build(A, options).report().bytes, options.memory_limit.value) << name << " " << percent << " %";
         }
     }
+}
+
+TEST(MlIlu, GoesWithoutALastLevelThatOutgrowsItsMemoryLimitForLackOfRank)
+{
+    // No pivot is on the diagonal, so all of A is the last level; its Q and R take twice what a regular one takes.
+    constexpr Index n = 60;
+    Vector          ring(n * n, 0.);
+    for (Index i = 0; i < n; ++i) ring[i * n + (i + 1) % n] = ring[i * n + (i + n - 1) % n] = 1;
+    MlIluOptions options{.matching = MatchingChoice::off, .ordering = Ordering::none};
+    const auto   free = build(dense(n, ring), options);
+    ASSERT_EQ(free.report().deficiency, 2);
+    ASSERT_TRUE(free.report().dense);
+    options.memory_limit = {DenseLevel::bytes(n) + 9000};
+    const auto limited = build(dense(n, ring), options);
+    ASSERT_LT(options.memory_limit.value, free.report().bytes);
+    EXPECT_FALSE(limited.report().dense);
+    EXPECT_EQ(limited.factors().dense.size(), 0);
+    EXPECT_LE(limited.report().bytes, options.memory_limit.value);
 }
 
 TEST(MlIlu, CountsTheBytesOfEveryArrayOfItsFactors)

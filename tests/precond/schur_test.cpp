@@ -93,6 +93,28 @@ TEST(Schur, DropsWhatTheRuleNamesAndNothingElse)
         }
 }
 
+TEST(Schur, TakesRoundingNoiseForNothingWhateverTheSizeOfTheRow)
+{
+    // 0.3 − 0.1 · 3 is 5.6e-17 for rounding alone; beside it 1e-9 is a number, however small the unit.
+    for (double unit : {1., 0x1p-40, 0x1p40}) {
+        const Blocks in{dense(2, {0.3 * unit, 1e-9 * unit, 0, unit}),
+                        test::to_csr({2, 1, {0.1, 0}}),
+                        {unit},
+                        test::to_csr({1, 2, {3, 0}})};
+        EXPECT_EQ(to_dense(schur(in, 0)), (Dense{2, 2, {0, 1e-9 * unit, 0, unit}})) << unit;
+    }
+}
+
+TEST(Schur, DropsOfASymmetricMatrixWhatIsSmallInItsRowAndInItsColumn)
+{
+    // At ⅛ the entry 1 is small in the rows of 8 and 16, not in the row of 4.
+    const Blocks in{dense(3, {8, 1, 0, 1, 16, 1, 0, 1, 4}),
+                    test::to_csr({3, 1, {0, 0, 0}}),
+                    {1},
+                    test::to_csr({1, 3, {0, 0, 0}})};
+    EXPECT_EQ(to_dense(schur(in, 0.125, true)), (Dense{3, 3, {8, 0, 0, 0, 16, 1, 0, 1, 4}}));
+}
+
 TEST(Schur, StaysSymmetricToTheLastBit)
 {
     for (double drop_tol : {0., 0.01, 0.1, 0.5})
