@@ -34,6 +34,7 @@ LuFacts solved(DirectSolver& solver, const CsrMatrix<double>& A, std::vector<std
     EXPECT_TRUE(solver.factor(A, false, any_time, tried)) << tried.why();
     solver.solve(A, times_ones(A), 1e-8, any_time, tried);
     EXPECT_TRUE(tried.converged()) << tried.why();
+    EXPECT_EQ(tried.report.steps, tried.lu->refine_steps);
     decisions = tried.decisions;
     return *tried.lu;
 }
@@ -56,6 +57,18 @@ TEST(DirectSolver, CountsRepivotsByFactorsGivenBack)
     EXPECT_EQ(solved(solver, indefinite, decisions).repivots, 2);
     solver.analyse(definite, as_given());
     EXPECT_EQ(solved(solver, definite, decisions).repivots, 2);
+}
+
+TEST(DirectSolver, TellsItsStepsOfRefinement)
+{
+    const auto               first = to_csr({2, 2, {1, 1, 1, 2}}), second = to_csr({2, 2, {1e-4, 1, 1, 2.7}});
+    std::vector<std::string> decisions;
+    DirectSolver             solver({.cpu = Cpu(1)}, serial(), 9);
+    solver.analyse(first, as_given());
+    EXPECT_EQ(solved(solver, first, decisions).refine_steps, 0);
+    const LuFacts by_stale_pivots = solved(solver, second, decisions);
+    EXPECT_EQ(by_stale_pivots.repivots, 0);
+    EXPECT_GT(by_stale_pivots.refine_steps, 0);
 }
 
 TEST(GpuDirectSolver, CountsReturnsToDoubleByFactorsGivenBack)

@@ -41,6 +41,28 @@ TEST(IterativeSolver, KeepsAPreconditionerForTheNextSystemWhereAsked)
     }
 }
 
+TEST(IterativeSolver, SaysWhatHasNoEffectOnTheCpu)
+{
+    const auto decisions = [](const SolverOptions& options, Machine machine) {
+        IterativeSolver solver(std::move(machine), options);
+        Attempt         tried;
+        tried.plan = plan_for(options);
+        tried.x.assign(100, 0.0);
+        EXPECT_TRUE(solver.factor(gallery::poisson2d(10, 10), INFINITY, {}, tried));
+        return testing::PrintToString(tried.decisions);
+    };
+    const std::string silent = decisions({}, {.cpu = Cpu(1)});
+    EXPECT_EQ(silent.find("no effect"), std::string::npos) << silent;
+    SolverOptions options;
+    options.precond.precision = Precision::in_single;
+    options.krylov.ortho = Orthogonalization::mgso_host;
+    const std::string told =
+        decisions(options, {.cpu = Cpu(1), .engine = GpuSpTrsvEngine::syncfree, .memory_limit = {1 << 20}});
+    for (const char* option :
+         {"precond.precision=single", "device_memory=1M", "sptrsv.engine=syncfree", "krylov.ortho=mgso_host"})
+        EXPECT_NE(told.find(option), std::string::npos) << option << " in " << told;
+}
+
 TEST(IterativeSolver, GivesUpAFactorizationThatOutlastsTheTimeLimit)
 {
     const auto      A = gallery::poisson2d(60, 60);
