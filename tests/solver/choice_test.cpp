@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/forecast.hpp"
 #include "ilux/solver/retry.hpp"
 #include "ilux/solver/way_history.hpp"
 
@@ -242,6 +243,15 @@ TEST(Choice, AnAnalysisThatTakesTooLongSpeaksForTheIteration)
     ASSERT_EQ(choice.decisions.size(), 1u);
     EXPECT_NE(choice.decisions[0].find("iterative: the analysis for LU was given up"), std::string::npos)
         << choice.decisions[0];
+}
+
+TEST(ForecastDirect, CostsMoreWherePivotsAreFarFromTheDiagonal)
+{
+    LuSymbolic symbolic;
+    symbolic.report.flops = 1e9;
+    const double factor = forecast_direct(symbolic).factor;
+    symbolic.report.matched = true;
+    EXPECT_GT(forecast_direct(symbolic).factor, factor);
 }
 
 }  // namespace

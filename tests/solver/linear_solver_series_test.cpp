@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/tests/robustness/together.hpp"
@@ -280,6 +281,23 @@ TEST(LinearSolver, SecondsBetweenCallsAreNotOfTheBudget)
     const auto report = solver.solve(b, x);
     EXPECT_TRUE(report.converged()) << report.why();
     EXPECT_EQ(report.result().action, SolverAction::repivot);
+    EXPECT_EQ(report.result().reason.find("no success either"), std::string::npos) << report.result().reason;
+}
+
+TEST(LinearSolver, NewNumbersHaveATimeLimitOfTheirOwn)
+{
+    constexpr double          limit = 0.5;
+    const auto                A = gallery::poisson2d(30, 30);
+    const std::vector<double> b = times_ones(A);
+    std::vector<double>       x(b.size());
+    LinearSolver              solver(serial({.mode = SolverMode::direct, .time_limit = limit}));
+    solver.analyse(A);
+    const WallClock clock;
+    while (clock.seconds() < 2 * limit) {
+        (void)solver.factor();
+        const auto report = solver.solve(b, x);
+        ASSERT_TRUE(report.converged()) << report.why();
+    }
 }
 
 }  // namespace

@@ -272,6 +272,22 @@ TEST(Standard, AnEstimateAndItsCorrectionsHeedTheTimeLimit)
     EXPECT_EQ(tried.report.outcome, Outcome::time_limit);
 }
 
+TEST(AccuracyWarning, IsOfUnknownsThenOfACrudePreconditionerThenOfRows)
+{
+    Accuracy accuracy;
+    accuracy.rowwise_counting = 1e-8;
+    EXPECT_EQ(accuracy_warning(accuracy, 9), "");
+    accuracy.estimate_settled = false;
+    EXPECT_NE(accuracy_warning(accuracy, 9).find("too crude"), std::string::npos);
+    accuracy.rowwise_counting = 1e-13;  // as small as that, rows speak for themselves
+    EXPECT_EQ(accuracy_warning(accuracy, 9), "");
+    accuracy.estimate_settled = true;
+    accuracy.rowwise_counting = 1e-3;
+    EXPECT_NE(accuracy_warning(accuracy, 9).find("a row is solved to 1.0e-03"), std::string::npos);
+    accuracy.uncertain = 2;
+    EXPECT_NE(accuracy_warning(accuracy, 9).find("2 of 9 unknowns"), std::string::npos);
+}
+
 TEST(Standard, AConsistentSingularSystemIsStillSolved)
 {
     auto A = gallery::build("poisson2d:n=40");
