@@ -8,27 +8,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "ilux/direct/ilux_klu.h"
+#include "ilux/fuzz/expect.hpp"
 
 namespace {
 
+using ilux::fuzz::expect;
 using Real = long double;
 using Int = std::int64_t;
 using Values = std::vector<double>;
 using Square = std::vector<Real>;  // n×n by rows
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-void expect(bool holds)
-{
-    if (!holds) std::abort();
-}
 
 /// A pattern and values as a caller has them: Ai and Ax hold as many entries as Ap promises, and not one more.
 struct Matrix {

@@ -6,43 +6,39 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/matrix_market.hpp"
 #include "ilux/base/text_file.hpp"
+#include "ilux/fuzz/expect.hpp"
 
 namespace {
 
 using namespace ilux;
+using fuzz::expect;
 
-void demand(bool holds)
-{
-    if (!holds) std::abort();  // what libFuzzer reports as a finding
-}
-
-void demand_invariant(const CsrMatrix<double>& A)
+void expect_invariant(const CsrMatrix<double>& A)
 {
     const auto row_ptr = A.row_ptr();
-    demand(std::ssize(row_ptr) == Offset{A.rows()} + 1 && row_ptr.front() == 0 &&
+    expect(std::ssize(row_ptr) == Offset{A.rows()} + 1 && row_ptr.front() == 0 &&
            row_ptr.back() == std::ssize(A.col()));
-    demand(A.col().size() == A.val().size());
+    expect(A.col().size() == A.val().size());
     for (Index i = 0; i < A.rows(); ++i) {
-        demand(row_ptr[i] <= row_ptr[i + 1]);
+        expect(row_ptr[i] <= row_ptr[i + 1]);
         for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
-            demand(A.col()[p] >= 0 && A.col()[p] < A.cols() && std::isfinite(A.val()[p]));
-            demand(p == row_ptr[i] || A.col()[p - 1] < A.col()[p]);
+            expect(A.col()[p] >= 0 && A.col()[p] < A.cols() && std::isfinite(A.val()[p]));
+            expect(p == row_ptr[i] || A.col()[p - 1] < A.col()[p]);
         }
     }
 }
 
-void demand_identical(const CsrMatrix<double>& A, const CsrMatrix<double>& B)
+void expect_identical(const CsrMatrix<double>& A, const CsrMatrix<double>& B)
 {
     const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
-    demand(A.rows() == B.rows() && A.cols() == B.cols() && std::ranges::equal(A.row_ptr(), B.row_ptr()));
-    demand(std::ranges::equal(A.col(), B.col()) && std::ranges::equal(A.val(), B.val(), {}, bits, bits));
+    expect(A.rows() == B.rows() && A.cols() == B.cols() && std::ranges::equal(A.row_ptr(), B.row_ptr()));
+    expect(std::ranges::equal(A.col(), B.col()) && std::ranges::equal(A.val(), B.val(), {}, bits, bits));
 }
 
 void check(std::string_view text)
@@ -51,15 +47,15 @@ void check(std::string_view text)
     try {
         file = parse_matrix_market(text, "fuzz", {.threads = 1});
     } catch (const InvalidInput& why) {
-        demand(std::string_view(why.what()).starts_with("fuzz:"));
+        expect(std::string_view(why.what()).starts_with("fuzz:"));
         return;
     }
-    demand_invariant(file.A);
+    expect_invariant(file.A);
     if (file.A.rows() > 1'000'000) return;  // nearly all rows empty: true, and slow to write
-    demand(file.duplicates >= 0 && file.header.entries >= 0);
-    demand_identical(parse_matrix(matrix_text(file.A), "written", {.threads = 1}), file.A);
+    expect(file.duplicates >= 0 && file.header.entries >= 0);
+    expect_identical(parse_matrix(matrix_text(file.A), "written", {.threads = 1}), file.A);
     if (is_symmetric(file.A))
-        demand_identical(parse_matrix(matrix_text(file.A, {.symmetric = true}), "triangle", {.threads = 1}), file.A);
+        expect_identical(parse_matrix(matrix_text(file.A, {.symmetric = true}), "triangle", {.threads = 1}), file.A);
 }
 
 }  // namespace

@@ -22,16 +22,13 @@
 
 #include "ilux/apps/sequence_input.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/fuzz/expect.hpp"
 
 namespace {
 
 using namespace ilux;
+using fuzz::expect;
 namespace fs = std::filesystem;
-
-void demand(bool holds)
-{
-    if (!holds) std::abort();  // what libFuzzer reports as a finding
-}
 
 using Files = std::map<std::string, std::string>;
 
@@ -99,11 +96,11 @@ struct Reading {
 Reading slow_reading(const std::string& text)
 {
     const auto words = lines_of(text);
-    demand(words.size() >= 2 && words[0].size() == 5 && words[1].size() == 3);
+    expect(words.size() >= 2 && words[0].size() == 5 && words[1].size() == 3);
     Reading reading{.symmetry = words[0][4], .lines = {}};
     for (char& c : reading.symmetry) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     for (std::size_t line = 2; line < words.size(); ++line) {
-        demand(words[line].size() == 2 || words[line].size() == 3);
+        expect(words[line].size() == 2 || words[line].size() == 3);
         reading.lines.push_back({.i = std::atol(words[line][0].c_str()),
                                  .j = std::atol(words[line][1].c_str()),
                                  .value = words[line].size() == 3 ? number(words[line][2]) : 1});
@@ -129,17 +126,17 @@ bool is_small(const std::string& text)
 }
 
 /// pattern.mtx: each value where its line says, and no others.
-void demand_in_order(const Reading& pattern, const CsrMatrix<double>& A, Index k)
+void expect_in_order(const Reading& pattern, const CsrMatrix<double>& A, Index k)
 {
-    demand(std::ssize(pattern.lines) == A.nnz());
+    expect(std::ssize(pattern.lines) == A.nnz());
     for (std::size_t p = 0; p < pattern.lines.size(); ++p) {
         const auto& [i, j, value] = pattern.lines[p];
-        demand(A.at(static_cast<Index>(i - 1), static_cast<Index>(j - 1)) == 1000. * k + static_cast<double>(p) + 1);
+        expect(A.at(static_cast<Index>(i - 1), static_cast<Index>(j - 1)) == 1000. * k + static_cast<double>(p) + 1);
     }
 }
 
 /// A numbered file: the sums of what its lines say, mirrored where it stores one triangle.
-void demand_sums(const Reading& file, const CsrMatrix<double>& A)
+void expect_sums(const Reading& file, const CsrMatrix<double>& A)
 {
     std::map<std::pair<long, long>, double> sums;
     const auto                              add = [&](long i, long j, double value) {
@@ -150,9 +147,9 @@ void demand_sums(const Reading& file, const CsrMatrix<double>& A)
         add(i, j, value);
         if (file.symmetry != "general" && i != j) add(j, i, file.symmetry == "skew-symmetric" ? -value : value);
     }
-    demand(std::ssize(sums) == A.nnz());
+    expect(std::ssize(sums) == A.nnz());
     for (const auto& [place, value] : sums)
-        demand(A.at(static_cast<Index>(place.first - 1), static_cast<Index>(place.second - 1)) == value);
+        expect(A.at(static_cast<Index>(place.first - 1), static_cast<Index>(place.second - 1)) == value);
 }
 
 /// A folder of its own for this process, empty for every input.
@@ -194,12 +191,12 @@ bool read(app::SequenceInput& input, Index k)
     try {
         input.read(k);
     } catch (const InvalidInput& why) {
-        demand(*why.what() != '\0');
+        expect(*why.what() != '\0');
         return false;
     }
-    demand(std::ssize(input.b()) == input.A().rows());
-    for (const double value : input.A().val()) demand(std::isfinite(value));
-    for (const double value : input.b()) demand(std::isfinite(value));
+    expect(std::ssize(input.b()) == input.A().rows());
+    for (const double value : input.A().val()) expect(std::isfinite(value));
+    for (const double value : input.b()) expect(std::isfinite(value));
     return true;
 }
 
@@ -212,16 +209,16 @@ void check(Files files)
     try {
         input.emplace(std::vector{folder.fill(files)});
     } catch (const InvalidInput& why) {
-        demand(*why.what() != '\0');
+        expect(*why.what() != '\0');
         return;
     }
     for (Index k = input->systems() - 1; k >= 0; --k) {
         if (!read(*input, k)) continue;
         if (made && !is_packed(files["pattern.mtx"]))
-            demand_in_order(slow_reading(files["pattern.mtx"]), input->A(), k);
+            expect_in_order(slow_reading(files["pattern.mtx"]), input->A(), k);
         else if (const auto file = files.find(input->label(k));
                  file != files.end() && !is_packed(file->second) && !is_array(file->second))
-            demand_sums(slow_reading(file->second), input->A());
+            expect_sums(slow_reading(file->second), input->A());
     }
 }
 

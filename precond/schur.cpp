@@ -54,12 +54,12 @@ double form_row(const SchurInputs& in, Index i, SparseAccumulator& s)
         largest = std::max(largest, std::abs(in.C.val()[p]));
     }
     for (Offset p = in.L_G.row_ptr()[i]; p < end; ++p) {
-        if (p + ahead < end) {
-            const Offset soon = in.U_F.row_ptr()[in.L_G.col()[p + ahead]];
-            __builtin_prefetch(in.U_F.col().data() + soon);
-            __builtin_prefetch(in.U_F.val().data() + soon);
-            __builtin_prefetch(in.U_F.val().data() + soon + 8);
-        }
+        if (p + ahead < end)
+            if (const Offset soon = in.U_F.row_ptr()[in.L_G.col()[p + ahead]]; soon + 8 < in.U_F.nnz()) {
+                __builtin_prefetch(in.U_F.col().data() + soon);
+                __builtin_prefetch(in.U_F.val().data() + soon);
+                __builtin_prefetch(in.U_F.val().data() + soon + 8);
+            }
         const Index  k = in.L_G.col()[p];
         const double l = in.L_G.val()[p], d = in.d[k];
         largest = std::max(largest, std::abs(l * d) * in.largest_in_U_F[k]);

@@ -74,18 +74,26 @@ Accuracy measure(const CsrMatrix<double>& A, std::span<const double> x, std::spa
 }
 
 RowSizes::RowSizes(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual, double share)
-    : A_(A), residual_(residual)
+    : A_(A), x_(x), residual_(residual)
 {
     double largest = 0;
     for (const double value : x) largest = std::max(largest, std::abs(value));
-    share_of_x_ = share * std::ldexp(largest, -residual.exponent);
+    share_of_x_ = std::ldexp(Wide(share) * largest, -residual.exponent);
 }
 
-double RowSizes::operator()(Index i) const
+long double RowSizes::operator()(Index i) const
 {
-    double row = 0;
-    for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) row += std::abs(A_.val()[p]);
-    return std::max(residual_.size[i], row * share_of_x_);
+    const auto sum = [&](auto zero, auto&& term) {
+        for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) zero += term(p);
+        return zero;
+    };
+    const auto entry = [&](Offset p) { return std::abs(A_.val()[p]); };
+    const auto product = [&](Offset p) { return entry(p) * std::abs(Wide(x_[A_.col()[p]])); };
+    Wide       row = sum(0.0, entry), size = residual_.size[i];
+    if (!std::isfinite(row)) row = sum(Wide(0), entry);
+    if (!std::isfinite(size))
+        size = std::ldexp(sum(Wide(0), product), -residual_.exponent);  // |b_i| is nothing beside it
+    return std::max(size, row * share_of_x_);
 }
 
 void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual,
@@ -95,7 +103,7 @@ void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, c
     accuracy.rowwise_counting = 0;
     for (Index i = 0; i < A.rows(); ++i)
         if (const double r = std::abs(residual.r[i]); r > 0)
-            accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, r / size_of(i));
+            accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, static_cast<double>(r / size_of(i)));
 }
 
 void note_error(std::span<const double> x, std::span<const double> e, const Residual& residual, Accuracy& accuracy)

@@ -48,16 +48,17 @@ Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x,
                  Residual& residual);
 Accuracy measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b);  ///< by one thread
 
-/// max((|A||x| + |b|)_i, share · Σ_j |a_ij| ‖x‖_∞), in the units of the residual.
+/// max((|A||x| + |b|)_i, share · Σ_j |a_ij| ‖x‖_∞), in the units of the residual, whose range of numbers it may leave.
 class RowSizes {
 public:
     RowSizes(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual, double share);
-    double operator()(Index i) const;  ///< O(entries of row i)
+    long double operator()(Index i) const;  ///< O(entries of row i)
 
 private:
     const CsrMatrix<double>& A_;
+    std::span<const double>  x_;
     const Residual&          residual_;
-    double                   share_of_x_;
+    long double              share_of_x_;
 };
 
 /// Sets accuracy.rowwise_counting. O(nnz).

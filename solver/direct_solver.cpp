@@ -169,6 +169,7 @@ void DirectSolver::improve(const CsrMatrix<double>& A, std::span<const double> b
     const Standard  standard{.rowwise = lu_tolerance, .error = std::min(uncertain_from, options_.krylov.etol)};
     const auto      far = [&](const Accuracy& one) { return excess(one, standard); };
     estimate_error(A, tried);
+    if (!tried.accuracy.finite) return;
     for (Index step = 0; step < most && far(tried.accuracy) > 1; ++step) {
         const Accuracy before = tried.accuracy;
         better_.swap(tried.x);
@@ -220,7 +221,11 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
     if (tried.inaccurate) {
         tried.report.outcome = Outcome::stagnated;
         tried.explanation = shortfall(tried.accuracy, {.error = options_.krylov.etol}, n);
-    } else if (tried.converged()) tried.warn(accuracy_warning(tried.accuracy, n));
+    } else if (tried.converged()) {
+        tried.warn(accuracy_warning(tried.accuracy, n));
+        if (options_.way() == SolverMode::automatic && tried.accuracy.uncertain == 0)  // a smaller etol was asked for
+            tried.warn(shortfall(tried.accuracy, {.error = options_.krylov.etol}, n));
+    }
 }
 
 void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds,

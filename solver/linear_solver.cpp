@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "ilux/base/error.hpp"
@@ -20,6 +21,13 @@ namespace {
 bool same_analysis(const LuOptions& one, const LuOptions& two)
 {
     return one.scaling == two.scaling && one.matching == two.matching && one.pivot_tol == two.pivot_tol;
+}
+
+/// ‖A‖_F as krylov.stop=backward_error takes it: a number above 0, also of zeros and where it overflows.
+double usable_norm(const CsrMatrix<double>& A)
+{
+    using Limits = std::numeric_limits<double>;
+    return std::clamp(norm_frobenius(A), Limits::denorm_min(), Limits::max());
 }
 
 void require_same_pattern(const CsrMatrix<double>& analysed, const CsrMatrix<double>& A)
@@ -54,7 +62,7 @@ void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
     require_finite_values(view(given));
     budget_.enter();
     A = given;
-    norm_ = norm_frobenius(A);
+    norm_ = usable_norm(A);
     systems_ = std::max(1.0, systems);
     choice_.direct = options_.way() == SolverMode::direct;
     if (automatic()) {
@@ -83,7 +91,7 @@ void LinearSolver::Impl::take(std::span<const double> values)
     renewed.val = values;
     require_finite_values(renewed);
     std::ranges::copy(values, A.val().begin());
-    norm_ = norm_frobenius(A);
+    norm_ = usable_norm(A);
 }
 
 void LinearSolver::Impl::check_vectors(std::span<const double> b, std::span<const double> x) const

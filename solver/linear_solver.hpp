@@ -40,7 +40,7 @@ public:
     /// Factors the analysed values, or others. What fails gives way to what may do better, as long as there are time
     /// and memory.
     /// @param values  nnz, in the order of the analysed A  @throws InvalidInput for another number of them, or NaN or
-    /// Inf
+    /// Inf, as every call that factors where precond.definite is asked for and A is not symmetric with a positive diagonal
     FactorReport factor();
     FactorReport factor(std::span<const double> values);
 

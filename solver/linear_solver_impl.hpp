@@ -135,7 +135,7 @@ private:
 
     SolverOptions            options_;
     double                   systems_ = 1, begun_ = 0;  // to come in all; whose numbers came
-    double                   norm_ = 0;                 // ‖A‖_F
+    double                   norm_ = 0;                 // ‖A‖_F, within the positive numbers
     Choice                   choice_;
     Attempt                  current_;         // as far as its factors; what solve() starts from
     bool                     ready_ = false;   // they are there, and of the last numbers

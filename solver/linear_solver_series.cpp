@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "ilux/solver/linear_solver_impl.hpp"
@@ -20,8 +21,9 @@ Index StaleLu::steps(Index restart) const
 /// Steps beyond which M is made anew for the next system.
 Index LinearSolver::Impl::most_lagged_steps() const
 {
-    constexpr double least = 5;  // steps more: 1 to 3 is no reason to factor
-    const double     most = std::max(options_.sequence.refresh_factor * first_steps_, first_steps_ + least);
+    constexpr double least = 5;                                  // steps more: 1 to 3 is no reason to factor
+    const double     factor = options_.sequence.refresh_factor;  // inf: never, be it of 0 steps
+    const double     most = std::max(std::isinf(factor) ? factor : factor * first_steps_, first_steps_ + least);
     return static_cast<Index>(std::min<double>(most, options_.krylov.max_steps));
 }
 

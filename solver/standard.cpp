@@ -35,8 +35,8 @@ void equilibrate(const CsrMatrix<double>& A, std::span<const double> x, const Re
 {
     const RowSizes size_of(A, x, residual, least_unknown / 100);
     for (Index i = 0; i < A.rows(); ++i) {
-        const double size = size_of(i);
-        const bool   usable = std::isfinite(size) && size > 0;
+        const auto size = size_of(i);
+        const bool usable = std::isfinite(size) && size > 0;
         D[i] = usable ? std::ldexp(1.0, -std::clamp(std::ilogb(size), -500, 500)) : 1;
     }
 }

@@ -45,6 +45,25 @@ TEST(Measure, TakesRowsBeyondTheRangeOfNumbersByTheSameFormula)
     EXPECT_DOUBLE_EQ(measure(A, std::vector<double>{1}, std::vector<double>{0x1p-1066}).rowwise, 7. / 25);
 }
 
+TEST(CountingRows, AreTakenByTheirFormulaWhereTheirSizesLeaveTheRangeOfNumbers)
+{
+    const auto counting = [](const CsrMatrix<double>& A, const std::vector<double>& x, const std::vector<double>& b) {
+        Cpu      serial(1);
+        Residual residual;
+        Accuracy errors = measure(serial, A, x, b, residual);
+        note_counting_rows(A, x, residual, errors);
+        return errors.rowwise_counting;
+    };
+    // Σ|a| overflows: r₁ = 3e8 − 2e8 of 5e8.
+    const auto wide = CsrMatrix<double>::from_arrays(2, 2, {0, 2, 2}, {0, 1}, {1e308, 1e308});
+    EXPECT_NEAR(counting(wide, {1e-300, 1e-300}, {3e8, 0}), 0.2, 1e-12);
+    // ‖x‖∞ does in units of b: r = 1e-100 − 1.
+    EXPECT_NEAR(counting(to_csr({1, 1, {1e-300}}), {1e300}, {1e-100}), 1, 1e-12);
+    // (|A||x|)₁ = 2e209 does: r₁ = −2⁻⁵⁰ 1e209.
+    const auto cancels = CsrMatrix<double>::from_arrays(2, 2, {0, 2, 2}, {0, 1}, {1e209, -1e209});
+    EXPECT_NEAR(counting(cancels, {1, 1 - 0x1p-50}, {1e-100, 0}) * 0x1p51, 1, 1e-12);
+}
+
 TEST(Measure, SeesAResidualThatRoundingHides)
 {
     // b₁ − (2⁶⁰ + 1 − 2⁶⁰) = −1, which doubles lose: 2⁶⁰ + 1 rounds to 2⁶⁰.

@@ -197,5 +197,28 @@ TEST(LinearSolverErrors, AnOverflowingXHasNoResidual)
     EXPECT_TRUE(std::isnan(report.result().accuracy.rowwise));
 }
 
+TEST(LinearSolverErrors, AreToldWhereTheResidualOfAnLuLeavesTheRangeOfNumbers)
+{
+    // Rounding of 1e280 in row 1, beside ‖b‖ = 1e-320.
+    LinearSolver solver(serial({.method = MethodChoice::lu, .retry = false}));
+    solver.analyse(to_csr({2, 2, {3, 1e300, 0, 1e-300}}));
+    EXPECT_TRUE(solver.factor().ready());
+    std::vector<double> x(2);
+    const auto          report = solver.solve(std::vector<double>{0, 1e-320}, x);
+    EXPECT_EQ(report.outcome(), Outcome::not_finite);
+    EXPECT_NE(report.why(), "");
+}
+
+TEST(LinearSolverErrors, AreOutcomesWhereTheNormOfAIsZeroOrOverflows)
+{
+    for (const double a : {0.0, 1.7e308}) {
+        LinearSolver solver(serial({.method = MethodChoice::gmres, .krylov = {.stop = StopTest::backward_error}}));
+        solver.analyse(CsrMatrix<double>::from_arrays(3, 3, {0, 1, 2, 3}, {0, 1, 2}, {a, a, a}));
+        (void)solver.factor();
+        std::vector<double> x(3);
+        EXPECT_EQ(solver.solve(std::vector<double>{1, 1, 1}, x).converged(), a > 0);
+    }
+}
+
 }  // namespace
 }  // namespace ilux

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 #include "ilux/base/wall_clock.hpp"
@@ -41,6 +42,23 @@ TEST(LinearSolver, WarnsOfMissingRankOnlyWhereItIsOfTheSystem)
     EXPECT_TRUE(second.converged());
     EXPECT_EQ(second.result().warning, "");
     EXPECT_EQ(second.result().action, SolverAction::refresh);  // an M without rank is not kept
+}
+
+TEST(LinearSolver, KeepsThePreconditionerForEverWhereItsFirstSystemTookNoStep)
+{
+    const auto    A = gallery::build("convdiff2d:n=20");
+    SolverOptions options{.mode = SolverMode::iterative};
+    options.sequence.refresh_factor = INFINITY;
+    LinearSolver              solver(serial(options));
+    std::vector<double>       x(static_cast<std::size_t>(A.rows()));
+    const std::vector<double> none(x.size(), 0.0), b = random_vector(A.rows(), 1);
+    solver.analyse(A, 3);
+    EXPECT_EQ(solver.refactor_and_solve(A.val(), none, x).result().report.steps, 0);
+    for (int k = 0; k < 2; ++k) {
+        const auto report = solver.refactor_and_solve(A.val(), b, x);
+        EXPECT_TRUE(report.converged());
+        EXPECT_EQ(report.result().action, SolverAction::lagged);
+    }
 }
 
 TEST(LinearSolver, KeepsPivotsAndPreconditionersInASeries)

@@ -130,6 +130,19 @@ TEST(Standard, IsMissedByTheWorstOfWhatItAsksFor)
     EXPECT_EQ(excess(accuracy, {}), infinity);
 }
 
+TEST(Standard, OfModeAutoIsToldWhereLuStaysAboveASmallEtol)
+{
+    std::vector<double> x(2);
+    for (const double etol : {1e-2, 0.0}) {  // x = (0.3, 0.1) is no pair of doubles
+        LinearSolver solver(serial({.krylov = {.etol = etol}}));
+        solver.analyse(to_csr({2, 2, {3, 1, 1, 7}}));
+        (void)solver.factor();
+        const auto report = solver.solve(std::vector<double>{1, 1}, x);
+        EXPECT_TRUE(report.converged() && report.result().plan.direct());
+        EXPECT_EQ(report.result().warning.ends_with("of its size, not 0"), etol == 0) << report.result().warning;
+    }
+}
+
 class EveryMethod : public testing::TestWithParam<MethodChoice> {};
 
 TEST_P(EveryMethod, GoesOnUntilRowsAndUnknownsAreRight)

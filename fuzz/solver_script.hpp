@@ -1,0 +1,48 @@
+#pragma once
+// A sequence of calls of LinearSolver, decoded from bytes before the first of them, so that it can be played again.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ilux/base/csr.hpp"
+#include "ilux/solver/options.hpp"
+
+namespace ilux::fuzz {
+
+using Values = std::vector<double>;
+
+struct SolverCall {
+    enum class Kind {
+        analyse,
+        factor,
+        factor_values,
+        refactor_values,
+        refactor_matrix,
+        solve,
+        refactor_and_solve,
+        listen,
+        move,          ///< into another object, and back
+        analyse_own,   ///< the matrix that the solver holds
+        refactor_own,  ///< the same
+        kMaxValue = refactor_own
+    } kind = Kind::analyse;
+    CsrMatrix<double> A;            ///< of analyse and refactor_matrix
+    double            systems = 1;  ///< of analyse
+    Values            values, b;
+    Values            x;  ///< the guess
+    /// Of listen: the progress of a setup, and the try, at which the listener throws, counted from 0; -1: never.
+    int fault_in_setup = -1, fault_after = -1;
+};
+
+struct SolverScript {
+    SolverOptions           options;
+    bool                    twice = false;  ///< to be played again, which takes the time of others
+    std::vector<SolverCall> calls;
+};
+
+/// Sensible or not: sizes may be wrong, values NaN. Orders are 0 to 40; for mode auto also 75, with so many
+/// entries that it has to choose.
+SolverScript solver_script(const std::uint8_t* data, std::size_t size);
+
+}  // namespace ilux::fuzz
