@@ -17,7 +17,8 @@ namespace ilux {
 /// Set once nobody waits for the result any more.
 using Abandoned = std::atomic<bool>;
 
-/// The result of work(), which runs in a thread of its own while the checkpoint is asked every few milliseconds. What
+/// The result of work(), which runs in a thread of its own while the checkpoint is asked, first before it begins, then every few
+/// milliseconds. What
 /// the checkpoint throws reaches the caller at once; the thread is left behind and ends when its work does. So `work` must own
 /// all that it uses. What work() throws reaches the caller.
 /// Runs on the calling thread, deaf to the checkpoint, where that is empty or the system has no thread to give.
@@ -31,14 +32,15 @@ auto run_apart(Work work, const Checkpoint& checkpoint)
         Abandoned                    abandoned = false;
         std::packaged_task<Result()> run;
     };
+    if (checkpoint) checkpoint();
     const auto task = std::make_shared<Task>(std::move(work));
     auto       result = task->run.get_future();
     bool       apart = static_cast<bool>(checkpoint);
-    if (apart) try {
-            std::thread([task] { task->run(); }).detach();
-        } catch (const std::system_error&) {
-            apart = false;
-        }
+    try {
+        if (apart) std::thread([task] { task->run(); }).detach();
+    } catch (const std::system_error&) {
+        apart = false;
+    }
     if (!apart) task->run();
     try {
         while (result.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready) checkpoint();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -49,13 +50,23 @@ struct stat status_of(int fd, const std::string& name)
     return status;
 }
 
+/// Until there is something to read, or nothing will ever be. A checkpoint is asked meanwhile.
+void await_bytes(int fd, const Checkpoint& checkpoint)
+{
+    constexpr int milliseconds = 20;
+    pollfd        wanted{.fd = fd, .events = POLLIN, .revents = 0};
+    do checkpoint();
+    while (poll(&wanted, 1, milliseconds) == 0);
+}
+
 /// Of a pipe, a device, or a file whose beginning somebody else has read.
-std::string read_stream(int fd, const std::string& name)
+std::string read_stream(int fd, const std::string& name, const Checkpoint& checkpoint)
 {
     std::string bytes(65536, '\0');
     std::size_t size = 0;
     for (;;) {
         if (size == bytes.size()) bytes.resize(2 * size);
+        if (checkpoint) await_bytes(fd, checkpoint);
         const ssize_t count = ::read(fd, bytes.data() + size, std::min(bytes.size() - size, piece));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) throw_unreadable(name);
@@ -96,7 +107,8 @@ TextFile::TextFile(const std::string& path, const Checkpoint& checkpoint)
 {
     const bool           standard_input = path == "-";
     const std::string    name = standard_input ? "standard input" : path;
-    const FileDescriptor file(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const int            at_once = checkpoint ? O_NONBLOCK : 0;  // also of a FIFO that nobody writes to yet
+    const FileDescriptor file(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC | at_once));
     require(file.get() >= 0, [&] { return fmt::format("cannot open {}: {}", name, std::strerror(errno)); });
     const struct stat status = status_of(file.get(), name);
     require(!S_ISDIR(status.st_mode), [&] { return fmt::format("cannot read {}: it is a folder", name); });
@@ -106,7 +118,7 @@ TextFile::TextFile(const std::string& path, const Checkpoint& checkpoint)
         bytes_ = std::make_unique_for_overwrite<char[]>(size + 1);
         read_regular(file.get(), status, bytes_.get(), name, checkpoint);
         view_ = {bytes_.get(), size};
-    } else view_ = text_ = read_stream(file.get(), name);
+    } else view_ = text_ = read_stream(file.get(), name, checkpoint);
     if (!is_gzip(view_)) return;
     std::string text = unpack_gzip(view_, name, checkpoint);
     release();

@@ -48,7 +48,7 @@ std::optional<Outcome> Stopping::judge(double residual, double norm_x, double le
     if (std::isfinite(norm_x) && std::isfinite(residual) && residual <= target_) return Outcome::converged;
     if (failure_) return failure_;
     if (!std::isfinite(norm_b_) || !std::isfinite(residual) || !std::isfinite(norm_x)) {
-        detail_ = !std::isfinite(norm_b_) ? "b holds NaN or Inf"
+        detail_ = !std::isfinite(norm_b_) ? "b holds NaN or Inf, or its norm overflows"
                   : cycles_ == 0          ? "the initial guess, or its product with A, holds NaN or Inf"
                                           : "x, or its product with A, came to hold NaN or Inf";
         return Outcome::not_finite;

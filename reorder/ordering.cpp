@@ -4,17 +4,20 @@
 #include <colamd.h>
 #include <fmt/core.h>
 #include <metis.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <type_traits>
 
 #include "ilux/base/apart.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/reorder/keep_sigterm.hpp"
 
 namespace ilux {
 namespace {
@@ -136,6 +139,15 @@ std::vector<Index> colamd(const PatternView& A)
 /// 32-bit indices are faster; both libraries need a few times nnz + n positions.
 bool fits_narrow(const PatternView& A) { return 3 * A.nnz() + 30 * Offset{A.n} < std::numeric_limits<Index>::max(); }
 
+/// METIS draws from rand(). Where the program forks while another thread is in METIS, the child has a mutex of its own.
+std::timed_mutex& rand_in_use()
+{
+    static std::timed_mutex           mutex;
+    [[maybe_unused]] static const int renewed_in_child =
+        pthread_atfork(nullptr, nullptr, [] { new (&rand_in_use()) std::timed_mutex; });
+    return mutex;
+}
+
 /// METIS gets neither isolated vertices, which it mishandles when all are, nor (nearly) dense ones, which hide all
 /// structure: those go first and last. Abandoned while another thread is in METIS, it returns nothing.
 std::vector<Index> metis(const Graph& g, const Abandoned& abandoned)
@@ -156,17 +168,17 @@ std::vector<Index> metis(const Graph& g, const Abandoned& abandoned)
         start.push_back(static_cast<idx_t>(neighbour.size()));
     }
     if (!inner.empty()) {
-        static std::timed_mutex rand_in_use;  // METIS draws from rand()
-        std::unique_lock        lock(rand_in_use, std::defer_lock);
+        std::unique_lock lock(rand_in_use(), std::defer_lock);
         while (!lock.try_lock_for(std::chrono::milliseconds(10)))
             if (abandoned) return {};
         std::array<idx_t, METIS_NOPTIONS> options;
         METIS_SetDefaultOptions(options.data());
         options[METIS_OPTION_SEED] = 1;
         options[METIS_OPTION_NUMBERING] = 0;
-        idx_t     size = static_cast<idx_t>(inner.size());
-        const int status = METIS_NodeND(&size, start.data(), neighbour.data(), nullptr, options.data(),
-                                        new_to_old.data(), old_to_new.data());
+        idx_t                     size = static_cast<idx_t>(inner.size());
+        const detail::KeepSigterm keep;
+        const int                 status = METIS_NodeND(&size, start.data(), neighbour.data(), nullptr, options.data(),
+                                                        new_to_old.data(), old_to_new.data());
         if (status != METIS_OK)
             throw OutOfMemory(fmt::format("METIS failed with status {} on a graph of {} vertices and {} edges", status,
                                           size, neighbour.size() / 2));

@@ -45,17 +45,19 @@ Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x,
     residual.size.resize(n);
     const int exponent = residual.exponent = exponent_of(b);
     double    rowwise = 0;
-    bool      finite = true;
-#pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= parallel_nnz)) reduction(max : rowwise) reduction(&& : finite)
+    bool      finite = true, lost = false;
+#pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= parallel_nnz)) reduction(max : rowwise) reduction(&& : finite) reduction(|| : lost)
     for (Index i = 0; i < A.rows(); ++i) {
         const auto   first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
         const RowSum row = row_sum(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
         const bool   same = row.exponent == exponent;
         residual.r[i] = same ? row.r : std::ldexp(row.r, row.exponent - exponent);
         residual.size[i] = same ? row.size : std::ldexp(row.size, row.exponent - exponent);
+        lost = lost || (row.r != 0 && residual.r[i] == 0);
         rowwise = std::max(rowwise, row.error());
         finite = finite && std::isfinite(row.r) && std::isfinite(x[i]);
     }
+    residual.lost = lost;
     const Wide norm_r = wide_norm2(residual.r), norm_b = std::ldexp(wide_norm2(b), -exponent);
     finite = finite && std::isfinite(static_cast<double>(std::ldexp(norm_r, exponent)));
     if (!finite) return {.relative_residual = INFINITY, .backward_error = INFINITY, .rowwise = INFINITY};
@@ -104,6 +106,9 @@ void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, c
     for (Index i = 0; i < A.rows(); ++i)
         if (const double r = std::abs(residual.r[i]); r > 0)
             accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, static_cast<double>(r / size_of(i)));
+    if (!residual.lost) return;
+    accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, accuracy.rowwise);
+    accuracy.estimate_settled = false;
 }
 
 void note_error(std::span<const double> x, std::span<const double> e, const Residual& residual, Accuracy& accuracy)

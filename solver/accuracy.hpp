@@ -34,11 +34,12 @@ struct Accuracy {
     bool estimate_settled = true;
 };
 
-/// b − A x in twice the precision, in units of 2^exponent, so that it neither over- nor underflows.
+/// b − A x in twice the precision, in units of 2^exponent, in which the largest of b neither over- nor underflows.
 struct Residual {
     std::vector<double> r;     ///< n
     std::vector<double> size;  ///< n: |A||x| + |b|, in the same units
     int                 exponent = 0;
+    bool                lost = false;  ///< of some row r became 0 in these units: rows some 10^300 apart
 };
 
 /// b − A x with what it says of x. Sums are carried in twice the precision, so what rounding hides is seen.
@@ -61,7 +62,7 @@ private:
     long double              share_of_x_;
 };
 
-/// Sets accuracy.rowwise_counting. O(nnz).
+/// Sets accuracy.rowwise_counting. Where r was lost all rows count, and no estimate of the error is trusted. O(nnz).
 void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual,
                         Accuracy& accuracy);
 

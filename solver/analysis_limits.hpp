@@ -18,13 +18,13 @@ inline Checkpoint analysis_within(double seconds)
 {
     if (std::isinf(seconds)) return {};
     return [seconds, clock = WallClock()] {
-        if (clock.seconds() > seconds) throw OutOfTime("the analysis for LU was given up: it takes too long");
+        if (clock.seconds() > seconds)
+            throw OutOfTime(fmt::format("the analysis for LU was given up: it takes more than {:.3g} s", seconds));
     };
 }
 
-/// Whether A is seen to be structurally singular before any work in proportion to its order. Not asked of small ones,
-/// whose analysis tells the rank.
-inline bool has_empty_rows(const CsrMatrix<double>& A)
+/// Whether the counts alone say that A is structurally singular. Not asked of small ones, whose analysis tells the rank.
+inline bool has_fewer_entries_than_rows(const CsrMatrix<double>& A)
 {
     constexpr Index large = 5000;
     return A.rows() > large && A.nnz() < A.rows();

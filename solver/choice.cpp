@@ -106,7 +106,7 @@ Choice choose_way(const CsrMatrix<double>& A, const SolverOptions& options, doub
         choice.direct = choice.direct_possible = false;
         choice.decisions.push_back("iterative: " + std::move(why));
     };
-    if (has_empty_rows(A)) return choice;  // LU says so, and nothing else is tried
+    if (has_fewer_entries_than_rows(A)) return choice;  // LU says so, and nothing else is tried
     if (A.nnz() <= tiny_nnz) {
         choice.decisions.push_back(
             fmt::format("direct: an LU of so small a system, nnz {}, takes no longer than a choice", A.nnz()));

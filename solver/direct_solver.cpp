@@ -216,7 +216,7 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
     tried.report.relative_residual = tried.accuracy.relative_residual;
     tried.report.backward_error = tried.accuracy.backward_error;
     const auto n = static_cast<Index>(tried.x.size());
-    const bool asked = options_.way() == SolverMode::direct && options_.krylov.stop == StopTest::error;
+    const bool asked = options_.krylov.stop == StopTest::error;
     tried.inaccurate = asked && tried.converged() && tried.accuracy.worst_error > options_.krylov.etol;
     if (tried.inaccurate) {
         tried.report.outcome = Outcome::stagnated;

@@ -72,10 +72,12 @@ void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
     if (options_.way() != SolverMode::iterative) require_device_of(options_.lu);
     direct = choice_.direct;
     make_way(direct);
-    if (direct && !lu_way->analysed() && !has_empty_rows(A)) try {  // where that fails, factor() will say so
-            (void)lack_of_memory([&] { lu_way->analyse(A, options_.lu, analysis_within(seconds_left())); });
-        } catch (const OutOfTime&) {
-        }
+    const bool needed = direct && !lu_way->analysed() && !has_fewer_entries_than_rows(A);
+    try {  // where that fails, factor() will say so
+        const Checkpoint checkpoint = analysis_within(seconds_left());
+        if (needed) (void)lack_of_memory([&] { lu_way->analyse(A, options_.lu, checkpoint); });
+    } catch (const OutOfTime&) {
+    }
     analysing_ = budget_.elapsed();
     budget_.leave();
     analysed = true;
@@ -246,7 +248,7 @@ bool LinearSolver::Impl::analysed_for(const Plan& plan) const
 /// @return whether numbers can be factored; where A has no LU, `tried` says so. @throws OutOfTime
 bool LinearSolver::Impl::analyse_for(double seconds, Attempt& tried)
 {
-    if (has_empty_rows(A)) {
+    if (has_fewer_entries_than_rows(A)) {
         tried.fail(Outcome::singular, why_singular(A));
         return false;
     }
@@ -292,7 +294,7 @@ std::optional<Plan> LinearSolver::Impl::next()
     const Attempt& last = tries_.back();
     stopped_.clear();
     std::optional<Plan> plan;
-    if (automatic() && has_empty_rows(A)) {
+    if (automatic() && has_fewer_entries_than_rows(A)) {
         stopped_ = "an iteration is tried only where it is asked for: --method gmres";
         return plan;
     }

@@ -265,6 +265,7 @@ void LinearSolver::Impl::remember()
 void LinearSolver::Impl::accept_what_can_be_known()
 {
     const auto singular = [](const Attempt& one) { return one.report.outcome == Outcome::singular; };
+    if (options_.krylov.stop == StopTest::error) return;  // more was asked for
     if (std::ranges::none_of(tries_, singular) || std::ranges::any_of(tries_, &Attempt::converged)) return;
     const auto best = std::ranges::find_if(tries_.rbegin(), tries_.rend(), &Attempt::inaccurate);
     if (best == tries_.rend()) return;

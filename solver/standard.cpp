@@ -63,7 +63,7 @@ public:
         if (!tried_.accuracy.finite) return;
         note_counting_rows(A_, tried_.x, residual_, tried_.accuracy);
         d_.assign(tried_.x.size(), 0);
-        tried_.accuracy.estimate_settled = steps == 0 || estimate_by(steps);
+        if (steps > 0) tried_.accuracy.estimate_settled = estimate_by(steps) && !residual_.lost;
         if (steps == 0) iteration_.precondition(residual_.r, d_);
         note_error(tried_.x, d_, residual_, tried_.accuracy);
     }
@@ -100,7 +100,7 @@ private:
         return krylov;
     }
 
-    /// x ← x + d. @return whether that halved the excess; if not x is as it was
+    /// x ← x + d. @return whether that halved the excess and left the residual below its own limit; if not x is as it was
     bool correct()
     {
         const Accuracy before = tried_.accuracy;
@@ -112,7 +112,8 @@ private:
         former_ = tried_.x;
         for (std::size_t i = 0; i < former_.size(); ++i) tried_.x[i] += std::ldexp(d_[i], residual_.exponent);
         judge(0);
-        if (excess(tried_.accuracy, standard_) <= far / 2) return true;
+        const Standard of_residual{.residual = standard_.residual, .backward_error = standard_.backward_error};
+        if (excess(tried_.accuracy, standard_) <= far / 2 && excess(tried_.accuracy, of_residual) <= 1) return true;
         tried_.x.swap(former_);
         tried_.accuracy = before;
         return false;
@@ -162,7 +163,9 @@ Standard standard_of(const SolverOptions& options)
     else standard.residual = krylov.rtol;
     if (krylov.stop == StopTest::rowwise) standard.rowwise = krylov.rtol;
     if (automatic || krylov.stop == StopTest::error) {
-        standard.rowwise = lu_tolerance;  // an M that hides an error from its estimate does not hide it from the rows
+        standard.rowwise =
+            std::min(standard.rowwise,
+                     lu_tolerance);  // an M that hides an error from its estimate does not hide it from the rows
         standard.error = krylov.etol;
     }
     return standard;

@@ -11,6 +11,8 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <thread>
 #include <utility>
 
 #include "ilux/base/matrix_market.hpp"
@@ -241,6 +243,37 @@ TEST(MatrixMarketFile, SaysSoWhenMemoryRunsOutAnywhere)
     EXPECT_GE(fail_each_allocation([&] { write_matrix(folder.file("out.mtx"), A); }), 3);
     EXPECT_EQ(folder.entries(), 2U) << "a failed write left something behind";
     EXPECT_TRUE(identical(read_matrix(folder.file("out.mtx")), A));
+}
+
+TEST(TextFile, APipeThatNobodyWritesToIsGivenUp)
+{
+    const TempFolder folder;
+    const auto       path = folder.file("silent");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    int        asked = 0;
+    const auto checkpoint = [&] {
+        if (++asked == 3) throw OutOfTime("enough");
+    };
+    EXPECT_THROW(TextFile(path, checkpoint), OutOfTime);
+}
+
+TEST(TextFile, APipeIsReadToItsEndBetweenCheckpoints)
+{
+    const TempFolder folder;
+    const auto       path = folder.file("slow");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    std::thread    writer([&] {
+        std::ofstream out(path);
+        for (int k = 0; k < 5; ++k) {
+            out << k << std::flush;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+    });
+    int            asked = 0;
+    const TextFile file(path, [&] { ++asked; });
+    writer.join();
+    EXPECT_EQ(file.view(), "01234");
+    EXPECT_GE(asked, 2);
 }
 
 }  // namespace

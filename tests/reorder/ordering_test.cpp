@@ -5,11 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <numeric>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "ilux/base/error.hpp"
 
@@ -254,6 +258,26 @@ TEST(Ordering, CountsArriveFromAThreadOfItsOwn)
     EXPECT_EQ(apart.nnz_L, here.nnz_L);
     EXPECT_EQ(apart.multiply_adds, here.multiply_adds);
     EXPECT_EQ(apart.symmetry, here.symmetry);
+}
+
+TEST(Ordering, MetisLeavesSigtermToTheProgram)
+{
+    const auto        A = grid(400);
+    std::atomic<bool> over = false;
+    std::thread       metis([&] {
+        (void)fill_reducing_order(A, Ordering::metis);
+        over = true;
+    });
+    int               own = 0, taken = 0;
+    while (!over) {
+        struct sigaction now {};
+        sigaction(SIGTERM, nullptr, &now);
+        ++(now.sa_handler == SIG_DFL ? own : taken);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    metis.join();
+    EXPECT_GT(own, 20);
+    EXPECT_LT(taken, own / 5);
 }
 
 }  // namespace

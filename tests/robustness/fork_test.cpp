@@ -4,12 +4,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <thread>
 #include <vector>
 
 #include "ilux/direct/ilux_klu.h"
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/reorder/ordering.hpp"
 #include "ilux/solver/linear_solver.hpp"
 
 namespace ilux::test {
@@ -127,6 +130,26 @@ TEST(Fork, AChildOfAChildAndANewThreadOfAChildSolveToo)
             return found;
         },
         x));
+}
+
+TEST(Fork, AChildOrdersByMetisWhileItsParentDoes)
+{
+    const auto        A = gallery::build("poisson2d:n=500"), small = gallery::build("poisson2d:n=20");
+    std::atomic<bool> over = false;
+    std::thread       parent([&] {
+        (void)fill_reducing_order(A, Ordering::metis);
+        over = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));  // it symmetrises first
+    const auto ordered = [&] {
+        const auto perm = fill_reducing_order(small, Ordering::metis);
+        return Vector(perm.begin(), perm.end());
+    };
+    const bool in_time = !over,
+               agrees = child_agrees([&] { return Vector{double(ordered().size())}; }, {double(small.rows())});
+    parent.join();
+    EXPECT_TRUE(in_time);
+    EXPECT_TRUE(agrees);
 }
 
 }  // namespace

@@ -162,5 +162,19 @@ TEST(NoteError, KnowsAZeroSolutionWithoutError)
     EXPECT_EQ(uncertainty_text(accuracy, 2), "");
 }
 
+TEST(Accuracy, ARowSoFarFromOthersThatItsResidualIsLostCountsAllTheSame)
+{
+    const auto                A = to_csr({2, 2, {1e170, -3e169, 1e-160, 0}});
+    const std::vector<double> b{7e169, 1e-160}, x{0, -7. / 3};  // the first row is solved, the second not at all
+    Cpu                       cpu(1);
+    Residual                  residual;
+    Accuracy                  accuracy = measure(cpu, A, x, b, residual);
+    EXPECT_TRUE(residual.lost);
+    EXPECT_EQ(accuracy.rowwise, 1);
+    note_counting_rows(A, x, residual, accuracy);
+    EXPECT_EQ(accuracy.rowwise_counting, 1);
+    EXPECT_FALSE(accuracy.estimate_settled);
+}
+
 }  // namespace
 }  // namespace ilux

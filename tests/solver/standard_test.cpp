@@ -326,5 +326,50 @@ TEST(Standard, AConsistentSingularSystemIsStillSolved)
     EXPECT_NE(report.result().warning, "");
 }
 
+TEST(Standard, ACorrectionMayNotCostTheResidualItsOwnLimit)
+{
+    // d mends the small row, by far the worst, and leaves b - A x above rtol.
+    const auto                A = to_csr({2, 2, {1, 0, 0, 1e-6}});
+    const std::vector<double> b{1, 1e-6};
+    Cpu                       cpu(1);
+    Attempt                   tried;
+    tried.plan.method = MethodChoice::gmres;
+    tried.x = {1, 100};
+    tried.report.outcome = Outcome::converged;
+    const std::vector<double> before = tried.x;
+    const IterationCalls      calls{[](auto r, auto z) {
+                                   z[0] = r[0];
+                                   z[1] = 1e6 * r[1];
+                               },
+                               [&](auto, auto, auto d, const KrylovOptions&) {
+                                   d[0] = 0.3;
+                                   d[1] = -99;
+                                   SolveReport done;
+                                   done.outcome = Outcome::converged;
+                                   return done;
+                               }};
+    finish_iteration(cpu, A, b, {.rtol = 0.1}, {.residual = 0.1, .rowwise = 1e-12, .error = 0.01}, calls, tried);
+    EXPECT_EQ(tried.x, before);
+    EXPECT_LE(tried.accuracy.relative_residual, 0.1);
+    EXPECT_TRUE(tried.inaccurate);
+}
+
+TEST(Standard, HoldsLuToTheErrorAskedForInModeAutoToo)
+{
+    constexpr Index     n = 13;  // of Hilbert, whose x no double knows
+    std::vector<double> values;
+    for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j) values.push_back(1. / (i + j + 1));
+    const auto A = to_csr({n, n, values});
+    for (const SolverMode mode : {SolverMode::direct, SolverMode::automatic}) {
+        std::vector<double> x;
+        SolverOptions       options{.mode = mode};
+        options.krylov.stop = StopTest::error;
+        const auto report = solve_for_ones(A, options, x);
+        EXPECT_FALSE(report.converged()) << static_cast<int>(mode);
+        EXPECT_NE(report.result().why(), "");
+    }
+}
+
 }  // namespace
 }  // namespace ilux
