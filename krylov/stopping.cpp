@@ -60,7 +60,9 @@ std::optional<Outcome> Stopping::judge(double residual, double norm_x, double le
     if (broke_ && !(residual <= 0.5 * least_before)) return Outcome::breakdown;
     if (late_) return Outcome::time_limit;
     if (no_room()) return Outcome::max_steps;
-    idle_cycles_ = residual <= idle_reduction * least_before ? 0 : idle_cycles_ + 1;
+    // Of the least positive number 99.9 % are that number: less must be less.
+    const bool reduced = residual < least_before && residual <= idle_reduction * least_before;
+    idle_cycles_ = reduced ? 0 : idle_cycles_ + 1;
     if (idle_cycles_ < idle_limit) return std::nullopt;
     detail_ = "three cycles in a row reduced b - A x by less than 0.1 %";
     return Outcome::stagnated;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <cmath>
 #include <string>
 #include <vector>
@@ -176,6 +178,14 @@ TEST(Fgmres, DoesWhatGmresDoesForAFixedPreconditioner)
     const auto f = run(Method::fgmres, A, M, b, Vector(60), {.restart = 7});
     EXPECT_EQ(f.report.steps, g.report.steps);
     EXPECT_LE(test::relative_difference(f.x, g.x), 1e-12);
+}
+
+TEST(Stopping, TheLeastPositiveResidualIsNoProgress)
+{
+    const double least = std::numeric_limits<double>::denorm_min();
+    Stopping     stop({.rtol = 1e-8}, 1e-320);  // whose target is 0
+    for (int cycle = 0; cycle < 3; ++cycle) EXPECT_FALSE(stop.at_restart(least, 1)) << cycle;
+    EXPECT_EQ(stop.at_restart(least, 1), Outcome::stagnated);
 }
 
 }  // namespace
