@@ -53,9 +53,10 @@ struct stat status_of(int fd, const std::string& name)
 /// Until there is something to read, or nothing will ever be. A checkpoint is asked meanwhile.
 void await_bytes(int fd, const Checkpoint& checkpoint)
 {
-    constexpr int milliseconds = 20;
-    pollfd        wanted{.fd = fd, .events = POLLIN, .revents = 0};
-    do checkpoint();
+    const int milliseconds = checkpoint ? 20 : -1;  // −1: as long as it takes
+    pollfd    wanted{.fd = fd, .events = POLLIN, .revents = 0};
+    do
+        if (checkpoint) checkpoint();
     while (poll(&wanted, 1, milliseconds) == 0);
 }
 
@@ -66,7 +67,7 @@ std::string read_stream(int fd, const std::string& name, const Checkpoint& check
     std::size_t size = 0;
     for (;;) {
         if (size == bytes.size()) bytes.resize(2 * size);
-        if (checkpoint) await_bytes(fd, checkpoint);
+        await_bytes(fd, checkpoint);
         const ssize_t count = ::read(fd, bytes.data() + size, std::min(bytes.size() - size, piece));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) throw_unreadable(name);
@@ -105,10 +106,10 @@ void read_regular(int fd, const struct stat& before, char* bytes, const std::str
 
 TextFile::TextFile(const std::string& path, const Checkpoint& checkpoint)
 {
-    const bool           standard_input = path == "-";
-    const std::string    name = standard_input ? "standard input" : path;
-    const int            at_once = checkpoint ? O_NONBLOCK : 0;  // also of a FIFO that nobody writes to yet
-    const FileDescriptor file(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC | at_once));
+    const bool        standard_input = path == "-";
+    const std::string name = standard_input ? "standard input" : path;
+    // O_NONBLOCK: a FIFO that nobody writes to yet is opened, and waited for, all the same.
+    const FileDescriptor file(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     require(file.get() >= 0, [&] { return fmt::format("cannot open {}: {}", name, std::strerror(errno)); });
     const struct stat status = status_of(file.get(), name);
     require(!S_ISDIR(status.st_mode), [&] { return fmt::format("cannot read {}: it is a folder", name); });
