@@ -46,10 +46,14 @@ Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x,
     const int exponent = residual.exponent = exponent_of(b);
     double    rowwise = 0;
     bool      finite = true, lost = false;
+
+    const auto sum_of = [&](Index i) {
+        const auto first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
+        return row_sum(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
+    };
 #pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= parallel_nnz)) reduction(max : rowwise) reduction(&& : finite) reduction(|| : lost)
     for (Index i = 0; i < A.rows(); ++i) {
-        const auto   first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
-        const RowSum row = row_sum(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
+        const RowSum row = sum_of(i);
         const bool   same = row.exponent == exponent;
         residual.r[i] = same ? row.r : std::ldexp(row.r, row.exponent - exponent);
         residual.size[i] = same ? row.size : std::ldexp(row.size, row.exponent - exponent);
@@ -57,7 +61,12 @@ Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x,
         rowwise = std::max(rowwise, row.error());
         finite = finite && std::isfinite(row.r) && std::isfinite(x[i]);
     }
-    residual.lost = lost;
+    residual.lost.clear();
+    for (Index i = 0; lost && i < A.rows(); ++i) {
+        const RowSum row = sum_of(i);
+        residual.lost.push_back(
+            {std::ldexp(Wide(row.r), row.exponent - exponent), std::ldexp(Wide(row.size), row.exponent - exponent)});
+    }
     const Wide norm_r = wide_norm2(residual.r), norm_b = std::ldexp(wide_norm2(b), -exponent);
     finite = finite && std::isfinite(static_cast<double>(std::ldexp(norm_r, exponent)));
     if (!finite) return {.relative_residual = INFINITY, .backward_error = INFINITY, .rowwise = INFINITY};
@@ -91,7 +100,7 @@ long double RowSizes::operator()(Index i) const
     };
     const auto entry = [&](Offset p) { return std::abs(A_.val()[p]); };
     const auto product = [&](Offset p) { return entry(p) * std::abs(Wide(x_[A_.col()[p]])); };
-    Wide       row = sum(0.0, entry), size = residual_.size[i];
+    Wide       row = sum(0.0, entry), size = residual_.lost.empty() ? residual_.size[i] : residual_.lost[i].size;
     if (!std::isfinite(row)) row = sum(Wide(0), entry);
     if (!std::isfinite(size))
         size = std::ldexp(sum(Wide(0), product), -residual_.exponent);  // |b_i| is nothing beside it
@@ -104,11 +113,9 @@ void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, c
     const RowSizes size_of(A, x, residual, least_unknown);
     accuracy.rowwise_counting = 0;
     for (Index i = 0; i < A.rows(); ++i)
-        if (const double r = std::abs(residual.r[i]); r > 0)
+        if (const Wide r = std::abs(residual.lost.empty() ? residual.r[i] : residual.lost[i].r); r > 0)
             accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, static_cast<double>(r / size_of(i)));
-    if (!residual.lost) return;
-    accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, accuracy.rowwise);
-    accuracy.estimate_settled = false;
+    if (!residual.lost.empty()) accuracy.estimate_settled = false;
 }
 
 void note_error(std::span<const double> x, std::span<const double> e, const Residual& residual, Accuracy& accuracy)

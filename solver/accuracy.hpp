@@ -39,7 +39,12 @@ struct Residual {
     std::vector<double> r;     ///< n
     std::vector<double> size;  ///< n: |A||x| + |b|, in the same units
     int                 exponent = 0;
-    bool                lost = false;  ///< of some row r became 0 in these units: rows some 10^300 apart
+    /// In the same units, which may be too small for a double: n of them where some r became 0 as a double, rows being 10^300
+    /// apart; else none.
+    struct Row {
+        long double r, size;
+    };
+    std::vector<Row> lost = {};
 };
 
 /// b − A x with what it says of x. Sums are carried in twice the precision, so what rounding hides is seen.
@@ -62,7 +67,7 @@ private:
     long double              share_of_x_;
 };
 
-/// Sets accuracy.rowwise_counting. Where r was lost all rows count, and no estimate of the error is trusted. O(nnz).
+/// Sets accuracy.rowwise_counting. Where rows are lost no estimate of the error is trusted. O(nnz).
 void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual,
                         Accuracy& accuracy);
 

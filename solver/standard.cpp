@@ -63,7 +63,7 @@ public:
         if (!tried_.accuracy.finite) return;
         note_counting_rows(A_, tried_.x, residual_, tried_.accuracy);
         d_.assign(tried_.x.size(), 0);
-        if (steps > 0) tried_.accuracy.estimate_settled = estimate_by(steps) && !residual_.lost;
+        if (steps > 0) tried_.accuracy.estimate_settled = estimate_by(steps) && residual_.lost.empty();
         if (steps == 0) iteration_.precondition(residual_.r, d_);
         note_error(tried_.x, d_, residual_, tried_.accuracy);
     }
