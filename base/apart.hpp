@@ -17,10 +17,9 @@ namespace ilux {
 /// Set once nobody waits for the result any more.
 using Abandoned = std::atomic<bool>;
 
-/// The result of work(), which runs in a thread of its own while the checkpoint is asked, first before it begins, then every few
-/// milliseconds. What
-/// the checkpoint throws reaches the caller at once; the thread is left behind and ends when its work does. So `work` must own
-/// all that it uses. What work() throws reaches the caller.
+/// The result of work(), which runs in a thread of its own. The checkpoint is asked before that begins, then every few
+/// milliseconds. What it throws reaches the caller at once; the thread is left behind and ends when its work does. So `work`
+/// must own all that it uses. What work() throws reaches the caller, too.
 /// Runs on the calling thread, deaf to the checkpoint, where that is empty or the system has no thread to give.
 /// Cost: some 50 µs for the thread.
 template <class Work>

@@ -30,6 +30,7 @@ using Checkpoint = std::function<void()>;
 class Steps {
 public:
     explicit Steps(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
+    explicit Steps(Checkpoint&&) = delete;  // it must outlive the loop
     void operator()()
     {
         if ((++count_ & 0x3fff) == 0 && checkpoint_) checkpoint_();

@@ -55,9 +55,11 @@ void await_bytes(int fd, const Checkpoint& checkpoint)
 {
     const int milliseconds = checkpoint ? 20 : -1;  // −1: as long as it takes
     pollfd    wanted{.fd = fd, .events = POLLIN, .revents = 0};
-    do
+    int       ready = 0;
+    while (ready == 0 || (ready < 0 && errno == EINTR)) {  // before its first writer, a FIFO that is read looks empty
         if (checkpoint) checkpoint();
-    while (poll(&wanted, 1, milliseconds) == 0);
+        ready = poll(&wanted, 1, milliseconds);
+    }
 }
 
 /// Of a pipe, a device, or a file whose beginning somebody else has read.
@@ -69,7 +71,7 @@ std::string read_stream(int fd, const std::string& name, const Checkpoint& check
         if (size == bytes.size()) bytes.resize(2 * size);
         await_bytes(fd, checkpoint);
         const ssize_t count = ::read(fd, bytes.data() + size, std::min(bytes.size() - size, piece));
-        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (count < 0) throw_unreadable(name);
         if (count == 0) break;
         size += static_cast<std::size_t>(count);

@@ -55,8 +55,9 @@ template <class Visit>
 void fields(KrylovOptions& o, Visit&& visit)
 {
     visit("rtol", o.rtol, within(0, 1), "stop at ‖b − A x‖₂ ≤ rtol·‖b‖₂");
-    visit("etol", o.etol, within(0, 1),
-          "stop=error, and auto: estimated error of each unknown that is above 1e-12 of the largest, as a share of it");
+    visit(
+        "etol", o.etol, within(0, 1),
+        "stop=error, and auto, where an LU only warns: estimated error of each unknown above 1e-12 of the largest, as a share of it");
     visit("max_steps", o.max_steps, at_least(0), "products with A and M in all");
     visit("restart", o.restart, at_least(1), "Krylov dimension m before a restart");
     visit("side", o.side, anything(), "of the preconditioner in GMRES");

@@ -31,8 +31,7 @@ inline bool has_fewer_entries_than_rows(const CsrMatrix<double>& A)
 }
 inline std::string why_singular(const CsrMatrix<double>& A)
 {
-    return fmt::format("A has {} entries in {} rows, so that it is structurally singular and has no LU", A.nnz(),
-                       A.rows());
+    return fmt::format("A, of {} rows and nnz {}, is structurally singular and has no LU", A.rows(), A.nnz());
 }
 
 }  // namespace ilux

@@ -13,9 +13,9 @@ namespace ilux {
 /// Which way was chosen, and by which figures.
 struct Choice {
     bool direct = true;
-    bool direct_possible = true;                       ///< false: a structurally singular A, or no memory for L and U
-    std::shared_ptr<const LuSymbolic> symbolic;        ///< where one was made; of use to a direct solution
-    std::optional<Forecast>           lu;              ///< nothing: not looked at closely
+    bool direct_possible = true;                 ///< false: a structurally singular A, no memory for L and U, no time
+    std::shared_ptr<const LuSymbolic> symbolic;  ///< where one was made; of use to a direct solution
+    std::optional<Forecast>           lu;        ///< nothing: not looked at closely
     double                            lu_at_best = 0;  ///< seconds that one is still to take, at least
     Forecast                          iterative;
     std::vector<std::string>          decisions;  ///< sentences with the figures that decided

@@ -163,9 +163,8 @@ Standard standard_of(const SolverOptions& options)
     else standard.residual = krylov.rtol;
     if (krylov.stop == StopTest::rowwise) standard.rowwise = krylov.rtol;
     if (automatic || krylov.stop == StopTest::error) {
-        standard.rowwise =
-            std::min(standard.rowwise,
-                     lu_tolerance);  // an M that hides an error from its estimate does not hide it from the rows
+        // An M that hides an error from its estimate does not hide it from the rows.
+        standard.rowwise = std::min(standard.rowwise, lu_tolerance);
         standard.error = krylov.etol;
     }
     return standard;

@@ -190,13 +190,13 @@ TEST_F(CliConsole, JsonIsOneObjectForEveryExitCode)
         {4, "singular", {"solve", rank_one, "--method", "lu", "--rhs", "ones"}},
         {5, "out_of_memory", {"solve", grid, "--method", "lu", "-p", "lu.memory_limit=1K"}},
     };
-    if (!sanitized)
+    if (!test::sanitized)
         cases.push_back({5,
                          "out_of_memory",
                          {"solve", "gallery:poisson2d:n=4000"},
                          "export OPENBLAS_NUM_THREADS=1; ulimit -v 1000000; "});
     if (!test::why_no_gpu().empty()) cases.push_back({6, "no_device", {"solve", grid, "--device", "gpu"}});
-    if (!sanitized && std::filesystem::exists(ILUX_FAULT_SHIM))
+    if (!test::sanitized && std::filesystem::exists(ILUX_FAULT_SHIM))
         cases.push_back({7,
                          "our_fault",
                          {"solve", rank_one},

@@ -45,7 +45,7 @@ protected:
     }
     std::string out(const std::string& name) const { return outputs_.file(name); }
     /// Whether the exits that need faults can be had, too.
-    static bool with_faults() { return !sanitized && fs::exists(ILUX_FAULT_SHIM); }
+    static bool with_faults() { return !test::sanitized && fs::exists(ILUX_FAULT_SHIM); }
     std::string fault(const std::string& call)
     {
         return Fault{call, 1, "throw"}.environment(folder.path(), folder.file("hit"));
@@ -79,7 +79,7 @@ TEST_F(CliOutputs, OfSolveHoldTheRuleAtEveryExit)
         {4, {rank_one, "--method", "lu", "--rhs", "ones"}, true, false},
         {5, {grid, "--method", "lu", "-p", "lu.memory_limit=1K"}, true, false},
     };
-    if (!sanitized)
+    if (!test::sanitized)
         exits.push_back(
             {5, {"gallery:poisson2d:n=4000"}, false, false, "export OPENBLAS_NUM_THREADS=1; ulimit -v 1000000; "});
     if (!test::why_no_gpu().empty()) exits.push_back({6, {grid, "--device", "gpu"}});

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ilux/tests/apps/cli.hpp"
+#include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
 
@@ -38,12 +39,6 @@ inline bool holds_the_rule(const std::string& path)
     return true;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitized = true;  // its memory and what is loaded first are not what a test can choose
-#else
-inline constexpr bool sanitized = false;
-#endif
-
 /// What lets the k-th call of one kind fail (tests/support/fault_shim.cpp).
 struct Fault {
     std::string call;
@@ -62,6 +57,6 @@ struct Fault {
 
 }  // namespace ilux
 
-#define ILUX_SKIP_WITHOUT_FAULTS()                                                   \
-    if (::ilux::sanitized || !std::filesystem::exists(ILUX_FAULT_SHIM)) GTEST_SKIP() \
+#define ILUX_SKIP_WITHOUT_FAULTS()                                                         \
+    if (::ilux::test::sanitized || !std::filesystem::exists(ILUX_FAULT_SHIM)) GTEST_SKIP() \
     << "no library can be loaded before this program: it is built with a sanitizer, or not where it was built"

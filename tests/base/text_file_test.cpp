@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -255,6 +256,31 @@ TEST(TextFile, APipeThatNobodyWritesToIsGivenUp)
         if (++asked == 3) throw OutOfTime("enough");
     };
     EXPECT_THROW(TextFile(path, checkpoint), OutOfTime);
+}
+
+TEST(TextFile, ASignalDoesNotEndThePatienceWithAPipe)
+{
+    const TempFolder folder;
+    const auto       path = folder.file("late");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    struct sigaction ignored {
+    }, former{};
+    ignored.sa_handler = [](int) {};
+    sigaction(SIGUSR1, &ignored, &former);
+    const pthread_t reader = pthread_self();
+    std::thread     writer([&] {
+        for (int k = 0; k < 20; ++k) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            pthread_kill(reader, SIGUSR1);
+        }
+        std::ofstream(path) << "at last";
+    });
+    const TextFile  file(path);
+    const int still = open(path.c_str(), O_RDONLY | O_NONBLOCK);  // the writer ends also where nobody reads any more
+    writer.join();
+    close(still);
+    sigaction(SIGUSR1, &former, nullptr);
+    EXPECT_EQ(file.view(), "at last");
 }
 
 TEST(TextFile, APipeIsReadToItsEndBetweenCheckpoints)

@@ -23,17 +23,6 @@ using test::to_dense;
 
 using test::infinity;
 
-CroutOptions all_of(const CsrMatrix<>& A, CroutOptions options)
-{
-    options.candidates = A.rows();
-    return options;
-}
-
-CroutLevel level_of(const CsrMatrix<>& A, const CroutOptions& options)
-{
-    return crout_ilu(A, transpose(A), all_of(A, options));
-}
-
 std::vector<Index> new_order(const CroutLevel& level)
 {
     auto order = level.accepted;

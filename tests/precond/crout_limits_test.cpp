@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "ilux/precond/crout_ilu.hpp"
 #include "ilux/tests/precond/level_checks.hpp"
 
 namespace ilux {
@@ -13,28 +12,22 @@ using namespace test::precond;
 
 using test::Dense;
 
-CroutLevel level_within(const CsrMatrix<>& A, CroutOptions options)
-{
-    options.candidates = A.rows();
-    return crout_ilu(A, transpose(A), options);
-}
-
 TEST(CroutLimits, AreKept)
 {
     const auto entries = [](const CroutLevel& l) { return l.L_B.nnz() + l.U_B.nnz() + l.L_G.nnz() + l.U_F.nnz(); };
     for (std::uint64_t seed : {1, 2, 3}) {
         const auto   A = random_regular(24, 5, seed, true);
         CroutOptions options{.drop_tol = 0, .inverse_bound = 4, .pivot_floor = 0.01};
-        const Offset all = entries(level_within(A, options));
+        const Offset all = entries(level_of(A, options));
         for (Offset limit = 1; limit < all; ++limit) {
             options.max_entries = limit;
-            const auto level = level_within(A, options);
+            const auto level = level_of(A, options);
             EXPECT_LE(entries(level), limit) << "of " << all;
             EXPECT_TRUE(level.truncated || entries(level) < limit) << "limit " << limit << " of " << all;
         }
         options.max_entries = 100 * all;
-        EXPECT_FALSE(level_within(A, options).truncated);
-        EXPECT_EQ(entries(level_within(A, options)), all);
+        EXPECT_FALSE(level_of(A, options).truncated);
+        EXPECT_EQ(entries(level_of(A, options)), all);
     }
 }
 
@@ -49,12 +42,12 @@ TEST(CroutLimits, CountTheSavedBlocks)
     }
     CroutOptions options{.drop_tol = 0, .inverse_bound = 100, .save = true};
     const auto   entries = [](const CroutLevel& level) { return level.L_B.nnz() + level.U_B.nnz(); };
-    const auto   whole = level_within(test::to_csr(A), options);
+    const auto   whole = level_of(test::to_csr(A), options);
     ASSERT_EQ(whole.postponed, (std::vector<Index>{0}));
     ASSERT_EQ(entries(whole), (n - 1) * (n - 2));
     for (Offset room : {0, 1, 10, 100, 500}) {
         options.max_entries = 2 * (n - 1) + room;
-        const auto level = level_within(test::to_csr(A), options);
+        const auto level = level_of(test::to_csr(A), options);
         EXPECT_LE(entries(level), room);
         EXPECT_TRUE(level.truncated);
     }

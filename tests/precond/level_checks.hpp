@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/precond/crout_ilu.hpp"
 #include "ilux/precond/mlilu.hpp"
 #include "ilux/tests/precond/dense_blocks.hpp"
 #include "ilux/tests/support/checks.hpp"
@@ -14,6 +15,18 @@
 namespace ilux::test::precond {
 
 inline CsrMatrix<> dense(Index n, const Vector& a) { return to_csr(Dense{n, n, a}); }
+
+/// Of all rows of A.
+inline CroutOptions all_of(const CsrMatrix<>& A, CroutOptions options)
+{
+    options.candidates = A.rows();
+    return options;
+}
+
+inline CroutLevel level_of(const CsrMatrix<>& A, const CroutOptions& options)
+{
+    return crout_ilu(A, transpose(A), all_of(A, options));
+}
 
 /// Worked by hand in the tests that use it; no scaling, no permutation.
 inline CsrMatrix<> hand_example() { return dense(4, {2, 4, 0, 2, 2, 5, 1, 3, 0, 2, 4, 0, 2, 4, 2, 7}); }

@@ -348,13 +348,13 @@ TEST(LinearSolver, ARefusedRightHandSideLeavesTheNumbers)
 
 TEST(LinearSolver, AnAnalysisKeepsWithinTheTimeLimit)
 {
-    const auto A = gallery::build("convdiff3d:n=50");  // whose orderings take seconds
+    const auto A = gallery::build("convdiff3d:n=70");  // METIS takes some 8 s, also where it is left behind
     for (const LuOrdering ordering : {LuOrdering::automatic, LuOrdering::metis}) {
         SolverOptions options{.mode = SolverMode::direct, .time_limit = 0.1};
         options.lu.ordering = ordering;
         const WallClock clock;
         const auto      report = solved(options, A);
-        EXPECT_LE(clock.seconds(), 1.5);
+        EXPECT_LE(clock.seconds(), 4);
         EXPECT_EQ(report.outcome(), Outcome::time_limit);
         EXPECT_NE(report.result().why().find("analysis for LU was given up"), std::string::npos)
             << report.result().why();
@@ -372,7 +372,7 @@ TEST(LinearSolver, FewerEntriesThanRowsAreSingularBeforeAnyAnalysis)
         solver.analyse(A);
         const auto report = solver.factor();
         EXPECT_EQ(report.outcome, Outcome::singular);
-        EXPECT_NE(report.detail.find("1 entries in 4194304 rows"), std::string::npos) << report.detail;
+        EXPECT_NE(report.detail.find("4194304 rows and nnz 1,"), std::string::npos) << report.detail;
         EXPECT_LE(report.seconds, 0.5);
     }
 }

@@ -22,10 +22,12 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_may_be_limited = false;  ///< by ulimit -v: a sanitizer takes terabytes of addresses
+constexpr bool sanitized =
+    true;  ///< its memory, what is loaded first and what a fork leaves are not what a test can choose
 #else
-constexpr bool memory_may_be_limited = true;
+constexpr bool sanitized = false;
 #endif
+constexpr bool memory_may_be_limited = !sanitized;  ///< by ulimit -v: a sanitizer takes terabytes of addresses
 
 /// The same numbers on every platform: the engine is fixed by the standard, the mappings are ours.
 class Random {
