@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench_steps.hpp"
+#include "ilux/apps/json_number.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"

@@ -6,6 +6,7 @@
 
 #include "ilux/apps/bench.hpp"
 #include "ilux/apps/console.hpp"
+#include "ilux/apps/subcommands.hpp"
 #include "ilux/base/fields.hpp"
 
 namespace ilux::app {

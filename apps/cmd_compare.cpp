@@ -10,13 +10,13 @@
 
 #include "ilux/apps/bench_steps.hpp"
 #include "ilux/apps/child.hpp"
-#include "ilux/apps/command.hpp"
 #include "ilux/apps/compare.hpp"
 #include "ilux/apps/compare_report.hpp"
 #include "ilux/apps/compare_rival.hpp"
 #include "ilux/apps/console.hpp"
 #include "ilux/apps/machine.hpp"
 #include "ilux/apps/option_arguments.hpp"
+#include "ilux/apps/subcommands.hpp"
 #include "ilux/base/printable.hpp"
 #include "ilux/solver/device.hpp"
 

@@ -5,10 +5,10 @@
 #include <array>
 #include <cmath>
 
-#include "ilux/apps/command.hpp"
 #include "ilux/apps/console.hpp"
 #include "ilux/apps/environment.hpp"
 #include "ilux/apps/problem.hpp"
+#include "ilux/apps/subcommands.hpp"
 #include "ilux/base/gpu.hpp"
 #include "ilux/solver/linear_solver.hpp"
 

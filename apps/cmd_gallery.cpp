@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "ilux/apps/command.hpp"
 #include "ilux/apps/console.hpp"
+#include "ilux/apps/subcommands.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/matrix_market.hpp"
 #include "ilux/base/printable.hpp"

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "ilux/apps/command.hpp"
 #include "ilux/apps/console.hpp"
 #include "ilux/apps/problem.hpp"
+#include "ilux/apps/subcommands.hpp"
 #include "ilux/base/printable.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/direct/levels.hpp"

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "ilux/apps/command.hpp"
 #include "ilux/apps/console.hpp"
 #include "ilux/apps/html_report.hpp"
 #include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/sequence_report.hpp"
+#include "ilux/apps/subcommands.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/matrix_market.hpp"
 #include "ilux/base/printable.hpp"

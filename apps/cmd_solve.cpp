@@ -7,13 +7,13 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "ilux/apps/command.hpp"
 #include "ilux/apps/console.hpp"
 #include "ilux/apps/html_report.hpp"
 #include "ilux/apps/option_arguments.hpp"
 #include "ilux/apps/progress.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/report_text.hpp"
+#include "ilux/apps/subcommands.hpp"
 #include "ilux/base/matrix_market.hpp"
 #include "ilux/base/printable.hpp"
 #include "ilux/solver/linear_solver.hpp"

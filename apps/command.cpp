@@ -124,26 +124,6 @@ Claims claim_outputs(Parser& app, const std::vector<Word>& words, std::vector<st
 
 }  // namespace
 
-ExitCode exit_code(Outcome outcome)
-{
-    switch (outcome) {
-        case Outcome::converged:
-            return success;
-        case Outcome::max_steps:
-        case Outcome::stagnated:
-        case Outcome::diverged:
-        case Outcome::not_finite:
-        case Outcome::time_limit:
-            return not_converged;
-        case Outcome::breakdown:
-        case Outcome::singular:
-            return broke_down;
-        case Outcome::out_of_memory:
-            return no_memory;
-    }
-    return our_fault;
-}
-
 CLI::Option* Parser::add_output(const std::string& flag, Output& to, const std::string& help,
                                 const std::string& type_name, OutputKind kind)
 {

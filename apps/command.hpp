@@ -1,5 +1,5 @@
 #pragma once
-// What a subcommand is, how its arguments are parsed, and what the program's exit code says.
+// What a subcommand is, and how its arguments are parsed.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -9,23 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "ilux/apps/exit_code.hpp"
 #include "ilux/apps/output_files.hpp"
-#include "ilux/base/types.hpp"
 
 namespace ilux::app {
-
-enum ExitCode {
-    success = 0,        ///< for solve: converged, and the true residual was verified
-    usage = 1,          ///< an option or a command that does not exist or makes no sense
-    bad_input = 2,      ///< a file or its contents
-    not_converged = 3,  ///< max_steps, stagnated, diverged, not_finite, time_limit
-    broke_down = 4,     ///< breakdown, singular
-    no_memory = 5,
-    no_device = 6,
-    our_fault = 7,
-};
-
-ExitCode exit_code(Outcome outcome);
 
 using Arguments = std::span<const std::string>;
 
@@ -33,14 +20,6 @@ struct Command {
     std::string_view name, summary;
     int (*run)(Arguments arguments);
 };
-
-int solve(Arguments arguments);
-int sequence(Arguments arguments);
-int info(Arguments arguments);
-int gallery_command(Arguments arguments);
-int bench(Arguments arguments);
-int compare(Arguments arguments);
-int doctor(Arguments arguments);
 
 /// The arguments of one subcommand.
 class Parser : public CLI::App {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/child.hpp"
+#include "ilux/apps/json_number.hpp"
 #include "ilux/apps/progress.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/apps/sequence_input.hpp"

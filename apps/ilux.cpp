@@ -7,8 +7,8 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "ilux/apps/command.hpp"
 #include "ilux/apps/console.hpp"
+#include "ilux/apps/subcommands.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/fields.hpp"
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/console.hpp"
+#include "ilux/apps/json_number.hpp"
 #include "ilux/apps/output_files.hpp"
-#include "ilux/apps/report_json.hpp"
 
 namespace ilux::app {
 

@@ -4,7 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/advice.hpp"
-#include "ilux/apps/command.hpp"
+#include "ilux/apps/exit_code.hpp"
+#include "ilux/apps/json_number.hpp"
 #include "ilux/apps/options_json.hpp"
 #include "ilux/apps/report_rows.hpp"
 #include "ilux/apps/report_text.hpp"
@@ -101,8 +102,6 @@ std::optional<Facts> last_of(const Run& run, std::optional<Facts> Attempt::*fact
 }
 
 }  // namespace
-
-Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 nlohmann::ordered_json error_json(const Accuracy& accuracy)
 {

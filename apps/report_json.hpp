@@ -8,9 +8,6 @@
 
 namespace ilux::app {
 
-/// null where it is not finite.
-nlohmann::ordered_json json_number(double value);
-
 /// The key `lu`, of a solve and of a whole sequence.
 nlohmann::ordered_json lu_json(const LuFacts& lu);
 /// What is estimated of the error of x; null where nothing is.

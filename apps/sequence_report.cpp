@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "ilux/apps/json_number.hpp"
 #include "ilux/apps/options_json.hpp"
 #include "ilux/apps/report_json.hpp"
 #include "ilux/base/printable.hpp"

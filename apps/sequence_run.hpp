@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/apps/command.hpp"
+#include "ilux/apps/exit_code.hpp"
 #include "ilux/apps/options.hpp"
 #include "ilux/apps/sequence_input.hpp"
 #include "ilux/apps/structure.hpp"

@@ -33,12 +33,12 @@ struct BatchMonitorPlan {
         std::int32_t number = 0;
     };
 
-    std::vector<Column>           column;  ///< n
-    std::vector<DotProgram::Slot> slot;    ///< of L + U by columns, then F
-    std::vector<Input>            input;
-    std::vector<Index>            piece;  ///< pieces + 1; first columns
-    std::vector<Part>             part;
-    Index                         longs = 0;
+    std::vector<Column>    column;  ///< n
+    std::vector<ValueSlot> slot;    ///< of L + U by columns, then F
+    std::vector<Input>     input;
+    std::vector<Index>     piece;  ///< pieces + 1; first columns
+    std::vector<Part>      part;
+    Index                  longs = 0;
 
     Index pieces() const { return static_cast<Index>(piece.size()) - 1; }
 };
@@ -47,7 +47,7 @@ struct BatchMonitorPlan {
 /// @param most_pieces  at most, about  @param least_work  entries and inputs of a piece at least, and of a long
 /// column's part
 /// @throws InvalidInput when 32 bits cannot count the caller's values
-BatchMonitorPlan batch_monitor_plan(const LuPattern& pattern, std::span<const DotProgram::Slot> slot_of,
+BatchMonitorPlan batch_monitor_plan(const LuPattern& pattern, std::span<const ValueSlot> slot_of,
                                     Index most_pieces = 512, Index least_work = 64);
 
 }  // namespace ilux

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ilux/base/types.hpp"
+#include "ilux/direct/value_slot.hpp"
 
 namespace ilux {
 
@@ -16,7 +17,7 @@ namespace ilux {
 /// slot + 1, …, with 2^log2_part lanes each, and reads only slots of earlier levels, which belong to earlier tasks.
 /// The first 32 slots hold constants.
 struct DotProgram {
-    using Slot = std::uint32_t;
+    using Slot = ValueSlot;
     static constexpr Slot zero_slot = 0;       ///< holds 0: what missing products read
     static constexpr Slot minus_one_slot = 1;  ///< holds −1: v ← fma(−(−1), p, v) adds a partial sum
     static constexpr Slot first_slot = 32;

@@ -6,8 +6,8 @@
 
 namespace ilux {
 
-GpuLuSolve::GpuLuSolve(Gpu& gpu, const LuPattern& pattern, std::span<const DotProgram::Slot> slot_of,
-                       Transpose transpose, GpuSpTrsvEngine engine, LuPrecision precision)
+GpuLuSolve::GpuLuSolve(Gpu& gpu, const LuPattern& pattern, std::span<const ValueSlot> slot_of, Transpose transpose,
+                       GpuSpTrsvEngine engine, LuPrecision precision)
 {
     const RenewedSystem system = lu_forward_system(pattern, slot_of, transpose);
     if (precision == LuPrecision::in_single) kept_.emplace<Kept<float>>();

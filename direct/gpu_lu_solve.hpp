@@ -3,8 +3,8 @@
 
 #include <variant>
 
-#include "ilux/direct/dot_program.hpp"
 #include "ilux/direct/lu_solve.hpp"
+#include "ilux/direct/value_slot.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 
 namespace ilux {
@@ -17,7 +17,7 @@ public:
     /// @param slot_of    by entry of LuPattern, where it is among the factors; empty: entry e is at e
     /// @param precision  of the factors that refill brings
     /// Costs O(nnz), mostly on the host. @throws InvalidInput when 32 bits cannot count the entries; OutOfMemory
-    GpuLuSolve(Gpu& gpu, const LuPattern& pattern, std::span<const DotProgram::Slot> slot_of, Transpose transpose,
+    GpuLuSolve(Gpu& gpu, const LuPattern& pattern, std::span<const ValueSlot> slot_of, Transpose transpose,
                GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic, LuPrecision precision = LuPrecision::in_double);
 
     /// Takes over new numbers, which it copies: once after each refactorization. Only enqueued; allocates nothing.

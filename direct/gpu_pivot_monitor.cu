@@ -294,7 +294,7 @@ struct GpuPivotMonitor::State {
 };
 
 GpuPivotMonitor::GpuPivotMonitor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern,
-                                 std::span<const DotProgram::Slot> slot_of)
+                                 std::span<const ValueSlot> slot_of)
     : state_(std::make_unique<State>())
 {
     gpu.make_current();

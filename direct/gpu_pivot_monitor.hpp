@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "ilux/direct/dot_program.hpp"
 #include "ilux/direct/gpu_lu_pattern.hpp"
 #include "ilux/direct/pivot_monitor.hpp"
+#include "ilux/direct/value_slot.hpp"
 
 namespace ilux {
 
@@ -14,8 +14,7 @@ namespace ilux {
 class GpuPivotMonitor {
 public:
     /// @param slot_of  by entry, where it is among the values; empty: entry e is at e
-    GpuPivotMonitor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern,
-                    std::span<const DotProgram::Slot> slot_of = {});
+    GpuPivotMonitor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, std::span<const ValueSlot> slot_of = {});
     ~GpuPivotMonitor();
     GpuPivotMonitor(GpuPivotMonitor&&) noexcept;
     GpuPivotMonitor& operator=(GpuPivotMonitor&&) noexcept;

@@ -1,0 +1,21 @@
+#pragma once
+// What the program's exit code says.
+
+#include "ilux/base/types.hpp"
+
+namespace ilux::app {
+
+enum ExitCode {
+    success = 0,        ///< for solve: converged, and the true residual was verified
+    usage = 1,          ///< an option or a command that does not exist or makes no sense
+    bad_input = 2,      ///< a file or its contents
+    not_converged = 3,  ///< max_steps, stagnated, diverged, not_finite, time_limit
+    broke_down = 4,     ///< breakdown, singular
+    no_memory = 5,
+    no_device = 6,
+    our_fault = 7,
+};
+
+ExitCode exit_code(Outcome outcome);
+
+}  // namespace ilux::app
