@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "ilux/apps/bench.hpp"
-#include "ilux/apps/console.hpp"
+#include "ilux/apps/bench/bench.hpp"
+#include "ilux/apps/program/console.hpp"
 #include "ilux/apps/subcommands.hpp"
 #include "ilux/base/fields.hpp"
 

@@ -8,16 +8,16 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "ilux/apps/bench_steps.hpp"
-#include "ilux/apps/child.hpp"
-#include "ilux/apps/compare.hpp"
-#include "ilux/apps/compare_report.hpp"
-#include "ilux/apps/compare_rival.hpp"
-#include "ilux/apps/console.hpp"
-#include "ilux/apps/machine.hpp"
-#include "ilux/apps/option_arguments.hpp"
+#include "ilux/apps/compare/compare.hpp"
+#include "ilux/apps/compare/compare_report.hpp"
+#include "ilux/apps/compare/compare_rival.hpp"
+#include "ilux/apps/input/option_arguments.hpp"
+#include "ilux/apps/measure/bench_steps.hpp"
+#include "ilux/apps/program/child.hpp"
+#include "ilux/apps/program/console.hpp"
+#include "ilux/apps/program/machine.hpp"
 #include "ilux/apps/subcommands.hpp"
-#include "ilux/base/printable.hpp"
+#include "ilux/base/io/printable.hpp"
 #include "ilux/solver/device.hpp"
 
 namespace ilux::app {

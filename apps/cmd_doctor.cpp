@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 
-#include "ilux/apps/console.hpp"
-#include "ilux/apps/environment.hpp"
-#include "ilux/apps/problem.hpp"
+#include "ilux/apps/input/problem.hpp"
+#include "ilux/apps/program/console.hpp"
+#include "ilux/apps/report/environment.hpp"
 #include "ilux/apps/subcommands.hpp"
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/solver/linear_solver.hpp"
 
 namespace ilux::app {

@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-#include "ilux/apps/console.hpp"
+#include "ilux/apps/program/console.hpp"
 #include "ilux/apps/subcommands.hpp"
 #include "ilux/base/error.hpp"
-#include "ilux/base/matrix_market.hpp"
-#include "ilux/base/printable.hpp"
+#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/printable.hpp"
 #include "ilux/gallery/gallery.hpp"
 
 namespace ilux::app {

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "ilux/apps/console.hpp"
-#include "ilux/apps/problem.hpp"
+#include "ilux/apps/input/problem.hpp"
+#include "ilux/apps/program/console.hpp"
 #include "ilux/apps/subcommands.hpp"
-#include "ilux/base/printable.hpp"
+#include "ilux/base/io/printable.hpp"
 #include "ilux/base/units.hpp"
-#include "ilux/direct/levels.hpp"
+#include "ilux/direct/factor/levels.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/reorder/matching.hpp"
 #include "ilux/solver/lu_facts.hpp"

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "ilux/apps/console.hpp"
-#include "ilux/apps/html_report.hpp"
-#include "ilux/apps/option_arguments.hpp"
-#include "ilux/apps/sequence_report.hpp"
+#include "ilux/apps/input/option_arguments.hpp"
+#include "ilux/apps/program/console.hpp"
+#include "ilux/apps/report/html_report.hpp"
+#include "ilux/apps/report/sequence_report.hpp"
 #include "ilux/apps/subcommands.hpp"
 #include "ilux/base/error.hpp"
-#include "ilux/base/matrix_market.hpp"
-#include "ilux/base/printable.hpp"
+#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/printable.hpp"
 #include "ilux/solver/lu_device.hpp"
 
 namespace ilux::app {

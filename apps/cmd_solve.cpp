@@ -7,15 +7,15 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "ilux/apps/console.hpp"
-#include "ilux/apps/html_report.hpp"
-#include "ilux/apps/option_arguments.hpp"
-#include "ilux/apps/progress.hpp"
-#include "ilux/apps/report_json.hpp"
-#include "ilux/apps/report_text.hpp"
+#include "ilux/apps/input/option_arguments.hpp"
+#include "ilux/apps/program/console.hpp"
+#include "ilux/apps/program/progress.hpp"
+#include "ilux/apps/report/html_report.hpp"
+#include "ilux/apps/report/report_json.hpp"
+#include "ilux/apps/report/report_text.hpp"
 #include "ilux/apps/subcommands.hpp"
-#include "ilux/base/matrix_market.hpp"
-#include "ilux/base/printable.hpp"
+#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/printable.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/solver/lu_device.hpp"
 

@@ -7,7 +7,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "ilux/apps/console.hpp"
+#include "ilux/apps/program/console.hpp"
 #include "ilux/apps/subcommands.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/fields.hpp"

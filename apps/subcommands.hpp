@@ -1,7 +1,7 @@
 #pragma once
 // The subcommands, each in its cmd_*.cpp.
 
-#include "ilux/apps/command.hpp"
+#include "ilux/apps/program/command.hpp"
 
 namespace ilux::app {
 

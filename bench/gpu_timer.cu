@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ilux/base/cuda.hpp"
+#include "ilux/base/gpu/cuda.hpp"
 
 namespace ilux::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 
 namespace ilux::bench {
 

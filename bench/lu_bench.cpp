@@ -20,10 +20,10 @@
 #include <thread>
 #include <vector>
 
-#include "ilux/apps/sequence_input.hpp"
-#include "ilux/direct/gilbert_peierls.hpp"
-#include "ilux/direct/lu_solve.hpp"
-#include "ilux/direct/refactor.hpp"
+#include "ilux/apps/input/sequence_input.hpp"
+#include "ilux/direct/factor/gilbert_peierls.hpp"
+#include "ilux/direct/refactor_cpu/refactor.hpp"
+#include "ilux/direct/solve/lu_solve.hpp"
 #include "ilux/gallery/gallery.hpp"
 
 namespace {

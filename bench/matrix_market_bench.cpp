@@ -9,8 +9,8 @@
 #include <random>
 #include <string>
 
-#include "ilux/base/matrix_market.hpp"
-#include "ilux/base/text_file.hpp"
+#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/text_file.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "ilux/base/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"
-#include "ilux/precond/mlilu.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
 
 namespace {
 

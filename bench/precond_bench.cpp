@@ -13,9 +13,9 @@
 
 #include "ilux/bench/gpu_timer.hpp"
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/precond/gpu_ilu0.hpp"
-#include "ilux/precond/gpu_jacobi.hpp"
-#include "ilux/precond/gpu_mlilu.hpp"
+#include "ilux/precond/gpu/gpu_ilu0.hpp"
+#include "ilux/precond/gpu/gpu_jacobi.hpp"
+#include "ilux/precond/gpu/gpu_mlilu.hpp"
 
 namespace {
 

@@ -19,12 +19,12 @@
 #include <iostream>
 #include <memory>
 
-#include "ilux/base/matrix_market.hpp"
+#include "ilux/base/io/matrix_market.hpp"
 #include "ilux/bench/gpu_timer.hpp"
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/precond/gpu/sweep_systems.hpp"
 #include "ilux/precond/ilu0.hpp"
-#include "ilux/precond/mlilu.hpp"
-#include "ilux/precond/sweep_systems.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 #include "ilux/sptrsv/syncfree.hpp"
 

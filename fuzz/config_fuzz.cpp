@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/apps/options_json.hpp"
+#include "ilux/apps/input/options_json.hpp"
 #include "ilux/fuzz/expect.hpp"
 
 using namespace ilux::app;

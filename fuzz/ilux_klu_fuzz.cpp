@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/direct/ilux_klu.h"
+#include "ilux/direct/klu/ilux_klu.h"
 #include "ilux/fuzz/expect.hpp"
 
 namespace {

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "ilux/base/error.hpp"
-#include "ilux/base/matrix_market.hpp"
-#include "ilux/base/text_file.hpp"
+#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/text_file.hpp"
 #include "ilux/fuzz/expect.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ilux/apps/options_json.hpp"
+#include "ilux/apps/input/options_json.hpp"
 #include "ilux/fuzz/expect.hpp"
 
 using namespace ilux::app;

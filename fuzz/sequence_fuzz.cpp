@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/apps/sequence_input.hpp"
+#include "ilux/apps/input/sequence_input.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/fuzz/expect.hpp"
 

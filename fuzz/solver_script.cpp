@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "ilux/apps/options_json.hpp"
+#include "ilux/apps/input/options_json.hpp"
 #include "ilux/fuzz/expect.hpp"
 
 namespace ilux::fuzz {

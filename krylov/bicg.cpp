@@ -1,7 +1,7 @@
 #include "ilux/krylov/bicg.hpp"
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/krylov/iteration.hpp"
 
 namespace ilux {

@@ -1,7 +1,7 @@
 #include "ilux/krylov/fgmres.hpp"
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/krylov/gmres_cycle.hpp"
 
 namespace ilux {

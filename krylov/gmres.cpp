@@ -4,7 +4,7 @@
 #include <concepts>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/krylov/gmres_cycle.hpp"
 
 namespace ilux {

@@ -6,7 +6,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 
 namespace ilux {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // Seconds spent on the parts of a solve.
 
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/base/wall_clock.hpp"
 
 namespace ilux {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ilux/base/cuda_blocks.hpp"
+#include "ilux/base/gpu/cuda_blocks.hpp"
 #include "ilux/ortho/cgs2.hpp"
 
 namespace ilux {

@@ -2,7 +2,7 @@
 // Classical Gram-Schmidt, twice: two blocks of reductions a step, however many vectors there are.
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/ortho/extension.hpp"
 
 namespace ilux {

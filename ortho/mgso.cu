@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ilux/base/cuda_reduce.hpp"
+#include "ilux/base/gpu/cuda_reduce.hpp"
 #include "ilux/ortho/mgso.hpp"
 
 namespace ilux {

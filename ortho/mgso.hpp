@@ -2,7 +2,7 @@
 // Modified Gram-Schmidt with selective re-orthogonalization.
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/ortho/extension.hpp"
 
 namespace ilux {

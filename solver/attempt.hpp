@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ilux/base/types.hpp"
-#include "ilux/precond/mlilu.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/solver/accuracy.hpp"
 #include "ilux/solver/device.hpp"
 #include "ilux/solver/lu_facts.hpp"

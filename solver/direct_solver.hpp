@@ -8,7 +8,7 @@
 #include <span>
 
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/direct/lu.hpp"
+#include "ilux/direct/lu/lu.hpp"
 #include "ilux/solver/attempt.hpp"
 
 namespace ilux {

@@ -2,7 +2,7 @@
 // What either way is expected to cost before it is tried.
 
 #include "ilux/base/csr.hpp"
-#include "ilux/direct/lu_symbolic.hpp"
+#include "ilux/direct/analysis/lu_symbolic.hpp"
 
 namespace ilux {
 

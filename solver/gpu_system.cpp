@@ -7,9 +7,9 @@
 #include "ilux/base/background.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/precond/gpu_ilu0.hpp"
-#include "ilux/precond/gpu_jacobi.hpp"
-#include "ilux/precond/gpu_mlilu.hpp"
+#include "ilux/precond/gpu/gpu_ilu0.hpp"
+#include "ilux/precond/gpu/gpu_jacobi.hpp"
+#include "ilux/precond/gpu/gpu_mlilu.hpp"
 
 namespace ilux {
 namespace {

@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 
-#include "ilux/base/device_csr.hpp"
+#include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/krylov/krylov.hpp"
-#include "ilux/precond/gpu_sweep.hpp"
+#include "ilux/precond/gpu/gpu_sweep.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/jacobi.hpp"
 #include "ilux/solver/options.hpp"

@@ -8,7 +8,7 @@
 
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/precond/gpu_mlilu.hpp"
+#include "ilux/precond/gpu/gpu_mlilu.hpp"
 
 namespace ilux {
 namespace {
@@ -196,6 +196,10 @@ bool IterativeSolver::build(double seconds, const TryListener& listener, Attempt
         switch (tried.plan.precond.kind) {
             case PrecondKind::mlilu:
                 factors_.mlilu = build_mlilu(machine_, *A_, monitor, tried);
+                if (const Index level = tried.mlilu->overflowed; level > 0) {
+                    tried.fail(Outcome::breakdown, fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
+                    return false;
+                }
                 break;
             case PrecondKind::ilu0:
                 factors_.ilu0 = build_ilu0(*A_, tried);

@@ -8,7 +8,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/units.hpp"
-#include "ilux/direct/lu_input.hpp"
+#include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/solver/analysis_limits.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
 #include "ilux/solver/lu_device.hpp"

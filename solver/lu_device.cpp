@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ilux/base/error.hpp"
-#include "ilux/direct/refactor_choice.hpp"
+#include "ilux/direct/model/refactor_choice.hpp"
 #include "ilux/solver/host.hpp"
 
 namespace ilux {

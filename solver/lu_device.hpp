@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/direct/lu.hpp"
+#include "ilux/direct/lu/lu.hpp"
 #include "ilux/solver/device.hpp"
 
 namespace ilux {

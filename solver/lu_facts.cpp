@@ -9,9 +9,9 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/base/units.hpp"
-#include "ilux/direct/levels.hpp"
-#include "ilux/direct/norm1_estimate.hpp"
-#include "ilux/direct/row_residual.hpp"
+#include "ilux/direct/factor/levels.hpp"
+#include "ilux/direct/solve/norm1_estimate.hpp"
+#include "ilux/direct/solve/row_residual.hpp"
 #include "ilux/solver/host.hpp"
 
 namespace ilux {

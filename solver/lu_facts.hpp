@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/direct/lu.hpp"
+#include "ilux/direct/lu/lu.hpp"
 #include "ilux/solver/accuracy.hpp"
 
 namespace ilux {

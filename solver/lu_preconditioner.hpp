@@ -2,7 +2,7 @@
 // An LU of nearby numbers as a preconditioner.
 
 #include "ilux/base/operator.hpp"
-#include "ilux/direct/lu_solve.hpp"
+#include "ilux/direct/solve/lu_solve.hpp"
 
 namespace ilux {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "ilux/base/fields.hpp"
-#include "ilux/direct/lu_options.hpp"
+#include "ilux/direct/analysis/lu_options.hpp"
 #include "ilux/krylov/stopping.hpp"
-#include "ilux/precond/mlilu.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 
 namespace ilux {

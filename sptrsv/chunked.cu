@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ilux/base/cuda.hpp"
+#include "ilux/base/gpu/cuda.hpp"
 #include "ilux/sptrsv/chunked.hpp"
 #include "ilux/sptrsv/device_row.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // Engine `chunked`: a block solves contiguous rows with its x in shared memory; internal to sptrsv/.
 
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/sptrsv/chunked_analysis.hpp"
 #include "ilux/sptrsv/renewed_values.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "ilux/base/cuda.hpp"
+#include "ilux/base/gpu/cuda.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/sptrsv/chunked_analysis.hpp"
 #include "ilux/sptrsv/chunked_order.hpp"

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 
 namespace ilux {
 

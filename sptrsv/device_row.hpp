@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "ilux/base/cuda.hpp"
+#include "ilux/base/gpu/cuda.hpp"
 #include "ilux/sptrsv/device_frame.hpp"
 
 namespace ilux {

@@ -19,7 +19,7 @@
 #include <concepts>
 #include <memory>
 
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/sptrsv/forward_system.hpp"
 
 namespace ilux {

@@ -1,7 +1,7 @@
 // x ← L⁻¹ b level by level [anderson89]. Wide levels: a launch each, 8 warps a block, a warp a task (warp_layout.hpp).
 // Runs of thin levels: one block walks them, with a barrier after each.
 
-#include "ilux/base/cuda_graph.hpp"
+#include "ilux/base/gpu/cuda_graph.hpp"
 #include "ilux/sptrsv/device_warp.hpp"
 #include "ilux/sptrsv/gpu_level_set.hpp"
 

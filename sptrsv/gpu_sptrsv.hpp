@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/sptrsv/renewed_system.hpp"
 
 namespace ilux {

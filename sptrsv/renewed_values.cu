@@ -1,6 +1,6 @@
 // New values into the layout of an engine: a thread to a number, each of which it alone reads and writes. Repeatable.
 
-#include "ilux/base/cuda.hpp"
+#include "ilux/base/gpu/cuda.hpp"
 #include "ilux/sptrsv/renewed_system.hpp"
 #include "ilux/sptrsv/renewed_values.hpp"
 

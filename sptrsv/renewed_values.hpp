@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 
 namespace ilux {
 

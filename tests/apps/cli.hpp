@@ -13,7 +13,7 @@
 #include <sstream>
 #include <vector>
 
-#include "ilux/base/matrix_market.hpp"
+#include "ilux/base/io/matrix_market.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ilux/apps/bench_accuracy_measure.hpp"
-#include "ilux/apps/bench_accuracy_report.hpp"
+#include "ilux/apps/bench/bench_accuracy_measure.hpp"
+#include "ilux/apps/bench/bench_accuracy_report.hpp"
 #include "ilux/tests/apps/cli.hpp"
 #include "ilux/tests/apps/sequence_folder.hpp"
 

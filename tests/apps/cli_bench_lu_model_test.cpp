@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "ilux/apps/bench_lu_model_report.hpp"
-#include "ilux/apps/device_parameters_json.hpp"
-#include "ilux/apps/scatter_chart.hpp"
-#include "ilux/base/gpu.hpp"
+#include "ilux/apps/bench/bench_lu_model_report.hpp"
+#include "ilux/apps/bench/device_parameters_json.hpp"
+#include "ilux/apps/draw/scatter_chart.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/tests/apps/cli.hpp"
 
 namespace ilux {
@@ -89,7 +89,7 @@ Json finding()
         m["method"] = name;
         found["measured"]["methods"].push_back(m);
     };
-    method("dots", 1, {{"error", "auto takes left here"}});
+    method("dataflow", 1, {{"error", "auto takes left here"}});
     method("left", 2, measured(2.5));
     method("cpu", 3, measured(2));
     predicted["methods"].push_back({{"method", "islu"}, {"seconds", 9}});  // ended before it was measured
@@ -107,7 +107,7 @@ TEST(LuModelReport, HasErrorsAndRegretsAsByHand)
     EXPECT_EQ(found["left"][3]["same_as"], 4);
     // W 4 is predicted fastest (1.9; 8 is the same number of warps), and takes 2.5 where W 2 takes 2.
     EXPECT_EQ(found["regret"]["warps"], (Json{{"chosen", 4}, {"best", 2}, {"ratio", 1.25}}));
-    // dots was not measured, so left is chosen, and cpu would have been the best.
+    // dataflow was not measured, so left is chosen, and cpu would have been the best.
     EXPECT_EQ(found["regret"]["method"], (Json{{"chosen", "left"}, {"best", "cpu"}, {"ratio", 1.25}}));
     EXPECT_EQ(found["methods"][0]["error"], "auto takes left here");
 
@@ -225,7 +225,7 @@ TEST_F(Cli, BenchLuModelPredictsForAMadeUpDevice)
         EXPECT_GT(one["predicted"], 0) << one;
         EXPECT_EQ(one.contains("measured"), one["method"] == "cpu") << one;
     }
-    EXPECT_EQ(predicted, (std::set<std::string>{"dots", "left", "glu1", "glu3", "islu", "cpu"}));
+    EXPECT_EQ(predicted, (std::set<std::string>{"dataflow", "left", "glu1", "glu3", "islu", "cpu"}));
     EXPECT_TRUE(found["regret"]["warps"].is_null());
     EXPECT_NE(lines[2]["error"].get<std::string>().find("zero pivot"), std::string::npos);
     EXPECT_EQ(lines[3]["summary"]["methods"][0]["method"], "cpu");

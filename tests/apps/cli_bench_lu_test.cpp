@@ -4,10 +4,10 @@
 #include <cmath>
 #include <set>
 
-#include "ilux/apps/bench_lu_report.hpp"
-#include "ilux/apps/published_dependencies.hpp"
-#include "ilux/direct/gilbert_peierls.hpp"
-#include "ilux/direct/levels.hpp"
+#include "ilux/apps/bench/bench_lu_report.hpp"
+#include "ilux/apps/bench/published_dependencies.hpp"
+#include "ilux/direct/factor/gilbert_peierls.hpp"
+#include "ilux/direct/factor/levels.hpp"
 #include "ilux/gallery/pde.hpp"
 #include "ilux/tests/apps/cli.hpp"
 #include "ilux/tests/apps/sequence_folder.hpp"

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "ilux/apps/compare.hpp"
-#include "ilux/apps/compare_report.hpp"
-#include "ilux/apps/system_file.hpp"
+#include "ilux/apps/compare/compare.hpp"
+#include "ilux/apps/compare/compare_report.hpp"
+#include "ilux/apps/input/system_file.hpp"
 #include "ilux/tests/apps/cli.hpp"
 #include "ilux/tests/apps/sequence_folder.hpp"
 

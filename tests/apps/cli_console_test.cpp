@@ -1,7 +1,7 @@
 // What the program prints, and where it cannot: closed and full descriptors, names that would command a terminal, and an object
 // for every exit.
 
-#include "ilux/base/printable.hpp"
+#include "ilux/base/io/printable.hpp"
 #include "ilux/tests/apps/outputs.hpp"
 #include "ilux/tests/apps/sequence_folder.hpp"
 

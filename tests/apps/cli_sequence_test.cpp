@@ -410,7 +410,7 @@ TEST_F(GpuCliSequence, RefactorsRepivotsAndFailsAsTheHostDoes)
         EXPECT_EQ(all[4]["outcome"], "converged");
         for (const int k : {0, 1, 2, 4}) EXPECT_LE(all[k]["componentwise_error"].get<double>(), 4 * eps) << k;
         EXPECT_EQ(all[5]["device"]["kind"], "gpu");
-        EXPECT_EQ(all[5]["lu"]["refactor"], std::string(method) == "auto" ? "dots" : method);
+        EXPECT_EQ(all[5]["lu"]["refactor"], std::string(method) == "auto" ? "dataflow" : method);
     }
 }
 

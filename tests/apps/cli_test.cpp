@@ -1,6 +1,6 @@
 // What the program does with good input.
 
-#include "ilux/apps/machine.hpp"
+#include "ilux/apps/program/machine.hpp"
 #include "ilux/tests/apps/cli.hpp"
 
 namespace ilux {

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ilux/apps/command.hpp"
-#include "ilux/apps/progress.hpp"
-#include "ilux/apps/report_json.hpp"
+#include "ilux/apps/program/command.hpp"
+#include "ilux/apps/program/progress.hpp"
+#include "ilux/apps/report/report_json.hpp"
 #include "ilux/tests/apps/runs.hpp"
 #include "ilux/tests/solver/tries.hpp"
 

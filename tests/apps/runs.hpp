@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/apps/run.hpp"
+#include "ilux/apps/run/run.hpp"
 
 namespace ilux::app::test {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <thread>
 
-#include "ilux/tests/support/checks.hpp"
 #include "ilux/base/cpu.hpp"
+#include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
 namespace {

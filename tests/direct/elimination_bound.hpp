@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ilux/direct/lu_factors.hpp"
+#include "ilux/direct/factor/lu_factors.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux::test {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/direct/gilbert_peierls.hpp"
+#include "ilux/direct/factor/gilbert_peierls.hpp"
 #include "ilux/tests/direct/hand_analysis.hpp"
 #include "ilux/tests/support/checks.hpp"
 

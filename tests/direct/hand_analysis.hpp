@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/direct/lu_symbolic.hpp"
+#include "ilux/direct/analysis/lu_symbolic.hpp"
 
 namespace ilux::test {
 

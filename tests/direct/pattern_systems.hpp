@@ -1,23 +1,23 @@
 #pragma once
-// Systems for what works on every entry of a LuPattern: those of dot_systems.hpp, and blocks with entries above them.
+// Systems for what works on every entry of a LuPattern: those of dataflow_systems.hpp, and blocks with entries above them.
 
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
+#include "ilux/tests/direct/dataflow/dataflow_systems.hpp"
 #include "ilux/tests/direct/dense_factors.hpp"
-#include "ilux/tests/direct/dot_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
 
 namespace ilux::test {
 
-inline std::vector<DotSystem> pattern_systems()
+inline std::vector<DataflowSystem> pattern_systems()
 {
-    auto       all = dot_systems();
+    auto       all = dataflow_systems();
     const auto blocks = to_csr(random_factors({31, 1, 33, 20, 1, 1, 40}, 0.2, 4).A);
-    all.push_back(dot_system("blocks and F", blocks));
+    all.push_back(dataflow_system("blocks and F", blocks));
     all.push_back(with_duplicates(blocks));
     all.back().name = "blocks, F and duplicates";
     return all;

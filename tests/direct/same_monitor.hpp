@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ilux/direct/pivot_monitor.hpp"
+#include "ilux/direct/factor/pivot_monitor.hpp"
 
 namespace ilux::test {
 

@@ -7,18 +7,18 @@
 #include <span>
 #include <vector>
 
-#include "ilux/direct/dot_program.hpp"
+#include "ilux/direct/dataflow/dataflow_program.hpp"
 
 namespace ilux::test {
 
 /// run_serial where every slot is rounded to float when it is known, and read from there; divisors too.
 class FloatSlots {
 public:
-    FloatSlots(const DotProgram& program, std::span<const double> input)
+    FloatSlots(const DataflowProgram& program, std::span<const double> input)
         : program_(program), input_(input), v_(program.slots(), 0), known_(program.slots(), false)
     {
-        v_[DotProgram::minus_one_slot] = -1;
-        std::fill_n(known_.begin(), DotProgram::first_slot, true);
+        v_[DataflowProgram::minus_one_slot] = -1;
+        std::fill_n(known_.begin(), DataflowProgram::first_slot, true);
         task_of_.resize(program.slots());
         for (const auto& task : program.task)
             for (std::size_t r = 0; r < task.entries; ++r) task_of_[task.slot + r] = &task;
@@ -46,7 +46,7 @@ private:
         v_[slot] = static_cast<float>(x);
         known_[slot] = true;
     }
-    double subtract_lanes(const DotProgram::Task& task, std::size_t first_lane, std::size_t part, double x) const
+    double subtract_lanes(const DataflowProgram::Task& task, std::size_t first_lane, std::size_t part, double x) const
     {
         std::array<double, 32> sum{x};
         for (std::size_t lane = 0; lane < part; ++lane)
@@ -59,11 +59,11 @@ private:
         return sum[0];
     }
 
-    const DotProgram&                    program_;
-    std::span<const double>              input_;
-    std::vector<float>                   v_;
-    std::vector<bool>                    known_;
-    std::vector<const DotProgram::Task*> task_of_;
+    const DataflowProgram&                    program_;
+    std::span<const double>                   input_;
+    std::vector<float>                        v_;
+    std::vector<bool>                         known_;
+    std::vector<const DataflowProgram::Task*> task_of_;
 };
 
 }  // namespace ilux::test

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/matrix_market.hpp"
-#include "ilux/direct/lu_symbolic.hpp"
+#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/direct/analysis/lu_symbolic.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux::test {

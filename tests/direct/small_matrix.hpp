@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/direct/lu_symbolic.hpp"
+#include "ilux/direct/analysis/lu_symbolic.hpp"
 
 namespace ilux::test {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/device_csr.hpp"
+#include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/tests/support/checks.hpp"

@@ -8,7 +8,7 @@
 #include "ilux/base/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"
-#include "ilux/tests/precond/level_checks.hpp"
+#include "ilux/tests/precond/mlilu/level_checks.hpp"
 
 namespace ilux {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ilux/tests/precond/level_checks.hpp"
+#include "ilux/tests/precond/mlilu/level_checks.hpp"
 
 namespace ilux {
 namespace {

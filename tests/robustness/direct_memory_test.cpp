@@ -5,18 +5,18 @@
 
 #include <vector>
 
-#include "ilux/direct/batch_dots.hpp"
-#include "ilux/direct/dense_tail.hpp"
-#include "ilux/direct/entry_inputs.hpp"
-#include "ilux/direct/levels.hpp"
-#include "ilux/direct/lu.hpp"
-#include "ilux/direct/lu_dots.hpp"
-#include "ilux/direct/lu_forward_system.hpp"
-#include "ilux/direct/member_union.hpp"
-#include "ilux/direct/monitor_plan.hpp"
-#include "ilux/direct/refactor_left_plan.hpp"
-#include "ilux/direct/refactor_right_plan.hpp"
-#include "ilux/direct/residual_rows.hpp"
+#include "ilux/direct/batch/batch_dataflow.hpp"
+#include "ilux/direct/dataflow/dense_tail.hpp"
+#include "ilux/direct/dataflow/lu_dataflow.hpp"
+#include "ilux/direct/factor/levels.hpp"
+#include "ilux/direct/gpu/entry_inputs.hpp"
+#include "ilux/direct/gpu/member_union.hpp"
+#include "ilux/direct/gpu/monitor_plan.hpp"
+#include "ilux/direct/lu/lu.hpp"
+#include "ilux/direct/published/refactor_left_plan.hpp"
+#include "ilux/direct/published/refactor_right_plan.hpp"
+#include "ilux/direct/solve/lu_forward_system.hpp"
+#include "ilux/direct/solve/residual_rows.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/direct/series.hpp"
 #include "ilux/tests/robustness/lack_of_memory.hpp"
@@ -185,10 +185,10 @@ std::vector<Operation> host_side_of_a_gpu(const LuFactors& F, const LuSymbolic& 
         host_side("dot products",
                   [&, size] {
                       const TailColumns tail = choose_dense_tail(P);
-                      const auto        program = factor_dots(P, tail);
+                      const auto        program = factor_dataflow(P, tail);
                       const auto        dense = dense_tail(P, tail, program.slot_of);
-                      const auto        solve = solve_dots(P, program, Transpose::yes);
-                      const auto        batch = batch_dots(program, 8);
+                      const auto        solve = solve_dataflow(P, program, Transpose::yes);
+                      const auto        batch = batch_dataflow(program, 8);
                       return Vector{program.products, size(batch.task), static_cast<double>(dense.size)};
                   }),
         host_side("plans of left and right-looking methods",

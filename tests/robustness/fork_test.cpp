@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "ilux/direct/ilux_klu.h"
+#include "ilux/direct/klu/ilux_klu.h"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/reorder/ordering.hpp"
 #include "ilux/solver/linear_solver.hpp"

@@ -6,13 +6,13 @@
 #include <memory>
 #include <vector>
 
-#include "ilux/direct/gpu_lu_batch.hpp"
-#include "ilux/direct/lu.hpp"
+#include "ilux/direct/batch/gpu_lu_batch.hpp"
+#include "ilux/direct/lu/lu.hpp"
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/precond/gpu_ilu0.hpp"
-#include "ilux/precond/gpu_jacobi.hpp"
-#include "ilux/precond/gpu_mlilu.hpp"
-#include "ilux/tests/direct/batch_systems.hpp"
+#include "ilux/precond/gpu/gpu_ilu0.hpp"
+#include "ilux/precond/gpu/gpu_jacobi.hpp"
+#include "ilux/precond/gpu/gpu_mlilu.hpp"
+#include "ilux/tests/direct/batch/batch_systems.hpp"
 #include "ilux/tests/direct/small_matrix.hpp"
 #include "ilux/tests/krylov/runs.hpp"
 #include "ilux/tests/robustness/lack_of_device_memory.hpp"
@@ -140,7 +140,7 @@ double spread_of(RefactorMethod method)
 
 /// All that a series does: factors, refactors, solves alone, transposed, several together, and in one launch.
 /// @param x  7 n
-Ended series_on(Lu& lu, const DotSystem& system, std::span<double> x)
+Ended series_on(Lu& lu, const DataflowSystem& system, std::span<double> x)
 {
     const std::size_t n = static_cast<std::size_t>(system.A.n);
     Vector            next = system.A.val;
@@ -161,7 +161,7 @@ Ended series_on(Lu& lu, const DotSystem& system, std::span<double> x)
 
 TEST_F(GpuMemory, ASeriesByEveryMethodEndsCleanly)
 {
-    const DotSystem system = dot_system("circuit", gallery::mna_random({.n = 80, .decades = 4}));
+    const DataflowSystem system = dataflow_system("circuit", gallery::mna_random({.n = 80, .decades = 4}));
     for (const RefactorMethod method : methods) {
         const auto      symbolic = analyse(system.view(), by(method));
         const Operation operation{std::string(names(method)[static_cast<std::size_t>(method)]),
@@ -203,7 +203,7 @@ TEST_F(GpuMemory, ASeriesThatReturnsToDoubleEndsCleanly)
 /// The same object goes on as if nothing had been.
 TEST_F(GpuMemory, AnObjectThatLackedMemoryIsAsGoodAsNew)
 {
-    const DotSystem system = dot_system("circuit", gallery::mna_random({.n = 80, .decades = 4}));
+    const DataflowSystem system = dataflow_system("circuit", gallery::mna_random({.n = 80, .decades = 4}));
     for (const RefactorMethod method : methods) {
         Lu lu(cpu, analyse(system.view(), by(method)));
         lu.use_gpu(gpu());
@@ -216,7 +216,7 @@ TEST_F(GpuMemory, AnObjectThatLackedMemoryIsAsGoodAsNew)
 }
 
 template <class T>
-Operation batch_operation(Gpu& gpu, const DotSystem& system, Index members)
+Operation batch_operation(Gpu& gpu, const DataflowSystem& system, Index members)
 {
     const auto n = static_cast<std::size_t>(system.A.n) * static_cast<std::size_t>(members);
     return {"batch", 2 * n, [&gpu, &system, members, n](std::span<double> x) {
@@ -235,7 +235,7 @@ Operation batch_operation(Gpu& gpu, const DotSystem& system, Index members)
 
 TEST_F(GpuMemory, BatchesEndCleanly)
 {
-    const DotSystem system = dot_system("circuit", gallery::mna_random({.n = 80, .decades = 2}));
+    const DataflowSystem system = dataflow_system("circuit", gallery::mna_random({.n = 80, .decades = 2}));
     EXPECT_GT(expect_survives_lack_of_device_memory(batch_operation<double>(gpu(), system, 33)), 10);
     EXPECT_GT(expect_survives_lack_of_device_memory(batch_operation<float>(gpu(), system, 8)), 10);
 }
@@ -243,7 +243,7 @@ TEST_F(GpuMemory, BatchesEndCleanly)
 /// A batch that could not prepare a solution still has its factors.
 TEST_F(GpuMemory, ABatchThatLackedMemoryForASolutionPreparesItLater)
 {
-    const DotSystem      system = dot_system("circuit", gallery::mna_random({.n = 80, .decades = 2}));
+    const DataflowSystem system = dataflow_system("circuit", gallery::mna_random({.n = 80, .decades = 2}));
     const auto           n = static_cast<std::size_t>(system.A.n);
     const auto           values = krylov::on_device(gpu(), system.A.val), b = krylov::on_device(gpu(), Vector(n, 1.));
     DeviceBuffer<double> x(n), y(n);

@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "ilux/direct/gpu_lu_batch.hpp"
-#include "ilux/direct/lu.hpp"
+#include "ilux/direct/batch/gpu_lu_batch.hpp"
+#include "ilux/direct/lu/lu.hpp"
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/precond/gpu_mlilu.hpp"
+#include "ilux/precond/gpu/gpu_mlilu.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
-#include "ilux/tests/direct/batch_systems.hpp"
+#include "ilux/tests/direct/batch/batch_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
 #include "ilux/tests/direct/series.hpp"
 #include "ilux/tests/krylov/runs.hpp"
@@ -77,7 +77,7 @@ Solver multilevel_on_a_stream(const CsrMatrix<>& A, Method method)
     };
 }
 
-Solver batch_on_a_stream(const DotSystem& system, Index members)
+Solver batch_on_a_stream(const DataflowSystem& system, Index members)
 {
     return [&system, members] {
         Gpu                  gpu;
@@ -154,7 +154,7 @@ TEST(GpuTwoStreams, ASeriesBesideAMultilevelSolution)
 TEST(GpuTwoStreams, ABatchBesideASeries)
 {
     ILUX_SKIP_WITHOUT_GPU();
-    const DotSystem system = dot_system("circuit", stream_circuit());
+    const DataflowSystem system = dataflow_system("circuit", stream_circuit());
     expect_same_answers_together(batch_on_a_stream(system, 64),
                                  lu_on_a_stream(stream_circuit(), RefactorMethod::automatic, 1), repeats(10));
 }

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/precond/gpu/sweep_systems.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/jacobi.hpp"
-#include "ilux/precond/mlilu.hpp"
-#include "ilux/precond/mlilu_levels.hpp"
-#include "ilux/precond/sweep_systems.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
+#include "ilux/precond/mlilu/mlilu_levels.hpp"
 #include "ilux/sptrsv/chunked_layout.hpp"
 #include "ilux/sptrsv/warp_layout.hpp"
 #include "ilux/tests/krylov/runs.hpp"

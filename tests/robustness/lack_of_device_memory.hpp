@@ -1,7 +1,7 @@
 #pragma once
 // The same for pieces of device memory and of page-locked memory.
 
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/tests/robustness/lack_of_memory.hpp"
 
 namespace ilux::test {

@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "ilux/direct/ilux_klu.h"
-#include "ilux/direct/lu.hpp"
+#include "ilux/direct/klu/ilux_klu.h"
+#include "ilux/direct/lu/lu.hpp"
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/precond/mlilu.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/tests/direct/series.hpp"
 #include "ilux/tests/krylov/runs.hpp"

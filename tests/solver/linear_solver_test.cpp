@@ -8,7 +8,7 @@
 #include <cmath>
 #include <thread>
 
-#include "ilux/base/gpu.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"

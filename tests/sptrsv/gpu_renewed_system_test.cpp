@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "ilux/base/gpu_graph.hpp"
+#include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 #include "ilux/tests/sptrsv/renewed.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #ifdef ILUX_WITH_CUDA
-#include "ilux/base/cuda.hpp"
+#include "ilux/base/gpu/cuda.hpp"
 #endif
 #include "ilux/base/error.hpp"
 #include "ilux/gallery/pde.hpp"

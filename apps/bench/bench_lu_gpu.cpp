@@ -1,0 +1,133 @@
+#include "ilux/apps/bench/bench_lu_gpu.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ilux/apps/program/progress.hpp"
+#include "ilux/base/gpu/gpu_graph.hpp"
+#include "ilux/direct/solve/gpu_lu_solve.hpp"
+
+namespace ilux::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t other_values = std::size_t{1} << 26;  // 512 MB: many times any second-level cache
+
+/// Of one half of the memory onto the other.
+double measured_bandwidth(Gpu& gpu, DeviceSpan<double> memory)
+{
+    const std::size_t half = memory.size() / 2;
+    const Times       copying = timed(9, [&] {
+        copy(gpu, memory.first(half), memory.subspan(half, half));
+        gpu.synchronize();
+    });
+    return 2 * double(half * sizeof(double)) / copying.median;
+}
+
+}  // namespace
+
+LuBenchGpu::LuBenchGpu(const LuSystem& system, const LuBench& bench)
+    : system_(system),
+      bench_(bench),
+      host_values_(system.A.val().size()),
+      values_(system.A.val().size()),
+      other_(other_values),
+      copy_bandwidth_(measured_bandwidth(gpu_, other_))
+{
+    std::ranges::copy(system.A.val(), host_values_.data());
+    enqueue_upload(gpu_, host_values_, values_);
+    gpu_.synchronize();
+}
+
+LuBenchGpu::Numeric LuBenchGpu::numeric(GpuRefactor& refactor)
+{
+    const auto run = [&] { refactor.run(gpu_, values_.data()); };
+    GpuGraph   graph;
+    if (!refactor.makes_graphs()) graph = GpuGraph(gpu_, run);
+    const auto work = [&] {
+        if (graph) graph.launch(gpu_);
+        else run();
+        gpu_.synchronize();
+    };
+    // Read, not written, so that nothing of it is written back while the work runs.
+    const auto clear = [&] { norm2(gpu_, other_); };
+    Numeric    times{.warm = timed(bench_.repetitions, work), .cold = timed(bench_.repetitions, work, clear)};
+    require_pivots("the GPU", refactor.monitor(gpu_));
+    return times;
+}
+
+Json LuBenchGpu::solution(GpuRefactor& refactor)
+{
+    GpuLuSolve           solve(gpu_, refactor.pattern(), refactor.slot_of(), Transpose::no);
+    DeviceBuffer<double> b(system_.b.size()), x(system_.b.size());
+    upload<double>(gpu_, system_.b, b);
+    const Times seconds = timed(bench_.repetitions, [&] {
+        solve.refill(gpu_, refactor.val());
+        solve.run(gpu_, b.data(), x.data());
+        gpu_.synchronize();
+    });
+
+    LuFactors F = system_.first;
+    refactor.download(gpu_, F);
+    F.monitor = refactor.monitor(gpu_);
+    std::vector<double> host_x(system_.b.size());
+    download<double>(gpu_, x, host_x);
+    Cpu                be(bench_.threads);
+    LuWorkspace        ws(system_.A.rows());
+    const RefineReport refined = lu_refine(be, F, view(system_.A), system_.b, host_x, ws);
+    return {{"solve", to_json(seconds)},
+            {"bytes", refactor.bytes() + solve.bytes()},
+            {"backward_error", refined.backward_error},
+            {"refine_steps", refined.steps}};
+}
+
+Json LuBenchGpu::measure(RefactorMethod method)
+{
+    const Times     transfer = timed(bench_.repetitions, [&] {
+        enqueue_upload(gpu_, host_values_, values_);
+        gpu_.synchronize();
+    });
+    const WallClock clock;
+    GpuRefactor     refactor(gpu_, system_.first.pattern, method);
+    gpu_.synchronize();
+    const double  prepare = clock.seconds();
+    const Numeric times = numeric(refactor);
+    Json          json{{"method", field_text(method)},   {"prepare", prepare},          {"transfer", to_json(transfer)},
+              {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}, {"copy_bandwidth", copy_bandwidth_}};
+    if (method == RefactorMethod::automatic) json["taken"] = refactor.left() != nullptr ? "left" : "dataflow";
+    json.update(solution(refactor));
+    if (const RightRefactor* right = refactor.right(); right != nullptr && method == RefactorMethod::glu3) {
+        const RightModes modes = right->modes();
+        json["modes"] = {{"small_block", modes.small_block},
+                         {"large_block", modes.large_block},
+                         {"stream", modes.stream}};
+    }
+    return json;
+}
+
+Json LuBenchGpu::measure_numeric(RefactorMethod method, const LeftTuning& left)
+{
+    GpuRefactor   refactor(gpu_, system_.first.pattern, method, {.left = left});
+    const Numeric times = numeric(refactor);
+    Json          json{{"taken", refactor.method()}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}};
+    if (refactor.left() != nullptr) json["warps"] = refactor.left()->warps();
+    return json;
+}
+
+Json LuBenchGpu::ablation()
+{
+    Json       json = Json::array();
+    const auto add = [&](const char* name, bool small_blocks, bool streams) {
+        GpuRefactor   refactor(gpu_, system_.first.pattern, RefactorMethod::glu3,
+                               {.right = {.small_blocks = small_blocks, .streams = streams}});
+        const Numeric times = numeric(refactor);
+        json.push_back({{"name", name}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}});
+    };
+    add("glu3", true, true);
+    add("no small blocks", false, true);
+    add("no streams", true, false);
+    return json;
+}
+
+}  // namespace ilux::app

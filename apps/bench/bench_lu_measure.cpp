@@ -1,0 +1,210 @@
+#include "ilux/apps/bench/bench_lu_measure.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "ilux/apps/bench/bench_lu_gpu.hpp"
+#include "ilux/apps/bench/klu_rival.hpp"
+#include "ilux/apps/bench/published_dependencies.hpp"
+#include "ilux/apps/input/problem.hpp"
+#include "ilux/apps/input/sequence_input.hpp"
+#include "ilux/apps/measure/bench_steps.hpp"
+#include "ilux/apps/program/progress.hpp"
+#include "ilux/direct/factor/gilbert_peierls.hpp"
+#include "ilux/direct/factor/levels.hpp"
+#include "ilux/direct/refactor_cpu/refactor.hpp"
+#include "ilux/direct/solve/lu_solve.hpp"
+#include "ilux/solver/lu_facts.hpp"
+
+namespace ilux::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+LuSystem read_lu_system(const std::string& path)
+{
+    LuSystem s;
+    s.name = path;
+    s.source = path.starts_with("gallery:") ? "gallery" : "file";
+    std::error_code unknown;
+    if (std::filesystem::is_directory(path, unknown)) {
+        SequenceInput input({path});
+        s.source = "sequence";
+        input.read(0);
+        s.first_values.assign(input.A().val().begin(), input.A().val().end());
+        if (input.systems() > 1) input.read(1);
+        s.A = input.A();
+        s.b.assign(input.b().begin(), input.b().end());
+        return s;
+    }
+    Problem problem = load_problem(path, "A1");
+    s.A = std::move(problem.A);
+    s.b = std::move(problem.b);
+    s.first_values.assign(s.A.val().begin(), s.A.val().end());
+    return s;
+}
+
+MatrixView first_view(const LuSystem& s)
+{
+    MatrixView A = view(s.A);
+    A.val = s.first_values;
+    return A;
+}
+
+Json measured_step(const LuSystem& s, const LuBench& bench, const std::string& step, std::unique_ptr<LuBenchGpu>& gpu)
+{
+    if (step == "dependencies") return dependencies_json(s, bench);
+    if (step == "klu") return on_klu(s, bench);
+    if (step.starts_with("cpu:")) {
+        std::int32_t threads = 0;
+        parse_field("threads", std::string_view(step).substr(4), threads);
+        return on_host(s, bench, threads);
+    }
+    if (!gpu) gpu = std::make_unique<LuBenchGpu>(s, bench);
+    if (step == "ablation") return gpu->ablation();
+    RefactorMethod method{};
+    parse_field("methods", step, method);
+    return gpu->measure(method);
+}
+
+}  // namespace
+
+LuSystem load_lu_system(const std::string& path)
+{
+    LuSystem   s = read_lu_system(path);
+    WallClock  clock;
+    const auto symbolic = analyse(first_view(s), within_memory({}));
+    s.seconds_analyse = clock.seconds();
+    require_memory(*symbolic, {});
+    clock = WallClock();
+    s.first = gilbert_peierls(symbolic, s.first_values);
+    s.seconds_factor = clock.seconds();
+    require_pivots("the first factorization", s.first.monitor);
+    return s;
+}
+
+Json system_json(const LuSystem& system)
+{
+    const LuPattern&  P = *system.first.pattern;
+    const LuSymbolic& symbolic = *system.first.symbolic;
+    Index             longest = 0;
+    for (Index k = 0; k < P.n; ++k) longest = std::max(longest, P.upper_count(k));
+    const auto   depth = [&](DependencyRule rule) { return lu_levels(P, rule).depth(); };
+    const double nnz = double(P.nnz()) + double(P.nnz_F());
+    return {{"source", system.source},
+            {"n", P.n},
+            {"nnz", system.A.nnz()},
+            {"nnz_LU", P.nnz()},
+            {"nnz_F", P.nnz_F()},
+            {"fill", system.A.nnz() > 0 ? nnz / double(system.A.nnz()) : 0},
+            {"flops", P.flops()},
+            {"multiply_adds", P.multiply_adds()},
+            {"ordering", field_text(symbolic.report.ordering)},
+            {"blocks", P.blocks()},
+            {"largest_block", symbolic.report.largest_block},
+            {"longest_column", longest},
+            {"seconds_analyse", system.seconds_analyse},
+            {"seconds_factor", system.seconds_factor},
+            {"levels",
+             {{"left", depth(DependencyRule::left)},
+              {"exact", depth(DependencyRule::exact)},
+              {"relaxed", depth(DependencyRule::relaxed)},
+              {"resource_aware", resource_aware_levels(P, DependencyRule::exact, resource_aware_capacity).depth()},
+              {"capacity", resource_aware_capacity}}}};
+}
+
+Json dependencies_json(const LuSystem& system, const LuBench& bench)
+{
+    const LuPattern& P = *system.first.pattern;
+    LuLevels         levels;
+    const auto by = [&](DependencyRule rule) { return timed(bench.repetitions, [&] { levels = lu_levels(P, rule); }); };
+    const Times exact = by(DependencyRule::exact), relaxed = by(DependencyRule::relaxed);
+    const auto  loops = published_dependencies(P, bench.loop_limit);
+    return {{"exact", to_json(exact)},
+            {"relaxed", to_json(relaxed)},
+            {"published",
+             {{"seconds", loops.seconds},
+              {"complete", loops.complete},
+              {"columns", loops.columns},
+              {"double_u", loops.edges.size()}}},
+            {"exact_by_relaxed", exact.median / relaxed.median},
+            {"published_by_exact", loops.seconds / exact.median},
+            {"published_by_relaxed", loops.seconds / relaxed.median}};
+}
+
+void require_pivots(std::string_view method, const PivotMonitor& monitor)
+{
+    require(monitor.bad_column < 0, [&] {
+        return fmt::format("{}: column {} of B has {}", method, monitor.bad_column,
+                           monitor.not_finite ? "a value that is not finite" : "a zero pivot");
+    });
+}
+
+Json on_host(const LuSystem& system, const LuBench& bench, int threads)
+{
+    Cpu             be(threads);
+    const WallClock clock;
+    CpuRefactor     refactor(be, system.first.pattern);
+    const double    prepare = clock.seconds();
+    LuFactors       F = system.first;
+    const Times     numeric = timed(bench.repetitions, [&] { refactor.run(be, system.A.val(), F); });
+    require_pivots("cpu", F.monitor);
+
+    std::vector<double> x(system.b.size());
+    LuWorkspace         ws(system.A.rows());
+    const Times         solve = timed(bench.repetitions, [&] { lu_solve(be, F, system.b, x, ws); });
+    const RefineReport  refined = lu_refine(be, F, view(system.A), system.b, x, ws);
+    return {{"method", "cpu"},
+            {"threads", be.threads()},
+            {"taking_part", refactor.threads()},
+            {"prepare", prepare},
+            {"numeric", to_json(numeric)},
+            {"solve", to_json(solve)},
+            {"bytes", F.bytes() + F.pattern->bytes() + refactor.bytes()},
+            {"backward_error", refined.backward_error},
+            {"refine_steps", refined.steps}};
+}
+
+Json on_klu(const LuSystem& system, const LuBench& bench)
+{
+    const auto first =
+        CsrMatrix<double>::from_sorted(system.A.rows(), system.A.cols(),
+                                       {system.A.row_ptr().begin(), system.A.row_ptr().end()},
+                                       {system.A.col().begin(), system.A.col().end()}, system.first_values);
+    const WallClock clock;
+    KluRival        klu(first);
+    const double    prepare = clock.seconds();
+    klu.set_values(system.A.val());
+    bool        good = true;
+    const Times numeric = timed(bench.repetitions, [&] { good = klu.refactor() && good; });
+    require(good, [] { return "KLU: a zero pivot"; });
+    std::vector<double> x;
+    const Times         solve = timed(
+                bench.repetitions, [&] { klu.solve(x); }, [&] { x = system.b; });
+    return {{"method", "klu"},
+            {"prepare", prepare},
+            {"numeric", to_json(numeric)},
+            {"solve", to_json(solve)},
+            {"nnz_LU", klu.nnz()},
+            {"backward_error", measure(system.A, x, system.b).rowwise},
+            {"refine_steps", 0}};
+}
+
+void measure_lu(const LuBench& bench, const std::string& path, const std::vector<std::string>& steps,
+                const TakeJson& take)
+{
+    LuSystem          system;
+    const std::string failure = failure_of([&] {
+        system = load_lu_system(path);
+        take({{"matrix", system_json(system)}});
+    });
+    if (!failure.empty()) return take({{"error", failure}});
+    std::unique_ptr<LuBenchGpu> gpu;
+    run_steps(
+        steps, [&](const std::string& step) { return measured_step(system, bench, step, gpu); }, take);
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,71 @@
+#pragma once
+// One matrix of the suite `lu`: what its pattern tells, dependency detection, and refactorization on host threads, a GPU and by
+// KLU.
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ilux/apps/measure/bench_measure.hpp"
+#include "ilux/base/fields.hpp"
+#include "ilux/direct/factor/lu_factors.hpp"
+
+namespace ilux::app {
+
+struct LuBench {
+    Index  repetitions = 9;
+    double time_limit = 120;
+    double loop_limit = 5;
+    Index  threads = 0;
+};
+
+template <class Visit>
+void fields(LuBench& o, Visit&& visit)
+{
+    visit("repetitions", o.repetitions, at_least(1), "runs of which the median is taken");
+    visit("time-limit", o.time_limit, at_least(0),
+          "seconds for one method on one matrix, or its first factors; 0: none");
+    visit("loop-limit", o.loop_limit, within(1e-3, 1e9), "seconds for the dependency detection of GLU 2.0");
+    visit("threads", o.threads, within(0, 4096), "of the host; 0: as OMP_NUM_THREADS says, or all");
+}
+
+/// A matrix whose pivots are chosen, and another of the same pattern to refactor.
+struct LuSystem {
+    std::string         name, source;  ///< source: sequence, file or gallery
+    CsrMatrix<double>   A;             ///< to refactor: of a sequence the second, else the same values again
+    std::vector<double> first_values;  ///< nnz; for which pivots were chosen
+    std::vector<double> b;             ///< n
+    LuFactors           first;
+    double              seconds_analyse = 0, seconds_factor = 0;
+};
+
+/// @param path  a folder as SequenceInput takes it, a Matrix Market file or gallery:NAME
+/// @throws as these, and InvalidInput for a singular matrix
+LuSystem load_lu_system(const std::string& path);
+
+/// Columns that 132 multiprocessors hold at once, 8 blocks each: an H200's, for resource-aware levels.
+constexpr Index resource_aware_capacity = 1056;
+
+/// n, nnz, fill, flops, blocks, levels by every rule.
+nlohmann::ordered_json system_json(const LuSystem& system);
+
+/// Seconds of the exact and relaxed rules and of GLU 2.0's loops.
+nlohmann::ordered_json dependencies_json(const LuSystem& system, const LuBench& bench);
+
+/// {prepare, numeric, solve, bytes, backward_error, refine_steps, …}; the backward error is the componentwise one of a refined
+/// solution. @throws InvalidInput for a bad pivot
+nlohmann::ordered_json on_host(const LuSystem& system, const LuBench& bench, int threads);
+nlohmann::ordered_json on_klu(const LuSystem& system, const LuBench& bench);  ///< not refined
+
+/// @throws InvalidInput naming method and column where the refactorization met a bad pivot
+void require_pivots(std::string_view method, const PivotMonitor& monitor);
+
+/// Measures one matrix, step by step, and hands out as it comes {"matrix": {...}}, then for every step {"begin": step} and
+/// {"step": step, "result": {...}} or {"step": step, "error": "..."}; {"error": "..."} before the first step.
+/// @param steps  dependencies; a method of LuOptions::refactor, or cpu:THREADS, or klu; ablation
+void measure_lu(const LuBench& bench, const std::string& path, const std::vector<std::string>& steps,
+                const TakeJson& take);
+
+}  // namespace ilux::app

@@ -1,0 +1,159 @@
+// One way of ours on one system, in a process of its own.
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ilux/apps/compare/compare.hpp"
+#include "ilux/apps/program/progress.hpp"
+#include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/lu_device.hpp"
+#include "ilux/solver/lu_facts.hpp"
+#include "ilux/solver/memory_guard.hpp"
+
+namespace ilux::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double      long_solve = 1;  // seconds; what takes longer is not repeated
+constexpr const char* warm_up_problem = "gallery:convdiff2d:n=60";
+
+struct Measured {
+    const Problem&      problem;
+    const SolveOptions& options;
+    Machine&            machine;
+    Index               repeats;
+    const TakeJson&     take;
+};
+
+/// The median of runs that each give their seconds.
+double median_of(Index repeats, const std::function<double()>& run)
+{
+    std::vector<double> seconds;
+    for (Index k = 0; k < repeats; ++k) seconds.push_back(run());
+    return median(std::move(seconds));
+}
+
+double seconds_of(const std::function<void()>& work)
+{
+    const WallClock clock;
+    work();
+    return clock.seconds();
+}
+
+void take_answer(const Measured& m, Outcome outcome, const std::string& detail, Json more, const std::vector<double>& x)
+{
+    more["outcome"] = name(outcome);
+    more["detail"] = detail;
+    judge(more, m.problem, x, m.options.krylov.rtol);
+    m.take(more);
+}
+
+/// Analyses, factors, solves; then the same numbers again with the pivots given, as the next system of a series.
+void measure_direct(const Measured& m)
+{
+    const WallClock clock;
+    const auto      symbolic = analyse(view(m.problem.A), within_memory(m.options.lu));
+    const double    analysed = clock.seconds();
+    require_memory(*symbolic, m.options.lu);
+    Lu lu(m.machine.cpu, symbolic);
+    if (m.machine.gpu) lu.use_gpu(*m.machine.gpu);
+    const LuReport factored = lu.factor(m.problem.A.val());
+    m.take({{"seconds", {{"analyse", analysed}, {"factor", factored.seconds}}}});
+    if (factored.outcome != Outcome::converged)
+        return m.take({{"outcome", name(factored.outcome)}, {"detail", factored.reason}});
+
+    std::vector<double> x(m.problem.b.size());
+    LuSolveReport       solved;
+    const auto          solve = [&] { solved = lu.solve(m.problem.b, x, Transpose::no, lu_tolerance); };
+    const double        first = seconds_of(solve);
+    take_answer(m, solved.outcome, solved.reason,
+                {{"steps", solved.refine.steps}, {"refactor", lu.refactor_method()}, {"seconds", {{"solve", first}}}},
+                x);
+
+    LuReport     renewed;
+    const auto   refactor = [&] { renewed = lu.refactor(m.problem.A.val()); };
+    const double made = seconds_of(refactor);  // with what a series of them needs
+    if (renewed.outcome != Outcome::converged) return m.take({{"detail", "refactored: " + renewed.reason}});
+    const Index repeats = made <= long_solve ? m.repeats : 1;
+    m.take({{"seconds", {{"refactor", median_of(repeats, [&] { return seconds_of(refactor); })}}}});
+    if (first <= long_solve)
+        m.take({{"seconds", {{"solve", median_of(m.repeats, [&] { return seconds_of(solve); })}}}});
+}
+
+Json iteration_json(const std::vector<Attempt>& attempts, std::size_t best)
+{
+    double analyse = 0, factor = 0, transfer = 0, solve = 0;  // of all attempts: what the answer has cost
+    Index  steps = 0;
+    for (const Attempt& tried : attempts) {
+        analyse += tried.seconds_analyse;
+        factor += tried.seconds_factor;
+        transfer += tried.gpu ? tried.gpu->seconds_transfer : 0;
+        solve += tried.report.seconds.solve;
+        steps += tried.report.steps;
+    }
+    return {{"method", field_text(attempts[best].plan.method)},
+            {"precond", field_text(attempts[best].plan.precond.kind)},
+            {"steps", steps},
+            {"attempts", attempts.size()},
+            {"fill", attempts[best].fill},
+            {"seconds", {{"analyse", analyse}, {"factor", factor}, {"transfer", transfer}, {"solve", solve}}}};
+}
+
+/// As `ilux solve`, further attempts included where the first fails.
+void measure_iterative(const Measured& m)
+{
+    LinearSolver solver(m.options);
+    solver.analyse(m.problem.A);
+    (void)solver.factor();  // what became of it is told by solve
+    std::vector<double> x(m.problem.b.size());
+    const SolverReport  report = solver.solve(m.problem.b, x);
+    const Attempt&      result = report.result();
+    if (result.has_x())
+        take_answer(m, result.report.outcome, result.why(), iteration_json(report.attempts, report.best), result.x);
+    else {
+        Json row = iteration_json(report.attempts, report.best);
+        row["outcome"] = name(result.report.outcome);
+        row["detail"] = result.why();
+        m.take(row);
+    }
+    // With several attempts the time is that of all of them, which repeating the last would hide.
+    if (report.attempts.size() > 1 || !result.has_x() || result.report.seconds.solve > long_solve) return;
+    m.take({{"seconds", {{"solve", median_of(m.repeats, [&] {
+                              return solver.solve(m.problem.b, x).result().report.seconds.solve;
+                          })}}}});
+}
+
+void measure_on(const std::string& way, const Measured& m)
+{
+    const auto why = lack_of_memory([&] { way == "direct" ? measure_direct(m) : measure_iterative(m); });
+    if (why) m.take({{"outcome", name(Outcome::out_of_memory)}, {"detail", *why}});
+}
+
+}  // namespace
+
+void measure_way(const Way& way, const std::string& path, const SolveOptions& given, Index repeats,
+                 const TakeJson& take)
+{
+    const std::string failure = failure_of([&] {
+        SolveOptions options = given;
+        static_cast<SolverOptions&>(options) = resolved(given);
+        options.mode = way.name == "direct" ? SolverMode::direct : SolverMode::iterative;
+        if (way.name == "direct") options.method = MethodChoice::lu;
+        ilux::parse_field("device", way.device, options.device);
+        require_consistent(options);
+        const Problem            problem = load_first_system(path, options.rhs);
+        std::vector<std::string> decisions;
+        Machine                  machine = machine_for(options, problem.A, false, decisions);
+        if (machine.gpu) {  // the first calls load kernels: a small system pays for them
+            const Problem small = load_problem(warm_up_problem, "A1");
+            measure_on(way.name, {small, options, machine, 1, [](const Json&) {}});
+        }
+        take({{"begin", way.step()}});
+        measure_on(way.name, {problem, options, machine, repeats, take});
+    });
+    if (!failure.empty()) take({{"error", failure}});
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,169 @@
+#include "ilux/apps/program/command.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+#include "ilux/apps/program/console.hpp"
+#include "ilux/base/error.hpp"
+#include "ilux/base/fields.hpp"
+
+namespace ilux::app {
+namespace {
+
+constexpr std::size_t help_column = 26;
+
+std::string help_line(const CLI::Option& option)
+{
+    const std::string value = option.get_type_size() == 0 ? "" : " " + option.get_type_name();
+    const std::string head =
+        fmt::format("  {}{}", option.get_name(option.get_positional(), true), option.get_positional() ? "" : value);
+    const std::string gap =
+        head.size() < help_column ? std::string(help_column - head.size(), ' ') : "\n" + std::string(help_column, ' ');
+    const std::string given = option.get_default_str().empty() ? "" : fmt::format(" [{}]", option.get_default_str());
+    return head + gap + option.get_description() + given + "\n";
+}
+
+class HelpFormatter final : public CLI::FormatterBase {
+public:
+    std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override
+    {
+        std::string arguments, text;
+        for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+            arguments += " " + option->get_name(true);
+            text += help_line(*option);
+        }
+        text = fmt::format("{}\n\nusage: ilux {}{} [options]\n\n", app->get_description(), app->get_name(), arguments) +
+               text;
+        auto groups = app->get_groups();
+        std::stable_partition(groups.begin(), groups.end(), [](const std::string& group) { return group != "Help"; });
+        for (const std::string& group : groups) {
+            std::string lines;
+            for (const CLI::Option* option : app->get_options())
+                if (option->get_group() == group && option->nonpositional()) lines += help_line(*option);
+            if (!lines.empty()) text += fmt::format("\n{}:\n{}", group, lines);
+        }
+        return app->get_footer().empty() ? text : text + "\n" + app->get_footer() + "\n";
+    }
+};
+
+[[noreturn]] void refuse(const CLI::App& app, const std::string& given)
+{
+    if (given.size() < 2 || given[0] != '-')
+        throw InvalidOption(fmt::format("'{}' is one argument too many; see ilux {} --help", given, app.get_name()));
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options())
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    const std::string name = given.substr(0, given.find('='));
+    const std::string nearest = nearest_name(name, known);
+    throw InvalidOption(fmt::format("there is no option '{}'; {}", name,
+                                    nearest.empty() ? fmt::format("see ilux {} --help", app.get_name())
+                                                    : fmt::format("did you mean '{}'?", nearest)));
+}
+
+void require_no_extras(const CLI::App& app)
+{
+    const auto extras = app.remaining();
+    const auto option = std::ranges::find_if(extras, [](const std::string& text) { return text.starts_with('-'); });
+    if (!extras.empty()) refuse(app, option == extras.end() ? extras.front() : *option);
+}
+
+struct Word {
+    std::string option, value;  ///< option "": it is an argument of its own
+};
+
+/// The arguments as CLI11 takes them, as far as that goes: where it refuses some, the others still have their meaning.
+std::vector<Word> words_of(const CLI::App& app, Arguments arguments)
+{
+    std::vector<Word> words;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        const std::string& word = arguments[k];
+        if (word.size() < 2 || word[0] != '-') {
+            words.push_back({"", word});
+            continue;
+        }
+        const std::size_t  equals = word.starts_with("--") ? word.find('=') : std::string::npos;
+        const std::string  name = word.substr(0, equals);
+        const CLI::Option* option = app.get_option_no_throw(name);
+        if (option == nullptr || option->get_items_expected_min() == 0) continue;
+        if (equals != std::string::npos) words.push_back({name, word.substr(equals + 1)});
+        else if (k + 1 < arguments.size()) words.push_back({name, arguments[++k]});
+    }
+    return words;
+}
+
+/// What is read, as far as the command line names it: no output may be one of these.
+void add_inputs(const std::vector<Word>& words, std::vector<std::string>& inputs)
+{
+    constexpr std::array<std::string_view, 4> reading{"--rhs", "--config", "--parameters", "--matrices"};
+    for (const auto& [option, value] : words) {
+        if (option.empty() || std::ranges::count(reading, option) > 0) inputs.push_back(value);
+        if (option == "-p" && value.starts_with("rhs=")) inputs.push_back(value.substr(4));
+    }
+}
+
+Claims claim_outputs(Parser& app, const std::vector<Word>& words, std::vector<std::string> inputs)
+{
+    const auto own = [](const auto& word) { return word.option.empty(); };
+    if (app.needs_input && std::ranges::none_of(words, own)) return {};
+    std::vector<NamedOutput> named;
+    std::vector<Output*>     to;
+    for (const auto& [option, value] : words)
+        for (const auto& output : app.outputs())
+            if (output.flag == option && !value.empty()) {
+                named.push_back({option, value, output.kind});
+                to.push_back(output.to);
+            }
+    add_inputs(words, inputs);
+    Claims all = claim(named, inputs);
+    for (std::size_t k = 0; k < named.size(); ++k) to[k]->claimed = std::move(all.of[k]);
+    return all;
+}
+
+}  // namespace
+
+CLI::Option* Parser::add_output(const std::string& flag, Output& to, const std::string& help,
+                                const std::string& type_name, OutputKind kind)
+{
+    outputs_.push_back({flag, &to, kind});
+    return add_option(flag, to.name, help)->group("Output")->type_name(type_name);
+}
+
+std::unique_ptr<Parser> parser(std::string_view name, std::string_view summary)
+{
+    auto app = std::make_unique<Parser>(std::string(summary), std::string(name));
+    app->formatter(std::make_shared<HelpFormatter>());
+    app->set_help_flag("-h,--help", "this text")->group("Help");
+    app->allow_extras();  // so that parse() can name the nearest option
+    return app;
+}
+
+bool parse(Parser& app, Arguments arguments, const std::function<std::vector<std::string>()>& settle)
+{
+    std::vector<std::string> inputs;
+    std::exception_ptr       refused;
+    try {
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+        require_no_extras(app);
+        if (settle) inputs = settle();
+    } catch (const CLI::CallForHelp&) {
+        write_out(app.help());
+        return false;
+    } catch (const CLI::ParseError& error) {
+        refused = std::make_exception_ptr(InvalidOption(error.what()));
+    } catch (...) {
+        refused = std::current_exception();
+    }
+    const Claims claims = claim_outputs(app, words_of(app, arguments), std::move(inputs));
+    if (refused && !claims.unwritable.empty()) complain(claims.unwritable);
+    if (refused) std::rethrow_exception(refused);
+    if (!claims.misuse.empty()) throw InvalidOption(claims.misuse);
+    if (!claims.unwritable.empty()) throw InvalidInput(claims.unwritable);
+    return true;
+}
+
+bool asks_for_json(Arguments arguments) { return std::ranges::count(arguments, "--json") > 0; }
+
+}  // namespace ilux::app

@@ -1,0 +1,34 @@
+#pragma once
+// Sections that pages on a single solve and on a series have in common.
+
+#include "ilux/apps/draw/structure.hpp"
+#include "ilux/apps/report/html_page.hpp"
+
+namespace ilux::app {
+
+struct Phase {
+    std::string name;
+    double      seconds = 0;
+    bool        part = false;  ///< of the phase before that is no part
+};
+/// A bar for each phase.
+HtmlSection time_section(const std::vector<Phase>& phases, double total);
+
+/// Levels of the multilevel ILU: accepted and postponed rows, and fill. @param nnz_A  of the matrix
+std::string level_table(const MlIluReport& report, Offset nnz_A);
+/// How large the levels of an LU are, and its hub columns, or that there are none.
+std::string lu_level_table(const Structure& structure);
+
+/// Rows by depth, each profile a curve. @param structure  null: there are no factors
+/// @param why_none  said where there is no profile
+HtmlSection depth_section(const Structure* structure, std::string_view why_none);
+/// A as given, and what the factors made of it.
+HtmlSection pattern_section(const CsrMatrix<double>& A, const Structure* structure);
+
+HtmlSection decisions_section(const std::vector<std::string>& decisions);
+/// Those that are not at their defaults first, then all.
+HtmlSection options_section(const SolveOptions& options, const SolveOptions& defaults);
+/// Version, commit, compiler, processor, memory, GPU: of the machine this is called on.
+HtmlSection environment_section();
+
+}  // namespace ilux::app

@@ -1,0 +1,22 @@
+#pragma once
+// What --report writes: one page on a finished solve or series, of the same data as the text and the JSON.
+
+#include <span>
+#include <string>
+
+#include "ilux/apps/run/run.hpp"
+#include "ilux/apps/run/sequence_run.hpp"
+
+namespace ilux::app {
+
+/// Sections outcome, convergence, time, levels, depth, pattern, decisions, options and environment, in this order. What there
+/// is nothing to show of is said in words. Below 1 MB for any matrix and history.
+/// @param run  with histories and structures kept (run_attempt)
+std::string html_report(const Run& run, const Problem& problem);
+
+/// The same sections; convergence is a point for each system.
+/// @param all      with the structure kept (run_sequence)
+/// @param systems  all of them, in order
+std::string html_report(const SequenceReport& all, std::span<const SystemReport> systems, const SequenceInput& input);
+
+}  // namespace ilux::app

@@ -1,0 +1,202 @@
+#include "ilux/apps/run/sequence_run.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/solver/memory_guard.hpp"
+
+namespace ilux::app {
+namespace {
+
+void note(const std::vector<std::string>& more, std::vector<std::string>& decisions)
+{
+    for (const std::string& decision : more)
+        if (std::ranges::count(decisions, decision) == 0) decisions.push_back(decision);
+}
+
+SolverOptions solver_options(const SolveOptions& given)
+{
+    SolverOptions options = given;
+    options.retry = options.retry && options.method == MethodChoice::automatic;
+    return options;
+}
+
+/// What the solver says of one system, for its line.
+void tell(const SolverReport& report, SystemReport& one)
+{
+    const Attempt& tried = report.result();
+    one.direct = tried.plan.direct();
+    one.action = name(tried.action);
+    one.reason = tried.reason;
+    one.outcome = report.outcome();
+    one.detail = tried.converged() ? tried.remark : report.why();
+    one.warning = tried.warning;
+    for (const Attempt& every : report.attempts) {
+        if (!every.plan.direct()) one.steps += every.report.steps;
+        one.seconds_factor += every.seconds_factor + (every.plan.direct() ? 0 : every.seconds_analyse);
+        one.seconds_solve += every.report.seconds.solve;
+    }
+    if (one.direct) one.steps += tried.report.steps;
+    one.has_x = tried.failure.empty() && !(one.direct && std::isnan(tried.accuracy.rowwise));
+    if (tried.action == SolverAction::stale) one.has_x = tried.failure.empty();
+    if (tried.lu && tried.failure.empty()) {
+        one.growth = tried.lu->growth;
+        one.rcond = tried.lu->rcond;
+    }
+}
+
+/// Feeds one system after another to a LinearSolver.
+class Series {
+public:
+    Series(const SolveOptions& options, Index systems, bool keep_structure)
+        : options_(options), solver_(solver_options(options)), systems_(systems), keep_structure_(keep_structure)
+    {}
+
+    void solve(const SequenceInput& input, std::vector<double>& x, SystemReport& one, SequenceReport& all)
+    {
+        one.action = options_.way() == SolverMode::iterative ? "refresh" : "factor";
+        if (guess_.empty()) std::ranges::fill(x, 0.);
+        else x = guess_;
+        if (!analysed_) solver_.analyse(input.A(), systems_);
+        analysed_ = true;
+        const SolverReport report = solver_.refactor_and_solve(input.A().val(), input.b(), x);
+        tell(report, one);
+        const Attempt& tried = report.result();
+        if (one.has_x) {
+            one.relative_residual = tried.report.relative_residual;
+            one.backward_error = tried.report.backward_error;
+            one.accuracy = tried.accuracy;
+        }
+        if (options_.sequence.reuse_x && one.converged()) guess_ = x;
+        add(report, all);
+    }
+
+    const WaysTaken& taken() const { return taken_; }
+
+private:
+    /// To what is told of the whole series.
+    void add(const SolverReport& report, SequenceReport& all)
+    {
+        note(report.decisions, all.decisions);
+        for (const Attempt& tried : report.attempts) {
+            taken_.add(tried);
+            if (tried.plan.direct()) all.seconds_analyse += tried.seconds_analyse;
+            if (tried.lu && (tried.lu->nnz > 0 || !all.lu)) all.lu = tried.lu;
+            if (tried.mlilu && !all.mlilu) all.mlilu = tried.mlilu;
+        }
+        const Attempt& tried = report.result();
+        all.device = tried.device;
+        all.method = tried.plan.method;
+        if (tried.fill > 0) all.fill = tried.fill;
+        if (keep_structure_ && !all.structure) {
+            all.structure = structure_of(solver_);
+            if (all.structure && tried.mlilu) all.mlilu = tried.mlilu;  // of the structure's factors
+        }
+    }
+
+    const SolveOptions& options_;
+    LinearSolver        solver_;
+    WaysTaken           taken_;
+    Index               systems_;
+    bool                keep_structure_, analysed_ = false;
+    std::vector<double> guess_;  // the last solution, where it is to be one
+};
+
+double distance_from_ones(std::span<const double> x)
+{
+    double error = 0;
+    for (const double value : x) error = std::max(error, std::isfinite(value) ? std::abs(value - 1) : INFINITY);
+    return error;
+}
+
+void count(const SystemReport& one, SequenceReport& all)
+{
+    auto action = std::ranges::find(all.actions, one.action, &SequenceReport::Action::name);
+    if (action == all.actions.end()) action = all.actions.insert(action, {.name = one.action});
+    ++action->count;
+    action->seconds += one.seconds_factor;
+    ++all.systems;
+    all.converged += one.converged();
+    if (one.code() > all.code) {
+        all.code = one.code();
+        all.outcome = one.result();
+    }
+    const auto note = [&](SequenceReport::Noted& noted, std::string text) {
+        if (noted.count++ == 0) noted = {.count = 1, .first = one.index, .name = one.name, .text = std::move(text)};
+    };
+    if (!one.converged())
+        note(all.failed, fmt::format("{}{}{}", one.result(), one.detail.empty() ? "" : ", ", one.detail));
+    if (!one.warning.empty()) note(all.warned, one.warning);
+    const auto keep = [&](double value, SequenceReport::Worst& worst) {
+        if (!std::isnan(value) && (worst.system < 0 || value > worst.value)) worst = {value, one.index};
+    };
+    keep(one.relative_residual, all.residual);
+    keep(one.backward_error, all.backward);
+    keep(one.accuracy.rowwise, all.componentwise);
+    keep(one.accuracy.worst_error, all.error);
+    all.steps += one.steps;
+    all.seconds_read += one.seconds_read;
+    all.seconds_factor += one.seconds_factor;
+    all.seconds_solve += one.seconds_solve;
+}
+
+void run(Series& series, SequenceInput& input, const SystemListener& each, SequenceReport& all)
+{
+    Cpu                 serial(1);
+    std::vector<double> x(static_cast<std::size_t>(input.A().rows()));
+    for (Index k = 0; k < input.systems(); ++k) {
+        SystemReport one;
+        one.index = k;
+        one.name = input.label(k);
+        WallClock reading;
+        bool      there = true;
+        try {
+            input.read(k);
+        } catch (const InvalidInput& error) {
+            one.detail = error.what();
+            there = false;
+        } catch (const OutOfTime& error) {
+            one.action = "none";
+            one.outcome = Outcome::time_limit;
+            one.detail = error.what();
+            there = false;
+        }
+        one.seconds_read = reading.seconds();
+        if (there)
+            if (const auto why = lack_of_memory([&] { series.solve(input, x, one, all); })) {
+                one.outcome = Outcome::out_of_memory;
+                one.detail = *why;
+            }
+        one.has_x = one.has_x && is_finite(serial, x);
+        if (one.has_x && input.rhs() == "A1") one.forward_error = distance_from_ones(x);
+        count(one, all);
+        each(one, one.has_x ? std::span<const double>(x) : std::span<const double>());
+    }
+}
+
+}  // namespace
+
+SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, std::vector<std::string> decisions,
+                            const SystemListener& each, bool keep_structure)
+{
+    WallClock      clock;
+    SequenceReport all;
+    all.options = options;
+    all.method = options.method;
+    all.decisions = std::move(decisions);
+    all.made_up_rhs = options.rhs == "auto" && input.rhs() == "A1";
+    if (all.made_up_rhs) all.decisions.emplace_back("rhs A1: the series brings no right-hand sides along");
+    all.options.rhs = input.rhs();
+    Series series(all.options, input.systems(), keep_structure);
+    run(series, input, each, all);
+    for (std::string& remark : options_without_effect(all.options, series.taken(), true))
+        all.decisions.push_back(std::move(remark));
+    all.seconds = clock.seconds();
+    return all;
+}
+
+}  // namespace ilux::app

@@ -1,0 +1,114 @@
+#include "ilux/base/gpu/device_csr.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "ilux/base/error.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr Offset long_row = 32;  // rows of more than this many entries a lane are long: lanes are latency-bound
+constexpr Offset shortest_segment = 4096;  // 16 entries a thread
+
+void require_lanes(int lanes)
+{
+    if (lanes < 0 || lanes > 32 || (lanes > 0 && !std::has_single_bit(static_cast<unsigned>(lanes))))
+        throw InvalidOption("lanes = " + std::to_string(lanes) + "; a power of 2 up to 32 is possible, or 0 to choose");
+}
+
+template <class T>
+DeviceBuffer<T> on_device(Gpu& gpu, std::span<const T> host)
+{
+    gpu.make_current();
+    DeviceBuffer<T> device(host.size());
+    upload<T>(gpu, host, device);
+    return device;
+}
+
+void require_square(const CsrMatrix<double>& A)
+{
+    require(A.rows() == A.cols(), [&] {
+        return "a linear system needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +
+               std::to_string(A.cols());
+    });
+}
+
+}  // namespace
+
+namespace detail {
+
+RowPlan plan_rows(std::span<const Offset> row_ptr, int lanes)
+{
+    require_lanes(lanes);
+    RowPlan      plan;
+    const Index  rows = static_cast<Index>(row_ptr.size()) - 1;
+    const Offset nnz = row_ptr.back();
+    const auto   length = [&](Index i) { return row_ptr[i + 1] - row_ptr[i]; };
+
+    const Offset half_mean = rows > 0 ? (nnz + 2 * Offset{rows} - 1) / (2 * Offset{rows}) : 1;
+    plan.lanes = lanes > 0
+                     ? lanes
+                     : static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::clamp<Offset>(half_mean, 1, 32))));
+    plan.longest = long_row * plan.lanes;
+
+    // Segments are long enough that all of them together take at most half the slots, and the last ones of rows the rest.
+    const Offset segment = std::max(shortest_segment, nnz / (max_row_slots / 2) + 1);
+    int          slots = 0;
+    for (Index i = 0; i < rows; ++i) {
+        if (length(i) <= plan.longest) continue;
+        const bool whole = length(i) <= segment;
+        const int  first = slots;
+        for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; p += segment)
+            plan.segments.push_back({p, std::min(p + segment, row_ptr[i + 1]), i, whole ? -1 : slots++});
+        if (!whole) plan.split.push_back({i, first, slots});
+    }
+    ILUX_ASSERT(slots <= max_row_slots);
+    return plan;
+}
+
+}  // namespace detail
+
+template <class T>
+DeviceCsr<T>::DeviceCsr(Gpu& gpu, const CsrMatrix<T>& A, int lanes)
+    : rows_(A.rows()),
+      cols_(A.cols()),
+      row_ptr_(on_device<Offset>(gpu, A.row_ptr())),
+      col_(on_device<Index>(gpu, A.col())),
+      val_(on_device<T>(gpu, A.val()))
+{
+    const detail::RowPlan plan = detail::plan_rows(A.row_ptr(), lanes);
+    lanes_ = plan.lanes;
+    longest_ = plan.longest;
+    segments_ = on_device<detail::RowSegment>(gpu, plan.segments);
+    split_ = on_device<detail::SplitRow>(gpu, plan.split);
+}
+
+template <class T>
+std::size_t DeviceCsr<T>::bytes() const
+{
+    return row_ptr_.size() * sizeof(Offset) + col_.size() * sizeof(Index) + val_.size() * sizeof(T) +
+           segments_.size() * sizeof(detail::RowSegment) + split_.size() * sizeof(detail::SplitRow);
+}
+
+GpuMatrixOperator::GpuMatrixOperator(Gpu& gpu, const CsrMatrix<double>& A, bool transposable)
+    : A_((require_square(A), DeviceCsr<double>(gpu, A))), transposable_(transposable)
+{
+    if (transposable) At_ = DeviceCsr<double>(gpu, transpose(A));
+}
+
+void GpuMatrixOperator::apply(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const
+{
+    spmv(be, 1, A_, x, 0, y);
+}
+
+void GpuMatrixOperator::apply_transpose(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const
+{
+    require(transposable_, [] { return "this GpuMatrixOperator was made without the transpose"; });
+    spmv(be, 1, At_, x, 0, y);
+}
+
+template class DeviceCsr<double>;
+template class DeviceCsr<float>;
+
+}  // namespace ilux

@@ -1,0 +1,106 @@
+#pragma once
+// A CSR matrix in device memory, and y ← A x there. Plain C++, as gpu.hpp.
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ilux/base/csr.hpp"
+#include "ilux/base/gpu/gpu.hpp"
+#include "ilux/base/operator.hpp"
+
+namespace ilux {
+
+namespace detail {
+
+/// Entries of one row that one block of threads adds up.
+struct RowSegment {
+    Offset begin = 0, end = 0;
+    Index  row = 0;
+    int    slot = -1;  ///< where its sum goes when the row has several segments; −1: it is the whole row
+};
+/// A row of several segments: their sums stand in slots first … last − 1.
+struct SplitRow {
+    Index row = 0;
+    int   first = 0, last = 0;
+};
+
+/// How the rows of a matrix are shared among threads: `lanes` neighbouring threads a row, but rows of more than
+/// `longest` entries by whole blocks, in segments. Hub rows of circuits have 10⁴ entries and more.
+struct RowPlan {
+    int                     lanes = 1;  ///< a power of 2, at most 32
+    Offset                  longest = 0;
+    std::vector<RowSegment> segments;  ///< of the long rows, ascending
+    std::vector<SplitRow>   split;     ///< the long rows of several segments, ascending
+};
+
+constexpr int max_row_slots = 16384;  ///< slots of a plan: what a Gpu has scratch memory for
+
+/// @param lanes  0: the least power of 2 that is at least half the mean length of the rows
+RowPlan plan_rows(std::span<const Offset> row_ptr, int lanes = 0);
+
+}  // namespace detail
+
+/// A copy of a CsrMatrix in device memory. Immutable but for upload_values: may serve several streams at once.
+template <class T = double>
+class DeviceCsr {
+public:
+    DeviceCsr() = default;
+    /// Copies A. @param lanes  threads a row in spmv, a power of 2 up to 32; 0: chosen from the mean length of the rows
+    /// @throws OutOfMemory, DeviceError; InvalidOption for other lanes
+    DeviceCsr(Gpu& gpu, const CsrMatrix<T>& A, int lanes = 0);
+
+    /// Other values for the same pattern. @throws InvalidInput unless there are nnz() of them
+    void upload_values(Gpu& gpu, std::span<const T> val) { upload<T>(gpu, val, val_); }
+
+    Index       rows() const { return rows_; }
+    Index       cols() const { return cols_; }
+    Offset      nnz() const { return static_cast<Offset>(col_.size()); }
+    std::size_t bytes() const;  ///< of device memory
+
+    DeviceSpan<const Offset> row_ptr() const { return row_ptr_; }  ///< rows + 1; empty in a default-made matrix
+    DeviceSpan<const Index>  col() const { return col_; }          ///< nnz
+    DeviceSpan<const T>      val() const { return val_; }          ///< nnz
+    DeviceSpan<T>            val() { return val_; }                ///< nnz
+
+    int                                  lanes() const { return lanes_; }
+    Offset                               longest() const { return longest_; }    ///< entries of a row that lanes share
+    DeviceSpan<const detail::RowSegment> segments() const { return segments_; }  ///< of the longer rows
+    DeviceSpan<const detail::SplitRow>   split() const { return split_; }        ///< those of several segments
+
+private:
+    Index                            rows_ = 0, cols_ = 0;
+    int                              lanes_ = 1;
+    Offset                           longest_ = 0;
+    DeviceBuffer<Offset>             row_ptr_;
+    DeviceBuffer<Index>              col_;
+    DeviceBuffer<T>                  val_;
+    DeviceBuffer<detail::RowSegment> segments_;
+    DeviceBuffer<detail::SplitRow>   split_;
+};
+
+/// y ← a A x + b y (b = 0 overwrites y, whatever it held), sums in double. x: cols, y: rows; they do not overlap.
+/// Bitwise repeatable: the order of each sum is fixed by the pattern. Cost: 2 nnz flops, (4 + sizeof(T)) nnz + 8 (2 rows + cols) bytes at least;
+/// one launch, two where rows are split.
+template <class T>
+void spmv(Gpu& be, double a, const DeviceCsr<T>& A, DeviceSpan<const double> x, double b, DeviceSpan<double> y);
+
+/// A CSR matrix as LinearOperator on the device. Holds its own copies there: of A, and of Aᵀ if `transposable`.
+class GpuMatrixOperator final : public LinearOperator<Gpu> {
+public:
+    /// @throws InvalidInput unless A is square
+    GpuMatrixOperator(Gpu& gpu, const CsrMatrix<double>& A, bool transposable = false);
+    Index size() const override { return A_.rows(); }
+    void  apply(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const override;
+    /// @throws InvalidInput when made without the transpose
+    void        apply_transpose(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const override;
+    std::size_t bytes() const { return A_.bytes() + At_.bytes(); }
+
+    const DeviceCsr<double>& matrix() const { return A_; }
+
+private:
+    DeviceCsr<double> A_, At_;
+    bool              transposable_;
+};
+
+}  // namespace ilux

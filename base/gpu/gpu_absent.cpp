@@ -1,0 +1,88 @@
+// gpu.hpp in a build without CUDA: no device is found, and nothing that needs one can be reached.
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/gpu/device_csr.hpp"
+#include "ilux/base/gpu/gpu.hpp"
+#include "ilux/base/gpu/gpu_graph.hpp"
+#include "ilux/base/gpu/host_buffer.hpp"
+
+namespace ilux {
+namespace {
+
+[[noreturn]] void absent()
+{
+    throw DeviceError("this ilux was built without CUDA; build it where nvcc is found, or choose the CPU");
+}
+
+}  // namespace
+
+struct Gpu::State {};
+
+int         gpu_count() noexcept { return 0; }
+std::string gpu_name(int) { absent(); }
+GpuMemory   gpu_memory(int) { absent(); }
+DeviceUse   device_use() noexcept { return {}; }
+void        restart_device_peak() noexcept {}
+
+Gpu::Gpu(int) { absent(); }
+Gpu::Gpu(int, CUstream_st*) { absent(); }
+Gpu::~Gpu() = default;
+Gpu::Gpu(Gpu&&) noexcept = default;
+Gpu& Gpu::operator=(Gpu&&) noexcept = default;
+int       Gpu::device() const { absent(); }
+void      Gpu::make_current() { absent(); }
+void      Gpu::synchronize() { absent(); }
+
+double  dot(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>) { absent(); }
+double  norm2(Gpu&, DeviceSpan<const double>) { absent(); }
+DotNorm dot_norm(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>) { absent(); }
+bool    is_finite(Gpu&, DeviceSpan<const double>) { absent(); }
+void    copy(Gpu&, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
+void    fill(Gpu&, double, DeviceSpan<double>) { absent(); }
+void    scale(Gpu&, double, DeviceSpan<double>) { absent(); }
+void    axpy(Gpu&, double, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
+void    axpby(Gpu&, double, DeviceSpan<const double>, double, DeviceSpan<double>) { absent(); }
+void    multiply(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
+void    multi_dot(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, std::span<double>) { absent(); }
+void    multi_axpy(Gpu&, std::span<const double>, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
+
+template <class T>
+void spmv(Gpu&, double, const DeviceCsr<T>&, DeviceSpan<const double>, double, DeviceSpan<double>)
+{
+    absent();
+}
+template void spmv(Gpu&, double, const DeviceCsr<double>&, DeviceSpan<const double>, double, DeviceSpan<double>);
+template void spmv(Gpu&, double, const DeviceCsr<float>&, DeviceSpan<const double>, double, DeviceSpan<double>);
+
+GpuGraph::GpuGraph(Gpu&, std::function<void()>) { absent(); }
+void GpuGraph::launch(Gpu&) const { absent(); }
+
+namespace detail {
+
+long fail_device_allocations(long, long) noexcept { return 0; }
+
+void* device_allocate(std::size_t bytes)
+{
+    if (bytes == 0) return nullptr;
+    absent();
+}
+
+void* host_allocate(std::size_t bytes)
+{
+    if (bytes == 0) return nullptr;
+    absent();
+}
+
+void device_free(void*, std::size_t) noexcept {}
+void host_free(void*) noexcept {}
+void upload_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
+void download_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
+void enqueue_copy(Gpu&, const void*, void*, std::size_t) { absent(); }
+void require_same_size(std::size_t, std::size_t) { absent(); }
+int  begin_timing(Gpu&, const void*, double*) { absent(); }
+void end_timing(Gpu&, int) noexcept {}
+void collect_timings(Gpu&, const void*) { absent(); }
+void forget_timings(Gpu&, const void*) noexcept {}
+
+}  // namespace detail
+}  // namespace ilux

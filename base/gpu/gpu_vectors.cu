@@ -1,0 +1,176 @@
+// The vector primitives of Backend on a Gpu; those of blocks of vectors are in gpu_blocks.cu.
+//
+// Element-wise: one thread an element, grid-stride. Reductions, one launch: `chunks(n)` blocks sum a chunk each (threads
+// stride by the block, then a shuffle tree); the block that ends last adds the chunks. Both orders depend on n alone.
+
+#include <algorithm>
+#include <cmath>
+
+#include "ilux/base/gpu/cuda_reduce.hpp"
+
+namespace ilux {
+namespace {
+
+using cuda::check;
+
+constexpr int block_size = 256;
+constexpr int max_chunks = 1024;
+constexpr int chunk_size = 8 * block_size;  // per block at least: fewer values do not pay for its partial sum
+
+int chunks(std::size_t n)
+{
+    return static_cast<int>(std::clamp<std::size_t>((n + chunk_size - 1) / chunk_size, 1, max_chunks));
+}
+
+/// The terms that one i adds to `count` sums.
+template <int count>
+struct Terms {
+    double of[count];
+};
+
+/// sums[v] ← Op over i < n of term(i).of[v]. 0 is neutral: terms of Largest are ≥ 0.
+template <int count, class Op, class Term>
+__global__ void reduce_all(std::size_t n, Term term, double* partial, unsigned* ticket, double* sums)
+{
+    const std::size_t chunk = (n + gridDim.x - 1) / gridDim.x;
+    const std::size_t begin = blockIdx.x * chunk;
+    const std::size_t end = begin + chunk < n ? begin + chunk : n;
+    double            value[count] = {};
+#pragma unroll 4
+    for (std::size_t i = begin + threadIdx.x; i < end; i += block_size) {
+        const Terms<count> terms = term(i);
+        for (int v = 0; v < count; ++v) value[v] = Op::combine(value[v], terms.of[v]);
+    }
+    for (int v = 0; v < count; ++v) {
+        value[v] = cuda::over_block<Op, block_size>(value[v]);
+        if (threadIdx.x == 0) (gridDim.x == 1 ? sums : partial)[v * gridDim.x + blockIdx.x] = value[v];
+    }
+    if (gridDim.x == 1 || !cuda::last_of(gridDim.x, ticket)) return;
+    for (int v = 0; v < count; ++v) {
+        double sum = 0;
+        for (int c = threadIdx.x; c < gridDim.x; c += block_size)
+            sum = Op::combine(sum, __ldcg(partial + v * gridDim.x + c));
+        sum = cuda::over_block<Op, block_size>(sum);
+        if (threadIdx.x == 0) sums[v] = sum;
+    }
+}
+
+/// Op over i < n of the terms; waits for it.
+template <int count, class Op = cuda::Add, class Term>
+Terms<count> reduce(Gpu& be, const char* name, std::size_t n, Term term)
+{
+    const cuda::Range range(name);
+    const auto        stream = cuda::stream(be);
+    auto&             state = be.state();
+    Terms<count>      result{};
+    if (n == 0) return result;
+    reduce_all<count, Op>
+        <<<chunks(n), block_size, 0, stream>>>(n, term, state.partial.data(), state.tickets.data(), state.sums);
+    cuda::check_launch(name);
+    check(cudaStreamSynchronize(stream), name);
+    std::copy_n(state.sums, count, result.of);
+    return result;
+}
+
+template <class Body>
+__global__ void call_each(std::size_t n, Body body)
+{
+    const std::size_t stride = std::size_t(gridDim.x) * block_size;
+    for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n; i += stride) body(i);
+}
+
+template <class Body>
+void for_each(Gpu& be, const char* name, std::size_t n, Body body)
+{
+    const cuda::Range range(name);
+    const auto        stream = cuda::stream(be);
+    if (n == 0) return;
+    const auto blocks = std::min<std::size_t>((n + block_size - 1) / block_size, 1 << 16);
+    call_each<<<static_cast<unsigned>(blocks), block_size, 0, stream>>>(n, body);
+    cuda::check_launch(name);
+}
+
+/// ‖v‖₂ from Σ v_i², or, where that may have under- or overflowed, by two more sums.
+double norm_from(double squares, Gpu& be, const double* v, std::size_t n)
+{
+    if (squares > 1e-280 && std::isfinite(squares)) return std::sqrt(squares);
+    const double largest =
+        reduce<1, cuda::Largest>(be, "norm2", n, [v] __device__(std::size_t i) { return Terms<1>{fabs(v[i])}; }).of[0];
+    if (largest == 0 || !std::isfinite(largest)) return largest;
+    const auto scaled = reduce<1>(be, "norm2", n, [v, largest] __device__(std::size_t i) {
+        return Terms<1>{(v[i] / largest) * (v[i] / largest)};
+    });
+    return largest * std::sqrt(scaled.of[0]);
+}
+
+}  // namespace
+
+double dot(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    return reduce<1>(be, "dot", x.size(),
+                     [x = x.data(), y = y.data()] __device__(std::size_t i) { return Terms<1>{x[i] * y[i]}; })
+        .of[0];
+}
+
+double norm2(Gpu& be, DeviceSpan<const double> x)
+{
+    const double* v = x.data();
+    const auto    squares =
+        reduce<1>(be, "norm2", x.size(), [v] __device__(std::size_t i) { return Terms<1>{v[i] * v[i]}; });
+    return norm_from(squares.of[0], be, v, x.size());
+}
+
+DotNorm dot_norm(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    const auto both = reduce<2>(be, "dot_norm", x.size(), [x = x.data(), y = y.data()] __device__(std::size_t i) {
+        return Terms<2>{{x[i] * y[i], y[i] * y[i]}};
+    });
+    return {both.of[0], norm_from(both.of[1], be, y.data(), y.size())};
+}
+
+bool is_finite(Gpu& be, DeviceSpan<const double> x)
+{
+    return reduce<1>(be, "is_finite", x.size(), [v = x.data()] __device__(std::size_t i) {
+               return Terms<1>{isfinite(v[i]) ? 0. : 1.};
+           }).of[0] == 0;
+}
+
+void copy(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    for_each(be, "copy", x.size(), [x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = x[i]; });
+}
+
+void fill(Gpu& be, double a, DeviceSpan<double> y)
+{
+    for_each(be, "fill", y.size(), [a, y = y.data()] __device__(std::size_t i) { y[i] = a; });
+}
+
+void scale(Gpu& be, double a, DeviceSpan<double> y)
+{
+    for_each(be, "scale", y.size(), [a, y = y.data()] __device__(std::size_t i) { y[i] *= a; });
+}
+
+void axpy(Gpu& be, double a, DeviceSpan<const double> x, DeviceSpan<double> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    for_each(be, "axpy", x.size(), [a, x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] += a * x[i]; });
+}
+
+void axpby(Gpu& be, double a, DeviceSpan<const double> x, double b, DeviceSpan<double> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    for_each(be, "axpby", x.size(),
+             [a, b, x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = a * x[i] + b * y[i]; });
+}
+
+void multiply(Gpu& be, DeviceSpan<const double> d, DeviceSpan<const double> x, DeviceSpan<double> y)
+{
+    ILUX_ASSERT(d.size() == y.size() && x.size() == y.size());
+    for_each(be, "multiply", x.size(),
+             [d = d.data(), x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = d[i] * x[i]; });
+}
+
+}  // namespace ilux

@@ -1,0 +1,135 @@
+// y ← a A x + b y for a matrix in device memory.
+//
+// One launch: its first blocks add the segments of the long rows, a block a segment; in the others `lanes` neighbouring
+// threads share each of the remaining rows. Rows of several segments are finished by a second launch, a warp a row.
+
+#include "ilux/base/gpu/cuda_reduce.hpp"
+#include "ilux/base/gpu/device_csr.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr int block_size = 256;
+
+/// The arguments of one product.
+template <class T>
+struct Product {
+    Index                     rows;
+    Offset                    longest;
+    const Offset*             row_ptr;
+    const Index*              col;
+    const T*                  val;
+    const detail::RowSegment* segments;
+    unsigned                  segment_count;
+    const double*             x;
+    double*                   y;
+    double*                   slots;
+    double                    a, b;
+
+    __device__ double term(Offset p) const { return static_cast<double>(__ldg(val + p)) * __ldg(x + __ldg(col + p)); }
+    __device__ void   store(Index i, double sum) const { y[i] = b == 0 ? a * sum : a * sum + b * y[i]; }
+};
+
+template <class T>
+__device__ void add_segment(const Product<T>& of, const detail::RowSegment& segment)
+{
+    double sum = 0;
+#pragma unroll 4
+    for (Offset p = segment.begin + threadIdx.x; p < segment.end; p += block_size) sum += of.term(p);
+    sum = cuda::over_block<cuda::Add, block_size>(sum);
+    if (threadIdx.x != 0) return;
+    if (segment.slot < 0) of.store(segment.row, sum);
+    else of.slots[segment.slot] = sum;
+}
+
+template <int lanes, class T>
+__global__ void __launch_bounds__(block_size) multiply(const Product<T> of)
+{
+    if (blockIdx.x < of.segment_count) return add_segment(of, of.segments[blockIdx.x]);
+
+    const Offset i = Offset{blockIdx.x - of.segment_count} * (block_size / lanes) + threadIdx.x / lanes;
+    const int    lane = threadIdx.x % lanes;
+    Offset       begin = 0, end = 0;
+    if (i < of.rows) {
+        begin = __ldg(of.row_ptr + i);
+        end = __ldg(of.row_ptr + i + 1);
+    }
+    const bool mine = i < of.rows && end - begin <= of.longest;
+    double     sum = 0;
+    if (mine) {
+#pragma unroll 4
+        for (Offset p = begin + lane; p < end; p += lanes) sum += of.term(p);
+    }
+    sum = cuda::over_lanes<cuda::Add, lanes>(sum);
+    if (mine && lane == 0) of.store(static_cast<Index>(i), sum);
+}
+
+/// y_i from the sums of row i's segments, in order of their lanes.
+template <class T>
+__global__ void __launch_bounds__(block_size) finish(const Product<T> of, const detail::SplitRow* split, int count)
+{
+    const int    lane = threadIdx.x % 32;
+    const Offset which = Offset{blockIdx.x} * (block_size / 32) + threadIdx.x / 32;
+    if (which >= count) return;  // whole warps
+    const detail::SplitRow row = split[which];
+    double                 sum = 0;
+    for (int slot = row.first + lane; slot < row.last; slot += 32) sum += of.slots[slot];
+    sum = cuda::over_lanes<cuda::Add>(sum);
+    if (lane == 0) of.store(row.row, sum);
+}
+
+template <class T>
+auto kernel_for(int lanes)
+{
+    switch (lanes) {
+        case 1:
+            return multiply<1, T>;
+        case 2:
+            return multiply<2, T>;
+        case 4:
+            return multiply<4, T>;
+        case 8:
+            return multiply<8, T>;
+        case 16:
+            return multiply<16, T>;
+        default:
+            return multiply<32, T>;
+    }
+}
+
+}  // namespace
+
+template <class T>
+void spmv(Gpu& be, double a, const DeviceCsr<T>& A, DeviceSpan<const double> x, double b, DeviceSpan<double> y)
+{
+    const cuda::Range range("spmv");
+    ILUX_ASSERT(x.size() == static_cast<std::size_t>(A.cols()) && y.size() == static_cast<std::size_t>(A.rows()));
+    static_assert(detail::max_row_slots <= cuda::max_partials);
+    if (A.rows() == 0) return;
+    const auto       stream = cuda::stream(be);
+    const Product<T> of{A.rows(),
+                        A.longest(),
+                        A.row_ptr().data(),
+                        A.col().data(),
+                        A.val().data(),
+                        A.segments().data(),
+                        static_cast<unsigned>(A.segments().size()),
+                        x.data(),
+                        y.data(),
+                        be.state().partial.data(),
+                        a,
+                        b};
+    const Offset     rows_a_block = block_size / A.lanes();
+    const auto       blocks = static_cast<unsigned>((A.rows() + rows_a_block - 1) / rows_a_block);
+    kernel_for<T>(A.lanes())<<<of.segment_count + blocks, block_size, 0, stream>>>(of);
+    cuda::check_launch("spmv");
+    if (A.split().empty()) return;
+    const auto split = static_cast<int>(A.split().size());
+    finish<<<(split + block_size / 32 - 1) / (block_size / 32), block_size, 0, stream>>>(of, A.split().data(), split);
+    cuda::check_launch("spmv");
+}
+
+template void spmv(Gpu&, double, const DeviceCsr<double>&, DeviceSpan<const double>, double, DeviceSpan<double>);
+template void spmv(Gpu&, double, const DeviceCsr<float>&, DeviceSpan<const double>, double, DeviceSpan<double>);
+
+}  // namespace ilux

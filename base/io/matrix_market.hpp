@@ -1,0 +1,87 @@
+#pragma once
+// Matrix Market files (.mtx, .mtx.gz, "-" for standard input). Format: [boisvert96], read as generously as is safe.
+//
+// Read: coordinate and array; real, double, integer, pattern (every value 1); general, symmetric, skew-symmetric and
+// hermitian (of real values, hence symmetric). Any letter case, LF, CRLF or CR line ends, blank lines and comments
+// anywhere, leading blanks, 1.0D+3 and +5. Duplicates are summed in the file's order. A symmetric file stores one
+// triangle: the lower by the standard, the upper accepted, both refused, since mirroring would double the values.
+// Refused: complex values, NaN, Inf, indices outside the matrix, a diagonal entry ≠ 0 in a skew-symmetric file, more or
+// fewer entries than promised. Every refusal is an InvalidInput that reads "FILE:LINE: what was expected and found".
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ilux/base/csr.hpp"
+#include "ilux/base/io/atomic_file.hpp"
+#include "ilux/base/monitor.hpp"
+
+namespace ilux {
+
+/// The symmetry that a banner declares.
+enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
+/// As the files spell them: "skew-symmetric".
+std::string_view name(Symmetry symmetry);
+
+/// The banner and the size line.
+struct MatrixMarketHeader {
+    bool     array = false;    ///< dense, by columns; otherwise coordinate
+    bool     pattern = false;  ///< no values stored
+    Symmetry symmetry = Symmetry::general;
+    Index    rows = 0, cols = 0;
+    Offset   entries = 0;    ///< lines of data: for a symmetric matrix about half of nnz
+    Offset   size_line = 0;  ///< where rows, cols and entries stand, counted from 1
+};
+
+/// A file as it was read.
+struct MatrixMarket {
+    MatrixMarketHeader header;
+    Offset duplicates = 0;  ///< entries that were added to an earlier one at the same place, mirrored ones included
+    CsrMatrix<double> A;
+    /// On request, of a coordinate file: the position in A of the entry of every line that holds one, in the order of the
+    /// lines. Duplicates share one. Empty where it is 0, 1, 2, …
+    std::vector<Offset> line_order;
+};
+
+/// How a file is read.
+struct ReadOptions {
+    int  threads = 0;         ///< as for Cpu; the result and any message are the same for every number of them
+    bool line_order = false;  ///< MatrixMarket::line_order is wanted
+    /// Shown the header before memory is asked for anything of its sizes. What it throws ends the reading.
+    std::function<void(const MatrixMarketHeader&)> accept = {};
+    Checkpoint                                     checkpoint = {};
+};
+
+/// Memory is asked for only after the file has shown that it can hold what its header promises: about 16 bytes an
+/// entry beside the text and the result. The zeros of an array file are not stored; those of a coordinate file are.
+/// @throws InvalidInput (unreadable file, one that changes meanwhile, broken gzip data, anything above), OutOfMemory
+MatrixMarket read_matrix_market(const std::string& path, const ReadOptions& options = {});
+/// The same for a text in memory; `name` stands for the file in messages.
+MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, const ReadOptions& options = {});
+
+/// The matrix alone.
+CsrMatrix<double> read_matrix(const std::string& path, const ReadOptions& options = {});
+/// @copydoc read_matrix
+CsrMatrix<double> parse_matrix(std::string_view text, std::string_view name, const ReadOptions& options = {});
+
+/// One column (counted from 0) of an n×k array or coordinate file. @throws InvalidInput as above, and unless 0 ≤ column < k
+std::vector<double> read_vector(const std::string& path, Index column = 0);
+
+/// How a matrix is written.
+struct MatrixMarketStyle {
+    std::string comment = "";       ///< any number of lines, written after the banner
+    bool        symmetric = false;  ///< write the lower triangle of a symmetric matrix only
+};
+
+/// Writes a coordinate real file with the shortest digits that read back to the same doubles, as AtomicFile does:
+/// compressed for a name in .gz, to standard output for "-", complete or not at all.
+/// @throws InvalidInput when it cannot be written, or with style.symmetric when A is not exactly symmetric
+void write_matrix(const FileTarget& file, const CsrMatrix<double>& A, const MatrixMarketStyle& style = {});
+/// Writes an n×1 array real file. NaN and Inf are written as such, though our reader refuses them.
+void write_vector(const FileTarget& file, std::span<const double> x, const MatrixMarketStyle& style = {});
+/// What write_matrix puts into the file.
+std::string matrix_text(const CsrMatrix<double>& A, const MatrixMarketStyle& style = {});
+
+}  // namespace ilux

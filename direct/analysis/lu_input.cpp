@@ -1,0 +1,155 @@
+#include "ilux/direct/analysis/lu_input.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include "ilux/base/error.hpp"
+
+namespace ilux {
+namespace {
+
+struct Place {
+    Index row, col;
+};
+
+/// Of the entry at position p, among the rows or columns it was given by.
+Place place_of(const MatrixView& A, Offset p)
+{
+    const auto  after = std::ranges::upper_bound(A.ptr, p);
+    const Index k = static_cast<Index>(after - A.ptr.begin() - 1);
+    return A.layout == MatrixView::Layout::rows ? Place{k, A.idx[p]} : Place{A.idx[p], k};
+}
+
+bool all_ascend(const RowEntries& a)
+{
+    const Index n = static_cast<Index>(a.ptr.size()) - 1;
+    for (Index i = 0; i < n; ++i)
+        for (Offset p = a.ptr[i] + 1; p < a.ptr[i + 1]; ++p)
+            if (a.col[p - 1] >= a.col[p]) return false;
+    return true;
+}
+
+}  // namespace
+
+void require_pattern(const MatrixView& A)
+{
+    const bool  rows = A.layout == MatrixView::Layout::rows;
+    const char* name = rows ? "row_ptr" : "col_ptr";
+    const auto  nnz = static_cast<Offset>(A.idx.size());
+    require(A.n >= 0, [&] { return fmt::format("a matrix cannot be {} x {}", A.n, A.n); });
+    require(A.ptr.size() == static_cast<std::size_t>(A.n) + 1, [&] {
+        return fmt::format("{} has {} entries, a matrix of {} {} needs {}", name, A.ptr.size(), A.n,
+                           rows ? "rows" : "columns", Offset{A.n} + 1);
+    });
+    require(A.val.empty() || A.val.size() == A.idx.size(),
+            [&] { return fmt::format("{} {} but {} values", nnz, rows ? "columns" : "rows", A.val.size()); });
+    require(A.ptr.front() == 0 && A.ptr.back() == nnz, [&] {
+        return fmt::format("{} runs from {} to {}; expected 0 to {}", name, A.ptr.front(), A.ptr.back(), nnz);
+    });
+    for (Index k = 0; k < A.n; ++k)
+        require(A.ptr[k] <= A.ptr[k + 1], [&] {
+            return fmt::format("{} decreases after {} {} (counted from 0)", name, rows ? "row" : "column", k);
+        });
+    for (Offset p = 0; p < nnz; ++p)
+        require(A.idx[p] >= 0 && A.idx[p] < A.n, [&] {
+            const auto [i, j] = place_of(A, p);
+            return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j,
+                               A.n, A.n);
+        });
+}
+
+bool all_finite(std::span<const double> values)
+{
+    constexpr std::uint64_t exponent = 0x7ff0'0000'0000'0000, unit = 0x0010'0000'0000'0000;
+    std::uint64_t           carry = 0;  // an exponent of ones, that of NaN and Inf, carries into the sign
+    for (const double value : values) carry |= (std::bit_cast<std::uint64_t>(value) & exponent) + unit;
+    return carry >> 63 == 0;
+}
+
+void require_finite_values(const MatrixView& A)
+{
+    for (std::size_t p = 0; p < A.val.size(); ++p)
+        require(std::isfinite(A.val[p]), [&] {
+            const auto [i, j] = place_of(A, static_cast<Offset>(p));
+            return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j,
+                               A.val[p]);
+        });
+}
+
+RowEntries by_rows(const MatrixView& A)
+{
+    RowEntries r;
+    if (A.layout == MatrixView::Layout::rows) {
+        r.ptr = A.ptr;
+        r.col = A.idx;
+        return r;
+    }
+    r.own_ptr.assign(static_cast<std::size_t>(A.n) + 1, 0);
+    r.own_col.resize(A.idx.size());
+    r.own_source.resize(A.idx.size());
+    for (const Index i : A.idx) ++r.own_ptr[i + 1];
+    std::partial_sum(r.own_ptr.begin(), r.own_ptr.end(), r.own_ptr.begin());
+    std::vector<Offset> next(r.own_ptr.begin(), r.own_ptr.end() - 1);
+    for (Index j = 0; j < A.n; ++j)
+        for (Offset p = A.ptr[j]; p < A.ptr[j + 1]; ++p) {
+            const Offset q = next[A.idx[p]]++;
+            r.own_col[q] = j;
+            r.own_source[q] = p;
+        }
+    r.ptr = r.own_ptr;
+    r.col = r.own_col;
+    r.source = r.own_source;
+    return r;
+}
+
+MergedRows merged(const MatrixView& A, const RowEntries& entries)
+{
+    MergedRows m;
+    const bool valued = !A.val.empty();
+    const auto value = [&](Offset p) { return valued ? A.val[entries.source.empty() ? p : entries.source[p]] : 0.; };
+    const auto nnz = static_cast<Offset>(entries.col.size());
+    if (all_ascend(entries)) {
+        m.ptr = entries.ptr;
+        m.col = entries.col;
+        if (valued && !entries.source.empty()) {
+            m.own_val.resize(nnz);
+            for (Offset p = 0; p < nnz; ++p) m.own_val[p] = value(p);
+            m.val = m.own_val;
+        } else {
+            m.val = A.val;
+        }
+        return m;
+    }
+    std::vector<std::pair<Index, double>> row;
+    m.own_ptr.assign(1, 0);
+    for (Index i = 0; i < A.n; ++i) {
+        row.clear();
+        for (Offset p = entries.ptr[i]; p < entries.ptr[i + 1]; ++p) row.emplace_back(entries.col[p], value(p));
+        std::ranges::stable_sort(row, {}, &std::pair<Index, double>::first);
+        for (const auto& [j, a] : row) {
+            if (static_cast<Offset>(m.own_col.size()) > m.own_ptr.back() && m.own_col.back() == j) {
+                m.own_val.back() += a;
+                require(std::isfinite(m.own_val.back()), [&, j = j] {
+                    return fmt::format("the duplicates at row {}, column {} (counted from 1) sum to {}", i + 1, j + 1,
+                                       m.own_val.back());
+                });
+            } else {
+                m.own_col.push_back(j);
+                m.own_val.push_back(a);
+            }
+        }
+        m.own_ptr.push_back(static_cast<Offset>(m.own_col.size()));
+    }
+    m.ptr = m.own_ptr;
+    m.col = m.own_col;
+    if (valued) m.val = m.own_val;
+    return m;
+}
+
+}  // namespace ilux

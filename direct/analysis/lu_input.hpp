@@ -1,0 +1,46 @@
+#pragma once
+// The caller's arrays, checked and by rows: what the analysis looks at.
+
+#include <span>
+#include <vector>
+
+#include "ilux/direct/analysis/lu_symbolic.hpp"
+
+namespace ilux {
+
+/// Every entry of the caller by rows, as given: duplicates and their order kept.
+struct RowEntries {
+    std::span<const Offset> ptr;     ///< n + 1
+    std::span<const Index>  col;     ///< nnz
+    std::span<const Offset> source;  ///< nnz; position among the caller's values; empty: in order
+
+    std::vector<Offset> own_ptr, own_source;  ///< memory of the above where the caller's arrays do not serve
+    std::vector<Index>  own_col;
+};
+
+/// The same as a matrix: columns ascend strictly within a row, duplicates added.
+struct MergedRows {
+    std::span<const Offset> ptr;
+    std::span<const Index>  col;
+    std::span<const double> val;  ///< nnz, or empty: only the pattern is known
+
+    std::vector<Offset> own_ptr;
+    std::vector<Index>  own_col;
+    std::vector<double> own_val;
+};
+
+/// @throws InvalidInput for lengths that disagree, a broken ptr, or an index outside the matrix, naming it
+void require_pattern(const MatrixView& A);
+/// @throws InvalidInput for NaN or Inf, naming row and column
+void require_finite_values(const MatrixView& A);
+
+/// Whether none of them is NaN or Inf. One pass without branches.
+bool all_finite(std::span<const double> values);
+
+/// O(nnz); copies nothing of compressed rows. The result looks at A, which must outlive it.
+RowEntries by_rows(const MatrixView& A);
+/// O(nnz) for rows that ascend already; copies nothing then. The result looks at `entries` and A.
+/// @throws InvalidInput when duplicates overflow
+MergedRows merged(const MatrixView& A, const RowEntries& entries);
+
+}  // namespace ilux

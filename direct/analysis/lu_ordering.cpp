@@ -1,0 +1,183 @@
+#include "ilux/direct/analysis/lu_ordering.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/fields.hpp"
+#include "ilux/direct/analysis/contraction.hpp"
+
+namespace ilux {
+namespace {
+
+// Flops for each entry of C from which on an ordering is tried. AMD takes about 0.1 µs an entry, COLAMD up to 0.5,
+// METIS 2.5, a refactorization 0.5 ns a flop; what a sequence of ten gains must pay for it.
+constexpr double flops_for_second_amd = 40;
+constexpr double flops_for_contraction = 10;
+constexpr double flops_for_colamd = 50;
+constexpr double flops_for_natural = 100;
+constexpr double flops_for_metis = 1000;
+constexpr double nearly_symmetric = 0.95;  // share of mirrored entries from which on |C| + |Cᵀ| serves as well as C
+constexpr double unsymmetric = 0.7;
+constexpr double least_contracted = 0.01;
+constexpr double most_counted = 4e8;  // entries of L + U; AMD's bounds serve beyond
+
+Ordering ordering_of(LuOrdering ordering)
+{
+    switch (ordering) {
+        case LuOrdering::colamd:
+            return Ordering::colamd;
+        case LuOrdering::metis:
+            return Ordering::metis;
+        case LuOrdering::none:
+            return Ordering::none;
+        case LuOrdering::automatic:
+        case LuOrdering::amd:
+            break;
+    }
+    return Ordering::amd;
+}
+
+/// The transpose of C(perm, perm), which AMD cannot tell from C(perm, perm).
+struct Renumbered {
+    std::vector<Offset> row_ptr;
+    std::vector<Index>  col;
+
+    Renumbered(const PatternView& C, std::span<const Index> perm)
+        : row_ptr(static_cast<std::size_t>(C.n) + 1, 0), col(C.nnz())
+    {
+        std::vector<Index> inv(C.n);
+        for (Index k = 0; k < C.n; ++k) inv[perm[k]] = k;
+        for (const Index j : C.col) ++row_ptr[inv[j] + 1];
+        std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
+        std::vector<Offset> next(row_ptr.begin(), row_ptr.end() - 1);
+        for (Index k = 0; k < C.n; ++k)
+            for (Offset p = C.row_ptr[perm[k]]; p < C.row_ptr[perm[k] + 1]; ++p) col[next[inv[C.col[p]]]++] = k;
+    }
+    PatternView pattern() const { return {static_cast<Index>(row_ptr.size()) - 1, row_ptr, col}; }
+};
+
+std::vector<Index> composed(std::span<const Index> first, std::span<const Index> second)
+{
+    std::vector<Index> perm(second.size());
+    std::ranges::transform(second, perm.begin(), [&](Index k) { return first[k]; });
+    return perm;
+}
+
+class Choice {
+public:
+    Choice(const PatternView& C, std::vector<std::string>& decisions, const Checkpoint& checkpoint)
+        : C_(C), decisions_(decisions), checkpoint_(checkpoint)
+    {}
+
+    /// Counts an ordering and keeps it where it is the best so far. @return whether it is
+    bool offer(std::vector<Index> perm, LuOrdering ordering, const std::string& what)
+    {
+        const bool first = best_.perm.empty();
+        CostLimit  limit;
+        if (first && bound_) limit = {.nnz = most_counted};
+        if (!first) limit = {.nnz = 1.5 * best_.cost.nnz, .multiply_adds = best_.cost.multiply_adds};
+        const auto cost = symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, checkpoint_)
+                                     : symbolic_cost(C_, perm, limit, checkpoint_);
+        if (!cost && !first) {
+            decisions_.push_back(
+                fmt::format("{}: more flops, or more than {:.3g} entries; not taken", what, limit.nnz));
+            return false;
+        }
+        best_ = {.perm = std::move(perm), .ordering = ordering, .cost = cost ? *cost : *bound_};
+        decisions_.push_back(fmt::format("{}: {}{:.9g} entries in L + U, {:.3g} flops", what, cost ? "" : "at most ",
+                                         best_.cost.nnz, best_.cost.flops(C_.n)));
+        return true;
+    }
+
+    /// What AMD said of the first ordering: it stands where its count is given up.
+    void set_counts(const AmdCounts& amd)
+    {
+        symmetric_ = amd.symmetry == 1;
+        bound_ = SymbolicCost{.nnz = 2 * amd.nnz_L + C_.n, .multiply_adds = amd.multiply_adds};
+    }
+
+    /// By the libraries. @param counts  filled by AMD alone; may be null
+    std::vector<Index> order(const PatternView& C, Ordering ordering, AmdCounts* counts = nullptr) const
+    {
+        return fill_reducing_order(C, ordering, counts, checkpoint_);
+    }
+
+    void     note(std::string line) { decisions_.push_back(std::move(line)); }
+    double   flops_an_entry() const { return best_.cost.flops(C_.n) / static_cast<double>(C_.nnz()); }
+    LuOrder& best() { return best_; }
+
+private:
+    PatternView                 C_;
+    std::vector<std::string>&   decisions_;
+    const Checkpoint&           checkpoint_;
+    LuOrder                     best_;
+    bool                        symmetric_ = false;
+    std::optional<SymbolicCost> bound_;
+};
+
+/// @param symmetry  share of the entries off the diagonal that are mirrored
+void try_others(const PatternView& C, double symmetry, Choice& choice)
+{
+    std::optional<Contraction> rest;
+    const auto                 order_rest = [&](Ordering ordering) {
+        auto perm = rest->eliminated;
+        for (const Index v : choice.order(rest->pattern(), ordering)) perm.push_back(rest->vertex[v]);
+        return perm;
+    };
+    if (symmetry < nearly_symmetric && choice.flops_an_entry() >= flops_for_contraction) {
+        rest = contract(C);
+        const std::size_t free = rest->eliminated.size();
+        const bool        better =
+            free > least_contracted * C.n && choice.offer(order_rest(Ordering::amd), LuOrdering::amd,
+                                                          fmt::format("amd after {} pivots without fill", free));
+        if (!better) rest.reset();
+    } else if (symmetry >= nearly_symmetric && choice.flops_an_entry() >= flops_for_second_amd) {
+        const Renumbered again(C, choice.best().perm);
+        choice.offer(composed(choice.best().perm, choice.order(again.pattern(), Ordering::amd)), LuOrdering::amd,
+                     "amd of that order");
+    }
+    if (symmetry < unsymmetric && choice.flops_an_entry() >= flops_for_colamd)
+        choice.offer(choice.order(C, Ordering::colamd), LuOrdering::colamd, "colamd");
+    if (choice.flops_an_entry() >= flops_for_metis) {
+        try {
+            choice.offer(rest ? order_rest(Ordering::metis) : choice.order(C, Ordering::metis), LuOrdering::metis,
+                         "metis");
+        } catch (const OutOfTime&) {
+            throw;
+        } catch (const Error& why) {  // its indices are too narrow, or its memory: there is an ordering already
+            choice.note(why.what());
+        }
+    }
+    if (choice.flops_an_entry() >= flops_for_natural)
+        choice.offer(choice.order(C, Ordering::none), LuOrdering::none, "natural");
+}
+
+}  // namespace
+
+LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::string>& decisions,
+                     const Checkpoint& checkpoint)
+{
+    Choice choice(C, decisions, checkpoint);
+    if (C.n == 0) {
+        if (wanted != LuOrdering::automatic) choice.best().ordering = wanted;
+        return std::move(choice.best());
+    }
+    if (wanted != LuOrdering::automatic && wanted != LuOrdering::amd) {
+        choice.offer(choice.order(C, ordering_of(wanted)), wanted, field_text(wanted));
+        return std::move(choice.best());
+    }
+    AmdCounts amd;
+    auto      perm = choice.order(C, Ordering::amd, &amd);
+    choice.set_counts(amd);
+    choice.offer(std::move(perm), LuOrdering::amd, "amd");
+    if (wanted == LuOrdering::automatic) try_others(C, amd.symmetry, choice);
+    return std::move(choice.best());
+}
+
+}  // namespace ilux

@@ -1,0 +1,26 @@
+#pragma once
+// The ordering of the diagonal blocks, chosen by symbolic flops.
+
+#include <string>
+#include <vector>
+
+#include "ilux/direct/analysis/lu_options.hpp"
+#include "ilux/direct/analysis/symbolic_cost.hpp"
+
+namespace ilux {
+
+/// An order and what it costs.
+struct LuOrder {
+    std::vector<Index> perm;  ///< n; perm[new] = old
+    LuOrdering         ordering = LuOrdering::amd;
+    SymbolicCost       cost;  ///< exact, but AMD's upper bound beyond 4e8 entries
+};
+
+/// Orders rows and columns of C alike, its diagonal being the pivots. automatic: AMD, and then what the flops of the
+/// best so far make worth its time; docs/design/direct.md has the measurements behind the constants.
+/// @param decisions  receives a line for each ordering tried, with its figures
+/// @param checkpoint  what it throws ends the call
+LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::string>& decisions,
+                     const Checkpoint& checkpoint = {});
+
+}  // namespace ilux

@@ -1,0 +1,181 @@
+#include "ilux/direct/analysis/lu_symbolic.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/direct/analysis/block_form.hpp"
+#include "ilux/direct/analysis/lu_diagonal.hpp"
+#include "ilux/direct/analysis/lu_input.hpp"
+#include "ilux/direct/analysis/lu_ordering.hpp"
+
+namespace ilux {
+namespace {
+
+/// The blocks of more than one row, as one pattern of their own: numbered block after block, so that columns
+/// ascend within a row.
+struct LargeBlocks {
+    std::vector<Index>  vertex;  // old numbers
+    std::vector<Index>  block;   // of each
+    std::vector<Offset> ptr;
+    std::vector<Index>  col;
+
+    PatternView pattern() const { return {static_cast<Index>(vertex.size()), ptr, col}; }
+};
+
+LargeBlocks large_blocks(const MergedRows& A, std::span<const Index> row_of_col, const BlockForm& form)
+{
+    LargeBlocks        large;
+    std::vector<Index> local(row_of_col.size(), -1);
+    const Index        blocks = static_cast<Index>(form.block_ptr.size()) - 1;
+    for (Index b = 0; b < blocks; ++b) {
+        if (form.block_ptr[b + 1] - form.block_ptr[b] == 1) continue;
+        for (Index k = form.block_ptr[b]; k < form.block_ptr[b + 1]; ++k) {
+            local[form.perm[k]] = static_cast<Index>(large.vertex.size());
+            large.vertex.push_back(form.perm[k]);
+            large.block.push_back(b);
+        }
+    }
+    large.ptr.reserve(large.vertex.size() + 1);
+    large.col.reserve(A.col.size());
+    large.ptr.push_back(0);
+    for (std::size_t v = 0; v < large.vertex.size(); ++v) {
+        const Index i = row_of_col[large.vertex[v]], b = large.block[v];
+        const Index size = form.block_ptr[b + 1] - form.block_ptr[b];
+        const Index first = local[form.perm[form.block_ptr[b]]];
+        for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p)
+            if (const Index j = local[A.col[p]]; j >= first && j - first < size) large.col.push_back(j);
+        large.ptr.push_back(static_cast<Offset>(large.col.size()));
+    }
+    return large;
+}
+
+/// Puts the vertices of the large blocks in the given order, each block where it was.
+void reorder_blocks(BlockForm& form, const LargeBlocks& large, std::span<const Index> order)
+{
+    std::vector<Index> next(form.block_ptr.begin(), form.block_ptr.end() - 1);
+    for (const Index v : order) form.perm[next[large.block[v]]++] = large.vertex[v];
+}
+
+void describe(LuSymbolicReport& report, const BlockForm& form, const LuOrder& order, Index ordered)
+{
+    const Index n = static_cast<Index>(form.perm.size());
+    report.ordering = order.ordering;
+    report.blocks = static_cast<Index>(form.block_ptr.size()) - 1;
+    for (Index b = 0; b < report.blocks; ++b)
+        report.largest_block = std::max(report.largest_block, form.block_ptr[b + 1] - form.block_ptr[b]);
+    report.nnz = order.cost.nnz + n - ordered;  // blocks of one row have their pivot
+    report.flops = order.cost.flops(ordered);
+}
+
+/// B by columns. Row by row, so that rows ascend and duplicates stay adjacent in the caller's order.
+void fill_columns(LuSymbolic& s, const RowEntries& entries)
+{
+    const auto inv_col_perm = inverse_permutation(s.col_perm);
+    s.col_ptr.assign(static_cast<std::size_t>(s.n) + 1, 0);
+    s.row.resize(entries.col.size());
+    s.source.resize(entries.col.size());
+    for (const Index j : entries.col) ++s.col_ptr[inv_col_perm[j] + 1];
+    std::partial_sum(s.col_ptr.begin(), s.col_ptr.end(), s.col_ptr.begin());
+    std::vector<Offset> next(s.col_ptr.begin(), s.col_ptr.end() - 1);
+    const auto          source = entries.source;
+    const auto          place = [&](Index r, auto source_of) {
+        const Index i = s.row_perm[r];
+        for (Offset p = entries.ptr[i]; p < entries.ptr[i + 1]; ++p) {
+            const Offset q = next[inv_col_perm[entries.col[p]]]++;
+            s.row[q] = r;
+            s.source[q] = source_of(p);
+        }
+    };
+    for (Index r = 0; r < s.n; ++r)
+        source.empty() ? place(r, [](Offset p) { return p; }) : place(r, [&](Offset p) { return source[p]; });
+}
+
+}  // namespace
+
+MatrixView view(const CsrMatrix<double>& A)
+{
+    require(A.rows() == A.cols(), [&] {
+        return fmt::format("a {} x {} matrix has no LU factors here: it must be square", A.rows(), A.cols());
+    });
+    return {.n = A.rows(), .ptr = A.row_ptr(), .idx = A.col(), .val = A.val()};
+}
+
+std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& options, const Checkpoint& checkpoint)
+{
+    const WallClock clock;
+    const auto      ask = [&] {
+        if (checkpoint) checkpoint();
+    };
+    ask();
+    validate(options);
+    require_pattern(A);
+    require_finite_values(A);
+    auto  symbolic = std::make_shared<LuSymbolic>();
+    auto& s = *symbolic;
+    s.n = A.n;
+    s.input_nnz = static_cast<Offset>(A.idx.size());
+    s.layout = A.layout;
+    s.input_ptr.assign(A.ptr.begin(), A.ptr.end());
+    s.input_idx.assign(A.idx.begin(), A.idx.end());
+    s.options = options;
+
+    const RowEntries entries = by_rows(A);
+    const MergedRows rows = merged(A, entries);
+    LuDiagonal       diagonal = choose_diagonal(rows, options, s.report.decisions, checkpoint);
+    const auto&      row_of_col = diagonal.row_of_col;
+    s.report.structural_rank = diagonal.rank;
+    s.report.matched = diagonal.matched;
+    s.row_scale = std::move(diagonal.row_scale);
+    s.col_scale = std::move(diagonal.col_scale);
+    ask();
+    BlockForm     form = options.blocks ? block_form(rows.ptr, rows.col, row_of_col) : single_block(A.n);
+    const auto    large = large_blocks(rows, row_of_col, form);
+    const LuOrder order = choose_order(large.pattern(), options.ordering, s.report.decisions, checkpoint);
+    ask();
+    reorder_blocks(form, large, order.perm);
+    describe(s.report, form, order, large.pattern().n);
+    s.col_perm = std::move(form.perm);
+    s.block_ptr = std::move(form.block_ptr);
+    s.row_perm.resize(s.n);
+    for (Index k = 0; k < s.n; ++k) s.row_perm[k] = row_of_col[s.col_perm[k]];
+    fill_columns(s, entries);
+    s.report.seconds = clock.seconds();
+    return symbolic;
+}
+
+void require_same_pattern(const LuSymbolic& symbolic, const MatrixView& A)
+{
+    const bool  rows = symbolic.layout == MatrixView::Layout::rows;
+    const char* line = rows ? "row" : "column";
+    const char* across = rows ? "column" : "row";
+    require(A.layout == symbolic.layout,
+            [&] { return fmt::format("the matrix comes by {}s, but the analysed one came by {}s", across, line); });
+    require(A.n == symbolic.n,
+            [&] { return fmt::format("the matrix is of order {}, but the analysed one of {}", A.n, symbolic.n); });
+    require(A.ptr.size() == symbolic.input_ptr.size(), [&] {
+        return fmt::format("{} positions of {}s, a matrix of order {} has {}", A.ptr.size(), line, A.n,
+                           symbolic.input_ptr.size());
+    });
+    require(std::ranges::equal(A.ptr, symbolic.input_ptr), [&] {
+        const auto differs = std::ranges::mismatch(A.ptr, symbolic.input_ptr);
+        return fmt::format("{} {} (counted from 0) has another number of entries than in the analysed pattern", line,
+                           std::max<Offset>(0, differs.in1 - A.ptr.begin() - 1));
+    });
+    require(A.idx.size() == symbolic.input_idx.size(), [&] {
+        return fmt::format("{} entries, but the analysed pattern has {}", A.idx.size(), symbolic.input_idx.size());
+    });
+    require(std::ranges::equal(A.idx, symbolic.input_idx), [&] {
+        const Offset p = std::ranges::mismatch(A.idx, symbolic.input_idx).in1 - A.idx.begin();
+        const Offset k = std::ranges::upper_bound(A.ptr, p) - A.ptr.begin() - 1;
+        return fmt::format("entry {}, in {} {}, is in {} {} (counted from 0), but in {} {} of the analysed pattern", p,
+                           line, k, across, A.idx[p], across, symbolic.input_idx[p]);
+    });
+}
+
+}  // namespace ilux

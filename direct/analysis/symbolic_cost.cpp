@@ -1,0 +1,132 @@
+#include "ilux/direct/analysis/symbolic_cost.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace ilux {
+namespace {
+
+std::vector<Index> inverse(std::span<const Index> perm)
+{
+    std::vector<Index> inv(perm.size());
+    for (std::size_t k = 0; k < perm.size(); ++k) inv[perm[k]] = static_cast<Index>(k);
+    return inv;
+}
+
+/// The columns of L one after another, as far as later reaches need them: a pruned one is cut short. When row k is in
+/// L(:,i) and i in U(:,k), the rows of L(:,i) beyond k are in L(:,k) too, and i leads to k.
+class PrunedColumns {
+public:
+    explicit PrunedColumns(Index n) { column_.reserve(n); }
+
+    Offset begin(Index i) const { return column_[i].begin; }
+    Offset end(Index i) const { return column_[i].end; }
+    Index  row(Offset p) const { return row_[p]; }
+    Index  lower_count(Index i) const { return column_[i].lower_count; }
+
+    void begin_column() { column_.push_back({static_cast<Offset>(row_.size()), 0, lowest_none, 0, false}); }
+    void add(Index r)
+    {
+        row_.push_back(r);
+        column_.back().lowest = std::min(column_.back().lowest, r);
+    }
+    void end_column()
+    {
+        Column& c = column_.back();
+        c.end = static_cast<Offset>(row_.size());
+        c.lower_count = static_cast<Index>(c.end - c.begin);
+    }
+
+    bool pruned(Index i) const { return column_[i].pruned; }
+    /// k is in L(:,i).
+    void prune(Index i, Index k)
+    {
+        Column& c = column_[i];
+        if (c.lowest == k) {  // nearly always, where the pattern is nearly symmetric
+            row_[c.begin] = k;
+            c.end = c.begin + 1;
+        } else {
+            const auto begin = row_.begin() + c.begin, end = row_.begin() + c.end;
+            c.end = c.begin + (std::partition(begin, end, [&](Index r) { return r <= k; }) - begin);
+        }
+        c.pruned = true;
+    }
+
+private:
+    static constexpr Index lowest_none = std::numeric_limits<Index>::max();
+    struct Column {
+        Offset begin, end;
+        Index  lowest, lower_count;
+        bool   pruned;
+    };
+    std::vector<Column> column_;
+    std::vector<Index>  row_;
+};
+
+}  // namespace
+
+// Rows are taken for columns: the factors of Cᵀ have the transposed pattern and the same counts.
+std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit,
+                                          const Checkpoint& checkpoint)
+{
+    const auto         inv = inverse(order);
+    PrunedColumns      L(C.n);
+    std::vector<Index> mark(C.n, -1), upper;
+    SymbolicCost       cost{.nnz = static_cast<double>(C.n)};
+    Steps              step(checkpoint);
+    upper.reserve(C.n);
+    for (Index k = 0; k < C.n; ++k) {
+        upper.clear();
+        L.begin_column();
+        mark[k] = k;
+        const auto reach = [&](Index r) {
+            if (mark[r] == k) return;
+            mark[r] = k;
+            if (r > k) L.add(r);
+            else upper.push_back(r);
+        };
+        for (Offset p = C.row_ptr[order[k]]; p < C.row_ptr[order[k] + 1]; ++p) reach(inv[C.col[p]]);
+        for (std::size_t u = 0; u < upper.size(); ++u) {
+            const Index i = upper[u];
+            step();
+            bool leads_to_k = false;
+            cost.multiply_adds += L.lower_count(i);
+            for (Offset p = L.begin(i); p < L.end(i); ++p) {  // reach() may move the memory
+                leads_to_k = leads_to_k || L.row(p) == k;
+                reach(L.row(p));
+            }
+            if (leads_to_k && !L.pruned(i)) L.prune(i, k);
+        }
+        L.end_column();
+        cost.nnz += static_cast<double>(upper.size()) + L.lower_count(k);
+        if (cost.nnz > limit.nnz || cost.multiply_adds > limit.multiply_adds) return std::nullopt;
+    }
+    return cost;
+}
+
+std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit,
+                                                    const Checkpoint& checkpoint)
+{
+    const auto         inv = inverse(order);
+    std::vector<Index> mark(C.n, -1), parent(C.n, -1), lower_count(C.n, 0);
+    SymbolicCost       cost{.nnz = static_cast<double>(C.n)};
+    Steps              step(checkpoint);
+    for (Index k = 0; k < C.n; ++k) {
+        mark[k] = k;
+        for (Offset p = C.row_ptr[order[k]]; p < C.row_ptr[order[k] + 1]; ++p) {
+            for (Index i = inv[C.col[p]]; i < k && mark[i] != k; i = parent[i]) {  // up to where row k has been
+                if (parent[i] < 0) parent[i] = k;
+                mark[i] = k;
+                step();
+                ++lower_count[i];
+                cost.nnz += 2;
+            }
+        }
+        if (cost.nnz > limit.nnz) return std::nullopt;
+    }
+    for (const double count : lower_count) cost.multiply_adds += count * count;
+    if (cost.multiply_adds > limit.multiply_adds) return std::nullopt;
+    return cost;
+}
+
+}  // namespace ilux

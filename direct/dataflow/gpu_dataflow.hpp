@@ -1,0 +1,66 @@
+#pragma once
+// A DataflowProgram (dataflow_program.hpp) on a GPU.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ilux/base/gpu/gpu.hpp"
+#include "ilux/direct/dataflow/dataflow_program.hpp"
+#include "ilux/sptrsv/device_arrays.hpp"
+
+namespace ilux {
+
+/// As kernels get it.
+struct DataflowView {
+    const DataflowProgram::Task*    task = nullptr;
+    const DataflowProgram::Operand* operand = nullptr;
+    const DataflowProgram::Late*    late = nullptr;
+    const std::int32_t*             source = nullptr;
+    const double*                   scale = nullptr;
+    const DataflowProgram::Slot*    divisor = nullptr;
+    const std::int32_t*             out_index = nullptr;  ///< null: nothing goes out
+    const double*                   out_scale = nullptr;
+    Index                           task_count = 0;
+    unsigned                        delay = 0;
+};
+
+/// What tests vary: neither changes a bit.
+struct DataflowTrial {
+    unsigned delay = 0;  ///< nanoseconds that a warp sleeps at most, now and then, before it reads and before it writes
+    std::size_t shared_bytes = 0;  ///< that each block takes for nothing, so that fewer are resident
+};
+
+/// A program on the device. Slots hold double, or float: then each is rounded once when it is known, and all arithmetic is in
+/// double nevertheless. Immutable: serves several streams at once, each with slots of its own.
+class GpuDataflow {
+public:
+    GpuDataflow() = default;
+    /// @param out_index, out_scale  by slot (SolveDataflow), or empty
+    GpuDataflow(Gpu& gpu, const DataflowProgram& program, std::span<const std::int32_t> out_index = {},
+                std::span<const double> out_scale = {}, const DataflowTrial& trial = {});
+
+    std::size_t slots() const { return slots_; }
+    std::size_t bytes() const { return arrays_.bytes(); }
+
+    /// Slots for one stream, constants in place: slots() numbers and a ticket.
+    template <class T = double>
+    DeviceBuffer<T> workspace(Gpu& gpu) const;
+
+    /// Computes all slots of v, in one launch behind one memset; only enqueued. Repeatable: bitwise.
+    /// @param a    where the program reads factors and divisors, or null where it reads v itself
+    /// @param out  result by out_index, or null
+    void run(Gpu& gpu, const double* input, const double* a, DeviceSpan<double> v, double* out) const;
+    void run(Gpu& gpu, const double* input, const float* a, DeviceSpan<float> v, double* out) const;
+
+private:
+    template <class T>
+    void run_as(Gpu& gpu, const double* input, const T* a, DeviceSpan<T> v, double* out) const;
+
+    DeviceArrays          arrays_;
+    DataflowView          view_;
+    std::size_t           slots_ = 0;
+    DataflowTrial         trial_;
+    [[maybe_unused]] bool a_given_ = false;  // unused in a build without CUDA
+};
+
+}  // namespace ilux

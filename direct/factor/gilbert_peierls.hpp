@@ -1,0 +1,34 @@
+#pragma once
+// The first factorization: left-looking, column by column, with threshold partial pivoting [gilbert_peierls_88].
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "ilux/direct/factor/lu_factors.hpp"
+
+namespace ilux {
+
+/// Chooses pivots and pattern for the given values. Column k: the reach of B(:,k) in the graph of L is searched,
+/// shortened by symmetric pruning [eisenstat_liu_92]; x ← L⁻¹ B(:,k) over that reach; the diagonal is kept where it is
+/// not 0 and |x_k| ≥ pivot_tol · max |x|, else the largest entry becomes the pivot, the first among equals. Structural
+/// entries stay even where their value is 0, so that the pattern is closed under fill.
+///
+/// The reach is eliminated in ascending order, which is a topological one: the values are bit by bit those that
+/// refactor_serial computes from the same input. options.scaling = rows scales here, by the power of two nearest to
+/// 1 / max_j |a_ij c_j|; every other scaling is the analysis's.
+///
+/// A zero or non-finite pivot column ends the work: monitor.bad_column is that column, the pattern holds permutations,
+/// scales and blocks only, and there are no values. Before a bad column row_perm is where pivoting has put the rows,
+/// beyond it the analysis's choice as far as pivots left it. The monitor measures B scaled, within the diagonal blocks,
+/// duplicates added.
+/// @param values  as many as the analysed matrix has, in the caller's order
+/// @param expired  where not empty, asked before the first column and then every few thousand entries, between columns;
+///                 once it says true, the work ends as at a bad column, with monitor.expired
+/// @throws InvalidInput naming row and column of a NaN or Inf, or when values has another length;
+///         OutOfMemory when pattern and values pass options.memory_limit or the machine's memory
+/// Costs O(flops + nnz(A)), on one thread.
+LuFactors gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values,
+                          const std::function<bool()>& expired = {});
+
+}  // namespace ilux

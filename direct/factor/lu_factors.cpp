@@ -1,0 +1,37 @@
+#include "ilux/direct/factor/lu_factors.hpp"
+
+namespace ilux {
+namespace {
+
+template <class... T>
+std::size_t array_bytes(const std::vector<T>&... arrays)
+{
+    return (std::size_t{0} + ... + (arrays.capacity() * sizeof(T)));
+}
+
+}  // namespace
+
+double LuPattern::multiply_adds() const
+{
+    double sum = 0;
+    for (Index k = 0; k < static_cast<Index>(diag.size()); ++k)
+        for (Offset p = col_ptr[k]; p < diag[k]; ++p) sum += lower_count(row[p]);
+    return sum;
+}
+
+double LuPattern::flops() const
+{
+    double divisions = 0;
+    for (Index k = 0; k < static_cast<Index>(diag.size()); ++k) divisions += lower_count(k);
+    return 2 * multiply_adds() + divisions;
+}
+
+std::size_t LuPattern::bytes() const
+{
+    return array_bytes(row_perm, col_perm, row_scale, col_scale, block_ptr, col_ptr, row, diag, f_col_ptr, f_row,
+                       in_ptr, in_split, in_source, in_row, in_scale);
+}
+
+std::size_t LuFactors::bytes() const { return array_bytes(val, f_val); }
+
+}  // namespace ilux

@@ -1,0 +1,30 @@
+#pragma once
+// What an entry of a LuPattern starts from, on the device, with the bits of the host. Only .cu files include this.
+
+#include "ilux/direct/gpu/gpu_lu_pattern.hpp"
+
+namespace ilux {
+
+/// x + value · scale, each operation rounded.
+__device__ inline double add_input(double x, double value, double scale)
+{
+    return __dadd_rn(x, __dmul_rn(value, scale));
+}
+
+/// The first input of entry e; 0 where there is none.
+__device__ inline double first_input(const LuPatternView& P, Offset e, const double* values)
+{
+    const std::int32_t source = P.source[e];
+    return source < 0 ? 0 : add_input(0, values[source], P.scale[e]);
+}
+
+/// All inputs of the r-th entry that has several.
+__device__ inline double repeated_input(const LuPatternView& P, Index r, const double* values)
+{
+    double x = first_input(P, P.repeated_entry[r], values);
+    for (Offset q = P.repeated_ptr[r]; q < P.repeated_ptr[r + 1]; ++q)
+        x = add_input(x, values[P.repeated_source[q]], P.repeated_scale[q]);
+    return x;
+}
+
+}  // namespace ilux

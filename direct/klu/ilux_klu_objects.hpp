@@ -1,0 +1,180 @@
+#pragma once
+// What stands behind the C interface of ilux_klu.h. One template serves int and int64_t.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/klu/ilux_klu.h"
+#include "ilux/direct/lu/lu.hpp"
+
+namespace ilux::klu {
+
+template <class Int>
+struct Types;
+template <>
+struct Types<int> {
+    using Common = ilux_klu_common;
+    using Symbolic = ilux_klu_symbolic;
+    using Numeric = ilux_klu_numeric;
+};
+template <>
+struct Types<std::int64_t> {
+    using Common = ilux_klu_l_common;
+    using Symbolic = ilux_klu_l_symbolic;
+    using Numeric = ilux_klu_l_numeric;
+};
+
+/// A number that does not fit its type; becomes ILUX_KLU_TOO_LARGE.
+struct TooLarge {};
+
+template <class Int>
+Int fit(double number)
+{
+    if (number > static_cast<double>(std::numeric_limits<Int>::max())) throw TooLarge{};
+    return static_cast<Int>(number);
+}
+
+/// Threads may share a common struct while they solve.
+template <class Common>
+void set_status(Common* common, int status)
+{
+    std::atomic_ref(common->status).store(status, std::memory_order_relaxed);
+}
+
+/// The edge where exceptions stop: `body` returns the result; anything thrown becomes a status, and `failure`.
+template <class Result, class Common, class Body>
+Result guarded(Common* common, Result failure, Body&& body) noexcept
+{
+    if (common == nullptr) return failure;
+    set_status(common, ILUX_KLU_OK);
+    try {
+        return body();
+    } catch (const OutOfMemory&) {
+        set_status(common, ILUX_KLU_OUT_OF_MEMORY);
+    } catch (const std::bad_alloc&) {
+        set_status(common, ILUX_KLU_OUT_OF_MEMORY);
+    } catch (const TooLarge&) {
+        set_status(common, ILUX_KLU_TOO_LARGE);
+    } catch (...) {
+        set_status(common, ILUX_KLU_INVALID);
+    }
+    return failure;
+}
+
+inline void require_arguments(bool sensible)
+{
+    require(sensible, [] { return "a pointer is NULL, or a number makes no sense"; });
+}
+
+struct Scratch {
+    LuWorkspace         ws;
+    std::vector<double> packed;
+};
+
+/// One Scratch for each of the threads that solve at the same time, made when first needed.
+class Workspaces {
+public:
+    explicit Workspaces(Index n) : n_(n) {}
+
+    /// Calls use(scratch), which serves `together` right-hand sides at a time.
+    template <class Use>
+    void with(Index together, Use&& use)
+    {
+        std::unique_ptr<Scratch> mine = take();
+        const auto               give_back = [this](Scratch* scratch) {
+            const std::scoped_lock lock(mutex_);
+            idle_.emplace_back(scratch);  // there is room: take() saw to it
+        };
+        const std::unique_ptr<Scratch, decltype(give_back)> held(mine.release(), give_back);
+        if (together > 1 && held->ws.y.size() <= static_cast<std::size_t>(n_)) held->ws = LuWorkspace(n_, together);
+        use(*held);
+    }
+
+private:
+    std::unique_ptr<Scratch> take()
+    {
+        const std::scoped_lock lock(mutex_);
+        if (idle_.empty()) {
+            idle_.reserve(made_ + 1);
+            auto fresh = std::make_unique<Scratch>(Scratch{LuWorkspace(n_), {}});
+            ++made_;
+            return fresh;
+        }
+        auto one = std::move(idle_.back());
+        idle_.pop_back();
+        return one;
+    }
+
+    Index                                 n_;
+    std::mutex                            mutex_;
+    std::size_t                           made_ = 0;
+    std::vector<std::unique_ptr<Scratch>> idle_;
+};
+
+template <class Int>
+struct Analysis : Types<Int>::Symbolic {
+    std::shared_ptr<const LuSymbolic> lu;
+    std::vector<Int>                  p, q, r;
+    std::size_t                       counted = 0;  ///< in memusage
+};
+
+template <class Int>
+struct Factorization : Types<Int>::Numeric {
+    /// @param as_analysed  what the caller has
+    /// @param symbolic     the same with the options of now
+    Factorization(Cpu be, std::shared_ptr<const LuSymbolic> as_analysed, std::shared_ptr<const LuSymbolic> symbolic)
+        : Types<Int>::Numeric{}, analysed(std::move(as_analysed)), lu(be, symbolic), workspaces(symbolic->n)
+    {}
+
+    std::shared_ptr<const LuSymbolic> analysed;
+    Lu                                lu;
+    int                               status = ILUX_KLU_OK;  ///< of the last factor or refactor
+    bool                              pivots = false;        ///< whether one succeeded
+    double                            flops = 0;
+    std::vector<Int>                  pnum, pinv;
+    std::vector<double>               rs;
+    Workspaces                        workspaces;
+    std::size_t                       counted = 0;  ///< in memusage
+};
+
+template <class Int>
+const Analysis<Int>& behind(const typename Types<Int>::Symbolic* symbolic)
+{
+    require_arguments(symbolic != nullptr);
+    return static_cast<const Analysis<Int>&>(*symbolic);
+}
+template <class Int>
+Factorization<Int>& behind(typename Types<Int>::Numeric* numeric)
+{
+    require_arguments(numeric != nullptr);
+    return static_cast<Factorization<Int>&>(*numeric);
+}
+
+/// A call that has both gets the numeric from here. O(1), but for a symbolic object that is not the one it was made from:
+/// then the patterns are compared. @throws InvalidInput for a NULL, or where they are of different patterns
+template <class Int>
+Factorization<Int>& behind(const typename Types<Int>::Symbolic* symbolic, typename Types<Int>::Numeric* numeric)
+{
+    const auto& given = behind<Int>(symbolic).lu;
+    auto&       f = behind<Int>(numeric);
+    if (given == f.analysed) return f;
+    require(given->input_ptr == f.analysed->input_ptr && given->input_idx == f.analysed->input_idx,
+            [] { return "the numeric object is of another pattern than the symbolic one"; });
+    return f;
+}
+
+/// Of a refactor that has not succeeded yet: no solution is to be taken for that of the new values.
+template <class Int>
+void spoil(typename Types<Int>::Numeric* numeric) noexcept
+{
+    if (numeric != nullptr) static_cast<Factorization<Int>&>(*numeric).status = ILUX_KLU_INVALID;
+}
+
+}  // namespace ilux::klu

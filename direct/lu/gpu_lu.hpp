@@ -1,0 +1,108 @@
+#pragma once
+// Systems of one pattern on a GPU: their values and vectors there, factors by given pivots, refined solutions.
+// What Lu uses where there is a GPU; the policy is Lu's.
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ilux/base/gpu/gpu_graph.hpp"
+#include "ilux/base/gpu/host_buffer.hpp"
+#include "ilux/direct/lu/gpu_refactor.hpp"
+#include "ilux/direct/solve/gpu_lu_refine.hpp"
+#include "ilux/direct/solve/gpu_lu_solve.hpp"
+
+namespace ilux {
+
+/// Factors of one sequence of pivots on a GPU, and what solves with them.
+class GpuLuFactors {
+public:
+    /// Costs what GpuRefactor and GpuLuSolve cost, once for the pivots.
+    /// @param precision  as GpuRefactor takes it, in place of options.precision
+    GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options, LuPrecision precision);
+
+    const GpuRefactor& numbers() const { return numbers_; }
+    std::size_t        bytes() const;
+
+private:
+    friend class GpuLu;
+    /// Made when first needed. @param filled  else the caller refills it
+    GpuLuSolve& solve(Gpu& gpu, Transpose transpose, bool filled = true);
+    void        refill(Gpu& gpu, GpuLuSolve& solve);
+
+    GpuRefactor                                numbers_;
+    std::array<std::unique_ptr<GpuLuSolve>, 2> solve_;
+    std::array<bool, 2>                        filled_ = {};  // with the numbers of the last refactorization
+    std::array<GpuGraph, 2>                    refactor_graph_, step_graph_;  // by slot of the values
+};
+
+/// Values of two systems have room, so that those of the next can travel while the former are worked on. Serves one host thread
+/// at a time.
+class GpuLu {
+public:
+    GpuLu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
+
+    Gpu& gpu() { return gpu_; }
+
+    /// Where the next system's values are to be written, page-locked.
+    std::span<double> next() { return values_[1 - slot_].host.span(); }
+    /// Begins to upload next(), which must not change until the call after use_next.
+    void upload_next();
+    /// next() becomes current(), and current() next(). Uploads unless upload_next or copy_next did.
+    void use_next();
+    /// next() ← values that are on the device already, and for the host, too.
+    void                    copy_next(DeviceSpan<const double> values);
+    std::span<const double> current() const { return values_[slot_].host.span(); }
+
+    /// Refactors current(); waits.
+    PivotMonitor refactor(GpuLuFactors& factors);
+
+    struct Step {
+        PivotMonitor monitor;
+        RefineReport refine;  ///< meaningless where the monitor has a bad column
+    };
+    /// Refactors current(), solves and measures in one launch of a graph, and refines further where that is needed.
+    Step refactor_and_solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x);
+
+    /// x ← A⁻¹ b or A⁻ᵀ b for as many right-hand sides as b holds, vector after vector, refined as lu_refine does. All of them
+    /// together, up to most_together and to what half of the free memory holds; each has the bits it has alone. Allocates when
+    /// more come together than before.
+    /// @param reports  of each right-hand side. finite = false also where scaling would be needed to measure the backward error,
+    ///                 as the host does it.
+    void solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x, Transpose transpose,
+               std::span<RefineReport> reports);
+    static constexpr std::size_t most_together = 64;  ///< bounds the memory, the host's that is page-locked above all
+
+    std::size_t bytes() const;
+
+private:
+    struct Values {
+        HostBuffer<double>   host;
+        DeviceBuffer<double> device;
+        bool                 uploaded = false;
+    };
+    /// Right-hand sides, their solutions, and what refinement needs.
+    struct Vectors {
+        Vectors() = default;
+        explicit Vectors(std::size_t size) : host_b(size), host_x(size), b(size), x(size), r(size), d(size) {}
+
+        HostBuffer<double>   host_b, host_x;
+        DeviceBuffer<double> b, x, r, d;
+    };
+    GpuResidual& residual(Transpose transpose);
+    std::size_t  make_room(GpuLuSolve& solve, GpuResidual& residual, std::size_t count);
+    void refine(GpuLuSolve& solve, GpuResidual& residual, Vectors& v, bool measured, std::span<RefineReport> reports);
+
+    Gpu&                                        gpu_;
+    Gpu                                         copier_;  // a stream for what travels meanwhile
+    std::shared_ptr<const LuSymbolic>           symbolic_;
+    std::array<Values, 2>                       values_;
+    int                                         slot_ = 0;
+    Vectors                                     one_, several_;  // graphs know those of one, which stay where they are
+    std::array<std::unique_ptr<GpuResidual>, 2> residual_;
+    std::vector<GpuRefined>                     going_;
+};
+
+}  // namespace ilux

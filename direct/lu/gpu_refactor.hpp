@@ -1,0 +1,84 @@
+#pragma once
+// New values, the same pattern and pivots, on a GPU: one interface over all methods.
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ilux/direct/dataflow/gpu_dataflow.hpp"
+#include "ilux/direct/dataflow/gpu_dense_tail.hpp"
+#include "ilux/direct/gpu/gpu_pivot_monitor.hpp"
+#include "ilux/direct/published/refactor_left.hpp"
+#include "ilux/direct/published/refactor_right.hpp"
+#include "ilux/direct/published/refactor_union.hpp"
+
+namespace ilux {
+
+/// What methods take beyond LuOptions; the defaults serve every GPU.
+struct GpuRefactorTuning {
+    LeftTuning  left = {};
+    RightTuning right = {};
+    UnionTuning joined = {};
+};
+
+/// Entries as dot products that wait for one another, and the dense tail by one thread block.
+struct DataflowRefactor {
+    GpuDataflow  entries;
+    GpuDenseTail tail;
+
+    std::size_t bytes() const { return entries.bytes() + tail.bytes(); }
+};
+
+/// Factors on the device, by one of the methods. Serves one stream at a time.
+class GpuRefactor {
+public:
+    /// @param method     left, glu1, glu3, islu, or automatic: dot products, or left where gpu_cost (refactor_choice.hpp) says so
+    /// @param precision  of the factors; in_single for method automatic only, and where that takes left, they are double all
+    ///                   the same: precision() tells
+    /// @throws InvalidOption for another method; OutOfMemory, or InvalidInput where 32 bits cannot count
+    GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, RefactorMethod method,
+                const GpuRefactorTuning& tuning = {}, LuPrecision precision = LuPrecision::in_double);
+
+    /// Factors and monitor from the caller's values, which are on the device; only enqueued, allocates nothing.
+    /// Repeatable: bitwise, but for glu1 and glu3.
+    void run(Gpu& gpu, const double* values);
+    /// Of the last run; waits for it.
+    PivotMonitor monitor(Gpu& gpu) const { return monitor_.result(gpu); }
+
+    LuPrecision precision() const { return LuPrecision(val_.index()); }
+    /// Entry e of LuPattern, those of F behind the others, is val()[slot_of()[e]], or val()[e] where slot_of() is empty.
+    /// T is double or float, as precision() says.
+    template <class T = double>
+    const T* val() const
+    {
+        return std::get<DeviceBuffer<T>>(val_).data();
+    }
+    std::span<const DataflowProgram::Slot> slot_of() const { return slot_of_; }
+    /// val and f_val of `factors`, which must be of the same pattern; waits.
+    void download(Gpu& gpu, LuFactors& factors) const;
+
+    std::string_view method() const;  ///< dataflow, left, glu1, glu3 or islu
+    const LuPattern& pattern() const { return pattern_->host(); }
+    std::size_t      bytes() const;  ///< on the device
+    /// The published methods capture graphs of their own, so their run may not be captured.
+    bool makes_graphs() const { return !std::holds_alternative<DataflowRefactor>(engine_); }
+
+    const LeftRefactor*  left() const { return std::get_if<LeftRefactor>(&engine_); }
+    const RightRefactor* right() const { return std::get_if<RightRefactor>(&engine_); }
+    const UnionRefactor* joined() const { return std::get_if<UnionRefactor>(&engine_); }
+
+private:
+    template <class T>
+    void renew(Gpu& gpu, const double* values, DeviceBuffer<T>& val);
+
+    RefactorMethod                                                             method_;  ///< automatic: dot products
+    std::shared_ptr<const GpuLuPattern>                                        pattern_;
+    std::vector<DataflowProgram::Slot>                                         slot_of_;  ///< of dot products
+    std::variant<DataflowRefactor, LeftRefactor, RightRefactor, UnionRefactor> engine_;
+    std::variant<DeviceBuffer<double>, DeviceBuffer<float>>                    val_;  ///< in the order of LuPrecision
+    GpuPivotMonitor                                                            monitor_;
+};
+
+}  // namespace ilux

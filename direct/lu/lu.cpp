@@ -1,0 +1,387 @@
+#include "ilux/direct/lu/lu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/direct/analysis/lu_input.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr Index       rhs_together = 8;
+constexpr std::size_t kept_pivots = 3;
+constexpr std::size_t kept_bytes = 1U << 28;  // beyond, only the current pivots are kept
+constexpr const char* memory_exhausted = "the machine's memory is exhausted";
+// Fresh pivots may grow by themselves. Repivoting is not worth it below this multiple of what they did.
+constexpr double fresh_growth_factor = 10;
+
+/// Bound of max_k max(|L||U|)(:,k) / max|B(:,k)|, up to the number of terms: |l_rk u_kk| and |l_ri u_ik| are at most
+/// max|l| max|U(:,k)|. Refinement repairs growth up to about 1 / ε.
+double growth(const PivotMonitor& monitor) { return std::max(1.0, monitor.max_multiplier) / monitor.rgrowth; }
+
+void blame(LuReport& report, Index row, Index column, std::string what)
+{
+    report.row = row;
+    report.column = column;
+    const std::string place = row < 0 ? "" : fmt::format("row {}, ", row + 1);
+    report.reason = fmt::format("{}column {} (counted from 1): {}", place, column + 1, what);
+}
+
+/// What was found before, and what came of new pivots.
+std::string joined(const std::string& before, const std::string& after)
+{
+    return before.empty() ? after : before + "; with new pivots: " + after;
+}
+
+/// A failure is also told in words, the shortest where there is no memory for others.
+void out_of_memory(LuReport& report, const char* why)
+{
+    report.outcome = Outcome::out_of_memory;
+    try {
+        report.reason = joined(report.reason, why);
+    } catch (const std::bad_alloc&) {
+        report.reason = "out of memory";  // so short that a string holds it in itself
+    }
+}
+
+void out_of_time(LuReport& report, Index columns, Index n)
+{
+    report.outcome = Outcome::time_limit;
+    report.reason = joined(report.reason, fmt::format("told to stop after {} of {} columns", columns, n));
+}
+
+bool overlap(std::span<const double> b, std::span<const double> x)
+{
+    const std::less<const double*> before;
+    return !b.empty() && !x.empty() && before(b.data(), x.data() + x.size()) && before(x.data(), b.data() + b.size());
+}
+
+}  // namespace
+
+bool worse(const RefineReport& one, const RefineReport& two)
+{
+    return one.finite != two.finite ? !one.finite : one.backward_error > two.backward_error;
+}
+
+void conclude(LuSolveReport& report, double tolerance)
+{
+    if (!report.refine.finite) {
+        report.outcome = Outcome::not_finite;
+        report.reason = "x or its residual is not finite";
+    } else if (!(report.refine.backward_error <= tolerance)) {
+        report.outcome = Outcome::stagnated;
+        report.reason = fmt::format("componentwise backward error {:.1e} > {:.1e} after {} steps of refinement",
+                                    report.refine.backward_error, tolerance, report.refine.steps);
+    }
+}
+
+std::string_view name(LuAction action)
+{
+    switch (action) {
+        case LuAction::factor:
+            return "factor";
+        case LuAction::refactor:
+            return "refactor";
+        case LuAction::repivot:
+            return "repivot";
+    }
+    return "unknown";
+}
+
+Lu::Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic)
+    : be_(be),
+      symbolic_(std::move(symbolic)),
+      own_values_(symbolic_->input_nnz),
+      values_(own_values_),
+      ws_(symbolic_->n)
+{
+    require_precision(symbolic_->options.refactor, symbolic_->options.precision);
+    pivots_.reserve(kept_pivots + 1);
+}
+
+LuReport Lu::factor(std::span<const double> values) { return run(Call::factor, values); }
+
+LuReport Lu::refactor_or_factor(std::span<const double> values) { return run(Call::refactor_or_factor, values); }
+
+LuReport Lu::refactor(std::span<const double> values)
+{
+    require(!pivots_.empty(), [] { return "refactor: there are no pivots yet; call factor first"; });
+    return run(Call::refactor, values);
+}
+
+LuReport Lu::factor(const MatrixView& A)
+{
+    require_same_pattern(*symbolic_, A);
+    return factor(A.val);
+}
+
+LuReport Lu::refactor_or_factor(const MatrixView& A)
+{
+    require_same_pattern(*symbolic_, A);
+    return refactor_or_factor(A.val);
+}
+
+LuReport Lu::refactor(const MatrixView& A)
+{
+    require_same_pattern(*symbolic_, A);
+    return refactor(A.val);
+}
+
+LuReport Lu::run(Call call, std::span<const double> values)
+{
+    require(static_cast<Offset>(values.size()) == symbolic_->input_nnz,
+            [&] { return fmt::format("{} values for a pattern of {} entries", values.size(), symbolic_->input_nnz); });
+    const WallClock clock;
+    const Index     before = returns_to_double_;
+    LuReport        report;
+    try {
+        take(values);
+        work(call, report);
+        tell_of_double(before, report.reason);
+    } catch (const OutOfMemory& error) {
+        out_of_memory(report, error.what());
+    } catch (const std::bad_alloc&) {
+        out_of_memory(report, memory_exhausted);
+    }
+    outcome_ = report.outcome;
+    action_ = report.action;
+    repivots_ += report.action == LuAction::repivot && report.outcome == Outcome::converged;
+    report.seconds = clock.seconds();
+    return report;
+}
+
+void Lu::work(Call call, LuReport& report)
+{
+    if (call == Call::factor || pivots_.empty()) {
+        if (!finite_values(report)) return;
+        choose_pivots(report);
+        if (report.outcome == Outcome::converged && (call != Call::factor || gpu_)) plan(pivots_.front());
+        if (report.outcome == Outcome::converged && gpu_) move_to_gpu(pivots_.front());
+        return;
+    }
+    report.action = LuAction::refactor;
+    if (expired_ && expired_()) return out_of_time(report, 0, symbolic_->n);
+    const bool usable = refactor_with(pivots_.front(), report);
+    if (usable && (call == Call::refactor || holds(pivots_.front(), report))) return;
+    // NaN and Inf among the values end in factors that are not finite, so only now need they be looked for.
+    if (!finite_values(report) || call == Call::refactor) return;
+
+    report.outcome = Outcome::converged;
+    report.action = LuAction::repivot;
+    report.pivot = -1;
+    if (earlier_pivots_hold()) {
+        report.reason += "; the pivots of an earlier system hold";
+        return;
+    }
+    choose_pivots(report);
+    if (report.outcome != Outcome::converged) return;
+    plan(pivots_.front());
+    if (gpu_) move_to_gpu(pivots_.front());
+}
+
+bool Lu::finite_values(LuReport& report) const
+{
+    if (all_finite(values_)) return true;
+    const auto  bad = std::find_if(values_.begin(), values_.end(), [](double v) { return !std::isfinite(v); });
+    const auto& ptr = symbolic_->input_ptr;
+    const auto  p = bad - values_.begin();
+    const auto  major = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), p) - ptr.begin() - 1);
+    const Index minor = symbolic_->input_idx[p];
+    const bool  rows = symbolic_->layout == MatrixView::Layout::rows;
+    report = {.outcome = Outcome::not_finite, .action = report.action};
+    blame(report, rows ? major : minor, rows ? minor : major, fmt::format("the value is {}", *bad));
+    return false;
+}
+
+void Lu::plan(Pivots& pivots)
+{
+    if (gpu_ && !pivots.gpu) plan_on_gpu(pivots);
+    if (!gpu_ && !pivots.refactor) pivots.refactor.emplace(be_, pivots.factors.pattern);
+}
+
+/// @return whether the factors are finite and have no zero pivot; otherwise the report is one of failure
+bool Lu::refactor_with(Pivots& pivots, LuReport& report)
+{
+    plan(pivots);
+    if (gpu_) refactor_on_gpu(pivots);
+    else pivots.refactor->run(be_, values_, pivots.factors);
+    const PivotMonitor& monitor = pivots.factors.monitor;
+    report.state = judge(monitor, symbolic_->options);
+    const Index k = monitor.bad_column;
+    if (k < 0) return true;
+    const LuPattern& pattern = *pivots.factors.pattern;
+    report.outcome = monitor.not_finite ? Outcome::not_finite : Outcome::singular;
+    report.pivot = k;
+    blame(report, pattern.row_perm[k], pattern.col_perm[k],
+          monitor.not_finite ? "the numbers overflowed" : "the pivot is 0");
+    return false;
+}
+
+/// Whether finite factors by former pivots are good enough; the reason where not.
+/// A large multiplier alone does no harm: only together with growth does it bound the backward error.
+bool Lu::holds(const Pivots& pivots, LuReport& report) const
+{
+    if (report.state == PivotState::good) return true;
+    const PivotMonitor& monitor = pivots.factors.monitor;
+    const double        limit = std::max(symbolic_->options.growth_limit, fresh_growth_factor * pivots.growth);
+    if (growth(monitor) <= limit) return true;
+    const bool  by_growth = 1 / monitor.rgrowth > limit;
+    const Index k = by_growth ? monitor.growth_column : monitor.multiplier_column;
+    blame(report, -1, k < 0 ? k : pivots.factors.pattern->col_perm[k],
+          by_growth ? fmt::format("growth {:.1e} > {:.1e}", 1 / monitor.rgrowth, limit)
+                    : fmt::format("multiplier {:.1e}, with growth {:.1e}: product > {:.1e}", monitor.max_multiplier,
+                                  1 / monitor.rgrowth, limit));
+    return false;
+}
+
+/// Circuits that switch alternate between a few sequences of pivots. Those that hold become the current ones.
+bool Lu::earlier_pivots_hold()
+{
+    for (auto earlier = pivots_.begin() + 1; earlier < pivots_.end(); ++earlier) {
+        LuReport of_these;
+        if (!refactor_with(*earlier, of_these) || !holds(*earlier, of_these)) continue;
+        std::rotate(pivots_.begin(), earlier, earlier + 1);
+        return true;
+    }
+    return false;
+}
+
+/// Factors values_ with pivots of their own.
+/// @param report  holds what was found before: action, state and reason, to which a failure's is added
+void Lu::choose_pivots(LuReport& report)
+{
+    LuFactors           fresh = gilbert_peierls(symbolic_, values_, expired_);
+    const PivotMonitor& monitor = fresh.monitor;
+    if (const Index k = monitor.bad_column; k >= 0) {
+        if (monitor.expired) return out_of_time(report, k, symbolic_->n);
+        const std::string before = std::move(report.reason);
+        report.outcome = monitor.not_finite ? Outcome::not_finite : Outcome::singular;
+        report.pivot = k;
+        blame(report, fresh.pattern->row_perm[k], fresh.pattern->col_perm[k],
+              monitor.not_finite ? "the numbers overflowed whatever the pivot" : "no pivot is left but 0");
+        report.reason = joined(before, report.reason);
+        return;
+    }
+    const double grown = growth(monitor);
+    keep({std::move(fresh), grown});
+}
+
+/// As the current ones; others are kept as long as they are few and small.
+void Lu::keep(Pivots pivots)
+{
+    std::erase_if(pivots_,
+                  [&](const Pivots& one) { return one.factors.pattern->row_perm == pivots.factors.pattern->row_perm; });
+    pivots_.insert(pivots_.begin(), std::move(pivots));
+    const std::size_t given = symbolic_->options.memory_limit.value;  // 0: none
+    const std::size_t limit = given > 0 ? std::min(kept_bytes, given) : kept_bytes;
+    while (pivots_.size() > 1 && (pivots_.size() > kept_pivots || bytes() > limit)) pivots_.pop_back();
+}
+
+/// With the pivots as they are, where the numbers are.
+LuSolveReport Lu::solve_once(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance)
+{
+    if (outcome_ == Outcome::converged && pivots_.front().on_gpu) return solve_on_gpu(b, x, transpose, tolerance);
+    const auto n = static_cast<std::size_t>(symbolic_->n);
+    if (b.size() > n && ws_.y.size() <= n) ws_ = LuWorkspace(symbolic_->n, rhs_together);
+    return std::as_const(*this).solve(be_, b, x, ws_, transpose, tolerance);
+}
+
+LuSolveReport Lu::solve(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance)
+{
+    LuSolveReport report = solve_once(b, x, transpose, tolerance);
+    if (report.outcome == Outcome::converged || outcome_ != Outcome::converged || action_ != LuAction::refactor)
+        return report;
+
+    LuReport anew;
+    try {
+        choose_pivots(anew);
+    } catch (const OutOfMemory& error) {
+        out_of_memory(anew, error.what());
+    } catch (const std::bad_alloc&) {
+        out_of_memory(anew, memory_exhausted);
+    }
+    if (anew.outcome != Outcome::time_limit) action_ = LuAction::repivot;
+    if (anew.outcome != Outcome::converged) {  // the former factors are still there, and so is their x
+        report.reason += "; new pivots were not possible: " + anew.reason;
+        return report;
+    }
+    ++repivots_;
+    const std::string why = std::move(report.reason);
+    report = solve_once(b, x, transpose, tolerance);
+    report.repivoted = true;
+    if (report.outcome == Outcome::converged) report.reason = report.reason.empty() ? why : why + "; " + report.reason;
+    else
+        report.reason =
+            report.reason == why ? why + ", with new pivots too" : why + "; with new pivots: " + report.reason;
+    return report;
+}
+
+void Lu::require_vectors(std::span<const double> b, std::span<double> x) const
+{
+    const auto n = static_cast<std::size_t>(symbolic_->n);
+    require(b.size() == x.size() && (n == 0 ? b.empty() : b.size() % n == 0), [&] {
+        return fmt::format("solve: b has {} and x {} entries; expected the same multiple of n = {}", b.size(), x.size(),
+                           n);
+    });
+    require(!overlap(b, x), [] { return "solve: b and x overlap; refinement needs both"; });
+}
+
+/// What can be said before: that the arguments suit one another, and the factors' outcome.
+LuSolveReport Lu::begin_solve(std::span<const double> b, std::span<double> x) const
+{
+    require(outcome_.has_value(), [] { return "solve: nothing was factored yet"; });
+    require_vectors(b, x);
+    LuSolveReport report{.outcome = *outcome_};
+    if (report.outcome == Outcome::converged) return report;
+    report.refine = {.backward_error = std::numeric_limits<double>::infinity(), .finite = false};
+    report.reason = fmt::format("the values could not be factored: {}", name(*outcome_));
+    return report;
+}
+
+LuSolveReport Lu::solve(Cpu& be, std::span<const double> b, std::span<double> x, LuWorkspace& ws, Transpose transpose,
+                        double tolerance) const
+{
+    LuSolveReport report = begin_solve(b, x);
+    if (report.outcome != Outcome::converged) return report;
+    const auto n = static_cast<std::size_t>(symbolic_->n);
+    lu_solve(be, factors(), b, x, ws, transpose);
+    for (std::size_t at = 0; at < b.size(); at += n) {
+        const RefineReport one = lu_refine(be, factors(), matrix(), b.subspan(at, n), x.subspan(at, n), ws, transpose);
+        if (at == 0 || worse(one, report.refine)) report.refine = one;
+    }
+    conclude(report, tolerance);
+    return report;
+}
+
+const LuFactors& Lu::factors() const
+{
+    require(outcome_ == Outcome::converged, [&] {
+        return outcome_ ? fmt::format("no factors: the last factorization ended as {}", name(*outcome_))
+                        : std::string("no factors: nothing was factored yet");
+    });
+    bring_to_host();
+    return pivots_.front().factors;
+}
+
+MatrixView Lu::matrix() const
+{
+    return {symbolic_->n, symbolic_->input_ptr, symbolic_->input_idx, values_, symbolic_->layout};
+}
+
+std::size_t Lu::bytes() const
+{
+    std::size_t sum = sizeof(double) * values_.size() + ws_.bytes();
+    for (const Pivots& one : pivots_)
+        sum += one.factors.bytes() + one.factors.pattern->bytes() + (one.refactor ? one.refactor->bytes() : 0);
+    return sum;
+}
+
+}  // namespace ilux

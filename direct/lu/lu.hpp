@@ -1,0 +1,203 @@
+#pragma once
+// Direct solution of a series of systems of one pattern: analyse once, factor, refactor while the pivots hold, solve.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ilux/direct/factor/gilbert_peierls.hpp"
+#include "ilux/direct/lu/gpu_lu.hpp"
+#include "ilux/direct/refactor_cpu/refactor.hpp"
+#include "ilux/direct/solve/lu_solve.hpp"
+
+namespace ilux {
+
+/// What was done with new values.
+enum class LuAction {
+    factor,    ///< pivots chosen for them
+    refactor,  ///< the former pivots held
+    repivot,   ///< the former pivots were found stale, so others were taken
+};
+std::string_view name(LuAction action);
+
+/// What became of new values.
+struct [[nodiscard]] LuReport {
+    /// converged: usable factors; singular; not_finite; out_of_memory; time_limit
+    Outcome    outcome = Outcome::converged;
+    LuAction   action = LuAction::factor;
+    PivotState state = PivotState::good;  ///< what the monitors said of the former pivots; good where there were none
+    /// Why it repivoted, failed or gave single precision up, with figures and the caller's row and column (counted from 1, as
+    /// in every message); or ""
+    std::string reason = {};
+    Index       row = -1, column = -1;  ///< of the caller, where one is to blame; −1: none
+    Index       pivot = -1;             ///< number of the failing pivot in the order of elimination
+    double      seconds = 0;
+};
+
+/// What became of a solution.
+struct [[nodiscard]] LuSolveReport {
+    /// converged: backward error ≤ the tolerance asked for. stagnated: it stayed above. not_finite: x, or the residual,
+    /// overflowed. As LuReport where the values could not be factored; then x is as it was.
+    Outcome      outcome = Outcome::converged;
+    RefineReport refine = {};  ///< the worst right-hand side's
+    bool repivoted = false;    ///< the backward error was too large, so new pivots were chosen and it was solved again
+    std::string reason = {};   ///< why it repivoted, failed or gave single precision up; or ""
+};
+bool worse(const RefineReport& one, const RefineReport& two);
+/// The outcome and reason that follow from report.refine.
+void conclude(LuSolveReport& report, double tolerance);
+
+/// What refactor_and_solve did.
+struct [[nodiscard]] LuStepReport {
+    LuReport      factors = {};
+    LuSolveReport solution = {};  ///< its outcome is that of the factors where those failed
+    double        seconds = 0;    ///< in all
+};
+
+/// Factors of one matrix after another, all of the analysed pattern. Repivoting is automatic, counted and explained.
+/// `values` are as many as the analysed matrix has, in the caller's order; they are kept for refinement. A MatrixView is
+/// compared with the analysed pattern first, which costs a pass over it. NaN or Inf among the values, singularity and
+/// lack of memory are outcomes, after which the next good values work again.
+/// @throws InvalidInput when the number of values, or the pattern, is another
+class Lu {
+public:
+    /// @throws InvalidOption for options.precision = single with any options.refactor but automatic; without a GPU that has no effect
+    Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic);
+
+    /// Asked before each factorization or refactorization, and between columns of gilbert_peierls; once it says true, the
+    /// call ends as time_limit, and the former pivots serve the next call. Empty: never. It must not throw.
+    void stop_when(std::function<bool()> expired) { expired_ = std::move(expired); }
+
+    /// From the next factorization on numbers are computed on a GPU, which must outlive this, and solutions, too; pivots are
+    /// still chosen on the host, and what is made for them is then made at once. Lack of the GPU's memory is an outcome.
+    /// @throws InvalidOption when options.refactor is cpu; OutOfMemory, DeviceError
+    void use_gpu(Gpu& gpu);
+    bool on_gpu() const { return gpu_ != nullptr; }
+    /// What numbers on the GPU are stored in, once there are pivots; those of the host are double. options.precision = single is
+    /// given up for pivots in use where refinement does not reach the tolerance with it, where one of them becomes 0 or overflows,
+    /// and where auto takes another method than dot products; other pivots start with single again.
+    LuPrecision precision() const;
+    Index       returns_to_double() const { return returns_to_double_; }  ///< how often it was given up
+    /// Why, the last time, or ""; reports made then have it in their reason, successful ones too.
+    const std::string& why_double() const { return why_double_; }
+    /// How numbers are renewed: cpu, or a method of a GPU, of which nothing is known before the first factorization.
+    std::string_view refactor_method() const;
+
+    /// Where the next system's values may be written, which saves a copy of them; until they are factored, former systems may
+    /// no longer be solved.
+    std::span<double> next_values();
+    /// Begins to bring next_values() to the GPU, if there is one, beside what the host does until it factors them.
+    void upload_next();
+
+    /// Chooses pivots for one system. What a series of refactorizations needs is made by the first of them.
+    LuReport factor(std::span<const double> values);
+    LuReport factor(const MatrixView& A);
+
+    /// Refactors where pivots exist; the monitors decide by the table of docs/design/direct.md whether they still hold,
+    /// and where not, takes those of an earlier system if they hold (a few are kept), else factors anew. The call for
+    /// every system of a sequence; after the first it allocates only to repivot.
+    LuReport refactor_or_factor(std::span<const double> values);
+    LuReport refactor_or_factor(const MatrixView& A);
+
+    /// The former pivots whatever their growth; a zero or overflowing one is an outcome.
+    /// @throws InvalidInput before the first factorization that succeeded
+    LuReport refactor(std::span<const double> values);
+    LuReport refactor(const MatrixView& A);
+
+    /// The same for values that are on the GPU in use. @throws InvalidInput without one, or for another number of values
+    LuReport refactor_or_factor(DeviceSpan<const double> values);
+
+    /// refactor_or_factor, then solve; on a GPU all of it is one launch where the pivots hold.
+    LuStepReport refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x,
+                                    double tolerance = 1e-12);
+
+    /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many systems as b holds, vector after vector. A componentwise backward error
+    /// above `tolerance` leads to repivoting, unless the pivots were chosen for these values, and if it stays, to an
+    /// outcome that is no success. Allocates only to repivot, and when b holds several systems for the first time, on a GPU
+    /// more of them than before.
+    /// @throws InvalidInput before any factorization, when lengths disagree, or when b and x overlap
+    LuSolveReport solve(std::span<const double> b, std::span<double> x, Transpose transpose = Transpose::no,
+                        double tolerance = 1e-12);
+    /// The same with the pivots as they are. Serves several threads at once, each with its own backend and workspace.
+    LuSolveReport solve(Cpu& be, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
+                        Transpose transpose = Transpose::no, double tolerance = 1e-12) const;
+
+    /// Of the last values, where they could be factored; valid until the next factorization or repivoting. Those of a GPU
+    /// are brought to the host by the first call, which no other thread's may meet; in single precision they are rounded to it.
+    /// @throws InvalidInput where there are none
+    const LuFactors& factors() const;
+    /// factors().monitor, and nothing is brought.
+    const PivotMonitor& monitor() const;
+    MatrixView          matrix() const;                         ///< the caller's pattern with the last values
+    Index               repivots() const { return repivots_; }  ///< those that succeeded, by new pivots or earlier ones
+    std::size_t         bytes() const;
+    std::size_t         device_bytes() const;
+
+private:
+    struct Pivots {
+        mutable LuFactors             factors;
+        double                        growth;          ///< when they were chosen
+        std::optional<CpuRefactor>    refactor = {};   ///< made when first needed
+        std::unique_ptr<GpuLuFactors> gpu = {};        ///< the same
+        bool                          on_gpu = false;  ///< the last numbers are there; in `factors` where on_host
+        mutable bool                  on_host = true;
+        bool                          in_double = false;  ///< whatever options.precision says
+    };
+
+    /// Which of the calls above.
+    enum class Call { factor, refactor, refactor_or_factor };
+
+    LuReport run(Call call, std::span<const double> values);
+    void     work(Call call, LuReport& report);
+    bool     finite_values(LuReport& report) const;
+    void     plan(Pivots& pivots);
+    bool     refactor_with(Pivots& pivots, LuReport& report);
+    bool     holds(const Pivots& pivots, LuReport& report) const;
+    bool     earlier_pivots_hold();
+    void     choose_pivots(LuReport& report);
+    void     keep(Pivots pivots);
+    void     take(std::span<const double> values);
+    void     move_to_gpu(Pivots& pivots);
+
+    /// A system to be solved by the launch that refactors.
+    struct Passenger {
+        std::span<const double>     b;
+        std::span<double>           x;
+        std::optional<RefineReport> arrived = {};
+    };
+    void          require_vectors(std::span<const double> b, std::span<double> x) const;
+    LuSolveReport begin_solve(std::span<const double> b, std::span<double> x) const;
+    LuSolveReport solve_once(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance);
+    static bool   in_single(const Pivots& pivots);
+    void          plan_on_gpu(Pivots& pivots);
+    void          plan_in_double(Pivots& pivots, const PivotMonitor& seen);
+    void          refactor_on_gpu(Pivots& pivots);
+    void          renew_on_gpu(Pivots& pivots);
+    bool          return_to_double(Pivots& now, const RefineReport& reached, double tolerance);
+    void          note_double(std::string why);
+    void          tell_of_double(Index before, std::string& reason) const;
+    void          bring_to_host() const;
+    LuSolveReport solve_on_gpu(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance);
+
+    Cpu                               be_;
+    std::shared_ptr<const LuSymbolic> symbolic_;
+    std::unique_ptr<GpuLu>            gpu_;
+    std::vector<double>               own_values_;  ///< without a GPU
+    std::span<const double>           values_;
+    Passenger*                        passenger_ = nullptr;
+    std::vector<Pivots>               pivots_;   ///< the current ones first, then those of earlier systems
+    std::function<bool()>             expired_;  ///< may be empty
+    std::optional<Outcome>            outcome_;  ///< of the last factorization
+    LuAction                          action_ = LuAction::factor;
+    LuWorkspace                       ws_;
+    std::vector<RefineReport>         reached_;  ///< on a GPU, by right-hand side
+    Index                             returns_to_double_ = 0;
+    std::string                       why_double_;
+    Index                             repivots_ = 0;
+};
+
+}  // namespace ilux

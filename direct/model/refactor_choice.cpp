@@ -1,0 +1,69 @@
+#include "ilux/direct/model/refactor_choice.hpp"
+
+#include <fmt/format.h>
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/model/perf_methods.hpp"
+#include "ilux/direct/refactor_cpu/refactor_schedule.hpp"
+
+namespace ilux {
+
+namespace {
+
+using namespace refactor_rule;
+
+GpuCost dataflow_cost(const LuPattern& pattern, const DataflowPrediction& predicted)
+{
+    const double products = pattern.multiply_adds(), entries = double(pattern.nnz()) + double(pattern.nnz_F());
+    return {.seconds = transfer_seconds + predicted.seconds,
+            .setup = products * setup_product + entries * setup_entry,
+            .bytes = products * product_bytes + entries * entry_bytes};
+}
+
+GpuCost left_cost(const LuPattern& pattern, const DeviceParameters& device)
+{
+    return {.method = RefactorMethod::left,
+            .seconds = transfer_seconds + LeftModel(pattern, device).predict(0).seconds,
+            .setup = double(pattern.nnz()) * left_setup_entry,
+            .bytes = 24.0 * double(pattern.nnz()) + double(LeftTuning{}.work_bytes)};
+}
+
+}  // namespace
+
+void require_precision(RefactorMethod method, LuPrecision precision)
+{
+    if (precision == LuPrecision::in_double || method == RefactorMethod::automatic) return;
+    throw InvalidOption(
+        fmt::format("lu.precision=single: lu.refactor={} stores factors in double; auto, on a GPU, does either",
+                    names(method)[static_cast<std::size_t>(method)]));
+}
+
+GpuCost gpu_cost(const LuPattern& pattern, double free_bytes)
+{
+    const DeviceParameters   device;
+    const DataflowPrediction predicted = predict_dataflow(pattern, device);
+    const GpuCost            dataflow = dataflow_cost(pattern, predicted);
+    const bool               possible = dataflow.setup <= most_setup && dataflow.bytes <= free_bytes;
+    if (possible && predicted.work <= predicted.waits) return dataflow;
+    const GpuCost left = left_cost(pattern, device);
+    return possible && (dataflow.seconds <= left.seconds || left.bytes > free_bytes) ? dataflow : left;
+}
+
+std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes)
+{
+    const GpuCost gpu = gpu_cost(pattern, free_bytes);
+    if (gpu.bytes > free_bytes)
+        return fmt::format("factors on a GPU would take about {:.2g} GB, {:.2g} GB are free", 1e-9 * gpu.bytes,
+                           1e-9 * free_bytes);
+    const double cpu = detail::expected_seconds(pattern, threads);
+    if (cpu <= gpu.seconds)
+        return fmt::format("{} threads refactor in about {:.2g} ms, a GPU in {:.2g} ms", threads, 1e3 * cpu,
+                           1e3 * gpu.seconds);
+    if (systems * (cpu - gpu.seconds) < gpu.setup)
+        return fmt::format(
+            "a GPU would save about {:.2g} ms a system, but {:.2g} s of preparation are too much for {:.0f} systems",
+            1e3 * (cpu - gpu.seconds), gpu.setup, systems);
+    return "";
+}
+
+}  // namespace ilux

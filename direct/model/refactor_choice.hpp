@@ -1,0 +1,35 @@
+#pragma once
+// Whether host threads or a GPU had better refactor, and by which method, from counts alone.
+
+#include <string>
+
+#include "ilux/direct/factor/lu_factors.hpp"
+
+namespace ilux {
+
+/// What the performance model (perf_methods.hpp) leaves out; measured on an H200 and its 16-core host (docs/design/direct_gpu.md).
+namespace refactor_rule {
+constexpr double transfer_seconds = 20e-6;  // of transfers and waits of a system, around the numeric phase
+constexpr double setup_product = 40e-9, setup_entry = 250e-9;  // seconds, once for the pivots
+constexpr double product_bytes = 12, entry_bytes = 60;         // of a program on the device, padding included
+constexpr double most_setup = 5;                               // seconds
+constexpr double left_setup_entry = 25e-9;
+}  // namespace refactor_rule
+
+/// What a method needs on a GPU, estimated.
+struct GpuCost {
+    RefactorMethod method = RefactorMethod::automatic;  ///< automatic: dot products; or left
+    double         seconds = 0;                         ///< of a refactorization
+    double         setup = 0;                           ///< seconds, once for the pivots
+    double         bytes = 0;
+};
+/// Of what `auto` takes on a GPU: dot products; or left where their program would take too long to make or too much
+/// memory, or left is the faster by the model of an H200. That is only asked where work and not depth is what dot
+/// products cost. glu1, glu3 and islu are left to those who ask for them: they were nowhere faster than the better of
+/// these, and the first two repeat no bits. O(nnz), and LeftModel's simulation where left is asked.
+GpuCost gpu_cost(const LuPattern& pattern, double free_bytes);
+
+/// Why host threads had better refactor `systems` matrices than a GPU with so much free memory, or "".
+std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes);
+
+}  // namespace ilux

@@ -1,0 +1,77 @@
+#pragma once
+// Left-looking refactorization on a GPU, cluster mode and pipeline mode [chen_wang_14].
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ilux/direct/gpu/gpu_lu_pattern.hpp"
+
+namespace ilux {
+
+/// Where the pipeline should begin the paper leaves open; 128 is what a successor of its authors takes.
+struct LeftTuning {
+    Index       pipeline_columns = 128;  ///< the first level of fewer columns starts the pipeline; 0: no pipeline
+    Index       warps = 0;               ///< resident warps at most; 0: as many as fit, within work_bytes
+    std::size_t work_bytes = std::size_t{1} << 32;  ///< of the dense work vectors, one of n numbers a warp
+    /// For tests: nanoseconds that a warp sleeps at most, now and then, before it begins and before it publishes a column.
+    unsigned delay = 0;
+};
+
+/// What one run on the device shares.
+struct LeftState;
+
+/// As kernels get it.
+struct LeftView {
+    LuPatternView  pattern;
+    const Index*   column = nullptr;  ///< n; by levels
+    std::uint32_t* done = nullptr;    ///< n; the epoch in which a column was finished last
+    LeftState*     state = nullptr;
+    double*        work = nullptr;  ///< warps vectors of n
+    Index          warps = 0;
+    unsigned       delay = 0;
+};
+
+/// A warp computes a column: it scatters it into a dense vector, applies the columns of U(:,k) in ascending order, divides and
+/// gathers. Cluster mode launches one kernel a level; pipeline mode one for all levels that remain, in which columns are
+/// handed out by ticket in level order and wait for one another by epoch flags. The launches are captured in a CUDA graph
+/// when this is made.
+/// Bitwise equal to refactor_serial for any number of warps. Serves one stream at a time.
+class LeftRefactor {
+public:
+    /// Host O(nnz). Memory: bytes_needed(pattern, warps()).
+    /// @throws InvalidOption for negative numbers in `tuning`; OutOfMemory
+    LeftRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const LeftTuning& tuning = {});
+
+    /// L + U in place of the scattered inputs; only enqueued, allocates nothing, may be captured in a graph. A zero or
+    /// non-finite pivot runs through as IEEE arithmetic has it, and later columns may be left as they were;
+    /// GpuPivotMonitor names the same first bad column as CpuRefactor.
+    /// @param val  pattern.entries()
+    /// @throws InvalidInput when val is shorter
+    void run(Gpu& gpu, DeviceSpan<double> val);
+
+    Index       warps() const { return view_.warps; }
+    Index       cluster_levels() const { return static_cast<Index>(cluster_ptr_.size()) - 1; }
+    Index       pipeline_columns() const { return view_.pattern.n - cluster_ptr_.back(); }
+    std::size_t bytes() const
+    {
+        return arrays_.bytes() + done_.size() * sizeof(std::uint32_t) + work_.size() * sizeof(double);
+    }
+    /// On the device, besides the pattern: 8 n warps + 8 n, and what alignment adds.
+    static std::size_t bytes_needed(const LuPattern& pattern, Index warps);
+    /// That the device holds at once.
+    static Index resident_warps(Gpu& gpu);
+
+private:
+    void enqueue(Gpu& gpu) const;
+
+    std::shared_ptr<const GpuLuPattern> pattern_;
+    std::vector<Index>                  cluster_ptr_;  ///< levels of cluster mode + 1; the pipeline begins at the last
+    DeviceArrays                        arrays_;
+    DeviceBuffer<std::uint32_t>         done_;
+    DeviceBuffer<double>                work_;
+    LeftView                            view_;
+    std::shared_ptr<void>               graph_;  ///< null: few launches, or a stream that cannot be captured
+};
+
+}  // namespace ilux

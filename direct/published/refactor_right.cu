@@ -1,0 +1,272 @@
+// Right-looking refactorization. Launch shape: a block a column, a warp a subcolumn, of 8 warps for glu1 [he16], of 2 to
+// 32 by the size of the level for glu3; in stream mode, for levels of few columns, a stream a column with three launches:
+// division by one block, subcolumns by a block each, clearing by one block [peng_tan_20].
+//
+// Levels are separate launches, or joined streams; so what a launch reads as divisors and multipliers no other block
+// writes, by the levels' rules, and what it writes are additions to entries that others may add to as well: atomics.
+// Nobody waits for another block. Work vectors hold `unset` outside the column at hand: a NaN that no quotient is stored as.
+
+#include <cstdint>
+#include <utility>
+
+#include "ilux/base/gpu/cuda_graph.hpp"
+#include "ilux/direct/published/refactor_right_plan.hpp"
+#include "ilux/sptrsv/device_row.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr int most_threads = 1024;
+
+struct UpperRowsView {
+    const Offset* ptr = nullptr;
+    const Index*  col = nullptr;
+    const Offset* position = nullptr;
+};
+
+/// L(:,j) ← L(:,j) / u_jj by one block, and a dense copy of it in x unless that is null.
+__device__ void divide(const LuPatternView& P, Index j, double* val, std::uint64_t* x)
+{
+    const Offset diag = P.diag[j], end = P.col_ptr[j + 1];
+    const double pivot = val[diag];
+    for (Offset q = diag + 1 + threadIdx.x; q < end; q += blockDim.x) {
+        const double l = val[q] / pivot;
+        val[q] = l;
+        if (x != nullptr) x[P.row[q]] = published(l);
+    }
+}
+
+/// Subcolumn e of the rows of U, (j, k): a_rk ← a_rk − l_rj u_jk for r ∈ L(:,j), which is in x; all rows of column k below
+/// j are walked, by `lanes` threads.
+__device__ void subtract(const LuPatternView& P, const UpperRowsView& U, Offset e, int lane, int lanes,
+                         const std::uint64_t* x, double* val)
+{
+    const Offset at = U.position[e], end = P.col_ptr[U.col[e] + 1];
+    const double u = val[at];
+    for (Offset q = at + 1 + lane; q < end; q += lanes)
+        if (const std::uint64_t l = x[P.row[q]]; l != unset) atomicAdd(val + q, -(as_double(l) * u));
+}
+
+__device__ void clear(const LuPatternView& P, Index j, std::uint64_t* x)
+{
+    const Offset end = P.col_ptr[j + 1];
+    for (Offset q = P.diag[j] + 1 + threadIdx.x; q < end; q += blockDim.x) x[P.row[q]] = unset;
+}
+
+/// A block eliminates a column, its warps take turns at the subcolumns.
+__global__ void __launch_bounds__(most_threads)
+    eliminate_columns(LuPatternView P, UpperRowsView U, const Index* column, double* val, std::uint64_t* work)
+{
+    const Index  j = column[blockIdx.x];
+    const Offset first = U.ptr[j], end = U.ptr[j + 1];
+    if (first == end) return divide(P, j, val, nullptr);
+    if (P.diag[j] + 1 == P.col_ptr[j + 1]) return;  // L(:,j) is empty; row j of U may still be growing
+    std::uint64_t* const x = work + blockIdx.x * static_cast<std::size_t>(P.n);
+    divide(P, j, val, x);
+    __syncthreads();
+    const int lane = threadIdx.x % 32;
+    for (Offset e = first + threadIdx.x / 32; e < end; e += blockDim.x / 32) subtract(P, U, e, lane, 32, x, val);
+    __syncthreads();
+    clear(P, j, x);
+}
+
+// Stream mode: the same in three launches.
+__global__ void __launch_bounds__(most_threads) divide_column(LuPatternView P, Index j, double* val, std::uint64_t* x)
+{
+    divide(P, j, val, x);
+}
+__global__ void __launch_bounds__(most_threads)
+    subtract_column(LuPatternView P, UpperRowsView U, Index j, const std::uint64_t* x, double* val)
+{
+    subtract(P, U, U.ptr[j] + blockIdx.x, threadIdx.x, blockDim.x, x, val);
+}
+__global__ void __launch_bounds__(most_threads) clear_column(LuPatternView P, Index j, std::uint64_t* x)
+{
+    clear(P, j, x);
+}
+
+int attribute(Gpu& gpu, cudaDeviceAttr which)
+{
+    int value = 0;
+    cuda::check(cudaDeviceGetAttribute(&value, which, gpu.device()), "cudaDeviceGetAttribute");
+    return value;
+}
+
+detail::RightRoom room_of(Gpu& gpu)
+{
+    cuda::stream(gpu);  // makes the device current
+    const int processors = attribute(gpu, cudaDevAttrMultiProcessorCount);
+    int       blocks = 0;
+    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, eliminate_columns, 32 * detail::glu1_warps, 0),
+                "occupancy");
+    return {processors * attribute(gpu, cudaDevAttrMaxThreadsPerMultiProcessor) / 32, processors * blocks};
+}
+
+/// Streams that leave another one at a point of it, and join it again: branches of a graph where that is captured.
+class Branches {
+public:
+    explicit Branches(Index count)
+    {
+        if (count == 0) return;
+        fork_ = new_event();
+        for (Index s = 0; s < count; ++s) {
+            cudaStream_t stream = nullptr;
+            cuda::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+            streams_.emplace_back(stream);
+            joins_.push_back(new_event());
+        }
+    }
+
+    cudaStream_t operator[](Index s) const { return streams_[s].get(); }
+    void         fork(cudaStream_t from, Index count) const
+    {
+        if (count == 0) return;
+        cuda::check(cudaEventRecord(fork_.get(), from), "cudaEventRecord");
+        for (Index s = 0; s < count; ++s)
+            cuda::check(cudaStreamWaitEvent(streams_[s].get(), fork_.get(), 0), "cudaStreamWaitEvent");
+    }
+    void join(cudaStream_t to, Index count) const
+    {
+        for (Index s = 0; s < count; ++s) {
+            cuda::check(cudaEventRecord(joins_[s].get(), streams_[s].get()), "cudaEventRecord");
+            cuda::check(cudaStreamWaitEvent(to, joins_[s].get(), 0), "cudaStreamWaitEvent");
+        }
+    }
+
+private:
+    struct Destroy {
+        void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+        void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+    };
+    using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy>;
+    using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy>;
+
+    static Event new_event()
+    {
+        cudaEvent_t event = nullptr;
+        cuda::check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+        return Event(event);
+    }
+
+    Event               fork_;
+    std::vector<Stream> streams_;
+    std::vector<Event>  joins_;
+};
+
+}  // namespace
+
+struct RightRefactor::State {
+    std::shared_ptr<const GpuLuPattern> pattern;
+    detail::RightPlan                   plan;
+    std::vector<Offset>                 upper_ptr;  // of the rows of U
+    Branches                            branches;
+    std::shared_ptr<void>               graph;
+    const double*                       captured = nullptr;  // val of the graph
+    DeviceArrays                        arrays;
+    UpperRowsView                       upper;
+    const Index*                        column = nullptr;
+    DeviceBuffer<std::uint64_t>         work;  // columns in flight × n; freed first, which waits for the device
+
+    State(Gpu& gpu, std::shared_ptr<const GpuLuPattern> on, const RightTuning& tuning);
+    void enqueue(Gpu& gpu, double* val);
+    void eliminate_on_streams(cudaStream_t stream, const detail::RightStep& step, double* val);
+    void eliminate_alone(cudaStream_t stream, Index j, double* val, std::uint64_t* x);
+};
+
+RightRefactor::State::State(Gpu& gpu, std::shared_ptr<const GpuLuPattern> on, const RightTuning& tuning)
+    : pattern(std::move(on)),
+      plan(detail::plan_right(pattern->host(), tuning, room_of(gpu))),
+      branches(plan.streams > 0 ? plan.streams - 1 : 0)
+{
+    detail::UpperRows rows(pattern->host());
+    arrays.add(rows.ptr, upper.ptr);
+    arrays.add(rows.col, upper.col);
+    arrays.add(rows.position, upper.position);
+    arrays.add(plan.levels.column, column);
+    arrays.upload(gpu);
+    upper_ptr = std::move(rows.ptr);
+    work = DeviceBuffer<std::uint64_t>(static_cast<std::size_t>(plan.in_flight) * pattern->host().n);
+    if (work.empty()) return;
+    cuda::check(cudaMemsetAsync(work.data(), unset_byte, work.size() * sizeof(std::uint64_t), cuda::stream(gpu)),
+                "cudaMemsetAsync");
+}
+
+void RightRefactor::State::enqueue(Gpu& gpu, double* val)
+{
+    const auto stream = cuda::stream(gpu);
+    for (const detail::RightStep& step : plan.steps) {
+        if (step.stream) {
+            eliminate_on_streams(stream, step, val);
+            continue;
+        }
+        eliminate_columns<<<static_cast<unsigned>(step.end - step.first), 32 * step.warps, 0, stream>>>(pattern->view(),
+                                                                                                        upper,
+                                                                                                        column +
+                                                                                                            step.first,
+                                                                                                        val,
+                                                                                                        work.data());
+        cuda::check_launch("eliminate_columns");
+    }
+}
+
+/// Columns take turns at the streams, of which the caller's is the first.
+void RightRefactor::State::eliminate_on_streams(cudaStream_t stream, const detail::RightStep& step, double* val)
+{
+    const Index streams = static_cast<Index>(std::min<Offset>(plan.streams, step.end - step.first));
+    branches.fork(stream, streams - 1);
+    for (Offset c = step.first; c < step.end; ++c) {
+        const auto s = static_cast<Index>((c - step.first) % streams);
+        eliminate_alone(s == 0 ? stream : branches[s - 1], plan.levels.column[c], val,
+                        work.data() + static_cast<std::size_t>(s) * pattern->host().n);
+    }
+    branches.join(stream, streams - 1);
+}
+
+void RightRefactor::State::eliminate_alone(cudaStream_t stream, Index j, double* val, std::uint64_t* x)
+{
+    if (pattern->host().lower_count(j) == 0) return;
+    const LuPatternView& P = pattern->view();
+    const auto           subcolumns = static_cast<unsigned>(upper_ptr[j + 1] - upper_ptr[j]);
+    divide_column<<<1, most_threads, 0, stream>>>(P, j, val, subcolumns > 0 ? x : nullptr);
+    cuda::check_launch("divide_column");
+    if (subcolumns == 0) return;
+    subtract_column<<<subcolumns, most_threads, 0, stream>>>(P, upper, j, x, val);
+    cuda::check_launch("subtract_column");
+    clear_column<<<1, most_threads, 0, stream>>>(P, j, x);
+    cuda::check_launch("clear_column");
+}
+
+RightRefactor::RightRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const RightTuning& tuning)
+    : state_(std::make_unique<State>(gpu, std::move(pattern), tuning))
+{}
+RightRefactor::~RightRefactor() = default;
+RightRefactor::RightRefactor(RightRefactor&&) noexcept = default;
+RightRefactor& RightRefactor::operator=(RightRefactor&&) noexcept = default;
+
+void RightRefactor::run(Gpu& gpu, DeviceSpan<double> val)
+{
+    const cuda::Range range("refactor_right");
+    State&            s = *state_;
+    require(val.size() >= static_cast<std::size_t>(s.pattern->host().nnz()), [&] {
+        return "refactor: room for " + std::to_string(val.size()) + " entries where the pattern has " +
+               std::to_string(s.pattern->host().nnz());
+    });
+    if (cuda::capturing(cuda::stream(gpu))) return s.enqueue(gpu, val.data());
+    if (!s.graph || s.captured != val.data()) {
+        if (s.graph) gpu.synchronize();  // the graph may still run
+        s.graph = nullptr;
+        s.captured = val.data();
+        s.graph = cuda::capture_graph(gpu, [&] { s.enqueue(gpu, val.data()); });
+    }
+    if (s.graph) cuda::launch_graph(gpu, s.graph);
+    else s.enqueue(gpu, val.data());
+}
+
+const LuLevels& RightRefactor::levels() const { return state_->plan.levels; }
+RightModes      RightRefactor::modes() const { return state_->plan.modes; }
+std::size_t     RightRefactor::bytes() const
+{
+    return state_->arrays.bytes() + state_->work.size() * sizeof(std::uint64_t);
+}
+
+}  // namespace ilux

@@ -1,0 +1,70 @@
+#pragma once
+// x ← A⁻¹ b and A⁻ᵀ b from finished factors; refinement and condition.
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/direct/factor/lu_factors.hpp"
+
+namespace ilux {
+
+/// A x = b, or Aᵀ x = b.
+enum class Transpose { no, yes };
+
+/// Scratch memory of one solve at a time; factors are only read, so each thread that solves needs one of its own.
+class LuWorkspace {
+public:
+    /// @param rhs  right-hand sides that may be solved together; more than that are solved in turns. 8 is all that one
+    ///             thread can use
+    explicit LuWorkspace(Index n, Index rhs = 1);
+
+    std::size_t bytes() const { return sizeof(double) * (y.size() + r.size() + d.size() + lost.size()); }
+    Index       rhs() const { return rhs_; }  ///< as asked for, rounded up to 1, 4 or a multiple of 8
+
+    std::vector<double> y;           ///< n · rhs(), and for several a little more
+    std::vector<double> r, d, lost;  ///< n each: residual and correction of refinement, rounding errors of the residual
+
+private:
+    Index rhs_;
+};
+
+/// x ← A⁻¹ b or A⁻ᵀ b for as many systems as b holds, vector after vector; b and x may be the same memory.
+/// Nothing is allocated. The bits of a solution depend neither on its neighbours nor on the number of threads.
+/// A = R⁻¹ Pᵀ B Qᵀ C⁻¹:  y ← P R b;  B z = y, blocks last to first: z ← U⁻¹ L⁻¹ (y − F z);  x ← C Q z.
+/// Costs 2 (nnz(L + U) + nnz(F)) flops a right-hand side; several share each pass over the factors, and threads share
+/// the passes.
+/// @throws InvalidInput when lengths disagree or the factors have a bad pivot
+void lu_solve(Cpu& be, const LuFactors& factors, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
+              Transpose transpose = Transpose::no);
+
+/// What refinement reached for one right-hand side.
+struct RefineReport {
+    Index  steps = 0;  ///< corrections solved for; the last is not in x where it made things worse
+    double backward_error =
+        0;  ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]; 0/0 counts as 0; Inf where not finite
+    bool finite = true;  ///< false: x or b − A x overflowed or holds NaN; |A||x| + |b| may overflow
+    /// Backward error of x to begin with and after each of the first steps, also those not taken: steps + 1 of them, if there
+    /// is room.
+    std::array<double, 8> first_errors = {};
+};
+
+/// Refines x with r ← b − A x in the original A until the componentwise backward error is at most 2 ε or
+/// options.refine_target, no longer halves, or options.refine_steps are spent; x is the best iterate met. An x good enough
+/// from the first costs one pass over A. [arioli_demmel_duff_89]
+/// Where that leaves an error above 1000 ε, the x_j of rows with b_i = 0 that are rounding errors in place of 0, of which no
+/// digit can be right, are made 0 if that gives a smaller error. So the error is never measured otherwise than as above.
+/// Nothing is allocated. A step costs a solve and a pass over A, which is neither copied nor transposed.
+/// @param A  the matrix that was factored, or a nearby one. Duplicates count as entries of their own in |A|
+/// @param b, x  n
+/// @throws InvalidInput when lengths disagree, A has no values or the factors have a bad pivot
+RefineReport lu_refine(Cpu& be, const LuFactors& factors, const MatrixView& A, std::span<const double> b,
+                       std::span<double> x, LuWorkspace& ws, Transpose transpose = Transpose::no);
+
+/// Estimate of ‖A‖₁ ‖A⁻¹‖₁, usually within a factor of 3 from below [hager_84] [higham_88]; at most 5 pairs of solves
+/// and one more. 1 for n = 0; Inf where it overflows, or ‖A‖₁ does. Nothing is allocated.
+/// @throws InvalidInput as lu_refine
+double condition_estimate(Cpu& be, const LuFactors& factors, const MatrixView& A, LuWorkspace& ws);
+
+}  // namespace ilux

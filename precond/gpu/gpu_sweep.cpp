@@ -1,0 +1,187 @@
+#include "ilux/precond/gpu/gpu_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/precond/ilu0.hpp"
+#include "ilux/precond/mlilu/mlilu_levels.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr std::size_t worth_a_graph = 4;  // steps: for fewer, the host is ahead of the device anyway
+
+/// The longest run of steps between the first and the last one that read r or write z.
+template <class Step>
+std::pair<std::size_t, std::size_t> inner_steps(const std::vector<Step>& steps)
+{
+    const auto of_work = [](const Step& step) {
+        return step.in.of == SweepPart::Of::work && step.out.of == SweepPart::Of::work;
+    };
+    std::size_t first = 0;
+    while (first < steps.size() && !of_work(steps[first])) ++first;
+    std::size_t last = first;
+    while (last < steps.size() && of_work(steps[last])) ++last;
+    return {first, last};
+}
+
+void refuse_beyond(std::size_t needed, Gpu& gpu, const GpuSweepOptions& options)
+{
+    const std::size_t free = gpu_memory(gpu.device()).free;
+    const std::size_t limit =
+        options.memory_limit.value > 0 ? std::min<std::size_t>(options.memory_limit.value, free) : free;
+    if (needed > limit)
+        throw OutOfMemory(fmt::format("the preconditioner needs about {} bytes of device memory, and {} are {}", needed,
+                                      limit, limit == free ? "free" : "allowed"));
+}
+
+}  // namespace
+
+template <class T>
+std::size_t GpuSweep<T>::Workspace::bytes() const
+{
+    std::size_t sum = (work_.size() + dense_.size()) * sizeof(double);
+    for (const auto& plan : plans_) sum += plan.bytes();
+    return sum;
+}
+
+template <class T>
+GpuSweep<T>::GpuSweep(Gpu& gpu, SweepSystems<T> systems, GpuSpTrsvEngine engine)
+    : n_(systems.n), dense_(systems.dense), work_(systems.work)
+{
+    gpu.make_current();
+    W_ = DeviceBuffer<T>(systems.W.size());
+    upload<T>(gpu, systems.W, W_);
+    steps_.reserve(systems.steps.size());
+    bool capturable = true;
+    for (auto& step : systems.steps) {
+        Step made{step.in, step.out, step.dense, {}};
+        if (!step.dense) {
+            made.plan = GpuSpTrsvPlan<T>(gpu, step.system, engine);
+            capturable = capturable && made.plan.engine() != GpuSpTrsvEngine::cusparse;
+        }
+        steps_.push_back(std::move(made));
+        step.system = {};
+    }
+    const auto [first, last] = inner_steps(steps_);
+    if (capturable && last - first >= worth_a_graph) {
+        inner_first_ = first;
+        inner_last_ = last;
+    }
+}
+
+template <class T>
+std::size_t GpuSweep<T>::bytes() const
+{
+    std::size_t sum = W_.size() * sizeof(T);
+    for (const auto& step : steps_) sum += step.plan.bytes();
+    return sum;
+}
+
+template <class T>
+void GpuSweep<T>::add_to(GpuSweepReport& report) const
+{
+    for (const auto& step : steps_)
+        if (!step.dense) report.systems.push_back({step.plan.facts(), step.plan.engine()});
+    report.dense = dense_;
+    report.bytes += bytes();
+}
+
+template <class T>
+auto GpuSweep<T>::workspace(Gpu& gpu) const -> Workspace
+{
+    Workspace ws;
+    gpu.make_current();
+    ws.work_ = DeviceBuffer<double>(work_);
+    if (dense_ > detail::dense_in_place) ws.dense_ = DeviceBuffer<double>(dense_);
+    for (const auto& step : steps_)
+        ws.plans_.push_back(step.dense ? typename GpuSpTrsvPlan<T>::Workspace{} : step.plan.workspace(gpu));
+    if (inner_first_ < inner_last_) {
+        const auto inner = [&] { solve_steps(gpu, inner_first_, inner_last_, {}, {}, ws); };
+        inner();  // on zeros; so that every kernel is loaded when it is captured
+        gpu.synchronize();
+        ws.graph_ = detail::capture_graph(gpu, inner);
+    }
+    return ws;
+}
+
+template <class T>
+void GpuSweep<T>::solve_steps(Gpu& be, std::size_t first, std::size_t last, DeviceSpan<const double> r,
+                              DeviceSpan<double> z, Workspace& ws) const
+{
+    const DeviceSpan<double> work = ws.work_;
+    const auto               part = [&](const SweepPart& where) {
+        return (where.of == SweepPart::Of::z ? z : work).subspan(where.begin, where.n);
+    };
+    for (std::size_t s = first; s < last; ++s) {
+        const Step& step = steps_[s];
+        if (step.dense) detail::multiply_dense<T>(be, W_, part(step.in), ws.dense_);
+        else if (step.in.of == SweepPart::Of::r) step.plan.solve(be, r, part(step.out), ws.plans_[s]);
+        else step.plan.solve(be, part(step.in), part(step.out), ws.plans_[s]);
+    }
+}
+
+template <class T>
+void GpuSweep<T>::solve(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z, Workspace& ws) const
+{
+    require(r.size() == static_cast<std::size_t>(n_) && z.size() == r.size(), [&] {
+        return fmt::format("r has {} values and z {}; the preconditioner is of order {}", r.size(), z.size(), n_);
+    });
+    if (!ws.graph_) return solve_steps(be, 0, steps_.size(), r, z, ws);
+    solve_steps(be, 0, inner_first_, r, z, ws);
+    detail::launch_graph(be, ws.graph_);
+    solve_steps(be, inner_last_, steps_.size(), r, z, ws);
+}
+
+template <class T>
+template <class Factors>
+GpuSweeps<T>::GpuSweeps(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuSweepOptions& options)
+{
+    refuse_beyond((options.transposable ? 2 : 1) * sweep_size(factors).bytes(sizeof(T)), gpu, options);
+    const auto made = std::make_shared<Made>();
+    made->transposable = options.transposable;
+    const auto put = [&](GpuSweep<T>& sweep, bool transposed) {
+        WallClock clock;
+        auto      systems = sweep_systems<T>(cpu, factors, transposed);
+        made->report.seconds_convert += clock.lap();
+        sweep = GpuSweep<T>(gpu, std::move(systems), options.engine);
+        made->report.seconds_upload += clock.lap();
+        sweep.add_to(made->report);
+    };
+    put(made->apply, false);
+    if (options.transposable) put(made->apply_transpose, true);
+    made_ = made;
+}
+
+template <class T>
+GpuSweepPreconditioner<T>::GpuSweepPreconditioner(Gpu& gpu, GpuSweeps<T> sweeps)
+    : sweeps_(std::move(sweeps)), ws_(sweeps_.apply().workspace(gpu)), ws_t_(sweeps_.apply_transpose().workspace(gpu))
+{}
+
+template <class T>
+void GpuSweepPreconditioner<T>::apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z)
+{
+    sweeps_.apply().solve(be, r, z, ws_);
+}
+
+template <class T>
+void GpuSweepPreconditioner<T>::apply_transpose(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z)
+{
+    require(sweeps_.transposable(), [] { return "this preconditioner was put on the GPU without its transpose"; });
+    sweeps_.apply_transpose().solve(be, r, z, ws_t_);
+}
+
+#define ILUX_INSTANTIATE(T)                                                                    \
+    template class GpuSweep<T>;                                                                \
+    template class GpuSweeps<T>;                                                               \
+    template GpuSweeps<T>::GpuSweeps(Cpu&, Gpu&, const MlIluFactors&, const GpuSweepOptions&); \
+    template GpuSweeps<T>::GpuSweeps(Cpu&, Gpu&, const Ilu0&, const GpuSweepOptions&);         \
+    template class GpuSweepPreconditioner<T>;
+ILUX_INSTANTIATE(double)
+ILUX_INSTANTIATE(float)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux

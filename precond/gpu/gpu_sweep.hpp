@@ -1,0 +1,135 @@
+#pragma once
+// Sweeps (sweep_systems.hpp) on a GPU: a plan for every triangular system, the dense level as a matrix, and the
+// preconditioner made of them.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "ilux/base/fields.hpp"
+#include "ilux/base/operator.hpp"
+#include "ilux/precond/gpu/sweep_systems.hpp"
+#include "ilux/sptrsv/gpu_sptrsv.hpp"
+
+namespace ilux {
+
+/// How a preconditioner is put on a GPU.
+struct GpuSweepOptions {
+    GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
+    bool            transposable = false;  ///< M⁻ᵀ as well: as much memory again
+    Bytes           memory_limit = {};     ///< of the device; 0: what is free there
+};
+
+/// What was put on the device, and what that took.
+struct GpuSweepReport {
+    struct System {
+        SpTrsvFacts     facts;
+        GpuSpTrsvEngine engine;
+    };
+    std::vector<System> systems;  ///< in the order of the sweep, then those of its transpose
+    Index               dense = 0;
+    std::size_t         bytes = 0;            ///< without workspaces
+    double              seconds_convert = 0;  ///< host: levels to systems
+    double              seconds_upload = 0;   ///< analysis of the systems, and transfer
+};
+
+/// One sweep. Immutable: serves several streams at once, each with a workspace.
+template <class T = double>
+class GpuSweep {
+public:
+    /// What one stream of sweeps writes.
+    class Workspace {
+    public:
+        Workspace() = default;
+        std::size_t bytes() const;
+
+    private:
+        friend class GpuSweep;
+        DeviceBuffer<double>                              work_, dense_;
+        std::vector<typename GpuSpTrsvPlan<T>::Workspace> plans_;
+        std::shared_ptr<void>                             graph_;  // of the steps that touch neither r nor z
+    };
+
+    GpuSweep() = default;  ///< of order 0
+    /// Takes the systems one by one, freeing each on the host. @throws OutOfMemory, DeviceError
+    GpuSweep(Gpu& gpu, SweepSystems<T> systems, GpuSpTrsvEngine engine);
+
+    Index       size() const { return n_; }
+    std::size_t bytes() const;
+    void        add_to(GpuSweepReport& report) const;
+    Workspace   workspace(Gpu& gpu) const;
+
+    /// z ← M⁻¹ r. Only enqueued; nothing is allocated. A NaN in r spreads as it should.
+    void solve(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z, Workspace& ws) const;
+
+private:
+    struct Step {
+        SweepPart        in, out;
+        bool             dense;
+        GpuSpTrsvPlan<T> plan;
+    };
+    void solve_steps(Gpu& be, std::size_t first, std::size_t last, DeviceSpan<const double> r, DeviceSpan<double> z,
+                     Workspace& ws) const;
+
+    Index             n_ = 0, dense_ = 0;
+    Offset            work_ = 0;
+    std::vector<Step> steps_;
+    DeviceBuffer<T>   W_;
+    std::size_t       inner_first_ = 0, inner_last_ = 0;  // steps that touch neither r nor z and are worth a graph
+};
+
+/// M⁻¹, and M⁻ᵀ where asked for, on a GPU. Cheap to copy (shared); immutable; serves any number of streams.
+template <class T = double>
+class GpuSweeps {
+public:
+    /// @param factors  MlIluFactors or Ilu0; not needed any more afterwards
+    /// @throws OutOfMemory before anything is allocated when the estimate passes options.memory_limit or the free memory
+    template <class Factors>
+    GpuSweeps(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuSweepOptions& options);
+
+    Index                 size() const { return made_->apply.size(); }
+    bool                  transposable() const { return made_->transposable; }
+    const GpuSweep<T>&    apply() const { return made_->apply; }
+    const GpuSweep<T>&    apply_transpose() const { return made_->apply_transpose; }
+    const GpuSweepReport& report() const { return made_->report; }
+
+private:
+    struct Made {
+        GpuSweep<T>    apply, apply_transpose;
+        bool           transposable = false;
+        GpuSweepReport report;
+    };
+    std::shared_ptr<const Made> made_;
+};
+
+/// z ← M⁻¹ r with the workspace of one stream.
+template <class T = double>
+class GpuSweepPreconditioner final : public Preconditioner<Gpu> {
+public:
+    /// Allocates the workspace. @throws OutOfMemory, DeviceError
+    GpuSweepPreconditioner(Gpu& gpu, GpuSweeps<T> sweeps);
+    Index       size() const override { return sweeps_.size(); }
+    std::size_t workspace_bytes() const { return ws_.bytes() + ws_t_.bytes(); }
+    void        apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
+    /// @throws InvalidInput when made without the transpose
+    void apply_transpose(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
+
+private:
+    GpuSweeps<T>                    sweeps_;
+    typename GpuSweep<T>::Workspace ws_, ws_t_;
+};
+
+namespace detail {
+
+/// x ← W x for W of order x.size(), by rows; scratch holds as many values, or none up to dense_in_place.
+template <class T>
+void            multiply_dense(Gpu& be, DeviceSpan<const T> W, DeviceSpan<double> x, DeviceSpan<double> scratch);
+constexpr Index dense_in_place = 64;
+
+/// What `work` enqueues on the stream of `gpu`, to be enqueued again by launch_graph.
+std::shared_ptr<void> capture_graph(Gpu& gpu, const std::function<void()>& work);
+void                  launch_graph(Gpu& gpu, const std::shared_ptr<void>& graph);
+
+}  // namespace detail
+}  // namespace ilux

@@ -1,0 +1,299 @@
+#include "ilux/precond/gpu/sweep_systems.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+
+#include "ilux/base/background.hpp"
+#include "ilux/base/error.hpp"
+#include "ilux/precond/gpu/sweep_levels.hpp"
+#include "ilux/precond/ilu0.hpp"
+
+namespace ilux {
+namespace {
+
+// What was measured of the engines of sptrsv/, rounded up. Entries are padded to whole lanes; the rows of a level that one
+// block has need at least one task of 32; and an analysis takes scratch memory for a while.
+constexpr double      padding = 1.5;
+constexpr Offset      task_entries = 32, blocks = 132;
+constexpr std::size_t row_bytes = 160, fixed_bytes = std::size_t{4} << 20;
+
+/// Nothing couples its accepted and postponed rows, or the coupling is kept as L_G and U_F: one system either way.
+bool collapses(const MlIluLevel& level) { return level.keep || level.nB == 0 || level.nB == level.n; }
+
+enum class Piece { gather, keep_forward, keep_backward, save_lower, save_upper_G, save_F_lower, save_upper, dense };
+
+struct PlannedStep {
+    Piece       piece;
+    std::size_t first, last;  // the levels it is made of
+    SweepPart   in, out;
+};
+
+/// Which systems, and where their vectors lie. A level works inside one region of the work vector: it finds its input
+/// there and gives its last part to the next level, which leaves its output in place.
+class SweepPlan {
+public:
+    explicit SweepPlan(const MlIluFactors& factors) : factors_(factors), levels_(factors.levels)
+    {
+        for (const auto& level : levels_)
+            if (!collapses(level)) {
+                overhang_ = std::max(overhang_, level.nB);
+                widest_ = std::max(widest_, level.n);
+            }
+        if (widest_ > 0) scratch_ = region(widest_, 0);
+        if (factors.n == 0) return;
+        const SweepPart r{SweepPart::Of::r, 0, factors.n}, z{SweepPart::Of::z, 0, factors.n};
+        if (levels_.empty() || collapses(levels_[0])) {
+            add(0, r, z);
+        } else {
+            const SweepPart x = region(factors.n, overhang_);
+            steps.push_back({Piece::gather, 0, 0, r, x});
+            add(0, x, z);
+        }
+    }
+
+    bool  has_dense() const { return factors_.dense.stored() > 0; }  // otherwise it is empty or the identity
+    Index order_of_rest(std::size_t l) const { return l < levels_.size() ? levels_[l].n : factors_.dense.size(); }
+
+    std::vector<PlannedStep> steps;
+    Offset                   work = 0;
+
+private:
+    SweepPart region(Index n, Index overhang)
+    {
+        const SweepPart part{SweepPart::Of::work, work, n};
+        work += Offset{n} + overhang;
+        return part;
+    }
+
+    /// M_l⁻¹, from `in` to `out`; both may be the same region.
+    void add(std::size_t l, SweepPart in, SweepPart out)
+    {
+        if (l < levels_.size() && !collapses(levels_[l])) return add_saved(l, in, out);
+        std::size_t last = l;
+        while (last < levels_.size() && collapses(levels_[last])) ++last;
+        if (last == l) {
+            if (has_dense()) steps.push_back({Piece::dense, l, l, in, out});
+            return;
+        }
+        const SweepPart x = region(in.n, overhang_);
+        steps.push_back({Piece::keep_forward, l, last, in, x});
+        add_rest(last, {x.of, x.begin + x.n - order_of_rest(last), order_of_rest(last)});
+        steps.push_back({Piece::keep_backward, l, last, x, out});
+    }
+
+    void add_saved(std::size_t l, SweepPart in, SweepPart out)
+    {
+        const Index     nB = levels_[l].nB;
+        const SweepPart t{scratch_.of, scratch_.begin, in.n};
+        steps.push_back({Piece::save_lower, l, l + 1, in, t});
+        steps.push_back({Piece::save_upper_G, l, l + 1, t, {in.of, in.begin + nB, in.n}});
+        add_rest(l + 1, {in.of, in.begin + nB, in.n - nB});
+        steps.push_back({Piece::save_F_lower, l, l + 1, in, t});
+        steps.push_back({Piece::save_upper, l, l + 1, t, out});
+    }
+
+    void add_rest(std::size_t l, SweepPart in_place)
+    {
+        if (in_place.n > 0) add(l, in_place, in_place);
+    }
+
+    const MlIluFactors&            factors_;
+    const std::vector<MlIluLevel>& levels_;
+    Index                          overhang_ = 0, widest_ = 0;  // over the levels that save
+    SweepPart                      scratch_;
+};
+
+template <class T>
+ForwardSystem<T> system_of(Cpu& be, const PlannedStep& step, std::span<const SweepLevel> levels, const SweepPlan& plan,
+                           std::span<const MlIluLevel> originals)
+{
+    const auto entry = [&](std::size_t l) {
+        return l < levels.size() && !collapses(originals[l]) ? SweepEntry{levels[l].p, levels[l].row_scale}
+                                                             : SweepEntry{};
+    };
+    const auto  run = levels.subspan(step.first, step.last - step.first);
+    const Index rest = plan.order_of_rest(step.last);
+    switch (step.piece) {
+        case Piece::gather:
+            return gather_system<T>(entry(0));
+        case Piece::keep_forward:
+            return keep_forward<T>(be, run, rest, entry(step.last));
+        case Piece::keep_backward:
+            return keep_backward<T>(be, run, rest);
+        case Piece::save_lower:
+            return save_lower<T>(be, run[0]);
+        case Piece::save_upper_G:
+            return save_upper_G<T>(be, run[0], entry(step.last));
+        case Piece::save_F_lower:
+            return save_F_lower<T>(be, run[0]);
+        case Piece::save_upper:
+            return save_upper<T>(be, run[0]);
+        case Piece::dense:
+            break;
+    }
+    return {};
+}
+
+/// By rows: S⁻¹ column by column is S⁻ᵀ row by row.
+template <class T>
+std::vector<T> inverse_of(Cpu& be, const DenseLevel& dense, bool transposed)
+{
+    const auto     n = static_cast<std::ptrdiff_t>(dense.size());
+    std::vector<T> W(n * n);
+    Offset         too_large = 0;
+    // scratch is made here: nothing in the parallel region may throw
+    std::vector<std::vector<double>> scratch(be.threads(), std::vector<double>(2 * n + dense.workspace()));
+#pragma omp parallel num_threads(be.team(n > 64)) reduction(+ : too_large)
+    {
+        std::vector<double>& memory = scratch[omp_get_thread_num()];
+        const auto           e = std::span(memory).first(n), x = std::span(memory).subspan(n, n);
+        const auto           work = std::span(memory).subspan(2 * n);
+#pragma omp for schedule(dynamic, 8)
+        for (std::ptrdiff_t i = 0; i < n; ++i) {
+            std::ranges::fill(e, 0.);
+            e[i] = 1;
+            if (transposed) dense.solve(e, x, work);
+            else dense.solve_transpose(e, x, work);
+            for (std::ptrdiff_t j = 0; j < n; ++j) {
+                W[i * n + j] = static_cast<T>(x[j]);
+                too_large += std::isfinite(W[i * n + j]) ? 0 : 1;
+            }
+        }
+    }
+    require_storable(too_large, sizeof(T));
+    return W;
+}
+
+}  // namespace
+
+template <class T>
+SweepSystems<T> sweep_systems(Cpu& be, const MlIluFactors& factors, bool transposed)
+{
+    const SweepPlan         plan(factors);
+    std::vector<SweepLevel> levels;
+    for (const auto& level : factors.levels) levels.emplace_back(level, transposed);
+    SweepSystems<T> systems{.n = factors.n, .work = plan.work};
+    if (plan.has_dense()) {
+        systems.dense = factors.dense.size();
+        systems.W = inverse_of<T>(be, factors.dense, transposed);
+    }
+    for (const auto& step : plan.steps)
+        systems.steps.push_back({.in = step.in, .out = step.out, .dense = step.piece == Piece::dense});
+    const auto make = [&](std::size_t s) {
+        if (s < plan.steps.size())
+            systems.steps[s].system = system_of<T>(be, plan.steps[s], levels, plan, factors.levels);
+    };
+    for (std::size_t s = 0; s < plan.steps.size(); s += 2) {  // two at a time: each has stretches for one thread
+        const auto next = [&] { make(s + 1); };
+        auto       beside = be.threads() > 1 ? in_background(next) : std::async(std::launch::deferred, next);
+        make(s);
+        beside.get();
+    }
+    return systems;
+}
+
+template <class T>
+SweepSystems<T> sweep_systems(Cpu&, const Ilu0& ilu0, bool transposed)
+{
+    require(ilu0.zero_pivot() < 0, [&] {
+        return "ILU(0) met a zero pivot in row " + std::to_string(ilu0.zero_pivot() + 1) + " and cannot be applied";
+    });
+    const Index     n = ilu0.size();
+    const SweepPart r{SweepPart::Of::r, 0, n}, z{SweepPart::Of::z, 0, n}, y{SweepPart::Of::work, 0, n};
+    SweepSystems<T> systems{.n = n, .work = n};
+    auto            first = transposed ? forward_system<T>(transpose(ilu0.U()), Triangle::lower, Diagonal::stored)
+                                       : forward_system<T>(ilu0.L(), Triangle::lower, Diagonal::unit);
+    auto            second = transposed ? forward_system<T>(transpose(ilu0.L()), Triangle::upper, Diagonal::unit)
+                                        : forward_system<T>(ilu0.U(), Triangle::upper, Diagonal::stored);
+    for (const auto* system : {&first, &second})
+        require_storable(std::ranges::count_if(system->L.val(), [](T value) { return !std::isfinite(value); }),
+                         sizeof(T));
+    if (n == 0) return systems;
+    systems.steps.push_back({.in = r, .out = y, .system = std::move(first)});
+    systems.steps.push_back({.in = y, .out = z, .system = std::move(second)});
+    return systems;
+}
+
+std::size_t SweepSize::bytes(std::size_t value_bytes) const
+{
+    const Offset tasks = std::min(rows, blocks * depth);
+    const auto   slots = static_cast<std::size_t>(padding * static_cast<double>(entries)) +
+                       static_cast<std::size_t>(tasks) * task_entries;
+    return slots * (value_bytes + sizeof(Index)) + static_cast<std::size_t>(rows) * row_bytes + fixed_bytes +
+           static_cast<std::size_t>(dense) * static_cast<std::size_t>(dense) * value_bytes +
+           static_cast<std::size_t>(work) * sizeof(double);
+}
+
+SweepSize sweep_size(const MlIluFactors& factors)
+{
+    const SweepPlan plan(factors);
+    SweepSize       size{.dense = plan.has_dense() ? factors.dense.size() : 0, .work = plan.work};
+    for (const auto& step : plan.steps) {
+        ++size.steps;
+        if (step.piece == Piece::dense) continue;
+        size.rows += step.in.n;
+        const bool L =
+            step.piece == Piece::keep_forward || step.piece == Piece::save_lower || step.piece == Piece::save_F_lower;
+        const bool lower = step.piece == Piece::keep_forward || step.piece == Piece::save_upper_G;
+        const bool upper = step.piece == Piece::keep_backward || step.piece == Piece::save_F_lower;
+        for (std::size_t l = step.first; l < step.last; ++l) {
+            const auto& level = factors.levels[l];
+            size.entries += (L ? level.L_B : level.U_B).matrix().nnz();
+            size.depth += (L ? level.L_B : level.U_B).depth() + 1;
+            size.entries += (lower ? level.lower.nnz() : 0) + (upper ? level.upper.nnz() : 0);
+        }
+    }
+    return size;
+}
+
+SweepSize sweep_size(const Ilu0& ilu0)
+{
+    const Offset n = ilu0.size();
+    return {.steps = n > 0 ? 2 : 0,
+            .rows = 2 * n,
+            .entries = ilu0.nnz() - n,
+            .depth = Offset{dependency_depth(ilu0.L(), Triangle::lower)} + dependency_depth(ilu0.U(), Triangle::upper),
+            .work = n};
+}
+
+MlIluOptions for_gpu(MlIluOptions options)
+{
+    if (options.off_diagonal == OffDiagonal::automatic) options.off_diagonal = OffDiagonal::keep;
+    if (options.depth_bound.rows == DepthBound::automatic) options.depth_bound.rows = gpu_depth_bound;
+    return options;
+}
+
+template <class T>
+void solve_serial(const SweepSystems<T>& systems, std::span<const double> r, std::span<double> z,
+                  std::span<double> work)
+{
+    const auto part = [&](const SweepPart& where) {
+        return (where.of == SweepPart::Of::z ? z : work).subspan(where.begin, where.n);
+    };
+    for (const auto& step : systems.steps) {
+        if (!step.dense) {
+            const auto in = step.in.of == SweepPart::Of::r ? r.subspan(step.in.begin, step.in.n) : part(step.in);
+            solve_serial(step.system, in, part(step.out));
+            continue;
+        }
+        const auto                x = part(step.in);
+        const std::vector<double> y(x.begin(), x.end());
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            x[i] = 0;
+            for (std::size_t j = 0; j < y.size(); ++j) x[i] += static_cast<double>(systems.W[i * y.size() + j]) * y[j];
+        }
+    }
+}
+
+#define ILUX_INSTANTIATE(T)                                                     \
+    template SweepSystems<T> sweep_systems<T>(Cpu&, const MlIluFactors&, bool); \
+    template SweepSystems<T> sweep_systems<T>(Cpu&, const Ilu0&, bool);         \
+    template void solve_serial(const SweepSystems<T>&, std::span<const double>, std::span<double>, std::span<double>);
+ILUX_INSTANTIATE(double)
+ILUX_INSTANTIATE(float)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux

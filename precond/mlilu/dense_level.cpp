@@ -1,0 +1,177 @@
+#include "ilux/precond/mlilu/dense_level.hpp"
+
+#define EIGEN_MPL2_ONLY
+// The level is small, and its bits should not depend on the number of cores.
+#define EIGEN_DONT_PARALLELIZE
+// A user's own Eigen, compiled for other instructions, must not be mixed with this one by the linker.
+#define Eigen ilux_private_eigen
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "ilux/reorder/matching.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+/// k×k by columns.
+Eigen::Map<Eigen::MatrixXd> square(std::vector<double>& S, std::size_t k)
+{
+    return {S.data(), static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(k)};
+}
+
+}  // namespace
+
+/// Non-empty rows and columns first; the shorter of the two lists is filled up so that the stored part is square.
+void DenseLevel::choose_rows_and_cols(const CsrMatrix<double>& S)
+{
+    std::vector<char> row_used(n_, 0), col_used(n_, 0);
+    for (Index i = 0; i < n_; ++i)
+        for (Offset p = S.row_ptr()[i]; p < S.row_ptr()[i + 1]; ++p)
+            if (S.val()[p] != 0) row_used[i] = col_used[S.col()[p]] = 1;
+    for (const char used : {1, 0})
+        for (Index i = 0; i < n_; ++i) {
+            if (row_used[i] == used) rows_.push_back(i);
+            if (col_used[i] == used) cols_.push_back(i);
+        }
+    k_ = static_cast<std::size_t>(std::max(std::ranges::count(row_used, 1), std::ranges::count(col_used, 1)));
+}
+
+DenseLevel::DenseLevel(const CsrMatrix<double>& S, bool definite) : n_(S.rows())
+{
+    choose_rows_and_cols(S);
+    choose_scales(S, definite);
+    std::vector<Index> position(n_, -1);
+    for (std::size_t j = 0; j < k_; ++j) position[cols_[j]] = static_cast<Index>(j);
+    std::vector<double> dense(k_ * k_, 0.);
+    for (std::size_t i = 0; i < k_; ++i)
+        for (Offset p = S.row_ptr()[rows_[i]]; p < S.row_ptr()[rows_[i] + 1]; ++p)
+            if (const Index j = position[S.col()[p]]; S.val()[p] != 0)
+                dense[j * k_ + i] = S.val()[p] * row_scale_[i] * col_scale_[j];
+    if (dense.empty()) return;
+    if (definite) make_definite(dense);
+    if (!factor_lu(dense)) factor_qr(std::move(dense));
+}
+
+/// By the duals of a maximum-product matching, which do not depend on how S happened to be scaled; a definite S by its
+/// diagonal, from both sides.
+void DenseLevel::choose_scales(const CsrMatrix<double>& S, bool definite)
+{
+    const auto power_of_two = [](double x) { return std::exp2(std::round(std::log2(x))); };
+    row_scale_.assign(k_, 1.);
+    col_scale_.assign(k_, 1.);
+    if (definite) {
+        for (std::size_t i = 0; i < k_; ++i)
+            if (const double d = std::abs(S.at(rows_[i], rows_[i])); d > 0)
+                row_scale_[i] = col_scale_[i] = power_of_two(1 / std::sqrt(d));
+        return;
+    }
+    const auto matching = maximum_product_matching(S);
+    for (std::size_t i = 0; i < k_; ++i) {
+        row_scale_[i] = power_of_two(matching.row_scale[rows_[i]]);
+        col_scale_[i] = power_of_two(matching.col_scale[cols_[i]]);
+    }
+}
+
+/// S ← V |Λ| Vᵀ, eigenvalues of rounding size raised to it.
+void DenseLevel::make_definite(std::vector<double>& S)
+{
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(square(S, k_));
+    Eigen::VectorXd                                      lambda = eigen.eigenvalues();
+    const double noise = static_cast<double>(k_) * eps * lambda.cwiseAbs().maxCoeff();
+    if (eigen.info() != Eigen::Success || lambda.minCoeff() > noise) return;
+    lambda = lambda.cwiseAbs().cwiseMax(noise);
+    const auto& V = eigen.eigenvectors();
+    square(S, k_) = V * lambda.asDiagonal() * V.transpose();
+}
+
+bool DenseLevel::factor_lu(const std::vector<double>& S)
+{
+    std::vector<double>                                    LU = S;
+    Eigen::Ref<Eigen::MatrixXd>                            in_place = square(LU, k_);
+    const Eigen::PartialPivLU<Eigen::Ref<Eigen::MatrixXd>> lu(in_place);
+    if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() == 0) return false;
+    rcond_ = lu.rcond();
+    if (!(rcond_ > eps)) return false;
+    pivot_.resize(k_);
+    for (std::size_t i = 0; i < k_; ++i) pivot_[lu.permutationP().indices()[i]] = static_cast<Index>(i);
+    factor_ = std::move(LU);
+    rank_ = static_cast<Index>(k_);
+    return true;
+}
+
+void DenseLevel::factor_qr(std::vector<double> S)
+{
+    const auto                                                    n = static_cast<Index>(k_);
+    Eigen::Ref<Eigen::MatrixXd>                                   in_place = square(S, k_);
+    const Eigen::ColPivHouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(in_place);
+    rcond_ = 0;
+    rank_ = 0;
+    while (rank_ < n && std::abs(S[rank_ * (k_ + 1)]) > eps * n * std::abs(S[0])) ++rank_;
+    factor_.assign(k_ * k_, 0.);
+    for (std::size_t j = 0; j < k_; ++j)
+        for (std::size_t i = 0; i <= j; ++i)
+            factor_[j * k_ + i] = i < static_cast<std::size_t>(rank_) ? S[j * k_ + i] : (i == j ? 1. : 0.);
+    q_.resize(k_ * k_);
+    square(q_, k_) = qr.householderQ();
+    pivot_.resize(k_);
+    for (std::size_t j = 0; j < k_; ++j) pivot_[j] = static_cast<Index>(qr.colsPermutation().indices()[j]);
+}
+
+std::size_t DenseLevel::bytes() const
+{
+    return (factor_.size() + q_.size() + row_scale_.size() + col_scale_.size()) * sizeof(double) +
+           (rows_.size() + cols_.size() + pivot_.size()) * sizeof(Index);
+}
+
+void DenseLevel::solve(std::span<const double> b, std::span<double> x, std::span<double> work) const
+{
+    double *y = work.data(), *rhs = y + n_;
+    for (std::size_t i = 0; i < rows_.size(); ++i) rhs[i] = (i < k_ ? row_scale_[i] : 1.) * b[rows_[i]];
+    if (q_.empty()) {  // P S = L U
+        for (std::size_t i = 0; i < k_; ++i) y[i] = rhs[pivot_[i]];
+        for (std::size_t j = 0; j < k_; ++j)
+            for (std::size_t i = j + 1; i < k_; ++i) y[i] -= factor_[j * k_ + i] * y[j];
+    } else {  // S P = Q R
+        for (std::size_t j = 0; j < k_; ++j) y[j] = std::inner_product(rhs, rhs + k_, q_.data() + j * k_, 0.);
+    }
+    for (std::size_t j = k_; j-- > 0;) {
+        y[j] /= factor_[j * k_ + j];
+        for (std::size_t i = 0; i < j; ++i) y[i] -= factor_[j * k_ + i] * y[j];
+    }
+    for (std::size_t j = 0; j < k_; ++j) {
+        const std::size_t c = q_.empty() ? j : static_cast<std::size_t>(pivot_[j]);
+        x[cols_[c]] = col_scale_[c] * y[j];
+    }
+    for (std::size_t j = k_; j < cols_.size(); ++j) x[cols_[j]] = rhs[j];
+}
+
+void DenseLevel::solve_transpose(std::span<const double> b, std::span<double> x, std::span<double> work) const
+{
+    double *y = work.data(), *out = y + n_;
+    for (std::size_t j = 0; j < k_; ++j) {
+        const std::size_t c = q_.empty() ? j : static_cast<std::size_t>(pivot_[j]);
+        y[j] = col_scale_[c] * b[cols_[c]];
+    }
+    for (std::size_t j = k_; j < cols_.size(); ++j) out[j] = b[cols_[j]];
+    for (std::size_t j = 0; j < k_; ++j) {  // Uᵀ or Rᵀ
+        for (std::size_t i = 0; i < j; ++i) y[j] -= factor_[j * k_ + i] * y[i];
+        y[j] /= factor_[j * k_ + j];
+    }
+    if (q_.empty()) {
+        for (std::size_t j = k_; j-- > 0;)
+            for (std::size_t i = j + 1; i < k_; ++i) y[j] -= factor_[j * k_ + i] * y[i];
+        for (std::size_t i = 0; i < k_; ++i) out[pivot_[i]] = y[i];
+    } else {
+        std::fill(out, out + k_, 0.);
+        for (std::size_t j = 0; j < k_; ++j)
+            for (std::size_t i = 0; i < k_; ++i) out[i] += q_[j * k_ + i] * y[j];
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) x[rows_[i]] = (i < k_ ? row_scale_[i] : 1.) * out[i];
+}
+
+}  // namespace ilux

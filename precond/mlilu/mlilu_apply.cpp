@@ -1,0 +1,132 @@
+// z ← M⁻¹ r and z ← M⁻ᵀ r: down the levels, the dense solve, and up again. [bollhoefer_saad_06], [aliaga19] equations (3)-(11).
+
+#include "ilux/base/spmv.hpp"
+#include "ilux/precond/mlilu/mlilu_levels.hpp"
+
+namespace ilux {
+namespace {
+
+/// One sweep over the levels. Transposition exchanges L with Uᵀ, G with Fᵀ, and the two permutations with their scales.
+template <bool transposed>
+class Sweep {
+public:
+    Sweep(Cpu& be, const MlIluFactors& factors, std::span<double> work) : be_(be), factors_(factors), work_(work) {}
+
+    /// z ← M_l⁻¹ r for the level `l`; r and z may be the same memory. Uses work from position `used` on.
+    void solve(std::size_t l, std::span<const double> r, std::span<double> z, std::size_t used)
+    {
+        if (l == factors_.levels.size()) return solve_dense(r, z, used);
+        const MlIluLevel& level = factors_.levels[l];
+        const auto        w = work_.subspan(used, level.n), t = work_.subspan(used + level.n, level.nB);
+        const auto        w_B = w.first(level.nB), w_C = w.subspan(level.nB);
+        gather(level, r, w);
+        if (level.keep) {
+            forward(level, w_B);              // y_B ← L_B⁻¹ r_B
+            subtract_lower(level, w_B, w_C);  // y_C ← r_C − L_G y_B
+            solve(l + 1, w_C, w_C, used + level.n + level.nB);
+            times_d_inv(level, w_B);
+            subtract_upper(level, w_C, w_B);  // U_B w_B = D⁻¹ y_B − U_F w_C
+            backward(level, w_B);
+        } else {
+            copy(be_, w_B, t);
+            solve_B(level, t);              // s ← B̃⁻¹ r_B
+            subtract_lower(level, t, w_C);  // y_C ← r_C − G s
+            solve(l + 1, w_C, w_C, used + level.n + level.nB);
+            subtract_upper(level, w_C, w_B);  // w_B ← B̃⁻¹ (r_B − F w_C)
+            solve_B(level, w_B);
+        }
+        scatter(level, w, z);
+    }
+
+private:
+    void solve_dense(std::span<const double> r, std::span<double> z, std::size_t used)
+    {
+        const auto& dense = factors_.dense;
+        if constexpr (transposed) dense.solve_transpose(r, z, work_.subspan(used, dense.workspace()));
+        else dense.solve(r, z, work_.subspan(used, dense.workspace()));
+    }
+
+    void gather(const MlIluLevel& level, std::span<const double> r, std::span<double> w)
+    {
+        const auto& perm = transposed ? level.q : level.p;
+        const auto& scale = transposed ? level.col_scale : level.row_scale;
+        const auto  n = static_cast<std::ptrdiff_t>(level.n);
+#pragma omp parallel for schedule(static) num_threads(be_.team(n > 16384))
+        for (std::ptrdiff_t i = 0; i < n; ++i) w[i] = scale[perm[i]] * r[perm[i]];
+    }
+
+    void scatter(const MlIluLevel& level, std::span<const double> w, std::span<double> z)
+    {
+        const auto& perm = transposed ? level.p : level.q;
+        const auto& scale = transposed ? level.row_scale : level.col_scale;
+        const auto  n = static_cast<std::ptrdiff_t>(level.n);
+#pragma omp parallel for schedule(static) num_threads(be_.team(n > 16384))
+        for (std::ptrdiff_t i = 0; i < n; ++i) z[perm[i]] = scale[perm[i]] * w[i];
+    }
+
+    void forward(const MlIluLevel& level, std::span<double> x)
+    {
+        if constexpr (transposed) level.U_B.solve_transpose(be_, x, x);
+        else level.L_B.solve(be_, x, x);
+    }
+
+    void backward(const MlIluLevel& level, std::span<double> x)
+    {
+        if constexpr (transposed) level.L_B.solve_transpose(be_, x, x);
+        else level.U_B.solve(be_, x, x);
+    }
+
+    void times_d_inv(const MlIluLevel& level, std::span<double> x)
+    {
+        for (Index i = 0; i < level.nB; ++i) x[i] *= level.d_inv[i];
+    }
+
+    void solve_B(const MlIluLevel& level, std::span<double> x)
+    {
+        forward(level, x);
+        times_d_inv(level, x);
+        backward(level, x);
+    }
+
+    void subtract_lower(const MlIluLevel& level, std::span<const double> x_B, std::span<double> x_C)
+    {
+        if constexpr (transposed) spmv_transpose(be_, -1, level.upper, x_B, 1, x_C);
+        else spmv(be_, -1, level.lower, x_B, 1, x_C);
+    }
+
+    void subtract_upper(const MlIluLevel& level, std::span<const double> x_C, std::span<double> x_B)
+    {
+        if constexpr (transposed) spmv_transpose(be_, -1, level.lower, x_C, 1, x_B);
+        else spmv(be_, -1, level.upper, x_C, 1, x_B);
+    }
+
+    Cpu&                be_;
+    const MlIluFactors& factors_;
+    std::span<double>   work_;
+};
+
+std::size_t workspace(const MlIluFactors& factors)
+{
+    std::size_t size = factors.dense.workspace();
+    for (const auto& level : factors.levels)
+        size += static_cast<std::size_t>(level.n) + static_cast<std::size_t>(level.nB);
+    return size;
+}
+
+}  // namespace
+
+MlIluPreconditioner::MlIluPreconditioner(MlIlu mlilu) : mlilu_(std::move(mlilu)), work_(workspace(mlilu_.factors())) {}
+
+Index MlIluPreconditioner::size() const { return mlilu_.factors().n; }
+
+void MlIluPreconditioner::apply(Cpu& be, std::span<const double> r, std::span<double> z)
+{
+    Sweep<false>(be, mlilu_.factors(), work_).solve(0, r, z, 0);
+}
+
+void MlIluPreconditioner::apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z)
+{
+    Sweep<true>(be, mlilu_.factors(), work_).solve(0, r, z, 0);
+}
+
+}  // namespace ilux

@@ -1,0 +1,31 @@
+// Options of the multilevel ILU as text.
+
+#include <fmt/core.h>
+
+#include "ilux/base/error.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
+
+namespace ilux {
+
+void parse_field(std::string_view path, std::string_view text, DepthBound& field)
+{
+    DepthBound value;
+    if (text == "none") value.rows = DepthBound::none;
+    else if (text != "auto") {
+        try {
+            parse_field(path, text, value.rows);
+        } catch (const InvalidOption&) {
+            value.rows = 0;
+        }
+        if (value.rows < 1)
+            throw InvalidOption(fmt::format("{}={}: expected auto, none or a whole number of at least 1", path, text));
+    }
+    field = value;
+}
+
+std::string field_text(DepthBound field)
+{
+    return field.rows > 0 ? fmt::format("{}", field.rows) : field.rows == DepthBound::none ? "none" : "auto";
+}
+
+}  // namespace ilux

@@ -1,0 +1,136 @@
+#include "ilux/precond/mlilu/preprocess.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "ilux/reorder/matching.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr int    equilibration_sweeps = 12;  // each halves the exponents' spread; most matrices need two or three
+constexpr double small_diagonal = 0.1;       // |a_ii| below this share of its row and column: worth a matching
+
+double power_of_two(double x) { return std::ldexp(1., std::ilogb(x * std::numbers::sqrt2)); }  // the nearest, in ratio
+
+struct Maxima {
+    std::vector<double> row, col;
+};
+
+/// max_j |r_i a_ij c_j| of each row and each column.
+Maxima scaled_maxima(const CsrMatrix<double>& A, const std::vector<double>& r, const std::vector<double>& c)
+{
+    Maxima m{std::vector<double>(A.rows(), 0.), std::vector<double>(A.cols(), 0.)};
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+            const Index  j = A.col()[p];
+            const double a = std::abs(A.val()[p]) * r[i] * c[j];
+            m.row[i] = std::max(m.row[i], a);
+            m.col[j] = std::max(m.col[j], a);
+        }
+    return m;
+}
+
+/// Rows and columns by the square roots of their largest entries, a few times: symmetric for a symmetric A. [ruiz_01]
+void equilibrate(const CsrMatrix<double>& A, std::vector<double>& r, std::vector<double>& c)
+{
+    for (int sweep = 0; sweep < equilibration_sweeps; ++sweep) {
+        const auto m = scaled_maxima(A, r, c);
+        bool       changed = false;
+        const auto improve = [&](double& factor, double largest) {
+            const double before = factor;
+            if (largest > 0) factor = power_of_two(factor / std::sqrt(largest));
+            changed = changed || factor != before;
+        };
+        for (Index i = 0; i < A.rows(); ++i) {
+            improve(r[i], m.row[i]);
+            improve(c[i], m.col[i]);
+        }
+        if (!changed) return;
+    }
+}
+
+struct DiagonalFacts {
+    Index small = 0;  // rows where it is below small_diagonal of the row or the column
+    bool  positive = true, nonzero = true;
+};
+
+DiagonalFacts inspect_diagonal(const CsrMatrix<double>& A, const std::vector<double>& r, const std::vector<double>& c)
+{
+    const auto    m = scaled_maxima(A, r, c);
+    DiagonalFacts d;
+    for (Index i = 0; i < A.rows(); ++i) {
+        const double a = A.at(i, i), scaled = std::abs(a) * r[i] * c[i];
+        if (scaled < small_diagonal * std::max(m.row[i], m.col[i]) || scaled == 0) ++d.small;
+        if (a <= 0) d.positive = false;
+        if (a == 0) d.nonzero = false;
+    }
+    return d;
+}
+
+/// Columns permuted so that matched entries are on the diagonal; scalings from its duals.
+void apply_matching(const CsrMatrix<double>& A, bool scaling, const Checkpoint& checkpoint, Preprocessed& pre)
+{
+    auto matching = maximum_product_matching(A, {}, checkpoint);
+    if (scaling) {
+        std::ranges::transform(matching.row_scale, pre.row_scale.begin(), power_of_two);
+        std::ranges::transform(matching.col_scale, pre.col_scale.begin(), power_of_two);
+    }
+    pre.q = std::move(matching.col_of_row);
+    pre.structural_rank = matching.rank;
+    pre.matched = true;
+    pre.symmetric = pre.positive = false;
+    if (!matching.optimal) pre.decision += "; the matching's work limit was reached, so its product is not the largest";
+}
+
+bool wants_matching(const CsrMatrix<double>& A, const Preprocessed& pre, const DiagonalFacts& diagonal,
+                    const MlIluOptions& options, std::string& why)
+{
+    if (options.definite) return false;
+    if (options.matching != MatchingChoice::automatic) return options.matching == MatchingChoice::on;
+    if (pre.positive) {
+        why = "matching=auto: off, symmetric with a positive diagonal";
+        return false;
+    }
+    why = fmt::format("matching=auto: {}, {} of {} diagonal entries are small against their row or column",
+                      diagonal.small > 0 ? "on" : "off", diagonal.small, A.rows());
+    return diagonal.small > 0;
+}
+
+}  // namespace
+
+Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const Checkpoint& checkpoint)
+{
+    const auto   n = static_cast<std::size_t>(A.rows());
+    Preprocessed pre;
+    pre.row_scale.assign(n, 1.);
+    pre.col_scale.assign(n, 1.);
+    pre.p.resize(n);
+    std::iota(pre.p.begin(), pre.p.end(), Index{0});
+    pre.q = pre.p;
+
+    pre.symmetric = is_symmetric(A);
+    if (options.scaling) equilibrate(A, pre.row_scale, pre.col_scale);
+    const auto diagonal = inspect_diagonal(A, pre.row_scale, pre.col_scale);
+    pre.positive = pre.symmetric && diagonal.positive;
+    if (diagonal.nonzero) pre.structural_rank = A.rows();  // the diagonal itself matches every row
+    if (wants_matching(A, pre, diagonal, options, pre.decision)) apply_matching(A, options.scaling, checkpoint, pre);
+
+    scale_rows_cols(A, pre.row_scale, pre.col_scale);
+    if (pre.matched) A = permute(A, {}, pre.q);
+    const auto order = fill_reducing_order(A, options.ordering, checkpoint);
+    pre.A = permute(A, order, order);
+    pre.At = pre.symmetric ? CsrMatrix<double>() : transpose(pre.A);
+    const auto q = pre.q;
+    for (std::size_t i = 0; i < n; ++i) {
+        pre.p[i] = order[i];
+        pre.q[i] = q[order[i]];
+    }
+    return pre;
+}
+
+}  // namespace ilux

@@ -1,0 +1,30 @@
+#pragma once
+// Before a level is factored: scalings, matching and ordering, Â = Pᵀ Dr A Dc Q.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ilux/base/csr.hpp"
+#include "ilux/base/monitor.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
+
+namespace ilux {
+
+/// Â(i, j) = row_scale[p[i]] · A(p[i], q[j]) · col_scale[q[j]]. Scale factors are powers of two: scaling is exact.
+struct Preprocessed {
+    std::vector<double>  row_scale, col_scale;  ///< n, indexed by A's rows and columns
+    std::vector<Index>   p, q;                  ///< perm[new] = old
+    CsrMatrix<double>    A, At;                 ///< Â and its transpose
+    bool                 symmetric = false;     ///< p = q, equal scales, Â = Âᵀ exactly
+    bool                 positive = false;      ///< symmetric with a positive diagonal: worth keeping D positive
+    bool                 matched = false;
+    std::optional<Index> structural_rank;  ///< by the matching, or n for a zero-free diagonal; else unknown
+    std::string          decision;         ///< what `matching=auto` chose and why
+};
+
+/// @param A  n×n;  cost O(nnz) plus matching and ordering
+/// @param checkpoint  what it throws ends matching and ordering
+Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const Checkpoint& checkpoint = {});
+
+}  // namespace ilux

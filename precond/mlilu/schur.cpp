@@ -1,0 +1,150 @@
+#include "ilux/precond/mlilu/schur.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "ilux/base/region_failure.hpp"
+#include "ilux/precond/mlilu/sparse_accumulator.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr double noise_level = 4 * std::numeric_limits<double>::epsilon();
+constexpr Index  rows_between_tells = 64;
+constexpr Offset ahead = 6;  // rows of U_F are prefetched so many entries of L_G early
+
+/// A run of rows of S, computed by one thread.
+struct RowBlock {
+    std::vector<Offset> length;
+    std::vector<Index>  col;
+    std::vector<double> val;
+    std::vector<double> noise, drop;  // of each row: below which an entry goes, on and off the diagonal
+};
+
+struct SchurInputs {
+    const CsrMatrix<double>& C;
+    const CsrMatrix<double>& L_G;
+    std::span<const double>  d;
+    const CsrMatrix<double>& U_F;
+    std::vector<double>      largest_in_U_F;  // of each row
+};
+
+std::vector<double> largest_in_rows(const CsrMatrix<double>& A)
+{
+    std::vector<double> largest(A.rows(), 0.);
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            largest[i] = std::max(largest[i], std::abs(A.val()[p]));
+    return largest;
+}
+
+/// @return the largest magnitude that went into the row: what cancels below ε times that is rounding noise
+double form_row(const SchurInputs& in, Index i, SparseAccumulator& s)
+{
+    double largest = 0;
+    s.start(i);
+    SparseAccumulator::Writer row(s);
+    const Offset              end = in.L_G.row_ptr()[i + 1];
+    for (Offset p = in.C.row_ptr()[i]; p < in.C.row_ptr()[i + 1]; ++p) {
+        row.add(in.C.col()[p], in.C.val()[p]);
+        largest = std::max(largest, std::abs(in.C.val()[p]));
+    }
+    for (Offset p = in.L_G.row_ptr()[i]; p < end; ++p) {
+        if (p + ahead < end)
+            if (const Offset soon = in.U_F.row_ptr()[in.L_G.col()[p + ahead]]; soon + 8 < in.U_F.nnz()) {
+                __builtin_prefetch(in.U_F.col().data() + soon);
+                __builtin_prefetch(in.U_F.val().data() + soon);
+                __builtin_prefetch(in.U_F.val().data() + soon + 8);
+            }
+        const Index  k = in.L_G.col()[p];
+        const double l = in.L_G.val()[p], d = in.d[k];
+        largest = std::max(largest, std::abs(l * d) * in.largest_in_U_F[k]);
+        for (Offset q = in.U_F.row_ptr()[k]; q < in.U_F.row_ptr()[k + 1]; ++q)  // (l u) d: the same for s_ij and s_ji
+            row.add(in.U_F.col()[q], -(l * in.U_F.val()[q]) * d);
+    }
+    return largest;
+}
+
+/// Off the diagonal |s_ij| must pass `drop`; `keep_all` leaves that to drop_symmetric.
+void store_row(Index i, double drop_tol, double noise, bool keep_all, SparseAccumulator& s, RowBlock& out)
+{
+    double largest = 0;
+    for (Index j : s.index()) largest = std::max(largest, std::abs(s[j]));
+    const double drop = std::max(noise, drop_tol * largest);
+    if (!keep_all) s.erase_if([&](Index j) { return std::abs(s[j]) <= (j == i ? noise : drop); });
+    std::ranges::sort(s.index());
+    for (Index j : s.index()) {
+        out.col.push_back(j);
+        out.val.push_back(s[j]);
+    }
+    out.length.push_back(static_cast<Offset>(s.index().size()));
+    out.noise.push_back(noise);
+    out.drop.push_back(drop);
+}
+
+/// Drops s_ij where it is small both in row i and in row j: for a symmetric S rows are columns.
+CsrMatrix<double> drop_symmetric(const CsrMatrix<double>& S, std::span<const double> noise,
+                                 std::span<const double> drop)
+{
+    std::vector<Offset> row_ptr{0};
+    std::vector<Index>  col;
+    std::vector<double> val;
+    for (Index i = 0; i < S.rows(); ++i) {
+        for (Offset p = S.row_ptr()[i]; p < S.row_ptr()[i + 1]; ++p) {
+            const Index j = S.col()[p];
+            if (std::abs(S.val()[p]) <= (j == i ? noise[i] : std::min(drop[i], drop[j]))) continue;
+            col.push_back(j);
+            val.push_back(S.val()[p]);
+        }
+        row_ptr.push_back(static_cast<Offset>(col.size()));
+    }
+    return CsrMatrix<double>::from_sorted(S.rows(), S.cols(), std::move(row_ptr), std::move(col), std::move(val));
+}
+
+}  // namespace
+
+CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const CsrMatrix<double>& L_G,
+                                   std::span<const double> d, const CsrMatrix<double>& U_F, double drop_tol,
+                                   bool symmetric, const std::function<void()>& tell)
+{
+    const SchurInputs     in{C, L_G, d, U_F, largest_in_rows(U_F)};
+    const Index           n = C.rows();
+    const Index           blocks = std::clamp<Index>(n / 64, 1, 8 * be.threads());
+    std::vector<RowBlock> block(blocks);
+    const auto            begin = [&](Index b) { return static_cast<Index>(Offset{n} * b / blocks); };
+    RegionFailure         failure;
+#pragma omp parallel num_threads(be.team(blocks > 1))
+    {
+        std::optional<SparseAccumulator> s;
+        failure.run([&] { s.emplace(n); });
+#pragma omp for schedule(dynamic, 1) nowait
+        for (Index b = 0; b < blocks; ++b)
+            failure.run([&] {
+                for (Index i = begin(b); i < begin(b + 1) && !failure.met(); ++i) {
+                    if (tell && i % rows_between_tells == 0 && omp_get_thread_num() == 0) tell();
+                    const double noise = noise_level * form_row(in, i, *s);
+                    store_row(i, drop_tol, noise, symmetric, *s, block[b]);
+                }
+            });
+    }
+    failure.rethrow();
+    std::vector<Offset> row_ptr{0};
+    std::vector<Index>  col;
+    std::vector<double> val, noise, drop;
+    for (auto& part : block) {
+        for (Offset length : part.length) row_ptr.push_back(row_ptr.back() + length);
+        col.insert(col.end(), part.col.begin(), part.col.end());
+        val.insert(val.end(), part.val.begin(), part.val.end());
+        noise.insert(noise.end(), part.noise.begin(), part.noise.end());
+        drop.insert(drop.end(), part.drop.begin(), part.drop.end());
+        part = {};
+    }
+    auto S = CsrMatrix<double>::from_sorted(n, n, std::move(row_ptr), std::move(col), std::move(val));
+    return symmetric ? drop_symmetric(S, noise, drop) : S;
+}
+
+}  // namespace ilux

@@ -1,0 +1,65 @@
+#include "ilux/apps/input/problem.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "ilux/apps/input/sequence_input.hpp"
+#include "ilux/tests/apps/sequence_folder.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux::app {
+namespace {
+
+using namespace ilux::test;
+
+constexpr const char* banner = "%%MatrixMarket matrix coordinate real general\n";
+
+TEST(Problem, IsRefusedByItsSizesBeforeMemoryIsAskedFor)
+{
+    const TempFolder  folder;
+    const std::string A = folder.write("A.mtx", matrix_2x2(1, 0, 0, 1)),
+                      tall = folder.write("tall.mtx", std::string(banner) + "67108864 1 1\n1 1 1\n"),
+                      huge = folder.write("huge.mtx", std::string(banner) + "67108864 67108864 1\n1 1 1\n");
+    const auto refused = [](auto&& load, const std::vector<std::string>& words) {
+        const AllocationCounter counter;
+        expect_refusal(load, words);
+        EXPECT_LT(counter.bytes(), 1'000'000U);
+    };
+    refused([&] { load_problem(tall, "A1"); }, {"tall.mtx", "67108864 rows and 1 columns", "square"});
+    refused([&] { load_problem(A, tall); }, {"tall.mtx", "67108864 values", "2 rows"});
+    refused([&] { load_problem(A, huge); }, {"huge.mtx", "67108864 columns"});
+    refused([&] { SequenceInput({tall}); }, {"tall.mtx", "square"});
+    refused([&] { SequenceInput({A}, tall); }, {"tall.mtx", "expected 2 rows"});
+    SequenceInput series({A, huge});
+    refused([&] { series.read(1); }, {"huge.mtx: 67108864 × 67108864, but", "2 × 2"});
+    folder.write("pattern.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n67108864 67108864 1\n1 1\n");
+    refused([&] { SequenceInput({folder.path().string()}); }, {"pattern.mtx", "general"});
+}
+
+TEST(Problem, IsReadWithinItsTime)
+{
+    const auto never = within_time(0, "A.mtx");
+    EXPECT_FALSE(never);
+    const auto limit = within_time(0.02, "A.mtx");
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    EXPECT_NO_THROW(limit()) << "time counts from the first question";
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    expect_refusal<OutOfTime>([&] { limit(); }, {"A.mtx", "time limit of 0.02 s", "--time-limit"});
+    expect_refusal<OutOfTime>([&] { limit(); }, {"A.mtx"});
+}
+
+TEST(Problem, OfALongFileIsGivenUpAtTheTimeLimit)
+{
+    const TempFolder folder;
+    std::string      text = std::string(banner) + "1 1 1\n1 1 1\n";
+    for (int line = 0; line < 200'000; ++line) text += "% a comment\n";
+    const std::string A = folder.write("A.mtx", text);
+    EXPECT_EQ(load_problem(A, "A1", 100).A.nnz(), 1);
+    expect_refusal<OutOfTime>([&] { load_problem(A, "A1", 1e-9); }, {"A.mtx", "time limit"});
+    expect_refusal<OutOfTime>([&] { SequenceInput({A}, "auto", 1e-9); }, {"A.mtx", "time limit"});
+}
+
+}  // namespace
+}  // namespace ilux::app

@@ -1,0 +1,344 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "ilux/direct/klu/ilux_klu.h"
+#include "ilux/tests/direct/klu/ilux_klu_problem.hpp"
+
+namespace ilux {
+namespace {
+
+using Vector = std::vector<double>;
+
+template <class Klu>
+using EveryFailure = test::EveryInteger<Klu>;
+TYPED_TEST_SUITE(EveryFailure, test::Integers, test::IntegerName);
+
+TYPED_TEST(EveryFailure, SingularMatricesAreToldAndForgotten)
+{
+    for (const int halt : {0, 1}) {
+        typename TestFixture::Problem p(this->two_by_two(1, 1, 1, 2));
+        p.common.halt_if_singular = halt;
+        p.factor();
+        ASSERT_NE(p.numeric, nullptr);
+        p.Ax = {1, 1, 1, 1};
+        EXPECT_EQ(p.refactor(), halt ? 0 : 1);
+        EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+        EXPECT_EQ(p.common.numerical_rank, 1);
+        EXPECT_GE(p.common.singular_col, 0);
+        EXPECT_LT(p.common.singular_col, 2);
+
+        Vector x{1, 2};
+        EXPECT_FALSE(TypeParam::solve(p.symbolic, p.numeric, 2, 1, x.data(), &p.common));
+        EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+        EXPECT_TRUE(std::isnan(x[0]) && std::isnan(x[1]));
+        EXPECT_TRUE(TypeParam::rcond(p.symbolic, p.numeric, &p.common));
+        EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+        EXPECT_EQ(p.common.rcond, 0);
+        EXPECT_TRUE(TypeParam::condest(p.Ap.data(), p.Ax.data(), p.symbolic, p.numeric, &p.common));
+        EXPECT_EQ(p.common.condest, std::numeric_limits<double>::infinity());
+
+        p.Ax = {2, 1, 1, 3};
+        EXPECT_TRUE(p.refactor());
+        EXPECT_NEAR(p.solved({3, 4})[0], 1, 1e-15);
+        EXPECT_NEAR(p.solved({3, 4})[1], 1, 1e-15);
+    }
+}
+
+TYPED_TEST(EveryFailure, ASingularFirstFactorizationIsKeptWhereAskedFor)
+{
+    typename TestFixture::Problem p(this->two_by_two(1, 1, 1, 1));
+    p.factor();
+    EXPECT_EQ(p.numeric, nullptr);
+    EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+    EXPECT_EQ(p.common.numerical_rank, 1);
+    p.common.halt_if_singular = 0;
+    p.factor();
+    ASSERT_NE(p.numeric, nullptr);
+    EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+    EXPECT_TRUE(p.solved({3, 4}).empty());
+    p.Ax = {2, 1, 1, 3};
+    EXPECT_TRUE(p.refactor());
+    EXPECT_NEAR(p.solved({3, 4})[0], 1, 1e-15);
+    EXPECT_EQ(p.numeric->lnz, 3);
+}
+
+/// What an object that forgets to fill a field would find there.
+void leave_rubbish_in_freed_memory()
+{
+    std::vector<std::vector<char>> blocks;
+    for (std::size_t size = 16; size <= 8192; size += 16) blocks.emplace_back(size, '\x5a');
+}
+
+TYPED_TEST(EveryFailure, ANumericWithoutPivotsHasNoRubbishInItsFields)
+{
+    for (const bool structurally : {false, true}) {
+        typename TestFixture::Problem p(structurally
+                                            ? CsrMatrix<double>::from_triplets(2, 2, std::vector<Index>{0, 0},
+                                                                               std::vector<Index>{0, 1}, Vector{1, 2})
+                                            : this->two_by_two(1, 1, 1, 1));
+        p.common.halt_if_singular = 0;
+        p.symbolic = TypeParam::analyze(p.n, p.Ap.data(), p.Ai.data(), &p.common);
+        leave_rubbish_in_freed_memory();
+        p.factor();
+        ASSERT_NE(p.numeric, nullptr);
+        EXPECT_EQ(p.numeric->n, 2);
+        EXPECT_EQ(p.numeric->nblocks, p.symbolic->nblocks);
+        EXPECT_EQ(p.numeric->nzoff, p.symbolic->nzoff);
+        EXPECT_EQ(p.numeric->lnz, 0);
+        EXPECT_EQ(p.numeric->unz, 0);
+        EXPECT_EQ(p.numeric->max_lnz_block, 0);
+        EXPECT_EQ(p.numeric->max_unz_block, 0);
+        EXPECT_EQ(p.numeric->Rs, nullptr);
+        for (Index k = 0; k < 2; ++k) EXPECT_EQ(p.numeric->Pinv[p.numeric->Pnum[k]], k);
+    }
+}
+
+TYPED_TEST(EveryFailure, VectorsThatLieBeyondMemoryAreTooLarge)
+{
+    using Klu = TypeParam;
+    using Int = typename Klu::Int;
+    constexpr Int                 most = std::numeric_limits<Int>::max();
+    typename TestFixture::Problem p(this->two_by_two(2, 1, 1, 3));
+    p.factor();
+    Vector x{3, 4};
+    EXPECT_TRUE(Klu::solve(p.symbolic, p.numeric, most, 1, x.data(), &p.common)) << "one vector lies nowhere else";
+    EXPECT_NEAR(x[0], 1, 1e-15);
+    if (sizeof(Int) < sizeof(std::ptrdiff_t)) return;  // 2³¹ · 2³¹ numbers may be somewhere
+    const Vector before = x;
+    for (const bool singular : {false, true}) {
+        if (singular) {
+            p.Ax = {1, 1, 1, 1};
+            EXPECT_FALSE(p.refactor());
+        }
+        for (const auto& [ldim, nrhs] : {std::pair<Int, Int>{most, 2}, {2, most}, {most / 8, 9}, {most, most}})
+            for (const auto solve : {Klu::solve, Klu::tsolve}) {
+                EXPECT_FALSE(solve(p.symbolic, p.numeric, ldim, nrhs, x.data(), &p.common));
+                EXPECT_EQ(p.common.status, ILUX_KLU_TOO_LARGE) << ldim << " " << nrhs;
+                EXPECT_EQ(x, before);
+            }
+    }
+}
+
+TYPED_TEST(EveryFailure, ANumberOfThreadsBeyondReasonIsNoFailure)
+{
+    using Int = typename TypeParam::Int;
+    for (const Int threads : {std::numeric_limits<Int>::min(), Int{-1}, std::numeric_limits<Int>::max()}) {
+        typename TestFixture::Problem p(this->circuit(2000));
+        p.common.threads = threads;
+        p.factor();
+        ASSERT_NE(p.numeric, nullptr);
+        EXPECT_TRUE(p.refactor());
+        Vector X(32 * p.n, 1.);  // enough for threads
+        EXPECT_TRUE(TypeParam::solve(p.symbolic, p.numeric, p.n, 32, X.data(), &p.common));
+        EXPECT_EQ(Vector(X.begin(), X.begin() + p.n), p.solved(Vector(p.n, 1.)));
+    }
+}
+
+TYPED_TEST(EveryFailure, AStructurallySingularMatrixIsAnalysedAndFailsInFactor)
+{
+    typename TestFixture::Problem p(
+        CsrMatrix<double>::from_triplets(2, 2, std::vector<Index>{0, 0}, std::vector<Index>{0, 1}, Vector{1, 2}));
+    p.factor();
+    EXPECT_EQ(p.common.structural_rank, 1);
+    EXPECT_EQ(p.numeric, nullptr);
+    EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+}
+
+TYPED_TEST(EveryFailure, NanAndInfAreInvalid)
+{
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        typename TestFixture::Problem p(this->two_by_two(2, 1, 1, 3));
+        p.factor();
+        p.Ax[1] = bad;
+        EXPECT_FALSE(p.refactor());
+        EXPECT_EQ(p.common.status, ILUX_KLU_INVALID);
+        EXPECT_EQ(TypeParam::factor(p.Ap.data(), p.Ai.data(), p.Ax.data(), p.symbolic, &p.common), nullptr);
+        EXPECT_EQ(p.common.status, ILUX_KLU_INVALID);
+        EXPECT_TRUE(p.solved({3, 4}).empty());
+        p.Ax[1] = 1;
+        EXPECT_TRUE(p.refactor());
+        EXPECT_NEAR(p.solved({3, 4})[0], 1, 1e-15);
+    }
+}
+
+TYPED_TEST(EveryFailure, ArgumentsThatMakeNoSenseAreInvalid)
+{
+    using Klu = TypeParam;
+    using Int = typename Klu::Int;
+    typename TestFixture::Problem p(this->two_by_two(2, 1, 1, 3));
+    p.factor();
+    auto* const c = &p.common;
+    auto *const Ap = p.Ap.data(), *const Ai = p.Ai.data();
+    const auto invalid = [&](bool failed) {
+        EXPECT_EQ(c->status, ILUX_KLU_INVALID);
+        c->status = 99;
+        return failed;
+    };
+    EXPECT_TRUE(invalid(Klu::analyze(0, Ap, Ai, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::analyze(-1, Ap, Ai, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::analyze(2, nullptr, Ai, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::analyze(2, Ap, nullptr, c) == nullptr));
+    const std::vector<std::vector<Int>> pointers{{1, 2, 4}, {0, 5, 4}, {0, -1, 4}, {0, 2, -4}},
+        rows{{0, 2, 0, 1}, {0, -1, 0, 1}};
+    for (auto bad : pointers) EXPECT_TRUE(invalid(Klu::analyze(2, bad.data(), Ai, c) == nullptr));
+    for (auto bad : rows) EXPECT_TRUE(invalid(Klu::analyze(2, Ap, bad.data(), c) == nullptr));
+    for (std::vector<Int> bad : {std::vector<Int>{0, 100000000, 4}, {0, 5, 4}, {1, 2, 4}, {0, -1, 4}})
+        EXPECT_TRUE(invalid(Klu::analyze_given(2, bad.data(), Ai, nullptr, nullptr, c) == nullptr));
+    for (std::vector<Int> bad : {std::vector<Int>{0, 0}, {0, 2}, {-1, 0}}) {
+        EXPECT_TRUE(invalid(Klu::analyze_given(2, Ap, Ai, bad.data(), nullptr, c) == nullptr));
+        EXPECT_TRUE(invalid(Klu::analyze_given(2, Ap, Ai, nullptr, bad.data(), c) == nullptr));
+    }
+    for (const int bad : {-1, 3, 5}) {  // 3 without a function
+        c->ordering = bad;
+        EXPECT_TRUE(invalid(Klu::analyze(2, Ap, Ai, c) == nullptr));
+    }
+    c->ordering = 0;
+
+    std::vector<Int> other{1, 0, 0, 1};  // the same matrix in another order: another pattern
+    EXPECT_TRUE(invalid(Klu::factor(Ap, other.data(), p.Ax.data(), p.symbolic, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::factor(Ap, Ai, nullptr, p.symbolic, c) == nullptr));
+    c->tol = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(invalid(Klu::factor(Ap, Ai, p.Ax.data(), p.symbolic, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::analyze(2, Ap, Ai, c) == nullptr));
+    c->tol = 1e-3;
+    EXPECT_TRUE(invalid(Klu::factor(Ap, Ai, p.Ax.data(), nullptr, c) == nullptr));
+    EXPECT_TRUE(invalid(Klu::refactor(Ap, Ai, p.Ax.data(), p.symbolic, nullptr, c) == 0));
+    Vector x{3, 4};
+    EXPECT_TRUE(invalid(Klu::solve(p.symbolic, p.numeric, 1, 1, x.data(), c) == 0));
+    EXPECT_TRUE(invalid(Klu::solve(p.symbolic, p.numeric, 2, -1, x.data(), c) == 0));
+    EXPECT_TRUE(invalid(Klu::solve(p.symbolic, p.numeric, 2, 1, nullptr, c) == 0));
+    EXPECT_TRUE(invalid(Klu::solve(nullptr, p.numeric, 2, 1, x.data(), c) == 0));
+    EXPECT_TRUE(invalid(Klu::tsolve(p.symbolic, nullptr, 2, 1, x.data(), c) == 0));
+    EXPECT_TRUE(invalid(Klu::flops(p.symbolic, nullptr, c) == 0));
+    EXPECT_TRUE(invalid(Klu::sort(p.symbolic, nullptr, c) == 0));
+    EXPECT_TRUE(invalid(Klu::rcond(nullptr, p.numeric, c) == 0));
+    EXPECT_FALSE(Klu::solve(p.symbolic, p.numeric, 2, 1, x.data(), nullptr));
+    EXPECT_FALSE(Klu::free_numeric(&p.numeric, nullptr));
+    EXPECT_EQ(x, (Vector{3, 4}));
+    EXPECT_TRUE(Klu::solve(p.symbolic, p.numeric, 2, 1, x.data(), c));
+    EXPECT_NEAR(x[0], 1, 1e-15);
+}
+
+TYPED_TEST(EveryFailure, ARefusedRefactorLeavesNothingToSolveWith)
+{
+    using Klu = TypeParam;
+    using Int = typename Klu::Int;
+    typename TestFixture::Problem p(this->two_by_two(2, 1, 1, 3));
+    p.factor();
+    auto* const      c = &p.common;
+    std::vector<Int> other{1, 0, 0, 1};  // the same matrix in another order: another pattern
+    const auto       refused = [&](int way) {
+        if (way == 0) return Klu::refactor(p.Ap.data(), other.data(), p.Ax.data(), p.symbolic, p.numeric, c) == 0;
+        if (way == 1) return Klu::refactor(p.Ap.data(), p.Ai.data(), nullptr, p.symbolic, p.numeric, c) == 0;
+        if (way == 2) return Klu::refactor(p.Ap.data(), p.Ai.data(), p.Ax.data(), nullptr, p.numeric, c) == 0;
+        return Klu::refactor(p.Ap.data(), p.Ai.data(), p.Ax.data(), p.symbolic, p.numeric, nullptr) == 0;
+    };
+    for (const int way : {0, 1, 2, 3}) {
+        c->status = ILUX_KLU_INVALID;  // which the last way cannot say
+        EXPECT_TRUE(refused(way));
+        EXPECT_EQ(c->status, ILUX_KLU_INVALID);
+        Vector x{3, 4};
+        EXPECT_FALSE(Klu::solve(p.symbolic, p.numeric, 2, 1, x.data(), c)) << way;
+        EXPECT_EQ(c->status, ILUX_KLU_INVALID);
+        EXPECT_TRUE(std::isnan(x[0]) && std::isnan(x[1]));
+        EXPECT_TRUE(p.refactor());
+        EXPECT_NEAR(p.solved({3, 4})[0], 1, 1e-15);
+    }
+    EXPECT_FALSE(Klu::refactor(p.Ap.data(), p.Ai.data(), p.Ax.data(), p.symbolic, nullptr, nullptr));
+}
+
+TYPED_TEST(EveryFailure, TheSymbolicOfAnotherPatternIsInvalidEverywhere)
+{
+    using Klu = TypeParam;
+    const auto matrix = [](std::vector<Index> i, std::vector<Index> j) {
+        const Index n = i.back() + 1;  // as many entries, whatever the order
+        return CsrMatrix<double>::from_triplets(n, n, i, j, Vector{2, 1, 4});
+    };
+    typename TestFixture::Problem A(matrix({0, 1, 1}, {0, 0, 1}));  // [2 0; 1 4]
+    typename TestFixture::Problem others[] = {typename TestFixture::Problem(
+                                                  matrix({0, 0, 1}, {0, 1, 1})),  // [2 1; 0 4]
+                                              typename TestFixture::Problem(matrix({0, 1, 2}, {0, 1, 2}))};
+    A.factor();
+    for (auto& B : others) {
+        B.factor();
+        auto* const c = &B.common;
+        const auto  invalid = [&](bool failed) {
+            EXPECT_EQ(c->status, ILUX_KLU_INVALID);
+            c->status = 99;
+            return failed;
+        };
+        auto *const Ap = B.Ap.data(), *const Ai = B.Ai.data();
+        Vector x{3, 4, 5};
+        EXPECT_TRUE(invalid(!Klu::solve(B.symbolic, A.numeric, B.n, 1, x.data(), c)));
+        EXPECT_TRUE(invalid(!Klu::tsolve(B.symbolic, A.numeric, B.n, 1, x.data(), c)));
+        EXPECT_EQ(x, (Vector{3, 4, 5}));
+        EXPECT_TRUE(invalid(!Klu::rcond(B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(invalid(!Klu::rgrowth(Ap, Ai, B.Ax.data(), B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(invalid(!Klu::condest(Ap, B.Ax.data(), B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(invalid(!Klu::flops(B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(invalid(!Klu::sort(B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(invalid(!Klu::extract(A.numeric, B.symbolic, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                          nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, c)));
+        EXPECT_NEAR(A.solved({2, 5})[1], 1, 1e-15);  // none of these touched it
+
+        EXPECT_TRUE(invalid(!Klu::refactor(Ap, Ai, B.Ax.data(), B.symbolic, A.numeric, c)));
+        EXPECT_TRUE(A.solved({2, 5}).empty());
+        EXPECT_TRUE(A.refactor());
+    }
+}
+
+TYPED_TEST(EveryFailure, AnotherSymbolicOfTheSamePatternServes)
+{
+    using Klu = TypeParam;
+    typename TestFixture::Problem p(this->circuit(30)), again(this->circuit(30));
+    p.factor();
+    again.common.ordering = 2;
+    again.symbolic = Klu::analyze(again.n, again.Ap.data(), again.Ai.data(), &again.common);
+    for (double& a : p.Ax) a *= 2;
+    EXPECT_TRUE(Klu::refactor(p.Ap.data(), p.Ai.data(), p.Ax.data(), again.symbolic, p.numeric, &p.common));
+    const Vector b = test::random_vector(static_cast<Index>(p.n), 1);
+    Vector       x = b;
+    EXPECT_TRUE(Klu::solve(again.symbolic, p.numeric, p.n, 1, x.data(), &p.common));
+    EXPECT_LE(test::componentwise_error(p.view(), x, b), 1e-9);  // not refined
+}
+
+TEST(IluxKlu, AnOrderBeyondOurIntegersIsTooLarge)
+{
+    ilux_klu_l_common common;
+    ilux_klu_l_defaults(&common);
+    std::int64_t       Ap[] = {0}, Ai[] = {0};  // neither is looked into
+    const std::int64_t n = std::numeric_limits<std::int32_t>::max();
+    EXPECT_EQ(ilux_klu_l_analyze(n, Ap, Ai, &common), nullptr);
+    EXPECT_EQ(common.status, ILUX_KLU_TOO_LARGE);
+}
+
+TYPED_TEST(EveryFailure, SaysOfEveryAllocationThatFailsThatMemoryIsOut)
+{
+    using Klu = TypeParam;
+    typename TestFixture::Problem p(this->circuit(12));
+    const auto                    memory = [&](bool succeeded) {
+        if (!succeeded && p.common.status == ILUX_KLU_OUT_OF_MEMORY) throw OutOfMemory("as it should");
+        ASSERT_TRUE(succeeded) << p.common.status;
+    };
+    Vector b = test::random_vector(3 * static_cast<Index>(p.n), 1);
+    EXPECT_GT(test::fail_each_allocation([&] {
+                  Klu::free_numeric(&p.numeric, &p.common);
+                  Klu::free_symbolic(&p.symbolic, &p.common);
+                  ASSERT_EQ(p.common.memusage, 0);
+                  p.symbolic = Klu::analyze(p.n, p.Ap.data(), p.Ai.data(), &p.common);
+                  memory(p.symbolic != nullptr);
+                  p.numeric = Klu::factor(p.Ap.data(), p.Ai.data(), p.Ax.data(), p.symbolic, &p.common);
+                  memory(p.numeric != nullptr);
+                  memory(p.refactor());
+                  memory(Klu::solve(p.symbolic, p.numeric, p.n, 3, b.data(), &p.common));
+                  memory(Klu::condest(p.Ap.data(), p.Ax.data(), p.symbolic, p.numeric, &p.common));
+              }),
+              20);
+}
+
+}  // namespace
+}  // namespace ilux

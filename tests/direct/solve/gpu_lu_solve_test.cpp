@@ -1,0 +1,222 @@
+#include "ilux/direct/solve/gpu_lu_solve.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "ilux/base/gpu/gpu_graph.hpp"
+#include "ilux/direct/solve/lu_forward_system.hpp"
+#include "ilux/tests/direct/klu/both_ways.hpp"
+#include "ilux/tests/direct/repeats.hpp"
+#include "ilux/tests/direct/series.hpp"
+#include "ilux/tests/direct/solve/forward_systems.hpp"
+
+namespace ilux::test {
+namespace {
+
+using Vector = std::vector<double>;
+
+/// A solve, its factors and its vectors on the device.
+struct SystemOnDevice {
+    SystemOnDevice(Gpu& gpu, const FactoredSystem& system, Transpose transpose,
+                   GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic, Index rhs = 1)
+        : solve(gpu, *system.F.pattern, {}, transpose, engine),
+          val(system.values().size()),
+          b(static_cast<std::size_t>(system.A.rows()) * rhs),
+          x(b.size()),
+          rhs(rhs)
+    {
+        refill(gpu, system.values());
+    }
+    void refill(Gpu& gpu, const Vector& values)
+    {
+        upload<double>(gpu, values, val);
+        solve.refill(gpu, val.data());
+    }
+    Vector run(Gpu& gpu)
+    {
+        solve.run(gpu, b.data(), x.data(), rhs);
+        Vector found(x.size());
+        download<double>(gpu, x, found);
+        return found;
+    }
+    Vector run(Gpu& gpu, const Vector& right)
+    {
+        upload<double>(gpu, right, b);
+        return run(gpu);
+    }
+
+    GpuLuSolve           solve;
+    DeviceBuffer<double> val, b, x;
+    Index                rhs;
+};
+
+TEST(GpuLuSolve, SolvesEverySystemAndItsTransposeByEveryEngineThatItMayTake)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    Cpu cpu(1);
+    for (const FactoredSystem& system : factored_systems()) {
+        SCOPED_TRACE(system.name);
+        const Vector b = random_vector(system.A.rows(), 3);
+        LuWorkspace  ws(system.A.rows());
+        for (const Transpose transpose : both_ways) {
+            Vector expected(b.size());
+            lu_solve(cpu, system.F, b, expected, ws, transpose);
+            for (const GpuSpTrsvEngine engine :
+                 {GpuSpTrsvEngine::automatic, GpuSpTrsvEngine::chunked, GpuSpTrsvEngine::syncfree}) {
+                SystemOnDevice device(gpu, system, transpose, engine);
+                const Vector   x = device.run(gpu, b);
+                EXPECT_LE(relative_difference(x, expected), 1e-10);
+                EXPECT_LE(componentwise_error(system.view(), x, b, transpose == Transpose::yes), 1e-12);
+                EXPECT_GE(device.solve.bytes(), device.val.size() * sizeof(double));  // a copy
+            }
+        }
+    }
+}
+
+TEST(GpuLuSolve, RepeatsBitForBitWhateverWasSolvedBetween)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const FactoredSystem& system : factored_systems()) {
+        SCOPED_TRACE(system.name);
+        const Vector b = random_vector(system.A.rows(), 3), other = random_vector(system.A.rows(), 4);
+        for (const Transpose transpose : both_ways) {
+            SystemOnDevice device(gpu, system, transpose);
+            const Vector   first = device.run(gpu, b);
+            for (int repeat = 0; repeat < repeats(); ++repeat) {
+                if (repeat % 10 == 0) {
+                    device.run(gpu, other);
+                    upload<double>(gpu, b, device.b);
+                }
+                ASSERT_TRUE(identical(device.run(gpu), first)) << "repeat " << repeat;
+            }
+        }
+    }
+}
+
+TEST(GpuLuSolve, SolvesSeveralRightHandSidesWithTheBitsOfEach)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu         gpu;
+    const Index rhs = 5;
+    for (const FactoredSystem& system : factored_systems())
+        for (const Transpose transpose : both_ways)
+            for (const GpuSpTrsvEngine engine : {GpuSpTrsvEngine::chunked, GpuSpTrsvEngine::syncfree}) {
+                SCOPED_TRACE(system.name);
+                const auto     n = static_cast<std::size_t>(system.A.rows());
+                const Vector   b = random_vector(static_cast<Index>(rhs * n), 3);
+                SystemOnDevice together(gpu, system, transpose, engine, rhs), one(gpu, system, transpose, engine);
+                for (const Index room : {1, 2, 5, 4}) {  // five launches, three, one
+                    together.solve.make_room(gpu, room);
+                    EXPECT_EQ(together.solve.room(), std::max(room, room == 4 ? rhs : 1));
+                    const Vector x = together.run(gpu, b);
+                    for (std::size_t at = 0; at < x.size(); at += n)
+                        EXPECT_TRUE(identical(std::span(x).subspan(at, n),
+                                              one.run(gpu, Vector(b.begin() + at, b.begin() + at + n))));
+                }
+            }
+}
+
+TEST(GpuLuSolve, TakesNewNumbersAndForgetsBadOnes)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const FactoredSystem& system : factored_systems()) {
+        SCOPED_TRACE(system.name);
+        const LuPattern& P = *system.F.pattern;
+        if (P.n == 0) continue;
+        const Vector b = random_vector(P.n, 3), good = system.values();
+        for (const Transpose transpose : both_ways) {
+            SystemOnDevice device(gpu, system, transpose);
+            const Vector   first = device.run(gpu, b);
+            for (const double bad :
+                 {0.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+                auto values = good;
+                values[static_cast<std::size_t>(P.diag[P.n / 2])] = bad;
+                device.refill(gpu, values);
+                const Vector x = device.run(gpu, b);
+                Vector       expected(b.size());
+                solve_serial<double>(with_values(lu_forward_system(P, {}, transpose), values), b, expected);
+                for (std::size_t i = 0; i < x.size(); ++i)
+                    ASSERT_EQ(std::isfinite(x[i]), std::isfinite(expected[i])) << "pivot " << bad << ", row " << i;
+            }
+            auto halved = good;  // U and F only, so that A is halved
+            for (Index k = 0; k < P.n; ++k)
+                for (Offset p = P.col_ptr[k]; p <= P.diag[k]; ++p) halved[static_cast<std::size_t>(p)] /= 2;
+            for (Offset p = P.nnz(); p < std::ssize(halved); ++p) halved[static_cast<std::size_t>(p)] /= 2;
+            device.refill(gpu, halved);
+            Vector twice = first;
+            for (double& value : twice) value *= 2;
+            EXPECT_TRUE(identical(device.run(gpu, b), twice));  // scaling by 2 is exact
+            device.refill(gpu, good);
+            EXPECT_TRUE(identical(device.run(gpu, b), first));
+        }
+    }
+}
+
+TEST(GpuLuSolve, MayStandInAGraphAndAllocatesNothing)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu        gpu;
+    const auto systems = factored_systems();
+    for (const FactoredSystem& system : systems) {
+        SCOPED_TRACE(system.name);
+        const Vector   b = random_vector(system.A.rows(), 3);
+        SystemOnDevice device(gpu, system, Transpose::no);
+        const Vector   expected = device.run(gpu, b);
+        const long     before = device_use().allocations;
+        const GpuGraph graph(gpu, [&] {
+            device.solve.refill(gpu, device.val.data());
+            device.solve.run(gpu, device.b.data(), device.x.data());
+        });
+        for (int repeat = 0; repeat < 3; ++repeat) {
+            fill(gpu, 0, device.x);
+            graph.launch(gpu);
+            Vector found(b.size());
+            download<double>(gpu, device.x, found);
+            EXPECT_TRUE(identical(found, expected));
+        }
+        EXPECT_EQ(device_use().allocations, before);
+    }
+}
+
+TEST(GpuLuSolve, RunsOnTwoStreamsAtOnce)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu        first, second;
+    const auto systems = factored_systems();
+    for (const FactoredSystem& system : systems) {
+        if (system.name != "circuit" && system.name != "grid" && system.name != "arrow") continue;
+        SCOPED_TRACE(system.name);
+        SystemOnDevice a(first, system, Transpose::no), b(second, system, Transpose::yes);
+        const Vector   right = random_vector(system.A.rows(), 3);
+        const Vector   expected_a = a.run(first, right), expected_b = b.run(second, right);
+        for (int repeat = 0; repeat < 50; ++repeat) {
+            a.solve.refill(first, a.val.data());
+            b.solve.refill(second, b.val.data());
+            a.solve.run(first, a.b.data(), a.x.data());
+            b.solve.run(second, b.b.data(), b.x.data());
+        }
+        EXPECT_TRUE(identical(a.run(first), expected_a));
+        EXPECT_TRUE(identical(b.run(second), expected_b));
+    }
+}
+
+TEST(GpuLuSolve, WaitsForItsNumbers)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu                  gpu;
+    const auto           system = dataflow_system("random", random_dominant(10, 3, 5));
+    GpuLuSolve           solve(gpu, *system.F.pattern, {}, Transpose::no);
+    DeviceBuffer<double> b(10), x(10);
+    EXPECT_THROW(solve.run(gpu, b.data(), x.data()), InvalidInput);
+}
+
+}  // namespace
+}  // namespace ilux::test
