@@ -265,7 +265,7 @@ void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const
     const auto val = A.val();
     for (Index i = 0; i < A.rows(); ++i)
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-            const double scaled = val[p] * (r.empty() ? 1. : r[i]) * (c.empty() ? 1. : c[A.col()[p]]);
+            const double scaled = scaled_entry(r.empty() ? 1. : r[i], val[p], c.empty() ? 1. : c[A.col()[p]]);
             val[p] = static_cast<T>(scaled);
             require(std::isfinite(val[p]), [&] {
                 return fmt::format(

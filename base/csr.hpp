@@ -1,6 +1,8 @@
 #pragma once
 // Compressed sparse rows: the one matrix format of the library.
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,6 +55,12 @@ CsrMatrix<T> transpose(const CsrMatrix<T>& A);
 /// @throws InvalidInput when p or q is no permutation of A's rows or columns
 template <class T>
 CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<const Index> q);
+/// r a c for r, c > 0; what it passes through neither over- nor underflows where the product does not.
+inline double scaled_entry(double r, double a, double c)
+{
+    const auto [low, high] = std::minmax(r, c);
+    return std::abs(a) >= 1 ? a * low * high : a * high * low;
+}
 /// A(i, j) ← r[i] A(i, j) c[j]; an empty span is all ones. @throws InvalidInput when a result is not finite; A is then
 /// scaled up to that entry
 template <class T>

@@ -182,10 +182,17 @@ private:
         return G;
     }
 
+    /// Scales stay those of the factored values. Powers of two change no bit, unless numbers leave the range of double.
+    bool scales_are_far_off() const
+    {
+        const auto far = [](double scale) { return !(scale >= 1e-100 && scale <= 1e100); };
+        return numeric_->Rs != nullptr && std::any_of(numeric_->Rs, numeric_->Rs + numeric_->n, far);
+    }
+
     void judge(const double* b, const double* x, bool transposed)
     {
         const Matrix& A = *factored_;
-        if (!A.moderate()) return;
+        if (!A.moderate() || scales_are_far_off()) return;
         for (Int i = 0; i < A.n; ++i)
             if (!(std::abs(b[i]) <= 1e12) || (b[i] != 0 && std::abs(b[i]) < 1e-12)) return;
         const Square exact = A.dense(false), duplicates = A.dense(true), G = factors_product();

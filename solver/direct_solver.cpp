@@ -49,16 +49,12 @@ void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOpti
     given_ = lu;
     drop_factors();
     facts_->repivots = earlier_repivots_;
-    facts_->returns_to_double = earlier_returns_;
 }
 
 /// Reports count through the whole series.
 void DirectSolver::drop_factors()
 {
-    if (lu_) {
-        earlier_repivots_ += lu_->repivots();
-        earlier_returns_ += lu_->returns_to_double();
-    }
+    if (lu_) earlier_repivots_ += lu_->repivots();
     lu_.reset();
     factored_ = false;
 }
@@ -189,12 +185,11 @@ void DirectSolver::improve(const CsrMatrix<double>& A, std::span<const double> b
 void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol,
                          const LuSolveReport& solved, Attempt& tried)
 {
-    note_precision(*lu_, earlier_returns_, *facts_, tried.decisions);
     if (solved.repivoted) {
         tried.action = SolverAction::repivot;
         tried.reason = solved.reason;
         note(A, tried);
-    } else if (solved.outcome == Outcome::converged) add_reason(tried.reason, solved.reason);  // of precision
+    } else if (solved.outcome == Outcome::converged) add_reason(tried.reason, solved.reason);
     tried.lu = facts_;
     tried.report.steps = tried.lu->refine_steps = solved.refine.steps;
     const auto& seen = solved.refine.first_errors;

@@ -67,16 +67,16 @@ private:
     std::shared_ptr<const LuSymbolic> symbolic_;
     std::optional<Lu>                 lu_;
     std::optional<LuFacts>            facts_;
-    Index                             earlier_repivots_ = 0, earlier_returns_ = 0;  // of factors since given back
-    LuOptions                         given_;             // of the analysis, as they were asked for
-    bool                              factored_ = false;  // the last numbers
-    bool                              chosen_ = false;    // whether a GPU takes part
-    std::optional<LuWorkspace>        workspace_;         // of condition and error estimates
-    Residual                          residual_;          // of the x judged last
-    std::vector<double>               error_, better_;    // n each: its estimated error; a corrected x
-    double                            rcond_seen_ = 0;    // of the pivots at the last of them
-    bool                              warned_ = false;    // by it
-    WallClock                         clock_;             // since the call under way began
+    Index                             earlier_repivots_ = 0;  // of factors since given back
+    LuOptions                         given_;                 // of the analysis, as they were asked for
+    bool                              factored_ = false;      // the last numbers
+    bool                              chosen_ = false;        // whether a GPU takes part
+    std::optional<LuWorkspace>        workspace_;             // of condition and error estimates
+    Residual                          residual_;              // of the x judged last
+    std::vector<double>               error_, better_;        // n each: its estimated error; a corrected x
+    double                            rcond_seen_ = 0;        // of the pivots at the last of them
+    bool                              warned_ = false;        // by it
+    WallClock                         clock_;                 // since the call under way began
     double                            seconds_ = std::numeric_limits<double>::infinity();  // that it may take
 };
 

@@ -14,8 +14,6 @@ namespace {
 
 std::string_view name_of(RefactorMethod method) { return names(method)[static_cast<std::size_t>(method)]; }
 
-constexpr const char* double_on_host = "lu.precision=single: factors on the host are double";
-
 bool is_of_gpu(RefactorMethod method) { return method != RefactorMethod::automatic && method != RefactorMethod::cpu; }
 
 }  // namespace
@@ -32,9 +30,6 @@ void require_consistent(const SolverOptions& options)
         throw InvalidOption("lu.refactor=cpu contradicts --device gpu");
     if (is_of_gpu(method) && options.device == DeviceChoice::cpu)
         throw InvalidOption(fmt::format("lu.refactor={} runs on a GPU: it contradicts --device cpu", name_of(method)));
-    require_precision(method, options.lu.precision);
-    if (options.lu.precision == LuPrecision::in_single && options.device == DeviceChoice::cpu)
-        throw InvalidOption("lu.precision=single is of lu.refactor=auto on a GPU: it contradicts --device cpu");
     if (options.lu.deterministic && (method == RefactorMethod::glu1 || method == RefactorMethod::glu3))
         throw InvalidOption(fmt::format(
             "lu.deterministic=on: the last bits of {} vary, as it adds in no fixed order; auto, left and islu repeat theirs",
@@ -58,7 +53,6 @@ Machine machine_for(const SolverOptions& options, const CsrMatrix<double>& A, bo
             decisions.push_back(fmt::format("device gpu: lu.refactor={} is of a GPU", name_of(options.lu.refactor)));
     } else if (options.device == DeviceChoice::automatic && !series) {
         decisions.emplace_back("device cpu: pivots are chosen on the host; a GPU pays where many systems keep them");
-        if (options.lu.precision == LuPrecision::in_single) decisions.emplace_back(double_on_host);
     }
     return machine;
 }
@@ -99,7 +93,6 @@ void choose_refactor(Machine& machine, const SolverOptions& options, Lu& lu, dou
         }
     decisions.push_back(why.empty() ? fmt::format("device gpu: {} systems are still to be refactored", systems)
                                     : "device cpu: " + why);
-    if (!why.empty() && options.lu.precision == LuPrecision::in_single) decisions.emplace_back(double_on_host);
 }
 
 }  // namespace ilux

@@ -9,7 +9,7 @@
 
 namespace ilux {
 
-/// @throws InvalidOption where lu.refactor, lu.precision, lu.deterministic and the device contradict one another
+/// @throws InvalidOption where lu.refactor, lu.deterministic and the device contradict one another
 void require_consistent(const SolverOptions& options);
 
 /// @throws DeviceError where lu.refactor is of a GPU, and there is none

@@ -97,13 +97,6 @@ void note_factors(const Lu& lu, Offset nnz_A, LuFacts& facts)
     facts.levels = lu_levels(pattern, DependencyRule::left).depth();
 }
 
-void note_precision(const Lu& lu, Index earlier, LuFacts& facts, std::vector<std::string>& decisions)
-{
-    facts.precision = lu.precision();
-    if (facts.returns_to_double == earlier && lu.returns_to_double() > 0) decisions.push_back(lu.why_double());
-    facts.returns_to_double = earlier + lu.returns_to_double();
-}
-
 LuOptions within_memory(const LuOptions& options)
 {
     LuOptions limited = options;

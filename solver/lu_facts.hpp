@@ -20,11 +20,9 @@ struct LuFacts {
     double           flops = 0;
     Index            levels = 0;        ///< of columns that wait for one another in a left-looking method
     std::string      refactor = "cpu";  ///< how numbers were, or would have been, renewed
-    LuPrecision      precision = LuPrecision::in_double;  ///< of the factors
-    Index            returns_to_double = 0;               ///< how often single precision was given up, in a series
-    Index            repivots = 0;                        ///< that gave factors, in a series
-    double           growth = 0;                          ///< reciprocal: min over columns of max|A(:,k)| / max|U(:,k)|
-    double           rcond = 0;                           ///< min |u_kk| / max |u_kk|
+    Index            repivots = 0;      ///< that gave factors, in a series
+    double           growth = 0;        ///< reciprocal: min over columns of max|A(:,k)| / max|U(:,k)|
+    double           rcond = 0;         ///< min |u_kk| / max |u_kk|
     double           condition = std::numeric_limits<double>::quiet_NaN();  ///< ‖A‖₁‖A⁻¹‖₁, estimated
     Index            refine_steps = 0;
     std::vector<double> refine_errors = {};  ///< of a single solve: before refinement and after each of the first steps
@@ -33,10 +31,6 @@ struct LuFacts {
 LuFacts facts_before(const LuSymbolic& symbolic);
 /// Adds what the pattern of L + U tells; nothing where the last factorization failed. @param nnz_A  of the matrix
 void note_factors(const Lu& lu, Offset nnz_A, LuFacts& facts);
-
-/// What became of lu.precision, since `facts` were noted last; says why single was given up, the first time by this Lu.
-/// @param earlier  returns to double by others of the series
-void note_precision(const Lu& lu, Index earlier, LuFacts& facts, std::vector<std::string>& decisions);
 
 /// Options with the memory that the machine has free where there is no limit.
 LuOptions within_memory(const LuOptions& options);

@@ -11,13 +11,13 @@
 #include "ilux/apps/bench/bench_lu_model_measure.hpp"
 #include "ilux/apps/bench/bench_lu_model_report.hpp"
 #include "ilux/apps/bench/device_parameters_json.hpp"
+#include "ilux/apps/bench/measure_device.hpp"
 #include "ilux/apps/measure/bench_steps.hpp"
 #include "ilux/apps/program/child.hpp"
 #include "ilux/apps/program/console.hpp"
 #include "ilux/apps/program/machine.hpp"
 #include "ilux/base/io/printable.hpp"
 #include "ilux/base/io/text_file.hpp"
-#include "ilux/direct/model/device_parameters.hpp"
 #include "ilux/solver/device.hpp"
 
 namespace ilux::app {

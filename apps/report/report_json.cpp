@@ -120,8 +120,6 @@ nlohmann::ordered_json lu_json(const LuFacts& lu)
             {"flops", lu.flops},
             {"levels", lu.levels},
             {"refactor", lu.refactor},
-            {"precision", field_text(lu.precision)},
-            {"returns_to_double", lu.returns_to_double},
             {"repivots", lu.repivots},
             {"growth", json_number(lu.growth)},
             {"rcond", json_number(lu.rcond)},

@@ -22,8 +22,6 @@ enum class Dependencies { exact, relaxed };
 enum class RefactorMethod { automatic, cpu, left, glu1, glu3, islu };
 /// Positions of updates stored (joined), or looked up in each refactorization.
 enum class UnionChoice { joined, lookup };
-/// What factors on a GPU are stored in; arithmetic and refinement are in double either way.
-enum class LuPrecision { in_double, in_single };
 
 inline std::span<const std::string_view> names(LuOrdering)
 {
@@ -57,12 +55,6 @@ inline std::span<const std::string_view> names(UnionChoice)
     return all;
 }
 
-inline std::span<const std::string_view> names(LuPrecision)
-{
-    static constexpr std::array<std::string_view, 2> all{"double", "single"};
-    return all;
-}
-
 /// Options of a direct solution; fields() has their ranges and meanings.
 struct LuOptions {
     LuOrdering     ordering = LuOrdering::automatic;
@@ -75,7 +67,6 @@ struct LuOptions {
     double         refine_target = 0;
     RefactorMethod refactor = RefactorMethod::automatic;
     Dependencies   dependencies = Dependencies::exact;
-    LuPrecision    precision = LuPrecision::in_double;
     UnionChoice    index = UnionChoice::joined;
     bool           deterministic = false;
     Bytes          memory_limit = {};
@@ -96,16 +87,10 @@ void fields(LuOptions& o, Visit&& visit)
           "content with this componentwise backward error; refinement stops there, at 2 epsilon in any case");
     visit("refactor", o.refactor, anything(),
           "auto: the fastest; cpu: on host threads; on a GPU one of four published methods");
-    visit(
-        "precision", o.precision, anything(),
-        "single: a GPU's own method (refactor auto) stores factors in half the memory, double where refinement needs it");
     visit("dependencies", o.dependencies, anything(), "rule for the levels of glu1 and glu3");
     visit("index", o.index, anything(), "islu: positions of updates stored as far as memory_limit goes, or looked up");
     visit("deterministic", o.deterministic, anything(), "refuse glu1 and glu3, whose last bits vary");
     visit("memory_limit", o.memory_limit, anything(), "bytes the factors may take; 0: what the machine has");
 }
-
-/// @throws InvalidOption, naming both, for a precision that the method does not store factors in
-void require_precision(RefactorMethod method, LuPrecision precision);
 
 }  // namespace ilux

@@ -19,26 +19,21 @@ GpuRefactorTuning tuning_of(const LuOptions& options)
 
 }  // namespace
 
-GpuLuFactors::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options,
-                           LuPrecision precision)
-    : numbers_(gpu, std::move(pattern), options.refactor, tuning_of(options), precision)
+GpuLuFactors::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options)
+    : numbers_(gpu, std::move(pattern), options.refactor, tuning_of(options))
 {}
 
-void GpuLuFactors::refill(Gpu& gpu, GpuLuSolve& solve)
-{
-    if (numbers_.precision() == LuPrecision::in_single) solve.refill(gpu, numbers_.val<float>());
-    else solve.refill(gpu, numbers_.val());
-}
+std::string_view GpuLuFactors::method() const { return numbers_.method(); }
+
+void GpuLuFactors::download(Gpu& gpu, LuFactors& factors) const { numbers_.download(gpu, factors); }
 
 GpuLuSolve& GpuLuFactors::solve(Gpu& gpu, Transpose transpose, bool filled)
 {
     const std::size_t which = transpose == Transpose::yes;
     auto&             solve = solve_[which];
-    if (!solve)
-        solve = std::make_unique<GpuLuSolve>(gpu, numbers_.pattern(), numbers_.slot_of(), transpose,
-                                             GpuSpTrsvEngine::automatic, numbers_.precision());
+    if (!solve) solve = std::make_unique<GpuLuSolve>(gpu, numbers_.pattern(), numbers_.slot_of(), transpose);
     if (filled && !filled_[which]) {
-        refill(gpu, *solve);
+        solve->refill(gpu, numbers_.val());
         filled_[which] = true;
     }
     return *solve;
@@ -153,7 +148,7 @@ GpuLu::Step GpuLu::refactor_and_solve(GpuLuFactors& factors, std::span<const dou
     factors.filled_ = {};
     const auto enqueue = [&factors, &solve, &measure, &v, values, this] {
         factors.numbers_.run(gpu_, values);
-        factors.refill(gpu_, solve);
+        solve.refill(gpu_, factors.numbers_.val());
         solve.run(gpu_, v.b.data(), v.x.data());
         measure.run(gpu_, values, v.x.data(), v.b.data(), v.r.data());
         enqueue_download(gpu_, v.x, v.host_x);
@@ -200,6 +195,19 @@ std::size_t GpuLu::bytes() const
     sum *= sizeof(double);
     for (const auto& one : residual_) sum += one ? one->bytes() : 0;
     return sum;
+}
+
+void GpuLuDeleter::operator()(GpuLu* lu) const noexcept { delete lu; }
+void GpuLuDeleter::operator()(GpuLuFactors* factors) const noexcept { delete factors; }
+
+GpuLuPtr make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
+{
+    return GpuLuPtr(new GpuLu(gpu, std::move(symbolic)));
+}
+
+GpuLuFactorsPtr make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options)
+{
+    return GpuLuFactorsPtr(new GpuLuFactors(gpu, std::move(pattern), options));
 }
 
 }  // namespace ilux

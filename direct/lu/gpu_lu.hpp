@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ilux/base/gpu/gpu_graph.hpp"
@@ -20,17 +21,17 @@ namespace ilux {
 class GpuLuFactors {
 public:
     /// Costs what GpuRefactor and GpuLuSolve cost, once for the pivots.
-    /// @param precision  as GpuRefactor takes it, in place of options.precision
-    GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options, LuPrecision precision);
+    GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options);
 
-    const GpuRefactor& numbers() const { return numbers_; }
-    std::size_t        bytes() const;
+    std::string_view method() const;  ///< as GpuRefactor has it
+    /// val and f_val of `factors`, which must be of the same pattern; waits.
+    void        download(Gpu& gpu, LuFactors& factors) const;
+    std::size_t bytes() const;
 
 private:
     friend class GpuLu;
     /// Made when first needed. @param filled  else the caller refills it
     GpuLuSolve& solve(Gpu& gpu, Transpose transpose, bool filled = true);
-    void        refill(Gpu& gpu, GpuLuSolve& solve);
 
     GpuRefactor                                numbers_;
     std::array<std::unique_ptr<GpuLuSolve>, 2> solve_;
@@ -104,5 +105,15 @@ private:
     std::array<std::unique_ptr<GpuResidual>, 2> residual_;
     std::vector<GpuRefined>                     going_;
 };
+
+/// Both are made and deleted by functions, so that what owns them compiles without CUDA.
+struct GpuLuDeleter {
+    void operator()(GpuLu* lu) const noexcept;
+    void operator()(GpuLuFactors* factors) const noexcept;
+};
+using GpuLuPtr = std::unique_ptr<GpuLu, GpuLuDeleter>;
+using GpuLuFactorsPtr = std::unique_ptr<GpuLuFactors, GpuLuDeleter>;
+GpuLuPtr        make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
+GpuLuFactorsPtr make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options);
 
 }  // namespace ilux

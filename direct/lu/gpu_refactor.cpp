@@ -1,7 +1,6 @@
 #include "ilux/direct/lu/gpu_refactor.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <utility>
 
 #include "ilux/base/error.hpp"
@@ -40,64 +39,49 @@ Engine make_engine(Gpu& gpu, const std::shared_ptr<const GpuLuPattern>& pattern,
     throw InvalidOption("refactor cpu: not a method of a GPU");
 }
 
-using Room = std::variant<DeviceBuffer<double>, DeviceBuffer<float>>;
-
-Room room(Gpu& gpu, const Engine& engine, std::size_t entries, LuPrecision precision)
+DeviceBuffer<double> room(Gpu& gpu, const Engine& engine, std::size_t entries)
 {
     const auto* dataflow = std::get_if<DataflowRefactor>(&engine);
-    if (dataflow == nullptr) return DeviceBuffer<double>(entries);
-    if (precision == LuPrecision::in_single) return dataflow->entries.workspace<float>(gpu);
-    return dataflow->entries.workspace(gpu);
+    return dataflow == nullptr ? DeviceBuffer<double>(entries) : dataflow->entries.workspace(gpu);
 }
 
-/// The published methods read one another's factors as they are stored, and are what they were published as: in double.
-RefactorMethod method_for(const LuPattern& pattern, Gpu& gpu, RefactorMethod asked, LuPrecision precision)
+RefactorMethod method_for(const LuPattern& pattern, Gpu& gpu, RefactorMethod asked)
 {
-    require_precision(asked, precision);
     return asked != RefactorMethod::automatic ? asked : gpu_cost(pattern, double(gpu_memory(gpu.device()).free)).method;
 }
 
 }  // namespace
 
 GpuRefactor::GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, RefactorMethod method,
-                         const GpuRefactorTuning& tuning, LuPrecision precision)
-    : method_(method_for(*pattern, gpu, method, precision)),
+                         const GpuRefactorTuning& tuning)
+    : method_(method_for(*pattern, gpu, method)),
       pattern_(std::make_shared<const GpuLuPattern>(gpu, std::move(pattern))),
       engine_(make_engine(gpu, pattern_, method_, tuning, slot_of_)),
-      val_(room(gpu, engine_, pattern_->entries(), precision)),
+      val_(room(gpu, engine_, pattern_->entries())),
       monitor_(gpu, pattern_, slot_of_)
 {}
 
-template <class T>
-void GpuRefactor::renew(Gpu& gpu, const double* values, DeviceBuffer<T>& val)
-{
-    if (const auto* dataflow = std::get_if<DataflowRefactor>(&engine_)) {
-        dataflow->entries.run(gpu, values, nullptr, val, nullptr);
-        dataflow->tail.run(gpu, val.data());
-    } else if constexpr (std::same_as<T, double>) {
-        pattern_->scatter(gpu, values, val);
-        if (auto* left = std::get_if<LeftRefactor>(&engine_)) left->run(gpu, val);
-        if (auto* right = std::get_if<RightRefactor>(&engine_)) right->run(gpu, val);
-        if (auto* joined = std::get_if<UnionRefactor>(&engine_)) joined->run(gpu, val);
-    }
-    monitor_.watch(gpu, values, val.data());
-}
-
 void GpuRefactor::run(Gpu& gpu, const double* values)
 {
-    std::visit([&](auto& val) { renew(gpu, values, val); }, val_);
+    if (const auto* dataflow = std::get_if<DataflowRefactor>(&engine_)) {
+        dataflow->entries.run(gpu, values, nullptr, val_, nullptr);
+        dataflow->tail.run(gpu, val_.data());
+    } else {
+        pattern_->scatter(gpu, values, val_);
+        if (auto* left = std::get_if<LeftRefactor>(&engine_)) left->run(gpu, val_);
+        if (auto* right = std::get_if<RightRefactor>(&engine_)) right->run(gpu, val_);
+        if (auto* joined = std::get_if<UnionRefactor>(&engine_)) joined->run(gpu, val_);
+    }
+    monitor_.watch(gpu, values, val_.data());
 }
 
 void GpuRefactor::download(Gpu& gpu, LuFactors& factors) const
 {
-    const auto take = [&]<class T>(const DeviceBuffer<T>& from) {
-        std::vector<T> val(from.size());
-        ilux::download<T>(gpu, from, val);
-        const auto at = [&](std::size_t entry) { return double{val[slot_of_.empty() ? entry : slot_of_[entry]]}; };
-        for (std::size_t e = 0; e < factors.val.size(); ++e) factors.val[e] = at(e);
-        for (std::size_t e = 0; e < factors.f_val.size(); ++e) factors.f_val[e] = at(factors.val.size() + e);
-    };
-    std::visit(take, val_);
+    std::vector<double> val(val_.size());
+    ilux::download<double>(gpu, val_, val);
+    const auto at = [&](std::size_t entry) { return val[slot_of_.empty() ? entry : slot_of_[entry]]; };
+    for (std::size_t e = 0; e < factors.val.size(); ++e) factors.val[e] = at(e);
+    for (std::size_t e = 0; e < factors.f_val.size(); ++e) factors.f_val[e] = at(factors.val.size() + e);
 }
 
 std::string_view GpuRefactor::method() const
@@ -108,8 +92,7 @@ std::string_view GpuRefactor::method() const
 std::size_t GpuRefactor::bytes() const
 {
     const std::size_t engine = std::visit([](const auto& one) { return one.bytes(); }, engine_);
-    const auto        values = [&]<class T>(const DeviceBuffer<T>& val) { return val.size() * sizeof(T); };
-    return engine + pattern_->bytes() + monitor_.bytes() + std::visit(values, val_);
+    return engine + pattern_->bytes() + monitor_.bytes() + val_.size() * sizeof(double);
 }
 
 }  // namespace ilux

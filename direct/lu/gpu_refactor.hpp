@@ -35,11 +35,9 @@ struct DataflowRefactor {
 class GpuRefactor {
 public:
     /// @param method     left, glu1, glu3, islu, or automatic: dot products, or left where gpu_cost (refactor_choice.hpp) says so
-    /// @param precision  of the factors; in_single for method automatic only, and where that takes left, they are double all
-    ///                   the same: precision() tells
     /// @throws InvalidOption for another method; OutOfMemory, or InvalidInput where 32 bits cannot count
     GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, RefactorMethod method,
-                const GpuRefactorTuning& tuning = {}, LuPrecision precision = LuPrecision::in_double);
+                const GpuRefactorTuning& tuning = {});
 
     /// Factors and monitor from the caller's values, which are on the device; only enqueued, allocates nothing.
     /// Repeatable: bitwise, but for glu1 and glu3.
@@ -47,14 +45,8 @@ public:
     /// Of the last run; waits for it.
     PivotMonitor monitor(Gpu& gpu) const { return monitor_.result(gpu); }
 
-    LuPrecision precision() const { return LuPrecision(val_.index()); }
     /// Entry e of LuPattern, those of F behind the others, is val()[slot_of()[e]], or val()[e] where slot_of() is empty.
-    /// T is double or float, as precision() says.
-    template <class T = double>
-    const T* val() const
-    {
-        return std::get<DeviceBuffer<T>>(val_).data();
-    }
+    const double*                          val() const { return val_.data(); }
     std::span<const DataflowProgram::Slot> slot_of() const { return slot_of_; }
     /// val and f_val of `factors`, which must be of the same pattern; waits.
     void download(Gpu& gpu, LuFactors& factors) const;
@@ -70,14 +62,11 @@ public:
     const UnionRefactor* joined() const { return std::get_if<UnionRefactor>(&engine_); }
 
 private:
-    template <class T>
-    void renew(Gpu& gpu, const double* values, DeviceBuffer<T>& val);
-
     RefactorMethod                                                             method_;  ///< automatic: dot products
     std::shared_ptr<const GpuLuPattern>                                        pattern_;
     std::vector<DataflowProgram::Slot>                                         slot_of_;  ///< of dot products
     std::variant<DataflowRefactor, LeftRefactor, RightRefactor, UnionRefactor> engine_;
-    std::variant<DeviceBuffer<double>, DeviceBuffer<float>>                    val_;  ///< in the order of LuPrecision
+    DeviceBuffer<double>                                                       val_;
     GpuPivotMonitor                                                            monitor_;
 };
 

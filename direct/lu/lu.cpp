@@ -12,6 +12,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
+#include "ilux/direct/factor/gilbert_peierls.hpp"
 
 namespace ilux {
 namespace {
@@ -66,11 +67,6 @@ bool overlap(std::span<const double> b, std::span<const double> x)
 
 }  // namespace
 
-bool worse(const RefineReport& one, const RefineReport& two)
-{
-    return one.finite != two.finite ? !one.finite : one.backward_error > two.backward_error;
-}
-
 void conclude(LuSolveReport& report, double tolerance)
 {
     if (!report.refine.finite) {
@@ -97,24 +93,30 @@ std::string_view name(LuAction action)
 }
 
 Lu::Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic)
-    : be_(be),
-      symbolic_(std::move(symbolic)),
-      own_values_(symbolic_->input_nnz),
-      values_(own_values_),
-      ws_(symbolic_->n)
+    : be_(be), symbolic_(std::move(symbolic)), numbers_(be, symbolic_), ws_(symbolic_->n)
 {
-    require_precision(symbolic_->options.refactor, symbolic_->options.precision);
     pivots_.reserve(kept_pivots + 1);
 }
 
-LuReport Lu::factor(std::span<const double> values) { return run(Call::factor, values); }
+std::string_view Lu::refactor_method() const
+{
+    return numbers_.method(pivots_.empty() ? nullptr : &pivots_.front().factors);
+}
 
-LuReport Lu::refactor_or_factor(std::span<const double> values) { return run(Call::refactor_or_factor, values); }
+LuReport Lu::factor(std::span<const double> values) { return run(Call::factor, values).report; }
+
+LuReport Lu::refactor_or_factor(std::span<const double> values) { return run(Call::refactor_or_factor, values).report; }
+
+LuReport Lu::refactor_or_factor(DeviceSpan<const double> values)
+{
+    numbers_.copy_next(values);
+    return run(Call::refactor_or_factor, numbers_.next_values()).report;
+}
 
 LuReport Lu::refactor(std::span<const double> values)
 {
     require(!pivots_.empty(), [] { return "refactor: there are no pivots yet; call factor first"; });
-    return run(Call::refactor, values);
+    return run(Call::refactor, values).report;
 }
 
 LuReport Lu::factor(const MatrixView& A)
@@ -135,17 +137,16 @@ LuReport Lu::refactor(const MatrixView& A)
     return refactor(A.val);
 }
 
-LuReport Lu::run(Call call, std::span<const double> values)
+Lu::Renewed Lu::run(Call call, std::span<const double> values, const SystemToSolve* system)
 {
     require(static_cast<Offset>(values.size()) == symbolic_->input_nnz,
             [&] { return fmt::format("{} values for a pattern of {} entries", values.size(), symbolic_->input_nnz); });
     const WallClock clock;
-    const Index     before = returns_to_double_;
-    LuReport        report;
+    Renewed         renewed;
+    LuReport&       report = renewed.report;
     try {
-        take(values);
-        work(call, report);
-        tell_of_double(before, report.reason);
+        numbers_.take(values);
+        work(call, system, renewed);
     } catch (const OutOfMemory& error) {
         out_of_memory(report, error.what());
     } catch (const std::bad_alloc&) {
@@ -155,21 +156,24 @@ LuReport Lu::run(Call call, std::span<const double> values)
     action_ = report.action;
     repivots_ += report.action == LuAction::repivot && report.outcome == Outcome::converged;
     report.seconds = clock.seconds();
-    return report;
+    return renewed;
 }
 
-void Lu::work(Call call, LuReport& report)
+void Lu::work(Call call, const SystemToSolve* system, Renewed& renewed)
 {
+    LuReport& report = renewed.report;
     if (call == Call::factor || pivots_.empty()) {
         if (!finite_values(report)) return;
         choose_pivots(report);
-        if (report.outcome == Outcome::converged && (call != Call::factor || gpu_)) plan(pivots_.front());
-        if (report.outcome == Outcome::converged && gpu_) move_to_gpu(pivots_.front());
+        // What refactoring needs waits for the first refactorization, but a GPU has the numbers from the first factorization on.
+        if (report.outcome == Outcome::converged && (call != Call::factor || on_gpu()))
+            numbers_.prepare(pivots_.front().factors);
+        if (report.outcome == Outcome::converged) numbers_.settle(pivots_.front().factors);
         return;
     }
     report.action = LuAction::refactor;
     if (expired_ && expired_()) return out_of_time(report, 0, symbolic_->n);
-    const bool usable = refactor_with(pivots_.front(), report);
+    const bool usable = refactor_with(pivots_.front(), system, renewed);
     if (usable && (call == Call::refactor || holds(pivots_.front(), report))) return;
     // NaN and Inf among the values end in factors that are not finite, so only now need they be looked for.
     if (!finite_values(report) || call == Call::refactor) return;
@@ -177,22 +181,24 @@ void Lu::work(Call call, LuReport& report)
     report.outcome = Outcome::converged;
     report.action = LuAction::repivot;
     report.pivot = -1;
-    if (earlier_pivots_hold()) {
+    if (earlier_pivots_hold(system, renewed)) {
         report.reason += "; the pivots of an earlier system hold";
         return;
     }
     choose_pivots(report);
     if (report.outcome != Outcome::converged) return;
-    plan(pivots_.front());
-    if (gpu_) move_to_gpu(pivots_.front());
+    renewed.solved.reset();
+    numbers_.prepare(pivots_.front().factors);
+    numbers_.settle(pivots_.front().factors);
 }
 
 bool Lu::finite_values(LuReport& report) const
 {
-    if (all_finite(values_)) return true;
-    const auto  bad = std::find_if(values_.begin(), values_.end(), [](double v) { return !std::isfinite(v); });
+    const auto values = numbers_.values();
+    if (all_finite(values)) return true;
+    const auto  bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
     const auto& ptr = symbolic_->input_ptr;
-    const auto  p = bad - values_.begin();
+    const auto  p = bad - values.begin();
     const auto  major = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), p) - ptr.begin() - 1);
     const Index minor = symbolic_->input_idx[p];
     const bool  rows = symbolic_->layout == MatrixView::Layout::rows;
@@ -201,23 +207,16 @@ bool Lu::finite_values(LuReport& report) const
     return false;
 }
 
-void Lu::plan(Pivots& pivots)
-{
-    if (gpu_ && !pivots.gpu) plan_on_gpu(pivots);
-    if (!gpu_ && !pivots.refactor) pivots.refactor.emplace(be_, pivots.factors.pattern);
-}
-
 /// @return whether the factors are finite and have no zero pivot; otherwise the report is one of failure
-bool Lu::refactor_with(Pivots& pivots, LuReport& report)
+bool Lu::refactor_with(Pivots& pivots, const SystemToSolve* system, Renewed& renewed)
 {
-    plan(pivots);
-    if (gpu_) refactor_on_gpu(pivots);
-    else pivots.refactor->run(be_, values_, pivots.factors);
-    const PivotMonitor& monitor = pivots.factors.monitor;
+    renewed.solved = numbers_.refactor(pivots.factors, system);
+    LuReport&           report = renewed.report;
+    const PivotMonitor& monitor = pivots.factors.monitor();
     report.state = judge(monitor, symbolic_->options);
     const Index k = monitor.bad_column;
     if (k < 0) return true;
-    const LuPattern& pattern = *pivots.factors.pattern;
+    const LuPattern& pattern = pivots.factors.pattern();
     report.outcome = monitor.not_finite ? Outcome::not_finite : Outcome::singular;
     report.pivot = k;
     blame(report, pattern.row_perm[k], pattern.col_perm[k],
@@ -230,12 +229,12 @@ bool Lu::refactor_with(Pivots& pivots, LuReport& report)
 bool Lu::holds(const Pivots& pivots, LuReport& report) const
 {
     if (report.state == PivotState::good) return true;
-    const PivotMonitor& monitor = pivots.factors.monitor;
+    const PivotMonitor& monitor = pivots.factors.monitor();
     const double        limit = std::max(symbolic_->options.growth_limit, fresh_growth_factor * pivots.growth);
     if (growth(monitor) <= limit) return true;
     const bool  by_growth = 1 / monitor.rgrowth > limit;
     const Index k = by_growth ? monitor.growth_column : monitor.multiplier_column;
-    blame(report, -1, k < 0 ? k : pivots.factors.pattern->col_perm[k],
+    blame(report, -1, k < 0 ? k : pivots.factors.pattern().col_perm[k],
           by_growth ? fmt::format("growth {:.1e} > {:.1e}", 1 / monitor.rgrowth, limit)
                     : fmt::format("multiplier {:.1e}, with growth {:.1e}: product > {:.1e}", monitor.max_multiplier,
                                   1 / monitor.rgrowth, limit));
@@ -243,22 +242,23 @@ bool Lu::holds(const Pivots& pivots, LuReport& report) const
 }
 
 /// Circuits that switch alternate between a few sequences of pivots. Those that hold become the current ones.
-bool Lu::earlier_pivots_hold()
+bool Lu::earlier_pivots_hold(const SystemToSolve* system, Renewed& renewed)
 {
     for (auto earlier = pivots_.begin() + 1; earlier < pivots_.end(); ++earlier) {
-        LuReport of_these;
-        if (!refactor_with(*earlier, of_these) || !holds(*earlier, of_these)) continue;
+        Renewed by_these;
+        if (!refactor_with(*earlier, system, by_these) || !holds(*earlier, by_these.report)) continue;
         std::rotate(pivots_.begin(), earlier, earlier + 1);
+        renewed.solved = by_these.solved;
         return true;
     }
     return false;
 }
 
-/// Factors values_ with pivots of their own.
+/// Factors the values with pivots of their own.
 /// @param report  holds what was found before: action, state and reason, to which a failure's is added
 void Lu::choose_pivots(LuReport& report)
 {
-    LuFactors           fresh = gilbert_peierls(symbolic_, values_, expired_);
+    LuFactors           fresh = gilbert_peierls(symbolic_, numbers_.values(), expired_);
     const PivotMonitor& monitor = fresh.monitor;
     if (const Index k = monitor.bad_column; k >= 0) {
         if (monitor.expired) return out_of_time(report, k, symbolic_->n);
@@ -271,14 +271,15 @@ void Lu::choose_pivots(LuReport& report)
         return;
     }
     const double grown = growth(monitor);
-    keep({std::move(fresh), grown});
+    keep({LuNumbers::Factors(std::move(fresh)), grown});
 }
 
 /// As the current ones; others are kept as long as they are few and small.
 void Lu::keep(Pivots pivots)
 {
-    std::erase_if(pivots_,
-                  [&](const Pivots& one) { return one.factors.pattern->row_perm == pivots.factors.pattern->row_perm; });
+    std::erase_if(pivots_, [&](const Pivots& one) {
+        return one.factors.pattern().row_perm == pivots.factors.pattern().row_perm;
+    });
     pivots_.insert(pivots_.begin(), std::move(pivots));
     const std::size_t given = symbolic_->options.memory_limit.value;  // 0: none
     const std::size_t limit = given > 0 ? std::min(kept_bytes, given) : kept_bytes;
@@ -288,10 +289,14 @@ void Lu::keep(Pivots pivots)
 /// With the pivots as they are, where the numbers are.
 LuSolveReport Lu::solve_once(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance)
 {
-    if (outcome_ == Outcome::converged && pivots_.front().on_gpu) return solve_on_gpu(b, x, transpose, tolerance);
+    LuSolveReport report = begin_solve(b, x);
+    if (report.outcome != Outcome::converged) return report;
     const auto n = static_cast<std::size_t>(symbolic_->n);
-    if (b.size() > n && ws_.y.size() <= n) ws_ = LuWorkspace(symbolic_->n, rhs_together);
-    return std::as_const(*this).solve(be_, b, x, ws_, transpose, tolerance);
+    Pivots&    now = pivots_.front();
+    if (b.size() > n && ws_.y.size() <= n && !now.factors.on_gpu()) ws_ = LuWorkspace(symbolic_->n, rhs_together);
+    report.refine = numbers_.solve(now.factors, b, x, ws_, transpose, tolerance);
+    conclude(report, tolerance);
+    return report;
 }
 
 LuSolveReport Lu::solve(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance)
@@ -351,14 +356,32 @@ LuSolveReport Lu::solve(Cpu& be, std::span<const double> b, std::span<double> x,
 {
     LuSolveReport report = begin_solve(b, x);
     if (report.outcome != Outcome::converged) return report;
-    const auto n = static_cast<std::size_t>(symbolic_->n);
-    lu_solve(be, factors(), b, x, ws, transpose);
-    for (std::size_t at = 0; at < b.size(); at += n) {
-        const RefineReport one = lu_refine(be, factors(), matrix(), b.subspan(at, n), x.subspan(at, n), ws, transpose);
-        if (at == 0 || worse(one, report.refine)) report.refine = one;
-    }
+    report.refine = numbers_.solve_on_host(be, pivots_.front().factors, b, x, ws, transpose);
     conclude(report, tolerance);
     return report;
+}
+
+LuStepReport Lu::refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x,
+                                    double tolerance)
+{
+    require_vectors(b, x);
+    const WallClock     clock;
+    const SystemToSolve system{b, x};
+    const bool          single = b.size() == static_cast<std::size_t>(symbolic_->n);
+    LuStepReport        step;
+    const Renewed       renewed = run(Call::refactor_or_factor, values, single ? &system : nullptr);
+    step.factors = renewed.report;
+    step.solution = begin_solve(b, x);
+    if (step.solution.outcome == Outcome::converged) {
+        if (renewed.solved) {
+            step.solution.refine = *renewed.solved;
+            conclude(step.solution, tolerance);
+        }
+        if (!renewed.solved || step.solution.outcome != Outcome::converged)
+            step.solution = solve(b, x, Transpose::no, tolerance);
+    }
+    step.seconds = clock.seconds();
+    return step;
 }
 
 const LuFactors& Lu::factors() const
@@ -367,20 +390,26 @@ const LuFactors& Lu::factors() const
         return outcome_ ? fmt::format("no factors: the last factorization ended as {}", name(*outcome_))
                         : std::string("no factors: nothing was factored yet");
     });
-    bring_to_host();
-    return pivots_.front().factors;
+    return numbers_.on_host(pivots_.front().factors);
 }
 
-MatrixView Lu::matrix() const
+const PivotMonitor& Lu::monitor() const
 {
-    return {symbolic_->n, symbolic_->input_ptr, symbolic_->input_idx, values_, symbolic_->layout};
+    require(outcome_ == Outcome::converged, [] { return "monitor: the last values could not be factored"; });
+    return pivots_.front().factors.monitor();
 }
 
 std::size_t Lu::bytes() const
 {
-    std::size_t sum = sizeof(double) * values_.size() + ws_.bytes();
-    for (const Pivots& one : pivots_)
-        sum += one.factors.bytes() + one.factors.pattern->bytes() + (one.refactor ? one.refactor->bytes() : 0);
+    std::size_t sum = sizeof(double) * static_cast<std::size_t>(symbolic_->input_nnz) + ws_.bytes();
+    for (const Pivots& one : pivots_) sum += one.factors.bytes();
+    return sum;
+}
+
+std::size_t Lu::device_bytes() const
+{
+    std::size_t sum = numbers_.device_bytes();
+    for (const Pivots& one : pivots_) sum += one.factors.device_bytes();
     return sum;
 }
 

@@ -9,10 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/direct/factor/gilbert_peierls.hpp"
-#include "ilux/direct/lu/gpu_lu.hpp"
-#include "ilux/direct/refactor_cpu/refactor.hpp"
-#include "ilux/direct/solve/lu_solve.hpp"
+#include "ilux/direct/lu/lu_numbers.hpp"
 
 namespace ilux {
 
@@ -30,8 +27,7 @@ struct [[nodiscard]] LuReport {
     Outcome    outcome = Outcome::converged;
     LuAction   action = LuAction::factor;
     PivotState state = PivotState::good;  ///< what the monitors said of the former pivots; good where there were none
-    /// Why it repivoted, failed or gave single precision up, with figures and the caller's row and column (counted from 1, as
-    /// in every message); or ""
+    /// Why it repivoted or failed, with figures and the caller's row and column (counted from 1, as in every message); or ""
     std::string reason = {};
     Index       row = -1, column = -1;  ///< of the caller, where one is to blame; −1: none
     Index       pivot = -1;             ///< number of the failing pivot in the order of elimination
@@ -45,9 +41,8 @@ struct [[nodiscard]] LuSolveReport {
     Outcome      outcome = Outcome::converged;
     RefineReport refine = {};  ///< the worst right-hand side's
     bool repivoted = false;    ///< the backward error was too large, so new pivots were chosen and it was solved again
-    std::string reason = {};   ///< why it repivoted, failed or gave single precision up; or ""
+    std::string reason = {};   ///< why it repivoted or failed; or ""
 };
-bool worse(const RefineReport& one, const RefineReport& two);
 /// The outcome and reason that follow from report.refine.
 void conclude(LuSolveReport& report, double tolerance);
 
@@ -65,7 +60,6 @@ struct [[nodiscard]] LuStepReport {
 /// @throws InvalidInput when the number of values, or the pattern, is another
 class Lu {
 public:
-    /// @throws InvalidOption for options.precision = single with any options.refactor but automatic; without a GPU that has no effect
     Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic);
 
     /// Asked before each factorization or refactorization, and between columns of gilbert_peierls; once it says true, the
@@ -75,23 +69,16 @@ public:
     /// From the next factorization on numbers are computed on a GPU, which must outlive this, and solutions, too; pivots are
     /// still chosen on the host, and what is made for them is then made at once. Lack of the GPU's memory is an outcome.
     /// @throws InvalidOption when options.refactor is cpu; OutOfMemory, DeviceError
-    void use_gpu(Gpu& gpu);
-    bool on_gpu() const { return gpu_ != nullptr; }
-    /// What numbers on the GPU are stored in, once there are pivots; those of the host are double. options.precision = single is
-    /// given up for pivots in use where refinement does not reach the tolerance with it, where one of them becomes 0 or overflows,
-    /// and where auto takes another method than dot products; other pivots start with single again.
-    LuPrecision precision() const;
-    Index       returns_to_double() const { return returns_to_double_; }  ///< how often it was given up
-    /// Why, the last time, or ""; reports made then have it in their reason, successful ones too.
-    const std::string& why_double() const { return why_double_; }
+    void use_gpu(Gpu& gpu) { numbers_.use_gpu(gpu); }
+    bool on_gpu() const { return numbers_.on_gpu(); }
     /// How numbers are renewed: cpu, or a method of a GPU, of which nothing is known before the first factorization.
     std::string_view refactor_method() const;
 
     /// Where the next system's values may be written, which saves a copy of them; until they are factored, former systems may
     /// no longer be solved.
-    std::span<double> next_values();
+    std::span<double> next_values() { return numbers_.next_values(); }
     /// Begins to bring next_values() to the GPU, if there is one, beside what the host does until it factors them.
-    void upload_next();
+    void upload_next() { numbers_.upload_next(); }
 
     /// Chooses pivots for one system. What a series of refactorizations needs is made by the first of them.
     LuReport factor(std::span<const double> values);
@@ -127,76 +114,50 @@ public:
                         Transpose transpose = Transpose::no, double tolerance = 1e-12) const;
 
     /// Of the last values, where they could be factored; valid until the next factorization or repivoting. Those of a GPU
-    /// are brought to the host by the first call, which no other thread's may meet; in single precision they are rounded to it.
+    /// are brought to the host by the first call, which no other thread's may meet.
     /// @throws InvalidInput where there are none
     const LuFactors& factors() const;
     /// factors().monitor, and nothing is brought.
     const PivotMonitor& monitor() const;
-    MatrixView          matrix() const;                         ///< the caller's pattern with the last values
+    MatrixView          matrix() const { return numbers_.matrix(); }  ///< the caller's pattern with the last values
     Index               repivots() const { return repivots_; }  ///< those that succeeded, by new pivots or earlier ones
     std::size_t         bytes() const;
     std::size_t         device_bytes() const;
 
 private:
     struct Pivots {
-        mutable LuFactors             factors;
-        double                        growth;          ///< when they were chosen
-        std::optional<CpuRefactor>    refactor = {};   ///< made when first needed
-        std::unique_ptr<GpuLuFactors> gpu = {};        ///< the same
-        bool                          on_gpu = false;  ///< the last numbers are there; in `factors` where on_host
-        mutable bool                  on_host = true;
-        bool                          in_double = false;  ///< whatever options.precision says
+        LuNumbers::Factors factors;
+        double             growth;  ///< when they were chosen
     };
-
     /// Which of the calls above.
     enum class Call { factor, refactor, refactor_or_factor };
-
-    LuReport run(Call call, std::span<const double> values);
-    void     work(Call call, LuReport& report);
-    bool     finite_values(LuReport& report) const;
-    void     plan(Pivots& pivots);
-    bool     refactor_with(Pivots& pivots, LuReport& report);
-    bool     holds(const Pivots& pivots, LuReport& report) const;
-    bool     earlier_pivots_hold();
-    void     choose_pivots(LuReport& report);
-    void     keep(Pivots pivots);
-    void     take(std::span<const double> values);
-    void     move_to_gpu(Pivots& pivots);
-
-    /// A system to be solved by the launch that refactors.
-    struct Passenger {
-        std::span<const double>     b;
-        std::span<double>           x;
-        std::optional<RefineReport> arrived = {};
+    /// What became of new values, and of the system that came with them where one launch solved it, too.
+    struct Renewed {
+        LuReport                    report = {};
+        std::optional<RefineReport> solved = {};
     };
+
+    Renewed run(Call call, std::span<const double> values, const SystemToSolve* system = nullptr);
+    void    work(Call call, const SystemToSolve* system, Renewed& renewed);
+    bool    finite_values(LuReport& report) const;
+    bool    refactor_with(Pivots& pivots, const SystemToSolve* system, Renewed& renewed);
+    bool    holds(const Pivots& pivots, LuReport& report) const;
+    bool    earlier_pivots_hold(const SystemToSolve* system, Renewed& renewed);
+    void    choose_pivots(LuReport& report);
+    void    keep(Pivots pivots);
+
     void          require_vectors(std::span<const double> b, std::span<double> x) const;
     LuSolveReport begin_solve(std::span<const double> b, std::span<double> x) const;
     LuSolveReport solve_once(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance);
-    static bool   in_single(const Pivots& pivots);
-    void          plan_on_gpu(Pivots& pivots);
-    void          plan_in_double(Pivots& pivots, const PivotMonitor& seen);
-    void          refactor_on_gpu(Pivots& pivots);
-    void          renew_on_gpu(Pivots& pivots);
-    bool          return_to_double(Pivots& now, const RefineReport& reached, double tolerance);
-    void          note_double(std::string why);
-    void          tell_of_double(Index before, std::string& reason) const;
-    void          bring_to_host() const;
-    LuSolveReport solve_on_gpu(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance);
 
     Cpu                               be_;
     std::shared_ptr<const LuSymbolic> symbolic_;
-    std::unique_ptr<GpuLu>            gpu_;
-    std::vector<double>               own_values_;  ///< without a GPU
-    std::span<const double>           values_;
-    Passenger*                        passenger_ = nullptr;
+    LuNumbers                         numbers_;
     std::vector<Pivots>               pivots_;   ///< the current ones first, then those of earlier systems
     std::function<bool()>             expired_;  ///< may be empty
     std::optional<Outcome>            outcome_;  ///< of the last factorization
     LuAction                          action_ = LuAction::factor;
     LuWorkspace                       ws_;
-    std::vector<RefineReport>         reached_;  ///< on a GPU, by right-hand side
-    Index                             returns_to_double_ = 0;
-    std::string                       why_double_;
     Index                             repivots_ = 0;
 };
 

@@ -30,14 +30,6 @@ GpuCost left_cost(const LuPattern& pattern, const DeviceParameters& device)
 
 }  // namespace
 
-void require_precision(RefactorMethod method, LuPrecision precision)
-{
-    if (precision == LuPrecision::in_double || method == RefactorMethod::automatic) return;
-    throw InvalidOption(
-        fmt::format("lu.precision=single: lu.refactor={} stores factors in double; auto, on a GPU, does either",
-                    names(method)[static_cast<std::size_t>(method)]));
-}
-
 GpuCost gpu_cost(const LuPattern& pattern, double free_bytes)
 {
     const DeviceParameters   device;

@@ -1,8 +1,6 @@
 #pragma once
 // x ← A⁻¹ b and A⁻ᵀ b from factors on a GPU.
 
-#include <variant>
-
 #include "ilux/direct/gpu/value_slot.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
@@ -10,26 +8,23 @@
 namespace ilux {
 
 /// Both substitutions, F, permutation and scaling in one launch (lu_forward_system.hpp, gpu_sptrsv.hpp), from a copy of the
-/// factors in the order in which they are read. Pivots are multiplied by their inverse. Factors may be double, or float; b, x
-/// and sums are double. Serves one stream at a time.
+/// factors in the order in which they are read. Pivots are multiplied by their inverse. Serves one stream at a time.
 class GpuLuSolve {
 public:
-    /// @param slot_of    by entry of LuPattern, where it is among the factors; empty: entry e is at e
-    /// @param precision  of the factors that refill brings
+    /// @param slot_of  by entry of LuPattern, where it is among the factors; empty: entry e is at e
     /// Costs O(nnz), mostly on the host. @throws InvalidInput when 32 bits cannot count the entries; OutOfMemory
     GpuLuSolve(Gpu& gpu, const LuPattern& pattern, std::span<const ValueSlot> slot_of, Transpose transpose,
-               GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic, LuPrecision precision = LuPrecision::in_double);
+               GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
 
     /// Takes over new numbers, which it copies: once after each refactorization. Only enqueued; allocates nothing.
-    /// @param val  the factors, by slot, on the device, in the precision chosen
-    void refill(Gpu& gpu, const double* val) { std::get<Kept<double>>(kept_).plan.refill(gpu, val); }
-    void refill(Gpu& gpu, const float* val) { std::get<Kept<float>>(kept_).plan.refill(gpu, val); }
+    /// @param val  the factors, by slot, on the device
+    void refill(Gpu& gpu, const double* val) { plan_.refill(gpu, val); }
 
     /// For launches of `rhs` right-hand sides, at most GpuSpTrsvPlan<>::most_rhs; allocates only where there was room for less.
     /// What a solve of one works in stays where it is, since graphs may know it.
     void        make_room(Gpu& gpu, Index rhs);
     Index       room() const { return room_; }
-    std::size_t room_bytes() const;  ///< on the device, of each right-hand side
+    std::size_t room_bytes() const { return one_.bytes(); }  ///< on the device, of each right-hand side
 
     /// Only enqueued; allocates nothing; a launch for as many right-hand sides as there is room for, each with the bits it has
     /// alone. Repeatable: bitwise. Zero pivots and NaN spread.
@@ -37,17 +32,12 @@ public:
     /// @throws InvalidInput before the first refill
     void run(Gpu& gpu, const double* b, double* x, Index rhs = 1);
 
-    std::size_t bytes() const;
+    std::size_t bytes() const { return plan_.bytes() + one_.bytes() + several_.bytes(); }
 
 private:
-    template <class T>
-    struct Kept {
-        GpuSpTrsvPlan<T>                     plan;
-        typename GpuSpTrsvPlan<T>::Workspace one, several;
-    };
-
-    std::variant<Kept<double>, Kept<float>> kept_;
-    Index                                   room_ = 1;
+    GpuSpTrsvPlan<double>            plan_;
+    GpuSpTrsvPlan<double>::Workspace one_, several_;
+    Index                            room_ = 1;
 };
 
 }  // namespace ilux

@@ -49,6 +49,11 @@ struct RefineReport {
     /// is room.
     std::array<double, 8> first_errors = {};
 };
+/// Whether `one` is further from a solution than `two`.
+inline bool worse(const RefineReport& one, const RefineReport& two)
+{
+    return one.finite != two.finite ? !one.finite : one.backward_error > two.backward_error;
+}
 
 /// Refines x with r ← b − A x in the original A until the componentwise backward error is at most 2 ε or
 /// options.refine_target, no longer halves, or options.refine_steps are spent; x is the best iterate met. An x good enough

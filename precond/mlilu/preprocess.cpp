@@ -15,6 +15,8 @@ namespace {
 constexpr int    equilibration_sweeps = 12;  // each halves the exponents' spread; most matrices need two or three
 constexpr double small_diagonal = 0.1;       // |a_ii| below this share of its row and column: worth a matching
 
+constexpr double largest_scale = 0x1p1000;  // so that neither a factor nor the reciprocal of one overflows
+
 double power_of_two(double x) { return std::ldexp(1., std::ilogb(x * std::numbers::sqrt2)); }  // the nearest, in ratio
 
 struct Maxima {
@@ -28,7 +30,7 @@ Maxima scaled_maxima(const CsrMatrix<double>& A, const std::vector<double>& r, c
     for (Index i = 0; i < A.rows(); ++i)
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
             const Index  j = A.col()[p];
-            const double a = std::abs(A.val()[p]) * r[i] * c[j];
+            const double a = scaled_entry(r[i], std::abs(A.val()[p]), c[j]);
             m.row[i] = std::max(m.row[i], a);
             m.col[j] = std::max(m.col[j], a);
         }
@@ -43,7 +45,8 @@ void equilibrate(const CsrMatrix<double>& A, std::vector<double>& r, std::vector
         bool       changed = false;
         const auto improve = [&](double& factor, double largest) {
             const double before = factor;
-            if (largest > 0) factor = power_of_two(factor / std::sqrt(largest));
+            const double next = factor / std::sqrt(largest);
+            if (largest > 0 && next <= largest_scale && next >= 1 / largest_scale) factor = power_of_two(next);
             changed = changed || factor != before;
         };
         for (Index i = 0; i < A.rows(); ++i) {
@@ -64,7 +67,7 @@ DiagonalFacts inspect_diagonal(const CsrMatrix<double>& A, const std::vector<dou
     const auto    m = scaled_maxima(A, r, c);
     DiagonalFacts d;
     for (Index i = 0; i < A.rows(); ++i) {
-        const double a = A.at(i, i), scaled = std::abs(a) * r[i] * c[i];
+        const double a = A.at(i, i), scaled = scaled_entry(r[i], std::abs(a), c[i]);
         if (scaled < small_diagonal * std::max(m.row[i], m.col[i]) || scaled == 0) ++d.small;
         if (a <= 0) d.positive = false;
         if (a == 0) d.nonzero = false;

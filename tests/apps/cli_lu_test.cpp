@@ -253,27 +253,11 @@ TEST_F(Cli, LuRefusesOptionsThatContradictOneAnother)
                    {"lu.refactor=cpu", "--device gpu"});
     expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.refactor=islu", "--device", "cpu"},
                    {"lu.refactor=islu", "--device cpu"});
-    expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.precision=single", "--device", "cpu"},
-                   {"lu.precision=single", "lu.refactor=auto", "--device cpu"});
-    for (const std::string method : {"cpu", "left", "glu1", "glu3", "islu"})
-        expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.precision=single", "-p", "lu.refactor=" + method},
-                       {"lu.precision=single", "lu.refactor=" + method});
     expect_refusal(1, {"sequence", A, "-p", "lu.refactor=glu3", "-p", "lu.deterministic=on"},
                    {"lu.deterministic", "glu3", "left"});
     expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.refactor=glue"}, {"auto|cpu|left|glu1|glu3|islu"});
     expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.pivot_tol=2"}, {"lu.pivot_tol=2"});
     expect_refusal(1, {"solve", A, "--method", "lu", "-p", "lu.orderin=amd"}, {"did you mean 'lu.ordering'"});
-}
-
-TEST_F(Cli, LuSaysThatFactorsOfTheHostAreDoubleWhateverThePrecision)
-{
-    const auto json = this->json({"solve", "gallery:poisson2d:n=4", "--method", "lu", "-p", "lu.precision=single",
-                                  "--device", "auto", "--json"});
-    EXPECT_EQ(json["lu"]["precision"], "double");
-    EXPECT_EQ(json["lu"]["returns_to_double"], 0);
-    EXPECT_EQ(json["options"]["lu"]["precision"], "single");
-    EXPECT_NE(json["decisions"].dump().find("lu.precision=single: factors on the host are double"), std::string::npos)
-        << json["decisions"];
 }
 
 TEST_F(Cli, LuSaysThatAGpuIsMissing)

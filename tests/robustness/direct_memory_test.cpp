@@ -8,6 +8,7 @@
 #include "ilux/direct/batch/batch_dataflow.hpp"
 #include "ilux/direct/dataflow/dense_tail.hpp"
 #include "ilux/direct/dataflow/lu_dataflow.hpp"
+#include "ilux/direct/factor/gilbert_peierls.hpp"
 #include "ilux/direct/factor/levels.hpp"
 #include "ilux/direct/gpu/entry_inputs.hpp"
 #include "ilux/direct/gpu/member_union.hpp"

@@ -177,30 +177,6 @@ TEST_F(GpuMemory, ASeriesByEveryMethodEndsCleanly)
 }
 
 /// Hilbert's matrix needs factors in double. Where there is no memory for them the host solves.
-TEST_F(GpuMemory, ASeriesThatReturnsToDoubleEndsCleanly)
-{
-    std::vector<Vector> rows(10, Vector(10));
-    for (std::size_t i = 0; i < 10; ++i)
-        for (std::size_t j = 0; j < 10; ++j) rows[i][j] = 1.0 / static_cast<double>(i + j + 1);
-    const Small hilbert(rows, MatrixView::Layout::rows);
-    LuOptions   options = as_given;
-    options.precision = LuPrecision::in_single;
-    const auto   symbolic = analyse(hilbert.view(), options);
-    const Vector b = random_vector(10, 1);
-    // condition 1e13: solutions of the host and of the device agree to few digits, their residuals are judged by Lu
-    const Operation operation{"hilbert", 10,
-                              [&](std::span<double> x) {
-                                  Lu lu(cpu, symbolic);
-                                  lu.use_gpu(gpu());
-                                  if (from_outcome(lu.refactor_or_factor(hilbert.view()).outcome) != Ended::answered)
-                                      return Ended::out_of_memory;
-                                  return from_outcome(lu.solve(b, x).outcome);
-                              },
-                              0.1};
-    EXPECT_GT(expect_survives_lack_of_device_memory(operation, Then::either), 5);
-}
-
-/// The same object goes on as if nothing had been.
 TEST_F(GpuMemory, AnObjectThatLackedMemoryIsAsGoodAsNew)
 {
     const DataflowSystem system = dataflow_system("circuit", gallery::mna_random({.n = 80, .decades = 4}));

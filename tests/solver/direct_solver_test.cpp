@@ -39,11 +39,6 @@ LuFacts solved(DirectSolver& solver, const CsrMatrix<double>& A, std::vector<std
     return *tried.lu;
 }
 
-auto count_of(const std::vector<std::string>& decisions, std::string_view words)
-{
-    return std::ranges::count_if(decisions, [&](const std::string& one) { return one.find(words) != one.npos; });
-}
-
 TEST(DirectSolver, CountsRepivotsByFactorsGivenBack)
 {
     const auto               definite = to_csr({2, 2, {1, 1, 1, 2}}), indefinite = to_csr({2, 2, {1e-16, 1, 1, 2.5}});
@@ -69,31 +64,6 @@ TEST(DirectSolver, TellsItsStepsOfRefinement)
     const LuFacts by_stale_pivots = solved(solver, second, decisions);
     EXPECT_EQ(by_stale_pivots.repivots, 0);
     EXPECT_GT(by_stale_pivots.refine_steps, 0);
-}
-
-TEST(GpuDirectSolver, CountsReturnsToDoubleByFactorsGivenBack)
-{
-    ILUX_SKIP_WITHOUT_GPU();
-    Dense hilbert{10, 10, std::vector<double>(100)};  // of condition 2·10¹³
-    for (Index i = 0; i < 10; ++i)
-        for (Index j = 0; j < 10; ++j) hilbert(i, j) = 1.0 / (i + j + 1);
-    const auto    A = to_csr(hilbert);
-    SolverOptions options{.device = DeviceChoice::gpu, .threads = 1};
-    options.lu = as_given();
-    options.lu.precision = LuPrecision::in_single;
-    std::vector<std::string> decisions;
-    DirectSolver             solver(choose_machine(options, A, decisions), options, 9);
-    solver.analyse(A, options.lu);
-    for (Index returns = 1; returns <= 3; ++returns) {
-        const LuFacts facts = solved(solver, A, decisions);
-        EXPECT_EQ(facts.returns_to_double, returns);
-        EXPECT_EQ(facts.precision, LuPrecision::in_double);
-        EXPECT_EQ(count_of(decisions, "lu.precision=single"), 1) << testing::PrintToString(decisions);
-        EXPECT_EQ(solved(solver, A, decisions).returns_to_double, returns);
-        EXPECT_EQ(count_of(decisions, "lu.precision=single"), 0) << testing::PrintToString(decisions);  // told already
-        if (returns == 1) solver.release();
-        else solver.analyse(A, options.lu);
-    }
 }
 
 }  // namespace

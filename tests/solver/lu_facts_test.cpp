@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "ilux/direct/factor/gilbert_peierls.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux {

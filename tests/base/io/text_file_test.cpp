@@ -84,7 +84,7 @@ TEST(MatrixMarketFile, IsReadFromAPipe)
     int              ends[2];
     ASSERT_EQ(pipe(ends), 0);
     const auto text = matrix_text(A);
-    ASSERT_EQ(write(ends[1], text.data(), text.size()), std::ssize(text));
+    ASSERT_EQ(::write(ends[1], text.data(), text.size()), std::ssize(text));
     close(ends[1]);
     const StandardInput in(fmt::format("/dev/fd/{}", ends[0]));
     close(ends[0]);

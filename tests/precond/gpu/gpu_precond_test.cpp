@@ -35,7 +35,7 @@ DeviceBuffer<double> on_device(Gpu& gpu, const Vector& host)
     return device;
 }
 
-Vector applied(Gpu& gpu, Preconditioner<Gpu>& M, const Vector& r, bool transposed = false)
+Vector applied_by(Gpu& gpu, Preconditioner<Gpu>& M, const Vector& r, bool transposed = false)
 {
     const auto           dr = on_device(gpu, r);
     DeviceBuffer<double> dz = on_device(gpu, Vector(r.size(), std::nan("")));
@@ -96,7 +96,8 @@ TEST_F(GpuPrecond, MlIluAppliesWhatItsSystemsSay)
             const Vector             r = test::random_vector(A.rows(), 5);
             for (bool transposed : {false, true}) {
                 const auto systems = systems_of<double>(mlilu, transposed);
-                EXPECT_TRUE(within(applied(gpu(), M, r, transposed), swept(systems, r), 20 * eps, majorant(systems, r)))
+                EXPECT_TRUE(
+                    within(applied_by(gpu(), M, r, transposed), swept(systems, r), 20 * eps, majorant(systems, r)))
                     << name << (transposed ? ", transposed, " : ", ") << mlilu.factors().levels.size()
                     << " levels, dense " << systems.dense;
             }
@@ -112,7 +113,7 @@ TEST_F(GpuPrecond, MlIluAppliesWhatTheCpuApplies)
             GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu, {.transposable = true}));
             const Vector             r = test::random_vector(A.rows(), 5);
             for (bool transposed : {false, true})
-                EXPECT_LE(test::relative_difference(applied(gpu(), M, r, transposed),
+                EXPECT_LE(test::relative_difference(applied_by(gpu(), M, r, transposed),
                                                     test::precond::applied(on_cpu, r, transposed)),
                           A.rows() * eps);
         }
@@ -129,7 +130,7 @@ TEST_F(GpuPrecond, MlIluInSinglePrecisionErrsByItsRoundingAlone)
             for (bool transposed : {false, true}) {
                 const auto   systems = systems_of<double>(mlilu, transposed);
                 const auto   rounded = systems_of<float>(mlilu, transposed);
-                const Vector z = applied(gpu(), M, r, transposed), bound = majorant(systems, r);
+                const Vector z = applied_by(gpu(), M, r, transposed), bound = majorant(systems, r);
                 EXPECT_TRUE(within(z, swept(rounded, r), 20 * eps, bound));  // sums and vectors are double
                 EXPECT_TRUE(within(z, swept(systems, r), float_eps, bound));
             }
@@ -147,7 +148,7 @@ TEST_F(GpuPrecond, EveryEngineAppliesMlIlu)
         for (auto engine : {GpuSpTrsvEngine::automatic, GpuSpTrsvEngine::chunked, GpuSpTrsvEngine::syncfree,
                             GpuSpTrsvEngine::level_graph, GpuSpTrsvEngine::level_set, GpuSpTrsvEngine::cusparse}) {
             GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu, {.engine = engine}));
-            EXPECT_TRUE(within(applied(gpu(), M, r), z, 20 * eps, bound)) << field_text(engine);
+            EXPECT_TRUE(within(applied_by(gpu(), M, r), z, 20 * eps, bound)) << field_text(engine);
         }
     }
 }
@@ -158,8 +159,8 @@ TEST_F(GpuPrecond, RepeatsBitForBit)
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
         const auto               mlilu = build(A, {.inverse_bound = 3, .off_diagonal = off_diagonal});
         GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu));
-        const Vector             r = test::random_vector(A.rows(), 5), z = applied(gpu(), M, r);
-        for (int run = 0; run < 100; ++run) ASSERT_TRUE(identical(applied(gpu(), M, r), z)) << "run " << run;
+        const Vector             r = test::random_vector(A.rows(), 5), z = applied_by(gpu(), M, r);
+        for (int run = 0; run < 100; ++run) ASSERT_TRUE(identical(applied_by(gpu(), M, r), z)) << "run " << run;
     }
 }
 
@@ -173,7 +174,7 @@ TEST_F(GpuPrecond, SharesItsFactorsAmongStreams)
         Vector       alone[2], together[2][20];
         for (int k : {0, 1}) {
             GpuMlIluPreconditioner<> M(gpu(), shared);
-            alone[k] = applied(gpu(), M, r[k]);
+            alone[k] = applied_by(gpu(), M, r[k]);
         }
         {
             std::vector<std::jthread> threads;
@@ -181,7 +182,7 @@ TEST_F(GpuPrecond, SharesItsFactorsAmongStreams)
                 threads.emplace_back([&, k] {
                     Gpu                      stream;
                     GpuMlIluPreconditioner<> M(stream, shared);
-                    for (auto& z : together[k]) z = applied(stream, M, r[k]);
+                    for (auto& z : together[k]) z = applied_by(stream, M, r[k]);
                 });
         }
         for (int k : {0, 1})
@@ -195,16 +196,17 @@ TEST_F(GpuPrecond, EndsAndSpreadsNaN)
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
         const auto               mlilu = build(A, {.inverse_bound = 3, .off_diagonal = off_diagonal});
         GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu));
-        const Vector             r = test::random_vector(A.rows(), 5), z = applied(gpu(), M, r);
+        const Vector             r = test::random_vector(A.rows(), 5), z = applied_by(gpu(), M, r);
         for (Index bad : {0, A.rows() / 2, A.rows() - 1}) {
             Vector broken = r;
             broken[bad] = std::nan("");
-            const Vector found = applied(gpu(), M, broken), expected = swept(systems_of<double>(mlilu, false), broken);
+            const Vector found = applied_by(gpu(), M, broken),
+                         expected = swept(systems_of<double>(mlilu, false), broken);
             for (Index i = 0; i < A.rows(); ++i)
                 ASSERT_EQ(std::isnan(found[i]), std::isnan(expected[i])) << "row " << i << ", NaN in " << bad;
             EXPECT_TRUE(std::ranges::any_of(found, [](double value) { return std::isnan(value); }));
         }
-        EXPECT_TRUE(identical(applied(gpu(), M, r), z));  // nothing of it stays behind
+        EXPECT_TRUE(identical(applied_by(gpu(), M, r), z));  // nothing of it stays behind
     }
 }
 
@@ -253,11 +255,11 @@ TEST_F(GpuPrecond, SolvesOnTheLegacyDefaultStreamWhichNoGraphCaptures)
     Gpu          on_default(0, nullptr);
     const Vector expected = [&] {
         GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu));
-        return applied(gpu(), M, r);
+        return applied_by(gpu(), M, r);
     }();
     for (const auto engine : {GpuSpTrsvEngine::automatic, GpuSpTrsvEngine::level_graph}) {
         GpuMlIluPreconditioner<> M(on_default, gpu_mlilu(cpu, on_default, mlilu, {.engine = engine}));
-        EXPECT_LE(test::relative_difference(applied(on_default, M, r), expected), 1e-10);
+        EXPECT_LE(test::relative_difference(applied_by(on_default, M, r), expected), 1e-10);
     }
 }
 
@@ -281,12 +283,12 @@ TEST_F(GpuPrecond, RefusesMisuse)
 {
     const auto               mlilu = build(gallery::poisson2d(6, 6));
     GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu));
-    test::expect_refusal([&] { applied(gpu(), M, Vector(35)); }, {"35", "order 36"});
-    test::expect_refusal([&] { applied(gpu(), M, Vector(36), true); }, {"transpose"});
+    test::expect_refusal([&] { applied_by(gpu(), M, Vector(35)); }, {"35", "order 36"});
+    test::expect_refusal([&] { applied_by(gpu(), M, Vector(36), true); }, {"transpose"});
     const Ilu0 broken(dense(3, {0, 2, 0, 1, 3, 1, 4, 0, 5}));
     test::expect_refusal([&] { gpu_ilu0(cpu, gpu(), broken); }, {"zero pivot"});
     GpuJacobi jacobi(gpu(), Jacobi(gallery::poisson2d(6, 6)));
-    test::expect_refusal([&] { applied(gpu(), jacobi, Vector(35)); }, {"35", "order 36"});
+    test::expect_refusal([&] { applied_by(gpu(), jacobi, Vector(35)); }, {"35", "order 36"});
 }
 
 TEST_F(GpuPrecond, ReportsWhatItPutThere)
@@ -311,8 +313,8 @@ TEST_F(GpuPrecond, Ilu0AppliesWhatTheCpuApplies)
             const auto              bound = majorant(sweep_systems<double>(cpu, on_cpu, transposed), r);
             GpuIlu0Preconditioner<> M(gpu(), gpu_ilu0(cpu, gpu(), on_cpu, {.transposable = true}));
             GpuIlu0Preconditioner<float> single(gpu(), gpu_ilu0<float>(cpu, gpu(), on_cpu, {.transposable = true}));
-            EXPECT_TRUE(within(applied(gpu(), M, r, transposed), z, 10 * eps, bound)) << "n = " << n;
-            EXPECT_TRUE(within(applied(gpu(), single, r, transposed), z, 2 * float_eps, bound)) << "n = " << n;
+            EXPECT_TRUE(within(applied_by(gpu(), M, r, transposed), z, 10 * eps, bound)) << "n = " << n;
+            EXPECT_TRUE(within(applied_by(gpu(), single, r, transposed), z, 2 * float_eps, bound)) << "n = " << n;
         }
 }
 
@@ -323,8 +325,8 @@ TEST_F(GpuPrecond, JacobiAppliesWhatTheCpuApplies)
         GpuJacobi    M(gpu(), on_cpu);
         const Vector r = test::random_vector(n, 2);
         EXPECT_EQ(M.size(), n);
-        EXPECT_TRUE(identical(applied(gpu(), M, r), test::precond::applied(on_cpu, r)));
-        EXPECT_TRUE(identical(applied(gpu(), M, r, true), test::precond::applied(on_cpu, r)));
+        EXPECT_TRUE(identical(applied_by(gpu(), M, r), test::precond::applied(on_cpu, r)));
+        EXPECT_TRUE(identical(applied_by(gpu(), M, r, true), test::precond::applied(on_cpu, r)));
     }
 }
 

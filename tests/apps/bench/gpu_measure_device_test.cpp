@@ -1,4 +1,4 @@
-#include "ilux/direct/model/device_parameters.hpp"
+#include "ilux/apps/bench/measure_device.hpp"
 
 #include <chrono>
 #include <cmath>

@@ -1,0 +1,142 @@
+#include "ilux/direct/lu/lu_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/analysis/lu_input.hpp"
+
+namespace ilux {
+
+LuNumbers::LuNumbers(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic)
+    : be_(be), symbolic_(std::move(symbolic)), own_values_(symbolic_->input_nnz), values_(own_values_)
+{}
+
+std::size_t LuNumbers::Factors::bytes() const
+{
+    return host_.bytes() + host_.pattern->bytes() + (refactor_ ? refactor_->bytes() : 0);
+}
+
+void LuNumbers::use_gpu(Gpu& gpu)
+{
+    if (symbolic_->options.refactor == RefactorMethod::cpu) throw InvalidOption("refactor cpu: not a method of a GPU");
+    auto on_device = make_gpu_lu(gpu, symbolic_);
+    detail::copy_in_parallel(on_device->next().data(), values_.data(), values_.size_bytes());
+    on_device->use_next();
+    values_ = on_device->current();
+    gpu_ = std::move(on_device);
+    own_values_ = {};
+}
+
+std::string_view LuNumbers::method(const Factors* factors) const
+{
+    if (!gpu_) return "cpu";
+    return factors == nullptr || !factors->gpu_ ? "none" : factors->gpu_->method();
+}
+
+std::span<double> LuNumbers::next_values() { return gpu_ ? gpu_->next() : std::span<double>(own_values_); }
+
+void LuNumbers::upload_next()
+{
+    if (gpu_) gpu_->upload_next();
+}
+
+void LuNumbers::take(std::span<const double> values)
+{
+    const std::span<double> next = next_values();
+    if (values.data() != next.data()) {
+        if (gpu_) detail::copy_in_parallel(next.data(), values.data(), values.size_bytes());
+        else std::ranges::copy(values, next.begin());
+    }
+    if (!gpu_) return;
+    gpu_->use_next();
+    values_ = gpu_->current();
+}
+
+void LuNumbers::copy_next(DeviceSpan<const double> values)
+{
+    require(gpu_ != nullptr, [] { return "refactor_or_factor: values of a GPU, and none is in use"; });
+    require(values.size() == values_.size(),
+            [&] { return fmt::format("{} values for a pattern of {} entries", values.size(), values_.size()); });
+    gpu_->copy_next(values);
+}
+
+MatrixView LuNumbers::matrix() const
+{
+    return {symbolic_->n, symbolic_->input_ptr, symbolic_->input_idx, values_, symbolic_->layout};
+}
+
+void LuNumbers::prepare(Factors& factors)
+{
+    if (!gpu_) {
+        if (!factors.refactor_) factors.refactor_.emplace(be_, factors.host_.pattern);
+        return;
+    }
+    factors.refactor_.reset();
+    if (!factors.gpu_) factors.gpu_ = make_gpu_lu_factors(gpu_->gpu(), factors.host_.pattern, symbolic_->options);
+}
+
+void LuNumbers::settle(Factors& factors)
+{
+    if (gpu_) factors.on_gpu_ = gpu_->refactor(*factors.gpu_).bad_column < 0;
+}
+
+std::optional<RefineReport> LuNumbers::refactor(Factors& factors, const SystemToSolve* system)
+{
+    prepare(factors);
+    if (!gpu_) {
+        factors.refactor_->run(be_, values_, factors.host_);
+        return std::nullopt;
+    }
+    factors.on_gpu_ = true;
+    factors.on_host_ = false;
+    if (system == nullptr) {
+        factors.host_.monitor = gpu_->refactor(*factors.gpu_);
+        return std::nullopt;
+    }
+    const GpuLu::Step step = gpu_->refactor_and_solve(*factors.gpu_, system->b, system->x);
+    factors.host_.monitor = step.monitor;
+    return step.monitor.bad_column < 0 ? std::optional(step.refine) : std::nullopt;
+}
+
+const LuFactors& LuNumbers::on_host(const Factors& factors) const
+{
+    if (!factors.on_host_) factors.gpu_->download(gpu_->gpu(), factors.host_);
+    factors.on_host_ = true;
+    return factors.host_;
+}
+
+RefineReport LuNumbers::solve_on_host(Cpu& be, const Factors& factors, std::span<const double> b, std::span<double> x,
+                                      LuWorkspace& ws, Transpose transpose) const
+{
+    const auto       n = static_cast<std::size_t>(symbolic_->n);
+    const LuFactors& host = on_host(factors);
+    RefineReport     worst;
+    lu_solve(be, host, b, x, ws, transpose);
+    for (std::size_t at = 0; at < b.size(); at += n) {
+        const RefineReport one = lu_refine(be, host, matrix(), b.subspan(at, n), x.subspan(at, n), ws, transpose);
+        if (at == 0 || worse(one, worst)) worst = one;
+    }
+    return worst;
+}
+
+RefineReport LuNumbers::solve(Factors& factors, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
+                              Transpose transpose, double tolerance)
+{
+    if (!factors.on_gpu_) return solve_on_host(be_, factors, b, x, ws, transpose);
+    const auto n = static_cast<std::size_t>(symbolic_->n);
+    reached_.resize(n == 0 ? 0 : b.size() / n);
+    gpu_->solve(*factors.gpu_, b, x, transpose, reached_);
+    RefineReport worst;
+    for (std::size_t k = 0; k < reached_.size(); ++k) {
+        RefineReport& one = reached_[k];
+        if (!one.finite || !(one.backward_error <= tolerance))
+            one = solve_on_host(be_, factors, b.subspan(k * n, n), x.subspan(k * n, n), ws, transpose);
+        if (k == 0 || worse(one, worst)) worst = one;
+    }
+    return worst;
+}
+
+}  // namespace ilux

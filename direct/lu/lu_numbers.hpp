@@ -1,0 +1,98 @@
+#pragma once
+// Where the numbers of a series of systems live: on the host, or on a GPU.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ilux/direct/factor/lu_factors.hpp"
+#include "ilux/direct/lu/gpu_lu.hpp"
+#include "ilux/direct/refactor_cpu/refactor.hpp"
+#include "ilux/direct/solve/lu_solve.hpp"
+
+namespace ilux {
+
+/// A system with the matrix that is refactored: on a GPU one launch can do both.
+struct SystemToSolve {
+    std::span<const double> b;  ///< n
+    std::span<double>       x;  ///< n
+};
+
+/// Values of one system after another, factors by given pivots, and solutions. It alone knows where they are, and moves them.
+/// Policy (which pivots, when new ones) is Lu's.
+class LuNumbers {
+public:
+    LuNumbers(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic);
+
+    /// Factors by one sequence of pivots.
+    class Factors {
+    public:
+        /// @param chosen  by gilbert_peierls, on the host
+        explicit Factors(LuFactors chosen) : host_(std::move(chosen)) {}
+
+        const LuPattern&    pattern() const { return *host_.pattern; }
+        const PivotMonitor& monitor() const { return host_.monitor; }
+        bool        on_gpu() const { return on_gpu_; }  ///< the last numbers are there, and solutions come from there
+        std::size_t bytes() const;
+        std::size_t device_bytes() const { return gpu_ ? gpu_->bytes() : 0; }
+
+    private:
+        friend class LuNumbers;
+        mutable LuFactors          host_;  ///< pattern and monitor always; numbers where on_host_
+        std::optional<CpuRefactor> refactor_ = {};
+        GpuLuFactorsPtr            gpu_ = {};
+        bool                       on_gpu_ = false;
+        mutable bool               on_host_ = true;
+    };
+
+    /// From now on values are kept on the GPU, too, and factors are renewed there.
+    /// @throws InvalidOption when options.refactor is cpu; OutOfMemory, DeviceError
+    void use_gpu(Gpu& gpu);
+    bool on_gpu() const { return gpu_ != nullptr; }
+    /// "cpu", or the method of a GPU; "none" where there is a GPU and `factors` is null or has not been there.
+    std::string_view method(const Factors* factors) const;
+
+    std::span<double> next_values();  ///< where the next system's values may be written
+    void              upload_next();  ///< begins to bring them to the GPU, if there is one
+    /// They become values(). Costs no copy where they were written to next_values().
+    void take(std::span<const double> values);
+    /// next_values() ← values that are on the GPU. @throws InvalidInput without one, or for another number of values
+    void                    copy_next(DeviceSpan<const double> values);
+    std::span<const double> values() const { return values_; }
+    MatrixView              matrix() const;  ///< the caller's pattern with values()
+
+    /// Makes what refactor() needs for these pivots, if it is not there.
+    void prepare(Factors& factors);
+    /// Brings numbers just chosen on the host to where refactor() leaves them. They stay on the host where a pivot becomes 0 by
+    /// rounding in the GPU's order.
+    void settle(Factors& factors);
+    /// Numbers and monitor of values() by these pivots.
+    /// @param system  solved by the same launch on a GPU; may be null
+    /// @return the refinement of its x where it was solved
+    std::optional<RefineReport> refactor(Factors& factors, const SystemToSolve* system);
+
+    /// val, f_val and monitor; those of a GPU are brought by the first call, which no other thread's may meet.
+    const LuFactors& on_host(const Factors& factors) const;
+
+    /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many right-hand sides as b holds, on the host. Serves several threads at once, each
+    /// with its own backend and workspace, once on_host() was called. @return what the worst right-hand side reached
+    RefineReport solve_on_host(Cpu& be, const Factors& factors, std::span<const double> b, std::span<double> x,
+                               LuWorkspace& ws, Transpose transpose) const;
+    /// The same where the factors are. Where the GPU's measure is above `tolerance`, the host has the last word.
+    RefineReport solve(Factors& factors, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
+                       Transpose transpose, double tolerance);
+
+    std::size_t device_bytes() const { return gpu_ ? gpu_->bytes() : 0; }
+
+private:
+    mutable Cpu                       be_;
+    std::shared_ptr<const LuSymbolic> symbolic_;
+    GpuLuPtr                          gpu_;
+    std::vector<double>               own_values_;  ///< without a GPU
+    std::span<const double>           values_;
+    std::vector<RefineReport>         reached_;  ///< on a GPU, by right-hand side
+};
+
+}  // namespace ilux
