@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/types.hpp"
 
@@ -35,15 +36,6 @@ struct Bytes {
     std::uint64_t value = 0;
     friend bool   operator==(Bytes, Bytes) = default;
 };
-
-/// An enumeration usable as an option gives its names: `std::span<const std::string_view> names(Ordering)`,
-/// in the order of its values, which count from 0. Found by argument-dependent look-up.
-// clang-format off
-template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires(E e) {
-    { names(e) } -> std::convertible_to<std::span<const std::string_view>>;
-};
-// clang-format on
 
 namespace detail {
 struct IgnoreField {
@@ -97,7 +89,7 @@ std::string field_text(Bytes field);
 template <NamedEnum E>
 std::string field_text(E field)
 {
-    return std::string(names(field)[static_cast<std::size_t>(field)]);
+    return std::string(name(field));
 }
 
 /// @throws InvalidOption when a number is NaN or outside its range

@@ -1,8 +1,12 @@
 #pragma once
 // The words every part shares: index types, what a solve may end in, and the report it returns.
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "ilux/base/enum_names.hpp"
 
 /// Large sparse linear systems from PDEs and circuits.
 namespace ilux {
@@ -23,8 +27,13 @@ enum class Outcome {
     time_limit,     ///< the time allowed was over before there was a result
 };
 
-/// `max_steps` and the like, as the JSON and the reports spell them.
-std::string_view name(Outcome outcome);
+inline std::span<const std::string_view> names(Outcome)
+{
+    static constexpr std::array<std::string_view, 9> all{"converged",  "max_steps",     "stagnated",
+                                                         "breakdown",  "diverged",      "singular",
+                                                         "not_finite", "out_of_memory", "time_limit"};
+    return all;
+}
 
 /// Wall seconds spent inside a solve; `other` is what remains of `solve`.
 struct SolveSeconds {

@@ -148,7 +148,7 @@ std::vector<std::pair<std::string, Make>> solvers(bool tunings)
     std::vector<std::pair<std::string, Make>> all;
     for (GpuSpTrsvEngine engine : {GpuSpTrsvEngine::cusparse, GpuSpTrsvEngine::level_set, GpuSpTrsvEngine::level_graph,
                                    GpuSpTrsvEngine::syncfree, GpuSpTrsvEngine::chunked})
-        all.emplace_back(std::string(names(engine)[static_cast<std::size_t>(engine)]),
+        all.emplace_back(std::string(name(engine)),
                          [engine](Gpu& gpu, const Factor& factor) { return make_plan(gpu, factor, engine); });
     if (!tunings) return all;
     const auto tuned = [&](const std::string& name, SyncFreeTuning tuning) {

@@ -69,11 +69,8 @@ template <Backend B>
 SolveReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
                   KrylovWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor)
 {
-    require(method == ws.method(), [&] {
-        return fmt::format("a workspace made for {} cannot serve {}",
-                           names(method)[static_cast<std::size_t>(ws.method())],
-                           names(method)[static_cast<std::size_t>(method)]);
-    });
+    require(method == ws.method(),
+            [&] { return fmt::format("a workspace made for {} cannot serve {}", name(ws.method()), name(method)); });
     switch (method) {
         case Method::gmres:
             return gmres(be, A, M, b, x, std::get<0>(ws.parts), opt, monitor);

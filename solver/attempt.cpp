@@ -7,29 +7,6 @@
 
 namespace ilux {
 
-std::string_view name(SolverAction action)
-{
-    switch (action) {
-        case SolverAction::none:
-            return "none";
-        case SolverAction::factor:
-            return "factor";
-        case SolverAction::refactor:
-            return "refactor";
-        case SolverAction::repivot:
-            return "repivot";
-        case SolverAction::failed_repivot:
-            return "failed_repivot";
-        case SolverAction::stale:
-            return "stale";
-        case SolverAction::refresh:
-            return "refresh";
-        case SolverAction::lagged:
-            return "lagged";
-    }
-    return "unknown";
-}
-
 void Attempt::forget_solution()
 {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();

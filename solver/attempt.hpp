@@ -44,7 +44,12 @@ enum class SolverAction {
     refresh,         ///< iterative: M was made for it
     lagged,          ///< iterative: M of an earlier system served
 };
-std::string_view name(SolverAction action);
+inline std::span<const std::string_view> names(SolverAction)
+{
+    static constexpr std::array<std::string_view, 8> all{"none",           "factor", "refactor", "repivot",
+                                                         "failed_repivot", "stale",  "refresh",  "lagged"};
+    return all;
+}
 
 /// What was tried, and what came of it.
 struct Attempt {

@@ -12,8 +12,6 @@
 namespace ilux {
 namespace {
 
-std::string_view name_of(RefactorMethod method) { return names(method)[static_cast<std::size_t>(method)]; }
-
 bool is_of_gpu(RefactorMethod method) { return method != RefactorMethod::automatic && method != RefactorMethod::cpu; }
 
 }  // namespace
@@ -29,11 +27,11 @@ void require_consistent(const SolverOptions& options)
     if (method == RefactorMethod::cpu && options.device == DeviceChoice::gpu)
         throw InvalidOption("lu.refactor=cpu contradicts --device gpu");
     if (is_of_gpu(method) && options.device == DeviceChoice::cpu)
-        throw InvalidOption(fmt::format("lu.refactor={} runs on a GPU: it contradicts --device cpu", name_of(method)));
+        throw InvalidOption(fmt::format("lu.refactor={} runs on a GPU: it contradicts --device cpu", name(method)));
     if (options.lu.deterministic && (method == RefactorMethod::glu1 || method == RefactorMethod::glu3))
         throw InvalidOption(fmt::format(
             "lu.deterministic=on: the last bits of {} vary, as it adds in no fixed order; auto, left and islu repeat theirs",
-            name_of(method)));
+            name(method)));
 }
 
 void require_device_of(const LuOptions& lu)
@@ -50,7 +48,7 @@ Machine machine_for(const SolverOptions& options, const CsrMatrix<double>& A, bo
         require_device(DeviceChoice::gpu);
         machine.gpu = std::make_unique<Gpu>();
         if (options.device == DeviceChoice::automatic)
-            decisions.push_back(fmt::format("device gpu: lu.refactor={} is of a GPU", name_of(options.lu.refactor)));
+            decisions.push_back(fmt::format("device gpu: lu.refactor={} is of a GPU", name(options.lu.refactor)));
     } else if (options.device == DeviceChoice::automatic && !series) {
         decisions.emplace_back("device cpu: pivots are chosen on the host; a GPU pays where many systems keep them");
     }

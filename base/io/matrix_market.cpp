@@ -24,8 +24,7 @@ constexpr std::size_t chunk_bytes = std::size_t{1} << 18;  // less is not worth 
 constexpr int         chunks_per_thread = 4;               // evens out lines of unequal cost and busy cores
 constexpr Index       cheap_rows = Index{1} << 26;  // 512 MiB of row_ptr: a sparse right-hand side may be mostly empty
 
-constexpr std::array<std::string_view, 4> symmetry_names{"general", "symmetric", "skew-symmetric", "hermitian"};
-constexpr std::string_view                banner_form =
+constexpr std::string_view banner_form =
     "'%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric|hermitian'";
 
 [[noreturn]] void refuse(std::string_view name, Offset line, std::string_view why)
@@ -111,7 +110,7 @@ void parse_banner(Lines& lines, std::string_view name, MatrixMarketHeader& heade
                       "'real', 'integer' or 'pattern'");
                 break;
             case 4:
-                wants(std::ranges::find(symmetry_names, word) != symmetry_names.end(),
+                wants(std::ranges::find(names(Symmetry{}), word) != names(Symmetry{}).end(),
                       "'general', 'symmetric', 'skew-symmetric' or 'hermitian'");
                 break;
         }
@@ -122,7 +121,7 @@ void parse_banner(Lines& lines, std::string_view name, MatrixMarketHeader& heade
                fmt::format("expected the end of the line, found {}", quoted_word(lines.here(), lines.end())));
     header.array = words[2] == "array";
     header.pattern = words[3] == "pattern";
-    header.symmetry = static_cast<Symmetry>(std::ranges::find(symmetry_names, words[4]) - symmetry_names.begin());
+    header.symmetry = static_cast<Symmetry>(std::ranges::find(names(Symmetry{}), words[4]) - names(Symmetry{}).begin());
     if (header.array && header.pattern)
         refuse(name, lines.number(), "an array has values for every place, so it cannot be 'pattern'");
     if (header.pattern && header.symmetry == Symmetry::skew_symmetric)
@@ -375,8 +374,6 @@ MatrixMarket parse_or_report_memory(std::string_view text, std::string_view name
 }
 
 }  // namespace
-
-std::string_view name(Symmetry symmetry) { return symmetry_names[static_cast<std::size_t>(symmetry)]; }
 
 MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, const ReadOptions& options)
 {

@@ -22,8 +22,12 @@ namespace ilux {
 
 /// The symmetry that a banner declares.
 enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
-/// As the files spell them: "skew-symmetric".
-std::string_view name(Symmetry symmetry);
+/// As the files spell them.
+inline std::span<const std::string_view> names(Symmetry)
+{
+    static constexpr std::array<std::string_view, 4> all{"general", "symmetric", "skew-symmetric", "hermitian"};
+    return all;
+}
 
 /// The banner and the size line.
 struct MatrixMarketHeader {

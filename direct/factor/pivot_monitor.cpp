@@ -18,11 +18,4 @@ PivotState judge(const PivotMonitor& monitor, const LuOptions& options)
     return PivotState::good;
 }
 
-std::string_view name(PivotState state)
-{
-    static constexpr std::array<std::string_view, 5> all{"good", "large_growth", "large_multiplier", "zero_pivot",
-                                                         "not_finite"};
-    return all[static_cast<std::size_t>(state)];
-}
-
 }  // namespace ilux

@@ -41,6 +41,11 @@ enum class PivotState {
 /// not_finite are failures.
 PivotState judge(const PivotMonitor& monitor, const LuOptions& options);
 
-std::string_view name(PivotState state);
+inline std::span<const std::string_view> names(PivotState)
+{
+    static constexpr std::array<std::string_view, 5> all{"good", "large_growth", "large_multiplier", "zero_pivot",
+                                                         "not_finite"};
+    return all;
+}
 
 }  // namespace ilux

@@ -86,7 +86,7 @@ void GpuRefactor::download(Gpu& gpu, LuFactors& factors) const
 
 std::string_view GpuRefactor::method() const
 {
-    return method_ == RefactorMethod::automatic ? "dataflow" : names(method_)[static_cast<std::size_t>(method_)];
+    return method_ == RefactorMethod::automatic ? "dataflow" : name(method_);
 }
 
 std::size_t GpuRefactor::bytes() const

@@ -79,19 +79,6 @@ void conclude(LuSolveReport& report, double tolerance)
     }
 }
 
-std::string_view name(LuAction action)
-{
-    switch (action) {
-        case LuAction::factor:
-            return "factor";
-        case LuAction::refactor:
-            return "refactor";
-        case LuAction::repivot:
-            return "repivot";
-    }
-    return "unknown";
-}
-
 Lu::Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic)
     : be_(be), symbolic_(std::move(symbolic)), numbers_(be, symbolic_), ws_(symbolic_->n)
 {

@@ -19,7 +19,11 @@ enum class LuAction {
     refactor,  ///< the former pivots held
     repivot,   ///< the former pivots were found stale, so others were taken
 };
-std::string_view name(LuAction action);
+inline std::span<const std::string_view> names(LuAction)
+{
+    static constexpr std::array<std::string_view, 3> all{"factor", "refactor", "repivot"};
+    return all;
+}
 
 /// What became of new values.
 struct [[nodiscard]] LuReport {

@@ -116,8 +116,7 @@ TEST(Ordering, IsAPermutationOfAnyPattern)
     for (const Csr& A : all) {
         for (const Ordering ordering : every_ordering) {
             const auto perm = fill_reducing_order(A, ordering);
-            SCOPED_TRACE(testing::Message() << names(ordering)[static_cast<int>(ordering)] << ", n = " << A.rows()
-                                            << ", nnz = " << A.nnz());
+            SCOPED_TRACE(testing::Message() << name(ordering) << ", n = " << A.rows() << ", nnz = " << A.nnz());
             ASSERT_EQ(perm.size(), A.rows());
             ASSERT_NO_THROW(inverse_permutation(perm));
         }
@@ -131,7 +130,7 @@ TEST(Ordering, IsRepeatableWhateverTheStateOfRand)
             std::srand(54321);
             const auto first = fill_reducing_order(A, ordering);
             std::srand(12345);
-            EXPECT_EQ(fill_reducing_order(A, ordering), first) << names(ordering)[static_cast<int>(ordering)];
+            EXPECT_EQ(fill_reducing_order(A, ordering), first) << name(ordering);
         }
     }
 }
@@ -155,8 +154,7 @@ TEST(Ordering, ReducesFillOnAGrid)
     // vertex j of the first grid line gets j + 2 later neighbours, all others k, the last line what is left
     EXPECT_EQ(natural, (k * (k + 1) / 2 - 1) + k * (n - 2 * k + 1) + k * (k - 1) / 2);
     for (const Ordering ordering : {Ordering::amd, Ordering::metis})
-        EXPECT_LT(fill_of(A, fill_reducing_order(A, ordering)), 6 * natural / 10)
-            << names(ordering)[static_cast<int>(ordering)];
+        EXPECT_LT(fill_of(A, fill_reducing_order(A, ordering)), 6 * natural / 10) << name(ordering);
 }
 
 TEST(Ordering, AmdEliminatesATreeWithoutFill)

@@ -164,8 +164,7 @@ TEST_F(GpuMemory, ASeriesByEveryMethodEndsCleanly)
     const DataflowSystem system = dataflow_system("circuit", gallery::mna_random({.n = 80, .decades = 4}));
     for (const RefactorMethod method : methods) {
         const auto      symbolic = analyse(system.view(), by(method));
-        const Operation operation{std::string(names(method)[static_cast<std::size_t>(method)]),
-                                  7 * static_cast<std::size_t>(system.A.n),
+        const Operation operation{std::string(name(method)), 7 * static_cast<std::size_t>(system.A.n),
                                   [&](std::span<double> x) {
                                       Lu lu(cpu, symbolic);
                                       lu.use_gpu(gpu());
@@ -183,8 +182,7 @@ TEST_F(GpuMemory, AnObjectThatLackedMemoryIsAsGoodAsNew)
     for (const RefactorMethod method : methods) {
         Lu lu(cpu, analyse(system.view(), by(method)));
         lu.use_gpu(gpu());
-        const Operation operation{std::string(names(method)[static_cast<std::size_t>(method)]),
-                                  7 * static_cast<std::size_t>(system.A.n),
+        const Operation operation{std::string(name(method)), 7 * static_cast<std::size_t>(system.A.n),
                                   [&](std::span<double> x) { return series_on(lu, system, x); }, spread_of(method),
                                   true};
         EXPECT_GT(expect_survives_lack_of_device_memory(operation, Then::either), 10);

@@ -37,17 +37,15 @@ long expect_survives_lack_of_c_memory(const Operation& operation, std::span<cons
 
 class OutsideLibraries : public testing::TestWithParam<Ordering> {};
 INSTANTIATE_TEST_SUITE_P(Orderings, OutsideLibraries, testing::Values(Ordering::amd, Ordering::colamd, Ordering::metis),
-                         [](const auto& info) {
-                             return std::string(names(info.param)[static_cast<std::size_t>(info.param)]);
-                         });
+                         [](const auto& info) { return std::string(name(info.param)); });
 
 TEST_P(OutsideLibraries, LackOfMemoryInAnOrderingIsTold)
 {
     if (const auto why = why_no_c_allocations(); !why.empty()) GTEST_SKIP()
     << why;
     const auto      A = gallery::build("poisson2d:n=30");
-    const Operation operation{std::string(names(GetParam())[static_cast<std::size_t>(GetParam())]),
-                              static_cast<std::size_t>(A.rows()), [&](std::span<double> found) {
+    const Operation operation{std::string(name(GetParam())), static_cast<std::size_t>(A.rows()),
+                              [&](std::span<double> found) {
                                   const auto perm = fill_reducing_order(A, GetParam());
                                   std::ranges::copy(perm, found.begin());
                                   return Ended::answered;

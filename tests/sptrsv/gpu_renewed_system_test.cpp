@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, GpuRenewedSystem,
                                          GpuSpTrsvEngine::syncfree, GpuSpTrsvEngine::level_graph,
                                          GpuSpTrsvEngine::level_set),
                          [](const auto& info) {
-                             std::string text(names(info.param)[static_cast<std::size_t>(info.param)]);
+                             std::string text(name(info.param));
                              std::erase(text, '_');
                              return text;
                          });

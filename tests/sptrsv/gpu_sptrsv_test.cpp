@@ -46,7 +46,7 @@ struct Case {
 
     std::string name() const
     {
-        std::string text(names(engine)[static_cast<std::size_t>(engine)]);
+        std::string text(name(engine));
         std::erase(text, '_');
         return text + (single ? "Single" : "Double");
     }

@@ -25,9 +25,7 @@ class GpuLuBy : public testing::TestWithParam<RefactorMethod> {};
 INSTANTIATE_TEST_SUITE_P(Methods, GpuLuBy,
                          testing::Values(RefactorMethod::automatic, RefactorMethod::left, RefactorMethod::glu1,
                                          RefactorMethod::glu3, RefactorMethod::islu),
-                         [](const auto& info) {
-                             return std::string(names(info.param)[static_cast<std::size_t>(info.param)]);
-                         });
+                         [](const auto& info) { return std::string(name(info.param)); });
 
 TEST_P(GpuLuBy, SolvesEverySystemAndItsNeighbours)
 {
