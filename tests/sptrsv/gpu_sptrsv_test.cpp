@@ -46,7 +46,7 @@ struct Case {
 
     std::string name() const
     {
-        std::string text(name(engine));
+        std::string text(ilux::name(engine));
         std::erase(text, '_');
         return text + (single ? "Single" : "Double");
     }
