@@ -347,8 +347,8 @@ void Builder::add_last(const CsrMatrix<double>& S)
     auto&           report = factors_.report;
     tell(0, S.rows());
     if (!report.overflowed && (dense_fits(S.rows()) || S.nnz() == 0)) factors_.dense = DenseLevel(S, opt_.definite);
-    report.dense =
-        !report.overflowed && factors_.dense.size() > 0 && (S.nnz() == 0 || static_cast<double>(factors_.dense.bytes()) <= bytes_left_);
+    report.dense = !report.overflowed && factors_.dense.size() > 0 &&
+                   (S.nnz() == 0 || static_cast<double>(factors_.dense.bytes()) <= bytes_left_);
     if (report.dense) {
         report.deficiency = factors_.dense.deficiency();
         report.levels.push_back({.n = S.rows(), .accepted = S.rows(), .nnz_U = factors_.dense.stored()});

@@ -115,9 +115,9 @@ struct MlIluReport {
     bool                          limited = false;  ///< entries were dropped to stay within the memory limit
     Index                         deficiency = 0;   ///< numerical rank missing from the last level; 0: nonsingular
     Index overflowed = 0;  ///< > 0: this level's numbers left the range of double, and M is of no use
-    std::vector<std::string>      decisions;
-    double                        seconds_analyse = 0;  ///< scaling, matching, ordering
-    double                        seconds_factor = 0;
+    std::vector<std::string> decisions;
+    double                   seconds_analyse = 0;  ///< scaling, matching, ordering
+    double                   seconds_factor = 0;
 };
 
 struct MlIluFactors;  // the levels; immutable

@@ -64,8 +64,8 @@ struct Watched {
         return monitor.result(gpu);
     }
 
-    const LuPattern&                   P;
-    GpuPivotMonitor                    monitor;
+    const LuPattern&       P;
+    GpuPivotMonitor        monitor;
     std::vector<ValueSlot> slot_of;
 };
 
@@ -92,7 +92,7 @@ TEST(GpuPivotMonitor, ReadsFactorsWhereTheyAre)
     for (DataflowSystem& system : pattern_systems()) {
         SCOPED_TRACE(system.name);
         refactor_serial(system.A.val, system.F);
-        const auto order = random_permutation(static_cast<Index>(entries(*system.F.pattern)), 3);
+        const auto             order = random_permutation(static_cast<Index>(entries(*system.F.pattern)), 3);
         std::vector<ValueSlot> slot_of;
         for (const Index place : order) slot_of.push_back(DataflowProgram::first_slot + place);
         Watched watched(gpu, system, slot_of);
