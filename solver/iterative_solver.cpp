@@ -197,7 +197,8 @@ bool IterativeSolver::build(double seconds, const TryListener& listener, Attempt
             case PrecondKind::mlilu:
                 factors_.mlilu = build_mlilu(machine_, *A_, monitor, tried);
                 if (const Index level = tried.mlilu->overflowed; level > 0) {
-                    tried.fail(Outcome::breakdown, fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
+                    tried.fail(Outcome::breakdown,
+                               fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
                     return false;
                 }
                 break;
