@@ -46,13 +46,13 @@ bool same_bits(std::span<const double> a, std::span<const double> b)
     return std::ranges::equal(a, b, {}, bits, bits);
 }
 
-/// What a success is held to, whichever way led to it.
+/// What a success is held to, whichever strategy led to it.
 void expect_standard(const Attempt& tried, const ExactResidual& exact, const SolverOptions& options)
 {
     const KrylovOptions& krylov = options.krylov;
-    const bool           automatic = options.way() == SolverMode::automatic, accurate = krylov.stop == StopTest::error;
-    const bool           singular = tried.warning.find("A is singular in working precision") != std::string::npos;
-    const double         worst = tried.accuracy.worst_error;
+    const bool   automatic = options.strategy() == SolverMode::automatic, accurate = krylov.stop == StopTest::error;
+    const bool   singular = tried.warning.find("A is singular in working precision") != std::string::npos;
+    const double worst = tried.accuracy.worst_error;
     if (tried.plan.direct()) {
         if (tried.accuracy.rowwise <= lu_tolerance) expect(exact.rowwise.at_most(lu_tolerance), "LU: row-wise error");
         else {
@@ -61,7 +61,7 @@ void expect_standard(const Attempt& tried, const ExactResidual& exact, const Sol
         }
         if (!exact.relative_residual.at_most(krylov.rtol))
             expect(!tried.remark.empty(), "LU: a remark on the residual");
-        if (options.way() == SolverMode::direct && accurate && !singular)
+        if (options.strategy() == SolverMode::direct && accurate && !singular)
             expect(worst <= krylov.etol, "LU: stop=error");
         if (automatic) expect(worst <= krylov.etol || !tried.warning.empty(), "LU: uncertain unknowns are told");
         return;
@@ -193,7 +193,7 @@ private:
         (void)solver_->device();
     }
 
-    /// What is there of the way taken last.
+    /// What is there of the strategy taken last.
     void expect_factors(const FactorReport& report)
     {
         shown_.push_back(static_cast<std::uint64_t>(report.outcome));
@@ -203,7 +203,7 @@ private:
         const bool direct = report.method == MethodChoice::lu;
         if (!report.ready()) return;
         expect(direct == (solver_->lu() != nullptr) && direct == (solver_->preconditioner() == nullptr),
-               "the factors of the way taken");
+               "the factors of the strategy taken");
     }
 
     void renew(const SolverCall& call)
@@ -310,7 +310,7 @@ private:
 /// Nothing is decided by seconds.
 bool repeats(const SolverOptions& options)
 {
-    return options.way() != SolverMode::automatic && (options.time_limit == 0 || options.time_limit >= 100);
+    return options.strategy() != SolverMode::automatic && (options.time_limit == 0 || options.time_limit >= 100);
 }
 
 }  // namespace

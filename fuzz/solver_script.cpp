@@ -143,7 +143,7 @@ public:
     SolverScript run()
     {
         SolverScript script{.options = options(), .twice = up_to(3) == 3, .calls = {}};
-        automatic_ = script.options.way() == SolverMode::automatic;
+        automatic_ = script.options.strategy() == SolverMode::automatic;
         constexpr std::size_t most = 12;
         while (script.calls.size() < most && (script.calls.empty() || input_.remaining_bytes() > 0))
             script.calls.push_back(call(script.calls.empty()));

@@ -97,7 +97,8 @@ void decide(const SolverOptions& options, double systems, Choice& choice)
 
 }  // namespace
 
-Choice choose_way(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu, double seconds)
+Choice choose_strategy(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu,
+                       double seconds)
 {
     Choice choice;
     choice.iterative = forecast_iterative(A, gpu);

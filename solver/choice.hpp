@@ -10,7 +10,7 @@
 
 namespace ilux {
 
-/// Which way was chosen, and by which figures.
+/// Which strategy was chosen, and by which figures.
 struct Choice {
     bool direct = true;
     bool direct_possible = true;                 ///< false: a structurally singular A, no memory for L and U, no time
@@ -27,6 +27,7 @@ struct Choice {
 /// @param systems  that are to come with this pattern
 /// @param gpu  an iteration would run there
 /// @param seconds  after which an analysis is given up, and with it LU
-Choice choose_way(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu, double seconds);
+Choice choose_strategy(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu,
+                       double seconds);
 
 }  // namespace ilux

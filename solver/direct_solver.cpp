@@ -218,7 +218,8 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
         tried.explanation = shortfall(tried.accuracy, {.error = options_.krylov.etol}, n);
     } else if (tried.converged()) {
         tried.warn(accuracy_warning(tried.accuracy, n));
-        if (options_.way() == SolverMode::automatic && tried.accuracy.uncertain == 0)  // a smaller etol was asked for
+        if (options_.strategy() == SolverMode::automatic &&
+            tried.accuracy.uncertain == 0)  // a smaller etol was asked for
             tried.warn(shortfall(tried.accuracy, {.error = options_.krylov.etol}, n));
     }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The direct way through systems of one pattern: analysed once, factored, refactored while the pivots serve.
+// The direct strategy for systems of one pattern: analysed once, factored, refactored while the pivots serve.
 
 #include <functional>
 #include <limits>

@@ -1,5 +1,5 @@
 #pragma once
-// What either way is expected to cost before it is tried.
+// What either strategy is expected to cost before it is tried.
 
 #include "ilux/base/csr.hpp"
 #include "ilux/direct/analysis/lu_symbolic.hpp"
@@ -22,7 +22,7 @@ constexpr double ordering_gains = 5;   // flops by AMD over those by the best ot
 constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
 }  // namespace forecast_rule
 
-/// Seconds of one way.
+/// Seconds of one strategy.
 struct Forecast {
     double analyse = 0, factor = 0;  ///< of the first system; factor: of a preconditioner, too
     double renew = 0;                ///< new numbers for another one

@@ -1,5 +1,5 @@
 #pragma once
-// The iterative way through systems of one pattern: M is factored for one of them and may be kept for others.
+// The iterative strategy for systems of one pattern: M is factored for one of them and may be kept for others.
 
 #include <functional>
 #include <memory>
@@ -28,7 +28,7 @@ public:
 
     /// M for A, as tried.plan has it, and the vectors of its method. A zero pivot and lack of time are outcomes.
     /// @param A  must stand, with these numbers, until the last solve() with it
-    /// @param seconds  after which a multilevel factorization under way is given up
+    /// @param seconds  after which a multilevel factorization in progress is given up
     /// @return whether A x = b can be solved now; where not, `tried` says why
     /// @throws OutOfMemory; DeviceError, naming the device, when that failed
     bool factor(const CsrMatrix<double>& A, double seconds, const TryListener& listener, Attempt& tried);

@@ -11,15 +11,18 @@
 #include "ilux/solver/direct_solver.hpp"
 #include "ilux/solver/iterative_solver.hpp"
 #include "ilux/solver/solver_report.hpp"
+#include "ilux/solver/solver_state.hpp"
 
 namespace ilux {
 
 /// analyse(A) → factor(values) → solve(b, x), and refactor(values) for every further system of the same pattern.
 ///
-/// With options.mode (or method) auto the way is chosen by what LU and a multilevel ILU are expected to cost, and left
+/// With options.mode (or method) auto the strategy is chosen by what LU and a multilevel ILU are expected to cost, and left
 /// where it fails: a stagnated iteration gets a tighter preconditioner, then LU; an LU beyond its memory or time, or a
 /// singular one, gives way to an iteration. In a series the former pivots or preconditioner are kept while they serve,
-/// and the way may change by the seconds measured. Every decision is a sentence with its figures.
+/// and the strategy may change by the seconds measured. Every decision is a sentence with its figures.
+///
+/// Which calls are allowed when, and what each leaves, also when it throws: SolverState.
 ///
 /// One object serves one thread at a time; several objects do not disturb one another.
 class LinearSolver {
@@ -30,7 +33,7 @@ public:
     LinearSolver(LinearSolver&&) noexcept;
     LinearSolver& operator=(LinearSolver&&) noexcept;
 
-    /// Takes a copy of A and decides the way; its values are looked at for a matching, and are those of factor()
+    /// Takes a copy of A and decides the strategy; its values are looked at for a matching, and are those of factor()
     /// without any. Starts anew; what was analysed before goes when that is done.
     /// @param A  n×n with finite values  @param systems  of this pattern that are to come; the more, the more LU pays
     /// @throws InvalidInput unless A is square and finite; DeviceError when a GPU is asked for and cannot be used
@@ -62,8 +65,9 @@ public:
     void listen(TryListener listener, std::function<void(const Attempt&)> after = {});
 
     const CsrMatrix<double>& matrix() const;
-    Device                   device() const;  ///< of the way taken last
-    /// What is there of the way taken last; null where there is none. Valid until the next call.
+    SolverState              state() const;
+    Device                   device() const;  ///< of the strategy taken last
+    /// What is there of the strategy taken last; null where there is none. Valid until the next call.
     const Lu*          lu() const;
     const HostFactors* preconditioner() const;
 

@@ -1,125 +1,139 @@
-// What LinearSolver does with new numbers and right-hand sides: keeps what serves, notices what does not.
+// What LinearSolver does with new values and right-hand sides; by which rules is in series_policy.hpp.
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "ilux/solver/linear_solver_impl.hpp"
+#include "ilux/solver/lu_preconditioner.hpp"
 
 namespace ilux {
+namespace {
 
-Index StaleLu::steps(Index restart) const
+/// Seconds of this system, or that a strategy was of no use to it: for the choice of later ones.
+void remember(std::span<const Attempt> tried, bool direct, double seconds, SeriesRecord& series)
 {
-    constexpr double most = 0.5;    // of a refactorization
-    constexpr double least = 1e-3;  // s; below, there is nothing to gain
-    if (!(solve > 0) || refactor < least) return 0;
-    return static_cast<Index>(std::min<double>(restart, most * refactor / solve));
+    if (tried.empty() || !tried.back().converged()) return;
+    if (!series.last) series.of(direct).add(seconds);
+    const auto by_other = [&](const Attempt& one) { return one.plan.direct() != direct; };
+    if (std::ranges::any_of(tried, by_other)) series.of(!direct).pause.after_failure();
 }
 
-/// Steps beyond which M is made anew for the next system.
-Index LinearSolver::Impl::most_lagged_steps() const
+}  // namespace
+
+/// @return whether the first plan is due again
+bool LinearSolver::Impl::begin_values()
 {
-    constexpr double least = 5;                                  // steps more: 1 to 3 is no reason to factor
-    const double     factor = options_.sequence.refresh_factor;  // inf: never, be it of 0 steps
-    const double     most = std::max(std::isinf(factor) ? factor : factor * first_steps_, first_steps_ + least);
-    return static_cast<Index>(std::min<double>(most, options_.krylov.max_steps));
+    ++series_.begun;
+    const bool anew = begins_anew(loop.state(), series_.last);
+    loop.begin_values();
+    series_.last.reset();
+    return anew;
 }
 
-/// The rest of the series goes the other way, where what was measured speaks for it.
-void LinearSolver::Impl::change_way()
+/// The rest of the series goes by the other strategy, where what was measured speaks for it.
+void LinearSolver::Impl::switch_strategy()
 {
-    if (!automatic() || (!direct && !choice_.direct_possible)) return;
-    if (!record_of(!direct).pause.try_next()) return;
-    const double before = begun_ - 1;
-    // This one counts. Where nobody said how many are to come: as many as there were.
-    const double left = systems_ > 1 ? std::max(systems_ - before, 1.) : before;
-    OtherWay     other{.name = direct ? "iterative" : "direct",
-                       .record = &record_of(!direct),
-                       .forecast = direct ? std::optional(choice_.iterative) : choice_.lu};
-    if (!direct && other.forecast && (choice_.symbolic || (lu_way && lu_way->analysed()))) other.forecast->analyse = 0;
-    const std::string why = reason_to_change(record_of(direct), direct ? "direct" : "iterative", other, left);
+    const bool now = direct();
+    if (!automatic() || (!now && !choice_.direct_possible)) return;
+    if (!series_.of(!now).pause.try_next()) return;
+    OtherStrategy other{.name = now ? "iterative" : "direct",
+                        .record = &series_.of(!now),
+                        .forecast = now ? std::optional(choice_.iterative) : choice_.lu};
+    if (!now && other.forecast && (choice_.symbolic || strategies->lu_analysed())) other.forecast->analyse = 0;
+    const std::string why = reason_to_switch(series_.of(now), now ? "direct" : "iterative", other,
+                                             systems_left(series_.promised, series_.begun));
     if (why.empty()) return;
-    decisions_.push_back(fmt::format("from system {} on {}", before, why));
-    take_way(!direct);
-    current_.plan = plan_of(direct);
+    loop.decide(fmt::format("from system {} on {}", series_.begun - 1, why));
+    take_strategy(!now);
+    loop.current().plan = first_plan();
 }
 
 /// CG and definite factors were chosen for a symmetric A with positive diagonal.
-void LinearSolver::Impl::keep_plan()
+void LinearSolver::Impl::leave_cg()
 {
-    if (direct || !current_.plan.precond.mlilu.definite || options_.precond.mlilu.definite) return;
-    if (is_symmetric(A) && has_positive_diagonal(A)) return;
-    current_.plan = plan_of(false);
-    stale_M_ = "A is no longer symmetric with a positive diagonal";
+    Plan& plan = loop.current().plan;
+    if (direct() || !plan.precond.mlilu.definite || options_.precond.mlilu.definite) return;
+    if (is_symmetric(A_) && has_positive_diagonal(A_)) return;
+    plan = first_plan();
+    series_.why_refresh = "A is no longer symmetric with a positive diagonal";
 }
 
-bool LinearSolver::Impl::stale_may_help()
-{
-    constexpr Index least = 5;  // steps: an LU of other numbers that needs fewer is rare
-    if (!automatic() || !lu_way->factored() || lu_way->lu().on_gpu()) return false;
-    return stale_.pause.try_next() && stale_.steps(options_.krylov.restart) >= least;
-}
-
-void LinearSolver::Impl::renew_direct()
-{
-    if (stale_may_help()) {
-        current_.action = SolverAction::stale;
-        current_.device = lu_way->machine().device();
-        ready_ = true;
-        return;
-    }
-    guarded(current_, [&](Attempt& one) {
-        ready_ = analyse_for(seconds_for(true), one) && lu_way->factor(A, false, seconds_for(true), one);
-    });
-    note_given_up(current_);
-    stale_.refactor = current_.seconds_factor;
-}
-
-void LinearSolver::Impl::renew_iterative()
-{
-    const bool        lagged = iterative_way && iterative_way->factored() && stale_M_.empty();
-    const std::string why = stale_M_;
-    if (lagged) {
-        guarded(current_, [&](Attempt& one) { iterative_way->keep(A, one); });
-        ready_ = current_.failure.empty();
-    } else {
-        factor_by(current_);
-        current_.reason = why;
-    }
-}
-
-/// The next system, by the way taken last or by the other.
+/// The next system, by the strategy taken last or by the other.
 void LinearSolver::Impl::begin_system()
 {
-    budget_.restart();
-    if (begin_numbers()) {
-        if (iterative_way) iterative_way->release();
-        current_.plan = first_plan_again();
-        if (direct && !analysed_for(current_.plan)) lu_way->release();
+    loop.budget().restart();
+    Plan& plan = loop.current().plan;
+    if (begin_values()) {
+        strategies->release_preconditioner();
+        plan = first_plan_again();
+        if (direct() && !strategies->analysed_for(plan.lu)) strategies->direct().release();
     } else {
-        change_way();
-        keep_plan();
+        switch_strategy();
+        leave_cg();
     }
-    current_ = begun(current_.plan);
-    current_.plan.change.clear();
+    loop.begin(plan);
+    plan.change.clear();
 }
 
-/// Its numbers.
+ValuesStep LinearSolver::Impl::step_for_values()
+{
+    ValuesFacts facts{.direct = direct(), .lu = series_.former_lu, .restart = options_.krylov.restart};
+    if (direct()) {
+        const DirectSolver& lu = strategies->direct();
+        facts.lu_may_serve = automatic() && lu.factored() && !lu.lu().on_gpu() && series_.former_lu_pause.try_next();
+    } else {
+        facts.has_preconditioner = strategies->has_preconditioner();
+        facts.why_refresh = series_.why_refresh;
+    }
+    return ilux::step_for_values(facts);
+}
+
+/// By the former pivots, where they hold.
+bool LinearSolver::Impl::factor_lu(Attempt& tried)
+{
+    bool factored = false;
+    run_guarded(tried, [&](Attempt& one) {
+        factored = strategies->analyse_lu(seconds_to_factor(facts(), true), one) &&
+                   strategies->direct().factor(A_, false, seconds_to_factor(facts(), true), one);
+    });
+    note_given_up(choice_, seconds_left(), tried);
+    series_.former_lu.refactor = tried.seconds_factor;
+    return factored && tried.failure.empty();
+}
+
+/// The values of a system that has begun.
 void LinearSolver::Impl::renew()
 {
-    if (direct) renew_direct();
-    else renew_iterative();
-    if (ready_) return;
-    end(current_);
-    establish(next());
+    Attempt& current = loop.current();
+    switch (step_for_values()) {
+        case ValuesStep::refactor:
+            loop.renewed(factor_lu(current));
+            break;
+        case ValuesStep::keep_lu:
+            current.action = SolverAction::stale;
+            current.device = strategies->direct().machine().device();
+            loop.renewed(true);
+            break;
+        case ValuesStep::keep_preconditioner:
+            run_guarded(current, [&](Attempt& one) { strategies->iterative().keep(A_, one); });
+            loop.renewed(current.failure.empty());
+            break;
+        case ValuesStep::refresh:
+            loop.renewed(factor_by(current));
+            current.reason = series_.why_refresh;
+            break;
+    }
+    if (loop.factored()) return;
+    loop.end(current);
+    loop.factor(loop.next());
 }
 
 FactorReport LinearSolver::Impl::refactor()
 {
-    if (first_) return factor();
-    Call call(*this, Brings::numbers);
+    if (!loop.tried_any()) return factor();
+    TryLoop::Call call(loop, TryLoop::Brings::values);
     begin_system();
     renew();
     FactorReport report = factor_report();
@@ -127,168 +141,100 @@ FactorReport LinearSolver::Impl::refactor()
     return report;
 }
 
-/// GMRES on the new A with an LU of other numbers, for as many steps as half a refactorization takes.
-void LinearSolver::Impl::solve_stale(std::span<const double> b, Attempt& tried)
+/// For as many steps as half a refactorization takes.
+void LinearSolver::Impl::solve_by_kept_lu(std::span<const double> b, Attempt& tried)
 {
+    DirectSolver& lu = strategies->direct();
     KrylovOptions krylov = options_.krylov;
     krylov.matrix_norm = norm_;
     krylov.time_limit = seconds_left();
-    krylov.restart = krylov.max_steps = std::max(1, std::min(stale_.steps(krylov.restart), A.rows()));
-    Cpu                  cpu = lu_way->machine().cpu;
-    const MatrixOperator op(A);
-    LuPreconditioner     M(lu_way->lu().factors());
-    KrylovWorkspace<Cpu> workspace(Method::gmres, A.rows(), krylov);
-    const Monitor        monitor = history_of(tried, listener, krylov);
-    tried.report = ilux::solve<Cpu>(cpu, Method::gmres, op, M, b, tried.x, workspace, krylov, monitor);
-    finish_iteration(cpu, A, b, krylov, standard_of(options_), host_iteration(cpu, op, M, workspace, listener.monitor),
-                     tried);
+    krylov.restart = krylov.max_steps =
+        std::max(1, std::min(steps_worth(series_.former_lu, krylov.restart), A_.rows()));
+    solve_by_former_lu(lu.machine().cpu, A_, lu.lu().factors(), b, krylov, standard_of(options_), listener, tried);
     tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
-                               tried.report.steps, stale_.refactor);
-    if (tried.converged()) stale_.pause.after_success();
-    else stale_.pause.after_failure();
+                               tried.report.steps, series_.former_lu.refactor);
+    if (tried.converged()) series_.former_lu_pause.after_success();
+    else series_.former_lu_pause.after_failure();
 }
 
-/// By M of an earlier system; where that fails, by one of its own.
-void LinearSolver::Impl::solve_lagged(std::span<const double> b, Attempt& tried)
+RefreshLimits LinearSolver::Impl::refresh_limits() const
 {
+    return {.refresh_factor = options_.sequence.refresh_factor, .max_steps = options_.krylov.max_steps};
+}
+
+/// By the M at hand, which may be of an earlier system.
+void LinearSolver::Impl::solve_iteratively(std::span<const double> b, Attempt& tried)
+{
+    const bool    kept = tried.action == SolverAction::lagged;
     KrylovOptions krylov = options_.krylov;
     krylov.matrix_norm = norm_;
-    krylov.time_limit = share_of_time(false);
-    krylov.max_steps = most_steps(tried);
-    if (tried.action == SolverAction::lagged)
-        krylov.max_steps = static_cast<Index>(
-            std::min<double>(krylov.max_steps, 4. * most_lagged_steps()));  // beyond, a new one is cheaper
-    iterative_way->solve(b, krylov, listener, tried);
+    krylov.time_limit = share_of_time(facts(), false);
+    krylov.max_steps = most_steps(facts(), tried.fill, A_.nnz());
+    if (kept) krylov.max_steps = most_steps_with_kept(series_.first_steps, krylov.max_steps, refresh_limits());
+    strategies->iterative().solve(b, krylov, listener, tried);
     tried.given_up = tried.report.outcome == Outcome::time_limit && seconds_left() > 0;
-    if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options_.krylov.max_steps &&
-        tried.action != SolverAction::lagged)
+    if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options_.krylov.max_steps && !kept)
         tried.decisions.push_back(fmt::format("the iteration ended after {} steps, as LU is expected to take {:.2g} s",
                                               tried.report.steps, choice_.lu->analyse + choice_.lu->factor));
 }
 
 void LinearSolver::Impl::solve_by(std::span<const double> b, Attempt& tried)
 {
-    guarded(tried, [&](Attempt& one) {
-        if (one.action == SolverAction::stale) solve_stale(b, one);
-        else if (!one.plan.direct()) solve_lagged(b, one);
+    run_guarded(tried, [&](Attempt& one) {
+        if (one.action == SolverAction::stale) solve_by_kept_lu(b, one);
+        else if (!one.plan.direct()) solve_iteratively(b, one);
         else {
-            lu_way->solve(A, b, options_.krylov.rtol, seconds_left(), one);
-            stale_.solve = one.report.seconds.solve / (1 + one.report.steps);
+            strategies->direct().solve(A_, b, options_.krylov.rtol, seconds_left(), one);
+            series_.former_lu.solve = one.report.seconds.solve / (1 + one.report.steps);
         }
     });
 }
 
-/// After what an earlier system has left was not enough: by numbers of its own.
-/// @param tried  in: the try that failed; out: the next. @return whether there was one
-bool LinearSolver::Impl::solve_anew(std::span<const double> b, Attempt& tried)
+/// After what an earlier system has left was not enough: by factors of its own.
+/// @param tried  in: the try that failed; out: the next
+void LinearSolver::Impl::solve_anew(std::span<const double> b, Attempt& tried)
 {
     const std::string why =
         fmt::format("{} after {} steps with the former one", name(tried.report.outcome), tried.report.steps);
     const double seconds = tried.seconds, solving = tried.report.seconds.solve;
-    ready_ = false;
-    current_ = begun(current_.plan);
-    if (direct) {
-        guarded(current_, [&](Attempt& one) { ready_ = lu_way->factor(A, false, seconds_for(true), one); });
-        note_given_up(current_);
-        ready_ = ready_ && current_.failure.empty();
-        stale_.refactor = current_.seconds_factor;
-    } else factor_by(current_);
-    current_.reason = why;
-    tried = current_;
+    Attempt&     current = loop.current();
+    loop.drop();
+    loop.begin(current.plan);
+    loop.renewed(direct() ? factor_lu(current) : factor_by(current));
+    current.reason = why;
+    tried = current;
     tried.seconds += seconds;
-    if (ready_) solve_by(b, tried);
+    if (loop.factored()) solve_by(b, tried);
     tried.report.seconds.solve += solving;
-    return ready_;
 }
 
-/// Whether M serves another system.
-void LinearSolver::Impl::judge_preconditioner(const Attempt& tried)
+/// Solves with what there is.
+void LinearSolver::Impl::solve_with_current(std::span<const double> b, Attempt& tried)
 {
-    const Index steps = tried.report.steps;
-    if (tried.action != SolverAction::lagged) first_steps_ = steps;
-    const auto& M = iterative_way->factors().mlilu;
-    stale_M_ = !tried.converged()            ? fmt::format("the system before: {}", name(tried.report.outcome))
-               : M && M->report().deficiency ? "the former one lacks rank"
-               : steps > most_lagged_steps() ? fmt::format("steps grew from {} to {}", first_steps_, steps)
-                                             : "";
-}
-
-/// Those of the factors are told once, with the first b.
-void LinearSolver::Impl::forget_seconds() { current_.seconds = current_.seconds_factor = current_.seconds_analyse = 0; }
-
-/// Solves with what there is. @return whether that was enough
-bool LinearSolver::Impl::solve_with_current(std::span<const double> b)
-{
-    Attempt tried = current_;
     if (!guess_.empty()) tried.x = guess_;
-    served_ = true;
     solve_by(b, tried);
     const bool former = tried.action == SolverAction::lagged || tried.action == SolverAction::stale;
     Index      steps_before = 0;
-    if (!tried.converged() && former && !tried.given_up && seconds_left() > 0) {
+    if (needs_own_factors({tried.report.outcome, former, tried.given_up, seconds_left()})) {
         steps_before = tried.report.steps;
-        if (!solve_anew(b, tried)) {
-            end(std::move(tried));
-            return false;
-        }
+        solve_anew(b, tried);
+        if (!loop.factored()) return;
     }
-    if (!direct) {
-        judge_preconditioner(tried);
-        tried.report.steps += steps_before;
-    }
-    const bool converged = tried.converged();
-    end(std::move(tried));
-    forget_seconds();
-    return converged;
+    if (direct()) return;
+    const Index steps = tried.report.steps;
+    const auto& M = strategies->iterative().factors().mlilu;
+    if (tried.action != SolverAction::lagged) series_.first_steps = steps;
+    series_.why_refresh =
+        reason_to_refresh({tried.report.outcome, steps, series_.first_steps, M && M->report().deficiency > 0},
+                          refresh_limits());
+    tried.report.steps += steps_before;
 }
 
-void LinearSolver::Impl::solve_until_it_is(std::span<const double> b)
+SolverReport LinearSolver::Impl::report(TryLoop::Call& call, std::span<double> x)
 {
-    while (ready_ && !solve_with_current(b)) {
-        const auto plan = next();
-        if (!plan) return;  // what there is serves another b
-        establish(plan);
-    }
-}
-
-/// Seconds of this system, or that a way was of no use to it: for the choice of the way of later ones.
-void LinearSolver::Impl::remember()
-{
-    if (tries_.empty() || !tries_.back().converged()) return;
-    if (!solved_) record_of(direct).add(budget_.elapsed());
-    const auto by_other = [&](const Attempt& one) { return one.plan.direct() != direct; };
-    if (std::ranges::any_of(tries_, by_other)) record_of(!direct).pause.after_failure();
-}
-
-/// Where LU found A singular, no x is right beyond the residual: one that has converged as far as that goes is a solution, perhaps
-/// one of many.
-void LinearSolver::Impl::accept_what_can_be_known()
-{
-    const auto singular = [](const Attempt& one) { return one.report.outcome == Outcome::singular; };
-    if (options_.krylov.stop == StopTest::error) return;  // more was asked for
-    if (std::ranges::none_of(tries_, singular) || std::ranges::any_of(tries_, &Attempt::converged)) return;
-    const auto best = std::ranges::find_if(tries_.rbegin(), tries_.rend(), &Attempt::inaccurate);
-    if (best == tries_.rend()) return;
-    best->report.outcome = Outcome::converged;
-    best->inaccurate = false;
-    best->warn(best->explanation);
-    best->warn("A is singular in working precision, and x may be one of many");
-    best->explanation.clear();
-}
-
-SolverReport LinearSolver::Impl::report(Call& call, std::span<double> x)
-{
-    remember();
-    solved_ = true;
-    SolverReport report;
-    if (tries_.empty()) tries_.push_back(current_);  // told again: there are no factors
-    accept_what_can_be_known();
-    report.attempts = std::exchange(tries_, {});
-    report.best = best_attempt(report.attempts);
-    report.decisions = std::exchange(decisions_, {});
-    report.stopped = std::exchange(stopped_, "");
-    failed_ = !report.result().converged();
-    report.seconds = budget_.elapsed();
+    remember(loop.tried(), direct(), loop.budget().elapsed(), series_);
+    SolverReport report = loop.tell(options_.krylov.stop);
+    series_.last = report.result().report.outcome;
     std::ranges::copy(report.result().x, x.begin());
     call.done();
     return report;
@@ -296,45 +242,46 @@ SolverReport LinearSolver::Impl::report(Call& call, std::span<double> x)
 
 SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<double> x)
 {
-    if (solved_) budget_.restart();
-    if (ready_) budget_.at_least(current_.seconds);  // a b that an exception broke off has not told them
-    Call call(*this, Brings::b);
-    if (served_ && !ready_) establish(first_plan_again());  // tries for another b took the factors and found none
-    require(ready_ || !tries_.empty() || !current_.failure.empty(), [] {
-        return "solve: an exception broke the last factorization off, and there are no factors: factor() again";
-    });
+    if (series_.last) loop.budget().restart();
+    if (loop.factored()) loop.budget().at_least(loop.current().seconds);  // one broken off has not told them
+    TryLoop::Call call(loop, TryLoop::Brings::b);
+    if (loop.state() == SolverState::dropped) loop.factor(first_plan_again());
     take_guess(x);
-    solve_until_it_is(b);
+    loop.solve([&](Attempt& tried) { solve_with_current(b, tried); });
     return report(call, x);
 }
 
-/// New numbers and x by one launch. @return whether that was all: enough, or nothing else is to be tried
+/// New values and x by one launch. @return whether that was all: enough, or nothing else is to be tried
 bool LinearSolver::Impl::step_on_gpu(std::span<const double> b)
 {
-    Attempt tried = current_;
-    guarded(tried, [&](Attempt& one) { lu_way->step(A, b, options_.krylov.rtol, seconds_for(true), one, current_); });
-    note_given_up(tried);
-    ready_ = served_ = lu_way->factored();
-    if (!ready_ || !tried.failure.empty()) current_ = tried;
-    if (ready_) current_.forget_solution();
+    DirectSolver& lu = strategies->direct();
+    Attempt       tried = loop.current();
+    run_guarded(tried, [&](Attempt& one) {
+        lu.step(A_, b, options_.krylov.rtol, seconds_to_factor(facts(), true), one, loop.current());
+    });
+    note_given_up(choice_, seconds_left(), tried);
+    const bool factored = loop.renewed(lu.factored());
+    if (!factored || !tried.failure.empty()) loop.current() = tried;
+    if (factored) loop.current().forget_solution();
     const bool converged = tried.converged();
-    end(std::move(tried));
-    forget_seconds();
+    loop.end(std::move(tried));
+    loop.forget_seconds();
     if (converged) return true;
-    const auto plan = next();
-    return !plan || !establish(plan);
+    const auto plan = loop.next();
+    if (!plan && factored) return true;  // what there is serves another b
+    return !loop.factor(plan);
 }
 
 SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, std::span<double> x)
 {
-    if (first_) {
+    if (!loop.tried_any()) {
         (void)factor();
         return solve(b, x);
     }
     {
-        Call call(*this, Brings::numbers);
+        TryLoop::Call call(loop, TryLoop::Brings::values);
         begin_system();
-        const bool step = direct && lu_way->factored() && lu_way->lu().on_gpu();
+        const bool step = direct() && strategies->direct().factored() && strategies->direct().lu().on_gpu();
         if (step && step_on_gpu(b)) return report(call, x);
         if (!step) renew();
         call.done();

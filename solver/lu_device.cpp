@@ -18,11 +18,11 @@ bool is_of_gpu(RefactorMethod method) { return method != RefactorMethod::automat
 
 void require_consistent(const SolverOptions& options)
 {
-    const SolverMode way = options.way();
-    if (options.mode != SolverMode::automatic && options.mode != way)
+    const SolverMode strategy = options.strategy();
+    if (options.mode != SolverMode::automatic && options.mode != strategy)
         throw InvalidOption(fmt::format("method={} is {}: it contradicts mode={}", field_text(options.method),
-                                        field_text(way), field_text(options.mode)));
-    if (way == SolverMode::iterative) return;
+                                        field_text(strategy), field_text(options.mode)));
+    if (strategy == SolverMode::iterative) return;
     const RefactorMethod method = options.lu.refactor;
     if (method == RefactorMethod::cpu && options.device == DeviceChoice::gpu)
         throw InvalidOption("lu.refactor=cpu contradicts --device gpu");
@@ -57,7 +57,7 @@ Machine machine_for(const SolverOptions& options, const CsrMatrix<double>& A, bo
 
 Device likely_device(const SolverOptions& options, const CsrMatrix<double>& A)
 {
-    const bool direct = options.way() == SolverMode::direct;
+    const bool direct = options.strategy() == SolverMode::direct;
     const bool gpu =
         options.device == DeviceChoice::gpu || (direct ? is_of_gpu(options.lu.refactor) : gpu_is_likely(options, A));
     const int threads = Cpu(options.threads).threads();

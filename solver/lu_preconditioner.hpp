@@ -1,12 +1,15 @@
 #pragma once
-// An LU of nearby numbers as a preconditioner.
+// An LU of nearby values as a preconditioner.
+
+#include <span>
 
 #include "ilux/base/operator.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
+#include "ilux/solver/iterative_solver.hpp"
 
 namespace ilux {
 
-/// z ← (L U)⁻¹ r for factors of the same matrix, or of one with other numbers: GMRES makes up for the difference.
+/// z ← (L U)⁻¹ r for factors of the same matrix, or of one with other values: GMRES makes up for the difference.
 class LuPreconditioner final : public Preconditioner<Cpu> {
 public:
     /// @param factors  must outlive this
@@ -23,5 +26,11 @@ private:
     const LuFactors& factors_;
     LuWorkspace      ws_;
 };
+
+/// Solves A x = b by GMRES with an LU of other values, and holds x to `standard`.
+/// @param krylov  with ‖A‖_F, restart and max_steps  @param tried  .x is the guess and becomes the solution
+void solve_by_former_lu(Cpu cpu, const CsrMatrix<double>& A, const LuFactors& factors, std::span<const double> b,
+                        const KrylovOptions& krylov, const Standard& standard, const TryListener& listener,
+                        Attempt& tried);
 
 }  // namespace ilux

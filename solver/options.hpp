@@ -1,5 +1,5 @@
 #pragma once
-// What a caller may choose about a solution, whichever way it goes.
+// What a caller may choose about a solution, whichever strategy is taken.
 
 #include <array>
 #include <span>
@@ -109,7 +109,7 @@ struct SolverOptions {
 
     /// What mode, method and preconditioner say together: lu is direct, any other method but auto iterative, and so is
     /// a preconditioner that was asked for.
-    SolverMode way() const
+    SolverMode strategy() const
     {
         if (method == MethodChoice::automatic)
             return mode == SolverMode::automatic && precond.kind != PrecondKind::mlilu ? SolverMode::iterative : mode;

@@ -149,14 +149,16 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
     return tightened(last.plan, options.precond, static_cast<Index>(last.x.size()), why_not);
 }
 
-std::optional<Plan> next_plan_of_either_way(const SolverOptions& options, const OtherWays& ways,
-                                            std::span<const Attempt> tried, double elapsed, std::string& why_not)
+std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, const OtherStrategies& strategies,
+                                                 std::span<const Attempt> tried, double elapsed, std::string& why_not)
 {
     const Attempt& last = tried.back();
-    auto           same_way = next_plan(options, tried, elapsed, why_not);
+    auto           same_strategy = next_plan(options, tried, elapsed, why_not);
     if (!options.retry) return std::nullopt;
-    if (options.time_limit > 0 && elapsed >= options.time_limit) return same_way;
-    const auto way = [](bool direct) { return [direct](const Attempt& one) { return one.plan.direct() == direct; }; };
+    if (options.time_limit > 0 && elapsed >= options.time_limit) return same_strategy;
+    const auto strategy = [](bool direct) {
+        return [direct](const Attempt& one) { return one.plan.direct() == direct; };
+    };
     const auto taken = [&](Plan plan, std::string change) {
         why_not.clear();
         plan.change = std::move(change);
@@ -167,22 +169,22 @@ std::optional<Plan> next_plan_of_either_way(const SolverOptions& options, const 
         return std::nullopt;
     }
     if (last.plan.direct()) {
-        if (same_way) return same_way;
-        const auto iterative = std::ranges::find_if(tried.rbegin(), tried.rend(), way(false));
-        if (iterative == tried.rend()) return taken(ways.first_iterative, "an iteration");
+        if (same_strategy) return same_strategy;
+        const auto iterative = std::ranges::find_if(tried.rbegin(), tried.rend(), strategy(false));
+        if (iterative == tried.rend()) return taken(strategies.first_iterative, "an iteration");
         if (put_off(*iterative)) return taken(iterative->plan, "the iteration that was put off");
         if (iterative->given_up) return taken(iterative->plan, "the iteration that was given up, to its end");
         why_not.clear();
         return next_plan(options, tried.first(static_cast<std::size_t>(tried.rend() - iterative)), elapsed, why_not);
     }
-    const auto directs = std::ranges::count_if(tried, way(true));
-    const bool given_up = directs == 1 && std::ranges::find_if(tried, way(true))->given_up;
-    if (!ways.direct_possible || (directs > 0 && !given_up)) return same_way;
+    const auto directs = std::ranges::count_if(tried, strategy(true));
+    const bool given_up = directs == 1 && std::ranges::find_if(tried, strategy(true))->given_up;
+    if (!strategies.direct_possible || (directs > 0 && !given_up)) return same_strategy;
     constexpr double tighter = 3;  // seconds of a tighter preconditioner over those of the last try
-    const double     lu = ways.lu ? ways.lu->analyse + ways.lu->factor : 0;
-    if (same_way && !put_off(last) && (given_up || lu > tighter * last.seconds)) return same_way;
+    const double     lu = strategies.lu ? strategies.lu->analyse + strategies.lu->factor : 0;
+    if (same_strategy && !put_off(last) && (given_up || lu > tighter * last.seconds)) return same_strategy;
     Plan direct{.method = MethodChoice::lu, .precond = options.precond, .change = "", .lu = options.lu};
-    return taken(std::move(direct), same_way && !put_off(last)
+    return taken(std::move(direct), same_strategy && !put_off(last)
                                         ? fmt::format("LU, about {:.2g} s; a tighter preconditioner, about {:.2g} s",
                                                       lu, tighter * last.seconds)
                                         : "LU");
@@ -201,6 +203,20 @@ std::string why_hopeless(const MlIluReport& report)
     return fmt::format("the preconditioner {}, inverse factors as large as {:.1e} ({} pivots postponed)",
                        report.deficiency > 0 ? fmt::format("lacks rank {}", report.deficiency) : "is nearly singular",
                        inverse, postponed);
+}
+
+void accept_what_can_be_known(StopTest asked, std::span<Attempt> tried)
+{
+    const auto singular = [](const Attempt& one) { return one.report.outcome == Outcome::singular; };
+    if (asked == StopTest::error) return;
+    if (std::ranges::none_of(tried, singular) || std::ranges::any_of(tried, &Attempt::converged)) return;
+    const auto best = std::ranges::find_if(tried.rbegin(), tried.rend(), &Attempt::inaccurate);
+    if (best == tried.rend()) return;
+    best->report.outcome = Outcome::converged;
+    best->inaccurate = false;
+    best->warn(best->explanation);
+    best->warn("A is singular in working precision, and x may be one of many");
+    best->explanation.clear();
 }
 
 std::size_t best_attempt(std::span<const Attempt> tried)

@@ -157,7 +157,7 @@ private:
 Standard standard_of(const SolverOptions& options)
 {
     const KrylovOptions& krylov = options.krylov;
-    const bool           automatic = options.way() == SolverMode::automatic;
+    const bool           automatic = options.strategy() == SolverMode::automatic;
     Standard             standard;
     if (krylov.stop == StopTest::backward_error) standard.backward_error = krylov.rtol;
     else standard.residual = krylov.rtol;

@@ -18,7 +18,7 @@ struct Standard {
     double rowwise = std::numeric_limits<double>::infinity();
     double error = std::numeric_limits<double>::infinity();  ///< of worst_error
 };
-/// As krylov.stop has it. Mode auto asks for residual, row-wise and estimated error, whichever way it takes.
+/// As krylov.stop has it. Mode auto asks for residual, row-wise and estimated error, whichever strategy it takes.
 Standard standard_of(const SolverOptions& options);
 
 /// How far the worst of what is asked for is from its limit: 1 and less is good. Inf where x is not finite.

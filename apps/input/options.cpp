@@ -56,7 +56,7 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, con
     const bool                    direct = taken.direct && !taken.iterative;
     std::vector<std::string_view> ignored;
     if (direct) ignored = {"krylov.", "precond.", "sptrsv.", "sequence."};
-    else if (!taken.direct && options.way() == SolverMode::iterative) ignored = {"lu."};
+    else if (!taken.direct && options.strategy() == SolverMode::iterative) ignored = {"lu."};
     constexpr std::array<std::string_view, 3> of_a_gpu{"lu.index", "lu.dependencies", "lu.deterministic"};
     const auto                                given = describe(options), defaults = describe({});
     std::vector<std::string>                  remarks;

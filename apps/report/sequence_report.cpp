@@ -36,8 +36,8 @@ std::string padded(const std::string& text, std::size_t width)
 std::string method_text(const SolveOptions& options)
 {
     const MethodChoice method = options.method;
-    if (options.way() == SolverMode::automatic) return "direct or iterative, as their costs say";
-    if (options.way() == SolverMode::direct) return "direct, P A Q = L U; pivots kept while they serve";
+    if (options.strategy() == SolverMode::automatic) return "direct or iterative, as their costs say";
+    if (options.strategy() == SolverMode::direct) return "direct, P A Q = L U; pivots kept while they serve";
     std::string name = method == MethodChoice::automatic ? "CG or GMRES" : field_text(method);
     if (options.precond.kind == PrecondKind::none) return name;
     return fmt::format("{} with {}, kept while it serves", name, field_text(options.precond.kind));

@@ -58,7 +58,7 @@ public:
 
     void solve(const SequenceInput& input, std::vector<double>& x, SystemReport& one, SequenceReport& all)
     {
-        one.action = options_.way() == SolverMode::iterative ? "refresh" : "factor";
+        one.action = options_.strategy() == SolverMode::iterative ? "refresh" : "factor";
         if (guess_.empty()) std::ranges::fill(x, 0.);
         else x = guess_;
         if (!analysed_) solver_.analyse(input.A(), systems_);

@@ -1,4 +1,4 @@
-// The rules by which mode auto chooses and changes its way, on figures made up.
+// The rules by which mode auto chooses and changes its strategy, on figures made up.
 
 #include "ilux/solver/choice.hpp"
 
@@ -9,7 +9,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/forecast.hpp"
 #include "ilux/solver/retry.hpp"
-#include "ilux/solver/way_history.hpp"
+#include "ilux/solver/strategy_history.hpp"
 
 namespace ilux {
 namespace {
@@ -26,7 +26,7 @@ Attempt failed(bool direct, Outcome outcome, double seconds = 1)
     return tried;
 }
 
-/// For the sake of the other way.
+/// For the sake of the other strategy.
 Attempt given_up(bool direct)
 {
     Attempt tried = failed(direct, Outcome::time_limit);
@@ -36,9 +36,9 @@ Attempt given_up(bool direct)
 
 std::optional<Plan> next(const std::vector<Attempt>& tried, double lu_seconds, bool possible = true, double elapsed = 2)
 {
-    OtherWays   ways{.direct_possible = possible, .lu = Forecast{.factor = lu_seconds}, .first_iterative = {}};
-    std::string why_not;
-    const auto  plan = next_plan_of_either_way({}, ways, tried, elapsed, why_not);
+    OtherStrategies ways{.direct_possible = possible, .lu = Forecast{.factor = lu_seconds}, .first_iterative = {}};
+    std::string     why_not;
+    const auto      plan = next_plan_of_either_strategy({}, ways, tried, elapsed, why_not);
     EXPECT_EQ(!plan, !why_not.empty());
     return plan;
 }
@@ -143,50 +143,6 @@ TEST(EitherWay, TriesAnIterationThatWasPutOffOnceLuHasFailed)
     EXPECT_EQ(plan->precond.mlilu.drop_tol, MlIluOptions().drop_tol);
 }
 
-TEST(ReasonToChange, IsWhatWasMeasured)
-{
-    WayRecord      now, other;
-    const Forecast cheap{.factor = 1, .renew = 0.05, .solve = 0.05};
-    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, cheap}, 100), "");  // nothing was measured
-    now.add(5);
-    now.add(1);
-    EXPECT_TRUE(now.measured());
-    EXPECT_EQ(now.seconds, 1);
-    const std::string why = reason_to_change(now, "direct", {"iterative", &other, cheap}, 100);
-    EXPECT_NE(why.find("direct way took 1 s"), std::string::npos) << why;
-    EXPECT_NE(why.find("100 systems"), std::string::npos) << why;
-    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, cheap}, 1), "");  // its setup does not pay
-    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, Forecast{.solve = 0.6}}, 100), "");
-    other.add(3);
-    other.add(0.6);
-    EXPECT_NE(reason_to_change(now, "direct", {"iterative", &other, cheap}, 10), "");  // measured beats forecast
-    other.set_up = false;
-    other.add(9);  // with its setup once more
-    EXPECT_EQ(other.seconds, 0.6);
-    other.add(1.6);
-    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &other, cheap}, 10), "");
-    EXPECT_EQ(reason_to_change(now, "direct", {"iterative", &now, std::nullopt}, 10), "");
-}
-
-TEST(ReasonToChange, IsNotOneSystemThatTheMachineInterrupted)
-{
-    const WayRecord none;
-    const OtherWay  cheap{"iterative", &none, Forecast{.solve = 1e-6}};
-    const double    usual = 1e-4, interrupted = 1;
-    for (int which = 0; which < 9; ++which) {
-        WayRecord now;
-        for (int k = 0; k < 9; ++k) {
-            now.add(k == which ? interrupted : usual);
-            EXPECT_EQ(reason_to_change(now, "direct", cheap, 1e6), "") << which << ' ' << k;
-        }
-    }
-    WayRecord grown;
-    for (int k = 0; k < 2; ++k) grown.add(usual);
-    for (int k = 0; k < 40; ++k) grown.add(interrupted);
-    EXPECT_NEAR(grown.seconds, interrupted, 1e-3);
-    EXPECT_NE(reason_to_change(grown, "direct", cheap, 1e6), "");
-}
-
 TEST(Pause, GrowsWithEachFailureInARow)
 {
     Pause      pause;
@@ -213,14 +169,14 @@ TEST(Pause, GrowsWithEachFailureInARow)
 
 TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
 {
-    const auto tiny = choose_way(gallery::poisson2d(10, 10), {}, 1, false, INFINITY);
+    const auto tiny = choose_strategy(gallery::poisson2d(10, 10), {}, 1, false, INFINITY);
     EXPECT_TRUE(tiny.direct);
     EXPECT_FALSE(tiny.symbolic);
-    const auto cube = choose_way(gallery::build("poisson3d:n=32"), {}, 1, false, INFINITY);
+    const auto cube = choose_strategy(gallery::build("poisson3d:n=32"), {}, 1, false, INFINITY);
     EXPECT_FALSE(cube.direct);
     EXPECT_FALSE(cube.symbolic);
     EXPECT_TRUE(cube.direct_possible);
-    const auto sheet = choose_way(gallery::build("convdiff2d:n=60"), {}, 1, false, INFINITY);
+    const auto sheet = choose_strategy(gallery::build("convdiff2d:n=60"), {}, 1, false, INFINITY);
     EXPECT_TRUE(sheet.direct);
     EXPECT_TRUE(sheet.symbolic);
 }
@@ -228,7 +184,7 @@ TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
 TEST(ChooseWay, PrefersLuTheMoreSystemsAreToCome)
 {
     const auto A = gallery::build("convdiff3d:n=12");
-    const auto one = choose_way(A, {}, 1, false, INFINITY), many = choose_way(A, {}, 1000, false, INFINITY);
+    const auto one = choose_strategy(A, {}, 1, false, INFINITY), many = choose_strategy(A, {}, 1000, false, INFINITY);
     ASSERT_TRUE(one.lu && many.lu);
     EXPECT_LT(many.lu->of(1000) / many.iterative.of(1000), one.lu->of(1) / one.iterative.of(1));
 }
@@ -236,7 +192,7 @@ TEST(ChooseWay, PrefersLuTheMoreSystemsAreToCome)
 TEST(Choice, AnAnalysisThatTakesTooLongSpeaksForTheIteration)
 {
     const auto A = gallery::build("convdiff2d:n=60");
-    const auto choice = choose_way(A, {}, 1, false, 0);
+    const auto choice = choose_strategy(A, {}, 1, false, 0);
     EXPECT_FALSE(choice.direct);
     EXPECT_FALSE(choice.direct_possible);
     EXPECT_EQ(choice.symbolic, nullptr);

@@ -1,4 +1,4 @@
-// The direct way by itself: what it counts while factors come and go.
+// The direct strategy by itself: what it counts while factors come and go.
 
 #include "ilux/solver/direct_solver.hpp"
 

@@ -1,4 +1,4 @@
-// The one object through a series: what is kept, what is noticed, when the way changes.
+// The one object through a series: what is kept, what is noticed, when the strategy changes.
 
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(LinearSolver, KeepsPivotsAndPreconditionersInASeries)
     }
 }
 
-TEST(LinearSolver, StaysWithTheWayThatSolvedWhatTheOtherCouldNot)
+TEST(LinearSolver, StaysWithTheStrategyThatSolvedWhatTheOtherCouldNot)
 {
     const auto    hard = gallery::build("convdiff3d:n=22");  // no M but an exact one solves that in two steps
     auto          easy = hard;                               // all but diagonal
@@ -126,7 +126,7 @@ protected:
     std::vector<double>       x = none;
 };
 
-TEST_F(TinySeries, PausesAfterAChangeOfWayThatDidNotSolve)
+TEST_F(TinySeries, PausesAfterAChangeOfStrategyThatDidNotSolve)
 {
     for (const auto& first_b : {b, none}) {
         LinearSolver solver = analysed(SolverMode::automatic);

@@ -1,15 +1,11 @@
 #pragma once
-// What either way has cost in this very series, and when that is a reason to change.
+// What either strategy has cost in this very series.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 #include <utility>
-
-#include "ilux/solver/forecast.hpp"
 
 namespace ilux {
 
@@ -39,12 +35,12 @@ private:
     std::int64_t left_ = 0, next_ = 1;  // systems
 };
 
-/// One way through the systems so far. One system that the machine has interrupted does not change the picture.
-struct WayRecord {
+/// One strategy, over the systems so far. One system that the machine has interrupted does not change the picture.
+struct StrategyRecord {
     double seconds = std::numeric_limits<double>::quiet_NaN();  ///< a system without its setup; later ones count more
     double with_setup = 0;                                      ///< seconds of the last system that had one
     bool   set_up = false;                                      ///< it has factors of an earlier system
-    Pause  pause;  ///< since the other way had to solve what this one could not
+    Pause  pause;  ///< since the other strategy had to solve what this one could not
 
     bool measured() const { return !std::isnan(seconds); }
     void add(double seconds_of_one)
@@ -59,17 +55,5 @@ struct WayRecord {
         pause.after_success();
     }
 };
-
-/// The way not taken at present, which would have to be set up.
-struct OtherWay {
-    std::string_view        name;  ///< direct or iterative
-    const WayRecord*        record = nullptr;
-    std::optional<Forecast> forecast;  ///< nothing: unknown
-};
-
-/// Why the rest of the series should go the other way, with the figures; or "". Measured seconds beat forecasts, and a
-/// forecast must promise half the seconds, a measurement a fifth less.
-/// @param left  systems to come
-std::string reason_to_change(const WayRecord& now, std::string_view name, const OtherWay& other, double left);
 
 }  // namespace ilux
