@@ -217,6 +217,28 @@ TEST(MlIlu, DoublesAnInverseBoundThatPostponesAlmostAll)
     EXPECT_NE(accepted(2.4), accepted(1.67));
 }
 
+TEST(MlIlu, SaysThatTheNextLevelOverflowedAndThrowsNothing)
+{
+    // With d = 1e295 and a = 1e308 an accepted pivot subtracts a²/d = 1e321 from the last row, which κ postpones.
+    constexpr double d = 1e295, a = 1e308;
+    const auto       infinite = dense(3, {d, 0, a, 0, d, a, a, a, 1});
+    const auto       undefined = dense(3, {d, 0, a, 0, -d, a, a, a, 1});  // Inf - Inf
+    const auto       unsymmetric = dense(3, {d, 0, a, 0, d, -a, a, a, 1});
+    for (const auto& A : {infinite, undefined, unsymmetric})
+        for (OffDiagonal off_diagonal : {OffDiagonal::automatic, OffDiagonal::keep, OffDiagonal::save}) {
+            const auto mlilu = build(A, {.growth_bound = 0,
+                                         .matching = MatchingChoice::off,
+                                         .ordering = Ordering::none,
+                                         .off_diagonal = off_diagonal,
+                                         .scaling = false});
+            EXPECT_EQ(mlilu.report().levels[0].accepted, 2);
+            EXPECT_EQ(mlilu.report().overflowed, 2);
+            EXPECT_FALSE(mlilu.report().dense);
+            EXPECT_TRUE(mentions(mlilu.report().decisions, "the numbers of level 2 overflowed"));
+        }
+    for (const auto& A : {infinite, undefined, unsymmetric}) EXPECT_EQ(build(A).report().overflowed, 0);  // scaled
+}
+
 TEST(MlIlu, RefusesARectangularMatrix)
 {
     test::expect_refusal([] { build(test::random_matrix(3, 4, 2, 1)); }, {"square", "3 x 4"});
