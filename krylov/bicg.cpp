@@ -25,7 +25,9 @@ SolveReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstS
     Iteration<B> it(be, A, M, b, x, best, opt, monitor, 2);
     const auto   norm = [&be](ConstSpan<B> v) { return norm2(be, v); };
 
-    while (!it.over(r)) {                           // r ← b − A x
+    for (;;) {
+        it.recompute_residual(r);  // r ← b − A x
+        if (it.over()) return it.report();
         const double scale_r = it.residual_norm();  // all below in units of ‖r₀‖₂
         scale(be, 1 / scale_r, r);
         copy(be, ConstSpan<B>(r), rt);  // r̃ ← r
@@ -34,14 +36,17 @@ SolveReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstS
             it.apply_M(r, z);     // z ← M⁻¹ r
             it.apply_Mt(rt, zt);  // z̃ ← M⁻ᵀ r̃
             const auto [rho, norm_z] = dot_norm(be, ConstSpan<B>(rt), ConstSpan<B>(z));
-            if (!it.finite(rho, product_not_finite) || !it.nonzero(rho, norm_z * norm(rt), "rho = rt'inv(M)r vanished"))
+            if (!it.check_finite(rho, product_not_finite) ||
+                !it.check_nonzero(rho, norm_z * norm(rt), "rho = rt'inv(M)r vanished"))
                 break;
             const double beta = rho_before == 0 ? 0 : rho / rho_before;
             next_direction(be, beta, z, p);    // p ← z + β p
             next_direction(be, beta, zt, pt);  // p̃ ← z̃ + β p̃
             it.apply_A(p, q);                  // q ← A p
             const auto [pAp, norm_q] = dot_norm(be, ConstSpan<B>(pt), ConstSpan<B>(q));
-            if (!it.finite(pAp, product_not_finite) || !it.nonzero(pAp, norm(pt) * norm_q, "pt'Ap vanished")) break;
+            if (!it.check_finite(pAp, product_not_finite) ||
+                !it.check_nonzero(pAp, norm(pt) * norm_q, "pt'Ap vanished"))
+                break;
             const double alpha = rho / pAp;
             it.move(scale_r * alpha, p);           // x ← x + α p
             axpy(be, -alpha, ConstSpan<B>(q), r);  // r ← r − α A p
@@ -52,7 +57,6 @@ SolveReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstS
             rho_before = rho;
         }
     }
-    return it.report();
 }
 
 template SolveReport bicg<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,

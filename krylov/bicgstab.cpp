@@ -19,10 +19,13 @@ struct Cycle {
 
     DotNorm inner(ConstSpan<B> a, ConstSpan<B> b) { return dot_norm(be, a, b); }
 
+    /// The recurrence met the target, broke down or blew up, or no step is left.
+    bool over() const { return it.stop.ends_cycle(scale_r * norm_r); }
+
     /// x ← x + α M⁻¹p,  s = r ← r − α A M⁻¹p
-    bool bicg_half()
+    void take_bicg_half()
     {
-        if (!it.finite(rho, product_not_finite) || !it.nonzero(rho, norm_r, "rho = rh'r vanished")) return false;
+        if (!it.check_finite(rho, product_not_finite) || !it.check_nonzero(rho, norm_r, "rho = rh'r vanished")) return;
         if (first) {
             copy(be, ConstSpan<B>(r), p);
         } else {
@@ -33,23 +36,22 @@ struct Cycle {
         it.apply_M(p, z);
         it.apply_A(z, v);  // v ← A M⁻¹ p
         const auto [rv, norm_v] = inner(rh, v);
-        if (!it.finite(rv, product_not_finite) || !it.nonzero(rv, norm_v, "rh'v vanished")) return false;
+        if (!it.check_finite(rv, product_not_finite) || !it.check_nonzero(rv, norm_v, "rh'v vanished")) return;
         alpha = rho / rv;
         it.move(scale_r * alpha, z);
         axpy(be, -alpha, ConstSpan<B>(v), r);
         norm_r = norm2(be, ConstSpan<B>(r));
         it.step(scale_r * norm_r);
-        return true;
     }
 
     /// x ← x + ω M⁻¹s,  r ← s − ω A M⁻¹s with the ω that makes ‖r‖₂ least
-    bool stabilizing_half()
+    void take_stabilizing_half()
     {
         it.apply_M(r, z);
         it.apply_A(z, t);  // t ← A M⁻¹ s
         const auto [ts, norm_t] = inner(r, t);
-        if (!it.finite(norm_t, product_not_finite) || !it.finite(ts, product_not_finite)) return false;
-        if (!it.nonzero(ts, norm_t * norm_r, "omega = t's / t't vanished")) return false;
+        if (!it.check_finite(norm_t, product_not_finite) || !it.check_finite(ts, product_not_finite)) return;
+        if (!it.check_nonzero(ts, norm_t * norm_r, "omega = t's / t't vanished")) return;
         omega = ts / norm_t / norm_t;
         it.move(scale_r * omega, z);
         axpy(be, -omega, ConstSpan<B>(t), r);
@@ -58,7 +60,6 @@ struct Cycle {
         rho = next.dot;  // ρ = r̂ᵀ r
         norm_r = next.norm;
         it.step(scale_r * norm_r);
-        return true;
     }
 };
 
@@ -70,14 +71,17 @@ SolveReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, Co
 {
     auto [r, rh, p, z, v, t, best] = ws.all();
     Iteration<B> it(be, A, M, b, x, best, opt, monitor);
-    while (!it.over(r)) {  // r ← b − A x
+    for (;;) {
+        it.recompute_residual(r);  // r ← b − A x
+        if (it.over()) return it.report();
         Cycle<B> cycle{be, it, r, rh, p, z, v, t, it.residual_norm()};
         scale(be, 1 / cycle.scale_r, r);
         copy(be, ConstSpan<B>(r), rh);  // r̂ ← r
-        const auto ends = [&] { return it.stop.ends_cycle(cycle.scale_r * cycle.norm_r); };
-        while (!ends() && cycle.bicg_half() && !ends() && cycle.stabilizing_half()) continue;
+        while (!cycle.over()) {
+            cycle.take_bicg_half();
+            if (!cycle.over()) cycle.take_stabilizing_half();
+        }
     }
-    return it.report();
 }
 
 template SolveReport bicgstab<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,

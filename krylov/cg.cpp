@@ -12,24 +12,27 @@ SolveReport cg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpa
 {
     auto [r, z, p, q, best] = ws.all();
     Iteration<B> it(be, A, M, b, x, best, opt, monitor);
-    const auto   positive = [&](double value, const char* what_if_not) {
+    // Ends the solve in breakdown or as not_finite where `value` is not positive; returns whether it is.
+    const auto check_positive = [&](double value, const char* what_if_not) {
         if (std::isfinite(value) && !(value > 0)) it.stop.fail(Outcome::breakdown, what_if_not);
-        return it.finite(value, product_not_finite) && value > 0;
+        return it.check_finite(value, product_not_finite) && value > 0;
     };
 
-    while (!it.over(r)) {                        // r ← b − A x
+    for (;;) {
+        it.recompute_residual(r);  // r ← b − A x
+        if (it.over()) return it.report();
         const double beta = it.residual_norm();  // all below in units of ‖r₀‖₂: neither over- nor underflow
         scale(be, 1 / beta, r);
         double rho_before = 0;
         for (double norm_r = 1; !it.stop.ends_cycle(beta * norm_r);) {
             it.apply_M(r, z);  // z ← M⁻¹ r
             const double rho = dot(be, ConstSpan<B>(r), ConstSpan<B>(z));
-            if (!positive(rho, "r'inv(M)r <= 0: M is not positive definite")) break;
+            if (!check_positive(rho, "r'inv(M)r <= 0: M is not positive definite")) break;
             if (rho_before == 0) copy(be, ConstSpan<B>(z), p);
             else axpby(be, 1, ConstSpan<B>(z), rho / rho_before, p);  // p ← z + (ρ/ρ₋) p
             it.apply_A(p, q);                                         // q ← A p
             const double pAp = dot(be, ConstSpan<B>(p), ConstSpan<B>(q));
-            if (!positive(pAp, "p'Ap <= 0: A is not positive definite")) break;
+            if (!check_positive(pAp, "p'Ap <= 0: A is not positive definite")) break;
             const double alpha = rho / pAp;
             it.move(beta * alpha, p);              // x ← x + α p
             axpy(be, -alpha, ConstSpan<B>(q), r);  // r ← r − α A p
@@ -38,7 +41,6 @@ SolveReport cg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpa
             rho_before = rho;
         }
     }
-    return it.report();
 }
 
 template SolveReport cg<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,

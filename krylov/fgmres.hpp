@@ -12,13 +12,12 @@ public:
     FgmresWorkspace(Index n, const KrylovOptions& opt);
 
     Index   size() const { return gmres.size(); }
-    Span<B> z(Index k) { return Span<B>(Z_).subspan(static_cast<std::size_t>(k) * size(), size()); }  ///< 0 ≤ k < m
-    ConstSpan<B> preconditioned(Index k) { return ConstSpan<B>(Z_).first(static_cast<std::size_t>(k) * size()); }
+    Span<B> Z() { return Z_; }  ///< n·m, a vector after another
 
     GmresWorkspace<B> gmres;
 
 private:
-    Buffer<B> Z_;  ///< n·m, a vector after another
+    Buffer<B> Z_;
 };
 
 /// Solves A x = b by flexible restarted GMRES, preconditioned from the right by an M that may change between calls:

@@ -5,56 +5,144 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/krylov/gmres_cycle.hpp"
+#include "ilux/krylov/iteration.hpp"
+#include "ilux/ortho/cgs2.hpp"
+#include "ilux/ortho/mgso.hpp"
 
 namespace ilux {
 namespace {
 
+using detail::GmresKind;
+
+/// The three places where the kinds of GMRES differ: what M multiplies, and what corrects x.
 template <Backend B>
-struct FromTheRight {
+struct GmresProducts {
     B&                 be;
     Iteration<B>&      it;
     GmresWorkspace<B>& ws;
+    const GmresKind    kind;
+    Span<B>            Z;  ///< flexible: n·m, the z_k
 
-    void start() {}
-    void product(Index k)
+    /// v₀ ← r, or from the left M⁻¹ r, where v₀ is r
+    void start()
     {
-        it.apply_M(ws.v(k), ws.z());      // z ← M⁻¹ v_k
-        it.apply_A(ws.z(), ws.v(k + 1));  // v_{k+1} ← A z
+        if (kind != GmresKind::left) return;
+        it.apply_M(ws.v(0), ws.z());
+        copy(be, ConstSpan<B>(ws.z()), ws.v(0));
     }
+
+    /// v_{k+1} ← A M⁻¹ v_k, or from the left M⁻¹ A v_k
+    void multiply(Index k)
+    {
+        if (kind == GmresKind::left) {
+            it.apply_A(ws.v(k), ws.z());      // z ← A v_k
+            it.apply_M(ws.z(), ws.v(k + 1));  // v_{k+1} ← M⁻¹ z
+        } else {
+            const Span<B> z = kind == GmresKind::flexible ? Z.subspan(first(k), ws.size()) : ws.z();
+            it.apply_M(ws.v(k), z);      // z_k ← M⁻¹ v_k
+            it.apply_A(z, ws.v(k + 1));  // v_{k+1} ← A z_k
+        }
+    }
+
+    /// x ← x + M⁻¹ V_k y, or from the left x + V_k y, or flexible x + Z_k y
     void correct(std::span<const double> y)
     {
         const auto k = static_cast<Index>(y.size());
-        combine(be, y, ws.basis(k), ws.v(k));  // v_k, no longer needed, ← V_k y
-        it.apply_M(ws.v(k), ws.z());
-        it.move_if_finite(1, ws.z());  // x ← x + M⁻¹ V_k y
+        if (kind == GmresKind::right) {
+            combine(y, ws.basis(k), ws.v(k));  // v_k, no longer needed, ← V_k y
+            it.apply_M(ws.v(k), ws.z());
+        } else {
+            combine(y, kind == GmresKind::left ? ws.basis(k) : ConstSpan<B>(Z.first(first(k))), ws.z());
+        }
+        it.move_if_finite(1, ws.z());
+    }
+
+private:
+    std::size_t first(Index k) const { return static_cast<std::size_t>(k) * ws.size(); }
+
+    /// z ← V y
+    void combine(std::span<const double> y, ConstSpan<B> V, Span<B> z)
+    {
+        fill(be, 0, z);
+        multi_axpy(be, y, V, z);
     }
 };
+
+/// v_{k+1} ← (I − V Vᵀ) v_{k+1}, normalized; its coefficients become column k of H.
+template <Backend B>
+Extension extend_basis(B& be, Iteration<B>& it, GmresWorkspace<B>& ws, Index k, const KrylovOptions& opt)
+{
+    const auto timer = it.timing_ortho();
+    const auto h = ws.qr.next_column();
+    const auto V = ws.basis(k + 1);
+    const auto w = ws.v(k + 1);
+    switch (opt.ortho) {
+        case Orthogonalization::mgso:
+            return mgso(be, V, w, h, opt.reorthogonalize);
+        case Orthogonalization::cgs2:
+            return cgs2(be, V, w, h, ws.scratch());
+        case Orthogonalization::mgso_hybrid:
+            break;
+        case Orthogonalization::mgso_host:
+            return mgso_host(be, V, w, h, ws.host_basis(), opt.reorthogonalize);
+    }
+    return mgso_hybrid<B>(be, V, w, h, opt.reorthogonalize);
+}
 
 template <Backend B>
-struct FromTheLeft {
-    B&                 be;
-    Iteration<B>&      it;
-    GmresWorkspace<B>& ws;
-
-    void start()
-    {
-        it.apply_M(ws.v(0), ws.z());
-        copy(be, ConstSpan<B>(ws.z()), ws.v(0));  // v₀ ← M⁻¹ r
-    }
-    void product(Index k)
-    {
-        it.apply_A(ws.v(k), ws.z());      // z ← A v_k
-        it.apply_M(ws.z(), ws.v(k + 1));  // v_{k+1} ← M⁻¹ z
-    }
-    void correct(std::span<const double> y)
-    {
-        combine(be, y, ws.basis(static_cast<Index>(y.size())), ws.z());
-        it.move_if_finite(1, ws.z());  // x ← x + V_k y
-    }
-};
+void check_made_for(GmresWorkspace<B>& ws, const KrylovOptions& opt)
+{
+    require(ws.restart() == std::min(opt.restart, ws.size()),
+            [&] { return fmt::format("restart = {}, but the workspace was made for {}", opt.restart, ws.restart()); });
+    require(std::same_as<B, Cpu> || opt.ortho != Orthogonalization::mgso_host || !ws.host_basis().empty() ||
+                ws.size() == 0,
+            [] { return "ortho = mgso_host, but the workspace was made without a basis on the host"; });
+}
 
 }  // namespace
+
+template <Backend B>
+SolveReport detail::restarted_gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                                    GmresWorkspace<B>& ws, GmresKind kind, Span<B> Z, const KrylovOptions& opt,
+                                    const Monitor& monitor)
+{
+    Iteration<B>     it(be, A, M, b, x, ws.best(), opt, monitor);
+    GmresProducts<B> products{be, it, ws, kind, Z};
+    HessenbergQr&    qr = ws.qr;
+    check_made_for(ws, opt);
+
+    for (;;) {
+        it.recompute_residual(ws.v(0));  // v₀ ← b − A x
+        if (it.over()) return it.report();
+        products.start();                                      // v₀ ← M⁻¹ v₀, from the left only
+        const double beta = norm2(be, ConstSpan<B>(ws.v(0)));  // β = ‖v₀‖₂
+        if (!it.check_finite(beta, "the preconditioned residual holds NaN or Inf")) continue;
+        if (!it.check_nonzero(beta, 0, "M yields 0 for a residual that is not 0")) continue;
+        it.stop.estimates_preconditioned(beta / it.residual_norm());
+        scale(be, 1 / beta, ws.v(0));  // v₀ ← v₀ / β
+        qr.start(beta);                // g ← β e₁
+
+        bool invariant = false;  // the Krylov space stopped growing
+        for (Index k = 0; k < ws.restart() && !invariant && !it.stop.ends_cycle(qr.residual()); ++k) {
+            products.multiply(k);  // A M⁻¹ V_k = V_{k+1} H_k
+            const Extension extension = extend_basis(be, it, ws, k, opt);
+            invariant = extension != Extension::extended;
+            if (extension == Extension::not_finite) it.stop.fail(Outcome::not_finite, product_not_finite);
+            else if (!qr.append())  // |g_{k+1}| = ‖r_{k+1}‖₂
+                it.stop.breakdown("the Krylov space is invariant without a solution: A or M is singular");
+            it.step(qr.residual());
+        }
+        if (qr.columns() > 0) products.correct(qr.solve());  // R y = g;  x ← x + M⁻¹ V_k y
+    }
+}
+
+template <Backend B>
+SolveReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                  GmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor)
+{
+    const GmresKind kind = opt.side == Side::left ? GmresKind::left : GmresKind::right;
+    return detail::restarted_gmres(be, A, M, b, x, ws, kind, {}, opt, monitor);
+}
 
 template <Backend B>
 GmresWorkspace<B>::GmresWorkspace(Index n, const KrylovOptions& opt)
@@ -69,20 +157,15 @@ GmresWorkspace<B>::GmresWorkspace(Index n, const KrylovOptions& opt)
     qr = HessenbergQr(m_);
 }
 
-template <Backend B>
-SolveReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  GmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor)
-{
-    Iteration<B> it(be, A, M, b, x, ws.best(), opt, monitor);
-    if (opt.side == Side::left) return restarted_gmres(be, it, ws, FromTheLeft<B>{be, it, ws}, opt);
-    return restarted_gmres(be, it, ws, FromTheRight<B>{be, it, ws}, opt);
-}
-
-template class GmresWorkspace<Cpu>;
-template SolveReport gmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
-                                GmresWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
-template class GmresWorkspace<Gpu>;
-template SolveReport gmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
-                                GmresWorkspace<Gpu>&, const KrylovOptions&, const Monitor&);
+#define ILUX_INSTANTIATE(B)                                                                                         \
+    template class GmresWorkspace<B>;                                                                               \
+    template SolveReport detail::restarted_gmres<B>(B&, const LinearOperator<B>&, Preconditioner<B>&, ConstSpan<B>, \
+                                                    Span<B>, GmresWorkspace<B>&, GmresKind, Span<B>,                \
+                                                    const KrylovOptions&, const Monitor&);                          \
+    template SolveReport gmres<B>(B&, const LinearOperator<B>&, Preconditioner<B>&, ConstSpan<B>, Span<B>,          \
+                                  GmresWorkspace<B>&, const KrylovOptions&, const Monitor&);
+ILUX_INSTANTIATE(Cpu)
+ILUX_INSTANTIATE(Gpu)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -50,4 +50,16 @@ template <Backend B>
 SolveReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
                   GmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {});
 
+namespace detail {
+
+/// From the right A M⁻¹ u = b, from the left M⁻¹ A x = M⁻¹ b; flexible: from the right, keeping every z_k = M⁻¹ v_k.
+enum class GmresKind { right, left, flexible };
+
+/// The loop of gmres and fgmres. @param Z  n·m where the kind is flexible, else not looked at
+template <Backend B>
+SolveReport restarted_gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                            GmresWorkspace<B>& ws, GmresKind kind, Span<B> Z, const KrylovOptions& opt,
+                            const Monitor& monitor);
+
+}  // namespace detail
 }  // namespace ilux

@@ -67,8 +67,8 @@ public:
     }
     auto timing_ortho() { return timeline_.measure(seconds_.ortho); }
 
-    /// r ← b − A x, and whether the solve is over. If so x is the best iterate ever verified.
-    bool over(Span<B> r)
+    /// r ← b − A x, and the verdict on it. Where that ends the solve, x ← the best iterate ever verified.
+    void recompute_residual(Span<B> r)
     {
         {
             const auto t = timeline_.measure(seconds_.spmv);
@@ -85,8 +85,8 @@ public:
         } else if (!verdict_ && stop.improved()) {
             copy(be_, ConstSpan<B>(x_), best_);
         }
-        return verdict_.has_value();
     }
+    bool   over() const { return verdict_.has_value(); }
     double residual_norm() const { return residual_; }  ///< ‖b − A x‖₂ as last recomputed
 
     /// One step of a cycle is done; `estimate` is of ‖r‖₂ (of ‖M⁻¹r‖₂ after stop.estimates_preconditioned).
@@ -106,17 +106,17 @@ public:
     /// The same for a p that may hold NaN or Inf: then x stays as it was and the solve ends.
     void move_if_finite(double a, ConstSpan<B> p)
     {
-        if (finite(a * norm2(be_, p), "the correction of x holds NaN or Inf")) move(a, p);
+        if (check_finite(a * norm2(be_, p), "the correction of x holds NaN or Inf")) move(a, p);
     }
 
-    /// False, and the solve ends as not_finite, when `value` is NaN or Inf.
-    bool finite(double value, const char* what)
+    /// Ends the solve as not_finite when `value` is NaN or Inf. @return whether it is neither
+    bool check_finite(double value, const char* what)
     {
         if (!std::isfinite(value)) stop.fail(Outcome::not_finite, what);
         return std::isfinite(value);
     }
-    /// False, and the cycle ends in breakdown, when `value` vanishes against `scale` up to rounding.
-    bool nonzero(double value, double scale, const char* what)
+    /// Ends the cycle in breakdown when `value` vanishes against `scale` up to rounding. @return whether it does not
+    bool check_nonzero(double value, double scale, const char* what)
     {
         const bool holds = std::abs(value) > std::numeric_limits<double>::epsilon() * scale;
         if (!holds) stop.breakdown(what);

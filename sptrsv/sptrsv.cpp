@@ -45,28 +45,41 @@ void check_lengths(Index n, std::size_t b, std::size_t x)
 
 template <class T>
 SpTrsvPlan<T>::SpTrsvPlan(CsrMatrix<T> A, Triangle triangle, Diagonal diagonal, SpTrsvOptions options)
+    : SpTrsvPlan(std::make_shared<const CsrMatrix<T>>(std::move(A)), triangle, diagonal, options)
+{}
+
+template <class T>
+SpTrsvPlan<T>::SpTrsvPlan(std::shared_ptr<const CsrMatrix<T>> A, Triangle triangle, Diagonal diagonal,
+                          SpTrsvOptions options)
     : A_(std::move(A)), triangle_(triangle), diagonal_(diagonal), options_(options)
 {
-    check_triangle(A_, triangle, diagonal);
-    levels_ = LevelSets(A_, triangle, options.wide_level);
-    if (diagonal == Diagonal::stored) zero_pivot_ = first_zero_pivot(A_);
+    check_triangle(*A_, triangle, diagonal);
+    levels_ = LevelSets(*A_, triangle, options.wide_level);
+    if (diagonal == Diagonal::stored) zero_pivot_ = first_zero_pivot(*A_);
     if (!options.transposable || options.engine == SpTrsvEngine::serial) return;
-    At_ = transpose(A_);
+    At_ = transpose(*A_);
     levels_t_ = LevelSets(At_, opposite(triangle), options.wide_level);
+}
+
+template <class T>
+const CsrMatrix<T>& SpTrsvPlan<T>::matrix() const
+{
+    static const CsrMatrix<T> none;
+    return A_ ? *A_ : none;
 }
 
 template <class T>
 std::size_t SpTrsvPlan<T>::bytes() const
 {
-    return A_.bytes() + At_.bytes() + levels_.bytes() + levels_t_.bytes();
+    return matrix().bytes() + At_.bytes() + levels_.bytes() + levels_t_.bytes();
 }
 
 template <class T>
 void SpTrsvPlan<T>::solve(Cpu& be, std::span<const double> b, std::span<double> x) const
 {
     check_lengths(size(), b.size(), x.size());
-    if (options_.engine == SpTrsvEngine::serial) solve_serial(A_, triangle_, diagonal_, b, x);
-    else solve_levels(be, A_, levels_, triangle_, diagonal_, b, x);
+    if (options_.engine == SpTrsvEngine::serial) solve_serial(matrix(), triangle_, diagonal_, b, x);
+    else solve_levels(be, matrix(), levels_, triangle_, diagonal_, b, x);
 }
 
 template <class T>
@@ -74,7 +87,7 @@ void SpTrsvPlan<T>::solve_transpose(Cpu& be, std::span<const double> b, std::spa
 {
     check_lengths(size(), b.size(), x.size());
     if (At_.rows() == size()) solve_levels(be, At_, levels_t_, opposite(triangle_), diagonal_, b, x);
-    else solve_serial_transpose(A_, triangle_, diagonal_, b, x);
+    else solve_serial_transpose(matrix(), triangle_, diagonal_, b, x);
 }
 
 template void check_triangle(const CsrMatrix<double>&, Triangle, Diagonal);

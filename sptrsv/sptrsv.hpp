@@ -29,7 +29,8 @@ struct SpTrsvOptions {
     Offset wide_level = LevelSets::default_wide;  ///< level_set: entries and rows from which threads share a level
 };
 
-/// A triangular matrix ready to be solved with, on the host. Immutable: serves several threads at once. Owns the matrix.
+/// A triangular matrix ready to be solved with, on the host. Immutable: serves several threads at once. Owns or shares the
+/// matrix; copies share it.
 template <class T = double>
 class SpTrsvPlan {
 public:
@@ -38,14 +39,16 @@ public:
     /// @throws InvalidInput naming the first entry outside that triangle
     /// Costs O(n + nnz) once.
     SpTrsvPlan(CsrMatrix<T> A, Triangle triangle, Diagonal diagonal, SpTrsvOptions options = {});
+    /// The same without a copy: A stays where it is, and must not change.
+    SpTrsvPlan(std::shared_ptr<const CsrMatrix<T>> A, Triangle triangle, Diagonal diagonal, SpTrsvOptions options = {});
 
-    const CsrMatrix<T>& matrix() const { return A_; }
+    const CsrMatrix<T>& matrix() const;
     Triangle            triangle() const { return triangle_; }
     Diagonal            diagonal() const { return diagonal_; }
-    Index               size() const { return A_.rows(); }
+    Index               size() const { return matrix().rows(); }
     Index               depth() const { return levels_.depth(); }  ///< longest chain of rows that wait on one another
     Index       zero_pivot() const { return zero_pivot_; }  ///< first row whose diagonal is 0 or absent; −1: none
-    std::size_t bytes() const;
+    std::size_t bytes() const;                              ///< the matrix included
 
     /// x ← A⁻¹ b and x ← A⁻ᵀ b; b and x may be the same memory. Lengths k·n solve k systems, a vector after another.
     /// A zero pivot yields Inf or NaN in x, and a NaN in b spreads to all that depends on it. Nothing is allocated.
@@ -54,12 +57,13 @@ public:
     void solve_transpose(Cpu& be, std::span<const double> b, std::span<double> x) const;
 
 private:
-    CsrMatrix<T>  A_, At_;
-    LevelSets     levels_, levels_t_;
-    Triangle      triangle_ = Triangle::lower;
-    Diagonal      diagonal_ = Diagonal::unit;
-    SpTrsvOptions options_;
-    Index         zero_pivot_ = -1;
+    std::shared_ptr<const CsrMatrix<T>> A_;  // null: of order 0
+    CsrMatrix<T>                        At_;
+    LevelSets                           levels_, levels_t_;
+    Triangle                            triangle_ = Triangle::lower;
+    Diagonal                            diagonal_ = Diagonal::unit;
+    SpTrsvOptions                       options_;
+    Index                               zero_pivot_ = -1;
 };
 
 }  // namespace ilux

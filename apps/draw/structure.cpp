@@ -117,10 +117,8 @@ Structure structure_of(const CsrMatrix<double>& A, const HostFactors& factors)
     structure.pictures = {permuted(A, all)};
     for (std::size_t k = 0; k < std::min<std::size_t>(all.levels.size(), 3); ++k) {
         const MlIluLevel& level = all.levels[k];
-        structure.profiles.push_back(
-            profile_of(fmt::format("rows of L, level {}", k + 1), level.L_B.matrix(), level.L_B.triangle()));
-        structure.profiles.push_back(
-            profile_of(fmt::format("rows of U, level {}", k + 1), level.U_B.matrix(), level.U_B.triangle()));
+        structure.profiles.push_back(profile_of(fmt::format("rows of L, level {}", k + 1), level.L_B, Triangle::lower));
+        structure.profiles.push_back(profile_of(fmt::format("rows of U, level {}", k + 1), level.U_B, Triangle::upper));
     }
     return structure;
 }

@@ -191,8 +191,8 @@ SweepLevel::SweepLevel(const MlIluLevel& level, bool transposed)
       row_scale(transposed ? level.col_scale : level.row_scale),
       col_scale(transposed ? level.row_scale : level.col_scale),
       d_inv(level.d_inv),
-      L(&level.L_B.matrix()),
-      U(&level.U_B.matrix()),
+      L(&level.L_B),
+      U(&level.U_B),
       lower(&level.lower),
       upper(&level.upper)
 {

@@ -241,8 +241,9 @@ SweepSize sweep_size(const MlIluFactors& factors)
         const bool upper = step.piece == Piece::keep_backward || step.piece == Piece::save_F_lower;
         for (std::size_t l = step.first; l < step.last; ++l) {
             const auto& level = factors.levels[l];
-            size.entries += (L ? level.L_B : level.U_B).matrix().nnz();
-            size.depth += (L ? level.L_B : level.U_B).depth() + 1;
+            const auto& report = factors.report.levels[l];
+            size.entries += L ? report.nnz_L : report.nnz_U;
+            size.depth += (L ? report.depth_L : report.depth_U) + 1;
             size.entries += (lower ? level.lower.nnz() : 0) + (upper ? level.upper.nnz() : 0);
         }
     }

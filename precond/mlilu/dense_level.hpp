@@ -14,6 +14,8 @@ namespace ilux {
 /// symmetric and ought to be SPD; where dropping has spoiled that, |S| (absolute eigenvalues) takes its place.
 class DenseLevel {
 public:
+    static constexpr Index largest = 4000;  ///< order of a last level that build() solves densely
+
     DenseLevel() = default;
     DenseLevel(const CsrMatrix<double>& S, bool definite = false);
 

@@ -110,7 +110,7 @@ struct MlIluReport {
     bool                          dense = false;
     double                        fill = 0;         ///< stored factor values, the dense level included, over nnz(A)
     Offset                        stored = 0;       ///< those values
-    std::size_t                   bytes = 0;        ///< of the factors
+    std::size_t                   bytes = 0;        ///< of the factors and the host's plans to solve with them
     std::optional<Index>          structural_rank;  ///< of A; nothing where neither matching nor diagonal told
     bool                          limited = false;  ///< entries were dropped to stay within the memory limit
     Index                         deficiency = 0;   ///< numerical rank missing from the last level; 0: nonsingular
@@ -120,7 +120,8 @@ struct MlIluReport {
     double                   seconds_factor = 0;
 };
 
-struct MlIluFactors;  // the levels; immutable
+struct MlIluFactors;   // the levels; immutable
+class MlIluHostPlans;  // how the host solves with them
 
 /// A finished multilevel factorization. Cheap to copy (shared); immutable; serves any number of threads.
 class MlIlu {
@@ -131,9 +132,12 @@ public:
     static MlIlu build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor = {});
     const MlIluReport&  report() const;
     const MlIluFactors& factors() const { return *factors_; }
+    /// Shared by all copies, and made by the first MlIluPreconditioner.
+    const MlIluHostPlans& host_plans() const { return *host_plans_; }
 
 private:
-    std::shared_ptr<const MlIluFactors> factors_;
+    std::shared_ptr<const MlIluFactors>   factors_;
+    std::shared_ptr<const MlIluHostPlans> host_plans_;
 };
 
 /// z ← M⁻¹ r with the scratch memory of one thread of calls.

@@ -10,30 +10,33 @@ namespace {
 template <bool transposed>
 class Sweep {
 public:
-    Sweep(Cpu& be, const MlIluFactors& factors, std::span<double> work) : be_(be), factors_(factors), work_(work) {}
+    Sweep(Cpu& be, const MlIlu& mlilu, std::span<double> work)
+        : be_(be), factors_(mlilu.factors()), plans_(mlilu.host_plans().levels()), work_(work)
+    {}
 
     /// z ← M_l⁻¹ r for the level `l`; r and z may be the same memory. Uses work from position `used` on.
     void solve(std::size_t l, std::span<const double> r, std::span<double> z, std::size_t used)
     {
         if (l == factors_.levels.size()) return solve_dense(r, z, used);
         const MlIluLevel& level = factors_.levels[l];
+        const auto&       plans = plans_[l];
         const auto        w = work_.subspan(used, level.n), t = work_.subspan(used + level.n, level.nB);
         const auto        w_B = w.first(level.nB), w_C = w.subspan(level.nB);
         gather(level, r, w);
         if (level.keep) {
-            forward(level, w_B);              // y_B ← L_B⁻¹ r_B
+            forward(plans, w_B);              // y_B ← L_B⁻¹ r_B
             subtract_lower(level, w_B, w_C);  // y_C ← r_C − L_G y_B
             solve(l + 1, w_C, w_C, used + level.n + level.nB);
             times_d_inv(level, w_B);
             subtract_upper(level, w_C, w_B);  // U_B w_B = D⁻¹ y_B − U_F w_C
-            backward(level, w_B);
+            backward(plans, w_B);
         } else {
             copy(be_, w_B, t);
-            solve_B(level, t);              // s ← B̃⁻¹ r_B
+            solve_B(level, plans, t);       // s ← B̃⁻¹ r_B
             subtract_lower(level, t, w_C);  // y_C ← r_C − G s
             solve(l + 1, w_C, w_C, used + level.n + level.nB);
             subtract_upper(level, w_C, w_B);  // w_B ← B̃⁻¹ (r_B − F w_C)
-            solve_B(level, w_B);
+            solve_B(level, plans, w_B);
         }
         scatter(level, w, z);
     }
@@ -64,16 +67,16 @@ private:
         for (std::ptrdiff_t i = 0; i < n; ++i) z[perm[i]] = scale[perm[i]] * w[i];
     }
 
-    void forward(const MlIluLevel& level, std::span<double> x)
+    void forward(const MlIluLevelPlans& plans, std::span<double> x)
     {
-        if constexpr (transposed) level.U_B.solve_transpose(be_, x, x);
-        else level.L_B.solve(be_, x, x);
+        if constexpr (transposed) plans.U_B.solve_transpose(be_, x, x);
+        else plans.L_B.solve(be_, x, x);
     }
 
-    void backward(const MlIluLevel& level, std::span<double> x)
+    void backward(const MlIluLevelPlans& plans, std::span<double> x)
     {
-        if constexpr (transposed) level.L_B.solve_transpose(be_, x, x);
-        else level.U_B.solve(be_, x, x);
+        if constexpr (transposed) plans.L_B.solve_transpose(be_, x, x);
+        else plans.U_B.solve(be_, x, x);
     }
 
     void times_d_inv(const MlIluLevel& level, std::span<double> x)
@@ -81,11 +84,11 @@ private:
         for (Index i = 0; i < level.nB; ++i) x[i] *= level.d_inv[i];
     }
 
-    void solve_B(const MlIluLevel& level, std::span<double> x)
+    void solve_B(const MlIluLevel& level, const MlIluLevelPlans& plans, std::span<double> x)
     {
-        forward(level, x);
+        forward(plans, x);
         times_d_inv(level, x);
-        backward(level, x);
+        backward(plans, x);
     }
 
     void subtract_lower(const MlIluLevel& level, std::span<const double> x_B, std::span<double> x_C)
@@ -100,9 +103,10 @@ private:
         else spmv(be_, -1, level.upper, x_C, 1, x_B);
     }
 
-    Cpu&                be_;
-    const MlIluFactors& factors_;
-    std::span<double>   work_;
+    Cpu&                             be_;
+    const MlIluFactors&              factors_;
+    std::span<const MlIluLevelPlans> plans_;
+    std::span<double>                work_;
 };
 
 std::size_t workspace(const MlIluFactors& factors)
@@ -115,18 +119,21 @@ std::size_t workspace(const MlIluFactors& factors)
 
 }  // namespace
 
-MlIluPreconditioner::MlIluPreconditioner(MlIlu mlilu) : mlilu_(std::move(mlilu)), work_(workspace(mlilu_.factors())) {}
+MlIluPreconditioner::MlIluPreconditioner(MlIlu mlilu) : mlilu_(std::move(mlilu)), work_(workspace(mlilu_.factors()))
+{
+    mlilu_.host_plans().levels();  // so that apply() allocates nothing
+}
 
 Index MlIluPreconditioner::size() const { return mlilu_.factors().n; }
 
 void MlIluPreconditioner::apply(Cpu& be, std::span<const double> r, std::span<double> z)
 {
-    Sweep<false>(be, mlilu_.factors(), work_).solve(0, r, z, 0);
+    Sweep<false>(be, mlilu_, work_).solve(0, r, z, 0);
 }
 
 void MlIluPreconditioner::apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z)
 {
-    Sweep<true>(be, mlilu_.factors(), work_).solve(0, r, z, 0);
+    Sweep<true>(be, mlilu_, work_).solve(0, r, z, 0);
 }
 
 }  // namespace ilux

@@ -1,6 +1,9 @@
 #pragma once
-// The levels of a finished multilevel factorization, as build (mlilu.cpp) leaves them and apply (mlilu_apply.cpp) reads them.
+// The levels of a finished multilevel factorization, as build (mlilu.cpp) leaves them, and what the host's solves add.
 
+#include <memory>
+#include <mutex>
+#include <span>
 #include <vector>
 
 #include "ilux/precond/mlilu/dense_level.hpp"
@@ -14,7 +17,7 @@ struct MlIluLevel {
     Index               n = 0, nB = 0;
     std::vector<Index>  p, q;                  ///< n; perm[new] = old
     std::vector<double> row_scale, col_scale;  ///< n, in the old numbering
-    SpTrsvPlan<double>  L_B, U_B;              ///< nB×nB, unit
+    CsrMatrix<double>   L_B, U_B;              ///< nB×nB, strictly lower and upper part of the unit factors
     std::vector<double> d_inv;                 ///< nB; D⁻¹
     bool                keep = false;          ///< which pair follows
     CsrMatrix<double>   lower;                 ///< nC×nB: L_G (keep) or G (save)
@@ -26,7 +29,29 @@ struct MlIluFactors {
     Index                   n = 0;
     std::vector<MlIluLevel> levels;
     DenseLevel              dense;
-    MlIluReport             report;
+    MlIluReport             report;  ///< report.levels[l] is of levels[l]
+};
+
+/// How the host solves with L_B and U_B of a level.
+struct MlIluLevelPlans {
+    SpTrsvPlan<double> L_B, U_B;
+};
+/// @param keeps  what keeps `level` alive; null: the caller promises to
+MlIluLevelPlans plans_of(const MlIluLevel& level, const std::shared_ptr<const MlIluFactors>& keeps);
+std::size_t     bytes_of(const MlIluLevel& level, const MlIluLevelPlans& plans);  ///< of both, the matrices once
+
+/// The plans of all levels. They refer to the factors, so no matrix is held twice.
+class MlIluHostPlans {
+public:
+    explicit MlIluHostPlans(std::shared_ptr<const MlIluFactors> factors) : factors_(std::move(factors)) {}
+
+    /// Made at the first call, O(nnz); any number of threads may call.
+    std::span<const MlIluLevelPlans> levels() const;
+
+private:
+    std::shared_ptr<const MlIluFactors>  factors_;
+    mutable std::once_flag               made_;
+    mutable std::vector<MlIluLevelPlans> levels_;
 };
 
 }  // namespace ilux

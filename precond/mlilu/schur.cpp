@@ -69,12 +69,14 @@ double form_row(const SchurInputs& in, Index i, SparseAccumulator& s)
     return largest;
 }
 
-/// Off the diagonal |s_ij| must pass `drop`; `keep_all` leaves that to drop_symmetric.
-void store_row(Index i, double drop_tol, double noise, bool keep_all, SparseAccumulator& s, RowBlock& out)
+/// Off the diagonal |s_ij| must pass `drop`; `keep_all` leaves that to drop_symmetric. What is Inf passes whatever the bound
+/// is: the caller must see that S overflowed.
+void store_row(Index i, double drop_tol, double largest_term, bool keep_all, SparseAccumulator& s, RowBlock& out)
 {
     double largest = 0;
     for (Index j : s.index()) largest = std::max(largest, std::abs(s[j]));
-    const double drop = std::max(noise, drop_tol * largest);
+    const double noise = std::min(noise_level * largest_term, std::numeric_limits<double>::max());
+    const double drop = std::clamp(drop_tol * largest, noise, std::numeric_limits<double>::max());
     if (!keep_all) s.erase_if([&](Index j) { return std::abs(s[j]) <= (j == i ? noise : drop); });
     std::ranges::sort(s.index());
     for (Index j : s.index()) {
@@ -126,8 +128,8 @@ CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const Cs
             failure.run([&] {
                 for (Index i = begin(b); i < begin(b + 1) && !failure.met(); ++i) {
                     if (tell && i % rows_between_tells == 0 && omp_get_thread_num() == 0) tell();
-                    const double noise = noise_level * form_row(in, i, *s);
-                    store_row(i, drop_tol, noise, symmetric, *s, block[b]);
+                    const double largest_term = form_row(in, i, *s);
+                    store_row(i, drop_tol, largest_term, symmetric, *s, block[b]);
                 }
             });
     }

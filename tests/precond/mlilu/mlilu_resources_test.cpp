@@ -26,7 +26,7 @@ void expect_same_bits(const MlIluFactors& one, const MlIluFactors& two)
         EXPECT_EQ(a.p, b.p);
         EXPECT_EQ(a.q, b.q);
         EXPECT_TRUE(identical(a.row_scale, b.row_scale) && identical(a.col_scale, b.col_scale));
-        EXPECT_TRUE(identical(a.L_B.matrix(), b.L_B.matrix()) && identical(a.U_B.matrix(), b.U_B.matrix()));
+        EXPECT_TRUE(identical(a.L_B, b.L_B) && identical(a.U_B, b.U_B));
         EXPECT_TRUE(identical(a.d_inv, b.d_inv));
         EXPECT_TRUE(identical(a.lower, b.lower) && identical(a.upper, b.upper));
     }
@@ -41,6 +41,25 @@ std::vector<CsrMatrix<>> matrices()
     return {gallery::poisson2d(130, 130),
             gallery::convdiff2d({.n = 40, .peclet = 500, .scheme = gallery::Scheme::central}),
             random_regular(700, 4, 1), gallery::stokes2d({.n = 8}), test::random_spd(300, 4, 2)};
+}
+
+TEST(MlIlu, MakesThePlansOfTheHostOnceForAllThatApplyIt)
+{
+    const auto                          mlilu = build(random_regular(300, 4, 1), {.inverse_bound = 2});
+    std::vector<const MlIluLevelPlans*> seen(8);
+    std::vector<std::thread>            threads;
+    for (auto& plans : seen)
+        threads.emplace_back([&plans, copy = mlilu] {
+            MlIluPreconditioner M(copy);
+            plans = copy.host_plans().levels().data();
+        });
+    for (auto& thread : threads) thread.join();
+    for (const auto* plans : seen) EXPECT_EQ(plans, mlilu.host_plans().levels().data());
+    ASSERT_EQ(mlilu.host_plans().levels().size(), mlilu.factors().levels.size());
+    for (std::size_t l = 0; l < mlilu.factors().levels.size(); ++l) {  // no matrix is held twice
+        EXPECT_EQ(&mlilu.host_plans().levels()[l].L_B.matrix(), &mlilu.factors().levels[l].L_B);
+        EXPECT_EQ(&mlilu.host_plans().levels()[l].U_B.matrix(), &mlilu.factors().levels[l].U_B);
+    }
 }
 
 TEST(MlIlu, GivesTheSameBitsForAnyNumberOfThreadsAndEveryTime)
@@ -146,7 +165,8 @@ TEST(MlIlu, KeepsChainsWithinTheDepthBoundOnEveryLevel)
                 if (at != std::string::npos) allowed = std::max(allowed, Index(std::stoi(decision.substr(at + 10))));
             }
             for (const auto& level : mlilu.factors().levels)
-                deepest = std::max({deepest, level.L_B.depth(), level.U_B.depth()});
+                deepest = std::max({deepest, dependency_depth(level.L_B, Triangle::lower),
+                                    dependency_depth(level.U_B, Triangle::upper)});
             EXPECT_LE(deepest, allowed);
             EXPECT_LE(allowed, 4 * bound);
             MlIluPreconditioner M(mlilu);
@@ -195,6 +215,28 @@ TEST(MlIlu, DoublesAnInverseBoundThatPostponesAlmostAll)
     };
     EXPECT_EQ(accepted(1.2), accepted(2.4));
     EXPECT_NE(accepted(2.4), accepted(1.67));
+}
+
+TEST(MlIlu, SaysThatTheNextLevelOverflowedAndThrowsNothing)
+{
+    // With d = 1e295 and a = 1e308 an accepted pivot subtracts a²/d = 1e321 from the last row, which κ postpones.
+    constexpr double d = 1e295, a = 1e308;
+    const auto       infinite = dense(3, {d, 0, a, 0, d, a, a, a, 1});
+    const auto       undefined = dense(3, {d, 0, a, 0, -d, a, a, a, 1});  // Inf - Inf
+    const auto       unsymmetric = dense(3, {d, 0, a, 0, d, -a, a, a, 1});
+    for (const auto& A : {infinite, undefined, unsymmetric})
+        for (OffDiagonal off_diagonal : {OffDiagonal::automatic, OffDiagonal::keep, OffDiagonal::save}) {
+            const auto mlilu = build(A, {.growth_bound = 0,
+                                         .matching = MatchingChoice::off,
+                                         .ordering = Ordering::none,
+                                         .off_diagonal = off_diagonal,
+                                         .scaling = false});
+            EXPECT_EQ(mlilu.report().levels[0].accepted, 2);
+            EXPECT_EQ(mlilu.report().overflowed, 2);
+            EXPECT_FALSE(mlilu.report().dense);
+            EXPECT_TRUE(mentions(mlilu.report().decisions, "the numbers of level 2 overflowed"));
+        }
+    for (const auto& A : {infinite, undefined, unsymmetric}) EXPECT_EQ(build(A).report().overflowed, 0);  // scaled
 }
 
 TEST(MlIlu, RefusesARectangularMatrix)
@@ -325,12 +367,11 @@ TEST(MlIlu, CountsTheBytesOfEveryArrayOfItsFactors)
             return M.row_ptr().size_bytes() + M.col().size_bytes() + M.val().size_bytes();
         };
         for (const auto& level : factors.levels) {
-            arrays +=
-                matrix(level.L_B.matrix()) + matrix(level.U_B.matrix()) + matrix(level.lower) + matrix(level.upper);
+            arrays += matrix(level.L_B) + matrix(level.U_B) + matrix(level.lower) + matrix(level.upper);
             arrays += (level.p.size() + level.q.size()) * sizeof(Index);
             arrays += (level.row_scale.size() + level.col_scale.size() + level.d_inv.size()) * sizeof(double);
-            for (Index depth :
-                 {level.L_B.depth(), level.U_B.depth()})  // order, its prefix sums of work, ends of levels
+            for (Index depth : {dependency_depth(level.L_B, Triangle::lower),
+                                dependency_depth(level.U_B, Triangle::upper)})  // order, work before, ends of levels
                 arrays += level.nB * (sizeof(Index) + sizeof(Offset)) + depth * sizeof(Index);
         }
         const std::size_t stages = 200 * factors.levels.size();

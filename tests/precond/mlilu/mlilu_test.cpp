@@ -277,8 +277,8 @@ Dense assembled(const MlIluFactors& factors, std::size_t l = 0)
         return inverse(X);
     }
     const MlIluLevel& level = factors.levels[l];
-    const Dense       LD = multiply(with_unit_diagonal(to_dense(level.L_B.matrix())), undo(level.d_inv));
-    const Dense       U = with_unit_diagonal(to_dense(level.U_B.matrix())), B = multiply(LD, U);
+    const Dense       LD = multiply(with_unit_diagonal(to_dense(level.L_B)), undo(level.d_inv));
+    const Dense       U = with_unit_diagonal(to_dense(level.U_B)), B = multiply(LD, U);
     Dense             F = to_dense(level.upper), G = to_dense(level.lower), GF;
     if (level.keep) {
         const Dense D = undo(level.d_inv);
