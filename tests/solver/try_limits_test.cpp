@@ -10,7 +10,7 @@
 namespace ilux {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double never = std::numeric_limits<double>::infinity();
 
 /// LU is expected to take 2 s, an iteration 1 s.
 class TryLimits : public testing::Test {
@@ -27,7 +27,7 @@ protected:
         tried.plan.method = direct ? MethodChoice::lu : MethodChoice::gmres;
         return tried;
     }
-    TryFacts facts(double seconds_left = inf) const { return {options, choice, tried, seconds_left}; }
+    TryFacts facts(double seconds_left = never) const { return {options, choice, tried, seconds_left}; }
 
     SolverOptions        options;
     Choice               choice;
@@ -70,9 +70,9 @@ TEST_F(TryLimits, AFactorizationEndsWhereItIsAMistake)
         bool   direct;
         double left, seconds;
     } table[] = {
-        {true, inf, 20},                                         // ten times LU's forecast
+        {true, never, 20},                                       // ten times LU's forecast
         {true, 21, 20},                                          // the iteration fits into the rest
-        {true, 20.9, 10.45}, {false, inf, 8},                    // eight times the iteration's
+        {true, 20.9, 10.45}, {false, never, 8},                  // eight times the iteration's
         {false, 10, 8},      {false, 9.9, 4.95}, {false, 1, 1},  // LU would not fit into half of it
     };
     for (const auto& row : table) EXPECT_EQ(seconds_to_factor(facts(row.left), row.direct), row.seconds) << row.left;
