@@ -62,13 +62,6 @@ SpTrsvPlan<T>::SpTrsvPlan(std::shared_ptr<const CsrMatrix<T>> A, Triangle triang
 }
 
 template <class T>
-const CsrMatrix<T>& SpTrsvPlan<T>::matrix() const
-{
-    static const CsrMatrix<T> none;
-    return A_ ? *A_ : none;
-}
-
-template <class T>
 std::size_t SpTrsvPlan<T>::bytes() const
 {
     return matrix().bytes() + At_.bytes() + levels_.bytes() + levels_t_.bytes();

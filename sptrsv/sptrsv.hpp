@@ -42,7 +42,7 @@ public:
     /// The same without a copy: A stays where it is, and must not change.
     SpTrsvPlan(std::shared_ptr<const CsrMatrix<T>> A, Triangle triangle, Diagonal diagonal, SpTrsvOptions options = {});
 
-    const CsrMatrix<T>& matrix() const;
+    const CsrMatrix<T>& matrix() const { return *A_; }
     Triangle            triangle() const { return triangle_; }
     Diagonal            diagonal() const { return diagonal_; }
     Index               size() const { return matrix().rows(); }
@@ -57,7 +57,7 @@ public:
     void solve_transpose(Cpu& be, std::span<const double> b, std::span<double> x) const;
 
 private:
-    std::shared_ptr<const CsrMatrix<T>> A_;  // null: of order 0
+    std::shared_ptr<const CsrMatrix<T>> A_ = std::make_shared<const CsrMatrix<T>>();
     CsrMatrix<T>                        At_;
     LevelSets                           levels_, levels_t_;
     Triangle                            triangle_ = Triangle::lower;
