@@ -224,7 +224,8 @@ function(ilux_app)
         BYPRODUCTS ${commit}
         COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D OUT=${commit} -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake
         VERBATIM)
-    add_library(ilux_build STATIC ${commit})  # another after each commit
+    add_library(ilux_build STATIC ${commit})
+    ilux_alone(${commit})  # another after each commit
     add_dependencies(ilux_build ilux_commit_now)
     target_link_libraries(ilux_build PUBLIC ilux_flags)
     target_compile_definitions(ilux_build PUBLIC

@@ -157,15 +157,17 @@ GmresWorkspace<B>::GmresWorkspace(Index n, const KrylovOptions& opt)
     qr = HessenbergQr(m_);
 }
 
-#define ILUX_INSTANTIATE(B)                                                                                         \
-    template class GmresWorkspace<B>;                                                                               \
-    template SolveReport detail::restarted_gmres<B>(B&, const LinearOperator<B>&, Preconditioner<B>&, ConstSpan<B>, \
-                                                    Span<B>, GmresWorkspace<B>&, GmresKind, Span<B>,                \
-                                                    const KrylovOptions&, const Monitor&);                          \
-    template SolveReport gmres<B>(B&, const LinearOperator<B>&, Preconditioner<B>&, ConstSpan<B>, Span<B>,          \
-                                  GmresWorkspace<B>&, const KrylovOptions&, const Monitor&);
-ILUX_INSTANTIATE(Cpu)
-ILUX_INSTANTIATE(Gpu)
-#undef ILUX_INSTANTIATE
+template class GmresWorkspace<Cpu>;
+template SolveReport detail::restarted_gmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&,
+                                                  ConstSpan<Cpu>, Span<Cpu>, GmresWorkspace<Cpu>&, GmresKind, Span<Cpu>,
+                                                  const KrylovOptions&, const Monitor&);
+template SolveReport gmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
+                                GmresWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
+template class GmresWorkspace<Gpu>;
+template SolveReport detail::restarted_gmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&,
+                                                  ConstSpan<Gpu>, Span<Gpu>, GmresWorkspace<Gpu>&, GmresKind, Span<Gpu>,
+                                                  const KrylovOptions&, const Monitor&);
+template SolveReport gmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
+                                GmresWorkspace<Gpu>&, const KrylovOptions&, const Monitor&);
 
 }  // namespace ilux
