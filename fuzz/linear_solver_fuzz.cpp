@@ -102,15 +102,15 @@ public:
             expect(*refused.what() != '\0', "a reason");
             return;
         }
-        for (const SolverCall& one : script.calls) play(one);
+        for (const ScriptCall& one : script.calls) play(one);
     }
 
     const std::vector<std::uint64_t>& shown() const { return shown_; }
 
 private:
-    using Kind = SolverCall::Kind;
+    using Kind = ScriptCall::Kind;
 
-    void play(const SolverCall& call)
+    void play(const ScriptCall& call)
     {
         shown_.push_back(static_cast<std::uint64_t>(call.kind));
         if (call.kind == Kind::listen) return listen(call);
@@ -159,7 +159,7 @@ private:
         if (analysed_) expect(same_pattern(A, A_) && same_bits(A.val(), A_.val()), "the numbers that were taken last");
     }
 
-    void listen(const SolverCall& call)
+    void listen(const ScriptCall& call)
     {
         interrupts_ = call.fault_in_setup >= 0 || call.fault_after >= 0;
         TryListener listener{.monitor = {}, .keep_history = call.fault_in_setup < 0};
@@ -206,7 +206,7 @@ private:
                "the factors of the strategy taken");
     }
 
-    void renew(const SolverCall& call)
+    void renew(const ScriptCall& call)
     {
         const bool        own = call.kind == Kind::factor || call.kind == Kind::refactor_own;
         const bool        of_matrix = call.kind == Kind::refactor_matrix;
@@ -244,12 +244,12 @@ private:
         expect_numbers();
     }
 
-    bool fits(const SolverCall& call) const
+    bool fits(const ScriptCall& call) const
     {
         return std::ssize(call.b) == A_.rows() && call.x.size() == call.b.size() && all_finite(call.b);
     }
 
-    void refactor_and_solve(const SolverCall& call, bool sensible)
+    void refactor_and_solve(const ScriptCall& call, bool sensible)
     {
         Values                      x = call.x;
         std::optional<SolverReport> report;
@@ -258,7 +258,7 @@ private:
         judge(*report, call.b, x);
     }
 
-    void solve(const SolverCall& call)
+    void solve(const ScriptCall& call)
     {
         Values                      x = call.x;
         std::optional<SolverReport> report;

@@ -317,10 +317,10 @@ private:
         return all;
     }
 
-    SolverCall call(bool first)
+    ScriptCall call(bool first)
     {
-        using Kind = SolverCall::Kind;
-        SolverCall call{.kind = first ? Kind::analyse : input_.ConsumeEnum<Kind>()};
+        using Kind = ScriptCall::Kind;
+        ScriptCall call{.kind = first ? Kind::analyse : input_.ConsumeEnum<Kind>()};
         switch (call.kind) {
             case Kind::analyse: {
                 constexpr double counts[] = {1, 3, 0, -1, 1e9, infinity, std::numeric_limits<double>::quiet_NaN(), 2};

@@ -12,7 +12,7 @@ namespace ilux::fuzz {
 
 using Values = std::vector<double>;
 
-struct SolverCall {
+struct ScriptCall {
     enum class Kind {
         analyse,
         factor,
@@ -38,7 +38,7 @@ struct SolverCall {
 struct SolverScript {
     SolverOptions           options;
     bool                    twice = false;  ///< to be played again, which takes the time of others
-    std::vector<SolverCall> calls;
+    std::vector<ScriptCall> calls;
 };
 
 /// Sensible or not: sizes may be wrong, values NaN. Orders are 0 to 40; for mode auto also 75, with so many
