@@ -16,7 +16,7 @@
 #include "ilux/direct/factor/levels.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/reorder/matching.hpp"
-#include "ilux/solver/lu_facts.hpp"
+#include "ilux/solver/report/lu_facts.hpp"
 
 namespace ilux::app {
 namespace {

@@ -12,7 +12,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/base/io/printable.hpp"
-#include "ilux/solver/lu_device.hpp"
+#include "ilux/solver/machine/lu_device.hpp"
 
 namespace ilux::app {
 namespace {

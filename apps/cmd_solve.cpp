@@ -17,7 +17,7 @@
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/base/io/printable.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/lu_device.hpp"
+#include "ilux/solver/machine/lu_device.hpp"
 
 namespace ilux::app {
 namespace {

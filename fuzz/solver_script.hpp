@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/solver/options.hpp"
+#include "ilux/solver/machine/options.hpp"
 
 namespace ilux::fuzz {
 

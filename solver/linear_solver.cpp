@@ -9,11 +9,11 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
-#include "ilux/solver/analysis_limits.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
-#include "ilux/solver/lu_device.hpp"
-#include "ilux/solver/memory_guard.hpp"
-#include "ilux/solver/retry.hpp"
+#include "ilux/solver/machine/lu_device.hpp"
+#include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/solver/policy/retry.hpp"
+#include "ilux/solver/strategy/analysis_limits.hpp"
 
 namespace ilux {
 namespace {
@@ -210,7 +210,7 @@ FactorReport LinearSolver::Impl::factor_report() const
 FactorReport LinearSolver::Impl::factor()
 {
     if (loop.tried_any()) loop.budget().restart();
-    TryLoop::Call call(loop, TryLoop::Brings::values);
+    TryLoop::Call call(loop, TryLoop::Input::values);
     const bool    anew = begin_values();
     loop.factor(anew ? first_plan_again() : first_plan());
     FactorReport report = factor_report();
@@ -247,7 +247,7 @@ FactorReport LinearSolver::factor(std::span<const double> values)
 
 FactorReport LinearSolver::refactor(std::span<const double> values)
 {
-    impl_->require_allowed(SolverCall::factor);
+    impl_->require_allowed(SolverCall::refactor);
     impl_->take_values(values);
     return impl_->refactor();
 }

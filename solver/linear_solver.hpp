@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/solver/direct_solver.hpp"
-#include "ilux/solver/iterative_solver.hpp"
-#include "ilux/solver/solver_report.hpp"
-#include "ilux/solver/solver_state.hpp"
+#include "ilux/solver/policy/solver_state.hpp"
+#include "ilux/solver/report/solver_report.hpp"
+#include "ilux/solver/strategy/direct_solver.hpp"
+#include "ilux/solver/strategy/iterative_solver.hpp"
 
 namespace ilux {
 

@@ -1,12 +1,12 @@
 #pragma once
 // What a LinearSolver holds. Of solver/ alone.
 
-#include "ilux/solver/choice.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/series_policy.hpp"
-#include "ilux/solver/strategies.hpp"
-#include "ilux/solver/try_limits.hpp"
-#include "ilux/solver/try_loop.hpp"
+#include "ilux/solver/policy/choice.hpp"
+#include "ilux/solver/policy/series_policy.hpp"
+#include "ilux/solver/policy/try_limits.hpp"
+#include "ilux/solver/policy/try_loop.hpp"
+#include "ilux/solver/strategy/strategies.hpp"
 
 namespace ilux {
 

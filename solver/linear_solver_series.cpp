@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ilux/solver/linear_solver_impl.hpp"
-#include "ilux/solver/lu_preconditioner.hpp"
+#include "ilux/solver/strategy/lu_preconditioner.hpp"
 
 namespace ilux {
 namespace {
@@ -133,7 +133,7 @@ void LinearSolver::Impl::renew()
 FactorReport LinearSolver::Impl::refactor()
 {
     if (!loop.tried_any()) return factor();
-    TryLoop::Call call(loop, TryLoop::Brings::values);
+    TryLoop::Call call(loop, TryLoop::Input::values);
     begin_system();
     renew();
     FactorReport report = factor_report();
@@ -244,7 +244,7 @@ SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<doub
 {
     if (series_.last) loop.budget().restart();
     if (loop.factored()) loop.budget().at_least(loop.current().seconds);  // one broken off has not told them
-    TryLoop::Call call(loop, TryLoop::Brings::b);
+    TryLoop::Call call(loop, TryLoop::Input::rhs);
     if (loop.state() == SolverState::dropped) loop.factor(first_plan_again());
     take_guess(x);
     loop.solve([&](Attempt& tried) { solve_with_current(b, tried); });
@@ -279,7 +279,7 @@ SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, s
         return solve(b, x);
     }
     {
-        TryLoop::Call call(loop, TryLoop::Brings::values);
+        TryLoop::Call call(loop, TryLoop::Input::values);
         begin_system();
         const bool step = direct() && strategies->direct().factored() && strategies->direct().lu().on_gpu();
         if (step && step_on_gpu(b)) return report(call, x);

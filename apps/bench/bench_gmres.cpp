@@ -14,7 +14,7 @@
 #include "ilux/base/spmv.hpp"
 #include "ilux/gallery/stand_ins.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
-#include "ilux/solver/accuracy.hpp"
+#include "ilux/solver/report/accuracy.hpp"
 
 namespace ilux::app {
 namespace {

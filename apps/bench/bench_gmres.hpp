@@ -8,7 +8,7 @@
 
 #include "ilux/apps/input/options.hpp"
 #include "ilux/apps/measure/bench_measure.hpp"
-#include "ilux/solver/device.hpp"
+#include "ilux/solver/machine/device.hpp"
 
 namespace ilux::app {
 

@@ -16,7 +16,7 @@
 #include "ilux/apps/program/console.hpp"
 #include "ilux/apps/program/machine.hpp"
 #include "ilux/base/io/printable.hpp"
-#include "ilux/solver/device.hpp"
+#include "ilux/solver/machine/device.hpp"
 
 namespace ilux::app {
 namespace {

@@ -17,7 +17,7 @@
 #include "ilux/direct/factor/levels.hpp"
 #include "ilux/direct/refactor_cpu/refactor.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
-#include "ilux/solver/lu_facts.hpp"
+#include "ilux/solver/report/lu_facts.hpp"
 
 namespace ilux::app {
 namespace {

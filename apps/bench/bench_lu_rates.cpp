@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ilux/apps/bench/bench_lu_report.hpp"
-#include "ilux/solver/device.hpp"
+#include "ilux/solver/machine/device.hpp"
 
 namespace ilux::app {
 namespace {

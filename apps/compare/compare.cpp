@@ -13,7 +13,7 @@
 #include "ilux/apps/program/json_number.hpp"
 #include "ilux/apps/program/progress.hpp"
 #include "ilux/apps/report/report_json.hpp"
-#include "ilux/solver/lu_facts.hpp"
+#include "ilux/solver/report/lu_facts.hpp"
 
 namespace ilux::app {
 namespace {

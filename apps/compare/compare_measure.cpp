@@ -7,9 +7,9 @@
 #include "ilux/apps/compare/compare.hpp"
 #include "ilux/apps/program/progress.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/lu_device.hpp"
-#include "ilux/solver/lu_facts.hpp"
-#include "ilux/solver/memory_guard.hpp"
+#include "ilux/solver/machine/lu_device.hpp"
+#include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/solver/report/lu_facts.hpp"
 
 namespace ilux::app {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "ilux/base/fields.hpp"
-#include "ilux/solver/attempt.hpp"
-#include "ilux/solver/options.hpp"
+#include "ilux/solver/machine/options.hpp"
+#include "ilux/solver/report/attempt.hpp"
 
 namespace ilux::app {
 

@@ -1,9 +1,9 @@
 #pragma once
-// What this machine and this build are, beyond ilux/solver/host.hpp.
+// What this machine and this build are, beyond ilux/solver/machine/host.hpp.
 
 #include <string>
 
-#include "ilux/solver/host.hpp"
+#include "ilux/solver/machine/host.hpp"
 
 namespace ilux::app {
 

@@ -8,7 +8,7 @@
 #include "ilux/base/io/atomic_file.hpp"
 #include "ilux/base/monitor.hpp"
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/solver/attempt.hpp"
+#include "ilux/solver/report/attempt.hpp"
 
 namespace ilux::app {
 

@@ -187,12 +187,12 @@ __global__ void __launch_bounds__(32 * block_warps)
     const Index t = claimed * block_warps + static_cast<Index>(threadIdx.x) / 32;
     if (t >= P.task_count) return;
     Lane own = load_lane<T, a_given>(P, t, input, a);
-    stumble(P.delay, 2 * static_cast<unsigned>(t) + static_cast<unsigned>(clock64()));
+    wait_at_random(P.delay, 2 * static_cast<unsigned>(t) + static_cast<unsigned>(clock64()));
     subtract_early<a_given>(own, a, v);
     subtract_late<a_given>(own, a, v);
     find_divisor<a_given>(own, v);
     if (!own.leads) return;
-    stumble(P.delay, 2 * static_cast<unsigned>(t) + 1 + static_cast<unsigned>(clock64()));
+    wait_at_random(P.delay, 2 * static_cast<unsigned>(t) + 1 + static_cast<unsigned>(clock64()));
     const double x = own.task.divide || own.task.log2_group > 0 ? divide(own.x, own.d) : own.x;
     Stored<T>::publish(v + own.slot, Stored<T>::of(x));
     if (out != nullptr)

@@ -4,7 +4,7 @@
 namespace ilux {
 
 /// In one of four calls sleeps up to `most` nanoseconds, as good as at random by `salt`; 0: never.
-__device__ inline void stumble(unsigned most, unsigned salt)
+__device__ inline void wait_at_random(unsigned most, unsigned salt)
 {
     if (most == 0) return;
     unsigned h = salt * 0x9E3779B1u;

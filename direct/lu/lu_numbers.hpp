@@ -87,7 +87,7 @@ public:
     std::size_t device_bytes() const { return gpu_ ? gpu_->bytes() : 0; }
 
 private:
-    mutable Cpu                       be_;
+    Cpu                               be_;
     std::shared_ptr<const LuSymbolic> symbolic_;
     GpuLuPtr                          gpu_;
     std::vector<double>               own_values_;  ///< without a GPU

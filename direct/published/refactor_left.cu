@@ -145,9 +145,9 @@ __global__ void __launch_bounds__(32 * block_warps, min_blocks) pipeline(LeftVie
         ticket = __shfl_sync(whole_warp, ticket, 0);
         if (ticket >= count) return;
         const Column column = column_of(view, view.column[first + ticket]);
-        stumble(view.delay, 2 * static_cast<unsigned>(column.k) + 31 * column.epoch);
+        wait_at_random(view.delay, 2 * static_cast<unsigned>(column.k) + 31 * column.epoch);
         if (column.needed()) column.compute<true>();
-        stumble(view.delay, 2 * static_cast<unsigned>(column.k) + 31 * column.epoch + 1);
+        wait_at_random(view.delay, 2 * static_cast<unsigned>(column.k) + 31 * column.epoch + 1);
         __syncwarp();
         if (left::lane() == 0 && view.done[column.k] != detail::always_done)
             left::store_release(view.done + column.k, column.epoch);

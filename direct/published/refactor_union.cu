@@ -129,7 +129,7 @@ __device__ void apply_updates(const LuPatternView& P, const UnionView& V, const 
                 const Index at = position_of<index>(P, V, column, update, from + u, t);
                 if (t < update.count) x[at] = __fma_rn(-val[update.lower + t], x_i, x[at]);
             }
-            stumble(delay, static_cast<unsigned>(column.k + 31 * u + first));
+            wait_at_random(delay, static_cast<unsigned>(column.k + 31 * u + first));
             __syncthreads();
         }
     }
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(most_threads)
     const Index       k = columns[blockIdx.x];
     const Offset      begin = P.col_ptr[k], diag = P.diag[k], end = P.col_ptr[k + 1];
     const Column      column{k, begin, static_cast<Index>(end - begin)};
-    stumble(delay, blockIdx.x);
+    wait_at_random(delay, blockIdx.x);
     switch (V.index[k]) {
         case UnionIndex::plain:
             apply_updates<UnionIndex::plain>(P, V, column, updates, val, delay);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/solver/gpu_system.hpp"
+#include "ilux/solver/machine/gpu_system.hpp"
 #include "ilux/tests/robustness/lack_of_device_memory.hpp"
 
 namespace ilux::test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/solver/retry.hpp"
+#include "ilux/solver/policy/retry.hpp"
 
 namespace ilux::test {
 

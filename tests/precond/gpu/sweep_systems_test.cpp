@@ -23,18 +23,6 @@ using test::eps;
 using test::identical;
 using test::to_dense;
 
-MlIluOptions levels_by_hand(double sweep_tol, OffDiagonal off_diagonal)
-{
-    return {.drop_tol = sweep_tol * 2.75,
-            .schur_drop_tol = 0,
-            .inverse_bound = 2.75,
-            .growth_bound = 0,
-            .matching = MatchingChoice::off,
-            .ordering = Ordering::none,
-            .off_diagonal = off_diagonal,
-            .scaling = false};
-}
-
 Vector swept_by(const MlIlu& mlilu, const Vector& r, bool transposed = false)
 {
     return swept(systems_of<double>(mlilu, transposed), r);
@@ -50,14 +38,14 @@ TEST(SweepSystems, SolveTheHandExample)
 {
     const Vector r{6, 7, 6, 9};
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
-        const auto exact = build(hand_example(), levels_by_hand(0, off_diagonal));
+        const auto exact = build(hand_example(), by_hand(0, off_diagonal));
         expect_close(swept_by(exact, r), {32. / 7, -5. / 7, 13. / 7, -1. / 7});
         expect_close(swept_by(exact, r, true), {76. / 7, -74. / 7, 39. / 14, 19. / 7});
     }
-    const auto save = build(hand_example(), levels_by_hand(0.3, OffDiagonal::save));
+    const auto save = build(hand_example(), by_hand(0.3, OffDiagonal::save));
     expect_close(swept_by(save, r), {47. / 12, -5. / 12, 41. / 24, -1. / 12});
     expect_close(swept_by(save, r, true), {22. / 3, -37. / 6, 17. / 8, 11. / 6});
-    const auto keep = build(hand_example(), levels_by_hand(0.3, OffDiagonal::keep));
+    const auto keep = build(hand_example(), by_hand(0.3, OffDiagonal::keep));
     expect_close(swept_by(keep, r), {7. / 6, 5. / 6, 13. / 12, 1. / 6});
 }
 
@@ -65,7 +53,7 @@ TEST(SweepSystems, OfTheHandExampleAreTwoKeptAndFourSaved)
 {
     // B = {1, 3, 4}, C = {2}. L_B: l41 = 1, l43 = 1/2; L_G: l21 = 1, l23 = 1/4, l24 = 1/5. U_B: u14 = 1;
     // U_F: u12 = 2, u32 = 1/2, u42 = -1/5. Backwards: C, 4, 3, 1.
-    const auto keep = systems_of<double>(build(hand_example(), levels_by_hand(0, OffDiagonal::keep)), false);
+    const auto keep = systems_of<double>(build(hand_example(), by_hand(0, OffDiagonal::keep)), false);
     ASSERT_EQ(keep.steps.size(), 3u);
     const auto L = to_dense(keep.steps[0].system.L), U = to_dense(keep.steps[2].system.L);
     EXPECT_LE(largest_difference(L, {4, 4, {0, 0, 0, 0, 0, 0, 0, 0, 1, .5, 0, 0, 1, .25, .2, 0}}), 1e-15);
@@ -73,7 +61,7 @@ TEST(SweepSystems, OfTheHandExampleAreTwoKeptAndFourSaved)
     EXPECT_TRUE(keep.steps[1].dense);
     ASSERT_EQ(keep.W.size(), 1u);
     EXPECT_NEAR(keep.W[0], 10. / 7, 1e-14);
-    const auto save = systems_of<double>(build(hand_example(), levels_by_hand(0, OffDiagonal::save)), false);
+    const auto save = systems_of<double>(build(hand_example(), by_hand(0, OffDiagonal::save)), false);
     EXPECT_EQ(save.steps.size(), 1u + 2 + 1 + 2);  // gathered once, W in the middle
 }
 
@@ -289,7 +277,7 @@ TEST(SweepSystems, InSinglePrecisionErrByItsRoundingAlone)
 
 TEST(SweepSystems, RefuseValuesTooLargeForSinglePrecision)
 {
-    const auto mlilu = build(dense(2, {1, 0, 0, 1e-60}), levels_by_hand(0, OffDiagonal::keep));  // S = 1e-60
+    const auto mlilu = build(dense(2, {1, 0, 0, 1e-60}), by_hand(0, OffDiagonal::keep));  // S = 1e-60
     EXPECT_NO_THROW(systems_of<double>(mlilu, false));
     test::expect_refusal([&] { systems_of<float>(mlilu, false); }, {"too large", "precision=double"});
 }

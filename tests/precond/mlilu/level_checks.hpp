@@ -120,4 +120,17 @@ inline std::vector<Named> singular_matrices(Index n, std::uint64_t seed)
 
 constexpr Index awkward_sizes[] = {0, 1, 2, 3, 31, 32, 33, 60};
 
+/// The sweep of the hand example: nothing permuted or scaled, κ = 11/4, τ in the sweep's own rule.
+inline MlIluOptions by_hand(double sweep_tol, OffDiagonal off_diagonal)
+{
+    return {.drop_tol = sweep_tol * 2.75,
+            .schur_drop_tol = 0,
+            .inverse_bound = 2.75,
+            .growth_bound = 0,
+            .matching = MatchingChoice::off,
+            .ordering = Ordering::none,
+            .off_diagonal = off_diagonal,
+            .scaling = false};
+}
+
 }  // namespace ilux::test::precond

@@ -20,19 +20,6 @@ using test::Dense;
 using test::identical;
 using test::to_dense;
 
-/// The sweep of the hand example: nothing permuted or scaled, κ = 11/4, τ in the sweep's own rule.
-MlIluOptions by_hand(double sweep_tol, OffDiagonal off_diagonal)
-{
-    return {.drop_tol = sweep_tol * 2.75,
-            .schur_drop_tol = 0,
-            .inverse_bound = 2.75,
-            .growth_bound = 0,
-            .matching = MatchingChoice::off,
-            .ordering = Ordering::none,
-            .off_diagonal = off_diagonal,
-            .scaling = false};
-}
-
 void expect_near(const Vector& x, const Vector& y)
 {
     EXPECT_LE(test::relative_difference(x, y), 1e-14)

@@ -1,0 +1,98 @@
+#include "ilux/solver/machine/device.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ilux/base/units.hpp"
+#include "ilux/solver/machine/host.hpp"
+#include "ilux/sptrsv/level_set.hpp"
+
+namespace ilux {
+namespace {
+
+/// Rows on the chains of one M⁻¹, one after another.
+Offset chain(const HostFactors& factors, bool saved)
+{
+    if (factors.ilu0)
+        return Offset{dependency_depth(factors.ilu0->L(), Triangle::lower)} +
+               dependency_depth(factors.ilu0->U(), Triangle::upper);
+    Offset rows = 0;
+    if (factors.mlilu)
+        for (const MlIluLevelReport& level : factors.mlilu->report().levels) rows += level.depth_L + level.depth_U;
+    return saved ? 2 * rows : rows;
+}
+
+double bytes_of(const HostFactors& factors)
+{
+    return factors.mlilu ? double(factors.mlilu->report().bytes) : factors.ilu0 ? double(factors.ilu0->bytes()) : 0;
+}
+
+std::string why_no_gpu(const CsrMatrix<double>& A)
+{
+    if (!built_with_cuda()) return "this build has no CUDA code";
+    if (A.nnz() < device_rule::least_nnz)  // asked first: the driver takes 0.2 s to start
+        return fmt::format("nnz {}, and a GPU begins to gain at about {}", A.nnz(), device_rule::least_nnz);
+    return gpu_count() == 0 ? "no GPU was found" : "";
+}
+
+}  // namespace
+
+Device Machine::device() const
+{
+    if (gpu) return {.kind = "gpu", .name = gpu_name(gpu->device()), .threads = cpu.threads()};
+    return {.kind = "cpu", .name = cpu_name(), .threads = cpu.threads()};
+}
+
+void require_device(DeviceChoice choice)
+{
+    if (choice != DeviceChoice::gpu) return;
+    if (!built_with_cuda())
+        throw DeviceError("device gpu: this build has no CUDA code; use --device cpu, or build with -DILUX_CUDA=ON");
+    if (gpu_count() == 0)
+        throw DeviceError("device gpu: no CUDA device was found; use --device cpu, or see ilux doctor");
+}
+
+bool gpu_is_likely(const SolverOptions& options, const CsrMatrix<double>& A)
+{
+    if (options.device == DeviceChoice::cpu || !built_with_cuda()) return false;
+    return options.device == DeviceChoice::gpu || (A.nnz() >= device_rule::least_nnz && gpu_count() > 0);
+}
+
+Machine choose_machine(const SolverOptions& options, const CsrMatrix<double>& A, std::vector<std::string>& decisions)
+{
+    Machine machine{.cpu = Cpu(options.threads),
+                    .engine = options.sptrsv.engine,
+                    .memory_limit = options.device_memory};
+    if (options.device == DeviceChoice::cpu) return machine;
+    if (options.device == DeviceChoice::gpu) {
+        require_device(options.device);
+        machine.gpu = std::make_unique<Gpu>();
+        return machine;
+    }
+    std::string why = why_no_gpu(A);
+    if (why.empty()) try {
+            machine.gpu = std::make_unique<Gpu>();
+        } catch (const DeviceError& error) {  // a GPU for which this build has no code, say
+            why = error.what();
+        }
+    machine.gpu_by_choice = machine.gpu != nullptr;
+    decisions.push_back(machine.gpu ? fmt::format("device gpu: {} was found, and nnz {} is at least {}",
+                                                  gpu_name(machine.gpu->device()), A.nnz(), device_rule::least_nnz)
+                                    : fmt::format("device cpu: {}", why));
+    return machine;
+}
+
+std::string why_not_gpu(const CsrMatrix<double>& A, const HostFactors& factors, bool saved)
+{
+    using namespace device_rule;
+    const double bytes = double(A.bytes()) + bytes_of(factors) + 8.0 * sizeof(double) * A.rows();
+    const Offset rows = chain(factors, saved);
+    const double gpu = launch_seconds + std::max(hop_seconds * double(rows), bytes / gpu_rate),
+                 host = bytes / host_rate;
+    if (gpu < host) return "";
+    return fmt::format("M has chains of {} dependent rows: about {:.2g} ms a step on a GPU, {:.2g} ms on the host",
+                       rows, 1e3 * gpu, 1e3 * host);
+}
+
+}  // namespace ilux

@@ -1,0 +1,203 @@
+#include "ilux/solver/machine/gpu_system.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ilux/base/background.hpp"
+#include "ilux/base/units.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/precond/gpu/gpu_ilu0.hpp"
+#include "ilux/precond/gpu/gpu_jacobi.hpp"
+#include "ilux/precond/gpu/gpu_mlilu.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr double estimate_margin = 1.1;  // engines pad their rows, and each plan has small arrays of its own
+
+std::size_t value_bytes(Precision precision)
+{
+    return precision == Precision::in_single ? sizeof(float) : sizeof(double);
+}
+
+std::size_t copies(Method method) { return needs_transpose(method) ? 2 : 1; }
+
+/// Device memory of M.
+std::size_t factor_bytes(Index n, const HostFactors& factors, Method method, Precision precision)
+{
+    const auto sweep = [&](const SweepSize& size) {
+        return static_cast<std::size_t>(estimate_margin * double(copies(method) * size.bytes(value_bytes(precision))));
+    };
+    if (factors.mlilu) return sweep(sweep_size(factors.mlilu->factors()));
+    if (factors.ilu0) return sweep(sweep_size(*factors.ilu0));
+    return factors.jacobi ? static_cast<std::size_t>(n) * sizeof(double) : 0;
+}
+
+/// @param held  bytes of `need` that are allocated already
+void refuse_beyond(const DeviceNeed& need, std::size_t held, Gpu& gpu, Bytes limit)
+{
+    const std::size_t free = gpu_memory(gpu.device()).free + held;
+    const bool        limited = limit.value > 0 && limit.value < free;
+    const std::size_t room = limited ? limit.value : free;
+    if (need.total() <= room) return;
+    const std::string factors = need.factors > 0 ? fmt::format("factors {}, ", bytes_text(double(need.factors))) : "";
+    throw OutOfMemory(fmt::format(
+        "about {} of device memory are needed (matrix {}, {}vectors {}), and {} are {}; a larger "
+        "precond.drop_tol, precond.precision=single or a smaller --restart takes less, and --device cpu takes none",
+        bytes_text(double(need.total())), bytes_text(double(need.matrix)), factors, bytes_text(double(need.workspace)),
+        bytes_text(double(room)), limited ? "allowed" : "free"));
+}
+
+}  // namespace
+
+DeviceNeed device_need(const CsrMatrix<double>& A, const HostFactors& factors, Method method,
+                       const KrylovOptions& krylov, Precision precision)
+{
+    const auto        n = static_cast<std::size_t>(A.rows());
+    const std::size_t matrix =
+        (n + 1) * sizeof(Offset) + static_cast<std::size_t>(A.nnz()) * (sizeof(Index) + sizeof(double));
+    return {.matrix = copies(method) * matrix,
+            .factors = factor_bytes(A.rows(), factors, method, precision),
+            .workspace = workspace_bytes(method, A.rows(), krylov) + 2 * n * sizeof(double)};
+}
+
+void GpuSystem::timed(const std::function<void()>& work)
+{
+    WallClock clock;
+    work();
+    gpu_.synchronize();
+    report_.seconds_transfer += clock.seconds();
+}
+
+template <class T, class Factors>
+void GpuSystem::put_sweeps(Cpu& cpu, const Factors& factors, const GpuSweepOptions& options)
+{
+    const GpuSweeps<T> sweeps(cpu, gpu_, factors, options);
+    auto               M = std::make_unique<GpuSweepPreconditioner<T>>(gpu_, sweeps);
+    report_.systems = sweeps.report().systems;
+    report_.dense = sweeps.report().dense;
+    report_.precision = sizeof(T) == sizeof(float) ? Precision::in_single : Precision::in_double;
+    report_.factor_bytes = sweeps.report().bytes;
+    report_.workspace_bytes += M->workspace_bytes();
+    M_ = std::move(M);
+}
+
+void GpuSystem::put_preconditioner(Cpu& cpu, const HostFactors& factors)
+{
+    const GpuSweepOptions sweep{.engine = options_.engine,
+                                .transposable = needs_transpose(method_),
+                                .memory_limit = options_.memory_limit};
+    const auto            put = [&](const auto& source) {
+        if (options_.precision == Precision::in_single) try {
+                return put_sweeps<float>(cpu, source, sweep);
+            } catch (const InvalidInput& error) {  // a value that float cannot hold
+                report_.remark = fmt::format("precision double, not single: {}", error.what());
+            }
+        put_sweeps<double>(cpu, source, sweep);
+    };
+    if (factors.mlilu) put(factors.mlilu->factors());
+    else if (factors.ilu0) put(*factors.ilu0);
+    else if (factors.jacobi) {
+        auto M = std::make_unique<GpuJacobi>(gpu_, *factors.jacobi);
+        report_.factor_bytes = M->bytes();
+        M_ = std::move(M);
+    } else M_ = std::make_unique<Identity<Gpu>>(A_->size());
+}
+
+void GpuSystem::put_matrix_and_vectors(const KrylovOptions& krylov)
+{
+    refuse_beyond(need_, 0, gpu_, options_.memory_limit);
+    gpu_.make_current();
+    const Index n = host_A_.rows();
+    A_.emplace(gpu_, host_A_, needs_transpose(method_));
+    ws_.emplace(method_, n, krylov);
+    b_ = DeviceBuffer<double>(n);
+    x_ = DeviceBuffer<double>(n);
+    report_.matrix_bytes = A_->bytes();
+    report_.workspace_bytes = ws_->bytes() + (b_.size() + x_.size()) * sizeof(double);
+    gpu_.synchronize();
+}
+
+GpuSystem::GpuSystem(Gpu& gpu, const CsrMatrix<double>& A, Method method, const KrylovOptions& krylov,
+                     const GpuSystemOptions& options)
+    : gpu_(gpu),
+      host_A_(A),
+      method_(method),
+      options_(options),
+      need_(device_need(A, {}, method, krylov, options.precision))
+{
+    restart_device_peak();
+    matrix_and_vectors_ = in_background([this, krylov] { put_matrix_and_vectors(krylov); });
+}
+
+GpuSystem::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrMatrix<double>& A, const HostFactors& factors, Method method,
+                     const KrylovOptions& krylov, const GpuSystemOptions& options)
+    : GpuSystem(gpu, A, method, krylov, options)
+{
+    put_factors(cpu, factors);
+}
+
+void GpuSystem::put_factors(Cpu& cpu, const HostFactors& factors)
+{
+    gpu_.make_current();
+    timed([&] {
+        const auto refuse = [&](std::size_t held) {
+            need_.factors = factor_bytes(host_A_.rows(), factors, method_, options_.precision);
+            refuse_beyond(need_, held, gpu_, options_.memory_limit);
+        };
+        try {
+            matrix_and_vectors_.get();
+        } catch (const OutOfMemory&) {
+            refuse(0);  // in the same words, but with the factors
+            throw;
+        }
+        refuse(report_.matrix_bytes + report_.workspace_bytes);
+        put_preconditioner(cpu, factors);
+    });
+    report_.peak_bytes = device_use().peak_bytes;
+}
+
+SolveReport GpuSystem::iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
+                               std::span<double> x, const KrylovOptions& krylov, const Monitor& monitor)
+{
+    timed([&] {
+        upload<double>(gpu_, b, b_);
+        upload<double>(gpu_, x, x_);
+    });
+    const SolveReport report = ilux::solve<Gpu>(gpu_, method_, A, M, b_, x_, *ws_, krylov, monitor);
+    timed([&] { download<double>(gpu_, x_, x); });
+    report_.peak_bytes = device_use().peak_bytes;
+    return report;
+}
+
+SolveReport GpuSystem::solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                             const Monitor& monitor)
+{
+    return iterate(*A_, *M_, b, x, krylov, monitor);
+}
+
+SolveReport GpuSystem::solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                                         const KrylovOptions& krylov, const Monitor& monitor)
+{
+    gpu_.make_current();
+    const std::vector<double> inverse = inverses_of(D);
+    DeviceBuffer<double>      d(D.size()), d_inverse(D.size());
+    timed([&] {
+        upload<double>(gpu_, D, d);
+        upload<double>(gpu_, inverse, d_inverse);
+    });
+    const RowScaledOperator<Gpu> DA(*A_, d);
+    RowScaledPreconditioner<Gpu> DM(*M_, d_inverse);
+    return iterate(DA, DM, b, x, krylov, monitor);
+}
+
+void GpuSystem::precondition(std::span<const double> r, std::span<double> z)
+{
+    upload<double>(gpu_, r, b_);
+    M_->apply(gpu_, b_, x_);
+    download<double>(gpu_, x_, z);
+    gpu_.synchronize();
+}
+
+}  // namespace ilux

@@ -1,0 +1,108 @@
+#pragma once
+// A x = b put on a GPU: A, the factors of M, the vectors of the method, and what all that takes.
+
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "ilux/base/gpu/device_csr.hpp"
+#include "ilux/krylov/krylov.hpp"
+#include "ilux/precond/gpu/gpu_sweep.hpp"
+#include "ilux/precond/ilu0.hpp"
+#include "ilux/precond/jacobi.hpp"
+#include "ilux/solver/machine/options.hpp"
+
+namespace ilux {
+
+/// M as it was factored on the host; at most one is there, and M = I without any.
+struct HostFactors {
+    std::optional<MlIlu>    mlilu;
+    std::unique_ptr<Ilu0>   ilu0;
+    std::unique_ptr<Jacobi> jacobi;
+};
+
+/// Bytes of device memory: an estimate, made before anything is allocated.
+struct DeviceNeed {
+    std::size_t matrix = 0, factors = 0, workspace = 0;
+    std::size_t total() const { return matrix + factors + workspace; }
+};
+DeviceNeed device_need(const CsrMatrix<double>& A, const HostFactors& factors, Method method,
+                       const KrylovOptions& krylov, Precision precision);
+
+/// How A, M and the vectors are put on a GPU.
+struct GpuSystemOptions {
+    Precision       precision = Precision::in_double;
+    GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
+    Bytes           memory_limit = {};  ///< 0: what is free
+};
+
+/// What was put on the device, and what that took.
+struct GpuReport {
+    std::vector<GpuSweepReport::System> systems;    ///< triangular, in the order of a sweep, then of its transpose
+    Index                               dense = 0;  ///< order of the dense level
+    Precision                           precision = Precision::in_double;  ///< as stored, not as asked for
+    std::string                         remark;                            ///< why that differs, or ""
+    std::size_t                         matrix_bytes = 0, factor_bytes = 0, workspace_bytes = 0;
+    std::size_t                         peak_bytes = 0;  ///< of all that ilux held on devices since this was made
+    /// What was waited for: factors to systems, and all that crossed to or fro, but for what went on while M was
+    /// factored.
+    double seconds_transfer = 0;
+};
+
+/// One system, to be solved for any b, one at a time. Refers to `gpu`, which it alone uses from the first constructor
+/// on until put_factors() returns.
+class GpuSystem {
+public:
+    /// A and the vectors, by a thread of its own: M may be factored meanwhile. What fails there is thrown by
+    /// put_factors().
+    /// @param A  must stand until put_factors() or the destructor
+    GpuSystem(Gpu& gpu, const CsrMatrix<double>& A, Method method, const KrylovOptions& krylov,
+              const GpuSystemOptions& options);
+    /// The same and put_factors().
+    GpuSystem(Cpu& cpu, Gpu& gpu, const CsrMatrix<double>& A, const HostFactors& factors, Method method,
+              const KrylovOptions& krylov, const GpuSystemOptions& options);
+    GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
+
+    /// M; once, before any solve(). @param cpu  turns the factors into the systems of a sweep
+    /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
+    /// the factors before anything is for them; DeviceError
+    void put_factors(Cpu& cpu, const HostFactors& factors);
+
+    /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
+    SolveReport solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                      const Monitor& monitor = {});
+    /// The same for D A x = b, preconditioned by D M, with a diagonal D. Four vectors of the device besides.
+    /// @throws OutOfMemory
+    SolveReport solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                                  const KrylovOptions& krylov, const Monitor& monitor = {});
+    /// z ← M⁻¹ r, both of the host.
+    void             precondition(std::span<const double> r, std::span<double> z);
+    const GpuReport& report() const { return report_; }
+
+private:
+    SolveReport iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
+                        std::span<double> x, const KrylovOptions& krylov, const Monitor& monitor);
+    void        put_matrix_and_vectors(const KrylovOptions& krylov);
+    void        put_preconditioner(Cpu& cpu, const HostFactors& factors);
+    template <class T, class Factors>
+    void put_sweeps(Cpu& cpu, const Factors& factors, const GpuSweepOptions& options);
+    void timed(const std::function<void()>& work);
+
+    Gpu&                                 gpu_;
+    const CsrMatrix<double>&             host_A_;
+    Method                               method_;
+    GpuSystemOptions                     options_;
+    DeviceNeed                           need_;
+    GpuReport                            report_;
+    std::optional<GpuMatrixOperator>     A_;
+    std::unique_ptr<Preconditioner<Gpu>> M_;
+    std::optional<KrylovWorkspace<Gpu>>  ws_;
+    DeviceBuffer<double>                 b_, x_;
+    std::future<void>                    matrix_and_vectors_;  // last: waits for its thread before the rest goes
+};
+
+}  // namespace ilux

@@ -1,0 +1,96 @@
+#include "ilux/solver/machine/lu_device.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/model/refactor_choice.hpp"
+#include "ilux/solver/machine/host.hpp"
+
+namespace ilux {
+namespace {
+
+bool is_of_gpu(RefactorMethod method) { return method != RefactorMethod::automatic && method != RefactorMethod::cpu; }
+
+}  // namespace
+
+void require_consistent(const SolverOptions& options)
+{
+    const SolverMode strategy = options.strategy();
+    if (options.mode != SolverMode::automatic && options.mode != strategy)
+        throw InvalidOption(fmt::format("method={} is {}: it contradicts mode={}", field_text(options.method),
+                                        field_text(strategy), field_text(options.mode)));
+    if (strategy == SolverMode::iterative) return;
+    const RefactorMethod method = options.lu.refactor;
+    if (method == RefactorMethod::cpu && options.device == DeviceChoice::gpu)
+        throw InvalidOption("lu.refactor=cpu contradicts --device gpu");
+    if (is_of_gpu(method) && options.device == DeviceChoice::cpu)
+        throw InvalidOption(fmt::format("lu.refactor={} runs on a GPU: it contradicts --device cpu", name(method)));
+    if (options.lu.deterministic && (method == RefactorMethod::glu1 || method == RefactorMethod::glu3))
+        throw InvalidOption(fmt::format(
+            "lu.deterministic=on: the last bits of {} vary, as it adds in no fixed order; auto, left and islu repeat theirs",
+            name(method)));
+}
+
+void require_device_of(const LuOptions& lu)
+{
+    if (is_of_gpu(lu.refactor)) require_device(DeviceChoice::gpu);
+}
+
+Machine machine_for(const SolverOptions& options, const CsrMatrix<double>& A, bool series,
+                    std::vector<std::string>& decisions)
+{
+    if (options.method != MethodChoice::lu) return choose_machine(options, A, decisions);
+    Machine machine{.cpu = Cpu(options.threads), .memory_limit = options.device_memory};
+    if (options.device == DeviceChoice::gpu || is_of_gpu(options.lu.refactor)) {
+        require_device(DeviceChoice::gpu);
+        machine.gpu = std::make_unique<Gpu>();
+        if (options.device == DeviceChoice::automatic)
+            decisions.push_back(fmt::format("device gpu: lu.refactor={} is of a GPU", name(options.lu.refactor)));
+    } else if (options.device == DeviceChoice::automatic && !series) {
+        decisions.emplace_back("device cpu: pivots are chosen on the host; a GPU pays where many systems keep them");
+    }
+    return machine;
+}
+
+Device likely_device(const SolverOptions& options, const CsrMatrix<double>& A)
+{
+    const bool direct = options.strategy() == SolverMode::direct;
+    const bool gpu =
+        options.device == DeviceChoice::gpu || (direct ? is_of_gpu(options.lu.refactor) : gpu_is_likely(options, A));
+    const int threads = Cpu(options.threads).threads();
+    return gpu ? Device{.kind = "gpu", .name = gpu_name(0), .threads = threads}
+               : Device{.kind = "cpu", .name = cpu_name(), .threads = threads};
+}
+
+void choose_refactor(Machine& machine, const SolverOptions& options, Lu& lu, double systems,
+                     std::vector<std::string>& decisions)
+{
+    if (machine.gpu || options.device != DeviceChoice::automatic) return;
+    const LuPattern& pattern = *lu.factors().pattern;
+    std::string      why;
+    if (options.lu.refactor == RefactorMethod::cpu) why = "lu.refactor=cpu";
+    else if (!built_with_cuda()) why = "this build has no CUDA code";
+    else if (systems == 0) why = "there is a single system";
+    else  // before the driver is started, which takes 0.2 s
+        why = why_cpu(pattern, machine.cpu.threads(), systems, std::numeric_limits<double>::infinity());
+    if (why.empty() && gpu_count() == 0) why = "no GPU was found";
+    if (why.empty()) try {
+            auto         gpu = std::make_unique<Gpu>();
+            const double free = double(gpu_memory(gpu->device()).free), limit = double(options.device_memory.value);
+            why = why_cpu(pattern, machine.cpu.threads(), systems, limit > 0 ? std::min(limit, free) : free);
+            if (why.empty()) {
+                lu.use_gpu(*gpu);
+                machine.gpu = std::move(gpu);
+                machine.gpu_by_choice = true;
+            }
+        } catch (const Error& error) {  // a GPU without memory, say, or one for which this build has no code
+            why = error.what();
+        }
+    decisions.push_back(why.empty() ? fmt::format("device gpu: {} systems are still to be refactored", systems)
+                                    : "device cpu: " + why);
+}
+
+}  // namespace ilux

@@ -1,0 +1,130 @@
+#include "ilux/solver/policy/choice.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ilux/base/units.hpp"
+#include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/solver/report/lu_facts.hpp"
+#include "ilux/solver/strategy/analysis_limits.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace forecast_rule;
+
+constexpr Offset tiny_nnz = 5000;          // of A; below, an LU is done before a choice is
+constexpr Offset screened_nnz = 20'000;    // of A; from here on AMD alone is asked first
+constexpr double nearly_symmetric = 0.95;  // share of mirrored entries
+constexpr double flops_for_others = 5000;  // an entry of A; from here on the full analysis pays for a single system
+
+std::string figures(const Forecast& direct, const Forecast& iterative, double systems)
+{
+    return fmt::format("LU {}, multilevel ILU with its iteration {}{}", time_text(direct.of(systems)),
+                       time_text(iterative.of(systems)), systems > 1 ? fmt::format(", for {:g} systems", systems) : "");
+}
+
+/// Seconds of an LU by another order than AMD's, at least. @param factor  seconds by AMD's
+double by_other_orders(const CsrMatrix<double>& A, double factor)
+{
+    return analysis_per_entry * double(A.nnz()) + factor / ordering_gains;
+}
+
+/// Whether AMD's own counts leave LU no hope, whatever the ordering.
+bool hopeless(const CsrMatrix<double>& A, double systems, const Checkpoint& checkpoint, Choice& choice)
+{
+    if (A.nnz() < screened_nnz) return false;
+    AmdCounts amd;
+    fill_reducing_order({A.rows(), A.row_ptr(), A.col()}, Ordering::amd, &amd, checkpoint);
+    if (amd.symmetry < nearly_symmetric) return false;
+    const double flops = 2 * amd.multiply_adds, factor = factor_per_flop * flops;
+    const double least = std::min(factor, by_other_orders(A, factor));
+    if (least < choice.iterative.of(systems)) return false;
+    choice.direct = false;
+    choice.lu_at_best = least;
+    choice.lu = Forecast{.analyse = analysis_per_entry * double(A.nnz()),
+                         .factor = factor,
+                         .renew = refactor_per_flop * flops,
+                         .solve = solve_per_entry * 2 * amd.nnz_L};
+    choice.decisions.push_back(fmt::format(
+        "iterative: AMD's order leads to {:.2g} flops in an LU, {} even if another order has {:g} times fewer; about {} by "
+        "multilevel ILU and iteration",
+        flops, time_text(least), ordering_gains, time_text(choice.iterative.of(systems))));
+    return true;
+}
+
+/// By AMD first, where the ordering is left to us; then by all orderings, if that may change the answer or pays.
+void analyse_as_far_as_needed(const CsrMatrix<double>& A, const LuOptions& lu, double systems,
+                              const Checkpoint& checkpoint, Choice& choice)
+{
+    LuOptions  first = within_memory(lu);
+    const bool automatic = lu.ordering == LuOrdering::automatic;
+    if (automatic && systems == 1) first.ordering = LuOrdering::amd;
+    choice.symbolic = analyse(view(A), first, checkpoint);
+    choice.lu = forecast_direct(*choice.symbolic);
+    if (first.ordering == lu.ordering) return;
+    const double flops = choice.symbolic->report.flops;
+    const bool   many = flops > flops_for_others * double(A.nnz());
+    if (!many || by_other_orders(A, choice.lu->factor) > choice.iterative.of(systems)) return;
+    first.ordering = LuOrdering::automatic;
+    const double before = choice.lu->analyse;
+    choice.symbolic = analyse(view(A), first, checkpoint);
+    choice.lu = forecast_direct(*choice.symbolic);
+    choice.lu->analyse += before;
+}
+
+void decide(const SolverOptions& options, double systems, Choice& choice)
+{
+    const LuSymbolicReport& report = choice.symbolic->report;
+    const auto              no = [&](std::string why) {
+        choice.direct = choice.direct_possible = false;
+        choice.decisions.push_back("iterative: " + std::move(why));
+    };
+    if (report.structural_rank < choice.symbolic->n)
+        return no(fmt::format("A is structurally singular, rank {} of {}, so that it has no LU", report.structural_rank,
+                              choice.symbolic->n));
+    if (const auto why = lack_of_memory([&] { require_memory(*choice.symbolic, options.lu); })) return no(*why);
+    Forecast ahead = *choice.lu;
+    ahead.analyse = 0;  // spent whatever follows
+    choice.direct = ahead.of(systems) <= choice.iterative.of(systems);
+    choice.lu_at_best = ahead.of(1);
+    choice.decisions.push_back(fmt::format("{}: {:.3g} entries in L + U and {:.2g} flops, about {}",
+                                           choice.direct ? "direct" : "iterative", report.nnz, report.flops,
+                                           figures(ahead, choice.iterative, systems)));
+}
+
+}  // namespace
+
+Choice choose_strategy(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu,
+                       double seconds)
+{
+    Choice choice;
+    choice.iterative = forecast_iterative(A, gpu);
+    const auto no_lu = [&](std::string why) {
+        choice.symbolic.reset();
+        choice.direct = choice.direct_possible = false;
+        choice.decisions.push_back("iterative: " + std::move(why));
+    };
+    if (has_fewer_entries_than_rows(A)) return choice;  // LU says so, and nothing else is tried
+    if (A.nnz() <= tiny_nnz) {
+        choice.decisions.push_back(
+            fmt::format("direct: an LU of so small a system, nnz {}, takes no longer than a choice", A.nnz()));
+        return choice;
+    }
+    const Checkpoint checkpoint = analysis_within(seconds);
+    try {
+        const auto why = lack_of_memory([&] {
+            if (hopeless(A, systems, checkpoint, choice)) return;
+            analyse_as_far_as_needed(A, options.lu, systems, checkpoint, choice);
+            decide(options, systems, choice);
+        });
+        if (why) no_lu("the analysis of an LU found no memory: " + *why);
+    } catch (const OutOfTime& late) {
+        no_lu(late.what());
+    }
+    return choice;
+}
+
+}  // namespace ilux

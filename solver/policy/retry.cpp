@@ -1,0 +1,235 @@
+#include "ilux/solver/policy/retry.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace ilux {
+namespace {
+
+constexpr Index  most_tightenings = 3;
+constexpr Index  most_rows_complete = 10'000;  // complete factors of that order fit most machines even when dense
+constexpr double rounded_away = 4 * std::numeric_limits<double>::epsilon();
+
+/// τ = τ_S = 0 and the κ first asked for.
+std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Index n, std::string& why_not)
+{
+    if (n > most_rows_complete) {
+        why_not = fmt::format("precond.drop_tol was tightened {} times, and complete factors of {} rows may not fit",
+                              most_tightenings, n);
+        return std::nullopt;
+    }
+    Plan plan = last;
+    plan.precond = first;
+    plan.precond.kind = PrecondKind::mlilu;
+    plan.precond.mlilu.drop_tol = plan.precond.mlilu.schur_drop_tol = 0;
+    plan.change = "precond.drop_tol 0, precond.schur_drop_tol 0";
+    return plan;
+}
+
+std::optional<Plan> tightened(const Plan& last, const PrecondOptions& first, Index n, std::string& why_not)
+{
+    if (last.precond.mlilu.drop_tol == 0) {
+        why_not = "nothing was dropped from the factors already";
+        return std::nullopt;
+    }
+    const auto times = static_cast<Index>(std::lround(std::log10(first.mlilu.drop_tol / last.precond.mlilu.drop_tol)));
+    if (times >= most_tightenings) return complete(last, first, n, why_not);
+    Plan          plan = last;
+    MlIluOptions& mlilu = plan.precond.mlilu;
+    mlilu.drop_tol /= 10;
+    mlilu.schur_drop_tol /= 10;
+    plan.change =
+        fmt::format("precond.drop_tol {:g}, precond.schur_drop_tol {:g}", mlilu.drop_tol, mlilu.schur_drop_tol);
+    if (times >= 1) {
+        mlilu.inverse_bound *= 2;
+        plan.change += fmt::format(", precond.inverse_bound {:g}", mlilu.inverse_bound);
+    }
+    return plan;
+}
+
+/// A direct solution has two things to give: large entries scaled to 1, and row interchanges wherever another pivot is
+/// larger. Not both at once: where the scaling is what helps, the largest pivots may undo it.
+std::optional<Plan> with_other_pivots(const SolverOptions& options, std::span<const Attempt> tried,
+                                      std::string& why_not)
+{
+    const Outcome outcome = tried.back().report.outcome;
+    const auto    any = [&](auto&& used) {
+        return std::ranges::any_of(tried, [&](const Attempt& one) { return used(one.plan.lu); });
+    };
+    Plan plan = tried.back().plan;
+    plan.lu = options.lu;
+    if (outcome != Outcome::stagnated && outcome != Outcome::not_finite) {
+        why_not = "other pivots would find A singular as well";
+    } else if (!any([](const LuOptions& lu) { return lu.scaling == LuScaling::matching; })) {
+        plan.lu.scaling = LuScaling::matching;
+        plan.change = "lu.scaling matching";
+        return plan;
+    } else if (!any([](const LuOptions& lu) { return lu.pivot_tol >= 1; })) {
+        plan.lu.pivot_tol = 1;
+        plan.change = "lu.pivot_tol 1";
+        if (options.lu.scaling != LuScaling::matching)
+            plan.change += fmt::format(", lu.scaling {}", field_text(options.lu.scaling));
+        return plan;
+    } else {
+        why_not = "other scales and the largest pivots were tried already";
+    }
+    return std::nullopt;
+}
+
+/// It has its preconditioner, and was not even begun.
+bool put_off(const Attempt& tried)
+{
+    return tried.mlilu && tried.report.outcome == Outcome::breakdown && !tried.failure.empty();
+}
+
+/// LU found A singular, and an iteration has an x as good as its residual can tell.
+bool last_word_spoken(std::span<const Attempt> tried)
+{
+    const auto singular = [](const Attempt& one) { return one.report.outcome == Outcome::singular; };
+    return std::ranges::any_of(tried, singular) && std::ranges::any_of(tried, &Attempt::inaccurate);
+}
+
+}  // namespace
+
+Plan first_plan(const SolverOptions& options, bool direct, bool symmetric, bool positive_diagonal,
+                std::vector<std::string>& decisions)
+{
+    Plan plan{.method = options.method, .precond = options.precond, .change = "", .lu = options.lu};
+    if (direct) {
+        plan.method = MethodChoice::lu;
+        return plan;
+    }
+    if (options.method == MethodChoice::automatic) {
+        const bool cg = symmetric && positive_diagonal;
+        plan.method = cg ? MethodChoice::cg : MethodChoice::gmres;
+        decisions.push_back(cg           ? "method cg: A is symmetric and its diagonal positive"
+                            : !symmetric ? "method gmres: A is not symmetric"
+                                         : "method gmres: A is symmetric, but its diagonal is not positive");
+    } else if (options.method == MethodChoice::cg && !symmetric) {
+        decisions.emplace_back("method cg as asked, although A is not symmetric");
+    }
+    if (plan.method == MethodChoice::cg && symmetric && positive_diagonal) plan.precond.mlilu.definite = true;
+    return plan;
+}
+
+std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Attempt> tried, double elapsed,
+                              std::string& why_not)
+{
+    const Attempt& last = tried.back();
+    const bool     direct = last.plan.direct();
+    if (!options.retry) why_not = "retry is off";
+    else if (options.krylov.max_steps == 0 && !direct) why_not = "krylov.max_steps=0 allows no step";
+    else if (last.report.outcome == Outcome::out_of_memory)
+        why_not =
+            direct ? "other pivots would not need less memory" : "a tighter preconditioner needs more memory still";
+    else if (last.report.outcome == Outcome::time_limit)
+        why_not =
+            fmt::format("the time limit of {:g} s was reached, and {}", options.time_limit,
+                        direct ? "other pivots would take no less" : "a tighter preconditioner takes longer still");
+    else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg)
+        why_not = "the factors fill their memory limit already";
+    else if (!direct && last.failure.empty() && last.report.relative_residual <= rounded_away)
+        why_not = "the residual is at rounding level";
+    else if (options.time_limit > 0 && elapsed + last.seconds > options.time_limit)
+        why_not = fmt::format("another {:.3g} s would pass the time limit of {:g} s", last.seconds, options.time_limit);
+    if (!why_not.empty()) return std::nullopt;
+    if (direct) return with_other_pivots(options, tried, why_not);
+
+    if (last.plan.method == MethodChoice::cg && options.method == MethodChoice::automatic)
+        return Plan{.method = MethodChoice::gmres, .precond = options.precond, .change = "method gmres"};
+    if (last.plan.precond.kind != PrecondKind::mlilu) {
+        Plan plan{.method = last.plan.method, .precond = options.precond, .change = "precond mlilu"};
+        plan.precond.kind = PrecondKind::mlilu;
+        return plan;
+    }
+    return tightened(last.plan, options.precond, static_cast<Index>(last.x.size()), why_not);
+}
+
+std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, const OtherStrategies& strategies,
+                                                 std::span<const Attempt> tried, double elapsed, std::string& why_not)
+{
+    const Attempt& last = tried.back();
+    auto           same_strategy = next_plan(options, tried, elapsed, why_not);
+    if (!options.retry) return std::nullopt;
+    if (options.time_limit > 0 && elapsed >= options.time_limit) return same_strategy;
+    const auto strategy = [](bool direct) {
+        return [direct](const Attempt& one) { return one.plan.direct() == direct; };
+    };
+    const auto taken = [&](Plan plan, std::string change) {
+        why_not.clear();
+        plan.change = std::move(change);
+        return plan;
+    };
+    if (last_word_spoken(tried)) {
+        why_not = "A is singular in working precision: no other try would know x better";
+        return std::nullopt;
+    }
+    if (last.plan.direct()) {
+        if (same_strategy) return same_strategy;
+        const auto iterative = std::ranges::find_if(tried.rbegin(), tried.rend(), strategy(false));
+        if (iterative == tried.rend()) return taken(strategies.first_iterative, "an iteration");
+        if (put_off(*iterative)) return taken(iterative->plan, "the iteration that was put off");
+        if (iterative->given_up) return taken(iterative->plan, "the iteration that was given up, to its end");
+        why_not.clear();
+        return next_plan(options, tried.first(static_cast<std::size_t>(tried.rend() - iterative)), elapsed, why_not);
+    }
+    const auto directs = std::ranges::count_if(tried, strategy(true));
+    const bool given_up = directs == 1 && std::ranges::find_if(tried, strategy(true))->given_up;
+    if (!strategies.direct_possible || (directs > 0 && !given_up)) return same_strategy;
+    constexpr double tighter = 3;  // seconds of a tighter preconditioner over those of the last try
+    const double     lu = strategies.lu ? strategies.lu->analyse + strategies.lu->factor : 0;
+    if (same_strategy && !put_off(last) && (given_up || lu > tighter * last.seconds)) return same_strategy;
+    Plan direct{.method = MethodChoice::lu, .precond = options.precond, .change = "", .lu = options.lu};
+    return taken(std::move(direct), same_strategy && !put_off(last)
+                                        ? fmt::format("LU, about {:.2g} s; a tighter preconditioner, about {:.2g} s",
+                                                      lu, tighter * last.seconds)
+                                        : "LU");
+}
+
+std::string why_hopeless(const MlIluReport& report)
+{
+    constexpr double too_large = 1e6;  // ‖L⁻¹‖ ‖U⁻¹‖ ε then reaches 1e-4: what M⁻¹ says of a residual is rounding
+    double inverse = 0;
+    Index  postponed = 0;
+    for (const MlIluLevelReport& level : report.levels) {
+        inverse = std::max({inverse, level.inverse_L, level.inverse_U});
+        postponed += level.postponed;
+    }
+    if (report.deficiency == 0 && inverse < too_large) return "";
+    return fmt::format("the preconditioner {}, inverse factors as large as {:.1e} ({} pivots postponed)",
+                       report.deficiency > 0 ? fmt::format("lacks rank {}", report.deficiency) : "is nearly singular",
+                       inverse, postponed);
+}
+
+void accept_what_can_be_known(StopTest asked, std::span<Attempt> tried)
+{
+    const auto singular = [](const Attempt& one) { return one.report.outcome == Outcome::singular; };
+    if (asked == StopTest::error) return;
+    if (std::ranges::none_of(tried, singular) || std::ranges::any_of(tried, &Attempt::converged)) return;
+    const auto best = std::ranges::find_if(tried.rbegin(), tried.rend(), &Attempt::inaccurate);
+    if (best == tried.rend()) return;
+    best->report.outcome = Outcome::converged;
+    best->inaccurate = false;
+    best->warn(best->explanation);
+    best->warn("A is singular in working precision, and x may be one of many");
+    best->explanation.clear();
+}
+
+std::size_t best_attempt(std::span<const Attempt> tried)
+{
+    const auto rank = [](const Attempt& attempt) {
+        constexpr double none = std::numeric_limits<double>::infinity();
+        const double     residual = attempt.report.relative_residual;
+        if (attempt.report.outcome == Outcome::converged) return std::pair(-1.0, false);
+        return std::pair(std::isfinite(residual) && attempt.failure.empty() ? residual : none,
+                         attempt.given_up || put_off(attempt));
+    };
+    const auto last = std::ranges::min_element(tried.rbegin(), tried.rend(), {}, rank);
+    return static_cast<std::size_t>(tried.rend() - last) - 1;
+}
+
+}  // namespace ilux

@@ -1,0 +1,55 @@
+#pragma once
+// After a failure: what to try next, and when to stop trying.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ilux/solver/policy/forecast.hpp"
+#include "ilux/solver/report/attempt.hpp"
+
+namespace ilux {
+
+/// The first try of a strategy. An iteration: A symmetric with positive diagonal → CG, otherwise GMRES, where the method is
+/// left to us.
+Plan first_plan(const SolverOptions& options, bool direct, bool symmetric, bool positive_diagonal,
+                std::vector<std::string>& decisions);
+
+/// The next try of the same strategy after all of `tried` failed, or nothing, and then `why_not` says why. In turn: CG
+/// chosen by us gives way to GMRES; a simpler preconditioner to the multilevel ILU; then τ and τ_S are divided by 10,
+/// three times, and from the second time on κ is doubled as well; last, where n ≤ 10⁴, nothing is dropped at all. A
+/// direct solution whose backward error stayed too large is scaled by a matching (lu.scaling = matching); then, with
+/// the scaling asked for, it takes the largest pivots (lu.pivot_tol = 1). No further try after running out of memory or
+/// time, at a residual of rounding size, or when a try as long as the last one would pass the time limit.
+/// @param elapsed  seconds since the first try began
+std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Attempt> tried, double elapsed,
+                              std::string& why_not);
+
+/// What mode auto knows beside the tries.
+struct OtherStrategies {
+    bool                    direct_possible = true;  ///< not known to be impossible
+    std::optional<Forecast> lu;                      ///< nothing: not looked at
+    Plan                    first_iterative;
+};
+
+/// The same for mode auto, which may change its strategy: from a direct solution, once other pivots are of no use, to an
+/// iteration; from an iteration to LU, where that is expected to take no longer than a tighter preconditioner, or there
+/// is none; then back to tighter preconditioners. A factorization given up for the sake of the other strategy gets all the
+/// time that is left in the end.
+std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, const OtherStrategies& strategies,
+                                                 std::span<const Attempt> tried, double elapsed, std::string& why_not);
+
+/// Why iterating with this M had better not be tried while LU was not, or "": rank is missing from it, or the estimated
+/// norms of its inverse factors are so large that M⁻¹ drowns the residual in rounding.
+std::string why_hopeless(const MlIluReport& report);
+
+/// Where LU found A singular, no x is right beyond the residual: then the last one that has converged as far as that
+/// goes becomes a solution, perhaps one of many. Not where `asked` wants more than a residual says.
+void accept_what_can_be_known(StopTest asked, std::span<Attempt> tried);
+
+/// The one whose x is handed out: converged, else the smallest finite residual; where there is none, the last try that
+/// was not given up for the sake of another.
+std::size_t best_attempt(std::span<const Attempt> tried);
+
+}  // namespace ilux

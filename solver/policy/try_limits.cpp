@@ -1,0 +1,74 @@
+#include "ilux/solver/policy/try_limits.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ilux/base/units.hpp"
+#include "ilux/solver/policy/forecast.hpp"
+#include "ilux/solver/policy/retry.hpp"
+
+namespace ilux {
+namespace {
+
+/// Seconds of an LU, from its analysis to its factors.
+double seconds_of_lu(const Choice& choice) { return choice.lu->analyse + choice.lu->factor; }
+
+}  // namespace
+
+bool other_strategy_open(const TryFacts& facts, bool direct)
+{
+    const auto other = [&](const Attempt& one) { return one.plan.direct() != direct; };
+    return facts.automatic() && facts.options.retry && facts.choice.lu && (direct || facts.choice.direct_possible) &&
+           std::ranges::none_of(facts.tried, other);
+}
+
+double share_of_time(const TryFacts& facts, bool direct)
+{
+    const double left = facts.seconds_left;
+    if (!other_strategy_open(facts, direct)) return left;
+    const double other = direct ? facts.choice.iterative.of(1) : seconds_of_lu(facts.choice);
+    return other <= left / 2 ? left / 2 : left;
+}
+
+double seconds_to_factor(const TryFacts& facts, bool direct)
+{
+    constexpr double least = 0.5;  // of forecasts, below which they say little
+    const double     share = share_of_time(facts, direct);
+    if (!other_strategy_open(facts, direct)) return share;
+    const double lu = seconds_of_lu(facts.choice), iterative = facts.choice.iterative.of(1);
+    const double mistaken =
+        direct ? std::max(10 * lu, 3 * iterative) : std::max(facts.choice.lu_at_best, 8 * iterative);
+    const double most = std::max(least, mistaken);
+    return most + (direct ? iterative : lu) <= facts.seconds_left ? most : share;
+}
+
+Index most_steps(const TryFacts& facts, double fill, Offset nnz)
+{
+    constexpr double mistaken = 3;
+    const Index      most = facts.options.krylov.max_steps;
+    if (!other_strategy_open(facts, false)) return most;
+    const double seconds = forecast_rule::step_per_entry * (1 + fill) * double(nnz);
+    const double steps = mistaken * seconds_of_lu(facts.choice) / seconds;
+    return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2 * facts.options.krylov.restart)));
+}
+
+void note_given_up(const Choice& choice, double seconds_left, Attempt& tried)
+{
+    if (tried.report.outcome != Outcome::time_limit || !choice.lu || seconds_left <= 0) return;
+    const double other = tried.plan.direct() ? choice.iterative.of(1) : seconds_of_lu(choice);
+    tried.given_up = true;
+    tried.failure +=
+        fmt::format(", as {} is expected to take {}", tried.plan.direct() ? "an iteration" : "LU", time_text(other));
+}
+
+std::string why_put_off(const TryFacts& facts, const Attempt& made)
+{
+    const auto by_lu = [](const Attempt& one) { return one.plan.direct(); };
+    if (!facts.automatic() || !facts.options.retry || !facts.choice.direct_possible || !made.mlilu) return "";
+    if (std::ranges::any_of(facts.tried, by_lu)) return "";
+    const std::string why = why_hopeless(*made.mlilu);
+    return why.empty() ? why : why + "; LU is tried before that iteration";
+}
+
+}  // namespace ilux

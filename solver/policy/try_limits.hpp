@@ -1,0 +1,42 @@
+#pragma once
+// How long a try may go on while the other strategy may do better: pure functions over forecasts and seconds.
+
+#include <span>
+
+#include "ilux/solver/policy/choice.hpp"
+#include "ilux/solver/report/attempt.hpp"
+
+namespace ilux {
+
+/// Where a system stands when a try begins.
+struct TryFacts {
+    const SolverOptions&     options;
+    const Choice&            choice;
+    std::span<const Attempt> tried;         ///< before, for the same system
+    double                   seconds_left;  ///< of the time limit; infinite without one
+
+    bool automatic() const { return options.strategy() == SolverMode::automatic; }
+};
+
+/// Whether what is to be tried now may give way to the other strategy, of which something is known.
+bool other_strategy_open(const TryFacts& facts, bool direct);
+
+/// What a try may take of the time: all that is left, or half, where the other strategy is expected to fit into the
+/// other half.
+double share_of_time(const TryFacts& facts, bool direct);
+
+/// What a factorization may take. While the other strategy is open and there would be time for it, no more than what
+/// makes this one a mistake: then the other is tried.
+double seconds_to_factor(const TryFacts& facts, bool direct);
+
+/// Steps after which LU, where that is open, would have been the better choice by far. @param fill  of M; nnz  of A
+Index most_steps(const TryFacts& facts, double fill, Offset nnz);
+
+/// Says of a factorization that ended before its time limit that it did so for the sake of the other strategy.
+/// @param seconds_left  after it
+void note_given_up(const Choice& choice, double seconds_left, Attempt& tried);
+
+/// Why an iteration with this M waits until LU was tried, or "": its own estimates call it hopeless.
+std::string why_put_off(const TryFacts& facts, const Attempt& made);
+
+}  // namespace ilux

@@ -1,0 +1,29 @@
+#include "ilux/solver/report/attempt.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "ilux/base/cpu.hpp"
+
+namespace ilux {
+
+void Attempt::forget_solution()
+{
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    report = {};
+    report.relative_residual = 1;
+    report.backward_error = unknown;
+    accuracy = {};
+    inaccurate = false;
+    for (std::string* told : {&failure, &explanation, &remark, &warning}) told->clear();
+    history.clear();
+    std::ranges::fill(x, 0.0);
+}
+
+bool Attempt::has_x() const
+{
+    Cpu serial(1);
+    return failure.empty() && is_finite(serial, x);
+}
+
+}  // namespace ilux

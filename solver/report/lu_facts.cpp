@@ -1,0 +1,178 @@
+#include "ilux/solver/report/lu_facts.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/spmv.hpp"
+#include "ilux/base/units.hpp"
+#include "ilux/direct/factor/levels.hpp"
+#include "ilux/direct/solve/norm1_estimate.hpp"
+#include "ilux/direct/solve/row_residual.hpp"
+#include "ilux/solver/machine/host.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double rounding_level = 4 * eps;
+
+RowResidual row_of(const CsrMatrix<double>& A, Index i, std::span<const double> x, std::span<const double> b)
+{
+    const auto first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
+    return row_residual(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
+}
+
+/// max_i |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|): normwise within each row, so that the scaling of rows does not
+/// matter.
+double rowwise_error(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
+{
+    double largest = 0, error = 0;
+    for (const double value : x) largest = std::max(largest, std::abs(value));
+    for (Index i = 0; i < A.rows(); ++i) {
+        double size = std::abs(b[i]);
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) size += std::abs(A.val()[p]) * largest;
+        if (const double r = std::abs(row_of(A, i, x, b).r); r > 0) error = std::max(error, r / size);
+    }
+    return error;
+}
+
+LuVerdict singular(double bound)
+{
+    return {.outcome = Outcome::singular,
+            .detail = fmt::format("A is singular in working precision: x is uncertain by {:.1e} times its size", bound),
+            .remark = ""};
+}
+
+/// Refinement has met its goal as far as numbers of that size go.
+LuVerdict underflow(double rowwise)
+{
+    return {.outcome = Outcome::stagnated,
+            .detail = fmt::format("unknowns that are not 0 underflow: numbers below 2.2e-308 have few digits or none "
+                                  "(componentwise backward error {:.1e}); multiply b by a large number",
+                                  rowwise),
+            .remark = ""};
+}
+
+/// ‖|A⁻¹| (with_residual |r| + ε (|A||x| + |b|))‖∞ / ‖x‖∞
+double error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+                   std::span<const double> b, bool with_residual)
+{
+    const auto          n = static_cast<std::size_t>(A.rows());
+    std::vector<double> weight(n), v(n), signs(n);
+    LuWorkspace         ws(A.rows());
+    double              largest = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        const RowResidual row = row_of(A, i, x, b);
+        weight[i] = (with_residual ? std::abs(row.r) : 0) + eps * row.size;
+        largest = std::max(largest, std::abs(x[i]));
+    }
+    const auto apply = [&](std::span<double> v) {  // v ← D A⁻ᵀ v
+        lu_solve(be, factors, v, v, ws, Transpose::yes);
+        for (std::size_t i = 0; i < n; ++i) v[i] *= weight[i];
+    };
+    const auto apply_transpose = [&](std::span<const double> signs, std::span<double> v) {  // v ← A⁻¹ D signs
+        for (std::size_t i = 0; i < n; ++i) v[i] = weight[i] * signs[i];
+        lu_solve(be, factors, v, v, ws);
+    };
+    if (n == 0) return 0;
+    const double error = detail::estimate_norm1(v, signs, 1, apply, apply_transpose);
+    return largest > 0 ? error / largest : error > 0 ? INFINITY : 0;
+}
+
+}  // namespace
+
+LuFacts facts_before(const LuSymbolic& symbolic) { return {.symbolic = symbolic.report}; }
+
+void note_factors(const Lu& lu, Offset nnz_A, LuFacts& facts)
+{
+    const LuPattern& pattern = *lu.factors().pattern;
+    facts.nnz = pattern.nnz();
+    facts.nnz_F = pattern.nnz_F();
+    facts.fill = nnz_A > 0 ? double(facts.nnz + facts.nnz_F) / double(nnz_A) : 0;
+    facts.flops = pattern.flops();
+    facts.levels = lu_levels(pattern, DependencyRule::left).depth();
+}
+
+LuOptions within_memory(const LuOptions& options)
+{
+    LuOptions limited = options;
+    if (limited.memory_limit.value == 0) limited.memory_limit.value = memory_available();
+    return limited;
+}
+
+double predicted_bytes(const LuSymbolic& symbolic)
+{
+    constexpr double entry = sizeof(double) + sizeof(Index);
+    constexpr double input = sizeof(double) + sizeof(Index) + sizeof(Offset) + sizeof(double);
+    return entry * symbolic.report.nnz + input * double(symbolic.input_nnz) + 64.0 * symbolic.n;
+}
+
+void require_memory(const LuSymbolic& symbolic, const LuOptions& given)
+{
+    const double need = predicted_bytes(symbolic);
+    const auto   limit = within_memory(given).memory_limit.value;
+    if (limit == 0 || need <= double(limit)) return;
+    throw OutOfMemory(fmt::format("L and U would take about {} ({:.3g} entries), but {} {}", bytes_text(need),
+                                  symbolic.report.nnz,
+                                  given.memory_limit.value > 0 ? "memory_limit is" : "the machine has free",
+                                  bytes_text(double(limit))));
+}
+
+double forward_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+                           std::span<const double> b)
+{
+    return error_bound(be, factors, A, x, b, true);
+}
+
+double rounding_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+                            std::span<const double> b)
+{
+    return error_bound(be, factors, A, x, b, false);
+}
+
+LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::span<const double> x,
+                     std::span<const double> b, const LuSolveReport& solved, const Accuracy& accuracy, double rtol)
+{
+    if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated)
+        return {.outcome = solved.outcome, .detail = solved.reason, .remark = ""};
+    if (!accuracy.finite)
+        return {.outcome = Outcome::not_finite, .detail = "x or its residual is not finite", .remark = ""};
+    // Rows that do not count may be rounding errors throughout; then the estimated error tells.
+    const bool rows_hold = accuracy.rowwise <= lu_tolerance ||
+                           (accuracy.rowwise_counting <= lu_tolerance && accuracy.worst_error <= uncertain_from);
+    if (!rows_hold) {
+        if (rowwise_error(A, x, b) <= rounding_level)
+            if (const double bound = forward_error_bound(be, lu.factors(), A, x, b); !(bound < 1))
+                return singular(bound);
+        if (solved.outcome == Outcome::converged) return underflow(accuracy.rowwise);
+        return {.outcome = Outcome::stagnated,
+                .detail = fmt::format("componentwise backward error {:.1e} > {:.0e} after {} steps of refinement{}",
+                                      accuracy.rowwise, lu_tolerance, solved.refine.steps,
+                                      solved.repivoted ? ", with new pivots too" : ""),
+                .remark = ""};
+    }
+    if (accuracy.relative_residual <= rtol) return {};
+    const double bound = forward_error_bound(be, lu.factors(), A, x, b);
+    if (!(bound < 1)) return singular(bound);
+    return {.outcome = Outcome::converged,
+            .detail = "",
+            .remark =
+                fmt::format("converged by the componentwise backward error: residual {:.1e} is the rounding of x, "
+                            "which is known to {:.0e}",
+                            accuracy.relative_residual, bound)};
+}
+
+std::string singularity_warning(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, double condition)
+{
+    if (condition < 1 / eps) return "";
+    const auto                n = static_cast<std::size_t>(A.rows());
+    const std::vector<double> ones(n, 1.0), zeros(n, 0.0);
+    if (rounding_error_bound(be, factors, A, ones, zeros) < 1) return "";  // ε ‖|A⁻¹||A|‖∞ [higham_02]
+    return fmt::format("condition about {:.1e}: A may be singular, and x one of many", condition);
+}
+
+}  // namespace ilux

@@ -1,0 +1,34 @@
+#include "ilux/solver/report/solver_report.hpp"
+
+#include <algorithm>
+
+namespace ilux {
+namespace {
+
+/// The try that found A singular, if one did.
+const Attempt* singular_one(const std::vector<Attempt>& attempts)
+{
+    const auto one = std::ranges::find(attempts, Outcome::singular, [](const Attempt& a) { return a.report.outcome; });
+    return one == attempts.end() ? nullptr : &*one;
+}
+
+}  // namespace
+
+Outcome SolverReport::outcome() const
+{
+    const Attempt& tried = result();
+    const auto     n = static_cast<Index>(tried.x.size());
+    const bool lost_rank = tried.mlilu && (tried.mlilu->deficiency > 0 || tried.mlilu->structural_rank.value_or(n) < n);
+    const Outcome outcome = tried.report.outcome;
+    const bool    failed =
+        outcome != Outcome::converged && outcome != Outcome::out_of_memory && outcome != Outcome::time_limit;
+    return failed && (lost_rank || singular_one(attempts)) ? Outcome::singular : outcome;
+}
+
+std::string SolverReport::why() const
+{
+    const Attempt* one = outcome() == Outcome::singular ? singular_one(attempts) : nullptr;
+    return (one ? *one : result()).why();
+}
+
+}  // namespace ilux

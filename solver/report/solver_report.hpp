@@ -1,0 +1,38 @@
+#pragma once
+// What a solution through LinearSolver reports.
+
+#include <string>
+#include <vector>
+
+#include "ilux/solver/report/attempt.hpp"
+
+namespace ilux {
+
+/// What became of new numbers.
+struct [[nodiscard]] FactorReport {
+    Outcome      outcome = Outcome::converged;  ///< converged: A x = b can be solved
+    MethodChoice method = MethodChoice::gmres;  ///< of the last try
+    SolverAction action = SolverAction::none;
+    std::string  detail;  ///< why there are no factors, or ""
+    double       seconds = 0;
+
+    bool ready() const { return outcome == Outcome::converged; }
+};
+
+/// What became of a solution: the outcome, all tries, every decision.
+struct [[nodiscard]] SolverReport {
+    std::vector<Attempt>     attempts;     ///< those that failed in factoring included
+    std::size_t              best = 0;     ///< the one whose x is handed out
+    std::vector<std::string> decisions;    ///< since the last report
+    std::string              stopped;      ///< after a failure: why there was no further attempt
+    double                   seconds = 0;  ///< of all attempts
+
+    const Attempt& result() const { return attempts[best]; }
+    /// Of the result; `singular` where it failed, and an LU found no pivots or the preconditioner lacks rank.
+    Outcome outcome() const;
+    bool    converged() const { return outcome() == Outcome::converged; }
+    /// Why that is the outcome, in the words of whoever knew; or "".
+    std::string why() const;
+};
+
+}  // namespace ilux

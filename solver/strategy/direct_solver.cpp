@@ -1,0 +1,251 @@
+#include "ilux/solver/strategy/direct_solver.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ilux/solver/machine/lu_device.hpp"
+#include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/solver/strategy/standard.hpp"
+
+namespace ilux {
+namespace {
+
+SolverAction action_of(const LuReport& done)
+{
+    switch (done.action) {
+        case LuAction::factor:
+            return SolverAction::factor;
+        case LuAction::refactor:
+            return SolverAction::refactor;
+        case LuAction::repivot:
+            return done.outcome == Outcome::converged ? SolverAction::repivot : SolverAction::failed_repivot;
+    }
+    return SolverAction::factor;
+}
+
+void add_reason(std::string& reason, const std::string& more)
+{
+    if (!more.empty()) reason += (reason.empty() ? "" : "; ") + more;
+}
+
+}  // namespace
+
+DirectSolver::DirectSolver(Machine machine, const SolverOptions& options, double systems)
+    : machine_(std::move(machine)), options_(options), systems_(systems)
+{}
+
+void DirectSolver::analyse(const CsrMatrix<double>& A, const LuOptions& lu, const Checkpoint& checkpoint)
+{
+    take(ilux::analyse(view(A), within_memory(lu), checkpoint), lu);
+}
+
+void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu)
+{
+    facts_ = facts_before(*symbolic);  // first: it may lack memory
+    symbolic_ = std::move(symbolic);
+    given_ = lu;
+    drop_factors();
+    facts_->repivots = earlier_repivots_;
+}
+
+/// Reports count through the whole series.
+void DirectSolver::drop_factors()
+{
+    if (lu_) earlier_repivots_ += lu_->repivots();
+    lu_.reset();
+    factored_ = false;
+}
+
+void DirectSolver::release()
+{
+    drop_factors();
+    workspace_.reset();
+}
+
+/// What every call for new numbers begins with.
+void DirectSolver::begin(double seconds, Attempt& tried)
+{
+    clock_ = WallClock();
+    seconds_ = seconds;
+    factored_ = false;
+    tried.device = machine_.device();
+    tried.action = SolverAction::factor;
+    tried.lu = facts_;
+    if (lu_) return;
+    require_memory(*symbolic_, given_);
+    workspace_.emplace(symbolic_->n);
+    lu_.emplace(machine_.cpu, symbolic_);
+    lu_->stop_when([this] { return clock_.seconds() > seconds_; });
+    if (machine_.gpu) try {
+            lu_->use_gpu(*machine_.gpu);
+        } catch (...) {  // the next call begins anew
+            lu_.reset();
+            throw;
+        }
+}
+
+/// What became of the numbers. @return whether there are factors
+bool DirectSolver::took(const LuReport& done, Attempt& tried)
+{
+    tried.action = action_of(done);
+    tried.seconds_factor = done.seconds;
+    factored_ = done.outcome == Outcome::converged;
+    if (factored_) {
+        tried.reason = done.reason;
+        return true;
+    }
+    const bool late = done.outcome == Outcome::time_limit;
+    tried.fail(done.outcome,
+               late ? fmt::format("given up after {:.3g} s: {}", clock_.seconds(), done.reason) : done.reason);
+    if (const Index rank = symbolic_->report.structural_rank; rank < symbolic_->n)
+        tried.failure += fmt::format("; A is structurally singular: rank {} of {}", rank, symbolic_->n);
+    return false;
+}
+
+/// Facts of the factors, which for new pivots take a pass or two over them.
+void DirectSolver::note(const CsrMatrix<double>& A, Attempt& tried)
+{
+    if (!chosen_ && systems_ > 1) choose_refactor(machine_, options_, *lu_, systems_ - 1, tried.decisions);
+    chosen_ = true;
+    tried.device = machine_.device();
+    if (tried.action != SolverAction::refactor || facts_->nnz == 0) note_factors(*lu_, A.nnz(), *facts_);
+    const PivotMonitor& monitor = lu_->monitor();
+    facts_->refactor = lu_->refactor_method();
+    facts_->growth = monitor.rgrowth;
+    facts_->rcond = monitor.rcond();
+    facts_->repivots = earlier_repivots_ + lu_->repivots();
+    tried.lu = facts_;
+    tried.fill = facts_->fill;
+    tried.factor_bytes = lu_->bytes();
+    tried.workspace_bytes = workspace_->bytes();
+}
+
+bool DirectSolver::factor(const CsrMatrix<double>& A, bool anew, double seconds, Attempt& tried)
+{
+    begin(seconds, tried);
+    if (!took(anew ? lu_->factor(A.val()) : lu_->refactor_or_factor(A.val()), tried)) return false;
+    note(A, tried);
+    return true;
+}
+
+/// An estimate takes as long as several solves. It is made for new pivots, and where the smallest pivot has since
+/// become much smaller: a singular A shows in its pivots.
+void DirectSolver::estimate_condition(const CsrMatrix<double>& A, Attempt& tried)
+{
+    constexpr double much = 0.1;
+    const double     rcond = lu_->monitor().rcond();
+    if (tried.action == SolverAction::refactor && !warned_ && rcond > much * rcond_seen_) return;
+    rcond_seen_ = rcond;
+    tried.lu->condition = facts_->condition = condition_estimate(machine_.cpu, lu_->factors(), view(A), *workspace_);
+    const std::string warning =
+        tried.converged() ? singularity_warning(machine_.cpu, lu_->factors(), A, facts_->condition) : "";
+    warned_ = !warning.empty();
+    tried.warn(warning);
+}
+
+/// By one more substitution; on a GPU a refined one, as all of them are there.
+void DirectSolver::estimate_error(const CsrMatrix<double>& A, Attempt& tried)
+{
+    if (!tried.accuracy.finite) return;
+    note_counting_rows(A, tried.x, residual_, tried.accuracy);
+    error_.resize(tried.x.size());
+    if (lu_->on_gpu()) (void)lu_->solve(residual_.r, error_, Transpose::no, INFINITY);
+    else lu_solve(machine_.cpu, lu_->factors(), residual_.r, error_, *workspace_);
+    note_error(tried.x, error_, residual_, tried.accuracy);
+}
+
+/// Refinement with residuals in the precision of x ends where small unknowns of an ill-conditioned A may have no right digit yet.
+/// Residuals in twice the precision go on from there [demmel_06].
+void DirectSolver::improve(const CsrMatrix<double>& A, std::span<const double> b, Attempt& tried)
+{
+    constexpr Index most = 5;
+    const Standard  standard{.rowwise = lu_tolerance, .error = std::min(uncertain_from, options_.krylov.etol)};
+    const auto      far = [&](const Accuracy& one) { return excess(one, standard); };
+    estimate_error(A, tried);
+    if (!tried.accuracy.finite) return;
+    for (Index step = 0; step < most && far(tried.accuracy) > 1; ++step) {
+        const Accuracy before = tried.accuracy;
+        better_.swap(tried.x);
+        tried.x.resize(better_.size());
+        for (std::size_t i = 0; i < better_.size(); ++i)
+            tried.x[i] = better_[i] + std::ldexp(error_[i], residual_.exponent);
+        tried.accuracy = measure(machine_.cpu, A, tried.x, b, residual_);
+        estimate_error(A, tried);
+        ++tried.lu->refine_steps;
+        if (far(tried.accuracy) <= far(before) / 2) continue;
+        better_.swap(tried.x);
+        tried.accuracy = before;
+        return;
+    }
+}
+
+void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol,
+                         const LuSolveReport& solved, Attempt& tried)
+{
+    if (solved.repivoted) {
+        tried.action = SolverAction::repivot;
+        tried.reason = solved.reason;
+        note(A, tried);
+    } else if (solved.outcome == Outcome::converged) add_reason(tried.reason, solved.reason);
+    tried.lu = facts_;
+    tried.report.steps = tried.lu->refine_steps = solved.refine.steps;
+    const auto& seen = solved.refine.first_errors;
+    tried.lu->refine_errors.assign(seen.begin(), seen.begin() + std::min<Index>(solved.refine.steps + 1, seen.size()));
+    tried.report.outcome = solved.outcome;
+    if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated) {
+        tried.explanation = solved.reason;
+        if (!solved.refine.finite) tried.report.relative_residual = std::numeric_limits<double>::quiet_NaN();
+        return;
+    }
+    tried.accuracy = measure(machine_.cpu, A, tried.x, b, residual_);
+    improve(A, b, tried);
+    tried.report.steps = tried.lu->refine_steps;
+    const LuVerdict verdict = lu_verdict(machine_.cpu, *lu_, A, tried.x, b, solved, tried.accuracy, rtol);
+    tried.report.outcome = verdict.outcome;
+    tried.explanation = verdict.detail;
+    if (solved.repivoted && !tried.converged()) tried.reason = "by the former pivots x was no success either";
+    tried.remark = verdict.remark;
+    tried.report.relative_residual = tried.accuracy.relative_residual;
+    tried.report.backward_error = tried.accuracy.backward_error;
+    const auto n = static_cast<Index>(tried.x.size());
+    const bool asked = options_.krylov.stop == StopTest::error;
+    tried.inaccurate = asked && tried.converged() && tried.accuracy.worst_error > options_.krylov.etol;
+    if (tried.inaccurate) {
+        tried.report.outcome = Outcome::stagnated;
+        tried.explanation = shortfall(tried.accuracy, {.error = options_.krylov.etol}, n);
+    } else if (tried.converged()) {
+        tried.warn(accuracy_warning(tried.accuracy, n));
+        if (options_.strategy() == SolverMode::automatic &&
+            tried.accuracy.uncertain == 0)  // a smaller etol was asked for
+            tried.warn(shortfall(tried.accuracy, {.error = options_.krylov.etol}, n));
+    }
+}
+
+void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds,
+                         Attempt& tried)
+{
+    clock_ = WallClock();
+    seconds_ = seconds;
+    const LuSolveReport solved = lu_->solve(b, tried.x, Transpose::no, lu_tolerance);
+    tried.report.seconds.solve = clock_.seconds();
+    judge(A, b, rtol, solved, tried);
+    estimate_condition(A, tried);
+}
+
+void DirectSolver::step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds,
+                        Attempt& tried, Attempt& factors)
+{
+    begin(seconds, tried);
+    const LuStepReport step = lu_->refactor_and_solve(A.val(), b, tried.x, lu_tolerance);
+    tried.report.seconds.solve = step.seconds - step.factors.seconds;
+    if (!took(step.factors, tried)) return;
+    note(A, tried);
+    factors = tried;
+    judge(A, b, rtol, step.solution, tried);
+    estimate_condition(A, tried);
+}
+
+}  // namespace ilux

@@ -1,0 +1,83 @@
+#pragma once
+// The direct strategy for systems of one pattern: analysed once, factored, refactored while the pivots serve.
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/direct/lu/lu.hpp"
+#include "ilux/solver/report/attempt.hpp"
+
+namespace ilux {
+
+/// A series by LU: the pivots of one system serve the next ones while the monitors agree.
+class DirectSolver {
+public:
+    /// @param systems  that are to come in all; with more than one a GPU may take part
+    DirectSolver(Machine machine, const SolverOptions& options, double systems);
+    DirectSolver(const DirectSolver&) = delete;  // what it hands to Lu knows where it is
+    DirectSolver& operator=(const DirectSolver&) = delete;
+
+    /// By lu, which may differ from the options; or an analysis that was made with them.
+    /// @param checkpoint  what it throws ends the analysis
+    /// @throws OutOfMemory with the prediction when L and U would pass the limit
+    void analyse(const CsrMatrix<double>& A, const LuOptions& lu, const Checkpoint& checkpoint = {});
+    void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
+    bool analysed() const { return symbolic_ != nullptr; }
+
+    /// Pivots for these numbers, once analysed; the former ones, where they hold and `anew` is not set. Singularity and
+    /// lack of time are outcomes.
+    /// @param seconds  after which a factorization under way is given up
+    /// @return whether A x = b can be solved now; where not, `tried` says why
+    bool factor(const CsrMatrix<double>& A, bool anew, double seconds, Attempt& tried);
+    /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
+    /// @param seconds  after which no other pivots are chosen
+    void solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried);
+    /// factor() and solve(): on a GPU one launch where the pivots hold.
+    /// @param factors  out, where there are factors: the try as it was before x was judged
+    void step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried,
+              Attempt& factors);
+
+    /// Without solving any longer: memory and GPU's factors are given back; the analysis stays.
+    void release();
+
+    bool              factored() const { return factored_; }
+    const Lu&         lu() const { return *lu_; }  ///< where there are, or were, factors
+    const LuSymbolic& symbolic() const { return *symbolic_; }
+    const Machine&    machine() const { return machine_; }
+    Machine&          machine() { return machine_; }
+
+private:
+    void drop_factors();
+    void begin(double seconds, Attempt& tried);
+    bool took(const LuReport& done, Attempt& tried);
+    void judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
+               Attempt& tried);
+    void note(const CsrMatrix<double>& A, Attempt& tried);
+    void estimate_error(const CsrMatrix<double>& A, Attempt& tried);
+    void improve(const CsrMatrix<double>& A, std::span<const double> b, Attempt& tried);
+    void estimate_condition(const CsrMatrix<double>& A, Attempt& tried);
+
+    Machine                           machine_;
+    SolverOptions                     options_;
+    double                            systems_;
+    std::shared_ptr<const LuSymbolic> symbolic_;
+    std::optional<Lu>                 lu_;
+    std::optional<LuFacts>            facts_;
+    Index                             earlier_repivots_ = 0;  // of factors since given back
+    LuOptions                         given_;                 // of the analysis, as they were asked for
+    bool                              factored_ = false;      // the last numbers
+    bool                              chosen_ = false;        // whether a GPU takes part
+    std::optional<LuWorkspace>        workspace_;             // of condition and error estimates
+    Residual                          residual_;              // of the x judged last
+    std::vector<double>               error_, better_;        // n each: its estimated error; a corrected x
+    double                            rcond_seen_ = 0;        // of the pivots at the last of them
+    bool                              warned_ = false;        // by it
+    WallClock                         clock_;                 // since the call under way began
+    double                            seconds_ = std::numeric_limits<double>::infinity();  // that it may take
+};
+
+}  // namespace ilux

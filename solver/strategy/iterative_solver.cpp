@@ -1,0 +1,323 @@
+#include "ilux/solver/strategy/iterative_solver.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ilux/base/units.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/precond/gpu/gpu_mlilu.hpp"
+
+namespace ilux {
+namespace {
+
+/// Thrown through a factorization that takes too long.
+struct TimeUp {
+    Progress where;
+};
+
+MlIlu build_mlilu(Machine& machine, const CsrMatrix<double>& A, const Monitor& monitor, Attempt& tried)
+{
+    MlIluOptions options = tried.plan.precond.mlilu;
+    if (machine.gpu) {
+        options = for_gpu(options);
+        if (options.off_diagonal != tried.plan.precond.mlilu.off_diagonal)
+            tried.decisions.push_back(fmt::format("off_diagonal={}, for a GPU", field_text(options.off_diagonal)));
+        if (options.depth_bound != tried.plan.precond.mlilu.depth_bound)
+            tried.decisions.push_back(fmt::format("depth_bound={}, for a GPU", field_text(options.depth_bound)));
+    }
+    MlIlu              factors = MlIlu::build(machine.cpu, A, options, monitor);
+    const MlIluReport& report = factors.report();
+    tried.mlilu = report;
+    tried.fill = report.fill;
+    tried.factor_bytes = report.bytes;
+    tried.seconds_analyse = report.seconds_analyse;
+    tried.seconds_factor = report.seconds_factor;
+    return factors;
+}
+
+/// Null at a zero pivot; then `tried` says so.
+std::unique_ptr<Ilu0> build_ilu0(const CsrMatrix<double>& A, Attempt& tried)
+{
+    WallClock clock;
+    auto      M = std::make_unique<Ilu0>(A);
+    tried.seconds_factor = clock.seconds();
+    tried.factor_bytes = M->bytes();
+    tried.fill = 1;
+    tried.zero_pivot = M->zero_pivot();
+    if (tried.zero_pivot < 0) return M;
+    tried.fail(Outcome::breakdown,
+               fmt::format("ILU(0) met a zero pivot at row {} (counted from 1)", tried.zero_pivot + 1));
+    return nullptr;
+}
+
+std::unique_ptr<Jacobi> build_jacobi(const CsrMatrix<double>& A, Attempt& tried)
+{
+    WallClock clock;
+    auto      M = std::make_unique<Jacobi>(A);
+    tried.seconds_factor = clock.seconds();
+    tried.factor_bytes = sizeof(double) * static_cast<std::size_t>(A.rows());
+    tried.fill = A.nnz() > 0 ? double(A.rows()) / double(A.nnz()) : 0;
+    return M;
+}
+
+/// For what has no limit of its own. @throws OutOfMemory
+void require_within(Bytes limit, const Attempt& tried)
+{
+    if (limit.value > 0 && tried.factor_bytes > limit.value)
+        throw OutOfMemory(fmt::format("memory_limit is {}, and {} takes {}", bytes_text(double(limit.value)),
+                                      field_text(tried.plan.precond.kind), bytes_text(double(tried.factor_bytes))));
+}
+
+/// Options that say something to a GPU only.
+void note_what_is_ignored(const Machine& machine, const KrylovOptions& krylov, Attempt& tried)
+{
+    const auto note = [&](const std::string& option) {
+        tried.decisions.push_back(fmt::format("{} has no effect on the CPU", option));
+    };
+    if (tried.plan.precond.precision != Precision::in_double) note("precond.precision=single");
+    if (machine.memory_limit.value > 0) note(fmt::format("device_memory={}", field_text(machine.memory_limit)));
+    if (machine.engine != GpuSpTrsvEngine::automatic) note(fmt::format("sptrsv.engine={}", field_text(machine.engine)));
+    if (krylov.ortho == Orthogonalization::mgso_hybrid || krylov.ortho == Orthogonalization::mgso_host)
+        note(fmt::format("krylov.ortho={} instead of mgso", field_text(krylov.ortho)));
+}
+
+std::string rank_warning(const HostFactors& factors)
+{
+    const Index missing = factors.mlilu ? factors.mlilu->report().deficiency : 0;
+    if (missing == 0) return "";
+    return fmt::format("the factors lack rank {}: A is singular or nearly so, and x may be one of many", missing);
+}
+
+}  // namespace
+
+Method method_of(MethodChoice choice)
+{
+    ILUX_ASSERT(choice != MethodChoice::automatic && choice != MethodChoice::lu);
+    return static_cast<Method>(static_cast<int>(choice) - 1);  // the same names in the same order, after auto
+}
+
+Monitor history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov)
+{
+    // One point for the start and one a step, exact ones at restarts besides: reserved here, for a monitor must not
+    // throw.
+    if (listener.keep_history)
+        tried.history.reserve(2 * std::min<std::size_t>(static_cast<std::size_t>(krylov.max_steps), 1'000'000) + 16);
+    return [&tried, &listener, clock = WallClock()](const Progress& now) {
+        if (listener.monitor) listener.monitor(now);
+        if (now.phase == Progress::Phase::solve && tried.history.size() < tried.history.capacity())
+            tried.history.push_back({now.done, now.residual, now.exact, clock.seconds()});
+    };
+}
+
+IterativeSolver::IterativeSolver(Machine machine, const SolverOptions& options)
+    : machine_(std::move(machine)), options_(options)
+{}
+
+KrylovOptions IterativeSolver::krylov(Index n) const
+{
+    KrylovOptions krylov = options_.krylov;
+    krylov.restart = std::clamp(std::min(n, krylov.max_steps), 1, krylov.restart);
+    return krylov;
+}
+
+void IterativeSolver::give_up_gpu(const std::string& why, Attempt& tried)
+{
+    tried.decisions.push_back("device cpu after all: " + why);
+    system_.reset();  // it refers to the GPU
+    machine_.gpu = nullptr;
+}
+
+/// All but M goes there while M is factored.
+void IterativeSolver::begin_on_gpu(const Plan& plan)
+{
+    const GpuSystemOptions options{.precision = plan.precond.precision,
+                                   .engine = machine_.engine,
+                                   .memory_limit = machine_.memory_limit};
+    system_ = std::make_unique<GpuSystem>(*machine_.gpu, *A_, method_of(plan.method), krylov(A_->rows()), options);
+}
+
+void IterativeSolver::put_on_gpu(Attempt& tried)
+{
+    try {
+        system_->put_factors(machine_.cpu, factors_);
+        tried.workspace_bytes = system_->report().workspace_bytes;
+        if (!system_->report().remark.empty()) tried.decisions.push_back(system_->report().remark);
+        tried.gpu = system_->report();
+    } catch (const DeviceError& error) {
+        throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
+    }
+}
+
+void IterativeSolver::prepare_host(Attempt& tried)
+{
+    note_what_is_ignored(machine_, options_.krylov, tried);
+    const Method method = method_of(tried.plan.method);
+    op_.emplace(*A_, needs_transpose(method));
+    made_.reset();
+    if (factors_.mlilu) made_ = std::make_unique<MlIluPreconditioner>(*factors_.mlilu);
+    else if (!factors_.ilu0 && !factors_.jacobi) made_ = std::make_unique<Identity<Cpu>>(A_->rows());
+    if (!workspace_ || workspace_->method() != method) workspace_.emplace(method, A_->rows(), krylov(A_->rows()));
+    tried.workspace_bytes = workspace_->bytes();
+}
+
+/// To where M is applied.
+void IterativeSolver::place(Attempt& tried)
+{
+    if (machine_.gpu && machine_.gpu_by_choice) {
+        const bool saved = tried.plan.precond.mlilu.off_diagonal == OffDiagonal::save;
+        if (const std::string why = why_not_gpu(*A_, factors_, saved); !why.empty()) give_up_gpu(why, tried);
+    }
+    tried.device = machine_.device();
+    if (machine_.gpu) try {
+            put_on_gpu(tried);
+        } catch (const OutOfMemory& error) {
+            tried.device_is_full = !machine_.gpu_by_choice;
+            if (tried.device_is_full) throw;
+            give_up_gpu(error.what(), tried);
+            tried.device = machine_.device();
+        }
+    if (!machine_.gpu) prepare_host(tried);
+}
+
+/// M as the plan asks for it; for a GPU with off_diagonal and depth_bound as suit one, where they are left to us.
+bool IterativeSolver::build(double seconds, const TryListener& listener, Attempt& tried)
+{
+    WallClock     clock;
+    double        analysed = -1;
+    const Monitor monitor = [&](const Progress& now) {
+        if (listener.monitor) listener.monitor(now);
+        if (analysed < 0 && now.done > 0) analysed = clock.seconds();
+        if (clock.seconds() > seconds) throw TimeUp{now};
+    };
+    try {
+        switch (tried.plan.precond.kind) {
+            case PrecondKind::mlilu:
+                factors_.mlilu = build_mlilu(machine_, *A_, monitor, tried);
+                if (const Index level = tried.mlilu->overflowed; level > 0) {
+                    tried.fail(Outcome::breakdown,
+                               fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
+                    return false;
+                }
+                break;
+            case PrecondKind::ilu0:
+                factors_.ilu0 = build_ilu0(*A_, tried);
+                if (factors_.ilu0) require_within(options_.memory_limit, tried);
+                return factors_.ilu0 != nullptr;
+            case PrecondKind::jacobi:
+                factors_.jacobi = build_jacobi(*A_, tried);
+                require_within(options_.memory_limit, tried);
+                break;
+            case PrecondKind::none:
+                break;
+        }
+        return true;
+    } catch (const TimeUp& up) {
+        tried.seconds_analyse =
+            analysed < 0 ? clock.seconds() : analysed;  // of level 1; that of further levels is short
+        tried.seconds_factor = clock.seconds() - tried.seconds_analyse;
+        const auto where = up.where.done > 0 ? fmt::format("at column {} of {}", up.where.done, up.where.total)
+                                             : fmt::format("before the first of {} columns", up.where.total);
+        tried.fail(Outcome::time_limit, fmt::format("the factorization was given up after {:.3g} s, on level {} {}",
+                                                    clock.seconds(), up.where.level, where));
+    }
+    return false;
+}
+
+bool IterativeSolver::factor(const CsrMatrix<double>& A, double seconds, const TryListener& listener, Attempt& tried)
+{
+    release();
+    A_ = &A;
+    tried.device = machine_.device();
+    if (machine_.gpu) begin_on_gpu(tried.plan);
+    try {
+        if (!build(seconds, listener, tried)) {
+            release();
+            return false;
+        }
+        place(tried);
+    } catch (...) {
+        release();
+        throw;
+    }
+    tried.action = tried.plan.precond.kind == PrecondKind::none ? SolverAction::none : SolverAction::refresh;
+    return factored_ = true;
+}
+
+void IterativeSolver::keep(const CsrMatrix<double>& A, Attempt& tried)
+{
+    require(factored_, [] { return "there is no preconditioner to be kept"; });
+    A_ = &A;
+    system_.reset();
+    if (machine_.gpu) begin_on_gpu(tried.plan);
+    try {
+        place(tried);
+    } catch (...) {
+        release();
+        throw;
+    }
+    tried.action = tried.plan.precond.kind == PrecondKind::none ? SolverAction::none : SolverAction::lagged;
+}
+
+void IterativeSolver::release()
+{
+    factored_ = false;
+    system_.reset();
+    made_.reset();
+    op_.reset();
+    factors_ = {};
+}
+
+Preconditioner<Cpu>& IterativeSolver::host_M()
+{
+    if (made_) return *made_;
+    if (factors_.ilu0) return *factors_.ilu0;
+    return *factors_.jacobi;
+}
+
+/// A x = b by the method and M at hand.
+SolveReport IterativeSolver::iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                                     const Monitor& monitor, Method method)
+{
+    if (system_) return system_->solve(b, x, krylov, monitor);
+    return ilux::solve<Cpu>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, monitor);
+}
+
+/// Corrections are told to whoever listens to progress; the convergence curve is of the first iteration.
+IterationCalls IterativeSolver::calls(const TryListener& listener)
+{
+    if (!system_) return host_iteration(machine_.cpu, *op_, host_M(), *workspace_, listener.monitor);
+    const auto precondition = [this](auto r, auto z) { system_->precondition(r, z); };
+    const auto solve = [this, &listener](auto D, auto b, auto x, const KrylovOptions& krylov) {
+        try {
+            return system_->solve_rows_scaled(D, b, x, krylov, listener.monitor);
+        } catch (const OutOfMemory&) {  // x stays as good as it is
+            SolveReport nothing;
+            nothing.outcome = Outcome::out_of_memory;
+            return nothing;
+        }
+    };
+    return {precondition, solve};
+}
+
+void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener,
+                            Attempt& tried)
+{
+    require(factored_, [] { return "there is no preconditioner"; });
+    krylov.restart = this->krylov(A_->rows()).restart;
+    const Monitor monitor = history_of(tried, listener, krylov);
+    const Method  method = method_of(tried.plan.method);
+    try {
+        tried.report = iterate(b, tried.x, krylov, monitor, method);
+        finish_iteration(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener), tried);
+    } catch (const DeviceError& error) {
+        if (!system_) throw;
+        throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
+    }
+    if (system_) tried.gpu = system_->report();
+    if (tried.converged() && tried.action != SolverAction::lagged) tried.warn(rank_warning(factors_));
+}
+
+}  // namespace ilux

@@ -1,0 +1,80 @@
+#pragma once
+// The iterative strategy for systems of one pattern: M is factored for one of them and may be kept for others.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "ilux/base/spmv.hpp"
+#include "ilux/krylov/krylov.hpp"
+#include "ilux/solver/machine/gpu_system.hpp"
+#include "ilux/solver/report/attempt.hpp"
+#include "ilux/solver/strategy/standard.hpp"
+
+namespace ilux {
+
+/// Who listens to a try, and whether its residuals are kept.
+struct TryListener {
+    Monitor monitor = {};
+    bool    keep_history = false;
+};
+
+/// A series by a Krylov method: the preconditioner of one system serves the next ones while steps stay few.
+class IterativeSolver {
+public:
+    /// @param machine  loses its GPU where that was our choice and the host suits M better
+    IterativeSolver(Machine machine, const SolverOptions& options);
+
+    /// M for A, as tried.plan has it, and the vectors of its method. A zero pivot and lack of time are outcomes.
+    /// @param A  must stand, with these numbers, until the last solve() with it
+    /// @param seconds  after which a multilevel factorization in progress is given up
+    /// @return whether A x = b can be solved now; where not, `tried` says why
+    /// @throws OutOfMemory; DeviceError, naming the device, when that failed
+    bool factor(const CsrMatrix<double>& A, double seconds, const TryListener& listener, Attempt& tried);
+    /// M as it is, for another A of the same order. Needs an M.
+    void keep(const CsrMatrix<double>& A, Attempt& tried);
+    bool factored() const { return factored_; }
+
+    /// Solves, and measures once more in twice the precision where it converged.
+    /// @param tried  .x is the guess and becomes the solution
+    /// @param krylov  with ‖A‖_F
+    void solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener, Attempt& tried);
+
+    /// Without solving any longer: memory and GPU are given back.
+    void release();
+
+    const HostFactors& factors() const { return factors_; }
+    const Machine&     machine() const { return machine_; }
+    KrylovOptions      krylov(Index n) const;  ///< as asked for, with no more vectors than n or the steps allow
+
+private:
+    bool                 build(double seconds, const TryListener& listener, Attempt& tried);
+    void                 place(Attempt& tried);
+    void                 give_up_gpu(const std::string& why, Attempt& tried);
+    void                 begin_on_gpu(const Plan& plan);
+    void                 put_on_gpu(Attempt& tried);
+    void                 prepare_host(Attempt& tried);
+    Preconditioner<Cpu>& host_M();
+    SolveReport          iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                                 const Monitor& monitor, Method method);
+    IterationCalls       calls(const TryListener& listener);
+
+    Machine                              machine_;
+    SolverOptions                        options_;
+    const CsrMatrix<double>*             A_ = nullptr;
+    HostFactors                          factors_;
+    bool                                 factored_ = false;
+    std::unique_ptr<GpuSystem>           system_;  // before what it refers to goes
+    std::optional<MatrixOperator>        op_;
+    std::unique_ptr<Preconditioner<Cpu>> made_;  // M as the host applies it, where factors_ do not do it themselves
+    std::optional<KrylovWorkspace<Cpu>>  workspace_;
+};
+
+/// Its name among the Krylov methods. @param choice  neither automatic nor lu
+Method method_of(MethodChoice choice);
+
+/// The history of a try, as its solve goes.
+Monitor history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov);
+
+}  // namespace ilux

@@ -1,0 +1,36 @@
+#pragma once
+// An LU of nearby values as a preconditioner.
+
+#include <span>
+
+#include "ilux/base/operator.hpp"
+#include "ilux/direct/solve/lu_solve.hpp"
+#include "ilux/solver/strategy/iterative_solver.hpp"
+
+namespace ilux {
+
+/// z ← (L U)⁻¹ r for factors of the same matrix, or of one with other values: GMRES makes up for the difference.
+class LuPreconditioner final : public Preconditioner<Cpu> {
+public:
+    /// @param factors  must outlive this
+    explicit LuPreconditioner(const LuFactors& factors) : factors_(factors), ws_(factors.pattern->n) {}
+
+    Index size() const override { return factors_.pattern->n; }
+    void  apply(Cpu& be, std::span<const double> r, std::span<double> z) override { lu_solve(be, factors_, r, z, ws_); }
+    void  apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z) override
+    {
+        lu_solve(be, factors_, r, z, ws_, Transpose::yes);
+    }
+
+private:
+    const LuFactors& factors_;
+    LuWorkspace      ws_;
+};
+
+/// Solves A x = b by GMRES with an LU of other values, and holds x to `standard`.
+/// @param krylov  with ‖A‖_F, restart and max_steps  @param tried  .x is the guess and becomes the solution
+void solve_by_former_lu(Cpu cpu, const CsrMatrix<double>& A, const LuFactors& factors, std::span<const double> b,
+                        const KrylovOptions& krylov, const Standard& standard, const TryListener& listener,
+                        Attempt& tried);
+
+}  // namespace ilux

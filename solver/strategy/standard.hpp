@@ -1,0 +1,54 @@
+#pragma once
+// What x is held to, and how an iteration goes on where it is not yet reached.
+
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+
+#include "ilux/krylov/krylov.hpp"
+#include "ilux/solver/report/attempt.hpp"
+
+namespace ilux {
+
+/// Limits on Accuracy; Inf: not asked for.
+struct Standard {
+    double residual = std::numeric_limits<double>::infinity();
+    double backward_error = std::numeric_limits<double>::infinity();
+    double rowwise = std::numeric_limits<double>::infinity();
+    double error = std::numeric_limits<double>::infinity();  ///< of worst_error
+};
+/// As krylov.stop has it. Mode auto asks for residual, row-wise and estimated error, whichever strategy it takes.
+Standard standard_of(const SolverOptions& options);
+
+/// How far the worst of what is asked for is from its limit: 1 and less is good. Inf where x is not finite.
+double excess(const Accuracy& accuracy, const Standard& standard);
+/// "the row-wise backward error is 1.2e-03, not 1e-08", or whatever is not reached; "" where all is.
+std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index n);
+/// What a success by the residual does not tell: where row-wise and estimated error disagree with it; or "".
+std::string accuracy_warning(const Accuracy& accuracy, Index n);
+
+/// How a preconditioned iteration is called, wherever it runs; vectors are of the host.
+struct IterationCalls {
+    /// z ← M⁻¹ r
+    std::function<void(std::span<const double> r, std::span<double> z)> precondition;
+    /// Solves D A x = b, preconditioned by D M, for a diagonal D. @param x  the guess, then the solution
+    std::function<SolveReport(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                              const KrylovOptions& krylov)>
+        solve;
+};
+
+/// On the host. @param workspace  made for the method and restart length; all must outlive the calls
+IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditioner<Cpu>& M,
+                              KrylovWorkspace<Cpu>& workspace, const Monitor& monitor);
+
+/// What becomes of an iteration that is over: its x is measured in twice the precision, its error estimated by M. Where the
+/// residual meets its tolerance and the rest of the standard is not met, it goes on: corrections d of D A d = D (b − A x) are
+/// solved for, where D makes (|A||x| + |b|)_i equal in all rows, until it is, or a correction no longer halves the excess.
+/// @param krylov  of the iteration; steps and seconds count on  @param tried  in: x and report of the iteration; out: of all
+/// Of an x that converged as far as the residual goes, but not to the standard, the outcome is stagnated, or time_limit,
+/// and `inaccurate` is set. An x so large that b − A x cancels to rounding noise has passed its test by luck, and did not converge.
+void finish_iteration(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
+                      const Standard& standard, const IterationCalls& iteration, Attempt& tried);
+
+}  // namespace ilux

@@ -1,0 +1,77 @@
+#include "ilux/solver/strategy/strategies.hpp"
+
+#include <utility>
+
+#include "ilux/solver/machine/lu_device.hpp"
+#include "ilux/solver/strategy/analysis_limits.hpp"
+
+namespace ilux {
+namespace {
+
+/// Whether an analysis by some options serves others.
+bool same_analysis(const LuOptions& one, const LuOptions& two)
+{
+    return one.scaling == two.scaling && one.matching == two.matching && one.pivot_tol == two.pivot_tol;
+}
+
+}  // namespace
+
+Strategies::Strategies(const SolverOptions& options, const CsrMatrix<double>& A, double systems,
+                       std::shared_ptr<const LuSymbolic> symbolic)
+    : options_(options), A_(A), systems_(systems), symbolic_(std::move(symbolic))
+{}
+
+std::vector<std::string> Strategies::take(bool direct)
+{
+    std::vector<std::string> decisions;
+    if (direct ? !direct_ : !iterative_) {
+        SolverOptions options = options_;
+        options.method = direct ? MethodChoice::lu : MethodChoice::gmres;  // all iterations alike
+        Machine machine = machine_for(options, A_, systems_ > 1, decisions);
+        if (direct) {
+            direct_ = std::make_unique<DirectSolver>(std::move(machine), options_, systems_);
+            if (symbolic_) direct_->take(symbolic_, options_.lu);
+        } else {
+            iterative_ = std::make_unique<IterativeSolver>(std::move(machine), options_);
+        }
+    }
+    if (takes_direct_ == direct) return decisions;
+    takes_direct_ = direct;
+    if (direct) release_preconditioner();
+    else if (direct_) direct_->release();
+    return decisions;
+}
+
+void Strategies::release_preconditioner()
+{
+    if (iterative_) iterative_->release();
+}
+
+bool Strategies::analysed_for(const LuOptions& lu) const
+{
+    return direct_->analysed() && same_analysis(direct_->symbolic().options, lu);
+}
+
+bool Strategies::analyse_lu(double seconds, Attempt& tried)
+{
+    if (has_fewer_entries_than_rows(A_)) {
+        tried.fail(Outcome::singular, why_singular(A_));
+        return false;
+    }
+    if (!analysed_for(tried.plan.lu)) direct_->analyse(A_, tried.plan.lu, analysis_within(seconds));
+    return true;
+}
+
+Device Strategies::device() const
+{
+    return takes_direct_ ? direct_->machine().device() : iterative_->machine().device();
+}
+
+const Lu* Strategies::lu() const { return takes_direct_ && direct_ && direct_->factored() ? &direct_->lu() : nullptr; }
+
+const HostFactors* Strategies::preconditioner() const
+{
+    return !takes_direct_ && has_preconditioner() ? &iterative_->factors() : nullptr;
+}
+
+}  // namespace ilux

@@ -1,0 +1,54 @@
+#pragma once
+// The two strategies of a LinearSolver, of which one is taken at a time.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ilux/solver/strategy/direct_solver.hpp"
+#include "ilux/solver/strategy/iterative_solver.hpp"
+
+namespace ilux {
+
+/// A direct and an iterative solver, each made when it is taken first. The one not taken holds no factors, so that a
+/// memory limit holds for both together; an analysis for LU stays.
+class Strategies {
+public:
+    /// @param A  the systems' matrix, whose values may change; must outlive this
+    /// @param systems  that are to come  @param symbolic  an analysis that was made already, or null
+    Strategies(const SolverOptions& options, const CsrMatrix<double>& A, double systems,
+               std::shared_ptr<const LuSymbolic> symbolic);
+
+    /// From now on this one. @return what was decided about its device
+    std::vector<std::string> take(bool direct);
+    bool                     takes_direct() const { return takes_direct_; }
+
+    DirectSolver&          direct() { return *direct_; }        ///< once taken
+    IterativeSolver&       iterative() { return *iterative_; }  ///< once taken
+    const IterativeSolver& iterative() const { return *iterative_; }
+
+    bool has_preconditioner() const { return iterative_ && iterative_->factored(); }
+    void release_preconditioner();
+    bool lu_analysed() const { return direct_ && direct_->analysed(); }
+    /// Whether there is an analysis for LU that serves these options. Needs a direct solver.
+    bool analysed_for(const LuOptions& lu) const;
+    /// The analysis for LU of tried.plan, where it is not there yet.
+    /// @return whether values can be factored; where A has no LU, `tried` says so. @throws OutOfTime
+    bool analyse_lu(double seconds, Attempt& tried);
+
+    Device device() const;
+    /// What there is of the strategy taken, or null.
+    const Lu*          lu() const;
+    const HostFactors* preconditioner() const;
+
+private:
+    SolverOptions                     options_;
+    const CsrMatrix<double>&          A_;
+    double                            systems_;
+    std::shared_ptr<const LuSymbolic> symbolic_;
+    bool                              takes_direct_ = true;
+    std::unique_ptr<DirectSolver>     direct_;
+    std::unique_ptr<IterativeSolver>  iterative_;
+};
+
+}  // namespace ilux

@@ -1,0 +1,214 @@
+// The rules by which mode auto chooses and changes its strategy, on figures made up.
+
+#include "ilux/solver/policy/choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/policy/forecast.hpp"
+#include "ilux/solver/policy/retry.hpp"
+#include "ilux/solver/policy/strategy_history.hpp"
+
+namespace ilux {
+namespace {
+
+Attempt failed(bool direct, Outcome outcome, double seconds = 1)
+{
+    Attempt tried;
+    tried.plan.method = direct ? MethodChoice::lu : MethodChoice::gmres;
+    tried.x.assign(20'000, 0.0);
+    tried.report.outcome = outcome;
+    tried.report.relative_residual = 1e-3;
+    tried.seconds = seconds;
+    if (!direct) tried.mlilu.emplace();
+    return tried;
+}
+
+/// For the sake of the other strategy.
+Attempt given_up(bool direct)
+{
+    Attempt tried = failed(direct, Outcome::time_limit);
+    tried.given_up = true;
+    return tried;
+}
+
+std::optional<Plan> next(const std::vector<Attempt>& tried, double lu_seconds, bool possible = true, double elapsed = 2)
+{
+    OtherStrategies ways{.direct_possible = possible, .lu = Forecast{.factor = lu_seconds}, .first_iterative = {}};
+    std::string     why_not;
+    const auto      plan = next_plan_of_either_strategy({}, ways, tried, elapsed, why_not);
+    EXPECT_EQ(!plan, !why_not.empty());
+    return plan;
+}
+
+TEST(EitherWay, AfterAnIterationIsTheCheaperOfLuAndATighterPreconditioner)
+{
+    const std::vector tried{failed(false, Outcome::stagnated)};
+    EXPECT_TRUE(next(tried, 1)->direct());
+    const auto tighter = next(tried, 100);
+    EXPECT_FALSE(tighter->direct());
+    EXPECT_LT(tighter->precond.mlilu.drop_tol, 5e-3);
+    EXPECT_FALSE(next(tried, 1, false)->direct());
+}
+
+TEST(EitherWay, IsLuWhereNoTighterPreconditionerIsLeft)
+{
+    for (const Outcome outcome : {Outcome::out_of_memory, Outcome::time_limit})
+        EXPECT_TRUE(next({failed(false, outcome)}, 100)->direct());
+    std::vector<Attempt> tried{failed(false, Outcome::stagnated)};
+    std::optional<Plan>  plan;
+    for (int k = 0; k < 10 && (plan = next(tried, 100)) && !plan->direct(); ++k) {
+        tried.push_back(failed(false, Outcome::stagnated));
+        tried.back().plan = *plan;
+    }
+    ASSERT_TRUE(plan);
+    EXPECT_TRUE(plan->direct());
+    EXPECT_EQ(tried.size(), 4u);  // τ was divided three times
+}
+
+TEST(EitherWay, AfterAnLuIsOtherPivotsThenAnIteration)
+{
+    for (const Outcome outcome : {Outcome::singular, Outcome::out_of_memory, Outcome::time_limit})
+        EXPECT_FALSE(next({failed(true, outcome)}, 1)->direct());
+    std::vector<Attempt> tried{failed(true, Outcome::stagnated)};
+    const auto           scaled = next(tried, 1);
+    EXPECT_TRUE(scaled->direct());
+    EXPECT_EQ(scaled->lu.scaling, LuScaling::matching);
+}
+
+TEST(EitherWay, ReturnsToTighterPreconditionersOnceLuHasFailed)
+{
+    const auto plan = next({failed(false, Outcome::stagnated), failed(true, Outcome::singular)}, 1);
+    EXPECT_FALSE(plan->direct());
+    EXPECT_LT(plan->precond.mlilu.drop_tol, 5e-3);
+}
+
+TEST(EitherWay, GivesAnLuAllTheTimeThatIsLeftInTheEnd)
+{
+    const auto plan = next({given_up(true), failed(false, Outcome::out_of_memory)}, 1);
+    EXPECT_TRUE(plan->direct());
+    EXPECT_FALSE(next({given_up(true), failed(false, Outcome::out_of_memory), failed(true, Outcome::time_limit)}, 1));
+}
+
+TEST(EitherWay, GivesAnIterationAllTheTimeThatIsLeftInTheEnd)
+{
+    std::vector<Attempt> tried{given_up(false)};
+    tried.front().plan.precond.mlilu.drop_tol = 1e-9;
+    EXPECT_TRUE(next(tried, 1)->direct());
+    tried.push_back(failed(true, Outcome::singular));
+    const auto plan = next(tried, 1);
+    ASSERT_TRUE(plan);
+    EXPECT_FALSE(plan->direct());
+    EXPECT_EQ(plan->precond.mlilu.drop_tol, 1e-9);  // the same again, and not a tighter one
+    tried.push_back(failed(false, Outcome::out_of_memory));
+    EXPECT_FALSE(next(tried, 1));
+}
+
+TEST(EitherWay, TriesNothingTighterWhereNoStepIsAllowed)
+{
+    std::string why_not;
+    EXPECT_FALSE(next_plan({.krylov = {.max_steps = 0}}, std::vector{failed(false, Outcome::max_steps)}, 1, why_not));
+    EXPECT_NE(why_not.find("max_steps=0"), std::string::npos);
+}
+
+TEST(EitherWay, EndsWithTheTime)
+{
+    EXPECT_FALSE(next({failed(false, Outcome::stagnated)}, 1, true, 120));
+    EXPECT_FALSE(next({failed(true, Outcome::time_limit)}, 1, true, 121));
+}
+
+TEST(WhyHopeless, IsARankThatIsMissingOrInverseFactorsWithoutBounds)
+{
+    MlIluReport report;
+    report.levels.push_back({.n = 10, .accepted = 8, .postponed = 2, .inverse_L = 5, .inverse_U = 4});
+    EXPECT_EQ(why_hopeless(report), "");
+    report.levels.push_back({.n = 2, .accepted = 2, .inverse_L = 3e7});
+    const std::string why = why_hopeless(report);
+    EXPECT_NE(why.find("3.0e+07"), std::string::npos) << why;
+    EXPECT_NE(why.find("2 pivots postponed"), std::string::npos) << why;
+    report.levels.pop_back();
+    report.deficiency = 1;
+    EXPECT_NE(why_hopeless(report).find("rank 1"), std::string::npos);
+}
+
+TEST(EitherWay, TriesAnIterationThatWasPutOffOnceLuHasFailed)
+{
+    Attempt waiting = failed(false, Outcome::breakdown);
+    waiting.failure = "the preconditioner lacks rank 1";
+    EXPECT_TRUE(next({waiting}, 1000)->direct());
+    const auto plan = next({waiting, failed(true, Outcome::singular)}, 1000);
+    EXPECT_FALSE(plan->direct());
+    EXPECT_EQ(plan->precond.mlilu.drop_tol, MlIluOptions().drop_tol);
+}
+
+TEST(Pause, GrowsWithEachFailureInARow)
+{
+    Pause      pause;
+    const auto systems = [&] {
+        int waited = 0;
+        while (!pause.try_next()) ++waited;
+        return waited;
+    };
+    EXPECT_EQ(systems(), 0);
+    for (const int expected : {1, 2, 4, 8}) {
+        pause.after_failure();
+        EXPECT_EQ(systems(), expected);
+        EXPECT_EQ(systems(), 0);
+    }
+    pause.after_failure();
+    for (int again = 0; again < 100; ++again) pause.after_failure();  // tried all the same, without asking
+    EXPECT_EQ(systems(), 16);
+    pause.after_failure();
+    pause.after_success();
+    EXPECT_EQ(systems(), 0);
+    pause.after_failure();
+    EXPECT_EQ(systems(), 1);
+}
+
+TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
+{
+    const auto tiny = choose_strategy(gallery::poisson2d(10, 10), {}, 1, false, INFINITY);
+    EXPECT_TRUE(tiny.direct);
+    EXPECT_FALSE(tiny.symbolic);
+    const auto cube = choose_strategy(gallery::build("poisson3d:n=32"), {}, 1, false, INFINITY);
+    EXPECT_FALSE(cube.direct);
+    EXPECT_FALSE(cube.symbolic);
+    EXPECT_TRUE(cube.direct_possible);
+    const auto sheet = choose_strategy(gallery::build("convdiff2d:n=60"), {}, 1, false, INFINITY);
+    EXPECT_TRUE(sheet.direct);
+    EXPECT_TRUE(sheet.symbolic);
+}
+
+TEST(ChooseWay, PrefersLuTheMoreSystemsAreToCome)
+{
+    const auto A = gallery::build("convdiff3d:n=12");
+    const auto one = choose_strategy(A, {}, 1, false, INFINITY), many = choose_strategy(A, {}, 1000, false, INFINITY);
+    ASSERT_TRUE(one.lu && many.lu);
+    EXPECT_LT(many.lu->of(1000) / many.iterative.of(1000), one.lu->of(1) / one.iterative.of(1));
+}
+
+TEST(Choice, AnAnalysisThatTakesTooLongSpeaksForTheIteration)
+{
+    const auto A = gallery::build("convdiff2d:n=60");
+    const auto choice = choose_strategy(A, {}, 1, false, 0);
+    EXPECT_FALSE(choice.direct);
+    EXPECT_FALSE(choice.direct_possible);
+    EXPECT_EQ(choice.symbolic, nullptr);
+    ASSERT_EQ(choice.decisions.size(), 1u);
+    EXPECT_NE(choice.decisions[0].find("iterative: the analysis for LU was given up"), std::string::npos)
+        << choice.decisions[0];
+}
+
+TEST(ForecastDirect, CostsMoreWherePivotsAreFarFromTheDiagonal)
+{
+    LuSymbolic symbolic;
+    symbolic.report.flops = 1e9;
+    const double factor = forecast_direct(symbolic).factor;
+    symbolic.report.matched = true;
+    EXPECT_GT(forecast_direct(symbolic).factor, factor);
+}
+
+}  // namespace
+}  // namespace ilux

@@ -1,0 +1,193 @@
+#include "ilux/solver/policy/retry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "ilux/tests/solver/tries.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace test;
+
+TEST(FirstPlan, IsCgOnlyForASymmetricMatrixWithPositiveDiagonal)
+{
+    EXPECT_EQ(plan_for({}, true, true).method, MethodChoice::cg);
+    EXPECT_EQ(plan_for({}, true, false).method, MethodChoice::gmres);
+    EXPECT_EQ(plan_for({}, false, true).method, MethodChoice::gmres);
+    SolverOptions options;
+    options.method = MethodChoice::bicg;
+    EXPECT_EQ(plan_for(options, true, true).method, MethodChoice::bicg);
+}
+
+TEST(FirstPlan, SaysWhyItChose)
+{
+    std::vector<std::string> decisions;
+    first_plan({}, false, false, false, decisions);
+    ASSERT_EQ(decisions.size(), 1u);
+    EXPECT_NE(decisions[0].find("not symmetric"), std::string::npos);
+}
+
+TEST(NextPlan, TightensTheDropTolerancesFirstAndTheInverseBoundToo)
+{
+    std::string why_not;
+    const auto  tried = failures({}, false, why_not);
+    ASSERT_EQ(tried.size(), 5u);
+    EXPECT_EQ(tried[4].plan.precond.mlilu.drop_tol, 0);  // last, complete factors, with the bound first asked for
+    EXPECT_EQ(tried[4].plan.precond.mlilu.schur_drop_tol, 0);
+    EXPECT_EQ(tried[4].plan.precond.mlilu.inverse_bound, 5);
+    const double drop[] = {1e-2, 1e-3, 1e-4, 1e-5}, schur[] = {1e-3, 1e-4, 1e-5, 1e-6}, bound[] = {5, 5, 10, 20};
+    for (int k = 0; k < 4; ++k) {
+        EXPECT_NEAR(tried[k].plan.precond.mlilu.drop_tol / drop[k], 1, 1e-12) << k;
+        EXPECT_NEAR(tried[k].plan.precond.mlilu.schur_drop_tol / schur[k], 1, 1e-12) << k;
+        EXPECT_EQ(tried[k].plan.precond.mlilu.inverse_bound, bound[k]) << k;
+    }
+    EXPECT_FALSE(why_not.empty());
+}
+
+TEST(NextPlan, GivesUpCgForGmresBeforeItTightensAnything)
+{
+    std::string why_not;
+    const auto  tried = failures({}, true, why_not);
+    ASSERT_EQ(tried.size(), 6u);
+    EXPECT_EQ(tried[0].plan.method, MethodChoice::cg);
+    EXPECT_EQ(tried[1].plan.method, MethodChoice::gmres);
+    EXPECT_EQ(tried[1].plan.precond.mlilu.drop_tol, tried[0].plan.precond.mlilu.drop_tol);
+    for (std::size_t k = 0; k < tried.size(); ++k) EXPECT_EQ(tried[k].plan.precond.mlilu.definite, k == 0) << k;
+    EXPECT_LT(tried[2].plan.precond.mlilu.drop_tol, tried[1].plan.precond.mlilu.drop_tol);
+}
+
+TEST(NextPlan, KeepsAMethodThatWasAskedFor)
+{
+    SolverOptions options;
+    options.method = MethodChoice::cg;
+    std::string why_not;
+    for (const Attempt& tried : failures(options, true, why_not)) EXPECT_EQ(tried.plan.method, MethodChoice::cg);
+}
+
+TEST(NextPlan, ReplacesASimplePreconditionerByTheMultilevelIlu)
+{
+    for (PrecondKind kind : {PrecondKind::none, PrecondKind::jacobi, PrecondKind::ilu0}) {
+        SolverOptions options;
+        options.precond.kind = kind;
+        std::string why_not;
+        const auto  tried = failures(options, false, why_not);
+        ASSERT_EQ(tried.size(), 6u);
+        EXPECT_EQ(tried[1].plan.precond.kind, PrecondKind::mlilu);
+        EXPECT_EQ(tried[1].plan.precond.mlilu.drop_tol, 1e-2);
+    }
+}
+
+TEST(NextPlan, StopsWhereAnotherTryCannotHelp)
+{
+    const auto refused = [](SolverOptions options, Attempt tried, double elapsed) {
+        std::string why_not;
+        const bool  none = !next_plan(options, std::vector{std::move(tried)}, elapsed, why_not);
+        EXPECT_EQ(none, !why_not.empty());
+        return none;
+    };
+    const Plan first = plan_for({});
+    EXPECT_FALSE(refused({}, failed(first), 1));
+    EXPECT_TRUE(refused({.retry = false}, failed(first), 1));
+    EXPECT_TRUE(refused({}, failed(first, Outcome::out_of_memory), 1));
+    EXPECT_TRUE(refused({}, failed(first), 119.5));
+    EXPECT_FALSE(refused({.time_limit = 0}, failed(first), 1e9));
+    EXPECT_TRUE(refused({}, failed(first, Outcome::stagnated, 1e-16), 1));
+
+    Plan thrice = first;
+    thrice.precond.mlilu.drop_tol = 1e-5;
+    Attempt large = failed(thrice);
+    EXPECT_FALSE(refused({}, large, 1));
+    large.x.resize(20'000);  // too many rows for complete factors
+    EXPECT_TRUE(refused({}, large, 1));
+    Plan exact = first;
+    exact.precond.mlilu.drop_tol = 0;
+    EXPECT_TRUE(refused({}, failed(exact), 1));
+}
+
+/// A direct try that failed as `outcome`.
+Attempt failed_direct(const Plan& plan, Outcome outcome)
+{
+    Attempt tried = failed(plan, outcome, 1e-17);
+    tried.lu.emplace().symbolic.structural_rank = n;
+    return tried;
+}
+
+/// All tries of a direct solution where each ends as `outcome`.
+std::vector<Attempt> direct_tries(const LuOptions& lu, Outcome outcome = Outcome::stagnated)
+{
+    SolverOptions options;
+    options.method = MethodChoice::lu;
+    options.lu = lu;
+    std::string          why_not;
+    std::vector<Attempt> tried{failed_direct(plan_for(options, true, true), outcome)};
+    while (const auto plan = next_plan(options, tried, 1, why_not)) {
+        EXPECT_EQ(plan->method, MethodChoice::lu);
+        tried.push_back(failed_direct(*plan, outcome));
+        if (tried.size() > 10) break;
+    }
+    EXPECT_FALSE(why_not.empty());
+    return tried;
+}
+
+TEST(NextPlan, ScalesADirectSolutionByAMatchingThenTakesTheLargestPivots)
+{
+    const auto tried = direct_tries({.scaling = LuScaling::none, .pivot_tol = 0.5});
+    ASSERT_EQ(tried.size(), 3u);
+    EXPECT_EQ(tried[0].plan.lu.pivot_tol, 0.5);
+    EXPECT_EQ(tried[1].plan.lu.scaling, LuScaling::matching);
+    EXPECT_EQ(tried[1].plan.lu.pivot_tol, 0.5);
+    EXPECT_EQ(tried[1].plan.change, "lu.scaling matching");
+    EXPECT_EQ(tried[2].plan.lu.scaling, LuScaling::none);
+    EXPECT_EQ(tried[2].plan.lu.pivot_tol, 1);
+    EXPECT_EQ(tried[2].plan.change, "lu.pivot_tol 1, lu.scaling none");
+    EXPECT_EQ(direct_tries({}, Outcome::singular).size(), 1u);
+    EXPECT_EQ(direct_tries({}, Outcome::out_of_memory).size(), 1u);
+}
+
+TEST(NextPlan, TriesNothingOfADirectSolutionTwice)
+{
+    EXPECT_EQ(direct_tries({.scaling = LuScaling::matching, .pivot_tol = 1}).size(), 1u);
+    const auto scaled = direct_tries({.scaling = LuScaling::matching});
+    ASSERT_EQ(scaled.size(), 2u);
+    EXPECT_EQ(scaled[1].plan.lu.scaling, LuScaling::matching);
+    EXPECT_EQ(scaled[1].plan.change, "lu.pivot_tol 1");
+    const auto largest = direct_tries({.pivot_tol = 1});
+    ASSERT_EQ(largest.size(), 2u);
+    EXPECT_EQ(largest[1].plan.change, "lu.scaling matching");
+}
+
+TEST(BestAttempt, IsTheConvergedOneElseTheSmallestFiniteResidual)
+{
+    const Plan           plan = plan_for({});
+    const double         nan = std::numeric_limits<double>::quiet_NaN();
+    std::vector<Attempt> tried{failed(plan, Outcome::max_steps, 1e-3), failed(plan, Outcome::not_finite, nan),
+                               failed(plan, Outcome::stagnated, 1e-5), failed(plan, Outcome::diverged, 1e9)};
+    EXPECT_EQ(best_attempt(tried), 2u);
+    tried.push_back(failed(plan, Outcome::converged, 1e-4));
+    EXPECT_EQ(best_attempt(tried), 4u);
+    EXPECT_EQ(best_attempt(std::vector{failed(plan, Outcome::not_finite, nan)}), 0u);
+}
+
+TEST(BestAttempt, WhereNoneSolvedIsTheLastThatWasNotGivenUpForAnother)
+{
+    std::vector<Attempt> tried{failed(plan_for({}), Outcome::time_limit), failed(plan_for({}), Outcome::out_of_memory),
+                               failed(plan_for({}), Outcome::singular)};
+    for (Attempt& one : tried) one.failure = "no factors";
+    tried[0].given_up = true;
+    EXPECT_EQ(best_attempt(tried), 2u);
+    tried[2].given_up = true;
+    EXPECT_EQ(best_attempt(tried), 1u);
+}
+
+TEST(BestAttempt, IsNeverOneThatDidNotSolve)
+{
+    const Plan           plan = plan_for({});
+    std::vector<Attempt> tried{failed(plan, Outcome::breakdown, 1), failed(plan, Outcome::max_steps, 7)};
+    tried[0].failure = "zero pivot";
+    EXPECT_EQ(best_attempt(tried), 1u);
+}
+
+}  // namespace
+}  // namespace ilux

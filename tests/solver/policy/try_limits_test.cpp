@@ -1,0 +1,126 @@
+// What a try may take while the other strategy may do better, on figures made up.
+
+#include "ilux/solver/policy/try_limits.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+namespace ilux {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// LU is expected to take 2 s, an iteration 1 s.
+class TryLimits : public testing::Test {
+protected:
+    TryLimits()
+    {
+        choice.lu = Forecast{.analyse = 1, .factor = 1};
+        choice.lu_at_best = 4;
+        choice.iterative = {.factor = 0.5, .solve = 0.5};
+    }
+    static Attempt by(bool direct)
+    {
+        Attempt tried;
+        tried.plan.method = direct ? MethodChoice::lu : MethodChoice::gmres;
+        return tried;
+    }
+    TryFacts facts(double seconds_left = never) const { return {options, choice, tried, seconds_left}; }
+
+    SolverOptions        options;
+    Choice               choice;
+    std::vector<Attempt> tried;
+};
+
+TEST_F(TryLimits, AreOpenToTheOtherStrategyOnlyWhereItIsUntriedAndKnown)
+{
+    EXPECT_TRUE(other_strategy_open(facts(), true));
+    EXPECT_TRUE(other_strategy_open(facts(), false));
+    tried = {by(true)};
+    EXPECT_TRUE(other_strategy_open(facts(), true));
+    EXPECT_FALSE(other_strategy_open(facts(), false));
+    tried = {};
+    choice.direct_possible = false;
+    EXPECT_FALSE(other_strategy_open(facts(), false));
+    choice.direct_possible = true;
+    options.retry = false;
+    EXPECT_FALSE(other_strategy_open(facts(), false));
+    options.retry = true;
+    options.method = MethodChoice::gmres;
+    EXPECT_FALSE(other_strategy_open(facts(), false));
+    options.method = MethodChoice::automatic;
+    choice.lu.reset();
+    EXPECT_FALSE(other_strategy_open(facts(), true));
+}
+
+TEST_F(TryLimits, HalfOfTheTimeIsTheOthersWhereThatIsEnough)
+{
+    const struct {
+        bool   direct;
+        double left, share;
+    } table[] = {{true, 10, 5}, {true, 2, 1}, {true, 1.9, 1.9}, {false, 10, 5}, {false, 4, 2}, {false, 3.9, 3.9}};
+    for (const auto& row : table) EXPECT_EQ(share_of_time(facts(row.left), row.direct), row.share) << row.left;
+}
+
+TEST_F(TryLimits, AFactorizationEndsWhereItIsAMistake)
+{
+    const struct {
+        bool   direct;
+        double left, seconds;
+    } table[] = {
+        {true, never, 20},                                       // ten times LU's forecast
+        {true, 21, 20},                                          // the iteration fits into the rest
+        {true, 20.9, 10.45}, {false, never, 8},                  // eight times the iteration's
+        {false, 10, 8},      {false, 9.9, 4.95}, {false, 1, 1},  // LU would not fit into half of it
+    };
+    for (const auto& row : table) EXPECT_EQ(seconds_to_factor(facts(row.left), row.direct), row.seconds) << row.left;
+    choice.lu_at_best = 9;
+    EXPECT_EQ(seconds_to_factor(facts(), false), 9);
+    choice.lu = Forecast{.factor = 1e-3};
+    choice.iterative = {.factor = 1e-3};
+    EXPECT_EQ(seconds_to_factor(facts(), true), 0.5);  // forecasts say little of less
+}
+
+TEST_F(TryLimits, AnIterationHasTwoRestartsAtLeast)
+{
+    options.krylov.max_steps = 1000;
+    options.krylov.restart = 30;
+    EXPECT_EQ(most_steps(facts(), 1, 1), 1000);
+    EXPECT_EQ(most_steps(facts(), 9, 1'000'000'000), 60);
+    EXPECT_EQ(most_steps(facts(), 1, 1'000'000), 666);  // 3 · 2 s of 9 ms a step
+    tried = {by(true)};
+    EXPECT_EQ(most_steps(facts(), 9, 1'000'000'000), 1000);
+}
+
+TEST_F(TryLimits, OnlyWhatEndedBeforeTheTimeLimitWasGivenUp)
+{
+    const struct {
+        Outcome outcome;
+        double  left;
+        bool    given_up;
+    } table[] = {{Outcome::time_limit, 1, true}, {Outcome::time_limit, 0, false}, {Outcome::singular, 1, false}};
+    for (const auto& row : table) {
+        Attempt one = by(true);
+        one.fail(row.outcome, "late");
+        note_given_up(choice, row.left, one);
+        EXPECT_EQ(one.given_up, row.given_up);
+        EXPECT_EQ(one.failure, row.given_up ? "late, as an iteration is expected to take 1 s" : "late");
+    }
+}
+
+TEST_F(TryLimits, AHopelessPreconditionerWaitsForLu)
+{
+    Attempt made = by(false);
+    EXPECT_EQ(why_put_off(facts(), made), "");
+    made.mlilu.emplace();
+    EXPECT_EQ(why_put_off(facts(), made), "");
+    made.mlilu->deficiency = 1;
+    EXPECT_NE(why_put_off(facts(), made).find("lacks rank 1"), std::string::npos);
+    tried = {by(true)};
+    EXPECT_EQ(why_put_off(facts(), made), "");
+}
+
+}  // namespace
+}  // namespace ilux

@@ -1,0 +1,70 @@
+// The direct strategy by itself: what it counts while factors come and go.
+
+#include "ilux/solver/strategy/direct_solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "ilux/tests/solver/solving.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace ilux::test;
+
+constexpr double any_time = std::numeric_limits<double>::infinity();
+
+LuOptions as_given()
+{
+    LuOptions lu;
+    lu.matching = LuMatching::off;
+    lu.scaling = LuScaling::none;
+    return lu;
+}
+
+/// Facts after A x = A·1 was solved by pivots kept or found.
+LuFacts solved(DirectSolver& solver, const CsrMatrix<double>& A, std::vector<std::string>& decisions)
+{
+    Attempt tried;
+    tried.x.resize(A.rows());
+    EXPECT_TRUE(solver.factor(A, false, any_time, tried)) << tried.why();
+    solver.solve(A, times_ones(A), 1e-8, any_time, tried);
+    EXPECT_TRUE(tried.converged()) << tried.why();
+    EXPECT_EQ(tried.report.steps, tried.lu->refine_steps);
+    decisions = tried.decisions;
+    return *tried.lu;
+}
+
+TEST(DirectSolver, CountsRepivotsByFactorsGivenBack)
+{
+    const auto               definite = to_csr({2, 2, {1, 1, 1, 2}}), indefinite = to_csr({2, 2, {1e-16, 1, 1, 2.5}});
+    std::vector<std::string> decisions;
+    DirectSolver             solver({.cpu = Cpu(1)}, serial(), 9);
+    solver.analyse(definite, as_given());
+    EXPECT_EQ(solved(solver, definite, decisions).repivots, 0);
+    EXPECT_EQ(solved(solver, indefinite, decisions).repivots, 1);
+    solver.release();
+    EXPECT_EQ(solved(solver, definite, decisions).repivots, 1);
+    EXPECT_EQ(solved(solver, indefinite, decisions).repivots, 2);
+    solver.analyse(definite, as_given());
+    EXPECT_EQ(solved(solver, definite, decisions).repivots, 2);
+}
+
+TEST(DirectSolver, TellsItsStepsOfRefinement)
+{
+    const auto               first = to_csr({2, 2, {1, 1, 1, 2}}), second = to_csr({2, 2, {1e-4, 1, 1, 2.7}});
+    std::vector<std::string> decisions;
+    DirectSolver             solver({.cpu = Cpu(1)}, serial(), 9);
+    solver.analyse(first, as_given());
+    EXPECT_EQ(solved(solver, first, decisions).refine_steps, 0);
+    const LuFacts by_stale_pivots = solved(solver, second, decisions);
+    EXPECT_EQ(by_stale_pivots.repivots, 0);
+    EXPECT_GT(by_stale_pivots.refine_steps, 0);
+}
+
+}  // namespace
+}  // namespace ilux
