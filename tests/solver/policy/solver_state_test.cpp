@@ -161,7 +161,7 @@ TEST_F(SolverStates, EveryCallWorksOrSaysWhyNot)
              {"factor(bad)", [&](auto& s) { (void)s.factor(bad); }, {no_factor, failed, failed, failed, failed, failed}},
              {"refactor(values)",
               [&](auto& s) { (void)s.refactor(A.val()); },
-              {no_factor, factored, factored, factored, factored, factored}},
+              {no_refactor, factored, factored, factored, factored, factored}},
              {"refactor(A)",
               [&](auto& s) { (void)s.refactor(A); },
               {no_refactor, factored, factored, factored, factored, factored}},
