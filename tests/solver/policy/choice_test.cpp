@@ -14,7 +14,7 @@
 namespace ilux {
 namespace {
 
-Attempt failed(bool direct, Outcome outcome, double seconds = 1)
+Attempt failed_try(bool direct, Outcome outcome, double seconds = 1)
 {
     Attempt tried;
     tried.plan.method = direct ? MethodChoice::lu : MethodChoice::gmres;
@@ -29,7 +29,7 @@ Attempt failed(bool direct, Outcome outcome, double seconds = 1)
 /// For the sake of the other strategy.
 Attempt given_up(bool direct)
 {
-    Attempt tried = failed(direct, Outcome::time_limit);
+    Attempt tried = failed_try(direct, Outcome::time_limit);
     tried.given_up = true;
     return tried;
 }
@@ -45,7 +45,7 @@ std::optional<Plan> next(const std::vector<Attempt>& tried, double lu_seconds, b
 
 TEST(EitherWay, AfterAnIterationIsTheCheaperOfLuAndATighterPreconditioner)
 {
-    const std::vector tried{failed(false, Outcome::stagnated)};
+    const std::vector tried{failed_try(false, Outcome::stagnated)};
     EXPECT_TRUE(next(tried, 1)->direct());
     const auto tighter = next(tried, 100);
     EXPECT_FALSE(tighter->direct());
@@ -56,11 +56,11 @@ TEST(EitherWay, AfterAnIterationIsTheCheaperOfLuAndATighterPreconditioner)
 TEST(EitherWay, IsLuWhereNoTighterPreconditionerIsLeft)
 {
     for (const Outcome outcome : {Outcome::out_of_memory, Outcome::time_limit})
-        EXPECT_TRUE(next({failed(false, outcome)}, 100)->direct());
-    std::vector<Attempt> tried{failed(false, Outcome::stagnated)};
+        EXPECT_TRUE(next({failed_try(false, outcome)}, 100)->direct());
+    std::vector<Attempt> tried{failed_try(false, Outcome::stagnated)};
     std::optional<Plan>  plan;
     for (int k = 0; k < 10 && (plan = next(tried, 100)) && !plan->direct(); ++k) {
-        tried.push_back(failed(false, Outcome::stagnated));
+        tried.push_back(failed_try(false, Outcome::stagnated));
         tried.back().plan = *plan;
     }
     ASSERT_TRUE(plan);
@@ -71,8 +71,8 @@ TEST(EitherWay, IsLuWhereNoTighterPreconditionerIsLeft)
 TEST(EitherWay, AfterAnLuIsOtherPivotsThenAnIteration)
 {
     for (const Outcome outcome : {Outcome::singular, Outcome::out_of_memory, Outcome::time_limit})
-        EXPECT_FALSE(next({failed(true, outcome)}, 1)->direct());
-    std::vector<Attempt> tried{failed(true, Outcome::stagnated)};
+        EXPECT_FALSE(next({failed_try(true, outcome)}, 1)->direct());
+    std::vector<Attempt> tried{failed_try(true, Outcome::stagnated)};
     const auto           scaled = next(tried, 1);
     EXPECT_TRUE(scaled->direct());
     EXPECT_EQ(scaled->lu.scaling, LuScaling::matching);
@@ -80,16 +80,17 @@ TEST(EitherWay, AfterAnLuIsOtherPivotsThenAnIteration)
 
 TEST(EitherWay, ReturnsToTighterPreconditionersOnceLuHasFailed)
 {
-    const auto plan = next({failed(false, Outcome::stagnated), failed(true, Outcome::singular)}, 1);
+    const auto plan = next({failed_try(false, Outcome::stagnated), failed_try(true, Outcome::singular)}, 1);
     EXPECT_FALSE(plan->direct());
     EXPECT_LT(plan->precond.mlilu.drop_tol, 5e-3);
 }
 
 TEST(EitherWay, GivesAnLuAllTheTimeThatIsLeftInTheEnd)
 {
-    const auto plan = next({given_up(true), failed(false, Outcome::out_of_memory)}, 1);
+    const auto plan = next({given_up(true), failed_try(false, Outcome::out_of_memory)}, 1);
     EXPECT_TRUE(plan->direct());
-    EXPECT_FALSE(next({given_up(true), failed(false, Outcome::out_of_memory), failed(true, Outcome::time_limit)}, 1));
+    EXPECT_FALSE(
+        next({given_up(true), failed_try(false, Outcome::out_of_memory), failed_try(true, Outcome::time_limit)}, 1));
 }
 
 TEST(EitherWay, GivesAnIterationAllTheTimeThatIsLeftInTheEnd)
@@ -97,26 +98,27 @@ TEST(EitherWay, GivesAnIterationAllTheTimeThatIsLeftInTheEnd)
     std::vector<Attempt> tried{given_up(false)};
     tried.front().plan.precond.mlilu.drop_tol = 1e-9;
     EXPECT_TRUE(next(tried, 1)->direct());
-    tried.push_back(failed(true, Outcome::singular));
+    tried.push_back(failed_try(true, Outcome::singular));
     const auto plan = next(tried, 1);
     ASSERT_TRUE(plan);
     EXPECT_FALSE(plan->direct());
     EXPECT_EQ(plan->precond.mlilu.drop_tol, 1e-9);  // the same again, and not a tighter one
-    tried.push_back(failed(false, Outcome::out_of_memory));
+    tried.push_back(failed_try(false, Outcome::out_of_memory));
     EXPECT_FALSE(next(tried, 1));
 }
 
 TEST(EitherWay, TriesNothingTighterWhereNoStepIsAllowed)
 {
     std::string why_not;
-    EXPECT_FALSE(next_plan({.krylov = {.max_steps = 0}}, std::vector{failed(false, Outcome::max_steps)}, 1, why_not));
+    EXPECT_FALSE(
+        next_plan({.krylov = {.max_steps = 0}}, std::vector{failed_try(false, Outcome::max_steps)}, 1, why_not));
     EXPECT_NE(why_not.find("max_steps=0"), std::string::npos);
 }
 
 TEST(EitherWay, EndsWithTheTime)
 {
-    EXPECT_FALSE(next({failed(false, Outcome::stagnated)}, 1, true, 120));
-    EXPECT_FALSE(next({failed(true, Outcome::time_limit)}, 1, true, 121));
+    EXPECT_FALSE(next({failed_try(false, Outcome::stagnated)}, 1, true, 120));
+    EXPECT_FALSE(next({failed_try(true, Outcome::time_limit)}, 1, true, 121));
 }
 
 TEST(WhyHopeless, IsARankThatIsMissingOrInverseFactorsWithoutBounds)
@@ -135,10 +137,10 @@ TEST(WhyHopeless, IsARankThatIsMissingOrInverseFactorsWithoutBounds)
 
 TEST(EitherWay, TriesAnIterationThatWasPutOffOnceLuHasFailed)
 {
-    Attempt waiting = failed(false, Outcome::breakdown);
+    Attempt waiting = failed_try(false, Outcome::breakdown);
     waiting.failure = "the preconditioner lacks rank 1";
     EXPECT_TRUE(next({waiting}, 1000)->direct());
-    const auto plan = next({waiting, failed(true, Outcome::singular)}, 1000);
+    const auto plan = next({waiting, failed_try(true, Outcome::singular)}, 1000);
     EXPECT_FALSE(plan->direct());
     EXPECT_EQ(plan->precond.mlilu.drop_tol, MlIluOptions().drop_tol);
 }
