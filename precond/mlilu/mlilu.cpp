@@ -55,10 +55,12 @@ public:
           bounds_(options.inverse_bound, options.growth_bound, std::max(DepthBound::none, options.depth_bound.rows)),
           budget_(A, options.memory_limit)
     {
-        factors_.n = A.rows();
+        factors_->n = A.rows();
+        factors_->levels.reserve(max_levels + 1);  // plans refer to them
     }
 
-    MlIluFactors run(CsrMatrix<double> S)
+    /// The factors, and how the host solves with them.
+    std::pair<std::shared_ptr<const MlIluFactors>, std::vector<MlIluLevelPlans>> run(CsrMatrix<double> S)
     {
         while (S.rows() > 0 && !is_last(S)) {
             WallClock    clock;
@@ -74,11 +76,11 @@ public:
         }
         if (S.rows() > 0) add_last(S);
         finish();
-        return std::move(factors_);
+        return {std::move(factors_), std::move(plans_)};
     }
 
 private:
-    Index level_number() const { return static_cast<Index>(factors_.levels.size()) + 1; }
+    Index level_number() const { return static_cast<Index>(factors_->levels.size()) + 1; }
     bool  is_last(const CsrMatrix<double>& S) const;
 
     Preprocessed      prepare(CsrMatrix<double> S);
@@ -100,20 +102,21 @@ private:
     void note_limit(const char* what);
     void note_depth(Index before);
 
-    Cpu&                be_;
-    const MlIluOptions& opt_;
-    const Monitor&      monitor_;
-    const Offset        nnz_;
-    PivotBounds         bounds_;
-    LevelBudget         budget_;
-    MlIluFactors        factors_;
-    MlIluReport&        report_ = factors_.report;
+    Cpu&                          be_;
+    const MlIluOptions&           opt_;
+    const Monitor&                monitor_;
+    const Offset                  nnz_;
+    PivotBounds                   bounds_;
+    LevelBudget                   budget_;
+    std::shared_ptr<MlIluFactors> factors_ = std::make_shared<MlIluFactors>();
+    MlIluReport&                  report_ = factors_->report;
+    std::vector<MlIluLevelPlans>  plans_;
 };
 
 bool Builder::is_last(const CsrMatrix<double>& S) const
 {
     const Offset n = S.rows();
-    if (factors_.levels.empty()) return false;
+    if (factors_->levels.empty()) return false;
     return n <= opt_.dense_order || (3 * S.nnz() > n * n && budget_.dense_fits(S.rows())) ||
            level_number() > max_levels;
 }
@@ -123,7 +126,7 @@ Preprocessed Builder::prepare(CsrMatrix<double> S)
     Checkpoint checkpoint;
     if (monitor_) checkpoint = [this, rows = S.rows()] { tell(0, rows); };
     Preprocessed pre = preprocess(std::move(S), opt_, checkpoint);
-    if (!factors_.levels.empty()) return pre;
+    if (!factors_->levels.empty()) return pre;
     if (opt_.definite && !pre.positive)
         throw InvalidInput("precond.definite needs a symmetric matrix with a positive diagonal, and this one is not");
     report_.structural_rank = pre.structural_rank;
@@ -227,20 +230,22 @@ void Builder::store(Preprocessed& pre, FactoredLevel& factored)
 {
     auto& [crout, blocks] = factored;
     const bool keep = keeps(factored);
-    MlIluLevel level{.n = pre.A.rows(),
-                     .nB = static_cast<Index>(crout.accepted.size()),
-                     .p = composed(pre.p, crout.accepted, crout.postponed),
-                     .q = composed(pre.q, crout.accepted, crout.postponed),
-                     .row_scale = std::move(pre.row_scale),
-                     .col_scale = std::move(pre.col_scale),
-                     .L_B = std::move(crout.L_B),
-                     .U_B = std::move(crout.U_B),
-                     .d_inv = std::move(crout.d),
-                     .keep = keep,
-                     .lower = std::move(keep ? crout.L_G : blocks.G),
-                     .upper = std::move(keep ? crout.U_F : blocks.F)};
-    for (double& d : level.d_inv) d = 1 / d;
-    const MlIluLevelPlans plans = plans_of(level, nullptr);  // for their depth and their bytes
+    MlIluLevel made{.n = pre.A.rows(),
+                    .nB = static_cast<Index>(crout.accepted.size()),
+                    .p = composed(pre.p, crout.accepted, crout.postponed),
+                    .q = composed(pre.q, crout.accepted, crout.postponed),
+                    .row_scale = std::move(pre.row_scale),
+                    .col_scale = std::move(pre.col_scale),
+                    .L_B = std::move(crout.L_B),
+                    .U_B = std::move(crout.U_B),
+                    .d_inv = std::move(crout.d),
+                    .keep = keep,
+                    .lower = std::move(keep ? crout.L_G : blocks.G),
+                    .upper = std::move(keep ? crout.U_F : blocks.F)};
+    for (double& d : made.d_inv) d = 1 / d;
+    ILUX_ASSERT(factors_->levels.size() < factors_->levels.capacity());
+    const MlIluLevel&      level = factors_->levels.emplace_back(std::move(made));
+    const MlIluLevelPlans& plans = plans_.emplace_back(plans_of(level, factors_));
     report_.levels.push_back({.n = level.n,
                               .accepted = level.nB,
                               .postponed = static_cast<Index>(crout.postponed.size()),
@@ -256,7 +261,6 @@ void Builder::store(Preprocessed& pre, FactoredLevel& factored)
     budget_.take(bytes);
     report_.bytes += bytes;
     report_.stored += level.L_B.nnz() + level.U_B.nnz() + level.nB + level.lower.nnz() + level.upper.nnz();
-    factors_.levels.push_back(std::move(level));
 }
 
 /// Dense where that fits; otherwise the diagonal alone, said aloud.
@@ -271,7 +275,7 @@ void Builder::add_last(const CsrMatrix<double>& S)
     if (report_.dense) {
         report_.deficiency = dense.deficiency();
         report_.levels.push_back({.n = S.rows(), .accepted = S.rows(), .nnz_U = dense.stored()});
-        factors_.dense = std::move(dense);
+        factors_->dense = std::move(dense);
     } else {
         dense = {};
         add_diagonal(S);
@@ -308,8 +312,8 @@ void Builder::add_diagonal(const CsrMatrix<double>& S)
 
 void Builder::finish()
 {
-    report_.stored += factors_.dense.stored();
-    report_.bytes += factors_.dense.bytes();
+    report_.stored += factors_->dense.stored();
+    report_.bytes += factors_->dense.bytes();
     budget_.check(report_.bytes);
     report_.fill = nnz_ > 0 ? static_cast<double>(report_.stored) / static_cast<double>(nnz_) : 0;
 }
@@ -322,12 +326,15 @@ MlIlu MlIlu::build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& opti
         return fmt::format("a preconditioner needs a square matrix; this one is {} x {}", A.rows(), A.cols());
     });
     validate(options);
+    auto [factors, plans] = Builder(be, A, options, monitor).run(A);
     MlIlu mlilu;
-    mlilu.factors_ = std::make_shared<const MlIluFactors>(Builder(be, A, options, monitor).run(A));
-    mlilu.host_plans_ = std::make_shared<const MlIluHostPlans>(mlilu.factors_);
+    mlilu.factors_ = std::move(factors);
+    mlilu.host_plans_ = std::make_shared<const std::vector<MlIluLevelPlans>>(std::move(plans));
     return mlilu;
 }
 
 const MlIluReport& MlIlu::report() const { return factors_->report; }
+
+std::span<const MlIluLevelPlans> MlIlu::host_plans() const { return *host_plans_; }
 
 }  // namespace ilux

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -120,8 +121,8 @@ struct MlIluReport {
     double                   seconds_factor = 0;
 };
 
-struct MlIluFactors;   // the levels; immutable
-class MlIluHostPlans;  // how the host solves with them
+struct MlIluFactors;     // the levels; immutable
+struct MlIluLevelPlans;  // how the host solves with a level's L_B and U_B
 
 /// A finished multilevel factorization. Cheap to copy (shared); immutable; serves any number of threads.
 class MlIlu {
@@ -132,12 +133,12 @@ public:
     static MlIlu build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor = {});
     const MlIluReport&  report() const;
     const MlIluFactors& factors() const { return *factors_; }
-    /// Shared by all copies, and made by the first MlIluPreconditioner.
-    const MlIluHostPlans& host_plans() const { return *host_plans_; }
+    /// By level, and shared by all copies.
+    std::span<const MlIluLevelPlans> host_plans() const;
 
 private:
-    std::shared_ptr<const MlIluFactors>   factors_;
-    std::shared_ptr<const MlIluHostPlans> host_plans_;
+    std::shared_ptr<const MlIluFactors>                 factors_;
+    std::shared_ptr<const std::vector<MlIluLevelPlans>> host_plans_;
 };
 
 /// z ← M⁻¹ r with the scratch memory of one thread of calls.

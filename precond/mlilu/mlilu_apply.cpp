@@ -11,7 +11,7 @@ template <bool transposed>
 class Sweep {
 public:
     Sweep(Cpu& be, const MlIlu& mlilu, std::span<double> work)
-        : be_(be), factors_(mlilu.factors()), plans_(mlilu.host_plans().levels()), work_(work)
+        : be_(be), factors_(mlilu.factors()), plans_(mlilu.host_plans()), work_(work)
     {}
 
     /// z ← M_l⁻¹ r for the level `l`; r and z may be the same memory. Uses work from position `used` on.
@@ -119,10 +119,7 @@ std::size_t workspace(const MlIluFactors& factors)
 
 }  // namespace
 
-MlIluPreconditioner::MlIluPreconditioner(MlIlu mlilu) : mlilu_(std::move(mlilu)), work_(workspace(mlilu_.factors()))
-{
-    mlilu_.host_plans().levels();  // so that apply() allocates nothing
-}
+MlIluPreconditioner::MlIluPreconditioner(MlIlu mlilu) : mlilu_(std::move(mlilu)), work_(workspace(mlilu_.factors())) {}
 
 Index MlIluPreconditioner::size() const { return mlilu_.factors().n; }
 

@@ -18,14 +18,4 @@ std::size_t bytes_of(const MlIluLevel& level, const MlIluLevelPlans& plans)
            level.d_inv.size() * sizeof(double);
 }
 
-std::span<const MlIluLevelPlans> MlIluHostPlans::levels() const
-{
-    std::call_once(made_, [&] {
-        std::vector<MlIluLevelPlans> levels;
-        for (const auto& level : factors_->levels) levels.push_back(plans_of(level, factors_));
-        levels_ = std::move(levels);
-    });
-    return levels_;
-}
-
 }  // namespace ilux

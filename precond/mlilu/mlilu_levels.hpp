@@ -2,8 +2,6 @@
 // The levels of a finished multilevel factorization, as build (mlilu.cpp) leaves them, and what the host's solves add.
 
 #include <memory>
-#include <mutex>
-#include <span>
 #include <vector>
 
 #include "ilux/precond/mlilu/dense_level.hpp"
@@ -32,26 +30,12 @@ struct MlIluFactors {
     MlIluReport             report;  ///< report.levels[l] is of levels[l]
 };
 
-/// How the host solves with L_B and U_B of a level.
+/// How the host solves with L_B and U_B of a level. They refer to the level's matrices, so none is held twice.
 struct MlIluLevelPlans {
     SpTrsvPlan<double> L_B, U_B;
 };
-/// @param keeps  what keeps `level` alive; null: the caller promises to
+/// @param keeps  what keeps `level` alive, where it is now
 MlIluLevelPlans plans_of(const MlIluLevel& level, const std::shared_ptr<const MlIluFactors>& keeps);
 std::size_t     bytes_of(const MlIluLevel& level, const MlIluLevelPlans& plans);  ///< of both, the matrices once
-
-/// The plans of all levels. They refer to the factors, so no matrix is held twice.
-class MlIluHostPlans {
-public:
-    explicit MlIluHostPlans(std::shared_ptr<const MlIluFactors> factors) : factors_(std::move(factors)) {}
-
-    /// Made at the first call, O(nnz); any number of threads may call.
-    std::span<const MlIluLevelPlans> levels() const;
-
-private:
-    std::shared_ptr<const MlIluFactors>  factors_;
-    mutable std::once_flag               made_;
-    mutable std::vector<MlIluLevelPlans> levels_;
-};
 
 }  // namespace ilux

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "ilux/base/enum_names.hpp"
 #include "ilux/base/error.hpp"
 
@@ -21,8 +23,8 @@ std::string objection(SolverState state, SolverCall call)
 
 void require_allowed(SolverState state, SolverCall call)
 {
-    const std::string why = objection(state, call);
-    require(why.empty(), [&] { return why; });
+    std::string why = objection(state, call);
+    require(why.empty(), [&] { return std::move(why); });
 }
 
 SolverState next_state(SolverState state, SolverEvent event)

@@ -43,22 +43,18 @@ std::vector<CsrMatrix<>> matrices()
             random_regular(700, 4, 1), gallery::stokes2d({.n = 8}), test::random_spd(300, 4, 2)};
 }
 
-TEST(MlIlu, MakesThePlansOfTheHostOnceForAllThatApplyIt)
+TEST(MlIlu, HoldsEveryMatrixOnceForAllItsCopies)
 {
-    const auto                          mlilu = build(random_regular(300, 4, 1), {.inverse_bound = 2});
-    std::vector<const MlIluLevelPlans*> seen(8);
-    std::vector<std::thread>            threads;
-    for (auto& plans : seen)
-        threads.emplace_back([&plans, copy = mlilu] {
-            MlIluPreconditioner M(copy);
-            plans = copy.host_plans().levels().data();
-        });
-    for (auto& thread : threads) thread.join();
-    for (const auto* plans : seen) EXPECT_EQ(plans, mlilu.host_plans().levels().data());
-    ASSERT_EQ(mlilu.host_plans().levels().size(), mlilu.factors().levels.size());
-    for (std::size_t l = 0; l < mlilu.factors().levels.size(); ++l) {  // no matrix is held twice
-        EXPECT_EQ(&mlilu.host_plans().levels()[l].L_B.matrix(), &mlilu.factors().levels[l].L_B);
-        EXPECT_EQ(&mlilu.host_plans().levels()[l].U_B.matrix(), &mlilu.factors().levels[l].U_B);
+    const auto mlilu =
+        build(gallery::poisson2d(15, 15), {.drop_tol = 0, .inverse_bound = 1, .ordering = Ordering::none});
+    const auto copy = mlilu;
+    const auto plans = copy.host_plans();
+    EXPECT_EQ(plans.data(), mlilu.host_plans().data());
+    ASSERT_EQ(plans.size(), mlilu.factors().levels.size());
+    ASSERT_GT(plans.size(), 1u);
+    for (std::size_t l = 0; l < plans.size(); ++l) {
+        EXPECT_EQ(&plans[l].L_B.matrix(), &mlilu.factors().levels[l].L_B);
+        EXPECT_EQ(&plans[l].U_B.matrix(), &mlilu.factors().levels[l].U_B);
     }
 }
 
