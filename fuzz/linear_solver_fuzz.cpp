@@ -161,12 +161,9 @@ private:
 
     void listen(const ScriptCall& call)
     {
-        interrupts_ = call.fault_in_setup >= 0 || call.fault_after >= 0;
-        TryListener listener{.monitor = {}, .keep_history = call.fault_in_setup < 0};
-        if (call.fault_in_setup >= 0)
-            listener.monitor = [left = call.fault_in_setup](const Progress& now) mutable {
-                if (now.phase == Progress::Phase::setup && left-- == 0) throw Interruption();
-            };
+        interrupts_ = call.fault_after >= 0;
+        TryListener listener{.monitor = {}, .keep_history = call.questions < 0};
+        solver_->heed(StopToken().asking([left = call.questions]() mutable { return left-- == 0; }));
         std::function<void(const Attempt&)> after;
         if (call.fault_after >= 0)
             after = [left = call.fault_after](const Attempt&) mutable {

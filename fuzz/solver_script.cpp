@@ -348,7 +348,7 @@ private:
                 call.x = guess();
                 break;
             case Kind::listen:
-                call.fault_in_setup = up_to(4) - 1;
+                call.questions = up_to(64) - 1;
                 call.fault_after = up_to(4) - 1;
                 break;
             default:

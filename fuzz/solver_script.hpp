@@ -31,8 +31,8 @@ struct ScriptCall {
     double            systems = 1;  ///< of analyse
     Values            values, b;
     Values            x;  ///< the guess
-    /// Of listen: the progress of a setup, and the try, at which the listener throws, counted from 0; -1: never.
-    int fault_in_setup = -1, fault_after = -1;
+    /// Of listen: the question at which a token says to stop, and the try at which the listener throws, counted from 0; -1: never.
+    int questions = -1, fault_after = -1;
 };
 
 struct SolverScript {
