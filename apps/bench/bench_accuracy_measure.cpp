@@ -8,10 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/measure/bench_steps.hpp"
-#include "ilux/apps/program/json_number.hpp"
-#include "ilux/apps/report/report_json.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/solver/json/json_number.hpp"
 
 namespace ilux::app {
 namespace {

@@ -10,9 +10,8 @@
 
 #include "ilux/apps/input/sequence_input.hpp"
 #include "ilux/apps/program/child.hpp"
-#include "ilux/apps/program/json_number.hpp"
 #include "ilux/apps/program/progress.hpp"
-#include "ilux/apps/report/report_json.hpp"
+#include "ilux/solver/json/json_number.hpp"
 #include "ilux/solver/report/lu_facts.hpp"
 
 namespace ilux::app {

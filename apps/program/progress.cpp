@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/program/console.hpp"
-#include "ilux/apps/program/json_number.hpp"
 #include "ilux/apps/program/output_files.hpp"
+#include "ilux/solver/json/json_number.hpp"
 
 namespace ilux::app {
 

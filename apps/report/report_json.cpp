@@ -1,144 +1,52 @@
 #include "ilux/apps/report/report_json.hpp"
 
-#include <cmath>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/input/options_json.hpp"
 #include "ilux/apps/program/exit_code.hpp"
-#include "ilux/apps/program/json_number.hpp"
 #include "ilux/apps/report/advice.hpp"
-#include "ilux/apps/report/report_rows.hpp"
 #include "ilux/apps/report/report_text.hpp"
+#include "ilux/solver/json/json_number.hpp"
+#include "ilux/solver/json/report_json.hpp"
 
 namespace ilux::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json level_json(const MlIluLevelReport& level)
-{
-    return {{"n", level.n},
-            {"accepted", level.accepted},
-            {"postponed", level.postponed},
-            {"nnz_L", level.nnz_L},
-            {"nnz_U", level.nnz_U},
-            {"nnz_G", level.nnz_G},
-            {"nnz_F", level.nnz_F},
-            {"inverse_L", json_number(level.inverse_L)},
-            {"inverse_U", json_number(level.inverse_U)},
-            {"depth_L", level.depth_L},
-            {"depth_U", level.depth_U}};
-}
+/// In this order they are written.
+constexpr std::array<const char*, 26> report_keys{"version",
+                                                  "matrix",
+                                                  "rhs",
+                                                  "method",
+                                                  "precond",
+                                                  "device",
+                                                  "outcome",
+                                                  "exit_code",
+                                                  "message",
+                                                  "detail",
+                                                  "warning",
+                                                  "steps",
+                                                  "relative_residual",
+                                                  "backward_error",
+                                                  "componentwise_error",
+                                                  "estimated_error",
+                                                  "forward_error",
+                                                  "seconds",
+                                                  "memory_bytes",
+                                                  "mlilu",
+                                                  "lu",
+                                                  "gpu",
+                                                  "decisions",
+                                                  "advice",
+                                                  "attempts",
+                                                  "options"};
 
-Json mlilu_json(const MlIluReport& report)
+/// What the program knows besides the solver's report.
+Json program_json(const Run& run, const Problem& problem)
 {
-    Json levels = Json::array();
-    for (const MlIluLevelReport& level : report.levels) levels.push_back(level_json(level));
-    return {{"fill", json_number(report.fill)},
-            {"dense", report.dense},
-            {"structural_rank", report.structural_rank ? Json(*report.structural_rank) : Json(nullptr)},
-            {"deficiency", report.deficiency},
-            {"levels", levels}};
-}
-
-std::string precond_of(const Plan& plan)
-{
-    return plan.method == MethodChoice::lu ? "none" : field_text(plan.precond.kind);
-}
-
-Json gpu_json(const GpuReport& report)
-{
-    Json systems = Json::array();
-    for (const auto& [facts, engine] : report.systems)
-        systems.push_back({{"engine", field_text(engine)},
-                           {"n", facts.n},
-                           {"nnz", facts.nnz},
-                           {"depth", facts.depth},
-                           {"longest_row", facts.longest_row}});
-    return {{"precision", field_text(report.precision)}, {"systems", systems}, {"dense", report.dense}};
-}
-
-Json attempt_json(const Attempt& tried)
-{
-    return {{"change", tried.plan.change},
-            {"device", tried.device.kind},
-            {"method", field_text(tried.plan.method)},
-            {"precond", precond_of(tried.plan)},
-            {"drop_tol", tried.plan.precond.mlilu.drop_tol},
-            {"schur_drop_tol", tried.plan.precond.mlilu.schur_drop_tol},
-            {"inverse_bound", json_number(tried.plan.precond.mlilu.inverse_bound)},
-            {"outcome", name(tried.report.outcome)},
-            {"detail", tried.why()},
-            {"steps", tried.report.steps},
-            {"relative_residual", json_number(tried.report.relative_residual)},
-            {"fill", json_number(tried.fill)},
-            {"seconds", tried.seconds}};
-}
-
-Json seconds_json(const Run& run, const Problem& problem)
-{
-    const Attempt&      result = run.result();
-    const SolveSeconds& solve = result.report.seconds;
-    return {{"read", problem.seconds_read},
-            {"analyse", result.seconds_analyse},
-            {"factor", result.seconds_factor},
-            {"transfer", result.gpu ? result.gpu->seconds_transfer : 0.0},
-            {"solve", solve.solve},
-            {"spmv", solve.spmv},
-            {"precond", solve.precond},
-            {"ortho", solve.ortho},
-            {"other", solve.other()},
-            {"total", problem.seconds_read + run.seconds}};
-}
-
-/// Of the result, or else of the last try that has it: both ways may have been gone.
-template <class Facts>
-std::optional<Facts> last_of(const Run& run, std::optional<Facts> Attempt::*facts)
-{
-    if (run.result().*facts) return run.result().*facts;
-    for (auto tried = run.attempts.rbegin(); tried != run.attempts.rend(); ++tried)
-        if ((*tried).*facts) return (*tried).*facts;
-    return std::nullopt;
-}
-
-}  // namespace
-
-nlohmann::ordered_json error_json(const Accuracy& accuracy)
-{
-    if (std::isnan(accuracy.error)) return nullptr;
-    return {{"max_norm", json_number(accuracy.error)},
-            {"worst", json_number(accuracy.worst_error)},
-            {"worst_unknown", accuracy.worst < 0 ? Json(nullptr) : Json(accuracy.worst)},
-            {"uncertain", accuracy.uncertain}};
-}
-
-nlohmann::ordered_json lu_json(const LuFacts& lu)
-{
-    return {{"nnz", lu.nnz},
-            {"nnz_F", lu.nnz_F},
-            {"fill", lu.fill},
-            {"flops", lu.flops},
-            {"levels", lu.levels},
-            {"refactor", lu.refactor},
-            {"repivots", lu.repivots},
-            {"growth", json_number(lu.growth)},
-            {"rcond", json_number(lu.rcond)},
-            {"condition", json_number(lu.condition)},
-            {"refine_steps", lu.refine_steps},
-            {"ordering", field_text(lu.symbolic.ordering)},
-            {"matched", lu.symbolic.matched},
-            {"structural_rank", lu.symbolic.structural_rank},
-            {"blocks", lu.symbolic.blocks},
-            {"largest_block", lu.symbolic.largest_block},
-            {"predicted_nnz", lu.symbolic.nnz},
-            {"predicted_flops", lu.symbolic.flops}};
-}
-
-std::string json_report(const Run& run, const Problem& problem)
-{
-    const Attempt&     result = run.result();
-    const SolveReport& report = result.report;
-    Json               json;
+    Json json;
     json["version"] = ILUX_VERSION;
     json["matrix"] = {{"name", problem.name},
                       {"about", problem.about},
@@ -147,35 +55,32 @@ std::string json_report(const Run& run, const Problem& problem)
                       {"symmetric", problem.symmetric},
                       {"pattern_symmetric", problem.pattern_symmetric}};
     json["rhs"] = problem.rhs;
-    json["method"] = field_text(result.plan.method);
-    json["precond"] = precond_of(result.plan);
-    json["device"] = {{"kind", result.device.kind}, {"name", result.device.name}, {"threads", result.device.threads}};
-    json["outcome"] = name(run.outcome());
     json["exit_code"] = static_cast<int>(exit_code(run.outcome()));
     json["message"] = outcome_line(run);
-    json["detail"] = run.why();
-    json["warning"] = result.warning;
-    json["steps"] = report.steps;
-    json["relative_residual"] = json_number(report.relative_residual);
-    json["backward_error"] = json_number(report.backward_error);
-    json["componentwise_error"] = json_number(result.accuracy.rowwise);
-    json["estimated_error"] = error_json(result.accuracy);
     json["forward_error"] = json_number(run.forward_error);
-    json["seconds"] = seconds_json(run, problem);
-    json["memory_bytes"] = {{"matrix", problem.A.bytes()},
-                            {"factors", result.factor_bytes},
-                            {"workspace", result.workspace_bytes},
-                            {"peak_device", result.gpu ? result.gpu->peak_bytes : 0}};
-    const auto mlilu = last_of(run, &Attempt::mlilu);
-    const auto lu = last_of(run, &Attempt::lu);
-    json["mlilu"] = mlilu ? mlilu_json(*mlilu) : Json(nullptr);
-    json["lu"] = lu ? lu_json(*lu) : Json(nullptr);
-    json["gpu"] = result.gpu ? gpu_json(*result.gpu) : Json(nullptr);
-    json["decisions"] = all_decisions(run);
     json["advice"] = advice(run, problem);
-    json["attempts"] = Json::array();
-    for (const Attempt& tried : run.attempts) json["attempts"].push_back(attempt_json(tried));
     json["options"] = to_json(run.options);
+    return json;
+}
+
+/// `more`, then the keys of `all`, whose values win.
+Json behind(Json more, const Json& all)
+{
+    more.update(all);
+    return more;
+}
+
+}  // namespace
+
+std::string json_report(const Run& run, const Problem& problem)
+{
+    const Json mine = program_json(run, problem);
+    Json       solved = ilux::to_json(run);
+    solved["seconds"] = behind({{"read", problem.seconds_read}}, solved["seconds"]);
+    solved["seconds"]["total"] = problem.seconds_read + run.seconds;
+    solved["memory_bytes"] = behind({{"matrix", problem.A.bytes()}}, solved["memory_bytes"]);
+    Json json;
+    for (const char* key : report_keys) json[key] = mine.contains(key) ? mine[key] : solved.at(key);
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -162,13 +162,4 @@ Rows cost_rows(const Run& run, const Problem& problem)
                          bytes_text(double(result.factor_bytes)), bytes_text(double(result.workspace_bytes)), on_gpu)}};
 }
 
-std::vector<std::string> all_decisions(const Run& run)
-{
-    const Attempt&           result = run.result();
-    std::vector<std::string> all = run.decisions;
-    if (result.mlilu) all.insert(all.end(), result.mlilu->decisions.begin(), result.mlilu->decisions.end());
-    if (result.lu) all.insert(all.end(), result.lu->symbolic.decisions.begin(), result.lu->symbolic.decisions.end());
-    return all;
-}
-
 }  // namespace ilux::app

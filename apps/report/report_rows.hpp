@@ -22,7 +22,4 @@ Rows gpu_rows(const GpuReport& report);
 Rows error_rows(const Run& run);
 Rows cost_rows(const Run& run, const Problem& problem);  ///< time and memory of the result
 
-/// Every choice made for the user: of the run, then of the result's factors.
-std::vector<std::string> all_decisions(const Run& run);
-
 }  // namespace ilux::app

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/input/options_json.hpp"
-#include "ilux/apps/program/json_number.hpp"
-#include "ilux/apps/report/report_json.hpp"
 #include "ilux/base/io/printable.hpp"
 #include "ilux/base/units.hpp"
+#include "ilux/solver/json/json_number.hpp"
+#include "ilux/solver/json/report_json.hpp"
 
 namespace ilux::app {
 namespace {

@@ -34,4 +34,13 @@ std::string SolverReport::why() const
     return (one ? *one : result()).why();
 }
 
+std::vector<std::string> all_decisions(const SolverReport& report)
+{
+    const Attempt&           result = report.result();
+    std::vector<std::string> all = report.decisions;
+    if (result.mlilu) all.insert(all.end(), result.mlilu->decisions.begin(), result.mlilu->decisions.end());
+    if (result.lu) all.insert(all.end(), result.lu->symbolic.decisions.begin(), result.lu->symbolic.decisions.end());
+    return all;
+}
+
 }  // namespace ilux

@@ -36,4 +36,7 @@ struct [[nodiscard]] SolverReport {
     std::string why() const;
 };
 
+/// Every choice made for the user: of the solver, then of the result's factors.
+std::vector<std::string> all_decisions(const SolverReport& report);
+
 }  // namespace ilux

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace ilux::app {
+namespace ilux {
 
 /// null where it is not finite, which JSON cannot hold.
 inline nlohmann::ordered_json json_number(double value)
@@ -12,4 +12,4 @@ inline nlohmann::ordered_json json_number(double value)
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
-}  // namespace ilux::app
+}  // namespace ilux
