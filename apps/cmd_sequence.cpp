@@ -6,6 +6,7 @@
 
 #include "ilux/apps/input/option_arguments.hpp"
 #include "ilux/apps/program/console.hpp"
+#include "ilux/apps/program/interrupt.hpp"
 #include "ilux/apps/report/html_report.hpp"
 #include "ilux/apps/report/sequence_report.hpp"
 #include "ilux/apps/subcommands.hpp"
@@ -76,7 +77,8 @@ int sequence(Arguments arguments)
     require_device(given.options.device);
     if (given.out) make_folder(given.out);
 
-    SequenceInput            input(given.paths, given.options.rhs, given.options.time_limit);
+    const StopToken          stop = heed_signals();
+    SequenceInput            input(given.paths, given.options.rhs, {given.options.time_limit, stop});
     std::vector<std::string> decisions;
     if (!given.out.claimed.empty())
         decisions.push_back(fmt::format("--out: {} solutions of a former run removed from {}", given.out.claimed.size(),
@@ -91,7 +93,7 @@ int sequence(Arguments arguments)
         if (table) write_out(system_line(one));
         if (page) systems.push_back(one);
     };
-    const auto all = run_sequence(input, given.options, decisions, each, page);
+    const auto all = run_sequence(input, given.options, stop, decisions, each, page);
     if (page) write_file(given.report.file(), html_report(all, systems, input));
     if (given.json) write_out(sequence_json(all, input) + "\n");
     else write_out(given.quiet ? printable(sequence_line(all)) + "\n" : sequence_summary(all));

@@ -9,6 +9,7 @@
 
 #include "ilux/apps/input/option_arguments.hpp"
 #include "ilux/apps/program/console.hpp"
+#include "ilux/apps/program/interrupt.hpp"
 #include "ilux/apps/program/progress.hpp"
 #include "ilux/apps/report/html_report.hpp"
 #include "ilux/apps/report/report_json.hpp"
@@ -70,7 +71,7 @@ void note_without_effect(const SolveArguments& given, Run& run)
 }
 
 /// Everything but reading and telling.
-Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progress)
+Run run(const SolveArguments& given, const Problem& problem, const StopToken& stop, ProgressLine& progress)
 {
     Run run;
     run.options = given.options;
@@ -82,6 +83,7 @@ Run run(const SolveArguments& given, const Problem& problem, ProgressLine& progr
                       progress.clear();
                       structures.push_back(given.report ? structure_of(solver) : std::nullopt);
                   });
+    solver.heed(stop);
     solver.analyse(problem.A);
     (void)solver.factor();  // what became of it is told by solve
     std::vector<double> x(problem.b.size());
@@ -121,9 +123,10 @@ int solve(Arguments arguments)
     if (!parse_solve(arguments, given)) return success;
     require_device(given.options.device);  // a missing device is said before a long read
 
-    const Problem problem = load_problem(given.matrix, given.options.rhs, given.options.time_limit);
-    ProgressLine  progress(!given.quiet && isatty(STDERR_FILENO));
-    Run           finished = run(given, problem, progress);
+    const StopToken stop = heed_signals();
+    const Problem   problem = load_problem(given.matrix, given.options.rhs, {given.options.time_limit, stop});
+    ProgressLine    progress(!given.quiet && isatty(STDERR_FILENO));
+    Run             finished = run(given, problem, stop, progress);
     if (given.out) write_x(given.out, problem, finished);
     if (given.history) write_history(given.history.file(), finished.result().history);
     if (given.report) write_file(given.report.file(), html_report(finished, problem));

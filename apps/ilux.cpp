@@ -33,7 +33,8 @@ std::string help()
         "\n  ilux COMMAND --help   the arguments of one command\n"
         "  ilux --version\n\n"
         "exit codes: 0 converged, true residual verified; 1 usage; 2 input; 3 not converged;\n"
-        "            4 breakdown or singular; 5 out of memory; 6 device missing; 7 our own fault\n";
+        "            4 breakdown or singular; 5 out of memory; 6 device missing; 7 our own fault;\n"
+        "            130 stopped by Ctrl-C or SIGTERM, with the best x so far\n";
     return text;
 }
 
@@ -75,6 +76,8 @@ Refusal refusal()
         return {no_memory, "out_of_memory", error.what()};
     } catch (const ilux::OutOfTime& error) {
         return {not_converged, "time_limit", error.what()};
+    } catch (const ilux::Cancelled& error) {
+        return {interrupted, "cancelled", error.what()};
     } catch (const ilux::DeviceError& error) {
         return {no_device, "no_device", error.what()};
     } catch (const std::bad_alloc&) {

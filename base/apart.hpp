@@ -10,20 +10,20 @@
 #include <thread>
 #include <utility>
 
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/stop_token.hpp"
 
 namespace ilux {
 
 /// Set once nobody waits for the result any more.
 using Abandoned = std::atomic<bool>;
 
-/// The result of work(), which runs in a thread of its own. The checkpoint is asked before that begins, then every few
+/// The result of work(), which runs in a thread of its own. The token is asked before that begins, then every few
 /// milliseconds. What it throws reaches the caller at once; the thread is left behind and ends when its work does. So `work`
 /// must own all that it uses. What work() throws reaches the caller, too.
-/// Runs on the calling thread, deaf to the checkpoint, where that is empty or the system has no thread to give.
+/// Runs on the calling thread, deaf to the token, where nothing can stop it or the system has no thread to give.
 /// Cost: some 50 µs for the thread.
 template <class Work>
-auto run_apart(Work work, const Checkpoint& checkpoint)
+auto run_apart(Work work, const StopToken& stop)
 {
     using Result = decltype(work(std::declval<const Abandoned&>()));
     struct Task {
@@ -31,10 +31,10 @@ auto run_apart(Work work, const Checkpoint& checkpoint)
         Abandoned                    abandoned = false;
         std::packaged_task<Result()> run;
     };
-    if (checkpoint) checkpoint();
+    stop.check();
     const auto task = std::make_shared<Task>(std::move(work));
     auto       result = task->run.get_future();
-    bool       apart = static_cast<bool>(checkpoint);
+    bool       apart = stop.possible();
     try {
         if (apart) std::thread([task] { task->run(); }).detach();
     } catch (const std::system_error&) {
@@ -42,7 +42,7 @@ auto run_apart(Work work, const Checkpoint& checkpoint)
     }
     if (!apart) task->run();
     try {
-        while (result.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready) checkpoint();
+        while (result.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready) stop.check();
     } catch (...) {
         task->abandoned = true;
         throw;

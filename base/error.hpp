@@ -28,9 +28,17 @@ class OutOfMemory : public Error {
     using Error::Error;
 };
 
-/// The time limit was reached where there is no outcome yet to report it.
-class OutOfTime : public Error {
+/// Work was told to end, where there is no outcome yet to report it (stop_token.hpp).
+class Stopped : public Error {
     using Error::Error;
+};
+/// The time limit was reached.
+class OutOfTime : public Stopped {
+    using Stopped::Stopped;
+};
+/// The caller, another thread or a signal asked for it.
+class Cancelled : public Stopped {
+    using Stopped::Stopped;
 };
 
 /// No such device, or the device failed.

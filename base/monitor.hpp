@@ -17,28 +17,8 @@ struct Progress {
     bool   exact = false;  ///< solve: recomputed from A, b and x
 };
 
-/// Called on the calling thread, at intervals that are short against a second but for very large or dense steps. In the
-/// setup phase it may throw, which breaks the setup off: the exception passes through to the caller. In the solve phase
-/// it must not throw. Empty: nobody listens.
+/// Called on the calling thread, at intervals that are short against a second but for very large or dense steps. It must not
+/// throw; to end the work it asks a StopSource to. Empty: nobody listens.
 using Monitor = std::function<void(const Progress&)>;
-
-/// Asked every few milliseconds by work that may be given up, on any of its threads and by several at once. What it throws
-/// ends the work and reaches the caller. Empty: nothing ends it.
-using Checkpoint = std::function<void()>;
-
-/// Asks a checkpoint at every 2^14th step of a loop.
-class Steps {
-public:
-    explicit Steps(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
-    explicit Steps(Checkpoint&&) = delete;  // it must outlive the loop
-    void operator()()
-    {
-        if ((++count_ & 0x3fff) == 0 && checkpoint_) checkpoint_();
-    }
-
-private:
-    const Checkpoint& checkpoint_;
-    unsigned          count_ = 0;
-};
 
 }  // namespace ilux

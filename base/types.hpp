@@ -25,13 +25,14 @@ enum class Outcome {
     not_finite,     ///< NaN or Inf appeared
     out_of_memory,  ///< the byte budget or the machine's memory was exhausted
     time_limit,     ///< the time allowed was over before there was a result
+    cancelled,      ///< the caller asked to stop
 };
 
 inline std::span<const std::string_view> names(Outcome)
 {
-    static constexpr std::array<std::string_view, 9> all{"converged",  "max_steps",     "stagnated",
-                                                         "breakdown",  "diverged",      "singular",
-                                                         "not_finite", "out_of_memory", "time_limit"};
+    static constexpr std::array<std::string_view, 10> all{"converged",  "max_steps", "stagnated",  "breakdown",
+                                                          "diverged",   "singular",  "not_finite", "out_of_memory",
+                                                          "time_limit", "cancelled"};
     return all;
 }
 

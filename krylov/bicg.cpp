@@ -19,10 +19,10 @@ void next_direction(B& be, double beta, Span<B> z, Span<B> p)
 
 template <Backend B>
 SolveReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                 BicgWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor)
+                 BicgWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
 {
     auto [r, rt, z, zt, p, pt, q, best] = ws.all();
-    Iteration<B> it(be, A, M, b, x, best, opt, monitor, 2);
+    Iteration<B> it(be, A, M, b, x, best, opt, monitor, stop, 2);
     const auto   norm = [&be](ConstSpan<B> v) { return norm2(be, v); };
 
     for (;;) {
@@ -60,8 +60,8 @@ SolveReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstS
 }
 
 template SolveReport bicg<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
-                               BicgWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
+                               BicgWorkspace<Cpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
 template SolveReport bicg<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
-                               BicgWorkspace<Gpu>&, const KrylovOptions&, const Monitor&);
+                               BicgWorkspace<Gpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
 
 }  // namespace ilux

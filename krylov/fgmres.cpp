@@ -12,16 +12,16 @@ FgmresWorkspace<B>::FgmresWorkspace(Index n, const KrylovOptions& opt)
 
 template <Backend B>
 SolveReport fgmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                   FgmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor)
+                   FgmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
 {
-    return detail::restarted_gmres(be, A, M, b, x, ws.gmres, detail::GmresKind::flexible, ws.Z(), opt, monitor);
+    return detail::restarted_gmres(be, A, M, b, x, ws.gmres, detail::GmresKind::flexible, ws.Z(), opt, monitor, stop);
 }
 
 template class FgmresWorkspace<Cpu>;
 template SolveReport fgmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
-                                 FgmresWorkspace<Cpu>&, const KrylovOptions&, const Monitor&);
+                                 FgmresWorkspace<Cpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
 template class FgmresWorkspace<Gpu>;
 template SolveReport fgmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
-                                 FgmresWorkspace<Gpu>&, const KrylovOptions&, const Monitor&);
+                                 FgmresWorkspace<Gpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
 
 }  // namespace ilux

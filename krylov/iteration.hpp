@@ -9,6 +9,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/monitor.hpp"
 #include "ilux/base/operator.hpp"
+#include "ilux/base/stop_token.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/krylov/stopwatch.hpp"
@@ -29,7 +30,7 @@ public:
     /// b = 0 sets x ← 0, whose residual then is 0. @param best  n, scratch  @param products  see Stopping
     /// @throws InvalidInput when sizes disagree, InvalidOption for options out of range
     Iteration(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x, Span<B> best,
-              const KrylovOptions& opt, const Monitor& monitor, Index products = 1)
+              const KrylovOptions& opt, const Monitor& monitor, const StopToken& token, Index products = 1)
         : norm_b_(checked_norm(be, A, M, b, x, best)),
           stop(opt, norm_b_, products),
           be_(be),
@@ -39,6 +40,7 @@ public:
           x_(x),
           best_(best),
           monitor_(monitor),
+          token_(token),
           opt_(opt),
           timeline_(be)
     {
@@ -75,7 +77,7 @@ public:
             residual_ = residual<B>(be_, A_, x_, b_, r);
         }
         norm_x_ = norm2(be_, ConstSpan<B>(x_));
-        stop.passed(clock_.seconds());
+        stop.heed(token_.reason());
         verdict_ = stop.at_restart(residual_, norm_x_);
         tell(residual_, true);
         if (verdict_ && !stop.improved() && std::isfinite(stop.least())) {
@@ -93,7 +95,7 @@ public:
     void step(double estimate)
     {
         stop.count_step();
-        stop.passed(clock_.seconds());
+        stop.heed(token_.reason());
         tell(stop.as_residual(estimate), false);
     }
 
@@ -129,15 +131,13 @@ public:
         seconds_.solve = clock_.seconds();
         const long double size =
             static_cast<long double>(opt_.matrix_norm) * norm_x_ + norm_b_;  // a double may overflow
-        SolveReport report;
-        report.outcome = *verdict_;
-        report.steps = stop.steps();
-        report.restarts = stop.cycles();
-        report.relative_residual = norm_b_ > 0 ? residual_ / norm_b_ : residual_;
-        report.backward_error = opt_.matrix_norm > 0 && residual_ != 0 ? static_cast<double>(residual_ / size) : 0;
-        report.detail = stop.detail();
-        report.seconds = seconds_;
-        return report;
+        return {.outcome = *verdict_,
+                .steps = stop.steps(),
+                .restarts = stop.cycles(),
+                .relative_residual = norm_b_ > 0 ? residual_ / norm_b_ : residual_,
+                .backward_error = opt_.matrix_norm > 0 && residual_ != 0 ? static_cast<double>(residual_ / size) : 0,
+                .detail = stop.detail(),
+                .seconds = seconds_};
     }
 
 private:
@@ -168,6 +168,7 @@ private:
     ConstSpan<B>             b_;
     Span<B>                  x_, best_;
     const Monitor&           monitor_;
+    const StopToken&         token_;
     const KrylovOptions&     opt_;
     std::optional<Outcome>   verdict_;
     double                   residual_ = 0, norm_x_ = 0;

@@ -38,8 +38,9 @@ std::optional<Outcome> Stopping::at_restart(double residual, double norm_x)
     if (improved_) least_ = residual;
     const auto verdict = judge(residual, norm_x, least_before);
     broke_ = false;
-    if (!verdict || *verdict == Outcome::converged || *verdict == Outcome::max_steps || *verdict == Outcome::time_limit)
-        detail_ = "";
+    const bool speaks_for_itself = !verdict || *verdict == Outcome::converged || *verdict == Outcome::max_steps ||
+                                   *verdict == Outcome::time_limit || *verdict == Outcome::cancelled;
+    if (speaks_for_itself) detail_ = "";
     return verdict;
 }
 
@@ -58,7 +59,7 @@ std::optional<Outcome> Stopping::judge(double residual, double norm_x, double le
         return Outcome::diverged;
     }
     if (broke_ && !(residual <= 0.5 * least_before)) return Outcome::breakdown;
-    if (late_) return Outcome::time_limit;
+    if (told_ != StopReason::none) return outcome_of(told_);
     if (no_room()) return Outcome::max_steps;
     // Of the least positive number 99.9 % are that number: less must be less.
     const bool reduced = residual < least_before && residual <= idle_reduction * least_before;
@@ -74,7 +75,7 @@ bool Stopping::ends_cycle(double estimate) const
     const double residual = as_residual(estimate);
     const bool   goes_on = estimate > trusted && residual > std::numeric_limits<double>::epsilon() * cycle_start_ &&
                          residual <= growth_limit * start_;  // NaN does not
-    return !goes_on || broke_ || failure_ || late_ || no_room();
+    return !goes_on || broke_ || failure_ || told_ != StopReason::none || no_room();
 }
 
 void Stopping::breakdown(const char* what)

@@ -9,6 +9,7 @@
 
 #include "ilux/base/fields.hpp"
 #include "ilux/base/monitor.hpp"
+#include "ilux/base/stop_token.hpp"
 #include "ilux/base/types.hpp"
 
 namespace ilux {
@@ -48,7 +49,6 @@ struct KrylovOptions {
     Orthogonalization ortho = Orthogonalization::mgso;
     double            reorthogonalize = 0.98;
     double matrix_norm = 0;  ///< ‖A‖_F when known: needed by StopTest::backward_error, reported otherwise
-    double time_limit = std::numeric_limits<double>::infinity();  ///< seconds; looked at after every step
 };
 
 template <class Visit>
@@ -78,7 +78,7 @@ void fields(KrylovOptions& o, Visit&& visit)
 ///   not_finite  ‖r‖ or ‖x‖ is NaN or Inf, or the cycle met one
 ///   diverged    ‖r‖ > 10⁸·max(‖r₀‖, ‖b‖)
 ///   breakdown   the cycle broke down and had not even halved the least ‖r‖ so far; else a fresh cycle may help
-///   time_limit  the caller's seconds have passed
+///   time_limit, cancelled  the caller's StopToken says so; it is asked after every step
 ///   max_steps   no room for another step
 ///   stagnated   three cycles in a row left the least ‖r‖ above 99.9 % of what it was; slow but steady goes on
 /// Pure bookkeeping on numbers: it touches no vector.
@@ -96,7 +96,7 @@ public:
     /// Whether the cycle should end at this estimate of ‖r‖₂, because it meets the target, blew up, or no step is left;
     /// or because it fell to ε times where the cycle began, below which only a recomputed one means anything.
     bool ends_cycle(double estimate) const;
-    void passed(double seconds) { late_ = seconds > opt_.time_limit; }
+    void heed(StopReason reason) { told_ = reason; }
     void count_step() { steps_ += products_; }
     void count_step(Index products) { steps_ += products; }
     /// The cycle's estimates are of M⁻¹r, `ratio` times as large as r where it began; they are trusted half as far.
@@ -127,7 +127,8 @@ private:
     double                 start_ = 0;        ///< max(‖r₀‖, ‖b‖)
     double                 cycle_start_ = 0;  ///< ‖r‖ as last recomputed
     double                 least_ = std::numeric_limits<double>::infinity();
-    bool                   improved_ = false, broke_ = false, late_ = false;
+    bool                   improved_ = false, broke_ = false;
+    StopReason             told_ = StopReason::none;
     Index                  steps_ = 0, cycles_ = -1, idle_cycles_ = 0;
     std::optional<Outcome> failure_;
     const char*            detail_ = "";

@@ -29,7 +29,7 @@ double or_zero(double minimum) { return minimum == infinite ? 0 : minimum; }
 
 class Matcher {
 public:
-    Matcher(const CsrMatrix<double>& A, double work_limit, const Checkpoint& checkpoint)
+    Matcher(const CsrMatrix<double>& A, double work_limit, const StopToken& stop)
         : A_(A),
           n_(A.rows()),
           row_ptr_(A.row_ptr()),
@@ -46,8 +46,8 @@ public:
           set_of_row_(n_, 0),
           set_of_col_(n_, 0),
           max_work_(work_limit == 0 ? infinite : work_limit * (static_cast<double>(A.nnz()) + n_)),
-          checkpoint_(checkpoint),
-          step_(checkpoint)
+          stop_(stop),
+          step_(stop)
     {}
 
     Matching run()
@@ -283,7 +283,7 @@ private:
         for (Index i = 0; i < n_; ++i)
             for (Offset p = row_ptr_[i]; p < row_ptr_[i + 1]; ++p) dual_slack_.push_back(reduced_cost(i, p));
         for (const double limit : {tie_, 1.0, 4.0, 16.0, 64.0, std::numeric_limits<double>::max()})
-            extend_transversal(A_, dual_slack_, limit, entry_of_row_, row_of_col_, checkpoint_);
+            extend_transversal(A_, dual_slack_, limit, entry_of_row_, row_of_col_, stop_);
     }
 
     Matching result();
@@ -316,7 +316,7 @@ private:
     std::vector<std::size_t> closed_start_;             // where each set begins in closed_rows_
     std::vector<double>      dual_slack_;               // nnz, once the work limit was hit
     double                   work_ = 0, max_work_;      // entries scanned
-    const Checkpoint&        checkpoint_;
+    const StopToken&         stop_;
     Steps                    step_;  // a row scanned each
 };
 
@@ -404,8 +404,7 @@ Matching Matcher::result()
 
 }  // namespace
 
-Matching maximum_product_matching(const CsrMatrix<double>& A, const MatchingOptions& options,
-                                  const Checkpoint& checkpoint)
+Matching maximum_product_matching(const CsrMatrix<double>& A, const MatchingOptions& options, const StopToken& stop)
 {
     require(A.rows() == A.cols(), [&] {
         return fmt::format("a {} x {} matrix has no transversal matching: it must be square", A.rows(), A.cols());
@@ -413,7 +412,7 @@ Matching maximum_product_matching(const CsrMatrix<double>& A, const MatchingOpti
     if (!(options.work_limit >= 0))
         throw InvalidOption(
             fmt::format("matching work_limit is {}; expected 0 (no limit) or more", options.work_limit));
-    return Matcher(A, options.work_limit, checkpoint).run();
+    return Matcher(A, options.work_limit, stop).run();
 }
 
 }  // namespace ilux

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/stop_token.hpp"
 
 namespace ilux {
 
@@ -33,9 +33,9 @@ struct Matching {
 /// the bound (1 for an empty row or column). The tight diagonal is preferred: equal values give the identity.
 /// Deterministic. Cost: O(n nnz log n) at worst, near nnz typically, bounded by the work limit plus O(√n nnz).
 /// Memory: 8 nnz + 110 n bytes, and 8 nnz more past the work limit.
-/// @param checkpoint  what it throws ends the call
+/// @param stop  ends the call
 /// @throws InvalidInput unless A is square; InvalidOption for a negative or NaN work limit
 Matching maximum_product_matching(const CsrMatrix<double>& A, const MatchingOptions& options = {},
-                                  const Checkpoint& checkpoint = {});
+                                  const StopToken& stop = {});
 
 }  // namespace ilux

@@ -312,33 +312,33 @@ Ordered order(const PatternView& A, Ordering ordering, const Abandoned& abandone
 }
 
 /// As order() by a thread that the caller need not wait for: it has a copy of the pattern.
-Ordered order_apart(const PatternView& A, Ordering ordering, const Checkpoint& checkpoint)
+Ordered order_apart(const PatternView& A, Ordering ordering, const StopToken& stop)
 {
     std::vector<Offset> row_ptr(A.row_ptr.begin(), A.row_ptr.end());
     std::vector<Index>  col(A.col.begin(), A.col.end());
     auto work = [n = A.n, row_ptr = std::move(row_ptr), col = std::move(col), ordering](const Abandoned& abandoned) {
         return order({n, row_ptr, col}, ordering, abandoned);
     };
-    return run_apart(std::move(work), checkpoint);
+    return run_apart(std::move(work), stop);
 }
 
 }  // namespace
 
-std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering ordering, const Checkpoint& checkpoint)
+std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering ordering, const StopToken& stop)
 {
     require(A.rows() == A.cols(),
             [&] { return fmt::format("a {} x {} matrix cannot be ordered: it must be square", A.rows(), A.cols()); });
-    return fill_reducing_order(PatternView{A.rows(), A.row_ptr(), A.col()}, ordering, nullptr, checkpoint);
+    return fill_reducing_order(PatternView{A.rows(), A.row_ptr(), A.col()}, ordering, nullptr, stop);
 }
 
 std::vector<Index> fill_reducing_order(const PatternView& A, Ordering ordering, AmdCounts* counts,
-                                       const Checkpoint& checkpoint)
+                                       const StopToken& stop)
 {
     constexpr Offset long_work = 20'000;  // rows and entries; a thread costs more than the work below
     if (counts != nullptr) *counts = {};
     if (A.nnz() == 0 || ordering == Ordering::none) return natural_order(A.n);  // AMD takes missing arrays for an error
-    const bool apart = checkpoint && A.n + A.nnz() >= long_work;
-    Ordered    done = apart ? order_apart(A, ordering, checkpoint) : order(A, ordering, false);
+    const bool apart = stop.possible() && A.n + A.nnz() >= long_work;
+    Ordered    done = apart ? order_apart(A, ordering, stop) : order(A, ordering, false);
     if (counts != nullptr) *counts = done.counts;
     return std::move(done.perm);
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/stop_token.hpp"
 
 namespace ilux {
 
@@ -42,14 +42,13 @@ struct AmdCounts {
 /// Cost: amd, colamd and rcm about linear in nnz, metis O(nnz log n). Memory: 20 to 80 nnz bytes.
 /// Methods: [amestoy_davis_duff_96], [davis_et_al_04], [karypis_kumar_98], [cuthill_mckee_69] with roots of
 /// [george_liu_79]. metis seeds and draws from the C library's rand().
-/// @param checkpoint  what it throws ends the call at once. From 20,000 entries on the work is done on a copy of the pattern,
+/// @param stop  Cancelled and OutOfTime end the call at once. From 20,000 entries on the work is done on a copy of the pattern,
 ///                    by a thread that is then left behind: these libraries cannot be interrupted
 /// @throws InvalidInput unless A is square, or when metis was built with indices too narrow for A's graph;
 ///         OutOfMemory when the library reports it
-std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering ordering,
-                                       const Checkpoint& checkpoint = {});
+std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering ordering, const StopToken& stop = {});
 /// @param counts  filled by amd alone; may be null
 std::vector<Index> fill_reducing_order(const PatternView& A, Ordering ordering, AmdCounts* counts = nullptr,
-                                       const Checkpoint& checkpoint = {});
+                                       const StopToken& stop = {});
 
 }  // namespace ilux

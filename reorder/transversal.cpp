@@ -10,7 +10,7 @@ template <class Usable>
 class HopcroftKarp {
 public:
     HopcroftKarp(std::span<const Offset> row_ptr, std::span<const Index> col, Usable usable,
-                 std::span<Offset> entry_of_row, std::span<Index> row_of_col, const Checkpoint& checkpoint)
+                 std::span<Offset> entry_of_row, std::span<Index> row_of_col, const StopToken& stop)
         : row_ptr_(row_ptr),
           col_(col),
           usable_(usable),
@@ -18,7 +18,7 @@ public:
           row_of_col_(row_of_col),
           level_(entry_of_row.size()),
           next_(entry_of_row.size()),
-          step_(checkpoint)
+          step_(stop)
     {
         path_.reserve(entry_of_row.size());
     }
@@ -105,19 +105,19 @@ private:
 }  // namespace
 
 void extend_transversal(const CsrMatrix<double>& A, std::span<const double> cost, double limit,
-                        std::span<Offset> entry_of_row, std::span<Index> row_of_col, const Checkpoint& checkpoint)
+                        std::span<Offset> entry_of_row, std::span<Index> row_of_col, const StopToken& stop)
 {
     const auto usable = [=](Offset p) { return cost[p] <= limit; };
-    HopcroftKarp(A.row_ptr(), A.col(), usable, entry_of_row, row_of_col, checkpoint).run();
+    HopcroftKarp(A.row_ptr(), A.col(), usable, entry_of_row, row_of_col, stop).run();
 }
 
 void extend_transversal(std::span<const Offset> row_ptr, std::span<const Index> col, std::span<const double> value,
-                        std::span<Offset> entry_of_row, std::span<Index> row_of_col, const Checkpoint& checkpoint)
+                        std::span<Offset> entry_of_row, std::span<Index> row_of_col, const StopToken& stop)
 {
     const auto nonzero = [=](Offset p) { return value[p] != 0; };
     const auto any = [](Offset) { return true; };
-    if (value.empty()) HopcroftKarp(row_ptr, col, any, entry_of_row, row_of_col, checkpoint).run();
-    else HopcroftKarp(row_ptr, col, nonzero, entry_of_row, row_of_col, checkpoint).run();
+    if (value.empty()) HopcroftKarp(row_ptr, col, any, entry_of_row, row_of_col, stop).run();
+    else HopcroftKarp(row_ptr, col, nonzero, entry_of_row, row_of_col, stop).run();
 }
 
 }  // namespace ilux

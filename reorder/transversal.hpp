@@ -4,7 +4,7 @@
 #include <span>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/stop_token.hpp"
 
 namespace ilux {
 
@@ -13,13 +13,13 @@ namespace ilux {
 /// @param cost          nnz
 /// @param entry_of_row  rows; position in A of each row's matched entry, −1 when it has none
 /// @param row_of_col    cols; the inverse: each column's row, −1 when it has none
-/// @param checkpoint    what it throws ends the call
+/// @param stop    ends the call
 /// Cost: O(√n nnz), a few times nnz typically; memory 24 n bytes.
 void extend_transversal(const CsrMatrix<double>& A, std::span<const double> cost, double limit,
-                        std::span<Offset> entry_of_row, std::span<Index> row_of_col, const Checkpoint& checkpoint = {});
+                        std::span<Offset> entry_of_row, std::span<Index> row_of_col, const StopToken& stop = {});
 /// The same among the entries whose value is not 0, or among all of them where no values are given.
 /// @param row_ptr  rows + 1; @param col  nnz; @param value  nnz or empty
 void extend_transversal(std::span<const Offset> row_ptr, std::span<const Index> col, std::span<const double> value,
-                        std::span<Offset> entry_of_row, std::span<Index> row_of_col, const Checkpoint& checkpoint = {});
+                        std::span<Offset> entry_of_row, std::span<Index> row_of_col, const StopToken& stop = {});
 
 }  // namespace ilux

@@ -84,7 +84,8 @@ void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
     series_.promised = std::max(1.0, systems);
     choice_.direct = options_.strategy() == SolverMode::direct;
     if (automatic()) {
-        choice_ = choose_strategy(A_, options_, series_.promised, gpu_is_likely(options_, A_), seconds_left() / 2);
+        choice_ =
+            choose_strategy(A_, options_, series_.promised, gpu_is_likely(options_, A_), within(seconds_left() / 2));
         for (const std::string& decision : choice_.decisions) loop.decide(decision);
     }
     if (options_.strategy() != SolverMode::iterative) require_device_of(options_.lu);
@@ -92,9 +93,9 @@ void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
     take_strategy(choice_.direct);
     const bool needed = direct() && !strategies->lu_analysed() && !has_fewer_entries_than_rows(A_);
     try {  // where that fails, factor() will say so
-        const Checkpoint checkpoint = analysis_within(seconds_left());
-        if (needed) (void)lack_of_memory([&] { strategies->direct().analyse(A_, options_.lu, checkpoint); });
-    } catch (const OutOfTime&) {
+        const StopToken limited = within(seconds_left());
+        if (needed) (void)lack_of_memory([&] { strategies->direct().analyse(A_, options_.lu, limited); });
+    } catch (const Stopped&) {
     }
     analysing_ = loop.budget().elapsed();
     loop.budget().leave();
@@ -175,17 +176,17 @@ std::optional<Plan> LinearSolver::Impl::next_plan(std::span<const Attempt> tried
 bool LinearSolver::Impl::factor_by(Attempt& tried)
 {
     take_strategy(tried.plan.direct());
-    const double seconds = seconds_to_factor(facts(), direct());
-    bool         factored = false;
+    const StopToken limited = within(seconds_to_factor(facts(), direct()));
+    bool            factored = false;
     run_guarded(tried, [&](Attempt& one) {
         if (direct()) {
             const WallClock clock;
-            const bool      analysed = strategies->analyse_lu(seconds, one);
+            const bool      analysed = strategies->analyse_lu(limited, one);
             one.seconds_analyse = clock.seconds();
-            factored = analysed && strategies->direct().factor(A_, true, seconds - clock.seconds(), one);
+            factored = analysed && strategies->direct().factor(A_, true, limited, one);
             return;
         }
-        factored = strategies->iterative().factor(A_, seconds, listener, one);
+        factored = strategies->iterative().factor(A_, listener, limited, one);
         if (!factored) return;
         const std::string why = why_put_off(facts(), one);
         if (why.empty()) return;
@@ -227,6 +228,7 @@ void LinearSolver::analyse(const CsrMatrix<double>& A, double systems)
 {
     auto anew = std::make_unique<Impl>(impl_->options());
     anew->listener = impl_->listener;
+    anew->stop = impl_->stop;
     anew->loop.listen(impl_->loop.listener());
     anew->analyse(A, systems);
     impl_ = std::move(anew);
@@ -275,6 +277,8 @@ SolverReport LinearSolver::refactor_and_solve(std::span<const double> values, st
     impl_->take_values(values);
     return impl_->refactor_and_solve(b, x);
 }
+
+void LinearSolver::heed(StopToken stop) { impl_->stop = std::move(stop); }
 
 void LinearSolver::listen(TryListener listener, std::function<void(const Attempt&)> after)
 {

@@ -63,6 +63,9 @@ public:
 
     /// Who hears of progress, and of every try as soon as it ended. What `after` throws breaks the call off.
     void listen(TryListener listener, std::function<void(const Attempt&)> after = {});
+    /// Heeded from the next call on, in analyses, factorizations and iterations. A call that it stops reports `cancelled`, or
+    /// time_limit, and solve() hands out the best x so far. It does not count for later calls once another token is set.
+    void heed(StopToken stop);
 
     const CsrMatrix<double>& matrix() const;
     SolverState              state() const;

@@ -6,6 +6,7 @@
 #include "ilux/solver/policy/series_policy.hpp"
 #include "ilux/solver/policy/try_limits.hpp"
 #include "ilux/solver/policy/try_loop.hpp"
+#include "ilux/solver/strategy/analysis_limits.hpp"
 #include "ilux/solver/strategy/strategies.hpp"
 
 namespace ilux {
@@ -45,15 +46,18 @@ public:
     const CsrMatrix<double>& matrix() const { return A_; }
 
     TryListener               listener;
+    StopToken                 stop;  // the caller's
     TryLoop                   loop;
     std::optional<Strategies> strategies;  // none before an analysis
 
 private:
-    bool     automatic() const { return options_.strategy() == SolverMode::automatic; }
-    double   seconds_left() const;
-    TryFacts facts() const { return {options_, choice_, loop.tried(), seconds_left()}; }
-    bool     direct() const { return strategies->takes_direct(); }
-    void     take_strategy(bool of_direct);
+    bool   automatic() const { return options_.strategy() == SolverMode::automatic; }
+    double seconds_left() const;
+    /// The caller's token, and so many seconds from now.
+    StopToken within(double seconds) const { return analysis_within(stop, seconds); }
+    TryFacts  facts() const { return {options_, choice_, loop.tried(), seconds_left()}; }
+    bool      direct() const { return strategies->takes_direct(); }
+    void      take_strategy(bool of_direct);
 
     TrySteps            steps();
     Plan                plan_of(bool of_direct, std::vector<std::string>& decisions) const;

@@ -95,8 +95,8 @@ bool LinearSolver::Impl::factor_lu(Attempt& tried)
 {
     bool factored = false;
     run_guarded(tried, [&](Attempt& one) {
-        factored = strategies->analyse_lu(seconds_to_factor(facts(), true), one) &&
-                   strategies->direct().factor(A_, false, seconds_to_factor(facts(), true), one);
+        const StopToken limited = within(seconds_to_factor(facts(), true));
+        factored = strategies->analyse_lu(limited, one) && strategies->direct().factor(A_, false, limited, one);
     });
     note_given_up(choice_, seconds_left(), tried);
     series_.former_lu.refactor = tried.seconds_factor;
@@ -147,10 +147,10 @@ void LinearSolver::Impl::solve_by_kept_lu(std::span<const double> b, Attempt& tr
     DirectSolver& lu = strategies->direct();
     KrylovOptions krylov = options_.krylov;
     krylov.matrix_norm = norm_;
-    krylov.time_limit = seconds_left();
     krylov.restart = krylov.max_steps =
         std::max(1, std::min(steps_worth(series_.former_lu, krylov.restart), A_.rows()));
-    solve_by_former_lu(lu.machine().cpu, A_, lu.lu().factors(), b, krylov, standard_of(options_), listener, tried);
+    solve_by_former_lu(lu.machine().cpu, A_, lu.lu().factors(), b, krylov, standard_of(options_), listener,
+                       within(seconds_left()), tried);
     tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
                                tried.report.steps, series_.former_lu.refactor);
     if (tried.converged()) series_.former_lu_pause.after_success();
@@ -168,10 +168,9 @@ void LinearSolver::Impl::solve_iteratively(std::span<const double> b, Attempt& t
     const bool    kept = tried.action == SolverAction::lagged;
     KrylovOptions krylov = options_.krylov;
     krylov.matrix_norm = norm_;
-    krylov.time_limit = share_of_time(facts(), false);
     krylov.max_steps = most_steps(facts(), tried.fill, A_.nnz());
     if (kept) krylov.max_steps = most_steps_with_kept(series_.first_steps, krylov.max_steps, refresh_limits());
-    strategies->iterative().solve(b, krylov, listener, tried);
+    strategies->iterative().solve(b, krylov, listener, within(share_of_time(facts(), false)), tried);
     tried.given_up = tried.report.outcome == Outcome::time_limit && seconds_left() > 0;
     if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options_.krylov.max_steps && !kept)
         tried.decisions.push_back(fmt::format("the iteration ended after {} steps, as LU is expected to take {:.2g} s",
@@ -184,7 +183,7 @@ void LinearSolver::Impl::solve_by(std::span<const double> b, Attempt& tried)
         if (one.action == SolverAction::stale) solve_by_kept_lu(b, one);
         else if (!one.plan.direct()) solve_iteratively(b, one);
         else {
-            strategies->direct().solve(A_, b, options_.krylov.rtol, seconds_left(), one);
+            strategies->direct().solve(A_, b, options_.krylov.rtol, within(seconds_left()), one);
             series_.former_lu.solve = one.report.seconds.solve / (1 + one.report.steps);
         }
     });
@@ -257,7 +256,7 @@ bool LinearSolver::Impl::step_on_gpu(std::span<const double> b)
     DirectSolver& lu = strategies->direct();
     Attempt       tried = loop.current();
     run_guarded(tried, [&](Attempt& one) {
-        lu.step(A_, b, options_.krylov.rtol, seconds_to_factor(facts(), true), one, loop.current());
+        lu.step(A_, b, options_.krylov.rtol, within(seconds_to_factor(facts(), true)), one, loop.current());
     });
     note_given_up(choice_, seconds_left(), tried);
     const bool factored = loop.renewed(lu.factored());

@@ -50,10 +50,10 @@ public:
         : A_(A), AA_(doubled(A)), b_(b), ws_(A.rows()), xd_(2 * b.size()), correction_(b.size())
     {}
 
-    Truth run(const std::function<bool()>& expired)
+    Truth run(const StopToken& stop)
     {
-        factors_ = gilbert_peierls(analyse(view(A_)), A_.val(), expired);
-        if (factors_.monitor.expired) return without("LU took longer than the time limit");
+        factors_ = gilbert_peierls(analyse(view(A_)), A_.val(), stop);
+        if (factors_.monitor.stopped != StopReason::none) return without("LU took longer than the time limit");
         if (factors_.monitor.bad_column >= 0) return without("A is singular: LU found no pivots");
         if (!refine()) return without("x overflows");
         const std::size_t n = b_.size();
@@ -192,9 +192,8 @@ Index Truth::known() const
 
 Truth find_truth(const CsrMatrix<double>& A, std::span<const double> b, double seconds)
 {
-    const WallClock clock;
-    Truth           found;
-    const auto search = [&] { found = Search(A, b).run([&] { return seconds > 0 && clock.seconds() > seconds; }); };
+    Truth      found;
+    const auto search = [&] { found = Search(A, b).run(StopToken().within(seconds > 0 ? seconds : INFINITY)); };
     if (const auto lack = lack_of_memory(search)) found.why_not = *lack;
     return found;
 }

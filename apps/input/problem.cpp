@@ -31,7 +31,7 @@ constexpr std::string_view gallery_prefix = "gallery:";
     throw InvalidOption(why);
 }
 
-std::vector<double> read_rhs(const std::string& file, Index n, double time_limit)
+std::vector<double> read_rhs(const std::string& file, Index n, const ReadLimit& limit)
 {
     std::error_code ignored;
     if (file != "-" && !std::filesystem::exists(file, ignored)) throw_not_a_rhs(file);
@@ -43,7 +43,7 @@ std::vector<double> read_rhs(const std::string& file, Index n, double time_limit
                                n);
         });
     };
-    const auto          B = read_matrix(file, {.accept = a_column, .checkpoint = within_time(time_limit, file)});
+    const auto          B = read_matrix(file, {.accept = a_column, .stop = limit.of(file)});
     std::vector<double> b(static_cast<std::size_t>(B.rows()));
     for (Index i = 0; i < B.rows(); ++i) b[static_cast<std::size_t>(i)] = B.at(i, 0);
     return b;
@@ -59,21 +59,12 @@ void require_square(const std::string& matrix, Index rows, Index cols)
 
 }  // namespace
 
-Checkpoint within_time(double seconds, const std::string& file)
+StopToken ReadLimit::of(const std::string& file) const
 {
-    struct Reading {
-        std::once_flag begun;
-        WallClock      clock;
-    };
-    if (seconds == 0) return {};
-    return [seconds, file, reading = std::make_shared<Reading>()] {
-        std::call_once(reading->begun, [&] { reading->clock.lap(); });
-        if (reading->clock.seconds() > seconds)
-            throw OutOfTime(
-                fmt::format("{}: the time limit of {:g} s was reached while it was read; --time-limit "
-                            "takes another, 0 is none",
-                            file == "-" ? "standard input" : file, seconds));
-    };
+    if (seconds == 0) return stop;
+    return stop.within(seconds, fmt::format("{}: the time limit of {:g} s was reached while it was read; --time-limit "
+                                            "takes another, 0 is none",
+                                            file == "-" ? "standard input" : file, seconds));
 }
 
 NamedMatrix load_matrix(const std::string& name, const ReadOptions& options)
@@ -84,7 +75,7 @@ NamedMatrix load_matrix(const std::string& name, const ReadOptions& options)
 }
 
 std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A, const std::string& name,
-                             double time_limit)
+                             const ReadLimit& limit)
 {
     const auto n = static_cast<std::size_t>(A.rows());
     if (rhs == "ones") return std::vector<double>(n, 1.0);
@@ -95,7 +86,7 @@ std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A,
         require(is_finite(cpu, b), [&] { return fmt::format("{}: b = A·1 overflows; use --rhs ones", name); });
         return b;
     }
-    if (!rhs.starts_with("random:")) return read_rhs(rhs, A.rows(), time_limit);
+    if (!rhs.starts_with("random:")) return read_rhs(rhs, A.rows(), limit);
     std::int64_t seed = 0;
     try {
         parse_field("rhs", std::string_view(rhs).substr(7), seed);
@@ -105,13 +96,13 @@ std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A,
     return gallery::random_vector(A.rows(), seed);
 }
 
-Problem load_problem(const std::string& matrix, const std::string& rhs, double time_limit)
+Problem load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit)
 {
     if (matrix == "-" && rhs == "-")
         throw InvalidOption("standard input cannot hold both the matrix and the right-hand side");
     WallClock   clock;
     const auto  square = [&](const MatrixMarketHeader& header) { require_square(matrix, header.rows, header.cols); };
-    NamedMatrix loaded = load_matrix(matrix, {.accept = square, .checkpoint = within_time(time_limit, matrix)});
+    NamedMatrix loaded = load_matrix(matrix, {.accept = square, .stop = limit.of(matrix)});
     Problem     problem;
     problem.name = matrix;
     problem.about = std::move(loaded.about);
@@ -121,7 +112,7 @@ Problem load_problem(const std::string& matrix, const std::string& rhs, double t
     problem.pattern_symmetric = is_pattern_symmetric(problem.A);
     problem.symmetric = is_symmetric(problem.A);
     problem.positive_diagonal = has_positive_diagonal(problem.A);
-    problem.b = load_rhs(rhs, problem.A, matrix, time_limit);
+    problem.b = load_rhs(rhs, problem.A, matrix, limit);
     if (rhs == "A1") {
         Cpu cpu(1);
         problem.exact.assign(static_cast<std::size_t>(problem.n()), 1.0);

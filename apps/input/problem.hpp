@@ -33,21 +33,25 @@ struct NamedMatrix {
 /// @throws InvalidInput naming the file, line and value; InvalidOption for a gallery problem or key that does not exist
 NamedMatrix load_matrix(const std::string& name, const ReadOptions& options = {});
 
-/// For a file that is read: throws OutOfTime when that takes longer than `seconds`, counted from when it is first asked; 0:
-/// never.
-Checkpoint within_time(double seconds, const std::string& file);
+/// What ends the reading of files.
+struct ReadLimit {
+    double    seconds = 0;  ///< for each file; 0: no limit
+    StopToken stop = {};
+
+    /// For a file that is read from now on.
+    StopToken of(const std::string& file) const;
+};
 
 /// b by its name: A1, ones, random:SEED or a file of one column. @param name  of A, for messages
 /// @throws InvalidInput when b has another length than A has rows, or A·1 overflows; InvalidOption when rhs is none of these;
-///         OutOfTime
+///         OutOfTime, Cancelled
 std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A, const std::string& name,
-                             double time_limit = 0);
+                             const ReadLimit& limit = {});
 
 /// The matrix, square, with its right-hand side: A1, ones, random:SEED or a file.
-/// @param time_limit  seconds for each file; 0: none
 /// @throws as load_matrix; InvalidInput also when A is not square or b has another length;
-///         InvalidOption when rhs is none of these; OutOfTime
-Problem load_problem(const std::string& matrix, const std::string& rhs, double time_limit = 0);
+///         InvalidOption when rhs is none of these; OutOfTime, Cancelled
+Problem load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {});
 
 /// ‖x − x*‖_∞ / ‖x*‖_∞, NaN when x* is not known.
 double forward_error(const Problem& problem, const std::vector<double>& x);

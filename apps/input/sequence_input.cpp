@@ -210,8 +210,8 @@ bool is_series(const std::string& folder)
            std::ranges::any_of(files_in(folder), [](const fs::path& file) { return number_of(file).has_value(); });
 }
 
-SequenceInput::SequenceInput(const std::vector<std::string>& paths, const std::string& rhs, double time_limit)
-    : time_limit_(time_limit)
+SequenceInput::SequenceInput(const std::vector<std::string>& paths, const std::string& rhs, const ReadLimit& limit)
+    : limit_(limit)
 {
     require(!paths.empty(), [] { return std::string("no folder and no files were given"); });
     name_ = paths.front();
@@ -229,7 +229,7 @@ void SequenceInput::open_folder()
     MatrixMarket      read =
         read_matrix_market(file, {.line_order = true,
                                   .accept = [&](const MatrixMarketHeader& header) { require_pattern(header, file); },
-                                  .checkpoint = within_time(time_limit_, file)});
+                                  .stop = limit_.of(file)});
     require(read.duplicates == 0, [&] { return fmt::format("{}: {} entries stand twice", file, read.duplicates); });
     A_ = std::move(read.A);
     order_ = std::move(read.line_order);
@@ -285,7 +285,7 @@ void SequenceInput::take_pattern()
     std::string why;
     for (const Files& one : files_) try {
             const auto square = [&](const MatrixMarketHeader& header) { require_square(header, one.matrix); };
-            A_ = read_matrix(one.matrix, {.accept = square, .checkpoint = within_time(time_limit_, one.matrix)});
+            A_ = read_matrix(one.matrix, {.accept = square, .stop = limit_.of(one.matrix)});
             require(A_.nnz() > 0, [&] { return fmt::format("{}: no entries but 0", one.matrix); });
             pattern_of_ = one.matrix;
             return;
@@ -310,7 +310,7 @@ void SequenceInput::choose_rhs(const std::string& rhs)
                 header.rows, header.cols, A_.rows(), systems_);
         });
     };
-    columns_ = read_matrix(rhs_, {.accept = columns, .checkpoint = within_time(time_limit_, rhs_)});
+    columns_ = read_matrix(rhs_, {.accept = columns, .stop = limit_.of(rhs_)});
 }
 
 std::string SequenceInput::label(Index k) const
@@ -364,7 +364,7 @@ void SequenceInput::read_matrix_file(Index k)
                                        A_.cols());
         });
     };
-    CsrMatrix<double> read = read_matrix(file, {.accept = of_its_size, .checkpoint = within_time(time_limit_, file)});
+    CsrMatrix<double> read = read_matrix(file, {.accept = of_its_size, .stop = limit_.of(file)});
     if (const std::string difference = first_difference(A_, read); !difference.empty())
         throw InvalidInput(fmt::format("{}: another pattern than {}: {}", file, pattern_of_, difference));
     A_ = std::move(read);
@@ -382,7 +382,7 @@ void SequenceInput::read_rhs(Index k)
         b_ = load_rhs(rhs_, A_, fmt::format("{}: system {}", name_, label(k)));
     } else if (!files_.empty()) {
         const Files& files = files_[static_cast<std::size_t>(k)];
-        b_ = load_rhs(files.rhs, A_, files.matrix, time_limit_);
+        b_ = load_rhs(files.rhs, A_, files.matrix, limit_);
     } else {
         const std::string file = inside(name_, "rhs.f64");
         read_row(right_sides_, file, k, b_);

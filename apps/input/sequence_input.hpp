@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ilux/apps/input/problem.hpp"
 #include "ilux/base/csr.hpp"
 
 namespace ilux::app {
@@ -25,11 +26,11 @@ public:
     /// @param paths  one folder, or Matrix Market files in the order in which they are to be solved
     /// @param rhs    auto (what the series brings along, else A·1), A1, ones, random:SEED (SEED + k for system k), or a file
     ///               of one column for all systems or of one for each
-    /// @param time_limit  seconds for each file that is read; 0: none
     /// @throws InvalidInput naming the file for anything missing, of a wrong size or contradicting another file, as far as
-    ///         that shows before the first system is read, and where no file can be used; InvalidOption when rhs is none of these; OutOfTime
+    ///         that shows before the first system is read, and where no file can be used; InvalidOption when rhs is none of these; OutOfTime,
+    ///         Cancelled
     explicit SequenceInput(const std::vector<std::string>& paths, const std::string& rhs = "auto",
-                           double time_limit = 0);
+                           const ReadLimit& limit = {});
 
     const std::string& name() const { return name_; }  ///< the folder or the first file, as given
     const std::string& rhs() const { return rhs_; }    ///< auto only where the series brings them along
@@ -37,7 +38,7 @@ public:
     std::string        label(Index k) const;  ///< of system k, counted from 0: A_003.mtx, or its number
 
     /// Makes system k the one that A() and b() give. In any order; costs nothing for the one that is there already.
-    /// @throws InvalidInput naming file, row and column of a NaN or Inf, or the file whose pattern is another; OutOfTime
+    /// @throws InvalidInput naming file, row and column of a NaN or Inf, or the file whose pattern is another; OutOfTime, Cancelled
     void read(Index k);
 
     /// n×n, the same pattern for every system. Before the first read the values mean nothing.
@@ -69,7 +70,7 @@ private:
     std::vector<double> row_;      // values of one system in the order of the lines
     CsrMatrix<double>   columns_;  // the file of --rhs: n × 1 or n × systems
     bool                brings_rhs_ = false;
-    double              time_limit_;
+    ReadLimit           limit_;
 };
 
 }  // namespace ilux::app

@@ -18,6 +18,8 @@ ExitCode exit_code(Outcome outcome)
             return broke_down;
         case Outcome::out_of_memory:
             return no_memory;
+        case Outcome::cancelled:
+            return interrupted;
     }
     return our_fault;
 }

@@ -14,6 +14,7 @@ enum ExitCode {
     no_memory = 5,
     no_device = 6,
     our_fault = 7,
+    interrupted = 130,  ///< by Ctrl-C or SIGTERM; the best x so far is handed out
 };
 
 ExitCode exit_code(Outcome outcome);

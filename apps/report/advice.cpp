@@ -234,7 +234,7 @@ Lines advice(const Run& run, const Problem& problem)
     Lines          lines;
     const Attempt& result = run.result();
     const Tried    tried(run.attempts);
-    if (run.outcome() == Outcome::converged) return lines;
+    if (run.outcome() == Outcome::converged || run.outcome() == Outcome::cancelled) return lines;
     if (result.plan.method == MethodChoice::lu) {
         about_the_direct_solution(result, tried, run.options, lines);
         return lines;

@@ -56,6 +56,7 @@ public:
         : options_(options), solver_(solver_options(options)), systems_(systems), keep_structure_(keep_structure)
     {}
 
+    void heed(const StopToken& stop) { solver_.heed(stop); }
     void solve(const SequenceInput& input, std::vector<double>& x, SystemReport& one, SequenceReport& all)
     {
         one.action = options_.strategy() == SolverMode::iterative ? "refresh" : "factor";
@@ -144,7 +145,16 @@ void count(const SystemReport& one, SequenceReport& all)
     all.seconds_solve += one.seconds_solve;
 }
 
-void run(Series& series, SequenceInput& input, const SystemListener& each, SequenceReport& all)
+/// @param done  systems, the last of them as far as it came
+void note_cancelled(Index done, Index systems, SequenceReport& all)
+{
+    if (done == systems && all.code != interrupted) return;
+    all.code = interrupted;
+    all.outcome = name(Outcome::cancelled);
+    all.decisions.push_back(fmt::format("stopped on request after {} of {} systems", done, systems));
+}
+
+void run(Series& series, SequenceInput& input, const StopToken& stop, const SystemListener& each, SequenceReport& all)
 {
     Cpu                 serial(1);
     std::vector<double> x(static_cast<std::size_t>(input.A().rows()));
@@ -159,9 +169,9 @@ void run(Series& series, SequenceInput& input, const SystemListener& each, Seque
         } catch (const InvalidInput& error) {
             one.detail = error.what();
             there = false;
-        } catch (const OutOfTime& error) {
+        } catch (const Stopped& error) {
             one.action = "none";
-            one.outcome = Outcome::time_limit;
+            one.outcome = outcome_of(stop.stopped() ? StopReason::cancelled : StopReason::time_limit);
             one.detail = error.what();
             there = false;
         }
@@ -175,13 +185,16 @@ void run(Series& series, SequenceInput& input, const SystemListener& each, Seque
         if (one.has_x && input.rhs() == "A1") one.forward_error = distance_from_ones(x);
         count(one, all);
         each(one, one.has_x ? std::span<const double>(x) : std::span<const double>());
+        if (!stop.stopped()) continue;
+        note_cancelled(k + 1, input.systems(), all);
+        return;
     }
 }
 
 }  // namespace
 
-SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, std::vector<std::string> decisions,
-                            const SystemListener& each, bool keep_structure)
+SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, const StopToken& stop,
+                            std::vector<std::string> decisions, const SystemListener& each, bool keep_structure)
 {
     WallClock      clock;
     SequenceReport all;
@@ -192,7 +205,8 @@ SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, s
     if (all.made_up_rhs) all.decisions.emplace_back("rhs A1: the series brings no right-hand sides along");
     all.options.rhs = input.rhs();
     Series series(all.options, input.systems(), keep_structure);
-    run(series, input, each, all);
+    series.heed(stop);
+    run(series, input, stop, each, all);
     for (std::string& remark : options_without_effect(all.options, series.taken(), true))
         all.decisions.push_back(std::move(remark));
     all.seconds = clock.seconds();

@@ -91,7 +91,8 @@ using SystemListener = std::function<void(const SystemReport&, std::span<const d
 /// others; with method auto a system that fails is tried again as `ilux solve` would.
 /// @param decisions  made before
 /// @param keep_structure  of the first factors, which takes a few passes over them
-SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, std::vector<std::string> decisions,
-                            const SystemListener& each, bool keep_structure = false);
+SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, const StopToken& stop,
+                            std::vector<std::string> decisions, const SystemListener& each,
+                            bool keep_structure = false);
 
 }  // namespace ilux::app

@@ -217,7 +217,7 @@ void parse_chunks(const MatrixMarketHeader& header, std::size_t bytes, const Rea
             if (failure.met()) return;
             chunks[c].entries.reserve(
                 static_cast<std::size_t>(entries_per_byte * static_cast<double>(chunks[c].text.size())) + 1);
-            parse_lines(header, options.checkpoint, chunks[c]);
+            parse_lines(header, options.stop, chunks[c]);
         });
     failure.rethrow();
 }
@@ -272,7 +272,7 @@ void place_array_values(const MatrixMarketHeader& header, std::vector<Chunk>& ch
 /// The entries are released as soon as they have been taken, unless the order of the lines is wanted.
 CsrMatrix<double> assemble(const MatrixMarketHeader& header, const ReadOptions& options, std::vector<Chunk>& chunks)
 {
-    Steps               entry_passed(options.checkpoint);
+    Steps               entry_passed(options.stop);
     const bool          mirror = header.symmetry != Symmetry::general;
     const double        sign = header.symmetry == Symmetry::skew_symmetric ? -1 : 1;
     std::vector<Offset> row_ptr(static_cast<std::size_t>(header.rows) + 1, 0);
@@ -304,10 +304,9 @@ CsrMatrix<double> assemble(const MatrixMarketHeader& header, const ReadOptions& 
 }
 
 /// Position in A of every entry, in the order of the lines; empty where that is 0, 1, 2, …
-std::vector<Offset> order_of_lines(const std::vector<Chunk>& chunks, const CsrMatrix<double>& A,
-                                   const Checkpoint& checkpoint)
+std::vector<Offset> order_of_lines(const std::vector<Chunk>& chunks, const CsrMatrix<double>& A, const StopToken& stop)
 {
-    Steps               entry_passed(checkpoint);
+    Steps               entry_passed(stop);
     std::vector<Offset> order;
     bool                the_same = true;
     for (const Chunk& chunk : chunks)
@@ -355,7 +354,7 @@ MatrixMarket parse(std::string_view text, std::string_view name, const ReadOptio
         throw InvalidInput(fmt::format("{}: {}", name, why.what()));
     }
     file.duplicates = expanded - file.A.nnz();
-    if (options.line_order && !file.header.array) file.line_order = order_of_lines(chunks, file.A, options.checkpoint);
+    if (options.line_order && !file.header.array) file.line_order = order_of_lines(chunks, file.A, options.stop);
     return file;
 }
 
@@ -383,7 +382,7 @@ MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, c
 MatrixMarket read_matrix_market(const std::string& path, const ReadOptions& options)
 {
     try {
-        TextFile file(path, options.checkpoint);
+        TextFile file(path, options.stop);
         return parse_or_report_memory(file.view(), path == "-" ? "standard input" : path, options, &file);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory("no memory to read " + path);

@@ -16,7 +16,7 @@
 
 #include "ilux/base/csr.hpp"
 #include "ilux/base/io/atomic_file.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/stop_token.hpp"
 
 namespace ilux {
 
@@ -55,7 +55,7 @@ struct ReadOptions {
     bool line_order = false;  ///< MatrixMarket::line_order is wanted
     /// Shown the header before memory is asked for anything of its sizes. What it throws ends the reading.
     std::function<void(const MatrixMarketHeader&)> accept = {};
-    Checkpoint                                     checkpoint = {};
+    StopToken                                      stop = {};
 };
 
 /// Memory is asked for only after the file has shown that it can hold what its header promises: about 16 bytes an

@@ -58,9 +58,9 @@ const char* parse_value(const char* p, const char* end, double& value)
 }
 
 template <bool array, bool pattern>
-void parse_entries(const MatrixMarketHeader& header, const Checkpoint& checkpoint, Chunk& chunk)
+void parse_entries(const MatrixMarketHeader& header, const StopToken& stop, Chunk& chunk)
 {
-    Steps       line_passed(checkpoint);
+    Steps       line_passed(stop);
     const char* p = chunk.text.data();
     const char* end = p + chunk.text.size();
     const bool  triangular = header.symmetry != Symmetry::general;
@@ -120,12 +120,12 @@ std::string quoted_word(const char* p, const char* end)
     return text + (q - p > longest ? "...'" : "'");
 }
 
-void parse_lines(const MatrixMarketHeader& header, const Checkpoint& checkpoint, Chunk& chunk)
+void parse_lines(const MatrixMarketHeader& header, const StopToken& stop, Chunk& chunk)
 {
     try {
-        if (header.array) parse_entries<true, false>(header, checkpoint, chunk);
-        else if (header.pattern) parse_entries<false, true>(header, checkpoint, chunk);
-        else parse_entries<false, false>(header, checkpoint, chunk);
+        if (header.array) parse_entries<true, false>(header, stop, chunk);
+        else if (header.pattern) parse_entries<false, true>(header, stop, chunk);
+        else parse_entries<false, false>(header, stop, chunk);
     } catch (const BadLine& bad) {
         chunk.error = bad.what();
     }

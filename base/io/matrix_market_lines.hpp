@@ -45,9 +45,9 @@ struct Chunk {
     std::string        error;  ///< why line `lines` of the chunk is refused; empty when it is not
 };
 
-/// Reads all lines of the chunk, or as far as the first that is refused. Only std::bad_alloc and what the checkpoint throws
+/// Reads all lines of the chunk, or as far as the first that is refused. Only std::bad_alloc and what the token throws
 /// pass through.
-void parse_lines(const MatrixMarketHeader& header, const Checkpoint& checkpoint, Chunk& chunk);
+void parse_lines(const MatrixMarketHeader& header, const StopToken& stop, Chunk& chunk);
 /// The line, counted from 0 within the chunk, that holds entry k of it.
 Offset line_of_entry(const Chunk& chunk, Offset k);
 

@@ -19,7 +19,7 @@ namespace ilux {
 namespace {
 
 constexpr std::size_t piece = std::size_t{1} << 30;        // one system or zlib call takes at most this many bytes
-constexpr std::size_t short_piece = std::size_t{1} << 22;  // a few milliseconds: a checkpoint is asked between two
+constexpr std::size_t short_piece = std::size_t{1} << 22;  // a few milliseconds: the token is asked between two
 
 class FileDescriptor {
 public:
@@ -50,26 +50,26 @@ struct stat status_of(int fd, const std::string& name)
     return status;
 }
 
-/// Until there is something to read, or nothing will ever be. A checkpoint is asked meanwhile.
-void await_bytes(int fd, const Checkpoint& checkpoint)
+/// Until there is something to read, or nothing will ever be. The token is asked meanwhile.
+void await_bytes(int fd, const StopToken& stop)
 {
-    const int milliseconds = checkpoint ? 20 : -1;  // −1: as long as it takes
+    const int milliseconds = stop.possible() ? 20 : -1;  // −1: as long as it takes
     pollfd    wanted{.fd = fd, .events = POLLIN, .revents = 0};
     int       ready = 0;
     while (ready == 0 || (ready < 0 && errno == EINTR)) {  // before its first writer, a FIFO that is read looks empty
-        if (checkpoint) checkpoint();
+        stop.check();
         ready = poll(&wanted, 1, milliseconds);
     }
 }
 
 /// Of a pipe, a device, or a file whose beginning somebody else has read.
-std::string read_stream(int fd, const std::string& name, const Checkpoint& checkpoint)
+std::string read_stream(int fd, const std::string& name, const StopToken& stop)
 {
     std::string bytes(65536, '\0');
     std::size_t size = 0;
     for (;;) {
         if (size == bytes.size()) bytes.resize(2 * size);
-        await_bytes(fd, checkpoint);
+        await_bytes(fd, stop);
         const ssize_t count = ::read(fd, bytes.data() + size, std::min(bytes.size() - size, piece));
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (count < 0) throw_unreadable(name);
@@ -82,7 +82,7 @@ std::string read_stream(int fd, const std::string& name, const Checkpoint& check
 
 /// All of a regular file of that status into `bytes`, which has room for one more.
 /// @throws InvalidInput when it is another file afterwards: what was read is then of neither state, or of an unfinished one
-void read_regular(int fd, const struct stat& before, char* bytes, const std::string& name, const Checkpoint& checkpoint)
+void read_regular(int fd, const struct stat& before, char* bytes, const std::string& name, const StopToken& stop)
 {
     const auto  expected = static_cast<std::size_t>(before.st_size);
     std::size_t size = 0;
@@ -93,7 +93,7 @@ void read_regular(int fd, const struct stat& before, char* bytes, const std::str
         if (count < 0) throw_unreadable(name);
         if (count == 0) break;
         size += static_cast<std::size_t>(count);
-        if (checkpoint && size < expected) checkpoint();
+        if (stop.possible() && size < expected) stop.check();
     }
     const struct stat after = status_of(fd, name);
     const bool        rewritten = std::tie(after.st_mtim.tv_sec, after.st_mtim.tv_nsec) !=
@@ -106,7 +106,7 @@ void read_regular(int fd, const struct stat& before, char* bytes, const std::str
 
 }  // namespace
 
-TextFile::TextFile(const std::string& path, const Checkpoint& checkpoint)
+TextFile::TextFile(const std::string& path, const StopToken& stop)
 {
     const bool        standard_input = path == "-";
     const std::string name = standard_input ? "standard input" : path;
@@ -119,11 +119,11 @@ TextFile::TextFile(const std::string& path, const Checkpoint& checkpoint)
     if (S_ISREG(status.st_mode) && status.st_size > 0 && lseek(file.get(), 0, SEEK_CUR) == 0) {
         const auto size = static_cast<std::size_t>(status.st_size);
         bytes_ = std::make_unique_for_overwrite<char[]>(size + 1);
-        read_regular(file.get(), status, bytes_.get(), name, checkpoint);
+        read_regular(file.get(), status, bytes_.get(), name, stop);
         view_ = {bytes_.get(), size};
-    } else view_ = text_ = read_stream(file.get(), name, checkpoint);
+    } else view_ = text_ = read_stream(file.get(), name, stop);
     if (!is_gzip(view_)) return;
-    std::string text = unpack_gzip(view_, name, checkpoint);
+    std::string text = unpack_gzip(view_, name, stop);
     release();
     view_ = text_ = std::move(text);
 }
@@ -135,7 +135,7 @@ void TextFile::release()
     view_ = {};
 }
 
-std::string unpack_gzip(std::string_view packed, std::string_view name, const Checkpoint& checkpoint)
+std::string unpack_gzip(std::string_view packed, std::string_view name, const StopToken& stop)
 {
     z_stream stream{};
     if (inflateInit2(&stream, 15 + 16) != Z_OK) throw OutOfMemory(fmt::format("no memory to unpack {}", name));
@@ -144,7 +144,7 @@ std::string unpack_gzip(std::string_view packed, std::string_view name, const Ch
     std::string text(std::max<std::size_t>(4 * packed.size(), 4096), '\0');
     std::size_t in = 0, out = 0;
     for (;;) {
-        if (checkpoint && out > 0) checkpoint();
+        if (stop.possible() && out > 0) stop.check();
         if (out == text.size()) text.resize(2 * out);
         stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + in));  // zlib does not write there
         stream.avail_in = static_cast<uInt>(std::min(packed.size() - in, piece));

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/stop_token.hpp"
 
 namespace ilux {
 
@@ -14,9 +14,9 @@ namespace ilux {
 /// shortens it.
 class TextFile {
 public:
-    /// @param checkpoint  asked while a regular file is read and while data are unpacked, not while another program keeps us waiting
+    /// @param stop  asked every few milliseconds, also while a pipe has nothing to read
     /// @throws InvalidInput naming the file when it is missing, a folder, unreadable or corrupt, or changes while it is read
-    explicit TextFile(const std::string& path, const Checkpoint& checkpoint = {});
+    explicit TextFile(const std::string& path, const StopToken& stop = {});
     TextFile(const TextFile&) = delete;
     TextFile& operator=(const TextFile&) = delete;
 
@@ -30,6 +30,6 @@ private:
 };
 
 /// The same for bytes already in memory; `name` stands in messages.
-std::string unpack_gzip(std::string_view packed, std::string_view name, const Checkpoint& checkpoint = {});
+std::string unpack_gzip(std::string_view packed, std::string_view name, const StopToken& stop = {});
 
 }  // namespace ilux

@@ -27,9 +27,9 @@ Offset find(const MergedRows& A, Index i, Index j)  // position of entry (i, j),
 }
 
 /// Extends the transversal through entries of any value; rows and columns that are left are paired in ascending order.
-void complete(const MergedRows& A, std::span<Offset> entry_of_row, LuDiagonal& d, const Checkpoint& checkpoint)
+void complete(const MergedRows& A, std::span<Offset> entry_of_row, LuDiagonal& d, const StopToken& stop)
 {
-    extend_transversal(A.ptr, A.col, {}, entry_of_row, d.row_of_col, checkpoint);
+    extend_transversal(A.ptr, A.col, {}, entry_of_row, d.row_of_col, stop);
     Index i = 0;
     d.rank = 0;
     for (Index& row : d.row_of_col) {
@@ -42,7 +42,7 @@ void complete(const MergedRows& A, std::span<Offset> entry_of_row, LuDiagonal& d
     }
 }
 
-LuDiagonal structural_diagonal(const MergedRows& A, const Checkpoint& checkpoint)
+LuDiagonal structural_diagonal(const MergedRows& A, const StopToken& stop)
 {
     const Index         n = order_of(A);
     std::vector<Offset> entry_of_row(n, -1);
@@ -56,8 +56,8 @@ LuDiagonal structural_diagonal(const MergedRows& A, const Checkpoint& checkpoint
         ++d.rank;
     }
     if (d.rank == n) return d;
-    if (!A.val.empty()) extend_transversal(A.ptr, A.col, A.val, entry_of_row, d.row_of_col, checkpoint);
-    complete(A, entry_of_row, d, checkpoint);
+    if (!A.val.empty()) extend_transversal(A.ptr, A.col, A.val, entry_of_row, d.row_of_col, stop);
+    complete(A, entry_of_row, d, stop);
     return d;
 }
 
@@ -83,11 +83,11 @@ Index small_pivots(const MergedRows& A, const LuDiagonal& d, double pivot_tol)
     return small;
 }
 
-void match_by_values(const MergedRows& A, LuDiagonal& d, bool permute, bool scale, const Checkpoint& checkpoint)
+void match_by_values(const MergedRows& A, LuDiagonal& d, bool permute, bool scale, const StopToken& stop)
 {
     const auto matrix = CsrMatrix<double>::from_sorted(order_of(A), order_of(A), {A.ptr.begin(), A.ptr.end()},
                                                        {A.col.begin(), A.col.end()}, {A.val.begin(), A.val.end()});
-    Matching   m = maximum_product_matching(matrix, {}, checkpoint);
+    Matching   m = maximum_product_matching(matrix, {}, stop);
     if (permute) {
         std::vector<Offset> entry_of_row(order_of(A), -1);
         d.row_of_col.assign(order_of(A), -1);
@@ -97,7 +97,7 @@ void match_by_values(const MergedRows& A, LuDiagonal& d, bool permute, bool scal
             entry_of_row[i] = p;
             d.row_of_col[A.col[p]] = i;
         }
-        complete(A, entry_of_row, d, checkpoint);
+        complete(A, entry_of_row, d, stop);
         d.matched = true;
     }
     if (!scale) return;
@@ -110,7 +110,7 @@ void match_by_values(const MergedRows& A, LuDiagonal& d, bool permute, bool scal
 }  // namespace
 
 LuDiagonal choose_diagonal(const MergedRows& A, const LuOptions& options, std::vector<std::string>& decisions,
-                           const Checkpoint& checkpoint)
+                           const StopToken& stop)
 {
     const bool valued = !A.val.empty() || A.col.empty();
     const auto needs_values = [&](bool wanted, const char* what) {
@@ -119,7 +119,7 @@ LuDiagonal choose_diagonal(const MergedRows& A, const LuOptions& options, std::v
     needs_values(options.matching == LuMatching::on, "matching=on");
     needs_values(options.scaling == LuScaling::matching, "scaling=matching");
 
-    LuDiagonal d = structural_diagonal(A, checkpoint);
+    LuDiagonal d = structural_diagonal(A, stop);
     bool       permute = options.matching == LuMatching::on;
     if (options.matching == LuMatching::automatic && valued) {
         const Index small = small_pivots(A, d, options.pivot_tol);
@@ -128,7 +128,7 @@ LuDiagonal choose_diagonal(const MergedRows& A, const LuOptions& options, std::v
                                         permute ? "matched by values" : "no matching by values"));
     }
     const bool scale = options.scaling == LuScaling::matching;
-    if (permute || scale) match_by_values(A, d, permute, scale, checkpoint);
+    if (permute || scale) match_by_values(A, d, permute, scale, stop);
     return d;
 }
 

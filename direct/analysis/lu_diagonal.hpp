@@ -19,9 +19,9 @@ struct LuDiagonal {
 /// The caller's diagonal where it is not 0, what augmenting paths find elsewhere, and entries of value 0 only where the
 /// others do not reach the rank; or a maximum-product matching, where options.matching says so or, automatic, where one
 /// of those diagonal entries is below options.pivot_tol of its column (rows scaled to a largest entry of 1).
-/// @param checkpoint  what it throws ends the call
+/// @param stop  ends the call
 /// @throws InvalidOption for a matching or its scaling without values
 LuDiagonal choose_diagonal(const MergedRows& A, const LuOptions& options, std::vector<std::string>& decisions,
-                           const Checkpoint& checkpoint = {});
+                           const StopToken& stop = {});
 
 }  // namespace ilux

@@ -71,8 +71,8 @@ std::vector<Index> composed(std::span<const Index> first, std::span<const Index>
 
 class Choice {
 public:
-    Choice(const PatternView& C, std::vector<std::string>& decisions, const Checkpoint& checkpoint)
-        : C_(C), decisions_(decisions), checkpoint_(checkpoint)
+    Choice(const PatternView& C, std::vector<std::string>& decisions, const StopToken& stop)
+        : C_(C), decisions_(decisions), stop_(stop)
     {}
 
     /// Counts an ordering and keeps it where it is the best so far. @return whether it is
@@ -82,8 +82,8 @@ public:
         CostLimit  limit;
         if (first && bound_) limit = {.nnz = most_counted};
         if (!first) limit = {.nnz = 1.5 * best_.cost.nnz, .multiply_adds = best_.cost.multiply_adds};
-        const auto cost = symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, checkpoint_)
-                                     : symbolic_cost(C_, perm, limit, checkpoint_);
+        const auto cost =
+            symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_) : symbolic_cost(C_, perm, limit, stop_);
         if (!cost && !first) {
             decisions_.push_back(
                 fmt::format("{}: more flops, or more than {:.3g} entries; not taken", what, limit.nnz));
@@ -105,7 +105,7 @@ public:
     /// By the libraries. @param counts  filled by AMD alone; may be null
     std::vector<Index> order(const PatternView& C, Ordering ordering, AmdCounts* counts = nullptr) const
     {
-        return fill_reducing_order(C, ordering, counts, checkpoint_);
+        return fill_reducing_order(C, ordering, counts, stop_);
     }
 
     void     note(std::string line) { decisions_.push_back(std::move(line)); }
@@ -115,7 +115,7 @@ public:
 private:
     PatternView                 C_;
     std::vector<std::string>&   decisions_;
-    const Checkpoint&           checkpoint_;
+    const StopToken&            stop_;
     LuOrder                     best_;
     bool                        symmetric_ = false;
     std::optional<SymbolicCost> bound_;
@@ -161,9 +161,9 @@ void try_others(const PatternView& C, double symmetry, Choice& choice)
 }  // namespace
 
 LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::string>& decisions,
-                     const Checkpoint& checkpoint)
+                     const StopToken& stop)
 {
-    Choice choice(C, decisions, checkpoint);
+    Choice choice(C, decisions, stop);
     if (C.n == 0) {
         if (wanted != LuOrdering::automatic) choice.best().ordering = wanted;
         return std::move(choice.best());

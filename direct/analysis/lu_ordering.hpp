@@ -19,8 +19,8 @@ struct LuOrder {
 /// Orders rows and columns of C alike, its diagonal being the pivots. automatic: AMD, and then what the flops of the
 /// best so far make worth its time; docs/design/direct.md has the measurements behind the constants.
 /// @param decisions  receives a line for each ordering tried, with its figures
-/// @param checkpoint  what it throws ends the call
+/// @param stop  ends the call
 LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::string>& decisions,
-                     const Checkpoint& checkpoint = {});
+                     const StopToken& stop = {});
 
 }  // namespace ilux

@@ -106,12 +106,10 @@ MatrixView view(const CsrMatrix<double>& A)
     return {.n = A.rows(), .ptr = A.row_ptr(), .idx = A.col(), .val = A.val()};
 }
 
-std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& options, const Checkpoint& checkpoint)
+std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& options, const StopToken& stop)
 {
     const WallClock clock;
-    const auto      ask = [&] {
-        if (checkpoint) checkpoint();
-    };
+    const auto      ask = [&] { stop.check(); };
     ask();
     validate(options);
     require_pattern(A);
@@ -127,7 +125,7 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& 
 
     const RowEntries entries = by_rows(A);
     const MergedRows rows = merged(A, entries);
-    LuDiagonal       diagonal = choose_diagonal(rows, options, s.report.decisions, checkpoint);
+    LuDiagonal       diagonal = choose_diagonal(rows, options, s.report.decisions, stop);
     const auto&      row_of_col = diagonal.row_of_col;
     s.report.structural_rank = diagonal.rank;
     s.report.matched = diagonal.matched;
@@ -136,7 +134,7 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& 
     ask();
     BlockForm     form = options.blocks ? block_form(rows.ptr, rows.col, row_of_col) : single_block(A.n);
     const auto    large = large_blocks(rows, row_of_col, form);
-    const LuOrder order = choose_order(large.pattern(), options.ordering, s.report.decisions, checkpoint);
+    const LuOrder order = choose_order(large.pattern(), options.ordering, s.report.decisions, stop);
     ask();
     reorder_blocks(form, large, order.perm);
     describe(s.report, form, order, large.pattern().n);

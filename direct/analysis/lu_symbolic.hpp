@@ -8,7 +8,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/stop_token.hpp"
 #include "ilux/direct/analysis/lu_options.hpp"
 
 namespace ilux {
@@ -59,11 +59,11 @@ struct LuSymbolic {
 /// Analyses the pattern, and the values where they are given: matching, block triangular form, ordering.
 /// Structural singularity is no error here: report.structural_rank tells.
 /// Cost: near linear in nnz for amd; others are tried only where the predicted flops make their time worth it.
-/// @param checkpoint  what it throws ends the analysis, within some tens of milliseconds for each 10⁶ entries
+/// @param stop  ends the analysis by Cancelled or OutOfTime within some tens of milliseconds for each 10⁶ entries
 /// @throws InvalidInput for a broken pattern, or for NaN or Inf among the values, naming row and column;
 ///         InvalidOption for a matching or its scaling without values
 std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& options = {},
-                                          const Checkpoint& checkpoint = {});
+                                          const StopToken& stop = {});
 
 /// @throws InvalidInput, naming what differs first, unless A has the analysed order, layout and pattern. O(nnz)
 void require_same_pattern(const LuSymbolic& symbolic, const MatrixView& A);

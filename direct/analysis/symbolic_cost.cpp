@@ -67,13 +67,13 @@ private:
 
 // Rows are taken for columns: the factors of Cᵀ have the transposed pattern and the same counts.
 std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit,
-                                          const Checkpoint& checkpoint)
+                                          const StopToken& stop)
 {
     const auto         inv = inverse(order);
     PrunedColumns      L(C.n);
     std::vector<Index> mark(C.n, -1), upper;
     SymbolicCost       cost{.nnz = static_cast<double>(C.n)};
-    Steps              step(checkpoint);
+    Steps              step(stop);
     upper.reserve(C.n);
     for (Index k = 0; k < C.n; ++k) {
         upper.clear();
@@ -105,12 +105,12 @@ std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const 
 }
 
 std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit,
-                                                    const Checkpoint& checkpoint)
+                                                    const StopToken& stop)
 {
     const auto         inv = inverse(order);
     std::vector<Index> mark(C.n, -1), parent(C.n, -1), lower_count(C.n, 0);
     SymbolicCost       cost{.nnz = static_cast<double>(C.n)};
-    Steps              step(checkpoint);
+    Steps              step(stop);
     for (Index k = 0; k < C.n; ++k) {
         mark[k] = k;
         for (Offset p = C.row_ptr[order[k]]; p < C.row_ptr[order[k] + 1]; ++p) {

@@ -27,13 +27,13 @@ struct CostLimit {
 /// Column structures are found by reach in the graph of L, shortened by symmetric pruning [eisenstat_liu_92].
 /// Time about proportional to nnz(L + U); memory 4 nnz(L) bytes.
 /// @param order  n, perm[new] = old
-/// @param checkpoint  what it throws ends the count
+/// @param stop  ends the count
 std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit = {},
-                                          const Checkpoint& checkpoint = {});
+                                          const StopToken& stop = {});
 
 /// The same for a symmetric pattern, by row subtrees of the elimination tree [liu_90]: O(nnz(L)) time, 16 n bytes.
 /// Of a pattern that is not symmetric only some entries would be seen.
 std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order,
-                                                    CostLimit limit = {}, const Checkpoint& checkpoint = {});
+                                                    CostLimit limit = {}, const StopToken& stop = {});
 
 }  // namespace ilux

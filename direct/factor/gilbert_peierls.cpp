@@ -23,7 +23,7 @@ constexpr Offset between_questions = 1 << 13;  // entries of L + U, each worth s
 class Elimination {
 public:
     Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values);
-    LuFactors run(const std::function<bool()>& expired);
+    LuFactors run(const StopToken& stop);
 
 private:
     /// L(:,i) lies at begin … begin + count − 1; the search looks at the first `searched` of these.
@@ -32,7 +32,7 @@ private:
         Index  count = 0, searched = 0;
     };
 
-    bool   stopped(Index k, const std::function<bool()>& expired);
+    bool   stopped(Index k, const StopToken& stop);
     bool   factor_column(Index k, Index first);
     double column_scale(Index k) const { return P_.col_scale.empty() ? 1.0 : P_.col_scale[P_.col_perm[k]]; }
     double take_value(Offset from, Offset to, Index row, double column_scale);
@@ -113,7 +113,7 @@ Elimination::Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<c
         for (Index i = 0; i < S_.n; ++i) row_scale_[i] = P_.row_scale[S_.row_perm[i]];
 }
 
-LuFactors Elimination::run(const std::function<bool()>& expired)
+LuFactors Elimination::run(const StopToken& stop)
 {
     const auto n = static_cast<std::size_t>(S_.n);
     P_.col_ptr.assign(n + 1, 0);
@@ -128,18 +128,18 @@ LuFactors Elimination::run(const std::function<bool()>& expired)
         const Index first = P_.block_ptr[b], last = P_.block_ptr[b + 1];
         moved_ = false;
         for (Index k = first; k < last; ++k)
-            if (stopped(k, expired) || !factor_column(k, first)) return finish();
+            if (stopped(k, stop) || !factor_column(k, first)) return finish();
         if (moved_) renumber(first, last);
     }
     return finish();
 }
 
-bool Elimination::stopped(Index k, const std::function<bool()>& expired)
+bool Elimination::stopped(Index k, const StopToken& stop)
 {
     if (P_.col_ptr[k] < next_question_) return false;
     next_question_ = P_.col_ptr[k] + between_questions;
-    F_.monitor.expired = expired && expired();
-    return F_.monitor.expired && !give_up(k, false);
+    F_.monitor.stopped = stop.reason();
+    return F_.monitor.stopped != StopReason::none && !give_up(k, false);
 }
 
 bool Elimination::factor_column(Index k, Index first)
@@ -437,12 +437,12 @@ LuFactors Elimination::finish()
 }  // namespace
 
 LuFactors gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values,
-                          const std::function<bool()>& expired)
+                          const StopToken& stop)
 {
     const Index  n = symbolic->n;
     const Offset entries = symbolic->input_nnz;
     try {
-        return Elimination(std::move(symbolic), values).run(expired);
+        return Elimination(std::move(symbolic), values).run(stop);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory to factor a matrix with n = {}, nnz = {}", n, entries));
     }

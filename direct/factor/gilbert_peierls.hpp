@@ -1,7 +1,6 @@
 #pragma once
 // The first factorization: left-looking, column by column, with threshold partial pivoting [gilbert_peierls_88].
 
-#include <functional>
 #include <memory>
 #include <span>
 
@@ -23,12 +22,12 @@ namespace ilux {
 /// beyond it the analysis's choice as far as pivots left it. The monitor measures B scaled, within the diagonal blocks,
 /// duplicates added.
 /// @param values  as many as the analysed matrix has, in the caller's order
-/// @param expired  where not empty, asked before the first column and then every few thousand entries, between columns;
-///                 once it says true, the work ends as at a bad column, with monitor.expired
+/// @param stop  asked before the first column and then every few thousand entries, between columns; then the work ends as at
+///              a bad column, with monitor.stopped
 /// @throws InvalidInput naming row and column of a NaN or Inf, or when values has another length;
 ///         OutOfMemory when pattern and values pass options.memory_limit or the machine's memory
 /// Costs O(flops + nnz(A)), on one thread.
 LuFactors gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values,
-                          const std::function<bool()>& expired = {});
+                          const StopToken& stop = {});
 
 }  // namespace ilux

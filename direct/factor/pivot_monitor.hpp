@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "ilux/base/stop_token.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/direct/analysis/lu_options.hpp"
 
@@ -11,9 +12,10 @@ namespace ilux {
 
 /// Gathered column by column inside the factorization; columns are numbered as in LuPattern.
 struct PivotMonitor {
-    Index  bad_column = -1;     ///< first column whose pivot is zero or whose values are not finite; −1: none
-    bool   not_finite = false;  ///< the bad column holds NaN or Inf, rather than a zero pivot
-    bool   expired = false;     ///< the bad column is merely the first that gilbert_peierls was given no time for
+    Index      bad_column = -1;     ///< first column whose pivot is zero or whose values are not finite; −1: none
+    bool       not_finite = false;  ///< the bad column holds NaN or Inf, rather than a zero pivot
+    StopReason stopped =
+        StopReason::none;  ///< why not none, the bad column is merely the first that gilbert_peierls left
     double min_pivot = std::numeric_limits<double>::infinity();  ///< smallest |u_kk|
     double max_pivot = 0;
     double rgrowth =

@@ -53,9 +53,9 @@ void out_of_memory(LuReport& report, const char* why)
     }
 }
 
-void out_of_time(LuReport& report, Index columns, Index n)
+void stopped(LuReport& report, StopReason why, Index columns, Index n)
 {
-    report.outcome = Outcome::time_limit;
+    report.outcome = outcome_of(why);
     report.reason = joined(report.reason, fmt::format("told to stop after {} of {} columns", columns, n));
 }
 
@@ -159,7 +159,7 @@ void Lu::work(Call call, const SystemToSolve* system, Renewed& renewed)
         return;
     }
     report.action = LuAction::refactor;
-    if (expired_ && expired_()) return out_of_time(report, 0, symbolic_->n);
+    if (const StopReason why = stop_.reason(); why != StopReason::none) return stopped(report, why, 0, symbolic_->n);
     const bool usable = refactor_with(pivots_.front(), system, renewed);
     if (usable && (call == Call::refactor || holds(pivots_.front(), report))) return;
     // NaN and Inf among the values end in factors that are not finite, so only now need they be looked for.
@@ -245,10 +245,10 @@ bool Lu::earlier_pivots_hold(const SystemToSolve* system, Renewed& renewed)
 /// @param report  holds what was found before: action, state and reason, to which a failure's is added
 void Lu::choose_pivots(LuReport& report)
 {
-    LuFactors           fresh = gilbert_peierls(symbolic_, numbers_.values(), expired_);
+    LuFactors           fresh = gilbert_peierls(symbolic_, numbers_.values(), stop_);
     const PivotMonitor& monitor = fresh.monitor;
     if (const Index k = monitor.bad_column; k >= 0) {
-        if (monitor.expired) return out_of_time(report, k, symbolic_->n);
+        if (monitor.stopped != StopReason::none) return stopped(report, monitor.stopped, k, symbolic_->n);
         const std::string before = std::move(report.reason);
         report.outcome = monitor.not_finite ? Outcome::not_finite : Outcome::singular;
         report.pivot = k;
@@ -300,7 +300,8 @@ LuSolveReport Lu::solve(std::span<const double> b, std::span<double> x, Transpos
     } catch (const std::bad_alloc&) {
         out_of_memory(anew, memory_exhausted);
     }
-    if (anew.outcome != Outcome::time_limit) action_ = LuAction::repivot;
+    const bool stopped = anew.outcome == Outcome::time_limit || anew.outcome == Outcome::cancelled;
+    if (!stopped) action_ = LuAction::repivot;
     if (anew.outcome != Outcome::converged) {  // the former factors are still there, and so is their x
         report.reason += "; new pivots were not possible: " + anew.reason;
         return report;

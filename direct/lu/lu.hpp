@@ -27,7 +27,7 @@ inline std::span<const std::string_view> names(LuAction)
 
 /// What became of new values.
 struct [[nodiscard]] LuReport {
-    /// converged: usable factors; singular; not_finite; out_of_memory; time_limit
+    /// converged: usable factors; singular; not_finite; out_of_memory; time_limit; cancelled
     Outcome    outcome = Outcome::converged;
     LuAction   action = LuAction::factor;
     PivotState state = PivotState::good;  ///< what the monitors said of the former pivots; good where there were none
@@ -66,9 +66,9 @@ class Lu {
 public:
     Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic);
 
-    /// Asked before each factorization or refactorization, and between columns of gilbert_peierls; once it says true, the
-    /// call ends as time_limit, and the former pivots serve the next call. Empty: never. It must not throw.
-    void stop_when(std::function<bool()> expired) { expired_ = std::move(expired); }
+    /// From the next call on: asked before each factorization or refactorization, and between columns of gilbert_peierls. A
+    /// call that it stops ends as time_limit or cancelled, and the former pivots serve the next one.
+    void heed(StopToken stop) { stop_ = std::move(stop); }
 
     /// From the next factorization on numbers are computed on a GPU, which must outlive this, and solutions, too; pivots are
     /// still chosen on the host, and what is made for them is then made at once. Lack of the GPU's memory is an outcome.
@@ -157,8 +157,8 @@ private:
     Cpu                               be_;
     std::shared_ptr<const LuSymbolic> symbolic_;
     LuNumbers                         numbers_;
-    std::vector<Pivots>               pivots_;   ///< the current ones first, then those of earlier systems
-    std::function<bool()>             expired_;  ///< may be empty
+    std::vector<Pivots>               pivots_;  ///< the current ones first, then those of earlier systems
+    StopToken                         stop_;
     std::optional<Outcome>            outcome_;  ///< of the last factorization
     LuAction                          action_ = LuAction::factor;
     LuWorkspace                       ws_;

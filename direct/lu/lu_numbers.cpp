@@ -103,7 +103,8 @@ std::optional<RefineReport> LuNumbers::refactor(Factors& factors, const SystemTo
 
 const LuFactors& LuNumbers::on_host(const Factors& factors) const
 {
-    if (!factors.on_host_) factors.gpu_->download(gpu_->gpu(), factors.host_);
+    if (factors.on_host_) return factors.host_;  // writes nothing: several threads may be here
+    factors.gpu_->download(gpu_->gpu(), factors.host_);
     factors.on_host_ = true;
     return factors.host_;
 }

@@ -47,10 +47,12 @@ struct FactoredLevel {
 
 class Builder {
 public:
-    Builder(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor)
+    Builder(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor,
+            const StopToken& stop)
         : be_(be),
           opt_(options),
           monitor_(monitor),
+          stop_(stop),
           nnz_(A.nnz()),
           bounds_(options.inverse_bound, options.growth_bound, std::max(DepthBound::none, options.depth_bound.rows)),
           budget_(A, options.memory_limit)
@@ -98,6 +100,7 @@ private:
     {
         if (monitor_)
             monitor_({.phase = Progress::Phase::setup, .level = level_number(), .done = done, .total = total});
+        stop_.check();
     }
     void note_limit(const char* what);
     void note_depth(Index before);
@@ -105,6 +108,7 @@ private:
     Cpu&                          be_;
     const MlIluOptions&           opt_;
     const Monitor&                monitor_;
+    const StopToken&              stop_;
     const Offset                  nnz_;
     PivotBounds                   bounds_;
     LevelBudget                   budget_;
@@ -123,9 +127,8 @@ bool Builder::is_last(const CsrMatrix<double>& S) const
 
 Preprocessed Builder::prepare(CsrMatrix<double> S)
 {
-    Checkpoint checkpoint;
-    if (monitor_) checkpoint = [this, rows = S.rows()] { tell(0, rows); };
-    Preprocessed pre = preprocess(std::move(S), opt_, checkpoint);
+    tell(0, S.rows());
+    Preprocessed pre = preprocess(std::move(S), opt_, stop_);
     if (!factors_->levels.empty()) return pre;
     if (opt_.definite && !pre.positive)
         throw InvalidInput("precond.definite needs a symmetric matrix with a positive diagonal, and this one is not");
@@ -320,13 +323,14 @@ void Builder::finish()
 
 }  // namespace
 
-MlIlu MlIlu::build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor)
+MlIlu MlIlu::build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor,
+                   const StopToken& stop)
 {
     require(A.rows() == A.cols(), [&] {
         return fmt::format("a preconditioner needs a square matrix; this one is {} x {}", A.rows(), A.cols());
     });
     validate(options);
-    auto [factors, plans] = Builder(be, A, options, monitor).run(A);
+    auto [factors, plans] = Builder(be, A, options, monitor, stop).run(A);
     MlIlu mlilu;
     mlilu.factors_ = std::move(factors);
     mlilu.host_plans_ = std::make_shared<const std::vector<MlIluLevelPlans>>(std::move(plans));

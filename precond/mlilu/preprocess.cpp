@@ -76,9 +76,9 @@ DiagonalFacts inspect_diagonal(const CsrMatrix<double>& A, const std::vector<dou
 }
 
 /// Columns permuted so that matched entries are on the diagonal; scalings from its duals.
-void apply_matching(const CsrMatrix<double>& A, bool scaling, const Checkpoint& checkpoint, Preprocessed& pre)
+void apply_matching(const CsrMatrix<double>& A, bool scaling, const StopToken& stop, Preprocessed& pre)
 {
-    auto matching = maximum_product_matching(A, {}, checkpoint);
+    auto matching = maximum_product_matching(A, {}, stop);
     if (scaling) {
         std::ranges::transform(matching.row_scale, pre.row_scale.begin(), power_of_two);
         std::ranges::transform(matching.col_scale, pre.col_scale.begin(), power_of_two);
@@ -106,7 +106,7 @@ bool wants_matching(const CsrMatrix<double>& A, const Preprocessed& pre, const D
 
 }  // namespace
 
-Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const Checkpoint& checkpoint)
+Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const StopToken& stop)
 {
     const auto   n = static_cast<std::size_t>(A.rows());
     Preprocessed pre;
@@ -121,11 +121,11 @@ Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const 
     const auto diagonal = inspect_diagonal(A, pre.row_scale, pre.col_scale);
     pre.positive = pre.symmetric && diagonal.positive;
     if (diagonal.nonzero) pre.structural_rank = A.rows();  // the diagonal itself matches every row
-    if (wants_matching(A, pre, diagonal, options, pre.decision)) apply_matching(A, options.scaling, checkpoint, pre);
+    if (wants_matching(A, pre, diagonal, options, pre.decision)) apply_matching(A, options.scaling, stop, pre);
 
     scale_rows_cols(A, pre.row_scale, pre.col_scale);
     if (pre.matched) A = permute(A, {}, pre.q);
-    const auto order = fill_reducing_order(A, options.ordering, checkpoint);
+    const auto order = fill_reducing_order(A, options.ordering, stop);
     pre.A = permute(A, order, order);
     pre.At = pre.symmetric ? CsrMatrix<double>() : transpose(pre.A);
     const auto q = pre.q;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/stop_token.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 
 namespace ilux {
@@ -24,7 +24,7 @@ struct Preprocessed {
 };
 
 /// @param A  n×n;  cost O(nnz) plus matching and ordering
-/// @param checkpoint  what it throws ends matching and ordering
-Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const Checkpoint& checkpoint = {});
+/// @param stop  ends matching and ordering
+Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const StopToken& stop = {});
 
 }  // namespace ilux

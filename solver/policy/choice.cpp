@@ -33,11 +33,11 @@ double by_other_orders(const CsrMatrix<double>& A, double factor)
 }
 
 /// Whether AMD's own counts leave LU no hope, whatever the ordering.
-bool hopeless(const CsrMatrix<double>& A, double systems, const Checkpoint& checkpoint, Choice& choice)
+bool hopeless(const CsrMatrix<double>& A, double systems, const StopToken& stop, Choice& choice)
 {
     if (A.nnz() < screened_nnz) return false;
     AmdCounts amd;
-    fill_reducing_order({A.rows(), A.row_ptr(), A.col()}, Ordering::amd, &amd, checkpoint);
+    fill_reducing_order({A.rows(), A.row_ptr(), A.col()}, Ordering::amd, &amd, stop);
     if (amd.symmetry < nearly_symmetric) return false;
     const double flops = 2 * amd.multiply_adds, factor = factor_per_flop * flops;
     const double least = std::min(factor, by_other_orders(A, factor));
@@ -56,13 +56,13 @@ bool hopeless(const CsrMatrix<double>& A, double systems, const Checkpoint& chec
 }
 
 /// By AMD first, where the ordering is left to us; then by all orderings, if that may change the answer or pays.
-void analyse_as_far_as_needed(const CsrMatrix<double>& A, const LuOptions& lu, double systems,
-                              const Checkpoint& checkpoint, Choice& choice)
+void analyse_as_far_as_needed(const CsrMatrix<double>& A, const LuOptions& lu, double systems, const StopToken& stop,
+                              Choice& choice)
 {
     LuOptions  first = within_memory(lu);
     const bool automatic = lu.ordering == LuOrdering::automatic;
     if (automatic && systems == 1) first.ordering = LuOrdering::amd;
-    choice.symbolic = analyse(view(A), first, checkpoint);
+    choice.symbolic = analyse(view(A), first, stop);
     choice.lu = forecast_direct(*choice.symbolic);
     if (first.ordering == lu.ordering) return;
     const double flops = choice.symbolic->report.flops;
@@ -70,7 +70,7 @@ void analyse_as_far_as_needed(const CsrMatrix<double>& A, const LuOptions& lu, d
     if (!many || by_other_orders(A, choice.lu->factor) > choice.iterative.of(systems)) return;
     first.ordering = LuOrdering::automatic;
     const double before = choice.lu->analyse;
-    choice.symbolic = analyse(view(A), first, checkpoint);
+    choice.symbolic = analyse(view(A), first, stop);
     choice.lu = forecast_direct(*choice.symbolic);
     choice.lu->analyse += before;
 }
@@ -98,7 +98,7 @@ void decide(const SolverOptions& options, double systems, Choice& choice)
 }  // namespace
 
 Choice choose_strategy(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu,
-                       double seconds)
+                       const StopToken& stop)
 {
     Choice choice;
     choice.iterative = forecast_iterative(A, gpu);
@@ -113,16 +113,15 @@ Choice choose_strategy(const CsrMatrix<double>& A, const SolverOptions& options,
             fmt::format("direct: an LU of so small a system, nnz {}, takes no longer than a choice", A.nnz()));
         return choice;
     }
-    const Checkpoint checkpoint = analysis_within(seconds);
     try {
         const auto why = lack_of_memory([&] {
-            if (hopeless(A, systems, checkpoint, choice)) return;
-            analyse_as_far_as_needed(A, options.lu, systems, checkpoint, choice);
+            if (hopeless(A, systems, stop, choice)) return;
+            analyse_as_far_as_needed(A, options.lu, systems, stop, choice);
             decide(options, systems, choice);
         });
         if (why) no_lu("the analysis of an LU found no memory: " + *why);
-    } catch (const OutOfTime& late) {
-        no_lu(late.what());
+    } catch (const Stopped& told) {
+        no_lu(told.what());
     }
     return choice;
 }

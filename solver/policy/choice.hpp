@@ -26,8 +26,8 @@ struct Choice {
 /// may change the answer.
 /// @param systems  that are to come with this pattern
 /// @param gpu  an iteration would run there
-/// @param seconds  after which an analysis is given up, and with it LU
+/// @param stop  gives an analysis up, and with it LU
 Choice choose_strategy(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu,
-                       double seconds);
+                       const StopToken& stop);
 
 }  // namespace ilux

@@ -121,7 +121,8 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
 {
     const Attempt& last = tried.back();
     const bool     direct = last.plan.direct();
-    if (!options.retry) why_not = "retry is off";
+    if (last.report.outcome == Outcome::cancelled) why_not = "the caller asked to stop";
+    else if (!options.retry) why_not = "retry is off";
     else if (options.krylov.max_steps == 0 && !direct) why_not = "krylov.max_steps=0 allows no step";
     else if (last.report.outcome == Outcome::out_of_memory)
         why_not =
@@ -154,7 +155,7 @@ std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, c
 {
     const Attempt& last = tried.back();
     auto           same_strategy = next_plan(options, tried, elapsed, why_not);
-    if (!options.retry) return std::nullopt;
+    if (!options.retry || last.report.outcome == Outcome::cancelled) return std::nullopt;
     if (options.time_limit > 0 && elapsed >= options.time_limit) return same_strategy;
     const auto strategy = [](bool direct) {
         return [direct](const Attempt& one) { return one.plan.direct() == direct; };

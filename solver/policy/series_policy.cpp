@@ -81,7 +81,8 @@ std::string reason_to_refresh(const PreconditionerUse& use, const RefreshLimits&
 
 bool needs_own_factors(const FormerUse& use)
 {
-    return use.former && use.outcome != Outcome::converged && !use.given_up && use.seconds_left > 0;
+    return use.former && use.outcome != Outcome::converged && use.outcome != Outcome::cancelled && !use.given_up &&
+           use.seconds_left > 0;
 }
 
 }  // namespace ilux

@@ -120,6 +120,8 @@ void run_guarded(Attempt& tried, const std::function<void(Attempt&)>& work)
         if (const auto why = lack_of_memory([&] { work(tried); })) tried.fail(Outcome::out_of_memory, *why);
     } catch (const OutOfTime& late) {
         tried.fail(Outcome::time_limit, late.what());
+    } catch (const Cancelled& told) {
+        tried.fail(Outcome::cancelled, told.what());
     }
     tried.seconds += clock.seconds();
 }

@@ -15,7 +15,7 @@
 
 namespace ilux {
 
-/// What a TryLoop asks of its owner. Lack of memory or time is an outcome of a try; whatever else they throw ends the
+/// What a TryLoop asks of its owner. Lack of memory or time, or cancellation, is an outcome of a try; whatever else they throw ends the
 /// call.
 struct TrySteps {
     /// A try that is to begin: its plan, and the x that it starts from.
@@ -115,7 +115,7 @@ private:
     bool        done_ = false;
 };
 
-/// Does `work` on a try. Lack of memory or time in it is the outcome; its seconds are the try's.
+/// Does `work` on a try. Lack of memory or time, or cancellation, is the outcome; its seconds are the try's.
 void run_guarded(Attempt& tried, const std::function<void(Attempt&)>& work);
 
 }  // namespace ilux

@@ -5,10 +5,10 @@
 namespace ilux {
 namespace {
 
-/// The try that found A singular, if one did.
-const Attempt* singular_one(const std::vector<Attempt>& attempts)
+/// The first try that ended so, if one did.
+const Attempt* one_that_is(Outcome outcome, const std::vector<Attempt>& attempts)
 {
-    const auto one = std::ranges::find(attempts, Outcome::singular, [](const Attempt& a) { return a.report.outcome; });
+    const auto one = std::ranges::find(attempts, outcome, [](const Attempt& a) { return a.report.outcome; });
     return one == attempts.end() ? nullptr : &*one;
 }
 
@@ -20,14 +20,17 @@ Outcome SolverReport::outcome() const
     const auto     n = static_cast<Index>(tried.x.size());
     const bool lost_rank = tried.mlilu && (tried.mlilu->deficiency > 0 || tried.mlilu->structural_rank.value_or(n) < n);
     const Outcome outcome = tried.report.outcome;
-    const bool    failed =
-        outcome != Outcome::converged && outcome != Outcome::out_of_memory && outcome != Outcome::time_limit;
-    return failed && (lost_rank || singular_one(attempts)) ? Outcome::singular : outcome;
+    if (outcome == Outcome::converged) return outcome;
+    if (one_that_is(Outcome::cancelled, attempts)) return Outcome::cancelled;
+    if (outcome == Outcome::out_of_memory || outcome == Outcome::time_limit) return outcome;
+    return lost_rank || one_that_is(Outcome::singular, attempts) ? Outcome::singular : outcome;
 }
 
 std::string SolverReport::why() const
 {
-    const Attempt* one = outcome() == Outcome::singular ? singular_one(attempts) : nullptr;
+    const Outcome  outcome = this->outcome();
+    const bool     of_another = outcome == Outcome::singular || outcome == Outcome::cancelled;
+    const Attempt* one = of_another ? one_that_is(outcome, attempts) : nullptr;
     return (one ? *one : result()).why();
 }
 

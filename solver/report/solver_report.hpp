@@ -28,7 +28,8 @@ struct [[nodiscard]] SolverReport {
     double                   seconds = 0;  ///< of all attempts
 
     const Attempt& result() const { return attempts[best]; }
-    /// Of the result; `singular` where it failed, and an LU found no pivots or the preconditioner lacks rank.
+    /// Of the result; where it failed, `cancelled` if a try was, or `singular` if an LU found no pivots or the preconditioner
+    /// lacks rank.
     Outcome outcome() const;
     bool    converged() const { return outcome() == Outcome::converged; }
     /// Why that is the outcome, in the words of whoever knew; or "".

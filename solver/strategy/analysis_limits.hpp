@@ -3,24 +3,17 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
 #include <string>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/base/error.hpp"
-#include "ilux/base/monitor.hpp"
-#include "ilux/base/wall_clock.hpp"
+#include "ilux/base/stop_token.hpp"
 
 namespace ilux {
 
-/// For analyse(): throws OutOfTime once so many seconds have passed from now. Empty where they are infinite.
-inline Checkpoint analysis_within(double seconds)
+/// For analyse(): `stop`, and so many seconds from now.
+inline StopToken analysis_within(const StopToken& stop, double seconds)
 {
-    if (std::isinf(seconds)) return {};
-    return [seconds, clock = WallClock()] {
-        if (clock.seconds() > seconds)
-            throw OutOfTime(fmt::format("the analysis for LU was given up: it takes more than {:.3g} s", seconds));
-    };
+    return stop.within(seconds, fmt::format("the analysis for LU was given up: it takes more than {:.3g} s", seconds));
 }
 
 /// Whether the counts alone say that A is structurally singular. Not asked of small ones, whose analysis tells the rank.

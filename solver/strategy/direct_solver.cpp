@@ -37,9 +37,9 @@ DirectSolver::DirectSolver(Machine machine, const SolverOptions& options, double
     : machine_(std::move(machine)), options_(options), systems_(systems)
 {}
 
-void DirectSolver::analyse(const CsrMatrix<double>& A, const LuOptions& lu, const Checkpoint& checkpoint)
+void DirectSolver::analyse(const CsrMatrix<double>& A, const LuOptions& lu, const StopToken& stop)
 {
-    take(ilux::analyse(view(A), within_memory(lu), checkpoint), lu);
+    take(ilux::analyse(view(A), within_memory(lu), stop), lu);
 }
 
 void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu)
@@ -66,19 +66,18 @@ void DirectSolver::release()
 }
 
 /// What every call for new numbers begins with.
-void DirectSolver::begin(double seconds, Attempt& tried)
+void DirectSolver::begin(const StopToken& stop, Attempt& tried)
 {
     clock_ = WallClock();
-    seconds_ = seconds;
     factored_ = false;
     tried.device = machine_.device();
     tried.action = SolverAction::factor;
     tried.lu = facts_;
-    if (lu_) return;
+    if (lu_) return lu_->heed(stop);
     require_memory(*symbolic_, given_);
     workspace_.emplace(symbolic_->n);
     lu_.emplace(machine_.cpu, symbolic_);
-    lu_->stop_when([this] { return clock_.seconds() > seconds_; });
+    lu_->heed(stop);
     if (machine_.gpu) try {
             lu_->use_gpu(*machine_.gpu);
         } catch (...) {  // the next call begins anew
@@ -97,7 +96,7 @@ bool DirectSolver::took(const LuReport& done, Attempt& tried)
         tried.reason = done.reason;
         return true;
     }
-    const bool late = done.outcome == Outcome::time_limit;
+    const bool late = done.outcome == Outcome::time_limit || done.outcome == Outcome::cancelled;
     tried.fail(done.outcome,
                late ? fmt::format("given up after {:.3g} s: {}", clock_.seconds(), done.reason) : done.reason);
     if (const Index rank = symbolic_->report.structural_rank; rank < symbolic_->n)
@@ -123,9 +122,9 @@ void DirectSolver::note(const CsrMatrix<double>& A, Attempt& tried)
     tried.workspace_bytes = workspace_->bytes();
 }
 
-bool DirectSolver::factor(const CsrMatrix<double>& A, bool anew, double seconds, Attempt& tried)
+bool DirectSolver::factor(const CsrMatrix<double>& A, bool anew, const StopToken& stop, Attempt& tried)
 {
-    begin(seconds, tried);
+    begin(stop, tried);
     if (!took(anew ? lu_->factor(A.val()) : lu_->refactor_or_factor(A.val()), tried)) return false;
     note(A, tried);
     return true;
@@ -224,21 +223,21 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
     }
 }
 
-void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds,
+void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
                          Attempt& tried)
 {
     clock_ = WallClock();
-    seconds_ = seconds;
+    lu_->heed(stop);
     const LuSolveReport solved = lu_->solve(b, tried.x, Transpose::no, lu_tolerance);
     tried.report.seconds.solve = clock_.seconds();
     judge(A, b, rtol, solved, tried);
     estimate_condition(A, tried);
 }
 
-void DirectSolver::step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds,
+void DirectSolver::step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
                         Attempt& tried, Attempt& factors)
 {
-    begin(seconds, tried);
+    begin(stop, tried);
     const LuStepReport step = lu_->refactor_and_solve(A.val(), b, tried.x, lu_tolerance);
     tried.report.seconds.solve = step.seconds - step.factors.seconds;
     if (!took(step.factors, tried)) return;

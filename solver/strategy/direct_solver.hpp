@@ -1,8 +1,6 @@
 #pragma once
 // The direct strategy for systems of one pattern: analysed once, factored, refactored while the pivots serve.
 
-#include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,27 +16,26 @@ class DirectSolver {
 public:
     /// @param systems  that are to come in all; with more than one a GPU may take part
     DirectSolver(Machine machine, const SolverOptions& options, double systems);
-    DirectSolver(const DirectSolver&) = delete;  // what it hands to Lu knows where it is
-    DirectSolver& operator=(const DirectSolver&) = delete;
 
     /// By lu, which may differ from the options; or an analysis that was made with them.
-    /// @param checkpoint  what it throws ends the analysis
+    /// @param stop  ends the analysis
     /// @throws OutOfMemory with the prediction when L and U would pass the limit
-    void analyse(const CsrMatrix<double>& A, const LuOptions& lu, const Checkpoint& checkpoint = {});
+    void analyse(const CsrMatrix<double>& A, const LuOptions& lu, const StopToken& stop = {});
     void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
     bool analysed() const { return symbolic_ != nullptr; }
 
-    /// Pivots for these numbers, once analysed; the former ones, where they hold and `anew` is not set. Singularity and
-    /// lack of time are outcomes.
-    /// @param seconds  after which a factorization under way is given up
+    /// Pivots for these numbers, once analysed; the former ones, where they hold and `anew` is not set. Singularity, lack
+    /// of time and cancellation are outcomes.
+    /// @param stop  gives a factorization under way up
     /// @return whether A x = b can be solved now; where not, `tried` says why
-    bool factor(const CsrMatrix<double>& A, bool anew, double seconds, Attempt& tried);
+    bool factor(const CsrMatrix<double>& A, bool anew, const StopToken& stop, Attempt& tried);
     /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
-    /// @param seconds  after which no other pivots are chosen
-    void solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried);
+    /// @param stop  lets no other pivots be chosen
+    void solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
+               Attempt& tried);
     /// factor() and solve(): on a GPU one launch where the pivots hold.
     /// @param factors  out, where there are factors: the try as it was before x was judged
-    void step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, double seconds, Attempt& tried,
+    void step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const StopToken& stop, Attempt& tried,
               Attempt& factors);
 
     /// Without solving any longer: memory and GPU's factors are given back; the analysis stays.
@@ -52,7 +49,7 @@ public:
 
 private:
     void drop_factors();
-    void begin(double seconds, Attempt& tried);
+    void begin(const StopToken& stop, Attempt& tried);
     bool took(const LuReport& done, Attempt& tried);
     void judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
                Attempt& tried);
@@ -77,7 +74,6 @@ private:
     double                            rcond_seen_ = 0;        // of the pivots at the last of them
     bool                              warned_ = false;        // by it
     WallClock                         clock_;                 // since the call under way began
-    double                            seconds_ = std::numeric_limits<double>::infinity();  // that it may take
 };
 
 }  // namespace ilux

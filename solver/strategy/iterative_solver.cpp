@@ -13,12 +13,8 @@
 namespace ilux {
 namespace {
 
-/// Thrown through a factorization that takes too long.
-struct TimeUp {
-    Progress where;
-};
-
-MlIlu build_mlilu(Machine& machine, const CsrMatrix<double>& A, const Monitor& monitor, Attempt& tried)
+MlIlu build_mlilu(Machine& machine, const CsrMatrix<double>& A, const Monitor& monitor, const StopToken& stop,
+                  Attempt& tried)
 {
     MlIluOptions options = tried.plan.precond.mlilu;
     if (machine.gpu) {
@@ -28,7 +24,7 @@ MlIlu build_mlilu(Machine& machine, const CsrMatrix<double>& A, const Monitor& m
         if (options.depth_bound != tried.plan.precond.mlilu.depth_bound)
             tried.decisions.push_back(fmt::format("depth_bound={}, for a GPU", field_text(options.depth_bound)));
     }
-    MlIlu              factors = MlIlu::build(machine.cpu, A, options, monitor);
+    MlIlu              factors = MlIlu::build(machine.cpu, A, options, monitor, stop);
     const MlIluReport& report = factors.report();
     tried.mlilu = report;
     tried.fill = report.fill;
@@ -183,19 +179,20 @@ void IterativeSolver::place(Attempt& tried)
 }
 
 /// M as the plan asks for it; for a GPU with off_diagonal and depth_bound as suit one, where they are left to us.
-bool IterativeSolver::build(double seconds, const TryListener& listener, Attempt& tried)
+bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
     WallClock     clock;
     double        analysed = -1;
+    Progress      where{.phase = Progress::Phase::setup, .level = 1, .total = A_->rows()};
     const Monitor monitor = [&](const Progress& now) {
         if (listener.monitor) listener.monitor(now);
         if (analysed < 0 && now.done > 0) analysed = clock.seconds();
-        if (clock.seconds() > seconds) throw TimeUp{now};
+        where = now;
     };
     try {
         switch (tried.plan.precond.kind) {
             case PrecondKind::mlilu:
-                factors_.mlilu = build_mlilu(machine_, *A_, monitor, tried);
+                factors_.mlilu = build_mlilu(machine_, *A_, monitor, stop, tried);
                 if (const Index level = tried.mlilu->overflowed; level > 0) {
                     tried.fail(Outcome::breakdown,
                                fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
@@ -214,26 +211,28 @@ bool IterativeSolver::build(double seconds, const TryListener& listener, Attempt
                 break;
         }
         return true;
-    } catch (const TimeUp& up) {
+    } catch (const Stopped&) {
         tried.seconds_analyse =
             analysed < 0 ? clock.seconds() : analysed;  // of level 1; that of further levels is short
         tried.seconds_factor = clock.seconds() - tried.seconds_analyse;
-        const auto where = up.where.done > 0 ? fmt::format("at column {} of {}", up.where.done, up.where.total)
-                                             : fmt::format("before the first of {} columns", up.where.total);
-        tried.fail(Outcome::time_limit, fmt::format("the factorization was given up after {:.3g} s, on level {} {}",
-                                                    clock.seconds(), up.where.level, where));
+        const auto column = where.done > 0 ? fmt::format("at column {} of {}", where.done, where.total)
+                                           : fmt::format("before the first of {} columns", where.total);
+        tried.fail(outcome_of(stop.reason()),
+                   fmt::format("the factorization was given up after {:.3g} s, on level {} {}", clock.seconds(),
+                               where.level, column));
     }
     return false;
 }
 
-bool IterativeSolver::factor(const CsrMatrix<double>& A, double seconds, const TryListener& listener, Attempt& tried)
+bool IterativeSolver::factor(const CsrMatrix<double>& A, const TryListener& listener, const StopToken& stop,
+                             Attempt& tried)
 {
     release();
     A_ = &A;
     tried.device = machine_.device();
     if (machine_.gpu) begin_on_gpu(tried.plan);
     try {
-        if (!build(seconds, listener, tried)) {
+        if (!build(listener, stop, tried)) {
             release();
             return false;
         }
@@ -279,20 +278,20 @@ Preconditioner<Cpu>& IterativeSolver::host_M()
 
 /// A x = b by the method and M at hand.
 SolveReport IterativeSolver::iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                                     const Monitor& monitor, Method method)
+                                     const Monitor& monitor, const StopToken& stop, Method method)
 {
-    if (system_) return system_->solve(b, x, krylov, monitor);
-    return ilux::solve<Cpu>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, monitor);
+    if (system_) return system_->solve(b, x, krylov, monitor, stop);
+    return ilux::solve<Cpu>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, monitor, stop);
 }
 
 /// Corrections are told to whoever listens to progress; the convergence curve is of the first iteration.
-IterationCalls IterativeSolver::calls(const TryListener& listener)
+IterationCalls IterativeSolver::calls(const TryListener& listener, const StopToken& stop)
 {
-    if (!system_) return host_iteration(machine_.cpu, *op_, host_M(), *workspace_, listener.monitor);
+    if (!system_) return host_iteration(machine_.cpu, *op_, host_M(), *workspace_, listener.monitor, stop);
     const auto precondition = [this](auto r, auto z) { system_->precondition(r, z); };
-    const auto solve = [this, &listener](auto D, auto b, auto x, const KrylovOptions& krylov) {
+    const auto solve = [this, &listener, &stop](auto D, auto b, auto x, const KrylovOptions& krylov) {
         try {
-            return system_->solve_rows_scaled(D, b, x, krylov, listener.monitor);
+            return system_->solve_rows_scaled(D, b, x, krylov, listener.monitor, stop);
         } catch (const OutOfMemory&) {  // x stays as good as it is
             SolveReport nothing;
             nothing.outcome = Outcome::out_of_memory;
@@ -303,15 +302,15 @@ IterationCalls IterativeSolver::calls(const TryListener& listener)
 }
 
 void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener,
-                            Attempt& tried)
+                            const StopToken& stop, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner"; });
     krylov.restart = this->krylov(A_->rows()).restart;
     const Monitor monitor = history_of(tried, listener, krylov);
     const Method  method = method_of(tried.plan.method);
     try {
-        tried.report = iterate(b, tried.x, krylov, monitor, method);
-        finish_iteration(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener), tried);
+        tried.report = iterate(b, tried.x, krylov, monitor, stop, method);
+        finish_iteration(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop, tried);
     } catch (const DeviceError& error) {
         if (!system_) throw;
         throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));

@@ -26,12 +26,12 @@ public:
     /// @param machine  loses its GPU where that was our choice and the host suits M better
     IterativeSolver(Machine machine, const SolverOptions& options);
 
-    /// M for A, as tried.plan has it, and the vectors of its method. A zero pivot and lack of time are outcomes.
+    /// M for A, as tried.plan has it, and the vectors of its method. A zero pivot, lack of time and cancellation are outcomes.
     /// @param A  must stand, with these numbers, until the last solve() with it
-    /// @param seconds  after which a multilevel factorization in progress is given up
+    /// @param stop  gives a multilevel factorization in progress up
     /// @return whether A x = b can be solved now; where not, `tried` says why
     /// @throws OutOfMemory; DeviceError, naming the device, when that failed
-    bool factor(const CsrMatrix<double>& A, double seconds, const TryListener& listener, Attempt& tried);
+    bool factor(const CsrMatrix<double>& A, const TryListener& listener, const StopToken& stop, Attempt& tried);
     /// M as it is, for another A of the same order. Needs an M.
     void keep(const CsrMatrix<double>& A, Attempt& tried);
     bool factored() const { return factored_; }
@@ -39,7 +39,8 @@ public:
     /// Solves, and measures once more in twice the precision where it converged.
     /// @param tried  .x is the guess and becomes the solution
     /// @param krylov  with ‖A‖_F
-    void solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener, Attempt& tried);
+    void solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener, const StopToken& stop,
+               Attempt& tried);
 
     /// Without solving any longer: memory and GPU are given back.
     void release();
@@ -49,7 +50,7 @@ public:
     KrylovOptions      krylov(Index n) const;  ///< as asked for, with no more vectors than n or the steps allow
 
 private:
-    bool                 build(double seconds, const TryListener& listener, Attempt& tried);
+    bool                 build(const TryListener& listener, const StopToken& stop, Attempt& tried);
     void                 place(Attempt& tried);
     void                 give_up_gpu(const std::string& why, Attempt& tried);
     void                 begin_on_gpu(const Plan& plan);
@@ -57,8 +58,8 @@ private:
     void                 prepare_host(Attempt& tried);
     Preconditioner<Cpu>& host_M();
     SolveReport          iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                                 const Monitor& monitor, Method method);
-    IterationCalls       calls(const TryListener& listener);
+                                 const Monitor& monitor, const StopToken& stop, Method method);
+    IterationCalls       calls(const TryListener& listener, const StopToken& stop);
 
     Machine                              machine_;
     SolverOptions                        options_;

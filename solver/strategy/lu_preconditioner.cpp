@@ -7,14 +7,15 @@ namespace ilux {
 
 void solve_by_former_lu(Cpu cpu, const CsrMatrix<double>& A, const LuFactors& factors, std::span<const double> b,
                         const KrylovOptions& krylov, const Standard& standard, const TryListener& listener,
-                        Attempt& tried)
+                        const StopToken& stop, Attempt& tried)
 {
     const MatrixOperator op(A);
     LuPreconditioner     M(factors);
     KrylovWorkspace<Cpu> workspace(Method::gmres, A.rows(), krylov);
     const Monitor        monitor = history_of(tried, listener, krylov);
-    tried.report = solve<Cpu>(cpu, Method::gmres, op, M, b, tried.x, workspace, krylov, monitor);
-    finish_iteration(cpu, A, b, krylov, standard, host_iteration(cpu, op, M, workspace, listener.monitor), tried);
+    tried.report = solve<Cpu>(cpu, Method::gmres, op, M, b, tried.x, workspace, krylov, monitor, stop);
+    finish_iteration(cpu, A, b, krylov, standard, host_iteration(cpu, op, M, workspace, listener.monitor, stop), stop,
+                     tried);
 }
 
 }  // namespace ilux

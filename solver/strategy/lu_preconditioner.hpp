@@ -31,6 +31,6 @@ private:
 /// @param krylov  with ‖A‖_F, restart and max_steps  @param tried  .x is the guess and becomes the solution
 void solve_by_former_lu(Cpu cpu, const CsrMatrix<double>& A, const LuFactors& factors, std::span<const double> b,
                         const KrylovOptions& krylov, const Standard& standard, const TryListener& listener,
-                        Attempt& tried);
+                        const StopToken& stop, Attempt& tried);
 
 }  // namespace ilux

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ilux/base/wall_clock.hpp"
-
 namespace ilux {
 namespace {
 
@@ -45,15 +43,15 @@ void equilibrate(const CsrMatrix<double>& A, std::span<const double> x, const Re
 class Corrections {
 public:
     Corrections(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
-                const Standard& standard, const IterationCalls& iteration, Attempt& tried)
+                const Standard& standard, const IterationCalls& iteration, const StopToken& stop, Attempt& tried)
         : cpu_(cpu),
           A_(A),
           b_(b),
           krylov_(krylov),
           standard_(standard),
           iteration_(iteration),
-          tried_(tried),
-          seconds_before_(tried.report.seconds.solve)
+          stop_(stop),
+          tried_(tried)
     {}
 
     /// Accuracy of tried.x. @param steps  that a better estimate of the error than by M alone may take
@@ -75,7 +73,7 @@ public:
             if (!correct()) return;
     }
 
-    bool late() const { return late_; }  // it ended for want of time
+    StopReason stopped() const { return stopped_; }  // why it ended early
 
 private:
     /// d_ ≈ A⁻¹ r by so many steps; by M alone where they come to nothing. @return whether they settled it
@@ -89,14 +87,13 @@ private:
         return outcome == Outcome::converged && taken <= most_trusted;
     }
 
-    /// Of an iteration on what x has left, within the time of all.
+    /// Of an iteration on what x has left.
     KrylovOptions options_of(double rtol, Index steps) const
     {
         KrylovOptions krylov = krylov_;
         krylov.stop = StopTest::residual;
         krylov.rtol = rtol;
         krylov.max_steps = steps;
-        krylov.time_limit = std::max(0.0, krylov.time_limit - seconds_before_ - clock_.seconds());
         return krylov;
     }
 
@@ -106,9 +103,10 @@ private:
         const Accuracy before = tried_.accuracy;
         const double   far = excess(before, standard_);
         const auto     krylov = options_of(std::clamp(0.5 / far, 1e-8, 1e-2), krylov_.max_steps - tried_.report.steps);
-        late_ = krylov.time_limit <= 0;
-        if (krylov.max_steps <= 0 || late_ || !std::isfinite(far)) return false;
-        late_ = solve_for_correction(krylov) == Outcome::time_limit;
+        stopped_ = stop_.reason();
+        if (krylov.max_steps <= 0 || stopped_ != StopReason::none || !std::isfinite(far)) return false;
+        (void)solve_for_correction(krylov);
+        stopped_ = stop_.reason();
         former_ = tried_.x;
         for (std::size_t i = 0; i < former_.size(); ++i) tried_.x[i] += std::ldexp(d_[i], residual_.exponent);
         judge(0);
@@ -144,12 +142,11 @@ private:
     const KrylovOptions&     krylov_;
     const Standard&          standard_;
     const IterationCalls&    iteration_;
+    const StopToken&         stop_;
     Attempt&                 tried_;
-    double                   seconds_before_;  // of the iteration
-    WallClock                clock_;           // since then
     Residual                 residual_;
     std::vector<double>      d_, D_, scaled_, former_;
-    bool                     late_ = false;
+    StopReason               stopped_ = StopReason::none;
 };
 
 }  // namespace
@@ -202,7 +199,7 @@ std::string accuracy_warning(const Accuracy& accuracy, Index n)
 }
 
 IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditioner<Cpu>& M,
-                              KrylovWorkspace<Cpu>& workspace, const Monitor& monitor)
+                              KrylovWorkspace<Cpu>& workspace, const Monitor& monitor, const StopToken& stop)
 {
     const auto precondition = [&](std::span<const double> r, std::span<double> z) { M.apply(cpu, r, z); };
     const auto solve = [&](std::span<const double> D, std::span<const double> b, std::span<double> x,
@@ -210,15 +207,15 @@ IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditi
         const std::vector<double>    inverse = inverses_of(D);
         const RowScaledOperator<Cpu> DA(A, D);
         RowScaledPreconditioner<Cpu> DM(M, inverse);
-        return ilux::solve<Cpu>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, monitor);
+        return ilux::solve<Cpu>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, monitor, stop);
     };
     return {precondition, solve};
 }
 
 void finish_iteration(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
-                      const Standard& standard, const IterationCalls& iteration, Attempt& tried)
+                      const Standard& standard, const IterationCalls& iteration, const StopToken& stop, Attempt& tried)
 {
-    Corrections corrections(cpu, A, b, krylov, standard, iteration, tried);
+    Corrections corrections(cpu, A, b, krylov, standard, iteration, stop, tried);
     corrections.judge(tried.converged() ? steps_of_estimate(tried) : 0);
     if (!tried.accuracy.finite) return;
     const bool   by_size = krylov.stop == StopTest::backward_error;
@@ -233,7 +230,8 @@ void finish_iteration(Cpu& cpu, const CsrMatrix<double>& A, std::span<const doub
     const auto n = static_cast<Index>(tried.x.size());
     tried.inaccurate = tried.converged() && excess(tried.accuracy, standard) > 1;
     if (tried.inaccurate) {
-        tried.report.outcome = corrections.late() ? Outcome::time_limit : Outcome::stagnated;
+        tried.report.outcome =
+            corrections.stopped() == StopReason::none ? Outcome::stagnated : outcome_of(corrections.stopped());
         tried.explanation = fmt::format("residual {:.2e}, but {}", tried.report.relative_residual,
                                         shortfall(tried.accuracy, standard, n));
     } else if (tried.converged()) tried.warn(accuracy_warning(tried.accuracy, n));

@@ -40,15 +40,15 @@ struct IterationCalls {
 
 /// On the host. @param workspace  made for the method and restart length; all must outlive the calls
 IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditioner<Cpu>& M,
-                              KrylovWorkspace<Cpu>& workspace, const Monitor& monitor);
+                              KrylovWorkspace<Cpu>& workspace, const Monitor& monitor, const StopToken& stop);
 
 /// What becomes of an iteration that is over: its x is measured in twice the precision, its error estimated by M. Where the
 /// residual meets its tolerance and the rest of the standard is not met, it goes on: corrections d of D A d = D (b − A x) are
 /// solved for, where D makes (|A||x| + |b|)_i equal in all rows, until it is, or a correction no longer halves the excess.
-/// @param krylov  of the iteration; steps and seconds count on  @param tried  in: x and report of the iteration; out: of all
-/// Of an x that converged as far as the residual goes, but not to the standard, the outcome is stagnated, or time_limit,
+/// @param krylov  of the iteration; its steps count on  @param stop  of the iteration  @param tried  in: x and report of the iteration; out: of all
+/// Of an x that converged as far as the residual goes, but not to the standard, the outcome is stagnated, time_limit or cancelled,
 /// and `inaccurate` is set. An x so large that b − A x cancels to rounding noise has passed its test by luck, and did not converge.
 void finish_iteration(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
-                      const Standard& standard, const IterationCalls& iteration, Attempt& tried);
+                      const Standard& standard, const IterationCalls& iteration, const StopToken& stop, Attempt& tried);
 
 }  // namespace ilux

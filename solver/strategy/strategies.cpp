@@ -52,13 +52,13 @@ bool Strategies::analysed_for(const LuOptions& lu) const
     return direct_->analysed() && same_analysis(direct_->symbolic().options, lu);
 }
 
-bool Strategies::analyse_lu(double seconds, Attempt& tried)
+bool Strategies::analyse_lu(const StopToken& stop, Attempt& tried)
 {
     if (has_fewer_entries_than_rows(A_)) {
         tried.fail(Outcome::singular, why_singular(A_));
         return false;
     }
-    if (!analysed_for(tried.plan.lu)) direct_->analyse(A_, tried.plan.lu, analysis_within(seconds));
+    if (!analysed_for(tried.plan.lu)) direct_->analyse(A_, tried.plan.lu, stop);
     return true;
 }
 

@@ -33,8 +33,8 @@ public:
     /// Whether there is an analysis for LU that serves these options. Needs a direct solver.
     bool analysed_for(const LuOptions& lu) const;
     /// The analysis for LU of tried.plan, where it is not there yet.
-    /// @return whether values can be factored; where A has no LU, `tried` says so. @throws OutOfTime
-    bool analyse_lu(double seconds, Attempt& tried);
+    /// @return whether values can be factored; where A has no LU, `tried` says so. @throws Cancelled, OutOfTime
+    bool analyse_lu(const StopToken& stop, Attempt& tried);
 
     Device device() const;
     /// What there is of the strategy taken, or null.

@@ -9,19 +9,19 @@
 #include <vector>
 
 #include "ilux/base/error.hpp"
-#include "ilux/base/wall_clock.hpp"
+#include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {
 namespace {
 
 const auto own_thread = [](const Abandoned&) { return std::this_thread::get_id(); };
 
-TEST(RunApart, WithoutACheckpointTheCallerWorks) { EXPECT_EQ(run_apart(own_thread, {}), std::this_thread::get_id()); }
+TEST(RunApart, WithNothingToStopItTheCallerWorks) { EXPECT_EQ(run_apart(own_thread, {}), std::this_thread::get_id()); }
 
-TEST(RunApart, WithOneAnotherThreadDoesAndHandsOverItsResult)
+TEST(RunApart, OtherwiseAnotherThreadDoesAndHandsOverItsResult)
 {
-    EXPECT_NE(run_apart(own_thread, [] {}), std::this_thread::get_id());
-    const auto made = run_apart([](const Abandoned&) { return std::vector<int>{1, 2, 3}; }, [] {});
+    EXPECT_NE(run_apart(own_thread, test::never()), std::this_thread::get_id());
+    const auto made = run_apart([](const Abandoned&) { return std::vector<int>{1, 2, 3}; }, test::never());
     EXPECT_EQ(made, (std::vector<int>{1, 2, 3}));
 }
 
@@ -29,10 +29,10 @@ TEST(RunApart, WhatTheWorkThrowsReachesTheCaller)
 {
     const auto fails = [](const Abandoned&) -> int { throw OutOfMemory("none left"); };
     EXPECT_THROW(run_apart(fails, {}), OutOfMemory);
-    EXPECT_THROW(run_apart(fails, [] {}), OutOfMemory);
+    EXPECT_THROW(run_apart(fails, test::never()), OutOfMemory);
 }
 
-TEST(RunApart, ACheckpointEndsTheWaitAndTellsTheWork)
+TEST(RunApart, ATokenEndsTheWaitAndTellsTheWork)
 {
     const auto ended = std::make_shared<std::promise<void>>();
     const auto endless = [ended](const Abandoned& abandoned) {
@@ -40,12 +40,7 @@ TEST(RunApart, ACheckpointEndsTheWaitAndTellsTheWork)
         ended->set_value();
         return 0;
     };
-    const WallClock clock;
-    EXPECT_THROW(run_apart(endless,
-                           [&] {
-                               if (clock.seconds() > 0.02) throw OutOfTime("enough");
-                           }),
-                 OutOfTime);
+    EXPECT_THROW(run_apart(endless, StopToken().within(0.02)), OutOfTime);
     EXPECT_EQ(ended->get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 

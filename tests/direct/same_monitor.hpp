@@ -11,7 +11,7 @@ inline void expect_same_monitor(const PivotMonitor& found, const PivotMonitor& e
 {
     EXPECT_EQ(found.bad_column, expected.bad_column);
     EXPECT_EQ(found.not_finite, expected.not_finite);
-    EXPECT_EQ(found.expired, expected.expired);
+    EXPECT_EQ(found.stopped, expected.stopped);
     EXPECT_EQ(found.min_pivot, expected.min_pivot);
     EXPECT_EQ(found.max_pivot, expected.max_pivot);
     EXPECT_EQ(found.rgrowth, expected.rgrowth);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ilux/base/error.hpp"
-#include "ilux/tests/krylov/runs.hpp"
+#include "ilux/tests/krylov/variants.hpp"
 
 namespace ilux {
 namespace {
@@ -22,39 +22,6 @@ namespace {
 using namespace test::krylov;
 
 using test::eps;
-
-class Variants : public testing::TestWithParam<std::tuple<Where, Variant>> {
-protected:
-    void SetUp() override
-    {
-        if (where() == Where::gpu) ILUX_SKIP_WITHOUT_GPU();
-    }
-    Where          where() const { return std::get<0>(GetParam()); }
-    const Variant& variant() const { return std::get<1>(GetParam()); }
-    Method         method() const { return variant().method; }
-    /// The variant's options, with others.
-    KrylovOptions options(double rtol, Index max_steps = 1000) const
-    {
-        KrylovOptions opt = variant().opt;
-        opt.rtol = rtol;
-        opt.max_steps = max_steps;
-        return opt;
-    }
-    bool is_gmres() const { return method() == Method::gmres || method() == Method::fgmres; }
-
-    Solution run(const CsrMatrix<>& A, Preconditioner<Cpu>& M, const Vector& b, Vector x0,
-                 const KrylovOptions& opt) const
-    {
-        return where() == Where::gpu ? run_on_gpu(method(), A, M, b, std::move(x0), opt)
-                                     : test::krylov::run(method(), A, M, b, std::move(x0), opt);
-    }
-    Solution run(const CsrMatrix<>& A, const Vector& b, const KrylovOptions& opt) const
-    {
-        Identity<Cpu> I(A.rows());
-        return run(A, I, b, Vector(A.rows()), opt);
-    }
-};
-const auto name_of = [](const auto& info) { return std::string(std::get<1>(info.param).name); };
 
 /// On the host and on a device.
 class EveryKrylov : public Variants {};
@@ -128,37 +95,6 @@ TEST_P(EveryKrylov, TakesNoStepWhenNoneIsAllowed)
     EXPECT_EQ(s.report.steps, 0);
     EXPECT_EQ(s.x, guess);
     EXPECT_NEAR(s.report.relative_residual, true_residual(A, guess, b), 1e-12);
-}
-
-TEST_P(EveryKrylov, EndsSoonAfterItsTimeLimit)
-{
-    using std::chrono::milliseconds;
-    const auto    A = test::random_spd(60, 3, 5);
-    const auto    b = test::random_vector(60, 2);
-    Given         M(60, [](long call, std::span<const double> r, std::span<double> z) {
-        if (call == 3) std::this_thread::sleep_for(milliseconds(30));
-        std::ranges::copy(r, z.begin());
-    });
-    KrylovOptions opt = options(1e-14);
-    opt.time_limit = 0.02;
-    const auto s = run(A, M, b, Vector(60), opt);
-    EXPECT_EQ(s.report.outcome, Outcome::time_limit);
-    EXPECT_LE(s.report.steps, 6);
-    EXPECT_LE(s.report.relative_residual, 1);
-    EXPECT_NEAR(s.report.relative_residual, true_residual(A, s.x, b), 1e-13);
-}
-
-TEST_P(EveryKrylov, TakesNoStepWhereItsTimeIsOver)
-{
-    const auto    A = test::random_spd(9, 2, 1);
-    const auto    b = test::random_vector(9, 2);
-    KrylovOptions opt = options(1e-8);
-    opt.time_limit = 0;
-    const auto s = run(A, b, opt);
-    EXPECT_EQ(s.report.outcome, Outcome::time_limit);
-    EXPECT_EQ(s.report.steps, 0);
-    Identity<Cpu> I(2);
-    EXPECT_EQ(run(dense(2, {2, 1, 1, 3}), I, Vector{4, 7}, Vector{1, 2}, opt).report.outcome, Outcome::converged);
 }
 
 TEST_P(EveryKrylov, NeverExceedsTheStepLimitAndTellsEveryStep)

@@ -113,7 +113,7 @@ private:
 };
 
 inline Solution run_on_gpu(Method method, const CsrMatrix<>& A, Preconditioner<Cpu>& M, const Vector& b, Vector x0,
-                           const KrylovOptions& opt, Gpu& gpu = shared_gpu())
+                           const KrylovOptions& opt, const StopToken& stop = {}, Gpu& gpu = shared_gpu())
 {
     const GpuMatrixOperator op(gpu, A, needs_transpose(method));
     Hosted                  hosted(M);
@@ -121,19 +121,21 @@ inline Solution run_on_gpu(Method method, const CsrMatrix<>& A, Preconditioner<C
     const auto              db = on_device(gpu, b);
     auto                    x = on_device(gpu, x0);
     Solution                s{{}, std::move(x0), {}};
-    s.report = solve<Gpu>(gpu, method, op, hosted, db, x, ws, opt, [&](const Progress& p) { s.history.push_back(p); });
+    s.report = solve<Gpu>(
+        gpu, method, op, hosted, db, x, ws, opt, [&](const Progress& p) { s.history.push_back(p); }, stop);
     download<double>(gpu, x, s.x);
     return s;
 }
 
 inline Solution run(Method method, const CsrMatrix<>& A, Preconditioner<Cpu>& M, const Vector& b, Vector x0,
-                    const KrylovOptions& opt, int threads = 1)
+                    const KrylovOptions& opt, int threads = 1, const StopToken& stop = {})
 {
     Cpu                  be(threads);
     const MatrixOperator op(A, needs_transpose(method));
     KrylovWorkspace<Cpu> ws(method, A.rows(), opt);
     Solution             s{{}, std::move(x0), {}};
-    s.report = solve(be, method, op, M, b, s.x, ws, opt, [&](const Progress& p) { s.history.push_back(p); });
+    s.report = solve(
+        be, method, op, M, b, s.x, ws, opt, [&](const Progress& p) { s.history.push_back(p); }, stop);
     return s;
 }
 

@@ -12,6 +12,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/tests/reorder/matching_checks.hpp"
+#include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {
 namespace {
@@ -211,7 +212,7 @@ TEST(Matching, IsRepeatable)
     EXPECT_EQ(a.col_scale, b.col_scale);
 }
 
-TEST(Matching, ACheckpointEndsIt)
+TEST(Matching, ATokenEndsIt)
 {
     // Every row wants column 0 most: each search goes through all rows matched before.
     constexpr Index     n = 400;
@@ -223,12 +224,12 @@ TEST(Matching, ACheckpointEndsIt)
             col.push_back(j);
             val.push_back(std::exp2(-static_cast<double>(i + 1) * (j + 1) / n));
         }
-    const auto A = CsrMatrix<double>::from_triplets(n, n, row, col, val);
-    int        asked = 0;
-    const auto m = maximum_product_matching(A, {.work_limit = 0}, [&] { ++asked; });
+    const auto       A = CsrMatrix<double>::from_triplets(n, n, row, col, val);
+    std::atomic<int> asked;
+    const auto       m = maximum_product_matching(A, {.work_limit = 0}, test::stop_at(0, asked));
     EXPECT_EQ(m.col_of_row, maximum_product_matching(A, {.work_limit = 0}).col_of_row);
     ASSERT_GE(asked, 1);
-    EXPECT_THROW(maximum_product_matching(A, {.work_limit = 0}, [] { throw OutOfTime("enough"); }), OutOfTime);
+    EXPECT_THROW(maximum_product_matching(A, {.work_limit = 0}, test::at_once()), Cancelled);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "ilux/base/error.hpp"
+#include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {
 namespace {
@@ -233,14 +234,13 @@ TEST(Ordering, RcmBreaksTiesByIndex)
               (std::vector<Index>{4, 3, 1, 0, 2}));
 }
 
-TEST(Ordering, ACheckpointEndsEveryLibrary)
+TEST(Ordering, ATokenEndsEveryLibrary)
 {
     const auto A = grid(150);  // large enough for a thread of its own
     for (const Ordering ordering : {Ordering::amd, Ordering::metis, Ordering::rcm, Ordering::colamd}) {
-        EXPECT_EQ(fill_reducing_order(A, ordering, [] {}), fill_reducing_order(A, ordering));
-        const auto enough = [] { throw OutOfTime("enough"); };
-        EXPECT_THROW(fill_reducing_order(A, ordering, enough), OutOfTime);
-        EXPECT_EQ(fill_reducing_order(A, ordering, [] {}),
+        EXPECT_EQ(fill_reducing_order(A, ordering, test::never()), fill_reducing_order(A, ordering));
+        EXPECT_THROW(fill_reducing_order(A, ordering, test::at_once()), Cancelled);
+        EXPECT_EQ(fill_reducing_order(A, ordering, test::never()),
                   fill_reducing_order(A, ordering));  // what was left behind disturbs none
     }
 }
@@ -251,7 +251,7 @@ TEST(Ordering, CountsArriveFromAThreadOfItsOwn)
     const PatternView pattern{A.rows(), A.row_ptr(), A.col()};
     AmdCounts         here, apart;
     (void)fill_reducing_order(pattern, Ordering::amd, &here);
-    (void)fill_reducing_order(pattern, Ordering::amd, &apart, [] {});
+    (void)fill_reducing_order(pattern, Ordering::amd, &apart, test::never());
     EXPECT_GT(here.nnz_L, A.nnz());
     EXPECT_EQ(apart.nnz_L, here.nnz_L);
     EXPECT_EQ(apart.multiply_adds, here.multiply_adds);

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "ilux/base/error.hpp"
+#include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {
 namespace {
@@ -114,7 +115,7 @@ TEST(Transversal, UndoesALongChainInOnePath)
     for (Index i = 0; i < n; ++i) ASSERT_EQ(owner[i], i);
 }
 
-TEST(Transversal, ACheckpointEndsIt)
+TEST(Transversal, ATokenEndsIt)
 {
     constexpr Index     n = 20'000;  // two diagonals; the one matched first leaves a path through all rows
     std::vector<Offset> row_ptr{0};
@@ -124,21 +125,21 @@ TEST(Transversal, ACheckpointEndsIt)
         col.push_back(i);
         row_ptr.push_back(static_cast<Offset>(col.size()));
     }
-    const auto extended = [&](const Checkpoint& checkpoint) {
+    const auto extended = [&](const StopToken& stop) {
         std::vector<Offset> entry_of_row(n, -1);
         std::vector<Index>  row_of_col(n, -1);
         for (Index i = 1; i < n; ++i) {
             entry_of_row[i] = row_ptr[i];
             row_of_col[i - 1] = i;
         }
-        extend_transversal(row_ptr, col, {}, entry_of_row, row_of_col, checkpoint);
+        extend_transversal(row_ptr, col, {}, entry_of_row, row_of_col, stop);
         return row_of_col;
     };
-    int        asked = 0;
-    const auto done = extended([&] { ++asked; });
+    std::atomic<int> asked;
+    const auto       done = extended(test::stop_at(0, asked));
     EXPECT_EQ(std::count(done.begin(), done.end(), -1), 0);
     EXPECT_GE(asked, 1);
-    EXPECT_THROW(extended([] { throw OutOfTime("enough"); }), OutOfTime);
+    EXPECT_THROW(extended(test::at_once()), Cancelled);
 }
 
 }  // namespace

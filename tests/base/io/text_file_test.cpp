@@ -18,6 +18,7 @@
 
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/tests/support/checks.hpp"
+#include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux::test {
 namespace {
@@ -111,8 +112,9 @@ TEST(MatrixMarketFile, ThatChangesWhileItIsReadIsRefused)
         bool       changed = false;
         const auto once = [&] {
             if (!std::exchange(changed, true)) change();
+            return false;
         };
-        expect_refusal([&] { TextFile file(path, once); }, words);
+        expect_refusal([&] { TextFile file(path, StopToken().asking(once)); }, words);
         EXPECT_TRUE(changed);
     };
     refused([&] { std::filesystem::resize_file(path, 5'000'000); },
@@ -122,7 +124,7 @@ TEST(MatrixMarketFile, ThatChangesWhileItIsReadIsRefused)
     refused([&] { folder.write("t.mtx", std::string(10'000'000, '2')); }, {"t.mtx changed"});
 }
 
-TEST(MatrixMarketFile, CanBeGivenUpAtEveryCheckpoint)
+TEST(MatrixMarketFile, CanBeGivenUpWheneverTheTokenIsAsked)
 {
     const TempFolder folder;
     const auto       A = random_matrix(60'000, 60'000, 5, 1);
@@ -132,18 +134,15 @@ TEST(MatrixMarketFile, CanBeGivenUpAtEveryCheckpoint)
         for (int threads : {1, 3}) {
             int        wanted = -1;
             const auto read = [&](int last) {
-                std::atomic<int> asked{0};
-                const auto       checkpoint = [&] {
-                    if (++asked == last) throw OutOfTime("enough");
-                };
-                const auto B =
-                    read_matrix_market(path, {.threads = threads, .line_order = true, .checkpoint = checkpoint});
+                std::atomic<int> asked;
+                const auto       stop = test::stop_at(last, asked);
+                const auto       B = read_matrix_market(path, {.threads = threads, .line_order = true, .stop = stop});
                 EXPECT_TRUE(identical(B.A, A));
                 wanted = asked;
             };
-            read(-1);
+            read(0);
             EXPECT_GE(wanted, 50) << path;
-            for (int last = 1; last <= wanted; ++last) EXPECT_THROW(read(last), OutOfTime) << path << ", " << last;
+            for (int last = 1; last <= wanted; ++last) EXPECT_THROW(read(last), Cancelled) << path << ", " << last;
         }
 }
 
@@ -251,11 +250,8 @@ TEST(TextFile, APipeThatNobodyWritesToIsGivenUp)
     const TempFolder folder;
     const auto       path = folder.file("silent");
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-    int        asked = 0;
-    const auto checkpoint = [&] {
-        if (++asked == 3) throw OutOfTime("enough");
-    };
-    EXPECT_THROW(TextFile(path, checkpoint), OutOfTime);
+    std::atomic<int> asked;
+    EXPECT_THROW(TextFile(path, test::stop_at(3, asked)), Cancelled);
 }
 
 TEST(TextFile, ASignalDoesNotEndThePatienceWithAPipe)
@@ -283,20 +279,20 @@ TEST(TextFile, ASignalDoesNotEndThePatienceWithAPipe)
     EXPECT_EQ(file.view(), "at last");
 }
 
-TEST(TextFile, APipeIsReadToItsEndBetweenCheckpoints)
+TEST(TextFile, APipeIsReadToItsEndBetweenQuestions)
 {
     const TempFolder folder;
     const auto       path = folder.file("slow");
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-    std::thread    writer([&] {
+    std::thread      writer([&] {
         std::ofstream out(path);
         for (int k = 0; k < 5; ++k) {
             out << k << std::flush;
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
     });
-    int            asked = 0;
-    const TextFile file(path, [&] { ++asked; });
+    std::atomic<int> asked;
+    const TextFile   file(path, test::stop_at(0, asked));
     writer.join();
     EXPECT_EQ(file.view(), "01234");
     EXPECT_GE(asked, 2);

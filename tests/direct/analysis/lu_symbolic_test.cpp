@@ -13,6 +13,7 @@
 #include "ilux/tests/direct/analysis/boolean_matrix.hpp"
 #include "ilux/tests/direct/worked_example.hpp"
 #include "ilux/tests/support/checks.hpp"
+#include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {
 namespace {
@@ -414,22 +415,17 @@ TEST(LuSymbolic, SaysSoWhenMemoryRunsOut)
     EXPECT_GT(test::fail_each_allocation([&] { (void)analyse(view(A)); }), 10);
 }
 
-TEST(LuSymbolic, ACheckpointEndsTheAnalysisWhereverItIsAsked)
+TEST(LuSymbolic, ATokenEndsTheAnalysisWhereverItIsAsked)
 {
     const auto A = gallery::build("convdiff2d:n=90");
     for (const LuMatching matching : {LuMatching::off, LuMatching::on}) {
-        const LuOptions options{.ordering = LuOrdering::automatic, .matching = matching};
-        int             asked = 0;
-        const auto      whole = analyse(view(A), options, [&] { ++asked; });
+        const LuOptions  options{.ordering = LuOrdering::automatic, .matching = matching};
+        std::atomic<int> asked;
+        const auto       whole = analyse(view(A), options, test::stop_at(0, asked));
         EXPECT_EQ(whole->col_perm, analyse(view(A), options)->col_perm);
         ASSERT_GE(asked, 3);
-        for (int last = 1; last <= 3; ++last) {
-            int  so_far = 0;
-            auto checkpoint = [&] {
-                if (++so_far == last) throw OutOfTime("enough");
-            };
-            EXPECT_THROW(analyse(view(A), options, checkpoint), OutOfTime) << last;
-        }
+        for (int last = 1; last <= 3; ++last)
+            EXPECT_THROW(analyse(view(A), options, test::stop_at(last, asked)), Cancelled) << last;
     }
 }
 

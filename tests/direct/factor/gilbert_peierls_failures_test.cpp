@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ilux/tests/direct/factor_checks.hpp"
+#include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux::test {
 namespace {
@@ -98,16 +99,15 @@ TEST(GilbertPeierlsFailures, StopsBetweenColumnsOnceItIsTold)
     const Index n = 200;  // 40000 entries
     const auto  A = upward_arrow(n);
     const auto  s = analysed(A);
-    const auto  told_at = [&](int question, int& asked) {
-        asked = 0;
-        return gilbert_peierls(s, A.val(), [&asked, question] { return ++asked == question; });
+    const auto  told_at = [&](int question, std::atomic<int>& asked) {
+        return gilbert_peierls(s, A.val(), test::stop_at(question, asked));
     };
-    int        asked = 0;
-    const auto whole = told_at(0, asked);
+    std::atomic<int> asked;
+    const auto       whole = told_at(0, asked);
     EXPECT_GE(asked, 3);
     EXPECT_LE(asked, n / 10);
     EXPECT_EQ(whole.monitor.bad_column, -1);
-    EXPECT_FALSE(whole.monitor.expired);
+    EXPECT_EQ(whole.monitor.stopped, StopReason::none);
     EXPECT_EQ(whole.val, factor(A).val);
 
     Index reached = -1;
@@ -115,7 +115,7 @@ TEST(GilbertPeierlsFailures, StopsBetweenColumnsOnceItIsTold)
         const auto  F = told_at(question, asked);
         const Index column = F.monitor.bad_column;
         EXPECT_EQ(asked, question);
-        EXPECT_TRUE(F.monitor.expired);
+        EXPECT_EQ(F.monitor.stopped, StopReason::cancelled);
         EXPECT_GT(column, reached);
         EXPECT_LT(column, n);
         expect_failure(F, column, false);

@@ -8,6 +8,7 @@
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/tests/direct/small_matrix.hpp"
 #include "ilux/tests/support/checks.hpp"
+#include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {
 namespace {
@@ -218,11 +219,11 @@ TEST_P(EveryLayout, EndsWhereTheTimeIsOverAndGoesOnWithTheFormerPivots)
     Cpu         be(1);
     const Small A = matrix({{4, 1}, {1, 5}}), next = matrix({{8, 2}, {2, 10}});
     Lu          lu(be, analyse(A.view()));
-    bool        over = true;
-    lu.stop_when([&] { return over; });
-    Vector x{7, 8};
+    bool        over = false;
+    Vector      x{7, 8};
     for (int call = 0; call < 5; ++call) {
         over = call % 2 == 0;
+        lu.heed(over ? StopToken().within(0) : StopToken());
         const LuReport report = call == 0 ? lu.factor(A.view()) : lu.refactor_or_factor(next.view());
         EXPECT_EQ(report.action, call < 2 ? LuAction::factor : LuAction::refactor);
         EXPECT_EQ(report.outcome, over ? Outcome::time_limit : Outcome::converged);
@@ -231,11 +232,13 @@ TEST_P(EveryLayout, EndsWhereTheTimeIsOverAndGoesOnWithTheFormerPivots)
         EXPECT_EQ(lu.solve(Vector{10, 12}, x).outcome, report.outcome);
         EXPECT_LE(test::relative_difference(x, over ? before : Vector{1, 1}), over ? 0 : 1e-15);
     }
-    over = true;
+    lu.heed(StopToken().within(0));
     EXPECT_EQ(lu.refactor(A.view()).outcome, Outcome::time_limit);
     EXPECT_EQ(lu.factor(A.view()).outcome, Outcome::time_limit);
     EXPECT_THROW(static_cast<void>(lu.factors()), InvalidInput);
-    lu.stop_when({});
+    lu.heed(test::at_once());
+    EXPECT_EQ(lu.refactor(A.view()).outcome, Outcome::cancelled);
+    lu.heed({});
     EXPECT_EQ(lu.refactor(A.view()).outcome, Outcome::converged);
     EXPECT_EQ(lu.repivots(), 0);
 }
@@ -245,15 +248,14 @@ TEST_P(EveryLayout, StalePivotsAndNoTimeForOthersAreBothTold)
     Cpu         be(1);
     const Small first = matrix({{4, 1, 1}, {1, 2, 3}, {1, 5, 8}}),
                 second = matrix({{1e-16, 1, 1}, {1, 2, 3}, {1, 5, 8}});
-    Lu  lu(be, analyse(first.view(), as_given));
-    int questions = 0, answered_no = 0;
-    lu.stop_when([&] { return ++questions > answered_no; });
-    const auto allow = [&](int no) { questions = 0, answered_no = no; };
+    Lu               lu(be, analyse(first.view(), as_given));
+    std::atomic<int> questions;
+    const auto       allow = [&](int no) { lu.heed(test::stop_at(no + 1, questions)); };
     allow(1);
     ASSERT_EQ(lu.factor(first.view()).outcome, Outcome::converged);
     allow(1);
     const LuReport report = lu.refactor_or_factor(second.view());
-    EXPECT_EQ(report.outcome, Outcome::time_limit);
+    EXPECT_EQ(report.outcome, Outcome::cancelled);
     EXPECT_EQ(report.action, LuAction::repivot);
     EXPECT_TRUE(says(report.reason, "growth") && says(report.reason, "; with new pivots: told to stop after 0 of 3"))
         << report.reason;

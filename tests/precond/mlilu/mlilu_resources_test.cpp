@@ -10,6 +10,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
+#include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {
 namespace {
@@ -276,22 +277,17 @@ TEST(MlIlu, TellsAMonitorHowFarItIs)
     EXPECT_GE(told.back().level, 2);
 }
 
-TEST(MlIlu, IsBrokenOffByAMonitorThatThrows)
+TEST(MlIlu, IsStoppedWhereverTheTokenIsAsked)
 {
-    struct Enough {};
     const auto A = gallery::poisson2d(60, 60);
     for (int threads : {1, 3}) {
-        Cpu be(threads);
-        int told = 0;
-        MlIlu::build(be, A, {.inverse_bound = 2}, [&](const Progress&) { ++told; });
-        EXPECT_GT(told, 20);
+        Cpu              be(threads);
+        std::atomic<int> asked;
+        MlIlu::build(be, A, {.inverse_bound = 2}, {}, test::stop_at(0, asked));
+        EXPECT_GT(asked, 20);
         for (int last = 1; last < 20; ++last) {
-            int        seen = 0;
-            const auto monitor = [&](const Progress&) {
-                if (++seen == last) throw Enough();
-            };
-            EXPECT_THROW(MlIlu::build(be, A, {.inverse_bound = 2}, monitor), Enough) << last;
-            EXPECT_EQ(seen, last);
+            EXPECT_THROW(MlIlu::build(be, A, {.inverse_bound = 2}, {}, test::stop_at(last, asked)), Cancelled) << last;
+            EXPECT_EQ(asked, last);
         }
     }
 }

@@ -10,6 +10,7 @@
 #include "ilux/solver/policy/forecast.hpp"
 #include "ilux/solver/policy/retry.hpp"
 #include "ilux/solver/policy/strategy_history.hpp"
+#include "ilux/solver/strategy/analysis_limits.hpp"
 
 namespace ilux {
 namespace {
@@ -171,14 +172,14 @@ TEST(Pause, GrowsWithEachFailureInARow)
 
 TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
 {
-    const auto tiny = choose_strategy(gallery::poisson2d(10, 10), {}, 1, false, INFINITY);
+    const auto tiny = choose_strategy(gallery::poisson2d(10, 10), {}, 1, false, {});
     EXPECT_TRUE(tiny.direct);
     EXPECT_FALSE(tiny.symbolic);
-    const auto cube = choose_strategy(gallery::build("poisson3d:n=32"), {}, 1, false, INFINITY);
+    const auto cube = choose_strategy(gallery::build("poisson3d:n=32"), {}, 1, false, {});
     EXPECT_FALSE(cube.direct);
     EXPECT_FALSE(cube.symbolic);
     EXPECT_TRUE(cube.direct_possible);
-    const auto sheet = choose_strategy(gallery::build("convdiff2d:n=60"), {}, 1, false, INFINITY);
+    const auto sheet = choose_strategy(gallery::build("convdiff2d:n=60"), {}, 1, false, {});
     EXPECT_TRUE(sheet.direct);
     EXPECT_TRUE(sheet.symbolic);
 }
@@ -186,7 +187,7 @@ TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
 TEST(ChooseWay, PrefersLuTheMoreSystemsAreToCome)
 {
     const auto A = gallery::build("convdiff3d:n=12");
-    const auto one = choose_strategy(A, {}, 1, false, INFINITY), many = choose_strategy(A, {}, 1000, false, INFINITY);
+    const auto one = choose_strategy(A, {}, 1, false, {}), many = choose_strategy(A, {}, 1000, false, {});
     ASSERT_TRUE(one.lu && many.lu);
     EXPECT_LT(many.lu->of(1000) / many.iterative.of(1000), one.lu->of(1) / one.iterative.of(1));
 }
@@ -194,7 +195,7 @@ TEST(ChooseWay, PrefersLuTheMoreSystemsAreToCome)
 TEST(Choice, AnAnalysisThatTakesTooLongSpeaksForTheIteration)
 {
     const auto A = gallery::build("convdiff2d:n=60");
-    const auto choice = choose_strategy(A, {}, 1, false, 0);
+    const auto choice = choose_strategy(A, {}, 1, false, analysis_within({}, 0));
     EXPECT_FALSE(choice.direct);
     EXPECT_FALSE(choice.direct_possible);
     EXPECT_EQ(choice.symbolic, nullptr);

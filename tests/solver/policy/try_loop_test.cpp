@@ -208,7 +208,7 @@ TEST_F(Loop, NotesEachDecisionOnceAndRemarksOfASingleSystem)
     }
 }
 
-TEST(RunGuarded, MakesLackOfMemoryOrTimeAnOutcome)
+TEST(RunGuarded, MakesLackOfMemoryOrTimeOrCancellationAnOutcome)
 {
     const struct {
         std::function<void(Attempt&)> work;
@@ -219,6 +219,7 @@ TEST(RunGuarded, MakesLackOfMemoryOrTimeAnOutcome)
         {[](Attempt&) { throw OutOfMemory("9 bytes"); }, Outcome::out_of_memory, "9 bytes"},
         {[](Attempt&) { throw std::bad_alloc(); }, Outcome::out_of_memory, "the machine's memory is exhausted"},
         {[](Attempt&) { throw OutOfTime("1 s"); }, Outcome::time_limit, "1 s"},
+        {[](Attempt&) { throw Cancelled("asked to"); }, Outcome::cancelled, "asked to"},
     };
     for (const auto& row : table) {
         Attempt tried;

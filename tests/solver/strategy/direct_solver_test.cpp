@@ -16,7 +16,7 @@ namespace {
 
 using namespace ilux::test;
 
-constexpr double any_time = std::numeric_limits<double>::infinity();
+const StopToken any_time;
 
 LuOptions as_given()
 {

@@ -25,8 +25,8 @@ TEST(IterativeSolver, KeepsAPreconditionerForTheNextSystemWhereAsked)
             tried.plan = plan_for(options);
             tried.x = std::move(guess);
             if (keep) solver.keep(A, tried);
-            else EXPECT_TRUE(solver.factor(A, INFINITY, {}, tried));
-            solver.solve(b, options.krylov, {}, tried);
+            else EXPECT_TRUE(solver.factor(A, {}, {}, tried));
+            solver.solve(b, options.krylov, {}, {}, tried);
             return tried;
         };
         const std::vector<double> zeros(100, 0.0);
@@ -48,7 +48,7 @@ TEST(IterativeSolver, SaysWhatHasNoEffectOnTheCpu)
         Attempt         tried;
         tried.plan = plan_for(options);
         tried.x.assign(100, 0.0);
-        EXPECT_TRUE(solver.factor(gallery::poisson2d(10, 10), INFINITY, {}, tried));
+        EXPECT_TRUE(solver.factor(gallery::poisson2d(10, 10), {}, {}, tried));
         return testing::PrintToString(tried.decisions);
     };
     const std::string silent = decisions({}, {.cpu = Cpu(1)});
@@ -69,7 +69,7 @@ TEST(IterativeSolver, GivesUpAFactorizationThatOutlastsTheTimeLimit)
     IterativeSolver solver({.cpu = Cpu(1)}, {});
     Attempt         tried;
     tried.plan = plan_for({});
-    EXPECT_FALSE(solver.factor(A, 0.0, {}, tried));
+    EXPECT_FALSE(solver.factor(A, {}, StopToken().within(0), tried));
     EXPECT_EQ(tried.report.outcome, Outcome::time_limit);
     EXPECT_EQ(tried.report.steps, 0);
     EXPECT_FALSE(tried.mlilu);
@@ -79,7 +79,7 @@ TEST(IterativeSolver, GivesUpAFactorizationThatOutlastsTheTimeLimit)
     EXPECT_NE(why_not.find("time limit"), std::string::npos);
     Attempt again;
     again.plan = plan_for({});
-    EXPECT_TRUE(solver.factor(A, 1e9, {}, again));
+    EXPECT_TRUE(solver.factor(A, {}, StopToken().within(1e9), again));
 }
 
 }  // namespace

@@ -1,0 +1,12 @@
+#pragma once
+// Ctrl-C.
+
+#include "ilux/base/stop_token.hpp"
+
+namespace ilux::app {
+
+/// From now on Ctrl-C (SIGINT) and SIGTERM stop what heeds this token; a second signal of the kind ends the program at once.
+/// A signal that is ignored, as of a job in the background, stays so.
+StopToken heed_signals();
+
+}  // namespace ilux::app
