@@ -29,18 +29,32 @@ private:
     int threads_;
 };
 
-double  dot(Cpu& be, std::span<const double> x, std::span<const double> y);
-double  norm2(Cpu& be, std::span<const double> x);
-DotNorm dot_norm(Cpu& be, std::span<const double> x, std::span<const double> y);
-bool    is_finite(Cpu& be, std::span<const double> x);
-void    copy(Cpu& be, std::span<const double> x, std::span<double> y);
-void    fill(Cpu& be, double a, std::span<double> y);
-void    scale(Cpu& be, double a, std::span<double> y);
-void    axpy(Cpu& be, double a, std::span<const double> x, std::span<double> y);
-void    axpby(Cpu& be, double a, std::span<const double> x, double b, std::span<double> y);
-void    multiply(Cpu& be, std::span<const double> d, std::span<const double> x, std::span<double> y);
-void    multi_dot(Cpu& be, std::span<const double> block, std::span<const double> w, std::span<double> h);
-void    multi_axpy(Cpu& be, std::span<const double> c, std::span<const double> block, std::span<double> y);
+template <class S = double>
+S dot(Cpu& be, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> y);
+template <class S = double>
+real_of<S> norm2(Cpu& be, std::span<const NotDeduced<S>> x);
+template <class S = double>
+DotNorm<S> dot_norm(Cpu& be, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> y);
+template <class S = double>
+bool is_finite(Cpu& be, std::span<const NotDeduced<S>> x);
+template <class S = double>
+void copy(Cpu& be, std::span<const NotDeduced<S>> x, std::span<NotDeduced<S>> y);
+template <class S = double>
+void fill(Cpu& be, NotDeduced<S> a, std::span<NotDeduced<S>> y);
+template <class S = double>
+void scale(Cpu& be, NotDeduced<S> a, std::span<NotDeduced<S>> y);
+template <class S = double>
+void axpy(Cpu& be, NotDeduced<S> a, std::span<const NotDeduced<S>> x, std::span<NotDeduced<S>> y);
+template <class S = double>
+void axpby(Cpu& be, NotDeduced<S> a, std::span<const NotDeduced<S>> x, NotDeduced<S> b, std::span<NotDeduced<S>> y);
+template <class S = double>
+void multiply(Cpu& be, std::span<const NotDeduced<S>> d, std::span<const NotDeduced<S>> x, std::span<NotDeduced<S>> y);
+template <class S = double>
+void multi_dot(Cpu& be, std::span<const NotDeduced<S>> block, std::span<const NotDeduced<S>> w,
+               std::span<NotDeduced<S>> h);
+template <class S = double>
+void multi_axpy(Cpu& be, std::span<const NotDeduced<S>> c, std::span<const NotDeduced<S>> block,
+                std::span<NotDeduced<S>> y);
 
 static_assert(Backend<Cpu>);
 

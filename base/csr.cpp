@@ -7,9 +7,18 @@
 #include <numeric>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
+
+/// As a message shows a value: 2, or 2-3i.
+template <class T>
+std::string shown(T value)
+{
+    if constexpr (is_complex<T>) return fmt::format("{}{:+}i", value.real(), value.imag());
+    else return fmt::format("{}", value);
+}
 
 template <class T>
 void require_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
@@ -18,16 +27,18 @@ void require_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
         return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j, rows,
                            cols);
     });
-    require(std::isfinite(value), [&] {
-        return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j, value);
+    require(is_finite(value), [&] {
+        return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j,
+                           shown(value));
     });
 }
 
 template <class T>
 void require_finite_sum(Index i, Index j, T value)
 {
-    require(std::isfinite(value), [&] {
-        return fmt::format("the duplicates at row {}, column {} (counted from 1) sum to {}", i + 1, j + 1, value);
+    require(is_finite(value), [&] {
+        return fmt::format("the duplicates at row {}, column {} (counted from 1) sum to {}", i + 1, j + 1,
+                           shown(value));
     });
 }
 
@@ -210,16 +221,12 @@ CsrMatrix<T> transpose(const CsrMatrix<T>& A)
     return CsrMatrix<T>::from_sorted(A.cols(), A.rows(), std::move(row_ptr), std::move(col), std::move(val));
 }
 
-std::vector<Index> inverse_permutation(std::span<const Index> perm)
+template <class T>
+CsrMatrix<T> adjoint(const CsrMatrix<T>& A)
 {
-    const auto         n = static_cast<Index>(perm.size());
-    std::vector<Index> inv_perm(perm.size(), -1);
-    for (Index i = 0; i < n; ++i) {
-        require(perm[i] >= 0 && perm[i] < n && inv_perm[perm[i]] < 0,
-                [&] { return fmt::format("not a permutation of 0..{}: position {} holds {}", n - 1, i, perm[i]); });
-        inv_perm[perm[i]] = i;
-    }
-    return inv_perm;
+    CsrMatrix<T> of_A = transpose(A);
+    for (T& value : of_A.val()) value = conj(value);
+    return of_A;
 }
 
 template <class T>
@@ -265,12 +272,13 @@ void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const
     const auto val = A.val();
     for (Index i = 0; i < A.rows(); ++i)
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-            const double scaled = scaled_entry(r.empty() ? 1. : r[i], val[p], c.empty() ? 1. : c[A.col()[p]]);
+            const working_of<T> scaled =
+                scaled_entry<working_of<T>>(r.empty() ? 1. : r[i], val[p], c.empty() ? 1. : c[A.col()[p]]);
             val[p] = static_cast<T>(scaled);
-            require(std::isfinite(val[p]), [&] {
+            require(is_finite(val[p]), [&] {
                 return fmt::format(
                     "scaled by its row and column factors, the entry at row {}, column {} (counted from 1) is {}",
-                    i + 1, A.col()[p] + 1, scaled);
+                    i + 1, A.col()[p] + 1, shown(scaled));
             });
         }
 }
@@ -279,8 +287,8 @@ namespace {
 
 /// Whether every entry (i, j) below the diagonal pairs with a (j, i) above it, and their values satisfy `equal`.
 /// Rows are walked in order, so the partners in row j are met in order too: one cursor a row, O(nnz), early exit.
-template <class Equal>
-bool pairs_up(const CsrMatrix<double>& A, Equal&& equal)
+template <class T, class Equal>
+bool pairs_up(const CsrMatrix<T>& A, Equal&& equal)
 {
     if (A.rows() != A.cols()) return false;
     const auto          row_ptr = A.row_ptr();
@@ -302,40 +310,59 @@ bool pairs_up(const CsrMatrix<double>& A, Equal&& equal)
 
 }  // namespace
 
-bool is_pattern_symmetric(const CsrMatrix<double>& A)
+template <class T>
+bool is_pattern_symmetric(const CsrMatrix<T>& A)
 {
-    return pairs_up(A, [](double, double) { return true; });
+    return pairs_up(A, [](T, T) { return true; });
 }
 
-bool has_positive_diagonal(const CsrMatrix<double>& A)
+template <class T>
+bool has_positive_diagonal(const CsrMatrix<T>& A)
 {
-    for (Index i = 0; i < A.rows(); ++i)
-        if (!(A.at(i, i) > 0)) return false;
+    for (Index i = 0; i < A.rows(); ++i) {
+        const T a = A.at(i, i);
+        if (!(real_part(a) > 0) || a != conj(a)) return false;
+    }
     return true;
 }
 
-bool is_symmetric(const CsrMatrix<double>& A)
+template <class T>
+bool is_symmetric(const CsrMatrix<T>& A)
 {
-    return pairs_up(A, [](double a, double b) { return a == b; });
+    return pairs_up(A, [](T a, T b) { return a == b; });
 }
 
-double norm_frobenius(const CsrMatrix<double>& A)
+template <class T>
+bool is_hermitian(const CsrMatrix<T>& A)
+{
+    for (Index i = 0; is_complex<T> && i < std::min(A.rows(), A.cols()); ++i)
+        if (const T a = A.at(i, i); a != conj(a)) return false;
+    return pairs_up(A, [](T a, T b) { return a == conj(b); });
+}
+
+template <class T>
+double norm_frobenius(const CsrMatrix<T>& A)
 {
     double largest = 0;
-    for (double value : A.val()) largest = std::max(largest, std::abs(value));
+    for (const T& value : A.val()) largest = std::max<double>(largest, std::abs(value));
     if (largest == 0) return 0;
     double squares = 0;  // of the scaled values: no over- or underflow
-    for (double value : A.val()) squares += (value / largest) * (value / largest);
+    for (const T& value : A.val()) squares += abs_squared(working_of<T>(value) / largest);
     return largest * std::sqrt(squares);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                             \
-    template class CsrMatrix<T>;                                                                        \
-    template CsrMatrix<T> transpose(const CsrMatrix<T>&);                                               \
-    template CsrMatrix<T> permute(const CsrMatrix<T>&, std::span<const Index>, std::span<const Index>); \
-    template void         scale_rows_cols(CsrMatrix<T>&, std::span<const double>, std::span<const double>);
-ILUX_INSTANTIATE(double)
-ILUX_INSTANTIATE(float)
+#define ILUX_INSTANTIATE(T)                                                                                 \
+    template class CsrMatrix<T>;                                                                            \
+    template CsrMatrix<T> transpose(const CsrMatrix<T>&);                                                   \
+    template CsrMatrix<T> adjoint(const CsrMatrix<T>&);                                                     \
+    template CsrMatrix<T> permute(const CsrMatrix<T>&, std::span<const Index>, std::span<const Index>);     \
+    template void         scale_rows_cols(CsrMatrix<T>&, std::span<const double>, std::span<const double>); \
+    template bool         is_symmetric(const CsrMatrix<T>&);                                                \
+    template bool         is_hermitian(const CsrMatrix<T>&);                                                \
+    template bool         has_positive_diagonal(const CsrMatrix<T>&);                                       \
+    template bool         is_pattern_symmetric(const CsrMatrix<T>&);                                        \
+    template double       norm_frobenius(const CsrMatrix<T>&);
+ILUX_BASE_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

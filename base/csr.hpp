@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ilux/base/scalar.hpp"
 #include "ilux/base/types.hpp"
 
 namespace ilux {
@@ -51,12 +52,16 @@ private:
 
 template <class T>
 CsrMatrix<T> transpose(const CsrMatrix<T>& A);
+/// Aᴴ: the transpose, conjugated.
+template <class T>
+CsrMatrix<T> adjoint(const CsrMatrix<T>& A);
 /// B(i, j) = A(p[i], q[j]): perm[new] = old for rows and columns; an empty span is the identity.
 /// @throws InvalidInput when p or q is no permutation of A's rows or columns
 template <class T>
 CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<const Index> q);
 /// r a c for r, c > 0; what it passes through neither over- nor underflows where the product does not.
-inline double scaled_entry(double r, double a, double c)
+template <Scalar S>
+S scaled_entry(double r, S a, double c)
 {
     const auto [low, high] = std::minmax(r, c);
     return std::abs(a) >= 1 ? a * low * high : a * high * low;
@@ -66,10 +71,16 @@ inline double scaled_entry(double r, double a, double c)
 template <class T>
 void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const double> c);
 
-bool   is_symmetric(const CsrMatrix<double>& A);           ///< values and pattern, exactly
-bool   has_positive_diagonal(const CsrMatrix<double>& A);  ///< every a_ii > 0
-bool   is_pattern_symmetric(const CsrMatrix<double>& A);   ///< stored entries, zeros included
-double norm_frobenius(const CsrMatrix<double>& A);
+template <class T>
+bool is_symmetric(const CsrMatrix<T>& A);  ///< A = Aᵀ: values and pattern, exactly
+template <class T>
+bool is_hermitian(const CsrMatrix<T>& A);  ///< A = Aᴴ, likewise
+template <class T>
+bool has_positive_diagonal(const CsrMatrix<T>& A);  ///< every a_ii real and > 0
+template <class T>
+bool is_pattern_symmetric(const CsrMatrix<T>& A);  ///< stored entries, zeros included
+template <class T>
+double norm_frobenius(const CsrMatrix<T>& A);
 
 /// perm[new] = old  →  inv_perm[old] = new. @throws InvalidInput unless perm is a permutation
 std::vector<Index> inverse_permutation(std::span<const Index> perm);

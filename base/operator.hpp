@@ -8,44 +8,46 @@
 
 namespace ilux {
 
-/// y ← A x and y ← Aᵀ x for a square A of order size(). Immutable: may serve several threads at once.
-template <Backend B>
+/// y ← A x and y ← Aᴴ x for a square A of order size(), of S as x and y are. The adjoint Aᴴ is the conjugate transpose:
+/// what BiCG and least squares need; Aᵀ for real S. Immutable: may serve several threads at once.
+template <Backend B, Scalar S = double>
 class LinearOperator {
 public:
     virtual ~LinearOperator() = default;
     virtual Index size() const = 0;
-    virtual void  apply(B& be, ConstSpan<B> x, Span<B> y) const = 0;
-    virtual void  apply_transpose(B& be, ConstSpan<B> x, Span<B> y) const = 0;
+    virtual void  apply(B& be, ConstSpan<B, S> x, Span<B, S> y) const = 0;
+    virtual void  apply_adjoint(B& be, ConstSpan<B, S> x, Span<B, S> y) const = 0;
 };
 
-/// z ← M⁻¹ r and z ← M⁻ᵀ r. An object holds its own scratch memory, so it serves one thread or stream at a time;
+/// z ← M⁻¹ r and z ← M⁻ᴴ r. An object holds its own scratch memory, so it serves one thread or stream at a time;
 /// the factors behind it are shared and immutable. r and z do not overlap. Nothing is allocated in a call.
-template <Backend B>
+template <Backend B, Scalar S = double>
 class Preconditioner {
 public:
     virtual ~Preconditioner() = default;
     virtual Index size() const = 0;
-    virtual void  apply(B& be, ConstSpan<B> r, Span<B> z) = 0;
-    virtual void  apply_transpose(B& be, ConstSpan<B> r, Span<B> z) = 0;
+    virtual void  apply(B& be, ConstSpan<B, S> r, Span<B, S> z) = 0;
+    virtual void  apply_adjoint(B& be, ConstSpan<B, S> r, Span<B, S> z) = 0;
 };
 
 /// r ← b − A x; returns ‖r‖₂.
-template <Backend B>
-double residual(B& be, const LinearOperator<B>& A, ConstSpan<B> x, ConstSpan<B> b, Span<B> r)
+template <Backend B, Scalar S = double>
+real_of<S> residual(B& be, const LinearOperator<B, S>& A, ConstSpan<B, NotDeduced<S>> x, ConstSpan<B, NotDeduced<S>> b,
+                    Span<B, NotDeduced<S>> r)
 {
     A.apply(be, x, r);
-    axpby(be, 1, b, -1, r);
-    return norm2(be, ConstSpan<B>(r));
+    axpby<S>(be, 1, b, -1, r);
+    return norm2<S>(be, ConstSpan<B, S>(r));
 }
 
 /// M = I.
-template <Backend B>
-class Identity final : public Preconditioner<B> {
+template <Backend B, Scalar S = double>
+class Identity final : public Preconditioner<B, S> {
 public:
     explicit Identity(Index n) : n_(n) {}
     Index size() const override { return n_; }
-    void  apply(B& be, ConstSpan<B> r, Span<B> z) override { copy(be, r, z); }
-    void  apply_transpose(B& be, ConstSpan<B> r, Span<B> z) override { copy(be, r, z); }
+    void  apply(B& be, ConstSpan<B, S> r, Span<B, S> z) override { copy<S>(be, r, z); }
+    void  apply_adjoint(B& be, ConstSpan<B, S> r, Span<B, S> z) override { copy<S>(be, r, z); }
 
 private:
     Index n_;
@@ -60,53 +62,53 @@ inline std::vector<double> inverses_of(std::span<const double> d)
 }
 
 /// D A for a diagonal D: rows of A times numbers.
-template <Backend B>
-class RowScaledOperator final : public LinearOperator<B> {
+template <Backend B, Scalar S = double>
+class RowScaledOperator final : public LinearOperator<B, S> {
 public:
-    /// @param d  n; it and A must outlive this
-    RowScaledOperator(const LinearOperator<B>& A, ConstSpan<B> d) : A_(A), d_(d), scratch_(d.size()) {}
+    /// @param d  n, real numbers; it and A must outlive this
+    RowScaledOperator(const LinearOperator<B, S>& A, ConstSpan<B, S> d) : A_(A), d_(d), scratch_(d.size()) {}
     Index size() const override { return A_.size(); }
-    void  apply(B& be, ConstSpan<B> x, Span<B> y) const override
+    void  apply(B& be, ConstSpan<B, S> x, Span<B, S> y) const override
     {
         A_.apply(be, x, y);
-        multiply(be, d_, ConstSpan<B>(y), y);
+        multiply<S>(be, d_, ConstSpan<B, S>(y), y);
     }
-    void apply_transpose(B& be, ConstSpan<B> x, Span<B> y) const override
+    void apply_adjoint(B& be, ConstSpan<B, S> x, Span<B, S> y) const override
     {
-        multiply(be, d_, x, scratch_);
-        A_.apply_transpose(be, scratch_, y);
+        multiply<S>(be, d_, x, scratch_);
+        A_.apply_adjoint(be, scratch_, y);
     }
 
 private:
-    const LinearOperator<B>& A_;
-    ConstSpan<B>             d_;
-    mutable Buffer<B>        scratch_;
+    const LinearOperator<B, S>& A_;
+    ConstSpan<B, S>             d_;
+    mutable Buffer<B, S>        scratch_;
 };
 
 /// The preconditioner D M of D A: z ← M⁻¹ D⁻¹ r.
-template <Backend B>
-class RowScaledPreconditioner final : public Preconditioner<B> {
+template <Backend B, Scalar S = double>
+class RowScaledPreconditioner final : public Preconditioner<B, S> {
 public:
-    /// @param inverse  n, the diagonal of D⁻¹; it and M must outlive this
-    RowScaledPreconditioner(Preconditioner<B>& M, ConstSpan<B> inverse)
+    /// @param inverse  n, the diagonal of D⁻¹, real numbers; it and M must outlive this
+    RowScaledPreconditioner(Preconditioner<B, S>& M, ConstSpan<B, S> inverse)
         : M_(M), inverse_(inverse), scratch_(inverse.size())
     {}
     Index size() const override { return M_.size(); }
-    void  apply(B& be, ConstSpan<B> r, Span<B> z) override
+    void  apply(B& be, ConstSpan<B, S> r, Span<B, S> z) override
     {
-        multiply(be, inverse_, r, scratch_);
+        multiply<S>(be, inverse_, r, scratch_);
         M_.apply(be, scratch_, z);
     }
-    void apply_transpose(B& be, ConstSpan<B> r, Span<B> z) override
+    void apply_adjoint(B& be, ConstSpan<B, S> r, Span<B, S> z) override
     {
-        M_.apply_transpose(be, r, z);
-        multiply(be, inverse_, ConstSpan<B>(z), z);
+        M_.apply_adjoint(be, r, z);
+        multiply<S>(be, inverse_, ConstSpan<B, S>(z), z);
     }
 
 private:
-    Preconditioner<B>& M_;
-    ConstSpan<B>       inverse_;
-    Buffer<B>          scratch_;
+    Preconditioner<B, S>& M_;
+    ConstSpan<B, S>       inverse_;
+    Buffer<B, S>          scratch_;
 };
 
 }  // namespace ilux

@@ -1,9 +1,10 @@
 #include "ilux/base/spmv.hpp"
 
-#include "ilux/base/error.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -19,23 +20,38 @@ Index part_begin(const CsrMatrix<T>& A, int t, int parts)
     return static_cast<Index>(std::ranges::lower_bound(A.row_ptr(), target) - A.row_ptr().begin());
 }
 
-template <class T>
-void spmv_rows(double a, const CsrMatrix<T>& A, const double* x, double b, double* y, Index begin, Index end)
+template <class T, class S>
+void spmv_rows(S a, const CsrMatrix<T>& A, const S* x, S b, S* y, Index begin, Index end)
 {
     const Offset* row_ptr = A.row_ptr().data();
     const Index*  col = A.col().data();
     const T*      val = A.val().data();
     for (Index i = begin; i < end; ++i) {
-        double sum = 0;
-        for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) sum += val[p] * x[col[p]];
-        y[i] = b == 0 ? a * sum : a * sum + b * y[i];
+        S sum = 0;
+        for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) sum += S(val[p]) * x[col[p]];
+        y[i] = b == S(0) ? a * sum : a * sum + b * y[i];
+    }
+}
+
+/// y ← a op(A) x + b y: op transposes, and conjugates if asked.
+template <bool conjugate, class T, class S>
+void scatter(Cpu& be, S a, const CsrMatrix<T>& A, std::span<const S> x, S b, std::span<S> y)
+{
+    ILUX_ASSERT(x.size() == static_cast<std::size_t>(A.rows()) && y.size() == static_cast<std::size_t>(A.cols()));
+    if (b == S(0)) fill<S>(be, 0, y);
+    else if (b != S(1)) scale<S>(be, b, y);
+    for (Index i = 0; i < A.rows(); ++i) {
+        const S ax = a * x[i];
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            y[A.col()[p]] += S(conjugate ? conj(A.val()[p]) : A.val()[p]) * ax;
     }
 }
 
 }  // namespace
 
-template <class T>
-void spmv(Cpu& be, double a, const CsrMatrix<T>& A, std::span<const double> x, double b, std::span<double> y)
+template <class T, class S>
+void spmv(Cpu& be, NotDeduced<S> a, const CsrMatrix<T>& A, std::span<const NotDeduced<S>> x, NotDeduced<S> b,
+          std::span<NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == static_cast<std::size_t>(A.cols()) && y.size() == static_cast<std::size_t>(A.rows()));
     if (be.threads() == 1 || A.nnz() < parallel_nnz) return spmv_rows(a, A, x.data(), b, y.data(), 0, A.rows());
@@ -46,20 +62,23 @@ void spmv(Cpu& be, double a, const CsrMatrix<T>& A, std::span<const double> x, d
                   std::min(A.rows(), part_begin(A, t + 1, parts)));
 }
 
-template <class T>
-void spmv_transpose(Cpu& be, double a, const CsrMatrix<T>& A, std::span<const double> x, double b, std::span<double> y)
+template <class T, class S>
+void spmv_transpose(Cpu& be, NotDeduced<S> a, const CsrMatrix<T>& A, std::span<const NotDeduced<S>> x, NotDeduced<S> b,
+                    std::span<NotDeduced<S>> y)
 {
-    ILUX_ASSERT(x.size() == static_cast<std::size_t>(A.rows()) && y.size() == static_cast<std::size_t>(A.cols()));
-    if (b == 0) fill(be, 0, y);
-    else if (b != 1) scale(be, b, y);
-    for (Index i = 0; i < A.rows(); ++i) {
-        const double ax = a * x[i];
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) y[A.col()[p]] += A.val()[p] * ax;
-    }
+    scatter<false, T, S>(be, a, A, x, b, y);
 }
 
-MatrixOperator::MatrixOperator(const CsrMatrix<double>& A, bool transposable)
-    : A_(A), At_(transposable ? transpose(A) : CsrMatrix<double>()), transposable_(transposable)
+template <class T, class S>
+void spmv_adjoint(Cpu& be, NotDeduced<S> a, const CsrMatrix<T>& A, std::span<const NotDeduced<S>> x, NotDeduced<S> b,
+                  std::span<NotDeduced<S>> y)
+{
+    scatter<true, T, S>(be, a, A, x, b, y);
+}
+
+template <class S>
+MatrixOperator<S>::MatrixOperator(const CsrMatrix<S>& A, bool adjoinable)
+    : A_(A), Ah_(adjoinable ? adjoint(A) : CsrMatrix<S>()), adjoinable_(adjoinable)
 {
     require(A.rows() == A.cols(), [&] {
         return "a linear system needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +
@@ -67,18 +86,29 @@ MatrixOperator::MatrixOperator(const CsrMatrix<double>& A, bool transposable)
     });
 }
 
-void MatrixOperator::apply(Cpu& be, std::span<const double> x, std::span<double> y) const { spmv(be, 1, A_, x, 0, y); }
-
-void MatrixOperator::apply_transpose(Cpu& be, std::span<const double> x, std::span<double> y) const
+template <class S>
+void MatrixOperator<S>::apply(Cpu& be, std::span<const S> x, std::span<S> y) const
 {
-    if (transposable_) spmv(be, 1, At_, x, 0, y);
-    else spmv_transpose(be, 1, A_, x, 0, y);
+    spmv<S, S>(be, 1, A_, x, 0, y);
 }
 
-template void spmv(Cpu&, double, const CsrMatrix<double>&, std::span<const double>, double, std::span<double>);
-template void spmv(Cpu&, double, const CsrMatrix<float>&, std::span<const double>, double, std::span<double>);
-template void spmv_transpose(Cpu&, double, const CsrMatrix<double>&, std::span<const double>, double,
-                             std::span<double>);
-template void spmv_transpose(Cpu&, double, const CsrMatrix<float>&, std::span<const double>, double, std::span<double>);
+template <class S>
+void MatrixOperator<S>::apply_adjoint(Cpu& be, std::span<const S> x, std::span<S> y) const
+{
+    if (adjoinable_) spmv<S, S>(be, 1, Ah_, x, 0, y);
+    else spmv_adjoint<S, S>(be, 1, A_, x, 0, y);
+}
+
+#define ILUX_PRODUCT(T, product)                                                                                      \
+    template void product<T, working_of<T>>(Cpu&, working_of<T>, const CsrMatrix<T>&, std::span<const working_of<T>>, \
+                                            working_of<T>, std::span<working_of<T>>);
+#define ILUX_INSTANTIATE(T) ILUX_PRODUCT(T, spmv) ILUX_PRODUCT(T, spmv_transpose) ILUX_PRODUCT(T, spmv_adjoint)
+ILUX_BASE_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#undef ILUX_PRODUCT
+
+#define ILUX_INSTANTIATE(S) template class MatrixOperator<S>;
+ILUX_BASE_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

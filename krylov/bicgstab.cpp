@@ -17,7 +17,7 @@ struct Cycle {
     double        norm_r = 1, rho = 1, rho_before = 1, alpha = 1, omega = 1;  // r̂ᵀr = ‖r‖² at first
     bool          first = true;
 
-    DotNorm inner(ConstSpan<B> a, ConstSpan<B> b) { return dot_norm(be, a, b); }
+    DotNorm<> inner(ConstSpan<B> a, ConstSpan<B> b) { return dot_norm(be, a, b); }
 
     /// The recurrence met the target, broke down or blew up, or no step is left.
     bool over() const { return it.stop.ends_cycle(scale_r * norm_r); }
@@ -56,7 +56,7 @@ struct Cycle {
         it.move(scale_r * omega, z);
         axpy(be, -omega, ConstSpan<B>(t), r);
         rho_before = rho;
-        const DotNorm next = inner(rh, r);
+        const DotNorm<> next = inner(rh, r);
         rho = next.dot;  // ρ = r̂ᵀ r
         norm_r = next.norm;
         it.step(scale_r * norm_r);

@@ -55,7 +55,7 @@ public:
     void apply_At(ConstSpan<B> v, Span<B> w)
     {
         const auto t = timeline_.measure(seconds_.spmv);
-        A_.apply_transpose(be_, v, w);
+        A_.apply_adjoint(be_, v, w);
     }
     void apply_M(ConstSpan<B> r, Span<B> z)
     {
@@ -65,7 +65,7 @@ public:
     void apply_Mt(ConstSpan<B> r, Span<B> z)
     {
         const auto t = timeline_.measure(seconds_.precond);
-        M_.apply_transpose(be_, r, z);
+        M_.apply_adjoint(be_, r, z);
     }
     auto timing_ortho() { return timeline_.measure(seconds_.ortho); }
 

@@ -21,7 +21,7 @@ inline std::span<const std::string_view> names(Method)
     return all;
 }
 
-/// Whether the method calls apply_transpose of A and M.
+/// Whether the method calls apply_adjoint of A and M.
 constexpr bool needs_transpose(Method method) { return method == Method::bicg; }
 
 /// Bytes of the vectors that a workspace holds where its backend computes.

@@ -4,40 +4,52 @@
 #include <cmath>
 
 #include "ilux/base/error.hpp"
+#include "ilux/ortho/instances.hpp"
 
 namespace ilux {
 
-template <Backend B>
-Extension detail::cgs2_by_primitives(B& be, ConstSpan<B> V, Span<B> w, std::span<double> h, std::span<double> scratch)
+template <Backend B, Scalar S>
+Extension detail::cgs2_by_primitives(B& be, ConstSpan<B, NotDeduced<S>> V, Span<B, NotDeduced<S>> w,
+                                     std::span<NotDeduced<S>> h, std::span<NotDeduced<S>> scratch)
 {
     const std::size_t k = h.size() - 1;
     const auto        c = scratch.first(k);
     ILUX_ASSERT(V.size() == w.size() * k);
 
-    const double before = norm2(be, ConstSpan<B>(w));
-    std::ranges::fill(h, 0.);
+    const real_of<S> before = norm2<S>(be, ConstSpan<B, S>(w));
+    std::ranges::fill(h, S(0));
     if (before == 0) return Extension::nothing_left;
     if (!std::isfinite(before)) return Extension::not_finite;
 
     for (int pass = 0; pass < 2; ++pass) {
-        multi_dot(be, V, ConstSpan<B>(w), c);  // c = Vᵀ w
+        multi_dot<S>(be, V, ConstSpan<B, S>(w), c);  // c = Vᴴ w
         for (std::size_t i = 0; i < k; ++i) {
             h[i] += c[i];
             c[i] = -c[i];
         }
-        multi_axpy(be, c, V, w);  // w ← w − V c
+        multi_axpy<S>(be, c, V, w);  // w ← w − V c
     }
-    return detail::normalize(be, before, w, h[k]);
+    return detail::normalize<B, S>(be, before, w, h[k]);
 }
 
-template Extension detail::cgs2_by_primitives<Cpu>(Cpu&, ConstSpan<Cpu>, Span<Cpu>, std::span<double>,
-                                                   std::span<double>);
-template Extension detail::cgs2_by_primitives<Gpu>(Gpu&, ConstSpan<Gpu>, Span<Gpu>, std::span<double>,
-                                                   std::span<double>);
-
-Extension cgs2(Cpu& be, std::span<const double> V, std::span<double> w, std::span<double> h, std::span<double> scratch)
+template <class S>
+Extension cgs2(Cpu& be, std::span<const NotDeduced<S>> V, std::span<NotDeduced<S>> w, std::span<NotDeduced<S>> h,
+               std::span<NotDeduced<S>> scratch)
 {
-    return detail::cgs2_by_primitives<Cpu>(be, V, w, h, scratch);
+    return detail::cgs2_by_primitives<Cpu, S>(be, V, w, h, scratch);
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                     \
+    template Extension detail::cgs2_by_primitives<Cpu, S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, \
+                                                          std::span<S>);                                        \
+    template Extension cgs2<S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, std::span<S>);
+ILUX_ORTHO_CPU(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+#define ILUX_INSTANTIATE(S)                                                                                       \
+    template Extension detail::cgs2_by_primitives<Gpu, S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, \
+                                                          std::span<S>);
+ILUX_ORTHO_GPU(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -5,6 +5,7 @@
 
 #include "ilux/base/gpu/cuda_blocks.hpp"
 #include "ilux/ortho/cgs2.hpp"
+#include "ilux/ortho/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -85,15 +86,17 @@ void project_twice(Gpu& be, const double* V, std::size_t n, int k, double* w, co
 
 }  // namespace
 
-Extension cgs2(Gpu& be, DeviceSpan<const double> V, DeviceSpan<double> w, std::span<double> h,
-               std::span<double> scratch)
+template <class S>
+Extension cgs2(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced<S>> w, std::span<NotDeduced<S>> h,
+               std::span<NotDeduced<S>> scratch)
 {
     const cuda::Range range("cgs2");
     const int         k = static_cast<int>(h.size()) - 1;
     const std::size_t n = w.size();
     const Places      at(k);
     ILUX_ASSERT(V.size() == n * k);
-    if (k == 0 || n == 0 || at.after >= cuda::max_results) return detail::cgs2_by_primitives<Gpu>(be, V, w, h, scratch);
+    if (k == 0 || n == 0 || at.after >= cuda::max_results)
+        return detail::cgs2_by_primitives<Gpu, S>(be, V, w, h, scratch);
 
     const auto    stream = cuda::stream(be);
     double* const device = be.state().coefficients.data();
@@ -117,7 +120,12 @@ Extension cgs2(Gpu& be, DeviceSpan<const double> V, DeviceSpan<double> w, std::s
     h[k] = 0;
     if (before == 0) return Extension::nothing_left;
     if (!std::isfinite(before)) return Extension::not_finite;
-    return detail::normalize<Gpu>(be, before, w, h[k]);
+    return detail::normalize<Gpu, S>(be, before, w, h[k]);
 }
+
+#define ILUX_INSTANTIATE(S) \
+    template Extension cgs2<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, std::span<S>);
+ILUX_ORTHO_GPU(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

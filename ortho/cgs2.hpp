@@ -7,7 +7,7 @@
 
 namespace ilux {
 
-/// w ← (I − V Vᵀ)² w, normalized; h_i = v_iᵀ w for the k vectors of V, and h_k = ‖(I − V Vᵀ) w‖₂.
+/// w ← (I − V Vᴴ)² w, normalized; h_i = v_iᴴ w for the k vectors of V, and h_k = ‖(I − V Vᴴ) w‖₂.
 /// @param V  k·n values, k orthonormal vectors one after another
 /// @param w  n, overwritten; the new basis vector when `extended`, otherwise of no use
 /// @param h  k + 1, overwritten; h_k is 0 when nothing is left
@@ -16,14 +16,18 @@ namespace ilux {
 /// Costs 8kn flops. Orthogonal to machine precision unless w is dependent to machine precision [giraud05].
 /// On a GPU four launches and one copy to the host: the first pass's update and the second one's dots read V together,
 /// 8n(3k + 7) bytes in all for k ≤ 32, 32kn for more vectors. Bitwise repeatable.
-Extension cgs2(Cpu& be, std::span<const double> V, std::span<double> w, std::span<double> h, std::span<double> scratch);
-Extension cgs2(Gpu& be, DeviceSpan<const double> V, DeviceSpan<double> w, std::span<double> h,
-               std::span<double> scratch);
+template <class S = double>
+Extension cgs2(Cpu& be, std::span<const NotDeduced<S>> V, std::span<NotDeduced<S>> w, std::span<NotDeduced<S>> h,
+               std::span<NotDeduced<S>> scratch);
+template <class S = double>
+Extension cgs2(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced<S>> w, std::span<NotDeduced<S>> h,
+               std::span<NotDeduced<S>> scratch);
 
 namespace detail {
 /// The text behind cgs2, in the primitives of B.
-template <Backend B>
-Extension cgs2_by_primitives(B& be, ConstSpan<B> V, Span<B> w, std::span<double> h, std::span<double> scratch);
+template <Backend B, Scalar S = double>
+Extension cgs2_by_primitives(B& be, ConstSpan<B, NotDeduced<S>> V, Span<B, NotDeduced<S>> w, std::span<NotDeduced<S>> h,
+                             std::span<NotDeduced<S>> scratch);
 }  // namespace detail
 
 }  // namespace ilux

@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "ilux/base/gpu/cuda_reduce.hpp"
+#include "ilux/ortho/instances.hpp"
 #include "ilux/ortho/mgso.hpp"
 
 namespace ilux {
@@ -300,12 +301,14 @@ void launch_fitting(const Gpu::State& state, const Problem& problem)
 
 }  // namespace
 
-Extension mgso(Gpu& be, DeviceSpan<const double> V, DeviceSpan<double> w, std::span<double> h, double threshold)
+template <class S>
+Extension mgso(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced<S>> w, std::span<NotDeduced<S>> h,
+               double threshold)
 {
     const cuda::Range range("mgso");
     const std::size_t k = h.size() - 1;
     ILUX_ASSERT(V.size() == w.size() * k);
-    if (k + 2 > cuda::max_results) return mgso_hybrid<Gpu>(be, V, w, h, threshold);
+    if (k + 2 > cuda::max_results) return mgso_hybrid<Gpu, S>(be, V, w, h, threshold);
 
     const auto stream = cuda::stream(be);
     auto&      state = be.state();
@@ -322,5 +325,9 @@ Extension mgso(Gpu& be, DeviceSpan<const double> V, DeviceSpan<double> w, std::s
     std::copy_n(state.sums, k + 1, h.begin());
     return static_cast<Extension>(static_cast<int>(state.sums[k + 1]));
 }
+
+#define ILUX_INSTANTIATE(S) template Extension mgso<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, double);
+ILUX_ORTHO_GPU(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

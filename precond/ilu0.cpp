@@ -70,7 +70,7 @@ void Ilu0::apply(Cpu& be, std::span<const double> r, std::span<double> z)
     U_.solve(be, z, z);
 }
 
-void Ilu0::apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z)
+void Ilu0::apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z)
 {
     U_.solve_transpose(be, r, z);
     L_.solve_transpose(be, z, z);

@@ -20,7 +20,7 @@ public:
     const CsrMatrix<double>& L() const { return L_.matrix(); }  ///< without its diagonal of ones
     const CsrMatrix<double>& U() const { return U_.matrix(); }  ///< with its diagonal
     void                     apply(Cpu& be, std::span<const double> r, std::span<double> z) override;
-    void                     apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z) override;
+    void                     apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z) override;
 
 private:
     Index              n_ = 0;

@@ -25,6 +25,6 @@ void Jacobi::apply(Cpu& be, std::span<const double> r, std::span<double> z)
     for (std::ptrdiff_t i = 0; i < n; ++i) z[i] = inverse_[i] * r[i];
 }
 
-void Jacobi::apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z) { apply(be, r, z); }
+void Jacobi::apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z) { apply(be, r, z); }
 
 }  // namespace ilux

@@ -18,7 +18,7 @@ public:
     std::span<const double> inverse() const { return inverse_; }  ///< n; 1/a_ii, or 1
     Index                   size() const override { return static_cast<Index>(inverse_.size()); }
     void                    apply(Cpu& be, std::span<const double> r, std::span<double> z) override;
-    void                    apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z) override;
+    void                    apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z) override;
 
 private:
     std::vector<double> inverse_;

@@ -6,6 +6,7 @@
 
 #include "ilux/base/barrier.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/sptrsv/instances.hpp"
 #include "ilux/sptrsv/serial.hpp"
 
 namespace ilux {
@@ -29,8 +30,8 @@ Index assign_levels(const CsrMatrix<T>& A, Triangle triangle, std::vector<Index>
     return depth;
 }
 
-template <Triangle triangle, int count, class T>
-void run_stages(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diagonal diagonal, const double* b, double* x)
+template <Triangle triangle, int count, Values values, class T, class S>
+void run_stages(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diagonal diagonal, const S* b, S* x)
 {
     const Index*    order = levels.order().data();
     YieldingBarrier barrier;
@@ -40,21 +41,31 @@ void run_stages(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diagona
         for (const LevelSets::Stage& stage : levels.stages()) {
             const Index begin = stage.shared ? levels.part(stage, t, parts) : stage.begin;
             const Index end = stage.shared ? levels.part(stage, t + 1, parts) : (t == 0 ? stage.end : stage.begin);
-            for (Index s = begin; s < end; ++s) detail::substitute_row<triangle, count>(A, diagonal, order[s], b, x);
+            for (Index s = begin; s < end; ++s)
+                detail::substitute_row<triangle, count, values>(A, diagonal, order[s], b, x);
             barrier.wait(parts);
         }
     }
 }
 
-template <Triangle triangle, class T>
-void solve_blocks(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diagonal diagonal, std::span<const double> b,
-                  std::span<double> x)
+template <Triangle triangle, Values values, class T, class S>
+void solve_blocks(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diagonal diagonal, std::span<const S> b,
+                  std::span<S> x)
 {
     const auto  n = static_cast<std::size_t>(A.rows());
     std::size_t at = 0;
     for (; at + 4 * n <= x.size(); at += 4 * n)
-        run_stages<triangle, 4>(be, A, levels, diagonal, b.data() + at, x.data() + at);
-    for (; at < x.size(); at += n) run_stages<triangle, 1>(be, A, levels, diagonal, b.data() + at, x.data() + at);
+        run_stages<triangle, 4, values>(be, A, levels, diagonal, b.data() + at, x.data() + at);
+    for (; at < x.size(); at += n)
+        run_stages<triangle, 1, values>(be, A, levels, diagonal, b.data() + at, x.data() + at);
+}
+
+template <Values values, class T, class S>
+void solve_either(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Triangle triangle, Diagonal diagonal,
+                  std::span<const S> b, std::span<S> x)
+{
+    if (triangle == Triangle::lower) solve_blocks<Triangle::lower, values>(be, A, levels, diagonal, b, x);
+    else solve_blocks<Triangle::upper, values>(be, A, levels, diagonal, b, x);
 }
 
 }  // namespace
@@ -74,42 +85,17 @@ LevelSets::LevelSets(const CsrMatrix<T>& A, Triangle triangle, Offset wide)
     make_stages(wide);
 }
 
-void LevelSets::make_stages(Offset wide)
-{
-    Offset shared = 0;
-    for (Index l = 0; l < depth(); ++l) {
-        const Index  begin = level_ptr_[l], end = level_ptr_[l + 1];
-        const Offset work = work_[end] - work_[begin];
-        const bool   shared_level = work >= wide;
-        if (shared_level) shared += work;
-        if (!shared_level && !stages_.empty() && !stages_.back().shared) stages_.back().end = end;
-        else stages_.push_back({begin, end, shared_level});
-    }
-    worth_sharing_ = shared >= work_.back() / 4;  // else the thin part bounds the gain below 4/3
-}
-
-Index LevelSets::part(const Stage& stage, int t, int parts) const
-{
-    if (t >= parts) return stage.end;
-    const Offset first = work_[stage.begin], all = work_[stage.end] - first;
-    const auto   at = std::lower_bound(work_.begin() + stage.begin, work_.begin() + stage.end, first + all * t / parts);
-    return static_cast<Index>(at - work_.begin());
-}
-
-std::size_t LevelSets::bytes() const
-{
-    return (order_.size() + level_ptr_.size()) * sizeof(Index) + work_.size() * sizeof(Offset) +
-           stages_.size() * sizeof(Stage);
-}
-
-template <class T>
+template <class T, class S>
 void solve_levels(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Triangle triangle, Diagonal diagonal,
-                  std::span<const double> b, std::span<double> x)
+                  std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x, Values values)
 {
     ILUX_ASSERT(b.size() == x.size() && levels.order().size() == static_cast<std::size_t>(A.rows()));
-    if (be.threads() == 1 || !levels.worth_sharing() || A.rows() == 0) return solve_serial(A, triangle, diagonal, b, x);
-    if (triangle == Triangle::lower) solve_blocks<Triangle::lower>(be, A, levels, diagonal, b, x);
-    else solve_blocks<Triangle::upper>(be, A, levels, diagonal, b, x);
+    if (be.threads() == 1 || !levels.worth_sharing() || A.rows() == 0)
+        return solve_serial<T, S>(A, triangle, diagonal, b, x, values);
+    if constexpr (is_complex<T>)
+        if (values == Values::conjugated)
+            return solve_either<Values::conjugated>(be, A, levels, triangle, diagonal, b, x);
+    solve_either<Values::as_stored>(be, A, levels, triangle, diagonal, b, x);
 }
 
 template <class T>
@@ -119,13 +105,12 @@ Index dependency_depth(const CsrMatrix<T>& A, Triangle triangle)
     return assign_levels(A, triangle, level);
 }
 
-template LevelSets::LevelSets(const CsrMatrix<double>&, Triangle, Offset);
-template LevelSets::LevelSets(const CsrMatrix<float>&, Triangle, Offset);
-template void solve_levels(Cpu&, const CsrMatrix<double>&, const LevelSets&, Triangle, Diagonal,
-                           std::span<const double>, std::span<double>);
-template void solve_levels(Cpu&, const CsrMatrix<float>&, const LevelSets&, Triangle, Diagonal, std::span<const double>,
-                           std::span<double>);
-template Index dependency_depth(const CsrMatrix<double>&, Triangle);
-template Index dependency_depth(const CsrMatrix<float>&, Triangle);
+#define ILUX_INSTANTIATE(T)                                                                           \
+    template LevelSets::LevelSets(const CsrMatrix<T>&, Triangle, Offset);                             \
+    template void  solve_levels<T>(Cpu&, const CsrMatrix<T>&, const LevelSets&, Triangle, Diagonal,   \
+                                  std::span<const working_of<T>>, std::span<working_of<T>>, Values); \
+    template Index dependency_depth(const CsrMatrix<T>&, Triangle);
+ILUX_SPTRSV_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -46,9 +46,9 @@ private:
 
 /// x ← A⁻¹ b, one parallel region with a barrier between stages. b and x may be the same memory; lengths k·n solve
 /// k systems. Bitwise equal to solve_serial for any number of threads.
-template <class T>
+template <class T, class S = working_of<T>>
 void solve_levels(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Triangle triangle, Diagonal diagonal,
-                  std::span<const double> b, std::span<double> x);
+                  std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x, Values values = Values::as_stored);
 
 /// The number of levels of a triangular pattern: the length of its longest chain of dependent rows, 0 when n = 0.
 /// Entries on the diagonal are ignored. O(n + nnz) time, n indices of memory.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ilux/base/error.hpp"
+#include "ilux/sptrsv/instances.hpp"
 #include "ilux/sptrsv/serial.hpp"
 
 namespace ilux {
@@ -31,7 +32,7 @@ template <class T>
 Index first_zero_pivot(const CsrMatrix<T>& A)
 {
     for (Index i = 0; i < A.rows(); ++i)
-        if (A.at(i, i) == 0) return i;
+        if (A.at(i, i) == T(0)) return i;
     return -1;
 }
 
@@ -43,14 +44,14 @@ void check_lengths(Index n, std::size_t b, std::size_t x)
 
 }  // namespace
 
-template <class T>
-SpTrsvPlan<T>::SpTrsvPlan(CsrMatrix<T> A, Triangle triangle, Diagonal diagonal, SpTrsvOptions options)
+template <class T, class S>
+SpTrsvPlan<T, S>::SpTrsvPlan(CsrMatrix<T> A, Triangle triangle, Diagonal diagonal, SpTrsvOptions options)
     : SpTrsvPlan(std::make_shared<const CsrMatrix<T>>(std::move(A)), triangle, diagonal, options)
 {}
 
-template <class T>
-SpTrsvPlan<T>::SpTrsvPlan(std::shared_ptr<const CsrMatrix<T>> A, Triangle triangle, Diagonal diagonal,
-                          SpTrsvOptions options)
+template <class T, class S>
+SpTrsvPlan<T, S>::SpTrsvPlan(std::shared_ptr<const CsrMatrix<T>> A, Triangle triangle, Diagonal diagonal,
+                             SpTrsvOptions options)
     : A_(std::move(A)), triangle_(triangle), diagonal_(diagonal), options_(options)
 {
     check_triangle(*A_, triangle, diagonal);
@@ -61,31 +62,44 @@ SpTrsvPlan<T>::SpTrsvPlan(std::shared_ptr<const CsrMatrix<T>> A, Triangle triang
     levels_t_ = LevelSets(At_, opposite(triangle), options.wide_level);
 }
 
-template <class T>
-std::size_t SpTrsvPlan<T>::bytes() const
+template <class T, class S>
+std::size_t SpTrsvPlan<T, S>::bytes() const
 {
     return matrix().bytes() + At_.bytes() + levels_.bytes() + levels_t_.bytes();
 }
 
-template <class T>
-void SpTrsvPlan<T>::solve(Cpu& be, std::span<const double> b, std::span<double> x) const
+template <class T, class S>
+void SpTrsvPlan<T, S>::solve(Cpu& be, std::span<const S> b, std::span<S> x) const
 {
     check_lengths(size(), b.size(), x.size());
-    if (options_.engine == SpTrsvEngine::serial) solve_serial(matrix(), triangle_, diagonal_, b, x);
-    else solve_levels(be, matrix(), levels_, triangle_, diagonal_, b, x);
+    if (options_.engine == SpTrsvEngine::serial) solve_serial<T, S>(matrix(), triangle_, diagonal_, b, x);
+    else solve_levels<T, S>(be, matrix(), levels_, triangle_, diagonal_, b, x);
 }
 
-template <class T>
-void SpTrsvPlan<T>::solve_transpose(Cpu& be, std::span<const double> b, std::span<double> x) const
+template <class T, class S>
+void SpTrsvPlan<T, S>::solve_transposed(Cpu& be, std::span<const S> b, std::span<S> x, Values values) const
 {
     check_lengths(size(), b.size(), x.size());
-    if (At_.rows() == size()) solve_levels(be, At_, levels_t_, opposite(triangle_), diagonal_, b, x);
-    else solve_serial_transpose(matrix(), triangle_, diagonal_, b, x);
+    if (At_.rows() == size()) solve_levels<T, S>(be, At_, levels_t_, opposite(triangle_), diagonal_, b, x, values);
+    else solve_serial_transpose<T, S>(matrix(), triangle_, diagonal_, b, x, values);
 }
 
-template void check_triangle(const CsrMatrix<double>&, Triangle, Diagonal);
-template void check_triangle(const CsrMatrix<float>&, Triangle, Diagonal);
-template class SpTrsvPlan<double>;
-template class SpTrsvPlan<float>;
+template <class T, class S>
+void SpTrsvPlan<T, S>::solve_transpose(Cpu& be, std::span<const S> b, std::span<S> x) const
+{
+    solve_transposed(be, b, x, Values::as_stored);
+}
+
+template <class T, class S>
+void SpTrsvPlan<T, S>::solve_adjoint(Cpu& be, std::span<const S> b, std::span<S> x) const
+{
+    solve_transposed(be, b, x, Values::conjugated);
+}
+
+#define ILUX_INSTANTIATE(T)                                                \
+    template void check_triangle(const CsrMatrix<T>&, Triangle, Diagonal); \
+    template class SpTrsvPlan<T>;
+ILUX_SPTRSV_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -25,13 +25,13 @@ inline std::span<const std::string_view> names(SpTrsvEngine)
 /// Options of an analysis.
 struct SpTrsvOptions {
     SpTrsvEngine engine = SpTrsvEngine::level_set;
-    bool         transposable = false;            ///< keep Aᵀ and its levels, so that solve_transpose is threaded too
+    bool         transposable = false;  ///< keep Aᵀ and its levels, so that solving with it or Aᴴ is threaded too
     Offset wide_level = LevelSets::default_wide;  ///< level_set: entries and rows from which threads share a level
 };
 
 /// A triangular matrix ready to be solved with, on the host. Immutable: serves several threads at once. Owns or shares the
-/// matrix; copies share it.
-template <class T = double>
+/// matrix; copies share it. Values are stored as T, vectors and sums are of S.
+template <class T = double, class S = working_of<T>>
 class SpTrsvPlan {
 public:
     SpTrsvPlan() = default;  ///< of order 0
@@ -50,13 +50,16 @@ public:
     Index       zero_pivot() const { return zero_pivot_; }  ///< first row whose diagonal is 0 or absent; −1: none
     std::size_t bytes() const;                              ///< the matrix included
 
-    /// x ← A⁻¹ b and x ← A⁻ᵀ b; b and x may be the same memory. Lengths k·n solve k systems, a vector after another.
+    /// x ← A⁻¹ b, x ← A⁻ᵀ b and x ← A⁻ᴴ b; b and x may be the same memory. Lengths k·n solve k systems, a vector after another.
     /// A zero pivot yields Inf or NaN in x, and a NaN in b spreads to all that depends on it. Nothing is allocated.
-    /// Costs 2 nnz flops a right-hand side; solve_transpose of a plan that is not `transposable` runs on one thread.
-    void solve(Cpu& be, std::span<const double> b, std::span<double> x) const;
-    void solve_transpose(Cpu& be, std::span<const double> b, std::span<double> x) const;
+    /// Costs 2 nnz flops a right-hand side; the last two of a plan that is not `transposable` run on one thread.
+    void solve(Cpu& be, std::span<const S> b, std::span<S> x) const;
+    void solve_transpose(Cpu& be, std::span<const S> b, std::span<S> x) const;
+    void solve_adjoint(Cpu& be, std::span<const S> b, std::span<S> x) const;
 
 private:
+    void solve_transposed(Cpu& be, std::span<const S> b, std::span<S> x, Values values) const;
+
     std::shared_ptr<const CsrMatrix<T>> A_ = std::make_shared<const CsrMatrix<T>>();
     CsrMatrix<T>                        At_;
     LevelSets                           levels_, levels_t_;

@@ -33,26 +33,101 @@ int       Gpu::device() const { absent(); }
 void      Gpu::make_current() { absent(); }
 void      Gpu::synchronize() { absent(); }
 
-double  dot(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>) { absent(); }
-double  norm2(Gpu&, DeviceSpan<const double>) { absent(); }
-DotNorm dot_norm(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>) { absent(); }
-bool    is_finite(Gpu&, DeviceSpan<const double>) { absent(); }
-void    copy(Gpu&, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
-void    fill(Gpu&, double, DeviceSpan<double>) { absent(); }
-void    scale(Gpu&, double, DeviceSpan<double>) { absent(); }
-void    axpy(Gpu&, double, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
-void    axpby(Gpu&, double, DeviceSpan<const double>, double, DeviceSpan<double>) { absent(); }
-void    multiply(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
-void    multi_dot(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, std::span<double>) { absent(); }
-void    multi_axpy(Gpu&, std::span<const double>, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
-
-template <class T>
-void spmv(Gpu&, double, const DeviceCsr<T>&, DeviceSpan<const double>, double, DeviceSpan<double>)
+template <class S>
+S dot(Gpu&, DeviceSpan<const NotDeduced<S>>, DeviceSpan<const NotDeduced<S>>)
 {
     absent();
 }
-template void spmv(Gpu&, double, const DeviceCsr<double>&, DeviceSpan<const double>, double, DeviceSpan<double>);
-template void spmv(Gpu&, double, const DeviceCsr<float>&, DeviceSpan<const double>, double, DeviceSpan<double>);
+
+template <class S>
+real_of<S> norm2(Gpu&, DeviceSpan<const NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+DotNorm<S> dot_norm(Gpu&, DeviceSpan<const NotDeduced<S>>, DeviceSpan<const NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+bool is_finite(Gpu&, DeviceSpan<const NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+void copy(Gpu&, DeviceSpan<const NotDeduced<S>>, DeviceSpan<NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+void fill(Gpu&, NotDeduced<S>, DeviceSpan<NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+void scale(Gpu&, NotDeduced<S>, DeviceSpan<NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+void axpy(Gpu&, NotDeduced<S>, DeviceSpan<const NotDeduced<S>>, DeviceSpan<NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+void axpby(Gpu&, NotDeduced<S>, DeviceSpan<const NotDeduced<S>>, NotDeduced<S>, DeviceSpan<NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+void multiply(Gpu&, DeviceSpan<const NotDeduced<S>>, DeviceSpan<const NotDeduced<S>>, DeviceSpan<NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+void multi_dot(Gpu&, DeviceSpan<const NotDeduced<S>>, DeviceSpan<const NotDeduced<S>>, std::span<NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+void multi_axpy(Gpu&, std::span<const NotDeduced<S>>, DeviceSpan<const NotDeduced<S>>, DeviceSpan<NotDeduced<S>>)
+{
+    absent();
+}
+
+template double          dot<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>);
+template double          norm2<double>(Gpu&, DeviceSpan<const double>);
+template DotNorm<double> dot_norm<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>);
+template bool            is_finite<double>(Gpu&, DeviceSpan<const double>);
+template void            copy<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<double>);
+template void            fill<double>(Gpu&, double, DeviceSpan<double>);
+template void            scale<double>(Gpu&, double, DeviceSpan<double>);
+template void            axpy<double>(Gpu&, double, DeviceSpan<const double>, DeviceSpan<double>);
+template void            axpby<double>(Gpu&, double, DeviceSpan<const double>, double, DeviceSpan<double>);
+template void            multiply<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, DeviceSpan<double>);
+template void            multi_dot<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, std::span<double>);
+template void multi_axpy<double>(Gpu&, std::span<const double>, DeviceSpan<const double>, DeviceSpan<double>);
+
+template <class T, class S>
+void spmv(Gpu&, NotDeduced<S>, const DeviceCsr<T>&, DeviceSpan<const NotDeduced<S>>, NotDeduced<S>,
+          DeviceSpan<NotDeduced<S>>)
+{
+    absent();
+}
+template void spmv<double, double>(Gpu&, double, const DeviceCsr<double>&, DeviceSpan<const double>, double,
+                                   DeviceSpan<double>);
+template void spmv<float, double>(Gpu&, double, const DeviceCsr<float>&, DeviceSpan<const double>, double,
+                                  DeviceSpan<double>);
 
 GpuGraph::GpuGraph(Gpu&, std::function<void()>) { absent(); }
 void GpuGraph::launch(Gpu&) const { absent(); }

@@ -102,7 +102,7 @@ void GpuMatrixOperator::apply(Gpu& be, DeviceSpan<const double> x, DeviceSpan<do
     spmv(be, 1, A_, x, 0, y);
 }
 
-void GpuMatrixOperator::apply_transpose(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const
+void GpuMatrixOperator::apply_adjoint(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const
 {
     require(transposable_, [] { return "this GpuMatrixOperator was made without the transpose"; });
     spmv(be, 1, At_, x, 0, y);

@@ -82,8 +82,9 @@ private:
 /// y ← a A x + b y (b = 0 overwrites y, whatever it held), sums in double. x: cols, y: rows; they do not overlap.
 /// Bitwise repeatable: the order of each sum is fixed by the pattern. Cost: 2 nnz flops, (4 + sizeof(T)) nnz + 8 (2 rows + cols) bytes at least;
 /// one launch, two where rows are split.
-template <class T>
-void spmv(Gpu& be, double a, const DeviceCsr<T>& A, DeviceSpan<const double> x, double b, DeviceSpan<double> y);
+template <class T, class S = working_of<T>>
+void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotDeduced<S>> x, NotDeduced<S> b,
+          DeviceSpan<NotDeduced<S>> y);
 
 /// A CSR matrix as LinearOperator on the device. Holds its own copies there: of A, and of Aᵀ if `transposable`.
 class GpuMatrixOperator final : public LinearOperator<Gpu> {
@@ -93,7 +94,7 @@ public:
     Index size() const override { return A_.rows(); }
     void  apply(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const override;
     /// @throws InvalidInput when made without the transpose
-    void        apply_transpose(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const override;
+    void        apply_adjoint(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const override;
     std::size_t bytes() const { return A_.bytes() + At_.bytes(); }
 
     const DeviceCsr<double>& matrix() const { return A_; }

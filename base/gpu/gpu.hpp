@@ -93,19 +93,34 @@ private:
 };
 
 // Backend's primitives (backend.hpp says what each does). Those that return or fill host numbers wait for them; the
-// others only enqueue. None allocates. Reductions are bitwise repeatable.
-double  dot(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y);
-double  norm2(Gpu& be, DeviceSpan<const double> x);
-DotNorm dot_norm(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y);
-bool    is_finite(Gpu& be, DeviceSpan<const double> x);
-void    copy(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y);
-void    fill(Gpu& be, double a, DeviceSpan<double> y);
-void    scale(Gpu& be, double a, DeviceSpan<double> y);
-void    axpy(Gpu& be, double a, DeviceSpan<const double> x, DeviceSpan<double> y);
-void    axpby(Gpu& be, double a, DeviceSpan<const double> x, double b, DeviceSpan<double> y);
-void    multiply(Gpu& be, DeviceSpan<const double> d, DeviceSpan<const double> x, DeviceSpan<double> y);
-void    multi_dot(Gpu& be, DeviceSpan<const double> block, DeviceSpan<const double> w, std::span<double> h);
-void    multi_axpy(Gpu& be, std::span<const double> c, DeviceSpan<const double> block, DeviceSpan<double> y);
+// others only enqueue. None allocates. Reductions are bitwise repeatable. Compiled for S = double.
+template <class S = double>
+S dot(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>> y);
+template <class S = double>
+real_of<S> norm2(Gpu& be, DeviceSpan<const NotDeduced<S>> x);
+template <class S = double>
+DotNorm<S> dot_norm(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>> y);
+template <class S = double>
+bool is_finite(Gpu& be, DeviceSpan<const NotDeduced<S>> x);
+template <class S = double>
+void copy(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<NotDeduced<S>> y);
+template <class S = double>
+void fill(Gpu& be, NotDeduced<S> a, DeviceSpan<NotDeduced<S>> y);
+template <class S = double>
+void scale(Gpu& be, NotDeduced<S> a, DeviceSpan<NotDeduced<S>> y);
+template <class S = double>
+void axpy(Gpu& be, NotDeduced<S> a, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<NotDeduced<S>> y);
+template <class S = double>
+void axpby(Gpu& be, NotDeduced<S> a, DeviceSpan<const NotDeduced<S>> x, NotDeduced<S> b, DeviceSpan<NotDeduced<S>> y);
+template <class S = double>
+void multiply(Gpu& be, DeviceSpan<const NotDeduced<S>> d, DeviceSpan<const NotDeduced<S>> x,
+              DeviceSpan<NotDeduced<S>> y);
+template <class S = double>
+void multi_dot(Gpu& be, DeviceSpan<const NotDeduced<S>> block, DeviceSpan<const NotDeduced<S>> w,
+               std::span<NotDeduced<S>> h);
+template <class S = double>
+void multi_axpy(Gpu& be, std::span<const NotDeduced<S>> c, DeviceSpan<const NotDeduced<S>> block,
+                DeviceSpan<NotDeduced<S>> y);
 
 static_assert(Backend<Gpu>);
 

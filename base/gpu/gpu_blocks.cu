@@ -205,7 +205,9 @@ void block_update_dots(Gpu& be, const BlockPass& pass) { choose_width<true, true
 
 }  // namespace cuda
 
-void multi_dot(Gpu& be, DeviceSpan<const double> block, DeviceSpan<const double> w, std::span<double> h)
+template <class S>
+void multi_dot(Gpu& be, DeviceSpan<const NotDeduced<S>> block, DeviceSpan<const NotDeduced<S>> w,
+               std::span<NotDeduced<S>> h)
 {
     ILUX_ASSERT(block.size() == w.size() * h.size());
     const auto        stream = cuda::stream(be);
@@ -224,7 +226,9 @@ void multi_dot(Gpu& be, DeviceSpan<const double> block, DeviceSpan<const double>
     }
 }
 
-void multi_axpy(Gpu& be, std::span<const double> c, DeviceSpan<const double> block, DeviceSpan<double> y)
+template <class S>
+void multi_axpy(Gpu& be, std::span<const NotDeduced<S>> c, DeviceSpan<const NotDeduced<S>> block,
+                DeviceSpan<NotDeduced<S>> y)
 {
     ILUX_ASSERT(block.size() == y.size() * c.size());
     const std::size_t n = y.size();
@@ -237,5 +241,8 @@ void multi_axpy(Gpu& be, std::span<const double> c, DeviceSpan<const double> blo
         cuda::block_update(be, pass);
     }
 }
+
+template void multi_dot<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, std::span<double>);
+template void multi_axpy<double>(Gpu&, std::span<const double>, DeviceSpan<const double>, DeviceSpan<double>);
 
 }  // namespace ilux

@@ -105,7 +105,8 @@ double norm_from(double squares, Gpu& be, const double* v, std::size_t n)
 
 }  // namespace
 
-double dot(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y)
+template <class S>
+S dot(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
     return reduce<1>(be, "dot", x.size(),
@@ -113,7 +114,8 @@ double dot(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y)
         .of[0];
 }
 
-double norm2(Gpu& be, DeviceSpan<const double> x)
+template <class S>
+real_of<S> norm2(Gpu& be, DeviceSpan<const NotDeduced<S>> x)
 {
     const double* v = x.data();
     const auto    squares =
@@ -121,7 +123,8 @@ double norm2(Gpu& be, DeviceSpan<const double> x)
     return norm_from(squares.of[0], be, v, x.size());
 }
 
-DotNorm dot_norm(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y)
+template <class S>
+DotNorm<S> dot_norm(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
     const auto both = reduce<2>(be, "dot_norm", x.size(), [x = x.data(), y = y.data()] __device__(std::size_t i) {
@@ -130,47 +133,66 @@ DotNorm dot_norm(Gpu& be, DeviceSpan<const double> x, DeviceSpan<const double> y
     return {both.of[0], norm_from(both.of[1], be, y.data(), y.size())};
 }
 
-bool is_finite(Gpu& be, DeviceSpan<const double> x)
+template <class S>
+bool is_finite(Gpu& be, DeviceSpan<const NotDeduced<S>> x)
 {
     return reduce<1>(be, "is_finite", x.size(), [v = x.data()] __device__(std::size_t i) {
                return Terms<1>{isfinite(v[i]) ? 0. : 1.};
            }).of[0] == 0;
 }
 
-void copy(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y)
+template <class S>
+void copy(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
     for_each(be, "copy", x.size(), [x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = x[i]; });
 }
 
-void fill(Gpu& be, double a, DeviceSpan<double> y)
+template <class S>
+void fill(Gpu& be, NotDeduced<S> a, DeviceSpan<NotDeduced<S>> y)
 {
     for_each(be, "fill", y.size(), [a, y = y.data()] __device__(std::size_t i) { y[i] = a; });
 }
 
-void scale(Gpu& be, double a, DeviceSpan<double> y)
+template <class S>
+void scale(Gpu& be, NotDeduced<S> a, DeviceSpan<NotDeduced<S>> y)
 {
     for_each(be, "scale", y.size(), [a, y = y.data()] __device__(std::size_t i) { y[i] *= a; });
 }
 
-void axpy(Gpu& be, double a, DeviceSpan<const double> x, DeviceSpan<double> y)
+template <class S>
+void axpy(Gpu& be, NotDeduced<S> a, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
     for_each(be, "axpy", x.size(), [a, x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] += a * x[i]; });
 }
 
-void axpby(Gpu& be, double a, DeviceSpan<const double> x, double b, DeviceSpan<double> y)
+template <class S>
+void axpby(Gpu& be, NotDeduced<S> a, DeviceSpan<const NotDeduced<S>> x, NotDeduced<S> b, DeviceSpan<NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
     for_each(be, "axpby", x.size(),
              [a, b, x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = a * x[i] + b * y[i]; });
 }
 
-void multiply(Gpu& be, DeviceSpan<const double> d, DeviceSpan<const double> x, DeviceSpan<double> y)
+template <class S>
+void multiply(Gpu& be, DeviceSpan<const NotDeduced<S>> d, DeviceSpan<const NotDeduced<S>> x,
+              DeviceSpan<NotDeduced<S>> y)
 {
     ILUX_ASSERT(d.size() == y.size() && x.size() == y.size());
     for_each(be, "multiply", x.size(),
              [d = d.data(), x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = d[i] * x[i]; });
 }
+
+template double          dot<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>);
+template double          norm2<double>(Gpu&, DeviceSpan<const double>);
+template DotNorm<double> dot_norm<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>);
+template bool            is_finite<double>(Gpu&, DeviceSpan<const double>);
+template void            copy<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<double>);
+template void            fill<double>(Gpu&, double, DeviceSpan<double>);
+template void            scale<double>(Gpu&, double, DeviceSpan<double>);
+template void            axpy<double>(Gpu&, double, DeviceSpan<const double>, DeviceSpan<double>);
+template void            axpby<double>(Gpu&, double, DeviceSpan<const double>, double, DeviceSpan<double>);
+template void            multiply<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, DeviceSpan<double>);
 
 }  // namespace ilux

@@ -99,8 +99,9 @@ auto kernel_for(int lanes)
 
 }  // namespace
 
-template <class T>
-void spmv(Gpu& be, double a, const DeviceCsr<T>& A, DeviceSpan<const double> x, double b, DeviceSpan<double> y)
+template <class T, class S>
+void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotDeduced<S>> x, NotDeduced<S> b,
+          DeviceSpan<NotDeduced<S>> y)
 {
     const cuda::Range range("spmv");
     ILUX_ASSERT(x.size() == static_cast<std::size_t>(A.cols()) && y.size() == static_cast<std::size_t>(A.rows()));
@@ -129,7 +130,9 @@ void spmv(Gpu& be, double a, const DeviceCsr<T>& A, DeviceSpan<const double> x, 
     cuda::check_launch("spmv");
 }
 
-template void spmv(Gpu&, double, const DeviceCsr<double>&, DeviceSpan<const double>, double, DeviceSpan<double>);
-template void spmv(Gpu&, double, const DeviceCsr<float>&, DeviceSpan<const double>, double, DeviceSpan<double>);
+template void spmv<double, double>(Gpu&, double, const DeviceCsr<double>&, DeviceSpan<const double>, double,
+                                   DeviceSpan<double>);
+template void spmv<float, double>(Gpu&, double, const DeviceCsr<float>&, DeviceSpan<const double>, double,
+                                  DeviceSpan<double>);
 
 }  // namespace ilux

@@ -15,7 +15,7 @@ public:
     Index       size() const override { return static_cast<Index>(inverse_.size()); }
     std::size_t bytes() const { return inverse_.size() * sizeof(double); }
     void        apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
-    void        apply_transpose(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override { apply(be, r, z); }
+    void        apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override { apply(be, r, z); }
 
 private:
     DeviceBuffer<double> inverse_;

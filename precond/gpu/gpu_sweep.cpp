@@ -152,13 +152,13 @@ GpuSweeps<T>::GpuSweeps(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuSwe
         sweep.add_to(made->report);
     };
     put(made->apply, false);
-    if (options.transposable) put(made->apply_transpose, true);
+    if (options.transposable) put(made->apply_adjoint, true);
     made_ = made;
 }
 
 template <class T>
 GpuSweepPreconditioner<T>::GpuSweepPreconditioner(Gpu& gpu, GpuSweeps<T> sweeps)
-    : sweeps_(std::move(sweeps)), ws_(sweeps_.apply().workspace(gpu)), ws_t_(sweeps_.apply_transpose().workspace(gpu))
+    : sweeps_(std::move(sweeps)), ws_(sweeps_.apply().workspace(gpu)), ws_t_(sweeps_.apply_adjoint().workspace(gpu))
 {}
 
 template <class T>
@@ -168,10 +168,10 @@ void GpuSweepPreconditioner<T>::apply(Gpu& be, DeviceSpan<const double> r, Devic
 }
 
 template <class T>
-void GpuSweepPreconditioner<T>::apply_transpose(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z)
+void GpuSweepPreconditioner<T>::apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z)
 {
     require(sweeps_.transposable(), [] { return "this preconditioner was put on the GPU without its transpose"; });
-    sweeps_.apply_transpose().solve(be, r, z, ws_t_);
+    sweeps_.apply_adjoint().solve(be, r, z, ws_t_);
 }
 
 #define ILUX_INSTANTIATE(T)                                                                    \

@@ -91,12 +91,12 @@ public:
     Index                 size() const { return made_->apply.size(); }
     bool                  transposable() const { return made_->transposable; }
     const GpuSweep<T>&    apply() const { return made_->apply; }
-    const GpuSweep<T>&    apply_transpose() const { return made_->apply_transpose; }
+    const GpuSweep<T>&    apply_adjoint() const { return made_->apply_adjoint; }
     const GpuSweepReport& report() const { return made_->report; }
 
 private:
     struct Made {
-        GpuSweep<T>    apply, apply_transpose;
+        GpuSweep<T>    apply, apply_adjoint;
         bool           transposable = false;
         GpuSweepReport report;
     };
@@ -113,7 +113,7 @@ public:
     std::size_t workspace_bytes() const { return ws_.bytes() + ws_t_.bytes(); }
     void        apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
     /// @throws InvalidInput when made without the transpose
-    void apply_transpose(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
+    void apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
 
 private:
     GpuSweeps<T>                    sweeps_;

@@ -149,7 +149,7 @@ public:
     explicit MlIluPreconditioner(MlIlu mlilu);
     Index size() const override;
     void  apply(Cpu& be, std::span<const double> r, std::span<double> z) override;
-    void  apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z) override;
+    void  apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z) override;
 
 private:
     MlIlu               mlilu_;

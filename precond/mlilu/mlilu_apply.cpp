@@ -128,7 +128,7 @@ void MlIluPreconditioner::apply(Cpu& be, std::span<const double> r, std::span<do
     Sweep<false>(be, mlilu_, work_).solve(0, r, z, 0);
 }
 
-void MlIluPreconditioner::apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z)
+void MlIluPreconditioner::apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z)
 {
     Sweep<true>(be, mlilu_, work_).solve(0, r, z, 0);
 }

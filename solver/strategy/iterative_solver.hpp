@@ -67,7 +67,7 @@ private:
     HostFactors                          factors_;
     bool                                 factored_ = false;
     std::unique_ptr<GpuSystem>           system_;  // before what it refers to goes
-    std::optional<MatrixOperator>        op_;
+    std::optional<MatrixOperator<>>      op_;
     std::unique_ptr<Preconditioner<Cpu>> made_;  // M as the host applies it, where factors_ do not do it themselves
     std::optional<KrylovWorkspace<Cpu>>  workspace_;
 };

@@ -17,7 +17,7 @@ public:
 
     Index size() const override { return factors_.pattern->n; }
     void  apply(Cpu& be, std::span<const double> r, std::span<double> z) override { lu_solve(be, factors_, r, z, ws_); }
-    void  apply_transpose(Cpu& be, std::span<const double> r, std::span<double> z) override
+    void  apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z) override
     {
         lu_solve(be, factors_, r, z, ws_, Transpose::yes);
     }

@@ -135,7 +135,7 @@ TEST(Spmv, AllocatesNothing)
     op.apply(be, x, y);  // OpenMP makes its threads here
     const AllocationCounter counter;
     op.apply(be, x, y);
-    op.apply_transpose(be, x, y);
+    op.apply_adjoint(be, x, y);
     spmv_transpose<double>(be, 1, A, x, 1, y);
     EXPECT_EQ(counter.count(), 0);
 }
@@ -149,7 +149,7 @@ TEST(MatrixOperator, AppliesAAndItsTransposeEitherWay)
         const MatrixOperator op(A, transposable);
         std::vector<double>  y(33), z(33);
         op.apply(be, x, y);
-        op.apply_transpose(be, x, z);
+        op.apply_adjoint(be, x, z);
         expect_near(y, multiply(to_dense(A), x), 1e-14);
         expect_near(z, multiply(transposed(to_dense(A)), x), 1e-14);
         EXPECT_EQ(op.size(), 33);
@@ -185,11 +185,11 @@ TEST(RowScaledOperator, MultipliesRowsAndTransposes)
     Cpu                          be(1);
     scaled.apply(be, x, y);
     EXPECT_EQ(y, (std::vector<double>{42, 15}));  // (2 (1 + 20), ½ · 30)
-    scaled.apply_transpose(be, x, y);
+    scaled.apply_adjoint(be, x, y);
     EXPECT_EQ(y, (std::vector<double>{2, 19}));  // (1 · 2, 2 · 2 + 3 · 5)
     M.apply(be, x, y);
     EXPECT_EQ(y, (std::vector<double>{0.5, 20}));
-    M.apply_transpose(be, x, y);
+    M.apply_adjoint(be, x, y);
     EXPECT_EQ(y, (std::vector<double>{0.5, 20}));
     EXPECT_EQ(scaled.size(), 2);
     EXPECT_EQ(M.size(), 2);

@@ -154,7 +154,7 @@ public:
         fill(be, 0, z);
         inner_steps += solve<Gpu>(be, Method::cg, A_, I_, r, z, ws_, opt_).steps;
     }
-    void  apply_transpose(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override { apply(be, r, z); }
+    void  apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override { apply(be, r, z); }
     Index inner_steps = 0;
 
 private:

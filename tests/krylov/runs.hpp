@@ -26,7 +26,7 @@ public:
     Given(Index n, Map map) : n_(n), map_(std::move(map)) {}
     Index size() const override { return n_; }
     void  apply(Cpu&, std::span<const double> r, std::span<double> z) override { map_(calls++, r, z); }
-    void  apply_transpose(Cpu&, std::span<const double> r, std::span<double> z) override { map_(calls++, r, z); }
+    void  apply_adjoint(Cpu&, std::span<const double> r, std::span<double> z) override { map_(calls++, r, z); }
     long  calls = 0;
 
 private:
@@ -99,10 +99,10 @@ public:
         M_.apply(cpu_, r_, z_);
         upload<double>(be, std::span<const double>(z_), z);
     }
-    void apply_transpose(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override
+    void apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override
     {
         download<double>(be, r, r_);
-        M_.apply_transpose(cpu_, r_, z_);
+        M_.apply_adjoint(cpu_, r_, z_);
         upload<double>(be, std::span<const double>(z_), z);
     }
 

@@ -127,7 +127,7 @@ TEST(Ilu0, GivesTheSameBitsForAnyNumberOfThreadsAndAllocatesNothing)
     Vector                        z(r.size());
     const test::AllocationCounter counter;
     M.apply(be, r, z);
-    M.apply_transpose(be, r, z);
+    M.apply_adjoint(be, r, z);
     EXPECT_EQ(counter.count(), 0);
 }
 

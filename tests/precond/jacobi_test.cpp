@@ -41,7 +41,7 @@ TEST(Jacobi, GivesTheSameBitsForAnyNumberOfThreadsAndAllocatesNothing)
     Vector                        z(r.size());
     const test::AllocationCounter counter;
     M.apply(be, r, z);
-    M.apply_transpose(be, r, z);
+    M.apply_adjoint(be, r, z);
     EXPECT_EQ(counter.count(), 0);
 }
 

@@ -250,12 +250,12 @@ TEST_F(GpuSpmv, OperatorAppliesTheTransposeItWasMadeWith)
     DeviceBuffer<double>    dy(70);
     Vector                  y(70);
     const GpuMatrixOperator with(gpu(), A, true), without(gpu(), A);
-    with.apply_transpose(gpu(), dx, dy);
+    with.apply_adjoint(gpu(), dx, dy);
     download<double>(gpu(), dy, y);
     expect_product(transpose(A), 1, x, 0, y, y);
     EXPECT_EQ(with.size(), 70);
     EXPECT_GT(with.bytes(), without.bytes());
-    EXPECT_THROW(without.apply_transpose(gpu(), dx, dy), InvalidInput);
+    EXPECT_THROW(without.apply_adjoint(gpu(), dx, dy), InvalidInput);
     EXPECT_THROW(GpuMatrixOperator(gpu(), test::random_matrix(3, 4, 2, 1)), InvalidInput);
 }
 

@@ -39,7 +39,7 @@ Vector applied_by(Gpu& gpu, Preconditioner<Gpu>& M, const Vector& r, bool transp
 {
     const auto           dr = on_device(gpu, r);
     DeviceBuffer<double> dz = on_device(gpu, Vector(r.size(), std::nan("")));
-    if (transposed) M.apply_transpose(gpu, dr, dz);
+    if (transposed) M.apply_adjoint(gpu, dr, dz);
     else M.apply(gpu, dr, dz);
     Vector z(r.size());
     download<double>(gpu, dz, z);
@@ -220,7 +220,7 @@ TEST_F(GpuPrecond, AllocatesNothingOnTheDeviceWhileSolving)
         DeviceBuffer<double>     z(r.size());
         const long               device = device_use().allocations;
         M.apply(gpu(), r, z);
-        M.apply_transpose(gpu(), r, z);
+        M.apply_adjoint(gpu(), r, z);
         gpu().synchronize();
         EXPECT_EQ(device_use().allocations, device);
     }

@@ -35,7 +35,7 @@ inline Vector applied(Preconditioner<Cpu>& M, const Vector& r, bool transpose = 
 {
     Cpu    be(threads);
     Vector z(r.size(), std::nan(""));  // so that a component left out shows
-    if (transpose) M.apply_transpose(be, r, z);
+    if (transpose) M.apply_adjoint(be, r, z);
     else M.apply(be, r, z);
     return z;
 }

@@ -85,7 +85,7 @@ TEST(MlIlu, AllocatesNothingWhileSolving)
         Vector              z(300);
         const test::AllocationCounter counter;
         M.apply(be, r, z);
-        M.apply_transpose(be, r, z);
+        M.apply_adjoint(be, r, z);
         EXPECT_EQ(counter.count(), 0);
     }
 }

@@ -1,0 +1,69 @@
+#pragma once
+// Complex data for tests, and its real form, which the real library and plain sums can judge:
+//     A x = b   as   [Re A  −Im A; Im A  Re A] (Re x; Im x) = (Re b; Im b),   whose transpose is the real form of Aᴴ.
+
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "ilux/base/csr.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux::test {
+
+using Complex = std::complex<double>;
+using ComplexVector = std::vector<Complex>;
+
+inline ComplexVector random_complex_vector(Index n, std::uint64_t seed)
+{
+    Random        random(seed);
+    ComplexVector x(n);
+    for (Complex& value : x) {
+        const double real = random.uniform();
+        value = {real, random.uniform()};
+    }
+    return x;
+}
+
+/// The pattern of A with other values: those of A, turned by random angles.
+inline CsrMatrix<Complex> turned(const CsrMatrix<double>& A, std::uint64_t seed)
+{
+    Random        random(seed);
+    ComplexVector val;
+    for (const double value : A.val()) val.push_back(std::polar(1., random.uniform(0, 6)) * value);
+    return CsrMatrix<Complex>::from_arrays(A.rows(), A.cols(), {A.row_ptr().begin(), A.row_ptr().end()},
+                                           {A.col().begin(), A.col().end()}, val);
+}
+
+inline CsrMatrix<double> real_form(const CsrMatrix<Complex>& A)
+{
+    std::vector<Index>  row, col;
+    std::vector<double> val;
+    const auto          add = [&](Index i, Index j, double value) {
+        row.push_back(i);
+        col.push_back(j);
+        val.push_back(value);
+    };
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+            const Index   j = A.col()[p];
+            const Complex a = A.val()[p];
+            add(i, j, a.real());
+            add(i, A.cols() + j, -a.imag());
+            add(A.rows() + i, j, a.imag());
+            add(A.rows() + i, A.cols() + j, a.real());
+        }
+    return CsrMatrix<double>::from_triplets(2 * A.rows(), 2 * A.cols(), row, col, val);
+}
+
+inline std::vector<double> real_form(std::span<const Complex> x)
+{
+    std::vector<double> parts(2 * x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        parts[i] = x[i].real();
+        parts[x.size() + i] = x[i].imag();
+    }
+    return parts;
+}
+
+}  // namespace ilux::test
