@@ -80,13 +80,13 @@ std::vector<Series> all_series()
 }
 
 /// Made when first needed, outside the timing.
-const LuFactors& factors_of(const Series& s, std::optional<LuFactors>& cache)
+const LuFactors<>& factors_of(const Series& s, std::optional<LuFactors<>>& cache)
 {
     if (!cache) cache = gilbert_peierls(analyse(view(s.A)), s.values.front());
     return *cache;
 }
 
-void count(benchmark::State& state, const Series& s, const LuFactors& F)
+void count(benchmark::State& state, const Series& s, const LuFactors<>& F)
 {
     state.counters["n"] = s.A.rows();
     state.counters["nnz"] = static_cast<double>(s.A.nnz());
@@ -101,17 +101,17 @@ void analysis(benchmark::State& state, const Series& s)
 
 void factorization(benchmark::State& state, const Series& s)
 {
-    const auto symbolic = analyse(view(s.A));
-    LuFactors  F;
+    const auto  symbolic = analyse(view(s.A));
+    LuFactors<> F;
     for (auto _ : state) F = gilbert_peierls(symbolic, s.values.front());
     count(state, s, F);
 }
 
-void refactorization(benchmark::State& state, const Series& s, const LuFactors& first, int threads)
+void refactorization(benchmark::State& state, const Series& s, const LuFactors<>& first, int threads)
 {
     Cpu         be(threads);
     CpuRefactor refactor(be, first.pattern);
-    LuFactors   F = first;
+    LuFactors<> F = first;
     std::size_t k = 0, bad = 0;
     for (auto _ : state) {
         refactor.run(be, s.values[k++ % s.values.size()], F);
@@ -123,13 +123,13 @@ void refactorization(benchmark::State& state, const Series& s, const LuFactors& 
     state.counters["plan_bytes"] = static_cast<double>(refactor.bytes());
 }
 
-void plan(benchmark::State& state, const LuFactors& first, int threads)
+void plan(benchmark::State& state, const LuFactors<>& first, int threads)
 {
     Cpu be(threads);
     for (auto _ : state) CpuRefactor(be, first.pattern);
 }
 
-void solve(benchmark::State& state, const Series& s, const LuFactors& F)
+void solve(benchmark::State& state, const Series& s, const LuFactors<>& F)
 {
     Cpu                 one(1);
     LuWorkspace         ws(s.A.rows());
@@ -226,8 +226,8 @@ void add(const std::string& name, auto&& run)
 
 void add_series(const Series& s)
 {
-    const auto first = std::make_shared<std::optional<LuFactors>>();
-    const auto factors = [&s, first]() -> const LuFactors& { return factors_of(s, *first); };
+    const auto first = std::make_shared<std::optional<LuFactors<>>>();
+    const auto factors = [&s, first]() -> const LuFactors<>& { return factors_of(s, *first); };
     const int  processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     add(s.name + "/analyse", [&s](benchmark::State& state) { analysis(state, s); });
     add(s.name + "/factor", [&s](benchmark::State& state) { factorization(state, s); });

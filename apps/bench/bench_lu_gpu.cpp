@@ -68,7 +68,7 @@ Json LuBenchGpu::solution(GpuRefactor& refactor)
         gpu_.synchronize();
     });
 
-    LuFactors F = system_.first;
+    LuFactors<> F = system_.first;
     refactor.download(gpu_, F);
     F.monitor = refactor.monitor(gpu_);
     std::vector<double> host_x(system_.b.size());

@@ -47,9 +47,9 @@ LuSystem read_lu_system(const std::string& path)
     return s;
 }
 
-MatrixView first_view(const LuSystem& s)
+MatrixView<> first_view(const LuSystem& s)
 {
-    MatrixView A = view(s.A);
+    MatrixView<> A = view(s.A);
     A.val = s.first_values;
     return A;
 }
@@ -149,7 +149,7 @@ Json on_host(const LuSystem& system, const LuBench& bench, int threads)
     const WallClock clock;
     CpuRefactor     refactor(be, system.first.pattern);
     const double    prepare = clock.seconds();
-    LuFactors       F = system.first;
+    LuFactors<>     F = system.first;
     const Times     numeric = timed(bench.repetitions, [&] { refactor.run(be, system.A.val(), F); });
     require_pivots("cpu", F.monitor);
 

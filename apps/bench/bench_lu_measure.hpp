@@ -37,7 +37,7 @@ struct LuSystem {
     CsrMatrix<double>   A;             ///< to refactor: of a sequence the second, else the same values again
     std::vector<double> first_values;  ///< nnz; for which pivots were chosen
     std::vector<double> b;             ///< n
-    LuFactors           first;
+    LuFactors<>         first;
     double              seconds_analyse = 0, seconds_factor = 0;
 };
 

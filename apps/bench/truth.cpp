@@ -153,7 +153,7 @@ private:
     const CsrView<double>&  A_;
     const CsrMatrix<double> AA_;
     std::span<const double> b_;
-    LuFactors               factors_;
+    LuFactors<>             factors_;
     LuWorkspace             ws_;
     std::vector<double>     xd_, correction_;  // (x, d): 2n; n
     Residual                residual_;

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/direct/analysis/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -19,11 +21,12 @@ struct Place {
 };
 
 /// Of the entry at position p, among the rows or columns it was given by.
-Place place_of(const MatrixView& A, Offset p)
+template <class S>
+Place place_of(const MatrixView<S>& A, Offset p)
 {
     const auto  after = std::ranges::upper_bound(A.ptr, p);
     const Index k = static_cast<Index>(after - A.ptr.begin() - 1);
-    return A.layout == MatrixView::Layout::rows ? Place{k, A.idx[p]} : Place{A.idx[p], k};
+    return A.layout == MatrixLayout::rows ? Place{k, A.idx[p]} : Place{A.idx[p], k};
 }
 
 bool all_ascend(const RowEntries& a)
@@ -35,11 +38,35 @@ bool all_ascend(const RowEntries& a)
     return true;
 }
 
+bool finite_numbers(std::span<const double> values)
+{
+    constexpr std::uint64_t exponent = 0x7ff0'0000'0000'0000, unit = 0x0010'0000'0000'0000;
+    std::uint64_t           carry = 0;  // an exponent of ones, that of NaN and Inf, carries into the sign
+    for (const double value : values) carry |= (std::bit_cast<std::uint64_t>(value) & exponent) + unit;
+    return carry >> 63 == 0;
+}
+
+template <class S>
+std::string text_of(S value)
+{
+    if constexpr (is_complex<S>) return fmt::format("{} + {}i", value.real(), value.imag());
+    else return fmt::format("{}", value);
+}
+
+/// What the analysis sees of a value.
+template <class S>
+double seen_of(S value)
+{
+    if constexpr (is_complex<S>) return std::abs(value);
+    else return value;
+}
+
 }  // namespace
 
-void require_pattern(const MatrixView& A)
+template <class S>
+void require_pattern(const MatrixView<S>& A)
 {
-    const bool  rows = A.layout == MatrixView::Layout::rows;
+    const bool  rows = A.layout == MatrixLayout::rows;
     const char* name = rows ? "row_ptr" : "col_ptr";
     const auto  nnz = static_cast<Offset>(A.idx.size());
     require(A.n >= 0, [&] { return fmt::format("a matrix cannot be {} x {}", A.n, A.n); });
@@ -64,28 +91,30 @@ void require_pattern(const MatrixView& A)
         });
 }
 
-bool all_finite(std::span<const double> values)
+template <class S>
+bool all_finite(std::span<const NotDeduced<S>> values)
 {
-    constexpr std::uint64_t exponent = 0x7ff0'0000'0000'0000, unit = 0x0010'0000'0000'0000;
-    std::uint64_t           carry = 0;  // an exponent of ones, that of NaN and Inf, carries into the sign
-    for (const double value : values) carry |= (std::bit_cast<std::uint64_t>(value) & exponent) + unit;
-    return carry >> 63 == 0;
+    if constexpr (is_complex<S>)  // an array of complex numbers is one of their parts
+        return finite_numbers({reinterpret_cast<const double*>(values.data()), 2 * values.size()});
+    else return finite_numbers(values);
 }
 
-void require_finite_values(const MatrixView& A)
+template <class S>
+void require_finite_values(const MatrixView<S>& A)
 {
     for (std::size_t p = 0; p < A.val.size(); ++p)
-        require(std::isfinite(A.val[p]), [&] {
+        require(is_finite(A.val[p]), [&] {
             const auto [i, j] = place_of(A, static_cast<Offset>(p));
             return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j,
-                               A.val[p]);
+                               text_of(A.val[p]));
         });
 }
 
-RowEntries by_rows(const MatrixView& A)
+template <class S>
+RowEntries by_rows(const MatrixView<S>& A)
 {
     RowEntries r;
-    if (A.layout == MatrixView::Layout::rows) {
+    if (A.layout == MatrixLayout::rows) {
         r.ptr = A.ptr;
         r.col = A.idx;
         return r;
@@ -108,48 +137,62 @@ RowEntries by_rows(const MatrixView& A)
     return r;
 }
 
-MergedRows merged(const MatrixView& A, const RowEntries& entries)
+template <class S>
+MergedRows merged(const MatrixView<S>& A, const RowEntries& entries)
 {
     MergedRows m;
     const bool valued = !A.val.empty();
-    const auto value = [&](Offset p) { return valued ? A.val[entries.source.empty() ? p : entries.source[p]] : 0.; };
+    const auto value = [&](Offset p) { return valued ? A.val[entries.source.empty() ? p : entries.source[p]] : S(0); };
     const auto nnz = static_cast<Offset>(entries.col.size());
     if (all_ascend(entries)) {
         m.ptr = entries.ptr;
         m.col = entries.col;
-        if (valued && !entries.source.empty()) {
+        if (valued && (is_complex<S> || !entries.source.empty())) {
             m.own_val.resize(nnz);
-            for (Offset p = 0; p < nnz; ++p) m.own_val[p] = value(p);
+            for (Offset p = 0; p < nnz; ++p) m.own_val[p] = seen_of(value(p));
             m.val = m.own_val;
-        } else {
+        } else if constexpr (!is_complex<S>) {
             m.val = A.val;
         }
         return m;
     }
-    std::vector<std::pair<Index, double>> row;
+    std::vector<std::pair<Index, S>> row;
+    std::vector<S>                   sums;
     m.own_ptr.assign(1, 0);
     for (Index i = 0; i < A.n; ++i) {
         row.clear();
         for (Offset p = entries.ptr[i]; p < entries.ptr[i + 1]; ++p) row.emplace_back(entries.col[p], value(p));
-        std::ranges::stable_sort(row, {}, &std::pair<Index, double>::first);
+        std::ranges::stable_sort(row, {}, &std::pair<Index, S>::first);
         for (const auto& [j, a] : row) {
             if (static_cast<Offset>(m.own_col.size()) > m.own_ptr.back() && m.own_col.back() == j) {
-                m.own_val.back() += a;
-                require(std::isfinite(m.own_val.back()), [&, j = j] {
+                sums.back() += a;
+                require(is_finite(sums.back()), [&, j = j] {
                     return fmt::format("the duplicates at row {}, column {} (counted from 1) sum to {}", i + 1, j + 1,
-                                       m.own_val.back());
+                                       text_of(sums.back()));
                 });
             } else {
                 m.own_col.push_back(j);
-                m.own_val.push_back(a);
+                sums.push_back(a);
             }
         }
         m.own_ptr.push_back(static_cast<Offset>(m.own_col.size()));
     }
     m.ptr = m.own_ptr;
     m.col = m.own_col;
+    if constexpr (is_complex<S>)
+        for (const S sum : sums) m.own_val.push_back(std::abs(sum));
+    else m.own_val = std::move(sums);
     if (valued) m.val = m.own_val;
     return m;
 }
+
+#define ILUX_INSTANTIATE(S)                                          \
+    template void       require_pattern(const MatrixView<S>&);       \
+    template void       require_finite_values(const MatrixView<S>&); \
+    template bool       all_finite<S>(std::span<const S>);           \
+    template RowEntries by_rows(const MatrixView<S>&);               \
+    template MergedRows merged(const MatrixView<S>&, const RowEntries&);
+ILUX_DIRECT_ANALYSIS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -22,7 +22,7 @@ struct RowEntries {
 struct MergedRows {
     std::span<const Offset> ptr;
     std::span<const Index>  col;
-    std::span<const double> val;  ///< nnz, or empty: only the pattern is known
+    std::span<const double> val;  ///< nnz, of complex ones |a_ij|; or empty: only the pattern is known
 
     std::vector<Offset> own_ptr;
     std::vector<Index>  own_col;
@@ -30,17 +30,22 @@ struct MergedRows {
 };
 
 /// @throws InvalidInput for lengths that disagree, a broken ptr, or an index outside the matrix, naming it
-void require_pattern(const MatrixView& A);
+template <class S>
+void require_pattern(const MatrixView<S>& A);
 /// @throws InvalidInput for NaN or Inf, naming row and column
-void require_finite_values(const MatrixView& A);
+template <class S>
+void require_finite_values(const MatrixView<S>& A);
 
 /// Whether none of them is NaN or Inf. One pass without branches.
-bool all_finite(std::span<const double> values);
+template <class S = double>
+bool all_finite(std::span<const NotDeduced<S>> values);
 
 /// O(nnz); copies nothing of compressed rows. The result looks at A, which must outlive it.
-RowEntries by_rows(const MatrixView& A);
-/// O(nnz) for rows that ascend already; copies nothing then. The result looks at `entries` and A.
+template <class S>
+RowEntries by_rows(const MatrixView<S>& A);
+/// O(nnz) for rows that ascend already; copies nothing then, unless values are complex. The result looks at `entries` and A.
 /// @throws InvalidInput when duplicates overflow
-MergedRows merged(const MatrixView& A, const RowEntries& entries);
+template <class S>
+MergedRows merged(const MatrixView<S>& A, const RowEntries& entries);
 
 }  // namespace ilux

@@ -10,6 +10,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/analysis/block_form.hpp"
+#include "ilux/direct/analysis/instances.hpp"
 #include "ilux/direct/analysis/lu_diagonal.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/analysis/lu_ordering.hpp"
@@ -98,7 +99,8 @@ void fill_columns(LuSymbolic& s, const RowEntries& entries)
 
 }  // namespace
 
-MatrixView view(const CsrView<double>& A)
+template <class S>
+MatrixView<S> view(const CsrView<S>& A)
 {
     require(A.rows() == A.cols(), [&] {
         return fmt::format("a {} x {} matrix has no LU factors here: it must be square", A.rows(), A.cols());
@@ -106,7 +108,8 @@ MatrixView view(const CsrView<double>& A)
     return {.n = A.rows(), .ptr = A.row_ptr(), .idx = A.col(), .val = A.val()};
 }
 
-std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& options, const StopToken& stop)
+template <class S>
+std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOptions& options, const StopToken& stop)
 {
     const WallClock clock;
     const auto      ask = [&] { stop.check(); };
@@ -147,9 +150,10 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& 
     return symbolic;
 }
 
-void require_same_pattern(const LuSymbolic& symbolic, const MatrixView& A)
+template <class S>
+void require_same_pattern(const LuSymbolic& symbolic, const MatrixView<S>& A)
 {
-    const bool  rows = symbolic.layout == MatrixView::Layout::rows;
+    const bool  rows = symbolic.layout == MatrixLayout::rows;
     const char* line = rows ? "row" : "column";
     const char* across = rows ? "column" : "row";
     require(A.layout == symbolic.layout,
@@ -175,5 +179,12 @@ void require_same_pattern(const LuSymbolic& symbolic, const MatrixView& A)
                            line, k, across, A.idx[p], across, symbolic.input_idx[p]);
     });
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                       \
+    template MatrixView<S>                     view(const CsrView<S>&);                                           \
+    template std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>&, const LuOptions&, const StopToken&); \
+    template void                              require_same_pattern(const LuSymbolic&, const MatrixView<S>&);
+ILUX_DIRECT_ANALYSIS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -8,22 +8,27 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
+#include "ilux/base/scalar.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/direct/analysis/lu_options.hpp"
 
 namespace ilux {
 
+/// What is compressed: rows or columns.
+enum class MatrixLayout { rows, columns };
+
 /// A square matrix as the caller holds it: compressed rows or compressed columns, indices in any order inside,
 /// duplicates allowed (they are added). Only looked at.
+template <class S = double>
 struct MatrixView {
-    enum class Layout { rows, columns };
     Index                   n = 0;
     std::span<const Offset> ptr;  ///< n + 1
     std::span<const Index>  idx;  ///< nnz
-    std::span<const double> val;  ///< nnz; empty: only the pattern is known
-    Layout                  layout = Layout::rows;
+    std::span<const S>      val;  ///< nnz; empty: only the pattern is known
+    MatrixLayout            layout = MatrixLayout::rows;
 };
-MatrixView view(const CsrView<double>& A);  ///< @throws InvalidInput unless A is square
+template <class S>
+MatrixView<S> view(const CsrView<S>& A);  ///< @throws InvalidInput unless A is square
 
 /// What the analysis chose and found.
 struct LuSymbolicReport {
@@ -42,7 +47,7 @@ struct LuSymbolicReport {
 struct LuSymbolic {
     Index               n = 0;
     Offset              input_nnz = 0;  ///< of the caller's arrays, duplicates counted
-    MatrixView::Layout  layout = MatrixView::Layout::rows;
+    MatrixLayout        layout = MatrixLayout::rows;
     std::vector<Offset> input_ptr;           ///< n + 1, the caller's: what a later pattern is compared with
     std::vector<Index>  input_idx;           ///< input_nnz
     std::vector<Index>  row_perm, col_perm;  ///< n; perm[new] = old
@@ -56,16 +61,19 @@ struct LuSymbolic {
     LuSymbolicReport    report;
 };
 
-/// Analyses the pattern, and the values where they are given: matching, block triangular form, ordering.
+/// Analyses the pattern, and the values where they are given: matching, block triangular form, ordering. Of complex
+/// values it looks at |a_ij|, duplicates added first.
 /// Structural singularity is no error here: report.structural_rank tells.
 /// Cost: near linear in nnz for amd; others are tried only where the predicted flops make their time worth it.
 /// @param stop  ends the analysis by Cancelled or OutOfTime within some tens of milliseconds for each 10⁶ entries
 /// @throws InvalidInput for a broken pattern, or for NaN or Inf among the values, naming row and column;
 ///         InvalidOption for a matching or its scaling without values
-std::shared_ptr<const LuSymbolic> analyse(const MatrixView& A, const LuOptions& options = {},
+template <class S = double>
+std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOptions& options = {},
                                           const StopToken& stop = {});
 
 /// @throws InvalidInput, naming what differs first, unless A has the analysed order, layout and pattern. O(nnz)
-void require_same_pattern(const LuSymbolic& symbolic, const MatrixView& A);
+template <class S = double>
+void require_same_pattern(const LuSymbolic& symbolic, const MatrixView<S>& A);
 
 }  // namespace ilux

@@ -13,6 +13,9 @@
 #include "ilux/base/processor.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/factor/ascending_set.hpp"
+#include "ilux/direct/factor/elimination_step.hpp"
+#include "ilux/direct/factor/factor_room.hpp"
+#include "ilux/direct/factor/instances.hpp"
 #include "ilux/direct/factor/row_scaling.hpp"
 
 namespace ilux {
@@ -20,10 +23,11 @@ namespace {
 
 constexpr Offset between_questions = 1 << 13;  // entries of L + U, each worth some multiply-adds
 
+template <class S>
 class Elimination {
 public:
-    Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values);
-    LuFactors run(const StopToken& stop);
+    Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<const S> values);
+    LuFactors<S> run(const StopToken& stop);
 
 private:
     /// L(:,i) lies at begin … begin + count − 1; the search looks at the first `searched` of these.
@@ -35,23 +39,28 @@ private:
     bool   stopped(Index k, const StopToken& stop);
     bool   factor_column(Index k, Index first);
     double column_scale(Index k) const { return P_.col_scale.empty() ? 1.0 : P_.col_scale[P_.col_perm[k]]; }
-    double take_value(Offset from, Offset to, Index row, double column_scale);
+    S      take_value(Offset from, Offset to, Index row, double column_scale);
     bool   load_above(Index k, Offset end);
     double load_column(Index k, Offset begin);
     template <bool moved>
-    void   sweep(Index k);
-    void   sweep_portable(Index k);
-    void   sweep_fma(Index k);
-    void   make_room(Index k);
-    bool   choose_pivot(Index k, double largest_in_B);
-    double store_column(Index k, std::size_t pivot);
-    void   prune(Index k);
-    Index  pivotal_rows_first(Index k, const Lower& L);
-    void   renumber(Index first, Index last);
-    void   sort_rows(std::span<Index> row, std::span<double> val);
-    bool   give_up(Index k, bool not_finite);
+    void          sweep(Index k);
+    void          sweep_portable(Index k) { moved_ ? sweep<true>(k) : sweep<false>(k); }
+    ILUX_FMA void sweep_fma(Index k) { moved_ ? sweep<true>(k) : sweep<false>(k); }
+    void          make_room(Index k);
+    bool          choose_pivot(Index k, double largest_in_B);
+    double        store_column(Index k, std::size_t pivot);
+    void          prune(Index k);
+    Index         pivotal_rows_first(Index k, const Lower& L);
+    void          renumber(Index first, Index last);
+    void          sort_rows(std::span<Index> row, std::span<S> val);
+    bool          give_up(Index k, bool not_finite)
+    {
+        F_.monitor.bad_column = k;
+        F_.monitor.not_finite = not_finite;
+        return false;
+    }
 
-    LuFactors finish();
+    LuFactors<S> finish();
 
     /// What the sweep for column k met.
     struct Column {
@@ -63,45 +72,46 @@ private:
 
     std::shared_ptr<const LuSymbolic> symbolic_;
     const LuSymbolic&                 S_ = *symbolic_;
-    std::span<const double>           values_;
+    std::span<const S>                values_;
     std::shared_ptr<LuPattern>        pattern_ = std::make_shared<LuPattern>();
     LuPattern&                        P_ = *pattern_;
-    LuFactors                         F_;
+    LuFactors<S>                      F_;
 
     // A row is known by its place in the analysed B; its number is where pivoting has put it, final once it is pivotal.
     // They differ only in blocks where some pivot was off the diagonal.
     std::vector<Index>  number_, at_;    // n; at_[number_[row]] = row; empty until the first such pivot
     bool                moved_ = false;  // some row of this block has another number
     std::vector<double> row_scale_;      // n, by row
-    std::vector<double> x_;              // n, by row; 0 between columns
+    std::vector<S>      x_;              // n, by row; 0 between columns
     AscendingSet        set_;            // of numbers; empty between columns
     // Numbers that B(:,k) reaches, ascending: column_.upper pivots, then the candidates for k; and L⁻¹ B(:,k) there.
-    std::unique_ptr<Index[]>  reach_;  // n
-    std::unique_ptr<double[]> value_;  // n
-    Column                    column_;
-    std::vector<Lower>        lower_;              // n
-    std::vector<char>         pruned_;             // n
-    Offset                    next_question_ = 0;  // number of entries at which to ask whether to stop
-    void (Elimination::*sweep_)(Index) = &Elimination::sweep_portable;
+    std::unique_ptr<Index[]> reach_;  // n
+    std::unique_ptr<S[]>     value_;  // n
+    Column                   column_;
+    std::vector<Lower>       lower_;              // n
+    std::vector<char>        pruned_;             // n
+    Offset                   next_question_ = 0;  // number of entries at which to ask whether to stop
+    void (Elimination<S>::*sweep_)(Index) = &Elimination<S>::sweep_portable;
 };
 
-Elimination::Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values)
+template <class S>
+Elimination<S>::Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<const S> values)
     : symbolic_(std::move(symbolic)),
       values_(values),
       row_scale_(S_.n, 1.0),
       x_(S_.n),
       set_(S_.n),
       reach_(std::make_unique_for_overwrite<Index[]>(S_.n)),
-      value_(std::make_unique_for_overwrite<double[]>(S_.n)),
+      value_(std::make_unique_for_overwrite<S[]>(S_.n)),
       lower_(S_.n),
       pruned_(S_.n)
 {
-    if (processor_has_fma()) sweep_ = &Elimination::sweep_fma;
+    if (processor_has_fma()) sweep_ = &Elimination<S>::sweep_fma;
     require(std::ssize(values) == S_.input_nnz, [&] {
         return fmt::format("{} values for a matrix analysed with {} entries", values.size(), S_.input_nnz);
     });
-    const MatrixView A{S_.n, S_.input_ptr, S_.input_idx, values, S_.layout};
-    if (!all_finite(values)) require_finite_values(A);
+    const MatrixView<S> A{S_.n, S_.input_ptr, S_.input_idx, values, S_.layout};
+    if (!all_finite<S>(values)) require_finite_values(A);
     P_.n = S_.n;
     P_.col_perm = S_.col_perm;
     P_.row_scale = S_.row_scale;
@@ -113,7 +123,8 @@ Elimination::Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<c
         for (Index i = 0; i < S_.n; ++i) row_scale_[i] = P_.row_scale[S_.row_perm[i]];
 }
 
-LuFactors Elimination::run(const StopToken& stop)
+template <class S>
+LuFactors<S> Elimination<S>::run(const StopToken& stop)
 {
     const auto n = static_cast<std::size_t>(S_.n);
     P_.col_ptr.assign(n + 1, 0);
@@ -134,7 +145,8 @@ LuFactors Elimination::run(const StopToken& stop)
     return finish();
 }
 
-bool Elimination::stopped(Index k, const StopToken& stop)
+template <class S>
+bool Elimination<S>::stopped(Index k, const StopToken& stop)
 {
     if (P_.col_ptr[k] < next_question_) return false;
     next_question_ = P_.col_ptr[k] + between_questions;
@@ -142,7 +154,8 @@ bool Elimination::stopped(Index k, const StopToken& stop)
     return F_.monitor.stopped != StopReason::none && !give_up(k, false);
 }
 
-bool Elimination::factor_column(Index k, Index first)
+template <class S>
+bool Elimination<S>::factor_column(Index k, Index first)
 {
     const Offset begin = S_.col_ptr[k], end = S_.col_ptr[k + 1];
     Offset       above = begin;
@@ -159,7 +172,8 @@ bool Elimination::factor_column(Index k, Index first)
 }
 
 /// Maps entry `from` of the analysis, in the given row of B, to entry `to` of the input. @return its scaled value
-double Elimination::take_value(Offset from, Offset to, Index row, double column_scale)
+template <class S>
+S Elimination<S>::take_value(Offset from, Offset to, Index row, double column_scale)
 {
     constexpr Offset ahead = 64;
     __builtin_prefetch(&values_[S_.source[std::min(from + ahead, S_.input_nnz - 1)]]);
@@ -169,7 +183,8 @@ double Elimination::take_value(Offset from, Offset to, Index row, double column_
 }
 
 /// F(:,k): the entries before `end`, in rows of finished blocks. @return whether it is finite
-bool Elimination::load_above(Index k, Offset end)
+template <class S>
+bool Elimination<S>::load_above(Index k, Offset end)
 {
     const double c = column_scale(k);
     const auto   start = P_.f_row.size();
@@ -183,7 +198,7 @@ bool Elimination::load_above(Index k, Offset end)
             F_.f_val.push_back(0);
         }
         F_.f_val.back() += take_value(p, to, row, c);
-        finite &= std::isfinite(F_.f_val.back());
+        finite &= is_finite(F_.f_val.back());
     }
     P_.f_col_ptr[k + 1] = static_cast<Offset>(P_.f_row.size());
     if (!sorted) sort_rows(std::span(P_.f_row).subspan(start), std::span(F_.f_val).subspan(start));
@@ -191,15 +206,16 @@ bool Elimination::load_above(Index k, Offset end)
 }
 
 /// x ← B(:,k) within the block, from the analysis's entry `begin` on; its rows enter the set. @return max |x|
-double Elimination::load_column(Index k, Offset begin)
+template <class S>
+double Elimination<S>::load_column(Index k, Offset begin)
 {
     const double c = column_scale(k);
     const Offset end = S_.col_ptr[k + 1];
     double       largest = 0;
     bool         distinct = true;
     for (Offset p = begin, to = S_.col_ptr[k]; p < end; ++p, ++to) {
-        const Index  row = S_.row[p];
-        const double x = x_[row] += take_value(p, to, row, c);
+        const Index row = S_.row[p];
+        const S     x = x_[row] += take_value(p, to, row, c);
         largest = std::max(largest, std::abs(x));
         distinct &= p == begin || row != S_.row[p - 1];
         set_.insert(moved_ ? number_[row] : row);
@@ -212,19 +228,21 @@ double Elimination::load_column(Index k, Offset begin)
 
 /// x ← L⁻¹ B(:,k) over the reach of its rows. Pivots are numbered in the order of elimination, so ascending numbers are a
 /// topological order, and what L(:,i) adds to the reach lies beyond i: one pass searches, updates and sorts.
+template <class S>
 template <bool moved>
-inline __attribute__((always_inline)) void Elimination::sweep(Index k)
+inline __attribute__((always_inline)) void Elimination<S>::sweep(Index k)
 {
-    const Index* const  row = P_.row.data();
-    const double* const l = F_.val.data();
-    double* const __restrict x = x_.data();
+    const Index* const row = P_.row.data();
+    const S* const     l = F_.val.data();
+    S* const __restrict x = x_.data();
     Column column;
     set_.drain([&](Index i) __attribute__((always_inline)) {
-        const double x_i = std::exchange(x[moved ? at_[i] : i], 0.0), size = std::abs(x_i);
+        const S      x_i = std::exchange(x[moved ? at_[i] : i], S(0));
+        const double size = std::abs(x_i);
         const auto   e = column.reached++;
         reach_[e] = i;
         value_[e] = x_i;
-        column.check += 0 * x_i;
+        column.check += 0 * size;
         if (i >= k) {
             if (!(size > column.largest)) return;
             column.largest = size;
@@ -237,55 +255,33 @@ inline __attribute__((always_inline)) void Elimination::sweep(Index k)
         Offset       p = L.begin;
         for (; p < L.begin + L.searched; ++p) {
             set_.insert(moved ? number_[row[p]] : row[p]);
-            x[row[p]] = std::fma(-l[p], x_i, x[row[p]]);
+            x[row[p]] = minus_product(x[row[p]], l[p], x_i);
         }
         const Offset     end = L.begin + L.count;
         constexpr Offset batch = 4;  // the rows differ: loads ahead of stores
         for (; p + batch <= end; p += batch) {
-            double y[batch];
-            for (Offset j = 0; j < batch; ++j) y[j] = std::fma(-l[p + j], x_i, x[row[p + j]]);
+            S y[batch];
+            for (Offset j = 0; j < batch; ++j) y[j] = minus_product(x[row[p + j]], l[p + j], x_i);
             for (Offset j = 0; j < batch; ++j) x[row[p + j]] = y[j];
         }
-        for (; p < end; ++p) x[row[p]] = std::fma(-l[p], x_i, x[row[p]]);
+        for (; p < end; ++p) x[row[p]] = minus_product(x[row[p]], l[p], x_i);
     });
     column_ = column;
     P_.diag[k] = P_.col_ptr[k] + static_cast<Offset>(column.upper);
     P_.col_ptr[k + 1] = P_.col_ptr[k] + static_cast<Offset>(column.reached);
 }
 
-void          Elimination::sweep_portable(Index k) { moved_ ? sweep<true>(k) : sweep<false>(k); }
-ILUX_FMA void Elimination::sweep_fma(Index k) { moved_ ? sweep<true>(k) : sweep<false>(k); }
-
-void Elimination::make_room(Index k)
+template <class S>
+void Elimination<S>::make_room(Index k)
 {
-    constexpr double      growth = 1.3;
-    constexpr std::size_t entry = sizeof(Index) + sizeof(double);
-    const auto            needed = static_cast<std::size_t>(P_.col_ptr[k + 1]);
-    if (needed > P_.row.capacity()) {
-        const double wish =
-            P_.row.empty() ? std::max(S_.report.nnz, double(S_.input_nnz)) + S_.n : growth * double(P_.row.capacity());
-        auto       room = std::max(needed, static_cast<std::size_t>(wish));
-        const auto others = P_.bytes() - P_.row.capacity() * sizeof(Index) + P_.f_row.capacity() * sizeof(double);
-        const auto refuse = [&](std::size_t entries, const std::string& why) {
-            throw OutOfMemory(fmt::format("the factors of {} unknowns need {} bytes by column {}; {}", S_.n,
-                                          others + entries * entry, k, why));
-        };
-        if (const std::size_t limit = S_.options.memory_limit.value; limit > 0) {
-            if (others + needed * entry > limit) refuse(needed, fmt::format("memory_limit is {}", limit));
-            room = std::min(room, (limit - others) / entry);
-        }
-        try {
-            P_.row.reserve(room);
-            F_.val.reserve(room);
-        } catch (const std::bad_alloc&) {
-            refuse(room, "the machine has no more");
-        }
-    }
+    const auto needed = static_cast<std::size_t>(P_.col_ptr[k + 1]);
+    if (needed > P_.row.capacity()) detail::grow(P_, F_.val, S_, needed, k);
     P_.row.insert(P_.row.end(), reach_.get(), reach_.get() + column_.reached);
     F_.val.insert(F_.val.end(), value_.get(), value_.get() + column_.reached);
 }
 
-bool Elimination::choose_pivot(Index k, double largest_in_B)
+template <class S>
+bool Elimination<S>::choose_pivot(Index k, double largest_in_B)
 {
     const auto& [upper, reached, largest_at, above, largest, check] = column_;
     if (largest == 0 || check != 0) return give_up(k, check != 0);
@@ -314,12 +310,13 @@ bool Elimination::choose_pivot(Index k, double largest_in_B)
 
 /// Gives number k to the row of reach_[pivot], whose place in the column goes to the row displaced, if that is in it.
 /// L(:,k) ← x / u_kk. @return max |L(:,k)|
-double Elimination::store_column(Index k, std::size_t pivot)
+template <class S>
+double Elimination<S>::store_column(Index k, std::size_t pivot)
 {
-    Index* const  row = P_.row.data() + P_.col_ptr[k];
-    double* const val = F_.val.data() + P_.col_ptr[k];
-    const Index   number = reach_[pivot];
-    const auto    upper = column_.upper, reached = column_.reached;
+    Index* const row = P_.row.data() + P_.col_ptr[k];
+    S* const     val = F_.val.data() + P_.col_ptr[k];
+    const Index  number = reach_[pivot];
+    const auto   upper = column_.upper, reached = column_.reached;
     if (number != k) {
         if (number_.empty()) {
             number_.resize(S_.n);
@@ -337,8 +334,8 @@ double Elimination::store_column(Index k, std::size_t pivot)
             row[upper] = k;
         }
     }
-    const double u_kk = val[upper];
-    double       largest = 0;
+    const S u_kk = val[upper];
+    double  largest = 0;
     for (std::size_t e = upper + 1; e < reached; ++e) {
         val[e] /= u_kk;
         largest = std::max(largest, std::abs(val[e]));
@@ -352,7 +349,8 @@ double Elimination::store_column(Index k, std::size_t pivot)
 
 /// A column i whose L(:,i) holds the pivot row reaches through column k whatever is still no pivot, so only its pivotal
 /// rows need searching from now on [eisenstat_liu_92].
-void Elimination::prune(Index k)
+template <class S>
+void Elimination<S>::prune(Index k)
 {
     const Index  pivot_row = moved_ ? at_[k] : k;
     Index* const row = P_.row.data();
@@ -370,11 +368,12 @@ void Elimination::prune(Index k)
 }
 
 /// @return how many of them there are
-Index Elimination::pivotal_rows_first(Index k, const Lower& L)
+template <class S>
+Index Elimination<S>::pivotal_rows_first(Index k, const Lower& L)
 {
-    Index* const  row = P_.row.data() + L.begin;
-    double* const val = F_.val.data() + L.begin;
-    const auto    is_pivotal = [&](Index i) { return number_[i] <= k; };
+    Index* const row = P_.row.data() + L.begin;
+    S* const     val = F_.val.data() + L.begin;
+    const auto   is_pivotal = [&](Index i) { return number_[i] <= k; };
     for (Index head = 0, tail = L.count;;) {
         while (head < tail && is_pivotal(row[head])) ++head;
         while (head < tail && !is_pivotal(row[tail - 1])) --tail;
@@ -385,7 +384,8 @@ Index Elimination::pivotal_rows_first(Index k, const Lower& L)
 }
 
 /// Rows of L and of the input get their final numbers.
-void Elimination::renumber(Index first, Index last)
+template <class S>
+void Elimination<S>::renumber(Index first, Index last)
 {
     for (Index k = first; k < last; ++k) {
         const Offset begin = P_.diag[k] + 1, count = P_.col_ptr[k + 1] - begin;
@@ -396,7 +396,8 @@ void Elimination::renumber(Index first, Index last)
     }
 }
 
-void Elimination::sort_rows(std::span<Index> row, std::span<double> val)
+template <class S>
+void Elimination<S>::sort_rows(std::span<Index> row, std::span<S> val)
 {
     for (std::size_t p = 0; p < row.size(); ++p) {
         x_[row[p]] = val[p];
@@ -405,19 +406,13 @@ void Elimination::sort_rows(std::span<Index> row, std::span<double> val)
     std::size_t to = 0;
     set_.drain([&](Index i) {
         row[to] = i;
-        val[to++] = std::exchange(x_[i], 0.0);
+        val[to++] = std::exchange(x_[i], S(0));
     });
 }
 
-bool Elimination::give_up(Index k, bool not_finite)
-{
-    F_.monitor.bad_column = k;
-    F_.monitor.not_finite = not_finite;
-    return false;
-}
-
 /// Hands over the factors, or of a failure only permutations, scales and blocks.
-LuFactors Elimination::finish()
+template <class S>
+LuFactors<S> Elimination<S>::finish()
 {
     P_.row_perm.resize(S_.n);
     for (Index k = 0; k < S_.n; ++k) P_.row_perm[k] = S_.row_perm[at_.empty() ? k : at_[k]];
@@ -436,16 +431,22 @@ LuFactors Elimination::finish()
 
 }  // namespace
 
-LuFactors gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values,
-                          const StopToken& stop)
+template <class S>
+LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const NotDeduced<S>> values,
+                             const StopToken& stop)
 {
     const Index  n = symbolic->n;
     const Offset entries = symbolic->input_nnz;
     try {
-        return Elimination(std::move(symbolic), values).run(stop);
+        return Elimination<S>(std::move(symbolic), values).run(stop);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory to factor a matrix with n = {}, nnz = {}", n, entries));
     }
 }
+
+#define ILUX_INSTANTIATE(S) \
+    template LuFactors<S> gilbert_peierls<S>(std::shared_ptr<const LuSymbolic>, std::span<const S>, const StopToken&);
+ILUX_DIRECT_FACTOR(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -13,6 +13,9 @@ namespace ilux {
 /// not 0 and |x_k| ≥ pivot_tol · max |x|, else the largest entry becomes the pivot, the first among equals. Structural
 /// entries stay even where their value is 0, so that the pattern is closed under fill.
 ///
+/// Sizes of complex numbers are |z|, not |Re z| + |Im z|: then |l| ≤ 1 / pivot_tol holds and the monitors mean what they mean of
+/// real ones. Costs one root an entry.
+///
 /// The reach is eliminated in ascending order, which is a topological one: the values are bit by bit those that
 /// refactor_serial computes from the same input. options.scaling = rows scales here, by the power of two nearest to
 /// 1 / max_j |a_ij c_j|; every other scaling is the analysis's.
@@ -27,7 +30,8 @@ namespace ilux {
 /// @throws InvalidInput naming row and column of a NaN or Inf, or when values has another length;
 ///         OutOfMemory when pattern and values pass options.memory_limit or the machine's memory
 /// Costs O(flops + nnz(A)), on one thread.
-LuFactors gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const double> values,
-                          const StopToken& stop = {});
+template <class S = double>
+LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const NotDeduced<S>> values,
+                             const StopToken& stop = {});
 
 }  // namespace ilux

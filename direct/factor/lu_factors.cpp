@@ -32,6 +32,4 @@ std::size_t LuPattern::bytes() const
                        in_ptr, in_split, in_source, in_row, in_scale);
 }
 
-std::size_t LuFactors::bytes() const { return array_bytes(val, f_val); }
-
 }  // namespace ilux

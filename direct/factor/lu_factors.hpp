@@ -43,14 +43,15 @@ struct LuPattern {
 };
 
 /// Values of one factorization. A finished one is only read, so it serves several threads at once.
+template <class S = double>
 struct LuFactors {
     std::shared_ptr<const LuSymbolic> symbolic;
     std::shared_ptr<const LuPattern>  pattern;
-    std::vector<double>               val;    ///< nnz; strict U, u_kk, strict L (unit diagonal not stored)
-    std::vector<double>               f_val;  ///< nnz(F)
+    std::vector<S>                    val;    ///< nnz; strict U, u_kk, strict L (unit diagonal not stored)
+    std::vector<S>                    f_val;  ///< nnz(F)
     PivotMonitor                      monitor;
 
-    std::size_t bytes() const;  ///< of the values
+    std::size_t bytes() const { return (val.capacity() + f_val.capacity()) * sizeof(S); }  ///< of the values
 };
 
 }  // namespace ilux

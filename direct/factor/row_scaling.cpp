@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "ilux/direct/factor/instances.hpp"
+
 namespace ilux {
 namespace {
 
@@ -22,14 +24,15 @@ double reciprocal_power_of_two(double x)
 
 }  // namespace
 
-std::vector<double> power_of_two_row_scales(const MatrixView& A, std::span<const double> c)
+template <class S>
+std::vector<double> power_of_two_row_scales(const MatrixView<S>& A, std::span<const double> c)
 {
     std::vector<double> scale(A.n);
     const auto size = [&](Offset p, Index j) { return c.empty() ? std::abs(A.val[p]) : std::abs(A.val[p]) * c[j]; };
     for (Index line = 0; line < A.n; ++line) {
         const Offset end = A.ptr[line + 1];
         Offset       p = A.ptr[line];
-        if (A.layout == MatrixView::Layout::rows) {
+        if (A.layout == MatrixLayout::rows) {
             double largest = 0;
             for (; p < end; ++p) largest = std::max(largest, size(p, A.idx[p]));
             scale[line] = largest;
@@ -40,5 +43,10 @@ std::vector<double> power_of_two_row_scales(const MatrixView& A, std::span<const
     for (double& r : scale) r = r > 0 ? reciprocal_power_of_two(r) : 1;
     return scale;
 }
+
+#define ILUX_INSTANTIATE(S) \
+    template std::vector<double> power_of_two_row_scales(const MatrixView<S>&, std::span<const double>);
+ILUX_DIRECT_FACTOR(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -10,6 +10,7 @@ namespace ilux {
 
 /// For each row i the power of two nearest to 1 / max_j |a_ij c_j|, within 2^±1022; 1 for rows of zeros. O(nnz)
 /// @param A  finite  @param c  n; empty: ones
-std::vector<double> power_of_two_row_scales(const MatrixView& A, std::span<const double> c);
+template <class S>
+std::vector<double> power_of_two_row_scales(const MatrixView<S>& A, std::span<const double> c);
 
 }  // namespace ilux

@@ -11,10 +11,10 @@ struct Pattern {
     std::vector<Offset> ptr;
     std::vector<Index>  idx;
 
-    MatrixView view() const
+    MatrixView<> view() const
     {
         const auto n = static_cast<Index>(ptr.size() - 1);
-        return {.n = n, .ptr = ptr, .idx = idx, .val = {}, .layout = MatrixView::Layout::columns};
+        return {.n = n, .ptr = ptr, .idx = idx, .val = {}, .layout = MatrixLayout::columns};
     }
 };
 

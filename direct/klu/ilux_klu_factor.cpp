@@ -19,7 +19,7 @@ std::span<const double> values_of(const LuSymbolic& s, const Int* Ap, const Int*
 template <class Int>
 void conclude(Factorization<Int>& f, const LuReport& report, Common<Int>& common)
 {
-    const MatrixView A = f.lu.matrix();
+    const MatrixView<> A = f.lu.matrix();
     common.numerical_rank = common.singular_col = -1;
     if (report.outcome == Outcome::converged) {
         f.status = ILUX_KLU_OK;

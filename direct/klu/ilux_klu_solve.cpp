@@ -23,8 +23,8 @@ bool usable(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, double& result
 }
 
 /// Solves with vectors that lie further apart than they are long: through `packed`, some at a time.
-void solve_apart(Cpu& be, const LuFactors& factors, double* B, std::size_t apart, std::size_t vectors, Scratch& scratch,
-                 Transpose transpose)
+void solve_apart(Cpu& be, const LuFactors<>& factors, double* B, std::size_t apart, std::size_t vectors,
+                 Scratch& scratch, Transpose transpose)
 {
     const auto n = static_cast<std::size_t>(factors.pattern->n);
     scratch.packed.resize(n * std::min<std::size_t>(vectors, together));
@@ -39,7 +39,7 @@ void solve_apart(Cpu& be, const LuFactors& factors, double* B, std::size_t apart
 
 /// Smallest |u_kk| / largest, each row scaled by the values of now: the scales kept are those of the values whose pivots were
 /// chosen, and a row that has grown or shrunk since would look like a bad pivot.
-double rcond_now(const LuFactors& factors, const MatrixView& A)
+double rcond_now(const LuFactors<>& factors, const MatrixView<>& A)
 {
     const LuPattern& S = *factors.pattern;
     if (S.row_scale.empty()) return factors.monitor.rcond();
@@ -105,8 +105,8 @@ bool condest(const Int* Ap, const double* Ax, const Symbolic<Int>* symbolic, Num
 {
     require_arguments(Ap != nullptr && Ax != nullptr);
     if (!usable<Int>(symbolic, numeric, common.condest, std::numeric_limits<double>::infinity(), common)) return true;
-    auto&      f = behind<Int>(numeric);
-    MatrixView A = f.lu.matrix();
+    auto&        f = behind<Int>(numeric);
+    MatrixView<> A = f.lu.matrix();
     A.val = {Ax, A.idx.size()};
     Cpu be = host(common);
     f.workspaces.with(1, [&](Scratch& scratch) {
@@ -127,9 +127,9 @@ bool extract(Numeric<Int>* numeric, const Symbolic<Int>* symbolic, const Extract
 {
     const auto& f = behind<Int>(symbolic, numeric);
     require_arguments(f.status == ILUX_KLU_OK);
-    const LuFactors& factors = f.lu.factors();
-    const LuPattern& S = *factors.pattern;
-    const auto       put = []<class Value>(Value* array, auto position, auto value) {
+    const LuFactors<>& factors = f.lu.factors();
+    const LuPattern&   S = *factors.pattern;
+    const auto         put = []<class Value>(Value* array, auto position, auto value) {
         if (array != nullptr) array[position] = static_cast<Value>(value);
     };
     Offset l = 0, u = 0;

@@ -14,7 +14,7 @@ GpuLuPtr        make_gpu_lu(Gpu&, std::shared_ptr<const LuSymbolic>) { absent();
 GpuLuFactorsPtr make_gpu_lu_factors(Gpu&, std::shared_ptr<const LuPattern>, const LuOptions&) { absent(); }
 
 std::string_view GpuLuFactors::method() const { absent(); }
-void             GpuLuFactors::download(Gpu&, LuFactors&) const { absent(); }
+void             GpuLuFactors::download(Gpu&, LuFactors<>&) const { absent(); }
 std::size_t      GpuLuFactors::bytes() const { absent(); }
 
 void         GpuLu::upload_next() { absent(); }

@@ -25,7 +25,7 @@ GpuLuFactors::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, c
 
 std::string_view GpuLuFactors::method() const { return numbers_.method(); }
 
-void GpuLuFactors::download(Gpu& gpu, LuFactors& factors) const { numbers_.download(gpu, factors); }
+void GpuLuFactors::download(Gpu& gpu, LuFactors<>& factors) const { numbers_.download(gpu, factors); }
 
 GpuLuSolve& GpuLuFactors::solve(Gpu& gpu, Transpose transpose, bool filled)
 {

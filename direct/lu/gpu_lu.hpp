@@ -25,7 +25,7 @@ public:
 
     std::string_view method() const;  ///< as GpuRefactor has it
     /// val and f_val of `factors`, which must be of the same pattern; waits.
-    void        download(Gpu& gpu, LuFactors& factors) const;
+    void        download(Gpu& gpu, LuFactors<>& factors) const;
     std::size_t bytes() const;
 
 private:

@@ -75,7 +75,7 @@ void GpuRefactor::run(Gpu& gpu, const double* values)
     monitor_.watch(gpu, values, val_.data());
 }
 
-void GpuRefactor::download(Gpu& gpu, LuFactors& factors) const
+void GpuRefactor::download(Gpu& gpu, LuFactors<>& factors) const
 {
     std::vector<double> val(val_.size());
     ilux::download<double>(gpu, val_, val);

@@ -49,7 +49,7 @@ public:
     const double*                          val() const { return val_.data(); }
     std::span<const DataflowProgram::Slot> slot_of() const { return slot_of_; }
     /// val and f_val of `factors`, which must be of the same pattern; waits.
-    void download(Gpu& gpu, LuFactors& factors) const;
+    void download(Gpu& gpu, LuFactors<>& factors) const;
 
     std::string_view method() const;  ///< dataflow, left, glu1, glu3 or islu
     const LuPattern& pattern() const { return pattern_->host(); }

@@ -106,19 +106,19 @@ LuReport Lu::refactor(std::span<const double> values)
     return run(Call::refactor, values).report;
 }
 
-LuReport Lu::factor(const MatrixView& A)
+LuReport Lu::factor(const MatrixView<>& A)
 {
     require_same_pattern(*symbolic_, A);
     return factor(A.val);
 }
 
-LuReport Lu::refactor_or_factor(const MatrixView& A)
+LuReport Lu::refactor_or_factor(const MatrixView<>& A)
 {
     require_same_pattern(*symbolic_, A);
     return refactor_or_factor(A.val);
 }
 
-LuReport Lu::refactor(const MatrixView& A)
+LuReport Lu::refactor(const MatrixView<>& A)
 {
     require_same_pattern(*symbolic_, A);
     return refactor(A.val);
@@ -188,7 +188,7 @@ bool Lu::finite_values(LuReport& report) const
     const auto  p = bad - values.begin();
     const auto  major = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), p) - ptr.begin() - 1);
     const Index minor = symbolic_->input_idx[p];
-    const bool  rows = symbolic_->layout == MatrixView::Layout::rows;
+    const bool  rows = symbolic_->layout == MatrixLayout::rows;
     report = {.outcome = Outcome::not_finite, .action = report.action};
     blame(report, rows ? major : minor, rows ? minor : major, fmt::format("the value is {}", *bad));
     return false;
@@ -245,7 +245,7 @@ bool Lu::earlier_pivots_hold(const SystemToSolve* system, Renewed& renewed)
 /// @param report  holds what was found before: action, state and reason, to which a failure's is added
 void Lu::choose_pivots(LuReport& report)
 {
-    LuFactors           fresh = gilbert_peierls(symbolic_, numbers_.values(), stop_);
+    LuFactors<>         fresh = gilbert_peierls(symbolic_, numbers_.values(), stop_);
     const PivotMonitor& monitor = fresh.monitor;
     if (const Index k = monitor.bad_column; k >= 0) {
         if (monitor.stopped != StopReason::none) return stopped(report, monitor.stopped, k, symbolic_->n);
@@ -372,7 +372,7 @@ LuStepReport Lu::refactor_and_solve(std::span<const double> values, std::span<co
     return step;
 }
 
-const LuFactors& Lu::factors() const
+const LuFactors<>& Lu::factors() const
 {
     require(outcome_ == Outcome::converged, [&] {
         return outcome_ ? fmt::format("no factors: the last factorization ended as {}", name(*outcome_))

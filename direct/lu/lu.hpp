@@ -86,18 +86,18 @@ public:
 
     /// Chooses pivots for one system. What a series of refactorizations needs is made by the first of them.
     LuReport factor(std::span<const double> values);
-    LuReport factor(const MatrixView& A);
+    LuReport factor(const MatrixView<>& A);
 
     /// Refactors where pivots exist; the monitors decide by the table of docs/design/direct.md whether they still hold,
     /// and where not, takes those of an earlier system if they hold (a few are kept), else factors anew. The call for
     /// every system of a sequence; after the first it allocates only to repivot.
     LuReport refactor_or_factor(std::span<const double> values);
-    LuReport refactor_or_factor(const MatrixView& A);
+    LuReport refactor_or_factor(const MatrixView<>& A);
 
     /// The former pivots whatever their growth; a zero or overflowing one is an outcome.
     /// @throws InvalidInput before the first factorization that succeeded
     LuReport refactor(std::span<const double> values);
-    LuReport refactor(const MatrixView& A);
+    LuReport refactor(const MatrixView<>& A);
 
     /// The same for values that are on the GPU in use. @throws InvalidInput without one, or for another number of values
     LuReport refactor_or_factor(DeviceSpan<const double> values);
@@ -120,10 +120,10 @@ public:
     /// Of the last values, where they could be factored; valid until the next factorization or repivoting. Those of a GPU
     /// are brought to the host by the first call, which no other thread's may meet.
     /// @throws InvalidInput where there are none
-    const LuFactors& factors() const;
+    const LuFactors<>& factors() const;
     /// factors().monitor, and nothing is brought.
     const PivotMonitor& monitor() const;
-    MatrixView          matrix() const { return numbers_.matrix(); }  ///< the caller's pattern with the last values
+    MatrixView<>        matrix() const { return numbers_.matrix(); }  ///< the caller's pattern with the last values
     Index               repivots() const { return repivots_; }  ///< those that succeeded, by new pivots or earlier ones
     std::size_t         bytes() const;
     std::size_t         device_bytes() const;

@@ -63,7 +63,7 @@ void LuNumbers::copy_next(DeviceSpan<const double> values)
     gpu_->copy_next(values);
 }
 
-MatrixView LuNumbers::matrix() const
+MatrixView<> LuNumbers::matrix() const
 {
     return {symbolic_->n, symbolic_->input_ptr, symbolic_->input_idx, values_, symbolic_->layout};
 }
@@ -101,7 +101,7 @@ std::optional<RefineReport> LuNumbers::refactor(Factors& factors, const SystemTo
     return step.monitor.bad_column < 0 ? std::optional(step.refine) : std::nullopt;
 }
 
-const LuFactors& LuNumbers::on_host(const Factors& factors) const
+const LuFactors<>& LuNumbers::on_host(const Factors& factors) const
 {
     if (factors.on_host_) return factors.host_;  // writes nothing: several threads may be here
     factors.gpu_->download(gpu_->gpu(), factors.host_);
@@ -112,9 +112,9 @@ const LuFactors& LuNumbers::on_host(const Factors& factors) const
 RefineReport LuNumbers::solve_on_host(Cpu& be, const Factors& factors, std::span<const double> b, std::span<double> x,
                                       LuWorkspace& ws, Transpose transpose) const
 {
-    const auto       n = static_cast<std::size_t>(symbolic_->n);
-    const LuFactors& host = on_host(factors);
-    RefineReport     worst;
+    const auto         n = static_cast<std::size_t>(symbolic_->n);
+    const LuFactors<>& host = on_host(factors);
+    RefineReport       worst;
     lu_solve(be, host, b, x, ws, transpose);
     for (std::size_t at = 0; at < b.size(); at += n) {
         const RefineReport one = lu_refine(be, host, matrix(), b.subspan(at, n), x.subspan(at, n), ws, transpose);

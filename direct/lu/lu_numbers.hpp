@@ -30,7 +30,7 @@ public:
     class Factors {
     public:
         /// @param chosen  by gilbert_peierls, on the host
-        explicit Factors(LuFactors chosen) : host_(std::move(chosen)) {}
+        explicit Factors(LuFactors<> chosen) : host_(std::move(chosen)) {}
 
         const LuPattern&    pattern() const { return *host_.pattern; }
         const PivotMonitor& monitor() const { return host_.monitor; }
@@ -40,7 +40,7 @@ public:
 
     private:
         friend class LuNumbers;
-        mutable LuFactors          host_;  ///< pattern and monitor always; numbers where on_host_
+        mutable LuFactors<>        host_;  ///< pattern and monitor always; numbers where on_host_
         std::optional<CpuRefactor> refactor_ = {};
         GpuLuFactorsPtr            gpu_ = {};
         bool                       on_gpu_ = false;
@@ -61,7 +61,7 @@ public:
     /// next_values() ← values that are on the GPU. @throws InvalidInput without one, or for another number of values
     void                    copy_next(DeviceSpan<const double> values);
     std::span<const double> values() const { return values_; }
-    MatrixView              matrix() const;  ///< the caller's pattern with values()
+    MatrixView<>            matrix() const;  ///< the caller's pattern with values()
 
     /// Makes what refactor() needs for these pivots, if it is not there.
     void prepare(Factors& factors);
@@ -74,7 +74,7 @@ public:
     std::optional<RefineReport> refactor(Factors& factors, const SystemToSolve* system);
 
     /// val, f_val and monitor; those of a GPU are brought by the first call, which no other thread's may meet.
-    const LuFactors& on_host(const Factors& factors) const;
+    const LuFactors<>& on_host(const Factors& factors) const;
 
     /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many right-hand sides as b holds, on the host. Serves several threads at once, each
     /// with its own backend and workspace, once on_host() was called. @return what the worst right-hand side reached

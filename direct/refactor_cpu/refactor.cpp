@@ -19,7 +19,7 @@ using namespace detail;
 
 constexpr Index F_columns = 4096;  // of a piece of F that one thread fills at a time
 
-void require_matching(const LuPattern& P, std::span<const double> values, const LuFactors& factors)
+void require_matching(const LuPattern& P, std::span<const double> values, const LuFactors<>& factors)
 {
     require(values.size() == P.in_source.size(), [&] {
         return fmt::format("refactor: {} values for a pattern of {} entries", values.size(), P.in_source.size());
@@ -41,7 +41,7 @@ void fill_F(const LuPattern& P, std::span<const double> values, double* f_val, I
 
 }  // namespace
 
-void refactor_serial(std::span<const double> values, LuFactors& factors)
+void refactor_serial(std::span<const double> values, LuFactors<>& factors)
 {
     const LuPattern& P = *factors.pattern;
     require_matching(P, values, factors);
@@ -318,7 +318,7 @@ CpuRefactor::~CpuRefactor() = default;
 CpuRefactor::CpuRefactor(CpuRefactor&&) noexcept = default;
 CpuRefactor& CpuRefactor::operator=(CpuRefactor&&) noexcept = default;
 
-void CpuRefactor::run(Cpu& be, std::span<const double> values, LuFactors& factors)
+void CpuRefactor::run(Cpu& be, std::span<const double> values, LuFactors<>& factors)
 {
     Plan& plan = *plan_;
     require(factors.pattern == plan.pattern, [] { return "refactor: the factors are of another pattern"; });

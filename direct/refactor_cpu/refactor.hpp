@@ -50,7 +50,7 @@ public:
     /// F(:,k) is not finite. Where several columns share an extreme, the monitor names the first.
     /// @param values  in the caller's order, not looked at for NaN: those end in monitor.not_finite
     /// @throws InvalidInput when values or factors do not belong to the pattern
-    void run(Cpu& be, std::span<const double> values, LuFactors& factors);
+    void run(Cpu& be, std::span<const double> values, LuFactors<>& factors);
 
     int         threads() const;  ///< that take part; 1 where more would not be faster
     std::size_t bytes() const;
@@ -61,6 +61,6 @@ private:
 };
 
 /// The same on one thread in the plainest way: what tests and every other method are compared with, bit by bit.
-void refactor_serial(std::span<const double> values, LuFactors& factors);
+void refactor_serial(std::span<const double> values, LuFactors<>& factors);
 
 }  // namespace ilux

@@ -29,7 +29,7 @@ void raise(double& largest, double value)
 
 /// Calls visit(i, a, x_j) for each entry a of row i and column j of the system.
 template <class Visit>
-void for_each_entry(const MatrixView& A, bool by_rows, std::span<const double> x, Visit&& visit)
+void for_each_entry(const MatrixView<>& A, bool by_rows, std::span<const double> x, Visit&& visit)
 {
     for (Index k = 0; k < A.n; ++k)
         for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p)
@@ -37,7 +37,8 @@ void for_each_entry(const MatrixView& A, bool by_rows, std::span<const double> x
 }
 
 /// r ← b − A x where the stored vectors of A are the rows of the system. @return max_i of the rows' errors
-double residual_by_rows(const MatrixView& A, std::span<const double> b, std::span<const double> x, std::span<double> r)
+double residual_by_rows(const MatrixView<>& A, std::span<const double> b, std::span<const double> x,
+                        std::span<double> r)
 {
     double largest = 0;
     for (Index i = 0; i < A.n; ++i) {
@@ -67,7 +68,7 @@ double product_size(double a, double x)
 
 /// As residual_by_columns of those rows that row_residual would scale; slow, since they are rare.
 /// @param exponent  n; NaN for the other rows, else anything  @param lost  n, scratch
-double scaled_residual_by_columns(const MatrixView& A, std::span<const double> b, std::span<const double> x,
+double scaled_residual_by_columns(const MatrixView<>& A, std::span<const double> b, std::span<const double> x,
                                   std::span<double> r, std::span<double> exponent, std::span<double> lost)
 {
     const auto for_each_row = [&](auto&& visit) {
@@ -112,7 +113,7 @@ double scaled_residual_by_columns(const MatrixView& A, std::span<const double> b
 }
 
 /// As residual_by_rows where the stored vectors are columns. @param size, lost  n, scratch
-double residual_by_columns(const MatrixView& A, std::span<const double> b, std::span<const double> x,
+double residual_by_columns(const MatrixView<>& A, std::span<const double> b, std::span<const double> x,
                            std::span<double> r, std::span<double> size, std::span<double> lost)
 {
     for (Index i = 0; i < A.n; ++i) r[i] = b[i], size[i] = std::abs(b[i]), lost[i] = 0;
@@ -135,13 +136,13 @@ double residual_by_columns(const MatrixView& A, std::span<const double> b, std::
     return largest;
 }
 
-bool by_rows(const MatrixView& A, Transpose transpose)
+bool by_rows(const MatrixView<>& A, Transpose transpose)
 {
-    return (A.layout == MatrixView::Layout::rows) == (transpose == Transpose::no);
+    return (A.layout == MatrixLayout::rows) == (transpose == Transpose::no);
 }
 
 /// r ← b − op(A) x. @return the componentwise backward error of x; NaN where x or r is not finite
-double residual(const MatrixView& A, Transpose transpose, std::span<const double> b, std::span<const double> x,
+double residual(const MatrixView<>& A, Transpose transpose, std::span<const double> b, std::span<const double> x,
                 LuWorkspace& ws)
 {
     const bool   rows = by_rows(A, transpose);
@@ -152,7 +153,7 @@ double residual(const MatrixView& A, Transpose transpose, std::span<const double
 /// d ← x with 0 for every x_j of rows that see rounding errors only: b_i = 0, x_j small beside ‖x‖_∞, and the row is wrong
 /// nevertheless. Their exact x_j are 0 as a rule, and no refinement gets there. Slow, since such rows are rare.
 /// @param size, reach  n, scratch  @return whether d is another than x
-bool take_rounding_errors_for_zeros(const MatrixView& A, bool rows, std::span<const double> b,
+bool take_rounding_errors_for_zeros(const MatrixView<>& A, bool rows, std::span<const double> b,
                                     std::span<const double> x, std::span<double> d, std::span<const double> r,
                                     std::span<double> size, std::span<double> reach)
 {
@@ -175,7 +176,7 @@ bool take_rounding_errors_for_zeros(const MatrixView& A, bool rows, std::span<co
     return changed;
 }
 
-void require_matrix(const LuFactors& factors, const MatrixView& A)
+void require_matrix(const LuFactors<>& factors, const MatrixView<>& A)
 {
     const std::size_t n = factors.pattern->n;
     require(A.n == n && A.ptr.size() == n + 1 && A.idx.size() == A.ptr[n] && A.val.size() == A.idx.size(), [&] {
@@ -186,10 +187,10 @@ void require_matrix(const LuFactors& factors, const MatrixView& A)
 }
 
 /// max_j Σ_i |a_ij|
-double norm1(const MatrixView& A, std::span<double> sum)
+double norm1(const MatrixView<>& A, std::span<double> sum)
 {
     double largest = 0;
-    if (A.layout == MatrixView::Layout::rows) {
+    if (A.layout == MatrixLayout::rows) {
         std::ranges::fill(sum, 0);
         for (Offset p = 0; p < A.val.size(); ++p) sum[A.idx[p]] += std::abs(A.val[p]);
         for (const double s : sum) raise(largest, s);
@@ -204,7 +205,7 @@ double norm1(const MatrixView& A, std::span<double> sum)
 
 }  // namespace
 
-RefineReport lu_refine(Cpu& be, const LuFactors& factors, const MatrixView& A, std::span<const double> b,
+RefineReport lu_refine(Cpu& be, const LuFactors<>& factors, const MatrixView<>& A, std::span<const double> b,
                        std::span<double> x, LuWorkspace& ws, Transpose transpose)
 {
     const std::size_t n = factors.pattern->n;
@@ -232,7 +233,7 @@ RefineReport lu_refine(Cpu& be, const LuFactors& factors, const MatrixView& A, s
     return report;
 }
 
-double condition_estimate(Cpu& be, const LuFactors& factors, const MatrixView& A, LuWorkspace& ws)
+double condition_estimate(Cpu& be, const LuFactors<>& factors, const MatrixView<>& A, LuWorkspace& ws)
 {
     require_matrix(factors, A);
     const Index n = factors.pattern->n;

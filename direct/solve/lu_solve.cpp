@@ -28,17 +28,17 @@ struct Entries {
     Offset        count;
 };
 
-Entries F_of(const LuFactors& f, Index k)
+Entries F_of(const LuFactors<>& f, Index k)
 {
     const Offset begin = f.pattern->f_col_ptr[k];
     return {f.pattern->f_row.data() + begin, f.f_val.data() + begin, f.pattern->f_col_ptr[k + 1] - begin};
 }
-Entries upper(const LuFactors& f, Index k)
+Entries upper(const LuFactors<>& f, Index k)
 {
     const Offset begin = f.pattern->col_ptr[k];
     return {f.pattern->row.data() + begin, f.val.data() + begin, f.pattern->diag[k] - begin};
 }
-Entries lower(const LuFactors& f, Index k)
+Entries lower(const LuFactors<>& f, Index k)
 {
     const Offset begin = f.pattern->diag[k] + 1;
     return {f.pattern->row.data() + begin, f.val.data() + begin, f.pattern->col_ptr[k + 1] - begin};
@@ -108,7 +108,7 @@ private:
 
 /// y ← B⁻¹ y: for each block from the last, y ← L⁻¹ y, y ← U⁻¹ y, and F takes it to the blocks before.
 template <Offset width>
-ILUX_INLINE void solve_blocks(const LuFactors& f, double* y)
+ILUX_INLINE void solve_blocks(const LuFactors<>& f, double* y)
 {
     const LuPattern& P = *f.pattern;
     for (Index block = P.blocks(); block-- > 0;) {
@@ -128,7 +128,7 @@ ILUX_INLINE void solve_blocks(const LuFactors& f, double* y)
 
 /// y ← B⁻ᵀ y: for each block from the first, y ← y − Fᵀ y, y ← U⁻ᵀ y, y ← L⁻ᵀ y.
 template <Offset width>
-ILUX_INLINE void solve_blocks_transposed(const LuFactors& f, double* y)
+ILUX_INLINE void solve_blocks_transposed(const LuFactors<>& f, double* y)
 {
     const LuPattern& P = *f.pattern;
     for (Index block = 0; block < P.blocks(); ++block) {
@@ -169,7 +169,7 @@ struct Group {
 };
 
 template <Offset width>
-ILUX_INLINE void solve_group(const LuFactors& f, Transpose transpose, const Group& group)
+ILUX_INLINE void solve_group(const LuFactors<>& f, Transpose transpose, const Group& group)
 {
     const LuPattern& P = *f.pattern;
     const Side       rows{P.row_perm, P.row_scale}, columns{P.col_perm, P.col_scale};
@@ -193,16 +193,16 @@ ILUX_INLINE void solve_group(const LuFactors& f, Transpose transpose, const Grou
     }
 }
 
-using Solve = void (*)(const LuFactors&, Transpose, const Group&);
+using Solve = void (*)(const LuFactors<>&, Transpose, const Group&);
 
 template <Offset width>
-void solve_portable(const LuFactors& f, Transpose transpose, const Group& group)
+void solve_portable(const LuFactors<>& f, Transpose transpose, const Group& group)
 {
     solve_group<width>(f, transpose, group);
 }
 // Aligned, since where the linker puts such short loops makes a tenth of the time.
 template <Offset width>
-ILUX_FMA [[gnu::aligned(64)]] void solve_fma(const LuFactors& f, Transpose transpose, const Group& group)
+ILUX_FMA [[gnu::aligned(64)]] void solve_fma(const LuFactors<>& f, Transpose transpose, const Group& group)
 {
     solve_group<width>(f, transpose, group);
 }
@@ -243,7 +243,7 @@ double* aligned(std::vector<double>& y)
     return y.data() + (past == 0 ? 0 : line - past);
 }
 
-void require_suitable(const LuFactors& factors, std::span<const double> b, std::span<const double> x,
+void require_suitable(const LuFactors<>& factors, std::span<const double> b, std::span<const double> x,
                       const LuWorkspace& ws)
 {
     const std::size_t n = factors.pattern->n;
@@ -266,7 +266,7 @@ LuWorkspace::LuWorkspace(Index n, Index rhs) : r(n), d(n), lost(n), rhs_(padded(
     y.resize(static_cast<std::size_t>(n) * rhs_ + (rhs_ > 1 ? line - 1 : 0));
 }
 
-void lu_solve(Cpu& be, const LuFactors& factors, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
+void lu_solve(Cpu& be, const LuFactors<>& factors, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
               Transpose transpose)
 {
     require_suitable(factors, b, x, ws);

@@ -36,7 +36,7 @@ private:
 /// Costs 2 (nnz(L + U) + nnz(F)) flops a right-hand side; several share each pass over the factors, and threads share
 /// the passes.
 /// @throws InvalidInput when lengths disagree or the factors have a bad pivot
-void lu_solve(Cpu& be, const LuFactors& factors, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
+void lu_solve(Cpu& be, const LuFactors<>& factors, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
               Transpose transpose = Transpose::no);
 
 /// What refinement reached for one right-hand side.
@@ -64,12 +64,12 @@ inline bool worse(const RefineReport& one, const RefineReport& two)
 /// @param A  the matrix that was factored, or a nearby one. Duplicates count as entries of their own in |A|
 /// @param b, x  n
 /// @throws InvalidInput when lengths disagree, A has no values or the factors have a bad pivot
-RefineReport lu_refine(Cpu& be, const LuFactors& factors, const MatrixView& A, std::span<const double> b,
+RefineReport lu_refine(Cpu& be, const LuFactors<>& factors, const MatrixView<>& A, std::span<const double> b,
                        std::span<double> x, LuWorkspace& ws, Transpose transpose = Transpose::no);
 
 /// Estimate of ‖A‖₁ ‖A⁻¹‖₁, usually within a factor of 3 from below [hager_84] [higham_88]; at most 5 pairs of solves
 /// and one more. 1 for n = 0; Inf where it overflows, or ‖A‖₁ does. Nothing is allocated.
 /// @throws InvalidInput as lu_refine
-double condition_estimate(Cpu& be, const LuFactors& factors, const MatrixView& A, LuWorkspace& ws);
+double condition_estimate(Cpu& be, const LuFactors<>& factors, const MatrixView<>& A, LuWorkspace& ws);
 
 }  // namespace ilux

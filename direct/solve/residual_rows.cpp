@@ -61,7 +61,7 @@ ResidualRows residual_rows(const LuSymbolic& A, Transpose transpose)
 {
     require(A.input_nnz < Offset{1} << 31, [] { return "too many input values for positions of 32 bits"; });
     ResidualRows rows;
-    if ((A.layout == MatrixView::Layout::rows) == (transpose == Transpose::no)) {
+    if ((A.layout == MatrixLayout::rows) == (transpose == Transpose::no)) {
         rows.ptr = A.input_ptr;
         rows.col = A.input_idx;
     } else {

@@ -58,7 +58,7 @@ LuVerdict underflow(double rowwise)
 }
 
 /// ‖|A⁻¹| (with_residual |r| + ε (|A||x| + |b|))‖∞ / ‖x‖∞
-double error_bound(Cpu& be, const LuFactors& factors, const CsrView<double>& A, std::span<const double> x,
+double error_bound(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, std::span<const double> x,
                    std::span<const double> b, bool with_residual)
 {
     const auto          n = static_cast<std::size_t>(A.rows());
@@ -122,13 +122,13 @@ void require_memory(const LuSymbolic& symbolic, const LuOptions& given)
                                   bytes_text(double(limit))));
 }
 
-double forward_error_bound(Cpu& be, const LuFactors& factors, const CsrView<double>& A, std::span<const double> x,
+double forward_error_bound(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, std::span<const double> x,
                            std::span<const double> b)
 {
     return error_bound(be, factors, A, x, b, true);
 }
 
-double rounding_error_bound(Cpu& be, const LuFactors& factors, const CsrView<double>& A, std::span<const double> x,
+double rounding_error_bound(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, std::span<const double> x,
                             std::span<const double> b)
 {
     return error_bound(be, factors, A, x, b, false);
@@ -166,7 +166,7 @@ LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrView<double>& A, std::span<
                             accuracy.relative_residual, bound)};
 }
 
-std::string singularity_warning(Cpu& be, const LuFactors& factors, const CsrView<double>& A, double condition)
+std::string singularity_warning(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, double condition)
 {
     if (condition < 1 / eps) return "";
     const auto                n = static_cast<std::size_t>(A.rows());

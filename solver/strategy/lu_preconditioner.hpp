@@ -13,7 +13,7 @@ namespace ilux {
 class LuPreconditioner final : public Preconditioner<Cpu> {
 public:
     /// @param factors  must outlive this
-    explicit LuPreconditioner(const LuFactors& factors) : factors_(factors), ws_(factors.pattern->n) {}
+    explicit LuPreconditioner(const LuFactors<>& factors) : factors_(factors), ws_(factors.pattern->n) {}
 
     Index size() const override { return factors_.pattern->n; }
     void  apply(Cpu& be, std::span<const double> r, std::span<double> z) override { lu_solve(be, factors_, r, z, ws_); }
@@ -23,13 +23,13 @@ public:
     }
 
 private:
-    const LuFactors& factors_;
-    LuWorkspace      ws_;
+    const LuFactors<>& factors_;
+    LuWorkspace        ws_;
 };
 
 /// Solves A x = b by GMRES with an LU of other values, and holds x to `standard`.
 /// @param krylov  with ‖A‖_F, restart and max_steps  @param tried  .x is the guess and becomes the solution
-void solve_by_former_lu(Cpu cpu, const CsrView<double>& A, const LuFactors& factors, std::span<const double> b,
+void solve_by_former_lu(Cpu cpu, const CsrView<double>& A, const LuFactors<>& factors, std::span<const double> b,
                         const KrylovOptions& krylov, const Standard& standard, const TryListener& listener,
                         const StopToken& stop, Attempt& tried);
 

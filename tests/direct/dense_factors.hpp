@@ -55,8 +55,8 @@ inline LuPattern pattern_of(const Stored& S)
 
 /// A = R⁻¹ Pᵀ B Qᵀ C⁻¹ and the factors of B.
 struct DenseFactors {
-    Dense     A;
-    LuFactors factors;
+    Dense       A;
+    LuFactors<> factors;
 };
 
 /// What is to be factored: B, block upper triangular for the blocks given, and where its rows and columns come from.
@@ -125,20 +125,20 @@ inline Dense dense(Index n, std::vector<double> a) { return {n, n, std::move(a)}
 
 /// A matrix by rows or by columns, its entries backwards.
 struct Held {
-    Held(const Dense& A, MatrixView::Layout layout) : n(A.rows), layout(layout)
+    Held(const Dense& A, MatrixLayout layout) : n(A.rows), layout(layout)
     {
         for (Index k = 0; k < n; ++k) {
             for (Index other = n; other-- > 0;) {
-                const double a = layout == MatrixView::Layout::rows ? A(k, other) : A(other, k);
+                const double a = layout == MatrixLayout::rows ? A(k, other) : A(other, k);
                 if (a != 0) idx.push_back(other), val.push_back(a);
             }
             ptr.push_back(static_cast<Offset>(idx.size()));
         }
     }
-    MatrixView view() const { return {n, ptr, idx, val, layout}; }
+    MatrixView<> view() const { return {n, ptr, idx, val, layout}; }
 
     Index               n;
-    MatrixView::Layout  layout;
+    MatrixLayout        layout;
     std::vector<Offset> ptr{0};
     std::vector<Index>  idx;
     std::vector<double> val;

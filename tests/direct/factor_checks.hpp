@@ -23,12 +23,12 @@ inline LuOptions with_tolerance(double pivot_tol)
     return o;
 }
 
-inline LuFactors factor(const Entries& A, const HandAnalysis& by = {})
+inline LuFactors<> factor(const Entries& A, const HandAnalysis& by = {})
 {
     return gilbert_peierls(analysed(A, by), A.val);
 }
-inline LuFactors factor(const CsrMatrix<double>& A, const HandAnalysis& by = {}) { return factor(entries_of(A), by); }
-inline LuFactors factor(const Dense& A, const HandAnalysis& by = {}) { return factor(to_csr(A), by); }
+inline LuFactors<> factor(const CsrMatrix<double>& A, const HandAnalysis& by = {}) { return factor(entries_of(A), by); }
+inline LuFactors<> factor(const Dense& A, const HandAnalysis& by = {}) { return factor(to_csr(A), by); }
 
 /// R A(row_perm, col_perm) C, dense, duplicates added; the permutations must be such.
 inline Dense permuted_dense(const Entries& A, const LuPattern& P)
@@ -45,7 +45,7 @@ inline Dense permuted_dense(const Entries& A, const LuPattern& P)
 }
 
 /// What is broken of the invariants of LuPattern; empty: nothing.
-inline std::string broken(const LuFactors& F, const Entries& A)
+inline std::string broken(const LuFactors<>& F, const Entries& A)
 {
     const LuPattern& P = *F.pattern;
     const Index      n = P.n;
@@ -75,7 +75,7 @@ inline std::string broken(const LuFactors& F, const Entries& A)
 }
 
 /// The map of the input leads every value to its place in B once, the block's entries of a column first.
-inline std::string broken_map(const LuFactors& F, const Entries& A)
+inline std::string broken_map(const LuFactors<>& F, const Entries& A)
 {
     const LuPattern&   P = *F.pattern;
     std::vector<int>   met(A.col.size());
@@ -98,7 +98,7 @@ inline std::string broken_map(const LuFactors& F, const Entries& A)
 
 /// |B − L U| ≤ γ_n |L||U| entrywise in the diagonal blocks, and B = F outside, whatever the pivots [higham_02, th. 9.3].
 /// Rounding below the normal range adds at most n of the smallest numbers, `tiny`.
-inline void expect_factors_of(const LuFactors& F, const Entries& A, double tiny = 0)
+inline void expect_factors_of(const LuFactors<>& F, const Entries& A, double tiny = 0)
 {
     ASSERT_EQ(F.monitor.bad_column, -1);
     ASSERT_EQ(broken(F, A), "");
@@ -125,7 +125,7 @@ inline void expect_factors_of(const LuFactors& F, const Entries& A, double tiny 
                 << "row " << i << ", column " << k;
         }
 }
-inline void expect_factors_of(const LuFactors& F, const CsrMatrix<double>& A, double tiny = 0)
+inline void expect_factors_of(const LuFactors<>& F, const CsrMatrix<double>& A, double tiny = 0)
 {
     expect_factors_of(F, entries_of(A), tiny);
 }

@@ -38,7 +38,7 @@ inline std::vector<double> scaled_inputs(const LuPattern& P, std::span<const dou
 }
 
 /// Of L + U first, then of F.
-inline std::vector<double> factor_entries(const LuFactors& F)
+inline std::vector<double> factor_entries(const LuFactors<>& F)
 {
     auto all = F.val;
     all.insert(all.end(), F.f_val.begin(), F.f_val.end());

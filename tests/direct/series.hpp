@@ -18,7 +18,7 @@ namespace ilux::test {
 
 /// max_i |b − A x|_i / (|A||x| + |b|)_i in long double; 0/0 is 0; Inf where anything is not finite. 0, too, near underflow,
 /// where no neighbour of any one x_j would do better.
-inline double componentwise_error(const MatrixView& A, std::span<const double> x, std::span<const double> b,
+inline double componentwise_error(const MatrixView<>& A, std::span<const double> x, std::span<const double> b,
                                   bool transpose = false)
 {
     std::vector<long double> r(b.begin(), b.end()), scale(b.size()),
@@ -26,7 +26,7 @@ inline double componentwise_error(const MatrixView& A, std::span<const double> x
     for (std::size_t i = 0; i < b.size(); ++i) scale[i] = std::abs(r[i]);
     for (Index k = 0; k < A.n; ++k)
         for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p) {
-            const bool  by_rows = (A.layout == MatrixView::Layout::rows) != transpose;
+            const bool  by_rows = (A.layout == MatrixLayout::rows) != transpose;
             const Index i = by_rows ? k : A.idx[p], j = by_rows ? A.idx[p] : k;
             const auto  product = static_cast<long double>(A.val[p]) * x[j];
             r[i] -= product;
@@ -54,7 +54,7 @@ struct Series {
           start(val),
           random(seed)
     {}
-    MatrixView view() const { return {n, ptr, idx, val, MatrixView::Layout::rows}; }
+    MatrixView<> view() const { return {n, ptr, idx, val, MatrixLayout::rows}; }
 
     /// Every value moves by a factor between e^−spread and e^spread.
     void drift(double spread)
@@ -110,11 +110,10 @@ public:
         rhs_ = numbers("rhs.f64");
         systems = static_cast<Index>(values_.size() / pattern_.nnz());
     }
-    MatrixView view(Index k) const
+    MatrixView<> view(Index k) const
     {
         const auto nnz = static_cast<std::size_t>(pattern_.nnz());
-        return {n, pattern_.row_ptr(), pattern_.col(), std::span(values_).subspan(k * nnz, nnz),
-                MatrixView::Layout::rows};
+        return {n, pattern_.row_ptr(), pattern_.col(), std::span(values_).subspan(k * nnz, nnz), MatrixLayout::rows};
     }
     std::span<const double> rhs(Index k) const { return std::span(rhs_).subspan(static_cast<std::size_t>(k) * n, n); }
 

@@ -16,19 +16,19 @@ inline const LuOptions as_given{.ordering = LuOrdering::none,
 
 /// A dense matrix by rows or by columns, as a caller holds it: `val` is row by row in either case.
 struct Small {
-    Small(std::vector<std::vector<double>> rows, MatrixView::Layout layout)
+    Small(std::vector<std::vector<double>> rows, MatrixLayout layout)
         : layout(layout), n(static_cast<Index>(rows.size()))
     {
         for (Index k = 0; k < n; ++k)
             for (Index m = 0; m < n; ++m) {
                 idx.push_back(m);
-                val.push_back(layout == MatrixView::Layout::rows ? rows[k][m] : rows[m][k]);
+                val.push_back(layout == MatrixLayout::rows ? rows[k][m] : rows[m][k]);
             }
         for (Index k = 0; k <= n; ++k) ptr.push_back(static_cast<Offset>(k) * n);
     }
-    MatrixView view() const { return {n, ptr, idx, val, layout}; }
+    MatrixView<> view() const { return {n, ptr, idx, val, layout}; }
 
-    MatrixView::Layout  layout;
+    MatrixLayout        layout;
     Index               n;
     std::vector<Offset> ptr;
     std::vector<Index>  idx;

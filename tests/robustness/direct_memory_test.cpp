@@ -145,7 +145,7 @@ TEST(LuMemory, RefactorizationByThreadsEndsCleanly)
         Cpu             be(threads);
         const Operation operation{"threads", F.val.size(), [&](std::span<double> val) {
                                       CpuRefactor refactor(be, F.pattern, tuning);
-                                      LuFactors   found = F;
+                                      LuFactors<> found = F;
                                       refactor.run(be, A.val(), found);
                                       std::ranges::copy(found.val, val.begin());
                                       return Ended::answered;
@@ -165,7 +165,7 @@ Operation host_side(const char* name, Make make)
             }};
 }
 
-std::vector<Operation> host_side_of_a_gpu(const LuFactors& F, const LuSymbolic& symbolic)
+std::vector<Operation> host_side_of_a_gpu(const LuFactors<>& F, const LuSymbolic& symbolic)
 {
     const LuPattern& P = *F.pattern;
     const auto       size = [](const auto& vector) { return static_cast<double>(vector.size()); };

@@ -19,7 +19,7 @@ namespace ilux {
 namespace {
 
 using Csr = CsrMatrix<double>;
-using Layout = MatrixView::Layout;
+using Layout = MatrixLayout;
 using test::expect_refusal;
 
 /// A matrix as a caller may hold it.
@@ -30,7 +30,7 @@ struct Held {
     std::vector<double> val;
     Layout              layout = Layout::rows;
 
-    MatrixView view(bool values = true) const
+    MatrixView<> view(bool values = true) const
     {
         return {n, ptr, idx, values ? std::span<const double>(val) : std::span<const double>{}, layout};
     }

@@ -15,10 +15,10 @@
 namespace ilux::test {
 
 struct DataflowSystem {
-    std::string name;
-    Entries     A;
-    LuFactors   F;
-    MatrixView  view() const { return {A.n, A.ptr, A.col, A.val, MatrixView::Layout::rows}; }
+    std::string  name;
+    Entries      A;
+    LuFactors<>  F;
+    MatrixView<> view() const { return {A.n, A.ptr, A.col, A.val, MatrixLayout::rows}; }
 };
 
 inline DataflowSystem dataflow_system(std::string name, const CsrMatrix<double>& A)
@@ -61,7 +61,7 @@ inline DataflowSystem with_duplicates(const CsrMatrix<double>& A)
             }
         twice.ptr.push_back(static_cast<Offset>(twice.col.size()));
     }
-    auto F = gilbert_peierls(analyse({twice.n, twice.ptr, twice.col, twice.val, MatrixView::Layout::rows}), twice.val);
+    auto F = gilbert_peierls(analyse({twice.n, twice.ptr, twice.col, twice.val, MatrixLayout::rows}), twice.val);
     return {"duplicates", std::move(twice), std::move(F)};
 }
 

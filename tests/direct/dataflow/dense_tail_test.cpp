@@ -50,7 +50,7 @@ TEST(DenseTail, EndsTheDeepestBlockUnlessAnotherIsAsDeep)
         place(as_deep ? A : B, A.rows());
         const Index             order = as_deep ? 2 * A.rows() : n;
         const CsrMatrix<double> both = CsrMatrix<double>::from_triplets(order, order, row, col, val);
-        const LuFactors         F = gilbert_peierls(analysed(both, {.block_ptr = {0, A.rows(), order}}), both.val());
+        const LuFactors<>       F = gilbert_peierls(analysed(both, {.block_ptr = {0, A.rows(), order}}), both.val());
         const TailColumns       tail = choose_dense_tail(*F.pattern);
         EXPECT_EQ(tail.empty(), as_deep);
         EXPECT_EQ(tail.first + tail.size, as_deep ? 0 : A.rows());

@@ -84,7 +84,7 @@ std::vector<Products> products_by_definition(const LuPattern& P, const DataflowP
 TEST(LuDataflow, OfTheWorkedExampleAreItsFactors)
 {
     const CsrMatrix<double> A = worked_example();
-    const LuFactors         F = gilbert_peierls(analysed(A), A.val());
+    const LuFactors<>       F = gilbert_peierls(analysed(A), A.val());
     EXPECT_TRUE(identical(factor_values(*F.pattern, factor_dataflow(*F.pattern), A.val()), F.val));
 }
 
@@ -155,7 +155,7 @@ TEST(LuDataflow, ReproduceTheMatrixWithinTheBoundOfElimination)
 TEST(LuDataflow, HaveTheBitsOfRefactorSerialWhereSumsAreShort)
 {
     const CsrMatrix<double> A = gallery::tridiagonal({.n = 500});
-    LuFactors               F = gilbert_peierls(analysed(A), A.val());
+    LuFactors<>             F = gilbert_peierls(analysed(A), A.val());
     refactor_serial(A.val(), F);
     EXPECT_TRUE(identical(factor_values(*F.pattern, factor_dataflow(*F.pattern), A.val()), F.val));
 }

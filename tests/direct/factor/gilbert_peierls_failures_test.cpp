@@ -22,7 +22,7 @@ CsrMatrix<double> upward_arrow(Index n)
     return to_csr(A);
 }
 
-void expect_failure(const LuFactors& F, Index column, bool not_finite)
+void expect_failure(const LuFactors<>& F, Index column, bool not_finite)
 {
     EXPECT_EQ(F.monitor.bad_column, column);
     EXPECT_EQ(F.monitor.not_finite, not_finite);
@@ -65,7 +65,7 @@ TEST(GilbertPeierlsFailures, NanAndInfinityAreRefusedByRowAndColumn)
         expect_refusal([&] { (void)gilbert_peierls(s, values); }, {"row 5", "column 5", word});
     }
     auto columns = std::make_shared<LuSymbolic>(*s);
-    columns->layout = MatrixView::Layout::columns;
+    columns->layout = MatrixLayout::columns;
     auto values = A.val;
     values[7] = nan;  // (0, 7) by rows
     expect_refusal([&] { (void)gilbert_peierls(s, values); }, {"row 0", "column 7"});

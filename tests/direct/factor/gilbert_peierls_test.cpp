@@ -23,7 +23,7 @@ bool is_power_of_two(double x)
 }
 
 /// Threshold pivoting in its own words, dense: what each pivot column held must allow the pivot taken.
-void expect_pivots_within(const LuFactors& F, double pivot_tol)
+void expect_pivots_within(const LuFactors<>& F, double pivot_tol)
 {
     const LuPattern& P = *F.pattern;
     double           largest = 0, smallest_pivot = infinity, largest_pivot = 0;

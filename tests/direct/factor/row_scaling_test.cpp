@@ -20,7 +20,7 @@ struct Diagonal {
     {
         for (Index i = 0; i < n; ++i) ptr.push_back(i + 1), idx.push_back(i);
     }
-    MatrixView view(MatrixView::Layout layout) const { return {n, ptr, idx, val, layout}; }
+    MatrixView<> view(MatrixLayout layout) const { return {n, ptr, idx, val, layout}; }
 
     std::vector<double> val;
     Index               n;
@@ -28,8 +28,7 @@ struct Diagonal {
     std::vector<Index>  idx;
 };
 
-std::vector<double> scales(const Diagonal& D, MatrixView::Layout layout = MatrixView::Layout::rows,
-                           std::vector<double> c = {})
+std::vector<double> scales(const Diagonal& D, MatrixLayout layout = MatrixLayout::rows, std::vector<double> c = {})
 {
     return power_of_two_row_scales(D.view(layout), c);
 }
@@ -37,7 +36,7 @@ std::vector<double> scales(const Diagonal& D, MatrixView::Layout layout = Matrix
 TEST(RowScaling, IsThePowerOfTwoNearestToTheReciprocal)
 {
     for (const double value : {1.0, 1.4142135623730950, 1.4142135623730952, 2.0, 3.0, -0.3, 1e300, 1e-300, -7e-5})
-        for (const auto layout : {MatrixView::Layout::rows, MatrixView::Layout::columns}) {
+        for (const auto layout : {MatrixLayout::rows, MatrixLayout::columns}) {
             const double r = scales(Diagonal({value}), layout)[0];
             int          exponent = 0;
             EXPECT_EQ(std::frexp(r, &exponent), 0.5) << value;
@@ -54,14 +53,14 @@ TEST(RowScaling, OfTheLargestAndTheSmallestEntriesGoesAsFarAsPowersOfTwoDo)
     EXPECT_EQ(scales(Diagonal({least, 0x1.8p-1023, 1e-310, 0x1p-1022, 0x1p-1021, 0})),
               (std::vector<double>{0x1p1022, 0x1p1022, 0x1p1022, 0x1p1022, 0x1p1021, 1}));
     // Products that overflow are as large as any.
-    EXPECT_EQ(scales(Diagonal({1.5e308, 1e-310}), MatrixView::Layout::columns, {0x1p10, 0x1p10})[0], 0x1p-1022);
+    EXPECT_EQ(scales(Diagonal({1.5e308, 1e-310}), MatrixLayout::columns, {0x1p10, 0x1p10})[0], 0x1p-1022);
 }
 
 TEST(RowScaling, LetsTheLargestAndTheSmallestEntriesBeFactoredTogether)
 {
     const Diagonal            D({1.5e308, 1.79e308, 1e-300, 1e-308, 1, 1.2e308});
     const std::vector<double> b{1.5e308, 1, 2e-300, 3e-308, 5, 1.2e300};
-    const auto                factors = gilbert_peierls(analyse(D.view(MatrixView::Layout::rows)), D.val);
+    const auto                factors = gilbert_peierls(analyse(D.view(MatrixLayout::rows)), D.val);
     ASSERT_LT(factors.monitor.bad_column, 0);
     Cpu                 cpu(1);
     LuWorkspace         ws(D.n);

@@ -106,7 +106,7 @@ protected:
         {
             return Klu::solve(symbolic, numeric, n, 1, b.data(), &common) ? b : std::vector<double>();
         }
-        MatrixView view() const { return {static_cast<Index>(n), ptr, idx, Ax, MatrixView::Layout::columns}; }
+        MatrixView<> view() const { return {static_cast<Index>(n), ptr, idx, Ax, MatrixLayout::columns}; }
 
         Int                     n;
         std::vector<Int>        Ap, Ai;

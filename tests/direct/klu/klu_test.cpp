@@ -24,7 +24,7 @@ struct Columns {
 };
 
 /// The diagonal blocks of B = R A(row_perm, col_perm) C, rows ascending, duplicates added.
-Columns diagonal_blocks(const LuFactors& F, std::span<const double> values)
+Columns diagonal_blocks(const LuFactors<>& F, std::span<const double> values)
 {
     const LuPattern& P = *F.pattern;
     Columns          B;
@@ -87,7 +87,7 @@ KluFactors klu_on_the_diagonal(Columns B, bool refactor)
 
 /// The same pattern, and values that differ by no more than roundings explain: an entry of m updates contributes
 /// 10 m u (|L||U|)_ij of its own, and passes on what its terms bring with them.
-void expect_klu_agrees(const LuFactors& F, std::span<const double> values, bool refactor)
+void expect_klu_agrees(const LuFactors<>& F, std::span<const double> values, bool refactor)
 {
     ASSERT_EQ(F.monitor.bad_column, -1);
     const LuPattern&    P = *F.pattern;

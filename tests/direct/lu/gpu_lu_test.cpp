@@ -90,9 +90,8 @@ TEST_P(GpuLuBy, RepivotsWhereTheFormerPivotsWouldGiveAWrongAnswer)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu         gpu;
     Cpu         be(1);
-    const Small first{{{1, 1}, {1, 2}}, MatrixView::Layout::rows},
-        second{{{1e-16, 1}, {1, 2}}, MatrixView::Layout::rows};
-    Lu lu(be, analyse(first.view(), by(GetParam())));
+    const Small first{{{1, 1}, {1, 2}}, MatrixLayout::rows}, second{{{1e-16, 1}, {1, 2}}, MatrixLayout::rows};
+    Lu          lu(be, analyse(first.view(), by(GetParam())));
     lu.use_gpu(gpu);
     ASSERT_EQ(lu.refactor_or_factor(first.view()).action, LuAction::factor);
     const LuReport report = lu.refactor_or_factor(second.view());
@@ -112,7 +111,7 @@ TEST_P(GpuLuBy, EndsSingularAndNotFiniteValuesAsTypedOutcomesAndGoesOn)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu         gpu;
     Cpu         be(1);
-    const auto  rows = MatrixView::Layout::rows;
+    const auto  rows = MatrixLayout::rows;
     const Small good{{{2, 1, 0}, {1, 3, 1}, {0, 1, 4}}, rows}, singular{{{2, 1, 0}, {4, 2, 1e-300}, {0, 0, 0}}, rows},
         broken{{{2, 1, 0}, {1, nan, 1}, {0, 1, 4}}, rows};
     Lu     lu(be, analyse(good.view(), by(GetParam())));
@@ -307,7 +306,7 @@ TEST(GpuLu, RefusesAMethodOfTheHost)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu         gpu;
     Cpu         be(1);
-    const Small A{{{1, 1}, {1, 2}}, MatrixView::Layout::rows};
+    const Small A{{{1, 1}, {1, 2}}, MatrixLayout::rows};
     Lu          lu(be, analyse(A.view(), by(RefactorMethod::cpu)));
     EXPECT_THROW(lu.use_gpu(gpu), InvalidOption);
 }

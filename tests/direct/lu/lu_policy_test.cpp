@@ -21,14 +21,13 @@ using Vector = std::vector<double>;
 using test::infinity;
 using test::nan;
 
-class EveryLayout : public testing::TestWithParam<MatrixView::Layout> {
+class EveryLayout : public testing::TestWithParam<MatrixLayout> {
 protected:
     Small matrix(std::vector<std::vector<double>> rows) const { return {std::move(rows), GetParam()}; }
 };
-INSTANTIATE_TEST_SUITE_P(Lu, EveryLayout, testing::Values(MatrixView::Layout::rows, MatrixView::Layout::columns),
+INSTANTIATE_TEST_SUITE_P(Lu, EveryLayout, testing::Values(MatrixLayout::rows, MatrixLayout::columns),
                          [](const auto& info) {
-                             return info.param == MatrixView::Layout::rows ? std::string("rows")
-                                                                           : std::string("columns");
+                             return info.param == MatrixLayout::rows ? std::string("rows") : std::string("columns");
                          });
 
 TEST_P(EveryLayout, RepivotsWhereTheFormerPivotsWouldGiveAWrongAnswer)
@@ -156,7 +155,7 @@ TEST_P(EveryLayout, NamesTheEntryThatIsNotFiniteAndGoesOn)
                     Lu lu(be, analyse(good.view()));
                     if (!first) (void)lu.refactor_or_factor(good.view());
                     Small bad = good;
-                    bad.val[GetParam() == MatrixView::Layout::rows ? i * 3 + j : j * 3 + i] = value;
+                    bad.val[GetParam() == MatrixLayout::rows ? i * 3 + j : j * 3 + i] = value;
                     const LuReport report = lu.refactor_or_factor(bad.view());
                     EXPECT_EQ(report.outcome, Outcome::not_finite);
                     EXPECT_EQ(report.row, i);
@@ -177,9 +176,9 @@ TEST_P(EveryLayout, NamesTheEntryThatIsNotFiniteOutsideTheDiagonalBlocks)
     // Upper triangular: every unknown is a block of its own.
     const std::vector<Index> row{0, 0, 1, 0, 1, 2}, col{0, 1, 1, 2, 2, 2};
     auto                     by_rows = CsrMatrix<double>::from_triplets(3, 3, row, col, Vector{2, 1, 3, 1, 1, 4});
-    const bool               rows = GetParam() == MatrixView::Layout::rows;
+    const bool               rows = GetParam() == MatrixLayout::rows;
     auto                     stored = rows ? by_rows : transpose(by_rows);
-    MatrixView               A = view(stored);
+    MatrixView<>             A = view(stored);
     A.layout = GetParam();
     Cpu be(1);
     Lu  lu(be, analyse(A));

@@ -34,7 +34,7 @@ Small growing(Index n, double drift)
         rows[i][i] = 1;
         rows[i][n - 1] = 1 - drift;
     }
-    return {rows, MatrixView::Layout::rows};
+    return {rows, MatrixLayout::rows};
 }
 
 TEST(Lu, DoesNotRepivotAgainAndAgainForGrowthThatFreshPivotsHaveToo)
@@ -59,9 +59,8 @@ TEST(Lu, DoesNotRepivotAgainAndAgainForGrowthThatFreshPivotsHaveToo)
 TEST(Lu, RepivotsWhereTheFormerPivotsOverflow)
 {
     Cpu         be(1);
-    const Small first({{1, 1}, {1, 2}}, MatrixView::Layout::rows),
-        second({{1e-200, 1}, {1e200, 1}}, MatrixView::Layout::rows);
-    Lu lu(be, analyse(first.view(), as_given));
+    const Small first({{1, 1}, {1, 2}}, MatrixLayout::rows), second({{1e-200, 1}, {1e200, 1}}, MatrixLayout::rows);
+    Lu          lu(be, analyse(first.view(), as_given));
     (void)lu.refactor_or_factor(first.view());
     const LuReport report = lu.refactor_or_factor(second.view());
     EXPECT_EQ(report.action, LuAction::repivot);
@@ -125,8 +124,8 @@ double wild(test::Random& random)
 
 TEST(Lu, NeverCallsAWrongAnswerASuccessHoweverWildTheValues)
 {
-    int                      successes = 0, repivots = 0, failures = 0;
-    const MatrixView::Layout layouts[] = {MatrixView::Layout::rows, MatrixView::Layout::columns};
+    int                successes = 0, repivots = 0, failures = 0;
+    const MatrixLayout layouts[] = {MatrixLayout::rows, MatrixLayout::columns};
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         test::Random random(seed);
         const Index  n = 1 + random.below(7);
@@ -247,10 +246,9 @@ void expect_memory(const LuReport& report)
 TEST(Lu, SaysOfEveryAllocationThatFailsThatMemoryIsOut)
 {
     Cpu         be(1);
-    const Small first({{1, 1}, {1, 2}}, MatrixView::Layout::rows),
-        second({{1e-16, 1}, {1, 2}}, MatrixView::Layout::rows);
-    const auto symbolic = analyse(first.view(), as_given);
-    Vector     x(2);
+    const Small first({{1, 1}, {1, 2}}, MatrixLayout::rows), second({{1e-16, 1}, {1, 2}}, MatrixLayout::rows);
+    const auto  symbolic = analyse(first.view(), as_given);
+    Vector      x(2);
     EXPECT_GT(test::fail_each_allocation([&] {
                   Lu lu(be, symbolic);
                   expect_memory(lu.factor(first.view()));
@@ -343,7 +341,7 @@ TEST(Lu, ServesSeveralThreadsAtOnce)
 TEST(Lu, RefusesCallsThatMakeNoSense)
 {
     Cpu         be(1);
-    const Small A({{4, 1}, {1, 5}}, MatrixView::Layout::rows);
+    const Small A({{4, 1}, {1, 5}}, MatrixLayout::rows);
     Lu          lu(be, analyse(A.view()));
     Vector      x(2), three(3), four(4);
     test::expect_refusal([&] { (void)lu.solve(four, four); }, {"nothing was factored"});

@@ -79,7 +79,7 @@ struct LeftOnDevice {
 };
 
 /// L + U and behind them F, on one host thread. @param F  also the monitor of that
-std::vector<double> serially(LuFactors& F, std::span<const double> values)
+std::vector<double> serially(LuFactors<>& F, std::span<const double> values)
 {
     refactor_serial(values, F);
     std::vector<double> both = F.val;
@@ -88,7 +88,7 @@ std::vector<double> serially(LuFactors& F, std::span<const double> values)
 }
 std::vector<double> serially(const DataflowSystem& system)
 {
-    LuFactors F = system.F;
+    LuFactors<> F = system.F;
     return serially(F, system.A.val);
 }
 
@@ -142,7 +142,7 @@ void expect_first_bad_column(Gpu& gpu, const DataflowSystem& system, std::span<c
                              LeftOnDevice& device)
 {
     const LuPattern& P = *system.F.pattern;
-    LuFactors        F = system.F;
+    LuFactors<>      F = system.F;
     const auto       expected = serially(F, values);
     upload<double>(gpu, values, device.input);
     const auto  found = device.run(gpu);
@@ -191,7 +191,7 @@ TEST(GpuRefactorLeft, RunsOnTwoStreamsAtOnce)
     const auto           P = on_device(first, system);
     auto                 moved = system.A.val;
     for (double& value : moved) value *= 1.5;
-    LuFactors    F = system.F;
+    LuFactors<>  F = system.F;
     LeftOnDevice a(first, P, system.A.val), b(second, P, moved);
     for (int run = 0; run < 50; ++run) {
         a.enqueue(first);

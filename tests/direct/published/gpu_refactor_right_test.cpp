@@ -90,9 +90,9 @@ TEST(GpuRightRefactor, LeavesFAlone)
                 row.push_back(i), col.push_back(j);
                 val.push_back(i == j ? 20 : random.uniform());
             }
-    const auto       A = CsrMatrix<double>::from_triplets(60, 60, row, col, val);
-    const LuFactors  F = factor(A, {.block_ptr = {0, 30, 60}});
-    const LuPattern& P = *F.pattern;
+    const auto        A = CsrMatrix<double>::from_triplets(60, 60, row, col, val);
+    const LuFactors<> F = factor(A, {.block_ptr = {0, 30, 60}});
+    const LuPattern&  P = *F.pattern;
     ASSERT_GT(P.nnz_F(), 0);
     const auto start = scattered(P, A.val());
     for (const RightMethod method : {RightMethod::glu1, RightMethod::glu3}) {
@@ -147,12 +147,12 @@ TEST(GpuRightRefactor, KnowsNothingOfTheValuesOfItsLastRun)
 TEST(GpuRightRefactor, IsRightEveryTimeOnTheWorkedExampleUnlessAsPublished)
 {
     ILUX_SKIP_WITHOUT_GPU();
-    Gpu              gpu;
-    const auto       A = worked_example();
-    const LuFactors  F = factor(A);
-    const LuPattern& P = *F.pattern;
-    const auto       pattern = std::make_shared<const GpuLuPattern>(gpu, F.pattern);
-    const auto       start = scattered(P, A.val());
+    Gpu               gpu;
+    const auto        A = worked_example();
+    const LuFactors<> F = factor(A);
+    const LuPattern&  P = *F.pattern;
+    const auto        pattern = std::make_shared<const GpuLuPattern>(gpu, F.pattern);
+    const auto        start = scattered(P, A.val());
     for (const RightMethod method : {RightMethod::glu1, RightMethod::glu3}) {
         RightOnDevice exact(gpu, pattern, start, {.method = method});
         for (int repeat = 0; repeat < 10 * repeats(); ++repeat)

@@ -41,7 +41,7 @@ std::vector<double> start_of(const DataflowSystem& system) { return scattered(*s
 /// L + U of refactor_serial, and behind it what `start` has there.
 std::vector<double> finish_of(const DataflowSystem& system, const std::vector<double>& start)
 {
-    LuFactors F = system.F;
+    LuFactors<> F = system.F;
     refactor_serial(system.A.val, F);
     std::copy(start.begin() + F.pattern->nnz(), start.end(), std::back_inserter(F.val));
     return F.val;

@@ -209,11 +209,11 @@ TEST(RightPlan, EndsInTheVeryBitsWhereSumsAreExact)
 /// Columns 1 and 5 of the worked example multiply by what columns 0 and 3 of the same level write.
 TEST(RightPlan, AsPublishedReadsWhatTheSameLevelWrites)
 {
-    const auto       A = worked_example();
-    const LuFactors  F = factor(A);
-    const LuPattern& P = *F.pattern;
-    const auto       start = scattered(P, A.val());
-    const auto       published = plan_right(P, {.method = RightMethod::glu1, .as_published = true}, h200);
+    const auto        A = worked_example();
+    const LuFactors<> F = factor(A);
+    const LuPattern&  P = *F.pattern;
+    const auto        start = scattered(P, A.val());
+    const auto        published = plan_right(P, {.method = RightMethod::glu1, .as_published = true}, h200);
     EXPECT_EQ(races(published, P), (std::set<std::pair<Index, Index>>{{1, 0}, {5, 3}}));
     EXPECT_NE(beyond_bound(P, start, eliminate_by(published, P, start, backwards)), "");
 

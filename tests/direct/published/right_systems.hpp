@@ -79,7 +79,7 @@ inline std::string beyond_bound(const LuPattern& P, std::span<const double> B, s
 }
 
 struct IntegerSystem {
-    LuFactors           F;      ///< pattern, and L and U as they were drawn
+    LuFactors<>         F;      ///< pattern, and L and U as they were drawn
     std::vector<double> start;  ///< B, scattered
 };
 

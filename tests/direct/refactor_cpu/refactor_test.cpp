@@ -21,9 +21,9 @@ namespace {
 
 using Values = std::vector<double>;
 
-LuFactors analysed_and_factored(const CsrMatrix<double>& A) { return gilbert_peierls(analyse(view(A)), A.val()); }
+LuFactors<> analysed_and_factored(const CsrMatrix<double>& A) { return gilbert_peierls(analyse(view(A)), A.val()); }
 /// In the order given, as one block.
-LuFactors factored_as_it_stands(const CsrMatrix<double>& A) { return gilbert_peierls(analysed(A), A.val()); }
+LuFactors<> factored_as_it_stands(const CsrMatrix<double>& A) { return gilbert_peierls(analysed(A), A.val()); }
 
 Values moved(std::span<const double> values, std::uint64_t seed)
 {
@@ -34,21 +34,21 @@ Values moved(std::span<const double> values, std::uint64_t seed)
 }
 
 /// The same pattern, and nothing right in the numbers.
-LuFactors blank(const LuFactors& F)
+LuFactors<> blank(const LuFactors<>& F)
 {
-    LuFactors result{F.symbolic, F.pattern, Values(F.val.size(), 7.0), Values(F.f_val.size(), 7.0), {}};
+    LuFactors<> result{F.symbolic, F.pattern, Values(F.val.size(), 7.0), Values(F.f_val.size(), 7.0), {}};
     result.monitor.bad_column = 99;
     return result;
 }
 
-LuFactors serial(const LuFactors& F, std::span<const double> values)
+LuFactors<> serial(const LuFactors<>& F, std::span<const double> values)
 {
-    LuFactors result = blank(F);
+    LuFactors<> result = blank(F);
     refactor_serial(values, result);
     return result;
 }
 
-void expect_same(const LuFactors& a, const LuFactors& b)
+void expect_same(const LuFactors<>& a, const LuFactors<>& b)
 {
     expect_same_monitor(a.monitor, b.monitor);
     if (b.monitor.bad_column >= 0) return;
@@ -100,14 +100,14 @@ const std::vector<Way>& ways()
     return all;
 }
 
-void expect_every_way_agrees(const LuFactors& F, std::span<const double> values)
+void expect_every_way_agrees(const LuFactors<>& F, std::span<const double> values)
 {
-    const LuFactors expected = serial(F, values);
+    const LuFactors<> expected = serial(F, values);
     for (const Way& way : ways()) {
         SCOPED_TRACE(way.name);
         Cpu         be(way.threads);
         CpuRefactor refactor(be, F.pattern, way.tuning);
-        LuFactors   result = blank(F);
+        LuFactors<> result = blank(F);
         refactor.run(be, values, result);
         expect_same(result, expected);
     }
@@ -117,9 +117,9 @@ TEST(Refactor, EqualsTheFirstFactorizationBitForBit)
 {
     for (const char* spec :
          {"mna_random:n=300,decades=6", "power_grid:n=12", "poisson2d:n=12", "rlc_mesh:n=4,segments=3"}) {
-        const auto      A = gallery::build(spec);
-        const LuFactors F = analysed_and_factored(A);
-        const LuFactors again = serial(F, A.val());
+        const auto        A = gallery::build(spec);
+        const LuFactors<> F = analysed_and_factored(A);
+        const LuFactors<> again = serial(F, A.val());
         EXPECT_TRUE(identical(again.val, F.val)) << spec;
         EXPECT_TRUE(identical(again.f_val, F.f_val)) << spec;
         EXPECT_EQ(again.monitor.min_pivot, F.monitor.min_pivot) << spec;
@@ -132,11 +132,11 @@ TEST(Refactor, EqualsTheFirstFactorizationBitForBit)
 TEST(Refactor, ReproducesTheMatrixWithinTheBoundOfElimination)
 {
     for (const Index n : {1, 2, 5, 31, 32, 33, 60}) {
-        const auto      A = random_dominant(n, 4, n);
-        const LuFactors F = analysed_and_factored(A);
-        const Values    values = moved(A.val(), 7 * n);
-        const LuFactors R = serial(F, values);
-        const auto&     P = *F.pattern;
+        const auto        A = random_dominant(n, 4, n);
+        const LuFactors<> F = analysed_and_factored(A);
+        const Values      values = moved(A.val(), 7 * n);
+        const LuFactors<> R = serial(F, values);
+        const auto&       P = *F.pattern;
 
         Dense B{n, n, Values(std::size_t(n) * n)}, product = B, bound = B;
         for (Index k = 0; k < n; ++k) {
@@ -166,8 +166,8 @@ TEST(Refactor, AgreesBitForBitInEveryWay)
          {"mna_random:n=400,decades=3", "mna_random:n=150,controlled=0.5,sources=0.2", "power_grid:n=14",
           "poisson2d:n=15", "like_ASIC_320ks:scale=0.002", "rlc_mesh:n=5,segments=4"}) {
         SCOPED_TRACE(spec);
-        const auto      A = gallery::build(spec);
-        const LuFactors F = analysed_and_factored(A);
+        const auto        A = gallery::build(spec);
+        const LuFactors<> F = analysed_and_factored(A);
         expect_every_way_agrees(F, moved(A.val(), 1));
     }
     for (const Index n : {0, 1, 2, 31, 32, 33, 64}) {
@@ -189,7 +189,7 @@ TEST(Refactor, AgreesOnExtremeShapes)
     shapes.emplace_back("triangular", gallery::random_lower(150, 6));
     for (const auto& [name, A] : shapes) {
         SCOPED_TRACE(name);
-        for (const LuFactors& F : {analysed_and_factored(A), factored_as_it_stands(A)})
+        for (const LuFactors<>& F : {analysed_and_factored(A), factored_as_it_stands(A)})
             expect_every_way_agrees(F, moved(A.val(), 3));
     }
 }
@@ -214,15 +214,15 @@ TEST(Refactor, AgreesWithDuplicatesAndStoredZeros)
 
 TEST(Refactor, AgreesOnAHubOfTenThousandUpdates)
 {
-    const auto      A = gallery::build("arrow:n=10001,tip=last");
-    const LuFactors F = factored_as_it_stands(A);
+    const auto        A = gallery::build("arrow:n=10001,tip=last");
+    const LuFactors<> F = factored_as_it_stands(A);
     ASSERT_EQ(F.pattern->upper_count(10000), 10000);
-    const Values    values = moved(A.val(), 4);
-    const LuFactors expected = serial(F, values);
+    const Values      values = moved(A.val(), 4);
+    const LuFactors<> expected = serial(F, values);
     for (const int threads : {2, 8}) {
         Cpu         be(threads);
         CpuRefactor refactor(be, F.pattern, {.hub_share = 0, .least_gain = 0});
-        LuFactors   result = blank(F);
+        LuFactors<> result = blank(F);
         refactor.run(be, values, result);
         expect_same(result, expected);
     }
@@ -230,7 +230,7 @@ TEST(Refactor, AgreesOnAHubOfTenThousandUpdates)
 
 TEST(Refactor, SeesTheGrowthThatStalePivotsBring)
 {
-    LuFactors F = gilbert_peierls(analysed(to_csr(dense(2, {1, 1, 1, 2}))), Values{1, 1, 1, 2});
+    LuFactors<> F = gilbert_peierls(analysed(to_csr(dense(2, {1, 1, 1, 2}))), Values{1, 1, 1, 2});
     EXPECT_EQ(judge(serial(F, Values{1, 1, 1, 2}).monitor, {}), PivotState::good);
     for (const Way& way : ways()) {
         Cpu         be(way.threads);
@@ -249,22 +249,22 @@ TEST(Refactor, SeesTheGrowthThatStalePivotsBring)
 /// Whatever else NaN or Inf in column k of B spoils lies behind column k.
 TEST(Refactor, NamesTheFirstColumnThatIsNotFinite)
 {
-    const auto      A = gallery::build("mna_random:n=60,decades=3");
-    const LuFactors F = analysed_and_factored(A);
-    const auto&     P = *F.pattern;
+    const auto        A = gallery::build("mna_random:n=60,decades=3");
+    const LuFactors<> F = analysed_and_factored(A);
+    const auto&       P = *F.pattern;
     for (const double spoiled : {nan, infinity, -infinity})
         for (Index k = 0; k < P.n; k += 7)
             for (Offset e = P.in_ptr[k]; e < P.in_ptr[k + 1]; ++e) {
                 Values values(A.val().begin(), A.val().end());
                 values[P.in_source[e]] = spoiled;
                 values[P.in_source[P.in_ptr[P.n - 1]]] = nan;
-                const LuFactors S = serial(F, values);
+                const LuFactors<> S = serial(F, values);
                 ASSERT_EQ(S.monitor.bad_column, k);
                 ASSERT_TRUE(S.monitor.not_finite);
                 for (std::size_t w = 0; w < ways().size(); w += 5) {
                     Cpu         be(ways()[w].threads);
                     CpuRefactor refactor(be, P.n > 0 ? F.pattern : nullptr, ways()[w].tuning);
-                    LuFactors   result = blank(F);
+                    LuFactors<> result = blank(F);
                     refactor.run(be, values, result);
                     expect_same_monitor(result.monitor, S.monitor);
                 }
@@ -281,7 +281,7 @@ TEST(Refactor, NamesTheFirstZeroPivotAndRecovers)
         A.val.insert(A.val.end(), {1.0, i % 2 == 0 ? 1.0 : 2.0});
         A.ptr.push_back(2 * i + 2);
     }
-    const LuFactors F = gilbert_peierls(analysed(A), A.val);
+    const LuFactors<> F = gilbert_peierls(analysed(A), A.val);
     for (const Way& way : ways()) {
         SCOPED_TRACE(way.name);
         Cpu         be(way.threads);
@@ -289,7 +289,7 @@ TEST(Refactor, NamesTheFirstZeroPivotAndRecovers)
         for (const Index bad : {0, 17, blocks - 1}) {
             Values values = A.val;
             for (Index b = bad; b < blocks; b += 5) values[4 * b + 3] = 1;
-            LuFactors result = blank(F);
+            LuFactors<> result = blank(F);
             refactor.run(be, values, result);
             expect_same_monitor(result.monitor, {.bad_column = 2 * bad + 1});
             refactor.run(be, A.val, result);
@@ -300,15 +300,15 @@ TEST(Refactor, NamesTheFirstZeroPivotAndRecovers)
 
 TEST(Refactor, NeverHangsOnBadPivotsAndRepeatsItself)
 {
-    const auto      A = gallery::build("mna_random:n=300,decades=2");
-    const LuFactors F = analysed_and_factored(A);
-    const Values    good = moved(A.val(), 8);
-    Cpu             be(4);
+    const auto        A = gallery::build("mna_random:n=300,decades=2");
+    const LuFactors<> F = analysed_and_factored(A);
+    const Values      good = moved(A.val(), 8);
+    Cpu               be(4);
     for (const Index hub : {1, 1 << 30}) {
-        CpuRefactor     refactor(be, F.pattern,
-                                 {.hub_updates = hub, .hub_share = 0, .task_seconds = 1e-7, .least_gain = 0});
-        LuFactors       result = blank(F);
-        const LuFactors expected = serial(F, good);
+        CpuRefactor       refactor(be, F.pattern,
+                                   {.hub_updates = hub, .hub_share = 0, .task_seconds = 1e-7, .least_gain = 0});
+        LuFactors<>       result = blank(F);
+        const LuFactors<> expected = serial(F, good);
         for (int repeat = 0; repeat < 100; ++repeat) {
             Values bad = good;
             bad[static_cast<std::size_t>(repeat) * bad.size() / 100] = nan;
@@ -322,12 +322,12 @@ TEST(Refactor, NeverHangsOnBadPivotsAndRepeatsItself)
 
 TEST(Refactor, AllocatesNothingWhileItRuns)
 {
-    const auto      A = gallery::build("mna_random:n=500,decades=2");
-    const LuFactors F = analysed_and_factored(A);
+    const auto        A = gallery::build("mna_random:n=500,decades=2");
+    const LuFactors<> F = analysed_and_factored(A);
     for (const int threads : {1, 4}) {
         Cpu         be(threads);
         CpuRefactor refactor(be, F.pattern, {.hub_updates = 20, .hub_share = 0, .task_seconds = 1e-7, .least_gain = 0});
-        LuFactors   result = blank(F);
+        LuFactors<> result = blank(F);
         refactor.run(be, A.val(), result);
         AllocationCounter counter;
         refactor.run(be, A.val(), result);
@@ -338,15 +338,15 @@ TEST(Refactor, AllocatesNothingWhileItRuns)
 
 TEST(Refactor, RunsOnFewerThreadsThanPlannedAndAfterMoving)
 {
-    const auto      A = gallery::build("poisson2d:n=20");
-    const LuFactors F = analysed_and_factored(A);
-    const LuFactors expected = serial(F, A.val());
-    Cpu             eight(8), one(1);
-    CpuRefactor     first(eight, F.pattern, {.hub_updates = 10, .hub_share = 0, .least_gain = 0});
+    const auto        A = gallery::build("poisson2d:n=20");
+    const LuFactors<> F = analysed_and_factored(A);
+    const LuFactors<> expected = serial(F, A.val());
+    Cpu               eight(8), one(1);
+    CpuRefactor       first(eight, F.pattern, {.hub_updates = 10, .hub_share = 0, .least_gain = 0});
     EXPECT_EQ(first.threads(), 8);
     CpuRefactor refactor = std::move(first);
     for (Cpu* be : {&one, &eight, &one}) {
-        LuFactors result = blank(F);
+        LuFactors<> result = blank(F);
         refactor.run(*be, A.val(), result);
         expect_same(result, expected);
     }
@@ -365,7 +365,7 @@ TEST(Refactor, LeavesSmallOrSequentialWorkToOneThread)
 TEST(Refactor, RefusesWhatDoesNotBelongToThePattern)
 {
     const auto  A = gallery::build("poisson2d:n=5");
-    LuFactors   F = analysed_and_factored(A), other = analysed_and_factored(A);
+    LuFactors<> F = analysed_and_factored(A), other = analysed_and_factored(A);
     Cpu         be(1);
     CpuRefactor refactor(be, F.pattern);
     expect_refusal([&] { refactor.run(be, A.val(), other); }, {"another pattern"});

@@ -14,9 +14,9 @@ namespace ilux::test {
 struct FactoredSystem {
     std::string       name;
     CsrMatrix<double> A;
-    LuFactors         F;
+    LuFactors<>       F;
 
-    MatrixView view() const { return {A.rows(), A.row_ptr(), A.col(), A.val(), MatrixView::Layout::rows}; }
+    MatrixView<> view() const { return {A.rows(), A.row_ptr(), A.col(), A.val(), MatrixLayout::rows}; }
     /// In the order of LuPattern, those of F behind the others.
     std::vector<double> values() const
     {

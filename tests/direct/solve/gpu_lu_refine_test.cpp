@@ -15,15 +15,15 @@
 namespace ilux::test {
 namespace {
 
-MatrixView view_of(const Entries& A, MatrixView::Layout layout) { return {A.n, A.ptr, A.col, A.val, layout}; }
+MatrixView<> view_of(const Entries& A, MatrixLayout layout) { return {A.n, A.ptr, A.col, A.val, layout}; }
 
 /// b − op(A) x and |op(A)||x| + |b| in long double.
 struct Exact {
-    Exact(const MatrixView& A, Transpose way, std::span<const double> x, std::span<const double> b)
+    Exact(const MatrixView<>& A, Transpose way, std::span<const double> x, std::span<const double> b)
         : r(b.begin(), b.end()), size(b.size()), terms(b.size(), 1)
     {
         for (std::size_t i = 0; i < size.size(); ++i) size[i] = std::abs(r[i]);
-        const bool by_rows = (A.layout == MatrixView::Layout::rows) == (way == Transpose::no);
+        const bool by_rows = (A.layout == MatrixLayout::rows) == (way == Transpose::no);
         for (Index k = 0; k < A.n; ++k)
             for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p) {
                 const Index i = by_rows ? k : A.idx[p], j = by_rows ? A.idx[p] : k;
@@ -187,7 +187,7 @@ TEST(GpuResidual, MeasuresProductsThatVanishOrLeavesThemToTheHost)
 
 /// All x refined on the device, by factors on the host.
 /// @param b, x  vector after vector
-std::vector<RefineReport> refined_together(Gpu& gpu, const LuFactors& factors, const LuSymbolic& symbolic,
+std::vector<RefineReport> refined_together(Gpu& gpu, const LuFactors<>& factors, const LuSymbolic& symbolic,
                                            std::span<const double> values, std::span<const double> b,
                                            std::vector<double>& x, Transpose way, bool measured)
 {
@@ -219,7 +219,7 @@ std::vector<RefineReport> refined_together(Gpu& gpu, const LuFactors& factors, c
         });
     return reports;
 }
-RefineReport refined(Gpu& gpu, const LuFactors& factors, const LuSymbolic& symbolic, std::span<const double> values,
+RefineReport refined(Gpu& gpu, const LuFactors<>& factors, const LuSymbolic& symbolic, std::span<const double> values,
                      std::span<const double> b, std::vector<double>& x, Transpose way, bool measured)
 {
     return refined_together(gpu, factors, symbolic, values, b, x, way, measured)[0];
@@ -376,7 +376,7 @@ TEST(GpuLuRefine, EndsAsLuRefineDoesWhereFactorsMislead)
             const Held          A(dense(1, {2}), both_layouts[0]);
             const auto          symbolic = only_pattern(entries_of(A), both_layouts[0]);
             std::vector<double> x{1.0 + 1.0 / 64}, twin = x, b{2};
-            LuFactors           factors = made.factors;
+            LuFactors<>         factors = made.factors;
             symbolic->options.refine_steps = steps;
             factors.symbolic = symbolic;
             Cpu         cpu(1);

@@ -8,9 +8,9 @@
 namespace ilux::test {
 namespace {
 
-constexpr MatrixView::Layout both_layouts[] = {MatrixView::Layout::rows, MatrixView::Layout::columns};
+constexpr MatrixLayout both_layouts[] = {MatrixLayout::rows, MatrixLayout::columns};
 
-std::vector<double> solved_once(const LuFactors& factors, std::span<const double> b,
+std::vector<double> solved_once(const LuFactors<>& factors, std::span<const double> b,
                                 Transpose transpose = Transpose::no)
 {
     Cpu                 cpu(1);
@@ -88,7 +88,7 @@ TEST(LuRefine, KeepsXAndTellsTheTruthWhereTheFactorsAreHopeless)
     auto                      x = start;
     Cpu                       cpu(1);
     LuWorkspace               ws(2);
-    const Held                held(A, MatrixView::Layout::rows);
+    const Held                held(A, MatrixLayout::rows);
     const auto                report = lu_refine(cpu, made.factors, held.view(), b, x, ws);
     EXPECT_EQ(x, start);
     EXPECT_EQ(report.steps, 1);
@@ -101,7 +101,7 @@ TEST(LuRefine, StopsWhereTheErrorNoLongerHalves)
     // Factors of A/4 turn e into −3 e; those of 4 A turn it into 3/4 e, which is kept, but ends the work.
     for (const auto& [factor, kept] : {std::pair{0.25, 0.0}, {4.0, 0.75}}) {
         const auto  made = factored({.B = dense(1, {2 * factor})});
-        const Held  A(dense(1, {2}), MatrixView::Layout::rows);
+        const Held  A(dense(1, {2}), MatrixLayout::rows);
         const auto  b = std::vector<double>{2};  // x = 1
         auto        x = std::vector<double>{1.0 + 1.0 / 64};
         Cpu         cpu(1);
@@ -116,7 +116,7 @@ TEST(LuRefine, WithoutStepsOnlyMeasures)
 {
     auto made = random_factors({12}, 0.5, 3);
     made.factors.symbolic = allowing(0);
-    const Held  A(made.A, MatrixView::Layout::rows);
+    const Held  A(made.A, MatrixLayout::rows);
     const auto  b = random_vector(12, 1), start = random_vector(12, 2);
     auto        x = start;
     Cpu         cpu(1);
@@ -278,7 +278,7 @@ TEST(LuRefine, ReportsWhatIsNotFinite)
 TEST(LuRefine, OfNothingIsExact)
 {
     const auto  none = random_factors({}, 1, 1);
-    const Held  A(none.A, MatrixView::Layout::rows);
+    const Held  A(none.A, MatrixLayout::rows);
     Cpu         cpu(1);
     LuWorkspace ws(0);
     const auto  report = lu_refine(cpu, none.factors, A.view(), {}, {}, ws);
@@ -290,13 +290,13 @@ TEST(LuRefine, OfNothingIsExact)
 TEST(LuRefine, RefusesWhatDoesNotSuitTheFactors)
 {
     const auto          made = random_factors({3}, 1, 1), other = random_factors({2}, 1, 1);
-    const Held          A(made.A, MatrixView::Layout::rows), B(other.A, MatrixView::Layout::rows);
+    const Held          A(made.A, MatrixLayout::rows), B(other.A, MatrixLayout::rows);
     Cpu                 cpu(1);
     LuWorkspace         ws(3), small(2);
     std::vector<double> b(3), x(6);
-    MatrixView          pattern = A.view();
+    MatrixView<>        pattern = A.view();
     pattern.val = {};
-    const auto refine = [&](const MatrixView& with, std::size_t of_x, LuWorkspace& space) {
+    const auto refine = [&](const MatrixView<>& with, std::size_t of_x, LuWorkspace& space) {
         static_cast<void>(lu_refine(cpu, made.factors, with, b, std::span(x).first(of_x), space));
     };
     expect_refusal([&] { refine(B.view(), 3, ws); }, {"n = 2", "n = 3"});
@@ -330,7 +330,7 @@ double condition(const Dense& A)
     return norm1(A) * norm1(inverse);
 }
 
-double estimated(const DenseFactors& made, MatrixView::Layout layout)
+double estimated(const DenseFactors& made, MatrixLayout layout)
 {
     Cpu         cpu(1);
     LuWorkspace ws(made.A.rows);

@@ -9,7 +9,7 @@
 namespace ilux::test {
 namespace {
 
-std::vector<double> solved(const LuFactors& factors, std::span<const double> b, Transpose transpose = Transpose::no,
+std::vector<double> solved(const LuFactors<>& factors, std::span<const double> b, Transpose transpose = Transpose::no,
                            Index together = 1, int threads = 1)
 {
     Cpu                 cpu(threads);
@@ -142,7 +142,7 @@ TEST(LuSolve, AllocatesNothing)
 {
     const auto  made = random_factors({60, 1, 30}, 0.5, 2);
     const Index n = made.A.rows;
-    const Held  A(made.A, MatrixView::Layout::columns);
+    const Held  A(made.A, MatrixLayout::columns);
     auto        b = random_vector(n * 9, 1), x = b;
     Cpu         cpu(1);
     LuWorkspace ws(n, 8);

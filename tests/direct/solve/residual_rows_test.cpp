@@ -29,7 +29,7 @@ TEST(ResidualRows, HoldEveryEntryInItsRowInTheOrderOfAddition)
     for (const Entries& A : residual_systems())
         for (const auto layout : both_layouts)
             for (const Transpose way : both_ways) {
-                const bool         by_rows = (layout == MatrixView::Layout::rows) == (way == Transpose::no);
+                const bool         by_rows = (layout == MatrixLayout::rows) == (way == Transpose::no);
                 const ResidualRows rows = residual_rows(*only_pattern(A, layout), way);
                 ASSERT_EQ(rows.ptr.size(), A.n + 1);
                 ASSERT_EQ(rows.source.empty(), by_rows || A.col.empty());
@@ -45,7 +45,7 @@ TEST(ResidualRows, AreCutIntoSumsOfBoundedLength)
 {
     bool any_short = false, any_piece = false, any_long = false;
     for (const Entries& A : residual_systems()) {
-        const ResidualRows R = residual_rows(*only_pattern(A, MatrixView::Layout::rows), Transpose::no);
+        const ResidualRows R = residual_rows(*only_pattern(A, MatrixLayout::rows), Transpose::no);
         std::vector<int>   row_met(A.n), met(A.col.size());
         const auto         meet = [&](Offset first, Offset end) {
             for (Offset p = first; p < end; ++p) ++met[p];

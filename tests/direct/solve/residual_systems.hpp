@@ -12,10 +12,10 @@
 
 namespace ilux::test {
 
-constexpr MatrixView::Layout both_layouts[] = {MatrixView::Layout::rows, MatrixView::Layout::columns};
+constexpr MatrixLayout both_layouts[] = {MatrixLayout::rows, MatrixLayout::columns};
 
 /// No more of an analysis than the caller's pattern.
-inline std::shared_ptr<LuSymbolic> only_pattern(const Entries& A, MatrixView::Layout layout)
+inline std::shared_ptr<LuSymbolic> only_pattern(const Entries& A, MatrixLayout layout)
 {
     auto s = std::make_shared<LuSymbolic>();
     s->n = A.n;

@@ -94,8 +94,8 @@ TEST(RowResidual, IsNoNumberWhereTheResidualIsNone)
 TEST(LuRefine, MeasuresProductsBeyondTheRangeOfNumbers)
 {
     // Row 1: b₁ − 2ᵉ (3·1 − 1·2), so |r₁| / (|A||x|)₁ = 1/5 whatever e, unless b₁ hides it; row 2 is solved.
-    LuFactors factors = factored({.B = dense(2, {1, 0, 0, 1})}).factors;
-    auto      only_measured = std::make_shared<LuSymbolic>();
+    LuFactors<> factors = factored({.B = dense(2, {1, 0, 0, 1})}).factors;
+    auto        only_measured = std::make_shared<LuSymbolic>();
     only_measured->options.refine_steps = 0;
     factors.symbolic = only_measured;
     Cpu         cpu(1);

@@ -12,7 +12,7 @@ namespace {
 
 using namespace ilux::test;
 
-LuFactors factors_of(const CsrMatrix<double>& A) { return gilbert_peierls(analyse(view(A)), A.val()); }
+LuFactors<> factors_of(const CsrMatrix<double>& A) { return gilbert_peierls(analyse(view(A)), A.val()); }
 
 TEST(ForwardErrorBound, EstimatesWhatTheInverseGives)
 {
