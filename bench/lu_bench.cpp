@@ -109,10 +109,10 @@ void factorization(benchmark::State& state, const Series& s)
 
 void refactorization(benchmark::State& state, const Series& s, const LuFactors<>& first, int threads)
 {
-    Cpu         be(threads);
-    CpuRefactor refactor(be, first.pattern);
-    LuFactors<> F = first;
-    std::size_t k = 0, bad = 0;
+    Cpu           be(threads);
+    CpuRefactor<> refactor(be, first.pattern);
+    LuFactors<>   F = first;
+    std::size_t   k = 0, bad = 0;
     for (auto _ : state) {
         refactor.run(be, s.values[k++ % s.values.size()], F);
         bad += F.monitor.bad_column >= 0;
@@ -126,7 +126,7 @@ void refactorization(benchmark::State& state, const Series& s, const LuFactors<>
 void plan(benchmark::State& state, const LuFactors<>& first, int threads)
 {
     Cpu be(threads);
-    for (auto _ : state) CpuRefactor(be, first.pattern);
+    for (auto _ : state) CpuRefactor<>(be, first.pattern);
 }
 
 void solve(benchmark::State& state, const Series& s, const LuFactors<>& F)

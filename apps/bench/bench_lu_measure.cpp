@@ -147,7 +147,7 @@ Json on_host(const LuSystem& system, const LuBench& bench, int threads)
 {
     Cpu             be(threads);
     const WallClock clock;
-    CpuRefactor     refactor(be, system.first.pattern);
+    CpuRefactor<>   refactor(be, system.first.pattern);
     const double    prepare = clock.seconds();
     LuFactors<>     F = system.first;
     const Times     numeric = timed(bench.repetitions, [&] { refactor.run(be, system.A.val(), F); });

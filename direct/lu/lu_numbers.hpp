@@ -40,11 +40,11 @@ public:
 
     private:
         friend class LuNumbers;
-        mutable LuFactors<>        host_;  ///< pattern and monitor always; numbers where on_host_
-        std::optional<CpuRefactor> refactor_ = {};
-        GpuLuFactorsPtr            gpu_ = {};
-        bool                       on_gpu_ = false;
-        mutable bool               on_host_ = true;
+        mutable LuFactors<>          host_;  ///< pattern and monitor always; numbers where on_host_
+        std::optional<CpuRefactor<>> refactor_ = {};
+        GpuLuFactorsPtr              gpu_ = {};
+        bool                         on_gpu_ = false;
+        mutable bool                 on_host_ = true;
     };
 
     /// From now on values are kept on the GPU, too, and factors are renewed there.

@@ -9,6 +9,8 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
+#include "ilux/direct/factor/elimination_step.hpp"
+#include "ilux/direct/refactor_cpu/instances.hpp"
 #include "ilux/direct/refactor_cpu/refactor_schedule.hpp"
 #include "ilux/direct/refactor_cpu/update_column.hpp"
 
@@ -19,7 +21,8 @@ using namespace detail;
 
 constexpr Index F_columns = 4096;  // of a piece of F that one thread fills at a time
 
-void require_matching(const LuPattern& P, std::span<const double> values, const LuFactors<>& factors)
+template <class S>
+void require_matching(const LuPattern& P, std::span<const NotDeduced<S>> values, const LuFactors<S>& factors)
 {
     require(values.size() == P.in_source.size(), [&] {
         return fmt::format("refactor: {} values for a pattern of {} entries", values.size(), P.in_source.size());
@@ -31,23 +34,25 @@ void require_matching(const LuPattern& P, std::span<const double> values, const 
 }
 
 /// F(:,k), entries added in the order of the input.
-void fill_F(const LuPattern& P, std::span<const double> values, double* f_val, Index k)
+template <class S>
+void fill_F(const LuPattern& P, std::span<const NotDeduced<S>> values, S* f_val, Index k)
 {
     const auto first = P.f_row.begin() + P.f_col_ptr[k], end = P.f_row.begin() + P.f_col_ptr[k + 1];
-    std::fill(f_val + P.f_col_ptr[k], f_val + P.f_col_ptr[k + 1], 0.0);
+    std::fill(f_val + P.f_col_ptr[k], f_val + P.f_col_ptr[k + 1], S(0));
     for (Offset e = P.in_split[k]; e < P.in_ptr[k + 1]; ++e)
         f_val[std::lower_bound(first, end, P.in_row[e]) - P.f_row.begin()] += values[P.in_source[e]] * P.in_scale[e];
 }
 
 }  // namespace
 
-void refactor_serial(std::span<const double> values, LuFactors<>& factors)
+template <class S>
+void refactor_serial(std::span<const NotDeduced<S>> values, LuFactors<S>& factors)
 {
     const LuPattern& P = *factors.pattern;
     require_matching(P, values, factors);
-    std::vector<double>& val = factors.val;
-    std::vector<double>  x(P.n, 0.0);
-    PivotMonitor         seen;
+    std::vector<S>& val = factors.val;
+    std::vector<S>  x(P.n, S(0));
+    PivotMonitor    seen;
     for (Index k = 0; k < P.n; ++k) {
         for (Offset e = P.in_ptr[k]; e < P.in_split[k]; ++e) x[P.in_row[e]] += values[P.in_source[e]] * P.in_scale[e];
         double largest_b = 0, largest_u = 0, largest_l = 0;
@@ -57,22 +62,22 @@ void refactor_serial(std::span<const double> values, LuFactors<>& factors)
         for (Offset p = P.col_ptr[k]; p < P.diag[k]; ++p) {
             const Index i = P.row[p];
             for (Offset q = P.diag[i] + 1; q < P.col_ptr[i + 1]; ++q)
-                x[P.row[q]] = std::fma(-val[q], x[i], x[P.row[q]]);
+                x[P.row[q]] = minus_product(x[P.row[q]], val[q], x[i]);
         }
         for (Offset p = P.col_ptr[k]; p <= P.diag[k]; ++p) {
-            val[p] = std::exchange(x[P.row[p]], 0.0);
+            val[p] = std::exchange(x[P.row[p]], S(0));
             largest_u = std::max(largest_u, std::abs(val[p]));
-            finite = finite && std::isfinite(val[p]);
+            finite = finite && std::isfinite(std::abs(val[p]));
         }
-        const double pivot = val[P.diag[k]];
-        const bool   singular = finite && pivot == 0;
+        const S    pivot = val[P.diag[k]];
+        const bool singular = finite && pivot == S(0);
         for (Offset p = P.diag[k] + 1; p < P.col_ptr[k + 1]; ++p) {
-            val[p] = std::exchange(x[P.row[p]], 0.0) / pivot;
+            val[p] = std::exchange(x[P.row[p]], S(0)) / pivot;
             largest_l = std::max(largest_l, std::abs(val[p]));
-            finite = finite && std::isfinite(val[p]);
+            finite = finite && std::isfinite(std::abs(val[p]));
         }
         fill_F(P, values, factors.f_val.data(), k);
-        for (Offset p = P.f_col_ptr[k]; p < P.f_col_ptr[k + 1]; ++p) finite = finite && std::isfinite(factors.f_val[p]);
+        for (Offset p = P.f_col_ptr[k]; p < P.f_col_ptr[k + 1]; ++p) finite = finite && is_finite(factors.f_val[p]);
         if (singular || !finite) {
             factors.monitor = {.bad_column = k, .not_finite = !singular};
             return;
@@ -91,43 +96,45 @@ void refactor_serial(std::span<const double> values, LuFactors<>& factors)
     factors.monitor = seen;
 }
 
-struct CpuRefactor::Plan {
+template <class S>
+struct CpuRefactor<S>::Plan {
     std::shared_ptr<const LuPattern> pattern;
-    const ColumnKernels&             kernels;
+    const ColumnKernels<S>&          kernels;
     RefactorSchedule                 schedule;
     RefactorProgram                  program;
     std::vector<Index>               hub_of;  ///< n; −1: none; empty without hubs
     std::vector<std::uint32_t>       done;
     std::uint32_t                    epoch = 0;
-    std::vector<double>              memory;  ///< of all threads
-    std::vector<RefactorThread>      thread;
+    std::vector<S>                   memory;  ///< of all threads
+    std::vector<RefactorThread<S>>   thread;
 
     Plan(Cpu& be, std::shared_ptr<const LuPattern> p, const RefactorTuning& tuning);
-    void  run_window(RefactorJob& job, RefactorThread& mine, const Window& w) const;
-    void  check_window(RefactorJob& job, RefactorThread& mine, const Window& w, const ShortCursor& end) const;
-    void  run_F(RefactorJob& job, Index piece) const;
-    void  run_piece(RefactorJob& job, RefactorThread& mine, Index piece) const;
-    void  run_hub_piece(RefactorJob& job, RefactorThread& mine, Index piece) const;
-    void  divide_hub(RefactorJob& job, RefactorThread& mine, Index h) const;
-    void  record_hubs(RefactorJob& job);
-    void  record_least_growth(RefactorJob& job, PivotMonitor& monitor) const;
-    void  run_top(RefactorJob& job, RefactorThread& mine, std::atomic<Index>& ticket) const;
-    void  run_team(RefactorJob& job, int threads);
+    void  run_window(RefactorJob<S>& job, RefactorThread<S>& mine, const Window& w) const;
+    void  check_window(RefactorJob<S>& job, RefactorThread<S>& mine, const Window& w, const ShortCursor<S>& end) const;
+    void  run_F(RefactorJob<S>& job, Index piece) const;
+    void  run_piece(RefactorJob<S>& job, RefactorThread<S>& mine, Index piece) const;
+    void  run_hub_piece(RefactorJob<S>& job, RefactorThread<S>& mine, Index piece) const;
+    void  divide_hub(RefactorJob<S>& job, RefactorThread<S>& mine, Index h) const;
+    void  record_hubs(RefactorJob<S>& job);
+    void  record_least_growth(RefactorJob<S>& job, PivotMonitor& monitor) const;
+    void  run_top(RefactorJob<S>& job, RefactorThread<S>& mine, std::atomic<Index>& ticket) const;
+    void  run_team(RefactorJob<S>& job, int threads);
     Index pieces() const
     {
         return schedule.tasks() + (pattern->nnz_F() > 0 ? (pattern->n + F_columns - 1) / F_columns : 0);
     }
 };
 
-CpuRefactor::Plan::Plan(Cpu& be, std::shared_ptr<const LuPattern> p, const RefactorTuning& tuning)
+template <class S>
+CpuRefactor<S>::Plan::Plan(Cpu& be, std::shared_ptr<const LuPattern> p, const RefactorTuning& tuning)
     : pattern(std::move(p)),
-      kernels(column_kernels(tuning.arithmetic)),
+      kernels(column_kernels<S>(tuning.arithmetic)),
       schedule(make_schedule(*pattern, be.threads(), tuning)),
       program(*pattern, schedule.column, schedule.task_ptr, tuning, kernels.vectors)
 {
     constexpr std::uint32_t always = std::numeric_limits<std::uint32_t>::max();
-    constexpr std::size_t   line = 8;  // doubles
-    const auto              round_up = [](std::size_t doubles) { return (doubles + line - 1) / line * line; };
+    constexpr std::size_t   line = 8;  // numbers: of 8 bytes one cache line
+    const auto              round_up = [](std::size_t numbers) { return (numbers + line - 1) / line * line; };
     const std::size_t       x = round_up(pattern->n + line), input = round_up(program.most_inputs + line);
     const std::size_t       pivot = round_up(program.most_shorts), mine = x + input + pivot + line;
 
@@ -137,20 +144,21 @@ CpuRefactor::Plan::Plan(Cpu& be, std::shared_ptr<const LuPattern> p, const Refac
     for (const Index item : schedule.top) done[item] = 0;
     if (hubs > 0) hub_of.assign(pattern->n, -1);
     for (Index h = 0; h < hubs; ++h) hub_of[schedule.hubs->column[h]] = h;
-    memory.assign(mine * schedule.threads + line, 0.0);
+    memory.assign(mine * schedule.threads + line, S(0));
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-    double*    aligned = memory.data() + (round_up(address / sizeof(double)) - address / sizeof(double));
+    S*         aligned = memory.data() + (round_up(address / sizeof(S)) - address / sizeof(S));
     for (int t = 0; t < schedule.threads; ++t, aligned += mine)
         thread.push_back({.x = aligned, .input = aligned + x, .pivot = aligned + x + input, .seen = {}});
-    for (RefactorThread& t : thread) t.hub.resize(hubs);
+    for (RefactorThread<S>& t : thread) t.hub.resize(hubs);
 }
 
-void CpuRefactor::Plan::run_window(RefactorJob& job, RefactorThread& mine, const Window& w) const
+template <class S>
+void CpuRefactor<S>::Plan::run_window(RefactorJob<S>& job, RefactorThread<S>& mine, const Window& w) const
 {
     if (!job.needs(w.first)) return;
     const std::uint64_t largest = kernels.load(job.values, program.source.data() + w.input,
                                                program.scale.data() + w.input, w.inputs_end - w.input, mine.input);
-    ShortCursor
+    ShortCursor<S>
         at{job,     mine,   program.shorts.data() + w.shorts, mine.input, program.update.data() + w.update, mine.pivot,
            w.first, largest};
     at.set_limits();
@@ -165,8 +173,9 @@ void CpuRefactor::Plan::run_window(RefactorJob& job, RefactorThread& mine, const
 }
 
 /// What the short columns' kernels leave: the pivots. Columns without updates do not grow.
-void CpuRefactor::Plan::check_window(RefactorJob& job, RefactorThread& mine, const Window& w,
-                                     const ShortCursor& end) const
+template <class S>
+void CpuRefactor<S>::Plan::check_window(RefactorJob<S>& job, RefactorThread<S>& mine, const Window& w,
+                                        const ShortCursor<S>& end) const
 {
     std::uint64_t least = infinite, most = 0;
     kernels.extremes(mine.pivot, end.pivot - mine.pivot, least, most);
@@ -176,7 +185,8 @@ void CpuRefactor::Plan::check_window(RefactorJob& job, RefactorThread& mine, con
     mine.seen.max_pivot = std::max(mine.seen.max_pivot, std::bit_cast<double>(most));
 }
 
-void CpuRefactor::Plan::run_F(RefactorJob& job, Index piece) const
+template <class S>
+void CpuRefactor<S>::Plan::run_F(RefactorJob<S>& job, Index piece) const
 {
     const LuPattern& P = *pattern;
     const Index      first = piece * F_columns, end = std::min(P.n, first + F_columns);
@@ -187,15 +197,16 @@ void CpuRefactor::Plan::run_F(RefactorJob& job, Index piece) const
                                                    program.f_scale.data() + begin, count, job.f_val + begin);
         if (largest < infinite) return;
     } else {
-        for (Index k = first; k < end; ++k) fill_F(P, {job.values, P.in_source.size()}, job.f_val, k);
-        if (all_finite({job.f_val + begin, static_cast<std::size_t>(count)})) return;
+        for (Index k = first; k < end; ++k) fill_F<S>(P, {job.values, P.in_source.size()}, job.f_val, k);
+        if (all_finite<S>({job.f_val + begin, static_cast<std::size_t>(count)})) return;
     }
     Index k = first;
-    while (all_finite({job.f_val + P.f_col_ptr[k], job.f_val + P.f_col_ptr[k + 1]})) ++k;
+    while (all_finite<S>({job.f_val + P.f_col_ptr[k], job.f_val + P.f_col_ptr[k + 1]})) ++k;
     job.note_bad(k, true);
 }
 
-void CpuRefactor::Plan::run_piece(RefactorJob& job, RefactorThread& mine, Index piece) const
+template <class S>
+void CpuRefactor<S>::Plan::run_piece(RefactorJob<S>& job, RefactorThread<S>& mine, Index piece) const
 {
     const Index tasks = schedule.tasks();
     if (piece >= tasks) return run_F(job, piece - tasks);
@@ -206,19 +217,20 @@ void CpuRefactor::Plan::run_piece(RefactorJob& job, RefactorThread& mine, Index 
     for (Index p = hubs.task_piece[piece]; p < hubs.task_piece[piece + 1]; ++p) run_hub_piece(job, mine, p);
 }
 
-void CpuRefactor::Plan::run_hub_piece(RefactorJob& job, RefactorThread& mine, Index number) const
+template <class S>
+void CpuRefactor<S>::Plan::run_hub_piece(RefactorJob<S>& job, RefactorThread<S>& mine, Index number) const
 {
-    const HubRows&               hubs = *schedule.hubs;
-    const HubRows::Piece&        piece = hubs.piece[number];
-    const Index                  k = hubs.column[piece.hub];
-    RefactorThread::HubExtremes& seen = mine.hub[piece.hub];
+    const HubRows&                           hubs = *schedule.hubs;
+    const HubRows::Piece&                    piece = hubs.piece[number];
+    const Index                              k = hubs.column[piece.hub];
+    typename RefactorThread<S>::HubExtremes& seen = mine.hub[piece.hub];
     if (!job.needs(k)) return;
     for (Offset w = piece.wait; w < piece.waits_end; ++w) job.wait_for(hubs.waits[w]);
     for (Index row = piece.row; row < piece.rows_end; ++row) {
         const Offset first = std::max(hubs.term_ptr[row], piece.term),
                      end = std::min(hubs.term_ptr[row + 1], piece.terms_end);
-        double& place = job.val[hubs.position[row]];
-        double  x = first == hubs.term_ptr[row] ? 0.0 : place;
+        S& place = job.val[hubs.position[row]];
+        S  x = first == hubs.term_ptr[row] ? S(0) : place;
         if (first == hubs.term_ptr[row]) {
             for (Offset e = hubs.input_ptr[row]; e < hubs.input_ptr[row + 1]; ++e)
                 x += job.values[hubs.source[e]] * hubs.scale[e];
@@ -230,13 +242,14 @@ void CpuRefactor::Plan::run_hub_piece(RefactorJob& job, RefactorThread& mine, In
     }
 }
 
-void CpuRefactor::Plan::divide_hub(RefactorJob& job, RefactorThread& mine, Index h) const
+template <class S>
+void CpuRefactor<S>::Plan::divide_hub(RefactorJob<S>& job, RefactorThread<S>& mine, Index h) const
 {
     const LuPattern& P = *pattern;
     const Index      k = schedule.hubs->column[h];
     if (!job.needs(k)) return;
     for (const Index piece : schedule.hubs->before_division(P, h)) job.wait_for(P.n + Offset{piece});
-    const double pivot = job.val[P.diag[k]];
+    const S pivot = job.val[P.diag[k]];
     for (Offset p = P.diag[k] + 1; p < P.col_ptr[k + 1]; ++p) {
         job.val[p] /= pivot;
         mine.hub[h].l = std::max(mine.hub[h].l, magnitude(job.val[p]));
@@ -244,11 +257,12 @@ void CpuRefactor::Plan::divide_hub(RefactorJob& job, RefactorThread& mine, Index
 }
 
 /// When all threads are finished.
-void CpuRefactor::Plan::record_hubs(RefactorJob& job)
+template <class S>
+void CpuRefactor<S>::Plan::record_hubs(RefactorJob<S>& job)
 {
     for (Index h = 0; schedule.hubs && h < schedule.hubs->hubs(); ++h) {
-        RefactorThread::HubExtremes all;
-        for (const RefactorThread& t : thread) {
+        typename RefactorThread<S>::HubExtremes all;
+        for (const RefactorThread<S>& t : thread) {
             all.b = std::max(all.b, t.hub[h].b);
             all.u = std::max(all.u, t.hub[h].u);
             all.l = std::max(all.l, t.hub[h].l);
@@ -259,10 +273,11 @@ void CpuRefactor::Plan::record_hubs(RefactorJob& job)
 }
 
 /// Where no column grew: the first one with the least max|B(:,k)| / max|U(:,k)| ≥ 1. Usually one of the first columns has 1.
-void CpuRefactor::Plan::record_least_growth(RefactorJob& job, PivotMonitor& monitor) const
+template <class S>
+void CpuRefactor<S>::Plan::record_least_growth(RefactorJob<S>& job, PivotMonitor& monitor) const
 {
     const LuPattern& P = *pattern;
-    double*          x = thread.front().x;
+    S*               x = thread.front().x;
     monitor.rgrowth = std::numeric_limits<double>::infinity();
     for (Index k = 0; k < P.n && monitor.rgrowth > 1; ++k) {
         const double  b = load_column(job, x, k);
@@ -277,7 +292,8 @@ void CpuRefactor::Plan::record_least_growth(RefactorJob& job, PivotMonitor& moni
 
 /// Ends: tickets are handed out in an order in which an item waits only for earlier ones, each held by a thread that runs
 /// or is finished, and columns that are not needed any more count as done.
-void CpuRefactor::Plan::run_top(RefactorJob& job, RefactorThread& mine, std::atomic<Index>& ticket) const
+template <class S>
+void CpuRefactor<S>::Plan::run_top(RefactorJob<S>& job, RefactorThread<S>& mine, std::atomic<Index>& ticket) const
 {
     const Index end = static_cast<Index>(schedule.top.size());
     for (Index t; (t = ticket.fetch_add(1, std::memory_order_relaxed)) < end;) {
@@ -291,34 +307,40 @@ void CpuRefactor::Plan::run_top(RefactorJob& job, RefactorThread& mine, std::ato
 }
 
 /// A thread that comes late finds all pieces taken; nobody waits for it before the end of the region.
-void CpuRefactor::Plan::run_team(RefactorJob& job, int team)
+template <class S>
+void CpuRefactor<S>::Plan::run_team(RefactorJob<S>& job, int team)
 {
     const Index        all = pieces();
     std::atomic<Index> piece{0}, finished{0}, ticket{0};
 #pragma omp parallel num_threads(team)
     {
-        RefactorThread& mine = thread[omp_get_thread_num()];
+        RefactorThread<S>& mine = thread[omp_get_thread_num()];
         for (Index p; (p = piece.fetch_add(1, std::memory_order_relaxed)) < all;) {
             run_piece(job, mine, p);
             finished.fetch_add(1, std::memory_order_release);
         }
-        spin_until([&] { return finished.load(std::memory_order_acquire) == all; }, RefactorJob::patience);
+        spin_until([&] { return finished.load(std::memory_order_acquire) == all; }, RefactorJob<S>::patience);
         run_top(job, mine, ticket);
     }
 }
 
-CpuRefactor::CpuRefactor(Cpu& be, std::shared_ptr<const LuPattern> pattern, const RefactorTuning& tuning)
+template <class S>
+CpuRefactor<S>::CpuRefactor(Cpu& be, std::shared_ptr<const LuPattern> pattern, const RefactorTuning& tuning)
 {
     if (tuning.window < 1 || tuning.wide < 0 || tuning.wide > 32)
         throw InvalidOption(fmt::format("refactor: window = {} must be at least 1 and wide = {} within 0 and 32",
                                         tuning.window, tuning.wide));
     plan_ = std::make_unique<Plan>(be, std::move(pattern), tuning);
 }
-CpuRefactor::~CpuRefactor() = default;
-CpuRefactor::CpuRefactor(CpuRefactor&&) noexcept = default;
-CpuRefactor& CpuRefactor::operator=(CpuRefactor&&) noexcept = default;
+template <class S>
+CpuRefactor<S>::~CpuRefactor() = default;
+template <class S>
+CpuRefactor<S>::CpuRefactor(CpuRefactor&&) noexcept = default;
+template <class S>
+CpuRefactor<S>& CpuRefactor<S>::operator=(CpuRefactor&&) noexcept = default;
 
-void CpuRefactor::run(Cpu& be, std::span<const double> values, LuFactors<>& factors)
+template <class S>
+void CpuRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& factors)
 {
     Plan& plan = *plan_;
     require(factors.pattern == plan.pattern, [] { return "refactor: the factors are of another pattern"; });
@@ -329,11 +351,11 @@ void CpuRefactor::run(Cpu& be, std::span<const double> values, LuFactors<>& fact
         for (const Index item : plan.schedule.top) plan.done[item] = 0;
         plan.epoch = 0;
     }
-    RefactorJob job{*plan.pattern,        plan.program,     values.data(), factors.val.data(),
-                    factors.f_val.data(), plan.done.data(), ++plan.epoch};
-    for (RefactorThread& thread : plan.thread) {
+    RefactorJob<S> job{*plan.pattern,        plan.program,     values.data(), factors.val.data(),
+                       factors.f_val.data(), plan.done.data(), ++plan.epoch};
+    for (RefactorThread<S>& thread : plan.thread) {
         thread.seen = no_growth;
-        std::fill(thread.hub.begin(), thread.hub.end(), RefactorThread::HubExtremes{});
+        std::fill(thread.hub.begin(), thread.hub.end(), typename RefactorThread<S>::HubExtremes{});
     }
     const int threads = std::min(be.threads(), plan.schedule.threads);
     if (threads > 1 || !plan.schedule.top.empty()) plan.run_team(job, Cpu(threads).team());
@@ -342,23 +364,34 @@ void CpuRefactor::run(Cpu& be, std::span<const double> values, LuFactors<>& fact
 
     plan.record_hubs(job);
     factors.monitor = {};
-    if (job.bad != RefactorJob::none) {
+    if (job.bad != RefactorJob<S>::none) {
         factors.monitor.bad_column = static_cast<Index>(job.bad / 2);
         factors.monitor.not_finite = job.bad % 2 != 0;
         return;
     }
     factors.monitor = no_growth;
-    for (const RefactorThread& thread : plan.thread) merge(factors.monitor, thread.seen);
+    for (const RefactorThread<S>& thread : plan.thread) merge(factors.monitor, thread.seen);
     if (factors.monitor.growth_column < 0) plan.record_least_growth(job, factors.monitor);
 }
 
-int CpuRefactor::threads() const { return plan_->schedule.threads; }
+template <class S>
+int CpuRefactor<S>::threads() const
+{
+    return plan_->schedule.threads;
+}
 
-std::size_t CpuRefactor::bytes() const
+template <class S>
+std::size_t CpuRefactor<S>::bytes() const
 {
     const Plan& plan = *plan_;
     return sizeof(Plan) + plan.schedule.bytes() + plan.program.bytes() +
            bytes_of(plan.hub_of, plan.done, plan.memory, plan.thread);
 }
+
+#define ILUX_INSTANTIATE(S)                                           \
+    template void refactor_serial(std::span<const S>, LuFactors<S>&); \
+    template class CpuRefactor<S>;
+ILUX_DIRECT_REFACTOR(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

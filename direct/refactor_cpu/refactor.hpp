@@ -10,7 +10,7 @@
 
 namespace ilux {
 
-/// How one thread computes. All give the same bits.
+/// How one thread computes. All give the same bits. Complex numbers know no avx512.
 enum class Arithmetic {
     automatic,  ///< the last of these that the processor has
     portable,   ///< std::fma, which is a function call where the processor, or the build, has no such instruction
@@ -33,8 +33,9 @@ struct RefactorTuning {
 /// at a time.
 ///
 /// Column k, in every mode: x ← 0, x ← x + value · scale for the entries of B(:,k) in order; for i ∈ U(:,k) ascending:
-/// x_r ← fma(−l_ri, x_i, x_r) for r ∈ L(:,i); U(:,k) ← x; L(:,k) ← x / u_kk. So the bits do not depend on the number of
+/// x_r ← fma(−l_ri, x_i, x_r), of complex numbers minus_product, for r ∈ L(:,i); U(:,k) ← x; L(:,k) ← x / u_kk. So the bits do not depend on the number of
 /// threads.
+template <class S = double>
 class CpuRefactor {
 public:
     /// Costs three to ten refactorizations of a circuit, far less than one of a mesh.
@@ -47,10 +48,10 @@ public:
     /// Fills val, f_val and monitor of `factors`, whose pattern must be the one given. Allocates nothing.
     /// Stops early at a bad pivot; then monitor.bad_column is the first one, all else in the monitor is as for no
     /// columns, and the values must not be used. A column is bad when its pivot is zero, or when U(:,k), L(:,k) or
-    /// F(:,k) is not finite. Where several columns share an extreme, the monitor names the first.
+    /// F(:,k) is not finite; a complex entry of L or U is not where |z| overflows. Where several columns share an extreme, the monitor names the first.
     /// @param values  in the caller's order, not looked at for NaN: those end in monitor.not_finite
     /// @throws InvalidInput when values or factors do not belong to the pattern
-    void run(Cpu& be, std::span<const double> values, LuFactors<>& factors);
+    void run(Cpu& be, std::span<const S> values, LuFactors<S>& factors);
 
     int         threads() const;  ///< that take part; 1 where more would not be faster
     std::size_t bytes() const;
@@ -61,6 +62,7 @@ private:
 };
 
 /// The same on one thread in the plainest way: what tests and every other method are compared with, bit by bit.
-void refactor_serial(std::span<const double> values, LuFactors<>& factors);
+template <class S>
+void refactor_serial(std::span<const NotDeduced<S>> values, LuFactors<S>& factors);
 
 }  // namespace ilux

@@ -7,90 +7,123 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/processor.hpp"
+#include "ilux/direct/factor/elimination_step.hpp"
+#include "ilux/direct/refactor_cpu/instances.hpp"
 
 namespace ilux::detail {
 namespace {
 
 /// x ← B(:,k); then as CpuRefactor says.
-template <bool waits>
-inline __attribute__((always_inline)) void column_body(RefactorJob& job, RefactorThread& thread, Index k)
+template <bool waits, class S>
+inline __attribute__((always_inline)) void column_body(RefactorJob<S>& job, RefactorThread<S>& thread, Index k)
 {
     const LuPattern& P = job.P;
     const Index*     row = P.row.data();
-    double*          x = thread.x;
-    double*          val = job.val;
+    S*               x = thread.x;
+    S*               val = job.val;
     const double     b = load_column(job, x, k);
     std::uint64_t    u = 0, l = 0;
     for (Offset p = P.col_ptr[k]; p < P.diag[k]; ++p) {
         const Index i = row[p];
         if (waits) job.wait_for(i);
-        const double x_i = std::exchange(x[i], 0.0);
+        const S x_i = std::exchange(x[i], S(0));
         val[p] = x_i;
         u = std::max(u, magnitude(x_i));
-        for (Offset q = P.diag[i] + 1; q < P.col_ptr[i + 1]; ++q) x[row[q]] = std::fma(-val[q], x_i, x[row[q]]);
+        for (Offset q = P.diag[i] + 1; q < P.col_ptr[i + 1]; ++q) x[row[q]] = minus_product(x[row[q]], val[q], x_i);
     }
-    const double pivot = std::exchange(x[k], 0.0);
+    const S pivot = std::exchange(x[k], S(0));
     val[P.diag[k]] = pivot;
     for (Offset p = P.diag[k] + 1; p < P.col_ptr[k + 1]; ++p) {
-        val[p] = std::exchange(x[row[p]], 0.0) / pivot;
+        val[p] = std::exchange(x[row[p]], S(0)) / pivot;
         l = std::max(l, magnitude(val[p]));
     }
     u = std::max(u, magnitude(pivot));
     if (is_record(thread.seen, k, b, u, pivot, l)) record(job, thread.seen, k, b, u, pivot, l);
 }
 
-inline __attribute__((always_inline)) double subtract_body(double x, const double* val, const std::uint32_t* l,
-                                                           const std::uint32_t* u, Offset count)
+template <class S>
+inline __attribute__((always_inline)) S subtract_body(S x, const S* val, const std::uint32_t* l, const std::uint32_t* u,
+                                                      Offset count)
 {
-    for (Offset t = 0; t < count; ++t) x = std::fma(-val[l[t]], val[u[t]], x);
+    for (Offset t = 0; t < count; ++t) x = minus_product(x, val[l[t]], val[u[t]]);
     return x;
 }
 
-void   column(RefactorJob& job, RefactorThread& thread, Index k) { column_body<false>(job, thread, k); }
-void   waiting_column(RefactorJob& job, RefactorThread& thread, Index k) { column_body<true>(job, thread, k); }
-double subtract(double x, const double* val, const std::uint32_t* l, const std::uint32_t* u, Offset count)
+template <class S>
+void column(RefactorJob<S>& job, RefactorThread<S>& thread, Index k)
+{
+    column_body<false>(job, thread, k);
+}
+template <class S>
+void waiting_column(RefactorJob<S>& job, RefactorThread<S>& thread, Index k)
+{
+    column_body<true>(job, thread, k);
+}
+template <class S>
+S subtract(S x, const S* val, const std::uint32_t* l, const std::uint32_t* u, Offset count)
 {
     return subtract_body(x, val, l, u, count);
 }
-std::uint64_t load(const double* values, const std::uint32_t* source, const std::uint16_t* scale, Offset count,
-                   double* to)
+template <class S>
+std::uint64_t load(const S* values, const std::uint32_t* source, const std::uint16_t* scale, Offset count, S* to)
 {
     std::uint64_t largest = 0;
     for (Offset e = 0; e < count; ++e) {
-        to[e] = 0 + values[source[e]] * unpack_scale(scale[e]);
-        largest = std::max(largest, magnitude(to[e]));
+        to[e] = S(0) + values[source[e]] * unpack_scale(scale[e]);
+        if constexpr (is_complex<S>) largest = std::max({largest, magnitude(to[e].real()), magnitude(to[e].imag())});
+        else largest = std::max(largest, magnitude(to[e]));
     }
     return largest;
 }
-void extremes(const double* pivot, Offset count, std::uint64_t& least, std::uint64_t& largest)
+template <class S>
+void extremes(const S* pivot, Offset count, std::uint64_t& least, std::uint64_t& largest)
 {
-    for (const double u : std::span(pivot, count)) {
+    for (const S u : std::span(pivot, count)) {
         least = std::min(least, magnitude(u));
         largest = std::max(largest, magnitude(u));
     }
 }
 
-constexpr ColumnKernels portable{false, column, waiting_column, load, extremes, subtract, {}};
-
-ILUX_FMA void column_fma(RefactorJob& job, RefactorThread& thread, Index k) { column_body<false>(job, thread, k); }
-ILUX_FMA void waiting_column_fma(RefactorJob& job, RefactorThread& thread, Index k)
+template <class S>
+ILUX_FMA void column_fma(RefactorJob<S>& job, RefactorThread<S>& thread, Index k)
+{
+    column_body<false>(job, thread, k);
+}
+template <class S>
+ILUX_FMA void waiting_column_fma(RefactorJob<S>& job, RefactorThread<S>& thread, Index k)
 {
     column_body<true>(job, thread, k);
 }
-ILUX_FMA double subtract_fma(double x, const double* val, const std::uint32_t* l, const std::uint32_t* u, Offset count)
+template <class S>
+ILUX_FMA S subtract_fma(S x, const S* val, const std::uint32_t* l, const std::uint32_t* u, Offset count)
 {
     return subtract_body(x, val, l, u, count);
 }
 
-constexpr ColumnKernels fma{false, column_fma, waiting_column_fma, load, extremes, subtract_fma, {}};
+template <class S>
+constexpr ColumnKernels<S> portable{false, column<S>, waiting_column<S>, load<S>, extremes<S>, subtract<S>, {}};
+template <class S>
+constexpr ColumnKernels<S> fma{false, column_fma<S>, waiting_column_fma<S>, load<S>, extremes<S>, subtract_fma<S>, {}};
 
-const ColumnKernels* fma_kernels() { return processor_has_fma() ? &fma : nullptr; }
+template <class S>
+const ColumnKernels<S>* fma_kernels()
+{
+    return processor_has_fma() ? &fma<S> : nullptr;
+}
+
+template <class S>
+const ColumnKernels<S>* vector_kernels()
+{
+    if constexpr (is_complex<S>) return nullptr;
+    else return avx512_kernels();
+}
 
 }  // namespace
 
-void record(RefactorJob& job, PivotMonitor& seen, Index k, double b, std::uint64_t u, double pivot, std::uint64_t l)
+template <class S>
+void record(RefactorJob<S>& job, PivotMonitor& seen, Index k, double b, std::uint64_t u, S pivot, std::uint64_t l)
 {
-    if (u >= infinite || pivot == 0 || l >= infinite) return job.note_bad(k, u >= infinite || pivot != 0);
+    if (u >= infinite || pivot == S(0) || l >= infinite) return job.note_bad(k, u >= infinite || pivot != S(0));
     const double size = std::abs(pivot);
     const double growth = b / std::bit_cast<double>(u);
     merge(seen, {.min_pivot = size,
@@ -101,7 +134,8 @@ void record(RefactorJob& job, PivotMonitor& seen, Index k, double b, std::uint64
                  .multiplier_column = l > 0 ? k : -1});
 }
 
-void inspect(RefactorJob& job, PivotMonitor& seen, Index k)
+template <class S>
+void inspect(RefactorJob<S>& job, PivotMonitor& seen, Index k)
 {
     const LuPattern& P = job.P;
     double           b = 0;
@@ -113,26 +147,10 @@ void inspect(RefactorJob& job, PivotMonitor& seen, Index k)
     record(job, seen, k, b, u, job.val[P.diag[k]], l);
 }
 
-void merge(PivotMonitor& into, const PivotMonitor& other)
-{
-    into.min_pivot = std::min(into.min_pivot, other.min_pivot);
-    into.max_pivot = std::max(into.max_pivot, other.max_pivot);
-    if (other.growth_column >= 0 &&
-        (other.rgrowth < into.rgrowth || (other.rgrowth == into.rgrowth && other.growth_column < into.growth_column))) {
-        into.rgrowth = other.rgrowth;
-        into.growth_column = other.growth_column;
-    }
-    if (other.multiplier_column >= 0 &&
-        (other.max_multiplier > into.max_multiplier ||
-         (other.max_multiplier == into.max_multiplier && other.multiplier_column < into.multiplier_column))) {
-        into.max_multiplier = other.max_multiplier;
-        into.multiplier_column = other.multiplier_column;
-    }
-}
-
 /// Ties matter where the window has columns before the one that holds the record. Below 1, 1 / g is rounded, and the limit
 /// must let through whatever may be a record; times an input it must stay finite, so that Inf in U(:,k) exceeds it.
-void ShortCursor::set_limits()
+template <class S>
+void ShortCursor<S>::set_limits()
 {
     constexpr double    below = 1 - 4 * std::numeric_limits<double>::epsilon();
     const PivotMonitor& seen = thread.seen;
@@ -145,31 +163,41 @@ void ShortCursor::set_limits()
     multiplier_limit = magnitude(seen.max_multiplier) - (first < seen.multiplier_column ? 1 : 0);
 }
 
-void ShortCursor::look_at(Index k)
+template <class S>
+void ShortCursor<S>::look_at(Index k)
 {
     inspect(job, thread.seen, k);
     set_limits();
 }
 
-const ColumnKernels& column_kernels(Arithmetic arithmetic)
+template <class S>
+const ColumnKernels<S>& column_kernels(Arithmetic arithmetic)
 {
-    const ColumnKernels* found = &portable;
+    const ColumnKernels<S>* found = &portable<S>;
     switch (arithmetic) {
         case Arithmetic::automatic:
-            for (const auto* better : {fma_kernels(), avx512_kernels()})
+            for (const auto* better : {fma_kernels<S>(), vector_kernels<S>()})
                 if (better) found = better;
             return *found;
         case Arithmetic::portable:
             return *found;
         case Arithmetic::fma:
-            found = fma_kernels();
+            found = fma_kernels<S>();
             break;
         case Arithmetic::avx512:
-            found = avx512_kernels();
+            found = vector_kernels<S>();
             break;
     }
     if (!found) throw InvalidOption("refactor: this processor lacks the instructions asked for");
     return *found;
 }
+
+#define ILUX_INSTANTIATE(S)                                                                               \
+    template void record(RefactorJob<S>&, PivotMonitor&, Index, double, std::uint64_t, S, std::uint64_t); \
+    template void inspect(RefactorJob<S>&, PivotMonitor&, Index);                                         \
+    template struct ShortCursor<S>;                                                                       \
+    template const ColumnKernels<S>& column_kernels(Arithmetic);
+ILUX_DIRECT_REFACTOR(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::detail

@@ -99,18 +99,18 @@ struct Arrays {
     double               growth_limit;
     std::uint64_t        multiplier_limit;
 };
-ILUX_AVX512_INLINE Arrays take(const ShortCursor& c)
+ILUX_AVX512_INLINE Arrays take(const ShortCursor<double>& c)
 {
     return {c.column, c.input, c.update, c.pivot, c.growth_limit, c.multiplier_limit};
 }
-ILUX_AVX512_INLINE void give_back(ShortCursor& c, const Arrays& a)
+ILUX_AVX512_INLINE void give_back(ShortCursor<double>& c, const Arrays& a)
 {
     c.column = a.column;
     c.input = a.input;
     c.update = a.update;
     c.pivot = a.pivot;
 }
-ILUX_AVX512_INLINE void look_at(ShortCursor& c, Arrays& a, Index k)
+ILUX_AVX512_INLINE void look_at(ShortCursor<double>& c, Arrays& a, Index k)
 {
     c.look_at(k);
     a.growth_limit = c.growth_limit;
@@ -118,7 +118,7 @@ ILUX_AVX512_INLINE void look_at(ShortCursor& c, Arrays& a, Index k)
 }
 
 template <bool updates, bool few>
-ILUX_AVX512 void one_register(ShortCursor& c, std::uint32_t count)
+ILUX_AVX512 void one_register(ShortCursor<double>& c, std::uint32_t count)
 {
     double* const val = c.job.val;
     Arrays        a = take(c);
@@ -185,7 +185,7 @@ ILUX_AVX512_INLINE bool store_registers(Arrays& a, double* val, const ShortColum
 }
 
 template <int registers>
-ILUX_AVX512 void several_registers(ShortCursor& c, std::uint32_t count)
+ILUX_AVX512 void several_registers(ShortCursor<double>& c, std::uint32_t count)
 {
     double* const val = c.job.val;
     Arrays        a = take(c);
@@ -291,7 +291,7 @@ ILUX_AVX512_INLINE void prefetch(const LowerBlocks& lower, const double* val, In
 }
 
 template <bool waits>
-ILUX_AVX512 void wide_column(RefactorJob& job, RefactorThread& thread, Index k)
+ILUX_AVX512 void wide_column(RefactorJob<double>& job, RefactorThread<double>& thread, Index k)
 {
     const LuPattern&   P = job.P;
     const LowerBlocks& lower = job.program.lower;
@@ -332,19 +332,19 @@ ILUX_AVX512 double subtract(double x, const double* val, const std::uint32_t* l,
     return _mm_cvtsd_f64(sum);
 }
 
-constexpr ColumnKernels avx512{true,
-                               wide_column<false>,
-                               wide_column<true>,
-                               load,
-                               extremes,
-                               subtract,
-                               {one_register<false, true>, one_register<false, false>, one_register<true, true>,
-                                one_register<true, false>, several_registers<2>, several_registers<3>,
-                                several_registers<4>}};
+constexpr ColumnKernels<double> avx512{true,
+                                       wide_column<false>,
+                                       wide_column<true>,
+                                       load,
+                                       extremes,
+                                       subtract,
+                                       {one_register<false, true>, one_register<false, false>, one_register<true, true>,
+                                        one_register<true, false>, several_registers<2>, several_registers<3>,
+                                        several_registers<4>}};
 
 }  // namespace
 
-const ColumnKernels* avx512_kernels()
+const ColumnKernels<double>* avx512_kernels()
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")
                ? &avx512

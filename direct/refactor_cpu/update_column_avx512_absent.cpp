@@ -4,6 +4,6 @@
 
 namespace ilux::detail {
 
-const ColumnKernels* avx512_kernels() { return nullptr; }
+const ColumnKernels<double>* avx512_kernels() { return nullptr; }
 
 }  // namespace ilux::detail

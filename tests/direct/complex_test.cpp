@@ -1,11 +1,13 @@
-// LU of complex matrices on the host: factors, refactorization, solutions, judged by dense sums and by the real form.
+// Factors of complex matrices, first and again, judged by dense sums and by those of real ones.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "ilux/direct/factor/pivot_monitor.hpp"
+#include "ilux/direct/refactor_cpu/refactor.hpp"
 #include "ilux/tests/direct/complex_systems.hpp"
+#include "ilux/tests/direct/same_monitor.hpp"
 
 namespace ilux::test {
 namespace {
@@ -109,6 +111,96 @@ TEST(ComplexLu, RefusesNaNInEitherPart)
         with_bad.val = val;
         expect_refusal([&] { analyse(with_bad); }, {"row 3", "column"});
     }
+}
+
+/// The same pattern, and nothing right in the numbers.
+LuFactors<Complex> blank(const LuFactors<Complex>& F)
+{
+    return {F.symbolic, F.pattern, ComplexVector(F.val.size(), {7, 7}), ComplexVector(F.f_val.size(), {7, 7}), {}};
+}
+
+ComplexVector moved(std::span<const Complex> values, std::uint64_t seed)
+{
+    Random        random(seed);
+    ComplexVector result;
+    for (const Complex value : values)
+        result.push_back(value * std::polar(random.uniform(0.8, 1.2), random.uniform(0, 0.3)));
+    return result;
+}
+
+TEST(ComplexLu, SerialRefactorizationHasTheBitsOfTheFirst)
+{
+    for (const Index n : orders) {
+        const auto A = complex_system(n, n);
+        const auto F = factor(A);
+        auto       again = blank(F);
+        refactor_serial(A.val(), again);
+        EXPECT_EQ(again.val, F.val);
+        EXPECT_EQ(again.f_val, F.f_val);
+        expect_same_monitor(again.monitor, F.monitor);
+    }
+}
+
+TEST(ComplexLu, RefactorizationByThreadsHasTheBitsOfTheSerialOne)
+{
+    const RefactorTuning tunings[] =
+        {{},
+         {.arithmetic = Arithmetic::portable},
+         {.window = 4, .hub_updates = 8, .hub_share = 0, .task_seconds = 1e-7, .least_gain = 0}};
+    for (const Index n : {0, 1, 31, 32, 33, 300})
+        for (const RefactorTuning& tuning : tunings)
+            for (const int threads : {1, 3}) {
+                Cpu        be(threads);
+                const auto A = complex_system(n, n);
+                const auto F = factor(A);
+                const auto values = moved(A.val(), n);
+                auto       serial = blank(F), by_threads = blank(F);
+                refactor_serial(values, serial);
+                CpuRefactor<Complex> refactor(be, F.pattern, tuning);
+                refactor.run(be, values, by_threads);
+                if (n == 300 && threads > 1 && tuning.least_gain == 0) {
+                    EXPECT_GT(refactor.threads(), 1);
+                }
+                EXPECT_EQ(serial.monitor.bad_column, -1);
+                EXPECT_EQ(by_threads.val, serial.val) << "n = " << n << ", " << threads << " threads";
+                EXPECT_EQ(by_threads.f_val, serial.f_val);
+                expect_same_monitor(by_threads.monitor, serial.monitor);
+            }
+}
+
+/// [a 1; 1 i], in this order.
+LuFactors<Complex> refactored(Complex a)
+{
+    const auto      A = CsrMatrix<Complex>::from_arrays(2, 2, {0, 2, 4}, {0, 1, 0, 1}, {2, 1, 1, {0, 1}});
+    const LuOptions as_given{.ordering = LuOrdering::none, .matching = LuMatching::off, .scaling = LuScaling::none};
+    auto            F = factor(A, as_given), serial = F;
+    ComplexVector   values(A.val().begin(), A.val().end());
+    values[0] = a;
+    Cpu be(1);
+    CpuRefactor<Complex>(be, F.pattern).run(be, values, F);
+    refactor_serial(values, serial);
+    expect_same_monitor(F.monitor, serial.monitor);
+    return F;
+}
+
+TEST(ComplexLu, RefactorizationNoticesStalePivots)
+{
+    EXPECT_EQ(judge(refactored({0, 2}).monitor, {}), PivotState::good);
+    EXPECT_EQ(judge(refactored({0, 1e-5}).monitor, {}), PivotState::large_multiplier);
+    EXPECT_EQ(judge(refactored({1e-12, 1e-12}).monitor, {}), PivotState::large_growth);
+    EXPECT_EQ(judge(refactored(0).monitor, {}), PivotState::zero_pivot);
+    EXPECT_EQ(refactored(0).monitor.bad_column, 0);
+    EXPECT_EQ(refactored({0, -1}).monitor.bad_column, 1);  // i − 1 / (−i) = 0
+    EXPECT_EQ(judge(refactored({0, -1}).monitor, {}), PivotState::zero_pivot);
+    EXPECT_EQ(judge(refactored({1, nan}).monitor, {}), PivotState::not_finite);
+}
+
+TEST(ComplexLu, HasNoArithmeticOfVectorRegisters)
+{
+    Cpu        be(1);
+    const auto F = factor(complex_system(4, 1));
+    expect_refusal<InvalidOption>([&] { CpuRefactor<Complex>(be, F.pattern, {.arithmetic = Arithmetic::avx512}); },
+                                  {"instructions"});
 }
 
 }  // namespace

@@ -144,8 +144,8 @@ TEST(LuMemory, RefactorizationByThreadsEndsCleanly)
     for (const int threads : {1, 3}) {
         Cpu             be(threads);
         const Operation operation{"threads", F.val.size(), [&](std::span<double> val) {
-                                      CpuRefactor refactor(be, F.pattern, tuning);
-                                      LuFactors<> found = F;
+                                      CpuRefactor<> refactor(be, F.pattern, tuning);
+                                      LuFactors<>   found = F;
                                       refactor.run(be, A.val(), found);
                                       std::ranges::copy(found.val, val.begin());
                                       return Ended::answered;

@@ -72,7 +72,7 @@ const std::vector<Way>& ways()
         const auto       empty = factored_as_it_stands(CsrMatrix<double>{});
         for (const Arithmetic a : {Arithmetic::portable, Arithmetic::fma, Arithmetic::avx512}) {
             try {
-                CpuRefactor(one, empty.pattern, {.arithmetic = a});
+                CpuRefactor<>(one, empty.pattern, {.arithmetic = a});
             } catch (const InvalidOption&) {
                 continue;
             }
@@ -105,9 +105,9 @@ void expect_every_way_agrees(const LuFactors<>& F, std::span<const double> value
     const LuFactors<> expected = serial(F, values);
     for (const Way& way : ways()) {
         SCOPED_TRACE(way.name);
-        Cpu         be(way.threads);
-        CpuRefactor refactor(be, F.pattern, way.tuning);
-        LuFactors<> result = blank(F);
+        Cpu           be(way.threads);
+        CpuRefactor<> refactor(be, F.pattern, way.tuning);
+        LuFactors<>   result = blank(F);
         refactor.run(be, values, result);
         expect_same(result, expected);
     }
@@ -220,9 +220,9 @@ TEST(Refactor, AgreesOnAHubOfTenThousandUpdates)
     const Values      values = moved(A.val(), 4);
     const LuFactors<> expected = serial(F, values);
     for (const int threads : {2, 8}) {
-        Cpu         be(threads);
-        CpuRefactor refactor(be, F.pattern, {.hub_share = 0, .least_gain = 0});
-        LuFactors<> result = blank(F);
+        Cpu           be(threads);
+        CpuRefactor<> refactor(be, F.pattern, {.hub_share = 0, .least_gain = 0});
+        LuFactors<>   result = blank(F);
         refactor.run(be, values, result);
         expect_same(result, expected);
     }
@@ -233,8 +233,8 @@ TEST(Refactor, SeesTheGrowthThatStalePivotsBring)
     LuFactors<> F = gilbert_peierls(analysed(to_csr(dense(2, {1, 1, 1, 2}))), Values{1, 1, 1, 2});
     EXPECT_EQ(judge(serial(F, Values{1, 1, 1, 2}).monitor, {}), PivotState::good);
     for (const Way& way : ways()) {
-        Cpu         be(way.threads);
-        CpuRefactor refactor(be, F.pattern, way.tuning);
+        Cpu           be(way.threads);
+        CpuRefactor<> refactor(be, F.pattern, way.tuning);
         refactor.run(be, Values{1e-16, 1, 1, 2}, F);
         // l = 1e16, u = 2 − 1e16
         EXPECT_EQ(F.monitor.max_multiplier, 1e16) << way.name;
@@ -262,9 +262,9 @@ TEST(Refactor, NamesTheFirstColumnThatIsNotFinite)
                 ASSERT_EQ(S.monitor.bad_column, k);
                 ASSERT_TRUE(S.monitor.not_finite);
                 for (std::size_t w = 0; w < ways().size(); w += 5) {
-                    Cpu         be(ways()[w].threads);
-                    CpuRefactor refactor(be, P.n > 0 ? F.pattern : nullptr, ways()[w].tuning);
-                    LuFactors<> result = blank(F);
+                    Cpu           be(ways()[w].threads);
+                    CpuRefactor<> refactor(be, P.n > 0 ? F.pattern : nullptr, ways()[w].tuning);
+                    LuFactors<>   result = blank(F);
                     refactor.run(be, values, result);
                     expect_same_monitor(result.monitor, S.monitor);
                 }
@@ -284,8 +284,8 @@ TEST(Refactor, NamesTheFirstZeroPivotAndRecovers)
     const LuFactors<> F = gilbert_peierls(analysed(A), A.val);
     for (const Way& way : ways()) {
         SCOPED_TRACE(way.name);
-        Cpu         be(way.threads);
-        CpuRefactor refactor(be, F.pattern, way.tuning);
+        Cpu           be(way.threads);
+        CpuRefactor<> refactor(be, F.pattern, way.tuning);
         for (const Index bad : {0, 17, blocks - 1}) {
             Values values = A.val;
             for (Index b = bad; b < blocks; b += 5) values[4 * b + 3] = 1;
@@ -305,7 +305,7 @@ TEST(Refactor, NeverHangsOnBadPivotsAndRepeatsItself)
     const Values      good = moved(A.val(), 8);
     Cpu               be(4);
     for (const Index hub : {1, 1 << 30}) {
-        CpuRefactor       refactor(be, F.pattern,
+        CpuRefactor<>     refactor(be, F.pattern,
                                    {.hub_updates = hub, .hub_share = 0, .task_seconds = 1e-7, .least_gain = 0});
         LuFactors<>       result = blank(F);
         const LuFactors<> expected = serial(F, good);
@@ -325,9 +325,10 @@ TEST(Refactor, AllocatesNothingWhileItRuns)
     const auto        A = gallery::build("mna_random:n=500,decades=2");
     const LuFactors<> F = analysed_and_factored(A);
     for (const int threads : {1, 4}) {
-        Cpu         be(threads);
-        CpuRefactor refactor(be, F.pattern, {.hub_updates = 20, .hub_share = 0, .task_seconds = 1e-7, .least_gain = 0});
-        LuFactors<> result = blank(F);
+        Cpu           be(threads);
+        CpuRefactor<> refactor(be, F.pattern,
+                               {.hub_updates = 20, .hub_share = 0, .task_seconds = 1e-7, .least_gain = 0});
+        LuFactors<>   result = blank(F);
         refactor.run(be, A.val(), result);
         AllocationCounter counter;
         refactor.run(be, A.val(), result);
@@ -342,9 +343,9 @@ TEST(Refactor, RunsOnFewerThreadsThanPlannedAndAfterMoving)
     const LuFactors<> F = analysed_and_factored(A);
     const LuFactors<> expected = serial(F, A.val());
     Cpu               eight(8), one(1);
-    CpuRefactor       first(eight, F.pattern, {.hub_updates = 10, .hub_share = 0, .least_gain = 0});
+    CpuRefactor<>     first(eight, F.pattern, {.hub_updates = 10, .hub_share = 0, .least_gain = 0});
     EXPECT_EQ(first.threads(), 8);
-    CpuRefactor refactor = std::move(first);
+    CpuRefactor<> refactor = std::move(first);
     for (Cpu* be : {&one, &eight, &one}) {
         LuFactors<> result = blank(F);
         refactor.run(*be, A.val(), result);
@@ -356,26 +357,26 @@ TEST(Refactor, LeavesSmallOrSequentialWorkToOneThread)
 {
     Cpu be(8);
     for (const char* spec : {"mna_random:n=200", "tridiagonal:n=20000"})
-        EXPECT_EQ(CpuRefactor(be, analysed_and_factored(gallery::build(spec)).pattern).threads(), 1) << spec;
+        EXPECT_EQ(CpuRefactor<>(be, analysed_and_factored(gallery::build(spec)).pattern).threads(), 1) << spec;
     const auto mesh = factored_as_it_stands(gallery::build("poisson2d:n=40"));
-    EXPECT_GT(CpuRefactor(be, analysed_and_factored(gallery::build("poisson2d:n=80")).pattern).threads(), 1);
-    EXPECT_EQ(CpuRefactor(be, mesh.pattern, {.least_gain = 1e6}).threads(), 1);
+    EXPECT_GT(CpuRefactor<>(be, analysed_and_factored(gallery::build("poisson2d:n=80")).pattern).threads(), 1);
+    EXPECT_EQ(CpuRefactor<>(be, mesh.pattern, {.least_gain = 1e6}).threads(), 1);
 }
 
 TEST(Refactor, RefusesWhatDoesNotBelongToThePattern)
 {
-    const auto  A = gallery::build("poisson2d:n=5");
-    LuFactors<> F = analysed_and_factored(A), other = analysed_and_factored(A);
-    Cpu         be(1);
-    CpuRefactor refactor(be, F.pattern);
+    const auto    A = gallery::build("poisson2d:n=5");
+    LuFactors<>   F = analysed_and_factored(A), other = analysed_and_factored(A);
+    Cpu           be(1);
+    CpuRefactor<> refactor(be, F.pattern);
     expect_refusal([&] { refactor.run(be, A.val(), other); }, {"another pattern"});
     expect_refusal([&] { refactor.run(be, A.val().first(3), F); }, {"3 values", std::to_string(A.nnz())});
     expect_refusal([&] { refactor_serial(A.val().first(3), F); }, {"3 values"});
     F.val.pop_back();
     expect_refusal([&] { refactor.run(be, A.val(), F); },
                    {std::to_string(F.val.size()), std::to_string(F.val.size() + 1)});
-    expect_refusal<InvalidOption>([&] { CpuRefactor(be, other.pattern, {.wide = 33}); }, {"33"});
-    expect_refusal<InvalidOption>([&] { CpuRefactor(be, other.pattern, {.window = 0}); }, {"window = 0"});
+    expect_refusal<InvalidOption>([&] { CpuRefactor<>(be, other.pattern, {.wide = 33}); }, {"33"});
+    expect_refusal<InvalidOption>([&] { CpuRefactor<>(be, other.pattern, {.window = 0}); }, {"window = 0"});
 }
 
 }  // namespace
