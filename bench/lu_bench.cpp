@@ -132,7 +132,7 @@ void plan(benchmark::State& state, const LuFactors<>& first, int threads)
 void solve(benchmark::State& state, const Series& s, const LuFactors<>& F)
 {
     Cpu                 one(1);
-    LuWorkspace         ws(s.A.rows());
+    LuWorkspace<>       ws(s.A.rows());
     std::vector<double> x(s.A.rows());
     for (auto _ : state) lu_solve(one, F, s.b, x, ws);
     count(state, s, F);

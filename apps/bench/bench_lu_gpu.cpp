@@ -74,7 +74,7 @@ Json LuBenchGpu::solution(GpuRefactor& refactor)
     std::vector<double> host_x(system_.b.size());
     download<double>(gpu_, x, host_x);
     Cpu                be(bench_.threads);
-    LuWorkspace        ws(system_.A.rows());
+    LuWorkspace<>      ws(system_.A.rows());
     const RefineReport refined = lu_refine(be, F, view(system_.A), system_.b, host_x, ws);
     return {{"solve", to_json(seconds)},
             {"bytes", refactor.bytes() + solve.bytes()},

@@ -154,7 +154,7 @@ Json on_host(const LuSystem& system, const LuBench& bench, int threads)
     require_pivots("cpu", F.monitor);
 
     std::vector<double> x(system.b.size());
-    LuWorkspace         ws(system.A.rows());
+    LuWorkspace<>       ws(system.A.rows());
     const Times         solve = timed(bench.repetitions, [&] { lu_solve(be, F, system.b, x, ws); });
     const RefineReport  refined = lu_refine(be, F, view(system.A), system.b, x, ws);
     return {{"method", "cpu"},

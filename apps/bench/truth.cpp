@@ -154,7 +154,7 @@ private:
     const CsrMatrix<double> AA_;
     std::span<const double> b_;
     LuFactors<>             factors_;
-    LuWorkspace             ws_;
+    LuWorkspace<>           ws_;
     std::vector<double>     xd_, correction_;  // (x, d): 2n; n
     Residual                residual_;
     Truth                   truth_;

@@ -74,7 +74,7 @@ inline void require_arguments(bool sensible)
 }
 
 struct Scratch {
-    LuWorkspace         ws;
+    LuWorkspace<>       ws;
     std::vector<double> packed;
 };
 
@@ -93,7 +93,7 @@ public:
             idle_.emplace_back(scratch);  // there is room: take() saw to it
         };
         const std::unique_ptr<Scratch, decltype(give_back)> held(mine.release(), give_back);
-        if (together > 1 && held->ws.y.size() <= static_cast<std::size_t>(n_)) held->ws = LuWorkspace(n_, together);
+        if (together > 1 && held->ws.y.size() <= static_cast<std::size_t>(n_)) held->ws = LuWorkspace<>(n_, together);
         use(*held);
     }
 
@@ -103,7 +103,7 @@ private:
         const std::scoped_lock lock(mutex_);
         if (idle_.empty()) {
             idle_.reserve(made_ + 1);
-            auto fresh = std::make_unique<Scratch>(Scratch{LuWorkspace(n_), {}});
+            auto fresh = std::make_unique<Scratch>(Scratch{LuWorkspace<>(n_), {}});
             ++made_;
             return fresh;
         }

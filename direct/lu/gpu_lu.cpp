@@ -29,7 +29,7 @@ void GpuLuFactors::download(Gpu& gpu, LuFactors<>& factors) const { numbers_.dow
 
 GpuLuSolve& GpuLuFactors::solve(Gpu& gpu, Transpose transpose, bool filled)
 {
-    const std::size_t which = transpose == Transpose::yes;
+    const std::size_t which = transpose != Transpose::no;  // of real numbers Aᴴ is Aᵀ
     auto&             solve = solve_[which];
     if (!solve) solve = std::make_unique<GpuLuSolve>(gpu, numbers_.pattern(), numbers_.slot_of(), transpose);
     if (filled && !filled_[which]) {
@@ -94,7 +94,7 @@ PivotMonitor GpuLu::refactor(GpuLuFactors& factors)
 
 GpuResidual& GpuLu::residual(Transpose transpose)
 {
-    auto& residual = residual_[transpose == Transpose::yes];
+    auto& residual = residual_[transpose != Transpose::no];
     if (!residual) residual = std::make_unique<GpuResidual>(gpu_, *symbolic_, transpose);
     return *residual;
 }

@@ -280,7 +280,7 @@ LuSolveReport Lu::solve_once(std::span<const double> b, std::span<double> x, Tra
     if (report.outcome != Outcome::converged) return report;
     const auto n = static_cast<std::size_t>(symbolic_->n);
     Pivots&    now = pivots_.front();
-    if (b.size() > n && ws_.y.size() <= n && !now.factors.on_gpu()) ws_ = LuWorkspace(symbolic_->n, rhs_together);
+    if (b.size() > n && ws_.y.size() <= n && !now.factors.on_gpu()) ws_ = LuWorkspace<>(symbolic_->n, rhs_together);
     report.refine = numbers_.solve(now.factors, b, x, ws_, transpose, tolerance);
     conclude(report, tolerance);
     return report;
@@ -339,7 +339,7 @@ LuSolveReport Lu::begin_solve(std::span<const double> b, std::span<double> x) co
     return report;
 }
 
-LuSolveReport Lu::solve(Cpu& be, std::span<const double> b, std::span<double> x, LuWorkspace& ws, Transpose transpose,
+LuSolveReport Lu::solve(Cpu& be, std::span<const double> b, std::span<double> x, LuWorkspace<>& ws, Transpose transpose,
                         double tolerance) const
 {
     LuSolveReport report = begin_solve(b, x);

@@ -114,7 +114,7 @@ public:
     LuSolveReport solve(std::span<const double> b, std::span<double> x, Transpose transpose = Transpose::no,
                         double tolerance = 1e-12);
     /// The same with the pivots as they are. Serves several threads at once, each with its own backend and workspace.
-    LuSolveReport solve(Cpu& be, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
+    LuSolveReport solve(Cpu& be, std::span<const double> b, std::span<double> x, LuWorkspace<>& ws,
                         Transpose transpose = Transpose::no, double tolerance = 1e-12) const;
 
     /// Of the last values, where they could be factored; valid until the next factorization or repivoting. Those of a GPU
@@ -161,7 +161,7 @@ private:
     StopToken                         stop_;
     std::optional<Outcome>            outcome_;  ///< of the last factorization
     LuAction                          action_ = LuAction::factor;
-    LuWorkspace                       ws_;
+    LuWorkspace<>                     ws_;
     Index                             repivots_ = 0;
 };
 

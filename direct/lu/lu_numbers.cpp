@@ -110,7 +110,7 @@ const LuFactors<>& LuNumbers::on_host(const Factors& factors) const
 }
 
 RefineReport LuNumbers::solve_on_host(Cpu& be, const Factors& factors, std::span<const double> b, std::span<double> x,
-                                      LuWorkspace& ws, Transpose transpose) const
+                                      LuWorkspace<>& ws, Transpose transpose) const
 {
     const auto         n = static_cast<std::size_t>(symbolic_->n);
     const LuFactors<>& host = on_host(factors);
@@ -123,7 +123,7 @@ RefineReport LuNumbers::solve_on_host(Cpu& be, const Factors& factors, std::span
     return worst;
 }
 
-RefineReport LuNumbers::solve(Factors& factors, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
+RefineReport LuNumbers::solve(Factors& factors, std::span<const double> b, std::span<double> x, LuWorkspace<>& ws,
                               Transpose transpose, double tolerance)
 {
     if (!factors.on_gpu_) return solve_on_host(be_, factors, b, x, ws, transpose);

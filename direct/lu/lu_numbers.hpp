@@ -79,9 +79,9 @@ public:
     /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many right-hand sides as b holds, on the host. Serves several threads at once, each
     /// with its own backend and workspace, once on_host() was called. @return what the worst right-hand side reached
     RefineReport solve_on_host(Cpu& be, const Factors& factors, std::span<const double> b, std::span<double> x,
-                               LuWorkspace& ws, Transpose transpose) const;
+                               LuWorkspace<>& ws, Transpose transpose) const;
     /// The same where the factors are. Where the GPU's measure is above `tolerance`, the host has the last word.
-    RefineReport solve(Factors& factors, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
+    RefineReport solve(Factors& factors, std::span<const double> b, std::span<double> x, LuWorkspace<>& ws,
                        Transpose transpose, double tolerance);
 
     std::size_t device_bytes() const { return gpu_ ? gpu_->bytes() : 0; }

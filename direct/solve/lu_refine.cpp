@@ -9,6 +9,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/solve/compensated_sum.hpp"
+#include "ilux/direct/solve/instances.hpp"
 #include "ilux/direct/solve/norm1_estimate.hpp"
 #include "ilux/direct/solve/refine_loop.hpp"
 #include "ilux/direct/solve/row_residual.hpp"
@@ -27,23 +28,44 @@ void raise(double& largest, double value)
     if (!(value <= largest)) largest = std::isnan(largest) ? largest : value;
 }
 
+/// op(A), and how the stored vectors of A lie in it.
+template <class S>
+struct System {
+    const MatrixView<S>& A;
+    bool                 rows;        ///< they are its rows, not its columns
+    bool                 conjugated;  ///< it is Aᴴ
+
+    System(const MatrixView<S>& matrix, Transpose transpose)
+        : A(matrix),
+          rows((matrix.layout == MatrixLayout::rows) == (transpose == Transpose::no)),
+          conjugated(is_complex<S> && transpose == Transpose::adjoint)
+    {}
+    S value(Offset p) const
+    {
+        if constexpr (is_complex<S>) return conjugated ? conj(A.val[p]) : A.val[p];
+        else return A.val[p];
+    }
+};
+
 /// Calls visit(i, a, x_j) for each entry a of row i and column j of the system.
-template <class Visit>
-void for_each_entry(const MatrixView<>& A, bool by_rows, std::span<const double> x, Visit&& visit)
+template <class S, class Visit>
+void for_each_entry(const System<S>& system, std::span<const S> x, Visit&& visit)
 {
+    const MatrixView<S>& A = system.A;
     for (Index k = 0; k < A.n; ++k)
         for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p)
-            visit(by_rows ? k : A.idx[p], A.val[p], x[by_rows ? A.idx[p] : k]);
+            visit(system.rows ? k : A.idx[p], system.value(p), x[system.rows ? A.idx[p] : k]);
 }
 
-/// r ← b − A x where the stored vectors of A are the rows of the system. @return max_i of the rows' errors
-double residual_by_rows(const MatrixView<>& A, std::span<const double> b, std::span<const double> x,
-                        std::span<double> r)
+/// r ← b − op(A) x where the stored vectors of A are the rows of the system. @return max_i of the rows' errors
+template <Values values, class S>
+double residual_by_rows(const MatrixView<S>& A, std::span<const S> b, std::span<const S> x, std::span<S> r)
 {
     double largest = 0;
     for (Index i = 0; i < A.n; ++i) {
-        const auto        first = static_cast<std::size_t>(A.ptr[i]), count = A.ptr[i + 1] - first;
-        const RowResidual row = row_residual(A.idx.subspan(first, count), A.val.subspan(first, count), x, b[i]);
+        const auto           first = static_cast<std::size_t>(A.ptr[i]), count = A.ptr[i + 1] - first;
+        const RowResidual<S> row =
+            row_residual<S, values>(A.idx.subspan(first, count), A.val.subspan(first, count), x, b[i]);
         r[i] = row.r;
         raise(largest, row.error);
     }
@@ -51,61 +73,72 @@ double residual_by_rows(const MatrixView<>& A, std::span<const double> b, std::s
 }
 
 /// r ← r + term, with what that loses
-void add(double term, double& r, double& lost)
+template <class S>
+void add(S term, S& r, S& lost)
 {
-    CompensatedSum sum{r, lost};
+    CompensatedSum<S> sum{r, lost};
     sum.add(term);
     r = sum.sum;
     lost = sum.lost;
 }
 
+/// The first numbers of scratch memory as real ones.
+template <class S>
+std::span<double> real_scratch(std::span<S> memory, Index n)
+{
+    return {reinterpret_cast<double*>(memory.data()),
+            static_cast<std::size_t>(n)};  // complex numbers are arrays of two
+}
+
 /// |a x|; of a product that vanishes the smallest number, so that a size of 0 means that there is none.
-double product_size(double a, double x)
+template <class S>
+double product_size(S a, S x)
 {
     const double size = std::abs(a * x);
-    return size == 0 && a != 0 && x != 0 ? std::numeric_limits<double>::denorm_min() : size;
+    return size == 0 && a != S(0) && x != S(0) ? std::numeric_limits<double>::denorm_min() : size;
 }
 
 /// As residual_by_columns of those rows that row_residual would scale; slow, since they are rare.
 /// @param exponent  n; NaN for the other rows, else anything  @param lost  n, scratch
-double scaled_residual_by_columns(const MatrixView<>& A, std::span<const double> b, std::span<const double> x,
-                                  std::span<double> r, std::span<double> exponent, std::span<double> lost)
+template <class S>
+double scaled_residual_by_columns(const System<S>& system, std::span<const S> b, std::span<const S> x, std::span<S> r,
+                                  std::span<double> exponent, std::span<S> lost)
 {
-    const auto for_each_row = [&](auto&& visit) {
-        for (Index i = 0; i < A.n; ++i)
+    const Index n = system.A.n;
+    const auto  for_each_row = [&](auto&& visit) {
+        for (Index i = 0; i < n; ++i)
             if (!std::isnan(exponent[i])) visit(i);
     };
     const auto for_each_term = [&](auto&& visit) {  // of A x − b
-        for_each_row([&](Index i) { visit(i, -b[i], 1.0); });
-        for_each_entry(A, false, x, [&](Index i, double a, double x_j) {
+        for_each_row([&](Index i) { visit(i, -b[i], S(1)); });
+        for_each_entry(system, x, [&](Index i, S a, S x_j) {
             if (!std::isnan(exponent[i])) visit(i, a, x_j);
         });
     };
-    const auto scaled = [&](Index i, double a, double x_j) {
+    const auto scaled = [&](Index i, S a, S x_j) {
         return detail::scaled_product(a, x_j, static_cast<int>(exponent[i]));
     };
     for_each_row([&](Index i) { exponent[i] = detail::no_exponent, r[i] = lost[i] = 0; });
-    for_each_term([&](Index i, double a, double x_j) {
-        exponent[i] = std::max<double>(exponent[i], detail::product_exponent(a, x_j));
-    });
-    for_each_term([&](Index i, double a, double x_j) { add(-scaled(i, a, x_j), r[i], lost[i]); });
-    for_each_row([&](Index i) { r[i] = CompensatedSum{r[i], lost[i]}.value(), lost[i] = 0; });
-    auto& slack = lost;
+    for_each_term(
+        [&](Index i, S a, S x_j) { exponent[i] = std::max<double>(exponent[i], detail::product_exponent(a, x_j)); });
+    for_each_term([&](Index i, S a, S x_j) { add(-scaled(i, a, x_j), r[i], lost[i]); });
+    for_each_row([&](Index i) { r[i] = CompensatedSum<S>{r[i], lost[i]}.value(); });
+    const auto slack = real_scratch(lost, n);
     for_each_row([&](Index i) { slack[i] = infinity; });
-    for_each_entry(A, false, x, [&](Index i, double a, double x_j) {
-        if (a == 0 || std::isnan(exponent[i])) return;
-        slack[i] = std::min(slack[i], std::abs(scaled(i, a, detail::step_of(x_j))) / 2);
+    for_each_entry(system, x, [&](Index i, S a, S x_j) {
+        if (a == S(0) || std::isnan(exponent[i])) return;
+        slack[i] = std::min(slack[i], std::abs(scaled(i, a, S(detail::step_of(x_j)))) / 2);
     });
     for_each_row([&](Index i) {  // the error of such a row is 0
         if (std::isfinite(slack[i]) && std::abs(r[i]) <= slack[i])
-            r[i] = std::ldexp(r[i], static_cast<int>(exponent[i])), exponent[i] = nan;
-        lost[i] = 0;
+            r[i] = detail::times_power(r[i], static_cast<int>(exponent[i])), exponent[i] = nan;
+        slack[i] = 0;
     });
-    auto& size = lost;
-    for_each_term([&](Index i, double a, double x_j) { size[i] += std::abs(scaled(i, a, x_j)); });
+    const auto size = slack;
+    for_each_term([&](Index i, S a, S x_j) { size[i] += std::abs(scaled(i, a, x_j)); });
     double largest = 0;
     for_each_row([&](Index i) {
-        const RowResidual row = detail::unscaled(r[i], size[i], 0, static_cast<int>(exponent[i]));
+        const RowResidual<S> row = detail::unscaled(r[i], size[i], 0, static_cast<int>(exponent[i]));
         r[i] = row.r;
         raise(largest, row.error);
     });
@@ -113,55 +146,56 @@ double scaled_residual_by_columns(const MatrixView<>& A, std::span<const double>
 }
 
 /// As residual_by_rows where the stored vectors are columns. @param size, lost  n, scratch
-double residual_by_columns(const MatrixView<>& A, std::span<const double> b, std::span<const double> x,
-                           std::span<double> r, std::span<double> size, std::span<double> lost)
+template <class S>
+double residual_by_columns(const System<S>& system, std::span<const S> b, std::span<const S> x, std::span<S> r,
+                           std::span<double> size, std::span<S> lost)
 {
-    for (Index i = 0; i < A.n; ++i) r[i] = b[i], size[i] = std::abs(b[i]), lost[i] = 0;
-    for_each_entry(A, false, x, [&](Index i, double a, double x_j) {
+    const Index n = system.A.n;
+    for (Index i = 0; i < n; ++i) r[i] = b[i], size[i] = std::abs(b[i]), lost[i] = 0;
+    for_each_entry(system, x, [&](Index i, S a, S x_j) {
         add(-(a * x_j), r[i], lost[i]);
         size[i] += product_size(a, x_j);
     });
     double largest = 0;
     bool   all_done = true;
     auto&  scaling = size;
-    for (Index i = 0; i < A.n; ++i) {
-        r[i] = CompensatedSum{r[i], lost[i]}.value();
+    for (Index i = 0; i < n; ++i) {
+        r[i] = CompensatedSum<S>{r[i], lost[i]}.value();
         const double error = detail::unscaled_error(r[i], size[i]);
         const bool   done = !std::isnan(error);
         if (done) raise(largest, error);
         all_done &= done;
         scaling[i] = done ? nan : 0;
     }
-    if (!all_done) raise(largest, scaled_residual_by_columns(A, b, x, r, scaling, lost));
+    if (!all_done) raise(largest, scaled_residual_by_columns(system, b, x, r, scaling, lost));
     return largest;
 }
 
-bool by_rows(const MatrixView<>& A, Transpose transpose)
-{
-    return (A.layout == MatrixLayout::rows) == (transpose == Transpose::no);
-}
-
 /// r ← b − op(A) x. @return the componentwise backward error of x; NaN where x or r is not finite
-double residual(const MatrixView<>& A, Transpose transpose, std::span<const double> b, std::span<const double> x,
-                LuWorkspace& ws)
+template <class S>
+double residual(const System<S>& system, std::span<const S> b, std::span<const S> x, LuWorkspace<S>& ws)
 {
-    const bool   rows = by_rows(A, transpose);
-    const double error = rows ? residual_by_rows(A, b, x, ws.r) : residual_by_columns(A, b, x, ws.r, ws.y, ws.lost);
-    return all_finite(x) ? error : nan;  // an x_j that no entry of A multiplies leaves no trace in r
+    const std::span<S> r(ws.r), lost(ws.lost);
+    double             error = 0;
+    if (!system.rows) error = residual_by_columns(system, b, x, r, real_scratch<S>(ws.y, system.A.n), lost);
+    else if (!system.conjugated) error = residual_by_rows<Values::as_stored>(system.A, b, x, r);
+    else if constexpr (is_complex<S>) error = residual_by_rows<Values::conjugated>(system.A, b, x, r);
+    return all_finite<S>(x) ? error : nan;  // an x_j that no entry of A multiplies leaves no trace in r
 }
 
 /// d ← x with 0 for every x_j of rows that see rounding errors only: b_i = 0, x_j small beside ‖x‖_∞, and the row is wrong
 /// nevertheless. Their exact x_j are 0 as a rule, and no refinement gets there. Slow, since such rows are rare.
 /// @param size, reach  n, scratch  @return whether d is another than x
-bool take_rounding_errors_for_zeros(const MatrixView<>& A, bool rows, std::span<const double> b,
-                                    std::span<const double> x, std::span<double> d, std::span<const double> r,
-                                    std::span<double> size, std::span<double> reach)
+template <class S>
+bool take_rounding_errors_for_zeros(const System<S>& system, std::span<const S> b, std::span<const S> x, std::span<S> d,
+                                    std::span<const S> r, std::span<double> size, std::span<double> reach)
 {
+    const auto& [A, rows, conjugated] = system;
     double x_max = 0;
-    for (const double x_j : x) x_max = std::max(x_max, std::abs(x_j));
+    for (const S x_j : x) x_max = std::max(x_max, std::abs(x_j));
     std::ranges::copy(x, d.begin());
     for (Index i = 0; i < A.n; ++i) size[i] = reach[i] = 0;
-    for_each_entry(A, rows, x, [&](Index i, double a, double x_j) {
+    for_each_entry(system, x, [&](Index i, S a, S x_j) {
         size[i] += std::abs(a * x_j);
         reach[i] += std::abs(a) * x_max;
     });
@@ -169,14 +203,15 @@ bool take_rounding_errors_for_zeros(const MatrixView<>& A, bool rows, std::span<
     for (Index k = 0; k < A.n; ++k)
         for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p) {
             const Index i = rows ? k : A.idx[p], j = rows ? A.idx[p] : k;
-            if (b[i] != 0 || size[i] > small_row * reach[i] || std::abs(r[i]) <= well_solved * size[i]) continue;
-            changed |= d[j] != 0;
+            if (b[i] != S(0) || size[i] > small_row * reach[i] || std::abs(r[i]) <= well_solved * size[i]) continue;
+            changed |= d[j] != S(0);
             d[j] = 0;
         }
     return changed;
 }
 
-void require_matrix(const LuFactors<>& factors, const MatrixView<>& A)
+template <class S>
+void require_matrix(const LuFactors<S>& factors, const MatrixView<S>& A)
 {
     const std::size_t n = factors.pattern->n;
     require(A.n == n && A.ptr.size() == n + 1 && A.idx.size() == A.ptr[n] && A.val.size() == A.idx.size(), [&] {
@@ -187,7 +222,8 @@ void require_matrix(const LuFactors<>& factors, const MatrixView<>& A)
 }
 
 /// max_j Σ_i |a_ij|
-double norm1(const MatrixView<>& A, std::span<double> sum)
+template <class S>
+double norm1(const MatrixView<S>& A, std::span<double> sum)
 {
     double largest = 0;
     if (A.layout == MatrixLayout::rows) {
@@ -205,53 +241,67 @@ double norm1(const MatrixView<>& A, std::span<double> sum)
 
 }  // namespace
 
-RefineReport lu_refine(Cpu& be, const LuFactors<>& factors, const MatrixView<>& A, std::span<const double> b,
-                       std::span<double> x, LuWorkspace& ws, Transpose transpose)
+template <class S>
+RefineReport lu_refine(Cpu& be, const LuFactors<S>& factors, const MatrixView<NotDeduced<S>>& A,
+                       std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x, LuWorkspace<NotDeduced<S>>& ws,
+                       Transpose transpose)
 {
     const std::size_t n = factors.pattern->n;
-    require_matrix(factors, A);
+    require_matrix<S>(factors, A);
     require(b.size() == n && x.size() == n && ws.r.size() >= n, [&] {
         return fmt::format("a right-hand side of {}, a solution of {} and a workspace for {} numbers; expected n = {}",
                            b.size(), x.size(), ws.r.size(), n);
     });
-    const std::span<double> r(ws.r.data(), n), d(ws.d.data(), n);
-    const auto              correct = [&] {
+    const System<S>    system(A, transpose);
+    const std::span<S> r(ws.r.data(), n), d(ws.d.data(), n);
+    const auto         correct = [&] {
         lu_solve(be, factors, r, d, ws, transpose);
         for (std::size_t i = 0; i < n; ++i) d[i] += x[i];
-        return residual(A, transpose, b, d, ws);
+        return residual<S>(system, b, d, ws);
     };
     RefineReport report = detail::refine(
-        factors.symbolic ? factors.symbolic->options : LuOptions{}, [&] { return residual(A, transpose, b, x, ws); },
+        factors.symbolic ? factors.symbolic->options : LuOptions{}, [&] { return residual<S>(system, b, x, ws); },
         correct, [&] { std::ranges::copy(d, x.begin()); });
     if (!report.finite || report.backward_error <= well_solved) return report;
-    residual(A, transpose, b, x, ws);  // r may be that of a d that was not taken
-    if (!take_rounding_errors_for_zeros(A, by_rows(A, transpose), b, x, d, r, ws.y, ws.lost)) return report;
-    const double error = residual(A, transpose, b, d, ws);
+    residual<S>(system, b, x, ws);  // r may be that of a d that was not taken
+    if (!take_rounding_errors_for_zeros<S>(system, b, x, d, r, real_scratch<S>(ws.y, A.n),
+                                           real_scratch<S>(ws.lost, A.n)))
+        return report;
+    const double error = residual<S>(system, b, d, ws);
     if (!(error < report.backward_error)) return report;
     std::ranges::copy(d, x.begin());
     report.backward_error = error;
     return report;
 }
 
-double condition_estimate(Cpu& be, const LuFactors<>& factors, const MatrixView<>& A, LuWorkspace& ws)
+template <class S>
+double condition_estimate(Cpu& be, const LuFactors<S>& factors, const MatrixView<NotDeduced<S>>& A,
+                          LuWorkspace<NotDeduced<S>>& ws)
 {
-    require_matrix(factors, A);
+    require_matrix<S>(factors, A);
     const Index n = factors.pattern->n;
     require(ws.r.size() >= n,
             [&] { return fmt::format("a workspace for n = {}, but factors of n = {}", ws.r.size(), n); });
     if (n == 0) return 1;
-    const double norm = norm1(A, std::span(ws.r.data(), n));
+    const double norm = norm1(A, real_scratch<S>(ws.r, n));
     if (!std::isfinite(norm)) return infinity;
     int exponent = 0;
     std::frexp(norm, &exponent);
     const double s = std::ldexp(1.0, std::clamp(exponent, -512, 512));  // ‖A⁻¹‖₁ alone may overflow
-    const auto   solve = [&](std::span<double> x) { lu_solve(be, factors, x, x, ws); };
-    const auto   solve_transposed = [&](std::span<const double> xi, std::span<double> x) {
-        lu_solve(be, factors, xi, x, ws, Transpose::yes);
+    const auto   solve = [&](std::span<S> x) { lu_solve(be, factors, x, x, ws); };
+    const auto   solve_adjoint = [&](std::span<const S> xi, std::span<S> x) {
+        lu_solve(be, factors, xi, x, ws, Transpose::adjoint);
     };
-    const std::span<double> x(ws.d.data(), n), xi(ws.r.data(), n);
-    const double            condition = norm / s * detail::estimate_norm1(x, xi, s, solve, solve_transposed);
+    const std::span<S> x(ws.d.data(), n), xi(ws.r.data(), n);
+    const double       condition = norm / s * detail::estimate_norm1<S>(x, xi, s, solve, solve_adjoint);
     return std::isfinite(condition) ? condition : infinity;
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                            \
+    template RefineReport lu_refine(Cpu&, const LuFactors<S>&, const MatrixView<S>&, std::span<const S>, std::span<S>, \
+                                    LuWorkspace<S>&, Transpose);                                                       \
+    template double       condition_estimate(Cpu&, const LuFactors<S>&, const MatrixView<S>&, LuWorkspace<S>&);
+ILUX_DIRECT_SOLVE(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

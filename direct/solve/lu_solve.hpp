@@ -1,5 +1,5 @@
 #pragma once
-// x ← A⁻¹ b and A⁻ᵀ b from finished factors; refinement and condition.
+// x ← A⁻¹ b, A⁻ᵀ b and A⁻ᴴ b from finished factors; refinement and condition.
 
 #include <array>
 #include <span>
@@ -10,34 +10,36 @@
 
 namespace ilux {
 
-/// A x = b, or Aᵀ x = b.
-enum class Transpose { no, yes };
+/// A x = b, Aᵀ x = b, or Aᴴ x = b, which of real numbers is Aᵀ x = b.
+enum class Transpose { no, yes, adjoint };
 
 /// Scratch memory of one solve at a time; factors are only read, so each thread that solves needs one of its own.
+template <class S = double>
 class LuWorkspace {
 public:
     /// @param rhs  right-hand sides that may be solved together; more than that are solved in turns. 8 is all that one
     ///             thread can use
     explicit LuWorkspace(Index n, Index rhs = 1);
 
-    std::size_t bytes() const { return sizeof(double) * (y.size() + r.size() + d.size() + lost.size()); }
+    std::size_t bytes() const { return sizeof(S) * (y.size() + r.size() + d.size() + lost.size()); }
     Index       rhs() const { return rhs_; }  ///< as asked for, rounded up to 1, 4 or a multiple of 8
 
-    std::vector<double> y;           ///< n · rhs(), and for several a little more
-    std::vector<double> r, d, lost;  ///< n each: residual and correction of refinement, rounding errors of the residual
+    std::vector<S> y;           ///< n · rhs(), and for several a little more
+    std::vector<S> r, d, lost;  ///< n each: residual and correction of refinement, rounding errors of the residual
 
 private:
     Index rhs_;
 };
 
-/// x ← A⁻¹ b or A⁻ᵀ b for as many systems as b holds, vector after vector; b and x may be the same memory.
+/// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b for as many systems as b holds, vector after vector; b and x may be the same memory.
 /// Nothing is allocated. The bits of a solution depend neither on its neighbours nor on the number of threads.
 /// A = R⁻¹ Pᵀ B Qᵀ C⁻¹:  y ← P R b;  B z = y, blocks last to first: z ← U⁻¹ L⁻¹ (y − F z);  x ← C Q z.
 /// Costs 2 (nnz(L + U) + nnz(F)) flops a right-hand side; several share each pass over the factors, and threads share
 /// the passes.
 /// @throws InvalidInput when lengths disagree or the factors have a bad pivot
-void lu_solve(Cpu& be, const LuFactors<>& factors, std::span<const double> b, std::span<double> x, LuWorkspace& ws,
-              Transpose transpose = Transpose::no);
+template <class S>
+void lu_solve(Cpu& be, const LuFactors<S>& factors, std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x,
+              LuWorkspace<NotDeduced<S>>& ws, Transpose transpose = Transpose::no);
 
 /// What refinement reached for one right-hand side.
 struct RefineReport {
@@ -64,12 +66,16 @@ inline bool worse(const RefineReport& one, const RefineReport& two)
 /// @param A  the matrix that was factored, or a nearby one. Duplicates count as entries of their own in |A|
 /// @param b, x  n
 /// @throws InvalidInput when lengths disagree, A has no values or the factors have a bad pivot
-RefineReport lu_refine(Cpu& be, const LuFactors<>& factors, const MatrixView<>& A, std::span<const double> b,
-                       std::span<double> x, LuWorkspace& ws, Transpose transpose = Transpose::no);
+template <class S>
+RefineReport lu_refine(Cpu& be, const LuFactors<S>& factors, const MatrixView<NotDeduced<S>>& A,
+                       std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x, LuWorkspace<NotDeduced<S>>& ws,
+                       Transpose transpose = Transpose::no);
 
 /// Estimate of ‖A‖₁ ‖A⁻¹‖₁, usually within a factor of 3 from below [hager_84] [higham_88]; at most 5 pairs of solves
 /// and one more. 1 for n = 0; Inf where it overflows, or ‖A‖₁ does. Nothing is allocated.
 /// @throws InvalidInput as lu_refine
-double condition_estimate(Cpu& be, const LuFactors<>& factors, const MatrixView<>& A, LuWorkspace& ws);
+template <class S>
+double condition_estimate(Cpu& be, const LuFactors<S>& factors, const MatrixView<NotDeduced<S>>& A,
+                          LuWorkspace<NotDeduced<S>>& ws);
 
 }  // namespace ilux

@@ -6,44 +6,56 @@
 #include <limits>
 #include <span>
 
+#include "ilux/base/scalar.hpp"
 #include "ilux/base/types.hpp"
 
 namespace ilux::detail {
 
-inline double norm1(std::span<const double> x)
+template <class S>
+double norm1(std::span<S> x)
 {
     double sum = 0;
-    for (const double x_i : x) sum += std::abs(x_i);
+    for (const S x_i : x) sum += std::abs(x_i);
     return sum;
 }
 
+/// s sign(x), of complex numbers s x / |x|; s where x = 0
+template <class S>
+S scaled_sign(S x, double s)
+{
+    if constexpr (is_complex<S>) return x == S(0) ? S(s) : s * (x / std::abs(x));
+    else return x < 0 ? -s : s;
+}
+
 /// ξ ← s sign(x). @return whether ξ changed
-inline bool take_signs(std::span<const double> x, double s, std::span<double> xi)
+template <class S>
+bool take_signs(std::span<S> x, double s, std::span<S> xi)
 {
     bool changed = false;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const double sign = x[i] < 0 ? -s : s;
+        const S sign = scaled_sign(x[i], s);
         changed |= sign != xi[i];
         xi[i] = sign;
     }
     return changed;
 }
 
-inline Index largest_entry(std::span<const double> x)
+template <class S>
+Index largest_entry(std::span<S> x)
 {
-    const auto at = std::ranges::max_element(x, {}, [](double x_i) { return std::abs(x_i); });
+    const auto at = std::ranges::max_element(x, {}, [](S x_i) { return std::abs(x_i); });
     return static_cast<Index>(at - x.begin());
 }
 
 /// s ‖B‖₁ from below, usually within a factor of 3: gradient ascent of ‖B x‖₁ over the unit ball, from corner to corner; then
 /// one vector on which the ascent cannot be fooled. Algorithm 4.1 of [higham_88] [hager_84]. Inf where it overflows.
-/// At most five products with each of B and Bᵀ, and one more with B.
+/// At most five products with each of B and Bᴴ, and one more with B.
 /// @param x, xi            n ≥ 1, scratch; what they share with the workspace of the products is lost
 /// @param apply            (x): x ← B x
-/// @param apply_transpose  (ξ, x): x ← Bᵀ ξ
-template <class Apply, class ApplyTranspose>
-double estimate_norm1(std::span<double> x, std::span<double> xi, double s, Apply&& apply,
-                      ApplyTranspose&& apply_transpose)
+/// @param apply_adjoint  (ξ, x): x ← Bᴴ ξ
+template <class S = double, class Apply, class ApplyAdjoint>
+double estimate_norm1(std::span<NotDeduced<S>> x, std::span<NotDeduced<S>> xi, double s, Apply&& apply,
+                      ApplyAdjoint&& apply_adjoint)
 {
     constexpr int    most_pairs = 5;
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -59,7 +71,7 @@ double estimate_norm1(std::span<double> x, std::span<double> xi, double s, Apply
         const bool higher = reached > estimate;
         estimate = std::max(estimate, reached);
         if (!take_signs(x, s, xi) || !higher) break;
-        apply_transpose(std::span<const double>(xi), x);  // the gradient
+        apply_adjoint(std::span<const S>(xi), x);  // the gradient
         const Index next = largest_entry(x);
         if (corner >= 0 && std::abs(x[next]) <= std::abs(x[corner])) break;
         corner = next;

@@ -8,12 +8,14 @@
 
 #include "ilux/base/types.hpp"
 #include "ilux/direct/solve/compensated_sum.hpp"
+#include "ilux/sptrsv/triangle.hpp"
 
 namespace ilux {
 
 /// The residual of one row, and what it is measured against.
+template <class S = double>
 struct RowResidual {
-    double r = 0;     ///< b − Σ a_j x_j
+    S      r = 0;     ///< b − Σ a_j x_j
     double size = 0;  ///< |b| + Σ |a_j x_j|; may over- or underflow
     /// |r| / size as if no exponent were too large or too small for them; 0/0 counts as 0, and so does in rows near underflow
     /// what no neighbour of any one x_j would make smaller. NaN where r is not finite.
@@ -23,31 +25,52 @@ struct RowResidual {
 namespace detail {
 
 /// The row's error as far as it needs no scaling; NaN where it does, or r is not finite.
-inline double unscaled_error(double r, double size)
+template <class S>
+double unscaled_error(S r, double size)
 {
     constexpr double least_size = 0x1p-960;  // sums of smaller terms lose digits to underflow
-    if (!std::isfinite(r) || !std::isfinite(size) || (size < least_size && size != 0)) return NAN;
-    return r == 0 ? 0 : std::abs(r) / size;
+    if (!is_finite(r) || !std::isfinite(size) || (size < least_size && size != 0)) return NAN;
+    return r == S(0) ? 0 : std::abs(r) / size;
 }
 
 constexpr int no_exponent = -10'000;  // of 0; below that of any product
 
-/// e with |a x| < 2^e, too large by at most 2.
-inline int product_exponent(double a, double x)
+/// f with x = f 2^exponent, ½ ≤ |f| < 1, of a complex number in its larger part.
+template <class S>
+S fraction_of(S x, int& exponent)
 {
-    if (a == 0 || x == 0) return no_exponent;
+    if constexpr (is_complex<S>) {
+        static_cast<void>(std::frexp(std::max(std::abs(x.real()), std::abs(x.imag())), &exponent));
+        return {std::ldexp(x.real(), -exponent), std::ldexp(x.imag(), -exponent)};
+    } else return std::frexp(x, &exponent);
+}
+
+/// 2^exponent x
+template <class S>
+S times_power(S x, int exponent)
+{
+    if constexpr (is_complex<S>) return {std::ldexp(x.real(), exponent), std::ldexp(x.imag(), exponent)};
+    else return std::ldexp(x, exponent);
+}
+
+/// e with |a x| < 2^e, of complex numbers < 2^(e + 1); too large by at most 2.
+template <class S>
+int product_exponent(S a, S x)
+{
+    if (a == S(0) || x == S(0)) return no_exponent;
     int of_a = 0, of_x = 0;
-    static_cast<void>(std::frexp(a, &of_a));
-    static_cast<void>(std::frexp(x, &of_x));
+    static_cast<void>(fraction_of(a, of_a));
+    static_cast<void>(fraction_of(x, of_x));
     return of_a + of_x;
 }
 
 /// 2^−exponent a x
-inline double scaled_product(double a, double x, int exponent)
+template <class S>
+S scaled_product(S a, S x, int exponent)
 {
-    int          of_a = 0, of_x = 0;
-    const double product = std::frexp(a, &of_a) * std::frexp(x, &of_x);
-    return std::ldexp(product, of_a + of_x - exponent);
+    int     of_a = 0, of_x = 0;
+    const S product = fraction_of(a, of_a) * fraction_of(x, of_x);
+    return times_power(product, of_a + of_x - exponent);
 }
 
 /// From x to the next double away from 0.
@@ -60,46 +83,55 @@ inline double step_of(double x)
     return std::max(least, std::ldexp(1.0, exponent - 53));
 }
 
+/// The same in the part where that is less.
+inline double step_of(std::complex<double> x) { return std::min(step_of(x.real()), step_of(x.imag())); }
+
 /// Of a row summed with the scale 2^−exponent. `slack`, ½ min_j |a_j| step_of(x_j) over a_j ≠ 0, is not held against it: up to
 /// that no other x_j, one at a time, would leave less. It is more than rounding errors only where x_j are subnormal.
-inline RowResidual unscaled(double r, double size, double slack, int exponent)
+template <class S>
+RowResidual<S> unscaled(S r, double size, double slack, int exponent)
 {
-    const double error = std::abs(r) <= slack ? 0 : std::abs(r) / size, unscaled_r = std::ldexp(r, exponent);
-    return {unscaled_r, std::ldexp(size, exponent), std::isfinite(unscaled_r) ? error : NAN};
+    const double error = std::abs(r) <= slack ? 0 : std::abs(r) / size;
+    const S      unscaled_r = times_power(r, exponent);
+    return {unscaled_r, std::ldexp(size, exponent), is_finite(unscaled_r) ? error : NAN};
 }
 
 /// Whether any a_j x_j is other than 0, though perhaps too small for a number.
-inline bool has_products(std::span<const Index> idx, std::span<const double> val, std::span<const double> x)
+template <class S>
+bool has_products(std::span<const Index> idx, std::span<const S> val, std::span<const S> x)
 {
     for (std::size_t p = 0; p < idx.size(); ++p)
-        if (val[p] != 0 && x[idx[p]] != 0) return true;
+        if (val[p] != S(0) && x[idx[p]] != S(0)) return true;
     return false;
 }
 
 /// row_residual with every term scaled by the exponent of the largest.
-RowResidual scaled_row_residual(std::span<const Index> idx, std::span<const double> val, std::span<const double> x,
-                                double b);
+template <Values values, class S>
+RowResidual<S> scaled_row_residual(std::span<const Index> idx, std::span<const S> val, std::span<const S> x,
+                                   NotDeduced<S> b);
 
 }  // namespace detail
 
-/// Of Σ a_j x_j = b. The sum is compensated: the supply net of a circuit has 10⁵ entries, and as many rounding errors would be
+/// Of Σ a_j x_j = b, or of Σ ā_j x_j = b with values conjugated. The sum is compensated: the supply net of a circuit has 10⁵ entries, and as many rounding errors would be
 /// taken for x's. Where size overflows, or is so small that products underflow, the row is summed again, scaled: about ten
 /// times as slow.
 /// @param idx, val  the row's entries, as many of one as of the other; duplicates count one by one
 /// @param x         all of the solution: entry p belongs to x[idx[p]]
-inline RowResidual row_residual(std::span<const Index> idx, std::span<const double> val, std::span<const double> x,
-                                double b)
+template <class S = double, Values values = Values::as_stored>
+RowResidual<S> row_residual(std::span<const Index> idx, std::span<const NotDeduced<S>> val,
+                            std::span<const NotDeduced<S>> x, NotDeduced<S> b)
 {
-    CompensatedSum sum{b};
-    double         size = std::abs(b);
+    CompensatedSum<S> sum{b};
+    double            size = std::abs(b);
     for (std::size_t p = 0; p < idx.size(); ++p) {
-        const double a = val[p], x_j = x[idx[p]];
-        sum.add(-(a * x_j));
-        size += std::abs(a * x_j);
+        const S product = detail::value_of<values, S>(val[p]) * x[idx[p]];
+        sum.add(-product);
+        size += std::abs(product);
     }
-    if (size == 0 && detail::has_products(idx, val, x)) return detail::scaled_row_residual(idx, val, x, b);
-    const double r = sum.value(), error = detail::unscaled_error(r, size);
-    return std::isnan(error) ? detail::scaled_row_residual(idx, val, x, b) : RowResidual{r, size, error};
+    if (size == 0 && detail::has_products(idx, val, x)) return detail::scaled_row_residual<values>(idx, val, x, b);
+    const S      r = sum.value();
+    const double error = detail::unscaled_error(r, size);
+    return std::isnan(error) ? detail::scaled_row_residual<values>(idx, val, x, b) : RowResidual<S>{r, size, error};
 }
 
 }  // namespace ilux

@@ -20,7 +20,7 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double rounding_level = 4 * eps;
 
-RowResidual row_of(const CsrView<double>& A, Index i, std::span<const double> x, std::span<const double> b)
+RowResidual<> row_of(const CsrView<double>& A, Index i, std::span<const double> x, std::span<const double> b)
 {
     const auto first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
     return row_residual(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
@@ -63,10 +63,10 @@ double error_bound(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A
 {
     const auto          n = static_cast<std::size_t>(A.rows());
     std::vector<double> weight(n), v(n), signs(n);
-    LuWorkspace         ws(A.rows());
+    LuWorkspace<>       ws(A.rows());
     double              largest = 0;
     for (Index i = 0; i < A.rows(); ++i) {
-        const RowResidual row = row_of(A, i, x, b);
+        const RowResidual<> row = row_of(A, i, x, b);
         weight[i] = (with_residual ? std::abs(row.r) : 0) + eps * row.size;
         largest = std::max(largest, std::abs(x[i]));
     }

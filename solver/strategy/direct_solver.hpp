@@ -67,7 +67,7 @@ private:
     LuOptions                         given_;                 // of the analysis, as they were asked for
     bool                              factored_ = false;      // the last numbers
     bool                              chosen_ = false;        // whether a GPU takes part
-    std::optional<LuWorkspace>        workspace_;             // of condition and error estimates
+    std::optional<LuWorkspace<>>      workspace_;             // of condition and error estimates
     Residual                          residual_;              // of the x judged last
     std::vector<double>               error_, better_;        // n each: its estimated error; a corrected x
     double                            rcond_seen_ = 0;        // of the pivots at the last of them

@@ -24,7 +24,7 @@ public:
 
 private:
     const LuFactors<>& factors_;
-    LuWorkspace        ws_;
+    LuWorkspace<>      ws_;
 };
 
 /// Solves A x = b by GMRES with an LU of other values, and holds x to `standard`.

@@ -77,7 +77,7 @@ TEST(LuMemory, AnalysisToSolutionEndsCleanly)
                                           const auto solved = lu.solve(two.b, x.first(two.n()));
                                           if (from_outcome(solved.outcome) != Ended::answered)
                                               return Ended::out_of_memory;
-                                          LuWorkspace ws(static_cast<Index>(two.n()));
+                                          LuWorkspace<> ws(static_cast<Index>(two.n()));
                                           x.back() = condition_estimate(be, lu.factors(), lu.matrix(), ws);
                                           return from_outcome(lu.solve(two.b, x.last(two.n()), Transpose::yes).outcome);
                                       }};

@@ -138,9 +138,9 @@ TEST(TwoSolvers, OneFactorServesTwo)
     ASSERT_EQ(lu.factor(A.val()).outcome, Outcome::converged);
     const auto with = [&](Transpose transpose, int threads) -> Solver {
         return [&lu, n = A.rows(), transpose, threads] {
-            Cpu         be(threads);
-            LuWorkspace ws(n);
-            Answers     answers;
+            Cpu           be(threads);
+            LuWorkspace<> ws(n);
+            Answers       answers;
             for (int k = 0; k < 20; ++k) {
                 answers.emplace_back(n);
                 EXPECT_EQ(std::as_const(lu).solve(be, random_vector(n, k), answers.back(), ws, transpose).outcome,

@@ -63,7 +63,7 @@ TEST(RowScaling, LetsTheLargestAndTheSmallestEntriesBeFactoredTogether)
     const auto                factors = gilbert_peierls(analyse(D.view(MatrixLayout::rows)), D.val);
     ASSERT_LT(factors.monitor.bad_column, 0);
     Cpu                 cpu(1);
-    LuWorkspace         ws(D.n);
+    LuWorkspace<>       ws(D.n);
     std::vector<double> x(b.size());
     lu_solve(cpu, factors, b, x, ws);
     for (std::size_t i = 0; i < b.size(); ++i)  // x₂ = 1 / 1.79e308 is denormal

@@ -51,9 +51,9 @@ TEST_P(GpuLuBy, SolvesEverySystemAndItsNeighbours)
                 ASSERT_EQ(solved.outcome, Outcome::converged) << solved.reason;
                 EXPECT_FALSE(solved.repivoted) << solved.reason;
                 // what the host makes of the same x
-                LuWorkspace ws(system.A.n);
-                Vector      again = x;
-                const auto  checked = lu_refine(be, lu.factors(), lu.matrix(), b, again, ws, transpose);
+                LuWorkspace<> ws(system.A.n);
+                Vector        again = x;
+                const auto    checked = lu_refine(be, lu.factors(), lu.matrix(), b, again, ws, transpose);
                 EXPECT_LE(checked.backward_error, 1e-14);
                 EXPECT_LE(solved.refine.backward_error, 4 * eps);
             }

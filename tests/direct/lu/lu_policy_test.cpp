@@ -82,10 +82,10 @@ TEST_P(EveryLayout, SolveRepivotsOnceWhereRefactorKeptStalePivots)
     EXPECT_EQ(kept.state, PivotState::large_growth);
 
     // Refined by those factors alone it is no success, and says so.
-    const Vector b{2, 6, 14}, solution{1, 1, 1};
-    Vector       x(3);
-    LuWorkspace  ws(3);
-    const auto   honest = std::as_const(lu).solve(be, b, x, ws);
+    const Vector  b{2, 6, 14}, solution{1, 1, 1};
+    Vector        x(3);
+    LuWorkspace<> ws(3);
+    const auto    honest = std::as_const(lu).solve(be, b, x, ws);
     EXPECT_EQ(honest.outcome, Outcome::stagnated);
     EXPECT_TRUE(says(honest.reason, "backward error")) << honest.reason;
 

@@ -304,7 +304,7 @@ TEST(Lu, SolvesSeveralRightHandSidesAsItSolvesOne)
         for (const auto transpose : {Transpose::no, Transpose::yes}) {
             Vector together(b.size()), alone(n);
             EXPECT_EQ(lu.solve(b, together, transpose).outcome, Outcome::converged);
-            LuWorkspace ws(series.n);
+            LuWorkspace<> ws(series.n);
             for (Index c = 0; c < count; ++c) {
                 const auto b_c = std::span(b).subspan(c * n, n);
                 EXPECT_EQ(std::as_const(lu).solve(be, b_c, alone, ws, transpose).outcome, Outcome::converged);
@@ -322,8 +322,8 @@ TEST(Lu, ServesSeveralThreadsAtOnce)
     (void)lu.factor(series.view());
     std::vector<Vector> answers(4, Vector(series.n));
     const auto          work = [&](int t) {
-        Cpu         own(1);
-        LuWorkspace ws(series.n);
+        Cpu           own(1);
+        LuWorkspace<> ws(series.n);
         for (int k = 0; k < 20; ++k) {
             const Vector b = test::random_vector(series.n, k);
             static_cast<void>(std::as_const(lu).solve(own, b, answers[t], ws));

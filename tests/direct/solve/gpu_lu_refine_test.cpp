@@ -191,11 +191,11 @@ std::vector<RefineReport> refined_together(Gpu& gpu, const LuFactors<>& factors,
                                            std::span<const double> values, std::span<const double> b,
                                            std::vector<double>& x, Transpose way, bool measured)
 {
-    Cpu         cpu(1);
-    LuWorkspace ws(symbolic.n);
-    const auto  n = static_cast<std::size_t>(symbolic.n), count = n == 0 ? 1 : x.size() / n;
-    Measured    m(gpu, symbolic, way, values, x, b);
-    auto        d = on_device(gpu, x);
+    Cpu           cpu(1);
+    LuWorkspace<> ws(symbolic.n);
+    const auto    n = static_cast<std::size_t>(symbolic.n), count = n == 0 ? 1 : x.size() / n;
+    Measured      m(gpu, symbolic, way, values, x, b);
+    auto          d = on_device(gpu, x);
     m.residual.make_room(gpu, static_cast<Index>(count));
     if (measured) m.residual.run(gpu, m.values.data(), m.x.data(), m.b.data(), m.r.data(), static_cast<Index>(count));
     std::vector<GpuRefined>   going;
@@ -301,9 +301,9 @@ TEST(GpuLuRefine, UndoesAPerturbationOfTheFactors)
                 const Held A(made.A, layout);
                 Random     random(1);
                 for (double& v : made.factors.val) v *= 1 + 1e-6 * random.uniform();
-                const auto  b = random_vector(A.n, 2);
-                Cpu         cpu(1);
-                LuWorkspace ws(A.n);
+                const auto    b = random_vector(A.n, 2);
+                Cpu           cpu(1);
+                LuWorkspace<> ws(A.n);
                 for (const bool measured : {false, true}) {
                     std::vector<double> x(A.n), twin;
                     lu_solve(cpu, made.factors, b, x, ws, way);
@@ -336,7 +336,7 @@ TEST(GpuLuRefine, RefinesSeveralTogetherWithTheBitsOfEach)
                 const auto          n = static_cast<std::size_t>(A.n);
                 const auto          b = random_vector(A.n * count, 2);
                 Cpu                 cpu(1);
-                LuWorkspace         ws(A.n);
+                LuWorkspace<>       ws(A.n);
                 std::vector<double> x(b.size());
                 lu_solve(cpu, made.factors, b, x, ws, way);
                 for (std::size_t at = 0; at < x.size(); ++at)
@@ -379,10 +379,10 @@ TEST(GpuLuRefine, EndsAsLuRefineDoesWhereFactorsMislead)
             LuFactors<>         factors = made.factors;
             symbolic->options.refine_steps = steps;
             factors.symbolic = symbolic;
-            Cpu         cpu(1);
-            LuWorkspace ws(1);
-            const auto  report = refined(gpu, factors, *symbolic, A.val, b, x, Transpose::no, false);
-            const auto  expected = lu_refine(cpu, factors, A.view(), b, twin, ws);
+            Cpu           cpu(1);
+            LuWorkspace<> ws(1);
+            const auto    report = refined(gpu, factors, *symbolic, A.val, b, x, Transpose::no, false);
+            const auto    expected = lu_refine(cpu, factors, A.view(), b, twin, ws);
             EXPECT_EQ(report.steps, expected.steps);
             EXPECT_EQ(report.backward_error, expected.backward_error);
             EXPECT_EQ(x, twin);

@@ -62,8 +62,8 @@ TEST(GpuLuSolve, SolvesEverySystemAndItsTransposeByEveryEngineThatItMayTake)
     Cpu cpu(1);
     for (const FactoredSystem& system : factored_systems()) {
         SCOPED_TRACE(system.name);
-        const Vector b = random_vector(system.A.rows(), 3);
-        LuWorkspace  ws(system.A.rows());
+        const Vector  b = random_vector(system.A.rows(), 3);
+        LuWorkspace<> ws(system.A.rows());
         for (const Transpose transpose : both_ways) {
             Vector expected(b.size());
             lu_solve(cpu, system.F, b, expected, ws, transpose);

@@ -52,7 +52,7 @@ TEST(LuForwardSystem, SolvesWithAAndItsTranspose)
         const LuPattern& P = *system.F.pattern;
         const auto       b = random_vector(P.n, 11);
         Cpu              cpu(1);
-        LuWorkspace      ws(P.n);
+        LuWorkspace<>    ws(P.n);
         for (const Transpose transpose : both_ways) {
             const auto          renewed = lu_forward_system(P, {}, transpose);
             const auto          x = solved(renewed, system.values(), b);

@@ -14,7 +14,7 @@ std::vector<double> solved_once(const LuFactors<>& factors, std::span<const doub
                                 Transpose transpose = Transpose::no)
 {
     Cpu                 cpu(1);
-    LuWorkspace         ws(factors.pattern->n);
+    LuWorkspace<>       ws(factors.pattern->n);
     std::vector<double> x(b.size());
     lu_solve(cpu, factors, b, x, ws, transpose);
     return x;
@@ -44,9 +44,9 @@ TEST(LuRefine, UndoesAPerturbationOfTheFactors)
                 const double before = componentwise_error(A.view(), x, b, transpose);
                 EXPECT_GT(before, 1e-12);
 
-                Cpu         cpu(1);
-                LuWorkspace ws(A.n);
-                const auto  report = lu_refine(cpu, made.factors, A.view(), b, x, ws, way);
+                Cpu           cpu(1);
+                LuWorkspace<> ws(A.n);
+                const auto    report = lu_refine(cpu, made.factors, A.view(), b, x, ws, way);
                 EXPECT_TRUE(report.finite);
                 EXPECT_GE(report.steps, 1);
                 EXPECT_LE(report.steps, 5);
@@ -65,13 +65,13 @@ TEST(LuRefine, ReportsTheBackwardErrorOfTheXItLeaves)
         Random       random(seed);
         const double size = std::ldexp(1.0, -static_cast<int>(seed));  // hopeless at first, nearly exact at last
         for (double& v : made.factors.val) v *= 1 + size * random.uniform(-2, 4);
-        const auto   b = random_vector(A.n, seed);
-        auto         x = solved_once(made.factors, b);
-        const double before = componentwise_error(A.view(), x, b);
-        Cpu          cpu(1);
-        LuWorkspace  ws(A.n);
-        const auto   report = lu_refine(cpu, made.factors, A.view(), b, x, ws);
-        const double after = componentwise_error(A.view(), x, b);
+        const auto    b = random_vector(A.n, seed);
+        auto          x = solved_once(made.factors, b);
+        const double  before = componentwise_error(A.view(), x, b);
+        Cpu           cpu(1);
+        LuWorkspace<> ws(A.n);
+        const auto    report = lu_refine(cpu, made.factors, A.view(), b, x, ws);
+        const double  after = componentwise_error(A.view(), x, b);
         EXPECT_NEAR(report.backward_error, after, 2 * eps) << "seed " << seed;
         EXPECT_LE(after, before + 2 * eps) << "seed " << seed;
     }
@@ -87,7 +87,7 @@ TEST(LuRefine, KeepsXAndTellsTheTruthWhereTheFactorsAreHopeless)
     const std::vector<double> b{1, 2}, start{0.125, 0.5};
     auto                      x = start;
     Cpu                       cpu(1);
-    LuWorkspace               ws(2);
+    LuWorkspace<>             ws(2);
     const Held                held(A, MatrixLayout::rows);
     const auto                report = lu_refine(cpu, made.factors, held.view(), b, x, ws);
     EXPECT_EQ(x, start);
@@ -100,13 +100,13 @@ TEST(LuRefine, StopsWhereTheErrorNoLongerHalves)
 {
     // Factors of A/4 turn e into −3 e; those of 4 A turn it into 3/4 e, which is kept, but ends the work.
     for (const auto& [factor, kept] : {std::pair{0.25, 0.0}, {4.0, 0.75}}) {
-        const auto  made = factored({.B = dense(1, {2 * factor})});
-        const Held  A(dense(1, {2}), MatrixLayout::rows);
-        const auto  b = std::vector<double>{2};  // x = 1
-        auto        x = std::vector<double>{1.0 + 1.0 / 64};
-        Cpu         cpu(1);
-        LuWorkspace ws(1);
-        const auto  report = lu_refine(cpu, made.factors, A.view(), b, x, ws);
+        const auto    made = factored({.B = dense(1, {2 * factor})});
+        const Held    A(dense(1, {2}), MatrixLayout::rows);
+        const auto    b = std::vector<double>{2};  // x = 1
+        auto          x = std::vector<double>{1.0 + 1.0 / 64};
+        Cpu           cpu(1);
+        LuWorkspace<> ws(1);
+        const auto    report = lu_refine(cpu, made.factors, A.view(), b, x, ws);
         EXPECT_EQ(report.steps, 1);
         EXPECT_EQ(x[0], kept == 0 ? 1.0 + 1.0 / 64 : 1 + kept / 64);
     }
@@ -116,12 +116,12 @@ TEST(LuRefine, WithoutStepsOnlyMeasures)
 {
     auto made = random_factors({12}, 0.5, 3);
     made.factors.symbolic = allowing(0);
-    const Held  A(made.A, MatrixLayout::rows);
-    const auto  b = random_vector(12, 1), start = random_vector(12, 2);
-    auto        x = start;
-    Cpu         cpu(1);
-    LuWorkspace ws(12);
-    const auto  report = lu_refine(cpu, made.factors, A.view(), b, x, ws);
+    const Held    A(made.A, MatrixLayout::rows);
+    const auto    b = random_vector(12, 1), start = random_vector(12, 2);
+    auto          x = start;
+    Cpu           cpu(1);
+    LuWorkspace<> ws(12);
+    const auto    report = lu_refine(cpu, made.factors, A.view(), b, x, ws);
     EXPECT_EQ(report.steps, 0);
     EXPECT_EQ(x, start);
     EXPECT_NEAR(report.backward_error, componentwise_error(A.view(), x, b), 4 * eps);
@@ -142,10 +142,10 @@ TEST(LuRefine, StopsAtTheTargetAndTakesNoStepWhereTheFirstSolveMeetsIt)
         Index fewer = 0;
         for (const double target : {1.01 * before, before / 2, 1e-9, 1e-12, eps, 0.0}) {
             made.factors.symbolic = allowing(5, target);
-            Cpu         cpu(1);
-            LuWorkspace ws(A.n);
-            auto        x = start;
-            const auto  report = lu_refine(cpu, made.factors, A.view(), b, x, ws);
+            Cpu           cpu(1);
+            LuWorkspace<> ws(A.n);
+            auto          x = start;
+            const auto    report = lu_refine(cpu, made.factors, A.view(), b, x, ws);
             EXPECT_LE(report.backward_error, std::max(target, 4 * eps));
             EXPECT_EQ(report.steps == 0, target > before);
             EXPECT_EQ(x == start, target > before);
@@ -179,9 +179,9 @@ TEST(LuRefine, MeasuresRowsThatOverflowOrAreNextToUnderflow)
                 const Held   A(transpose ? transposed(rows) : rows, layout);
                 const double exact = componentwise_error(A.view(), x, b, transpose);
                 made.factors.symbolic = allowing(0);
-                Cpu         cpu(1);
-                LuWorkspace ws(n);
-                const auto  report = lu_refine(cpu, made.factors, A.view(), b, x, ws, way);
+                Cpu           cpu(1);
+                LuWorkspace<> ws(n);
+                const auto    report = lu_refine(cpu, made.factors, A.view(), b, x, ws, way);
                 EXPECT_TRUE(report.finite);
                 EXPECT_NEAR(report.backward_error, exact, 1e-11 + 1e-9 * exact) << "seed " << seed;
             }
@@ -189,9 +189,9 @@ TEST(LuRefine, MeasuresRowsThatOverflowOrAreNextToUnderflow)
 
 TEST(LuRefine, OfEntriesFromTheSmallestToTheLargestIsExactWhereTheProductsAre)
 {
-    const auto  made = factored({.B = dense(2, {1e-320, 0, 0, 1e308})});
-    Cpu         cpu(1);
-    LuWorkspace ws(2);
+    const auto    made = factored({.B = dense(2, {1e-320, 0, 0, 1e308})});
+    Cpu           cpu(1);
+    LuWorkspace<> ws(2);
     for (const auto layout : both_layouts) {
         const Held                A(dense(2, {1e-320, 0, 0, 1e308}), layout);
         const std::vector<double> b{1e-320, 1e308};
@@ -205,9 +205,9 @@ TEST(LuRefine, OfEntriesFromTheSmallestToTheLargestIsExactWhereTheProductsAre)
 
 TEST(LuRefine, CountsZeroOverZeroAsZero)
 {
-    const auto  made = factored({.B = dense(2, {2, 0, 0, 1})});
-    Cpu         cpu(1);
-    LuWorkspace ws(2);
+    const auto    made = factored({.B = dense(2, {2, 0, 0, 1})});
+    Cpu           cpu(1);
+    LuWorkspace<> ws(2);
     for (const auto layout : both_layouts)
         for (const Transpose way : both_ways) {
             const Held          empty_row(dense(2, {2, 0, 0, 0}), layout), A(dense(2, {2, 0, 0, 1}), layout);
@@ -231,9 +231,9 @@ TEST(LuRefine, MakesRoundingErrorsZeroWhereTheExactNumbersAre)
             const Held  A(way == Transpose::yes ? transposed(rows) : rows, layout);
             auto        made = factored({.B = way == Transpose::yes ? transposed(rows) : rows});
             made.factors.symbolic = allowing(0);
-            Cpu         cpu(1);
-            LuWorkspace ws(3);
-            const auto  refined = [&](std::vector<double> b, std::vector<double>& x) {
+            Cpu           cpu(1);
+            LuWorkspace<> ws(3);
+            const auto    refined = [&](std::vector<double> b, std::vector<double>& x) {
                 const auto report = lu_refine(cpu, made.factors, A.view(), b, x, ws, way);
                 EXPECT_NEAR(report.backward_error, componentwise_error(A.view(), x, b, way == Transpose::yes), 2 * eps);
                 return report.backward_error;
@@ -257,9 +257,9 @@ TEST(LuRefine, MakesRoundingErrorsZeroWhereTheExactNumbersAre)
 
 TEST(LuRefine, ReportsWhatIsNotFinite)
 {
-    const auto  made = factored({.B = dense(2, {2, 0, 0, 1})});
-    Cpu         cpu(1);
-    LuWorkspace ws(2);
+    const auto    made = factored({.B = dense(2, {2, 0, 0, 1})});
+    Cpu           cpu(1);
+    LuWorkspace<> ws(2);
     for (const auto layout : both_layouts)
         for (const Transpose way : both_ways) {
             const Held huge(dense(2, {1e300, 0, 0, 1}), layout), empty_column(dense(2, {2, 0, 0, 0}), layout);
@@ -277,11 +277,11 @@ TEST(LuRefine, ReportsWhatIsNotFinite)
 
 TEST(LuRefine, OfNothingIsExact)
 {
-    const auto  none = random_factors({}, 1, 1);
-    const Held  A(none.A, MatrixLayout::rows);
-    Cpu         cpu(1);
-    LuWorkspace ws(0);
-    const auto  report = lu_refine(cpu, none.factors, A.view(), {}, {}, ws);
+    const auto    none = random_factors({}, 1, 1);
+    const Held    A(none.A, MatrixLayout::rows);
+    Cpu           cpu(1);
+    LuWorkspace<> ws(0);
+    const auto    report = lu_refine(cpu, none.factors, A.view(), {}, {}, ws);
     EXPECT_EQ(report.backward_error, 0);
     EXPECT_TRUE(report.finite);
     EXPECT_EQ(condition_estimate(cpu, none.factors, A.view(), ws), 1);
@@ -292,11 +292,11 @@ TEST(LuRefine, RefusesWhatDoesNotSuitTheFactors)
     const auto          made = random_factors({3}, 1, 1), other = random_factors({2}, 1, 1);
     const Held          A(made.A, MatrixLayout::rows), B(other.A, MatrixLayout::rows);
     Cpu                 cpu(1);
-    LuWorkspace         ws(3), small(2);
+    LuWorkspace<>       ws(3), small(2);
     std::vector<double> b(3), x(6);
     MatrixView<>        pattern = A.view();
     pattern.val = {};
-    const auto refine = [&](const MatrixView<>& with, std::size_t of_x, LuWorkspace& space) {
+    const auto refine = [&](const MatrixView<>& with, std::size_t of_x, LuWorkspace<>& space) {
         static_cast<void>(lu_refine(cpu, made.factors, with, b, std::span(x).first(of_x), space));
     };
     expect_refusal([&] { refine(B.view(), 3, ws); }, {"n = 2", "n = 3"});
@@ -332,9 +332,9 @@ double condition(const Dense& A)
 
 double estimated(const DenseFactors& made, MatrixLayout layout)
 {
-    Cpu         cpu(1);
-    LuWorkspace ws(made.A.rows);
-    const Held  A(made.A, layout);
+    Cpu           cpu(1);
+    LuWorkspace<> ws(made.A.rows);
+    const Held    A(made.A, layout);
     return condition_estimate(cpu, made.factors, A.view(), ws);
 }
 

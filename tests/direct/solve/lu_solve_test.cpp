@@ -13,7 +13,7 @@ std::vector<double> solved(const LuFactors<>& factors, std::span<const double> b
                            Index together = 1, int threads = 1)
 {
     Cpu                 cpu(threads);
-    LuWorkspace         ws(factors.pattern->n, together);
+    LuWorkspace<>       ws(factors.pattern->n, together);
     std::vector<double> x(b.size(), nan);
     lu_solve(cpu, factors, b, x, ws, transpose);
     return x;
@@ -110,10 +110,10 @@ TEST(LuSolve, OverwritesItsRightHandSides)
     const auto n = made.A.rows;
     for (const Index count : {1, 3, 17})
         for (const Transpose way : both_ways) {
-            auto        both = random_vector(n * count, 3);
-            const auto  expected = solved(made.factors, both, way);
-            Cpu         cpu(1);
-            LuWorkspace ws(n, 8);
+            auto          both = random_vector(n * count, 3);
+            const auto    expected = solved(made.factors, both, way);
+            Cpu           cpu(1);
+            LuWorkspace<> ws(n, 8);
             lu_solve(cpu, made.factors, both, both, ws, way);
             EXPECT_TRUE(identical(both, expected));
         }
@@ -140,12 +140,12 @@ TEST(LuSolve, KeepsNaNInItsOwnSystemAndOutOfLaterBlocks)
 
 TEST(LuSolve, AllocatesNothing)
 {
-    const auto  made = random_factors({60, 1, 30}, 0.5, 2);
-    const Index n = made.A.rows;
-    const Held  A(made.A, MatrixLayout::columns);
-    auto        b = random_vector(n * 9, 1), x = b;
-    Cpu         cpu(1);
-    LuWorkspace ws(n, 8);
+    const auto    made = random_factors({60, 1, 30}, 0.5, 2);
+    const Index   n = made.A.rows;
+    const Held    A(made.A, MatrixLayout::columns);
+    auto          b = random_vector(n * 9, 1), x = b;
+    Cpu           cpu(1);
+    LuWorkspace<> ws(n, 8);
 
     AllocationCounter counter;
     lu_solve(cpu, made.factors, b, x, ws);
@@ -179,9 +179,9 @@ TEST(LuSolve, RefusesWrongLengthsAndBadPivots)
 {
     auto                made = random_factors({4}, 1, 1);
     Cpu                 cpu(1);
-    LuWorkspace         ws(4), small(3);
+    LuWorkspace<>       ws(4), small(3);
     std::vector<double> x(8);
-    const auto          solve = [&](std::size_t of_b, std::size_t of_x, LuWorkspace& with) {
+    const auto          solve = [&](std::size_t of_b, std::size_t of_x, LuWorkspace<>& with) {
         lu_solve(cpu, made.factors, std::span(x).first(of_b), std::span(x).first(of_x), with);
     };
     expect_refusal([&] { solve(4, 8, ws); }, {"4", "8", "n = 4"});

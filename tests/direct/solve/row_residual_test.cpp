@@ -17,7 +17,7 @@ namespace ilux::test {
 namespace {
 
 /// Of a full row.
-RowResidual residual_of(const std::vector<double>& a, const std::vector<double>& x, double b)
+RowResidual<> residual_of(const std::vector<double>& a, const std::vector<double>& x, double b)
 {
     std::vector<Index> idx(a.size());
     std::iota(idx.begin(), idx.end(), 0);
@@ -26,7 +26,7 @@ RowResidual residual_of(const std::vector<double>& a, const std::vector<double>&
 
 TEST(RowResidual, IsTakenByItsFormula)
 {
-    const RowResidual row = residual_of({3, -1}, {1, 2}, 4);  // 4 − (3 − 2) of 4 + 3 + 2
+    const RowResidual<> row = residual_of({3, -1}, {1, 2}, 4);  // 4 − (3 − 2) of 4 + 3 + 2
     EXPECT_EQ(row.r, 3);
     EXPECT_EQ(row.size, 9);
     EXPECT_DOUBLE_EQ(row.error, 1.0 / 3);
@@ -37,7 +37,7 @@ TEST(RowResidual, IsTakenByItsFormula)
 
 TEST(RowResidual, LosesNothingToCancellation)
 {
-    const RowResidual row = residual_of({1, 1, -1}, {0x1p60, 1, 0x1p60}, 0);  // plain sums lose the 1
+    const RowResidual<> row = residual_of({1, 1, -1}, {0x1p60, 1, 0x1p60}, 0);  // plain sums lose the 1
     EXPECT_EQ(row.r, -1);
     EXPECT_DOUBLE_EQ(row.error, 1 / (1 + 0x1p61));
 }
@@ -98,8 +98,8 @@ TEST(LuRefine, MeasuresProductsBeyondTheRangeOfNumbers)
     auto        only_measured = std::make_shared<LuSymbolic>();
     only_measured->options.refine_steps = 0;
     factors.symbolic = only_measured;
-    Cpu         cpu(1);
-    LuWorkspace ws(2);
+    Cpu           cpu(1);
+    LuWorkspace<> ws(2);
     for (const auto layout : both_layouts)
         for (const Transpose way : both_ways) {
             const auto error = [&](double a_11, double a_12, std::vector<double> x, double b_1) {
