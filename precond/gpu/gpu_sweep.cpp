@@ -140,7 +140,8 @@ template <class T>
 template <class Factors>
 GpuSweeps<T>::GpuSweeps(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuSweepOptions& options)
 {
-    refuse_beyond((options.transposable ? 2 : 1) * sweep_size(factors).bytes(sizeof(T)), gpu, options);
+    const std::size_t bytes = sweep_size(factors).bytes(sizeof(T), gpu.multiprocessors());
+    refuse_beyond((options.transposable ? 2 : 1) * bytes, gpu, options);
     const auto made = std::make_shared<Made>();
     made->transposable = options.transposable;
     const auto put = [&](GpuSweep<T>& sweep, bool transposed) {

@@ -17,7 +17,7 @@ namespace {
 // What was measured of the engines of sptrsv/, rounded up. Entries are padded to whole lanes; the rows of a level that one
 // block has need at least one task of 32; and an analysis takes scratch memory for a while.
 constexpr double      padding = 1.5;
-constexpr Offset      task_entries = 32, blocks = 132;
+constexpr Offset      task_entries = 32;
 constexpr std::size_t row_bytes = 160, fixed_bytes = std::size_t{4} << 20;
 
 /// Nothing couples its accepted and postponed rows, or the coupling is kept as L_G and U_F: one system either way.
@@ -217,9 +217,9 @@ SweepSystems<T> sweep_systems(Cpu&, const Ilu0& ilu0, bool transposed)
     return systems;
 }
 
-std::size_t SweepSize::bytes(std::size_t value_bytes) const
+std::size_t SweepSize::bytes(std::size_t value_bytes, int multiprocessors) const
 {
-    const Offset tasks = std::min(rows, blocks * depth);
+    const Offset tasks = std::min(rows, multiprocessors * depth);
     const auto   slots = static_cast<std::size_t>(padding * static_cast<double>(entries)) +
                        static_cast<std::size_t>(tasks) * task_entries;
     return slots * (value_bytes + sizeof(Index)) + static_cast<std::size_t>(rows) * row_bytes + fixed_bytes +

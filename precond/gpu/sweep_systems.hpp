@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "ilux/base/gpu/usual_device.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/sptrsv/forward_system.hpp"
 
@@ -48,7 +49,7 @@ struct SweepSize {
 
     /// Device memory of the sweep with one workspace, values stored in `value_bytes`: an estimate, for the engines of
     /// sptrsv/ pad and index each in its own way.
-    std::size_t bytes(std::size_t value_bytes) const;
+    std::size_t bytes(std::size_t value_bytes, int multiprocessors = usual_multiprocessors) const;
 };
 
 /// The systems of M⁻¹, or of M⁻ᵀ: the same with L ↔ Uᵀ, G ↔ Fᵀ and rows ↔ columns. Threaded; O(rows + entries), rows of U_F
