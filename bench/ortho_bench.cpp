@@ -101,7 +101,7 @@ Vectors& vectors(std::size_t n)
     return *latest;
 }
 
-/// The way of [aliaga19]. Its tests for repetition are left out: none would hold here.
+/// As [aliaga19] has it. Its tests for repetition are left out: none would hold here.
 void aliaga19(Machine& on, const double* V, std::size_t n, std::size_t k, double* w, double* h)
 {
     const int length = static_cast<int>(n);

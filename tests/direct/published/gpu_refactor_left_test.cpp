@@ -48,7 +48,7 @@ std::shared_ptr<const GpuLuPattern> on_device(Gpu& gpu, const DataflowSystem& sy
     return std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
 }
 
-/// A pattern on the device with one way to refactor it.
+/// A pattern on the device with one tuning of the method.
 struct LeftOnDevice {
     LeftOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> P, std::span<const double> values,
                  const LeftTuning& tuning = {}, const detail::KernelTrial& trial = {})
