@@ -15,7 +15,7 @@ using BicgWorkspace = VectorWorkspace<B, 8>;  ///< r, r̃, z, z̃, p, p̃, q, an
 /// Method: [fletcher76]; preconditioned, [barrett94, figure 2.7].
 template <Backend B>
 SolveReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                 BicgWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {},
+                 BicgWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
                  const StopToken& stop = {});
 
 }  // namespace ilux

@@ -15,7 +15,7 @@ using BicgstabWorkspace = VectorWorkspace<B, 7>;  ///< r (also s), r̂, p, z, v,
 /// flops with 7 reductions. Method: [vorst92].
 template <Backend B>
 SolveReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                     BicgstabWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {},
+                     BicgstabWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
                      const StopToken& stop = {});
 
 }  // namespace ilux

@@ -1,7 +1,7 @@
 #pragma once
 // Restarted GMRES, preconditioned from the right or from the left.
 
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/krylov/hessenberg_qr.hpp"
 #include "ilux/krylov/stopping.hpp"
@@ -41,7 +41,7 @@ private:
 /// @param b        n, not modified
 /// @param x        n, guess in; out the iterate of the least ‖b − A x‖₂ among those recomputed, always finite if the guess was
 /// @param ws       made for n and opt.restart; nothing is allocated here
-/// @param monitor  told of every step, and of every recomputed residual
+/// @param on_progress  told of every step, and of every recomputed residual
 /// @param stop     asked after every step; then the best x so far is handed out
 /// @return why it stopped, steps, true ‖b − A x‖₂ / ‖b‖₂; see Stopping for the rules
 /// @throws InvalidInput when sizes disagree, InvalidOption when an option is out of range
@@ -49,7 +49,7 @@ private:
 /// Method: [saad86], GMRES(m), and [saad03, 9.3.1 and 9.3.2]; names as there.
 template <Backend B>
 SolveReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  GmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {},
+                  GmresWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
                   const StopToken& stop = {});
 
 namespace detail {
@@ -61,7 +61,7 @@ enum class GmresKind { right, left, flexible };
 template <Backend B>
 SolveReport restarted_gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
                             GmresWorkspace<B>& ws, GmresKind kind, Span<B> Z, const KrylovOptions& opt,
-                            const Monitor& monitor, const StopToken& stop);
+                            const ProgressListener& on_progress, const StopToken& stop);
 
 }  // namespace detail
 }  // namespace ilux

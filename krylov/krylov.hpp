@@ -48,7 +48,7 @@ private:
 /// Nothing is allocated. @throws InvalidInput also when ws was made for another method
 template <Backend B>
 SolveReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  KrylovWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {},
+                  KrylovWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
                   const StopToken& stop = {});
 
 }  // namespace ilux

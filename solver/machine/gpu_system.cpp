@@ -159,27 +159,28 @@ void GpuSystem::put_factors(Cpu& cpu, const HostFactors& factors)
 }
 
 SolveReport GpuSystem::iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
-                               std::span<double> x, const KrylovOptions& krylov, const Monitor& monitor,
+                               std::span<double> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
                                const StopToken& stop)
 {
     timed([&] {
         upload<double>(gpu_, b, b_);
         upload<double>(gpu_, x, x_);
     });
-    const SolveReport report = ilux::solve<Gpu>(gpu_, method_, A, M, b_, x_, *ws_, krylov, monitor, stop);
+    const SolveReport report = ilux::solve<Gpu>(gpu_, method_, A, M, b_, x_, *ws_, krylov, on_progress, stop);
     timed([&] { download<double>(gpu_, x_, x); });
     report_.peak_bytes = device_use().peak_bytes;
     return report;
 }
 
 SolveReport GpuSystem::solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                             const Monitor& monitor, const StopToken& stop)
+                             const ProgressListener& on_progress, const StopToken& stop)
 {
-    return iterate(*A_, *M_, b, x, krylov, monitor, stop);
+    return iterate(*A_, *M_, b, x, krylov, on_progress, stop);
 }
 
 SolveReport GpuSystem::solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
-                                         const KrylovOptions& krylov, const Monitor& monitor, const StopToken& stop)
+                                         const KrylovOptions& krylov, const ProgressListener& on_progress,
+                                         const StopToken& stop)
 {
     gpu_.make_current();
     const std::vector<double> inverse = inverses_of(D);
@@ -190,7 +191,7 @@ SolveReport GpuSystem::solve_rows_scaled(std::span<const double> D, std::span<co
     });
     const RowScaledOperator<Gpu> DA(*A_, d);
     RowScaledPreconditioner<Gpu> DM(*M_, d_inverse);
-    return iterate(DA, DM, b, x, krylov, monitor, stop);
+    return iterate(DA, DM, b, x, krylov, on_progress, stop);
 }
 
 void GpuSystem::precondition(std::span<const double> r, std::span<double> z)
