@@ -48,9 +48,9 @@ private:
 /// Step k costs one A, one M and 4(k+1)n flops; a cycle of m steps one A, one or two M and 2mn flops more.
 /// Method: [saad86], GMRES(m), and [saad03, 9.3.1 and 9.3.2]; names as there.
 template <Backend B>
-SolveReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  GmresWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
-                  const StopToken& stop = {});
+IterationReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                      GmresWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
+                      const StopToken& stop = {});
 
 namespace detail {
 
@@ -59,9 +59,9 @@ enum class GmresKind { right, left, flexible };
 
 /// The loop of gmres and fgmres. @param Z  n·m where the kind is flexible, else not looked at
 template <Backend B>
-SolveReport restarted_gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                            GmresWorkspace<B>& ws, GmresKind kind, Span<B> Z, const KrylovOptions& opt,
-                            const ProgressListener& on_progress, const StopToken& stop);
+IterationReport restarted_gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                                GmresWorkspace<B>& ws, GmresKind kind, Span<B> Z, const KrylovOptions& opt,
+                                const ProgressListener& on_progress, const StopToken& stop);
 
 }  // namespace detail
 }  // namespace ilux

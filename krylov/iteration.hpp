@@ -125,7 +125,7 @@ public:
         return holds;
     }
 
-    SolveReport report()
+    IterationReport report()
     {
         timeline_.settle();
         seconds_.solve = clock_.seconds();

@@ -66,9 +66,9 @@ KrylovWorkspace<B>::KrylovWorkspace(Method method, Index n, const KrylovOptions&
 {}
 
 template <Backend B>
-SolveReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  KrylovWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress,
-                  const StopToken& stop)
+IterationReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                      KrylovWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress,
+                      const StopToken& stop)
 {
     require(method == ws.method(),
             [&] { return fmt::format("a workspace made for {} cannot serve {}", name(ws.method()), name(method)); });
@@ -88,12 +88,12 @@ SolveReport solve(B& be, Method method, const LinearOperator<B>& A, Precondition
 }
 
 template class KrylovWorkspace<Cpu>;
-template SolveReport solve<Cpu>(Cpu&, Method, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>,
-                                Span<Cpu>, KrylovWorkspace<Cpu>&, const KrylovOptions&, const ProgressListener&,
-                                const StopToken&);
+template IterationReport solve<Cpu>(Cpu&, Method, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>,
+                                    Span<Cpu>, KrylovWorkspace<Cpu>&, const KrylovOptions&, const ProgressListener&,
+                                    const StopToken&);
 template class KrylovWorkspace<Gpu>;
-template SolveReport solve<Gpu>(Gpu&, Method, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>,
-                                Span<Gpu>, KrylovWorkspace<Gpu>&, const KrylovOptions&, const ProgressListener&,
-                                const StopToken&);
+template IterationReport solve<Gpu>(Gpu&, Method, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>,
+                                    Span<Gpu>, KrylovWorkspace<Gpu>&, const KrylovOptions&, const ProgressListener&,
+                                    const StopToken&);
 
 }  // namespace ilux

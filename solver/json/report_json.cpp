@@ -132,9 +132,9 @@ nlohmann::ordered_json lu_json(const LuFacts& lu)
 
 nlohmann::ordered_json to_json(const SolverReport& report)
 {
-    const Attempt&     result = report.result();
-    const SolveReport& solve = result.report;
-    Json               json;
+    const Attempt&         result = report.result();
+    const IterationReport& solve = result.report;
+    Json                   json;
     json["method"] = field_text(result.plan.method);
     json["precond"] = precond_of(result.plan);
     json["device"] = {{"kind", result.device.kind}, {"name", result.device.name}, {"threads", result.device.threads}};

@@ -158,29 +158,29 @@ void GpuSystem::put_factors(Cpu& cpu, const HostFactors& factors)
     report_.peak_bytes = device_use().peak_bytes;
 }
 
-SolveReport GpuSystem::iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
-                               std::span<double> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
-                               const StopToken& stop)
+IterationReport GpuSystem::iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
+                                   std::span<double> x, const KrylovOptions& krylov,
+                                   const ProgressListener& on_progress, const StopToken& stop)
 {
     timed([&] {
         upload<double>(gpu_, b, b_);
         upload<double>(gpu_, x, x_);
     });
-    const SolveReport report = ilux::solve<Gpu>(gpu_, method_, A, M, b_, x_, *ws_, krylov, on_progress, stop);
+    const IterationReport report = ilux::solve<Gpu>(gpu_, method_, A, M, b_, x_, *ws_, krylov, on_progress, stop);
     timed([&] { download<double>(gpu_, x_, x); });
     report_.peak_bytes = device_use().peak_bytes;
     return report;
 }
 
-SolveReport GpuSystem::solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                             const ProgressListener& on_progress, const StopToken& stop)
+IterationReport GpuSystem::solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                                 const ProgressListener& on_progress, const StopToken& stop)
 {
     return iterate(*A_, *M_, b, x, krylov, on_progress, stop);
 }
 
-SolveReport GpuSystem::solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
-                                         const KrylovOptions& krylov, const ProgressListener& on_progress,
-                                         const StopToken& stop)
+IterationReport GpuSystem::solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                                             const KrylovOptions& krylov, const ProgressListener& on_progress,
+                                             const StopToken& stop)
 {
     gpu_.make_current();
     const std::vector<double> inverse = inverses_of(D);

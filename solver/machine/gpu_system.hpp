@@ -73,23 +73,23 @@ public:
     void put_factors(Cpu& cpu, const HostFactors& factors);
 
     /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
-    SolveReport solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                      const ProgressListener& on_progress = {}, const StopToken& stop = {});
+    IterationReport solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                          const ProgressListener& on_progress = {}, const StopToken& stop = {});
     /// The same for D A x = b, preconditioned by D M, with a diagonal D. Four vectors of the device besides.
     /// @throws OutOfMemory
-    SolveReport solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
-                                  const KrylovOptions& krylov, const ProgressListener& on_progress = {},
-                                  const StopToken& stop = {});
+    IterationReport solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                                      const KrylovOptions& krylov, const ProgressListener& on_progress = {},
+                                      const StopToken& stop = {});
     /// z ← M⁻¹ r, both of the host.
     void             precondition(std::span<const double> r, std::span<double> z);
     const GpuReport& report() const { return report_; }
 
 private:
-    SolveReport iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
-                        std::span<double> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
-                        const StopToken& stop);
-    void        put_matrix_and_vectors(const KrylovOptions& krylov);
-    void        put_preconditioner(Cpu& cpu, const HostFactors& factors);
+    IterationReport iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
+                            std::span<double> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
+                            const StopToken& stop);
+    void            put_matrix_and_vectors(const KrylovOptions& krylov);
+    void            put_preconditioner(Cpu& cpu, const HostFactors& factors);
     template <class T, class Factors>
     void put_sweeps(Cpu& cpu, const Factors& factors, const GpuSweepOptions& options);
     void timed(const std::function<void()>& work);

@@ -277,8 +277,8 @@ Preconditioner<Cpu>& IterativeSolver::host_M()
 }
 
 /// A x = b by the method and M at hand.
-SolveReport IterativeSolver::iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                                     const ProgressListener& on_progress, const StopToken& stop, Method method)
+IterationReport IterativeSolver::iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                                         const ProgressListener& on_progress, const StopToken& stop, Method method)
 {
     if (system_) return system_->solve(b, x, krylov, on_progress, stop);
     return ilux::solve<Cpu>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, on_progress, stop);
@@ -293,7 +293,7 @@ IterationCalls IterativeSolver::calls(const TryListener& listener, const StopTok
         try {
             return system_->solve_rows_scaled(D, b, x, krylov, listener.on_progress, stop);
         } catch (const OutOfMemory&) {  // x stays as good as it is
-            SolveReport nothing;
+            IterationReport nothing;
             nothing.outcome = Outcome::out_of_memory;
             return nothing;
         }

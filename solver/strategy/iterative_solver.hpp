@@ -57,7 +57,7 @@ private:
     void                 put_on_gpu(Attempt& tried);
     void                 prepare_host(Attempt& tried);
     Preconditioner<Cpu>& host_M();
-    SolveReport          iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+    IterationReport      iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
                                  const ProgressListener& on_progress, const StopToken& stop, Method method);
     IterationCalls       calls(const TryListener& listener, const StopToken& stop);
 

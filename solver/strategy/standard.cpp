@@ -125,8 +125,8 @@ private:
         scaled_.resize(n);
         for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * residual_.r[i];
         d_.assign(n, 0);
-        const SolveReport done = iteration_.solve(D_, scaled_, d_, krylov);
-        SolveReport&      all = tried_.report;
+        const IterationReport done = iteration_.solve(D_, scaled_, d_, krylov);
+        IterationReport&      all = tried_.report;
         all.steps += done.steps;
         all.restarts += done.restarts;
         all.seconds.solve += done.seconds.solve;

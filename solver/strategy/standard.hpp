@@ -33,8 +33,8 @@ struct IterationCalls {
     /// z ← M⁻¹ r
     std::function<void(std::span<const double> r, std::span<double> z)> precondition;
     /// Solves D A x = b, preconditioned by D M, for a diagonal D. @param x  the guess, then the solution
-    std::function<SolveReport(std::span<const double> D, std::span<const double> b, std::span<double> x,
-                              const KrylovOptions& krylov)>
+    std::function<IterationReport(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                                  const KrylovOptions& krylov)>
         solve;
 };
 
