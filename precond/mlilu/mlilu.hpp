@@ -19,7 +19,7 @@ namespace ilux {
 
 /// Whether large entries are permuted to the diagonal first; automatic: where diagonal entries are small.
 enum class MatchingChoice { automatic, on, off };
-/// Whether L_G and U_F are kept, or G and F in their place, which saves memory and costs a solve a sweep.
+/// Whether L_G and U_F are kept, or G and F in their place, which saves memory and costs a solve with B̃ each time M is applied.
 enum class OffDiagonal { automatic, keep, save };
 /// Sign rule of the estimates of ‖L⁻¹‖ and ‖U⁻¹‖.
 enum class Estimator { greedy, look_ahead };

@@ -11,7 +11,7 @@
 
 #include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/krylov/krylov.hpp"
-#include "ilux/precond/gpu/gpu_sweep.hpp"
+#include "ilux/precond/gpu/gpu_apply.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/jacobi.hpp"
 #include "ilux/solver/machine/options.hpp"
@@ -42,12 +42,12 @@ struct GpuSystemOptions {
 
 /// What was put on the device, and what that took.
 struct GpuReport {
-    std::vector<GpuSweepReport::System> systems;    ///< triangular, in the order of a sweep, then of its transpose
-    Index                               dense = 0;  ///< order of the dense level
-    Precision                           precision = Precision::in_double;  ///< as stored, not as asked for
-    std::string                         remark;                            ///< why that differs, or ""
-    std::size_t                         matrix_bytes = 0, factor_bytes = 0, workspace_bytes = 0;
-    std::size_t                         peak_bytes = 0;  ///< of all that ilux held on devices since this was made
+    std::vector<GpuFactorReport::System> systems;    ///< triangular, of M⁻¹ in their order, then of M⁻ᵀ
+    Index                                dense = 0;  ///< order of the dense level
+    Precision                            precision = Precision::in_double;  ///< as stored, not as asked for
+    std::string                          remark;                            ///< why that differs, or ""
+    std::size_t                          matrix_bytes = 0, factor_bytes = 0, workspace_bytes = 0;
+    std::size_t                          peak_bytes = 0;  ///< of all that ilux held on devices since this was made
     /// What was waited for: factors to systems, and all that crossed to or fro, but for what went on while M was
     /// factored.
     double seconds_transfer = 0;
@@ -67,7 +67,7 @@ public:
               const KrylovOptions& krylov, const GpuSystemOptions& options);
     GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
 
-    /// M; once, before any solve(). @param cpu  turns the factors into the systems of a sweep
+    /// M; once, before any solve(). @param cpu  turns the factors into the systems that apply M
     /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
     /// the factors before anything is for them; DeviceError
     void put_factors(Cpu& cpu, const HostFactors& factors);
@@ -91,7 +91,7 @@ private:
     void            put_matrix_and_vectors(const KrylovOptions& krylov);
     void            put_preconditioner(Cpu& cpu, const HostFactors& factors);
     template <class T, class Factors>
-    void put_sweeps(Cpu& cpu, const Factors& factors, const GpuSweepOptions& options);
+    void put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options);
     void timed(const std::function<void()>& work);
 
     Gpu&                                 gpu_;
