@@ -157,7 +157,7 @@ std::vector<std::string> matrices_among(const std::vector<std::string>& paths)
 }
 
 /// Where the patterns of equal order first differ, or "".
-std::string difference_text(const CsrMatrix<double>& A, const CsrMatrix<double>& other)
+std::string difference_text(const CsrView<double>& A, const CsrView<double>& other)
 {
     const auto differs = first_difference(other.row_ptr(), other.col(), A.row_ptr(), A.col());
     if (!differs) return "";

@@ -20,7 +20,7 @@ public:
     /// By lu, which may differ from the options; or an analysis that was made with them.
     /// @param stop  ends the analysis
     /// @throws OutOfMemory with the prediction when L and U would pass the limit
-    void analyse(const CsrMatrix<double>& A, const LuOptions& lu, const StopToken& stop = {});
+    void analyse(const CsrView<double>& A, const LuOptions& lu, const StopToken& stop = {});
     void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
     bool analysed() const { return symbolic_ != nullptr; }
 
@@ -28,14 +28,13 @@ public:
     /// of time and cancellation are outcomes.
     /// @param stop  gives a factorization under way up
     /// @return whether A x = b can be solved now; where not, `tried` says why
-    bool factor(const CsrMatrix<double>& A, bool anew, const StopToken& stop, Attempt& tried);
+    bool factor(const CsrView<double>& A, bool anew, const StopToken& stop, Attempt& tried);
     /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
     /// @param stop  lets no other pivots be chosen
-    void solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
-               Attempt& tried);
+    void solve(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop, Attempt& tried);
     /// factor() and solve(): on a GPU one launch where the pivots hold.
     /// @param factors  out, where there are factors: the try as it was before x was judged
-    void step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const StopToken& stop, Attempt& tried,
+    void step(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop, Attempt& tried,
               Attempt& factors);
 
     /// Without solving any longer: memory and GPU's factors are given back; the analysis stays.
@@ -51,12 +50,12 @@ private:
     void drop_factors();
     void begin(const StopToken& stop, Attempt& tried);
     bool took(const LuReport& done, Attempt& tried);
-    void judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
+    void judge(const CsrView<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
                Attempt& tried);
-    void note(const CsrMatrix<double>& A, Attempt& tried);
-    void estimate_error(const CsrMatrix<double>& A, Attempt& tried);
-    void improve(const CsrMatrix<double>& A, std::span<const double> b, Attempt& tried);
-    void estimate_condition(const CsrMatrix<double>& A, Attempt& tried);
+    void note(const CsrView<double>& A, Attempt& tried);
+    void estimate_error(const CsrView<double>& A, Attempt& tried);
+    void improve(const CsrView<double>& A, std::span<const double> b, Attempt& tried);
+    void estimate_condition(const CsrView<double>& A, Attempt& tried);
 
     Machine                           machine_;
     SolverOptions                     options_;
