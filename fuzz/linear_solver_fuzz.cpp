@@ -162,7 +162,7 @@ private:
     void listen(const ScriptCall& call)
     {
         interrupts_ = call.fault_after >= 0;
-        TryListener listener{.monitor = {}, .keep_history = call.questions < 0};
+        TryListener listener{.on_progress = {}, .keep_history = call.questions < 0};
         solver_->heed(StopToken().asking([left = call.questions]() mutable { return left-- == 0; }));
         std::function<void(const Attempt&)> after;
         if (call.fault_after >= 0)

@@ -18,11 +18,12 @@ void next_direction(B& be, double beta, Span<B> z, Span<B> p)
 }  // namespace
 
 template <Backend B>
-SolveReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                 BicgWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
+IterationReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                     BicgWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress,
+                     const StopToken& stop)
 {
     auto [r, rt, z, zt, p, pt, q, best] = ws.all();
-    Iteration<B> it(be, A, M, b, x, best, opt, monitor, stop, 2);
+    Iteration<B> it(be, A, M, b, x, best, opt, on_progress, stop, 2);
     const auto   norm = [&be](ConstSpan<B> v) { return norm2(be, v); };
 
     for (;;) {
@@ -59,9 +60,11 @@ SolveReport bicg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstS
     }
 }
 
-template SolveReport bicg<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
-                               BicgWorkspace<Cpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
-template SolveReport bicg<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
-                               BicgWorkspace<Gpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
+template IterationReport bicg<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
+                                   BicgWorkspace<Cpu>&, const KrylovOptions&, const ProgressListener&,
+                                   const StopToken&);
+template IterationReport bicg<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
+                                   BicgWorkspace<Gpu>&, const KrylovOptions&, const ProgressListener&,
+                                   const StopToken&);
 
 }  // namespace ilux

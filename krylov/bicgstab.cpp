@@ -66,11 +66,12 @@ struct Cycle {
 }  // namespace
 
 template <Backend B>
-SolveReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                     BicgstabWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
+IterationReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                         BicgstabWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress,
+                         const StopToken& stop)
 {
     auto [r, rh, p, z, v, t, best] = ws.all();
-    Iteration<B> it(be, A, M, b, x, best, opt, monitor, stop);
+    Iteration<B> it(be, A, M, b, x, best, opt, on_progress, stop);
     for (;;) {
         it.recompute_residual(r);  // r ← b − A x
         if (it.over()) return it.report();
@@ -84,9 +85,11 @@ SolveReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, Co
     }
 }
 
-template SolveReport bicgstab<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
-                                   BicgstabWorkspace<Cpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
-template SolveReport bicgstab<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
-                                   BicgstabWorkspace<Gpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
+template IterationReport bicgstab<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>,
+                                       Span<Cpu>, BicgstabWorkspace<Cpu>&, const KrylovOptions&,
+                                       const ProgressListener&, const StopToken&);
+template IterationReport bicgstab<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>,
+                                       Span<Gpu>, BicgstabWorkspace<Gpu>&, const KrylovOptions&,
+                                       const ProgressListener&, const StopToken&);
 
 }  // namespace ilux

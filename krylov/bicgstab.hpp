@@ -14,8 +14,8 @@ using BicgstabWorkspace = VectorWorkspace<B, 7>;  ///< r (also s), r̂, p, z, v,
 /// An iteration counts as two steps, a half one that already meets the target as one. It costs two A, two M and 22n
 /// flops with 7 reductions. Method: [vorst92].
 template <Backend B>
-SolveReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                     BicgstabWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {},
-                     const StopToken& stop = {});
+IterationReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                         BicgstabWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
+                         const StopToken& stop = {});
 
 }  // namespace ilux

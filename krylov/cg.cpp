@@ -7,11 +7,12 @@
 namespace ilux {
 
 template <Backend B>
-SolveReport cg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x, CgWorkspace<B>& ws,
-               const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
+IterationReport cg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                   CgWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress,
+                   const StopToken& stop)
 {
     auto [r, z, p, q, best] = ws.all();
-    Iteration<B> it(be, A, M, b, x, best, opt, monitor, stop);
+    Iteration<B> it(be, A, M, b, x, best, opt, on_progress, stop);
     // Ends the solve in breakdown or as not_finite where `value` is not positive; returns whether it is.
     const auto check_positive = [&](double value, const char* what_if_not) {
         if (std::isfinite(value) && !(value > 0)) it.stop.fail(Outcome::breakdown, what_if_not);
@@ -43,9 +44,9 @@ SolveReport cg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpa
     }
 }
 
-template SolveReport cg<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
-                             CgWorkspace<Cpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
-template SolveReport cg<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
-                             CgWorkspace<Gpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
+template IterationReport cg<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
+                                 CgWorkspace<Cpu>&, const KrylovOptions&, const ProgressListener&, const StopToken&);
+template IterationReport cg<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
+                                 CgWorkspace<Gpu>&, const KrylovOptions&, const ProgressListener&, const StopToken&);
 
 }  // namespace ilux

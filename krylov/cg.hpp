@@ -14,7 +14,8 @@ using CgWorkspace = VectorWorkspace<B, 5>;  ///< r, z, p, q, and the best iterat
 /// that does not. Parameters, report and errors as gmres.
 /// A step costs one A, one M and 10n flops with 3 reductions. Method: [hestenes52]; preconditioned, [saad03, 9.1].
 template <Backend B>
-SolveReport cg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x, CgWorkspace<B>& ws,
-               const KrylovOptions& opt, const Monitor& monitor = {}, const StopToken& stop = {});
+IterationReport cg(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                   CgWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
+                   const StopToken& stop = {});
 
 }  // namespace ilux

@@ -24,8 +24,8 @@ private:
 /// an inner iteration, say. Parameters, report and errors as gmres (whose opt.side is not looked at).
 /// Step k costs one A, one M and 4(k+1)n flops; a cycle needs no further M. Method: [saad93], FGMRES.
 template <Backend B>
-SolveReport fgmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                   FgmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {},
-                   const StopToken& stop = {});
+IterationReport fgmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                       FgmresWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
+                       const StopToken& stop = {});
 
 }  // namespace ilux

@@ -102,11 +102,12 @@ void check_made_for(GmresWorkspace<B>& ws, const KrylovOptions& opt)
 }  // namespace
 
 template <Backend B>
-SolveReport detail::restarted_gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                                    GmresWorkspace<B>& ws, GmresKind kind, Span<B> Z, const KrylovOptions& opt,
-                                    const Monitor& monitor, const StopToken& stop)
+IterationReport detail::restarted_gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b,
+                                        Span<B> x, GmresWorkspace<B>& ws, GmresKind kind, Span<B> Z,
+                                        const KrylovOptions& opt, const ProgressListener& on_progress,
+                                        const StopToken& stop)
 {
-    Iteration<B>     it(be, A, M, b, x, ws.best(), opt, monitor, stop);
+    Iteration<B>     it(be, A, M, b, x, ws.best(), opt, on_progress, stop);
     GmresProducts<B> products{be, it, ws, kind, Z};
     HessenbergQr&    qr = ws.qr;
     check_made_for(ws, opt);
@@ -137,11 +138,12 @@ SolveReport detail::restarted_gmres(B& be, const LinearOperator<B>& A, Precondit
 }
 
 template <Backend B>
-SolveReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  GmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
+IterationReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                      GmresWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress,
+                      const StopToken& stop)
 {
     const GmresKind kind = opt.side == Side::left ? GmresKind::left : GmresKind::right;
-    return detail::restarted_gmres(be, A, M, b, x, ws, kind, {}, opt, monitor, stop);
+    return detail::restarted_gmres(be, A, M, b, x, ws, kind, {}, opt, on_progress, stop);
 }
 
 template <Backend B>
@@ -158,16 +160,20 @@ GmresWorkspace<B>::GmresWorkspace(Index n, const KrylovOptions& opt)
 }
 
 template class GmresWorkspace<Cpu>;
-template SolveReport detail::restarted_gmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&,
-                                                  ConstSpan<Cpu>, Span<Cpu>, GmresWorkspace<Cpu>&, GmresKind, Span<Cpu>,
-                                                  const KrylovOptions&, const Monitor&, const StopToken&);
-template SolveReport gmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
-                                GmresWorkspace<Cpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
+template IterationReport detail::restarted_gmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&,
+                                                      ConstSpan<Cpu>, Span<Cpu>, GmresWorkspace<Cpu>&, GmresKind,
+                                                      Span<Cpu>, const KrylovOptions&, const ProgressListener&,
+                                                      const StopToken&);
+template IterationReport gmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
+                                    GmresWorkspace<Cpu>&, const KrylovOptions&, const ProgressListener&,
+                                    const StopToken&);
 template class GmresWorkspace<Gpu>;
-template SolveReport detail::restarted_gmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&,
-                                                  ConstSpan<Gpu>, Span<Gpu>, GmresWorkspace<Gpu>&, GmresKind, Span<Gpu>,
-                                                  const KrylovOptions&, const Monitor&, const StopToken&);
-template SolveReport gmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
-                                GmresWorkspace<Gpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
+template IterationReport detail::restarted_gmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&,
+                                                      ConstSpan<Gpu>, Span<Gpu>, GmresWorkspace<Gpu>&, GmresKind,
+                                                      Span<Gpu>, const KrylovOptions&, const ProgressListener&,
+                                                      const StopToken&);
+template IterationReport gmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
+                                    GmresWorkspace<Gpu>&, const KrylovOptions&, const ProgressListener&,
+                                    const StopToken&);
 
 }  // namespace ilux

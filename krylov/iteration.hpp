@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "ilux/base/error.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/base/wall_clock.hpp"
@@ -30,7 +30,7 @@ public:
     /// b = 0 sets x ← 0, whose residual then is 0. @param best  n, scratch  @param products  see Stopping
     /// @throws InvalidInput when sizes disagree, InvalidOption for options out of range
     Iteration(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x, Span<B> best,
-              const KrylovOptions& opt, const Monitor& monitor, const StopToken& token, Index products = 1)
+              const KrylovOptions& opt, const ProgressListener& on_progress, const StopToken& token, Index products = 1)
         : norm_b_(checked_norm(be, A, M, b, x, best)),
           stop(opt, norm_b_, products),
           be_(be),
@@ -39,7 +39,7 @@ public:
           b_(b),
           x_(x),
           best_(best),
-          monitor_(monitor),
+          on_progress_(on_progress),
           token_(token),
           opt_(opt),
           timeline_(be)
@@ -125,7 +125,7 @@ public:
         return holds;
     }
 
-    SolveReport report()
+    IterationReport report()
     {
         timeline_.settle();
         seconds_.solve = clock_.seconds();
@@ -154,12 +154,12 @@ private:
     }
     void tell(double residual, bool exact)
     {
-        if (monitor_)
-            monitor_({.phase = Progress::Phase::solve,
-                      .done = stop.steps(),
-                      .total = opt_.max_steps,
-                      .residual = norm_b_ > 0 ? residual / norm_b_ : residual,
-                      .exact = exact});
+        if (on_progress_)
+            on_progress_({.phase = Progress::Phase::solve,
+                          .done = stop.steps(),
+                          .total = opt_.max_steps,
+                          .residual = norm_b_ > 0 ? residual / norm_b_ : residual,
+                          .exact = exact});
     }
 
     B&                       be_;
@@ -167,7 +167,7 @@ private:
     Preconditioner<B>&       M_;
     ConstSpan<B>             b_;
     Span<B>                  x_, best_;
-    const Monitor&           monitor_;
+    const ProgressListener&  on_progress_;
     const StopToken&         token_;
     const KrylovOptions&     opt_;
     std::optional<Outcome>   verdict_;

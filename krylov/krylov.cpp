@@ -66,33 +66,34 @@ KrylovWorkspace<B>::KrylovWorkspace(Method method, Index n, const KrylovOptions&
 {}
 
 template <Backend B>
-SolveReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  KrylovWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
+IterationReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                      KrylovWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress,
+                      const StopToken& stop)
 {
     require(method == ws.method(),
             [&] { return fmt::format("a workspace made for {} cannot serve {}", name(ws.method()), name(method)); });
     switch (method) {
         case Method::gmres:
-            return gmres(be, A, M, b, x, std::get<0>(ws.parts), opt, monitor, stop);
+            return gmres(be, A, M, b, x, std::get<0>(ws.parts), opt, on_progress, stop);
         case Method::fgmres:
-            return fgmres(be, A, M, b, x, std::get<1>(ws.parts), opt, monitor, stop);
+            return fgmres(be, A, M, b, x, std::get<1>(ws.parts), opt, on_progress, stop);
         case Method::bicg:
-            return bicg(be, A, M, b, x, std::get<2>(ws.parts), opt, monitor, stop);
+            return bicg(be, A, M, b, x, std::get<2>(ws.parts), opt, on_progress, stop);
         case Method::bicgstab:
-            return bicgstab(be, A, M, b, x, std::get<3>(ws.parts), opt, monitor, stop);
+            return bicgstab(be, A, M, b, x, std::get<3>(ws.parts), opt, on_progress, stop);
         case Method::cg:
-            return cg(be, A, M, b, x, std::get<4>(ws.parts), opt, monitor, stop);
+            return cg(be, A, M, b, x, std::get<4>(ws.parts), opt, on_progress, stop);
     }
     throw InvalidOption("no such Krylov method");
 }
 
 template class KrylovWorkspace<Cpu>;
-template SolveReport solve<Cpu>(Cpu&, Method, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>,
-                                Span<Cpu>, KrylovWorkspace<Cpu>&, const KrylovOptions&, const Monitor&,
-                                const StopToken&);
+template IterationReport solve<Cpu>(Cpu&, Method, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>,
+                                    Span<Cpu>, KrylovWorkspace<Cpu>&, const KrylovOptions&, const ProgressListener&,
+                                    const StopToken&);
 template class KrylovWorkspace<Gpu>;
-template SolveReport solve<Gpu>(Gpu&, Method, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>,
-                                Span<Gpu>, KrylovWorkspace<Gpu>&, const KrylovOptions&, const Monitor&,
-                                const StopToken&);
+template IterationReport solve<Gpu>(Gpu&, Method, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>,
+                                    Span<Gpu>, KrylovWorkspace<Gpu>&, const KrylovOptions&, const ProgressListener&,
+                                    const StopToken&);
 
 }  // namespace ilux

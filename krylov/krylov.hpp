@@ -47,8 +47,8 @@ private:
 /// Solves A x = b by `method`, which ws was made for. Parameters and report: see gmres, and the method's header.
 /// Nothing is allocated. @throws InvalidInput also when ws was made for another method
 template <Backend B>
-SolveReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  KrylovWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {},
-                  const StopToken& stop = {});
+IterationReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
+                      KrylovWorkspace<B>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
+                      const StopToken& stop = {});
 
 }  // namespace ilux

@@ -296,7 +296,7 @@ TEST(LinearSolver, AnIterationLeavesHalfOfTheTimeToLu)
     options.krylov.rtol = 1e-13;  // more steps than there is time for
     LinearSolver solver(serial(options));
     TryListener  slow;
-    slow.monitor = [](const Progress& now) {
+    slow.on_progress = [](const Progress& now) {
         if (now.phase == Progress::Phase::solve) std::this_thread::sleep_for(std::chrono::milliseconds(300));
     };
     solver.listen(slow);
