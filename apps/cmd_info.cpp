@@ -68,7 +68,7 @@ struct MatrixInfo {
     std::string                       no_levels;  ///< why there are none though asked for, or ""
 };
 
-void scan_values(const CsrMatrix<double>& A, MatrixInfo& info)
+void scan_values(const CsrView<double>& A, MatrixInfo& info)
 {
     for (const double value : A.val()) {
         const double size = std::abs(value);
@@ -81,7 +81,7 @@ void scan_values(const CsrMatrix<double>& A, MatrixInfo& info)
     }
 }
 
-void scan_rows(const CsrMatrix<double>& A, MatrixInfo& info)
+void scan_rows(const CsrView<double>& A, MatrixInfo& info)
 {
     const auto col = A.col();
     info.lengths.shortest = A.rows() > 0 ? A.cols() : 0;
@@ -100,7 +100,7 @@ void scan_rows(const CsrMatrix<double>& A, MatrixInfo& info)
     info.lengths.mean = A.rows() > 0 ? double(A.nnz()) / A.rows() : 0;
 }
 
-void scan_diagonal(const CsrMatrix<double>& A, Diagonal& diagonal)
+void scan_diagonal(const CsrView<double>& A, Diagonal& diagonal)
 {
     for (Index i = 0; i < A.rows(); ++i) {
         double own = 0, others = 0, largest = 0;
@@ -123,7 +123,7 @@ void scan_diagonal(const CsrMatrix<double>& A, Diagonal& diagonal)
 }
 
 /// Rows on the longest chain of x_i waiting for x_j, j < i, a_ij stored.
-Index lower_depth(const CsrMatrix<double>& A)
+Index lower_depth(const CsrView<double>& A)
 {
     std::vector<Index> depth(static_cast<std::size_t>(A.rows()), 0);
     Index              deepest = 0;
@@ -142,7 +142,7 @@ struct Core {
 };
 
 /// A matrix may have many more empty rows than others: what is known of those without looking needs no memory.
-Core core_of(const CsrMatrix<double>& A)
+Core core_of(const CsrView<double>& A)
 {
     Core               core;
     std::vector<Index> new_col(static_cast<std::size_t>(A.cols()), -1);
@@ -168,7 +168,7 @@ Core core_of(const CsrMatrix<double>& A)
     return core;
 }
 
-Matched match(const CsrMatrix<double>& A)
+Matched match(const CsrView<double>& A)
 {
     auto [core, row, col] = core_of(A);
     const Matching    matching = maximum_product_matching(core);
@@ -190,7 +190,7 @@ Matched match(const CsrMatrix<double>& A)
 }
 
 /// Nothing for a singular matrix, or where memory does not suffice.
-void find_levels(const CsrMatrix<double>& A, MatrixInfo& info)
+void find_levels(const CsrView<double>& A, MatrixInfo& info)
 {
     Cpu            serial(1);
     Lu             lu(serial, info.lu);
@@ -213,7 +213,7 @@ void find_levels(const CsrMatrix<double>& A, MatrixInfo& info)
 }
 
 /// @param factored  whether to factor as well
-MatrixInfo examine(const CsrMatrix<double>& A, bool factored)
+MatrixInfo examine(const CsrView<double>& A, bool factored)
 {
     MatrixInfo info;
     info.rows = A.rows();
@@ -240,7 +240,7 @@ struct MemoryEstimate {
 
 /// Values take 8 bytes and a column index 4; fill 3 is what the default tolerance typically leaves. On a GPU lie A, the
 /// factors with the places of their rows, and the basis.
-std::vector<MemoryEstimate> estimates(const CsrMatrix<double>& A, const MatrixInfo& info)
+std::vector<MemoryEstimate> estimates(const CsrView<double>& A, const MatrixInfo& info)
 {
     const double                per_value = 12, per_row = 8;
     const KrylovOptions         krylov;
@@ -275,7 +275,7 @@ nlohmann::ordered_json json_levels(const Levels& levels)
 }
 
 std::string json_info(const std::string& name, const std::string& about, const MatrixInfo& info,
-                      const CsrMatrix<double>& A)
+                      const CsrView<double>& A)
 {
     using Json = nlohmann::ordered_json;
     Json json;
@@ -389,7 +389,7 @@ std::string lu_rows(const MatrixInfo& info)
 }
 
 std::string text_info(const std::string& name, const std::string& about, const MatrixInfo& info,
-                      const CsrMatrix<double>& A)
+                      const CsrView<double>& A)
 {
     std::string text = info_row("matrix", printable(name));
     if (!about.empty()) text += info_row("", about);

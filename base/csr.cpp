@@ -6,39 +6,19 @@
 #include <cmath>
 #include <numeric>
 
+#include "ilux/base/csr_checks.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
 
-/// As a message shows a value: 2, or 2-3i.
-template <class T>
-std::string shown(T value)
-{
-    if constexpr (is_complex<T>) return fmt::format("{}{:+}i", value.real(), value.imag());
-    else return fmt::format("{}", value);
-}
-
-template <class T>
-void require_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
-{
-    require(i >= 0 && i < rows && j >= 0 && j < cols, [&] {
-        return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j, rows,
-                           cols);
-    });
-    require(is_finite(value), [&] {
-        return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j,
-                           shown(value));
-    });
-}
-
 template <class T>
 void require_finite_sum(Index i, Index j, T value)
 {
     require(is_finite(value), [&] {
         return fmt::format("the duplicates at row {}, column {} (counted from 1) sum to {}", i + 1, j + 1,
-                           shown(value));
+                           detail::shown(value));
     });
 }
 
@@ -103,25 +83,46 @@ void sort_and_sum(Index rows, std::vector<Offset>& row_ptr, std::vector<Index>& 
     val.resize(out);
 }
 
-void require_size(Index rows, Index cols)
+}  // namespace
+
+template <class T>
+CsrMatrix<T>::CsrMatrix(const CsrView<T>& A)
+    : row_ptr_(A.row_ptr().begin(), A.row_ptr().end()),
+      col_(A.col().begin(), A.col().end()),
+      val_(A.val().begin(), A.val().end())
 {
-    require(rows >= 0 && cols >= 0, [&] { return fmt::format("a matrix cannot be {} x {}", rows, cols); });
+    this->look_at(A.rows(), A.cols(), row_ptr_, col_, val_);
 }
 
-}  // namespace
+template <class T>
+CsrMatrix<T>& CsrMatrix<T>::operator=(CsrMatrix&& other) noexcept
+{
+    if (this != &other) take(std::move(other));
+    return *this;
+}
+
+/// The arrays stay where they are: only their owner changes. `other` is 0×0 then.
+template <class T>
+void CsrMatrix<T>::take(CsrMatrix&& other) noexcept
+{
+    row_ptr_ = std::exchange(other.row_ptr_, {});
+    col_ = std::exchange(other.col_, {});
+    val_ = std::exchange(other.val_, {});
+    static_cast<CsrView<T>&>(*this) = std::exchange(static_cast<CsrView<T>&>(other), {});
+}
 
 template <class T>
 CsrMatrix<T> CsrMatrix<T>::from_triplets(Index rows, Index cols, std::span<const Index> row, std::span<const Index> col,
                                          std::span<const T> val)
 {
-    require_size(rows, cols);
+    detail::require_size(rows, cols);
     require(row.size() == col.size() && row.size() == val.size(), [&] {
         return fmt::format("{} row indices, {} column indices and {} values do not belong together", row.size(),
                            col.size(), val.size());
     });
     std::vector<Offset> row_ptr(static_cast<std::size_t>(rows) + 1, 0);
     for (std::size_t p = 0; p < row.size(); ++p) {
-        require_entry(rows, cols, row[p], col[p], val[p], static_cast<Offset>(p));
+        detail::require_entry(rows, cols, row[p], col[p], val[p], static_cast<Offset>(p));
         ++row_ptr[row[p] + 1];
     }
     std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
@@ -141,24 +142,7 @@ template <class T>
 CsrMatrix<T> CsrMatrix<T>::from_arrays(Index rows, Index cols, std::vector<Offset> row_ptr, std::vector<Index> col,
                                        std::vector<T> val)
 {
-    require_size(rows, cols);
-    require(row_ptr.size() == static_cast<std::size_t>(rows) + 1, [&] {
-        return fmt::format("row_ptr has {} entries, a matrix of {} rows needs {}", row_ptr.size(), rows,
-                           Offset{rows} + 1);
-    });
-    require(col.size() == val.size(), [&] { return fmt::format("{} columns but {} values", col.size(), val.size()); });
-    require(row_ptr.front() == 0 && row_ptr.back() == static_cast<Offset>(col.size()), [&] {
-        return fmt::format("row_ptr runs from {} to {}; expected 0 to {}", row_ptr.front(), row_ptr.back(), col.size());
-    });
-    for (Index i = 0; i < rows; ++i) {
-        require(row_ptr[i] <= row_ptr[i + 1],
-                [&] { return fmt::format("row_ptr decreases after row {} (counted from 0)", i); });
-        for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
-            require(p < static_cast<Offset>(col.size()),
-                    [&] { return fmt::format("row_ptr of row {} passes the {} entries", i, col.size()); });
-            require_entry(rows, cols, i, col[p], val[p], p);
-        }
-    }
+    detail::require_arrays<T>(rows, cols, row_ptr, col, val);
     sort_and_sum(rows, row_ptr, col, val);
     return from_sorted(rows, cols, std::move(row_ptr), std::move(col), std::move(val));
 }
@@ -170,18 +154,17 @@ CsrMatrix<T> CsrMatrix<T>::from_sorted(Index rows, Index cols, std::vector<Offse
     ILUX_ASSERT(row_ptr.size() == static_cast<std::size_t>(rows) + 1 && col.size() == val.size());
     ILUX_ASSERT(row_ptr.back() == static_cast<Offset>(col.size()));
     CsrMatrix A;
-    A.rows_ = rows;
-    A.cols_ = cols;
     A.row_ptr_ = std::move(row_ptr);
     A.col_ = std::move(col);
     A.val_ = std::move(val);
+    A.look_at(rows, cols, A.row_ptr_, A.col_, A.val_);
     return A;
 }
 
 template <class T>
 CsrMatrix<T> CsrMatrix<T>::identity(Index n)
 {
-    require_size(n, n);
+    detail::require_size(n, n);
     std::vector<Offset> row_ptr(static_cast<std::size_t>(n) + 1);
     std::iota(row_ptr.begin(), row_ptr.end(), Offset{0});
     std::vector<Index> col(n);
@@ -190,21 +173,7 @@ CsrMatrix<T> CsrMatrix<T>::identity(Index n)
 }
 
 template <class T>
-std::size_t CsrMatrix<T>::bytes() const
-{
-    return row_ptr_.size() * sizeof(Offset) + col_.size() * (sizeof(Index) + sizeof(T));
-}
-
-template <class T>
-T CsrMatrix<T>::at(Index i, Index j) const
-{
-    const auto begin = col_.begin() + row_ptr_[i], end = col_.begin() + row_ptr_[i + 1];
-    const auto found = std::lower_bound(begin, end, j);
-    return found != end && *found == j ? val_[found - col_.begin()] : T{0};
-}
-
-template <class T>
-CsrMatrix<T> transpose(const CsrMatrix<T>& A)
+CsrMatrix<T> transpose(const CsrView<T>& A)
 {
     std::vector<Offset> row_ptr(static_cast<std::size_t>(A.cols()) + 1, 0);
     for (Index j : A.col()) ++row_ptr[j + 1];
@@ -222,7 +191,7 @@ CsrMatrix<T> transpose(const CsrMatrix<T>& A)
 }
 
 template <class T>
-CsrMatrix<T> adjoint(const CsrMatrix<T>& A)
+CsrMatrix<T> adjoint(const CsrView<T>& A)
 {
     CsrMatrix<T> of_A = transpose(A);
     for (T& value : of_A.val()) value = conj(value);
@@ -230,7 +199,7 @@ CsrMatrix<T> adjoint(const CsrMatrix<T>& A)
 }
 
 template <class T>
-CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<const Index> q)
+CsrMatrix<T> permute(const CsrView<T>& A, std::span<const Index> p, std::span<const Index> q)
 {
     require((p.empty() || p.size() == static_cast<std::size_t>(A.rows())) &&
                 (q.empty() || q.size() == static_cast<std::size_t>(A.cols())),
@@ -278,7 +247,7 @@ void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const
             require(is_finite(val[p]), [&] {
                 return fmt::format(
                     "scaled by its row and column factors, the entry at row {}, column {} (counted from 1) is {}",
-                    i + 1, A.col()[p] + 1, shown(scaled));
+                    i + 1, A.col()[p] + 1, detail::shown(scaled));
             });
         }
 }
@@ -288,7 +257,7 @@ namespace {
 /// Whether every entry (i, j) below the diagonal pairs with a (j, i) above it, and their values satisfy `equal`.
 /// Rows are walked in order, so the partners in row j are met in order too: one cursor a row, O(nnz), early exit.
 template <class T, class Equal>
-bool pairs_up(const CsrMatrix<T>& A, Equal&& equal)
+bool pairs_up(const CsrView<T>& A, Equal&& equal)
 {
     if (A.rows() != A.cols()) return false;
     const auto          row_ptr = A.row_ptr();
@@ -311,13 +280,13 @@ bool pairs_up(const CsrMatrix<T>& A, Equal&& equal)
 }  // namespace
 
 template <class T>
-bool is_pattern_symmetric(const CsrMatrix<T>& A)
+bool is_pattern_symmetric(const CsrView<T>& A)
 {
     return pairs_up(A, [](T, T) { return true; });
 }
 
 template <class T>
-bool has_positive_diagonal(const CsrMatrix<T>& A)
+bool has_positive_diagonal(const CsrView<T>& A)
 {
     for (Index i = 0; i < A.rows(); ++i) {
         const T a = A.at(i, i);
@@ -327,13 +296,13 @@ bool has_positive_diagonal(const CsrMatrix<T>& A)
 }
 
 template <class T>
-bool is_symmetric(const CsrMatrix<T>& A)
+bool is_symmetric(const CsrView<T>& A)
 {
     return pairs_up(A, [](T a, T b) { return a == b; });
 }
 
 template <class T>
-bool is_hermitian(const CsrMatrix<T>& A)
+bool is_hermitian(const CsrView<T>& A)
 {
     for (Index i = 0; is_complex<T> && i < std::min(A.rows(), A.cols()); ++i)
         if (const T a = A.at(i, i); a != conj(a)) return false;
@@ -341,7 +310,7 @@ bool is_hermitian(const CsrMatrix<T>& A)
 }
 
 template <class T>
-double norm_frobenius(const CsrMatrix<T>& A)
+double norm_frobenius(const CsrView<T>& A)
 {
     double largest = 0;
     for (const T& value : A.val()) largest = std::max<double>(largest, std::abs(value));
@@ -353,15 +322,15 @@ double norm_frobenius(const CsrMatrix<T>& A)
 
 #define ILUX_INSTANTIATE(T)                                                                                 \
     template class CsrMatrix<T>;                                                                            \
-    template CsrMatrix<T> transpose(const CsrMatrix<T>&);                                                   \
-    template CsrMatrix<T> adjoint(const CsrMatrix<T>&);                                                     \
-    template CsrMatrix<T> permute(const CsrMatrix<T>&, std::span<const Index>, std::span<const Index>);     \
+    template CsrMatrix<T> transpose(const CsrView<T>&);                                                     \
+    template CsrMatrix<T> adjoint(const CsrView<T>&);                                                       \
+    template CsrMatrix<T> permute(const CsrView<T>&, std::span<const Index>, std::span<const Index>);       \
     template void         scale_rows_cols(CsrMatrix<T>&, std::span<const double>, std::span<const double>); \
-    template bool         is_symmetric(const CsrMatrix<T>&);                                                \
-    template bool         is_hermitian(const CsrMatrix<T>&);                                                \
-    template bool         has_positive_diagonal(const CsrMatrix<T>&);                                       \
-    template bool         is_pattern_symmetric(const CsrMatrix<T>&);                                        \
-    template double       norm_frobenius(const CsrMatrix<T>&);
+    template bool         is_symmetric(const CsrView<T>&);                                                  \
+    template bool         is_hermitian(const CsrView<T>&);                                                  \
+    template bool         has_positive_diagonal(const CsrView<T>&);                                         \
+    template bool         is_pattern_symmetric(const CsrView<T>&);                                          \
+    template double       norm_frobenius(const CsrView<T>&);
 ILUX_BASE_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -1,5 +1,5 @@
 #pragma once
-// Compressed sparse rows: the one matrix format of the library.
+// Compressed sparse rows: the one matrix format of the library. csr_view.hpp has what looks at such arrays.
 
 #include <algorithm>
 #include <cmath>
@@ -7,17 +7,23 @@
 #include <utility>
 #include <vector>
 
+#include "ilux/base/csr_view.hpp"
 #include "ilux/base/scalar.hpp"
 #include "ilux/base/types.hpp"
 
 namespace ilux {
 
-/// A sparse matrix by rows. Invariant: columns ascend strictly within a row, indices are in range, values are finite.
-/// Explicit zeros are kept: the pattern is the caller's.
+/// A matrix that owns its arrays.
 template <class T = double>
-class CsrMatrix {
+class CsrMatrix : public CsrView<T> {
 public:
-    CsrMatrix() : row_ptr_(1, 0) {}
+    CsrMatrix() = default;
+    explicit CsrMatrix(const CsrView<T>& A);  ///< copies
+    CsrMatrix(const CsrMatrix& other) : CsrMatrix(static_cast<const CsrView<T>&>(other)) {}
+    CsrMatrix(CsrMatrix&& other) noexcept { take(std::move(other)); }
+    CsrMatrix& operator=(const CsrMatrix& other) { return *this = CsrMatrix(other); }
+    CsrMatrix& operator=(CsrMatrix&& other) noexcept;
+    ~CsrMatrix() = default;
 
     /// Entries in any order; duplicates are summed in the order given.
     /// @throws InvalidInput naming the entry when an index is out of range, a value (or a sum) is not finite, or lengths differ
@@ -31,34 +37,26 @@ public:
                                  std::vector<T> val);
     static CsrMatrix identity(Index n);
 
-    Index       rows() const { return rows_; }
-    Index       cols() const { return cols_; }
-    Offset      nnz() const { return row_ptr_.back(); }
-    std::size_t bytes() const;
-
-    std::span<const Offset> row_ptr() const { return row_ptr_; }  ///< rows + 1
-    std::span<const Index>  col() const { return col_; }          ///< nnz
-    std::span<const T>      val() const { return val_; }          ///< nnz
-    std::span<T>            val() { return val_; }
-
-    T at(Index i, Index j) const;  ///< 0 when not stored; O(log row length)
+    using CsrView<T>::val;
+    std::span<T> val() { return val_; }
 
 private:
-    Index               rows_ = 0, cols_ = 0;
+    void take(CsrMatrix&& other) noexcept;
+
     std::vector<Offset> row_ptr_;
     std::vector<Index>  col_;
     std::vector<T>      val_;
 };
 
 template <class T>
-CsrMatrix<T> transpose(const CsrMatrix<T>& A);
+CsrMatrix<T> transpose(const CsrView<T>& A);
 /// Aᴴ: the transpose, conjugated.
 template <class T>
-CsrMatrix<T> adjoint(const CsrMatrix<T>& A);
+CsrMatrix<T> adjoint(const CsrView<T>& A);
 /// B(i, j) = A(p[i], q[j]): perm[new] = old for rows and columns; an empty span is the identity.
 /// @throws InvalidInput when p or q is no permutation of A's rows or columns
 template <class T>
-CsrMatrix<T> permute(const CsrMatrix<T>& A, std::span<const Index> p, std::span<const Index> q);
+CsrMatrix<T> permute(const CsrView<T>& A, std::span<const Index> p, std::span<const Index> q);
 /// r a c for r, c > 0; what it passes through neither over- nor underflows where the product does not.
 template <Scalar S>
 S scaled_entry(double r, S a, double c)
@@ -72,15 +70,15 @@ template <class T>
 void scale_rows_cols(CsrMatrix<T>& A, std::span<const double> r, std::span<const double> c);
 
 template <class T>
-bool is_symmetric(const CsrMatrix<T>& A);  ///< A = Aᵀ: values and pattern, exactly
+bool is_symmetric(const CsrView<T>& A);  ///< A = Aᵀ: values and pattern, exactly
 template <class T>
-bool is_hermitian(const CsrMatrix<T>& A);  ///< A = Aᴴ, likewise
+bool is_hermitian(const CsrView<T>& A);  ///< A = Aᴴ, likewise
 template <class T>
-bool has_positive_diagonal(const CsrMatrix<T>& A);  ///< every a_ii real and > 0
+bool has_positive_diagonal(const CsrView<T>& A);  ///< every a_ii real and > 0
 template <class T>
-bool is_pattern_symmetric(const CsrMatrix<T>& A);  ///< stored entries, zeros included
+bool is_pattern_symmetric(const CsrView<T>& A);  ///< stored entries, zeros included
 template <class T>
-double norm_frobenius(const CsrMatrix<T>& A);
+double norm_frobenius(const CsrView<T>& A);
 
 /// perm[new] = old  →  inv_perm[old] = new. @throws InvalidInput unless perm is a permutation
 std::vector<Index> inverse_permutation(std::span<const Index> perm);

@@ -13,7 +13,7 @@ constexpr Offset parallel_nnz = 32768;  // below, forking costs more than it sav
 
 /// First row of part `t` of `parts`, each with about the same nnz.
 template <class T>
-Index part_begin(const CsrMatrix<T>& A, int t, int parts)
+Index part_begin(const CsrView<T>& A, int t, int parts)
 {
     if (t == parts) return A.rows();
     const Offset target = A.nnz() / parts * t;
@@ -21,7 +21,7 @@ Index part_begin(const CsrMatrix<T>& A, int t, int parts)
 }
 
 template <class T, class S>
-void spmv_rows(S a, const CsrMatrix<T>& A, const S* x, S b, S* y, Index begin, Index end)
+void spmv_rows(S a, const CsrView<T>& A, const S* x, S b, S* y, Index begin, Index end)
 {
     const Offset* row_ptr = A.row_ptr().data();
     const Index*  col = A.col().data();
@@ -35,7 +35,7 @@ void spmv_rows(S a, const CsrMatrix<T>& A, const S* x, S b, S* y, Index begin, I
 
 /// y ← a op(A) x + b y: op transposes, and conjugates if asked.
 template <bool conjugate, class T, class S>
-void scatter(Cpu& be, S a, const CsrMatrix<T>& A, std::span<const S> x, S b, std::span<S> y)
+void scatter(Cpu& be, S a, const CsrView<T>& A, std::span<const S> x, S b, std::span<S> y)
 {
     ILUX_ASSERT(x.size() == static_cast<std::size_t>(A.rows()) && y.size() == static_cast<std::size_t>(A.cols()));
     if (b == S(0)) fill<S>(be, 0, y);
@@ -50,7 +50,7 @@ void scatter(Cpu& be, S a, const CsrMatrix<T>& A, std::span<const S> x, S b, std
 }  // namespace
 
 template <class T, class S>
-void spmv(Cpu& be, NotDeduced<S> a, const CsrMatrix<T>& A, std::span<const NotDeduced<S>> x, NotDeduced<S> b,
+void spmv(Cpu& be, NotDeduced<S> a, const CsrView<T>& A, std::span<const NotDeduced<S>> x, NotDeduced<S> b,
           std::span<NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == static_cast<std::size_t>(A.cols()) && y.size() == static_cast<std::size_t>(A.rows()));
@@ -63,21 +63,21 @@ void spmv(Cpu& be, NotDeduced<S> a, const CsrMatrix<T>& A, std::span<const NotDe
 }
 
 template <class T, class S>
-void spmv_transpose(Cpu& be, NotDeduced<S> a, const CsrMatrix<T>& A, std::span<const NotDeduced<S>> x, NotDeduced<S> b,
+void spmv_transpose(Cpu& be, NotDeduced<S> a, const CsrView<T>& A, std::span<const NotDeduced<S>> x, NotDeduced<S> b,
                     std::span<NotDeduced<S>> y)
 {
     scatter<false, T, S>(be, a, A, x, b, y);
 }
 
 template <class T, class S>
-void spmv_adjoint(Cpu& be, NotDeduced<S> a, const CsrMatrix<T>& A, std::span<const NotDeduced<S>> x, NotDeduced<S> b,
+void spmv_adjoint(Cpu& be, NotDeduced<S> a, const CsrView<T>& A, std::span<const NotDeduced<S>> x, NotDeduced<S> b,
                   std::span<NotDeduced<S>> y)
 {
     scatter<true, T, S>(be, a, A, x, b, y);
 }
 
 template <class S>
-MatrixOperator<S>::MatrixOperator(const CsrMatrix<S>& A, bool adjoinable)
+MatrixOperator<S>::MatrixOperator(const CsrView<S>& A, bool adjoinable)
     : A_(A), Ah_(adjoinable ? adjoint(A) : CsrMatrix<S>()), adjoinable_(adjoinable)
 {
     require(A.rows() == A.cols(), [&] {
@@ -99,8 +99,8 @@ void MatrixOperator<S>::apply_adjoint(Cpu& be, std::span<const S> x, std::span<S
     else spmv_adjoint<S, S>(be, 1, A_, x, 0, y);
 }
 
-#define ILUX_PRODUCT(T, product)                                                                                      \
-    template void product<T, working_of<T>>(Cpu&, working_of<T>, const CsrMatrix<T>&, std::span<const working_of<T>>, \
+#define ILUX_PRODUCT(T, product)                                                                                    \
+    template void product<T, working_of<T>>(Cpu&, working_of<T>, const CsrView<T>&, std::span<const working_of<T>>, \
                                             working_of<T>, std::span<working_of<T>>);
 #define ILUX_INSTANTIATE(T) ILUX_PRODUCT(T, spmv) ILUX_PRODUCT(T, spmv_transpose) ILUX_PRODUCT(T, spmv_adjoint)
 ILUX_BASE_STORED(ILUX_INSTANTIATE)

@@ -33,7 +33,7 @@ bool all_finite(std::span<const double> v)
     return std::ranges::all_of(v, [](double value) { return std::isfinite(value); });
 }
 
-bool same_pattern(const CsrMatrix<double>& A, const CsrMatrix<double>& B)
+bool same_pattern(const CsrView<double>& A, const CsrView<double>& B)
 {
     return A.rows() == B.rows() && A.cols() == B.cols() && std::ranges::equal(A.row_ptr(), B.row_ptr()) &&
            std::ranges::equal(A.col(), B.col());
@@ -116,7 +116,7 @@ private:
         if (call.kind == Kind::listen) return listen(call);
         if (call.kind == Kind::move) return move();
         if (call.kind == Kind::analyse) return analyse(call.A, call.systems);
-        if (call.kind == Kind::analyse_own) return analyse(CsrMatrix<double>(A_), 2);
+        if (call.kind == Kind::analyse_own) return analyse_own();
         if (call.kind == Kind::solve) return solve(call);
         renew(call);
     }
@@ -155,7 +155,7 @@ private:
     /// The matrix of the solver is the one that was taken last.
     void expect_numbers() const
     {
-        const CsrMatrix<double>& A = solver_->matrix();
+        const CsrView<double>& A = solver_->matrix();
         if (analysed_) expect(same_pattern(A, A_) && same_bits(A.val(), A_.val()), "the numbers that were taken last");
     }
 
@@ -180,9 +180,22 @@ private:
         expect_numbers();
     }
 
+    /// @param A  of the script, which outlives the solver: it borrows
     void analyse(const CsrMatrix<double>& A, double systems)
     {
         if (!guarded(A.rows() == A.cols() && all_finite(A.val()), [&] { solver_->analyse(A, systems); })) return;
+        analysed(A);
+    }
+
+    void analyse_own()
+    {
+        CsrMatrix<double> given = A_;
+        if (!guarded(true, [&] { solver_->analyse(std::move(given), 2); })) return;
+        analysed(A_);
+    }
+
+    void analysed(const CsrMatrix<double>& A)
+    {
         A_ = A;
         analysed_ = true;
         numbers_ = Numbers::none;

@@ -7,7 +7,7 @@ namespace {
 
 /// Row i of A becomes row i of L and U in place: for every k < i of its pattern, row i −= l_ik · u_k, on the pattern.
 /// `position` is −1 everywhere on entry and on return.
-void eliminate_row(const CsrMatrix<double>& A, std::span<double> val, std::span<const Offset> diagonal, Index i,
+void eliminate_row(const CsrView<double>& A, std::span<double> val, std::span<const Offset> diagonal, Index i,
                    std::vector<Offset>& position)
 {
     const auto   row_ptr = A.row_ptr();
@@ -25,7 +25,7 @@ void eliminate_row(const CsrMatrix<double>& A, std::span<double> val, std::span<
 
 /// The entries of A with keep(row, column), with other values.
 template <class Keep>
-CsrMatrix<double> part(const CsrMatrix<double>& A, std::span<const double> val, Keep&& keep)
+CsrMatrix<double> part(const CsrView<double>& A, std::span<const double> val, Keep&& keep)
 {
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
@@ -43,7 +43,7 @@ CsrMatrix<double> part(const CsrMatrix<double>& A, std::span<const double> val, 
 
 }  // namespace
 
-Ilu0::Ilu0(const CsrMatrix<double>& A) : n_(A.rows())
+Ilu0::Ilu0(const CsrView<double>& A) : n_(A.rows())
 {
     require(A.rows() == A.cols(), [&] {
         return "a preconditioner needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +

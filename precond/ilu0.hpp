@@ -12,15 +12,15 @@ namespace ilux {
 /// stops: zero_pivot() is that row, and apply() must not be called; otherwise −1. Cost: Σ_i Σ_{k<i} nnz(u_k).
 class Ilu0 final : public Preconditioner<Cpu> {
 public:
-    explicit Ilu0(const CsrMatrix<double>& A);
-    Index                    zero_pivot() const { return zero_pivot_; }
-    Index                    size() const override { return n_; }
-    Offset                   nnz() const { return L_.matrix().nnz() + U_.matrix().nnz(); }
-    std::size_t              bytes() const { return L_.bytes() + U_.bytes(); }
-    const CsrMatrix<double>& L() const { return L_.matrix(); }  ///< without its diagonal of ones
-    const CsrMatrix<double>& U() const { return U_.matrix(); }  ///< with its diagonal
-    void                     apply(Cpu& be, std::span<const double> r, std::span<double> z) override;
-    void                     apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z) override;
+    explicit Ilu0(const CsrView<double>& A);
+    Index                  zero_pivot() const { return zero_pivot_; }
+    Index                  size() const override { return n_; }
+    Offset                 nnz() const { return L_.matrix().nnz() + U_.matrix().nnz(); }
+    std::size_t            bytes() const { return L_.bytes() + U_.bytes(); }
+    const CsrView<double>& L() const { return L_.matrix(); }  ///< without its diagonal of ones
+    const CsrView<double>& U() const { return U_.matrix(); }  ///< with its diagonal
+    void                   apply(Cpu& be, std::span<const double> r, std::span<double> z) override;
+    void                   apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z) override;
 
 private:
     Index              n_ = 0;

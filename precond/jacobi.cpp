@@ -4,7 +4,7 @@
 
 namespace ilux {
 
-Jacobi::Jacobi(const CsrMatrix<double>& A)
+Jacobi::Jacobi(const CsrView<double>& A)
 {
     require(A.rows() == A.cols(), [&] {
         return "a preconditioner needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +

@@ -13,7 +13,7 @@ namespace ilux {
 /// A zero diagonal entry leaves its component unscaled; zeros() counts them.
 class Jacobi final : public Preconditioner<Cpu> {
 public:
-    explicit Jacobi(const CsrMatrix<double>& A);
+    explicit Jacobi(const CsrView<double>& A);
     Index                   zeros() const { return zeros_; }
     std::span<const double> inverse() const { return inverse_; }  ///< n; 1/a_ii, or 1
     Index                   size() const override { return static_cast<Index>(inverse_.size()); }

@@ -29,7 +29,7 @@ double or_zero(double minimum) { return minimum == infinite ? 0 : minimum; }
 
 class Matcher {
 public:
-    Matcher(const CsrMatrix<double>& A, double work_limit, const StopToken& stop)
+    Matcher(const CsrView<double>& A, double work_limit, const StopToken& stop)
         : A_(A),
           n_(A.rows()),
           row_ptr_(A.row_ptr()),
@@ -290,18 +290,18 @@ private:
     void     keep_in_range(std::vector<double>& r, std::vector<double>& c) const;
     void     centre_components(std::vector<double>& r, std::vector<double>& c) const;
 
-    const CsrMatrix<double>& A_;
-    Index                    n_;
-    std::span<const Offset>  row_ptr_;
-    std::span<const Index>   col_;
-    std::vector<double>      cost_;          // nnz; ∞ for explicit zeros
-    std::vector<double>      log_row_max_;   // n
-    std::vector<double>      u_;             // n; duals of rows
-    std::vector<Column>      column_;        // n
-    std::vector<Offset>      entry_of_row_;  // n; position of the matched entry, −1: free
-    std::vector<Index>       row_of_col_;    // n; −1: free
-    double                   tie_ = 0;       // distances closer than this count as equal
-    bool                     optimal_ = true;
+    const CsrView<double>&  A_;
+    Index                   n_;
+    std::span<const Offset> row_ptr_;
+    std::span<const Index>  col_;
+    std::vector<double>     cost_;          // nnz; ∞ for explicit zeros
+    std::vector<double>     log_row_max_;   // n
+    std::vector<double>     u_;             // n; duals of rows
+    std::vector<Column>     column_;        // n
+    std::vector<Offset>     entry_of_row_;  // n; position of the matched entry, −1: free
+    std::vector<Index>      row_of_col_;    // n; −1: free
+    double                  tie_ = 0;       // distances closer than this count as equal
+    bool                    optimal_ = true;
 
     std::vector<Offset>                   parent_;      // n; entry over which a column was reached
     std::vector<Index>                    parent_row_;  // n; row of that entry
@@ -404,7 +404,7 @@ Matching Matcher::result()
 
 }  // namespace
 
-Matching maximum_product_matching(const CsrMatrix<double>& A, const MatchingOptions& options, const StopToken& stop)
+Matching maximum_product_matching(const CsrView<double>& A, const MatchingOptions& options, const StopToken& stop)
 {
     require(A.rows() == A.cols(), [&] {
         return fmt::format("a {} x {} matrix has no transversal matching: it must be square", A.rows(), A.cols());

@@ -35,7 +35,7 @@ struct Matching {
 /// Memory: 8 nnz + 110 n bytes, and 8 nnz more past the work limit.
 /// @param stop  ends the call
 /// @throws InvalidInput unless A is square; InvalidOption for a negative or NaN work limit
-Matching maximum_product_matching(const CsrMatrix<double>& A, const MatchingOptions& options = {},
+Matching maximum_product_matching(const CsrView<double>& A, const MatchingOptions& options = {},
                                   const StopToken& stop = {});
 
 }  // namespace ilux

@@ -324,7 +324,7 @@ Ordered order_apart(const PatternView& A, Ordering ordering, const StopToken& st
 
 }  // namespace
 
-std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering ordering, const StopToken& stop)
+std::vector<Index> fill_reducing_order(const CsrView<double>& A, Ordering ordering, const StopToken& stop)
 {
     require(A.rows() == A.cols(),
             [&] { return fmt::format("a {} x {} matrix cannot be ordered: it must be square", A.rows(), A.cols()); });

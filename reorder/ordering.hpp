@@ -46,7 +46,7 @@ struct AmdCounts {
 ///                    by a thread that is then left behind: these libraries cannot be interrupted
 /// @throws InvalidInput unless A is square, or when metis was built with indices too narrow for A's graph;
 ///         OutOfMemory when the library reports it
-std::vector<Index> fill_reducing_order(const CsrMatrix<double>& A, Ordering ordering, const StopToken& stop = {});
+std::vector<Index> fill_reducing_order(const CsrView<double>& A, Ordering ordering, const StopToken& stop = {});
 /// @param counts  filled by amd alone; may be null
 std::vector<Index> fill_reducing_order(const PatternView& A, Ordering ordering, AmdCounts* counts = nullptr,
                                        const StopToken& stop = {});

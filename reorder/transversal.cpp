@@ -104,7 +104,7 @@ private:
 
 }  // namespace
 
-void extend_transversal(const CsrMatrix<double>& A, std::span<const double> cost, double limit,
+void extend_transversal(const CsrView<double>& A, std::span<const double> cost, double limit,
                         std::span<Offset> entry_of_row, std::span<Index> row_of_col, const StopToken& stop)
 {
     const auto usable = [=](Offset p) { return cost[p] <= limit; };

@@ -19,20 +19,20 @@ namespace ilux {
 namespace {
 
 /// ‖A‖_F as krylov.stop=backward_error takes it: a number above 0, also of zeros and where it overflows.
-double usable_norm(const CsrMatrix<double>& A)
+double usable_norm(const CsrView<double>& A)
 {
     using Limits = std::numeric_limits<double>;
     return std::clamp(norm_frobenius(A), Limits::denorm_min(), Limits::max());
 }
 
-void require_same_pattern(const CsrMatrix<double>& analysed, const CsrMatrix<double>& A)
+void require_same_pattern(const CsrView<double>& analysed, const CsrView<double>& A)
 {
     require(A.rows() == analysed.rows() && A.cols() == analysed.cols(), [&] {
         return fmt::format("a {} x {} matrix, but the analysed one is {} x {}", A.rows(), A.cols(), analysed.rows(),
                            analysed.cols());
     });
     for (Index i = 0; i < A.rows(); ++i) {
-        const auto row = [i](const CsrMatrix<double>& B) {
+        const auto row = [i](const CsrView<double>& B) {
             const auto first = static_cast<std::size_t>(B.row_ptr()[i]);
             return B.col().subspan(first, static_cast<std::size_t>(B.row_ptr()[i + 1]) - first);
         };
@@ -41,7 +41,7 @@ void require_same_pattern(const CsrMatrix<double>& analysed, const CsrMatrix<dou
     }
 }
 
-void check_vectors(const CsrMatrix<double>& A, std::span<const double> b, std::span<const double> x)
+void check_vectors(const CsrView<double>& A, std::span<const double> b, std::span<const double> x)
 {
     const auto n = static_cast<std::size_t>(A.rows());
     require(b.size() == n && x.size() == n,
@@ -73,7 +73,7 @@ TrySteps LinearSolver::Impl::steps()
             .next = [this](std::span<const Attempt> tried, std::string& why_not) { return next_plan(tried, why_not); }};
 }
 
-void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
+void LinearSolver::Impl::analyse(const CsrView<double>& given, double systems)
 {
     require(given.rows() == given.cols(),
             [&] { return fmt::format("a {} x {} matrix: a system needs a square one", given.rows(), given.cols()); });
@@ -102,15 +102,21 @@ void LinearSolver::Impl::analyse(const CsrMatrix<double>& given, double systems)
     loop.analysed(series_.promised == 1);
 }
 
+void LinearSolver::Impl::analyse(CsrMatrix<double>&& A, double systems)
+{
+    own_ = std::move(A);
+    analyse(own_, systems);
+}
+
 void LinearSolver::Impl::take_values(std::span<const double> values)
 {
     require(values.size() == A_.val().size(), [&] {
         return fmt::format("{} values for an analysed pattern of {} entries", values.size(), A_.val().size());
     });
-    MatrixView renewed = view(A_);
-    renewed.val = values;
-    require_finite_values(renewed);
-    std::ranges::copy(values, A_.val().begin());
+    require_finite_values(view(A_.with_values(values)));
+    values_.reserve(values.size());  // may lack memory, before anything has changed
+    if (values.data() != values_.data()) values_.assign(values.begin(), values.end());
+    A_ = A_.with_values(values_);
     norm_ = usable_norm(A_);
 }
 
@@ -224,14 +230,27 @@ LinearSolver::~LinearSolver() = default;
 LinearSolver::LinearSolver(LinearSolver&&) noexcept = default;
 LinearSolver& LinearSolver::operator=(LinearSolver&&) noexcept = default;
 
-void LinearSolver::analyse(const CsrMatrix<double>& A, double systems)
+std::unique_ptr<LinearSolver::Impl> LinearSolver::anew() const
 {
-    auto anew = std::make_unique<Impl>(impl_->options());
-    anew->listener = impl_->listener;
-    anew->stop = impl_->stop;
-    anew->loop.listen(impl_->loop.listener());
-    anew->analyse(A, systems);
-    impl_ = std::move(anew);
+    auto fresh = std::make_unique<Impl>(impl_->options());
+    fresh->listener = impl_->listener;
+    fresh->stop = impl_->stop;
+    fresh->loop.listen(impl_->loop.listener());
+    return fresh;
+}
+
+void LinearSolver::analyse(const CsrView<double>& A, double systems)
+{
+    auto fresh = anew();
+    fresh->analyse(A, systems);
+    impl_ = std::move(fresh);
+}
+
+void LinearSolver::analyse(CsrMatrix<double>&& A, double systems)
+{
+    auto fresh = anew();
+    fresh->analyse(std::move(A), systems);
+    impl_ = std::move(fresh);
 }
 
 FactorReport LinearSolver::factor()
@@ -254,7 +273,7 @@ FactorReport LinearSolver::refactor(std::span<const double> values)
     return impl_->refactor();
 }
 
-FactorReport LinearSolver::refactor(const CsrMatrix<double>& A)
+FactorReport LinearSolver::refactor(const CsrView<double>& A)
 {
     impl_->require_allowed(SolverCall::refactor);
     require_same_pattern(impl_->matrix(), A);
@@ -286,7 +305,7 @@ void LinearSolver::listen(TryListener listener, std::function<void(const Attempt
     impl_->loop.listen(std::move(after));
 }
 
-const CsrMatrix<double>& LinearSolver::matrix() const { return impl_->matrix(); }
+const CsrView<double>& LinearSolver::matrix() const { return impl_->matrix(); }
 
 SolverState LinearSolver::state() const { return impl_->loop.state(); }
 

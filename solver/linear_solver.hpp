@@ -34,17 +34,22 @@ public:
     LinearSolver(LinearSolver&&) noexcept;
     LinearSolver& operator=(LinearSolver&&) noexcept;
 
-    /// Takes a copy of A and decides the strategy; its values are looked at for a matching, and are those of factor()
-    /// without any. Starts anew; what was analysed before goes when that is done.
-    /// @param A  n×n with finite values  @param systems  of this pattern that are to come; the more, the more LU pays
+    /// Decides the strategy. The values are looked at for a matching, and are those of factor() without any. Starts
+    /// anew; what was analysed before goes when that is done.
+    /// @param A  n×n with finite values. Its arrays are borrowed, not copied: row pointers and columns must stand until
+    /// the next analyse() or the end of this object, values until others are given
+    /// @param systems  of this pattern that are to come; the more, the more LU pays
     /// @throws InvalidInput unless A is square and finite; DeviceError when a GPU is asked for and cannot be used
     /// Cost: O(nnz), and an analysis for LU where that may win.
-    void analyse(const CsrMatrix<double>& A, double systems = 1);
+    void analyse(const CsrView<double>& A, double systems = 1);
+    /// The same with a matrix that is given away.
+    void analyse(CsrMatrix<double>&& A, double systems = 1);
 
     /// Factors the analysed values, or others. What fails gives way to what may do better, as long as there are time
     /// and memory.
-    /// @param values  nnz, in the order of the analysed A  @throws InvalidInput for another number of them, or NaN or
-    /// Inf, as every call that factors where precond.definite is asked for and A is not symmetric with a positive diagonal
+    /// @param values  nnz, in the order of the analysed A; copied, here and below, as solve() measures x with them
+    /// @throws InvalidInput for another number of them, or NaN or Inf, as every call that factors where precond.definite
+    /// is asked for and A is not symmetric with a positive diagonal
     FactorReport factor();
     FactorReport factor(std::span<const double> values);
 
@@ -52,7 +57,7 @@ public:
     /// time.
     FactorReport refactor(std::span<const double> values);
     /// The same for a matrix. @throws InvalidInput, naming what differs, where its pattern is not the analysed one
-    FactorReport refactor(const CsrMatrix<double>& A);
+    FactorReport refactor(const CsrView<double>& A);
 
     /// Solves A x = b for the last numbers. `converged` is said of a residual recomputed from A, b and x only.
     /// @param b, x  n; x is overwritten, and with options.sequence.reuse_x the guess
@@ -84,15 +89,18 @@ public:
     /// time_limit, and solve() hands out the best x so far. It does not count for later calls once another token is set.
     void heed(StopToken stop);
 
-    const CsrMatrix<double>& matrix() const;
-    SolverState              state() const;
-    Device                   device() const;  ///< of the strategy taken last
+    /// The analysed pattern with the last values, where the caller has them.
+    const CsrView<double>& matrix() const;
+    SolverState            state() const;
+    Device                 device() const;  ///< of the strategy taken last
     /// What is there of the strategy taken last; null where there is none. Valid until the next call.
     const Lu*          lu() const;
     const HostFactors* preconditioner() const;
 
 private:
     class Impl;
+    std::unique_ptr<Impl> anew() const;
+
     std::unique_ptr<Impl> impl_;
 };
 

@@ -16,8 +16,8 @@ namespace ilux {
 namespace {
 
 /// @throws InvalidInput for lengths that disagree, or naming the member whose numbers are not finite
-BatchSystems checked(const CsrMatrix<double>& A, Index members, std::span<const double> values,
-                     std::span<const double> B, std::span<double> X)
+BatchSystems checked(const CsrView<double>& A, Index members, std::span<const double> values, std::span<const double> B,
+                     std::span<double> X)
 {
     require(members >= 0, [&] { return fmt::format("solve_batch: {} members", members); });
     const auto         n = static_cast<std::size_t>(A.rows()), nnz = static_cast<std::size_t>(A.nnz());

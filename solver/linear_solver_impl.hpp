@@ -32,7 +32,8 @@ class LinearSolver::Impl {
 public:
     explicit Impl(const SolverOptions& options);
 
-    void         analyse(const CsrMatrix<double>& A, double systems);
+    void         analyse(const CsrView<double>& A, double systems);
+    void         analyse(CsrMatrix<double>&& A, double systems);
     void         take_values(std::span<const double> values);
     void         take_guess(std::span<const double> x);
     FactorReport factor();
@@ -42,9 +43,9 @@ public:
     BatchReport  solve_batch(const BatchSystems& all);
 
     /// @throws InvalidInput where the state does not allow it
-    void                     require_allowed(SolverCall call) const { ilux::require_allowed(loop.state(), call); }
-    const SolverOptions&     options() const { return options_; }
-    const CsrMatrix<double>& matrix() const { return A_; }
+    void                   require_allowed(SolverCall call) const { ilux::require_allowed(loop.state(), call); }
+    const SolverOptions&   options() const { return options_; }
+    const CsrView<double>& matrix() const { return A_; }
 
     TryListener               listener;
     StopToken                 stop;  // the caller's
@@ -91,7 +92,9 @@ private:
     SolverReport report(TryLoop::Call& call, std::span<double> x);
 
     SolverOptions       options_;
-    CsrMatrix<double>   A_;
+    CsrMatrix<double>   own_;     // what A_ looks at where the caller gave it away
+    std::vector<double> values_;  // the last ones, where they are not those of the analysed A
+    CsrView<double>     A_;
     double              norm_ = 0;  // ‖A‖_F, within the positive numbers
     Choice              choice_;
     double              analysing_ = 0;  // seconds spent in analyse()

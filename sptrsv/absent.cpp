@@ -55,14 +55,14 @@ void GpuSpTrsvPlan<T>::solve(Gpu&, DeviceSpan<const double>, DeviceSpan<double>,
     absent();
 }
 template <class T>
-GpuSpTrsvPlan<T> gpu_sptrsv(Gpu&, const CsrMatrix<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine)
+GpuSpTrsvPlan<T> gpu_sptrsv(Gpu&, const CsrView<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine)
 {
     absent();
 }
 
 template class GpuSpTrsvPlan<double>;
 template class GpuSpTrsvPlan<float>;
-template GpuSpTrsvPlan<double> gpu_sptrsv(Gpu&, const CsrMatrix<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
-template GpuSpTrsvPlan<float>  gpu_sptrsv(Gpu&, const CsrMatrix<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
+template GpuSpTrsvPlan<double> gpu_sptrsv(Gpu&, const CsrView<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
+template GpuSpTrsvPlan<float>  gpu_sptrsv(Gpu&, const CsrView<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
 
 }  // namespace ilux

@@ -85,7 +85,7 @@ struct Given {
 
     /// sends(host array, device pointer) for each of them
     template <class Send>
-    void each(const ForwardSystem<T>& system, const CsrMatrix<T>& L, const std::vector<Index>& row_of, Send send)
+    void each(const ForwardSystem<T>& system, const CsrView<T>& L, const std::vector<Index>& row_of, Send send)
     {
         send(L.val(), val);
         send(std::span<const Index>(row_of), row);
@@ -152,7 +152,7 @@ public:
     }
 
 private:
-    const CsrMatrix<T>& L() const { return split_.row.empty() ? system_.L : split_.L; }
+    const CsrView<T>& L() const { return split_.row.empty() ? system_.L : split_.L; }
 
     void order_on_device(WideLevels wide)
     {

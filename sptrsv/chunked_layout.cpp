@@ -27,7 +27,7 @@ struct Chunk {
 };
 
 template <class T>
-Offset length(const CsrMatrix<T>& L, Index i)
+Offset length(const CsrView<T>& L, Index i)
 {
     return L.row_ptr()[i + 1] - L.row_ptr()[i];
 }
@@ -41,7 +41,7 @@ Index levels_in(const Chunk& chunk, std::span<const Index> level)
 
 /// Rows first..end−1 by (level, class descending), each class cut into tasks.
 template <class T>
-Chunk make_chunk(const CsrMatrix<T>& L, std::span<const Index> level, Index first, Index end)
+Chunk make_chunk(const CsrView<T>& L, std::span<const Index> level, Index first, Index end)
 {
     const int  group = group_of(L.rows(), L.nnz());
     const auto log2 = [&](Index i) { return log2_lanes(length(L, i), group); };
@@ -76,7 +76,7 @@ Chunk make_chunk(const CsrMatrix<T>& L, std::span<const Index> level, Index firs
 
 /// The chunks of rows first..end−1: one, or several where one would need too much shared memory.
 template <class T>
-void make_fitting_chunks(const CsrMatrix<T>& L, std::span<const Index> level, Index first, Index end,
+void make_fitting_chunks(const CsrView<T>& L, std::span<const Index> level, Index first, Index end,
                          std::size_t shared_bytes, std::vector<Chunk>& chunks)
 {
     Chunk chunk = make_chunk(L, level, first, end);
@@ -106,7 +106,7 @@ std::vector<Index> equal_shares(std::span<const Offset> row_ptr, Index parts)
 }
 
 template <class T>
-std::vector<Chunk> make_chunks(const CsrMatrix<T>& L, std::span<const Index> level, const ChunkedTuning& tuning)
+std::vector<Chunk> make_chunks(const CsrView<T>& L, std::span<const Index> level, const ChunkedTuning& tuning)
 {
     const auto                      bound = chunk_bounds(L.row_ptr(), tuning);
     const auto                      parts = static_cast<std::ptrdiff_t>(bound.size()) - 1;
@@ -131,7 +131,7 @@ struct RowPlaces {
 template <class T>
 class Assembly {
 public:
-    Assembly(const CsrMatrix<T>& L, std::vector<Chunk> chunks) : L_(L), chunks_(std::move(chunks))
+    Assembly(const CsrView<T>& L, std::vector<Chunk> chunks) : L_(L), chunks_(std::move(chunks))
     {
         const auto n = static_cast<std::size_t>(L_.rows());
         place_ = {std::vector<Index>(n), std::vector<Index>(n), std::vector<Index>(n, -1)};
@@ -225,14 +225,14 @@ private:
         }
     }
 
-    const CsrMatrix<T>& L_;
-    std::vector<Chunk>  chunks_;
-    RowPlaces           place_;
-    ChunkedLayout<T>    out_;
+    const CsrView<T>&  L_;
+    std::vector<Chunk> chunks_;
+    RowPlaces          place_;
+    ChunkedLayout<T>   out_;
 };
 
 template <class T>
-ChunkedLayout<T> layout_of_split(const CsrMatrix<T>& L, const ChunkedTuning& tuning)
+ChunkedLayout<T> layout_of_split(const CsrView<T>& L, const ChunkedTuning& tuning)
 {
     const auto         level = levels(L);
     auto               chunks = make_chunks(L, level, tuning);
@@ -291,7 +291,7 @@ std::vector<Index> chunk_bounds(std::span<const Offset> row_ptr, const ChunkedTu
 }
 
 template <class T>
-ChunkedLayout<T> chunked_layout(const CsrMatrix<T>& L, const ChunkedTuning& tuning)
+ChunkedLayout<T> chunked_layout(const CsrView<T>& L, const ChunkedTuning& tuning)
 {
     if (longest_row(L.row_ptr()) <= tuning.longest) return layout_of_split(L, tuning);
     const auto split = split_long_rows(L, tuning.longest, tuning.segment);
@@ -300,7 +300,7 @@ ChunkedLayout<T> chunked_layout(const CsrMatrix<T>& L, const ChunkedTuning& tuni
     return layout;
 }
 
-template ChunkedLayout<double> chunked_layout(const CsrMatrix<double>&, const ChunkedTuning&);
-template ChunkedLayout<float>  chunked_layout(const CsrMatrix<float>&, const ChunkedTuning&);
+template ChunkedLayout<double> chunked_layout(const CsrView<double>&, const ChunkedTuning&);
+template ChunkedLayout<float>  chunked_layout(const CsrView<float>&, const ChunkedTuning&);
 
 }  // namespace ilux

@@ -76,6 +76,6 @@ std::vector<Index> halved(std::span<const Index> chunk_ptr, const std::vector<bo
 /// O(n log n + nnz), threaded by chunks.
 /// @throws InvalidInput when there are more than 2³¹ − 1 steps
 template <class T>
-ChunkedLayout<T> chunked_layout(const CsrMatrix<T>& L, const ChunkedTuning& tuning = {});
+ChunkedLayout<T> chunked_layout(const CsrView<T>& L, const ChunkedTuning& tuning = {});
 
 }  // namespace ilux

@@ -24,7 +24,7 @@ void check_frame(const V& values, Index n, const char* name)
 template <class T>
 class Rows {
 public:
-    explicit Rows(const CsrMatrix<double>& A) : A_(A), n_(A.rows())
+    explicit Rows(const CsrView<double>& A) : A_(A), n_(A.rows())
     {
         row_ptr_.reserve(n_ + std::size_t{1});
         row_ptr_.push_back(0);
@@ -56,17 +56,17 @@ public:
     }
 
 private:
-    const CsrMatrix<double>& A_;
-    Index                    n_;
-    std::vector<Offset>      row_ptr_;
-    std::vector<Index>       col_;
-    std::vector<T>           val_;
+    const CsrView<double>& A_;
+    Index                  n_;
+    std::vector<Offset>    row_ptr_;
+    std::vector<Index>     col_;
+    std::vector<T>         val_;
 };
 
 }  // namespace
 
 template <class T>
-ForwardSystem<T> forward_system(const CsrMatrix<double>& A, Triangle triangle, Diagonal diagonal, SolveFrame frame)
+ForwardSystem<T> forward_system(const CsrView<double>& A, Triangle triangle, Diagonal diagonal, SolveFrame frame)
 {
     const Index n = A.rows();
     check_triangle(A, triangle, diagonal);
@@ -99,7 +99,7 @@ ForwardSystem<T> forward_system(const CsrMatrix<double>& A, Triangle triangle, D
 }
 
 template <class T>
-std::vector<Index> levels(const CsrMatrix<T>& L)
+std::vector<Index> levels(const CsrView<T>& L)
 {
     std::vector<Index> level(L.rows(), 0);
     for (Index i = 0; i < L.rows(); ++i)
@@ -157,10 +157,10 @@ ForwardSystem<double> with_values(const RenewedSystem& renewed, std::span<const 
 
 template struct ForwardSystem<double>;
 template struct ForwardSystem<float>;
-template ForwardSystem<double> forward_system(const CsrMatrix<double>&, Triangle, Diagonal, SolveFrame);
-template ForwardSystem<float>  forward_system(const CsrMatrix<double>&, Triangle, Diagonal, SolveFrame);
-template std::vector<Index>    levels(const CsrMatrix<double>&);
-template std::vector<Index>    levels(const CsrMatrix<float>&);
+template ForwardSystem<double> forward_system(const CsrView<double>&, Triangle, Diagonal, SolveFrame);
+template ForwardSystem<float>  forward_system(const CsrView<double>&, Triangle, Diagonal, SolveFrame);
+template std::vector<Index>    levels(const CsrView<double>&);
+template std::vector<Index>    levels(const CsrView<float>&);
 template void                  solve_serial(const ForwardSystem<double>&, std::span<const double>, std::span<double>);
 template void                  solve_serial(const ForwardSystem<float>&, std::span<const double>, std::span<double>);
 

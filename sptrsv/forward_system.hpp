@@ -35,12 +35,11 @@ struct ForwardSystem {
 /// The forward system of A x = b for either triangle, its frame (by rows of A) renumbered with it. Values are rounded to
 /// T. O(n + nnz). @throws InvalidInput when a vector of the frame is neither empty nor of n entries
 template <class T>
-ForwardSystem<T> forward_system(const CsrMatrix<double>& A, Triangle triangle, Diagonal diagonal,
-                                SolveFrame frame = {});
+ForwardSystem<T> forward_system(const CsrView<double>& A, Triangle triangle, Diagonal diagonal, SolveFrame frame = {});
 
 /// The level of every row: 0 when it depends on none, else 1 + the highest level it depends on. O(n + nnz).
 template <class T>
-std::vector<Index> levels(const CsrMatrix<T>& L);
+std::vector<Index> levels(const CsrView<T>& L);
 
 /// Forward substitution as written above, on one thread: what the engines are measured against.
 /// @param b, out  of at least n values, or as many as the frame's indices reach

@@ -22,7 +22,7 @@ namespace ilux {
 namespace {
 
 template <class T>
-SpTrsvFacts facts_of(const CsrMatrix<T>& L, std::span<const Index> level)
+SpTrsvFacts facts_of(const CsrView<T>& L, std::span<const Index> level)
 {
     return {.n = L.rows(),
             .depth = level.empty() ? 0 : *std::max_element(level.begin(), level.end()) + 1,
@@ -265,7 +265,7 @@ void GpuSpTrsvPlan<T>::solve(Gpu& be, DeviceSpan<const double> b, DeviceSpan<dou
 }
 
 template <class T>
-GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrMatrix<double>& A, Triangle triangle, Diagonal diagonal, bool transposed,
+GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrView<double>& A, Triangle triangle, Diagonal diagonal, bool transposed,
                             GpuSpTrsvEngine engine)
 {
     if (!transposed) return {gpu, forward_system<T>(A, triangle, diagonal), engine};
@@ -275,7 +275,7 @@ GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrMatrix<double>& A, Triangle trian
 
 template class GpuSpTrsvPlan<double>;
 template class GpuSpTrsvPlan<float>;
-template GpuSpTrsvPlan<double> gpu_sptrsv(Gpu&, const CsrMatrix<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
-template GpuSpTrsvPlan<float>  gpu_sptrsv(Gpu&, const CsrMatrix<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
+template GpuSpTrsvPlan<double> gpu_sptrsv(Gpu&, const CsrView<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
+template GpuSpTrsvPlan<float>  gpu_sptrsv(Gpu&, const CsrView<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
 
 }  // namespace ilux

@@ -129,7 +129,7 @@ private:
 /// x ← A⁻¹ b, or A⁻ᵀ b, for a triangular A: the forward system above for callers that hold a triangle.
 /// @throws InvalidInput as SpTrsvPlan does
 template <class T>
-GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrMatrix<double>& A, Triangle triangle, Diagonal diagonal,
+GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrView<double>& A, Triangle triangle, Diagonal diagonal,
                             bool transposed = false, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
 
 }  // namespace ilux

@@ -14,7 +14,7 @@ namespace {
 
 /// level_i = 1 + max_j level_j over the rows j that row i reads; counted from 1. Returns the greatest.
 template <class T>
-Index assign_levels(const CsrMatrix<T>& A, Triangle triangle, std::vector<Index>& level)
+Index assign_levels(const CsrView<T>& A, Triangle triangle, std::vector<Index>& level)
 {
     const Index n = A.rows();
     Index       depth = 0;
@@ -31,7 +31,7 @@ Index assign_levels(const CsrMatrix<T>& A, Triangle triangle, std::vector<Index>
 }
 
 template <Triangle triangle, int count, Values values, class T, class S>
-void run_stages(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diagonal diagonal, const S* b, S* x)
+void run_stages(Cpu& be, const CsrView<T>& A, const LevelSets& levels, Diagonal diagonal, const S* b, S* x)
 {
     const Index*    order = levels.order().data();
     YieldingBarrier barrier;
@@ -49,7 +49,7 @@ void run_stages(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diagona
 }
 
 template <Triangle triangle, Values values, class T, class S>
-void solve_blocks(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diagonal diagonal, std::span<const S> b,
+void solve_blocks(Cpu& be, const CsrView<T>& A, const LevelSets& levels, Diagonal diagonal, std::span<const S> b,
                   std::span<S> x)
 {
     const auto  n = static_cast<std::size_t>(A.rows());
@@ -61,7 +61,7 @@ void solve_blocks(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Diago
 }
 
 template <Values values, class T, class S>
-void solve_either(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Triangle triangle, Diagonal diagonal,
+void solve_either(Cpu& be, const CsrView<T>& A, const LevelSets& levels, Triangle triangle, Diagonal diagonal,
                   std::span<const S> b, std::span<S> x)
 {
     if (triangle == Triangle::lower) solve_blocks<Triangle::lower, values>(be, A, levels, diagonal, b, x);
@@ -71,7 +71,7 @@ void solve_either(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Trian
 }  // namespace
 
 template <class T>
-LevelSets::LevelSets(const CsrMatrix<T>& A, Triangle triangle, Offset wide)
+LevelSets::LevelSets(const CsrView<T>& A, Triangle triangle, Offset wide)
     : order_(A.rows()), work_(A.rows() + std::size_t{1})
 {
     std::vector<Index> level;
@@ -86,7 +86,7 @@ LevelSets::LevelSets(const CsrMatrix<T>& A, Triangle triangle, Offset wide)
 }
 
 template <class T, class S>
-void solve_levels(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Triangle triangle, Diagonal diagonal,
+void solve_levels(Cpu& be, const CsrView<T>& A, const LevelSets& levels, Triangle triangle, Diagonal diagonal,
                   std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x, Values values)
 {
     ILUX_ASSERT(b.size() == x.size() && levels.order().size() == static_cast<std::size_t>(A.rows()));
@@ -99,17 +99,17 @@ void solve_levels(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Trian
 }
 
 template <class T>
-Index dependency_depth(const CsrMatrix<T>& A, Triangle triangle)
+Index dependency_depth(const CsrView<T>& A, Triangle triangle)
 {
     std::vector<Index> level;
     return assign_levels(A, triangle, level);
 }
 
 #define ILUX_INSTANTIATE(T)                                                                           \
-    template LevelSets::LevelSets(const CsrMatrix<T>&, Triangle, Offset);                             \
-    template void  solve_levels<T>(Cpu&, const CsrMatrix<T>&, const LevelSets&, Triangle, Diagonal,   \
+    template LevelSets::LevelSets(const CsrView<T>&, Triangle, Offset);                               \
+    template void  solve_levels<T>(Cpu&, const CsrView<T>&, const LevelSets&, Triangle, Diagonal,     \
                                   std::span<const working_of<T>>, std::span<working_of<T>>, Values); \
-    template Index dependency_depth(const CsrMatrix<T>&, Triangle);
+    template Index dependency_depth(const CsrView<T>&, Triangle);
 ILUX_SPTRSV_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

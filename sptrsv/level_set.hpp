@@ -18,7 +18,7 @@ public:
     /// Entries on the diagonal are ignored; the caller promises that none lie in the other triangle. O(n + nnz).
     /// @param wide  threads share a level of at least so many entries and rows; less does not repay a barrier
     template <class T>
-    LevelSets(const CsrMatrix<T>& A, Triangle triangle, Offset wide = default_wide);
+    LevelSets(const CsrView<T>& A, Triangle triangle, Offset wide = default_wide);
     static constexpr Offset default_wide = 16384;  ///< some 15 µs of work
 
     /// A run of levels between two barriers: one wide level that all threads share, or thin ones that one thread chains.
@@ -47,12 +47,12 @@ private:
 /// x ← A⁻¹ b, one parallel region with a barrier between stages. b and x may be the same memory; lengths k·n solve
 /// k systems. Bitwise equal to solve_serial for any number of threads.
 template <class T, class S = working_of<T>>
-void solve_levels(Cpu& be, const CsrMatrix<T>& A, const LevelSets& levels, Triangle triangle, Diagonal diagonal,
+void solve_levels(Cpu& be, const CsrView<T>& A, const LevelSets& levels, Triangle triangle, Diagonal diagonal,
                   std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x, Values values = Values::as_stored);
 
 /// The number of levels of a triangular pattern: the length of its longest chain of dependent rows, 0 when n = 0.
 /// Entries on the diagonal are ignored. O(n + nnz) time, n indices of memory.
 template <class T>
-Index dependency_depth(const CsrMatrix<T>& A, Triangle triangle);
+Index dependency_depth(const CsrView<T>& A, Triangle triangle);
 
 }  // namespace ilux

@@ -27,7 +27,7 @@ struct Places {
 };
 
 template <class T>
-Places place_rows(const CsrMatrix<T>& L, Index longest, Index segment)
+Places place_rows(const CsrView<T>& L, Index longest, Index segment)
 {
     Places places;
     Offset count = 0;
@@ -53,7 +53,7 @@ Index longest_row(std::span<const Offset> row_ptr)
 }
 
 template <class T>
-SplitMatrix<T> split_long_rows(const CsrMatrix<T>& L, Index longest, Index segment)
+SplitMatrix<T> split_long_rows(const CsrView<T>& L, Index longest, Index segment)
 {
     ILUX_ASSERT(longest >= segment && segment >= 1);
     const Index  n = L.rows();
@@ -110,7 +110,7 @@ std::vector<double> inv_diag_by_position(const std::vector<double>& inv_diag, st
 
 template struct SplitMatrix<double>;
 template struct SplitMatrix<float>;
-template SplitMatrix<double> split_long_rows(const CsrMatrix<double>&, Index, Index);
-template SplitMatrix<float>  split_long_rows(const CsrMatrix<float>&, Index, Index);
+template SplitMatrix<double> split_long_rows(const CsrView<double>&, Index, Index);
+template SplitMatrix<float>  split_long_rows(const CsrView<float>&, Index, Index);
 
 }  // namespace ilux

@@ -25,7 +25,7 @@ Index longest_row(std::span<const Offset> row_ptr);
 /// O(n + nnz), entries on all threads.
 /// @param longest ≥ segment ≥ 1  @throws InvalidInput when rows and partial sums together pass 2³¹ − 1
 template <class T>
-SplitMatrix<T> split_long_rows(const CsrMatrix<T>& L, Index longest, Index segment);
+SplitMatrix<T> split_long_rows(const CsrView<T>& L, Index longest, Index segment);
 
 /// The frame and the inverse diagonal in the order of `row`: index −1, scale 1 and pivot 1 where that is −1. Never without
 /// indices, unless there are no rows.

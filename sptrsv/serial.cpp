@@ -9,7 +9,7 @@ namespace ilux {
 namespace {
 
 template <Triangle triangle, int count, Values values, class T, class S>
-void substitute(const CsrMatrix<T>& A, Diagonal diagonal, const S* b, S* x)
+void substitute(const CsrView<T>& A, Diagonal diagonal, const S* b, S* x)
 {
     const Index n = A.rows();
     for (Index s = 0; s < n; ++s)
@@ -17,7 +17,7 @@ void substitute(const CsrMatrix<T>& A, Diagonal diagonal, const S* b, S* x)
 }
 
 template <Triangle triangle, Values values, class T, class S>
-void substitute_all(const CsrMatrix<T>& A, Diagonal diagonal, std::span<const S> b, std::span<S> x)
+void substitute_all(const CsrView<T>& A, Diagonal diagonal, std::span<const S> b, std::span<S> x)
 {
     const auto  n = static_cast<std::size_t>(A.rows());
     std::size_t at = 0;
@@ -27,15 +27,14 @@ void substitute_all(const CsrMatrix<T>& A, Diagonal diagonal, std::span<const S>
 }
 
 template <Values values, class T, class S>
-void substitute_either(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal, std::span<const S> b,
-                       std::span<S> x)
+void substitute_either(const CsrView<T>& A, Triangle triangle, Diagonal diagonal, std::span<const S> b, std::span<S> x)
 {
     if (triangle == Triangle::lower) substitute_all<Triangle::lower, values>(A, diagonal, b, x);
     else substitute_all<Triangle::upper, values>(A, diagonal, b, x);
 }
 
 template <Values values, class T, class S>
-void scatter_all(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal, std::span<S> x)
+void scatter_all(const CsrView<T>& A, Triangle triangle, Diagonal diagonal, std::span<S> x)
 {
     const Index n = A.rows();
     for (std::size_t at = 0; at < x.size(); at += n) {
@@ -52,7 +51,7 @@ void scatter_all(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal, st
 }  // namespace
 
 template <class T, class S>
-void solve_serial(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal, std::span<const NotDeduced<S>> b,
+void solve_serial(const CsrView<T>& A, Triangle triangle, Diagonal diagonal, std::span<const NotDeduced<S>> b,
                   std::span<NotDeduced<S>> x, Values values)
 {
     ILUX_ASSERT(b.size() == x.size() && (A.rows() == 0 ? x.empty() : x.size() % A.rows() == 0));
@@ -62,8 +61,8 @@ void solve_serial(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal, s
 }
 
 template <class T, class S>
-void solve_serial_transpose(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal,
-                            std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x, Values values)
+void solve_serial_transpose(const CsrView<T>& A, Triangle triangle, Diagonal diagonal, std::span<const NotDeduced<S>> b,
+                            std::span<NotDeduced<S>> x, Values values)
 {
     ILUX_ASSERT(b.size() == x.size() && (A.rows() == 0 ? x.empty() : x.size() % A.rows() == 0));
     if (b.data() != x.data()) std::ranges::copy(b, x.begin());
@@ -72,10 +71,10 @@ void solve_serial_transpose(const CsrMatrix<T>& A, Triangle triangle, Diagonal d
     scatter_all<Values::as_stored>(A, triangle, diagonal, x);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                                          \
-    template void solve_serial<T>(const CsrMatrix<T>&, Triangle, Diagonal, std::span<const working_of<T>>,           \
-                                  std::span<working_of<T>>, Values);                                                 \
-    template void solve_serial_transpose<T>(const CsrMatrix<T>&, Triangle, Diagonal, std::span<const working_of<T>>, \
+#define ILUX_INSTANTIATE(T)                                                                                        \
+    template void solve_serial<T>(const CsrView<T>&, Triangle, Diagonal, std::span<const working_of<T>>,           \
+                                  std::span<working_of<T>>, Values);                                               \
+    template void solve_serial_transpose<T>(const CsrView<T>&, Triangle, Diagonal, std::span<const working_of<T>>, \
                                             std::span<working_of<T>>, Values);
 ILUX_SPTRSV_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

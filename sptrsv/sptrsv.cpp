@@ -9,7 +9,7 @@
 namespace ilux {
 
 template <class T>
-void check_triangle(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal)
+void check_triangle(const CsrView<T>& A, Triangle triangle, Diagonal diagonal)
 {
     require(A.rows() == A.cols(), [&] {
         return fmt::format("a triangular system needs a square matrix; this one is {} x {}", A.rows(), A.cols());
@@ -29,7 +29,7 @@ void check_triangle(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal)
 namespace {
 
 template <class T>
-Index first_zero_pivot(const CsrMatrix<T>& A)
+Index first_zero_pivot(const CsrView<T>& A)
 {
     for (Index i = 0; i < A.rows(); ++i)
         if (A.at(i, i) == T(0)) return i;
@@ -96,8 +96,8 @@ void SpTrsvPlan<T, S>::solve_adjoint(Cpu& be, std::span<const S> b, std::span<S>
     solve_transposed(be, b, x, Values::conjugated);
 }
 
-#define ILUX_INSTANTIATE(T)                                                \
-    template void check_triangle(const CsrMatrix<T>&, Triangle, Diagonal); \
+#define ILUX_INSTANTIATE(T)                                              \
+    template void check_triangle(const CsrView<T>&, Triangle, Diagonal); \
     template class SpTrsvPlan<T>;
 ILUX_SPTRSV_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -42,11 +42,11 @@ public:
     /// The same without a copy: A stays where it is, and must not change.
     SpTrsvPlan(std::shared_ptr<const CsrMatrix<T>> A, Triangle triangle, Diagonal diagonal, SpTrsvOptions options = {});
 
-    const CsrMatrix<T>& matrix() const { return *A_; }
-    Triangle            triangle() const { return triangle_; }
-    Diagonal            diagonal() const { return diagonal_; }
-    Index               size() const { return matrix().rows(); }
-    Index               depth() const { return levels_.depth(); }  ///< longest chain of rows that wait on one another
+    const CsrView<T>& matrix() const { return *A_; }
+    Triangle          triangle() const { return triangle_; }
+    Diagonal          diagonal() const { return diagonal_; }
+    Index             size() const { return matrix().rows(); }
+    Index             depth() const { return levels_.depth(); }  ///< longest chain of rows that wait on one another
     Index       zero_pivot() const { return zero_pivot_; }  ///< first row whose diagonal is 0 or absent; −1: none
     std::size_t bytes() const;                              ///< the matrix included
 

@@ -22,7 +22,7 @@ constexpr Triangle opposite(Triangle t) { return t == Triangle::lower ? Triangle
 
 /// @throws InvalidInput unless A is square with entries in that triangle alone, strictly inside it for Diagonal::unit
 template <class T>
-void check_triangle(const CsrMatrix<T>& A, Triangle triangle, Diagonal diagonal);
+void check_triangle(const CsrView<T>& A, Triangle triangle, Diagonal diagonal);
 
 namespace detail {
 
@@ -37,7 +37,7 @@ inline S value_of(T stored)
 /// x_i ← (b_i − Σ_j a_ij x_j) / a_ii for `count` right-hand sides n apart. Terms are subtracted far columns first:
 /// the order in which scattering columns of the transpose would meet them.
 template <Triangle triangle, int count, Values values, class T, class S>
-inline void substitute_row(const CsrMatrix<T>& A, Diagonal diagonal, Index i, const S* b, S* x)
+inline void substitute_row(const CsrView<T>& A, Diagonal diagonal, Index i, const S* b, S* x)
 {
     constexpr bool lower = triangle == Triangle::lower;
     const auto     n = static_cast<std::size_t>(A.rows());

@@ -14,7 +14,7 @@ constexpr Index most_steps = 16;  // of a lane that shares its row with fewer th
 /// Rows and partial sums, with the level of each.
 template <class T>
 struct Nodes {
-    const CsrMatrix<T>&    L;
+    const CsrView<T>&      L;
     std::span<const Index> level;
 
     Index  size() const { return L.rows(); }
@@ -136,7 +136,7 @@ WarpLayout<T> make_layout(const Nodes<T>& nodes, const WarpLayoutOptions& option
 }  // namespace
 
 template <class T>
-WarpLayout<T> warp_layout(const CsrMatrix<T>& L, std::span<const Index> level, const WarpLayoutOptions& options)
+WarpLayout<T> warp_layout(const CsrView<T>& L, std::span<const Index> level, const WarpLayoutOptions& options)
 {
     if (longest_row(L.row_ptr()) <= options.longest) return make_layout<T>({L, level}, options);
     const auto split = split_long_rows(L, options.longest, options.segment);
@@ -159,7 +159,7 @@ std::vector<LevelRun> level_runs(std::span<const Index> level_ptr, Index thin)
 
 template struct WarpLayout<double>;
 template struct WarpLayout<float>;
-template WarpLayout<double> warp_layout(const CsrMatrix<double>&, std::span<const Index>, const WarpLayoutOptions&);
-template WarpLayout<float>  warp_layout(const CsrMatrix<float>&, std::span<const Index>, const WarpLayoutOptions&);
+template WarpLayout<double> warp_layout(const CsrView<double>&, std::span<const Index>, const WarpLayoutOptions&);
+template WarpLayout<float>  warp_layout(const CsrView<float>&, std::span<const Index>, const WarpLayoutOptions&);
 
 }  // namespace ilux

@@ -48,7 +48,7 @@ struct WarpLayout {
 
 /// @param level  n, as levels(system.L).  O(n + nnz), the entries on all threads
 template <class T>
-WarpLayout<T> warp_layout(const CsrMatrix<T>& L, std::span<const Index> level, const WarpLayoutOptions& options = {});
+WarpLayout<T> warp_layout(const CsrView<T>& L, std::span<const Index> level, const WarpLayoutOptions& options = {});
 
 /// Levels first to end − 1 that one launch solves: a single one, or several thin ones that one block walks.
 struct LevelRun {

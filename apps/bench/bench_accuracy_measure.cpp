@@ -81,7 +81,7 @@ public:
         solver_.emplace(options);
     }
 
-    SolverReport solve(const CsrMatrix<double>& A, std::span<const double> b)
+    SolverReport solve(const CsrView<double>& A, std::span<const double> b)
     {
         x_.resize(b.size());
         if (!reuse_x_) std::ranges::fill(x_, 0.);

@@ -26,11 +26,11 @@ public:
     /// @param rhs  auto (what is there, else A·1) or as SequenceInput and load_problem take it  @throws as these
     AccuracyInput(const std::string& path, const std::string& rhs);
 
-    Index                    systems() const { return series_ ? series_->systems() : 1; }
-    const std::string&       rhs() const { return series_ ? series_->rhs() : problem_.rhs; }
-    void                     read(Index k);
-    const CsrMatrix<double>& A() const { return series_ ? series_->A() : problem_.A; }
-    std::span<const double>  b() const { return series_ ? series_->b() : problem_.b; }
+    Index                   systems() const { return series_ ? series_->systems() : 1; }
+    const std::string&      rhs() const { return series_ ? series_->rhs() : problem_.rhs; }
+    void                    read(Index k);
+    const CsrView<double>&  A() const { return series_ ? series_->A() : problem_.A; }
+    std::span<const double> b() const { return series_ ? series_->b() : problem_.b; }
 
 private:
     std::optional<SequenceInput> series_;

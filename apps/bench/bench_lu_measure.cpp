@@ -36,7 +36,7 @@ LuSystem read_lu_system(const std::string& path)
         input.read(0);
         s.first_values.assign(input.A().val().begin(), input.A().val().end());
         if (input.systems() > 1) input.read(1);
-        s.A = input.A();
+        s.A = CsrMatrix<double>(input.A());
         s.b.assign(input.b().begin(), input.b().end());
         return s;
     }

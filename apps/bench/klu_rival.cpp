@@ -67,7 +67,7 @@ struct KluRival::State {
     std::vector<double> val;
 
     /// By columns, which is what KLU takes.
-    explicit State(const CsrMatrix<double>& A)
+    explicit State(const CsrView<double>& A)
     {
         require(A.nnz() <= std::numeric_limits<int>::max(),
                 [&] { return fmt::format("KLU: {} entries are more than 32 bits count", A.nnz()); });
@@ -89,7 +89,7 @@ struct KluRival::State {
     int n() const { return static_cast<int>(ptr.size()) - 1; }
 };
 
-KluRival::KluRival(const CsrMatrix<double>& A)
+KluRival::KluRival(const CsrView<double>& A)
 {
     const Library& klu = library();
     require(klu.missing.empty(), [&] { return "KLU: " + klu.missing; });

@@ -17,7 +17,7 @@ class KluRival {
 public:
     /// Analyses and factors. @throws InvalidInput where why_no_klu() says so, for a matrix that KLU calls singular, and where 32
     /// bits cannot count the entries
-    explicit KluRival(const CsrMatrix<double>& A);
+    explicit KluRival(const CsrView<double>& A);
     ~KluRival();
     KluRival(const KluRival&) = delete;
     KluRival& operator=(const KluRival&) = delete;

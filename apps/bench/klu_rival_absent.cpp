@@ -9,7 +9,7 @@ struct KluRival::State {};
 
 std::string why_no_klu() { return "klu.h was not found when this was built"; }
 
-KluRival::KluRival(const CsrMatrix<double>&) { throw InvalidInput("KLU: " + why_no_klu()); }
+KluRival::KluRival(const CsrView<double>&) { throw InvalidInput("KLU: " + why_no_klu()); }
 KluRival::~KluRival() = default;
 void   KluRival::set_values(std::span<const double>) {}
 bool   KluRival::refactor() { return false; }

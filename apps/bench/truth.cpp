@@ -18,7 +18,7 @@ namespace ilux::app {
 namespace {
 
 /// [A A]: its product with (x, d) is A (x + d), although x + d is no double.
-CsrMatrix<double> doubled(const CsrMatrix<double>& A)
+CsrMatrix<double> doubled(const CsrView<double>& A)
 {
     std::vector<Offset> row_ptr(A.row_ptr().size());
     std::vector<Index>  col;
@@ -46,7 +46,7 @@ double largest_of(std::span<const double> v)
 /// An LU and the refinement by it.
 class Search {
 public:
-    Search(const CsrMatrix<double>& A, std::span<const double> b)
+    Search(const CsrView<double>& A, std::span<const double> b)
         : A_(A), AA_(doubled(A)), b_(b), ws_(A.rows()), xd_(2 * b.size()), correction_(b.size())
     {}
 
@@ -149,15 +149,15 @@ private:
         for (double& m : truth_.movement) m = std::ldexp(m / std::sqrt(double(samples)), residual_.exponent);
     }
 
-    Cpu                      be_{1};
-    const CsrMatrix<double>& A_;
-    const CsrMatrix<double>  AA_;
-    std::span<const double>  b_;
-    LuFactors                factors_;
-    LuWorkspace              ws_;
-    std::vector<double>      xd_, correction_;  // (x, d): 2n; n
-    Residual                 residual_;
-    Truth                    truth_;
+    Cpu                     be_{1};
+    const CsrView<double>&  A_;
+    const CsrMatrix<double> AA_;
+    std::span<const double> b_;
+    LuFactors               factors_;
+    LuWorkspace             ws_;
+    std::vector<double>     xd_, correction_;  // (x, d): 2n; n
+    Residual                residual_;
+    Truth                   truth_;
 };
 
 }  // namespace
@@ -190,7 +190,7 @@ Index Truth::known() const
     return count;
 }
 
-Truth find_truth(const CsrMatrix<double>& A, std::span<const double> b, double seconds)
+Truth find_truth(const CsrView<double>& A, std::span<const double> b, double seconds)
 {
     Truth      found;
     const auto search = [&] { found = Search(A, b).run(StopToken().within(seconds > 0 ? seconds : INFINITY)); };

@@ -35,7 +35,7 @@ struct Truth {
 };
 
 /// By the library's own LU with its default options. @param seconds  for the factorization, but not its analysis; 0: no limit
-Truth find_truth(const CsrMatrix<double>& A, std::span<const double> b, double seconds);
+Truth find_truth(const CsrView<double>& A, std::span<const double> b, double seconds);
 
 /// How wrong an x is beside the truth.
 struct TrueError {

@@ -55,7 +55,7 @@ Problem load_first_system(const std::string& path, const std::string& rhs)
     Problem problem;
     problem.name = path;
     problem.about = "the first system: " + input.label(0);
-    problem.A = input.A();
+    problem.A = CsrMatrix<double>(input.A());
     problem.symmetric = is_symmetric(problem.A);
     problem.pattern_symmetric = is_pattern_symmetric(problem.A);
     problem.positive_diagonal = has_positive_diagonal(problem.A);

@@ -54,7 +54,7 @@ RivalSystem::RivalSystem(std::string program, const Problem& problem)
     : program_(std::move(program)), folder_(new_folder()), problem_(problem)
 {
     try {
-        const CsrMatrix<double>& A = problem.A;
+        const CsrView<double>& A = problem.A;
         write_system(folder_ + "/system", A.row_ptr(), A.col(), A.val(), problem.b);
     } catch (...) {
         std::error_code ignored;

@@ -13,7 +13,7 @@ constexpr std::size_t most_hubs = 10;
 constexpr std::size_t most_cuts = 40;  // more lines than that would hide the entries
 
 /// Rows of a triangular matrix by the longest chain of rows they wait for; a diagonal, stored or not, says nothing.
-DepthProfile profile_of(std::string name, const CsrMatrix<double>& T, Triangle triangle)
+DepthProfile profile_of(std::string name, const CsrView<double>& T, Triangle triangle)
 {
     const Index        n = T.rows();
     DepthProfile       profile{.name = std::move(name), .rows = {}};
@@ -62,7 +62,7 @@ std::vector<Index> order_of(const MlIluFactors& factors, std::vector<Index> MlIl
     return order;
 }
 
-SparsityPicture permuted(const CsrMatrix<double>& A, const MlIluFactors& factors)
+SparsityPicture permuted(const CsrView<double>& A, const MlIluFactors& factors)
 {
     SparsityPicture          picture{.title = "A in the order of the levels", .grid = SparsityGrid(A.rows())};
     const std::vector<Index> rows = order_of(factors, &MlIluLevel::p);
@@ -76,7 +76,7 @@ SparsityPicture permuted(const CsrMatrix<double>& A, const MlIluFactors& factors
 
 }  // namespace
 
-SparsityPicture picture_of(const CsrMatrix<double>& A)
+SparsityPicture picture_of(const CsrView<double>& A)
 {
     SparsityPicture picture{.title = "A as given", .grid = SparsityGrid(A.rows())};
     for (Index i = 0; i < A.rows(); ++i)
@@ -106,7 +106,7 @@ Structure structure_of(const Lu& lu)
     return structure;
 }
 
-Structure structure_of(const CsrMatrix<double>& A, const HostFactors& factors)
+Structure structure_of(const CsrView<double>& A, const HostFactors& factors)
 {
     Structure structure;
     if (factors.ilu0)

@@ -36,7 +36,7 @@ struct Structure {
 inline constexpr Index hub_updates = 256;
 
 /// A as its entries lie.
-SparsityPicture picture_of(const CsrMatrix<double>& A);
+SparsityPicture picture_of(const CsrView<double>& A);
 
 /// Of what the solver has factored last, if anything.
 std::optional<Structure> structure_of(const LinearSolver& solver);
@@ -46,6 +46,6 @@ Structure structure_of(const Lu& lu);
 
 /// A in the order of the multilevel ILU, and the rows of its levels, or of ILU(0), by depth; nothing for the others.
 /// O(nnz(A) + nnz(M)).
-Structure structure_of(const CsrMatrix<double>& A, const HostFactors& factors);
+Structure structure_of(const CsrView<double>& A, const HostFactors& factors);
 
 }  // namespace ilux::app

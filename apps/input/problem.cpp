@@ -74,7 +74,7 @@ NamedMatrix load_matrix(const std::string& name, const ReadOptions& options)
     return {.A = gallery::build(spec), .about = gallery::find_problem(spec.substr(0, spec.find(':'))).summary};
 }
 
-std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A, const std::string& name,
+std::vector<double> load_rhs(const std::string& rhs, const CsrView<double>& A, const std::string& name,
                              const ReadLimit& limit)
 {
     const auto n = static_cast<std::size_t>(A.rows());

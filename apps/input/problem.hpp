@@ -45,7 +45,7 @@ struct ReadLimit {
 /// b by its name: A1, ones, random:SEED or a file of one column. @param name  of A, for messages
 /// @throws InvalidInput when b has another length than A has rows, or A·1 overflows; InvalidOption when rhs is none of these;
 ///         OutOfTime, Cancelled
-std::vector<double> load_rhs(const std::string& rhs, const CsrMatrix<double>& A, const std::string& name,
+std::vector<double> load_rhs(const std::string& rhs, const CsrView<double>& A, const std::string& name,
                              const ReadLimit& limit = {});
 
 /// The matrix, square, with its right-hand side: A1, ones, random:SEED or a file.

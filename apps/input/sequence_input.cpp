@@ -156,7 +156,7 @@ std::vector<std::string> matrices_among(const std::vector<std::string>& paths)
 }
 
 /// Where the patterns of equal order first differ, or "".
-std::string first_difference(const CsrMatrix<double>& A, const CsrMatrix<double>& other)
+std::string first_difference(const CsrView<double>& A, const CsrView<double>& other)
 {
     for (Index i = 0; i < A.rows(); ++i) {
         const auto mine = A.col().subspan(A.row_ptr()[i], A.row_ptr()[i + 1] - A.row_ptr()[i]);

@@ -42,8 +42,8 @@ public:
     void read(Index k);
 
     /// n×n, the same pattern for every system. Before the first read the values mean nothing.
-    const CsrMatrix<double>& A() const { return A_; }
-    std::span<const double>  b() const { return b_; }  ///< n
+    const CsrView<double>&  A() const { return A_; }
+    std::span<const double> b() const { return b_; }  ///< n
 
 private:
     struct Files {

@@ -130,7 +130,7 @@ HtmlSection depth_section(const Structure* structure, std::string_view why_none)
     return section;
 }
 
-HtmlSection pattern_section(const CsrMatrix<double>& A, const Structure* structure)
+HtmlSection pattern_section(const CsrView<double>& A, const Structure* structure)
 {
     std::vector<SparsityPicture> pictures{picture_of(A)};
     if (structure != nullptr) pictures.insert(pictures.end(), structure->pictures.begin(), structure->pictures.end());

@@ -101,9 +101,8 @@ public:
             number.push_back(waiting.systems[k].index);
         }
         if (!analysed_) {  // by the values of the first, as without a batch
-            CsrMatrix<double> A = input.A();
-            std::ranges::copy(std::span(waiting.values).first(A.val().size()), A.val().begin());
-            solver_.analyse(A, systems_);
+            const CsrView<double> A = input.A();
+            solver_.analyse(A.with_values(std::span(waiting.values).first(A.val().size())), systems_);
         }
         analysed_ = true;
         const BatchReport report =

@@ -26,7 +26,7 @@ DeviceBuffer<T> on_device(Gpu& gpu, std::span<const T> host)
     return device;
 }
 
-void require_square(const CsrMatrix<double>& A)
+void require_square(const CsrView<double>& A)
 {
     require(A.rows() == A.cols(), [&] {
         return "a linear system needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +
@@ -70,7 +70,7 @@ RowPlan plan_rows(std::span<const Offset> row_ptr, int lanes)
 }  // namespace detail
 
 template <class T>
-DeviceCsr<T>::DeviceCsr(Gpu& gpu, const CsrMatrix<T>& A, int lanes)
+DeviceCsr<T>::DeviceCsr(Gpu& gpu, const CsrView<T>& A, int lanes)
     : rows_(A.rows()),
       cols_(A.cols()),
       row_ptr_(on_device<Offset>(gpu, A.row_ptr())),
@@ -91,7 +91,7 @@ std::size_t DeviceCsr<T>::bytes() const
            segments_.size() * sizeof(detail::RowSegment) + split_.size() * sizeof(detail::SplitRow);
 }
 
-GpuMatrixOperator::GpuMatrixOperator(Gpu& gpu, const CsrMatrix<double>& A, bool transposable)
+GpuMatrixOperator::GpuMatrixOperator(Gpu& gpu, const CsrView<double>& A, bool transposable)
     : A_((require_square(A), DeviceCsr<double>(gpu, A))), transposable_(transposable)
 {
     if (transposable) At_ = DeviceCsr<double>(gpu, transpose(A));

@@ -48,7 +48,7 @@ public:
     DeviceCsr() = default;
     /// Copies A. @param lanes  threads a row in spmv, a power of 2 up to 32; 0: chosen from the mean length of the rows
     /// @throws OutOfMemory, DeviceError; InvalidOption for other lanes
-    DeviceCsr(Gpu& gpu, const CsrMatrix<T>& A, int lanes = 0);
+    DeviceCsr(Gpu& gpu, const CsrView<T>& A, int lanes = 0);
 
     /// Other values for the same pattern. @throws InvalidInput unless there are nnz() of them
     void upload_values(Gpu& gpu, std::span<const T> val) { upload<T>(gpu, val, val_); }
@@ -90,7 +90,7 @@ void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotD
 class GpuMatrixOperator final : public LinearOperator<Gpu> {
 public:
     /// @throws InvalidInput unless A is square
-    GpuMatrixOperator(Gpu& gpu, const CsrMatrix<double>& A, bool transposable = false);
+    GpuMatrixOperator(Gpu& gpu, const CsrView<double>& A, bool transposable = false);
     Index size() const override { return A_.rows(); }
     void  apply(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const override;
     /// @throws InvalidInput when made without the transpose

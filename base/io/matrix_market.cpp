@@ -304,7 +304,7 @@ CsrMatrix<double> assemble(const MatrixMarketHeader& header, const ReadOptions& 
 }
 
 /// Position in A of every entry, in the order of the lines; empty where that is 0, 1, 2, …
-std::vector<Offset> order_of_lines(const std::vector<Chunk>& chunks, const CsrMatrix<double>& A, const StopToken& stop)
+std::vector<Offset> order_of_lines(const std::vector<Chunk>& chunks, const CsrView<double>& A, const StopToken& stop)
 {
     Steps               entry_passed(stop);
     std::vector<Offset> order;

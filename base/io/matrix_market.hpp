@@ -82,10 +82,10 @@ struct MatrixMarketStyle {
 /// Writes a coordinate real file with the shortest digits that read back to the same doubles, as AtomicFile does:
 /// compressed for a name in .gz, to standard output for "-", complete or not at all.
 /// @throws InvalidInput when it cannot be written, or with style.symmetric when A is not exactly symmetric
-void write_matrix(const FileTarget& file, const CsrMatrix<double>& A, const MatrixMarketStyle& style = {});
+void write_matrix(const FileTarget& file, const CsrView<double>& A, const MatrixMarketStyle& style = {});
 /// Writes an n×1 array real file. NaN and Inf are written as such, though our reader refuses them.
 void write_vector(const FileTarget& file, std::span<const double> x, const MatrixMarketStyle& style = {});
 /// What write_matrix puts into the file.
-std::string matrix_text(const CsrMatrix<double>& A, const MatrixMarketStyle& style = {});
+std::string matrix_text(const CsrView<double>& A, const MatrixMarketStyle& style = {});
 
 }  // namespace ilux

@@ -34,7 +34,7 @@ void append_comment(std::string& text, std::string_view comment)
 
 /// Hands the file's text to `put` in pieces.
 template <class Put>
-void emit_matrix(const CsrMatrix<double>& A, const MatrixMarketStyle& style, Put&& put)
+void emit_matrix(const CsrView<double>& A, const MatrixMarketStyle& style, Put&& put)
 {
     require(!style.symmetric || is_symmetric(A), [&] {
         return fmt::format("this {} x {} matrix is not symmetric, so its lower triangle does not describe it", A.rows(),
@@ -67,14 +67,14 @@ void emit_matrix(const CsrMatrix<double>& A, const MatrixMarketStyle& style, Put
 
 }  // namespace
 
-void write_matrix(const FileTarget& target, const CsrMatrix<double>& A, const MatrixMarketStyle& style)
+void write_matrix(const FileTarget& target, const CsrView<double>& A, const MatrixMarketStyle& style)
 {
     AtomicFile file(target);
     emit_matrix(A, style, [&](std::string_view text) { file.write(text); });
     file.commit();
 }
 
-std::string matrix_text(const CsrMatrix<double>& A, const MatrixMarketStyle& style)
+std::string matrix_text(const CsrView<double>& A, const MatrixMarketStyle& style)
 {
     std::string all;
     emit_matrix(A, style, [&](std::string_view text) { all += text; });

@@ -98,7 +98,7 @@ void fill_columns(LuSymbolic& s, const RowEntries& entries)
 
 }  // namespace
 
-MatrixView view(const CsrMatrix<double>& A)
+MatrixView view(const CsrView<double>& A)
 {
     require(A.rows() == A.cols(), [&] {
         return fmt::format("a {} x {} matrix has no LU factors here: it must be square", A.rows(), A.cols());

@@ -23,7 +23,7 @@ struct MatrixView {
     std::span<const double> val;  ///< nnz; empty: only the pattern is known
     Layout                  layout = Layout::rows;
 };
-MatrixView view(const CsrMatrix<double>& A);  ///< @throws InvalidInput unless A is square
+MatrixView view(const CsrView<double>& A);  ///< @throws InvalidInput unless A is square
 
 /// What the analysis chose and found.
 struct LuSymbolicReport {

@@ -18,7 +18,7 @@ struct Row {
 };
 
 /// Row i; empty in a matrix without rows, which is how builders leave a block that does not exist.
-Row row(const CsrMatrix<double>& A, Index i)
+Row row(const CsrView<double>& A, Index i)
 {
     if (i >= A.rows()) return {};
     const auto begin = static_cast<std::size_t>(A.row_ptr()[i]);

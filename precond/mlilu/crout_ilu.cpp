@@ -103,7 +103,7 @@ std::size_t CroutVector::drop(double d, double y, double drop_tol, std::size_t l
 /// The sweep: one object a level, one function a step.
 class Crout {
 public:
-    Crout(const CsrMatrix<double>& A, const CsrMatrix<double>& At, const CroutOptions& options)
+    Crout(const CsrView<double>& A, const CsrView<double>& At, const CroutOptions& options)
         : A_(A),
           At_(At),
           opt_(options),
@@ -147,7 +147,7 @@ private:
     bool        eliminate(Index k);
     bool        grows(double d) const;
     bool        too_deep(Index k);
-    void        form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u);
+    void        form(Index k, const CsrView<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u);
     std::size_t entry_limit(Index k) const;
     void        count_saved(Index k);
     void        pass(Index k, bool postponed)
@@ -157,28 +157,28 @@ private:
     }
     void collect();
 
-    const CsrMatrix<double>& A_;
-    const CsrMatrix<double>& At_;
-    const CroutOptions&      opt_;
-    const Index              n_;
-    std::vector<CroutRow>    rows_;
-    CroutFactor              U_, L_own_;
-    CroutFactor&             L_;  // U itself when A is symmetric
-    CroutVector              u_, l_own_;
-    CroutVector&             l_;
-    InverseNorms             norms_U_, norms_L_own_;
-    InverseNorms&            norms_L_;
-    std::vector<Index>       chain_U_, chain_L_own_;  // n or none; chain that ends in each column of U, row of L
-    std::vector<Index>&      chain_L_;
-    std::vector<Index>       updating_;  // rows of the current list, collected so that their entries load together
-    std::vector<double>      d_;         // n; running diagonal
-    std::vector<char>        accepted_, postponed_;  // n
-    Offset                   saved_ = 0;             // entries of F and G
-    CroutLevel               level_;
+    const CsrView<double>& A_;
+    const CsrView<double>& At_;
+    const CroutOptions&    opt_;
+    const Index            n_;
+    std::vector<CroutRow>  rows_;
+    CroutFactor            U_, L_own_;
+    CroutFactor&           L_;  // U itself when A is symmetric
+    CroutVector            u_, l_own_;
+    CroutVector&           l_;
+    InverseNorms           norms_U_, norms_L_own_;
+    InverseNorms&          norms_L_;
+    std::vector<Index>     chain_U_, chain_L_own_;  // n or none; chain that ends in each column of U, row of L
+    std::vector<Index>&    chain_L_;
+    std::vector<Index>     updating_;  // rows of the current list, collected so that their entries load together
+    std::vector<double>    d_;         // n; running diagonal
+    std::vector<char>      accepted_, postponed_;  // n
+    Offset                 saved_ = 0;             // entries of F and G
+    CroutLevel             level_;
 };
 
 /// u ← A(k, {j > k} ∪ postponed) − Σ_j l_kj d_j U(j, {> k} ∪ postponed); with A and L, U exchanged: column l.
-void Crout::form(Index k, const CsrMatrix<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u)
+void Crout::form(Index k, const CsrView<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u)
 {
     updating_.clear();
     for (Index j = L.first(k); j != CroutFactor::none; j = L.next(j)) {
@@ -339,7 +339,7 @@ void Crout::collect()
 
 }  // namespace
 
-CroutLevel crout_ilu(const CsrMatrix<double>& A, const CsrMatrix<double>& At, const CroutOptions& options,
+CroutLevel crout_ilu(const CsrView<double>& A, const CsrView<double>& At, const CroutOptions& options,
                      const std::function<void(Index)>& tell)
 {
     return Crout(A, At, options).run(tell);

@@ -43,7 +43,7 @@ struct CroutLevel {
 /// row k instead of starting there; its transpose's chains, known when row k comes up, are as long.
 /// With τ = 0 the factors are exact up to rounding whatever is postponed. diag(L D U) = diag(A) on B, always.
 /// Cost: Σ_k nnz(l_k)·nnz(u_k). Serial; the order of operations is fixed.
-CroutLevel crout_ilu(const CsrMatrix<double>& A, const CsrMatrix<double>& At, const CroutOptions& options,
+CroutLevel crout_ilu(const CsrView<double>& A, const CsrView<double>& At, const CroutOptions& options,
                      const std::function<void(Index)>& tell = {});
 
 }  // namespace ilux

@@ -27,7 +27,7 @@ Eigen::Map<Eigen::MatrixXd> square(std::vector<double>& S, std::size_t k)
 }  // namespace
 
 /// Non-empty rows and columns first; the shorter of the two lists is filled up so that the stored part is square.
-void DenseLevel::choose_rows_and_cols(const CsrMatrix<double>& S)
+void DenseLevel::choose_rows_and_cols(const CsrView<double>& S)
 {
     std::vector<char> row_used(n_, 0), col_used(n_, 0);
     for (Index i = 0; i < n_; ++i)
@@ -41,7 +41,7 @@ void DenseLevel::choose_rows_and_cols(const CsrMatrix<double>& S)
     k_ = static_cast<std::size_t>(std::max(std::ranges::count(row_used, 1), std::ranges::count(col_used, 1)));
 }
 
-DenseLevel::DenseLevel(const CsrMatrix<double>& S, bool definite) : n_(S.rows())
+DenseLevel::DenseLevel(const CsrView<double>& S, bool definite) : n_(S.rows())
 {
     choose_rows_and_cols(S);
     choose_scales(S, definite);
@@ -59,7 +59,7 @@ DenseLevel::DenseLevel(const CsrMatrix<double>& S, bool definite) : n_(S.rows())
 
 /// By the duals of a maximum-product matching, which do not depend on how S happened to be scaled; a definite S by its
 /// diagonal, from both sides.
-void DenseLevel::choose_scales(const CsrMatrix<double>& S, bool definite)
+void DenseLevel::choose_scales(const CsrView<double>& S, bool definite)
 {
     const auto power_of_two = [](double x) { return std::exp2(std::round(std::log2(x))); };
     row_scale_.assign(k_, 1.);

@@ -17,7 +17,7 @@ public:
     static constexpr Index largest = 4000;  ///< order of a last level that build() solves densely
 
     DenseLevel() = default;
-    DenseLevel(const CsrMatrix<double>& S, bool definite = false);
+    DenseLevel(const CsrView<double>& S, bool definite = false);
 
     Index       size() const { return n_; }
     Offset      stored() const { return static_cast<Offset>(factor_.size() + q_.size()); }  ///< values
@@ -37,8 +37,8 @@ public:
     void solve_transpose(std::span<const double> b, std::span<double> x, std::span<double> work) const;
 
 private:
-    void choose_rows_and_cols(const CsrMatrix<double>& S);
-    void choose_scales(const CsrMatrix<double>& S, bool definite);
+    void choose_rows_and_cols(const CsrView<double>& S);
+    void choose_scales(const CsrView<double>& S, bool definite);
     bool factor_lu(const std::vector<double>& S);
     void factor_qr(std::vector<double> S);
     void make_definite(std::vector<double>& S);

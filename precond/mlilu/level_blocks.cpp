@@ -4,7 +4,7 @@ namespace ilux {
 namespace {
 
 /// Rows `rows` of A, restricted to the columns with position in [first, last), renumbered from 0.
-CsrMatrix<double> block(const CsrMatrix<double>& A, std::span<const Index> rows, std::span<const Index> position,
+CsrMatrix<double> block(const CsrView<double>& A, std::span<const Index> rows, std::span<const Index> position,
                         Index first, Index last)
 {
     std::vector<Offset> row_ptr{0};
@@ -24,7 +24,7 @@ CsrMatrix<double> block(const CsrMatrix<double>& A, std::span<const Index> rows,
 
 }  // namespace
 
-LevelBlocks split_blocks(const CsrMatrix<double>& A, std::span<const Index> accepted, std::span<const Index> postponed)
+LevelBlocks split_blocks(const CsrView<double>& A, std::span<const Index> accepted, std::span<const Index> postponed)
 {
     const auto         nB = static_cast<Index>(accepted.size());
     std::vector<Index> position(A.rows());

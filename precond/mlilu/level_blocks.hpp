@@ -14,7 +14,7 @@ struct LevelBlocks {
 };
 
 /// Both lists ascend, and hold every row of A between them.
-LevelBlocks split_blocks(const CsrMatrix<double>& A, std::span<const Index> accepted, std::span<const Index> postponed);
+LevelBlocks split_blocks(const CsrView<double>& A, std::span<const Index> accepted, std::span<const Index> postponed);
 
 /// perm[accepted], then perm[postponed].
 std::vector<Index> composed(std::span<const Index> perm, std::span<const Index> accepted,

@@ -25,7 +25,7 @@ constexpr double automatic_limit_least = 80e6;  // and at least so many bytes
 
 }  // namespace
 
-LevelBudget::LevelBudget(const CsrMatrix<double>& A, Bytes limit)
+LevelBudget::LevelBudget(const CsrView<double>& A, Bytes limit)
     : limit_(limit),
       n_(A.rows()),
       left_(limit.value > 0 ? static_cast<double>(limit.value)
@@ -57,7 +57,7 @@ bool LevelBudget::kept_fits(const CroutLevel& crout) const
     return crout.L_B.nnz() + crout.U_B.nnz() + crout.L_G.nnz() + crout.U_F.nnz() <= room(crout);
 }
 
-bool LevelBudget::next_fits(const CsrMatrix<double>& S) const
+bool LevelBudget::next_fits(const CsrView<double>& S) const
 {
     return S.nnz() <= std::max<Offset>(S.rows(), entries_left(S.rows()));
 }

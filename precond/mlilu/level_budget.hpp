@@ -12,7 +12,7 @@ class LevelBudget {
 public:
     /// @param limit  0: 40 times A, and at least 80 MB beside what the rows take
     /// @throws OutOfMemory when the limit cannot hold even the sparsest factors of A
-    LevelBudget(const CsrMatrix<double>& A, Bytes limit);
+    LevelBudget(const CsrView<double>& A, Bytes limit);
 
     static constexpr Offset postponed_cost = 3;  ///< entries that a postponed row takes up beside its own
 
@@ -21,7 +21,7 @@ public:
     Offset entries_left(Index rows) const;
     bool   saved_fits(const CroutLevel& crout, const LevelBlocks& blocks) const;  ///< a level with G and F
     bool   kept_fits(const CroutLevel& crout) const;                              ///< a level with L_G and U_F
-    bool   next_fits(const CsrMatrix<double>& S) const;                           ///< S, or a diagonal at least
+    bool   next_fits(const CsrView<double>& S) const;                             ///< S, or a diagonal at least
     bool   fits(std::size_t bytes) const { return static_cast<double>(bytes) <= left_; }
     bool   dense_fits(Index n) const;  ///< a last level of order n solved densely
 

@@ -27,7 +27,7 @@ constexpr double pivot_noise =
     16 * std::numeric_limits<double>::epsilon();  // a pivot below, entries being about 1, is a zero
 constexpr Index max_levels = 40;
 
-double largest_entry(const CsrMatrix<double>& A)
+double largest_entry(const CsrView<double>& A)
 {
     double largest = 0;
     for (double value : A.val()) largest = std::max(largest, std::abs(value));
@@ -47,7 +47,7 @@ struct FactoredLevel {
 
 class Builder {
 public:
-    Builder(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor,
+    Builder(Cpu& be, const CsrView<double>& A, const MlIluOptions& options, const Monitor& monitor,
             const StopToken& stop)
         : be_(be),
           opt_(options),
@@ -83,7 +83,7 @@ public:
 
 private:
     Index level_number() const { return static_cast<Index>(factors_->levels.size()) + 1; }
-    bool  is_last(const CsrMatrix<double>& S) const;
+    bool  is_last(const CsrView<double>& S) const;
 
     Preprocessed      prepare(CsrMatrix<double> S);
     FactoredLevel     factor(const Preprocessed& pre);
@@ -92,8 +92,8 @@ private:
     CsrMatrix<double> next_matrix(const LevelBlocks& blocks, const CroutLevel& crout, bool symmetric);
     bool              keeps(const FactoredLevel& level);
     void              store(Preprocessed& pre, FactoredLevel& level);
-    void              add_last(const CsrMatrix<double>& S);
-    void              add_diagonal(const CsrMatrix<double>& S);
+    void              add_last(const CsrView<double>& S);
+    void              add_diagonal(const CsrView<double>& S);
     void              finish();
 
     void tell(Index done, Index total) const
@@ -117,7 +117,7 @@ private:
     std::vector<MlIluLevelPlans>  plans_;
 };
 
-bool Builder::is_last(const CsrMatrix<double>& S) const
+bool Builder::is_last(const CsrView<double>& S) const
 {
     const Offset n = S.rows();
     if (factors_->levels.empty()) return false;
@@ -267,7 +267,7 @@ void Builder::store(Preprocessed& pre, FactoredLevel& factored)
 }
 
 /// Dense where that fits; otherwise the diagonal alone, said aloud.
-void Builder::add_last(const CsrMatrix<double>& S)
+void Builder::add_last(const CsrView<double>& S)
 {
     const WallClock clock;
     tell(0, S.rows());
@@ -286,7 +286,7 @@ void Builder::add_last(const CsrMatrix<double>& S)
     report_.seconds_factor += clock.seconds();
 }
 
-void Builder::add_diagonal(const CsrMatrix<double>& S)
+void Builder::add_diagonal(const CsrView<double>& S)
 {
     const Index n = S.rows();
     const auto  safe_pivot = [&](double d) {
@@ -323,14 +323,14 @@ void Builder::finish()
 
 }  // namespace
 
-MlIlu MlIlu::build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor,
+MlIlu MlIlu::build(Cpu& be, const CsrView<double>& A, const MlIluOptions& options, const Monitor& monitor,
                    const StopToken& stop)
 {
     require(A.rows() == A.cols(), [&] {
         return fmt::format("a preconditioner needs a square matrix; this one is {} x {}", A.rows(), A.cols());
     });
     validate(options);
-    auto [factors, plans] = Builder(be, A, options, monitor, stop).run(A);
+    auto [factors, plans] = Builder(be, A, options, monitor, stop).run(CsrMatrix<double>(A));
     MlIlu mlilu;
     mlilu.factors_ = std::move(factors);
     mlilu.host_plans_ = std::make_shared<const std::vector<MlIluLevelPlans>>(std::move(plans));

@@ -131,7 +131,7 @@ public:
     /// @param stop     asked as often, and within matching and ordering; not within the dense level
     /// @throws InvalidInput unless A is square; OutOfMemory when memory_limit cannot hold even the sparsest factor;
     ///         Cancelled, OutOfTime
-    static MlIlu build(Cpu& be, const CsrMatrix<double>& A, const MlIluOptions& options, const Monitor& monitor = {},
+    static MlIlu build(Cpu& be, const CsrView<double>& A, const MlIluOptions& options, const Monitor& monitor = {},
                        const StopToken& stop = {});
     const MlIluReport&  report() const;
     const MlIluFactors& factors() const { return *factors_; }

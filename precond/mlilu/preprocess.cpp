@@ -24,7 +24,7 @@ struct Maxima {
 };
 
 /// max_j |r_i a_ij c_j| of each row and each column.
-Maxima scaled_maxima(const CsrMatrix<double>& A, const std::vector<double>& r, const std::vector<double>& c)
+Maxima scaled_maxima(const CsrView<double>& A, const std::vector<double>& r, const std::vector<double>& c)
 {
     Maxima m{std::vector<double>(A.rows(), 0.), std::vector<double>(A.cols(), 0.)};
     for (Index i = 0; i < A.rows(); ++i)
@@ -38,7 +38,7 @@ Maxima scaled_maxima(const CsrMatrix<double>& A, const std::vector<double>& r, c
 }
 
 /// Rows and columns by the square roots of their largest entries, a few times: symmetric for a symmetric A. [ruiz_01]
-void equilibrate(const CsrMatrix<double>& A, std::vector<double>& r, std::vector<double>& c)
+void equilibrate(const CsrView<double>& A, std::vector<double>& r, std::vector<double>& c)
 {
     for (int sweep = 0; sweep < equilibration_sweeps; ++sweep) {
         const auto m = scaled_maxima(A, r, c);
@@ -62,7 +62,7 @@ struct DiagonalFacts {
     bool  positive = true, nonzero = true;
 };
 
-DiagonalFacts inspect_diagonal(const CsrMatrix<double>& A, const std::vector<double>& r, const std::vector<double>& c)
+DiagonalFacts inspect_diagonal(const CsrView<double>& A, const std::vector<double>& r, const std::vector<double>& c)
 {
     const auto    m = scaled_maxima(A, r, c);
     DiagonalFacts d;
@@ -76,7 +76,7 @@ DiagonalFacts inspect_diagonal(const CsrMatrix<double>& A, const std::vector<dou
 }
 
 /// Columns permuted so that matched entries are on the diagonal; scalings from its duals.
-void apply_matching(const CsrMatrix<double>& A, bool scaling, const StopToken& stop, Preprocessed& pre)
+void apply_matching(const CsrView<double>& A, bool scaling, const StopToken& stop, Preprocessed& pre)
 {
     auto matching = maximum_product_matching(A, {}, stop);
     if (scaling) {
@@ -90,7 +90,7 @@ void apply_matching(const CsrMatrix<double>& A, bool scaling, const StopToken& s
     if (!matching.optimal) pre.decision += "; the matching's work limit was reached, so its product is not the largest";
 }
 
-bool wants_matching(const CsrMatrix<double>& A, const Preprocessed& pre, const DiagonalFacts& diagonal,
+bool wants_matching(const CsrView<double>& A, const Preprocessed& pre, const DiagonalFacts& diagonal,
                     const MlIluOptions& options, std::string& why)
 {
     if (options.definite) return false;

@@ -26,14 +26,14 @@ struct RowBlock {
 };
 
 struct SchurInputs {
-    const CsrMatrix<double>& C;
-    const CsrMatrix<double>& L_G;
-    std::span<const double>  d;
-    const CsrMatrix<double>& U_F;
-    std::vector<double>      largest_in_U_F;  // of each row
+    const CsrView<double>&  C;
+    const CsrView<double>&  L_G;
+    std::span<const double> d;
+    const CsrView<double>&  U_F;
+    std::vector<double>     largest_in_U_F;  // of each row
 };
 
-std::vector<double> largest_in_rows(const CsrMatrix<double>& A)
+std::vector<double> largest_in_rows(const CsrView<double>& A)
 {
     std::vector<double> largest(A.rows(), 0.);
     for (Index i = 0; i < A.rows(); ++i)
@@ -89,8 +89,7 @@ void store_row(Index i, double drop_tol, double largest_term, bool keep_all, Spa
 }
 
 /// Drops s_ij where it is small both in row i and in row j: for a symmetric S rows are columns.
-CsrMatrix<double> drop_symmetric(const CsrMatrix<double>& S, std::span<const double> noise,
-                                 std::span<const double> drop)
+CsrMatrix<double> drop_symmetric(const CsrView<double>& S, std::span<const double> noise, std::span<const double> drop)
 {
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
@@ -109,8 +108,8 @@ CsrMatrix<double> drop_symmetric(const CsrMatrix<double>& S, std::span<const dou
 
 }  // namespace
 
-CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const CsrMatrix<double>& L_G,
-                                   std::span<const double> d, const CsrMatrix<double>& U_F, double drop_tol,
+CsrMatrix<double> schur_complement(Cpu& be, const CsrView<double>& C, const CsrView<double>& L_G,
+                                   std::span<const double> d, const CsrView<double>& U_F, double drop_tol,
                                    bool symmetric, const std::function<void()>& tell)
 {
     const SchurInputs     in{C, L_G, d, U_F, largest_in_rows(U_F)};

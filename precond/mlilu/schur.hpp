@@ -14,8 +14,8 @@ namespace ilux {
 /// With `symmetric` an entry goes only where both its row and its column allow it, so S stays symmetric.
 /// `tell` is called now and then, on the calling thread; when it throws, the work is broken off.
 /// Threads share rows; the result does not depend on their number. C: nC×nC, L_G: nC×nB, d: nB, U_F: nB×nC.
-CsrMatrix<double> schur_complement(Cpu& be, const CsrMatrix<double>& C, const CsrMatrix<double>& L_G,
-                                   std::span<const double> d, const CsrMatrix<double>& U_F, double drop_tol,
+CsrMatrix<double> schur_complement(Cpu& be, const CsrView<double>& C, const CsrView<double>& L_G,
+                                   std::span<const double> d, const CsrView<double>& U_F, double drop_tol,
                                    bool symmetric, const std::function<void()>& tell = {});
 
 }  // namespace ilux

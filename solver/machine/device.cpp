@@ -28,7 +28,7 @@ double bytes_of(const HostFactors& factors)
     return factors.mlilu ? double(factors.mlilu->report().bytes) : factors.ilu0 ? double(factors.ilu0->bytes()) : 0;
 }
 
-std::string why_no_gpu(const CsrMatrix<double>& A)
+std::string why_no_gpu(const CsrView<double>& A)
 {
     if (!built_with_cuda()) return "this build has no CUDA code";
     if (A.nnz() < device_rule::least_nnz)  // asked first: the driver takes 0.2 s to start
@@ -53,13 +53,13 @@ void require_device(DeviceChoice choice)
         throw DeviceError("device gpu: no CUDA device was found; use --device cpu, or see ilux doctor");
 }
 
-bool gpu_is_likely(const SolverOptions& options, const CsrMatrix<double>& A)
+bool gpu_is_likely(const SolverOptions& options, const CsrView<double>& A)
 {
     if (options.device == DeviceChoice::cpu || !built_with_cuda()) return false;
     return options.device == DeviceChoice::gpu || (A.nnz() >= device_rule::least_nnz && gpu_count() > 0);
 }
 
-Machine choose_machine(const SolverOptions& options, const CsrMatrix<double>& A, std::vector<std::string>& decisions)
+Machine choose_machine(const SolverOptions& options, const CsrView<double>& A, std::vector<std::string>& decisions)
 {
     Machine machine{.cpu = Cpu(options.threads),
                     .engine = options.sptrsv.engine,
@@ -83,7 +83,7 @@ Machine choose_machine(const SolverOptions& options, const CsrMatrix<double>& A,
     return machine;
 }
 
-std::string why_not_gpu(const CsrMatrix<double>& A, const HostFactors& factors, bool saved)
+std::string why_not_gpu(const CsrView<double>& A, const HostFactors& factors, bool saved)
 {
     using namespace device_rule;
     const double bytes = double(A.bytes()) + bytes_of(factors) + 8.0 * sizeof(double) * A.rows();

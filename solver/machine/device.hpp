@@ -42,13 +42,13 @@ struct Machine {
 void require_device(DeviceChoice choice);
 
 /// Whether choose_machine would take a GPU, as far as that is known without starting one.
-bool gpu_is_likely(const SolverOptions& options, const CsrMatrix<double>& A);
+bool gpu_is_likely(const SolverOptions& options, const CsrView<double>& A);
 
 /// Decides by the size of A; what was decided for the user is noted in `decisions`.
 /// @throws DeviceError when a GPU is asked for and cannot be used
-Machine choose_machine(const SolverOptions& options, const CsrMatrix<double>& A, std::vector<std::string>& decisions);
+Machine choose_machine(const SolverOptions& options, const CsrView<double>& A, std::vector<std::string>& decisions);
 
 /// Once M is factored: why the host had better apply it, or "". @param saved  M saves G and F
-std::string why_not_gpu(const CsrMatrix<double>& A, const HostFactors& factors, bool saved);
+std::string why_not_gpu(const CsrView<double>& A, const HostFactors& factors, bool saved);
 
 }  // namespace ilux

@@ -51,8 +51,8 @@ void refuse_beyond(const DeviceNeed& need, std::size_t held, Gpu& gpu, Bytes lim
 
 }  // namespace
 
-DeviceNeed device_need(const CsrMatrix<double>& A, const HostFactors& factors, Method method,
-                       const KrylovOptions& krylov, Precision precision)
+DeviceNeed device_need(const CsrView<double>& A, const HostFactors& factors, Method method, const KrylovOptions& krylov,
+                       Precision precision)
 {
     const auto        n = static_cast<std::size_t>(A.rows());
     const std::size_t matrix =
@@ -119,7 +119,7 @@ void GpuSystem::put_matrix_and_vectors(const KrylovOptions& krylov)
     gpu_.synchronize();
 }
 
-GpuSystem::GpuSystem(Gpu& gpu, const CsrMatrix<double>& A, Method method, const KrylovOptions& krylov,
+GpuSystem::GpuSystem(Gpu& gpu, const CsrView<double>& A, Method method, const KrylovOptions& krylov,
                      const GpuSystemOptions& options)
     : gpu_(gpu),
       host_A_(A),
@@ -131,7 +131,7 @@ GpuSystem::GpuSystem(Gpu& gpu, const CsrMatrix<double>& A, Method method, const 
     matrix_and_vectors_ = in_background([this, krylov] { put_matrix_and_vectors(krylov); });
 }
 
-GpuSystem::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrMatrix<double>& A, const HostFactors& factors, Method method,
+GpuSystem::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<double>& A, const HostFactors& factors, Method method,
                      const KrylovOptions& krylov, const GpuSystemOptions& options)
     : GpuSystem(gpu, A, method, krylov, options)
 {

@@ -30,8 +30,8 @@ struct DeviceNeed {
     std::size_t matrix = 0, factors = 0, workspace = 0;
     std::size_t total() const { return matrix + factors + workspace; }
 };
-DeviceNeed device_need(const CsrMatrix<double>& A, const HostFactors& factors, Method method,
-                       const KrylovOptions& krylov, Precision precision);
+DeviceNeed device_need(const CsrView<double>& A, const HostFactors& factors, Method method, const KrylovOptions& krylov,
+                       Precision precision);
 
 /// How A, M and the vectors are put on a GPU.
 struct GpuSystemOptions {
@@ -60,10 +60,10 @@ public:
     /// A and the vectors, by a thread of its own: M may be factored meanwhile. What fails there is thrown by
     /// put_factors().
     /// @param A  must stand until put_factors() or the destructor
-    GpuSystem(Gpu& gpu, const CsrMatrix<double>& A, Method method, const KrylovOptions& krylov,
+    GpuSystem(Gpu& gpu, const CsrView<double>& A, Method method, const KrylovOptions& krylov,
               const GpuSystemOptions& options);
     /// The same and put_factors().
-    GpuSystem(Cpu& cpu, Gpu& gpu, const CsrMatrix<double>& A, const HostFactors& factors, Method method,
+    GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<double>& A, const HostFactors& factors, Method method,
               const KrylovOptions& krylov, const GpuSystemOptions& options);
     GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
 
@@ -94,7 +94,7 @@ private:
     void timed(const std::function<void()>& work);
 
     Gpu&                                 gpu_;
-    const CsrMatrix<double>&             host_A_;
+    const CsrView<double>&               host_A_;
     Method                               method_;
     GpuSystemOptions                     options_;
     DeviceNeed                           need_;

@@ -39,7 +39,7 @@ void require_device_of(const LuOptions& lu)
     if (is_of_gpu(lu.refactor)) require_device(DeviceChoice::gpu);
 }
 
-Machine machine_for(const SolverOptions& options, const CsrMatrix<double>& A, bool series,
+Machine machine_for(const SolverOptions& options, const CsrView<double>& A, bool series,
                     std::vector<std::string>& decisions)
 {
     if (options.method != MethodChoice::lu) return choose_machine(options, A, decisions);
@@ -55,7 +55,7 @@ Machine machine_for(const SolverOptions& options, const CsrMatrix<double>& A, bo
     return machine;
 }
 
-Device likely_device(const SolverOptions& options, const CsrMatrix<double>& A)
+Device likely_device(const SolverOptions& options, const CsrView<double>& A)
 {
     const bool direct = options.strategy() == SolverMode::direct;
     const bool gpu =

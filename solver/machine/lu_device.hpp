@@ -17,11 +17,11 @@ void require_device_of(const LuOptions& lu);
 
 /// As choose_machine. For method lu a GPU only where it, or one of its methods, was asked for: a single system stays on
 /// the host, and of a series choose_refactor decides when there are pivots.
-Machine machine_for(const SolverOptions& options, const CsrMatrix<double>& A, bool series,
+Machine machine_for(const SolverOptions& options, const CsrView<double>& A, bool series,
                     std::vector<std::string>& decisions);
 
 /// The one that a series will begin on, as far as that is known without starting a GPU.
-Device likely_device(const SolverOptions& options, const CsrMatrix<double>& A);
+Device likely_device(const SolverOptions& options, const CsrView<double>& A);
 
 /// After the first factorization: moves to a GPU what that would make faster, preparation included, unless the caller
 /// has chosen; says why. @param systems  that are still to be refactored

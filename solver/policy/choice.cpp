@@ -27,13 +27,13 @@ std::string figures(const Forecast& direct, const Forecast& iterative, double sy
 }
 
 /// Seconds of an LU by another order than AMD's, at least. @param factor  seconds by AMD's
-double by_other_orders(const CsrMatrix<double>& A, double factor)
+double by_other_orders(const CsrView<double>& A, double factor)
 {
     return analysis_per_entry * double(A.nnz()) + factor / ordering_gains;
 }
 
 /// Whether AMD's own counts leave LU no hope, whatever the ordering.
-bool hopeless(const CsrMatrix<double>& A, double systems, const StopToken& stop, Choice& choice)
+bool hopeless(const CsrView<double>& A, double systems, const StopToken& stop, Choice& choice)
 {
     if (A.nnz() < screened_nnz) return false;
     AmdCounts amd;
@@ -56,7 +56,7 @@ bool hopeless(const CsrMatrix<double>& A, double systems, const StopToken& stop,
 }
 
 /// By AMD first, where the ordering is left to us; then by all orderings, if that may change the answer or pays.
-void analyse_as_far_as_needed(const CsrMatrix<double>& A, const LuOptions& lu, double systems, const StopToken& stop,
+void analyse_as_far_as_needed(const CsrView<double>& A, const LuOptions& lu, double systems, const StopToken& stop,
                               Choice& choice)
 {
     LuOptions  first = within_memory(lu);
@@ -97,7 +97,7 @@ void decide(const SolverOptions& options, double systems, Choice& choice)
 
 }  // namespace
 
-Choice choose_strategy(const CsrMatrix<double>& A, const SolverOptions& options, double systems, bool gpu,
+Choice choose_strategy(const CsrView<double>& A, const SolverOptions& options, double systems, bool gpu,
                        const StopToken& stop)
 {
     Choice choice;

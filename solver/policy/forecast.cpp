@@ -17,7 +17,7 @@ Forecast forecast_direct(const LuSymbolic& symbolic)
             .solve = solve_per_entry * entries};
 }
 
-Forecast forecast_iterative(const CsrMatrix<double>& A, bool gpu)
+Forecast forecast_iterative(const CsrView<double>& A, bool gpu)
 {
     constexpr double steps = 10;
     const double     entries = double(A.nnz()) + A.rows();

@@ -35,6 +35,6 @@ struct Forecast {
 /// By an analysis, whose own seconds are those that it took.
 Forecast forecast_direct(const LuSymbolic& symbolic);
 /// @param gpu  solves there
-Forecast forecast_iterative(const CsrMatrix<double>& A, bool gpu);
+Forecast forecast_iterative(const CsrView<double>& A, bool gpu);
 
 }  // namespace ilux

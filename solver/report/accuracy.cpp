@@ -36,7 +36,7 @@ int exponent_of(std::span<const double> v)
 
 }  // namespace
 
-Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b,
+Accuracy measure(Cpu& be, const CsrView<double>& A, std::span<const double> x, std::span<const double> b,
                  Residual& residual)
 {
     constexpr Offset parallel_nnz = 32768;
@@ -77,14 +77,14 @@ Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x,
             .finite = true};
 }
 
-Accuracy measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
+Accuracy measure(const CsrView<double>& A, std::span<const double> x, std::span<const double> b)
 {
     Cpu      serial(1);
     Residual residual;
     return measure(serial, A, x, b, residual);
 }
 
-RowSizes::RowSizes(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual, double share)
+RowSizes::RowSizes(const CsrView<double>& A, std::span<const double> x, const Residual& residual, double share)
     : A_(A), x_(x), residual_(residual)
 {
     double largest = 0;
@@ -107,7 +107,7 @@ long double RowSizes::operator()(Index i) const
     return std::max(size, row * share_of_x_);
 }
 
-void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual,
+void note_counting_rows(const CsrView<double>& A, std::span<const double> x, const Residual& residual,
                         Accuracy& accuracy)
 {
     const RowSizes size_of(A, x, residual, least_unknown);

@@ -50,25 +50,25 @@ struct Residual {
 /// b − A x with what it says of x. Sums are carried in twice the precision, so what rounding hides is seen.
 /// @param x, b  n  @param residual  out; memory of an earlier call serves again
 /// Cost: a pass over A, by all threads of be.
-Accuracy measure(Cpu& be, const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b,
+Accuracy measure(Cpu& be, const CsrView<double>& A, std::span<const double> x, std::span<const double> b,
                  Residual& residual);
-Accuracy measure(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b);  ///< by one thread
+Accuracy measure(const CsrView<double>& A, std::span<const double> x, std::span<const double> b);  ///< by one thread
 
 /// max((|A||x| + |b|)_i, share · Σ_j |a_ij| ‖x‖_∞), in the units of the residual, whose range of numbers it may leave.
 class RowSizes {
 public:
-    RowSizes(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual, double share);
+    RowSizes(const CsrView<double>& A, std::span<const double> x, const Residual& residual, double share);
     long double operator()(Index i) const;  ///< O(entries of row i)
 
 private:
-    const CsrMatrix<double>& A_;
-    std::span<const double>  x_;
-    const Residual&          residual_;
-    long double              share_of_x_;
+    const CsrView<double>&  A_;
+    std::span<const double> x_;
+    const Residual&         residual_;
+    long double             share_of_x_;
 };
 
 /// Sets accuracy.rowwise_counting. Where rows are lost no estimate of the error is trusted. O(nnz).
-void note_counting_rows(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual,
+void note_counting_rows(const CsrView<double>& A, std::span<const double> x, const Residual& residual,
                         Accuracy& accuracy);
 
 /// What an estimate of the error says of x.

@@ -35,7 +35,7 @@ struct BatchCounts {
     };
     Index             members = 0, at_once = 0;  ///< all; those that were solved together with others
     Index             together = 0;              ///< the most at a time
-    std::vector<Kind> kinds;
+    std::vector<Kind> kinds = {};
 
     void note(Apart apart, Index member, const std::string& why);
     /// @param number  by member of `other`: what it is called here

@@ -20,7 +20,7 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double rounding_level = 4 * eps;
 
-RowResidual row_of(const CsrMatrix<double>& A, Index i, std::span<const double> x, std::span<const double> b)
+RowResidual row_of(const CsrView<double>& A, Index i, std::span<const double> x, std::span<const double> b)
 {
     const auto first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
     return row_residual(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
@@ -28,7 +28,7 @@ RowResidual row_of(const CsrMatrix<double>& A, Index i, std::span<const double> 
 
 /// max_i |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|): normwise within each row, so that the scaling of rows does not
 /// matter.
-double rowwise_error(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
+double rowwise_error(const CsrView<double>& A, std::span<const double> x, std::span<const double> b)
 {
     double largest = 0, error = 0;
     for (const double value : x) largest = std::max(largest, std::abs(value));
@@ -65,7 +65,7 @@ LuVerdict underflow(double rowwise)
 }
 
 /// ‖|A⁻¹| (with_residual |r| + ε (|A||x| + |b|))‖∞ / ‖x‖∞
-double error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+double error_bound(Cpu& be, const LuFactors& factors, const CsrView<double>& A, std::span<const double> x,
                    std::span<const double> b, bool with_residual)
 {
     const auto          n = static_cast<std::size_t>(A.rows());
@@ -129,13 +129,13 @@ void require_memory(const LuSymbolic& symbolic, const LuOptions& given)
                                   bytes_text(double(limit))));
 }
 
-double forward_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+double forward_error_bound(Cpu& be, const LuFactors& factors, const CsrView<double>& A, std::span<const double> x,
                            std::span<const double> b)
 {
     return error_bound(be, factors, A, x, b, true);
 }
 
-double rounding_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+double rounding_error_bound(Cpu& be, const LuFactors& factors, const CsrView<double>& A, std::span<const double> x,
                             std::span<const double> b)
 {
     return error_bound(be, factors, A, x, b, false);
@@ -146,7 +146,7 @@ bool is_plain_success(const Accuracy& accuracy, double rtol)
     return accuracy.finite && rows_hold(accuracy) && accuracy.relative_residual <= rtol;
 }
 
-LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::span<const double> x,
+LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrView<double>& A, std::span<const double> x,
                      std::span<const double> b, const LuSolveReport& solved, const Accuracy& accuracy, double rtol)
 {
     if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated)
@@ -175,7 +175,7 @@ LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::spa
                             accuracy.relative_residual, bound)};
 }
 
-std::string singularity_warning(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, double condition)
+std::string singularity_warning(Cpu& be, const LuFactors& factors, const CsrView<double>& A, double condition)
 {
     if (condition < 1 / eps) return "";
     const auto                n = static_cast<std::size_t>(A.rows());

@@ -42,10 +42,10 @@ void require_memory(const LuSymbolic& symbolic, const LuOptions& given);
 /// Bound on ‖x − x*‖∞ / ‖x‖∞ from what is left of b − A x and the rounding of A and b: ‖|A⁻¹| (|r| + ε (|A||x| +
 /// |b|))‖∞ / ‖x‖∞, whose numerator is estimated as ‖D A⁻ᵀ‖₁ [arioli_demmel_duff_89] [hager_84]. The scaling of rows
 /// does not matter.
-double forward_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+double forward_error_bound(Cpu& be, const LuFactors& factors, const CsrView<double>& A, std::span<const double> x,
                            std::span<const double> b);
 /// The same with r = 0: what the rounding of A and b alone does to x.
-double rounding_error_bound(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, std::span<const double> x,
+double rounding_error_bound(Cpu& be, const LuFactors& factors, const CsrView<double>& A, std::span<const double> x,
                             std::span<const double> b);
 
 inline constexpr double lu_tolerance = 1e-12;
@@ -61,7 +61,7 @@ struct LuVerdict {
 /// ‖b − A x‖₂ > rtol·‖b‖₂ and the forward error bound reaches 1, A is singular in working precision. So it is where the
 /// componentwise error is larger, though every |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|) is of rounding size, and the bound
 /// reaches 1: x is then little but a null vector.
-LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrMatrix<double>& A, std::span<const double> x,
+LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrView<double>& A, std::span<const double> x,
                      std::span<const double> b, const LuSolveReport& solved, const Accuracy& accuracy, double rtol);
 
 /// Whether lu_verdict is `converged` without a remark, which it says without a look at the factors.
@@ -69,6 +69,6 @@ bool is_plain_success(const Accuracy& accuracy, double rtol);
 
 /// Of a success: that x may be one of many, or "". Said from a condition number of 1/ε on, unless another scaling of
 /// the rows would make it smaller. @param condition  ‖A‖₁‖A⁻¹‖₁
-std::string singularity_warning(Cpu& be, const LuFactors& factors, const CsrMatrix<double>& A, double condition);
+std::string singularity_warning(Cpu& be, const LuFactors& factors, const CsrView<double>& A, double condition);
 
 }  // namespace ilux

@@ -42,7 +42,7 @@ BatchGroup::BatchGroup(Gpu* gpu, const SolverOptions& options, std::shared_ptr<c
 std::size_t BatchGroup::bytes() const
 {
     constexpr std::size_t vectors = 5;  // two of them of the residual
-    return batch_.bytes() + vectors * sizeof(double) * r_.size() + (matrix_.empty() ? 0 : matrix_.front().bytes());
+    return batch_.bytes() + vectors * sizeof(double) * r_.size();
 }
 
 /// Whether the former pivots serve this member, and its x is as good as refinement makes it.
@@ -77,16 +77,15 @@ bool BatchGroup::may_be_singular(double rcond) const
 }
 
 /// Accuracy of x, with an estimate of its error by one more substitution. Leaves residuals and errors of these members.
-void BatchGroup::measure_those(Cpu& cpu, std::span<const std::size_t> which, const BatchSystems& systems,
-                               std::span<BatchTry> tries)
+void BatchGroup::measure_those(Cpu& cpu, const CsrView<double>& A, std::span<const std::size_t> which,
+                               const BatchSystems& systems, std::span<BatchTry> tries)
 {
     const std::size_t n = systems.n, all = tries.size() * n;
     for_each(cpu, which, [&](std::size_t m) {
-        Cpu                one(1);
-        CsrMatrix<double>& A = matrix_[matrix_.size() == 1 ? 0 : static_cast<std::size_t>(omp_get_thread_num())];
-        std::ranges::copy(systems.values_of(m), A.val().begin());
-        tries[m].accuracy = measure(one, A, systems.x_of(m), systems.b_of(m), residual_[m]);
-        if (tries[m].accuracy.finite) note_counting_rows(A, systems.x_of(m), residual_[m], tries[m].accuracy);
+        Cpu        one(1);
+        const auto member = A.with_values(systems.values_of(m));
+        tries[m].accuracy = measure(one, member, systems.x_of(m), systems.b_of(m), residual_[m]);
+        if (tries[m].accuracy.finite) note_counting_rows(member, systems.x_of(m), residual_[m], tries[m].accuracy);
     });
     std::ranges::fill(r_, 0.0);
     for (const std::size_t m : which)
@@ -100,7 +99,7 @@ void BatchGroup::measure_those(Cpu& cpu, std::span<const std::size_t> which, con
 }
 
 /// x ← x + A⁻¹(b − A x) with residuals in twice the precision, as long as that halves what is missing [demmel_06].
-void BatchGroup::improve(Cpu& cpu, const BatchSystems& systems, std::span<BatchTry> tries)
+void BatchGroup::improve(Cpu& cpu, const CsrView<double>& A, const BatchSystems& systems, std::span<BatchTry> tries)
 {
     const std::size_t        n = systems.n;
     const Standard           limits = DirectBatch::standard(options_);
@@ -108,7 +107,7 @@ void BatchGroup::improve(Cpu& cpu, const BatchSystems& systems, std::span<BatchT
     for (std::size_t m = 0; m < tries.size(); ++m)
         if (tries[m].apart == Apart::none) going.push_back(m);
     if (going.empty()) return;
-    measure_those(cpu, going, systems, tries);
+    measure_those(cpu, A, going, systems, tries);
     for (Index step = 0; step < DirectBatch::most_corrections; ++step) {
         std::erase_if(going, [&](std::size_t m) {
             return !tries[m].accuracy.finite || excess(tries[m].accuracy, limits) <= 1;
@@ -122,7 +121,7 @@ void BatchGroup::improve(Cpu& cpu, const BatchSystems& systems, std::span<BatchT
             for (std::size_t i = 0; i < n; ++i) x[i] += std::ldexp(e_[m * n + i], residual_[m].exponent);
             ++tries[m].corrections;
         }
-        measure_those(cpu, going, systems, tries);
+        measure_those(cpu, A, going, systems, tries);
         std::vector<std::size_t> better;
         for (std::size_t k = 0; k < going.size(); ++k) {
             const std::size_t m = going[k];
@@ -137,18 +136,17 @@ void BatchGroup::improve(Cpu& cpu, const BatchSystems& systems, std::span<BatchT
     }
 }
 
-void BatchGroup::solve(Cpu& cpu, const CsrMatrix<double>& A, const BatchSystems& systems, double rtol,
+void BatchGroup::solve(Cpu& cpu, const CsrView<double>& A, const BatchSystems& systems, double rtol,
                        std::span<BatchTry> tries)
 {
     const WallClock              clock;
     const std::span<BatchMember> members = std::span(member_).first(tries.size());
-    if (matrix_.empty()) matrix_.assign(static_cast<std::size_t>(cpu.threads()), A);
     batch_.refactor(systems.values, members);
     seconds_factor_ = clock.seconds();
     batch_.solve(systems.b, systems.x, members);
     seconds_solve_ = clock.seconds() - seconds_factor_;
     for (std::size_t m = 0; m < tries.size(); ++m) judge_pivots_of(m, tries[m]);
-    improve(cpu, systems, tries);
+    improve(cpu, A, systems, tries);
     for (BatchTry& tried : tries) {
         if (tried.apart != Apart::none || is_plain_success(tried.accuracy, rtol)) continue;
         tried.apart = Apart::inaccurate;
@@ -177,7 +175,7 @@ DirectBatch::DirectBatch(Cpu& cpu, Gpu* gpu, const SolverOptions& options,
 }
 
 /// Of the time that passed, factoring and solving have the shares that they have of the groups' work.
-void DirectBatch::solve(const CsrMatrix<double>& A, const BatchSystems& systems, double rtol, std::span<BatchTry> tries)
+void DirectBatch::solve(const CsrView<double>& A, const BatchSystems& systems, double rtol, std::span<BatchTry> tries)
 {
     if (on_gpu()) {
         group_.front().solve(cpu_, A, systems, rtol, tries);

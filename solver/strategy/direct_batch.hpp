@@ -73,27 +73,25 @@ public:
     /// x refined, measured and corrected as DirectSolver does it. Members whom the pivots do not serve are apart.
     /// @param cpu  its threads share the members where x is measured
     /// @param A    of their pattern; its values are not looked at
-    void   solve(Cpu& cpu, const CsrMatrix<double>& A, const BatchSystems& systems, double rtol,
-                 std::span<BatchTry> tries);
+    void solve(Cpu& cpu, const CsrView<double>& A, const BatchSystems& systems, double rtol, std::span<BatchTry> tries);
     double seconds_factor() const { return seconds_factor_; }  ///< of the last solve
     double seconds_solve() const { return seconds_solve_; }
 
 private:
     void judge_pivots_of(std::size_t m, BatchTry& tried) const;
     bool may_be_singular(double rcond) const;
-    void measure_those(Cpu& cpu, std::span<const std::size_t> which, const BatchSystems& systems,
-                       std::span<BatchTry> tries);
-    void improve(Cpu& cpu, const BatchSystems& systems, std::span<BatchTry> tries);
+    void measure_those(Cpu& cpu, const CsrView<double>& A, std::span<const std::size_t> which,
+                       const BatchSystems& systems, std::span<BatchTry> tries);
+    void improve(Cpu& cpu, const CsrView<double>& A, const BatchSystems& systems, std::span<BatchTry> tries);
 
     SolverOptions                     options_;
     std::shared_ptr<const LuSymbolic> symbolic_;
     BatchPivots                       by_;
     LuBatch                           batch_;
     std::vector<BatchMember>          member_;
-    std::vector<Residual>             residual_;   // by member
-    std::vector<double>            r_, e_, best_;  // n each, by member: b − A x; A⁻¹ r; the x before a correction
-    std::vector<CsrMatrix<double>> matrix_;        // by thread
-    double                         seconds_factor_ = 0, seconds_solve_ = 0;
+    std::vector<Residual>             residual_;  // by member
+    std::vector<double> r_, e_, best_;            // n each, by member: b − A x; A⁻¹ r; the x before a correction
+    double              seconds_factor_ = 0, seconds_solve_ = 0;
 };
 
 /// Systems together by the pivots of one factorization, which stay as they are: on a GPU one group, on the host a group a
@@ -120,7 +118,7 @@ public:
     bool  on_gpu() const { return group_.front().on_gpu(); }
 
     /// @param tries  as many as there are systems, at most room()
-    void   solve(const CsrMatrix<double>& A, const BatchSystems& systems, double rtol, std::span<BatchTry> tries);
+    void   solve(const CsrView<double>& A, const BatchSystems& systems, double rtol, std::span<BatchTry> tries);
     double seconds_factor() const { return seconds_factor_; }  ///< of the last solve, all members
     double seconds_solve() const { return seconds_solve_; }
 

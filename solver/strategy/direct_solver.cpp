@@ -37,7 +37,7 @@ DirectSolver::DirectSolver(Machine machine, const SolverOptions& options, double
     : machine_(std::move(machine)), options_(options), systems_(systems)
 {}
 
-void DirectSolver::analyse(const CsrMatrix<double>& A, const LuOptions& lu, const StopToken& stop)
+void DirectSolver::analyse(const CsrView<double>& A, const LuOptions& lu, const StopToken& stop)
 {
     take(ilux::analyse(view(A), within_memory(lu), stop), lu);
 }
@@ -108,7 +108,7 @@ bool DirectSolver::took(const LuReport& done, Attempt& tried)
 }
 
 /// Facts of the factors, which for new pivots take a pass or two over them.
-void DirectSolver::note(const CsrMatrix<double>& A, Attempt& tried)
+void DirectSolver::note(const CsrView<double>& A, Attempt& tried)
 {
     if (!chosen_ && systems_ > 1) choose_refactor(machine_, options_, *lu_, systems_ - 1, tried.decisions);
     chosen_ = true;
@@ -125,7 +125,7 @@ void DirectSolver::note(const CsrMatrix<double>& A, Attempt& tried)
     tried.workspace_bytes = workspace_->bytes();
 }
 
-bool DirectSolver::factor(const CsrMatrix<double>& A, bool anew, const StopToken& stop, Attempt& tried)
+bool DirectSolver::factor(const CsrView<double>& A, bool anew, const StopToken& stop, Attempt& tried)
 {
     begin(stop, tried);
     if (!took(anew ? lu_->factor(A.val()) : lu_->refactor_or_factor(A.val()), tried)) return false;
@@ -135,7 +135,7 @@ bool DirectSolver::factor(const CsrMatrix<double>& A, bool anew, const StopToken
 
 /// An estimate takes as long as several solves. It is made for new pivots, and where the smallest pivot has since
 /// become much smaller: a singular A shows in its pivots.
-void DirectSolver::estimate_condition(const CsrMatrix<double>& A, Attempt& tried)
+void DirectSolver::estimate_condition(const CsrView<double>& A, Attempt& tried)
 {
     const double rcond = lu_->monitor().rcond();
     if (tried.action == SolverAction::refactor && !warned_ && rcond > DirectBatch::much_smaller * rcond_seen_) return;
@@ -149,7 +149,7 @@ void DirectSolver::estimate_condition(const CsrMatrix<double>& A, Attempt& tried
 }
 
 /// By one more substitution; on a GPU a refined one, as all of them are there.
-void DirectSolver::estimate_error(const CsrMatrix<double>& A, Attempt& tried)
+void DirectSolver::estimate_error(const CsrView<double>& A, Attempt& tried)
 {
     if (!tried.accuracy.finite) return;
     note_counting_rows(A, tried.x, residual_, tried.accuracy);
@@ -161,7 +161,7 @@ void DirectSolver::estimate_error(const CsrMatrix<double>& A, Attempt& tried)
 
 /// Refinement with residuals in the precision of x ends where small unknowns of an ill-conditioned A may have no right digit yet.
 /// Residuals in twice the precision go on from there [demmel_06].
-void DirectSolver::improve(const CsrMatrix<double>& A, std::span<const double> b, Attempt& tried)
+void DirectSolver::improve(const CsrView<double>& A, std::span<const double> b, Attempt& tried)
 {
     constexpr Index most = DirectBatch::most_corrections;
     const Standard  standard = DirectBatch::standard(options_);
@@ -184,8 +184,8 @@ void DirectSolver::improve(const CsrMatrix<double>& A, std::span<const double> b
     }
 }
 
-void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol,
-                         const LuSolveReport& solved, Attempt& tried)
+void DirectSolver::judge(const CsrView<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
+                         Attempt& tried)
 {
     if (solved.repivoted) {
         tried.action = SolverAction::repivot;
@@ -215,7 +215,7 @@ void DirectSolver::judge(const CsrMatrix<double>& A, std::span<const double> b, 
     hold_to_etol(options_, static_cast<Index>(tried.x.size()), tried);
 }
 
-void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
+void DirectSolver::solve(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
                          Attempt& tried)
 {
     clock_ = WallClock();
@@ -226,7 +226,7 @@ void DirectSolver::solve(const CsrMatrix<double>& A, std::span<const double> b, 
     estimate_condition(A, tried);
 }
 
-void DirectSolver::step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
+void DirectSolver::step(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
                         Attempt& tried, Attempt& factors)
 {
     begin(stop, tried);

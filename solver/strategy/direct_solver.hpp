@@ -21,7 +21,7 @@ public:
     /// By lu, which may differ from the options; or an analysis that was made with them.
     /// @param stop  ends the analysis
     /// @throws OutOfMemory with the prediction when L and U would pass the limit
-    void analyse(const CsrMatrix<double>& A, const LuOptions& lu, const StopToken& stop = {});
+    void analyse(const CsrView<double>& A, const LuOptions& lu, const StopToken& stop = {});
     void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
     bool analysed() const { return symbolic_ != nullptr; }
 
@@ -29,23 +29,22 @@ public:
     /// of time and cancellation are outcomes.
     /// @param stop  gives a factorization under way up
     /// @return whether A x = b can be solved now; where not, `tried` says why
-    bool factor(const CsrMatrix<double>& A, bool anew, const StopToken& stop, Attempt& tried);
+    bool factor(const CsrView<double>& A, bool anew, const StopToken& stop, Attempt& tried);
     /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
     /// @param stop  lets no other pivots be chosen
-    void solve(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
-               Attempt& tried);
+    void solve(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop, Attempt& tried);
     /// factor() and solve(): on a GPU one launch where the pivots hold.
     /// @param factors  out, where there are factors: the try as it was before x was judged
-    void step(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const StopToken& stop, Attempt& tried,
+    void step(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop, Attempt& tried,
               Attempt& factors);
 
     /// Whether systems can be solved together by the pivots of the last factorization, of which there must be one.
     /// @param members  that are to come  @param decisions  why not, or how many at a time where that is not all of them
-    bool  prepare_batch(const CsrMatrix<double>& A, Index members, std::vector<std::string>& decisions);
+    bool  prepare_batch(const CsrView<double>& A, Index members, std::vector<std::string>& decisions);
     Index batch_room() const { return batch_->room(); }  ///< once prepared
     /// Systems of A's pattern together, at most batch_room(), each held to what solve() holds x to. What there is of A stays.
     /// @param plan  of the tries  @return a try each, without x, which is in systems.x; it is a success unless it is apart
-    std::vector<BatchAttempt> solve_batch(const CsrMatrix<double>& A, const BatchSystems& systems, double rtol,
+    std::vector<BatchAttempt> solve_batch(const CsrView<double>& A, const BatchSystems& systems, double rtol,
                                           const Plan& plan);
     /// The next batch is by the pivots of the last factorization.
     void release_batch() { batch_.reset(); }
@@ -64,15 +63,15 @@ public:
 private:
     void        drop_factors();
     std::size_t batch_bytes() const;
-    std::string why_no_batch(const CsrMatrix<double>& A, Index members);
+    std::string why_no_batch(const CsrView<double>& A, Index members);
     void        begin(const StopToken& stop, Attempt& tried);
     bool        took(const LuReport& done, Attempt& tried);
-    void        judge(const CsrMatrix<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
+    void        judge(const CsrView<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
                       Attempt& tried);
-    void        note(const CsrMatrix<double>& A, Attempt& tried);
-    void        estimate_error(const CsrMatrix<double>& A, Attempt& tried);
-    void        improve(const CsrMatrix<double>& A, std::span<const double> b, Attempt& tried);
-    void        estimate_condition(const CsrMatrix<double>& A, Attempt& tried);
+    void        note(const CsrView<double>& A, Attempt& tried);
+    void        estimate_error(const CsrView<double>& A, Attempt& tried);
+    void        improve(const CsrView<double>& A, std::span<const double> b, Attempt& tried);
+    void        estimate_condition(const CsrView<double>& A, Attempt& tried);
 
     Machine                           machine_;
     SolverOptions                     options_;

@@ -36,7 +36,7 @@ std::size_t DirectSolver::batch_bytes() const
 }
 
 /// Makes batch_. @return why it cannot be, or ""
-std::string DirectSolver::why_no_batch(const CsrMatrix<double>& A, Index members)
+std::string DirectSolver::why_no_batch(const CsrView<double>& A, Index members)
 {
     if (lu_->on_gpu() && lu_->refactor_method() != "dataflow")
         return fmt::format("method {} refactors one system at a time", lu_->refactor_method());
@@ -63,7 +63,7 @@ void DirectSolver::refuse_batch()
     no_batch_for_ = lu_->pivots().pattern;
 }
 
-bool DirectSolver::prepare_batch(const CsrMatrix<double>& A, Index members, std::vector<std::string>& decisions)
+bool DirectSolver::prepare_batch(const CsrView<double>& A, Index members, std::vector<std::string>& decisions)
 {
     if (warned_) return false;  // each system has its condition estimated
     const bool serves =
@@ -84,8 +84,8 @@ bool DirectSolver::prepare_batch(const CsrMatrix<double>& A, Index members, std:
     return !warned_;
 }
 
-std::vector<BatchAttempt> DirectSolver::solve_batch(const CsrMatrix<double>& A, const BatchSystems& systems,
-                                                    double rtol, const Plan& plan)
+std::vector<BatchAttempt> DirectSolver::solve_batch(const CsrView<double>& A, const BatchSystems& systems, double rtol,
+                                                    const Plan& plan)
 {
     clock_ = WallClock();
     const auto                count = static_cast<std::size_t>(systems.count);

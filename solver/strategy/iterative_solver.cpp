@@ -13,7 +13,7 @@
 namespace ilux {
 namespace {
 
-MlIlu build_mlilu(Machine& machine, const CsrMatrix<double>& A, const Monitor& monitor, const StopToken& stop,
+MlIlu build_mlilu(Machine& machine, const CsrView<double>& A, const Monitor& monitor, const StopToken& stop,
                   Attempt& tried)
 {
     MlIluOptions options = tried.plan.precond.mlilu;
@@ -35,7 +35,7 @@ MlIlu build_mlilu(Machine& machine, const CsrMatrix<double>& A, const Monitor& m
 }
 
 /// Null at a zero pivot; then `tried` says so.
-std::unique_ptr<Ilu0> build_ilu0(const CsrMatrix<double>& A, Attempt& tried)
+std::unique_ptr<Ilu0> build_ilu0(const CsrView<double>& A, Attempt& tried)
 {
     WallClock clock;
     auto      M = std::make_unique<Ilu0>(A);
@@ -49,7 +49,7 @@ std::unique_ptr<Ilu0> build_ilu0(const CsrMatrix<double>& A, Attempt& tried)
     return nullptr;
 }
 
-std::unique_ptr<Jacobi> build_jacobi(const CsrMatrix<double>& A, Attempt& tried)
+std::unique_ptr<Jacobi> build_jacobi(const CsrView<double>& A, Attempt& tried)
 {
     WallClock clock;
     auto      M = std::make_unique<Jacobi>(A);
@@ -224,7 +224,7 @@ bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, 
     return false;
 }
 
-bool IterativeSolver::factor(const CsrMatrix<double>& A, const TryListener& listener, const StopToken& stop,
+bool IterativeSolver::factor(const CsrView<double>& A, const TryListener& listener, const StopToken& stop,
                              Attempt& tried)
 {
     release();
@@ -245,7 +245,7 @@ bool IterativeSolver::factor(const CsrMatrix<double>& A, const TryListener& list
     return factored_ = true;
 }
 
-void IterativeSolver::keep(const CsrMatrix<double>& A, Attempt& tried)
+void IterativeSolver::keep(const CsrView<double>& A, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner to be kept"; });
     A_ = &A;

@@ -31,9 +31,9 @@ public:
     /// @param stop  gives a multilevel factorization in progress up
     /// @return whether A x = b can be solved now; where not, `tried` says why
     /// @throws OutOfMemory; DeviceError, naming the device, when that failed
-    bool factor(const CsrMatrix<double>& A, const TryListener& listener, const StopToken& stop, Attempt& tried);
+    bool factor(const CsrView<double>& A, const TryListener& listener, const StopToken& stop, Attempt& tried);
     /// M as it is, for another A of the same order. Needs an M.
-    void keep(const CsrMatrix<double>& A, Attempt& tried);
+    void keep(const CsrView<double>& A, Attempt& tried);
     bool factored() const { return factored_; }
 
     /// Solves, and measures once more in twice the precision where it converged.
@@ -63,7 +63,7 @@ private:
 
     Machine                              machine_;
     SolverOptions                        options_;
-    const CsrMatrix<double>*             A_ = nullptr;
+    const CsrView<double>*               A_ = nullptr;
     HostFactors                          factors_;
     bool                                 factored_ = false;
     std::unique_ptr<GpuSystem>           system_;  // before what it refers to goes

@@ -5,7 +5,7 @@
 
 namespace ilux {
 
-void solve_by_former_lu(Cpu cpu, const CsrMatrix<double>& A, const LuFactors& factors, std::span<const double> b,
+void solve_by_former_lu(Cpu cpu, const CsrView<double>& A, const LuFactors& factors, std::span<const double> b,
                         const KrylovOptions& krylov, const Standard& standard, const TryListener& listener,
                         const StopToken& stop, Attempt& tried)
 {

@@ -29,7 +29,7 @@ private:
 
 /// Solves A x = b by GMRES with an LU of other values, and holds x to `standard`.
 /// @param krylov  with ‖A‖_F, restart and max_steps  @param tried  .x is the guess and becomes the solution
-void solve_by_former_lu(Cpu cpu, const CsrMatrix<double>& A, const LuFactors& factors, std::span<const double> b,
+void solve_by_former_lu(Cpu cpu, const CsrView<double>& A, const LuFactors& factors, std::span<const double> b,
                         const KrylovOptions& krylov, const Standard& standard, const TryListener& listener,
                         const StopToken& stop, Attempt& tried);
 

@@ -29,7 +29,7 @@ double share(double value, double limit)
 
 /// Powers of two D_i near 1 / (|A||x| + |b|)_i. A row whose terms are all small beside ‖x‖ need not be solved to digits that
 /// no unknown above 1e-12 of the largest shows.
-void equilibrate(const CsrMatrix<double>& A, std::span<const double> x, const Residual& residual, std::span<double> D)
+void equilibrate(const CsrView<double>& A, std::span<const double> x, const Residual& residual, std::span<double> D)
 {
     const RowSizes size_of(A, x, residual, least_unknown / 100);
     for (Index i = 0; i < A.rows(); ++i) {
@@ -42,7 +42,7 @@ void equilibrate(const CsrMatrix<double>& A, std::span<const double> x, const Re
 /// One iteration after another, each on what the former has left.
 class Corrections {
 public:
-    Corrections(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
+    Corrections(Cpu& cpu, const CsrView<double>& A, std::span<const double> b, const KrylovOptions& krylov,
                 const Standard& standard, const IterationCalls& iteration, const StopToken& stop, Attempt& tried)
         : cpu_(cpu),
           A_(A),
@@ -136,17 +136,17 @@ private:
         return done.outcome;
     }
 
-    Cpu&                     cpu_;
-    const CsrMatrix<double>& A_;
-    std::span<const double>  b_;
-    const KrylovOptions&     krylov_;
-    const Standard&          standard_;
-    const IterationCalls&    iteration_;
-    const StopToken&         stop_;
-    Attempt&                 tried_;
-    Residual                 residual_;
-    std::vector<double>      d_, D_, scaled_, former_;
-    StopReason               stopped_ = StopReason::none;
+    Cpu&                    cpu_;
+    const CsrView<double>&  A_;
+    std::span<const double> b_;
+    const KrylovOptions&    krylov_;
+    const Standard&         standard_;
+    const IterationCalls&   iteration_;
+    const StopToken&        stop_;
+    Attempt&                tried_;
+    Residual                residual_;
+    std::vector<double>     d_, D_, scaled_, former_;
+    StopReason              stopped_ = StopReason::none;
 };
 
 }  // namespace
@@ -227,7 +227,7 @@ IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditi
     return {precondition, solve};
 }
 
-void finish_iteration(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
+void finish_iteration(Cpu& cpu, const CsrView<double>& A, std::span<const double> b, const KrylovOptions& krylov,
                       const Standard& standard, const IterationCalls& iteration, const StopToken& stop, Attempt& tried)
 {
     Corrections corrections(cpu, A, b, krylov, standard, iteration, stop, tried);

@@ -51,7 +51,7 @@ IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditi
 /// @param krylov  of the iteration; its steps count on  @param stop  of the iteration  @param tried  in: x and report of the iteration; out: of all
 /// Of an x that converged as far as the residual goes, but not to the standard, the outcome is stagnated, time_limit or cancelled,
 /// and `inaccurate` is set. An x so large that b − A x cancels to rounding noise has passed its test by luck, and did not converge.
-void finish_iteration(Cpu& cpu, const CsrMatrix<double>& A, std::span<const double> b, const KrylovOptions& krylov,
+void finish_iteration(Cpu& cpu, const CsrView<double>& A, std::span<const double> b, const KrylovOptions& krylov,
                       const Standard& standard, const IterationCalls& iteration, const StopToken& stop, Attempt& tried);
 
 }  // namespace ilux

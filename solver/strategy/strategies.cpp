@@ -16,7 +16,7 @@ bool same_analysis(const LuOptions& one, const LuOptions& two)
 
 }  // namespace
 
-Strategies::Strategies(const SolverOptions& options, const CsrMatrix<double>& A, double systems,
+Strategies::Strategies(const SolverOptions& options, const CsrView<double>& A, double systems,
                        std::shared_ptr<const LuSymbolic> symbolic)
     : options_(options), A_(A), systems_(systems), symbolic_(std::move(symbolic))
 {}

@@ -16,7 +16,7 @@ class Strategies {
 public:
     /// @param A  the systems' matrix, whose values may change; must outlive this
     /// @param systems  that are to come  @param symbolic  an analysis that was made already, or null
-    Strategies(const SolverOptions& options, const CsrMatrix<double>& A, double systems,
+    Strategies(const SolverOptions& options, const CsrView<double>& A, double systems,
                std::shared_ptr<const LuSymbolic> symbolic);
 
     /// From now on this one. @return what was decided about its device
@@ -43,7 +43,7 @@ public:
 
 private:
     SolverOptions                     options_;
-    const CsrMatrix<double>&          A_;
+    const CsrView<double>&            A_;
     double                            systems_;
     std::shared_ptr<const LuSymbolic> symbolic_;
     bool                              takes_direct_ = true;

@@ -91,7 +91,7 @@ CsrMatrix<double> random_spd(Index n, Index per_row, std::uint64_t seed)
     return CsrMatrix<double>::from_triplets(n, n, row, col, val);
 }
 
-Dense to_dense(const CsrMatrix<double>& A)
+Dense to_dense(const CsrView<double>& A)
 {
     Dense D{A.rows(), A.cols(), std::vector<double>(static_cast<std::size_t>(A.rows()) * A.cols(), 0)};
     for (Index i = 0; i < A.rows(); ++i)
@@ -156,12 +156,12 @@ std::vector<double> dense_solve(Dense A, std::vector<double> b)
     return b;
 }
 
-std::vector<double> dense_solve(const CsrMatrix<double>& A, std::vector<double> b)
+std::vector<double> dense_solve(const CsrView<double>& A, std::vector<double> b)
 {
     return dense_solve(to_dense(A), std::move(b));
 }
 
-double backward_error(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
+double backward_error(const CsrView<double>& A, std::span<const double> x, std::span<const double> b)
 {
     if (std::ssize(x) != A.cols() || std::ssize(b) != A.rows() || !all_finite(x) || !all_finite(b)) return infinity;
     long double largest = 0, norm = 0;
@@ -195,13 +195,13 @@ bool identical(std::span<const double> x, std::span<const double> y)
     return std::ranges::equal(x, y, same_bits);
 }
 
-bool identical(const CsrMatrix<double>& A, const CsrMatrix<double>& B)
+bool identical(const CsrView<double>& A, const CsrMatrix<double>& B)
 {
     return A.rows() == B.rows() && A.cols() == B.cols() && std::ranges::equal(A.row_ptr(), B.row_ptr()) &&
            std::ranges::equal(A.col(), B.col()) && identical(A.val(), B.val());
 }
 
-std::string broken_invariant(const CsrMatrix<double>& A)
+std::string broken_invariant(const CsrView<double>& A)
 {
     const auto row_ptr = A.row_ptr();
     if (std::ssize(row_ptr) != Offset{A.rows()} + 1) return "row_ptr has the wrong length";

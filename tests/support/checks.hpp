@@ -62,7 +62,7 @@ struct Dense {
     friend bool         operator==(const Dense&, const Dense&) = default;
 };
 
-Dense               to_dense(const CsrMatrix<double>& A);
+Dense               to_dense(const CsrView<double>& A);
 CsrMatrix<double>   to_csr(const Dense& A);  ///< zeros are not stored
 Dense               transposed(const Dense& A);
 Dense               multiply(const Dense& A, const Dense& B);
@@ -70,19 +70,19 @@ std::vector<double> multiply(const Dense& A, std::span<const double> x);
 
 /// A⁻¹ b by Gaussian elimination with partial pivoting. @throws std::domain_error at an exactly zero pivot
 std::vector<double> dense_solve(Dense A, std::vector<double> b);
-std::vector<double> dense_solve(const CsrMatrix<double>& A, std::vector<double> b);
+std::vector<double> dense_solve(const CsrView<double>& A, std::vector<double> b);
 
 /// Normwise backward error ‖b − A x‖∞ / (‖A‖∞ ‖x‖∞ + ‖b‖∞); +Inf when x has the wrong length or holds NaN or Inf.
 /// The residual is accumulated in long double.
-double backward_error(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b);
+double backward_error(const CsrView<double>& A, std::span<const double> x, std::span<const double> b);
 /// ‖x − y‖∞ / ‖y‖∞ (absolute when y = 0); +Inf as above.
 double relative_difference(std::span<const double> x, std::span<const double> y);
 
 /// Same shape, pattern and values, bit for bit.
-bool identical(const CsrMatrix<double>& A, const CsrMatrix<double>& B);
+bool identical(const CsrView<double>& A, const CsrMatrix<double>& B);
 bool identical(std::span<const double> x, std::span<const double> y);
 /// The invariant of CsrMatrix, checked the slow way. Empty when it holds, otherwise what is broken.
-std::string broken_invariant(const CsrMatrix<double>& A);
+std::string broken_invariant(const CsrView<double>& A);
 
 /// Expects `call` to throw E with all the words in its message.
 template <class E = InvalidInput, class Call>

@@ -1,0 +1,40 @@
+#pragma once
+// What csr.cpp and csr_view.cpp refuse, and how they say it. Of base/ alone.
+
+#include <fmt/core.h>
+
+#include <string>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/scalar.hpp"
+#include "ilux/base/types.hpp"
+
+namespace ilux::detail {
+
+/// As a message shows a value: 2, or 2-3i.
+template <class T>
+std::string shown(T value)
+{
+    if constexpr (is_complex<T>) return fmt::format("{}{:+}i", value.real(), value.imag());
+    else return fmt::format("{}", value);
+}
+
+inline void require_size(Index rows, Index cols)
+{
+    require(rows >= 0 && cols >= 0, [&] { return fmt::format("a matrix cannot be {} x {}", rows, cols); });
+}
+
+template <class T>
+void require_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
+{
+    require(i >= 0 && i < rows && j >= 0 && j < cols, [&] {
+        return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j, rows,
+                           cols);
+    });
+    require(is_finite(value), [&] {
+        return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j,
+                           shown(value));
+    });
+}
+
+}  // namespace ilux::detail
