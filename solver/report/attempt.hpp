@@ -43,11 +43,12 @@ enum class SolverAction {
     stale,           ///< the LU of an earlier system served as preconditioner
     refresh,         ///< iterative: M was made for it
     lagged,          ///< iterative: M of an earlier system served
+    batch,           ///< direct: the pivots of an earlier system held, and it was solved together with others
 };
 inline std::span<const std::string_view> names(SolverAction)
 {
-    static constexpr std::array<std::string_view, 8> all{"none",           "factor", "refactor", "repivot",
-                                                         "failed_repivot", "stale",  "refresh",  "lagged"};
+    static constexpr std::array<std::string_view, 9> all{"none",  "factor",  "refactor", "repivot", "failed_repivot",
+                                                         "stale", "refresh", "lagged",   "batch"};
     return all;
 }
 

@@ -198,6 +198,21 @@ std::string accuracy_warning(const Accuracy& accuracy, Index n)
     return "";
 }
 
+void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried)
+{
+    const bool asked = options.krylov.stop == StopTest::error;
+    tried.inaccurate = asked && tried.converged() && tried.accuracy.worst_error > options.krylov.etol;
+    if (tried.inaccurate) {
+        tried.report.outcome = Outcome::stagnated;
+        tried.explanation = shortfall(tried.accuracy, {.error = options.krylov.etol}, n);
+    } else if (tried.converged()) {
+        tried.warn(accuracy_warning(tried.accuracy, n));
+        if (options.strategy() == SolverMode::automatic &&
+            tried.accuracy.uncertain == 0)  // a smaller etol was asked for
+            tried.warn(shortfall(tried.accuracy, {.error = options.krylov.etol}, n));
+    }
+}
+
 IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditioner<Cpu>& M,
                               KrylovWorkspace<Cpu>& workspace, const ProgressListener& on_progress,
                               const StopToken& stop)

@@ -28,6 +28,9 @@ std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index 
 /// What a success by the residual does not tell: where row-wise and estimated error disagree with it; or "".
 std::string accuracy_warning(const Accuracy& accuracy, Index n);
 
+/// What follows a direct solution's verdict: krylov.stop=error may refuse x all the same, and a success is warned of.
+void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried);
+
 /// How a preconditioned iteration is called, wherever it runs; vectors are of the host.
 struct IterationCalls {
     /// z ← M⁻¹ r
