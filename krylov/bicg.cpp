@@ -19,13 +19,13 @@ void next_direction(B& be, S beta, Span<B, S> z, Span<B, S> p)
 }  // namespace
 
 template <Backend B, Scalar S>
-SolveReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
-                 Span<B, NotDeduced<S>> x, BicgWorkspace<B, S>& ws, const KrylovOptions& opt, const Monitor& monitor,
+IterationReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+                 Span<B, NotDeduced<S>> x, BicgWorkspace<B, S>& ws, const KrylovOptions& opt, const ProgressListener& on_progress,
                  const StopToken& stop)
 {
     using Vector = ConstSpan<B, S>;
     auto [r, rt, z, zt, p, pt, q, best] = ws.all();
-    Iteration<B, S> it(be, A, M, b, x, best, opt, monitor, stop, 2);
+    Iteration<B, S> it(be, A, M, b, x, best, opt, on_progress, stop, 2);
     const auto      norm = [&be](Vector v) { return norm2<S>(be, v); };
 
     for (;;) {
@@ -63,8 +63,8 @@ SolveReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, 
 }
 
 #define ILUX_INSTANTIATE(B, S)                                                                               \
-    template SolveReport bicg<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
-                                    Span<B, S>, BicgWorkspace<B, S>&, const KrylovOptions&, const Monitor&,  \
+    template IterationReport bicg<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
+                                    Span<B, S>, BicgWorkspace<B, S>&, const KrylovOptions&, const ProgressListener&,  \
                                     const StopToken&);
 ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -15,8 +15,8 @@ using BicgWorkspace = VectorWorkspace<B, S, 8>;  ///< r, r̃, z, z̃, p, p̃, q,
 /// An iteration counts as two steps: it costs one A, one Aᴴ, one M, one Mᴴ and 22n flops with 7 reductions.
 /// Method: [fletcher76]; preconditioned, [barrett94, figure 2.7].
 template <Backend B, Scalar S>
-SolveReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+IterationReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
                  Span<B, NotDeduced<S>> x, BicgWorkspace<B, S>& ws, const KrylovOptions& opt,
-                 const Monitor& monitor = {}, const StopToken& stop = {});
+                 const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
 }  // namespace ilux

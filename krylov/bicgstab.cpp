@@ -70,12 +70,12 @@ struct Cycle {
 }  // namespace
 
 template <Backend B, Scalar S>
-SolveReport bicgstab(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+IterationReport bicgstab(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
                      Span<B, NotDeduced<S>> x, BicgstabWorkspace<B, S>& ws, const KrylovOptions& opt,
-                     const Monitor& monitor, const StopToken& stop)
+                     const ProgressListener& on_progress, const StopToken& stop)
 {
     auto [r, rh, p, z, v, t, best] = ws.all();
-    Iteration<B, S> it(be, A, M, b, x, best, opt, monitor, stop);
+    Iteration<B, S> it(be, A, M, b, x, best, opt, on_progress, stop);
     for (;;) {
         it.recompute_residual(r);  // r ← b − A x
         if (it.over()) return it.report();
@@ -90,8 +90,8 @@ SolveReport bicgstab(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>&
 }
 
 #define ILUX_INSTANTIATE(B, S)                                                                                      \
-    template SolveReport bicgstab<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,    \
-                                        Span<B, S>, BicgstabWorkspace<B, S>&, const KrylovOptions&, const Monitor&, \
+    template IterationReport bicgstab<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,    \
+                                        Span<B, S>, BicgstabWorkspace<B, S>&, const KrylovOptions&, const ProgressListener&, \
                                         const StopToken&);
 ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -14,8 +14,8 @@ using BicgstabWorkspace = VectorWorkspace<B, S, 7>;  ///< r (also s), r̂, p, z,
 /// An iteration counts as two steps, a half one that already meets the target as one. It costs two A, two M and 22n
 /// flops with 7 reductions. Method: [vorst92].
 template <Backend B, Scalar S>
-SolveReport bicgstab(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+IterationReport bicgstab(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
                      Span<B, NotDeduced<S>> x, BicgstabWorkspace<B, S>& ws, const KrylovOptions& opt,
-                     const Monitor& monitor = {}, const StopToken& stop = {});
+                     const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
 }  // namespace ilux

@@ -8,13 +8,13 @@
 namespace ilux {
 
 template <Backend B, Scalar S>
-SolveReport cg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
-               Span<B, NotDeduced<S>> x, CgWorkspace<B, S>& ws, const KrylovOptions& opt, const Monitor& monitor,
+IterationReport cg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+               Span<B, NotDeduced<S>> x, CgWorkspace<B, S>& ws, const KrylovOptions& opt, const ProgressListener& on_progress,
                const StopToken& stop)
 {
     using Vector = ConstSpan<B, S>;
     auto [r, z, p, q, best] = ws.all();
-    Iteration<B, S> it(be, A, M, b, x, best, opt, monitor, stop);
+    Iteration<B, S> it(be, A, M, b, x, best, opt, on_progress, stop);
     // Ends the solve in breakdown or as not_finite where `value` is not positive; returns whether it is.
     const auto check_positive = [&](double value, const char* what_if_not) {
         if (std::isfinite(value) && !(value > 0)) it.stop.fail(Outcome::breakdown, what_if_not);
@@ -47,8 +47,8 @@ SolveReport cg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, Co
 }
 
 #define ILUX_INSTANTIATE(B, S)                                                                                         \
-    template SolveReport cg<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, Span<B, S>, \
-                                  CgWorkspace<B, S>&, const KrylovOptions&, const Monitor&, const StopToken&);
+    template IterationReport cg<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, Span<B, S>, \
+                                  CgWorkspace<B, S>&, const KrylovOptions&, const ProgressListener&, const StopToken&);
 ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -15,8 +15,8 @@ using CgWorkspace = VectorWorkspace<B, S, 5>;  ///< r, z, p, q, and the best ite
 /// that does not. Parameters, report and errors as gmres.
 /// A step costs one A, one M and 10n flops with 3 reductions. Method: [hestenes52]; preconditioned, [saad03, 9.1].
 template <Backend B, Scalar S>
-SolveReport cg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
-               Span<B, NotDeduced<S>> x, CgWorkspace<B, S>& ws, const KrylovOptions& opt, const Monitor& monitor = {},
+IterationReport cg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+               Span<B, NotDeduced<S>> x, CgWorkspace<B, S>& ws, const KrylovOptions& opt, const ProgressListener& on_progress = {},
                const StopToken& stop = {});
 
 }  // namespace ilux

@@ -12,17 +12,17 @@ FgmresWorkspace<B, S>::FgmresWorkspace(Index n, const KrylovOptions& opt)
 {}
 
 template <Backend B, Scalar S>
-SolveReport fgmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+IterationReport fgmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
                    Span<B, NotDeduced<S>> x, FgmresWorkspace<B, S>& ws, const KrylovOptions& opt,
-                   const Monitor& monitor, const StopToken& stop)
+                   const ProgressListener& on_progress, const StopToken& stop)
 {
-    return detail::restarted_gmres(be, A, M, b, x, ws.gmres, detail::GmresKind::flexible, ws.Z(), opt, monitor, stop);
+    return detail::restarted_gmres(be, A, M, b, x, ws.gmres, detail::GmresKind::flexible, ws.Z(), opt, on_progress, stop);
 }
 
 #define ILUX_INSTANTIATE(B, S)                                                                                  \
     template class FgmresWorkspace<B, S>;                                                                       \
-    template SolveReport fgmres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,  \
-                                      Span<B, S>, FgmresWorkspace<B, S>&, const KrylovOptions&, const Monitor&, \
+    template IterationReport fgmres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,  \
+                                      Span<B, S>, FgmresWorkspace<B, S>&, const KrylovOptions&, const ProgressListener&, \
                                       const StopToken&);
 ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

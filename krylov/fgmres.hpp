@@ -24,8 +24,8 @@ private:
 /// an inner iteration, say. Parameters, report and errors as gmres (whose opt.side is not looked at).
 /// Step k costs one A, one M and 4(k+1)n flops; a cycle needs no further M. Method: [saad93], FGMRES.
 template <Backend B, Scalar S>
-SolveReport fgmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+IterationReport fgmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
                    Span<B, NotDeduced<S>> x, FgmresWorkspace<B, S>& ws, const KrylovOptions& opt,
-                   const Monitor& monitor = {}, const StopToken& stop = {});
+                   const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
 }  // namespace ilux

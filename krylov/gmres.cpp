@@ -103,12 +103,12 @@ void check_made_for(GmresWorkspace<B, S>& ws, const KrylovOptions& opt)
 }  // namespace
 
 template <Backend B, Scalar S>
-SolveReport detail::restarted_gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
+IterationReport detail::restarted_gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
                                     ConstSpan<B, NotDeduced<S>> b, Span<B, NotDeduced<S>> x, GmresWorkspace<B, S>& ws,
                                     GmresKind kind, Span<B, NotDeduced<S>> Z, const KrylovOptions& opt,
-                                    const Monitor& monitor, const StopToken& stop)
+                                    const ProgressListener& on_progress, const StopToken& stop)
 {
-    Iteration<B, S>     it(be, A, M, b, x, ws.best(), opt, monitor, stop);
+    Iteration<B, S>     it(be, A, M, b, x, ws.best(), opt, on_progress, stop);
     GmresProducts<B, S> products{be, it, ws, kind, Z};
     HessenbergQr<S>&    qr = ws.qr;
     check_made_for(ws, opt);
@@ -139,12 +139,12 @@ SolveReport detail::restarted_gmres(B& be, const LinearOperator<B, S>& A, Precon
 }
 
 template <Backend B, Scalar S>
-SolveReport gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
-                  Span<B, NotDeduced<S>> x, GmresWorkspace<B, S>& ws, const KrylovOptions& opt, const Monitor& monitor,
+IterationReport gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+                  Span<B, NotDeduced<S>> x, GmresWorkspace<B, S>& ws, const KrylovOptions& opt, const ProgressListener& on_progress,
                   const StopToken& stop)
 {
     const GmresKind kind = opt.side == Side::left ? GmresKind::left : GmresKind::right;
-    return detail::restarted_gmres(be, A, M, b, x, ws, kind, {}, opt, monitor, stop);
+    return detail::restarted_gmres(be, A, M, b, x, ws, kind, {}, opt, on_progress, stop);
 }
 
 template <Backend B, Scalar S>
@@ -162,12 +162,12 @@ GmresWorkspace<B, S>::GmresWorkspace(Index n, const KrylovOptions& opt)
 
 #define ILUX_INSTANTIATE(B, S)                                                                                        \
     template class GmresWorkspace<B, S>;                                                                              \
-    template SolveReport detail::restarted_gmres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&,        \
+    template IterationReport detail::restarted_gmres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&,        \
                                                        ConstSpan<B, S>, Span<B, S>, GmresWorkspace<B, S>&, GmresKind, \
-                                                       Span<B, S>, const KrylovOptions&, const Monitor&,              \
+                                                       Span<B, S>, const KrylovOptions&, const ProgressListener&,              \
                                                        const StopToken&);                                             \
-    template SolveReport gmres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,         \
-                                     Span<B, S>, GmresWorkspace<B, S>&, const KrylovOptions&, const Monitor&,         \
+    template IterationReport gmres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,         \
+                                     Span<B, S>, GmresWorkspace<B, S>&, const KrylovOptions&, const ProgressListener&,         \
                                      const StopToken&);
 ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -1,7 +1,7 @@
 #pragma once
 // Restarted GMRES, preconditioned from the right or from the left.
 
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/krylov/hessenberg_qr.hpp"
 #include "ilux/krylov/stopping.hpp"
@@ -42,16 +42,16 @@ private:
 /// @param b        n, not modified
 /// @param x        n, guess in; out the iterate of the least ‖b − A x‖₂ among those recomputed, always finite if the guess was
 /// @param ws       made for n and opt.restart; nothing is allocated here
-/// @param monitor  told of every step, and of every recomputed residual
+/// @param on_progress  told of every step, and of every recomputed residual
 /// @param stop     asked after every step; then the best x so far is handed out
 /// @return why it stopped, steps, true ‖b − A x‖₂ / ‖b‖₂; see Stopping for the rules
 /// @throws InvalidInput when sizes disagree, InvalidOption when an option is out of range
 /// Step k costs one A, one M and 4(k+1)n operations of S; a cycle of m steps one A, one or two M and 2mn more.
 /// Method: [saad86], GMRES(m), and [saad03, 9.3.1 and 9.3.2]; names as there. Coefficients are v_iᴴw.
 template <Backend B, Scalar S>
-SolveReport gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+IterationReport gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
                   Span<B, NotDeduced<S>> x, GmresWorkspace<B, S>& ws, const KrylovOptions& opt,
-                  const Monitor& monitor = {}, const StopToken& stop = {});
+                  const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
 namespace detail {
 
@@ -60,9 +60,9 @@ enum class GmresKind { right, left, flexible };
 
 /// The loop of gmres and fgmres. @param Z  n·m where the kind is flexible, else not looked at
 template <Backend B, Scalar S>
-SolveReport restarted_gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
+IterationReport restarted_gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
                             ConstSpan<B, NotDeduced<S>> b, Span<B, NotDeduced<S>> x, GmresWorkspace<B, S>& ws,
-                            GmresKind kind, Span<B, NotDeduced<S>> Z, const KrylovOptions& opt, const Monitor& monitor,
+                            GmresKind kind, Span<B, NotDeduced<S>> Z, const KrylovOptions& opt, const ProgressListener& on_progress,
                             const StopToken& stop);
 
 }  // namespace detail

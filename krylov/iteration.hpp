@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "ilux/base/error.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/base/wall_clock.hpp"
@@ -32,7 +32,7 @@ public:
     /// b = 0 sets x ← 0, whose residual then is 0. @param best  n, scratch  @param products  see Stopping
     /// @throws InvalidInput when sizes disagree, InvalidOption for options out of range
     Iteration(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, Vector b, Span<B, S> x, Span<B, S> best,
-              const KrylovOptions& opt, const Monitor& monitor, const StopToken& token, Index products = 1)
+              const KrylovOptions& opt, const ProgressListener& on_progress, const StopToken& token, Index products = 1)
         : norm_b_(checked_norm(be, A, M, b, x, best)),
           stop(opt, norm_b_, products),
           be_(be),
@@ -41,7 +41,7 @@ public:
           b_(b),
           x_(x),
           best_(best),
-          monitor_(monitor),
+          monitor_(on_progress),
           token_(token),
           opt_(opt),
           timeline_(be)
@@ -127,7 +127,7 @@ public:
         return holds;
     }
 
-    SolveReport report()
+    IterationReport report()
     {
         timeline_.settle();
         seconds_.solve = clock_.seconds();
@@ -169,7 +169,7 @@ private:
     Preconditioner<B, S>&       M_;
     Vector                      b_;
     Span<B, S>                  x_, best_;
-    const Monitor&              monitor_;
+    const ProgressListener&              monitor_;
     const StopToken&            token_;
     const KrylovOptions&        opt_;
     std::optional<Outcome>      verdict_;

@@ -68,23 +68,23 @@ KrylovWorkspace<B, S>::KrylovWorkspace(Method method, Index n, const KrylovOptio
 {}
 
 template <Backend B, Scalar S>
-SolveReport solve(B& be, Method method, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
+IterationReport solve(B& be, Method method, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
                   ConstSpan<B, NotDeduced<S>> b, Span<B, NotDeduced<S>> x, KrylovWorkspace<B, S>& ws,
-                  const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
+                  const KrylovOptions& opt, const ProgressListener& on_progress, const StopToken& stop)
 {
     require(method == ws.method(),
             [&] { return fmt::format("a workspace made for {} cannot serve {}", name(ws.method()), name(method)); });
     switch (method) {
         case Method::gmres:
-            return gmres(be, A, M, b, x, std::get<0>(ws.parts), opt, monitor, stop);
+            return gmres(be, A, M, b, x, std::get<0>(ws.parts), opt, on_progress, stop);
         case Method::fgmres:
-            return fgmres(be, A, M, b, x, std::get<1>(ws.parts), opt, monitor, stop);
+            return fgmres(be, A, M, b, x, std::get<1>(ws.parts), opt, on_progress, stop);
         case Method::bicg:
-            return bicg(be, A, M, b, x, std::get<2>(ws.parts), opt, monitor, stop);
+            return bicg(be, A, M, b, x, std::get<2>(ws.parts), opt, on_progress, stop);
         case Method::bicgstab:
-            return bicgstab(be, A, M, b, x, std::get<3>(ws.parts), opt, monitor, stop);
+            return bicgstab(be, A, M, b, x, std::get<3>(ws.parts), opt, on_progress, stop);
         case Method::cg:
-            return cg(be, A, M, b, x, std::get<4>(ws.parts), opt, monitor, stop);
+            return cg(be, A, M, b, x, std::get<4>(ws.parts), opt, on_progress, stop);
     }
     throw InvalidOption("no such Krylov method");
 }
@@ -95,8 +95,8 @@ ILUX_KRYLOV_SCALARS(ILUX_INSTANTIATE)
 
 #define ILUX_INSTANTIATE(B, S)                                                                                        \
     template class KrylovWorkspace<B, S>;                                                                             \
-    template SolveReport solve<B, S>(B&, Method, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
-                                     Span<B, S>, KrylovWorkspace<B, S>&, const KrylovOptions&, const Monitor&,        \
+    template IterationReport solve<B, S>(B&, Method, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
+                                     Span<B, S>, KrylovWorkspace<B, S>&, const KrylovOptions&, const ProgressListener&,        \
                                      const StopToken&);
 ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

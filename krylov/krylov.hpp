@@ -50,8 +50,8 @@ private:
 /// Solves A x = b by `method`, which ws was made for. Parameters and report: see gmres, and the method's header.
 /// Nothing is allocated. @throws InvalidInput also when ws was made for another method
 template <Backend B, Scalar S>
-SolveReport solve(B& be, Method method, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
+IterationReport solve(B& be, Method method, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
                   ConstSpan<B, NotDeduced<S>> b, Span<B, NotDeduced<S>> x, KrylovWorkspace<B, S>& ws,
-                  const KrylovOptions& opt, const Monitor& monitor = {}, const StopToken& stop = {});
+                  const KrylovOptions& opt, const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
 }  // namespace ilux

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "ilux/base/fields.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/base/types.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/krylov/stopping.hpp"
 

@@ -59,7 +59,7 @@ private:
 };
 
 struct ComplexSolution {
-    SolveReport   report;
+    IterationReport   report;
     ComplexVector x;
 };
 
