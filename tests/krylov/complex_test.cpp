@@ -59,8 +59,8 @@ private:
 };
 
 struct ComplexSolution {
-    IterationReport   report;
-    ComplexVector x;
+    IterationReport report;
+    ComplexVector   x;
 };
 
 ComplexSolution run(Method method, const CsrMatrix<Complex>& A, Preconditioner<Cpu, Complex>& M, const ComplexVector& b,
