@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "ilux/base/gpu/gpu_graph.hpp"
+#include "ilux/direct/published/refactor_right_plan.hpp"
 #include "ilux/tests/direct/published/right_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
 #include "ilux/tests/direct/worked_example.hpp"
