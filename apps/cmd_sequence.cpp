@@ -30,9 +30,9 @@ constexpr const char* sequence_help =
     "\nPATHS is one folder, or Matrix Market files in the order in which they are to be solved. A folder holds pattern.mtx,\n"
     "values.f64, rhs.f64 and meta.json, or A_000.mtx, A_001.mtx and so on; b_000.mtx beside A_000.mtx, or any b of its\n"
     "number, is its right-hand side. --rhs is auto here (what the series brings along, else A·1); random:SEED counts on from\n"
-    "system to system, and a file has one column for all systems or one for each. --method auto goes directly or\n"
-    "iterates, by cost, and changes its way where it fails or proves slow; another method is kept to, without retries. --rtol is of\n"
-    "iterations: a direct solution counts as converged when its componentwise backward error is at most 1e-12. --time-limit is\n"
+    "system to system, and a file has one column for all systems or one for each. --method auto takes LU or an\n"
+    "iteration, by cost, and changes the strategy where it fails or proves slow; another method is kept, without retries. --rtol is\n"
+    "of iterations: a direct solution counts as converged when its componentwise backward error is at most 1e-12. --time-limit is\n"
     "of each system.\n";
 constexpr const char* sequence_exit_help =
     "A system that fails does not stop the others. Exit code: the largest of all systems; 0 all converged; 2 data refused;\n"

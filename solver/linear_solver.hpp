@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/solver/policy/solver_state.hpp"
 #include "ilux/solver/report/batch_report.hpp"
 #include "ilux/solver/report/solver_report.hpp"
@@ -82,6 +83,14 @@ public:
     /// Cost: on a GPU the programs of a batch once for its pivots, on the host a refactorization's plan for each thread.
     BatchReport solve_batch(Index members, std::span<const double> values, std::span<const double> B,
                             std::span<double> X);
+
+    /// The calls above with arrays in device memory, of the device and in the order of the stream of `gpu`. Values, b and x
+    /// pass through the host, where every x is measured. @throws OutOfMemory, DeviceError besides
+    FactorReport factor(Gpu& gpu, DeviceSpan<const double> values);
+    FactorReport refactor(Gpu& gpu, DeviceSpan<const double> values);
+    SolverReport solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> x);
+    SolverReport refactor_and_solve(Gpu& gpu, DeviceSpan<const double> values, DeviceSpan<const double> b,
+                                    DeviceSpan<double> x);
 
     /// Who hears of progress, and of every try as soon as it ended. What `after` throws breaks the call off.
     void listen(TryListener listener, std::function<void(const Attempt&)> after = {});

@@ -243,8 +243,8 @@ void GpuBatchMonitor::watch(Gpu& gpu, const double* input, const T* v)
         cuda::check_launch("watch_parts");
     }
     if (view_.pieces > 0) {
-        watch_pieces<<<blocks_of(view_.pieces, view_.stride), 32 * block_warps, shared_bytes(block_warps), stream>>>(
-            view_, input, v);
+        const auto blocks = blocks_of(view_.pieces, view_.stride);
+        watch_pieces<<<blocks, 32 * block_warps, shared_bytes(block_warps), stream>>>(view_, input, v);
         cuda::check_launch("watch_pieces");
     }
     merge_blocks<<<view_.stride / 32, 32 * merging_warps, shared_bytes(merging_warps), stream>>>(view_);

@@ -36,14 +36,15 @@ struct IterationCalls {
     /// z ← M⁻¹ r
     std::function<void(std::span<const double> r, std::span<double> z)> precondition;
     /// Solves D A x = b, preconditioned by D M, for a diagonal D. @param x  the guess, then the solution
-    std::function<SolveReport(std::span<const double> D, std::span<const double> b, std::span<double> x,
-                              const KrylovOptions& krylov)>
+    std::function<IterationReport(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                                  const KrylovOptions& krylov)>
         solve;
 };
 
 /// On the host. @param workspace  made for the method and restart length; all must outlive the calls
 IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditioner<Cpu>& M,
-                              KrylovWorkspace<Cpu>& workspace, const Monitor& monitor, const StopToken& stop);
+                              KrylovWorkspace<Cpu>& workspace, const ProgressListener& on_progress,
+                              const StopToken& stop);
 
 /// What becomes of an iteration that is over: its x is measured in twice the precision, its error estimated by M. Where the
 /// residual meets its tolerance and the rest of the standard is not met, it goes on: corrections d of D A d = D (b − A x) are

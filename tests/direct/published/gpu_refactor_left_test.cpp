@@ -48,11 +48,11 @@ std::shared_ptr<const GpuLuPattern> on_device(Gpu& gpu, const DataflowSystem& sy
     return std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
 }
 
-/// A pattern on the device with one way to refactor it.
+/// A pattern on the device with one tuning of the method.
 struct LeftOnDevice {
     LeftOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> P, std::span<const double> values,
-                 const LeftTuning& tuning = {})
-        : pattern(std::move(P)), left(gpu, pattern, tuning), input(values.size()), val(pattern->entries())
+                 const LeftTuning& tuning = {}, const detail::KernelTrial& trial = {})
+        : pattern(std::move(P)), left(gpu, pattern, tuning, trial), input(values.size()), val(pattern->entries())
     {
         upload<double>(gpu, values, input);
     }
@@ -102,8 +102,8 @@ TEST(GpuRefactorLeft, HasTheBitsOfTheSerialOneInEveryModeAtAnyNumberOfWarps)
         for (const Index pipeline_columns : {0, 4, 128, any_number})
             for (const Index warps : {1, 2, 33, 0})
                 for (const unsigned delay : {0u, 2000u}) {
-                    LeftOnDevice device(gpu, P, system.A.val,
-                                        {.pipeline_columns = pipeline_columns, .warps = warps, .delay = delay});
+                    LeftOnDevice device(gpu, P, system.A.val, {.pipeline_columns = pipeline_columns, .warps = warps},
+                                        {.delay = delay});
                     for (int run = 0; run < 2; ++run)
                         ASSERT_TRUE(identical(device.run(gpu), expected))
                             << system.name << ", pipeline_columns " << pipeline_columns << ", warps " << warps
@@ -118,7 +118,8 @@ TEST(GpuRefactorLeft, HasTheSameBitsEveryTimeHoweverWarpsAreDelayed)
     Gpu gpu;
     for (const DataflowSystem& system : every_system()) {
         const auto   expected = serially(system);
-        LeftOnDevice device(gpu, on_device(gpu, system), system.A.val, {.pipeline_columns = any_number, .delay = 2000});
+        LeftOnDevice device(gpu, on_device(gpu, system), system.A.val, {.pipeline_columns = any_number},
+                            {.delay = 2000});
         for (int run = 0; run < repeats(); ++run)
             ASSERT_TRUE(identical(device.run(gpu), expected)) << system.name << ", run " << run;
     }
@@ -163,8 +164,8 @@ TEST(GpuRefactorLeft, EndsWhateverTheValuesAndKeepsTheFirstBadColumn)
                                          dataflow_system_as_it_stands("full", random_dominant(40, 40, 5))}) {
         const LuPattern& P = *system.F.pattern;
         for (const Index pipeline_columns : {0, any_number}) {
-            LeftOnDevice device(gpu, on_device(gpu, system), system.A.val,
-                                {.pipeline_columns = pipeline_columns, .delay = 500});
+            LeftOnDevice device(gpu, on_device(gpu, system), system.A.val, {.pipeline_columns = pipeline_columns},
+                                {.delay = 500});
             for (const double bad : {0.0, 1e300, 1e-320, std::numeric_limits<double>::infinity(),
                                      std::numeric_limits<double>::quiet_NaN()})
                 for (const std::size_t step : {std::size_t{3}, system.A.val.size() / 2 + 1}) {

@@ -222,7 +222,7 @@ TEST_F(SolverStates, AnExceptionLeavesWhatTheTableSays)
                        {empty, broken_off, broken_off, broken_off, broken_off, broken_off}},
                       {"a solution broken off",
                        [&](auto& s) {
-             s.listen({.monitor = [](const Progress&) { throw_enough(0); }});
+             s.listen({.on_progress = [](const Progress&) { throw_enough(0); }});
              if (s.state() == empty) return;
              EXPECT_THROW((void)s.refactor_and_solve(A.val(), b, x), std::runtime_error);
          },
