@@ -364,10 +364,10 @@ void SequenceInput::read_matrix_file(Index k)
                                        A_.cols());
         });
     };
-    CsrMatrix<double> read = read_matrix(file, {.accept = of_its_size, .stop = limit_.of(file)});
+    const CsrMatrix<double> read = read_matrix(file, {.accept = of_its_size, .stop = limit_.of(file)});
     if (const std::string difference = difference_text(A_, read); !difference.empty())
         throw InvalidInput(fmt::format("{}: another pattern than {}: {}", file, pattern_of_, difference));
-    A_ = std::move(read);
+    std::ranges::copy(read.val(), A_.val().begin());  // in place: others look at these arrays
 }
 
 void SequenceInput::read_rhs(Index k)
