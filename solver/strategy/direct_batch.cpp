@@ -167,7 +167,7 @@ DirectBatch::DirectBatch(Cpu& cpu, Gpu* gpu, const SolverOptions& options,
     const auto groups = std::min({static_cast<std::size_t>(cpu_.threads()), static_cast<std::size_t>(members), fit});
     std::vector<std::optional<BatchGroup>> others(std::max(groups, std::size_t{1}) - 1);  // whose plans take a while
     RegionFailure                          failure;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(cpu_.team(others.size() > 0))
+#pragma omp parallel for schedule(dynamic, 1) num_threads(cpu_.team(!others.empty()))
     for (std::size_t k = 0; k < others.size(); ++k)
         failure.run([&] { others[k].emplace(nullptr, options, symbolic, by, members, most_bytes); });
     failure.rethrow();
