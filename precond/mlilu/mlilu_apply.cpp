@@ -6,11 +6,11 @@
 namespace ilux {
 namespace {
 
-/// One sweep over the levels. Transposition exchanges L with Uᵀ, G with Fᵀ, and the two permutations with their scales.
+/// Down and up the levels. Transposition exchanges L with Uᵀ, G with Fᵀ, and the two permutations with their scales.
 template <bool transposed>
-class Sweep {
+class Application {
 public:
-    Sweep(Cpu& be, const MlIlu& mlilu, std::span<double> work)
+    Application(Cpu& be, const MlIlu& mlilu, std::span<double> work)
         : be_(be), factors_(mlilu.factors()), plans_(mlilu.host_plans()), work_(work)
     {}
 
@@ -125,12 +125,12 @@ Index MlIluPreconditioner::size() const { return mlilu_.factors().n; }
 
 void MlIluPreconditioner::apply(Cpu& be, std::span<const double> r, std::span<double> z)
 {
-    Sweep<false>(be, mlilu_, work_).solve(0, r, z, 0);
+    Application<false>(be, mlilu_, work_).solve(0, r, z, 0);
 }
 
 void MlIluPreconditioner::apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z)
 {
-    Sweep<true>(be, mlilu_, work_).solve(0, r, z, 0);
+    Application<true>(be, mlilu_, work_).solve(0, r, z, 0);
 }
 
 }  // namespace ilux

@@ -52,15 +52,15 @@ TEST(ComplexLu, SolvesWithTheMatrixItsTransposeAndItsAdjoint)
 
 TEST(ComplexLu, SolvesTheAdjointAsTheRealFormsTranspose)
 {
-    const Index n = 33;
-    const auto  A = complex_system(n, 4);
-    const auto  wide = real_form(A);
-    const auto  F = factor(A);
-    const auto  real = gilbert_peierls(analyse(view(wide)), wide.val());
-    const auto  b = random_complex_vector(n, 2);
-    Cpu         be(1);
-    LuWorkspace ws(2 * n);
-    Vector      x(2 * n);
+    const Index   n = 33;
+    const auto    A = complex_system(n, 4);
+    const auto    wide = real_form(A);
+    const auto    F = factor(A);
+    const auto    real = gilbert_peierls(analyse(view(wide)), wide.val());
+    const auto    b = random_complex_vector(n, 2);
+    Cpu           be(1);
+    LuWorkspace<> ws(2 * n);
+    Vector        x(2 * n);
     lu_solve(be, real, real_form(b), x, ws);
     EXPECT_LE(relative_difference(real_form(solved(F, b, Transpose::no)), x), 1e-11);
     lu_solve(be, real, real_form(b), x, ws, Transpose::yes);
@@ -156,7 +156,7 @@ TEST(ComplexLu, WithoutImaginaryPartsHasTheSolutionOfTheRealOne)
     for (const Transpose transpose : all_systems) {
         Cpu                  be(1);
         LuWorkspace<Complex> ws(n);
-        LuWorkspace          ws_real(n);
+        LuWorkspace<>        ws_real(n);
         ComplexVector        x(n);
         Vector               expected(n);
         lu_solve(be, F, widened(b), x, ws, transpose);
