@@ -174,11 +174,11 @@ void GpuSweepPreconditioner<T>::apply_adjoint(Gpu& be, DeviceSpan<const double> 
     sweeps_.apply_adjoint().solve(be, r, z, ws_t_);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                    \
-    template class GpuSweep<T>;                                                                \
-    template class GpuSweeps<T>;                                                               \
-    template GpuSweeps<T>::GpuSweeps(Cpu&, Gpu&, const MlIluFactors&, const GpuSweepOptions&); \
-    template GpuSweeps<T>::GpuSweeps(Cpu&, Gpu&, const Ilu0&, const GpuSweepOptions&);         \
+#define ILUX_INSTANTIATE(T)                                                                      \
+    template class GpuSweep<T>;                                                                  \
+    template class GpuSweeps<T>;                                                                 \
+    template GpuSweeps<T>::GpuSweeps(Cpu&, Gpu&, const MlIluFactors<>&, const GpuSweepOptions&); \
+    template GpuSweeps<T>::GpuSweeps(Cpu&, Gpu&, const Ilu0<>&, const GpuSweepOptions&);         \
     template class GpuSweepPreconditioner<T>;
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)

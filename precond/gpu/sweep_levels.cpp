@@ -183,7 +183,7 @@ void require_storable(Offset too_large, std::size_t value_bytes)
     });
 }
 
-SweepLevel::SweepLevel(const MlIluLevel& level, bool transposed)
+SweepLevel::SweepLevel(const MlIluLevel<>& level, bool transposed)
     : n(level.n),
       nB(level.nB),
       p(transposed ? level.q : level.p),

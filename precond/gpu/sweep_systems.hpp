@@ -4,12 +4,11 @@
 #include <span>
 #include <vector>
 
+#include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/sptrsv/forward_system.hpp"
 
 namespace ilux {
-
-class Ilu0;
 
 /// n values of r, of z, or of the sweep's work vector from `begin` on.
 struct SweepPart {
@@ -55,11 +54,11 @@ struct SweepSize {
 /// are sorted, and the dense level is inverted by its `dense` solves.
 /// @throws InvalidInput when T = float and a value is too large for it, or when ILU(0) met a zero pivot
 template <class T>
-SweepSystems<T> sweep_systems(Cpu& be, const MlIluFactors& factors, bool transposed);
+SweepSystems<T> sweep_systems(Cpu& be, const MlIluFactors<>& factors, bool transposed);
 template <class T>
-SweepSystems<T> sweep_systems(Cpu& be, const Ilu0& ilu0, bool transposed);
-SweepSize       sweep_size(const MlIluFactors& factors);
-SweepSize       sweep_size(const Ilu0& ilu0);
+SweepSystems<T> sweep_systems(Cpu& be, const Ilu0<>& ilu0, bool transposed);
+SweepSize       sweep_size(const MlIluFactors<>& factors);
+SweepSize       sweep_size(const Ilu0<>& ilu0);
 
 /// Options to build with for a GPU, where a sweep costs its dependencies: off_diagonal=auto becomes keep (`save` has twice as
 /// many, and its four systems hold L and U twice), depth_bound=auto becomes gpu_depth_bound.

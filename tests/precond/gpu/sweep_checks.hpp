@@ -12,7 +12,7 @@
 namespace ilux::test::precond {
 
 template <class T>
-SweepSystems<T> systems_of(const MlIlu& mlilu, bool transposed, int threads = 1)
+SweepSystems<T> systems_of(const MlIlu<>& mlilu, bool transposed, int threads = 1)
 {
     Cpu be(threads);
     return sweep_systems<T>(be, mlilu.factors(), transposed);
