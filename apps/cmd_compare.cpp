@@ -61,10 +61,10 @@ void require_rereadable(const CompareArguments& given)
 {
     if (given.paths.empty()) throw InvalidOption("compare: MATRIX is missing; see ilux compare --help");
     if (given.options.rhs == "-" || std::ranges::count(given.paths, "-") > 0)
-        throw InvalidOption("compare: standard input can be read once, but every way reads the system; give a file");
+        throw InvalidOption("compare: standard input can be read once, but every run reads the system; give a file");
     if (given.options.mode != SolverMode::automatic)
         throw InvalidOption(
-            fmt::format("mode={}: compare takes both ways; see --ways", field_text(given.options.mode)));
+            fmt::format("mode={}: compare runs both strategies; see --ways", field_text(given.options.mode)));
     if (given.options.method == MethodChoice::lu)
         throw InvalidOption("method=lu: it is compared anyway; --method is of the iteration");
     for (const std::string& path : given.paths) require_path(path);
@@ -85,17 +85,17 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
                             const std::string& standard) {
         app->add_option(name, text, help)->group(group)->type_name(value)->default_str(standard);
     };
-    option("--ways", ways, "some of them", "Comparison", "NAME,...", ways);
+    option("--ways", ways, "some of these strategies and programs", "Comparison", "NAME,...", ways);
     option("--cusp-preconds", preconds, "CUSP's, some of them", "Comparison", "NAME,...", preconds);
     option("--repeats", repeats, "of what takes at most a second; the median is given", "Comparison", "VALUE",
            field_text(given.repeats));
     app->add_flag("--json", given.json, "JSON objects, one a line, instead of the tables")->group("Output");
     app->add_output("--svg", given.svg, "a chart of the times", "FILE");
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
-    option("--in-process", given.step, "measure one way here, one JSON line a finding", "Output", "WAY:DEVICE", "");
+    option("--in-process", given.step, "measure one run here, one JSON line a finding", "Output", "WAY:DEVICE", "");
     app->footer(
-        "--time-limit ends each way (counted from when its matrix is read), setup included; 0: none.\n"
-        "--device auto: each of our ways on the CPU and, where there is one, on a GPU. CUSP runs on a GPU.\n\n" +
+        "--time-limit ends each run (counted from when its matrix is read), setup included; 0: none.\n"
+        "--device auto: each of our strategies on the CPU and, where there is one, on a GPU. CUSP runs on a GPU.\n\n" +
         nested_help({"sequence."}) + "\n" + precedence_help);
     const auto settle = [&]() -> std::vector<std::string> {
         return options.apply(given.options), std::vector{given.options.rhs};
@@ -150,7 +150,7 @@ Plans plans_of(const CompareArguments& given)
     return plans;
 }
 
-/// The command that measures one way of ours in a process of its own: every option that is not at its default.
+/// The command that measures one strategy of ours in a process of its own: every option that is not at its default.
 std::vector<std::string> again(const CompareArguments& given, const std::string& path, const Way& way)
 {
     std::vector<std::string> arguments{"compare",  path,        "--in-process",
@@ -166,7 +166,7 @@ void show(const Json& json, bool as_json, std::string (*line)(const Json&))
     else write_out(line(json));
 }
 
-/// Adds its rows. @return whether one way solved it
+/// Adds its rows. @return whether one run solved it
 bool compare_matrix(const CompareArguments& given, const Plans& plans, const std::string& path, Json& rows)
 {
     const Problem problem = load_first_system(path, given.options.rhs);
@@ -187,7 +187,7 @@ bool compare_matrix(const CompareArguments& given, const Plans& plans, const std
     return solved;
 }
 
-/// Options that say nothing to the ways asked for. CUSP takes rtol, max_steps and restart.
+/// Options that have no effect on what was asked for. CUSP takes rtol, max_steps and restart.
 std::vector<std::string> without_effect(const CompareArguments& given)
 {
     const auto         asked = [&](const char* way) { return std::ranges::count(given.ways, way) > 0; };
@@ -244,7 +244,7 @@ int compare(Arguments arguments)
     require_device(given.options.device);
     const Plans plans = plans_of(given);
     if (plans.ways.empty())
-        throw InvalidInput("no way is left to compare: " + plans.unavailable.back()["reason"].get<std::string>());
+        throw InvalidInput("nothing is left to compare: " + plans.unavailable.back()["reason"].get<std::string>());
 
     const bool gpu = why_no_gpu(given.options.device).empty();
     if (given.json) print_finding(head_json(given, arguments, plans, gpu));
@@ -257,7 +257,7 @@ int compare(Arguments arguments)
         write_out(compare_head());
     }
     Json rows = Json::array();
-    bool solved = true;  // every matrix by one way at least
+    bool solved = true;  // every matrix by one run at least
     bool readable = true;
     for (const std::string& path : given.paths) {
         const std::string broken = failure_of([&] { solved = compare_matrix(given, plans, path, rows) && solved; });

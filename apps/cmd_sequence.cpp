@@ -22,6 +22,7 @@ struct SequenceArguments {
     std::vector<std::string> paths;
     Output                   out, report;
     bool                     json = false, quiet = false;
+    Index                    batch = 1;
     SolveOptions             options;
 };
 
@@ -29,9 +30,9 @@ constexpr const char* sequence_help =
     "\nPATHS is one folder, or Matrix Market files in the order in which they are to be solved. A folder holds pattern.mtx,\n"
     "values.f64, rhs.f64 and meta.json, or A_000.mtx, A_001.mtx and so on; b_000.mtx beside A_000.mtx, or any b of its\n"
     "number, is its right-hand side. --rhs is auto here (what the series brings along, else A·1); random:SEED counts on from\n"
-    "system to system, and a file has one column for all systems or one for each. --method auto goes directly or\n"
-    "iterates, by cost, and changes its way where it fails or proves slow; another method is kept to, without retries. --rtol is of\n"
-    "iterations: a direct solution counts as converged when its componentwise backward error is at most 1e-12. --time-limit is\n"
+    "system to system, and a file has one column for all systems or one for each. --method auto takes LU or an\n"
+    "iteration, by cost, and changes the strategy where it fails or proves slow; another method is kept, without retries. --rtol is\n"
+    "of iterations: a direct solution counts as converged when its componentwise backward error is at most 1e-12. --time-limit is\n"
     "of each system.\n";
 constexpr const char* sequence_exit_help =
     "A system that fails does not stop the others. Exit code: the largest of all systems; 0 all converged; 2 data refused;\n"
@@ -43,6 +44,12 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
     auto app = parser("sequence", "Solves many systems of one pattern: analyses once, refactors, solves.");
     app->add_option("PATHS", given.paths, "a folder, or matrix files; see below")->expected(-1);
     const OptionArguments options(*app, given.options, {"retry"});
+    app->add_option(
+           "--batch", given.batch,
+           "solve K systems together by the pivots of one factorization: on a GPU in one launch, else a thread each; "
+           "systems that these pivots do not serve are solved one by one, and all with an iteration (1)")
+        ->group("Method")
+        ->type_name("K");
     app->add_flag("--json", given.json, "one JSON object a line for each system, and a last one")->group("Output");
     app->add_output(
         "--out", given.out,
@@ -54,6 +61,8 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
     return parse(*app, arguments, [&]() -> std::vector<std::string> {
         if (given.paths.empty())
             throw InvalidOption("sequence: a folder or files are missing; see ilux sequence --help");
+        if (given.batch < 1)
+            throw InvalidOption(fmt::format("--batch {}: expected a number of systems, 1 or more", given.batch));
         options.apply(given.options);
         require_consistent(given.options);
         return {given.options.rhs};
@@ -93,7 +102,8 @@ int sequence(Arguments arguments)
         if (table) write_out(system_line(one));
         if (page) systems.push_back(one);
     };
-    const auto all = run_sequence(input, given.options, stop, decisions, each, page);
+    const auto all =
+        run_sequence(input, given.options, stop, decisions, each, {.keep_structure = page, .batch = given.batch});
     if (page) write_file(given.report.file(), html_report(all, systems, input));
     if (given.json) write_out(sequence_json(all, input) + "\n");
     else write_out(given.quiet ? printable(sequence_line(all)) + "\n" : sequence_summary(all));

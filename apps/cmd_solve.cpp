@@ -77,7 +77,7 @@ Run run(const SolveArguments& given, const Problem& problem, const StopToken& st
     run.options = given.options;
     LinearSolver                          solver(given.options);
     std::vector<std::optional<Structure>> structures;  // of each attempt
-    solver.listen({.monitor = [&](const Progress& now) { progress.show(now); },
+    solver.listen({.on_progress = [&](const Progress& now) { progress.show(now); },
                    .keep_history = given.history || given.report},
                   [&](const Attempt&) {
                       progress.clear();

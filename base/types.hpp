@@ -19,7 +19,7 @@ enum class Outcome {
     converged,      ///< the true residual meets the tolerance
     max_steps,      ///< the step limit was reached
     stagnated,      ///< whole cycles without progress
-    breakdown,      ///< the method divided by (nearly) zero; SolveReport::detail names the quantity
+    breakdown,      ///< the method divided by (nearly) zero; IterationReport::detail names the quantity
     diverged,       ///< the residual grew beyond reason
     singular,       ///< the matrix or its preconditioner has no inverse
     not_finite,     ///< NaN or Inf appeared
@@ -46,7 +46,7 @@ struct SolveSeconds {
 };
 
 /// What a Krylov method returns. Holds no owning memory, since solving allocates nothing.
-struct [[nodiscard]] SolveReport {
+struct [[nodiscard]] IterationReport {
     Outcome outcome = Outcome::max_steps;
     Index   steps = 0;              ///< matrix-preconditioner products spent on the search space
     Index   restarts = 0;           ///< completed cycles (GMRES, FGMRES)

@@ -1,6 +1,6 @@
 // One application of M⁻¹ on a GPU, with none of its data in the cache: the multilevel ILU by variant, precision and engine
 // of the triangular solves, ILU(0) and Jacobi, and the host's multilevel ILU beside them on all its threads.
-// Counters: systems of a sweep, their depths in all, MB on the device, MB/s as a share of the device's copy bandwidth,
+// Counters: systems that apply M, their depths in all, MB on the device, MB/s as a share of the device's copy bandwidth,
 // seconds of conversion and of upload.
 
 #include <benchmark/benchmark.h>
@@ -70,11 +70,11 @@ void measure(benchmark::State& state, Preconditioner<Gpu>& M, std::size_t bytes)
 }
 
 template <class T>
-void measure_sweeps(benchmark::State& state, GpuSweeps<T> sweeps)
+void measure_factors(benchmark::State& state, GpuFactors<T> gpu_factors)
 {
-    const auto&               report = sweeps.report();
-    GpuSweepPreconditioner<T> M(device(), sweeps);
-    Index                     depth = 0;
+    const auto&                report = gpu_factors.report();
+    GpuFactorPreconditioner<T> M(device(), gpu_factors);
+    Index                      depth = 0;
     for (const auto& system : report.systems) depth += system.facts.depth;
     measure(state, M, report.bytes);
     state.counters["systems"] = static_cast<double>(report.systems.size());
@@ -89,14 +89,14 @@ void GpuMlIluApply(benchmark::State& state, const std::string& problem, OffDiago
                    GpuSpTrsvEngine engine)
 {
     Cpu cpu;
-    measure_sweeps<T>(state, gpu_mlilu<T>(cpu, device(), factors(problem, off_diagonal), {.engine = engine}));
+    measure_factors<T>(state, gpu_mlilu<T>(cpu, device(), factors(problem, off_diagonal), {.engine = engine}));
 }
 
 void GpuIlu0Apply(benchmark::State& state, const std::string& problem, GpuSpTrsvEngine engine)
 {
     Cpu        cpu;
     const Ilu0 ilu0(matrix(problem));
-    measure_sweeps<double>(state, gpu_ilu0<double>(cpu, device(), ilu0, {.engine = engine}));
+    measure_factors<double>(state, gpu_ilu0<double>(cpu, device(), ilu0, {.engine = engine}));
 }
 
 void GpuJacobiApply(benchmark::State& state, const std::string& problem)

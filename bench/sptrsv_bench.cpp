@@ -22,7 +22,7 @@
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/bench/gpu_timer.hpp"
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/precond/gpu/sweep_systems.hpp"
+#include "ilux/precond/gpu/apply_systems.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
@@ -192,14 +192,14 @@ Systems multilevel_systems(const std::string& name, const CsrMatrix<double>& A)
 {
     Cpu        cpu;
     const auto mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
-    auto       sweep = sweep_systems<double>(cpu, mlilu.factors(), false);
-    std::erase_if(sweep.steps, [](const auto& step) { return step.dense; });
-    const std::size_t count = sweep.steps.size(), down = (count + 1) / 2;
+    auto       made = apply_systems<double>(cpu, mlilu.factors(), false);
+    std::erase_if(made.steps, [](const auto& step) { return step.dense; });
+    const std::size_t count = made.steps.size(), down = (count + 1) / 2;
     Systems           systems;
     for (std::size_t s = 0; s < count; ++s) {
         const auto which = s < down ? "L" + std::to_string(s + 1) : "U" + std::to_string(count - s);
         systems.emplace_back(name + "/mlilu/" + (count <= 2 ? which.substr(0, 1) : which),
-                             std::move(sweep.steps[s].system));
+                             std::move(made.steps[s].system));
     }
     return systems;
 }

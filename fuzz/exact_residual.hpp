@@ -46,7 +46,7 @@ inline Real lost_beside(std::span<const double> b)
 }
 
 /// Finite A and b. Doubts are those of sums in twice the precision of double.
-inline ExactResidual exact_residual(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
+inline ExactResidual exact_residual(const CsrView<double>& A, std::span<const double> x, std::span<const double> b)
 {
     constexpr Real eps = 0x1p-52;
     const Real     lost = lost_beside(b), rounding = 4 * Real(A.cols() + 2) * eps * eps;

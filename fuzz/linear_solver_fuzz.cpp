@@ -162,7 +162,7 @@ private:
     void listen(const ScriptCall& call)
     {
         interrupts_ = call.fault_after >= 0;
-        TryListener listener{.monitor = {}, .keep_history = call.questions < 0};
+        TryListener listener{.on_progress = {}, .keep_history = call.questions < 0};
         solver_->heed(StopToken().asking([left = call.questions]() mutable { return left-- == 0; }));
         std::function<void(const Attempt&)> after;
         if (call.fault_after >= 0)
@@ -261,7 +261,7 @@ private:
 
     void refactor_and_solve(const ScriptCall& call, bool sensible)
     {
-        Values                      x = call.x;
+        Vector                      x = call.x;
         std::optional<SolverReport> report;
         if (!guarded(sensible, [&] { report = solver_->refactor_and_solve(call.values, call.b, x); })) return;
         numbers_ = Numbers::factored;
@@ -270,7 +270,7 @@ private:
 
     void solve(const ScriptCall& call)
     {
-        Values                      x = call.x;
+        Vector                      x = call.x;
         std::optional<SolverReport> report;
         const auto                  work = [&] { report = solver_->solve(call.b, x); };
         const bool                  sensible = analysed_ && numbers_ != Numbers::none && fits(call);
@@ -288,7 +288,7 @@ private:
         if (numbers_ == Numbers::failed) expect(!report->converged(), "no solution without factors");
     }
 
-    void judge(const SolverReport& report, std::span<const double> b, const Values& x)
+    void judge(const SolverReport& report, std::span<const double> b, const Vector& x)
     {
         expect(!report.attempts.empty() && report.best < report.attempts.size(), "a result");
         expect(same_bits(report.result().x, x), "x is that of the result");

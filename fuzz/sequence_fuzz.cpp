@@ -126,7 +126,7 @@ bool is_small(const std::string& text)
 }
 
 /// pattern.mtx: each value where its line says, and no others.
-void expect_in_order(const Reading& pattern, const CsrMatrix<double>& A, Index k)
+void expect_in_order(const Reading& pattern, const CsrView<double>& A, Index k)
 {
     expect(std::ssize(pattern.lines) == A.nnz());
     for (std::size_t p = 0; p < pattern.lines.size(); ++p) {
@@ -136,7 +136,7 @@ void expect_in_order(const Reading& pattern, const CsrMatrix<double>& A, Index k
 }
 
 /// A numbered file: the sums of what its lines say, mirrored where it stores one triangle.
-void expect_sums(const Reading& file, const CsrMatrix<double>& A)
+void expect_sums(const Reading& file, const CsrView<double>& A)
 {
     std::map<std::pair<long, long>, double> sums;
     const auto                              add = [&](long i, long j, double value) {

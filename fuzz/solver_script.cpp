@@ -181,10 +181,10 @@ private:
     }
 
     /// The numbers of one matrix or vector are taken from few, so that an input of some bytes fills many.
-    Values palette()
+    Vector palette()
     {
         const int wildness = up_to(15);
-        Values    numbers(static_cast<std::size_t>(1 + up_to(7)));
+        Vector    numbers(static_cast<std::size_t>(1 + up_to(7)));
         for (double& number : numbers) {
             number = input_.PickValueInArray(ordinary);
             if (wildness > 7) number = up_to(1) == 0 ? number : input_.PickValueInArray(extreme);
@@ -193,11 +193,11 @@ private:
         return numbers;
     }
 
-    Values filled(std::size_t size)
+    Vector filled(std::size_t size)
     {
-        const Values numbers = palette();
+        const Vector numbers = palette();
         const auto   seed = input_.ConsumeIntegral<std::uint8_t>();
-        Values       values(size);
+        Vector       values(size);
         for (std::size_t p = 0; p < size; ++p) values[p] = numbers[mixed(seed, p) % numbers.size()];
         return values;
     }
@@ -244,7 +244,7 @@ private:
             row_ptr.push_back(std::ssize(col));
         }
         const std::size_t nnz = col.size();
-        auto A = CsrMatrix<double>::from_sorted(n, cols, std::move(row_ptr), std::move(col), Values(nnz, 1));
+        auto A = CsrMatrix<double>::from_sorted(n, cols, std::move(row_ptr), std::move(col), Vector(nnz, 1));
         set_values(A);
         return A;
     }
@@ -252,7 +252,7 @@ private:
     /// Symmetric or not, rows and columns of sizes far apart or not, row sums 0 or a heavy diagonal or neither.
     void set_values(CsrMatrix<double>& A)
     {
-        const Values  numbers = palette();
+        const Vector  numbers = palette();
         const auto    seed = input_.ConsumeIntegral<std::uint8_t>(), form = input_.ConsumeIntegral<std::uint8_t>();
         const bool    symmetric = (form & 1) != 0;
         constexpr int spreads[] = {0, 0, 0, 8, 30, 60, 250, 500};
@@ -282,10 +282,10 @@ private:
         return static_cast<std::size_t>(std::max<Offset>(wrong == 31 ? right - 1 : wrong == 30 ? right + 1 : right, 0));
     }
 
-    Values right_hand_side()
+    Vector right_hand_side()
     {
         const std::size_t n = count(last_.rows());
-        Values            b(n, 1.0);
+        Vector            b(n, 1.0);
         switch (up_to(3)) {
             case 0:
                 break;
@@ -304,15 +304,15 @@ private:
         return b;
     }
 
-    Values guess() { return up_to(7) == 7 ? filled(count(last_.rows())) : Values(count(last_.rows()), 0.0); }
+    Vector guess() { return up_to(7) == 7 ? filled(count(last_.rows())) : Vector(count(last_.rows()), 0.0); }
 
     /// In the pattern analysed last.
-    Values values()
+    Vector values()
     {
         CsrMatrix<double> A = last_;
         set_values(A);
         last_ = A;
-        Values all(A.val().begin(), A.val().end());
+        Vector all(A.val().begin(), A.val().end());
         all.resize(count(A.nnz()), 1.0);
         return all;
     }

@@ -10,7 +10,7 @@
 
 namespace ilux::fuzz {
 
-using Values = std::vector<double>;
+using Vector = std::vector<double>;
 
 struct ScriptCall {
     enum class Kind {
@@ -29,8 +29,8 @@ struct ScriptCall {
     } kind = Kind::analyse;
     CsrMatrix<double> A;            ///< of analyse and refactor_matrix
     double            systems = 1;  ///< of analyse
-    Values            values, b;
-    Values            x;  ///< the guess
+    Vector            values, b;
+    Vector            x;  ///< the guess
     /// Of listen: the question at which a token says to stop, and the try at which the listener throws, counted from 0; -1: never.
     int questions = -1, fault_after = -1;
 };

@@ -2,22 +2,26 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/gpu.hpp"
+#include "ilux/krylov/instances.hpp"
 #include "ilux/krylov/iteration.hpp"
 
 namespace ilux {
 namespace {
 
 /// One cycle's vectors and scalars; between the two half steps r holds what [vorst92] calls s.
-template <Backend B>
+template <Backend B, Scalar S>
 struct Cycle {
-    B&            be;
-    Iteration<B>& it;
-    Span<B>       r, rh, p, z, v, t;
-    double        scale_r;  // ‖r₀‖₂: all vectors are in its units
-    double        norm_r = 1, rho = 1, rho_before = 1, alpha = 1, omega = 1;  // r̂ᵀr = ‖r‖² at first
-    bool          first = true;
+    using Vector = ConstSpan<B, S>;
 
-    DotNorm<> inner(ConstSpan<B> a, ConstSpan<B> b) { return dot_norm(be, a, b); }
+    B&               be;
+    Iteration<B, S>& it;
+    Span<B, S>       r, rh, p, z, v, t;
+    double           scale_r;  // ‖r₀‖₂: all vectors are in its units
+    double           norm_r = 1;
+    S                rho = 1, rho_before = 1, alpha = 1, omega = 1;  // r̂ᴴr = ‖r‖² at first
+    bool             first = true;
+
+    DotNorm<S> inner(Vector a, Vector b) { return dot_norm<S>(be, a, b); }
 
     /// The recurrence met the target, broke down or blew up, or no step is left.
     bool over() const { return it.stop.ends_cycle(scale_r * norm_r); }
@@ -27,10 +31,10 @@ struct Cycle {
     {
         if (!it.check_finite(rho, product_not_finite) || !it.check_nonzero(rho, norm_r, "rho = rh'r vanished")) return;
         if (first) {
-            copy(be, ConstSpan<B>(r), p);
+            copy<S>(be, Vector(r), p);
         } else {
-            axpy(be, -omega, ConstSpan<B>(v), p);
-            axpby(be, 1, ConstSpan<B>(r), rho / rho_before * (alpha / omega), p);  // p ← r + β (p − ω v)
+            axpy<S>(be, -omega, Vector(v), p);
+            axpby<S>(be, 1, Vector(r), rho / rho_before * (alpha / omega), p);  // p ← r + β (p − ω v)
         }
         first = false;
         it.apply_M(p, z);
@@ -39,8 +43,8 @@ struct Cycle {
         if (!it.check_finite(rv, product_not_finite) || !it.check_nonzero(rv, norm_v, "rh'v vanished")) return;
         alpha = rho / rv;
         it.move(scale_r * alpha, z);
-        axpy(be, -alpha, ConstSpan<B>(v), r);
-        norm_r = norm2(be, ConstSpan<B>(r));
+        axpy<S>(be, -alpha, Vector(v), r);
+        norm_r = norm2<S>(be, Vector(r));
         it.step(scale_r * norm_r);
     }
 
@@ -49,15 +53,15 @@ struct Cycle {
     {
         it.apply_M(r, z);
         it.apply_A(z, t);  // t ← A M⁻¹ s
-        const auto [ts, norm_t] = inner(r, t);
-        if (!it.check_finite(norm_t, product_not_finite) || !it.check_finite(ts, product_not_finite)) return;
-        if (!it.check_nonzero(ts, norm_t * norm_r, "omega = t's / t't vanished")) return;
-        omega = ts / norm_t / norm_t;
+        const auto [st, norm_t] = inner(r, t);
+        if (!it.check_finite(norm_t, product_not_finite) || !it.check_finite(st, product_not_finite)) return;
+        if (!it.check_nonzero(st, norm_t * norm_r, "omega = t's / t't vanished")) return;
+        omega = conj(st) / norm_t / norm_t;  // ω = tᴴs / tᴴt
         it.move(scale_r * omega, z);
-        axpy(be, -omega, ConstSpan<B>(t), r);
+        axpy<S>(be, -omega, Vector(t), r);
         rho_before = rho;
-        const DotNorm<> next = inner(rh, r);
-        rho = next.dot;  // ρ = r̂ᵀ r
+        const DotNorm<S> next = inner(rh, r);
+        rho = next.dot;  // ρ = r̂ᴴ r
         norm_r = next.norm;
         it.step(scale_r * norm_r);
     }
@@ -65,18 +69,19 @@ struct Cycle {
 
 }  // namespace
 
-template <Backend B>
-SolveReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                     BicgstabWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
+template <Backend B, Scalar S>
+IterationReport bicgstab(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+                         Span<B, NotDeduced<S>> x, BicgstabWorkspace<B, S>& ws, const KrylovOptions& opt,
+                         const ProgressListener& on_progress, const StopToken& stop)
 {
     auto [r, rh, p, z, v, t, best] = ws.all();
-    Iteration<B> it(be, A, M, b, x, best, opt, monitor, stop);
+    Iteration<B, S> it(be, A, M, b, x, best, opt, on_progress, stop);
     for (;;) {
         it.recompute_residual(r);  // r ← b − A x
         if (it.over()) return it.report();
-        Cycle<B> cycle{be, it, r, rh, p, z, v, t, it.residual_norm()};
-        scale(be, 1 / cycle.scale_r, r);
-        copy(be, ConstSpan<B>(r), rh);  // r̂ ← r
+        Cycle<B, S> cycle{be, it, r, rh, p, z, v, t, it.residual_norm()};
+        scale<S>(be, 1 / cycle.scale_r, r);
+        copy<S>(be, ConstSpan<B, S>(r), rh);  // r̂ ← r
         while (!cycle.over()) {
             cycle.take_bicg_half();
             if (!cycle.over()) cycle.take_stabilizing_half();
@@ -84,9 +89,11 @@ SolveReport bicgstab(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, Co
     }
 }
 
-template SolveReport bicgstab<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
-                                   BicgstabWorkspace<Cpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
-template SolveReport bicgstab<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
-                                   BicgstabWorkspace<Gpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
+#define ILUX_INSTANTIATE(B, S)                                                                                       \
+    template IterationReport bicgstab<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
+                                            Span<B, S>, BicgstabWorkspace<B, S>&, const KrylovOptions&,              \
+                                            const ProgressListener&, const StopToken&);
+ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -5,6 +5,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/gpu.hpp"
+#include "ilux/krylov/instances.hpp"
 #include "ilux/krylov/iteration.hpp"
 #include "ilux/ortho/cgs2.hpp"
 #include "ilux/ortho/mgso.hpp"
@@ -15,20 +16,20 @@ namespace {
 using detail::GmresKind;
 
 /// The three places where the kinds of GMRES differ: what M multiplies, and what corrects x.
-template <Backend B>
+template <Backend B, Scalar S>
 struct GmresProducts {
-    B&                 be;
-    Iteration<B>&      it;
-    GmresWorkspace<B>& ws;
-    const GmresKind    kind;
-    Span<B>            Z;  ///< flexible: n·m, the z_k
+    B&                    be;
+    Iteration<B, S>&      it;
+    GmresWorkspace<B, S>& ws;
+    const GmresKind       kind;
+    Span<B, S>            Z;  ///< flexible: n·m, the z_k
 
     /// v₀ ← r, or from the left M⁻¹ r, where v₀ is r
     void start()
     {
         if (kind != GmresKind::left) return;
         it.apply_M(ws.v(0), ws.z());
-        copy(be, ConstSpan<B>(ws.z()), ws.v(0));
+        copy<S>(be, ConstSpan<B, S>(ws.z()), ws.v(0));
     }
 
     /// v_{k+1} ← A M⁻¹ v_k, or from the left M⁻¹ A v_k
@@ -38,21 +39,21 @@ struct GmresProducts {
             it.apply_A(ws.v(k), ws.z());      // z ← A v_k
             it.apply_M(ws.z(), ws.v(k + 1));  // v_{k+1} ← M⁻¹ z
         } else {
-            const Span<B> z = kind == GmresKind::flexible ? Z.subspan(first(k), ws.size()) : ws.z();
+            const Span<B, S> z = kind == GmresKind::flexible ? Z.subspan(first(k), ws.size()) : ws.z();
             it.apply_M(ws.v(k), z);      // z_k ← M⁻¹ v_k
             it.apply_A(z, ws.v(k + 1));  // v_{k+1} ← A z_k
         }
     }
 
     /// x ← x + M⁻¹ V_k y, or from the left x + V_k y, or flexible x + Z_k y
-    void correct(std::span<const double> y)
+    void correct(std::span<const S> y)
     {
         const auto k = static_cast<Index>(y.size());
         if (kind == GmresKind::right) {
             combine(y, ws.basis(k), ws.v(k));  // v_k, no longer needed, ← V_k y
             it.apply_M(ws.v(k), ws.z());
         } else {
-            combine(y, kind == GmresKind::left ? ws.basis(k) : ConstSpan<B>(Z.first(first(k))), ws.z());
+            combine(y, kind == GmresKind::left ? ws.basis(k) : ConstSpan<B, S>(Z.first(first(k))), ws.z());
         }
         it.move_if_finite(1, ws.z());
     }
@@ -61,16 +62,16 @@ private:
     std::size_t first(Index k) const { return static_cast<std::size_t>(k) * ws.size(); }
 
     /// z ← V y
-    void combine(std::span<const double> y, ConstSpan<B> V, Span<B> z)
+    void combine(std::span<const S> y, ConstSpan<B, S> V, Span<B, S> z)
     {
-        fill(be, 0, z);
-        multi_axpy(be, y, V, z);
+        fill<S>(be, 0, z);
+        multi_axpy<S>(be, y, V, z);
     }
 };
 
-/// v_{k+1} ← (I − V Vᵀ) v_{k+1}, normalized; its coefficients become column k of H.
-template <Backend B>
-Extension extend_basis(B& be, Iteration<B>& it, GmresWorkspace<B>& ws, Index k, const KrylovOptions& opt)
+/// v_{k+1} ← (I − V Vᴴ) v_{k+1}, normalized; its coefficients become column k of H.
+template <Backend B, Scalar S>
+Extension extend_basis(B& be, Iteration<B, S>& it, GmresWorkspace<B, S>& ws, Index k, const KrylovOptions& opt)
 {
     const auto timer = it.timing_ortho();
     const auto h = ws.qr.next_column();
@@ -78,19 +79,19 @@ Extension extend_basis(B& be, Iteration<B>& it, GmresWorkspace<B>& ws, Index k, 
     const auto w = ws.v(k + 1);
     switch (opt.ortho) {
         case Orthogonalization::mgso:
-            return mgso(be, V, w, h, opt.reorthogonalize);
+            return mgso<S>(be, V, w, h, opt.reorthogonalize);
         case Orthogonalization::cgs2:
-            return cgs2(be, V, w, h, ws.scratch());
+            return cgs2<S>(be, V, w, h, ws.scratch());
         case Orthogonalization::mgso_hybrid:
             break;
         case Orthogonalization::mgso_host:
-            return mgso_host(be, V, w, h, ws.host_basis(), opt.reorthogonalize);
+            return mgso_host<S>(be, V, w, h, ws.host_basis(), opt.reorthogonalize);
     }
-    return mgso_hybrid<B>(be, V, w, h, opt.reorthogonalize);
+    return mgso_hybrid<B, S>(be, V, w, h, opt.reorthogonalize);
 }
 
-template <Backend B>
-void check_made_for(GmresWorkspace<B>& ws, const KrylovOptions& opt)
+template <Backend B, Scalar S>
+void check_made_for(GmresWorkspace<B, S>& ws, const KrylovOptions& opt)
 {
     require(ws.restart() == std::min(opt.restart, ws.size()),
             [&] { return fmt::format("restart = {}, but the workspace was made for {}", opt.restart, ws.restart()); });
@@ -101,26 +102,28 @@ void check_made_for(GmresWorkspace<B>& ws, const KrylovOptions& opt)
 
 }  // namespace
 
-template <Backend B>
-SolveReport detail::restarted_gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                                    GmresWorkspace<B>& ws, GmresKind kind, Span<B> Z, const KrylovOptions& opt,
-                                    const Monitor& monitor, const StopToken& stop)
+template <Backend B, Scalar S>
+IterationReport detail::restarted_gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
+                                        ConstSpan<B, NotDeduced<S>> b, Span<B, NotDeduced<S>> x,
+                                        GmresWorkspace<B, S>& ws, GmresKind kind, Span<B, NotDeduced<S>> Z,
+                                        const KrylovOptions& opt, const ProgressListener& on_progress,
+                                        const StopToken& stop)
 {
-    Iteration<B>     it(be, A, M, b, x, ws.best(), opt, monitor, stop);
-    GmresProducts<B> products{be, it, ws, kind, Z};
-    HessenbergQr&    qr = ws.qr;
+    Iteration<B, S>     it(be, A, M, b, x, ws.best(), opt, on_progress, stop);
+    GmresProducts<B, S> products{be, it, ws, kind, Z};
+    HessenbergQr<S>&    qr = ws.qr;
     check_made_for(ws, opt);
 
     for (;;) {
         it.recompute_residual(ws.v(0));  // v₀ ← b − A x
         if (it.over()) return it.report();
-        products.start();                                      // v₀ ← M⁻¹ v₀, from the left only
-        const double beta = norm2(be, ConstSpan<B>(ws.v(0)));  // β = ‖v₀‖₂
+        products.start();                                            // v₀ ← M⁻¹ v₀, from the left only
+        const double beta = norm2<S>(be, ConstSpan<B, S>(ws.v(0)));  // β = ‖v₀‖₂
         if (!it.check_finite(beta, "the preconditioned residual holds NaN or Inf")) continue;
         if (!it.check_nonzero(beta, 0, "M yields 0 for a residual that is not 0")) continue;
         it.stop.estimates_preconditioned(beta / it.residual_norm());
-        scale(be, 1 / beta, ws.v(0));  // v₀ ← v₀ / β
-        qr.start(beta);                // g ← β e₁
+        scale<S>(be, 1 / beta, ws.v(0));  // v₀ ← v₀ / β
+        qr.start(beta);                   // g ← β e₁
 
         bool invariant = false;  // the Krylov space stopped growing
         for (Index k = 0; k < ws.restart() && !invariant && !it.stop.ends_cycle(qr.residual()); ++k) {
@@ -136,16 +139,17 @@ SolveReport detail::restarted_gmres(B& be, const LinearOperator<B>& A, Precondit
     }
 }
 
-template <Backend B>
-SolveReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  GmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
+template <Backend B, Scalar S>
+IterationReport gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+                      Span<B, NotDeduced<S>> x, GmresWorkspace<B, S>& ws, const KrylovOptions& opt,
+                      const ProgressListener& on_progress, const StopToken& stop)
 {
     const GmresKind kind = opt.side == Side::left ? GmresKind::left : GmresKind::right;
-    return detail::restarted_gmres(be, A, M, b, x, ws, kind, {}, opt, monitor, stop);
+    return detail::restarted_gmres(be, A, M, b, x, ws, kind, {}, opt, on_progress, stop);
 }
 
-template <Backend B>
-GmresWorkspace<B>::GmresWorkspace(Index n, const KrylovOptions& opt)
+template <Backend B, Scalar S>
+GmresWorkspace<B, S>::GmresWorkspace(Index n, const KrylovOptions& opt)
     : n_((validate(opt), n)),
       m_(std::min(opt.restart, n)),
       V_(static_cast<std::size_t>(n) * (m_ + std::size_t{1})),
@@ -154,20 +158,19 @@ GmresWorkspace<B>::GmresWorkspace(Index n, const KrylovOptions& opt)
       scratch_(m_ + std::size_t{1}),
       host_V_(opt.ortho == Orthogonalization::mgso_host && !std::same_as<B, Cpu> ? V_.size() : 0)
 {
-    qr = HessenbergQr(m_);
+    qr = HessenbergQr<S>(m_);
 }
 
-template class GmresWorkspace<Cpu>;
-template SolveReport detail::restarted_gmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&,
-                                                  ConstSpan<Cpu>, Span<Cpu>, GmresWorkspace<Cpu>&, GmresKind, Span<Cpu>,
-                                                  const KrylovOptions&, const Monitor&, const StopToken&);
-template SolveReport gmres<Cpu>(Cpu&, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>, Span<Cpu>,
-                                GmresWorkspace<Cpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
-template class GmresWorkspace<Gpu>;
-template SolveReport detail::restarted_gmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&,
-                                                  ConstSpan<Gpu>, Span<Gpu>, GmresWorkspace<Gpu>&, GmresKind, Span<Gpu>,
-                                                  const KrylovOptions&, const Monitor&, const StopToken&);
-template SolveReport gmres<Gpu>(Gpu&, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>, Span<Gpu>,
-                                GmresWorkspace<Gpu>&, const KrylovOptions&, const Monitor&, const StopToken&);
+#define ILUX_INSTANTIATE(B, S)                                                                                     \
+    template class GmresWorkspace<B, S>;                                                                           \
+    template IterationReport detail::restarted_gmres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, \
+                                                           ConstSpan<B, S>, Span<B, S>, GmresWorkspace<B, S>&,     \
+                                                           GmresKind, Span<B, S>, const KrylovOptions&,            \
+                                                           const ProgressListener&, const StopToken&);             \
+    template IterationReport gmres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,  \
+                                         Span<B, S>, GmresWorkspace<B, S>&, const KrylovOptions&,                  \
+                                         const ProgressListener&, const StopToken&);
+ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

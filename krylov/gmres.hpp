@@ -1,7 +1,7 @@
 #pragma once
 // Restarted GMRES, preconditioned from the right or from the left.
 
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/krylov/hessenberg_qr.hpp"
 #include "ilux/krylov/stopping.hpp"
@@ -9,29 +9,30 @@
 namespace ilux {
 
 /// What a cycle of GMRES(m) needs: n·(m + 3) values and the small QR. Made once, used by one solve at a time.
-template <Backend B>
+template <Backend B, Scalar S = double>
 class GmresWorkspace {
 public:
     /// m = min(opt.restart, n): no Krylov space is larger. @throws InvalidOption when opt is out of range
     GmresWorkspace(Index n, const KrylovOptions& opt);
 
-    Index        size() const { return n_; }
-    Index        restart() const { return m_; }
-    Span<B>      v(Index k) { return Span<B>(V_).subspan(static_cast<std::size_t>(k) * n_, n_); }  ///< 0 ≤ k ≤ m
-    ConstSpan<B> basis(Index k) { return ConstSpan<B>(V_).first(static_cast<std::size_t>(k) * n_); }  ///< v_0 … v_{k−1}
-    Span<B>      z() { return z_; }
-    Span<B>      best() { return best_; }
-    std::span<double> scratch() { return scratch_; }  ///< m + 1, on the host
+    Index      size() const { return n_; }
+    Index      restart() const { return m_; }
+    Span<B, S> v(Index k) { return Span<B, S>(V_).subspan(static_cast<std::size_t>(k) * n_, n_); }  ///< 0 ≤ k ≤ m
+    /// v_0 … v_{k−1}
+    ConstSpan<B, S> basis(Index k) { return ConstSpan<B, S>(V_).first(static_cast<std::size_t>(k) * n_); }
+    Span<B, S>      z() { return z_; }
+    Span<B, S>      best() { return best_; }
+    std::span<S>    scratch() { return scratch_; }  ///< m + 1, on the host
     /// n·(m+1) for Orthogonalization::mgso_host off the host, else none
-    std::span<double> host_basis() { return host_V_; }
+    std::span<S> host_basis() { return host_V_; }
 
-    HessenbergQr qr;
+    HessenbergQr<S> qr;
 
 private:
-    Index               n_, m_;
-    Buffer<B>           V_;  ///< n·(m+1), a vector after another
-    Buffer<B>           z_, best_;
-    std::vector<double> scratch_, host_V_;
+    Index          n_, m_;
+    Buffer<B, S>   V_;  ///< n·(m+1), a vector after another
+    Buffer<B, S>   z_, best_;
+    std::vector<S> scratch_, host_V_;
 };
 
 /// Solves A x = b by restarted GMRES with z ← M⁻¹ r from the right (default) or the left (opt.side).
@@ -41,16 +42,16 @@ private:
 /// @param b        n, not modified
 /// @param x        n, guess in; out the iterate of the least ‖b − A x‖₂ among those recomputed, always finite if the guess was
 /// @param ws       made for n and opt.restart; nothing is allocated here
-/// @param monitor  told of every step, and of every recomputed residual
+/// @param on_progress  told of every step, and of every recomputed residual
 /// @param stop     asked after every step; then the best x so far is handed out
 /// @return why it stopped, steps, true ‖b − A x‖₂ / ‖b‖₂; see Stopping for the rules
 /// @throws InvalidInput when sizes disagree, InvalidOption when an option is out of range
-/// Step k costs one A, one M and 4(k+1)n flops; a cycle of m steps one A, one or two M and 2mn flops more.
-/// Method: [saad86], GMRES(m), and [saad03, 9.3.1 and 9.3.2]; names as there.
-template <Backend B>
-SolveReport gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  GmresWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {},
-                  const StopToken& stop = {});
+/// Step k costs one A, one M and 4(k+1)n operations of S; a cycle of m steps one A, one or two M and 2mn more.
+/// Method: [saad86], GMRES(m), and [saad03, 9.3.1 and 9.3.2]; names as there. Coefficients are v_iᴴw.
+template <Backend B, Scalar S>
+IterationReport gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,
+                      Span<B, NotDeduced<S>> x, GmresWorkspace<B, S>& ws, const KrylovOptions& opt,
+                      const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
 namespace detail {
 
@@ -58,10 +59,11 @@ namespace detail {
 enum class GmresKind { right, left, flexible };
 
 /// The loop of gmres and fgmres. @param Z  n·m where the kind is flexible, else not looked at
-template <Backend B>
-SolveReport restarted_gmres(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                            GmresWorkspace<B>& ws, GmresKind kind, Span<B> Z, const KrylovOptions& opt,
-                            const Monitor& monitor, const StopToken& stop);
+template <Backend B, Scalar S>
+IterationReport restarted_gmres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
+                                ConstSpan<B, NotDeduced<S>> b, Span<B, NotDeduced<S>> x, GmresWorkspace<B, S>& ws,
+                                GmresKind kind, Span<B, NotDeduced<S>> Z, const KrylovOptions& opt,
+                                const ProgressListener& on_progress, const StopToken& stop);
 
 }  // namespace detail
 }  // namespace ilux

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "ilux/base/error.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/base/wall_clock.hpp"
@@ -19,8 +19,10 @@ namespace ilux {
 inline constexpr const char* product_not_finite = "a product with A or M holds NaN or Inf";
 
 /// What all Krylov methods do alike: begin, time their parts, look at the true residual, report.
-template <Backend B>
+template <Backend B, Scalar S>
 class Iteration {
+    using Vector = ConstSpan<B, S>;
+
     const WallClock clock_;
     const double    norm_b_;
 
@@ -29,8 +31,8 @@ public:
 
     /// b = 0 sets x ← 0, whose residual then is 0. @param best  n, scratch  @param products  see Stopping
     /// @throws InvalidInput when sizes disagree, InvalidOption for options out of range
-    Iteration(B& be, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x, Span<B> best,
-              const KrylovOptions& opt, const Monitor& monitor, const StopToken& token, Index products = 1)
+    Iteration(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, Vector b, Span<B, S> x, Span<B, S> best,
+              const KrylovOptions& opt, const ProgressListener& on_progress, const StopToken& token, Index products = 1)
         : norm_b_(checked_norm(be, A, M, b, x, best)),
           stop(opt, norm_b_, products),
           be_(be),
@@ -39,30 +41,30 @@ public:
           b_(b),
           x_(x),
           best_(best),
-          monitor_(monitor),
+          monitor_(on_progress),
           token_(token),
           opt_(opt),
           timeline_(be)
     {
-        if (norm_b_ == 0) fill(be, 0, x);
+        if (norm_b_ == 0) fill<S>(be, 0, x);
     }
 
-    void apply_A(ConstSpan<B> v, Span<B> w)
+    void apply_A(Vector v, Span<B, S> w)
     {
         const auto t = timeline_.measure(seconds_.spmv);
         A_.apply(be_, v, w);
     }
-    void apply_At(ConstSpan<B> v, Span<B> w)
+    void apply_Ah(Vector v, Span<B, S> w)
     {
         const auto t = timeline_.measure(seconds_.spmv);
         A_.apply_adjoint(be_, v, w);
     }
-    void apply_M(ConstSpan<B> r, Span<B> z)
+    void apply_M(Vector r, Span<B, S> z)
     {
         const auto t = timeline_.measure(seconds_.precond);
         M_.apply(be_, r, z);
     }
-    void apply_Mt(ConstSpan<B> r, Span<B> z)
+    void apply_Mh(Vector r, Span<B, S> z)
     {
         const auto t = timeline_.measure(seconds_.precond);
         M_.apply_adjoint(be_, r, z);
@@ -70,22 +72,22 @@ public:
     auto timing_ortho() { return timeline_.measure(seconds_.ortho); }
 
     /// r ← b − A x, and the verdict on it. Where that ends the solve, x ← the best iterate ever verified.
-    void recompute_residual(Span<B> r)
+    void recompute_residual(Span<B, S> r)
     {
         {
             const auto t = timeline_.measure(seconds_.spmv);
-            residual_ = residual<B>(be_, A_, x_, b_, r);
+            residual_ = residual<B, S>(be_, A_, x_, b_, r);
         }
-        norm_x_ = norm2(be_, ConstSpan<B>(x_));
+        norm_x_ = norm2<S>(be_, Vector(x_));
         stop.heed(token_.reason());
         verdict_ = stop.at_restart(residual_, norm_x_);
         tell(residual_, true);
         if (verdict_ && !stop.improved() && std::isfinite(stop.least())) {
-            copy(be_, ConstSpan<B>(best_), x_);
+            copy<S>(be_, Vector(best_), x_);
             residual_ = stop.least();
-            norm_x_ = norm2(be_, ConstSpan<B>(x_));
+            norm_x_ = norm2<S>(be_, Vector(x_));
         } else if (!verdict_ && stop.improved()) {
-            copy(be_, ConstSpan<B>(x_), best_);
+            copy<S>(be_, Vector(x_), best_);
         }
     }
     bool   over() const { return verdict_.has_value(); }
@@ -100,37 +102,37 @@ public:
     }
 
     /// x ← x + a p for a finite p. The backward error test also wants ‖x‖ and ‖Δx‖.
-    void move(double a, ConstSpan<B> p)
+    void move(S a, Vector p)
     {
-        axpy(be_, a, p, x_);
-        if (stop.wants_iterate()) stop.iterate(norm2(be_, ConstSpan<B>(x_)), std::abs(a) * norm2(be_, p));
+        axpy<S>(be_, a, p, x_);
+        if (stop.wants_iterate()) stop.iterate(norm2<S>(be_, Vector(x_)), std::abs(a) * norm2<S>(be_, p));
     }
     /// The same for a p that may hold NaN or Inf: then x stays as it was and the solve ends.
-    void move_if_finite(double a, ConstSpan<B> p)
+    void move_if_finite(S a, Vector p)
     {
-        if (check_finite(a * norm2(be_, p), "the correction of x holds NaN or Inf")) move(a, p);
+        if (check_finite(std::abs(a) * norm2<S>(be_, p), "the correction of x holds NaN or Inf")) move(a, p);
     }
 
     /// Ends the solve as not_finite when `value` is NaN or Inf. @return whether it is neither
-    bool check_finite(double value, const char* what)
+    bool check_finite(S value, const char* what)
     {
-        if (!std::isfinite(value)) stop.fail(Outcome::not_finite, what);
-        return std::isfinite(value);
+        if (!is_finite(value)) stop.fail(Outcome::not_finite, what);
+        return is_finite(value);
     }
     /// Ends the cycle in breakdown when `value` vanishes against `scale` up to rounding. @return whether it does not
-    bool check_nonzero(double value, double scale, const char* what)
+    bool check_nonzero(S value, double scale, const char* what)
     {
         const bool holds = std::abs(value) > std::numeric_limits<double>::epsilon() * scale;
         if (!holds) stop.breakdown(what);
         return holds;
     }
 
-    SolveReport report()
+    IterationReport report()
     {
         timeline_.settle();
         seconds_.solve = clock_.seconds();
-        const long double size =
-            static_cast<long double>(opt_.matrix_norm) * norm_x_ + norm_b_;  // a double may overflow
+        // a double may overflow
+        const long double size = static_cast<long double>(opt_.matrix_norm) * norm_x_ + norm_b_;
         return {.outcome = *verdict_,
                 .steps = stop.steps(),
                 .restarts = stop.cycles(),
@@ -142,15 +144,15 @@ public:
 
 private:
     /// ‖b‖₂, once all sizes agree.
-    static double checked_norm(B& be, const LinearOperator<B>& A, const Preconditioner<B>& M, ConstSpan<B> b,
-                               ConstSpan<B> x, ConstSpan<B> best)
+    static double checked_norm(B& be, const LinearOperator<B, S>& A, const Preconditioner<B, S>& M, Vector b, Vector x,
+                               Vector best)
     {
         const auto n = static_cast<std::size_t>(A.size());
         require(n == static_cast<std::size_t>(M.size()) && n == b.size() && n == x.size() && n == best.size(), [&] {
             return fmt::format("sizes disagree: A is of order {}, M of {}, the workspace of {}; b has {} values, x {}",
                                n, M.size(), best.size(), b.size(), x.size());
         });
-        return norm2(be, b);
+        return norm2<S>(be, b);
     }
     void tell(double residual, bool exact)
     {
@@ -162,18 +164,18 @@ private:
                       .exact = exact});
     }
 
-    B&                       be_;
-    const LinearOperator<B>& A_;
-    Preconditioner<B>&       M_;
-    ConstSpan<B>             b_;
-    Span<B>                  x_, best_;
-    const Monitor&           monitor_;
-    const StopToken&         token_;
-    const KrylovOptions&     opt_;
-    std::optional<Outcome>   verdict_;
-    double                   residual_ = 0, norm_x_ = 0;
-    SolveSeconds             seconds_;
-    Timeline<B>              timeline_;
+    B&                          be_;
+    const LinearOperator<B, S>& A_;
+    Preconditioner<B, S>&       M_;
+    Vector                      b_;
+    Span<B, S>                  x_, best_;
+    const ProgressListener&     monitor_;
+    const StopToken&            token_;
+    const KrylovOptions&        opt_;
+    std::optional<Outcome>      verdict_;
+    double                      residual_ = 0, norm_x_ = 0;
+    SolveSeconds                seconds_;
+    Timeline<B>                 timeline_;
 };
 
 }  // namespace ilux

@@ -7,15 +7,16 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/gpu/gpu.hpp"
+#include "ilux/krylov/instances.hpp"
 
 namespace ilux {
 namespace {
 
-template <Backend B>
+template <Backend B, Scalar S>
 auto make_parts(Method method, Index n, const KrylovOptions& opt)
 {
     require(n >= 0, [&] { return fmt::format("a workspace of order {}", n); });
-    decltype(KrylovWorkspace<B>::parts) parts(std::in_place_index<4>, 0, opt);
+    decltype(KrylovWorkspace<B, S>::parts) parts(std::in_place_index<4>, 0, opt);
     switch (method) {
         case Method::gmres:
             parts.template emplace<0>(n, opt);
@@ -55,44 +56,49 @@ std::size_t vectors(Method method, Index m)
 
 }  // namespace
 
+template <Scalar S>
 std::size_t workspace_bytes(Method method, Index n, const KrylovOptions& opt)
 {
-    return vectors(method, std::min(opt.restart, n)) * static_cast<std::size_t>(n) * sizeof(double);
+    return vectors(method, std::min(opt.restart, n)) * static_cast<std::size_t>(n) * sizeof(S);
 }
 
-template <Backend B>
-KrylovWorkspace<B>::KrylovWorkspace(Method method, Index n, const KrylovOptions& opt)
-    : parts(make_parts<B>(method, n, opt)), bytes_(workspace_bytes(method, n, opt))
+template <Backend B, Scalar S>
+KrylovWorkspace<B, S>::KrylovWorkspace(Method method, Index n, const KrylovOptions& opt)
+    : parts(make_parts<B, S>(method, n, opt)), bytes_(workspace_bytes<S>(method, n, opt))
 {}
 
-template <Backend B>
-SolveReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  KrylovWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor, const StopToken& stop)
+template <Backend B, Scalar S>
+IterationReport solve(B& be, Method method, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
+                      ConstSpan<B, NotDeduced<S>> b, Span<B, NotDeduced<S>> x, KrylovWorkspace<B, S>& ws,
+                      const KrylovOptions& opt, const ProgressListener& on_progress, const StopToken& stop)
 {
     require(method == ws.method(),
             [&] { return fmt::format("a workspace made for {} cannot serve {}", name(ws.method()), name(method)); });
     switch (method) {
         case Method::gmres:
-            return gmres(be, A, M, b, x, std::get<0>(ws.parts), opt, monitor, stop);
+            return gmres(be, A, M, b, x, std::get<0>(ws.parts), opt, on_progress, stop);
         case Method::fgmres:
-            return fgmres(be, A, M, b, x, std::get<1>(ws.parts), opt, monitor, stop);
+            return fgmres(be, A, M, b, x, std::get<1>(ws.parts), opt, on_progress, stop);
         case Method::bicg:
-            return bicg(be, A, M, b, x, std::get<2>(ws.parts), opt, monitor, stop);
+            return bicg(be, A, M, b, x, std::get<2>(ws.parts), opt, on_progress, stop);
         case Method::bicgstab:
-            return bicgstab(be, A, M, b, x, std::get<3>(ws.parts), opt, monitor, stop);
+            return bicgstab(be, A, M, b, x, std::get<3>(ws.parts), opt, on_progress, stop);
         case Method::cg:
-            return cg(be, A, M, b, x, std::get<4>(ws.parts), opt, monitor, stop);
+            return cg(be, A, M, b, x, std::get<4>(ws.parts), opt, on_progress, stop);
     }
     throw InvalidOption("no such Krylov method");
 }
 
-template class KrylovWorkspace<Cpu>;
-template SolveReport solve<Cpu>(Cpu&, Method, const LinearOperator<Cpu>&, Preconditioner<Cpu>&, ConstSpan<Cpu>,
-                                Span<Cpu>, KrylovWorkspace<Cpu>&, const KrylovOptions&, const Monitor&,
-                                const StopToken&);
-template class KrylovWorkspace<Gpu>;
-template SolveReport solve<Gpu>(Gpu&, Method, const LinearOperator<Gpu>&, Preconditioner<Gpu>&, ConstSpan<Gpu>,
-                                Span<Gpu>, KrylovWorkspace<Gpu>&, const KrylovOptions&, const Monitor&,
-                                const StopToken&);
+#define ILUX_INSTANTIATE(S) template std::size_t workspace_bytes<S>(Method, Index, const KrylovOptions&);
+ILUX_KRYLOV_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+#define ILUX_INSTANTIATE(B, S)                                                                                      \
+    template class KrylovWorkspace<B, S>;                                                                           \
+    template IterationReport solve<B, S>(B&, Method, const LinearOperator<B, S>&, Preconditioner<B, S>&,            \
+                                         ConstSpan<B, S>, Span<B, S>, KrylovWorkspace<B, S>&, const KrylovOptions&, \
+                                         const ProgressListener&, const StopToken&);
+ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

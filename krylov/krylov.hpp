@@ -25,10 +25,11 @@ inline std::span<const std::string_view> names(Method)
 constexpr bool needs_transpose(Method method) { return method == Method::bicg; }
 
 /// Bytes of the vectors that a workspace holds where its backend computes.
+template <Scalar S = double>
 std::size_t workspace_bytes(Method method, Index n, const KrylovOptions& opt);
 
 /// The workspace of any one method, made once for its method, n, and the restart length in opt.
-template <Backend B>
+template <Backend B, Scalar S = double>
 class KrylovWorkspace {
 public:
     /// @throws InvalidInput when n < 0, InvalidOption when opt is out of range
@@ -38,7 +39,9 @@ public:
     std::size_t bytes() const { return bytes_; }  ///< where B computes; the small host arrays of GMRES not counted
 
     /// In the order of Method.
-    std::variant<GmresWorkspace<B>, FgmresWorkspace<B>, BicgWorkspace<B>, BicgstabWorkspace<B>, CgWorkspace<B>> parts;
+    std::variant<GmresWorkspace<B, S>, FgmresWorkspace<B, S>, BicgWorkspace<B, S>, BicgstabWorkspace<B, S>,
+                 CgWorkspace<B, S>>
+        parts;
 
 private:
     std::size_t bytes_;
@@ -46,9 +49,9 @@ private:
 
 /// Solves A x = b by `method`, which ws was made for. Parameters and report: see gmres, and the method's header.
 /// Nothing is allocated. @throws InvalidInput also when ws was made for another method
-template <Backend B>
-SolveReport solve(B& be, Method method, const LinearOperator<B>& A, Preconditioner<B>& M, ConstSpan<B> b, Span<B> x,
-                  KrylovWorkspace<B>& ws, const KrylovOptions& opt, const Monitor& monitor = {},
-                  const StopToken& stop = {});
+template <Backend B, Scalar S>
+IterationReport solve(B& be, Method method, const LinearOperator<B, S>& A, Preconditioner<B, S>& M,
+                      ConstSpan<B, NotDeduced<S>> b, Span<B, NotDeduced<S>> x, KrylovWorkspace<B, S>& ws,
+                      const KrylovOptions& opt, const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
 }  // namespace ilux

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "ilux/base/fields.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/base/types.hpp"
 
@@ -81,7 +81,7 @@ void fields(KrylovOptions& o, Visit&& visit)
 ///   time_limit, cancelled  the caller's StopToken says so; it is asked after every step
 ///   max_steps   no room for another step
 ///   stagnated   three cycles in a row left the least ‖r‖ above 99.9 % of what it was; slow but steady goes on
-/// Pure bookkeeping on numbers: it touches no vector.
+/// Pure bookkeeping on norms, which are double for real and complex systems alike: it touches no vector.
 class Stopping {
 public:
     /// @param products  with A (and M) that one step costs

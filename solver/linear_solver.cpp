@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/pattern.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
 #include "ilux/solver/machine/lu_device.hpp"
@@ -31,14 +32,10 @@ void require_same_pattern(const CsrView<double>& analysed, const CsrView<double>
         return fmt::format("a {} x {} matrix, but the analysed one is {} x {}", A.rows(), A.cols(), analysed.rows(),
                            analysed.cols());
     });
-    for (Index i = 0; i < A.rows(); ++i) {
-        const auto row = [i](const CsrView<double>& B) {
-            const auto first = static_cast<std::size_t>(B.row_ptr()[i]);
-            return B.col().subspan(first, static_cast<std::size_t>(B.row_ptr()[i + 1]) - first);
-        };
-        require(std::ranges::equal(row(A), row(analysed)),
-                [&] { return fmt::format("row {} (counted from 0) has another pattern than the analysed one", i); });
-    }
+    const auto differs = first_difference(A.row_ptr(), A.col(), analysed.row_ptr(), analysed.col());
+    require(!differs, [&] {
+        return fmt::format("row {} (counted from 0) has another pattern than the analysed one", differs->line);
+    });
 }
 
 void check_vectors(const CsrView<double>& A, std::span<const double> b, std::span<const double> x)

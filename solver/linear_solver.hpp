@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/solver/policy/solver_state.hpp"
+#include "ilux/solver/report/batch_report.hpp"
 #include "ilux/solver/report/solver_report.hpp"
 #include "ilux/solver/strategy/direct_solver.hpp"
 #include "ilux/solver/strategy/iterative_solver.hpp"
@@ -65,6 +67,30 @@ public:
     SolverReport solve(std::span<const double> b, std::span<double> x);
     /// refactor() and solve(), on a GPU one launch while LU's pivots hold.
     SolverReport refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x);
+
+    /// Solves A_m x_m = b_m for m = 0 … members − 1, all of the analysed pattern: sweeps, Monte-Carlo runs. While LU's pivots of
+    /// one factorization serve, many members are solved together: on a GPU by lanes of one launch (refactor method auto), on
+    /// the host by threads, a member each. Every x is held to what refactor_and_solve() holds it to. A member whose pivots
+    /// are stale, fail, or whose x is not good enough, is solved by refactor_and_solve(), as are all of them with an iteration
+    /// and the first one where there are no factors; the decisions say how many and why. Memory of a batch counts against
+    /// device_memory and memory_limit; where it has no room for all, it works in pieces.
+    /// What there is of the last values stays, unless members were solved alone: then it is of the last of these.
+    /// time_limit holds for members that are solved alone; others end at a StopToken between pieces.
+    /// @param values  members·nnz, member after member, each in the order of the analysed A
+    /// @param B, X    members·n; X is overwritten, and with options.sequence.reuse_x holds the guesses of iterations
+    /// @throws InvalidInput before analyse(), when lengths disagree, or naming the member whose values or b are not finite;
+    ///         then X is as it was
+    /// Cost: on a GPU the programs of a batch once for its pivots, on the host a refactorization's plan for each thread.
+    BatchReport solve_batch(Index members, std::span<const double> values, std::span<const double> B,
+                            std::span<double> X);
+
+    /// The calls above with arrays in device memory, of the device and in the order of the stream of `gpu`. Values, b and x
+    /// pass through the host, where every x is measured. @throws OutOfMemory, DeviceError besides
+    FactorReport factor(Gpu& gpu, DeviceSpan<const double> values);
+    FactorReport refactor(Gpu& gpu, DeviceSpan<const double> values);
+    SolverReport solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> x);
+    SolverReport refactor_and_solve(Gpu& gpu, DeviceSpan<const double> values, DeviceSpan<const double> b,
+                                    DeviceSpan<double> x);
 
     /// Who hears of progress, and of every try as soon as it ended. What `after` throws breaks the call off.
     void listen(TryListener listener, std::function<void(const Attempt&)> after = {});

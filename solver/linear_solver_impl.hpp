@@ -40,6 +40,7 @@ public:
     FactorReport refactor();
     SolverReport solve(std::span<const double> b, std::span<double> x);
     SolverReport refactor_and_solve(std::span<const double> b, std::span<double> x);
+    BatchReport  solve_batch(const BatchSystems& all);
 
     /// @throws InvalidInput where the state does not allow it
     void                   require_allowed(SolverCall call) const { ilux::require_allowed(loop.state(), call); }
@@ -82,6 +83,10 @@ private:
     void solve_with_current(std::span<const double> b, Attempt& tried);
     void solve_anew(std::span<const double> b, Attempt& tried);
     bool step_on_gpu(std::span<const double> b);
+
+    void  solve_alone(const BatchSystems& all, std::size_t m, BatchReport& report);
+    Index solve_together(const BatchSystems& all, Index first, BatchReport& report);
+    void  note_together(const BatchSystems& piece, Index first, std::vector<BatchAttempt>& tries, BatchReport& report);
 
     FactorReport factor_report() const;
     SolverReport report(TryLoop::Call& call, std::span<double> x);

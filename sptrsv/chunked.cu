@@ -261,11 +261,10 @@ void ChunkedEngine<T>::prepare(Gpu& gpu, DeviceSpan<std::byte> work) const
 {
     const cuda::Range range("chunked: prepare");
     const std::size_t count = 2 * std::size_t(slots_);
+    const auto        blocks = static_cast<unsigned>(count / 256 + 1);
     auto* const       header = reinterpret_cast<Header*>(work.data());
-    clear_workspace<<<static_cast<unsigned>(count / 256 + 1), 256, 0, cuda::stream(gpu)>>>(header,
-                                                                                           reinterpret_cast<double*>(
-                                                                                               header + 1),
-                                                                                           count);
+    auto* const       exported = reinterpret_cast<double*>(header + 1);
+    clear_workspace<<<blocks, 256, 0, cuda::stream(gpu)>>>(header, exported, count);
     cuda::check_launch("clear_workspace");
 }
 

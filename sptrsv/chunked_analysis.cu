@@ -247,8 +247,9 @@ private:
         fill_entries<<<blocks, block_size, 0, stream>>>(order.view(), given_.val, view.task_ptr, view.tasks,
                                                         writable(view.source), writable(view.val));
         cuda::check_launch("fill_entries");
-        fill_frame<<<static_cast<unsigned>((n + block_size - 1) / block_size), block_size, 0, stream>>>(
-            static_cast<Index>(n), order.view().order, given_.row, given_.frame, view.frame);
+        const auto row_blocks = static_cast<unsigned>((n + block_size - 1) / block_size);
+        fill_frame<<<row_blocks, block_size, 0, stream>>>(static_cast<Index>(n), order.view().order, given_.row,
+                                                          given_.frame, view.frame);
         cuda::check_launch("fill_frame");
         gpu_.synchronize();
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
+#include "ilux/base/gpu/usual_device.hpp"
 
 namespace ilux {
 
@@ -25,7 +26,9 @@ struct ChunkTask {
 
 /// Sizes that chunked_layout aims at.
 struct ChunkedTuning {
-    Index       chunks = 132;              ///< aimed at: one per multiprocessor
+    /// Aimed at: one a multiprocessor; ChunkedEngine asks its Gpu. How many there are changes no bit of x: the lanes of a
+    /// row and the order of its sum depend on its length alone.
+    Index       chunks = usual_multiprocessors;
     Index       least_rows = 64;           ///< a smaller chunk is not worth a block
     std::size_t shared_bytes = 200 << 10;  ///< that a chunk may need
     Index       longest = 512;             ///< longer rows are split (long_rows.hpp)

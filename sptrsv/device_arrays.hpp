@@ -59,6 +59,7 @@ public:
     }
 
     std::size_t bytes() const { return memory_.size(); }
+    std::size_t bytes_asked_for() const { return bytes_; }  ///< of all that was added; bytes() once uploaded
 
 private:
     static constexpr std::size_t small_bytes = std::size_t{1} << 16;

@@ -72,8 +72,8 @@ RenewedValues<T>::RenewedValues(Gpu& gpu, EngineNumbers<T> numbers)
 {
     if (position_.empty()) return;
     const cuda::Range range("sptrsv: positions");
-    take_positions<<<blocks_for(position_.size()), block_size, 0, cuda::stream(gpu)>>>(as_numbers(numbers_),
-                                                                                       position_.data());
+    const auto        blocks = blocks_for(position_.size());
+    take_positions<<<blocks, block_size, 0, cuda::stream(gpu)>>>(as_numbers(numbers_), position_.data());
     cuda::check_launch("take_positions");
     gpu.synchronize();
 }
@@ -83,8 +83,8 @@ void RenewedValues<T>::fill(Gpu& gpu, const T* values) const
 {
     if (position_.empty()) return;
     const cuda::Range range("sptrsv: fill");
-    fill_numbers<<<blocks_for(position_.size()), block_size, 0, cuda::stream(gpu)>>>(as_numbers(numbers_),
-                                                                                     position_.data(), values);
+    const auto        blocks = blocks_for(position_.size());
+    fill_numbers<<<blocks, block_size, 0, cuda::stream(gpu)>>>(as_numbers(numbers_), position_.data(), values);
     cuda::check_launch("fill_numbers");
 }
 

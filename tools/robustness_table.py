@@ -53,7 +53,7 @@ def text(head, records, skipped):
     lines = [BEGIN, f"`{head['command']}`, ilux {head['version']}, commit {head['commit']}, {head['processor']}, "
              f"GPU: {head['gpu']}; time limit {head['time_limit']:g} s, killed after {head['kill_after']:g} s.", "",
              f"{len(records)} runs of {len(matrices)} systems, {sum(r['outcome'] == 'converged' for r in records)} converged; "
-             f"solved in no way: {', '.join(sorted(matrices - solved_by_any)) or 'none'}.", "", *counts(records), "",
+             f"solved by none: {', '.join(sorted(matrices - solved_by_any)) or 'none'}.", "", *counts(records), "",
              "*At once*: without a retry. *Late*: ended by itself, but more than 2 s past the time limit.", ""]
     if late:
         lines += ["Late: " + ", ".join(f"{r['matrix']} {r['method']}/{r['precond']} {r['wall']:.0f} s" for r in late) + ".", ""]

@@ -63,20 +63,20 @@ Form build(const Bench& bench, OffDiagonal off_diagonal)
 }
 
 /// Solves from x = 0 until there are as many runs as asked for; the first is not counted unless it is long.
-std::vector<SolveReport> repeat(const GmresBench& asked, const std::function<SolveReport()>& solve)
+std::vector<IterationReport> repeat(const GmresBench& asked, const std::function<IterationReport()>& solve)
 {
-    std::vector<SolveReport> runs{solve()};
+    std::vector<IterationReport> runs{solve()};
     if (runs.front().seconds.solve > long_gmres) return runs;
     runs.clear();
     for (Index k = 0; k < asked.repeats; ++k) runs.push_back(solve());
     return runs;
 }
 
-Json seconds_json(const std::vector<SolveReport>& runs)
+Json seconds_json(const std::vector<IterationReport>& runs)
 {
     const auto of = [&](auto&& part) {
         std::vector<double> seconds;
-        for (const SolveReport& run : runs) seconds.push_back(part(run.seconds));
+        for (const IterationReport& run : runs) seconds.push_back(part(run.seconds));
         return seconds;
     };
     const auto total = of([](const SolveSeconds& s) { return s.solve; });
@@ -90,11 +90,11 @@ Json seconds_json(const std::vector<SolveReport>& runs)
 }
 
 Json variant_json(const Variant& variant, const Problem& problem, const KrylovOptions& krylov,
-                  const std::vector<SolveReport>& runs, std::span<const double> x)
+                  const std::vector<IterationReport>& runs, std::span<const double> x)
 {
-    const SolveReport& last = runs.back();
-    const double       residual = measure(problem.A, x, problem.b).relative_residual;
-    const bool         verified = last.outcome != Outcome::converged || residual <= krylov.rtol;
+    const IterationReport& last = runs.back();
+    const double           residual = measure(problem.A, x, problem.b).relative_residual;
+    const bool             verified = last.outcome != Outcome::converged || residual <= krylov.rtol;
     return {{"letter", variant.letter},
             {"name", variant.name},
             {"ortho", field_text(krylov.ortho)},

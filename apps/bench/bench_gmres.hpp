@@ -20,7 +20,7 @@ struct PaperRow {
 };
 std::span<const PaperRow> paper_rows();
 
-/// One way to run GMRES. All but `best` have the paper's form of M, which saves G and F.
+/// One variant of GMRES. All but `best` have the paper's form of M, which saves G and F.
 struct Variant {
     std::string_view  letter, name, about;
     bool              on_gpu;

@@ -10,6 +10,7 @@
 
 #include "ilux/apps/measure/bench_measure.hpp"
 #include "ilux/base/fields.hpp"
+#include "ilux/base/gpu/usual_device.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
 
 namespace ilux::app {
@@ -45,8 +46,9 @@ struct LuSystem {
 /// @throws as these, and InvalidInput for a singular matrix
 LuSystem load_lu_system(const std::string& path);
 
-/// Columns that 132 multiprocessors hold at once, 8 blocks each: an H200's, for resource-aware levels.
-constexpr Index resource_aware_capacity = 1056;
+/// Columns that the usual device holds at once, 8 blocks a multiprocessor, for resource-aware levels. No device is asked, so
+/// that these counts compare between machines.
+constexpr Index resource_aware_capacity = 8 * usual_multiprocessors;
 
 /// n, nnz, fill, flops, blocks, levels by every rule.
 nlohmann::ordered_json system_json(const LuSystem& system);

@@ -47,7 +47,7 @@ __global__ void access_chain(const std::uint64_t* values, std::uint32_t sectors,
 }
 
 /// Reads `count` pairs, `passes` times.
-__global__ void sweep(const double2* values, std::size_t count, int passes, double* sink)
+__global__ void read_all(const double2* values, std::size_t count, int passes, double* sink)
 {
     const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
     double            sum = 0;
@@ -237,23 +237,21 @@ private:
 
     void read(const double* from, std::size_t bytes, int times)
     {
-        sweep<<<8 * multiprocessors_, 256, 0, stream_>>>(reinterpret_cast<const double2*>(from),
-                                                         bytes / sizeof(double2), times, work_.data());
-        cuda::check_launch("sweep");
+        const auto* const pairs = reinterpret_cast<const double2*>(from);
+        read_all<<<8 * multiprocessors_, 256, 0, stream_>>>(pairs, bytes / sizeof(double2), times, work_.data());
+        cuda::check_launch("read_all");
     }
 
     /// Of one access to `bytes` from the beginning of the memory, after `swept` was read last.
     double latency(int transactions, std::size_t bytes, const double* swept, std::size_t swept_bytes, int count)
     {
-        const auto sectors = static_cast<std::uint32_t>(bytes / sector_bytes);
-        return mean_cycles(
-                   multiprocessors_, [&] { read(swept, swept_bytes, 2); },
-                   [&] {
-                       access_chain<<<multiprocessors_, 32, 0, stream_>>>(reinterpret_cast<const std::uint64_t*>(
-                                                                              memory_.data()),
-                                                                          sectors, transactions, count, cycles_.data());
-                   }) /
-               count;
+        const auto        sectors = static_cast<std::uint32_t>(bytes / sector_bytes);
+        const auto* const memory = reinterpret_cast<const std::uint64_t*>(memory_.data());
+        const auto        fill_cache = [&] { read(swept, swept_bytes, 2); };
+        const auto        launch = [&] {
+            access_chain<<<multiprocessors_, 32, 0, stream_>>>(memory, sectors, transactions, count, cycles_.data());
+        };
+        return mean_cycles(multiprocessors_, fill_cache, launch) / count;
     }
 
     void accesses(DeviceParameters& p)
@@ -293,14 +291,12 @@ private:
     template <bool first_level>
     double update_cycles(int warps, Offset entries)
     {
-        const int each = warps > multiprocessors_ ? block_warps : 1;
-        return mean_cycles(warps, {},
-                           [&] {
-                               updates<first_level><<<warps / each, 32 * each, 0, stream_>>>(row_.data(), val_.data(),
-                                                                                             entries, work_.data(),
-                                                                                             cycles_.data());
-                           }) /
-               steps;
+        const int  each = warps > multiprocessors_ ? block_warps : 1;
+        const auto launch = [&] {
+            updates<first_level><<<warps / each, 32 * each, 0, stream_>>>(row_.data(), val_.data(), entries,
+                                                                          work_.data(), cycles_.data());
+        };
+        return mean_cycles(warps, {}, launch) / steps;
     }
 
     double turn_cycles()

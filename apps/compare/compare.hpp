@@ -12,7 +12,7 @@
 
 namespace ilux::app {
 
-/// One way to solve a system.
+/// A strategy or program that solves a system, where it runs, and CUSP's preconditioner.
 struct Way {
     std::string name;     ///< direct, iterative or cusp
     std::string precond;  ///< of cusp: CUSP's name of it; else ""
@@ -31,13 +31,13 @@ SolveOptions compare_defaults();
 /// @param rhs  auto, A1, ones, random:SEED or a file  @throws as load_problem and SequenceInput
 Problem load_first_system(const std::string& path, const std::string& rhs);
 
-/// Measures one way of ours and hands out, as it comes, objects of which later ones add to earlier ones: {"begin": step} once
+/// Measures one strategy of ours and hands out, as it comes, objects of which later ones add to earlier ones: {"begin": step} once
 /// all is read and the device is warm, {"seconds": {...}}, {"outcome", "relative_residual", ...}; or {"error": "..."}.
 void measure_way(const Way& way, const std::string& path, const SolveOptions& options, Index repeats,
                  const TakeJson& take);
 
-/// Whether x solves the system: the same question to every way. Sets relative_residual and backward_error, and outcome
-/// converged where ‖b − A x‖₂ ≤ rtol·‖b‖₂; where the way itself said so and it does not hold, stagnated, with a detail.
+/// Whether x solves the system: the same question to every run. Sets relative_residual and backward_error, and outcome
+/// converged where ‖b − A x‖₂ ≤ rtol·‖b‖₂; where the run itself said so and it does not hold, stagnated, with a detail.
 void judge(nlohmann::ordered_json& row, const Problem& problem, const std::vector<double>& x, double rtol);
 
 /// {"matrix", "n", "nnz", "symmetric", "way", "method", "precond", "device"}, and null for all that a run may tell.

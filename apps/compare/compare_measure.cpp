@@ -1,4 +1,4 @@
-// One way of ours on one system, in a process of its own.
+// One strategy of ours on one system, in a process of its own.
 
 #include <fmt/core.h>
 

@@ -12,7 +12,7 @@ std::string compare_head();
 std::string compare_matrix_line(const nlohmann::ordered_json& head);
 std::string compare_line(const nlohmann::ordered_json& row);
 
-/// Setup and solve of every way that converged, by matrix. @param rows  of all matrices  @param machine  below the title
+/// Setup and solve of every run that converged, by matrix. @param rows  of all matrices  @param machine  below the title
 std::string compare_chart(const nlohmann::ordered_json& rows, const std::string& machine);
 
 }  // namespace ilux::app

@@ -26,7 +26,7 @@ void fields(SolveOptions& o, Visit&& visit)
 /// Sets the option that the text `PATH=VALUE` names. @throws InvalidOption, also when there is no '='
 void assign(SolveOptions& options, std::string_view assignment);
 
-/// Which ways were taken, in all tries.
+/// Which strategies were taken, in all tries.
 struct WaysTaken {
     bool direct = false, iterative = false;
     bool gpu_lu = false;                                   ///< numbers of an LU on a GPU
@@ -36,7 +36,7 @@ struct WaysTaken {
     void add(const Attempt& tried);
 };
 
-/// A sentence for each option that is not at its default and says nothing to the ways taken. What is of an LU counts in
+/// A sentence for each option that is not at its default and has no effect on the strategies taken. What is of an LU counts in
 /// the choice of mode auto. @param series  many systems, to which sequence.* applies
 std::vector<std::string> options_without_effect(const SolveOptions& options, const WaysTaken& taken, bool series);
 

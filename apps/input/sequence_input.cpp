@@ -15,6 +15,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/base/io/text_file.hpp"
+#include "ilux/base/pattern.hpp"
 
 namespace ilux::app {
 namespace {
@@ -156,18 +157,17 @@ std::vector<std::string> matrices_among(const std::vector<std::string>& paths)
 }
 
 /// Where the patterns of equal order first differ, or "".
-std::string first_difference(const CsrView<double>& A, const CsrView<double>& other)
+std::string difference_text(const CsrView<double>& A, const CsrView<double>& other)
 {
-    for (Index i = 0; i < A.rows(); ++i) {
-        const auto mine = A.col().subspan(A.row_ptr()[i], A.row_ptr()[i + 1] - A.row_ptr()[i]);
-        const auto yours = other.col().subspan(other.row_ptr()[i], other.row_ptr()[i + 1] - other.row_ptr()[i]);
-        const auto [p, q] = std::ranges::mismatch(mine, yours);
-        if (p == mine.end() && q == yours.end()) continue;
-        const bool extra = p == mine.end() || (q != yours.end() && *q < *p);
-        return fmt::format("the entry at row {}, column {} (counted from 1) is {}", i + 1, (extra ? *q : *p) + 1,
-                           extra ? "new" : "missing");
-    }
-    return "";
+    const auto differs = first_difference(other.row_ptr(), other.col(), A.row_ptr(), A.col());
+    if (!differs) return "";
+    const Index i = differs->line;
+    const auto  mine = A.col().subspan(A.row_ptr()[i], A.row_ptr()[i + 1] - A.row_ptr()[i]);
+    const auto  yours = other.col().subspan(other.row_ptr()[i], other.row_ptr()[i + 1] - other.row_ptr()[i]);
+    const auto [p, q] = std::ranges::mismatch(mine, yours);
+    const bool extra = p == mine.end() || (q != yours.end() && *q < *p);
+    return fmt::format("the entry at row {}, column {} (counted from 1) is {}", i + 1, (extra ? *q : *p) + 1,
+                       extra ? "new" : "missing");
 }
 
 void require_square(const MatrixMarketHeader& header, const std::string& file)
@@ -364,10 +364,10 @@ void SequenceInput::read_matrix_file(Index k)
                                        A_.cols());
         });
     };
-    CsrMatrix<double> read = read_matrix(file, {.accept = of_its_size, .stop = limit_.of(file)});
-    if (const std::string difference = first_difference(A_, read); !difference.empty())
+    const CsrMatrix<double> read = read_matrix(file, {.accept = of_its_size, .stop = limit_.of(file)});
+    if (const std::string difference = difference_text(A_, read); !difference.empty())
         throw InvalidInput(fmt::format("{}: another pattern than {}: {}", file, pattern_of_, difference));
-    A_ = std::move(read);
+    std::ranges::copy(read.val(), A_.val().begin());  // in place: others look at these arrays
 }
 
 void SequenceInput::read_rhs(Index k)

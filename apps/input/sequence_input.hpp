@@ -41,7 +41,8 @@ public:
     /// @throws InvalidInput naming file, row and column of a NaN or Inf, or the file whose pattern is another; OutOfTime, Cancelled
     void read(Index k);
 
-    /// n×n, the same pattern for every system. Before the first read the values mean nothing.
+    /// n×n, the same pattern for every system. Before the first read the values mean nothing. A copy of the view serves all
+    /// systems: they are read into the same arrays, unless nothing was read yet.
     const CsrView<double>&  A() const { return A_; }
     std::span<const double> b() const { return b_; }  ///< n
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/base/io/atomic_file.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/solver/report/attempt.hpp"
 

@@ -86,7 +86,7 @@ void about_the_matrix(const Attempt& tried, Index n, Lines& lines)
 
 void about_the_rounding(const Attempt& tried, Lines& lines)
 {
-    const SolveReport& report = tried.report;
+    const IterationReport& report = tried.report;
     if (!(report.backward_error > 0 && report.backward_error <= rounding_level)) return;
     const double within_reach = 10 * report.relative_residual;
     lines.push_back(fmt::format(
@@ -118,7 +118,7 @@ void about_the_pivots(const Attempt& result, const Tried& tried, Lines& lines)
 
 void about_the_steps(const Attempt& result, const Tried& tried, const KrylovOptions& krylov, Lines& lines)
 {
-    const SolveReport& report = result.report;
+    const IterationReport& report = result.report;
     if (restarts(result) && report.steps > krylov.restart && report.outcome != Outcome::not_finite)
         lines.push_back(fmt::format("convergence may be lost at the restarts: --restart {}", 4 * krylov.restart));
     if (report.outcome == Outcome::max_steps && report.relative_residual < 1 && krylov.rtol > 0) {

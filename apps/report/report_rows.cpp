@@ -119,7 +119,7 @@ Rows gpu_rows(const GpuReport& report)
 
 Rows error_rows(const Run& run)
 {
-    const SolveReport& report = run.result().report;
+    const IterationReport& report = run.result().report;
     Rows rows{{"residual", error_text(report.relative_residual) + "  ‖b − A x‖₂ / ‖b‖₂, recomputed"}};
     if (report.backward_error > 0 || run.outcome() == Outcome::converged)
         rows.push_back({"backward error", error_text(report.backward_error) + "  ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)"});

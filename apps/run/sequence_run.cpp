@@ -49,7 +49,31 @@ void tell(const SolverReport& report, SystemReport& one)
     }
 }
 
-/// Feeds one system after another to a LinearSolver.
+/// Systems that are to be solved together. Those that could not be read keep their place among the others.
+struct Waiting {
+    std::vector<SystemReport> systems;
+    std::vector<std::size_t>  member;        ///< position among `systems` of each that was read
+    std::vector<double>       values, b, x;  ///< of those, one after another
+
+    void add(SystemReport one, const SequenceInput& input, bool there)
+    {
+        if (there) {
+            member.push_back(systems.size());
+            values.insert(values.end(), input.A().val().begin(), input.A().val().end());
+            b.insert(b.end(), input.b().begin(), input.b().end());
+            x.resize(b.size());
+        }
+        systems.push_back(std::move(one));
+    }
+    void clear()
+    {
+        systems.clear();
+        member.clear();
+        for (auto* numbers : {&values, &b, &x}) numbers->clear();
+    }
+};
+
+/// Feeds one system after another to a LinearSolver, or several together.
 class Series {
 public:
     Series(const SolveOptions& options, Index systems, bool keep_structure)
@@ -59,12 +83,46 @@ public:
     void heed(const StopToken& stop) { solver_.heed(stop); }
     void solve(const SequenceInput& input, std::vector<double>& x, SystemReport& one, SequenceReport& all)
     {
-        one.action = options_.strategy() == SolverMode::iterative ? "refresh" : "factor";
+        one.action = action_before();
         if (guess_.empty()) std::ranges::fill(x, 0.);
         else x = guess_;
         if (!analysed_) solver_.analyse(input.A(), systems_);
         analysed_ = true;
-        const SolverReport report = solver_.refactor_and_solve(input.A().val(), input.b(), x);
+        take(solver_.refactor_and_solve(input.A().val(), input.b(), x), one, all);
+        if (options_.sequence.reuse_x && one.converged()) guess_ = x;
+    }
+    /// The same for those that wait, together.
+    void solve(const SequenceInput& input, Waiting& waiting, SequenceReport& all)
+    {
+        if (waiting.member.empty()) return;
+        std::vector<Index> number;  // of the members, as systems
+        for (const std::size_t k : waiting.member) {
+            waiting.systems[k].action = action_before();
+            number.push_back(waiting.systems[k].index);
+        }
+        if (!analysed_) {  // by the values of the first, as without a batch
+            const CsrView<double> A = input.A();
+            solver_.analyse(A.with_values(std::span(waiting.values).first(A.val().size())), systems_);
+        }
+        analysed_ = true;
+        const BatchReport report =
+            solver_.solve_batch(static_cast<Index>(number.size()), waiting.values, waiting.b, waiting.x);
+        for (std::size_t m = 0; m < number.size(); ++m)
+            take(report.members[m], waiting.systems[waiting.member[m]], all);
+        note(report.decisions, all.decisions);
+        batches_.add(report.counts, number);
+    }
+
+    const WaysTaken&   taken() const { return taken_; }
+    const BatchCounts& batches() const { return batches_; }
+
+private:
+    std::string_view action_before() const
+    {
+        return options_.strategy() == SolverMode::iterative ? "refresh" : "factor";
+    }
+    void take(const SolverReport& report, SystemReport& one, SequenceReport& all)
+    {
         tell(report, one);
         const Attempt& tried = report.result();
         if (one.has_x) {
@@ -72,13 +130,8 @@ public:
             one.backward_error = tried.report.backward_error;
             one.accuracy = tried.accuracy;
         }
-        if (options_.sequence.reuse_x && one.converged()) guess_ = x;
         add(report, all);
     }
-
-    const WaysTaken& taken() const { return taken_; }
-
-private:
     /// To what is told of the whole series.
     void add(const SolverReport& report, SequenceReport& all)
     {
@@ -102,6 +155,7 @@ private:
     const SolveOptions& options_;
     LinearSolver        solver_;
     WaysTaken           taken_;
+    BatchCounts         batches_;
     Index               systems_;
     bool                keep_structure_, analysed_ = false;
     std::vector<double> guess_;  // the last solution, where it is to be one
@@ -154,47 +208,110 @@ void note_cancelled(Index done, Index systems, SequenceReport& all)
     all.decisions.push_back(fmt::format("stopped on request after {} of {} systems", done, systems));
 }
 
-void run(Series& series, SequenceInput& input, const StopToken& stop, const SystemListener& each, SequenceReport& all)
+/// Makes system k the one that `input` gives. @return whether it is there; where not, `one` says why
+bool read(SequenceInput& input, Index k, const StopToken& stop, SystemReport& one)
 {
-    Cpu                 serial(1);
-    std::vector<double> x(static_cast<std::size_t>(input.A().rows()));
+    one.index = k;
+    one.name = input.label(k);
+    const WallClock reading;
+    bool            there = true;
+    try {
+        input.read(k);
+    } catch (const InvalidInput& error) {
+        one.detail = error.what();
+        there = false;
+    } catch (const Stopped& error) {
+        one.action = "none";
+        one.outcome = outcome_of(stop.stopped() ? StopReason::cancelled : StopReason::time_limit);
+        one.detail = error.what();
+        there = false;
+    }
+    one.seconds_read = reading.seconds();
+    return there;
+}
+
+/// A system is over.
+void finish(SystemReport& one, std::span<const double> x, const SequenceInput& input, const SystemListener& each,
+            SequenceReport& all)
+{
+    Cpu serial(1);
+    one.has_x = one.has_x && is_finite(serial, x);
+    if (one.has_x && input.rhs() == "A1") one.forward_error = distance_from_ones(x);
+    count(one, all);
+    each(one, one.has_x ? x : std::span<const double>());
+}
+
+void note_lack(const std::optional<std::string>& why, SystemReport& one)
+{
+    if (!why) return;
+    one.outcome = Outcome::out_of_memory;
+    one.detail = *why;
+}
+
+/// One system after another.
+class OneByOne {
+public:
+    explicit OneByOne(const SequenceInput& input) : x_(static_cast<std::size_t>(input.A().rows())) {}
+
+    void take(Series& series, SequenceInput& input, SystemReport one, bool there, const SystemListener& each,
+              SequenceReport& all)
+    {
+        if (there) note_lack(lack_of_memory([&] { series.solve(input, x_, one, all); }), one);
+        finish(one, x_, input, each, all);
+    }
+
+private:
+    std::vector<double> x_;
+};
+
+/// Those that wait.
+void solve_waiting(Series& series, const SequenceInput& input, Waiting& waiting, const SystemListener& each,
+                   SequenceReport& all)
+{
+    const auto n = static_cast<std::size_t>(input.A().rows());
+    const auto lacking = lack_of_memory([&] { series.solve(input, waiting, all); });
+    for (std::size_t k = 0, m = 0; k < waiting.systems.size(); ++k) {
+        const bool member = m < waiting.member.size() && waiting.member[m] == k;
+        if (member) note_lack(lacking, waiting.systems[k]);
+        finish(waiting.systems[k], member ? std::span(waiting.x).subspan(m++ * n, n) : std::span<double>(), input, each,
+               all);
+    }
+    waiting.clear();
+}
+
+void run(Series& series, SequenceInput& input, Index batch, const StopToken& stop, const SystemListener& each,
+         SequenceReport& all)
+{
+    OneByOne one_by_one(input);
+    Waiting  waiting;
     for (Index k = 0; k < input.systems(); ++k) {
         SystemReport one;
-        one.index = k;
-        one.name = input.label(k);
-        WallClock reading;
-        bool      there = true;
-        try {
-            input.read(k);
-        } catch (const InvalidInput& error) {
-            one.detail = error.what();
-            there = false;
-        } catch (const Stopped& error) {
-            one.action = "none";
-            one.outcome = outcome_of(stop.stopped() ? StopReason::cancelled : StopReason::time_limit);
-            one.detail = error.what();
-            there = false;
-        }
-        one.seconds_read = reading.seconds();
-        if (there)
-            if (const auto why = lack_of_memory([&] { series.solve(input, x, one, all); })) {
-                one.outcome = Outcome::out_of_memory;
-                one.detail = *why;
-            }
-        one.has_x = one.has_x && is_finite(serial, x);
-        if (one.has_x && input.rhs() == "A1") one.forward_error = distance_from_ones(x);
-        count(one, all);
-        each(one, one.has_x ? std::span<const double>(x) : std::span<const double>());
+        const bool   there = read(input, k, stop, one);
+        if (batch == 1) one_by_one.take(series, input, std::move(one), there, each, all);
+        else waiting.add(std::move(one), input, there);
+        const bool last = k + 1 == input.systems() || stop.stopped();
+        if (batch > 1 && (last || std::ssize(waiting.systems) == batch))
+            solve_waiting(series, input, waiting, each, all);
         if (!stop.stopped()) continue;
         note_cancelled(k + 1, input.systems(), all);
         return;
     }
 }
 
+/// As many as were asked for, unless each system is to start from the one before.
+Index batch_of(const SequencePlan& plan, const SolveOptions& options, std::vector<std::string>& decisions)
+{
+    if (plan.batch == 1 || !options.sequence.reuse_x || options.strategy() == SolverMode::direct) return plan.batch;
+    decisions.push_back(fmt::format(
+        "--batch {} has no effect: sequence.reuse_x=on starts each system from the solution of the one before",
+        plan.batch));
+    return 1;
+}
+
 }  // namespace
 
 SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, const StopToken& stop,
-                            std::vector<std::string> decisions, const SystemListener& each, bool keep_structure)
+                            std::vector<std::string> decisions, const SystemListener& each, const SequencePlan& plan)
 {
     WallClock      clock;
     SequenceReport all;
@@ -204,9 +321,10 @@ SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, c
     all.made_up_rhs = options.rhs == "auto" && input.rhs() == "A1";
     if (all.made_up_rhs) all.decisions.emplace_back("rhs A1: the series brings no right-hand sides along");
     all.options.rhs = input.rhs();
-    Series series(all.options, input.systems(), keep_structure);
+    Series series(all.options, input.systems(), plan.keep_structure);
     series.heed(stop);
-    run(series, input, stop, each, all);
+    run(series, input, batch_of(plan, all.options, all.decisions), stop, each, all);
+    note(series.batches().decisions("system"), all.decisions);
     for (std::string& remark : options_without_effect(all.options, series.taken(), true))
         all.decisions.push_back(std::move(remark));
     all.seconds = clock.seconds();

@@ -21,8 +21,8 @@ namespace ilux::app {
 struct SystemReport {
     Index       index = 0;  ///< from 0
     std::string name;
-    /// factor, refactor, repivot or failed_repivot (direct: the former pivots were stale, and there are no others); stale (an LU of
-    /// an earlier system as preconditioner); refresh or lagged (preconditioner made for this system, or for an earlier one);
+    /// factor, refactor, repivot or failed_repivot (direct: the former pivots were stale, and there are no others); batch (direct: by
+    /// the pivots of an earlier system, together with others); stale (an LU of an earlier system as preconditioner); refresh or lagged (preconditioner made for this system, or for an earlier one);
     /// none (no preconditioner, or the time limit was reached while the system was read); refused (the data could not be used)
     std::string action = "refused";
     std::string reason;                             ///< why pivots or preconditioner were renewed, or ""
@@ -87,12 +87,17 @@ struct SequenceReport {
 /// Hears of every system as soon as it is done. @param x  n, or empty without one
 using SystemListener = std::function<void(const SystemReport&, std::span<const double> x)>;
 
+/// How a series is run, beside the options of its solutions.
+struct SequencePlan {
+    bool  keep_structure = false;  ///< of the first factors, which takes a few passes over them
+    Index batch = 1;               ///< systems that are solved together, as LinearSolver::solve_batch has it
+};
+
 /// By the method of the options. A system whose data cannot be used, or that has no solution, does not stop the
 /// others; with method auto a system that fails is tried again as `ilux solve` would.
 /// @param decisions  made before
-/// @param keep_structure  of the first factors, which takes a few passes over them
 SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, const StopToken& stop,
                             std::vector<std::string> decisions, const SystemListener& each,
-                            bool keep_structure = false);
+                            const SequencePlan& plan = {});
 
 }  // namespace ilux::app

@@ -30,6 +30,7 @@ Gpu::~Gpu() = default;
 Gpu::Gpu(Gpu&&) noexcept = default;
 Gpu& Gpu::operator=(Gpu&&) noexcept = default;
 int       Gpu::device() const { absent(); }
+int       Gpu::multiprocessors() const { absent(); }
 void      Gpu::make_current() { absent(); }
 void      Gpu::synchronize() { absent(); }
 

@@ -122,6 +122,7 @@ Gpu::~Gpu() = default;
 Gpu::Gpu(Gpu&&) noexcept = default;
 Gpu& Gpu::operator=(Gpu&&) noexcept = default;
 int       Gpu::device() const { return state_->device; }
+int       Gpu::multiprocessors() const { return state_->multiprocessors; }
 void      Gpu::make_current() { check(cudaSetDevice(state_->device), "cudaSetDevice"); }
 void      Gpu::synchronize() { check(cudaStreamSynchronize(cuda::stream(*this)), "cudaStreamSynchronize"); }
 

@@ -80,6 +80,7 @@ public:
     Gpu& operator=(Gpu&&) noexcept;
 
     int device() const;
+    int multiprocessors() const;
     /// Makes device() the calling thread's current one, where it makes its buffers.
     void make_current();
     /// Waits for everything asked of this Gpu. @throws DeviceError when any of it failed

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/pattern.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/analysis/block_form.hpp"
 #include "ilux/direct/analysis/lu_diagonal.hpp"
@@ -160,19 +161,18 @@ void require_same_pattern(const LuSymbolic& symbolic, const MatrixView& A)
         return fmt::format("{} positions of {}s, a matrix of order {} has {}", A.ptr.size(), line, A.n,
                            symbolic.input_ptr.size());
     });
-    require(std::ranges::equal(A.ptr, symbolic.input_ptr), [&] {
-        const auto differs = std::ranges::mismatch(A.ptr, symbolic.input_ptr);
+    const auto differs = first_difference(A.ptr, A.idx, symbolic.input_ptr, symbolic.input_idx);
+    require(!differs || differs->position >= 0 || differs->line == symbolic.n, [&] {
         return fmt::format("{} {} (counted from 0) has another number of entries than in the analysed pattern", line,
-                           std::max<Offset>(0, differs.in1 - A.ptr.begin() - 1));
+                           differs->line);
     });
     require(A.idx.size() == symbolic.input_idx.size(), [&] {
         return fmt::format("{} entries, but the analysed pattern has {}", A.idx.size(), symbolic.input_idx.size());
     });
-    require(std::ranges::equal(A.idx, symbolic.input_idx), [&] {
-        const Offset p = std::ranges::mismatch(A.idx, symbolic.input_idx).in1 - A.idx.begin();
-        const Offset k = std::ranges::upper_bound(A.ptr, p) - A.ptr.begin() - 1;
+    require(!differs, [&] {
+        const Offset p = differs->position;
         return fmt::format("entry {}, in {} {}, is in {} {} (counted from 0), but in {} {} of the analysed pattern", p,
-                           line, k, across, A.idx[p], across, symbolic.input_idx[p]);
+                           line, differs->line, across, A.idx[p], across, symbolic.input_idx[p]);
     });
 }
 

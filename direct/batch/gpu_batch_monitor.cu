@@ -176,6 +176,14 @@ __global__ void __launch_bounds__(32 * merging_warps) merge_blocks(BatchMonitorV
 
 std::size_t shared_bytes(int warps) { return sizeof(Seen) * 32 * warps; }
 
+Index stride_of(Index members) { return (members + 31) / 32 * 32; }
+
+BatchMonitorPlan plan_for(const LuPattern& pattern, std::span<const DataflowProgram::Slot> slot_of, Index members)
+{
+    const Index most_pieces = std::clamp(most_warps / (stride_of(members) / 32), Index{512}, Index{4096});
+    return batch_monitor_plan(pattern, slot_of, most_pieces, 32);
+}
+
 dim3 blocks_of(Index warps, Index stride)
 {
     return {static_cast<unsigned>((warps + block_warps - 1) / block_warps), static_cast<unsigned>(stride / 32)};
@@ -183,13 +191,11 @@ dim3 blocks_of(Index warps, Index stride)
 
 }  // namespace
 
-GpuBatchMonitor::GpuBatchMonitor(Gpu& gpu, const LuPattern& pattern, std::span<const DataflowProgram::Slot> slot_of,
-                                 Index members)
+/// Adds to arrays_ what `plan`, which must outlive their upload, asks for.
+void GpuBatchMonitor::lay_out(const BatchMonitorPlan& plan, Index members)
 {
     view_.members = members;
-    view_.stride = (members + 31) / 32 * 32;
-    const Index            most_pieces = std::clamp(most_warps / (view_.stride / 32), Index{512}, Index{4096});
-    const BatchMonitorPlan plan = batch_monitor_plan(pattern, slot_of, most_pieces, 32);
+    view_.stride = stride_of(members);
     view_.pieces = plan.pieces();
     view_.blocks = (view_.pieces + block_warps - 1) / block_warps;
     view_.parts = static_cast<Index>(plan.part.size());
@@ -202,10 +208,26 @@ GpuBatchMonitor::GpuBatchMonitor(Gpu& gpu, const LuPattern& pattern, std::span<c
     arrays_.room(std::size_t{3} * plan.longs * view_.stride, view_.largest);
     arrays_.room(static_cast<std::size_t>(view_.blocks) * view_.stride, view_.of_block);
     arrays_.room(static_cast<std::size_t>(view_.stride), view_.seen);
+}
+
+GpuBatchMonitor::GpuBatchMonitor(Gpu& gpu, const LuPattern& pattern, std::span<const DataflowProgram::Slot> slot_of,
+                                 Index members)
+{
+    const BatchMonitorPlan plan = plan_for(pattern, slot_of, members);
+    lay_out(plan, members);
     arrays_.upload(gpu);
     cuda::check(cudaFuncSetAttribute(merge_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(shared_bytes(merging_warps))),
                 "cudaFuncSetAttribute");
+}
+
+std::size_t GpuBatchMonitor::bytes_for(const LuPattern& pattern, std::span<const DataflowProgram::Slot> slot_of,
+                                       Index members)
+{
+    const BatchMonitorPlan plan = plan_for(pattern, slot_of, members);
+    GpuBatchMonitor        never_made;
+    never_made.lay_out(plan, members);
+    return never_made.arrays_.bytes_asked_for();
 }
 
 template <class T>
@@ -221,8 +243,8 @@ void GpuBatchMonitor::watch(Gpu& gpu, const double* input, const T* v)
         cuda::check_launch("watch_parts");
     }
     if (view_.pieces > 0) {
-        watch_pieces<<<blocks_of(view_.pieces, view_.stride), 32 * block_warps, shared_bytes(block_warps), stream>>>(
-            view_, input, v);
+        const auto blocks = blocks_of(view_.pieces, view_.stride);
+        watch_pieces<<<blocks, 32 * block_warps, shared_bytes(block_warps), stream>>>(view_, input, v);
         cuda::check_launch("watch_pieces");
     }
     merge_blocks<<<view_.stride / 32, 32 * merging_warps, shared_bytes(merging_warps), stream>>>(view_);

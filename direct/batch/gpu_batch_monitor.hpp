@@ -55,8 +55,13 @@ public:
     std::vector<PivotMonitor> result(Gpu& gpu) const;
 
     std::size_t bytes() const { return arrays_.bytes(); }
+    /// Those of a monitor of so many members, which is not made. O(nnz).
+    static std::size_t bytes_for(const LuPattern& pattern, std::span<const DataflowProgram::Slot> slot_of,
+                                 Index members);
 
 private:
+    void lay_out(const BatchMonitorPlan& plan, Index members);
+
     DeviceArrays     arrays_;
     BatchMonitorView view_;
 };

@@ -255,8 +255,7 @@ GpuDataflowBatch::GpuDataflowBatch(Gpu& gpu, const DataflowProgram& program, Ind
             [&] { return "groups of " + std::to_string(lanes_) + " members: take 8, 16 or 32"; });
     const BatchDataflow dataflow = batch_dataflow(program, 32 / lanes_);
     places_ = dataflow.places;
-    view_.members = members;
-    view_.stride = (members + 31) / 32 * 32;
+    set_members(members);
     view_.depth = dataflow.depth();
     const Room room = room_for(program.a_given, lanes_);
     cluster_ = tuning.cluster > 0 ? tuning.cluster : best_cluster(room, (members + lanes_ - 1) / lanes_, dataflow);
@@ -272,6 +271,12 @@ GpuDataflowBatch::GpuDataflowBatch(Gpu& gpu, const DataflowProgram& program, Ind
     arrays_.add(out.slot, out_slot_);
     arrays_.add(out.scale, out_scale_);
     arrays_.upload(gpu);
+}
+
+void GpuDataflowBatch::set_members(Index members)
+{
+    view_.members = members;
+    view_.stride = (members + 31) / 32 * 32;
 }
 
 template <class T>

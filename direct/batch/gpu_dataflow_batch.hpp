@@ -60,6 +60,9 @@ public:
                      std::span<const std::int32_t> out_index = {}, std::span<const double> out_scale = {},
                      const BatchTuning& tuning = {});
 
+    /// From now on so many, at most those that this was made for; spaces made before serve no longer.
+    void set_members(Index members);
+
     Index       members() const { return view_.members; }
     Index       stride() const { return view_.stride; }  ///< members, rounded up to 32
     std::size_t slots() const { return slots_; }

@@ -2,6 +2,7 @@
 // Many systems of one pattern at once on a GPU: A_m x_m = b_m with the pivots of one factorization.
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,6 +15,12 @@
 
 namespace ilux {
 
+/// What a batch may take of the device.
+struct BatchMemory {
+    std::size_t bytes = std::numeric_limits<std::size_t>::max();
+    std::size_t beside = 0;  ///< of these, for each member, what the caller needs besides
+};
+
 /// @tparam T  double, or float: what factors are stored as. Arithmetic, right-hand sides and solutions are double;
 ///            factors in float halve memory and traffic, and their solutions ask for refinement. Factors and solutions
 ///            of a member have the same bits whoever its neighbours are; in double those of GpuRefactor's dot products
@@ -22,9 +29,12 @@ namespace ilux {
 template <class T>
 class GpuLuBatch {
 public:
-    /// @param members  at least 1; multiples of 32 leave no lane idle
-    /// @throws InvalidInput for no members, or where 30 bits cannot count the factors; OutOfMemory
-    GpuLuBatch(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, Index members, const BatchTuning& tuning = {});
+    /// @param members  at least 1; multiples of 32 leave no lane idle, and up to 32 take the memory of 32
+    /// @param memory   where it is limited, members() may be fewer, as many as fit with what solve(…, Transpose::no) needs
+    /// @throws InvalidInput for no members, or where 30 bits cannot count the factors; OutOfMemory, with the bytes, where
+    ///         not even 32 fit
+    GpuLuBatch(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, Index members, const BatchTuning& tuning = {},
+               const BatchMemory& memory = {});
 
     /// L and U of all members, and their monitors; only enqueued, allocates nothing.
     /// @param values  on the device, member after member, each in the caller's order
@@ -54,6 +64,9 @@ private:
         GpuDataflowBatch           dataflow;
         DataflowBatchSpace<double> space;
     };
+
+    Substitution substitution(Gpu& gpu, Transpose transpose) const;
+    void         fit(Gpu& gpu, const BatchMemory& memory);
 
     std::shared_ptr<const LuPattern>   pattern_;
     BatchTuning                        tuning_;

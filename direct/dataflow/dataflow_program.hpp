@@ -62,7 +62,7 @@ struct DataflowProgram {
     std::size_t bytes() const;
 };
 
-/// Computes all slots, one task after another, with the bits of every other way: what tests trust.
+/// Computes all slots, one task after another, with the bits of every other method: what tests trust.
 /// @param a  the array that a and the divisors are read from; null unless program.a_given
 /// @param v  program.slots() values
 void run_serial(const DataflowProgram& program, std::span<const double> input, const double* a, std::span<double> v);

@@ -208,8 +208,8 @@ __global__ void write_constants(T* v)
 }  // namespace
 
 GpuDataflow::GpuDataflow(Gpu& gpu, const DataflowProgram& program, std::span<const std::int32_t> out_index,
-                         std::span<const double> out_scale, const DataflowTrial& trial)
-    : slots_(program.slots()), trial_(trial), a_given_(program.a_given)
+                         std::span<const double> out_scale, const detail::DataflowTrial& trial)
+    : slots_(program.slots()), unused_shared_bytes_(trial.shared_bytes), a_given_(program.a_given)
 {
     view_.delay = trial.delay;
     const auto allow = [&](auto... kernel) { (cuda::allow_shared(gpu, kernel), ...); };
@@ -249,8 +249,8 @@ void GpuDataflow::run_as(Gpu& gpu, const double* input, const T* a, DeviceSpan<T
                                 (slots_ + 1 - DataflowProgram::first_slot) * sizeof(T), stream),
                 "cudaMemsetAsync");
     const auto kernel = a_given_ ? run_dataflow<T, true> : run_dataflow<T, false>;
-    kernel<<<blocks, 32 * block_warps, trial_.shared_bytes, stream>>>(view_, input, a_given_ ? a : nullptr, v.data(),
-                                                                      out, ticket);
+    kernel<<<blocks, 32 * block_warps, unused_shared_bytes_, stream>>>(view_, input, a_given_ ? a : nullptr, v.data(),
+                                                                       out, ticket);
     cuda::check_launch("run_dataflow");
 }
 

@@ -24,20 +24,22 @@ struct DataflowView {
     unsigned                        delay = 0;
 };
 
+namespace detail {
 /// What tests vary: neither changes a bit.
 struct DataflowTrial {
-    unsigned delay = 0;  ///< nanoseconds that a warp sleeps at most, now and then, before it reads and before it writes
+    unsigned    delay = 0;         ///< as in KernelTrial, before a warp reads and before it writes
     std::size_t shared_bytes = 0;  ///< that each block takes for nothing, so that fewer are resident
 };
+}  // namespace detail
 
 /// A program on the device. Slots hold double, or float: then each is rounded once when it is known, and all arithmetic is in
 /// double nevertheless. Immutable: serves several streams at once, each with slots of its own.
 class GpuDataflow {
 public:
     GpuDataflow() = default;
-    /// @param out_index, out_scale  by slot (SolveDataflow), or empty
+    /// @param out_index, out_scale  by slot (SolveDataflow), or empty;  @param trial  of tests
     GpuDataflow(Gpu& gpu, const DataflowProgram& program, std::span<const std::int32_t> out_index = {},
-                std::span<const double> out_scale = {}, const DataflowTrial& trial = {});
+                std::span<const double> out_scale = {}, const detail::DataflowTrial& trial = {});
 
     std::size_t slots() const { return slots_; }
     std::size_t bytes() const { return arrays_.bytes(); }
@@ -59,8 +61,8 @@ private:
     DeviceArrays          arrays_;
     DataflowView          view_;
     std::size_t           slots_ = 0;
-    DataflowTrial         trial_;
-    [[maybe_unused]] bool a_given_ = false;  // unused in a build without CUDA
+    std::size_t           unused_shared_bytes_ = 0;  ///< DataflowTrial::shared_bytes
+    [[maybe_unused]] bool a_given_ = false;          // unused in a build without CUDA
 };
 
 }  // namespace ilux

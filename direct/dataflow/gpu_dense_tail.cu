@@ -427,8 +427,9 @@ void GpuDenseTail::run(Gpu& gpu, T* v, Index members, Index stride) const
 {
     if (size_ == 0 || members == 0) return;
     const cuda::Range range("dense_tail");
-    eliminate_tail<<<static_cast<unsigned>(members), threads, shared_bytes(size_), cuda::stream(gpu)>>>(
-        size_, tiles_of(size_), slot_, v, static_cast<std::uint32_t>(stride));
+    const auto        blocks = static_cast<unsigned>(members);
+    eliminate_tail<<<blocks, threads, shared_bytes(size_), cuda::stream(gpu)>>>(size_, tiles_of(size_), slot_, v,
+                                                                                static_cast<std::uint32_t>(stride));
     cuda::check_launch("eliminate_tail");
 }
 

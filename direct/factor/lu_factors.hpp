@@ -1,5 +1,5 @@
 #pragma once
-// P A Q = L U with scaling: one storage for every way to compute it.
+// P A Q = L U with scaling: one storage for every method that computes it.
 
 #include <memory>
 #include <span>

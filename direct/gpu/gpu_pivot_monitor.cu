@@ -332,8 +332,9 @@ void GpuPivotMonitor::watch(Gpu& gpu, const double* values, const T* val)
 {
     if (state_->blocks == 0) return;
     const cuda::Range range("pivot monitor");
-    watch_pivots<T><<<state_->blocks, threads, 0, cuda::stream(gpu)>>>(state_->pattern->view(), state_->view, values,
-                                                                       val, state_->found.data());
+    const auto        stream = cuda::stream(gpu);
+    watch_pivots<T><<<state_->blocks, threads, 0, stream>>>(state_->pattern->view(), state_->view, values, val,
+                                                            state_->found.data());
     cuda::check_launch("watch_pivots");
 }
 

@@ -39,7 +39,7 @@ struct UnionPlan {
 };
 /// Columns by multiply-adds, most first: each gets the smallest of its encodings; then, while there is room, runs of at
 /// least four on average instead; then plain or wide ones. Counts only, in 64 bits. O(nnz + n log n).
-/// @param forced  one way for all columns that it can hold, whatever the limit; for tests and the ablation. Columns that are
+/// @param forced  one encoding for all columns that it can hold, whatever the limit; for tests and the ablation. Columns that are
 ///                too long for plain are wide then, those too long for runs use lookup
 /// @param runs    of count_runs; empty: not known, so that none are used, and forced ones are taken to be of one entry
 UnionPlan plan_union(const LuPattern& pattern, std::size_t limit, std::optional<UnionIndex> forced = {},

@@ -47,7 +47,8 @@ DeviceBuffer<double> room(Gpu& gpu, const Engine& engine, std::size_t entries)
 
 RefactorMethod method_for(const LuPattern& pattern, Gpu& gpu, RefactorMethod asked)
 {
-    return asked != RefactorMethod::automatic ? asked : gpu_cost(pattern, double(gpu_memory(gpu.device()).free)).method;
+    if (asked != RefactorMethod::automatic) return asked;
+    return gpu_cost(pattern, double(gpu_memory(gpu.device()).free), gpu.multiprocessors()).method;
 }
 
 }  // namespace

@@ -65,7 +65,44 @@ bool overlap(std::span<const double> b, std::span<const double> x)
     return !b.empty() && !x.empty() && before(b.data(), x.data() + x.size()) && before(x.data(), b.data() + b.size());
 }
 
+/// Whether factors are finite and have no zero pivot; otherwise the report is one of failure.
+bool usable(const LuPattern& pattern, const PivotMonitor& monitor, const LuOptions& options, LuReport& report)
+{
+    report.state = judge(monitor, options);
+    const Index k = monitor.bad_column;
+    if (k < 0) return true;
+    report.outcome = monitor.not_finite ? Outcome::not_finite : Outcome::singular;
+    report.pivot = k;
+    blame(report, pattern.row_perm[k], pattern.col_perm[k],
+          monitor.not_finite ? "the numbers overflowed" : "the pivot is 0");
+    return false;
+}
+
+/// Whether usable factors by former pivots are good enough; the reason where not.
+/// A large multiplier alone does no harm: only together with growth does it bound the backward error.
+bool hold(const LuPivots& pivots, const PivotMonitor& monitor, const LuOptions& options, LuReport& report)
+{
+    if (report.state == PivotState::good) return true;
+    const double limit = std::max(options.growth_limit, fresh_growth_factor * pivots.growth);
+    if (growth(monitor) <= limit) return true;
+    const bool  by_growth = 1 / monitor.rgrowth > limit;
+    const Index k = by_growth ? monitor.growth_column : monitor.multiplier_column;
+    blame(report, -1, k < 0 ? k : pivots.pattern->col_perm[k],
+          by_growth ? fmt::format("growth {:.1e} > {:.1e}", 1 / monitor.rgrowth, limit)
+                    : fmt::format("multiplier {:.1e}, with growth {:.1e}: product > {:.1e}", monitor.max_multiplier,
+                                  1 / monitor.rgrowth, limit));
+    return false;
+}
+
 }  // namespace
+
+LuReport judge_pivots(const LuPivots& pivots, const PivotMonitor& seen, const LuOptions& options)
+{
+    LuReport report{.action = LuAction::refactor};
+    if (usable(*pivots.pattern, seen, options, report) && !hold(pivots, seen, options, report))
+        report.action = LuAction::repivot;
+    return report;
+}
 
 void conclude(LuSolveReport& report, double tolerance)
 {
@@ -198,34 +235,12 @@ bool Lu::finite_values(LuReport& report) const
 bool Lu::refactor_with(Pivots& pivots, const SystemToSolve* system, Renewed& renewed)
 {
     renewed.solved = numbers_.refactor(pivots.factors, system);
-    LuReport&           report = renewed.report;
-    const PivotMonitor& monitor = pivots.factors.monitor();
-    report.state = judge(monitor, symbolic_->options);
-    const Index k = monitor.bad_column;
-    if (k < 0) return true;
-    const LuPattern& pattern = pivots.factors.pattern();
-    report.outcome = monitor.not_finite ? Outcome::not_finite : Outcome::singular;
-    report.pivot = k;
-    blame(report, pattern.row_perm[k], pattern.col_perm[k],
-          monitor.not_finite ? "the numbers overflowed" : "the pivot is 0");
-    return false;
+    return usable(pivots.factors.pattern(), pivots.factors.monitor(), symbolic_->options, renewed.report);
 }
 
-/// Whether finite factors by former pivots are good enough; the reason where not.
-/// A large multiplier alone does no harm: only together with growth does it bound the backward error.
 bool Lu::holds(const Pivots& pivots, LuReport& report) const
 {
-    if (report.state == PivotState::good) return true;
-    const PivotMonitor& monitor = pivots.factors.monitor();
-    const double        limit = std::max(symbolic_->options.growth_limit, fresh_growth_factor * pivots.growth);
-    if (growth(monitor) <= limit) return true;
-    const bool  by_growth = 1 / monitor.rgrowth > limit;
-    const Index k = by_growth ? monitor.growth_column : monitor.multiplier_column;
-    blame(report, -1, k < 0 ? k : pivots.factors.pattern().col_perm[k],
-          by_growth ? fmt::format("growth {:.1e} > {:.1e}", 1 / monitor.rgrowth, limit)
-                    : fmt::format("multiplier {:.1e}, with growth {:.1e}: product > {:.1e}", monitor.max_multiplier,
-                                  1 / monitor.rgrowth, limit));
-    return false;
+    return hold({pivots.factors.shared_pattern(), pivots.growth}, pivots.factors.monitor(), symbolic_->options, report);
 }
 
 /// Circuits that switch alternate between a few sequences of pivots. Those that hold become the current ones.
@@ -385,6 +400,12 @@ const PivotMonitor& Lu::monitor() const
 {
     require(outcome_ == Outcome::converged, [] { return "monitor: the last values could not be factored"; });
     return pivots_.front().factors.monitor();
+}
+
+LuPivots Lu::pivots() const
+{
+    require(outcome_ == Outcome::converged, [] { return "pivots: the last values could not be factored"; });
+    return {pivots_.front().factors.shared_pattern(), pivots_.front().growth};
 }
 
 std::size_t Lu::bytes() const

@@ -57,6 +57,15 @@ struct [[nodiscard]] LuStepReport {
     double        seconds = 0;    ///< in all
 };
 
+/// One sequence of pivots, for those who renew numbers by it beside Lu.
+struct LuPivots {
+    std::shared_ptr<const LuPattern> pattern;
+    double                           growth = 1;  ///< of the factors that they were chosen for
+};
+/// What the monitor of other values by these pivots says of them, by Lu's own rules. action refactor: they hold; or they
+/// fail, and so says the outcome. repivot: they are stale, and the reason says why.
+LuReport judge_pivots(const LuPivots& pivots, const PivotMonitor& seen, const LuOptions& options);
+
 /// Factors of one matrix after another, all of the analysed pattern. Repivoting is automatic, counted and explained.
 /// `values` are as many as the analysed matrix has, in the caller's order; they are kept for refinement. A MatrixView is
 /// compared with the analysed pattern first, which costs a pass over it. NaN or Inf among the values, singularity and
@@ -123,10 +132,12 @@ public:
     const LuFactors& factors() const;
     /// factors().monitor, and nothing is brought.
     const PivotMonitor& monitor() const;
-    MatrixView          matrix() const { return numbers_.matrix(); }  ///< the caller's pattern with the last values
-    Index               repivots() const { return repivots_; }  ///< those that succeeded, by new pivots or earlier ones
-    std::size_t         bytes() const;
-    std::size_t         device_bytes() const;
+    /// The current ones; nothing is brought from a GPU. @throws InvalidInput as factors()
+    LuPivots    pivots() const;
+    MatrixView  matrix() const { return numbers_.matrix(); }  ///< the caller's pattern with the last values
+    Index       repivots() const { return repivots_; }        ///< those that succeeded, by new pivots or earlier ones
+    std::size_t bytes() const;
+    std::size_t device_bytes() const;
 
 private:
     struct Pivots {

@@ -33,6 +33,7 @@ public:
         explicit Factors(LuFactors chosen) : host_(std::move(chosen)) {}
 
         const LuPattern&    pattern() const { return *host_.pattern; }
+        const auto&         shared_pattern() const { return host_.pattern; }
         const PivotMonitor& monitor() const { return host_.monitor; }
         bool        on_gpu() const { return on_gpu_; }  ///< the last numbers are there, and solutions come from there
         std::size_t bytes() const;

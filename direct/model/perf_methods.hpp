@@ -31,7 +31,7 @@ double glu1_seconds(const LuPattern& pattern, const DeviceParameters& device);
 double glu3_seconds(const LuPattern& pattern, const DeviceParameters& device);
 double islu_seconds(const LuPattern& pattern, const DeviceParameters& device);
 
-/// What one way to refactor would take.
+/// What one method of refactorization would take.
 struct MethodPrediction {
     RefactorMethod method = RefactorMethod::automatic;  ///< automatic: dot products
     double         seconds = 0;  ///< numeric phase with monitor, values on the device, caches warm

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ilux/base/gpu/usual_device.hpp"
 #include "ilux/direct/published/refactor_left_plan.hpp"
 
 namespace ilux {
@@ -21,7 +22,7 @@ struct DeviceParameters {
     static constexpr std::array<double, 8> working_sets{0.125, 0.25, 0.5, 0.75, 1, 2, 4, 8};
     using ByTransactions = std::array<double, transactions.size()>;
 
-    double multiprocessors = 132;
+    double multiprocessors = usual_multiprocessors;
     double resident_warps = 32;       ///< of method left, on a multiprocessor, at most
     double clock = 1.98e9;            ///< cycles a second, under load
     double bandwidth = 3.7e12;        ///< bytes a second from and to memory

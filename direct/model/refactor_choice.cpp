@@ -30,9 +30,9 @@ GpuCost left_cost(const LuPattern& pattern, const DeviceParameters& device)
 
 }  // namespace
 
-GpuCost gpu_cost(const LuPattern& pattern, double free_bytes)
+GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors)
 {
-    const DeviceParameters   device;
+    const DeviceParameters   device{.multiprocessors = double(multiprocessors)};
     const DataflowPrediction predicted = predict_dataflow(pattern, device);
     const GpuCost            dataflow = dataflow_cost(pattern, predicted);
     const bool               possible = dataflow.setup <= most_setup && dataflow.bytes <= free_bytes;
@@ -41,9 +41,9 @@ GpuCost gpu_cost(const LuPattern& pattern, double free_bytes)
     return possible && (dataflow.seconds <= left.seconds || left.bytes > free_bytes) ? dataflow : left;
 }
 
-std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes)
+std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes, int multiprocessors)
 {
-    const GpuCost gpu = gpu_cost(pattern, free_bytes);
+    const GpuCost gpu = gpu_cost(pattern, free_bytes, multiprocessors);
     if (gpu.bytes > free_bytes)
         return fmt::format("factors on a GPU would take about {:.2g} GB, {:.2g} GB are free", 1e-9 * gpu.bytes,
                            1e-9 * free_bytes);

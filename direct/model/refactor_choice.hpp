@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "ilux/base/gpu/usual_device.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
 
 namespace ilux {
@@ -24,12 +25,15 @@ struct GpuCost {
     double         bytes = 0;
 };
 /// Of what `auto` takes on a GPU: dot products; or left where their program would take too long to make or too much
-/// memory, or left is the faster by the model of an H200. That is only asked where work and not depth is what dot
-/// products cost. glu1, glu3 and islu are left to those who ask for them: they were nowhere faster than the better of
-/// these, and the first two repeat no bits. O(nnz), and LeftModel's simulation where left is asked.
-GpuCost gpu_cost(const LuPattern& pattern, double free_bytes);
+/// memory, or left is the faster by the model, which is of an H200 with so many multiprocessors. That is only asked where
+/// work and not depth is what dot products cost. glu1, glu3 and islu are left to those who ask for them: they were nowhere faster than the better of
+/// these, and the first two repeat no bits. The two that are taken add in different orders, so `auto` repeats its bits on one
+/// kind of device with the same free memory, and between others only where the choice is the same.
+/// O(nnz), and LeftModel's simulation where left is asked.
+GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors = usual_multiprocessors);
 
-/// Why host threads had better refactor `systems` matrices than a GPU with so much free memory, or "".
-std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes);
+/// Why host threads had better refactor `systems` matrices than such a GPU with so much free memory, or "".
+std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes,
+                    int multiprocessors = usual_multiprocessors);
 
 }  // namespace ilux

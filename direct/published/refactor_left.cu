@@ -169,14 +169,15 @@ Index LeftRefactor::resident_warps(Gpu& gpu)
     return gpu.state().multiprocessors * block_warps * std::min(cluster, pipelined);
 }
 
-LeftRefactor::LeftRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const LeftTuning& tuning)
+LeftRefactor::LeftRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const LeftTuning& tuning,
+                           const detail::KernelTrial& trial)
     : pattern_(std::move(pattern))
 {
     detail::LeftPlan plan = detail::plan_left(pattern_->host(), tuning);
     cluster_ptr_ = std::move(plan.cluster_ptr);
     view_.pattern = pattern_->view();
     view_.warps = detail::left_warps(plan, tuning, resident_warps(gpu));
-    view_.delay = tuning.delay;
+    view_.delay = trial.delay;
     arrays_.add(plan.column, view_.column);
     arrays_.room(1, view_.state);
     arrays_.upload(gpu);

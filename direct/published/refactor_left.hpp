@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ilux/direct/gpu/gpu_lu_pattern.hpp"
+#include "ilux/direct/gpu/kernel_trial.hpp"
 
 namespace ilux {
 
@@ -14,8 +15,6 @@ struct LeftTuning {
     Index       pipeline_columns = 128;  ///< the first level of fewer columns starts the pipeline; 0: no pipeline
     Index       warps = 0;               ///< resident warps at most; 0: as many as fit, within work_bytes
     std::size_t work_bytes = std::size_t{1} << 32;  ///< of the dense work vectors, one of n numbers a warp
-    /// For tests: nanoseconds that a warp sleeps at most, now and then, before it begins and before it publishes a column.
-    unsigned delay = 0;
 };
 
 /// What one run on the device shares.
@@ -40,8 +39,10 @@ struct LeftView {
 class LeftRefactor {
 public:
     /// Host O(nnz). Memory: bytes_needed(pattern, warps()).
+    /// @param trial  of tests: warps are late before they begin and before they publish a column
     /// @throws InvalidOption for negative numbers in `tuning`; OutOfMemory
-    LeftRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const LeftTuning& tuning = {});
+    LeftRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const LeftTuning& tuning = {},
+                 const detail::KernelTrial& trial = {});
 
     /// L + U in place of the scattered inputs; only enqueued, allocates nothing, may be captured in a graph. A zero or
     /// non-finite pivot runs through as IEEE arithmetic has it, and later columns may be left as they were;

@@ -167,16 +167,14 @@ struct RightRefactor::State {
     const Index*                        column = nullptr;
     DeviceBuffer<std::uint64_t>         work;  // columns in flight × n; freed first, which waits for the device
 
-    State(Gpu& gpu, std::shared_ptr<const GpuLuPattern> on, const RightTuning& tuning);
+    State(Gpu& gpu, std::shared_ptr<const GpuLuPattern> on, detail::RightPlan given);
     void enqueue(Gpu& gpu, double* val);
     void eliminate_on_streams(cudaStream_t stream, const detail::RightStep& step, double* val);
     void eliminate_alone(cudaStream_t stream, Index j, double* val, std::uint64_t* x);
 };
 
-RightRefactor::State::State(Gpu& gpu, std::shared_ptr<const GpuLuPattern> on, const RightTuning& tuning)
-    : pattern(std::move(on)),
-      plan(detail::plan_right(pattern->host(), tuning, room_of(gpu))),
-      branches(plan.streams > 0 ? plan.streams - 1 : 0)
+RightRefactor::State::State(Gpu& gpu, std::shared_ptr<const GpuLuPattern> on, detail::RightPlan given)
+    : pattern(std::move(on)), plan(std::move(given)), branches(plan.streams > 0 ? plan.streams - 1 : 0)
 {
     detail::UpperRows rows(pattern->host());
     arrays.add(rows.ptr, upper.ptr);
@@ -199,12 +197,9 @@ void RightRefactor::State::enqueue(Gpu& gpu, double* val)
             eliminate_on_streams(stream, step, val);
             continue;
         }
-        eliminate_columns<<<static_cast<unsigned>(step.end - step.first), 32 * step.warps, 0, stream>>>(pattern->view(),
-                                                                                                        upper,
-                                                                                                        column +
-                                                                                                            step.first,
-                                                                                                        val,
-                                                                                                        work.data());
+        const auto columns = static_cast<unsigned>(step.end - step.first);
+        eliminate_columns<<<columns, 32 * step.warps, 0, stream>>>(pattern->view(), upper, column + step.first, val,
+                                                                   work.data());
         cuda::check_launch("eliminate_columns");
     }
 }
@@ -237,7 +232,10 @@ void RightRefactor::State::eliminate_alone(cudaStream_t stream, Index j, double*
 }
 
 RightRefactor::RightRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const RightTuning& tuning)
-    : state_(std::make_unique<State>(gpu, std::move(pattern), tuning))
+    : RightRefactor(gpu, pattern, detail::plan_right(pattern->host(), tuning, room_of(gpu)))
+{}
+RightRefactor::RightRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, detail::RightPlan plan)
+    : state_(std::make_unique<State>(gpu, std::move(pattern), std::move(plan)))
 {}
 RightRefactor::~RightRefactor() = default;
 RightRefactor::RightRefactor(RightRefactor&&) noexcept = default;

@@ -8,6 +8,10 @@
 
 namespace ilux {
 
+namespace detail {
+struct RightPlan;
+}  // namespace detail
+
 /// The two published right-looking methods: GLU 1.0 and GLU 3.0.
 enum class RightMethod { glu1, glu3 };
 
@@ -19,7 +23,6 @@ struct RightTuning {
     Index        stream_columns = 16;  ///< glu3: levels of at most so many columns run in stream mode
     bool         small_blocks = true, streams = true;  ///< glu3's modes, for the ablation; off: large blocks instead
     std::size_t  work_bytes = std::size_t{1} << 32;  ///< of the dense work vectors, one of n numbers a column in flight
-    bool         as_published = false;               ///< glu1 without the double-U rule: wrong results, for tests alone
 };
 
 /// How many levels run in each of glu3's modes; none for glu1, which has one.
@@ -39,8 +42,10 @@ struct RightModes {
 /// any order [higham_02, th. 9.3]. Serves one stream at a time.
 class RightRefactor {
 public:
-    /// @throws InvalidOption for a negative capacity or stream_columns, and for as_published with glu3
+    /// @throws InvalidOption for a negative capacity or stream_columns
     RightRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const RightTuning& tuning = {});
+    /// By a plan that the caller made (refactor_right_plan.hpp), right or wrong.
+    RightRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, detail::RightPlan plan);
     ~RightRefactor();
     RightRefactor(RightRefactor&&) noexcept;
     RightRefactor& operator=(RightRefactor&&) noexcept;

@@ -17,8 +17,6 @@ void require_sensible(const RightTuning& tuning)
         throw InvalidOption(fmt::format("capacity = {}; expected 0 (as fits) or more columns", tuning.capacity));
     if (tuning.stream_columns < 0)
         throw InvalidOption(fmt::format("stream_columns = {}; expected at least 0", tuning.stream_columns));
-    if (tuning.as_published && tuning.method != RightMethod::glu1)
-        throw InvalidOption("as_published leaves out the double-U rule of glu1; glu3 was published with it");
 }
 
 /// Columns that have a dense vector of n numbers within `bytes`; one has in any case.
@@ -30,24 +28,19 @@ Index columns_within(std::size_t bytes, Index n)
 
 DependencyRule rule_of(const RightTuning& tuning)
 {
-    if (tuning.as_published) return DependencyRule::left;
     return tuning.dependencies == Dependencies::exact ? DependencyRule::exact : DependencyRule::relaxed;
 }
 
-/// A step for each level: a block of fixed size a column.
-void plan_glu1(const LuPattern& P, const RightTuning& tuning, const RightRoom& room, RightPlan& plan)
+Index glu1_columns(const LuPattern& P, const RightTuning& tuning, const RightRoom& room)
 {
     const Index wanted = tuning.capacity > 0 ? tuning.capacity : std::max<Index>(room.blocks, 1);
-    plan.levels = resource_aware_levels(P, rule_of(tuning), std::min(wanted, columns_within(tuning.work_bytes, P.n)));
-    for (Index l = 0; l < plan.levels.depth(); ++l) {
-        plan.steps.push_back({plan.levels.level_ptr[l], plan.levels.level_ptr[l + 1], glu1_warps});
-        plan.in_flight = std::max(plan.in_flight, static_cast<Index>(plan.steps.back().end - plan.steps.back().first));
-    }
+    return std::min(wanted, columns_within(tuning.work_bytes, P.n));
 }
 
 /// A mode for each level by its size; levels of more columns than have work vectors are cut into chunks.
-void plan_glu3(const LuPattern& P, const RightTuning& tuning, const RightRoom& room, RightPlan& plan)
+RightPlan plan_glu3(const LuPattern& P, const RightTuning& tuning, const RightRoom& room)
 {
+    RightPlan plan;
     plan.levels = lu_levels(P, rule_of(tuning));
     const Index room_for = columns_within(tuning.work_bytes, P.n);
     for (Index l = 0; l < plan.levels.depth(); ++l) {
@@ -66,6 +59,7 @@ void plan_glu3(const LuPattern& P, const RightTuning& tuning, const RightRoom& r
         for (Offset chunk = first; chunk < end; chunk += room_for)
             plan.steps.push_back({chunk, std::min(end, chunk + room_for), warps});
     }
+    return plan;
 }
 
 }  // namespace
@@ -92,13 +86,22 @@ Index warps_per_block(Index resident_warps, Index level_columns)
     return static_cast<Index>(std::bit_ceil(static_cast<unsigned>(std::clamp<Offset>(warps, 2, large_warps))));
 }
 
+RightPlan plan_glu1(const LuPattern& pattern, DependencyRule rule, Index columns)
+{
+    RightPlan plan;
+    plan.levels = resource_aware_levels(pattern, rule, columns);
+    for (Index l = 0; l < plan.levels.depth(); ++l) {
+        plan.steps.push_back({plan.levels.level_ptr[l], plan.levels.level_ptr[l + 1], glu1_warps});
+        plan.in_flight = std::max(plan.in_flight, static_cast<Index>(plan.steps.back().end - plan.steps.back().first));
+    }
+    return plan;
+}
+
 RightPlan plan_right(const LuPattern& pattern, const RightTuning& tuning, const RightRoom& room)
 {
     require_sensible(tuning);
-    RightPlan plan;
-    if (tuning.method == RightMethod::glu1) plan_glu1(pattern, tuning, room, plan);
-    else plan_glu3(pattern, tuning, room, plan);
-    return plan;
+    return tuning.method == RightMethod::glu1 ? plan_glu1(pattern, rule_of(tuning), glu1_columns(pattern, tuning, room))
+                                              : plan_glu3(pattern, tuning, room);
 }
 
 }  // namespace ilux::detail

@@ -44,7 +44,13 @@ struct RightPlan {
 /// Warps of a small block: W / s, rounded up to a power of two from 2 to 32 [peng_tan_20, (4)].
 Index warps_per_block(Index resident_warps, Index level_columns);
 
-/// O(nnz). @throws InvalidOption for a negative capacity or number of columns, and for as_published with glu3
+/// glu1's plan, a step a level. Its levels keep the double-U rule where `rule` is exact or relaxed; [he16] printed them
+/// without (left), and they are wrong.
+/// @param columns  a level at most, at least 1
+/// O(nnz).
+RightPlan plan_glu1(const LuPattern& pattern, DependencyRule rule, Index columns);
+
+/// O(nnz). @throws InvalidOption for a negative capacity or number of columns
 RightPlan plan_right(const LuPattern& pattern, const RightTuning& tuning, const RightRoom& room);
 
 }  // namespace ilux::detail

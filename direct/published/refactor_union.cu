@@ -228,11 +228,12 @@ double threads_of_device(Gpu& gpu)
 }  // namespace
 
 struct UnionRefactor::State {
-    State(Gpu& gpu, std::shared_ptr<const GpuLuPattern> given, const UnionTuning& tuning)
+    State(Gpu& gpu, std::shared_ptr<const GpuLuPattern> given, const UnionTuning& tuning,
+          const detail::KernelTrial& trial)
         : pattern(std::move(given)),
           members(gpu, *pattern, tuning.memory_limit > 0 ? tuning.memory_limit : gpu_memory(gpu.device()).free / 4,
                   tuning.forced),
-          delay(tuning.delay)
+          delay(trial.delay)
     {
         const LuLevels levels = lu_levels(pattern->host(), DependencyRule::left);
         launches = launches_of(pattern->host(), levels, threads_of_device(gpu));
@@ -260,8 +261,9 @@ struct UnionRefactor::State {
     unsigned                            delay;
 };
 
-UnionRefactor::UnionRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const UnionTuning& tuning)
-    : state_(std::make_unique<State>(gpu, std::move(pattern), tuning))
+UnionRefactor::UnionRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const UnionTuning& tuning,
+                             const detail::KernelTrial& trial)
+    : state_(std::make_unique<State>(gpu, std::move(pattern), tuning, trial))
 {}
 UnionRefactor::~UnionRefactor() = default;
 UnionRefactor::UnionRefactor(UnionRefactor&&) noexcept = default;

@@ -6,6 +6,7 @@
 
 #include "ilux/direct/factor/levels.hpp"
 #include "ilux/direct/gpu/gpu_member_union.hpp"
+#include "ilux/direct/gpu/kernel_trial.hpp"
 
 namespace ilux {
 
@@ -13,7 +14,6 @@ namespace ilux {
 struct UnionTuning {
     std::size_t               memory_limit = 0;  ///< bytes of the positions; 0: a quarter of what is free
     std::optional<UnionIndex> forced = {};
-    unsigned                  delay = 0;  ///< for tests, as in LeftTuning
 };
 
 /// A block computes a column in place: for i in U(:,k), ascending, the entries at the union's positions minus L(:,i) u_ik; a
@@ -23,7 +23,9 @@ struct UnionTuning {
 /// Bitwise equal to refactor_serial. Serves one stream at a time.
 class UnionRefactor {
 public:
-    UnionRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const UnionTuning& tuning = {});
+    /// @param trial  of tests: warps are late before a column and before each of its updates
+    UnionRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const UnionTuning& tuning = {},
+                  const detail::KernelTrial& trial = {});
     ~UnionRefactor();
     UnionRefactor(UnionRefactor&&) noexcept;
     UnionRefactor& operator=(UnionRefactor&&) noexcept;

@@ -297,7 +297,7 @@ RefactorSchedule make_schedule(const LuPattern& P, int threads, const RefactorTu
 double expected_seconds(const LuPattern& P, int threads)
 {
     const RefactorSchedule schedule = make_schedule(P, threads, {});
-    // Threads slow one another down more than the schedule, which only compares ways, needs to know: 16 of them took 2.1 to 3.3
+    // Threads slow one another down more than the schedule, which only compares variants, needs to know: 16 of them took 2.1 to 3.3
     // times its seconds on ten of eleven circuits (an H200's host).
     constexpr double thread_slowdown = 0.1;
     if (schedule.threads > 1) return schedule.seconds * (1 + thread_slowdown * (schedule.threads - 1));

@@ -54,6 +54,7 @@ struct ResidualView {
 
 /// The system that the values and vectors of this run make, and what it works in.
 struct System {
+    std::size_t   apart;  // from the values of one system to those of the next
     const double *values, *x, *b;
     double*       r;
     Sums*         partial;
@@ -66,7 +67,8 @@ struct System {
 __device__ System system_of_block(const ResidualView& A, System S)
 {
     const std::size_t k = blockIdx.y, n = static_cast<std::size_t>(A.n);
-    return {.values = S.values,
+    return {.apart = S.apart,
+            .values = S.values + k * S.apart,
             .x = S.x + k * n,
             .b = S.b + k * n,
             .r = S.r + k * n,
@@ -273,7 +275,8 @@ std::size_t GpuResidual::room_bytes() const
     return sizeof(Sums) * state_->partials() + sizeof(Bits) + sizeof(unsigned);
 }
 
-void GpuResidual::run(Gpu& gpu, const double* values, const double* x, const double* b, double* r, Index count)
+void GpuResidual::run(Gpu& gpu, const double* values, const double* x, const double* b, double* r, Index count,
+                      std::size_t apart)
 {
     require(count >= 1 && count <= room(), [&] {
         return "residuals of " + std::to_string(count) + " systems; there is room for 1 to " + std::to_string(room());
@@ -283,7 +286,8 @@ void GpuResidual::run(Gpu& gpu, const double* values, const double* x, const dou
     if (A.short_rows == 0 && A.pieces == 0) return;
     const cuda::Range range("residual");
     const auto        stream = cuda::stream(gpu);
-    const System      system{.values = values,
+    const System      system{.apart = apart,
+                             .values = values,
                              .x = x,
                              .b = b,
                              .r = r,

@@ -49,8 +49,8 @@ void gather_members(Gpu& gpu, const double* from, std::size_t count, Index membe
 {
     if (count == 0) return;
     const cuda::Range range("gather_members");
-    gather_inputs<<<tiles(count, stride), dim3(tile, tile_rows), 0, cuda::stream(gpu)>>>(from, count, members, stride,
-                                                                                         to);
+    const dim3        grid = tiles(count, stride), block(tile, tile_rows);
+    gather_inputs<<<grid, block, 0, cuda::stream(gpu)>>>(from, count, members, stride, to);
     cuda::check_launch("gather_inputs");
 }
 
@@ -59,8 +59,8 @@ void scatter_members(Gpu& gpu, const double* v, const std::int32_t* slot, const 
 {
     if (count == 0) return;
     const cuda::Range range("scatter_members");
-    scatter_results<<<tiles(count, stride), dim3(tile, tile_rows), 0, cuda::stream(gpu)>>>(v, slot, scale, count,
-                                                                                           members, stride, to);
+    const dim3        grid = tiles(count, stride), block(tile, tile_rows);
+    scatter_results<<<grid, block, 0, cuda::stream(gpu)>>>(v, slot, scale, count, members, stride, to);
     cuda::check_launch("scatter_results");
 }
 

@@ -1,8 +1,8 @@
-// What gpu_sweep.cu and gpu_jacobi.cu hold, in a build without CUDA: no Gpu can be made there, so nothing of it is reached.
+// What gpu_apply.cu and gpu_jacobi.cu hold, in a build without CUDA: no Gpu can be made there, so nothing of it is reached.
 
 #include "ilux/base/error.hpp"
 #include "ilux/precond/gpu/gpu_jacobi.hpp"
-#include "ilux/precond/gpu/gpu_sweep.hpp"
+#include "ilux/precond/gpu/gpu_apply.hpp"
 
 namespace ilux {
 namespace {

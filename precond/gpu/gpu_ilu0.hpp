@@ -1,22 +1,22 @@
 #pragma once
 // ILU(0) on a GPU.
 
-#include "ilux/precond/gpu/gpu_sweep.hpp"
+#include "ilux/precond/gpu/gpu_apply.hpp"
 #include "ilux/precond/ilu0.hpp"
 
 namespace ilux {
 
 /// ILU(0) on a GPU, its values stored as T.
 template <class T = double>
-using GpuIlu0 = GpuSweeps<T>;
+using GpuIlu0 = GpuFactors<T>;
 /// The same as a Preconditioner.
 template <class T = double>
-using GpuIlu0Preconditioner = GpuSweepPreconditioner<T>;
+using GpuIlu0Preconditioner = GpuFactorPreconditioner<T>;
 
 /// L and U as they were factored on the host, stored on the device as T; M is applied in double.
 /// @throws InvalidInput when there is a zero pivot, or T = float and a value is too large for it; OutOfMemory; DeviceError
 template <class T = double>
-GpuIlu0<T> gpu_ilu0(Cpu& cpu, Gpu& gpu, const Ilu0<>& ilu0, const GpuSweepOptions& options = {})
+GpuIlu0<T> gpu_ilu0(Cpu& cpu, Gpu& gpu, const Ilu0<>& ilu0, const GpuFactorOptions& options = {})
 {
     return {cpu, gpu, ilu0, options};
 }

@@ -1,21 +1,21 @@
 #pragma once
 // The multilevel ILU on a GPU.
 
-#include "ilux/precond/gpu/gpu_sweep.hpp"
+#include "ilux/precond/gpu/gpu_apply.hpp"
 
 namespace ilux {
 
 /// The multilevel ILU on a GPU, its values stored as T.
 template <class T = double>
-using GpuMlIlu = GpuSweeps<T>;
+using GpuMlIlu = GpuFactors<T>;
 /// The same as a Preconditioner.
 template <class T = double>
-using GpuMlIluPreconditioner = GpuSweepPreconditioner<T>;
+using GpuMlIluPreconditioner = GpuFactorPreconditioner<T>;
 
 /// The factors of a finished build, stored on the device as T; M is applied in double. Build with for_gpu(options).
 /// @throws OutOfMemory; DeviceError; InvalidInput when T = float and a value is too large for it
 template <class T = double>
-GpuMlIlu<T> gpu_mlilu(Cpu& cpu, Gpu& gpu, const MlIlu<>& mlilu, const GpuSweepOptions& options = {})
+GpuMlIlu<T> gpu_mlilu(Cpu& cpu, Gpu& gpu, const MlIlu<>& mlilu, const GpuFactorOptions& options = {})
 {
     return {cpu, gpu, mlilu.factors(), options};
 }

@@ -52,10 +52,11 @@ struct FactoredLevel {
 template <class T>
 class Builder {
 public:
-    Builder(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const Monitor& monitor, const StopToken& stop)
+    Builder(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const ProgressListener& on_progress,
+            const StopToken& stop)
         : be_(be),
           opt_(options),
-          monitor_(monitor),
+          on_progress_(on_progress),
           stop_(stop),
           nnz_(A.nnz()),
           bounds_(options.inverse_bound, options.growth_bound, std::max(DepthBound::none, options.depth_bound.rows)),
@@ -102,8 +103,8 @@ private:
 
     void tell(Index done, Index total) const
     {
-        if (monitor_)
-            monitor_({.phase = Progress::Phase::setup, .level = level_number(), .done = done, .total = total});
+        if (on_progress_)
+            on_progress_({.phase = Progress::Phase::setup, .level = level_number(), .done = done, .total = total});
         stop_.check();
     }
     void note_limit(const char* what);
@@ -111,7 +112,7 @@ private:
 
     Cpu&                             be_;
     const MlIluOptions&              opt_;
-    const Monitor&                   monitor_;
+    const ProgressListener&          on_progress_;
     const StopToken&                 stop_;
     const Offset                     nnz_;
     PivotBounds                      bounds_;
@@ -342,14 +343,14 @@ void Builder<T>::finish()
 }  // namespace
 
 template <Scalar T>
-MlIlu<T> MlIlu<T>::build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const Monitor& monitor,
+MlIlu<T> MlIlu<T>::build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const ProgressListener& on_progress,
                          const StopToken& stop)
 {
     require(A.rows() == A.cols(), [&] {
         return fmt::format("a preconditioner needs a square matrix; this one is {} x {}", A.rows(), A.cols());
     });
     validate(options);
-    auto [factors, plans] = Builder<T>(be, A, options, monitor, stop).run(CsrMatrix<T>(A));
+    auto [factors, plans] = Builder<T>(be, A, options, on_progress, stop).run(CsrMatrix<T>(A));
     MlIlu<T> mlilu;
     mlilu.factors_ = std::move(factors);
     mlilu.host_plans_ = std::make_shared<const std::vector<MlIluLevelPlans<T>>>(std::move(plans));

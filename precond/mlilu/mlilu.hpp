@@ -11,7 +11,7 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
 #include "ilux/base/fields.hpp"
-#include "ilux/base/monitor.hpp"
+#include "ilux/base/progress.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/reorder/ordering.hpp"
 
@@ -19,7 +19,7 @@ namespace ilux {
 
 /// Whether large entries are permuted to the diagonal first; automatic: where diagonal entries are small.
 enum class MatchingChoice { automatic, on, off };
-/// Whether L_G and U_F are kept, or G and F in their place, which saves memory and costs a solve a sweep.
+/// Whether L_G and U_F are kept, or G and F in their place, which saves memory and costs a solve with B̃ each time M is applied.
 enum class OffDiagonal { automatic, keep, save };
 /// Sign rule of the estimates of ‖L⁻¹‖ and ‖U⁻¹‖.
 enum class Estimator { greedy, look_ahead };
@@ -130,12 +130,12 @@ struct MlIluLevelPlans;  // how the host solves with a level's L_B and U_B
 template <Scalar T = double>
 class MlIlu {
 public:
-    /// @param monitor  told of every level before matching and ordering, with `done` = 0, and every few hundred columns
+    /// @param on_progress  told of every level before matching and ordering, with `done` = 0, and every few hundred columns
     /// @param stop     asked as often, and within matching and ordering; not within the dense level
     /// @throws InvalidInput unless A is square; OutOfMemory when memory_limit cannot hold even the sparsest factor;
     ///         Cancelled, OutOfTime
-    static MlIlu           build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const Monitor& monitor = {},
-                                 const StopToken& stop = {});
+    static MlIlu           build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options,
+                                 const ProgressListener& on_progress = {}, const StopToken& stop = {});
     const MlIluReport&     report() const;
     const MlIluFactors<T>& factors() const { return *factors_; }
     /// By level, and shared by all copies.

@@ -7,11 +7,11 @@
 namespace ilux {
 namespace {
 
-/// One sweep over the levels. The adjoint exchanges L with Uᴴ, G with Fᴴ, D with D̄, and the two permutations with their scales.
+/// Down and up the levels. The adjoint exchanges L with Uᴴ, G with Fᴴ, D with D̄, and the two permutations with their scales.
 template <bool adjoint, class T>
-class Sweep {
+class Application {
 public:
-    Sweep(Cpu& be, const MlIlu<T>& mlilu, std::span<T> work)
+    Application(Cpu& be, const MlIlu<T>& mlilu, std::span<T> work)
         : be_(be), factors_(mlilu.factors()), plans_(mlilu.host_plans()), work_(work)
     {}
 
@@ -135,13 +135,13 @@ Index MlIluPreconditioner<T>::size() const
 template <Scalar T>
 void MlIluPreconditioner<T>::apply(Cpu& be, std::span<const T> r, std::span<T> z)
 {
-    Sweep<false, T>(be, mlilu_, work_).solve(0, r, z, 0);
+    Application<false, T>(be, mlilu_, work_).solve(0, r, z, 0);
 }
 
 template <Scalar T>
 void MlIluPreconditioner<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z)
 {
-    Sweep<true, T>(be, mlilu_, work_).solve(0, r, z, 0);
+    Application<true, T>(be, mlilu_, work_).solve(0, r, z, 0);
 }
 
 #define ILUX_INSTANTIATE(T) template class MlIluPreconditioner<T>;

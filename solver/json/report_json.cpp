@@ -87,7 +87,7 @@ Json seconds_json(const SolverReport& report)
             {"total", report.seconds}};
 }
 
-/// Of the result, or else of the last try that has it: both ways may have been gone.
+/// Of the result, or else of the last try that has it: both strategies may have been tried.
 template <class Facts>
 std::optional<Facts> last_of(const SolverReport& report, std::optional<Facts> Attempt::*facts)
 {
@@ -132,9 +132,9 @@ nlohmann::ordered_json lu_json(const LuFacts& lu)
 
 nlohmann::ordered_json to_json(const SolverReport& report)
 {
-    const Attempt&     result = report.result();
-    const SolveReport& solve = result.report;
-    Json               json;
+    const Attempt&         result = report.result();
+    const IterationReport& solve = result.report;
+    Json                   json;
     json["method"] = field_text(result.plan.method);
     json["precond"] = precond_of(result.plan);
     json["device"] = {{"kind", result.device.kind}, {"name", result.device.name}, {"threads", result.device.threads}};

@@ -26,11 +26,11 @@ std::size_t copies(Method method) { return needs_transpose(method) ? 2 : 1; }
 /// Device memory of M.
 std::size_t factor_bytes(Index n, const HostFactors& factors, Method method, Precision precision)
 {
-    const auto sweep = [&](const SweepSize& size) {
+    const auto of_systems = [&](const ApplySize& size) {
         return static_cast<std::size_t>(estimate_margin * double(copies(method) * size.bytes(value_bytes(precision))));
     };
-    if (factors.mlilu) return sweep(sweep_size(factors.mlilu->factors()));
-    if (factors.ilu0) return sweep(sweep_size(*factors.ilu0));
+    if (factors.mlilu) return of_systems(apply_size(factors.mlilu->factors()));
+    if (factors.ilu0) return of_systems(apply_size(*factors.ilu0));
     return factors.jacobi ? static_cast<std::size_t>(n) * sizeof(double) : 0;
 }
 
@@ -71,30 +71,30 @@ void GpuSystem::timed(const std::function<void()>& work)
 }
 
 template <class T, class Factors>
-void GpuSystem::put_sweeps(Cpu& cpu, const Factors& factors, const GpuSweepOptions& options)
+void GpuSystem::put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options)
 {
-    const GpuSweeps<T> sweeps(cpu, gpu_, factors, options);
-    auto               M = std::make_unique<GpuSweepPreconditioner<T>>(gpu_, sweeps);
-    report_.systems = sweeps.report().systems;
-    report_.dense = sweeps.report().dense;
+    const GpuFactors<T> gpu_factors(cpu, gpu_, factors, options);
+    auto                M = std::make_unique<GpuFactorPreconditioner<T>>(gpu_, gpu_factors);
+    report_.systems = gpu_factors.report().systems;
+    report_.dense = gpu_factors.report().dense;
     report_.precision = sizeof(T) == sizeof(float) ? Precision::in_single : Precision::in_double;
-    report_.factor_bytes = sweeps.report().bytes;
+    report_.factor_bytes = gpu_factors.report().bytes;
     report_.workspace_bytes += M->workspace_bytes();
     M_ = std::move(M);
 }
 
 void GpuSystem::put_preconditioner(Cpu& cpu, const HostFactors& factors)
 {
-    const GpuSweepOptions sweep{.engine = options_.engine,
-                                .transposable = needs_transpose(method_),
-                                .memory_limit = options_.memory_limit};
-    const auto            put = [&](const auto& source) {
+    const GpuFactorOptions how{.engine = options_.engine,
+                               .transposable = needs_transpose(method_),
+                               .memory_limit = options_.memory_limit};
+    const auto             put = [&](const auto& source) {
         if (options_.precision == Precision::in_single) try {
-                return put_sweeps<float>(cpu, source, sweep);
+                return put_factors<float>(cpu, source, how);
             } catch (const InvalidInput& error) {  // a value that float cannot hold
                 report_.remark = fmt::format("precision double, not single: {}", error.what());
             }
-        put_sweeps<double>(cpu, source, sweep);
+        put_factors<double>(cpu, source, how);
     };
     if (factors.mlilu) put(factors.mlilu->factors());
     else if (factors.ilu0) put(*factors.ilu0);
@@ -158,28 +158,29 @@ void GpuSystem::put_factors(Cpu& cpu, const HostFactors& factors)
     report_.peak_bytes = device_use().peak_bytes;
 }
 
-SolveReport GpuSystem::iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
-                               std::span<double> x, const KrylovOptions& krylov, const Monitor& monitor,
-                               const StopToken& stop)
+IterationReport GpuSystem::iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
+                                   std::span<double> x, const KrylovOptions& krylov,
+                                   const ProgressListener& on_progress, const StopToken& stop)
 {
     timed([&] {
         upload<double>(gpu_, b, b_);
         upload<double>(gpu_, x, x_);
     });
-    const SolveReport report = ilux::solve<Gpu>(gpu_, method_, A, M, b_, x_, *ws_, krylov, monitor, stop);
+    const IterationReport report = ilux::solve<Gpu>(gpu_, method_, A, M, b_, x_, *ws_, krylov, on_progress, stop);
     timed([&] { download<double>(gpu_, x_, x); });
     report_.peak_bytes = device_use().peak_bytes;
     return report;
 }
 
-SolveReport GpuSystem::solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                             const Monitor& monitor, const StopToken& stop)
+IterationReport GpuSystem::solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                                 const ProgressListener& on_progress, const StopToken& stop)
 {
-    return iterate(*A_, *M_, b, x, krylov, monitor, stop);
+    return iterate(*A_, *M_, b, x, krylov, on_progress, stop);
 }
 
-SolveReport GpuSystem::solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
-                                         const KrylovOptions& krylov, const Monitor& monitor, const StopToken& stop)
+IterationReport GpuSystem::solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                                             const KrylovOptions& krylov, const ProgressListener& on_progress,
+                                             const StopToken& stop)
 {
     gpu_.make_current();
     const std::vector<double> inverse = inverses_of(D);
@@ -190,7 +191,7 @@ SolveReport GpuSystem::solve_rows_scaled(std::span<const double> D, std::span<co
     });
     const RowScaledOperator<Gpu> DA(*A_, d);
     RowScaledPreconditioner<Gpu> DM(*M_, d_inverse);
-    return iterate(DA, DM, b, x, krylov, monitor, stop);
+    return iterate(DA, DM, b, x, krylov, on_progress, stop);
 }
 
 void GpuSystem::precondition(std::span<const double> r, std::span<double> z)

@@ -11,7 +11,7 @@
 
 #include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/krylov/krylov.hpp"
-#include "ilux/precond/gpu/gpu_sweep.hpp"
+#include "ilux/precond/gpu/gpu_apply.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/jacobi.hpp"
 #include "ilux/solver/machine/options.hpp"
@@ -42,12 +42,12 @@ struct GpuSystemOptions {
 
 /// What was put on the device, and what that took.
 struct GpuReport {
-    std::vector<GpuSweepReport::System> systems;    ///< triangular, in the order of a sweep, then of its transpose
-    Index                               dense = 0;  ///< order of the dense level
-    Precision                           precision = Precision::in_double;  ///< as stored, not as asked for
-    std::string                         remark;                            ///< why that differs, or ""
-    std::size_t                         matrix_bytes = 0, factor_bytes = 0, workspace_bytes = 0;
-    std::size_t                         peak_bytes = 0;  ///< of all that ilux held on devices since this was made
+    std::vector<GpuFactorReport::System> systems;    ///< triangular, of M⁻¹ in their order, then of M⁻ᵀ
+    Index                                dense = 0;  ///< order of the dense level
+    Precision                            precision = Precision::in_double;  ///< as stored, not as asked for
+    std::string                          remark;                            ///< why that differs, or ""
+    std::size_t                          matrix_bytes = 0, factor_bytes = 0, workspace_bytes = 0;
+    std::size_t                          peak_bytes = 0;  ///< of all that ilux held on devices since this was made
     /// What was waited for: factors to systems, and all that crossed to or fro, but for what went on while M was
     /// factored.
     double seconds_transfer = 0;
@@ -67,30 +67,31 @@ public:
               const KrylovOptions& krylov, const GpuSystemOptions& options);
     GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
 
-    /// M; once, before any solve(). @param cpu  turns the factors into the systems of a sweep
+    /// M; once, before any solve(). @param cpu  turns the factors into the systems that apply M
     /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
     /// the factors before anything is for them; DeviceError
     void put_factors(Cpu& cpu, const HostFactors& factors);
 
     /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
-    SolveReport solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                      const Monitor& monitor = {}, const StopToken& stop = {});
+    IterationReport solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                          const ProgressListener& on_progress = {}, const StopToken& stop = {});
     /// The same for D A x = b, preconditioned by D M, with a diagonal D. Four vectors of the device besides.
     /// @throws OutOfMemory
-    SolveReport solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
-                                  const KrylovOptions& krylov, const Monitor& monitor = {}, const StopToken& stop = {});
+    IterationReport solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                                      const KrylovOptions& krylov, const ProgressListener& on_progress = {},
+                                      const StopToken& stop = {});
     /// z ← M⁻¹ r, both of the host.
     void             precondition(std::span<const double> r, std::span<double> z);
     const GpuReport& report() const { return report_; }
 
 private:
-    SolveReport iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
-                        std::span<double> x, const KrylovOptions& krylov, const Monitor& monitor,
-                        const StopToken& stop);
-    void        put_matrix_and_vectors(const KrylovOptions& krylov);
-    void        put_preconditioner(Cpu& cpu, const HostFactors& factors);
+    IterationReport iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
+                            std::span<double> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
+                            const StopToken& stop);
+    void            put_matrix_and_vectors(const KrylovOptions& krylov);
+    void            put_preconditioner(Cpu& cpu, const HostFactors& factors);
     template <class T, class Factors>
-    void put_sweeps(Cpu& cpu, const Factors& factors, const GpuSweepOptions& options);
+    void put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options);
     void timed(const std::function<void()>& work);
 
     Gpu&                                 gpu_;

@@ -80,7 +80,8 @@ void choose_refactor(Machine& machine, const SolverOptions& options, Lu& lu, dou
     if (why.empty()) try {
             auto         gpu = std::make_unique<Gpu>();
             const double free = double(gpu_memory(gpu->device()).free), limit = double(options.device_memory.value);
-            why = why_cpu(pattern, machine.cpu.threads(), systems, limit > 0 ? std::min(limit, free) : free);
+            why = why_cpu(pattern, machine.cpu.threads(), systems, limit > 0 ? std::min(limit, free) : free,
+                          gpu->multiprocessors());
             if (why.empty()) {
                 lu.use_gpu(*gpu);
                 machine.gpu = std::move(gpu);

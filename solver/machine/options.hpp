@@ -128,8 +128,9 @@ void fields(SolverOptions& o, Visit&& visit)
           "auto: a GPU where there is one and the system is large enough, else the CPU");
     visit("device_memory", o.device_memory, anything(), "bytes of the GPU that may be used; 0: all that is free");
     visit("threads", o.threads, within(0, 4096), "host threads; 0: as OMP_NUM_THREADS says, or all");
-    visit("retry", o.retry, anything(),
-          "after a failure try again with a tighter preconditioner, other pivots or (auto) the other way, and say so");
+    visit(
+        "retry", o.retry, anything(),
+        "after a failure try again with a tighter preconditioner, other pivots or (auto) the other strategy, and say so");
     visit(
         "time_limit", o.time_limit, at_least(0),
         "seconds for a system from its analysis to its solution: then analysis, factorization or iteration are given up, "

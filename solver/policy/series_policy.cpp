@@ -26,8 +26,8 @@ std::string reason_to_switch(const StrategyRecord& now, std::string_view name, c
     const double stay = left * now.seconds, change = left * each + setup;
     if (change >= (measured ? by_measurement : by_forecast) * stay) return "";
     return fmt::format(
-        "{}: the {} way took {} a system as measured, this one {} {}{}, and about {:g} systems are to come", other.name,
-        name, time_text(now.seconds), measured ? "took" : "is expected to take", time_text(each),
+        "{}: the {} strategy took {} a system as measured, this one {} {}{}, and about {:g} systems are to come",
+        other.name, name, time_text(now.seconds), measured ? "took" : "is expected to take", time_text(each),
         setup > 0 ? fmt::format(" after {} of setup", time_text(setup)) : "", left);
 }
 

@@ -10,13 +10,13 @@ namespace ilux {
 
 /// What a LinearSolver has at hand. "The last values" are those of the last call that brought values.
 ///
-///   state       analyse  factor, refactor, refactor_and_solve, device  solve
-///   empty       yes      throws                                        throws
-///   analysed    yes      yes                                           throws
-///   factored    yes      yes                                           yes
-///   failed      yes      yes                                           yes: tells the failure again
-///   dropped     yes      yes                                           yes: factors by the first plan, then solves
-///   broken_off  yes      yes                                           throws
+///   state       analyse  factor, refactor, refactor_and_solve, solve_batch, device  solve
+///   empty       yes      throws                                                     throws
+///   analysed    yes      yes                                                        throws
+///   factored    yes      yes                                                        yes
+///   failed      yes      yes                                                        yes: tells the failure again
+///   dropped     yes      yes                                                        yes: factors by the first plan, then solves
+///   broken_off  yes      yes                                                        throws
 ///
 /// matrix(), lu(), preconditioner(), state() and listen() are allowed in every state.
 ///
@@ -26,6 +26,9 @@ namespace ilux {
 ///                                                           (no try for values has ended yet), broken_off or factored
 ///   solve                 factored, failed or dropped       what there was, or dropped
 ///   refactor_and_solve    factored, failed or dropped       as refactor, then as solve
+///   solve_batch           what there was, or as             the same
+///                         refactor_and_solve for the last
+///                         member that was solved alone
 enum class SolverState {
     empty,       ///< no matrix was analysed
     analysed,    ///< no values were factored yet
@@ -36,11 +39,11 @@ enum class SolverState {
 };
 
 /// A call that not every state allows.
-enum class SolverCall { analyse, factor, refactor, refactor_and_solve, device, solve };
+enum class SolverCall { analyse, factor, refactor, refactor_and_solve, solve_batch, device, solve };
 inline std::span<const std::string_view> names(SolverCall)
 {
-    static constexpr std::array<std::string_view, 6> all{"analyse", "factor", "refactor", "refactor_and_solve",
-                                                         "device",  "solve"};
+    static constexpr std::array<std::string_view, 7> all{"analyse",     "factor", "refactor", "refactor_and_solve",
+                                                         "solve_batch", "device", "solve"};
     return all;
 }
 

@@ -16,7 +16,7 @@ inline constexpr double least_unknown = 1e-12;
 /// An unknown whose estimated error is above this share of it is called uncertain.
 inline constexpr double uncertain_from = 1e-2;
 
-/// What is known of the error of x, in each way that reports give. NaN: not known.
+/// What is known of the error of x, in each measure that reports give. NaN: not known.
 struct Accuracy {
     double relative_residual = 1;  ///< ‖b − A x‖₂ / ‖b‖₂; absolute when b = 0
     double backward_error = std::numeric_limits<double>::quiet_NaN();  ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)

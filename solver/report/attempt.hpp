@@ -43,25 +43,26 @@ enum class SolverAction {
     stale,           ///< the LU of an earlier system served as preconditioner
     refresh,         ///< iterative: M was made for it
     lagged,          ///< iterative: M of an earlier system served
+    batch,           ///< direct: the pivots of an earlier system held, and it was solved together with others
 };
 inline std::span<const std::string_view> names(SolverAction)
 {
-    static constexpr std::array<std::string_view, 8> all{"none",           "factor", "refactor", "repivot",
-                                                         "failed_repivot", "stale",  "refresh",  "lagged"};
+    static constexpr std::array<std::string_view, 9> all{"none",  "factor",  "refactor", "repivot", "failed_repivot",
+                                                         "stale", "refresh", "lagged",   "batch"};
     return all;
 }
 
 /// What was tried, and what came of it.
 struct Attempt {
-    Plan         plan;
-    Device       device;
-    SolveReport  report;  ///< relative_residual 1 and no steps when there are no factors
-    SolverAction action = SolverAction::none;
-    std::string  reason;       ///< why pivots or preconditioner were renewed, or ""
-    std::string  failure;      ///< why there was no solve at all, or ""
-    std::string  explanation;  ///< what report.detail has no room for, or ""
-    std::string  remark;   ///< of a success: why ‖b − A x‖₂ stays above rtol·‖b‖₂ all the same, or ""
-    std::string  warning;  ///< of a success: that x may be one of many, or ""
+    Plan            plan;
+    Device          device;
+    IterationReport report;  ///< relative_residual 1 and no steps when there are no factors
+    SolverAction    action = SolverAction::none;
+    std::string     reason;       ///< why pivots or preconditioner were renewed, or ""
+    std::string     failure;      ///< why there was no solve at all, or ""
+    std::string     explanation;  ///< what report.detail has no room for, or ""
+    std::string     remark;   ///< of a success: why ‖b − A x‖₂ stays above rtol·‖b‖₂ all the same, or ""
+    std::string     warning;  ///< of a success: that x may be one of many, or ""
     std::optional<MlIluReport> mlilu;
     std::optional<LuFacts>     lu;                      ///< of a direct solution, as far as it came
     std::optional<GpuReport>   gpu;                     ///< of a solve there

@@ -47,6 +47,13 @@ LuVerdict singular(double bound)
             .remark = ""};
 }
 
+/// Rows that do not count may be rounding errors throughout; then the estimated error tells.
+bool rows_hold(const Accuracy& accuracy)
+{
+    return accuracy.rowwise <= lu_tolerance ||
+           (accuracy.rowwise_counting <= lu_tolerance && accuracy.worst_error <= uncertain_from);
+}
+
 /// Refinement has met its goal as far as numbers of that size go.
 LuVerdict underflow(double rowwise)
 {
@@ -134,6 +141,11 @@ double rounding_error_bound(Cpu& be, const LuFactors& factors, const CsrView<dou
     return error_bound(be, factors, A, x, b, false);
 }
 
+bool is_plain_success(const Accuracy& accuracy, double rtol)
+{
+    return accuracy.finite && rows_hold(accuracy) && accuracy.relative_residual <= rtol;
+}
+
 LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrView<double>& A, std::span<const double> x,
                      std::span<const double> b, const LuSolveReport& solved, const Accuracy& accuracy, double rtol)
 {
@@ -141,10 +153,7 @@ LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrView<double>& A, std::span<
         return {.outcome = solved.outcome, .detail = solved.reason, .remark = ""};
     if (!accuracy.finite)
         return {.outcome = Outcome::not_finite, .detail = "x or its residual is not finite", .remark = ""};
-    // Rows that do not count may be rounding errors throughout; then the estimated error tells.
-    const bool rows_hold = accuracy.rowwise <= lu_tolerance ||
-                           (accuracy.rowwise_counting <= lu_tolerance && accuracy.worst_error <= uncertain_from);
-    if (!rows_hold) {
+    if (!rows_hold(accuracy)) {
         if (rowwise_error(A, x, b) <= rounding_level)
             if (const double bound = forward_error_bound(be, lu.factors(), A, x, b); !(bound < 1))
                 return singular(bound);

@@ -64,6 +64,9 @@ struct LuVerdict {
 LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrView<double>& A, std::span<const double> x,
                      std::span<const double> b, const LuSolveReport& solved, const Accuracy& accuracy, double rtol);
 
+/// Whether lu_verdict is `converged` without a remark, which it says without a look at the factors.
+bool is_plain_success(const Accuracy& accuracy, double rtol);
+
 /// Of a success: that x may be one of many, or "". Said from a condition number of 1/ε on, unless another scaling of
 /// the rows would make it smaller. @param condition  ‖A‖₁‖A⁻¹‖₁
 std::string singularity_warning(Cpu& be, const LuFactors& factors, const CsrView<double>& A, double condition);

@@ -57,6 +57,8 @@ void DirectSolver::drop_factors()
     if (lu_) earlier_repivots_ += lu_->repivots();
     lu_.reset();
     factored_ = false;
+    release_batch();
+    no_batch_for_.reset();
 }
 
 void DirectSolver::release()
@@ -92,6 +94,7 @@ bool DirectSolver::took(const LuReport& done, Attempt& tried)
     tried.action = action_of(done);
     tried.seconds_factor = done.seconds;
     factored_ = done.outcome == Outcome::converged;
+    if (done.action != LuAction::refactor) condition_known_ = false;
     if (factored_) {
         tried.reason = done.reason;
         return true;
@@ -134,9 +137,9 @@ bool DirectSolver::factor(const CsrView<double>& A, bool anew, const StopToken& 
 /// become much smaller: a singular A shows in its pivots.
 void DirectSolver::estimate_condition(const CsrView<double>& A, Attempt& tried)
 {
-    constexpr double much = 0.1;
-    const double     rcond = lu_->monitor().rcond();
-    if (tried.action == SolverAction::refactor && !warned_ && rcond > much * rcond_seen_) return;
+    const double rcond = lu_->monitor().rcond();
+    if (tried.action == SolverAction::refactor && !warned_ && rcond > DirectBatch::much_smaller * rcond_seen_) return;
+    condition_known_ = true;
     rcond_seen_ = rcond;
     tried.lu->condition = facts_->condition = condition_estimate(machine_.cpu, lu_->factors(), view(A), *workspace_);
     const std::string warning =
@@ -160,8 +163,8 @@ void DirectSolver::estimate_error(const CsrView<double>& A, Attempt& tried)
 /// Residuals in twice the precision go on from there [demmel_06].
 void DirectSolver::improve(const CsrView<double>& A, std::span<const double> b, Attempt& tried)
 {
-    constexpr Index most = 5;
-    const Standard  standard{.rowwise = lu_tolerance, .error = std::min(uncertain_from, options_.krylov.etol)};
+    constexpr Index most = DirectBatch::most_corrections;
+    const Standard  standard = DirectBatch::standard(options_);
     const auto      far = [&](const Accuracy& one) { return excess(one, standard); };
     estimate_error(A, tried);
     if (!tried.accuracy.finite) return;
@@ -209,18 +212,7 @@ void DirectSolver::judge(const CsrView<double>& A, std::span<const double> b, do
     tried.remark = verdict.remark;
     tried.report.relative_residual = tried.accuracy.relative_residual;
     tried.report.backward_error = tried.accuracy.backward_error;
-    const auto n = static_cast<Index>(tried.x.size());
-    const bool asked = options_.krylov.stop == StopTest::error;
-    tried.inaccurate = asked && tried.converged() && tried.accuracy.worst_error > options_.krylov.etol;
-    if (tried.inaccurate) {
-        tried.report.outcome = Outcome::stagnated;
-        tried.explanation = shortfall(tried.accuracy, {.error = options_.krylov.etol}, n);
-    } else if (tried.converged()) {
-        tried.warn(accuracy_warning(tried.accuracy, n));
-        if (options_.strategy() == SolverMode::automatic &&
-            tried.accuracy.uncertain == 0)  // a smaller etol was asked for
-            tried.warn(shortfall(tried.accuracy, {.error = options_.krylov.etol}, n));
-    }
+    hold_to_etol(options_, static_cast<Index>(tried.x.size()), tried);
 }
 
 void DirectSolver::solve(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop,

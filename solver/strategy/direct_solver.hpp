@@ -8,6 +8,7 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/solver/report/attempt.hpp"
+#include "ilux/solver/strategy/direct_batch.hpp"
 
 namespace ilux {
 
@@ -37,6 +38,19 @@ public:
     void step(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop, Attempt& tried,
               Attempt& factors);
 
+    /// Whether systems can be solved together by the pivots of the last factorization, of which there must be one.
+    /// @param members  that are to come  @param decisions  why not, or how many at a time where that is not all of them
+    bool  prepare_batch(const CsrView<double>& A, Index members, std::vector<std::string>& decisions);
+    Index batch_room() const { return batch_->room(); }  ///< once prepared
+    /// Systems of A's pattern together, at most batch_room(), each held to what solve() holds x to. What there is of A stays.
+    /// @param plan  of the tries  @return a try each, without x, which is in systems.x; it is a success unless it is apart
+    std::vector<BatchAttempt> solve_batch(const CsrView<double>& A, const BatchSystems& systems, double rtol,
+                                          const Plan& plan);
+    /// The next batch is by the pivots of the last factorization.
+    void release_batch() { batch_.reset(); }
+    /// There is no batch by the pivots of the last factorization.
+    void refuse_batch();
+
     /// Without solving any longer: memory and GPU's factors are given back; the analysis stays.
     void release();
 
@@ -47,15 +61,17 @@ public:
     Machine&          machine() { return machine_; }
 
 private:
-    void drop_factors();
-    void begin(const StopToken& stop, Attempt& tried);
-    bool took(const LuReport& done, Attempt& tried);
-    void judge(const CsrView<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
-               Attempt& tried);
-    void note(const CsrView<double>& A, Attempt& tried);
-    void estimate_error(const CsrView<double>& A, Attempt& tried);
-    void improve(const CsrView<double>& A, std::span<const double> b, Attempt& tried);
-    void estimate_condition(const CsrView<double>& A, Attempt& tried);
+    void        drop_factors();
+    std::size_t batch_bytes() const;
+    std::string why_no_batch(const CsrView<double>& A, Index members);
+    void        begin(const StopToken& stop, Attempt& tried);
+    bool        took(const LuReport& done, Attempt& tried);
+    void        judge(const CsrView<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
+                      Attempt& tried);
+    void        note(const CsrView<double>& A, Attempt& tried);
+    void        estimate_error(const CsrView<double>& A, Attempt& tried);
+    void        improve(const CsrView<double>& A, std::span<const double> b, Attempt& tried);
+    void        estimate_condition(const CsrView<double>& A, Attempt& tried);
 
     Machine                           machine_;
     SolverOptions                     options_;
@@ -63,16 +79,19 @@ private:
     std::shared_ptr<const LuSymbolic> symbolic_;
     std::optional<Lu>                 lu_;
     std::optional<LuFacts>            facts_;
-    Index                             earlier_repivots_ = 0;  // of factors since given back
-    LuOptions                         given_;                 // of the analysis, as they were asked for
-    bool                              factored_ = false;      // the last numbers
-    bool                              chosen_ = false;        // whether a GPU takes part
-    std::optional<LuWorkspace>        workspace_;             // of condition and error estimates
-    Residual                          residual_;              // of the x judged last
-    std::vector<double>               error_, better_;        // n each: its estimated error; a corrected x
-    double                            rcond_seen_ = 0;        // of the pivots at the last of them
-    bool                              warned_ = false;        // by it
-    WallClock                         clock_;                 // since the call under way began
+    Index                             earlier_repivots_ = 0;     // of factors since given back
+    LuOptions                         given_;                    // of the analysis, as they were asked for
+    bool                              factored_ = false;         // the last numbers
+    bool                              chosen_ = false;           // whether a GPU takes part
+    std::optional<LuWorkspace>        workspace_;                // of condition and error estimates
+    Residual                          residual_;                 // of the x judged last
+    std::vector<double>               error_, better_;           // n each: its estimated error; a corrected x
+    double                            rcond_seen_ = 0;           // of the pivots at the last of them
+    bool                              warned_ = false;           // by it
+    bool                              condition_known_ = false;  // of the pivots chosen last
+    std::optional<DirectBatch>        batch_;
+    std::shared_ptr<const LuPattern>  no_batch_for_;  // pivots by which there is none
+    WallClock                         clock_;         // since the call under way began
 };
 
 }  // namespace ilux

@@ -13,8 +13,8 @@
 namespace ilux {
 namespace {
 
-MlIlu<> build_mlilu(Machine& machine, const CsrView<double>& A, const Monitor& monitor, const StopToken& stop,
-                    Attempt& tried)
+MlIlu<> build_mlilu(Machine& machine, const CsrView<double>& A, const ProgressListener& on_progress,
+                    const StopToken& stop, Attempt& tried)
 {
     MlIluOptions options = tried.plan.precond.mlilu;
     if (machine.gpu) {
@@ -24,7 +24,7 @@ MlIlu<> build_mlilu(Machine& machine, const CsrView<double>& A, const Monitor& m
         if (options.depth_bound != tried.plan.precond.mlilu.depth_bound)
             tried.decisions.push_back(fmt::format("depth_bound={}, for a GPU", field_text(options.depth_bound)));
     }
-    MlIlu              factors = MlIlu<>::build(machine.cpu, A, options, monitor, stop);
+    MlIlu              factors = MlIlu<>::build(machine.cpu, A, options, on_progress, stop);
     const MlIluReport& report = factors.report();
     tried.mlilu = report;
     tried.fill = report.fill;
@@ -95,14 +95,14 @@ Method method_of(MethodChoice choice)
     return static_cast<Method>(static_cast<int>(choice) - 1);  // the same names in the same order, after auto
 }
 
-Monitor history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov)
+ProgressListener history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov)
 {
-    // One point for the start and one a step, exact ones at restarts besides: reserved here, for a monitor must not
+    // One point for the start and one a step, exact ones at restarts besides: reserved here, for a listener must not
     // throw.
     if (listener.keep_history)
         tried.history.reserve(2 * std::min<std::size_t>(static_cast<std::size_t>(krylov.max_steps), 1'000'000) + 16);
     return [&tried, &listener, clock = WallClock()](const Progress& now) {
-        if (listener.monitor) listener.monitor(now);
+        if (listener.on_progress) listener.on_progress(now);
         if (now.phase == Progress::Phase::solve && tried.history.size() < tried.history.capacity())
             tried.history.push_back({now.done, now.residual, now.exact, clock.seconds()});
     };
@@ -181,18 +181,18 @@ void IterativeSolver::place(Attempt& tried)
 /// M as the plan asks for it; for a GPU with off_diagonal and depth_bound as suit one, where they are left to us.
 bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
-    WallClock     clock;
-    double        analysed = -1;
-    Progress      where{.phase = Progress::Phase::setup, .level = 1, .total = A_->rows()};
-    const Monitor monitor = [&](const Progress& now) {
-        if (listener.monitor) listener.monitor(now);
+    WallClock              clock;
+    double                 analysed = -1;
+    Progress               where{.phase = Progress::Phase::setup, .level = 1, .total = A_->rows()};
+    const ProgressListener on_progress = [&](const Progress& now) {
+        if (listener.on_progress) listener.on_progress(now);
         if (analysed < 0 && now.done > 0) analysed = clock.seconds();
         where = now;
     };
     try {
         switch (tried.plan.precond.kind) {
             case PrecondKind::mlilu:
-                factors_.mlilu = build_mlilu(machine_, *A_, monitor, stop, tried);
+                factors_.mlilu = build_mlilu(machine_, *A_, on_progress, stop, tried);
                 if (const Index level = tried.mlilu->overflowed; level > 0) {
                     tried.fail(Outcome::breakdown,
                                fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
@@ -277,23 +277,23 @@ Preconditioner<Cpu>& IterativeSolver::host_M()
 }
 
 /// A x = b by the method and M at hand.
-SolveReport IterativeSolver::iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                                     const Monitor& monitor, const StopToken& stop, Method method)
+IterationReport IterativeSolver::iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                                         const ProgressListener& on_progress, const StopToken& stop, Method method)
 {
-    if (system_) return system_->solve(b, x, krylov, monitor, stop);
-    return ilux::solve<Cpu>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, monitor, stop);
+    if (system_) return system_->solve(b, x, krylov, on_progress, stop);
+    return ilux::solve<Cpu>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, on_progress, stop);
 }
 
 /// Corrections are told to whoever listens to progress; the convergence curve is of the first iteration.
 IterationCalls IterativeSolver::calls(const TryListener& listener, const StopToken& stop)
 {
-    if (!system_) return host_iteration(machine_.cpu, *op_, host_M(), *workspace_, listener.monitor, stop);
+    if (!system_) return host_iteration(machine_.cpu, *op_, host_M(), *workspace_, listener.on_progress, stop);
     const auto precondition = [this](auto r, auto z) { system_->precondition(r, z); };
     const auto solve = [this, &listener, &stop](auto D, auto b, auto x, const KrylovOptions& krylov) {
         try {
-            return system_->solve_rows_scaled(D, b, x, krylov, listener.monitor, stop);
+            return system_->solve_rows_scaled(D, b, x, krylov, listener.on_progress, stop);
         } catch (const OutOfMemory&) {  // x stays as good as it is
-            SolveReport nothing;
+            IterationReport nothing;
             nothing.outcome = Outcome::out_of_memory;
             return nothing;
         }
@@ -306,10 +306,10 @@ void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, con
 {
     require(factored_, [] { return "there is no preconditioner"; });
     krylov.restart = this->krylov(A_->rows()).restart;
-    const Monitor monitor = history_of(tried, listener, krylov);
-    const Method  method = method_of(tried.plan.method);
+    const ProgressListener on_progress = history_of(tried, listener, krylov);
+    const Method           method = method_of(tried.plan.method);
     try {
-        tried.report = iterate(b, tried.x, krylov, monitor, stop, method);
+        tried.report = iterate(b, tried.x, krylov, on_progress, stop, method);
         finish_iteration(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop, tried);
     } catch (const DeviceError& error) {
         if (!system_) throw;

@@ -16,8 +16,8 @@ namespace ilux {
 
 /// Who listens to a try, and whether its residuals are kept.
 struct TryListener {
-    Monitor monitor = {};
-    bool    keep_history = false;
+    ProgressListener on_progress = {};
+    bool             keep_history = false;
 };
 
 /// A series by a Krylov method: the preconditioner of one system serves the next ones while steps stay few.
@@ -57,8 +57,8 @@ private:
     void                 put_on_gpu(Attempt& tried);
     void                 prepare_host(Attempt& tried);
     Preconditioner<Cpu>& host_M();
-    SolveReport          iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                                 const Monitor& monitor, const StopToken& stop, Method method);
+    IterationReport      iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+                                 const ProgressListener& on_progress, const StopToken& stop, Method method);
     IterationCalls       calls(const TryListener& listener, const StopToken& stop);
 
     Machine                              machine_;
@@ -76,6 +76,6 @@ private:
 Method method_of(MethodChoice choice);
 
 /// The history of a try, as its solve goes.
-Monitor history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov);
+ProgressListener history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov);
 
 }  // namespace ilux

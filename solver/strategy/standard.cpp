@@ -125,8 +125,8 @@ private:
         scaled_.resize(n);
         for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * residual_.r[i];
         d_.assign(n, 0);
-        const SolveReport done = iteration_.solve(D_, scaled_, d_, krylov);
-        SolveReport&      all = tried_.report;
+        const IterationReport done = iteration_.solve(D_, scaled_, d_, krylov);
+        IterationReport&      all = tried_.report;
         all.steps += done.steps;
         all.restarts += done.restarts;
         all.seconds.solve += done.seconds.solve;
@@ -198,8 +198,24 @@ std::string accuracy_warning(const Accuracy& accuracy, Index n)
     return "";
 }
 
+void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried)
+{
+    const bool asked = options.krylov.stop == StopTest::error;
+    tried.inaccurate = asked && tried.converged() && tried.accuracy.worst_error > options.krylov.etol;
+    if (tried.inaccurate) {
+        tried.report.outcome = Outcome::stagnated;
+        tried.explanation = shortfall(tried.accuracy, {.error = options.krylov.etol}, n);
+    } else if (tried.converged()) {
+        tried.warn(accuracy_warning(tried.accuracy, n));
+        if (options.strategy() == SolverMode::automatic &&
+            tried.accuracy.uncertain == 0)  // a smaller etol was asked for
+            tried.warn(shortfall(tried.accuracy, {.error = options.krylov.etol}, n));
+    }
+}
+
 IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditioner<Cpu>& M,
-                              KrylovWorkspace<Cpu>& workspace, const Monitor& monitor, const StopToken& stop)
+                              KrylovWorkspace<Cpu>& workspace, const ProgressListener& on_progress,
+                              const StopToken& stop)
 {
     const auto precondition = [&](std::span<const double> r, std::span<double> z) { M.apply(cpu, r, z); };
     const auto solve = [&](std::span<const double> D, std::span<const double> b, std::span<double> x,
@@ -207,7 +223,7 @@ IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditi
         const std::vector<double>    inverse = inverses_of(D);
         const RowScaledOperator<Cpu> DA(A, D);
         RowScaledPreconditioner<Cpu> DM(M, inverse);
-        return ilux::solve<Cpu>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, monitor, stop);
+        return ilux::solve<Cpu>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, on_progress, stop);
     };
     return {precondition, solve};
 }

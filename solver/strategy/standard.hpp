@@ -28,19 +28,23 @@ std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index 
 /// What a success by the residual does not tell: where row-wise and estimated error disagree with it; or "".
 std::string accuracy_warning(const Accuracy& accuracy, Index n);
 
+/// What follows a direct solution's verdict: krylov.stop=error may refuse x all the same, and a success is warned of.
+void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried);
+
 /// How a preconditioned iteration is called, wherever it runs; vectors are of the host.
 struct IterationCalls {
     /// z ← M⁻¹ r
     std::function<void(std::span<const double> r, std::span<double> z)> precondition;
     /// Solves D A x = b, preconditioned by D M, for a diagonal D. @param x  the guess, then the solution
-    std::function<SolveReport(std::span<const double> D, std::span<const double> b, std::span<double> x,
-                              const KrylovOptions& krylov)>
+    std::function<IterationReport(std::span<const double> D, std::span<const double> b, std::span<double> x,
+                                  const KrylovOptions& krylov)>
         solve;
 };
 
 /// On the host. @param workspace  made for the method and restart length; all must outlive the calls
 IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditioner<Cpu>& M,
-                              KrylovWorkspace<Cpu>& workspace, const Monitor& monitor, const StopToken& stop);
+                              KrylovWorkspace<Cpu>& workspace, const ProgressListener& on_progress,
+                              const StopToken& stop);
 
 /// What becomes of an iteration that is over: its x is measured in twice the precision, its error estimated by M. Where the
 /// residual meets its tolerance and the rest of the standard is not met, it goes on: corrections d of D A d = D (b − A x) are

@@ -24,7 +24,7 @@ Dense random_hessenberg(Index k, std::uint64_t seed)
     return H;
 }
 
-void feed(HessenbergQr& qr, const Dense& H)
+void feed(HessenbergQr<>& qr, const Dense& H)
 {
     for (Index j = 0; j < H.cols; ++j) {
         const auto h = qr.next_column();

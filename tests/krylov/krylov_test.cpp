@@ -299,9 +299,9 @@ TEST_P(EveryHostKrylov, AllocatesNothingWhileSolving)
     KrylovWorkspace<Cpu>    ws(method(), 100, opt);
     Vector                  x(100);
     long                    told = 0;
-    const Monitor           monitor = [&told](const Progress&) { ++told; };
+    const ProgressListener  on_progress = [&told](const Progress&) { ++told; };
     test::AllocationCounter counter;
-    const auto              report = solve(be, method(), op, M, b, x, ws, opt, monitor);
+    const auto              report = solve(be, method(), op, M, b, x, ws, opt, on_progress);
     const long              allocations = counter.count();
     EXPECT_EQ(allocations, 0);
     EXPECT_EQ(report.outcome, Outcome::converged);

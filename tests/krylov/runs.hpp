@@ -65,9 +65,9 @@ inline double true_residual(const CsrMatrix<>& A, const Vector& x, const Vector&
 }
 
 struct Solution {
-    SolveReport           report;
+    IterationReport       report;
     Vector                x;
-    std::vector<Progress> history;  ///< all that the monitor was told
+    std::vector<Progress> history;  ///< all that the listener was told
 };
 
 enum class Where { cpu, gpu };

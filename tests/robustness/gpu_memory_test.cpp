@@ -58,8 +58,8 @@ TEST_F(GpuMemory, EveryMethodEndsCleanly)
     for (const auto& variant : krylov::variants) {
         const Operation operation{variant.name, static_cast<std::size_t>(A.rows()), [&](std::span<double> x) {
                                       return solve_on(gpu(), variant.method, variant.opt, A, x, [&] {
-                                          const GpuSweepOptions options{.transposable =
-                                                                            needs_transpose(variant.method)};
+                                          const GpuFactorOptions options{.transposable =
+                                                                             needs_transpose(variant.method)};
                                           return std::make_unique<GpuMlIluPreconditioner<>>(gpu(),
                                                                                             gpu_mlilu(cpu, gpu(), mlilu,
                                                                                                       options));

@@ -49,10 +49,10 @@ Solver lu_on_a_stream(const CsrMatrix<>& A, RefactorMethod method, std::uint64_t
     };
 }
 
-Vector solved_on(Gpu& gpu, Method method, const CsrMatrix<>& A, const GpuMlIlu<>& sweeps, std::uint64_t seed)
+Vector solved_on(Gpu& gpu, Method method, const CsrMatrix<>& A, const GpuMlIlu<>& gpu_factors, std::uint64_t seed)
 {
     const GpuMatrixOperator  op(gpu, A, needs_transpose(method));
-    GpuMlIluPreconditioner<> M(gpu, sweeps);
+    GpuMlIluPreconditioner<> M(gpu, gpu_factors);
     KrylovWorkspace<Gpu>     ws(method, A.rows(), {});
     const auto               b = krylov::on_device(gpu, random_vector(A.rows(), seed));
     auto                     x = krylov::on_device(gpu, Vector(A.rows(), 0.));
@@ -69,9 +69,9 @@ Solver multilevel_on_a_stream(const CsrMatrix<>& A, Method method)
         Cpu     be(1);
         Answers answers;
         for (std::uint64_t k = 0; k < 5; ++k) {
-            const GpuSweepOptions options{.transposable = needs_transpose(method)};
-            const auto            sweeps = gpu_mlilu(be, gpu, MlIlu<>::build(be, A, for_gpu({})), options);
-            answers.push_back(solved_on(gpu, method, A, sweeps, k));
+            const GpuFactorOptions options{.transposable = needs_transpose(method)};
+            const auto             gpu_factors = gpu_mlilu(be, gpu, MlIlu<>::build(be, A, for_gpu({})), options);
+            answers.push_back(solved_on(gpu, method, A, gpu_factors, k));
         }
         return answers;
     };
@@ -166,13 +166,13 @@ TEST(GpuTwoStreams, OnePreconditionerServesTwo)
     const auto A = steady_wind();
     Gpu        make;
     Cpu        be(1);
-    const auto sweeps = gpu_mlilu(be, make, MlIlu<>::build(be, A, for_gpu({})), {.transposable = true});
+    const auto gpu_factors = gpu_mlilu(be, make, MlIlu<>::build(be, A, for_gpu({})), {.transposable = true});
     make.synchronize();
     const auto with = [&](Method method) -> Solver {
         return [&, method] {
             Gpu     gpu;
             Answers answers;
-            for (std::uint64_t k = 0; k < 10; ++k) answers.push_back(solved_on(gpu, method, A, sweeps, k));
+            for (std::uint64_t k = 0; k < 10; ++k) answers.push_back(solved_on(gpu, method, A, gpu_factors, k));
             return answers;
         };
     };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/precond/gpu/sweep_systems.hpp"
+#include "ilux/precond/gpu/apply_systems.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/jacobi.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
@@ -114,14 +114,14 @@ TEST(SimplePreconditionerMemory, EndsCleanly)
 }
 
 template <class T>
-void put(const SweepSystems<T>& systems, std::span<double> r, std::span<double> z)
+void put(const ApplySystems<T>& systems, std::span<double> r, std::span<double> z)
 {
     std::vector<double> work(systems.work);
     solve_serial<T>(systems, r, z, work);
 }
 
 /// What a GPU's preconditioner is made of is made on the host.
-TEST(SweepMemory, SystemsForAGpuEndCleanly)
+TEST(ApplyMemory, SystemsForAGpuEndCleanly)
 {
     for (const char* problem : {"recirculating2d:n=16", "stokes2d:n=8", "random:n=150"}) {
         const auto          A = problem[1] == 'a' ? random_matrix(150, 150, 60, 1) : gallery::build(problem);
@@ -131,9 +131,9 @@ TEST(SweepMemory, SystemsForAGpuEndCleanly)
             Cpu             be(threads);
             const auto      M = MlIlu<>::build(be, A, for_gpu({.inverse_bound = 2}));
             const Operation operation{problem, 3 * n, [&](std::span<double> z) {
-                                          put(sweep_systems<double>(be, M.factors(), false), r, z.first(n));
-                                          put(sweep_systems<double>(be, M.factors(), true), r, z.subspan(n, n));
-                                          put(sweep_systems<float>(be, M.factors(), false), r, z.last(n));
+                                          put(apply_systems<double>(be, M.factors(), false), r, z.first(n));
+                                          put(apply_systems<double>(be, M.factors(), true), r, z.subspan(n, n));
+                                          put(apply_systems<float>(be, M.factors(), false), r, z.last(n));
                                           return Ended::answered;
                                       }};
             EXPECT_GT(expect_survives_lack_of_memory(operation, 200), 50) << problem;

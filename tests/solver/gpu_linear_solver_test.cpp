@@ -43,6 +43,34 @@ TEST_F(GpuLinearSolver, SolvesASeriesEitherWay)
     series(SolverMode::automatic, gallery::build("convdiff2d:n=30"), 4);
 }
 
+TEST_F(GpuLinearSolver, TakesArraysInDeviceMemory)
+{
+    const auto           A = gallery::build("rlc_mesh:n=20");
+    const auto           b = random_vector(A.rows(), 1);
+    std::vector<double>  x(b.size()), from_host(b.size());
+    Gpu                  gpu;
+    DeviceBuffer<double> values(A.val().size()), device_b(b.size()), device_x(b.size());
+    upload<double>(gpu, A.val(), values);
+    upload<double>(gpu, b, device_b);
+    for (const SolverMode mode : {SolverMode::direct, SolverMode::iterative}) {
+        const SolverOptions options{.mode = mode, .device = DeviceChoice::gpu, .threads = 1};
+        LinearSolver        solver(options), host(options);
+        solver.analyse(A, 2);
+        host.analyse(A, 2);
+        EXPECT_TRUE(solver.factor(gpu, values).ready());
+        EXPECT_TRUE(solver.solve(gpu, device_b, device_x).converged());
+        EXPECT_TRUE(host.factor(A.val()).ready());
+        EXPECT_TRUE(host.solve(b, from_host).converged());
+        download<double>(gpu, device_x, x);
+        EXPECT_TRUE(identical(x, from_host));
+        EXPECT_TRUE(solver.refactor_and_solve(gpu, values, device_b, device_x).converged());
+        EXPECT_TRUE(host.refactor_and_solve(A.val(), b, from_host).converged());
+        download<double>(gpu, device_x, x);
+        EXPECT_TRUE(identical(x, from_host));
+        EXPECT_THROW((void)solver.solve(gpu, DeviceSpan<const double>(device_b).first(3), device_x), InvalidInput);
+    }
+}
+
 TEST_F(GpuLinearSolver, SolvesInSeparatePhasesToo)
 {
     auto A = gallery::build("convdiff2d:n=30");

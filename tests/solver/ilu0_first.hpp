@@ -32,7 +32,7 @@ protected:
     /// Throws in the setup of a multilevel ILU; ILU(0) tells of no progress.
     static TryListener impatient()
     {
-        return {.monitor = [](const Progress& now) {
+        return {.on_progress = [](const Progress& now) {
             if (now.phase == Progress::Phase::setup) throw_enough(now);
         }};
     }

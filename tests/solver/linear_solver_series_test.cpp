@@ -180,8 +180,8 @@ TEST(LinearSolver, TakesAnLuOfEarlierNumbersAsPreconditioner)
         ASSERT_TRUE(report.converged()) << testing::PrintToString(report.decisions);
         EXPECT_LE(residual_of(A, x, b), 1e-8);
         actions.push_back(report.result().action);
-        const SolveReport& solve = report.result().report;
-        const double       worth = report.result().seconds_factor * (1 + solve.steps) / solve.seconds.solve;
+        const IterationReport& solve = report.result().report;
+        const double           worth = report.result().seconds_factor * (1 + solve.steps) / solve.seconds.solve;
         if (k == 1 && worth < 15) GTEST_SKIP()
         << "a refactorization takes no longer here than " << worth << " solves";
         if (!report.result().plan.direct()) GTEST_SKIP()

@@ -148,7 +148,7 @@ TEST(LinearSolverStop, AListenerToProgressMayAskForIt)
     LinearSolver  solver(serial(options));
     Index         seen = 0;
     solver.heed(source.token());
-    solver.listen({.monitor = [&](const Progress& now) {
+    solver.listen({.on_progress = [&](const Progress& now) {
         seen = now.done;
         if (now.phase == Progress::Phase::setup && now.done > 0) source.request_stop();
     }});

@@ -45,6 +45,54 @@ SolverReport solved(const SolverOptions& options, const CsrMatrix<double>& A)
     return solved(solver, A);
 }
 
+TEST(LinearSolver, BorrowsTheMatrixAndCopiesNewValues)
+{
+    const CsrMatrix<double> A = gallery::poisson2d(6, 6);
+    const auto              b = times_ones(A);
+    for (const SolverMode mode : {SolverMode::direct, SolverMode::iterative, SolverMode::automatic}) {
+        LinearSolver        solver(serial({.mode = mode}));
+        std::vector<double> x(b.size());
+        solver.analyse(A);
+        EXPECT_EQ(solver.matrix().col().data(), A.col().data());
+        EXPECT_EQ(solver.matrix().val().data(), A.val().data());
+        {
+            std::vector<double> twice(A.val().begin(), A.val().end());
+            for (double& value : twice) value *= 2;
+            EXPECT_TRUE(solver.factor(twice).ready());
+            std::ranges::fill(twice, 0);
+        }
+        EXPECT_TRUE(solver.solve(b, x).converged());
+        for (const double value : x) EXPECT_NEAR(value, 0.5, 1e-6);
+        EXPECT_TRUE(solver.refactor(solver.matrix()).ready()) << "its own values again";
+    }
+}
+
+TEST(LinearSolver, KeepsAMatrixThatIsGivenAway)
+{
+    LinearSolver solver(serial({}));
+    solver.analyse(gallery::poisson2d(6, 6));
+    const auto          b = times_ones(gallery::poisson2d(6, 6));
+    std::vector<double> x(b.size());
+    LinearSolver        moved = std::move(solver);
+    EXPECT_TRUE(moved.factor().ready());
+    EXPECT_TRUE(moved.solve(b, x).converged());
+    for (const double value : x) EXPECT_NEAR(value, 1, 1e-6);
+}
+
+TEST(LinearSolver, TakesArraysOfOtherProgramsWithNarrowRowPointers)
+{
+    const CsrMatrix<double>         A = gallery::poisson2d(6, 6);
+    const std::vector<std::int32_t> row_ptr(A.row_ptr().begin(), A.row_ptr().end());
+    const WidenedCsr<double>        given(A.rows(), A.cols(), row_ptr, A.col(), A.val());
+    const auto                      b = times_ones(A);
+    std::vector<double>             x(b.size());
+    LinearSolver                    solver(serial({}));
+    solver.analyse(given);
+    EXPECT_TRUE(solver.factor().ready());
+    EXPECT_TRUE(solver.solve(b, x).converged());
+    for (const double value : x) EXPECT_NEAR(value, 1, 1e-6);
+}
+
 TEST(LinearSolver, RefusesAGpusRefactorizationWithoutAGpu)
 {
     if (gpu_count() > 0) GTEST_SKIP()
@@ -248,7 +296,7 @@ TEST(LinearSolver, AnIterationLeavesHalfOfTheTimeToLu)
     options.krylov.rtol = 1e-13;  // more steps than there is time for
     LinearSolver solver(serial(options));
     TryListener  slow;
-    slow.monitor = [](const Progress& now) {
+    slow.on_progress = [](const Progress& now) {
         if (now.phase == Progress::Phase::solve) std::this_thread::sleep_for(std::chrono::milliseconds(300));
     };
     solver.listen(slow);

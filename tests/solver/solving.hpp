@@ -35,7 +35,7 @@ inline CsrMatrix<double> unsymmetric(CsrMatrix<double> A)
 }
 
 /// ‖b − A x‖₂ / ‖b‖₂ by the test's own sums.
-inline double residual_of(const CsrMatrix<double>& A, std::span<const double> x, std::span<const double> b)
+inline double residual_of(const CsrView<double>& A, std::span<const double> x, std::span<const double> b)
 {
     double r2 = 0, b2 = 0;
     for (Index i = 0; i < A.rows(); ++i) {

@@ -92,6 +92,7 @@ TEST(GpuMissing, IsReportedAndNeverFatal)
 TEST_F(GpuPrimitives, RefuseDevicesThatDoNotExist)
 {
     EXPECT_FALSE(gpu_name(0).empty());
+    EXPECT_GT(Gpu().multiprocessors(), 0);
     EXPECT_THROW(Gpu(-1), DeviceError);
     EXPECT_THROW(Gpu{gpu_count()}, DeviceError);
     EXPECT_THROW(gpu_name(gpu_count()), DeviceError);

@@ -15,7 +15,7 @@ namespace {
 /// A program on the device, its input, and what the serial twin says.
 struct DataflowOnDevice {
     DataflowOnDevice(Gpu& gpu, const DataflowProgram& program, std::span<const double> values,
-                     const DataflowTrial& trial = {})
+                     const detail::DataflowTrial& trial = {})
         : dataflow(gpu, program, {}, {}, trial),
           input(values.size()),
           v(dataflow.workspace(gpu)),
@@ -56,9 +56,11 @@ TEST(GpuDataflow, HaveThoseBitsWhereWarpsAreLateAndFew)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu gpu;
     for (const DataflowSystem& system : dataflow_systems())
-        for (const DataflowTrial& trial :
-             {DataflowTrial{.delay = 500}, DataflowTrial{.delay = 500, .shared_bytes = 60'000},
-              DataflowTrial{.shared_bytes = 200'000}, DataflowTrial{.delay = 5000, .shared_bytes = 200'000}}) {
+        for (const auto& trial :
+             std::initializer_list<detail::DataflowTrial>{{.delay = 500},
+                                                          {.delay = 500, .shared_bytes = 60'000},
+                                                          {.shared_bytes = 200'000},
+                                                          {.delay = 5000, .shared_bytes = 200'000}}) {
             SCOPED_TRACE(system.name + ", delay " + std::to_string(trial.delay) + ", " +
                          std::to_string(trial.shared_bytes));
             DataflowOnDevice device(gpu, factor_dataflow(*system.F.pattern), system.A.val, trial);

@@ -112,6 +112,16 @@ TEST(GpuCost, IsOfDotProductsOnACircuit)
     EXPECT_GT(cost.bytes, 0);
 }
 
+TEST(GpuCost, IsOfAsManyMultiprocessorsAsTheGpuHas)
+{
+    const Index     n = 1000;  // enough work that few multiprocessors take longer
+    const LuPattern full = pattern_of(Stored(n, std::vector<char>(n, 1)));
+    EXPECT_DOUBLE_EQ(gpu_cost(full, unlimited, 7).seconds,
+                     refactor_rule::transfer_seconds + LeftModel(full, {.multiprocessors = 7}).predict(0).seconds);
+    EXPECT_GT(gpu_cost(full, unlimited, 7).seconds, gpu_cost(full, unlimited).seconds);
+    EXPECT_NE(why_cpu(full, 64, 1e6, unlimited, 1), why_cpu(full, 64, 1e6, unlimited));
+}
+
 TEST(GpuCost, IsOfLeftWhereAProgramWouldTakeTooMuchMemoryOrTime)
 {
     const auto    circuit = dataflow_system("", gallery::mna_random({.n = 400, .decades = 6})).F.pattern;

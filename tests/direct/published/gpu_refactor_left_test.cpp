@@ -43,16 +43,16 @@ std::vector<DataflowSystem> every_system()
     return all;
 }
 
-std::shared_ptr<const GpuLuPattern> on_device(Gpu& gpu, const DataflowSystem& system)
+std::shared_ptr<const GpuLuPattern> pattern_on_device(Gpu& gpu, const DataflowSystem& system)
 {
     return std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
 }
 
-/// A pattern on the device with one way to refactor it.
+/// A pattern on the device with one tuning of the method.
 struct LeftOnDevice {
     LeftOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> P, std::span<const double> values,
-                 const LeftTuning& tuning = {})
-        : pattern(std::move(P)), left(gpu, pattern, tuning), input(values.size()), val(pattern->entries())
+                 const LeftTuning& tuning = {}, const detail::KernelTrial& trial = {})
+        : pattern(std::move(P)), left(gpu, pattern, tuning, trial), input(values.size()), val(pattern->entries())
     {
         upload<double>(gpu, values, input);
     }
@@ -98,12 +98,12 @@ TEST(GpuRefactorLeft, HasTheBitsOfTheSerialOneInEveryModeAtAnyNumberOfWarps)
     Gpu gpu;
     for (const DataflowSystem& system : every_system()) {
         const auto expected = serially(system);
-        const auto P = on_device(gpu, system);
+        const auto P = pattern_on_device(gpu, system);
         for (const Index pipeline_columns : {0, 4, 128, any_number})
             for (const Index warps : {1, 2, 33, 0})
                 for (const unsigned delay : {0u, 2000u}) {
-                    LeftOnDevice device(gpu, P, system.A.val,
-                                        {.pipeline_columns = pipeline_columns, .warps = warps, .delay = delay});
+                    LeftOnDevice device(gpu, P, system.A.val, {.pipeline_columns = pipeline_columns, .warps = warps},
+                                        {.delay = delay});
                     for (int run = 0; run < 2; ++run)
                         ASSERT_TRUE(identical(device.run(gpu), expected))
                             << system.name << ", pipeline_columns " << pipeline_columns << ", warps " << warps
@@ -118,7 +118,8 @@ TEST(GpuRefactorLeft, HasTheSameBitsEveryTimeHoweverWarpsAreDelayed)
     Gpu gpu;
     for (const DataflowSystem& system : every_system()) {
         const auto   expected = serially(system);
-        LeftOnDevice device(gpu, on_device(gpu, system), system.A.val, {.pipeline_columns = any_number, .delay = 2000});
+        LeftOnDevice device(gpu, pattern_on_device(gpu, system), system.A.val, {.pipeline_columns = any_number},
+                            {.delay = 2000});
         for (int run = 0; run < repeats(); ++run)
             ASSERT_TRUE(identical(device.run(gpu), expected)) << system.name << ", run " << run;
     }
@@ -163,8 +164,8 @@ TEST(GpuRefactorLeft, EndsWhateverTheValuesAndKeepsTheFirstBadColumn)
                                          dataflow_system_as_it_stands("full", random_dominant(40, 40, 5))}) {
         const LuPattern& P = *system.F.pattern;
         for (const Index pipeline_columns : {0, any_number}) {
-            LeftOnDevice device(gpu, on_device(gpu, system), system.A.val,
-                                {.pipeline_columns = pipeline_columns, .delay = 500});
+            LeftOnDevice device(gpu, pattern_on_device(gpu, system), system.A.val,
+                                {.pipeline_columns = pipeline_columns}, {.delay = 500});
             for (const double bad : {0.0, 1e300, 1e-320, std::numeric_limits<double>::infinity(),
                                      std::numeric_limits<double>::quiet_NaN()})
                 for (const std::size_t step : {std::size_t{3}, system.A.val.size() / 2 + 1}) {
@@ -188,7 +189,7 @@ TEST(GpuRefactorLeft, RunsOnTwoStreamsAtOnce)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu                  first, second;
     const DataflowSystem system = dataflow_system("mesh", gallery::poisson2d(24, 19));
-    const auto           P = on_device(first, system);
+    const auto           P = pattern_on_device(first, system);
     auto                 moved = system.A.val;
     for (double& value : moved) value *= 1.5;
     LuFactors    F = system.F;
@@ -208,7 +209,7 @@ TEST(GpuRefactorLeft, RunsInsideAGraphOfTheCallerAndOnAStreamThatHasNone)
     const auto           expected = serially(system);
     const auto           tuning = LeftTuning{.pipeline_columns = 4};
     Gpu                  gpu, legacy(0, nullptr);
-    LeftOnDevice         captured(gpu, on_device(gpu, system), system.A.val, tuning);
+    LeftOnDevice         captured(gpu, pattern_on_device(gpu, system), system.A.val, tuning);
     const GpuGraph       graph(gpu, [&] { captured.enqueue(gpu); });
     for (int run = 0; run < 3; ++run) {
         fill(gpu, 0, captured.val);
@@ -216,7 +217,7 @@ TEST(GpuRefactorLeft, RunsInsideAGraphOfTheCallerAndOnAStreamThatHasNone)
         EXPECT_TRUE(identical(captured.found(gpu), expected)) << "run " << run;
     }
     EXPECT_TRUE(identical(captured.run(gpu), expected)) << "behind that graph";
-    LeftOnDevice plain(legacy, on_device(legacy, system), system.A.val, tuning);
+    LeftOnDevice plain(legacy, pattern_on_device(legacy, system), system.A.val, tuning);
     EXPECT_TRUE(identical(plain.run(legacy), expected));
 }
 
@@ -225,7 +226,7 @@ TEST(GpuRefactorLeft, MovesWithItsWorkAndItsGraph)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu                  gpu;
     const DataflowSystem system = dataflow_system("mesh", gallery::poisson2d(24, 19));
-    LeftOnDevice         device(gpu, on_device(gpu, system), system.A.val, {.pipeline_columns = 4});
+    LeftOnDevice         device(gpu, pattern_on_device(gpu, system), system.A.val, {.pipeline_columns = 4});
     LeftRefactor         moved = std::move(device.left);
     device.left = std::move(moved);
     EXPECT_TRUE(identical(device.run(gpu), serially(system)));
@@ -238,7 +239,7 @@ TEST(GpuRefactorLeft, TakesTheMemoryItAnnouncesWithinItsLimit)
     const DataflowSystem  system = dataflow_system("mesh", gallery::poisson2d(24, 19));
     const LuPattern&      P = *system.F.pattern;
     constexpr std::size_t limit = 100'000;
-    const auto            pattern = on_device(gpu, system);
+    const auto            pattern = pattern_on_device(gpu, system);
     const LeftRefactor    free(gpu, pattern), limited(gpu, pattern, {.work_bytes = limit});
     EXPECT_EQ(limited.warps(), static_cast<Index>(limit / (8 * P.n)));
     EXPECT_GT(free.warps(), limited.warps());
@@ -253,7 +254,7 @@ TEST(GpuRefactorLeft, RefusesTooFewValues)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu                  gpu;
     const DataflowSystem system = dataflow_system("", random_dominant(3, 2, 1));
-    LeftRefactor         left(gpu, on_device(gpu, system));
+    LeftRefactor         left(gpu, pattern_on_device(gpu, system));
     DeviceBuffer<double> val(1);
     expect_refusal([&] { left.run(gpu, val); }, {"1"});
 }

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "ilux/base/gpu/gpu_graph.hpp"
+#include "ilux/direct/published/refactor_right_plan.hpp"
 #include "ilux/tests/direct/published/right_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
 #include "ilux/tests/direct/worked_example.hpp"
@@ -11,9 +12,10 @@ namespace {
 
 class RightOnDevice {
 public:
-    RightOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, std::span<const double> start,
-                  const RightTuning& tuning)
-        : refactor(gpu, std::move(pattern), tuning), start_(start.size()), val_(start.size())
+    /// @param how  RightTuning or RightPlan
+    template <class How = RightTuning>
+    RightOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, std::span<const double> start, const How& how)
+        : refactor(gpu, std::move(pattern), how), start_(start.size()), val_(start.size())
     {
         upload<double>(gpu, start, start_);
     }
@@ -158,7 +160,7 @@ TEST(GpuRightRefactor, IsRightEveryTimeOnTheWorkedExampleUnlessAsPublished)
         for (int repeat = 0; repeat < 10 * repeats(); ++repeat)
             ASSERT_EQ(beyond_bound(P, start, exact.run(gpu)), "") << "repeat " << repeat;
     }
-    RightOnDevice published(gpu, pattern, start, {.method = RightMethod::glu1, .as_published = true});
+    RightOnDevice published(gpu, pattern, start, detail::plan_glu1(P, DependencyRule::left, P.n));
     EXPECT_EQ(published.refactor.levels().depth(), 4);  // five are needed
     int wrong = 0;
     for (int repeat = 0; repeat < 10 * repeats(); ++repeat)

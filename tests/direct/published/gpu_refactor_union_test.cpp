@@ -16,11 +16,12 @@ namespace {
 
 /// A refactorization and the memory that it works in.
 struct OnDevice {
-    OnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> given, const UnionTuning& tuning)
-        : pattern(std::move(given)), refactor(gpu, pattern, tuning), val(pattern->entries())
+    OnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> given, const UnionTuning& tuning,
+             const detail::KernelTrial& trial = {})
+        : pattern(std::move(given)), refactor(gpu, pattern, tuning, trial), val(pattern->entries())
     {}
-    OnDevice(Gpu& gpu, const DataflowSystem& system, const UnionTuning& tuning)
-        : OnDevice(gpu, std::make_shared<GpuLuPattern>(gpu, system.F.pattern), tuning)
+    OnDevice(Gpu& gpu, const DataflowSystem& system, const UnionTuning& tuning, const detail::KernelTrial& trial = {})
+        : OnDevice(gpu, std::make_shared<GpuLuPattern>(gpu, system.F.pattern), tuning, trial)
     {}
     std::vector<double> run(Gpu& gpu, const std::vector<double>& start)
     {
@@ -78,7 +79,7 @@ TEST(GpuRefactorUnion, HasThemEveryTimeHoweverWarpsAreDelayed)
         const auto start = start_of(system), finish = finish_of(system, start);
         for (const UnionIndex index : every_union_index)
             for (const unsigned delay : {0u, 500u}) {
-                OnDevice device(gpu, system, {.forced = index, .delay = delay});
+                OnDevice device(gpu, system, {.forced = index}, {.delay = delay});
                 for (int repeat = 0; repeat < repeats(); ++repeat)
                     ASSERT_TRUE(identical(device.run(gpu, start), finish))
                         << "encoding " << static_cast<int>(index) << ", repeat " << repeat;

@@ -9,6 +9,7 @@
 namespace ilux::test {
 namespace {
 
+using detail::plan_glu1;
 using detail::plan_right;
 using detail::RightPlan;
 using detail::RightRoom;
@@ -213,7 +214,7 @@ TEST(RightPlan, AsPublishedReadsWhatTheSameLevelWrites)
     const LuFactors  F = factor(A);
     const LuPattern& P = *F.pattern;
     const auto       start = scattered(P, A.val());
-    const auto       published = plan_right(P, {.method = RightMethod::glu1, .as_published = true}, h200);
+    const auto       published = plan_glu1(P, DependencyRule::left, h200.blocks);
     EXPECT_EQ(races(published, P), (std::set<std::pair<Index, Index>>{{1, 0}, {5, 3}}));
     EXPECT_NE(beyond_bound(P, start, eliminate_by(published, P, start, backwards)), "");
 
@@ -228,7 +229,6 @@ TEST(RightPlan, RefusesWhatMakesNoSense)
     const auto      plan = [&](const RightTuning& tuning) { return [&P, tuning] { plan_right(P, tuning, h200); }; };
     expect_refusal<InvalidOption>(plan({.method = RightMethod::glu1, .capacity = -1}), {"capacity", "-1"});
     expect_refusal<InvalidOption>(plan({.stream_columns = -2}), {"stream_columns", "-2"});
-    expect_refusal<InvalidOption>(plan({.as_published = true}), {"as_published", "glu3"});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include "ilux/precond/gpu/gpu_jacobi.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
-#include "ilux/tests/precond/gpu/sweep_checks.hpp"
+#include "ilux/tests/precond/gpu/apply_checks.hpp"
 
 namespace ilux {
 namespace {
@@ -96,8 +96,8 @@ TEST_F(GpuPrecond, MlIluAppliesWhatItsSystemsSay)
             const Vector             r = test::random_vector(A.rows(), 5);
             for (bool transposed : {false, true}) {
                 const auto systems = systems_of<double>(mlilu, transposed);
-                EXPECT_TRUE(
-                    within(applied_by(gpu(), M, r, transposed), swept(systems, r), 20 * eps, majorant(systems, r)))
+                EXPECT_TRUE(within(applied_by(gpu(), M, r, transposed), applied_systems(systems, r), 20 * eps,
+                                   majorant(systems, r)))
                     << name << (transposed ? ", transposed, " : ", ") << mlilu.factors().levels.size()
                     << " levels, dense " << systems.dense;
             }
@@ -131,8 +131,8 @@ TEST_F(GpuPrecond, MlIluInSinglePrecisionErrsByItsRoundingAlone)
                 const auto   systems = systems_of<double>(mlilu, transposed);
                 const auto   rounded = systems_of<float>(mlilu, transposed);
                 const Vector z = applied_by(gpu(), M, r, transposed), bound = majorant(systems, r);
-                EXPECT_TRUE(within(z, swept(rounded, r), 20 * eps, bound));  // sums and vectors are double
-                EXPECT_TRUE(within(z, swept(systems, r), float_eps, bound));
+                EXPECT_TRUE(within(z, applied_systems(rounded, r), 20 * eps, bound));  // sums and vectors are double
+                EXPECT_TRUE(within(z, applied_systems(systems, r), float_eps, bound));
             }
             EXPECT_LT(single.report().bytes, gpu_mlilu(cpu, gpu(), mlilu, {.transposable = true}).report().bytes);
         }
@@ -144,7 +144,8 @@ TEST_F(GpuPrecond, EveryEngineAppliesMlIlu)
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
         const auto   mlilu = build(A, {.inverse_bound = 3, .off_diagonal = off_diagonal});
         const auto   systems = systems_of<double>(mlilu, false);
-        const Vector r = test::random_vector(A.rows(), 5), z = swept(systems, r), bound = majorant(systems, r);
+        const Vector r = test::random_vector(A.rows(), 5), z = applied_systems(systems, r),
+                     bound = majorant(systems, r);
         for (auto engine : {GpuSpTrsvEngine::automatic, GpuSpTrsvEngine::chunked, GpuSpTrsvEngine::syncfree,
                             GpuSpTrsvEngine::level_graph, GpuSpTrsvEngine::level_set, GpuSpTrsvEngine::cusparse}) {
             GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu, {.engine = engine}));
@@ -201,7 +202,7 @@ TEST_F(GpuPrecond, EndsAndSpreadsNaN)
             Vector broken = r;
             broken[bad] = std::nan("");
             const Vector found = applied_by(gpu(), M, broken),
-                         expected = swept(systems_of<double>(mlilu, false), broken);
+                         expected = applied_systems(systems_of<double>(mlilu, false), broken);
             for (Index i = 0; i < A.rows(); ++i)
                 ASSERT_EQ(std::isnan(found[i]), std::isnan(expected[i])) << "row " << i << ", NaN in " << bad;
             EXPECT_TRUE(std::ranges::any_of(found, [](double value) { return std::isnan(value); }));
@@ -272,7 +273,7 @@ TEST_F(GpuPrecond, RefusesWhatDoesNotFit)
                                       {"1000", "device memory", "allowed"});
     EXPECT_EQ(device_use().allocations, before);
     const auto               made = gpu_mlilu(cpu, gpu(), mlilu);
-    const auto               foretold = sweep_size(mlilu.factors()).bytes(sizeof(double));
+    const auto               foretold = apply_size(mlilu.factors()).bytes(sizeof(double));
     GpuMlIluPreconditioner<> M(gpu(), made);
     const auto               taken = made.report().bytes + M.workspace_bytes();
     EXPECT_LE(taken, foretold);
@@ -298,7 +299,7 @@ TEST_F(GpuPrecond, ReportsWhatItPutThere)
     const auto& report = made.report();
     ASSERT_EQ(report.systems.size(), 2u);
     EXPECT_EQ(report.systems[0].facts.n, 1600);
-    EXPECT_EQ(report.systems[0].facts.nnz + report.systems[1].facts.nnz, sweep_size(mlilu.factors()).entries);
+    EXPECT_EQ(report.systems[0].facts.nnz + report.systems[1].facts.nnz, apply_size(mlilu.factors()).entries);
     EXPECT_EQ(report.dense, mlilu.factors().dense.size());
     EXPECT_GT(report.bytes, 12u * static_cast<std::size_t>(report.systems[0].facts.nnz));
     EXPECT_GT(report.seconds_upload, 0);
@@ -310,7 +311,7 @@ TEST_F(GpuPrecond, Ilu0AppliesWhatTheCpuApplies)
         for (bool transposed : {false, true}) {
             Ilu0<>                  on_cpu(test::random_dominant(n, 4, n));
             const Vector            r = test::random_vector(n, 3), z = test::precond::applied(on_cpu, r, transposed);
-            const auto              bound = majorant(sweep_systems<double>(cpu, on_cpu, transposed), r);
+            const auto              bound = majorant(apply_systems<double>(cpu, on_cpu, transposed), r);
             GpuIlu0Preconditioner<> M(gpu(), gpu_ilu0(cpu, gpu(), on_cpu, {.transposable = true}));
             GpuIlu0Preconditioner<float> single(gpu(), gpu_ilu0<float>(cpu, gpu(), on_cpu, {.transposable = true}));
             EXPECT_TRUE(within(applied_by(gpu(), M, r, transposed), z, 10 * eps, bound)) << "n = " << n;

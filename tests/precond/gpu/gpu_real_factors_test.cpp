@@ -17,7 +17,7 @@
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 #include "ilux/sptrsv/sptrsv.hpp"
-#include "ilux/tests/precond/gpu/sweep_checks.hpp"
+#include "ilux/tests/precond/gpu/apply_checks.hpp"
 #include "ilux/tests/sptrsv/systems.hpp"
 
 namespace ilux {
@@ -115,7 +115,7 @@ private:
         });
     }
 
-    static std::optional<SweepSystems<float>> in_single(const MlIlu<>& factors, bool transposed)
+    static std::optional<ApplySystems<float>> in_single(const MlIlu<>& factors, bool transposed)
     {
         try {
             return systems_of<float>(factors, transposed);
@@ -125,7 +125,7 @@ private:
     }
 
     template <class T, class Each>
-    void steps(const SweepSystems<T>& systems, Each each)
+    void steps(const ApplySystems<T>& systems, Each each)
     {
         for (std::size_t s = 0; s < systems.steps.size(); ++s) {
             if (systems.steps[s].dense) continue;

@@ -18,8 +18,8 @@ namespace {
 using namespace test::precond;
 
 struct Run {
-    MlIluReport precond;
-    SolveReport solve;
+    MlIluReport     precond;
+    IterationReport solve;
 };
 
 /// GMRES(30) from the right, x = 0 in, b = A·1, ‖b − A x‖ ≤ 10⁻⁸ ‖b‖.

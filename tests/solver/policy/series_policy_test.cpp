@@ -45,7 +45,7 @@ TEST(ReasonToSwitch, IsWhatWasMeasured)
     EXPECT_TRUE(now.measured());
     EXPECT_EQ(now.seconds, 1);
     const std::string why = reason_to_switch(now, "direct", {"iterative", &other, cheap}, 100);
-    EXPECT_NE(why.find("direct way took 1 s"), std::string::npos) << why;
+    EXPECT_NE(why.find("direct strategy took 1 s"), std::string::npos) << why;
     EXPECT_NE(why.find("100 systems"), std::string::npos) << why;
     EXPECT_EQ(reason_to_switch(now, "direct", {"iterative", &other, cheap}, 1), "");  // its setup does not pay
     EXPECT_EQ(reason_to_switch(now, "direct", {"iterative", &other, Forecast{.solve = 0.6}}, 100), "");

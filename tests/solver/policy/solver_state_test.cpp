@@ -66,8 +66,8 @@ TEST(SolverState, SaysWhyACallIsNotAllowed)
 {
     for (const SolverState state : all) {
         EXPECT_EQ(objection(state, SolverCall::analyse), "");
-        for (const SolverCall call :
-             {SolverCall::factor, SolverCall::refactor, SolverCall::refactor_and_solve, SolverCall::device}) {
+        for (const SolverCall call : {SolverCall::factor, SolverCall::refactor, SolverCall::refactor_and_solve,
+                                      SolverCall::solve_batch, SolverCall::device}) {
             EXPECT_EQ(objection(state, call).empty(), state != empty) << text(state);
         }
     }
@@ -150,6 +150,7 @@ TEST_F(SolverStates, EveryCallWorksOrSaysWhyNot)
     constexpr auto no_factor = "factor: no matrix was analysed yet; call analyse(A) first";
     constexpr auto no_refactor = "refactor: no matrix was analysed yet; call analyse(A) first";
     constexpr auto no_step = "refactor_and_solve: no matrix was analysed yet; call analyse(A) first";
+    constexpr auto no_batch = "solve_batch: no matrix was analysed yet; call analyse(A) first";
     const Row      rows[] = {
              {"analyse",
               [&](auto& s) { s.analyse(A, 4); },
@@ -177,6 +178,12 @@ TEST_F(SolverStates, EveryCallWorksOrSaysWhyNot)
              {"refactor_and_solve(b)",
               [&](auto& s) { (void)s.refactor_and_solve(A.val(), b, x); },
               {no_step, dropped, dropped, dropped, dropped, dropped}},
+             {"solve_batch",
+              [&](auto& s) { (void)s.solve_batch(1, A.val(), easy, x); },
+              {no_batch, factored, factored, factored, factored, factored}},
+             {"solve_batch of none",
+              [&](auto& s) { (void)s.solve_batch(0, {}, {}, {}); },
+              {no_batch, SolverState::analysed, factored, failed, dropped, broken_off}},
              {"device",
               [](auto& s) { (void)s.device(); },
               {"device: no matrix was analysed yet; call analyse(A) first", SolverState::analysed, factored, failed, dropped,
@@ -215,7 +222,7 @@ TEST_F(SolverStates, AnExceptionLeavesWhatTheTableSays)
                        {empty, broken_off, broken_off, broken_off, broken_off, broken_off}},
                       {"a solution broken off",
                        [&](auto& s) {
-             s.listen({.monitor = [](const Progress&) { throw_enough(0); }});
+             s.listen({.on_progress = [](const Progress&) { throw_enough(0); }});
              if (s.state() == empty) return;
              EXPECT_THROW((void)s.refactor_and_solve(A.val(), b, x), std::runtime_error);
          },

@@ -229,7 +229,7 @@ TEST(Standard, ABackwardErrorWhoseNormsOverflowIsNotZero)
         const MatrixOperator op(A);
         Identity<Cpu>        M(2);
         with_norm.matrix_norm = norm_frobenius(A);
-        const SolveReport report = gmres<Cpu>(cpu, op, M, b, x, ws, with_norm);
+        const IterationReport report = gmres<Cpu>(cpu, op, M, b, x, ws, with_norm);
         EXPECT_EQ(report.outcome, Outcome::max_steps);
         EXPECT_NEAR(report.backward_error, expected, 1e-13);
     }
@@ -261,7 +261,7 @@ TEST(Standard, AnEstimateAndItsCorrectionsHeedTheToken)
                                    ++solves;
                                    steps.push_back(krylov.max_steps);
                                    std::ranges::fill(x, 0.0);
-                                   SolveReport nothing;
+                                   IterationReport nothing;
                                    nothing.outcome = Outcome::breakdown;
                                    nothing.steps = 1;
                                    return nothing;
@@ -345,7 +345,7 @@ TEST(Standard, ACorrectionMayNotCostTheResidualItsOwnLimit)
                                [&](auto, auto, auto d, const KrylovOptions&) {
                                    d[0] = 0.3;
                                    d[1] = -99;
-                                   SolveReport done;
+                                   IterationReport done;
                                    done.outcome = Outcome::converged;
                                    return done;
                                }};

@@ -1,4 +1,4 @@
-#include "ilux/precond/gpu/sweep_systems.hpp"
+#include "ilux/precond/gpu/apply_systems.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
-#include "ilux/tests/precond/gpu/sweep_checks.hpp"
+#include "ilux/tests/precond/gpu/apply_checks.hpp"
 
 namespace ilux {
 namespace {
@@ -25,7 +25,7 @@ using test::to_dense;
 
 Vector swept_by(const MlIlu<>& mlilu, const Vector& r, bool transposed = false)
 {
-    return swept(systems_of<double>(mlilu, transposed), r);
+    return applied_systems(systems_of<double>(mlilu, transposed), r);
 }
 
 void expect_close(const Vector& x, const Vector& y)
@@ -34,7 +34,7 @@ void expect_close(const Vector& x, const Vector& y)
         << testing::PrintToString(x) << " is not " << testing::PrintToString(y);
 }
 
-TEST(SweepSystems, SolveTheHandExample)
+TEST(ApplySystems, SolveTheHandExample)
 {
     const Vector r{6, 7, 6, 9};
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
@@ -49,7 +49,7 @@ TEST(SweepSystems, SolveTheHandExample)
     expect_close(swept_by(keep, r), {7. / 6, 5. / 6, 13. / 12, 1. / 6});
 }
 
-TEST(SweepSystems, OfTheHandExampleAreTwoKeptAndFourSaved)
+TEST(ApplySystems, OfTheHandExampleAreTwoKeptAndFourSaved)
 {
     // B = {1, 3, 4}, C = {2}. L_B: l41 = 1, l43 = 1/2; L_G: l21 = 1, l23 = 1/4, l24 = 1/5. U_B: u14 = 1;
     // U_F: u12 = 2, u32 = 1/2, u42 = -1/5. Backwards: C, 4, 3, 1.
@@ -66,7 +66,7 @@ TEST(SweepSystems, OfTheHandExampleAreTwoKeptAndFourSaved)
 }
 
 /// Options that reach one level and many, keep, save and both mixed, with and without a dense level.
-std::vector<MlIluOptions> sweep_variants()
+std::vector<MlIluOptions> apply_variants()
 {
     std::vector<MlIluOptions> all;
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save, OffDiagonal::automatic}) {
@@ -111,11 +111,11 @@ std::string shape(const MlIluFactors<>& factors)
     return text + (factors.dense.size() > 0 ? "d" : "");
 }
 
-TEST(SweepSystems, ApplyWhatTheCpuAppliesLevelByLevel)
+TEST(ApplySystems, ApplyWhatTheCpuAppliesLevelByLevel)
 {
     std::set<std::string> shapes;
     for (const auto& [name, A] : varied_matrices())
-        for (const auto& options : sweep_variants()) {
+        for (const auto& options : apply_variants()) {
             const auto          mlilu = build(A, options);
             const auto&         dense = mlilu.factors().dense;
             MlIluPreconditioner M(mlilu);
@@ -123,7 +123,7 @@ TEST(SweepSystems, ApplyWhatTheCpuAppliesLevelByLevel)
             shapes.insert(shape(mlilu.factors()));
             for (bool transposed : {false, true}) {
                 const auto   systems = systems_of<double>(mlilu, transposed);
-                const Vector z = swept(systems, r, [&](std::span<double> x) {
+                const Vector z = applied_systems(systems, r, [&](std::span<double> x) {
                     Vector work(dense.workspace());
                     transposed ? dense.solve_adjoint(x, x, work) : dense.solve(x, x, work);
                 });
@@ -139,7 +139,7 @@ TEST(SweepSystems, ApplyWhatTheCpuAppliesLevelByLevel)
     for (const char* part : {"kkkkk", "sssss", "ks", "sk", "ssk"}) EXPECT_TRUE(reached(part)) << part;
 }
 
-TEST(SweepSystems, InvertTheMatrixWhereNothingWasDropped)
+TEST(ApplySystems, InvertTheMatrixWhereNothingWasDropped)
 {
     for (const auto& [name, A] :
          {Named{"poisson2d", gallery::poisson2d(12, 12)}, Named{"stokes2d", gallery::stokes2d({.n = 5})},
@@ -156,7 +156,7 @@ TEST(SweepSystems, InvertTheMatrixWhereNothingWasDropped)
             }
 }
 
-TEST(SweepSystems, HoldTheInverseOfTheDenseLevel)
+TEST(ApplySystems, HoldTheInverseOfTheDenseLevel)
 {
     for (Index n : {1, 2, 33, 70}) {
         auto matrices = singular_matrices(n, 1);
@@ -185,7 +185,7 @@ TEST(SweepSystems, HoldTheInverseOfTheDenseLevel)
     }
 }
 
-TEST(SweepSystems, OfALargeMatrixOfZerosHoldNoDenseInverse)
+TEST(ApplySystems, OfALargeMatrixOfZerosHoldNoDenseInverse)
 {
     const Index  n = 20'000;
     const auto   mlilu = build(CsrMatrix<>::from_triplets(n, n, {}, {}, {}));
@@ -195,17 +195,17 @@ TEST(SweepSystems, OfALargeMatrixOfZerosHoldNoDenseInverse)
     EXPECT_TRUE(identical(swept_by(mlilu, r), applied(M, r)));
 }
 
-TEST(SweepSystems, AreStrictlyLowerWithFramesInRange)
+TEST(ApplySystems, AreStrictlyLowerWithFramesInRange)
 {
     for (const auto& [name, A] : varied_matrices())
-        for (const auto& options : sweep_variants()) {
+        for (const auto& options : apply_variants()) {
             const auto mlilu = build(A, options);
             for (bool transposed : {false, true}) {
                 const auto systems = systems_of<double>(mlilu, transposed);
                 for (const auto& [in, out, dense, system] : systems.steps) {
                     EXPECT_EQ(in.n, out.n);
                     for (const auto& part : {in, out})
-                        EXPECT_LE(part.begin + part.n, part.of == SweepPart::Of::work ? systems.work : systems.n);
+                        EXPECT_LE(part.begin + part.n, part.of == ApplyPart::Of::work ? systems.work : systems.n);
                     const bool apart = in.of != out.of || in.begin + in.n <= out.begin || out.begin + out.n <= in.begin;
                     EXPECT_EQ(apart, !dense) << name;
                     if (dense) continue;
@@ -219,12 +219,12 @@ TEST(SweepSystems, AreStrictlyLowerWithFramesInRange)
         }
 }
 
-TEST(SweepSystems, TakeWhatTheirSizeForetold)
+TEST(ApplySystems, TakeWhatTheirSizeForetold)
 {
     for (const auto& [name, A] : varied_matrices())
-        for (const auto& options : sweep_variants()) {
+        for (const auto& options : apply_variants()) {
             const auto mlilu = build(A, options);
-            const auto size = sweep_size(mlilu.factors());
+            const auto size = apply_size(mlilu.factors());
             for (bool transposed : {false, true}) {
                 const auto systems = systems_of<float>(mlilu, transposed);
                 Offset     rows = 0, entries = 0;
@@ -243,7 +243,7 @@ TEST(SweepSystems, TakeWhatTheirSizeForetold)
         }
 }
 
-TEST(SweepSystems, HaveTheSameBitsForAnyNumberOfThreads)
+TEST(ApplySystems, HaveTheSameBitsForAnyNumberOfThreads)
 {
     const auto mlilu = build(gallery::poisson2d(100, 90), {.inverse_bound = 2, .off_diagonal = OffDiagonal::keep});
     const auto saved = build(gallery::poisson2d(100, 90), {.inverse_bound = 2, .off_diagonal = OffDiagonal::save});
@@ -259,7 +259,7 @@ TEST(SweepSystems, HaveTheSameBitsForAnyNumberOfThreads)
     }
 }
 
-TEST(SweepSystems, InSinglePrecisionErrByItsRoundingAlone)
+TEST(ApplySystems, InSinglePrecisionErrByItsRoundingAlone)
 {
     constexpr double feps = std::numeric_limits<float>::epsilon();
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
@@ -268,21 +268,22 @@ TEST(SweepSystems, InSinglePrecisionErrByItsRoundingAlone)
         const Vector r = test::random_vector(A.rows(), 5);
         for (bool transposed : {false, true}) {
             const auto   systems = systems_of<double>(mlilu, transposed);
-            const Vector z = swept(systems, r), single = swept(systems_of<float>(mlilu, transposed), r);
+            const Vector z = applied_systems(systems, r),
+                         single = applied_systems(systems_of<float>(mlilu, transposed), r);
             EXPECT_TRUE(within(single, z, feps, majorant(systems, r)));
             EXPECT_FALSE(within(single, z, eps, majorant(systems, r)));  // it is stored in single precision indeed
         }
     }
 }
 
-TEST(SweepSystems, RefuseValuesTooLargeForSinglePrecision)
+TEST(ApplySystems, RefuseValuesTooLargeForSinglePrecision)
 {
     const auto mlilu = build(dense(2, {1, 0, 0, 1e-60}), by_hand(0, OffDiagonal::keep));  // S = 1e-60
     EXPECT_NO_THROW(systems_of<double>(mlilu, false));
     test::expect_refusal([&] { systems_of<float>(mlilu, false); }, {"too large", "precision=double"});
 }
 
-TEST(SweepSystems, OfIlu0ApplyItsFactors)
+TEST(ApplySystems, OfIlu0ApplyItsFactors)
 {
     Cpu be(1);
     for (Index n : awkward_sizes) {
@@ -290,17 +291,17 @@ TEST(SweepSystems, OfIlu0ApplyItsFactors)
         Ilu0         M(A);
         const Vector r = test::random_vector(n, 3);
         for (bool transposed : {false, true}) {
-            const auto systems = sweep_systems<double>(be, M, transposed);
-            EXPECT_TRUE(within(swept(systems, r), applied(M, r, transposed), 4 * eps, majorant(systems, r)));
-            EXPECT_EQ(sweep_size(M).entries,
+            const auto systems = apply_systems<double>(be, M, transposed);
+            EXPECT_TRUE(within(applied_systems(systems, r), applied(M, r, transposed), 4 * eps, majorant(systems, r)));
+            EXPECT_EQ(apply_size(M).entries,
                       n == 0 ? 0 : systems.steps[0].system.L.nnz() + systems.steps[1].system.L.nnz());
         }
     }
     const Ilu0<> broken(dense(3, {0, 2, 0, 1, 3, 1, 4, 0, 5}));
-    test::expect_refusal([&] { sweep_systems<double>(be, broken, false); }, {"zero pivot", "row 1"});
+    test::expect_refusal([&] { apply_systems<double>(be, broken, false); }, {"zero pivot", "row 1"});
 }
 
-TEST(SweepSystems, ForAGpuAreKeptUnlessToldOtherwise)
+TEST(ApplySystems, ForAGpuAreKeptUnlessToldOtherwise)
 {
     EXPECT_EQ(for_gpu({}).off_diagonal, OffDiagonal::keep);
     EXPECT_EQ(for_gpu({.off_diagonal = OffDiagonal::save}).off_diagonal, OffDiagonal::save);

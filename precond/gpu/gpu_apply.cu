@@ -1,10 +1,10 @@
-// The dense level of a sweep, and sweeps as CUDA graphs.
+// The dense level of M⁻¹, and its steps as CUDA graphs.
 //
 // x ← W x: a warp a row, lanes stride over its columns, then a shuffle tree: the order of each sum is fixed by n.
 // Up to dense_in_place rows one block does all and keeps x in shared memory; beyond, x is copied first.
 
 #include "ilux/base/gpu/cuda_graph.hpp"
-#include "ilux/precond/gpu/gpu_sweep.hpp"
+#include "ilux/precond/gpu/gpu_apply.hpp"
 
 namespace ilux {
 namespace {

@@ -4,14 +4,15 @@
 #include <span>
 #include <vector>
 
+#include "ilux/base/gpu/usual_device.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/sptrsv/forward_system.hpp"
 
 namespace ilux {
 
-/// n values of r, of z, or of the sweep's work vector from `begin` on.
-struct SweepPart {
+/// n values of r, of z, or of the work vector from `begin` on.
+struct ApplyPart {
     enum class Of { r, z, work };
     Of     of = Of::work;
     Offset begin = 0;
@@ -20,8 +21,8 @@ struct SweepPart {
 
 /// out ← the solution of `system` for `in`; or in ← W in, where `dense` is set and `system` is empty.
 template <class T>
-struct SweepStep {
-    SweepPart        in = {}, out = {};
+struct ApplyStep {
+    ApplyPart        in = {}, out = {};
     bool             dense = false;
     ForwardSystem<T> system = {};
 };
@@ -29,45 +30,45 @@ struct SweepStep {
 /// z ← M⁻¹ r, step by step. A run of levels that keep L_G and U_F is one forward and one backward system, with the rest of
 /// the factorization between them; a level that saves G and F is four. Values are stored as T.
 template <class T>
-struct SweepSystems {
+struct ApplySystems {
     Index                     n = 0;
     Offset                    work = 0;  ///< doubles of scratch memory
-    std::vector<SweepStep<T>> steps = {};
+    std::vector<ApplyStep<T>> steps = {};
     Index                     dense = 0;  ///< order of W; 0: none
     std::vector<T>            W = {};     ///< dense², by rows: the inverse of the dense level
 };
 
-/// What a sweep will take, told without building it.
-struct SweepSize {
+/// What the systems will take, told without building them.
+struct ApplySize {
     Index  steps = 0;
     Offset rows = 0, entries = 0;  ///< of all systems together, without diagonals
     Offset depth = 0;              ///< of all systems together, at most
     Index  dense = 0;
     Offset work = 0;
 
-    /// Device memory of the sweep with one workspace, values stored in `value_bytes`: an estimate, for the engines of
+    /// Device memory of the systems with one workspace, values stored in `value_bytes`: an estimate, for the engines of
     /// sptrsv/ pad and index each in its own way.
-    std::size_t bytes(std::size_t value_bytes) const;
+    std::size_t bytes(std::size_t value_bytes, int multiprocessors = usual_multiprocessors) const;
 };
 
 /// The systems of M⁻¹, or of M⁻ᵀ: the same with L ↔ Uᵀ, G ↔ Fᵀ and rows ↔ columns. Threaded; O(rows + entries), rows of U_F
 /// are sorted, and the dense level is inverted by its `dense` solves.
 /// @throws InvalidInput when T = float and a value is too large for it, or when ILU(0) met a zero pivot
 template <class T>
-SweepSystems<T> sweep_systems(Cpu& be, const MlIluFactors<>& factors, bool transposed);
+ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<>& factors, bool transposed);
 template <class T>
-SweepSystems<T> sweep_systems(Cpu& be, const Ilu0<>& ilu0, bool transposed);
-SweepSize       sweep_size(const MlIluFactors<>& factors);
-SweepSize       sweep_size(const Ilu0<>& ilu0);
+ApplySystems<T> apply_systems(Cpu& be, const Ilu0<>& ilu0, bool transposed);
+ApplySize       apply_size(const MlIluFactors<>& factors);
+ApplySize       apply_size(const Ilu0<>& ilu0);
 
-/// Options to build with for a GPU, where a sweep costs its dependencies: off_diagonal=auto becomes keep (`save` has twice as
+/// Options to build with for a GPU, where applying M costs its dependencies: off_diagonal=auto becomes keep (`save` has twice as
 /// many, and its four systems hold L and U twice), depth_bound=auto becomes gpu_depth_bound.
 MlIluOptions    for_gpu(MlIluOptions options);
 constexpr Index gpu_depth_bound = 32;  ///< as fast as 16 in total, with fewer steps (docs/design/precond_gpu.md)
 
 /// z ← M⁻¹ r, one step after another on one thread: what tests trust. @param work  systems.work values
 template <class T>
-void solve_serial(const SweepSystems<T>& systems, std::span<const double> r, std::span<double> z,
+void solve_serial(const ApplySystems<T>& systems, std::span<const double> r, std::span<double> z,
                   std::span<double> work);
 
 }  // namespace ilux

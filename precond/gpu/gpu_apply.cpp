@@ -1,4 +1,4 @@
-#include "ilux/precond/gpu/gpu_sweep.hpp"
+#include "ilux/precond/gpu/gpu_apply.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ template <class Step>
 std::pair<std::size_t, std::size_t> inner_steps(const std::vector<Step>& steps)
 {
     const auto of_work = [](const Step& step) {
-        return step.in.of == SweepPart::Of::work && step.out.of == SweepPart::Of::work;
+        return step.in.of == ApplyPart::Of::work && step.out.of == ApplyPart::Of::work;
     };
     std::size_t first = 0;
     while (first < steps.size() && !of_work(steps[first])) ++first;
@@ -28,7 +28,7 @@ std::pair<std::size_t, std::size_t> inner_steps(const std::vector<Step>& steps)
     return {first, last};
 }
 
-void refuse_beyond(std::size_t needed, Gpu& gpu, const GpuSweepOptions& options)
+void refuse_beyond(std::size_t needed, Gpu& gpu, const GpuFactorOptions& options)
 {
     const std::size_t free = gpu_memory(gpu.device()).free;
     const std::size_t limit =
@@ -41,7 +41,7 @@ void refuse_beyond(std::size_t needed, Gpu& gpu, const GpuSweepOptions& options)
 }  // namespace
 
 template <class T>
-std::size_t GpuSweep<T>::Workspace::bytes() const
+std::size_t GpuApply<T>::Workspace::bytes() const
 {
     std::size_t sum = (work_.size() + dense_.size()) * sizeof(double);
     for (const auto& plan : plans_) sum += plan.bytes();
@@ -49,7 +49,7 @@ std::size_t GpuSweep<T>::Workspace::bytes() const
 }
 
 template <class T>
-GpuSweep<T>::GpuSweep(Gpu& gpu, SweepSystems<T> systems, GpuSpTrsvEngine engine)
+GpuApply<T>::GpuApply(Gpu& gpu, ApplySystems<T> systems, GpuSpTrsvEngine engine)
     : n_(systems.n), dense_(systems.dense), work_(systems.work)
 {
     gpu.make_current();
@@ -74,7 +74,7 @@ GpuSweep<T>::GpuSweep(Gpu& gpu, SweepSystems<T> systems, GpuSpTrsvEngine engine)
 }
 
 template <class T>
-std::size_t GpuSweep<T>::bytes() const
+std::size_t GpuApply<T>::bytes() const
 {
     std::size_t sum = W_.size() * sizeof(T);
     for (const auto& step : steps_) sum += step.plan.bytes();
@@ -82,7 +82,7 @@ std::size_t GpuSweep<T>::bytes() const
 }
 
 template <class T>
-void GpuSweep<T>::add_to(GpuSweepReport& report) const
+void GpuApply<T>::add_to(GpuFactorReport& report) const
 {
     for (const auto& step : steps_)
         if (!step.dense) report.systems.push_back({step.plan.facts(), step.plan.engine()});
@@ -91,7 +91,7 @@ void GpuSweep<T>::add_to(GpuSweepReport& report) const
 }
 
 template <class T>
-auto GpuSweep<T>::workspace(Gpu& gpu) const -> Workspace
+auto GpuApply<T>::workspace(Gpu& gpu) const -> Workspace
 {
     Workspace ws;
     gpu.make_current();
@@ -109,23 +109,23 @@ auto GpuSweep<T>::workspace(Gpu& gpu) const -> Workspace
 }
 
 template <class T>
-void GpuSweep<T>::solve_steps(Gpu& be, std::size_t first, std::size_t last, DeviceSpan<const double> r,
+void GpuApply<T>::solve_steps(Gpu& be, std::size_t first, std::size_t last, DeviceSpan<const double> r,
                               DeviceSpan<double> z, Workspace& ws) const
 {
     const DeviceSpan<double> work = ws.work_;
-    const auto               part = [&](const SweepPart& where) {
-        return (where.of == SweepPart::Of::z ? z : work).subspan(where.begin, where.n);
+    const auto               part = [&](const ApplyPart& where) {
+        return (where.of == ApplyPart::Of::z ? z : work).subspan(where.begin, where.n);
     };
     for (std::size_t s = first; s < last; ++s) {
         const Step& step = steps_[s];
         if (step.dense) detail::multiply_dense<T>(be, W_, part(step.in), ws.dense_);
-        else if (step.in.of == SweepPart::Of::r) step.plan.solve(be, r, part(step.out), ws.plans_[s]);
+        else if (step.in.of == ApplyPart::Of::r) step.plan.solve(be, r, part(step.out), ws.plans_[s]);
         else step.plan.solve(be, part(step.in), part(step.out), ws.plans_[s]);
     }
 }
 
 template <class T>
-void GpuSweep<T>::solve(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z, Workspace& ws) const
+void GpuApply<T>::solve(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z, Workspace& ws) const
 {
     require(r.size() == static_cast<std::size_t>(n_) && z.size() == r.size(), [&] {
         return fmt::format("r has {} values and z {}; the preconditioner is of order {}", r.size(), z.size(), n_);
@@ -138,18 +138,19 @@ void GpuSweep<T>::solve(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> 
 
 template <class T>
 template <class Factors>
-GpuSweeps<T>::GpuSweeps(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuSweepOptions& options)
+GpuFactors<T>::GpuFactors(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuFactorOptions& options)
 {
-    refuse_beyond((options.transposable ? 2 : 1) * sweep_size(factors).bytes(sizeof(T)), gpu, options);
+    const std::size_t bytes = apply_size(factors).bytes(sizeof(T), gpu.multiprocessors());
+    refuse_beyond((options.transposable ? 2 : 1) * bytes, gpu, options);
     const auto made = std::make_shared<Made>();
     made->transposable = options.transposable;
-    const auto put = [&](GpuSweep<T>& sweep, bool transposed) {
+    const auto put = [&](GpuApply<T>& apply, bool transposed) {
         WallClock clock;
-        auto      systems = sweep_systems<T>(cpu, factors, transposed);
+        auto      systems = apply_systems<T>(cpu, factors, transposed);
         made->report.seconds_convert += clock.lap();
-        sweep = GpuSweep<T>(gpu, std::move(systems), options.engine);
+        apply = GpuApply<T>(gpu, std::move(systems), options.engine);
         made->report.seconds_upload += clock.lap();
-        sweep.add_to(made->report);
+        apply.add_to(made->report);
     };
     put(made->apply, false);
     if (options.transposable) put(made->apply_adjoint, true);
@@ -157,29 +158,31 @@ GpuSweeps<T>::GpuSweeps(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuSwe
 }
 
 template <class T>
-GpuSweepPreconditioner<T>::GpuSweepPreconditioner(Gpu& gpu, GpuSweeps<T> sweeps)
-    : sweeps_(std::move(sweeps)), ws_(sweeps_.apply().workspace(gpu)), ws_t_(sweeps_.apply_adjoint().workspace(gpu))
+GpuFactorPreconditioner<T>::GpuFactorPreconditioner(Gpu& gpu, GpuFactors<T> gpu_factors)
+    : gpu_factors_(std::move(gpu_factors)),
+      ws_(gpu_factors_.apply().workspace(gpu)),
+      ws_t_(gpu_factors_.apply_adjoint().workspace(gpu))
 {}
 
 template <class T>
-void GpuSweepPreconditioner<T>::apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z)
+void GpuFactorPreconditioner<T>::apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z)
 {
-    sweeps_.apply().solve(be, r, z, ws_);
+    gpu_factors_.apply().solve(be, r, z, ws_);
 }
 
 template <class T>
-void GpuSweepPreconditioner<T>::apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z)
+void GpuFactorPreconditioner<T>::apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z)
 {
-    require(sweeps_.transposable(), [] { return "this preconditioner was put on the GPU without its transpose"; });
-    sweeps_.apply_adjoint().solve(be, r, z, ws_t_);
+    require(gpu_factors_.transposable(), [] { return "this preconditioner was put on the GPU without its transpose"; });
+    gpu_factors_.apply_adjoint().solve(be, r, z, ws_t_);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                      \
-    template class GpuSweep<T>;                                                                  \
-    template class GpuSweeps<T>;                                                                 \
-    template GpuSweeps<T>::GpuSweeps(Cpu&, Gpu&, const MlIluFactors<>&, const GpuSweepOptions&); \
-    template GpuSweeps<T>::GpuSweeps(Cpu&, Gpu&, const Ilu0<>&, const GpuSweepOptions&);         \
-    template class GpuSweepPreconditioner<T>;
+#define ILUX_INSTANTIATE(T)                                                                         \
+    template class GpuApply<T>;                                                                     \
+    template class GpuFactors<T>;                                                                   \
+    template GpuFactors<T>::GpuFactors(Cpu&, Gpu&, const MlIluFactors<>&, const GpuFactorOptions&); \
+    template GpuFactors<T>::GpuFactors(Cpu&, Gpu&, const Ilu0<>&, const GpuFactorOptions&);         \
+    template class GpuFactorPreconditioner<T>;
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)
 #undef ILUX_INSTANTIATE

@@ -19,6 +19,6 @@ struct Progress {
 
 /// Called on the calling thread, at intervals that are short against a second but for very large or dense steps. It must not
 /// throw; to end the work it asks a StopSource to. Empty: nobody listens.
-using Monitor = std::function<void(const Progress&)>;
+using ProgressListener = std::function<void(const Progress&)>;
 
 }  // namespace ilux

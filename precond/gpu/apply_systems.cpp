@@ -1,4 +1,4 @@
-#include "ilux/precond/gpu/sweep_systems.hpp"
+#include "ilux/precond/gpu/apply_systems.hpp"
 
 #include <omp.h>
 
@@ -8,7 +8,7 @@
 
 #include "ilux/base/background.hpp"
 #include "ilux/base/error.hpp"
-#include "ilux/precond/gpu/sweep_levels.hpp"
+#include "ilux/precond/gpu/apply_levels.hpp"
 #include "ilux/precond/ilu0.hpp"
 
 namespace ilux {
@@ -17,7 +17,7 @@ namespace {
 // What was measured of the engines of sptrsv/, rounded up. Entries are padded to whole lanes; the rows of a level that one
 // block has need at least one task of 32; and an analysis takes scratch memory for a while.
 constexpr double      padding = 1.5;
-constexpr Offset      task_entries = 32, blocks = 132;
+constexpr Offset      task_entries = 32;
 constexpr std::size_t row_bytes = 160, fixed_bytes = std::size_t{4} << 20;
 
 /// Nothing couples its accepted and postponed rows, or the coupling is kept as L_G and U_F: one system either way.
@@ -28,14 +28,14 @@ enum class Piece { gather, keep_forward, keep_backward, save_lower, save_upper_G
 struct PlannedStep {
     Piece       piece;
     std::size_t first, last;  // the levels it is made of
-    SweepPart   in, out;
+    ApplyPart   in, out;
 };
 
 /// Which systems, and where their vectors lie. A level works inside one region of the work vector: it finds its input
 /// there and gives its last part to the next level, which leaves its output in place.
-class SweepPlan {
+class ApplyPlan {
 public:
-    explicit SweepPlan(const MlIluFactors<>& factors) : factors_(factors), levels_(factors.levels)
+    explicit ApplyPlan(const MlIluFactors<>& factors) : factors_(factors), levels_(factors.levels)
     {
         for (const auto& level : levels_)
             if (!collapses(level)) {
@@ -44,11 +44,11 @@ public:
             }
         if (widest_ > 0) scratch_ = region(widest_, 0);
         if (factors.n == 0) return;
-        const SweepPart r{SweepPart::Of::r, 0, factors.n}, z{SweepPart::Of::z, 0, factors.n};
+        const ApplyPart r{ApplyPart::Of::r, 0, factors.n}, z{ApplyPart::Of::z, 0, factors.n};
         if (levels_.empty() || collapses(levels_[0])) {
             add(0, r, z);
         } else {
-            const SweepPart x = region(factors.n, overhang_);
+            const ApplyPart x = region(factors.n, overhang_);
             steps.push_back({Piece::gather, 0, 0, r, x});
             add(0, x, z);
         }
@@ -61,15 +61,15 @@ public:
     Offset                   work = 0;
 
 private:
-    SweepPart region(Index n, Index overhang)
+    ApplyPart region(Index n, Index overhang)
     {
-        const SweepPart part{SweepPart::Of::work, work, n};
+        const ApplyPart part{ApplyPart::Of::work, work, n};
         work += Offset{n} + overhang;
         return part;
     }
 
     /// M_l⁻¹, from `in` to `out`; both may be the same region.
-    void add(std::size_t l, SweepPart in, SweepPart out)
+    void add(std::size_t l, ApplyPart in, ApplyPart out)
     {
         if (l < levels_.size() && !collapses(levels_[l])) return add_saved(l, in, out);
         std::size_t last = l;
@@ -78,16 +78,16 @@ private:
             if (has_dense()) steps.push_back({Piece::dense, l, l, in, out});
             return;
         }
-        const SweepPart x = region(in.n, overhang_);
+        const ApplyPart x = region(in.n, overhang_);
         steps.push_back({Piece::keep_forward, l, last, in, x});
         add_rest(last, {x.of, x.begin + x.n - order_of_rest(last), order_of_rest(last)});
         steps.push_back({Piece::keep_backward, l, last, x, out});
     }
 
-    void add_saved(std::size_t l, SweepPart in, SweepPart out)
+    void add_saved(std::size_t l, ApplyPart in, ApplyPart out)
     {
         const Index     nB = levels_[l].nB;
-        const SweepPart t{scratch_.of, scratch_.begin, in.n};
+        const ApplyPart t{scratch_.of, scratch_.begin, in.n};
         steps.push_back({Piece::save_lower, l, l + 1, in, t});
         steps.push_back({Piece::save_upper_G, l, l + 1, t, {in.of, in.begin + nB, in.n}});
         add_rest(l + 1, {in.of, in.begin + nB, in.n - nB});
@@ -95,7 +95,7 @@ private:
         steps.push_back({Piece::save_upper, l, l + 1, t, out});
     }
 
-    void add_rest(std::size_t l, SweepPart in_place)
+    void add_rest(std::size_t l, ApplyPart in_place)
     {
         if (in_place.n > 0) add(l, in_place, in_place);
     }
@@ -103,16 +103,16 @@ private:
     const MlIluFactors<>&            factors_;
     const std::vector<MlIluLevel<>>& levels_;
     Index                            overhang_ = 0, widest_ = 0;  // over the levels that save
-    SweepPart                        scratch_;
+    ApplyPart                        scratch_;
 };
 
 template <class T>
-ForwardSystem<T> system_of(Cpu& be, const PlannedStep& step, std::span<const SweepLevel> levels, const SweepPlan& plan,
+ForwardSystem<T> system_of(Cpu& be, const PlannedStep& step, std::span<const ApplyLevel> levels, const ApplyPlan& plan,
                            std::span<const MlIluLevel<>> originals)
 {
     const auto entry = [&](std::size_t l) {
-        return l < levels.size() && !collapses(originals[l]) ? SweepEntry{levels[l].p, levels[l].row_scale}
-                                                             : SweepEntry{};
+        return l < levels.size() && !collapses(originals[l]) ? ApplyEntry{levels[l].p, levels[l].row_scale}
+                                                             : ApplyEntry{};
     };
     const auto  run = levels.subspan(step.first, step.last - step.first);
     const Index rest = plan.order_of_rest(step.last);
@@ -170,12 +170,12 @@ std::vector<T> inverse_of(Cpu& be, const DenseLevel<>& dense, bool transposed)
 }  // namespace
 
 template <class T>
-SweepSystems<T> sweep_systems(Cpu& be, const MlIluFactors<>& factors, bool transposed)
+ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<>& factors, bool transposed)
 {
-    const SweepPlan         plan(factors);
-    std::vector<SweepLevel> levels;
+    const ApplyPlan         plan(factors);
+    std::vector<ApplyLevel> levels;
     for (const auto& level : factors.levels) levels.emplace_back(level, transposed);
-    SweepSystems<T> systems{.n = factors.n, .work = plan.work};
+    ApplySystems<T> systems{.n = factors.n, .work = plan.work};
     if (plan.has_dense()) {
         systems.dense = factors.dense.size();
         systems.W = inverse_of<T>(be, factors.dense, transposed);
@@ -196,14 +196,14 @@ SweepSystems<T> sweep_systems(Cpu& be, const MlIluFactors<>& factors, bool trans
 }
 
 template <class T>
-SweepSystems<T> sweep_systems(Cpu&, const Ilu0<>& ilu0, bool transposed)
+ApplySystems<T> apply_systems(Cpu&, const Ilu0<>& ilu0, bool transposed)
 {
     require(ilu0.zero_pivot() < 0, [&] {
         return "ILU(0) met a zero pivot in row " + std::to_string(ilu0.zero_pivot() + 1) + " and cannot be applied";
     });
     const Index     n = ilu0.size();
-    const SweepPart r{SweepPart::Of::r, 0, n}, z{SweepPart::Of::z, 0, n}, y{SweepPart::Of::work, 0, n};
-    SweepSystems<T> systems{.n = n, .work = n};
+    const ApplyPart r{ApplyPart::Of::r, 0, n}, z{ApplyPart::Of::z, 0, n}, y{ApplyPart::Of::work, 0, n};
+    ApplySystems<T> systems{.n = n, .work = n};
     auto            first = transposed ? forward_system<T>(transpose(ilu0.U()), Triangle::lower, Diagonal::stored)
                                        : forward_system<T>(ilu0.L(), Triangle::lower, Diagonal::unit);
     auto            second = transposed ? forward_system<T>(transpose(ilu0.L()), Triangle::upper, Diagonal::unit)
@@ -217,9 +217,9 @@ SweepSystems<T> sweep_systems(Cpu&, const Ilu0<>& ilu0, bool transposed)
     return systems;
 }
 
-std::size_t SweepSize::bytes(std::size_t value_bytes) const
+std::size_t ApplySize::bytes(std::size_t value_bytes, int multiprocessors) const
 {
-    const Offset tasks = std::min(rows, blocks * depth);
+    const Offset tasks = std::min(rows, multiprocessors * depth);
     const auto   slots = static_cast<std::size_t>(padding * static_cast<double>(entries)) +
                        static_cast<std::size_t>(tasks) * task_entries;
     return slots * (value_bytes + sizeof(Index)) + static_cast<std::size_t>(rows) * row_bytes + fixed_bytes +
@@ -227,10 +227,10 @@ std::size_t SweepSize::bytes(std::size_t value_bytes) const
            static_cast<std::size_t>(work) * sizeof(double);
 }
 
-SweepSize sweep_size(const MlIluFactors<>& factors)
+ApplySize apply_size(const MlIluFactors<>& factors)
 {
-    const SweepPlan plan(factors);
-    SweepSize       size{.dense = plan.has_dense() ? factors.dense.size() : 0, .work = plan.work};
+    const ApplyPlan plan(factors);
+    ApplySize       size{.dense = plan.has_dense() ? factors.dense.size() : 0, .work = plan.work};
     for (const auto& step : plan.steps) {
         ++size.steps;
         if (step.piece == Piece::dense) continue;
@@ -250,7 +250,7 @@ SweepSize sweep_size(const MlIluFactors<>& factors)
     return size;
 }
 
-SweepSize sweep_size(const Ilu0<>& ilu0)
+ApplySize apply_size(const Ilu0<>& ilu0)
 {
     const Offset n = ilu0.size();
     return {.steps = n > 0 ? 2 : 0,
@@ -268,15 +268,15 @@ MlIluOptions for_gpu(MlIluOptions options)
 }
 
 template <class T>
-void solve_serial(const SweepSystems<T>& systems, std::span<const double> r, std::span<double> z,
+void solve_serial(const ApplySystems<T>& systems, std::span<const double> r, std::span<double> z,
                   std::span<double> work)
 {
-    const auto part = [&](const SweepPart& where) {
-        return (where.of == SweepPart::Of::z ? z : work).subspan(where.begin, where.n);
+    const auto part = [&](const ApplyPart& where) {
+        return (where.of == ApplyPart::Of::z ? z : work).subspan(where.begin, where.n);
     };
     for (const auto& step : systems.steps) {
         if (!step.dense) {
-            const auto in = step.in.of == SweepPart::Of::r ? r.subspan(step.in.begin, step.in.n) : part(step.in);
+            const auto in = step.in.of == ApplyPart::Of::r ? r.subspan(step.in.begin, step.in.n) : part(step.in);
             solve_serial(step.system, in, part(step.out));
             continue;
         }
@@ -290,9 +290,9 @@ void solve_serial(const SweepSystems<T>& systems, std::span<const double> r, std
 }
 
 #define ILUX_INSTANTIATE(T)                                                       \
-    template SweepSystems<T> sweep_systems<T>(Cpu&, const MlIluFactors<>&, bool); \
-    template SweepSystems<T> sweep_systems<T>(Cpu&, const Ilu0<>&, bool);         \
-    template void solve_serial(const SweepSystems<T>&, std::span<const double>, std::span<double>, std::span<double>);
+    template ApplySystems<T> apply_systems<T>(Cpu&, const MlIluFactors<>&, bool); \
+    template ApplySystems<T> apply_systems<T>(Cpu&, const Ilu0<>&, bool);         \
+    template void solve_serial(const ApplySystems<T>&, std::span<const double>, std::span<double>, std::span<double>);
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)
 #undef ILUX_INSTANTIATE

@@ -1,5 +1,5 @@
 #pragma once
-// Sweeps (sweep_systems.hpp) on a GPU: a plan for every triangular system, the dense level as a matrix, and the
+// M⁻¹ (apply_systems.hpp) on a GPU: a plan for every triangular system, the dense level as a matrix, and the
 // preconditioner made of them.
 
 #include <cstddef>
@@ -9,55 +9,55 @@
 
 #include "ilux/base/fields.hpp"
 #include "ilux/base/operator.hpp"
-#include "ilux/precond/gpu/sweep_systems.hpp"
+#include "ilux/precond/gpu/apply_systems.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 
 namespace ilux {
 
 /// How a preconditioner is put on a GPU.
-struct GpuSweepOptions {
+struct GpuFactorOptions {
     GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
     bool            transposable = false;  ///< M⁻ᵀ as well: as much memory again
     Bytes           memory_limit = {};     ///< of the device; 0: what is free there
 };
 
 /// What was put on the device, and what that took.
-struct GpuSweepReport {
+struct GpuFactorReport {
     struct System {
         SpTrsvFacts     facts;
         GpuSpTrsvEngine engine;
     };
-    std::vector<System> systems;  ///< in the order of the sweep, then those of its transpose
+    std::vector<System> systems;  ///< of M⁻¹ in their order, then those of M⁻ᵀ
     Index               dense = 0;
     std::size_t         bytes = 0;            ///< without workspaces
     double              seconds_convert = 0;  ///< host: levels to systems
     double              seconds_upload = 0;   ///< analysis of the systems, and transfer
 };
 
-/// One sweep. Immutable: serves several streams at once, each with a workspace.
+/// z ← M⁻¹ r, or M⁻ᵀ r. Immutable: serves several streams at once, each with a workspace.
 template <class T = double>
-class GpuSweep {
+class GpuApply {
 public:
-    /// What one stream of sweeps writes.
+    /// What one stream writes.
     class Workspace {
     public:
         Workspace() = default;
         std::size_t bytes() const;
 
     private:
-        friend class GpuSweep;
+        friend class GpuApply;
         DeviceBuffer<double>                              work_, dense_;
         std::vector<typename GpuSpTrsvPlan<T>::Workspace> plans_;
         std::shared_ptr<void>                             graph_;  // of the steps that touch neither r nor z
     };
 
-    GpuSweep() = default;  ///< of order 0
+    GpuApply() = default;  ///< of order 0
     /// Takes the systems one by one, freeing each on the host. @throws OutOfMemory, DeviceError
-    GpuSweep(Gpu& gpu, SweepSystems<T> systems, GpuSpTrsvEngine engine);
+    GpuApply(Gpu& gpu, ApplySystems<T> systems, GpuSpTrsvEngine engine);
 
     Index       size() const { return n_; }
     std::size_t bytes() const;
-    void        add_to(GpuSweepReport& report) const;
+    void        add_to(GpuFactorReport& report) const;
     Workspace   workspace(Gpu& gpu) const;
 
     /// z ← M⁻¹ r. Only enqueued; nothing is allocated. A NaN in r spreads as it should.
@@ -65,7 +65,7 @@ public:
 
 private:
     struct Step {
-        SweepPart        in, out;
+        ApplyPart        in, out;
         bool             dense;
         GpuSpTrsvPlan<T> plan;
     };
@@ -81,43 +81,43 @@ private:
 
 /// M⁻¹, and M⁻ᵀ where asked for, on a GPU. Cheap to copy (shared); immutable; serves any number of streams.
 template <class T = double>
-class GpuSweeps {
+class GpuFactors {
 public:
     /// @param factors  MlIluFactors or Ilu0; not needed any more afterwards
     /// @throws OutOfMemory before anything is allocated when the estimate passes options.memory_limit or the free memory
     template <class Factors>
-    GpuSweeps(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuSweepOptions& options);
+    GpuFactors(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuFactorOptions& options);
 
-    Index                 size() const { return made_->apply.size(); }
-    bool                  transposable() const { return made_->transposable; }
-    const GpuSweep<T>&    apply() const { return made_->apply; }
-    const GpuSweep<T>&    apply_adjoint() const { return made_->apply_adjoint; }
-    const GpuSweepReport& report() const { return made_->report; }
+    Index                  size() const { return made_->apply.size(); }
+    bool                   transposable() const { return made_->transposable; }
+    const GpuApply<T>&     apply() const { return made_->apply; }
+    const GpuApply<T>&     apply_adjoint() const { return made_->apply_adjoint; }
+    const GpuFactorReport& report() const { return made_->report; }
 
 private:
     struct Made {
-        GpuSweep<T>    apply, apply_adjoint;
-        bool           transposable = false;
-        GpuSweepReport report;
+        GpuApply<T>     apply, apply_adjoint;
+        bool            transposable = false;
+        GpuFactorReport report;
     };
     std::shared_ptr<const Made> made_;
 };
 
 /// z ← M⁻¹ r with the workspace of one stream.
 template <class T = double>
-class GpuSweepPreconditioner final : public Preconditioner<Gpu> {
+class GpuFactorPreconditioner final : public Preconditioner<Gpu> {
 public:
     /// Allocates the workspace. @throws OutOfMemory, DeviceError
-    GpuSweepPreconditioner(Gpu& gpu, GpuSweeps<T> sweeps);
-    Index       size() const override { return sweeps_.size(); }
+    GpuFactorPreconditioner(Gpu& gpu, GpuFactors<T> gpu_factors);
+    Index       size() const override { return gpu_factors_.size(); }
     std::size_t workspace_bytes() const { return ws_.bytes() + ws_t_.bytes(); }
     void        apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
     /// @throws InvalidInput when made without the transpose
     void apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
 
 private:
-    GpuSweeps<T>                    sweeps_;
-    typename GpuSweep<T>::Workspace ws_, ws_t_;
+    GpuFactors<T>                   gpu_factors_;
+    typename GpuApply<T>::Workspace ws_, ws_t_;
 };
 
 namespace detail {

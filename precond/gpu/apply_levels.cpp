@@ -1,4 +1,4 @@
-#include "ilux/precond/gpu/sweep_levels.hpp"
+#include "ilux/precond/gpu/apply_levels.hpp"
 
 #include <omp.h>
 
@@ -96,7 +96,7 @@ CsrMatrix<T> by_rows(Cpu& be, Index n, Length&& length, Write&& write)
 
 /// The rows of a run of levels: those accepted on each level from offset[level] on, the rest from offset.back() on.
 struct RunRows {
-    RunRows(std::span<const SweepLevel> run, Index rest) : offset{0}
+    RunRows(std::span<const ApplyLevel> run, Index rest) : offset{0}
     {
         for (const auto& level : run) offset.push_back(offset.back() + level.nB);
         n = offset.back() + rest;
@@ -120,7 +120,7 @@ struct Source {
 /// deepest level first. Where level l reads c = p_l[·] of the level above, its row is scaled by row_scale_l[c], and so
 /// are the entries of L_G that were subtracted on the way. @return where in the run's input its right-hand side stands
 template <class Visit>
-Source climb(std::span<const SweepLevel> run, const RunRows& rows, Index i, Visit&& visit)
+Source climb(std::span<const ApplyLevel> run, const RunRows& rows, Index i, Visit&& visit)
 {
     std::size_t l = rows.level_of(i);
     Index       c = i - rows.offset[l];
@@ -140,12 +140,12 @@ Source climb(std::span<const SweepLevel> run, const RunRows& rows, Index i, Visi
 
 /// For every component j of level l's output, l = 0, ..., run.size() (the rest): the row of the run whose unknown it is,
 /// and its factor. z_l[q[i]] = col_scale[q[i]] · (i < nB ? own unknown i : z_{l+1}[i − nB]).
-std::vector<std::vector<Source>> outputs(std::span<const SweepLevel> run, const RunRows& rows)
+std::vector<std::vector<Source>> outputs(std::span<const ApplyLevel> run, const RunRows& rows)
 {
     std::vector<std::vector<Source>> output(run.size() + 1);
     for (Index c = rows.offset.back(); c < rows.n; ++c) output.back().push_back({c, 1});
     for (std::size_t l = run.size(); l-- > 0;) {
-        const SweepLevel& level = run[l];
+        const ApplyLevel& level = run[l];
         output[l].resize(level.n);
         for (Index i = 0; i < level.n; ++i) {
             const Index  j = level.q[i];
@@ -157,7 +157,7 @@ std::vector<std::vector<Source>> outputs(std::span<const SweepLevel> run, const 
 }
 
 /// Frame of the rows from `first` on that hand their values over to what follows, written from `base` on.
-void hand_over(SolveFrame& frame, SweepEntry entry, Index first, Index base)
+void hand_over(SolveFrame& frame, ApplyEntry entry, Index first, Index base)
 {
     for (Index i = 0; i < static_cast<Index>(entry.perm.size()); ++i) {
         const Index c = entry.perm[i];
@@ -183,7 +183,7 @@ void require_storable(Offset too_large, std::size_t value_bytes)
     });
 }
 
-SweepLevel::SweepLevel(const MlIluLevel<>& level, bool transposed)
+ApplyLevel::ApplyLevel(const MlIluLevel<>& level, bool transposed)
     : n(level.n),
       nB(level.nB),
       p(transposed ? level.q : level.p),
@@ -206,7 +206,7 @@ SweepLevel::SweepLevel(const MlIluLevel<>& level, bool transposed)
 }
 
 template <class T>
-ForwardSystem<T> keep_forward(Cpu& be, std::span<const SweepLevel> run, Index rest, SweepEntry entry)
+ForwardSystem<T> keep_forward(Cpu& be, std::span<const ApplyLevel> run, Index rest, ApplyEntry entry)
 {
     const RunRows    rows(run, rest);
     ForwardSystem<T> system;
@@ -235,7 +235,7 @@ ForwardSystem<T> keep_forward(Cpu& be, std::span<const SweepLevel> run, Index re
 }
 
 template <class T>
-ForwardSystem<T> keep_backward(Cpu& be, std::span<const SweepLevel> run, Index rest)
+ForwardSystem<T> keep_backward(Cpu& be, std::span<const ApplyLevel> run, Index rest)
 {
     const RunRows                    rows(run, rest);
     const auto                       output = outputs(run, rows);
@@ -281,7 +281,7 @@ ForwardSystem<T> keep_backward(Cpu& be, std::span<const SweepLevel> run, Index r
 }
 
 template <class T>
-ForwardSystem<T> gather_system(SweepEntry entry)
+ForwardSystem<T> gather_system(ApplyEntry entry)
 {
     const auto       n = static_cast<Index>(entry.perm.size());
     ForwardSystem<T> system;
@@ -292,7 +292,7 @@ ForwardSystem<T> gather_system(SweepEntry entry)
 }
 
 template <class T>
-ForwardSystem<T> save_lower(Cpu& be, const SweepLevel& level)
+ForwardSystem<T> save_lower(Cpu& be, const ApplyLevel& level)
 {
     const Index      nB = level.nB;
     ForwardSystem<T> system;
@@ -307,7 +307,7 @@ ForwardSystem<T> save_lower(Cpu& be, const SweepLevel& level)
 }
 
 template <class T>
-ForwardSystem<T> save_upper_G(Cpu& be, const SweepLevel& level, SweepEntry entry)
+ForwardSystem<T> save_upper_G(Cpu& be, const ApplyLevel& level, ApplyEntry entry)
 {
     const Index      nB = level.nB, nC = level.n - nB;
     const auto       source = [&](Index i) { return i < nB ? row(*level.U, nB - 1 - i) : row(*level.lower, i - nB); };
@@ -327,7 +327,7 @@ ForwardSystem<T> save_upper_G(Cpu& be, const SweepLevel& level, SweepEntry entry
 }
 
 template <class T>
-ForwardSystem<T> save_F_lower(Cpu& be, const SweepLevel& level)
+ForwardSystem<T> save_F_lower(Cpu& be, const ApplyLevel& level)
 {
     const Index      nB = level.nB, nC = level.n - nB;
     ForwardSystem<T> system;
@@ -348,7 +348,7 @@ ForwardSystem<T> save_F_lower(Cpu& be, const SweepLevel& level)
 }
 
 template <class T>
-ForwardSystem<T> save_upper(Cpu& be, const SweepLevel& level)
+ForwardSystem<T> save_upper(Cpu& be, const ApplyLevel& level)
 {
     const Index      nB = level.nB;
     ForwardSystem<T> system;
@@ -368,13 +368,13 @@ ForwardSystem<T> save_upper(Cpu& be, const SweepLevel& level)
 }
 
 #define ILUX_INSTANTIATE(T)                                                                          \
-    template ForwardSystem<T> keep_forward<T>(Cpu&, std::span<const SweepLevel>, Index, SweepEntry); \
-    template ForwardSystem<T> keep_backward<T>(Cpu&, std::span<const SweepLevel>, Index);            \
-    template ForwardSystem<T> gather_system<T>(SweepEntry);                                          \
-    template ForwardSystem<T> save_lower<T>(Cpu&, const SweepLevel&);                                \
-    template ForwardSystem<T> save_upper_G<T>(Cpu&, const SweepLevel&, SweepEntry);                  \
-    template ForwardSystem<T> save_F_lower<T>(Cpu&, const SweepLevel&);                              \
-    template ForwardSystem<T> save_upper<T>(Cpu&, const SweepLevel&);
+    template ForwardSystem<T> keep_forward<T>(Cpu&, std::span<const ApplyLevel>, Index, ApplyEntry); \
+    template ForwardSystem<T> keep_backward<T>(Cpu&, std::span<const ApplyLevel>, Index);            \
+    template ForwardSystem<T> gather_system<T>(ApplyEntry);                                          \
+    template ForwardSystem<T> save_lower<T>(Cpu&, const ApplyLevel&);                                \
+    template ForwardSystem<T> save_upper_G<T>(Cpu&, const ApplyLevel&, ApplyEntry);                  \
+    template ForwardSystem<T> save_F_lower<T>(Cpu&, const ApplyLevel&);                              \
+    template ForwardSystem<T> save_upper<T>(Cpu&, const ApplyLevel&);
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)
 #undef ILUX_INSTANTIATE

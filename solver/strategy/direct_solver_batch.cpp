@@ -1,0 +1,127 @@
+// What DirectSolver does with many systems at once.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/solver/machine/host.hpp"
+#include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/solver/strategy/direct_solver.hpp"
+
+namespace ilux {
+namespace {
+
+std::size_t what_is_left(std::size_t limit, std::size_t used) { return limit > used ? limit - used : 0; }
+
+}  // namespace
+
+/// What a batch may take: of the GPU where its factors are, else of the host.
+std::size_t DirectSolver::batch_bytes() const
+{
+    const std::size_t given = given_.memory_limit.value;
+    if (!lu_->on_gpu()) {
+        if (given > 0) return what_is_left(given, lu_->bytes());
+        const std::size_t free = memory_available();
+        return free > 0 ? free : std::numeric_limits<std::size_t>::max();
+    }
+    std::size_t bytes = gpu_memory(machine_.gpu->device()).free;
+    bytes -= bytes / 16;  // for what launches need
+    if (machine_.memory_limit.value > 0)
+        bytes = std::min(bytes, what_is_left(machine_.memory_limit.value, lu_->device_bytes()));
+    return given > 0 ? std::min(bytes, given) : bytes;
+}
+
+/// Makes batch_. @return why it cannot be, or ""
+std::string DirectSolver::why_no_batch(const CsrView<double>& A, Index members)
+{
+    if (lu_->on_gpu() && lu_->refactor_method() != "dataflow")
+        return fmt::format("method {} refactors one system at a time", lu_->refactor_method());
+    Attempt looked_at;  // at the pivots of the last factorization
+    looked_at.lu = facts_;
+    if (!condition_known_) estimate_condition(A, looked_at);
+    std::string why;
+    try {
+        Gpu* const gpu = lu_->on_gpu() ? machine_.gpu.get() : nullptr;
+        if (const auto lacking = lack_of_memory([&] {
+                const BatchPivots by{lu_->pivots(), rcond_seen_, facts_->condition};
+                batch_.emplace(machine_.cpu, gpu, options_, symbolic_, by, members, batch_bytes());
+            }))
+            why = *lacking;
+    } catch (const InvalidInput& error) {  // a GPU without clusters, or more entries than it can count
+        why = error.what();
+    }
+    return why;
+}
+
+void DirectSolver::refuse_batch()
+{
+    release_batch();
+    no_batch_for_ = lu_->pivots().pattern;
+}
+
+bool DirectSolver::prepare_batch(const CsrView<double>& A, Index members, std::vector<std::string>& decisions)
+{
+    if (warned_) return false;  // each system has its condition estimated
+    const bool serves =
+        batch_ && batch_->on_gpu() == lu_->on_gpu() && (batch_->room() >= members || batch_->wanted() >= members);
+    if (!serves) {
+        if (no_batch_for_ == lu_->pivots().pattern) return false;
+        release_batch();
+        const std::string why = why_no_batch(A, members);
+        if (!why.empty()) {
+            refuse_batch();
+            decisions.push_back("batch: one system after another: " + why);
+            return false;
+        }
+        if (batch_->on_gpu() && batch_->room() < members)
+            decisions.push_back(
+                fmt::format("batch: {} systems at a time, as memory has no room for {}", batch_->room(), members));
+    }
+    return !warned_;
+}
+
+std::vector<BatchAttempt> DirectSolver::solve_batch(const CsrView<double>& A, const BatchSystems& systems, double rtol,
+                                                    const Plan& plan)
+{
+    clock_ = WallClock();
+    const auto                count = static_cast<std::size_t>(systems.count);
+    std::vector<BatchTry>     tries(count);
+    std::vector<BatchAttempt> all(count);
+    batch_->solve(A, systems, rtol, tries);
+    const double seconds = clock_.seconds() / double(count);
+    for (std::size_t m = 0; m < count; ++m) {
+        const BatchTry& one = tries[m];
+        Attempt&        tried = all[m].tried;
+        all[m].apart = one.apart;
+        all[m].why = one.why;
+        tried.forget_solution();
+        tried.seconds_factor = batch_->seconds_factor() / double(count);
+        tried.report.seconds.solve = batch_->seconds_solve() / double(count);
+        tried.seconds = seconds;
+        if (one.apart != Apart::none) continue;
+        tried.plan = plan;
+        tried.device = machine_.device();
+        tried.action = SolverAction::batch;
+        tried.lu = facts_;
+        tried.lu->growth = one.monitor.rgrowth;
+        tried.lu->rcond = one.monitor.rcond();
+        tried.lu->refine_steps = tried.report.steps = one.refine.steps + one.corrections;
+        tried.fill = facts_->fill;
+        tried.factor_bytes = lu_->bytes();
+        tried.report.outcome = Outcome::converged;
+        tried.accuracy = one.accuracy;
+        tried.report.relative_residual = one.accuracy.relative_residual;
+        tried.report.backward_error = one.accuracy.backward_error;
+        hold_to_etol(options_, static_cast<Index>(systems.n), tried);
+        if (tried.converged()) continue;
+        all[m].apart = Apart::inaccurate;
+        all[m].why = tried.explanation;
+    }
+    return all;
+}
+
+}  // namespace ilux
