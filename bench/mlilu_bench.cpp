@@ -31,7 +31,7 @@ void SolveOurs(benchmark::State& state, const std::string& problem)
     op.apply(be, x, b);
     for (auto _ : state) {
         const auto           start = Clock::now();
-        const auto           mlilu = MlIlu::build(be, A, {});
+        const auto           mlilu = MlIlu<>::build(be, A, {});
         MlIluPreconditioner  M(mlilu);
         const double         setup = since(start);
         const KrylovOptions  options{.rtol = 1e-8, .max_steps = 2000};
@@ -81,7 +81,7 @@ void SetupGrowth(benchmark::State& state)
     Cpu        be(1);
     for (auto _ : state) {
         const auto start = Clock::now();
-        const auto mlilu = MlIlu::build(be, A, {});
+        const auto mlilu = MlIlu<>::build(be, A, {});
         state.SetIterationTime(since(start));
         state.counters["nnz"] = static_cast<double>(A.nnz());
         state.counters["fill"] = mlilu.report().fill;

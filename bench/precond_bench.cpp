@@ -28,14 +28,14 @@ const CsrMatrix<double>& matrix(const std::string& problem)
     return found != made.end() ? found->second : made.emplace(problem, gallery::build(problem)).first->second;
 }
 
-const MlIlu& factors(const std::string& problem, OffDiagonal off_diagonal)
+const MlIlu<>& factors(const std::string& problem, OffDiagonal off_diagonal)
 {
-    static std::map<std::pair<std::string, OffDiagonal>, MlIlu> made;
-    const auto                                                  found = made.find({problem, off_diagonal});
+    static std::map<std::pair<std::string, OffDiagonal>, MlIlu<>> made;
+    const auto                                                    found = made.find({problem, off_diagonal});
     if (found != made.end()) return found->second;
     Cpu be;
     return made
-        .emplace(std::pair(problem, off_diagonal), MlIlu::build(be, matrix(problem), {.off_diagonal = off_diagonal}))
+        .emplace(std::pair(problem, off_diagonal), MlIlu<>::build(be, matrix(problem), {.off_diagonal = off_diagonal}))
         .first->second;
 }
 

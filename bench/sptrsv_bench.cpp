@@ -191,7 +191,7 @@ using Systems = std::vector<std::pair<std::string, ForwardSystem<double>>>;
 Systems multilevel_systems(const std::string& name, const CsrMatrix<double>& A)
 {
     Cpu        cpu;
-    const auto mlilu = MlIlu::build(cpu, A, for_gpu({}));
+    const auto mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
     auto       made = apply_systems<double>(cpu, mlilu.factors(), false);
     std::erase_if(made.steps, [](const auto& step) { return step.dense; });
     const std::size_t count = made.steps.size(), down = (count + 1) / 2;
@@ -211,7 +211,7 @@ Systems systems_of(const std::string& spec)
     const std::string name = spec.substr(0, spec.size() - (multilevel ? suffix.size() : 0));
     const auto        A = name.find(".mtx") == std::string::npos ? gallery::build(name) : read_matrix(name);
     if (multilevel) return multilevel_systems(name, A);
-    const Ilu0 factors(A);
+    const Ilu0<> factors(A);
     if (factors.zero_pivot() >= 0) return multilevel_systems(name, A);
     return {{name + "/L", forward_system<double>(factors.L(), Triangle::lower, Diagonal::unit)},
             {name + "/U", forward_system<double>(factors.U(), Triangle::upper, Diagonal::stored)}};

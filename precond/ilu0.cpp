@@ -1,13 +1,15 @@
 #include "ilux/precond/ilu0.hpp"
 
 #include "ilux/base/error.hpp"
+#include "ilux/precond/instances.hpp"
 
 namespace ilux {
 namespace {
 
 /// Row i of A becomes row i of L and U in place: for every k < i of its pattern, row i −= l_ik · u_k, on the pattern.
 /// `position` is −1 everywhere on entry and on return.
-void eliminate_row(const CsrView<double>& A, std::span<double> val, std::span<const Offset> diagonal, Index i,
+template <class T>
+void eliminate_row(const CsrView<T>& A, std::span<NotDeduced<T>> val, std::span<const Offset> diagonal, Index i,
                    std::vector<Offset>& position)
 {
     const auto   row_ptr = A.row_ptr();
@@ -24,12 +26,12 @@ void eliminate_row(const CsrView<double>& A, std::span<double> val, std::span<co
 }
 
 /// The entries of A with keep(row, column), with other values.
-template <class Keep>
-CsrMatrix<double> part(const CsrView<double>& A, std::span<const double> val, Keep&& keep)
+template <class T, class Keep>
+CsrMatrix<T> part(const CsrView<T>& A, std::span<const NotDeduced<T>> val, Keep&& keep)
 {
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
-    std::vector<double> kept;
+    std::vector<T>      kept;
     for (Index i = 0; i < A.rows(); ++i) {
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
             if (keep(i, A.col()[p])) {
@@ -38,42 +40,49 @@ CsrMatrix<double> part(const CsrView<double>& A, std::span<const double> val, Ke
             }
         row_ptr.push_back(static_cast<Offset>(col.size()));
     }
-    return CsrMatrix<double>::from_sorted(A.rows(), A.cols(), std::move(row_ptr), std::move(col), std::move(kept));
+    return CsrMatrix<T>::from_sorted(A.rows(), A.cols(), std::move(row_ptr), std::move(col), std::move(kept));
 }
 
 }  // namespace
 
-Ilu0::Ilu0(const CsrView<double>& A) : n_(A.rows())
+template <Scalar T>
+Ilu0<T>::Ilu0(const CsrView<T>& A) : n_(A.rows())
 {
     require(A.rows() == A.cols(), [&] {
         return "a preconditioner needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +
                std::to_string(A.cols());
     });
-    std::vector<double> val(A.val().begin(), A.val().end());
+    std::vector<T>      val(A.val().begin(), A.val().end());
     std::vector<Offset> diagonal(n_, -1), position(n_, -1);
     for (Index i = 0; i < n_; ++i) {
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
             if (A.col()[p] == i) diagonal[i] = p;
         eliminate_row(A, val, diagonal, i, position);
-        if (diagonal[i] < 0 || val[diagonal[i]] == 0) {
+        if (diagonal[i] < 0 || val[diagonal[i]] == T(0)) {
             zero_pivot_ = i;
             return;
         }
     }
-    L_ = SpTrsvPlan<double>(part(A, val, [](Index i, Index j) { return j < i; }), Triangle::lower, Diagonal::unit);
-    U_ = SpTrsvPlan<double>(part(A, val, [](Index i, Index j) { return j >= i; }), Triangle::upper, Diagonal::stored);
+    L_ = SpTrsvPlan<T>(part(A, val, [](Index i, Index j) { return j < i; }), Triangle::lower, Diagonal::unit);
+    U_ = SpTrsvPlan<T>(part(A, val, [](Index i, Index j) { return j >= i; }), Triangle::upper, Diagonal::stored);
 }
 
-void Ilu0::apply(Cpu& be, std::span<const double> r, std::span<double> z)
+template <Scalar T>
+void Ilu0<T>::apply(Cpu& be, std::span<const T> r, std::span<T> z)
 {
     L_.solve(be, r, z);
     U_.solve(be, z, z);
 }
 
-void Ilu0::apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z)
+template <Scalar T>
+void Ilu0<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z)
 {
-    U_.solve_transpose(be, r, z);
-    L_.solve_transpose(be, z, z);
+    U_.solve_adjoint(be, r, z);
+    L_.solve_adjoint(be, z, z);
 }
+
+#define ILUX_INSTANTIATE(T) template class Ilu0<T>;
+ILUX_PRECOND_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -1,6 +1,8 @@
 #pragma once
 // Maximum-product transversal with scaling: the job 5 of MC64, from the published algorithm [duff_koster_01].
 
+#include <algorithm>
+#include <complex>
 #include <vector>
 
 #include "ilux/base/csr.hpp"
@@ -37,5 +39,16 @@ struct Matching {
 /// @throws InvalidInput unless A is square; InvalidOption for a negative or NaN work limit
 Matching maximum_product_matching(const CsrView<double>& A, const MatchingOptions& options = {},
                                   const StopToken& stop = {});
+/// Of a complex A: that of |A|, which takes 8 nnz bytes more.
+/// @throws InvalidInput also where a modulus overflows
+template <class T>
+    requires is_complex<T> Matching maximum_product_matching(const CsrView<T>& A, const MatchingOptions& options = {},
+                                                             const StopToken& stop = {})
+    {
+        std::vector<double> modulus(A.val().size());
+        std::ranges::transform(A.val(), modulus.begin(), [](T a) { return std::abs(a); });
+        return maximum_product_matching(CsrView<double>(A.rows(), A.cols(), A.row_ptr(), A.col(), modulus), options,
+                                        stop);
+    }
 
 }  // namespace ilux

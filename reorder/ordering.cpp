@@ -324,11 +324,11 @@ Ordered order_apart(const PatternView& A, Ordering ordering, const StopToken& st
 
 }  // namespace
 
-std::vector<Index> fill_reducing_order(const CsrView<double>& A, Ordering ordering, const StopToken& stop)
+PatternView square_pattern(Index rows, Index cols, std::span<const Offset> row_ptr, std::span<const Index> col)
 {
-    require(A.rows() == A.cols(),
-            [&] { return fmt::format("a {} x {} matrix cannot be ordered: it must be square", A.rows(), A.cols()); });
-    return fill_reducing_order(PatternView{A.rows(), A.row_ptr(), A.col()}, ordering, nullptr, stop);
+    require(rows == cols,
+            [&] { return fmt::format("a {} x {} matrix cannot be ordered: it must be square", rows, cols); });
+    return {rows, row_ptr, col};
 }
 
 std::vector<Index> fill_reducing_order(const PatternView& A, Ordering ordering, AmdCounts* counts,

@@ -36,19 +36,26 @@ struct AmdCounts {
     double symmetry = 1;       ///< share of the entries off the diagonal whose mirror image is an entry too
 };
 
+/// @throws InvalidInput unless rows = cols
+PatternView square_pattern(Index rows, Index cols, std::span<const Offset> row_ptr, std::span<const Index> col);
+
 /// perm[new] = old. amd, metis (nested dissection) and rcm order the graph of |A| + |Aᵀ| and are meant for rows and
 /// columns alike; colamd orders columns for LU with row pivoting. Explicit zeros are edges: the pattern is the
 /// caller's. Deterministic. amd, metis and colamd put (nearly) dense rows last.
 /// Cost: amd, colamd and rcm about linear in nnz, metis O(nnz log n). Memory: 20 to 80 nnz bytes.
 /// Methods: [amestoy_davis_duff_96], [davis_et_al_04], [karypis_kumar_98], [cuthill_mckee_69] with roots of
 /// [george_liu_79]. metis seeds and draws from the C library's rand().
+/// @param counts  filled by amd alone; may be null
 /// @param stop  Cancelled and OutOfTime end the call at once. From 20,000 entries on the work is done on a copy of the pattern,
 ///                    by a thread that is then left behind: these libraries cannot be interrupted
 /// @throws InvalidInput unless A is square, or when metis was built with indices too narrow for A's graph;
 ///         OutOfMemory when the library reports it
-std::vector<Index> fill_reducing_order(const CsrView<double>& A, Ordering ordering, const StopToken& stop = {});
-/// @param counts  filled by amd alone; may be null
 std::vector<Index> fill_reducing_order(const PatternView& A, Ordering ordering, AmdCounts* counts = nullptr,
                                        const StopToken& stop = {});
+template <class T>
+std::vector<Index> fill_reducing_order(const CsrView<T>& A, Ordering ordering, const StopToken& stop = {})
+{
+    return fill_reducing_order(square_pattern(A.rows(), A.cols(), A.row_ptr(), A.col()), ordering, nullptr, stop);
+}
 
 }  // namespace ilux

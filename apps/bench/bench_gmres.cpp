@@ -46,7 +46,7 @@ MlIluOptions form_options(const GmresBench& asked, OffDiagonal off_diagonal)
 Form build(const Bench& bench, OffDiagonal off_diagonal)
 {
     Form form{.off_diagonal = off_diagonal, .factors = {}};
-    form.factors.mlilu = MlIlu::build(bench.machine.cpu, bench.problem.A, form_options(bench.asked, off_diagonal));
+    form.factors.mlilu = MlIlu<>::build(bench.machine.cpu, bench.problem.A, form_options(bench.asked, off_diagonal));
     const MlIluReport& report = form.factors.mlilu->report();
     Offset             chain = 0;
     for (const MlIluLevelReport& level : report.levels) chain += level.depth_L + level.depth_U;

@@ -49,12 +49,12 @@ SparsityPicture factors_of(const LuPattern& pattern)
 }
 
 /// All levels' orders as one: each permutes what those before postponed. @param of  p or q of a level
-std::vector<Index> order_of(const MlIluFactors& factors, std::vector<Index> MlIluLevel::*of)
+std::vector<Index> order_of(const MlIluFactors<>& factors, std::vector<Index> MlIluLevel<>::*of)
 {
     std::vector<Index> order(static_cast<std::size_t>(factors.n));
     for (Index i = 0; i < factors.n; ++i) order[i] = i;
     std::size_t begin = 0;
-    for (const MlIluLevel& level : factors.levels) {
+    for (const MlIluLevel<>& level : factors.levels) {
         const std::vector<Index> before(order.begin() + static_cast<std::ptrdiff_t>(begin), order.end());
         for (Index k = 0; k < level.n; ++k) order[begin + k] = before[(level.*of)[k]];
         begin += level.nB;
@@ -62,15 +62,15 @@ std::vector<Index> order_of(const MlIluFactors& factors, std::vector<Index> MlIl
     return order;
 }
 
-SparsityPicture permuted(const CsrView<double>& A, const MlIluFactors& factors)
+SparsityPicture permuted(const CsrView<double>& A, const MlIluFactors<>& factors)
 {
     SparsityPicture          picture{.title = "A in the order of the levels", .grid = SparsityGrid(A.rows())};
-    const std::vector<Index> rows = order_of(factors, &MlIluLevel::p);
-    const std::vector<Index> place = inverse_permutation(order_of(factors, &MlIluLevel::q));
+    const std::vector<Index> rows = order_of(factors, &MlIluLevel<>::p);
+    const std::vector<Index> place = inverse_permutation(order_of(factors, &MlIluLevel<>::q));
     for (Index i = 0; i < A.rows(); ++i)
         for (Offset p = A.row_ptr()[rows[i]]; p < A.row_ptr()[rows[i] + 1]; ++p) picture.grid.add(i, place[A.col()[p]]);
     Index begin = 0;
-    for (const MlIluLevel& level : factors.levels) picture.cuts.push_back(begin += level.nB);
+    for (const MlIluLevel<>& level : factors.levels) picture.cuts.push_back(begin += level.nB);
     return picture;
 }
 
@@ -113,10 +113,10 @@ Structure structure_of(const CsrView<double>& A, const HostFactors& factors)
         structure.profiles = {profile_of("rows of L", factors.ilu0->L(), Triangle::lower),
                               profile_of("rows of U", factors.ilu0->U(), Triangle::upper)};
     if (!factors.mlilu) return structure;
-    const MlIluFactors& all = factors.mlilu->factors();
+    const MlIluFactors<>& all = factors.mlilu->factors();
     structure.pictures = {permuted(A, all)};
     for (std::size_t k = 0; k < std::min<std::size_t>(all.levels.size(), 3); ++k) {
-        const MlIluLevel& level = all.levels[k];
+        const MlIluLevel<>& level = all.levels[k];
         structure.profiles.push_back(profile_of(fmt::format("rows of L, level {}", k + 1), level.L_B, Triangle::lower));
         structure.profiles.push_back(profile_of(fmt::format("rows of U, level {}", k + 1), level.U_B, Triangle::upper));
     }

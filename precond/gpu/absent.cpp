@@ -11,7 +11,7 @@ namespace {
 
 }  // namespace
 
-GpuJacobi::GpuJacobi(Gpu&, const Jacobi&) { absent(); }
+GpuJacobi::GpuJacobi(Gpu&, const Jacobi<>&) { absent(); }
 void GpuJacobi::apply(Gpu&, DeviceSpan<const double>, DeviceSpan<double>) { absent(); }
 
 namespace detail {

@@ -183,7 +183,7 @@ void require_storable(Offset too_large, std::size_t value_bytes)
     });
 }
 
-ApplyLevel::ApplyLevel(const MlIluLevel& level, bool transposed)
+ApplyLevel::ApplyLevel(const MlIluLevel<>& level, bool transposed)
     : n(level.n),
       nB(level.nB),
       p(transposed ? level.q : level.p),

@@ -13,7 +13,7 @@ namespace ilux {
 
 /// A level as M⁻¹ meets it; as M⁻ᵀ does, with L_B ↔ U_Bᵀ, G ↔ Fᵀ, p ↔ q and their scales exchanged. Refers to `level`.
 struct ApplyLevel {
-    ApplyLevel(const MlIluLevel& level, bool transposed);
+    ApplyLevel(const MlIluLevel<>& level, bool transposed);
 
     Index                    n, nB;
     std::span<const Index>   p, q;

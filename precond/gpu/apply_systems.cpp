@@ -21,7 +21,7 @@ constexpr Offset      task_entries = 32;
 constexpr std::size_t row_bytes = 160, fixed_bytes = std::size_t{4} << 20;
 
 /// Nothing couples its accepted and postponed rows, or the coupling is kept as L_G and U_F: one system either way.
-bool collapses(const MlIluLevel& level) { return level.keep || level.nB == 0 || level.nB == level.n; }
+bool collapses(const MlIluLevel<>& level) { return level.keep || level.nB == 0 || level.nB == level.n; }
 
 enum class Piece { gather, keep_forward, keep_backward, save_lower, save_upper_G, save_F_lower, save_upper, dense };
 
@@ -35,7 +35,7 @@ struct PlannedStep {
 /// there and gives its last part to the next level, which leaves its output in place.
 class ApplyPlan {
 public:
-    explicit ApplyPlan(const MlIluFactors& factors) : factors_(factors), levels_(factors.levels)
+    explicit ApplyPlan(const MlIluFactors<>& factors) : factors_(factors), levels_(factors.levels)
     {
         for (const auto& level : levels_)
             if (!collapses(level)) {
@@ -100,15 +100,15 @@ private:
         if (in_place.n > 0) add(l, in_place, in_place);
     }
 
-    const MlIluFactors&            factors_;
-    const std::vector<MlIluLevel>& levels_;
-    Index                          overhang_ = 0, widest_ = 0;  // over the levels that save
-    ApplyPart                      scratch_;
+    const MlIluFactors<>&            factors_;
+    const std::vector<MlIluLevel<>>& levels_;
+    Index                            overhang_ = 0, widest_ = 0;  // over the levels that save
+    ApplyPart                        scratch_;
 };
 
 template <class T>
 ForwardSystem<T> system_of(Cpu& be, const PlannedStep& step, std::span<const ApplyLevel> levels, const ApplyPlan& plan,
-                           std::span<const MlIluLevel> originals)
+                           std::span<const MlIluLevel<>> originals)
 {
     const auto entry = [&](std::size_t l) {
         return l < levels.size() && !collapses(originals[l]) ? ApplyEntry{levels[l].p, levels[l].row_scale}
@@ -139,7 +139,7 @@ ForwardSystem<T> system_of(Cpu& be, const PlannedStep& step, std::span<const App
 
 /// By rows: S⁻¹ column by column is S⁻ᵀ row by row.
 template <class T>
-std::vector<T> inverse_of(Cpu& be, const DenseLevel& dense, bool transposed)
+std::vector<T> inverse_of(Cpu& be, const DenseLevel<>& dense, bool transposed)
 {
     const auto     n = static_cast<std::ptrdiff_t>(dense.size());
     std::vector<T> W(n * n);
@@ -156,7 +156,7 @@ std::vector<T> inverse_of(Cpu& be, const DenseLevel& dense, bool transposed)
             std::ranges::fill(e, 0.);
             e[i] = 1;
             if (transposed) dense.solve(e, x, work);
-            else dense.solve_transpose(e, x, work);
+            else dense.solve_adjoint(e, x, work);
             for (std::ptrdiff_t j = 0; j < n; ++j) {
                 W[i * n + j] = static_cast<T>(x[j]);
                 too_large += std::isfinite(W[i * n + j]) ? 0 : 1;
@@ -170,7 +170,7 @@ std::vector<T> inverse_of(Cpu& be, const DenseLevel& dense, bool transposed)
 }  // namespace
 
 template <class T>
-ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors& factors, bool transposed)
+ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<>& factors, bool transposed)
 {
     const ApplyPlan         plan(factors);
     std::vector<ApplyLevel> levels;
@@ -196,7 +196,7 @@ ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors& factors, bool transpo
 }
 
 template <class T>
-ApplySystems<T> apply_systems(Cpu&, const Ilu0& ilu0, bool transposed)
+ApplySystems<T> apply_systems(Cpu&, const Ilu0<>& ilu0, bool transposed)
 {
     require(ilu0.zero_pivot() < 0, [&] {
         return "ILU(0) met a zero pivot in row " + std::to_string(ilu0.zero_pivot() + 1) + " and cannot be applied";
@@ -227,7 +227,7 @@ std::size_t ApplySize::bytes(std::size_t value_bytes, int multiprocessors) const
            static_cast<std::size_t>(work) * sizeof(double);
 }
 
-ApplySize apply_size(const MlIluFactors& factors)
+ApplySize apply_size(const MlIluFactors<>& factors)
 {
     const ApplyPlan plan(factors);
     ApplySize       size{.dense = plan.has_dense() ? factors.dense.size() : 0, .work = plan.work};
@@ -250,7 +250,7 @@ ApplySize apply_size(const MlIluFactors& factors)
     return size;
 }
 
-ApplySize apply_size(const Ilu0& ilu0)
+ApplySize apply_size(const Ilu0<>& ilu0)
 {
     const Offset n = ilu0.size();
     return {.steps = n > 0 ? 2 : 0,
@@ -289,9 +289,9 @@ void solve_serial(const ApplySystems<T>& systems, std::span<const double> r, std
     }
 }
 
-#define ILUX_INSTANTIATE(T)                                                     \
-    template ApplySystems<T> apply_systems<T>(Cpu&, const MlIluFactors&, bool); \
-    template ApplySystems<T> apply_systems<T>(Cpu&, const Ilu0&, bool);         \
+#define ILUX_INSTANTIATE(T)                                                       \
+    template ApplySystems<T> apply_systems<T>(Cpu&, const MlIluFactors<>&, bool); \
+    template ApplySystems<T> apply_systems<T>(Cpu&, const Ilu0<>&, bool);         \
     template void solve_serial(const ApplySystems<T>&, std::span<const double>, std::span<double>, std::span<double>);
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)

@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "ilux/base/gpu/usual_device.hpp"
+#include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/sptrsv/forward_system.hpp"
 
 namespace ilux {
-
-class Ilu0;
 
 /// n values of r, of z, or of the work vector from `begin` on.
 struct ApplyPart {
@@ -56,11 +55,11 @@ struct ApplySize {
 /// are sorted, and the dense level is inverted by its `dense` solves.
 /// @throws InvalidInput when T = float and a value is too large for it, or when ILU(0) met a zero pivot
 template <class T>
-ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors& factors, bool transposed);
+ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<>& factors, bool transposed);
 template <class T>
-ApplySystems<T> apply_systems(Cpu& be, const Ilu0& ilu0, bool transposed);
-ApplySize       apply_size(const MlIluFactors& factors);
-ApplySize       apply_size(const Ilu0& ilu0);
+ApplySystems<T> apply_systems(Cpu& be, const Ilu0<>& ilu0, bool transposed);
+ApplySize       apply_size(const MlIluFactors<>& factors);
+ApplySize       apply_size(const Ilu0<>& ilu0);
 
 /// Options to build with for a GPU, where applying M costs its dependencies: off_diagonal=auto becomes keep (`save` has twice as
 /// many, and its four systems hold L and U twice), depth_bound=auto becomes gpu_depth_bound.

@@ -177,11 +177,11 @@ void GpuFactorPreconditioner<T>::apply_adjoint(Gpu& be, DeviceSpan<const double>
     gpu_factors_.apply_adjoint().solve(be, r, z, ws_t_);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                       \
-    template class GpuApply<T>;                                                                   \
-    template class GpuFactors<T>;                                                                 \
-    template GpuFactors<T>::GpuFactors(Cpu&, Gpu&, const MlIluFactors&, const GpuFactorOptions&); \
-    template GpuFactors<T>::GpuFactors(Cpu&, Gpu&, const Ilu0&, const GpuFactorOptions&);         \
+#define ILUX_INSTANTIATE(T)                                                                         \
+    template class GpuApply<T>;                                                                     \
+    template class GpuFactors<T>;                                                                   \
+    template GpuFactors<T>::GpuFactors(Cpu&, Gpu&, const MlIluFactors<>&, const GpuFactorOptions&); \
+    template GpuFactors<T>::GpuFactors(Cpu&, Gpu&, const Ilu0<>&, const GpuFactorOptions&);         \
     template class GpuFactorPreconditioner<T>;
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)

@@ -20,7 +20,7 @@ __global__ void multiply(std::size_t n, const double* inverse, const double* r, 
 
 }  // namespace
 
-GpuJacobi::GpuJacobi(Gpu& gpu, const Jacobi& jacobi) : inverse_((gpu.make_current(), jacobi.inverse().size()))
+GpuJacobi::GpuJacobi(Gpu& gpu, const Jacobi<>& jacobi) : inverse_((gpu.make_current(), jacobi.inverse().size()))
 {
     upload<double>(gpu, jacobi.inverse(), inverse_);
 }

@@ -11,7 +11,7 @@ namespace ilux {
 class GpuJacobi final : public Preconditioner<Gpu> {
 public:
     /// @throws OutOfMemory, DeviceError
-    GpuJacobi(Gpu& gpu, const Jacobi& jacobi);
+    GpuJacobi(Gpu& gpu, const Jacobi<>& jacobi);
     Index       size() const override { return static_cast<Index>(inverse_.size()); }
     std::size_t bytes() const { return inverse_.size() * sizeof(double); }
     void        apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;

@@ -15,7 +15,7 @@ using GpuMlIluPreconditioner = GpuFactorPreconditioner<T>;
 /// The factors of a finished build, stored on the device as T; M is applied in double. Build with for_gpu(options).
 /// @throws OutOfMemory; DeviceError; InvalidInput when T = float and a value is too large for it
 template <class T = double>
-GpuMlIlu<T> gpu_mlilu(Cpu& cpu, Gpu& gpu, const MlIlu& mlilu, const GpuFactorOptions& options = {})
+GpuMlIlu<T> gpu_mlilu(Cpu& cpu, Gpu& gpu, const MlIlu<>& mlilu, const GpuFactorOptions& options = {})
 {
     return {cpu, gpu, mlilu.factors(), options};
 }

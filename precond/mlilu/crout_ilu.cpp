@@ -5,15 +5,17 @@
 #include <limits>
 #include <utility>
 
+#include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/precond/mlilu/crout_factor.hpp"
 #include "ilux/precond/mlilu/inverse_norms.hpp"
 #include "ilux/precond/mlilu/sparse_accumulator.hpp"
 
 namespace ilux {
 
-void CroutFactor::append(Index k, std::span<const Index> col, std::span<const double> val, std::size_t postponed)
+template <class T>
+void CroutFactor<T>::append(Index k, std::span<const Index> col, std::span<const T> val, std::size_t postponed)
 {
-    CroutRow& row = at(k);
+    CroutRow<T>& row = at(k);
     row.start = entries();
     row.postponed = row.pending = static_cast<std::uint32_t>(postponed);
     row.length = static_cast<std::uint32_t>(col.size());
@@ -22,10 +24,11 @@ void CroutFactor::append(Index k, std::span<const Index> col, std::span<const do
     hang(k);
 }
 
-void CroutFactor::pass(Index k, bool postponed)
+template <class T>
+void CroutFactor<T>::pass(Index k, bool postponed)
 {
     for (Index j = std::exchange(head_[k], none), after; j != none; j = after) {
-        CroutRow& row = at(j);
+        CroutRow<T>& row = at(j);
         after = row.next;
         if (postponed) {  // the entries between are never read again, so a swap may disorder them
             std::swap(entry_[row.start + row.pending], entry_[row.start + row.postponed++]);
@@ -36,9 +39,10 @@ void CroutFactor::pass(Index k, bool postponed)
     }
 }
 
-void CroutFactor::hang(Index j)
+template <class T>
+void CroutFactor<T>::hang(Index j)
 {
-    CroutRow& row = at(j);
+    CroutRow<T>& row = at(j);
     if (row.pending == row.length) return;
     const Entry& entry = entry_[row.start + row.pending];
     row.current = entry.value;
@@ -50,11 +54,12 @@ namespace {
 constexpr Index columns_between_tells = 256;  // a long row may take milliseconds
 
 /// Row u_k or column l_k: the accumulator it is formed in, and its entries in the order they are stored in.
+template <class T>
 struct CroutVector {
     explicit CroutVector(Index n) : entries(n) {}
 
-    SparseAccumulator   entries;
-    std::vector<double> values;  // beside entries.index()
+    SparseAccumulator<T> entries;
+    std::vector<T>       values;  // beside entries.index()
 
     /// max_j |u_kj d_k|, before the division by the pivot.
     double largest() const
@@ -64,7 +69,7 @@ struct CroutVector {
         return max;
     }
     /// All quotients, for a look ahead at what drop() may yet remove.
-    void divide(double d)
+    void divide(T d)
     {
         values.clear();
         for (Index j : entries.index()) values.push_back(entries[j] / d);
@@ -73,14 +78,15 @@ struct CroutVector {
 
     /// Divides by the pivot what the drop rule keeps, at most `limit` entries; orders it postponed first, then by index.
     /// @return the number of entries in postponed rows;  `truncated` is set when the limit cut something off
-    std::size_t drop(double d, double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed,
+    std::size_t drop(T d, double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed,
                      bool& truncated);
 };
 
-std::size_t CroutVector::drop(double d, double y, double drop_tol, std::size_t limit,
-                              const std::vector<char>& is_postponed, bool& truncated)
+template <class T>
+std::size_t CroutVector<T>::drop(T d, double y, double drop_tol, std::size_t limit,
+                                 const std::vector<char>& is_postponed, bool& truncated)
 {
-    entries.erase_if([&](Index j) { return !keeps(entries[j], y, drop_tol * std::abs(d)) || entries[j] == 0; });
+    entries.erase_if([&](Index j) { return !keeps(entries[j], y, drop_tol * std::abs(d)) || entries[j] == T(0); });
     if (entries.index().size() > limit) {
         truncated = true;
         const auto larger = [&](Index a, Index b) {
@@ -101,26 +107,27 @@ std::size_t CroutVector::drop(double d, double y, double drop_tol, std::size_t l
 }
 
 /// The sweep: one object a level, one function a step.
+template <class T>
 class Crout {
 public:
-    Crout(const CsrView<double>& A, const CsrView<double>& At, const CroutOptions& options)
+    Crout(const CsrView<T>& A, const CsrView<T>& At, const CroutOptions& options)
         : A_(A),
           At_(At),
           opt_(options),
           n_(A.rows()),
           rows_(2 * static_cast<std::size_t>(n_)),
           U_(rows_, 0, 2 * A.nnz()),
-          L_own_(rows_, 1, options.symmetric ? 0 : 2 * A.nnz()),
-          L_(options.symmetric ? U_ : L_own_),
+          L_own_(rows_, 1, options.hermitian ? 0 : 2 * A.nnz()),
+          L_(options.hermitian ? U_ : L_own_),
           u_(n_),
-          l_own_(options.symmetric ? 0 : n_),
-          l_(options.symmetric ? u_ : l_own_),
+          l_own_(options.hermitian ? 0 : n_),
+          l_(options.hermitian ? u_ : l_own_),
           norms_U_(n_),
-          norms_L_own_(options.symmetric ? 0 : n_),
-          norms_L_(options.symmetric ? norms_U_ : norms_L_own_),
+          norms_L_own_(options.hermitian ? 0 : n_),
+          norms_L_(options.hermitian ? norms_U_ : norms_L_own_),
           chain_U_(options.depth_bound > 0 ? n_ : 0, 1),
-          chain_L_own_(options.depth_bound > 0 && !options.symmetric ? n_ : 0, 1),
-          chain_L_(options.symmetric ? chain_U_ : chain_L_own_),
+          chain_L_own_(options.depth_bound > 0 && !options.hermitian ? n_ : 0, 1),
+          chain_L_(options.hermitian ? chain_U_ : chain_L_own_),
           d_(n_),
           accepted_(n_, 0),
           postponed_(n_, 0)
@@ -128,7 +135,7 @@ public:
         for (Index k = 0; k < n_; ++k) d_[k] = A.at(k, k);
     }
 
-    CroutLevel run(const std::function<void(Index)>& tell)
+    CroutLevel<T> run(const std::function<void(Index)>& tell)
     {
         for (Index k = 0; k < n_; ++k) {
             if (tell && k % columns_between_tells == 0) tell(k);
@@ -145,63 +152,68 @@ public:
 
 private:
     bool        eliminate(Index k);
-    bool        grows(double d) const;
+    bool        grows(T d) const;
     bool        too_deep(Index k);
-    void        form(Index k, const CsrView<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u);
+    void        form(Index k, const CsrView<T>& A, const CroutFactor<T>& L, const CroutFactor<T>& U, CroutVector<T>& u);
+    void        update_diagonal(T d);
     std::size_t entry_limit(Index k) const;
     void        count_saved(Index k);
-    void        pass(Index k, bool postponed)
+    /// An entry of L, which is held as that of U when A is Hermitian.
+    T    in_L(T value) const { return opt_.hermitian ? conj(value) : value; }
+    void pass(Index k, bool postponed)
     {
         U_.pass(k, postponed);
-        if (!opt_.symmetric) L_.pass(k, postponed);
+        if (!opt_.hermitian) L_.pass(k, postponed);
     }
     void collect();
 
-    const CsrView<double>& A_;
-    const CsrView<double>& At_;
-    const CroutOptions&    opt_;
-    const Index            n_;
-    std::vector<CroutRow>  rows_;
-    CroutFactor            U_, L_own_;
-    CroutFactor&           L_;  // U itself when A is symmetric
-    CroutVector            u_, l_own_;
-    CroutVector&           l_;
-    InverseNorms           norms_U_, norms_L_own_;
-    InverseNorms&          norms_L_;
-    std::vector<Index>     chain_U_, chain_L_own_;  // n or none; chain that ends in each column of U, row of L
-    std::vector<Index>&    chain_L_;
-    std::vector<Index>     updating_;  // rows of the current list, collected so that their entries load together
-    std::vector<double>    d_;         // n; running diagonal
-    std::vector<char>      accepted_, postponed_;  // n
-    Offset                 saved_ = 0;             // entries of F and G
-    CroutLevel             level_;
+    const CsrView<T>&        A_;
+    const CsrView<T>&        At_;
+    const CroutOptions&      opt_;
+    const Index              n_;
+    std::vector<CroutRow<T>> rows_;
+    CroutFactor<T>           U_, L_own_;
+    CroutFactor<T>&          L_;  // U itself when A is Hermitian: then its conjugate is meant
+    CroutVector<T>           u_, l_own_;
+    CroutVector<T>&          l_;  // likewise
+    InverseNorms<T>          norms_U_, norms_L_own_;
+    InverseNorms<T>&         norms_L_;
+    std::vector<Index>       chain_U_, chain_L_own_;  // n or none; chain that ends in each column of U, row of L
+    std::vector<Index>&      chain_L_;
+    std::vector<Index>       updating_;  // rows of the current list, collected so that their entries load together
+    std::vector<T>           d_;         // n; running diagonal
+    std::vector<char>        accepted_, postponed_;  // n
+    Offset                   saved_ = 0;             // entries of F and G
+    CroutLevel<T>            level_;
 };
 
 /// u ← A(k, {j > k} ∪ postponed) − Σ_j l_kj d_j U(j, {> k} ∪ postponed); with A and L, U exchanged: column l.
-void Crout::form(Index k, const CsrView<double>& A, const CroutFactor& L, const CroutFactor& U, CroutVector& u)
+template <class T>
+void Crout<T>::form(Index k, const CsrView<T>& A, const CroutFactor<T>& L, const CroutFactor<T>& U, CroutVector<T>& u)
 {
     updating_.clear();
-    for (Index j = L.first(k); j != CroutFactor::none; j = L.next(j)) {
+    for (Index j = L.first(k); j != CroutFactor<T>::none; j = L.next(j)) {
         U.prefetch(j);
         updating_.push_back(j);
     }
     u.entries.start(k);
-    SparseAccumulator::Writer row(u.entries);
+    typename SparseAccumulator<T>::Writer row(u.entries);
     for (Offset p = A.row_ptr()[k]; p < A.row_ptr()[k + 1]; ++p)
         if (const Index j = A.col()[p]; j != k && !accepted_[j]) row.add(j, A.val()[p]);
     for (Index j : updating_) {
-        const double factor = L.value_in_current(j) * d_[j];
-        U.for_active(j, [&](Index i, double value) {
+        const T factor = in_L(L.value_in_current(j)) * d_[j];
+        U.for_active(j, [&](Index i, T value) {
             if (i != k) row.add(i, -factor * value);
         });
     }
 }
 
 /// What the byte budget leaves for each of the two vectors of step k: four fair shares, so that a few long rows pass.
-std::size_t Crout::entry_limit(Index k) const
+template <class T>
+std::size_t Crout<T>::entry_limit(Index k) const
 {
     if (opt_.max_entries == 0) return std::numeric_limits<std::size_t>::max();
-    const auto counted = [&](const CroutFactor& factor) {
+    const auto counted = [&](const CroutFactor<T>& factor) {
         return factor.entries() - (opt_.save ? factor.postponed_entries() : 0);
     };
     const Offset used =
@@ -211,7 +223,8 @@ std::size_t Crout::entry_limit(Index k) const
 }
 
 /// Row and column k of A are now in F, G or C: counts those of F and G.
-void Crout::count_saved(Index k)
+template <class T>
+void Crout<T>::count_saved(Index k)
 {
     for (const auto* A : {&A_, &At_})
         for (Offset p = A->row_ptr()[k]; p < A->row_ptr()[k + 1]; ++p)
@@ -220,12 +233,14 @@ void Crout::count_saved(Index k)
 }
 
 /// Would the update −l_k d_k u_k put an entry above γ into a matrix whose entries are about 1?
-bool Crout::grows(double d) const
+template <class T>
+bool Crout<T>::grows(T d) const
 {
     return opt_.growth_bound > 0 && u_.largest() * l_.largest() > opt_.growth_bound * std::abs(d);
 }
 
-bool Crout::too_deep(Index k)
+template <class T>
+bool Crout<T>::too_deep(Index k)
 {
     if (opt_.depth_bound == 0 || std::max(chain_U_[k], chain_L_[k]) <= opt_.depth_bound) return false;
     ++level_.too_deep;
@@ -239,19 +254,21 @@ void lengthen(std::vector<Index>& chain, Index k, std::span<const Index> readers
     for (Index i : readers) chain[i] = std::max(chain[i], chain[k] + 1);
 }
 
-bool Crout::eliminate(Index k)
+template <class T>
+bool Crout<T>::eliminate(Index k)
 {
-    const double d = d_[k], kappa = opt_.inverse_bound;
-    if (!(std::abs(d) > opt_.pivot_floor) || (opt_.positive && d <= 0)) return false;
+    const T      d = d_[k];
+    const double kappa = opt_.inverse_bound;
+    if (!(std::abs(d) > opt_.pivot_floor) || (opt_.positive && real_part(d) <= 0)) return false;
     if (norms_L_.bound(k) > kappa || norms_U_.bound(k) > kappa || too_deep(k)) return false;
 
     form(k, A_, L_, U_, u_);
-    if (!opt_.symmetric) form(k, At_, U_, L_, l_);
+    if (!opt_.hermitian) form(k, At_, U_, L_, l_);
     if (grows(d)) return false;
-    double z = norms_U_.greedy(k), y = norms_L_.greedy(k);
+    T z = norms_U_.greedy(k), y = norms_L_.greedy(k);
     if (opt_.look_ahead) {
         u_.divide(d);
-        if (!opt_.symmetric) l_.divide(d);
+        if (!opt_.hermitian) l_.divide(d);
         z = norms_U_.look_ahead(k, u_.index(), u_.values);
         y = norms_L_.look_ahead(k, l_.index(), l_.values);
         if (norms_U_.largest_after(z, u_.index(), u_.values) > kappa ||
@@ -269,38 +286,49 @@ bool Crout::eliminate(Index k)
     norms_U_.accept(z, u_.index(), u_.values);
     lengthen(chain_U_, k, u_.index());
     U_.append(k, u_.index(), u_.values, postponed_u);
-    if (!opt_.symmetric) {
+    if (!opt_.hermitian) {
         const std::size_t postponed_l =
             l_.drop(d, std::max(1., std::abs(y)), opt_.drop_tol, limit, postponed_, level_.truncated);
         norms_L_.accept(y, l_.index(), l_.values);
         lengthen(chain_L_, k, l_.index());
         L_.append(k, l_.index(), l_.values, postponed_l);
     }
-    // after dropping, so that diag(L D U) = diag(A) holds exactly
-    for (std::size_t p = 0; p < u_.index().size(); ++p)
-        if (const Index i = u_.index()[p]; l_.entries.has(i)) d_[i] -= l_.entries[i] * d * u_.values[p];
+    update_diagonal(d);  // after dropping, so that diag(L D U) = diag(A) holds exactly
     return true;
 }
 
+/// d_i ← d_i − l_ik d_k u_ki, which is real where A is Hermitian.
+template <class T>
+void Crout<T>::update_diagonal(T d)
+{
+    for (std::size_t p = 0; p < u_.index().size(); ++p)
+        if (const Index i = u_.index()[p]; l_.entries.has(i)) {
+            const T update = in_L(l_.entries[i]) * d * u_.values[p];
+            d_[i] -= opt_.hermitian ? T(real_part(update)) : update;
+        }
+}
+
 /// Splits the rows of `factor` (columns of L) at accepted | postponed and numbers them anew.
+template <class T>
 struct SplitFactor {
-    CsrMatrix<double> B, C;
+    CsrMatrix<T> B, C;
 };
 
-SplitFactor split(const CroutFactor& factor, const CroutLevel& level, std::span<const Index> position)
+template <class T>
+SplitFactor<T> split(const CroutFactor<T>& factor, const CroutLevel<T>& level, std::span<const Index> position)
 {
     const auto          nB = static_cast<Index>(level.accepted.size()), nC = static_cast<Index>(level.postponed.size());
     std::vector<Offset> ptr_B(nB + 1, 0), ptr_C(nB + 1, 0);
     std::vector<Index>  col_B, col_C;
-    std::vector<double> val_B, val_C;
+    std::vector<T>      val_B, val_C;
     col_B.reserve(factor.entries());
     val_B.reserve(factor.entries());
-    std::vector<CroutFactor::Entry> row;
+    std::vector<typename CroutFactor<T>::Entry> row;
     for (Index t = 0; t < nB; ++t) {
         const auto entries = factor.row(level.accepted[t]);
         row.assign(entries.begin(), entries.end());
         for (auto& entry : row) entry.column = position[entry.column];
-        std::ranges::sort(row, {}, &CroutFactor::Entry::column);  // C is numbered behind B: one sort serves both
+        std::ranges::sort(row, {}, &CroutFactor<T>::Entry::column);  // C is numbered behind B: one sort serves both
         for (const auto& [value, j] : row) {
             if (j < nB) {
                 col_B.push_back(j);
@@ -313,11 +341,12 @@ SplitFactor split(const CroutFactor& factor, const CroutLevel& level, std::span<
         ptr_B[t + 1] = static_cast<Offset>(col_B.size());
         ptr_C[t + 1] = static_cast<Offset>(col_C.size());
     }
-    return {CsrMatrix<double>::from_sorted(nB, nB, std::move(ptr_B), std::move(col_B), std::move(val_B)),
-            CsrMatrix<double>::from_sorted(nB, nC, std::move(ptr_C), std::move(col_C), std::move(val_C))};
+    return {CsrMatrix<T>::from_sorted(nB, nB, std::move(ptr_B), std::move(col_B), std::move(val_B)),
+            CsrMatrix<T>::from_sorted(nB, nC, std::move(ptr_C), std::move(col_C), std::move(val_C))};
 }
 
-void Crout::collect()
+template <class T>
+void Crout<T>::collect()
 {
     std::vector<Index> position(n_);  // in the order accepted, postponed
     Index              next = 0;
@@ -326,11 +355,11 @@ void Crout::collect()
     for (Index k : level_.accepted) level_.d.push_back(d_[k]);
 
     auto upper = split(U_, level_, position);
-    level_.L_B = opt_.symmetric ? transpose(upper.B) : CsrMatrix<double>();
-    level_.L_G = opt_.symmetric ? transpose(upper.C) : CsrMatrix<double>();
+    level_.L_B = opt_.hermitian ? adjoint(upper.B) : CsrMatrix<T>();
+    level_.L_G = opt_.hermitian ? adjoint(upper.C) : CsrMatrix<T>();
     level_.U_B = std::move(upper.B);
     level_.U_F = std::move(upper.C);
-    if (!opt_.symmetric) {
+    if (!opt_.hermitian) {
         const auto lower = split(L_, level_, position);
         level_.L_B = transpose(lower.B);
         level_.L_G = transpose(lower.C);
@@ -339,10 +368,17 @@ void Crout::collect()
 
 }  // namespace
 
-CroutLevel crout_ilu(const CsrView<double>& A, const CsrView<double>& At, const CroutOptions& options,
-                     const std::function<void(Index)>& tell)
+template <Scalar T>
+CroutLevel<T> crout_ilu(const CsrView<T>& A, const CsrView<T>& At, const CroutOptions& options,
+                        const std::function<void(Index)>& tell)
 {
-    return Crout(A, At, options).run(tell);
+    return Crout<T>(A, At, options).run(tell);
 }
+
+#define ILUX_INSTANTIATE(T)                                                                     \
+    template CroutLevel<T> crout_ilu(const CsrView<T>&, const CsrView<T>&, const CroutOptions&, \
+                                     const std::function<void(Index)>&);
+ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

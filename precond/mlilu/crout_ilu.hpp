@@ -16,7 +16,7 @@ struct CroutOptions {
     double growth_bound = 0;  ///< γ: postponed if an update would reach max|l_k| |d_k| max|u_k| > γ; 0: not looked at
     Index  depth_bound = 0;   ///< postponed if its chain in L_B or U_B would be longer; 0: not looked at
     bool   look_ahead = false;  ///< also reject when any component that the pivot touches would pass κ
-    bool   symmetric = false;   ///< A = Aᵀ exactly: only U is computed, L = Uᵀ
+    bool   hermitian = false;   ///< A = Aᴴ exactly (Aᵀ for real A): only U is computed, L = Uᴴ; D is real
     bool   positive = false;    ///< postpone d_k ≤ δ: D stays positive
     Index  candidates = 0;      ///< pivots come from the first `candidates` rows; the rest is postponed unseen
     Offset max_entries = 0;     ///< of L and U together, 0: no limit; reached, the smallest entries go first
@@ -25,16 +25,17 @@ struct CroutOptions {
 };
 
 /// A ≈ [L_B 0; L_G I] [D 0; 0 S] [U_B U_F; 0 I] in the order (accepted, postponed).
+template <class T = double>
 struct CroutLevel {
-    std::vector<Index>  accepted, postponed;           ///< rows of A in the new order
-    CsrMatrix<double>   L_B;                           ///< nB × nB, strictly lower part of the unit factor, by rows
-    CsrMatrix<double>   U_B;                           ///< nB × nB, strictly upper part of the unit factor, by rows
-    CsrMatrix<double>   L_G;                           ///< nC × nB, by rows
-    CsrMatrix<double>   U_F;                           ///< nB × nC, by rows
-    std::vector<double> d;                             ///< nB
-    double              inverse_L = 0, inverse_U = 0;  ///< largest accepted estimates
-    Index               too_deep = 0;       ///< rows postponed for depth_bound, and not for what comes before it
-    bool                truncated = false;  ///< max_entries was felt
+    std::vector<Index> accepted, postponed;           ///< rows of A in the new order
+    CsrMatrix<T>       L_B;                           ///< nB × nB, strictly lower part of the unit factor, by rows
+    CsrMatrix<T>       U_B;                           ///< nB × nB, strictly upper part of the unit factor, by rows
+    CsrMatrix<T>       L_G;                           ///< nC × nB, by rows
+    CsrMatrix<T>       U_F;                           ///< nB × nC, by rows
+    std::vector<T>     d;                             ///< nB
+    double             inverse_L = 0, inverse_U = 0;  ///< largest accepted estimates
+    Index              too_deep = 0;       ///< rows postponed for depth_bound, and not for what comes before it
+    bool               truncated = false;  ///< max_entries was felt
 };
 
 /// @param A, At  n×n with its transpose, scaled so that entries are about 1 and ordered
@@ -43,7 +44,8 @@ struct CroutLevel {
 /// row k instead of starting there; its transpose's chains, known when row k comes up, are as long.
 /// With τ = 0 the factors are exact up to rounding whatever is postponed. diag(L D U) = diag(A) on B, always.
 /// Cost: Σ_k nnz(l_k)·nnz(u_k). Serial; the order of operations is fixed.
-CroutLevel crout_ilu(const CsrView<double>& A, const CsrView<double>& At, const CroutOptions& options,
-                     const std::function<void(Index)>& tell = {});
+template <Scalar T>
+CroutLevel<T> crout_ilu(const CsrView<T>& A, const CsrView<T>& At, const CroutOptions& options,
+                        const std::function<void(Index)>& tell = {});
 
 }  // namespace ilux

@@ -8,9 +8,11 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
+#include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/reorder/matching.hpp"
 
 namespace ilux {
@@ -18,8 +20,12 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
+template <class T>
+using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+
 /// k×k by columns.
-Eigen::Map<Eigen::MatrixXd> square(std::vector<double>& S, std::size_t k)
+template <class T>
+Eigen::Map<Matrix<T>> square(std::vector<T>& S, std::size_t k)
 {
     return {S.data(), static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(k)};
 }
@@ -27,12 +33,13 @@ Eigen::Map<Eigen::MatrixXd> square(std::vector<double>& S, std::size_t k)
 }  // namespace
 
 /// Non-empty rows and columns first; the shorter of the two lists is filled up so that the stored part is square.
-void DenseLevel::choose_rows_and_cols(const CsrView<double>& S)
+template <Scalar T>
+void DenseLevel<T>::choose_rows_and_cols(const CsrView<T>& S)
 {
     std::vector<char> row_used(n_, 0), col_used(n_, 0);
     for (Index i = 0; i < n_; ++i)
         for (Offset p = S.row_ptr()[i]; p < S.row_ptr()[i + 1]; ++p)
-            if (S.val()[p] != 0) row_used[i] = col_used[S.col()[p]] = 1;
+            if (S.val()[p] != T(0)) row_used[i] = col_used[S.col()[p]] = 1;
     for (const char used : {1, 0})
         for (Index i = 0; i < n_; ++i) {
             if (row_used[i] == used) rows_.push_back(i);
@@ -41,16 +48,17 @@ void DenseLevel::choose_rows_and_cols(const CsrView<double>& S)
     k_ = static_cast<std::size_t>(std::max(std::ranges::count(row_used, 1), std::ranges::count(col_used, 1)));
 }
 
-DenseLevel::DenseLevel(const CsrView<double>& S, bool definite) : n_(S.rows())
+template <Scalar T>
+DenseLevel<T>::DenseLevel(const CsrView<T>& S, bool definite) : n_(S.rows())
 {
     choose_rows_and_cols(S);
     choose_scales(S, definite);
     std::vector<Index> position(n_, -1);
     for (std::size_t j = 0; j < k_; ++j) position[cols_[j]] = static_cast<Index>(j);
-    std::vector<double> dense(k_ * k_, 0.);
+    std::vector<T> dense(k_ * k_, T(0));
     for (std::size_t i = 0; i < k_; ++i)
         for (Offset p = S.row_ptr()[rows_[i]]; p < S.row_ptr()[rows_[i] + 1]; ++p)
-            if (const Index j = position[S.col()[p]]; S.val()[p] != 0)
+            if (const Index j = position[S.col()[p]]; S.val()[p] != T(0))
                 dense[j * k_ + i] = S.val()[p] * row_scale_[i] * col_scale_[j];
     if (dense.empty()) return;
     if (definite) make_definite(dense);
@@ -59,7 +67,8 @@ DenseLevel::DenseLevel(const CsrView<double>& S, bool definite) : n_(S.rows())
 
 /// By the duals of a maximum-product matching, which do not depend on how S happened to be scaled; a definite S by its
 /// diagonal, from both sides.
-void DenseLevel::choose_scales(const CsrView<double>& S, bool definite)
+template <Scalar T>
+void DenseLevel<T>::choose_scales(const CsrView<T>& S, bool definite)
 {
     const auto power_of_two = [](double x) { return std::exp2(std::round(std::log2(x))); };
     row_scale_.assign(k_, 1.);
@@ -77,23 +86,25 @@ void DenseLevel::choose_scales(const CsrView<double>& S, bool definite)
     }
 }
 
-/// S ← V |Λ| Vᵀ, eigenvalues of rounding size raised to it.
-void DenseLevel::make_definite(std::vector<double>& S)
+/// S ← V |Λ| Vᴴ, eigenvalues of rounding size raised to it.
+template <Scalar T>
+void DenseLevel<T>::make_definite(std::vector<T>& S)
 {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(square(S, k_));
-    Eigen::VectorXd                                      lambda = eigen.eigenvalues();
-    const double noise = static_cast<double>(k_) * eps * lambda.cwiseAbs().maxCoeff();
+    const Eigen::SelfAdjointEigenSolver<Matrix<T>> eigen(square(S, k_));
+    Eigen::VectorXd                                lambda = eigen.eigenvalues();
+    const double                                   noise = static_cast<double>(k_) * eps * lambda.cwiseAbs().maxCoeff();
     if (eigen.info() != Eigen::Success || lambda.minCoeff() > noise) return;
     lambda = lambda.cwiseAbs().cwiseMax(noise);
     const auto& V = eigen.eigenvectors();
-    square(S, k_) = V * lambda.asDiagonal() * V.transpose();
+    square(S, k_) = V * lambda.template cast<T>().asDiagonal() * V.adjoint();
 }
 
-bool DenseLevel::factor_lu(const std::vector<double>& S)
+template <Scalar T>
+bool DenseLevel<T>::factor_lu(const std::vector<T>& S)
 {
-    std::vector<double>                                    LU = S;
-    Eigen::Ref<Eigen::MatrixXd>                            in_place = square(LU, k_);
-    const Eigen::PartialPivLU<Eigen::Ref<Eigen::MatrixXd>> lu(in_place);
+    std::vector<T>                                   LU = S;
+    Eigen::Ref<Matrix<T>>                            in_place = square(LU, k_);
+    const Eigen::PartialPivLU<Eigen::Ref<Matrix<T>>> lu(in_place);
     if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() == 0) return false;
     rcond_ = lu.rcond();
     if (!(rcond_ > eps)) return false;
@@ -104,40 +115,45 @@ bool DenseLevel::factor_lu(const std::vector<double>& S)
     return true;
 }
 
-void DenseLevel::factor_qr(std::vector<double> S)
+template <Scalar T>
+void DenseLevel<T>::factor_qr(std::vector<T> S)
 {
-    const auto                                                    n = static_cast<Index>(k_);
-    Eigen::Ref<Eigen::MatrixXd>                                   in_place = square(S, k_);
-    const Eigen::ColPivHouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(in_place);
+    const auto                                              n = static_cast<Index>(k_);
+    Eigen::Ref<Matrix<T>>                                   in_place = square(S, k_);
+    const Eigen::ColPivHouseholderQR<Eigen::Ref<Matrix<T>>> qr(in_place);
     rcond_ = 0;
     rank_ = 0;
     while (rank_ < n && std::abs(S[rank_ * (k_ + 1)]) > eps * n * std::abs(S[0])) ++rank_;
-    factor_.assign(k_ * k_, 0.);
+    factor_.assign(k_ * k_, T(0));
     for (std::size_t j = 0; j < k_; ++j)
         for (std::size_t i = 0; i <= j; ++i)
-            factor_[j * k_ + i] = i < static_cast<std::size_t>(rank_) ? S[j * k_ + i] : (i == j ? 1. : 0.);
+            factor_[j * k_ + i] = i < static_cast<std::size_t>(rank_) ? S[j * k_ + i] : T(i == j ? 1. : 0.);
     q_.resize(k_ * k_);
     square(q_, k_) = qr.householderQ();
     pivot_.resize(k_);
     for (std::size_t j = 0; j < k_; ++j) pivot_[j] = static_cast<Index>(qr.colsPermutation().indices()[j]);
 }
 
-std::size_t DenseLevel::bytes() const
+template <Scalar T>
+std::size_t DenseLevel<T>::bytes() const
 {
-    return (factor_.size() + q_.size() + row_scale_.size() + col_scale_.size()) * sizeof(double) +
+    return (factor_.size() + q_.size()) * sizeof(T) + (row_scale_.size() + col_scale_.size()) * sizeof(double) +
            (rows_.size() + cols_.size() + pivot_.size()) * sizeof(Index);
 }
 
-void DenseLevel::solve(std::span<const double> b, std::span<double> x, std::span<double> work) const
+template <Scalar T>
+void DenseLevel<T>::solve(std::span<const T> b, std::span<T> x, std::span<T> work) const
 {
-    double *y = work.data(), *rhs = y + n_;
+    const auto times_conj = [](T r, T q) { return r * conj(q); };
+    T *        y = work.data(), *rhs = y + n_;
     for (std::size_t i = 0; i < rows_.size(); ++i) rhs[i] = (i < k_ ? row_scale_[i] : 1.) * b[rows_[i]];
     if (q_.empty()) {  // P S = L U
         for (std::size_t i = 0; i < k_; ++i) y[i] = rhs[pivot_[i]];
         for (std::size_t j = 0; j < k_; ++j)
             for (std::size_t i = j + 1; i < k_; ++i) y[i] -= factor_[j * k_ + i] * y[j];
     } else {  // S P = Q R
-        for (std::size_t j = 0; j < k_; ++j) y[j] = std::inner_product(rhs, rhs + k_, q_.data() + j * k_, 0.);
+        for (std::size_t j = 0; j < k_; ++j)
+            y[j] = std::inner_product(rhs, rhs + k_, q_.data() + j * k_, T(0), std::plus{}, times_conj);
     }
     for (std::size_t j = k_; j-- > 0;) {
         y[j] /= factor_[j * k_ + j];
@@ -150,28 +166,33 @@ void DenseLevel::solve(std::span<const double> b, std::span<double> x, std::span
     for (std::size_t j = k_; j < cols_.size(); ++j) x[cols_[j]] = rhs[j];
 }
 
-void DenseLevel::solve_transpose(std::span<const double> b, std::span<double> x, std::span<double> work) const
+template <Scalar T>
+void DenseLevel<T>::solve_adjoint(std::span<const T> b, std::span<T> x, std::span<T> work) const
 {
-    double *y = work.data(), *out = y + n_;
+    T *y = work.data(), *out = y + n_;
     for (std::size_t j = 0; j < k_; ++j) {
         const std::size_t c = q_.empty() ? j : static_cast<std::size_t>(pivot_[j]);
         y[j] = col_scale_[c] * b[cols_[c]];
     }
     for (std::size_t j = k_; j < cols_.size(); ++j) out[j] = b[cols_[j]];
-    for (std::size_t j = 0; j < k_; ++j) {  // Uᵀ or Rᵀ
-        for (std::size_t i = 0; i < j; ++i) y[j] -= factor_[j * k_ + i] * y[i];
-        y[j] /= factor_[j * k_ + j];
+    for (std::size_t j = 0; j < k_; ++j) {  // Uᴴ or Rᴴ
+        for (std::size_t i = 0; i < j; ++i) y[j] -= conj(factor_[j * k_ + i]) * y[i];
+        y[j] /= conj(factor_[j * k_ + j]);
     }
     if (q_.empty()) {
         for (std::size_t j = k_; j-- > 0;)
-            for (std::size_t i = j + 1; i < k_; ++i) y[j] -= factor_[j * k_ + i] * y[i];
+            for (std::size_t i = j + 1; i < k_; ++i) y[j] -= conj(factor_[j * k_ + i]) * y[i];
         for (std::size_t i = 0; i < k_; ++i) out[pivot_[i]] = y[i];
     } else {
-        std::fill(out, out + k_, 0.);
+        std::fill(out, out + k_, T(0));
         for (std::size_t j = 0; j < k_; ++j)
             for (std::size_t i = 0; i < k_; ++i) out[i] += q_[j * k_ + i] * y[j];
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) x[rows_[i]] = (i < k_ ? row_scale_[i] : 1.) * out[i];
 }
+
+#define ILUX_INSTANTIATE(T) template class DenseLevel<T>;
+ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

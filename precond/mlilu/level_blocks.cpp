@@ -1,15 +1,18 @@
 #include "ilux/precond/mlilu/level_blocks.hpp"
 
+#include "ilux/precond/mlilu/instances.hpp"
+
 namespace ilux {
 namespace {
 
 /// Rows `rows` of A, restricted to the columns with position in [first, last), renumbered from 0.
-CsrMatrix<double> block(const CsrView<double>& A, std::span<const Index> rows, std::span<const Index> position,
-                        Index first, Index last)
+template <class T>
+CsrMatrix<T> block(const CsrView<T>& A, std::span<const Index> rows, std::span<const Index> position, Index first,
+                   Index last)
 {
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
-    std::vector<double> val;
+    std::vector<T>      val;
     for (Index i : rows) {
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)  // stays sorted: positions ascend on either side
             if (const Index j = position[A.col()[p]]; j >= first && j < last) {
@@ -18,13 +21,14 @@ CsrMatrix<double> block(const CsrView<double>& A, std::span<const Index> rows, s
             }
         row_ptr.push_back(static_cast<Offset>(col.size()));
     }
-    return CsrMatrix<double>::from_sorted(static_cast<Index>(rows.size()), last - first, std::move(row_ptr),
-                                          std::move(col), std::move(val));
+    return CsrMatrix<T>::from_sorted(static_cast<Index>(rows.size()), last - first, std::move(row_ptr), std::move(col),
+                                     std::move(val));
 }
 
 }  // namespace
 
-LevelBlocks split_blocks(const CsrView<double>& A, std::span<const Index> accepted, std::span<const Index> postponed)
+template <class T>
+LevelBlocks<T> split_blocks(const CsrView<T>& A, std::span<const Index> accepted, std::span<const Index> postponed)
 {
     const auto         nB = static_cast<Index>(accepted.size());
     std::vector<Index> position(A.rows());
@@ -35,14 +39,9 @@ LevelBlocks split_blocks(const CsrView<double>& A, std::span<const Index> accept
             block(A, postponed, position, nB, A.rows())};
 }
 
-std::vector<Index> composed(std::span<const Index> perm, std::span<const Index> accepted,
-                            std::span<const Index> postponed)
-{
-    std::vector<Index> result;
-    result.reserve(perm.size());
-    for (const auto rows : {accepted, postponed})
-        for (Index i : rows) result.push_back(perm[i]);
-    return result;
-}
+#define ILUX_INSTANTIATE(T) \
+    template LevelBlocks<T> split_blocks(const CsrView<T>&, std::span<const Index>, std::span<const Index>);
+ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -9,15 +9,24 @@
 namespace ilux {
 
 /// The blocks beside B of Â = [B F; G C] in the order (accepted, postponed).
+template <class T = double>
 struct LevelBlocks {
-    CsrMatrix<double> F, G, C;
+    CsrMatrix<T> F, G, C;
 };
 
 /// Both lists ascend, and hold every row of A between them.
-LevelBlocks split_blocks(const CsrView<double>& A, std::span<const Index> accepted, std::span<const Index> postponed);
+template <class T>
+LevelBlocks<T> split_blocks(const CsrView<T>& A, std::span<const Index> accepted, std::span<const Index> postponed);
 
 /// perm[accepted], then perm[postponed].
-std::vector<Index> composed(std::span<const Index> perm, std::span<const Index> accepted,
-                            std::span<const Index> postponed);
+inline std::vector<Index> composed(std::span<const Index> perm, std::span<const Index> accepted,
+                                   std::span<const Index> postponed)
+{
+    std::vector<Index> result;
+    result.reserve(perm.size());
+    for (const auto rows : {accepted, postponed})
+        for (Index i : rows) result.push_back(perm[i]);
+    return result;
+}
 
 }  // namespace ilux

@@ -8,20 +8,21 @@
 namespace ilux {
 
 /// Bytes left for the levels still to come. Every array of a level counts, the host's plans of its L_B and U_B included.
+template <Scalar T = double>
 class LevelBudget {
 public:
     /// @param limit  0: 40 times A, and at least 80 MB beside what the rows take
     /// @throws OutOfMemory when the limit cannot hold even the sparsest factors of A
-    LevelBudget(const CsrView<double>& A, Bytes limit);
+    LevelBudget(const CsrView<T>& A, Bytes limit);
 
     static constexpr Offset postponed_cost = 3;  ///< entries that a postponed row takes up beside its own
 
     bool given() const { return limit_.value > 0; }  ///< by the user; else it is the automatic one
     /// Entries for which there is room in a level that accepts so many rows.
     Offset entries_left(Index rows) const;
-    bool   saved_fits(const CroutLevel& crout, const LevelBlocks& blocks) const;  ///< a level with G and F
-    bool   kept_fits(const CroutLevel& crout) const;                              ///< a level with L_G and U_F
-    bool   next_fits(const CsrView<double>& S) const;                             ///< S, or a diagonal at least
+    bool   saved_fits(const CroutLevel<T>& crout, const LevelBlocks<T>& blocks) const;  ///< a level with G and F
+    bool   kept_fits(const CroutLevel<T>& crout) const;                                 ///< a level with L_G and U_F
+    bool   next_fits(const CsrView<T>& S) const;                                        ///< S, or a diagonal at least
     bool   fits(std::size_t bytes) const { return static_cast<double>(bytes) <= left_; }
     bool   dense_fits(Index n) const;  ///< a last level of order n solved densely
 
@@ -30,7 +31,7 @@ public:
     void check(std::size_t bytes) const;
 
 private:
-    Offset            room(const CroutLevel& crout) const;
+    Offset            room(const CroutLevel<T>& crout) const;
     [[noreturn]] void throw_out_of_memory(double least) const;
 
     Bytes  limit_;

@@ -121,39 +121,43 @@ struct MlIluReport {
     double                   seconds_factor = 0;
 };
 
-struct MlIluFactors;     // the levels; immutable
+template <Scalar T = double>
+struct MlIluFactors;  // the levels; immutable
+template <Scalar T = double>
 struct MlIluLevelPlans;  // how the host solves with a level's L_B and U_B
 
-/// A finished multilevel factorization. Cheap to copy (shared); immutable; serves any number of threads.
+/// A finished multilevel factorization of a matrix with values of T. Cheap to copy (shared); immutable; serves any number of threads.
+template <Scalar T = double>
 class MlIlu {
 public:
     /// @param on_progress  told of every level before matching and ordering, with `done` = 0, and every few hundred columns
     /// @param stop     asked as often, and within matching and ordering; not within the dense level
     /// @throws InvalidInput unless A is square; OutOfMemory when memory_limit cannot hold even the sparsest factor;
     ///         Cancelled, OutOfTime
-    static MlIlu        build(Cpu& be, const CsrView<double>& A, const MlIluOptions& options,
-                              const ProgressListener& on_progress = {}, const StopToken& stop = {});
-    const MlIluReport&  report() const;
-    const MlIluFactors& factors() const { return *factors_; }
+    static MlIlu           build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options,
+                                 const ProgressListener& on_progress = {}, const StopToken& stop = {});
+    const MlIluReport&     report() const;
+    const MlIluFactors<T>& factors() const { return *factors_; }
     /// By level, and shared by all copies.
-    std::span<const MlIluLevelPlans> host_plans() const;
+    std::span<const MlIluLevelPlans<T>> host_plans() const;
 
 private:
-    std::shared_ptr<const MlIluFactors>                 factors_;
-    std::shared_ptr<const std::vector<MlIluLevelPlans>> host_plans_;
+    std::shared_ptr<const MlIluFactors<T>>                 factors_;
+    std::shared_ptr<const std::vector<MlIluLevelPlans<T>>> host_plans_;
 };
 
 /// z ← M⁻¹ r with the scratch memory of one thread of calls.
-class MlIluPreconditioner final : public Preconditioner<Cpu> {
+template <Scalar T = double>
+class MlIluPreconditioner final : public Preconditioner<Cpu, T> {
 public:
-    explicit MlIluPreconditioner(MlIlu mlilu);
+    explicit MlIluPreconditioner(MlIlu<T> mlilu);
     Index size() const override;
-    void  apply(Cpu& be, std::span<const double> r, std::span<double> z) override;
-    void  apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z) override;
+    void  apply(Cpu& be, std::span<const T> r, std::span<T> z) override;
+    void  apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z) override;
 
 private:
-    MlIlu               mlilu_;
-    std::vector<double> work_;
+    MlIlu<T>       mlilu_;
+    std::vector<T> work_;
 };
 
 }  // namespace ilux

@@ -1,27 +1,28 @@
-// z ← M⁻¹ r and z ← M⁻ᵀ r: down the levels, the dense solve, and up again. [bollhoefer_saad_06], [aliaga19] equations (3)-(11).
+// z ← M⁻¹ r and z ← M⁻ᴴ r: down the levels, the dense solve, and up again. [bollhoefer_saad_06], [aliaga19] equations (3)-(11).
 
 #include "ilux/base/spmv.hpp"
+#include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 
 namespace ilux {
 namespace {
 
-/// Down and up the levels. Transposition exchanges L with Uᵀ, G with Fᵀ, and the two permutations with their scales.
-template <bool transposed>
+/// Down and up the levels. The adjoint exchanges L with Uᴴ, G with Fᴴ, D with D̄, and the two permutations with their scales.
+template <bool adjoint, class T>
 class Application {
 public:
-    Application(Cpu& be, const MlIlu& mlilu, std::span<double> work)
+    Application(Cpu& be, const MlIlu<T>& mlilu, std::span<T> work)
         : be_(be), factors_(mlilu.factors()), plans_(mlilu.host_plans()), work_(work)
     {}
 
     /// z ← M_l⁻¹ r for the level `l`; r and z may be the same memory. Uses work from position `used` on.
-    void solve(std::size_t l, std::span<const double> r, std::span<double> z, std::size_t used)
+    void solve(std::size_t l, std::span<const T> r, std::span<T> z, std::size_t used)
     {
         if (l == factors_.levels.size()) return solve_dense(r, z, used);
-        const MlIluLevel& level = factors_.levels[l];
-        const auto&       plans = plans_[l];
-        const auto        w = work_.subspan(used, level.n), t = work_.subspan(used + level.n, level.nB);
-        const auto        w_B = w.first(level.nB), w_C = w.subspan(level.nB);
+        const MlIluLevel<T>& level = factors_.levels[l];
+        const auto&          plans = plans_[l];
+        const auto           w = work_.subspan(used, level.n), t = work_.subspan(used + level.n, level.nB);
+        const auto           w_B = w.first(level.nB), w_C = w.subspan(level.nB);
         gather(level, r, w);
         if (level.keep) {
             forward(plans, w_B);              // y_B ← L_B⁻¹ r_B
@@ -31,7 +32,7 @@ public:
             subtract_upper(level, w_C, w_B);  // U_B w_B = D⁻¹ y_B − U_F w_C
             backward(plans, w_B);
         } else {
-            copy(be_, w_B, t);
+            copy<T>(be_, w_B, t);
             solve_B(level, plans, t);       // s ← B̃⁻¹ r_B
             subtract_lower(level, t, w_C);  // y_C ← r_C − G s
             solve(l + 1, w_C, w_C, used + level.n + level.nB);
@@ -42,74 +43,75 @@ public:
     }
 
 private:
-    void solve_dense(std::span<const double> r, std::span<double> z, std::size_t used)
+    void solve_dense(std::span<const T> r, std::span<T> z, std::size_t used)
     {
         const auto& dense = factors_.dense;
-        if constexpr (transposed) dense.solve_transpose(r, z, work_.subspan(used, dense.workspace()));
+        if constexpr (adjoint) dense.solve_adjoint(r, z, work_.subspan(used, dense.workspace()));
         else dense.solve(r, z, work_.subspan(used, dense.workspace()));
     }
 
-    void gather(const MlIluLevel& level, std::span<const double> r, std::span<double> w)
+    void gather(const MlIluLevel<T>& level, std::span<const T> r, std::span<T> w)
     {
-        const auto& perm = transposed ? level.q : level.p;
-        const auto& scale = transposed ? level.col_scale : level.row_scale;
+        const auto& perm = adjoint ? level.q : level.p;
+        const auto& scale = adjoint ? level.col_scale : level.row_scale;
         const auto  n = static_cast<std::ptrdiff_t>(level.n);
 #pragma omp parallel for schedule(static) num_threads(be_.team(n > 16384))
         for (std::ptrdiff_t i = 0; i < n; ++i) w[i] = scale[perm[i]] * r[perm[i]];
     }
 
-    void scatter(const MlIluLevel& level, std::span<const double> w, std::span<double> z)
+    void scatter(const MlIluLevel<T>& level, std::span<const T> w, std::span<T> z)
     {
-        const auto& perm = transposed ? level.p : level.q;
-        const auto& scale = transposed ? level.row_scale : level.col_scale;
+        const auto& perm = adjoint ? level.p : level.q;
+        const auto& scale = adjoint ? level.row_scale : level.col_scale;
         const auto  n = static_cast<std::ptrdiff_t>(level.n);
 #pragma omp parallel for schedule(static) num_threads(be_.team(n > 16384))
         for (std::ptrdiff_t i = 0; i < n; ++i) z[perm[i]] = scale[perm[i]] * w[i];
     }
 
-    void forward(const MlIluLevelPlans& plans, std::span<double> x)
+    void forward(const MlIluLevelPlans<T>& plans, std::span<T> x)
     {
-        if constexpr (transposed) plans.U_B.solve_transpose(be_, x, x);
+        if constexpr (adjoint) plans.U_B.solve_adjoint(be_, x, x);
         else plans.L_B.solve(be_, x, x);
     }
 
-    void backward(const MlIluLevelPlans& plans, std::span<double> x)
+    void backward(const MlIluLevelPlans<T>& plans, std::span<T> x)
     {
-        if constexpr (transposed) plans.L_B.solve_transpose(be_, x, x);
+        if constexpr (adjoint) plans.L_B.solve_adjoint(be_, x, x);
         else plans.U_B.solve(be_, x, x);
     }
 
-    void times_d_inv(const MlIluLevel& level, std::span<double> x)
+    void times_d_inv(const MlIluLevel<T>& level, std::span<T> x)
     {
-        for (Index i = 0; i < level.nB; ++i) x[i] *= level.d_inv[i];
+        for (Index i = 0; i < level.nB; ++i) x[i] *= adjoint ? conj(level.d_inv[i]) : level.d_inv[i];
     }
 
-    void solve_B(const MlIluLevel& level, const MlIluLevelPlans& plans, std::span<double> x)
+    void solve_B(const MlIluLevel<T>& level, const MlIluLevelPlans<T>& plans, std::span<T> x)
     {
         forward(plans, x);
         times_d_inv(level, x);
         backward(plans, x);
     }
 
-    void subtract_lower(const MlIluLevel& level, std::span<const double> x_B, std::span<double> x_C)
+    void subtract_lower(const MlIluLevel<T>& level, std::span<const T> x_B, std::span<T> x_C)
     {
-        if constexpr (transposed) spmv_transpose(be_, -1, level.upper, x_B, 1, x_C);
+        if constexpr (adjoint) spmv_adjoint(be_, -1, level.upper, x_B, 1, x_C);
         else spmv(be_, -1, level.lower, x_B, 1, x_C);
     }
 
-    void subtract_upper(const MlIluLevel& level, std::span<const double> x_C, std::span<double> x_B)
+    void subtract_upper(const MlIluLevel<T>& level, std::span<const T> x_C, std::span<T> x_B)
     {
-        if constexpr (transposed) spmv_transpose(be_, -1, level.lower, x_C, 1, x_B);
+        if constexpr (adjoint) spmv_adjoint(be_, -1, level.lower, x_C, 1, x_B);
         else spmv(be_, -1, level.upper, x_C, 1, x_B);
     }
 
-    Cpu&                             be_;
-    const MlIluFactors&              factors_;
-    std::span<const MlIluLevelPlans> plans_;
-    std::span<double>                work_;
+    Cpu&                                be_;
+    const MlIluFactors<T>&              factors_;
+    std::span<const MlIluLevelPlans<T>> plans_;
+    std::span<T>                        work_;
 };
 
-std::size_t workspace(const MlIluFactors& factors)
+template <class T>
+std::size_t workspace(const MlIluFactors<T>& factors)
 {
     std::size_t size = factors.dense.workspace();
     for (const auto& level : factors.levels)
@@ -119,18 +121,31 @@ std::size_t workspace(const MlIluFactors& factors)
 
 }  // namespace
 
-MlIluPreconditioner::MlIluPreconditioner(MlIlu mlilu) : mlilu_(std::move(mlilu)), work_(workspace(mlilu_.factors())) {}
+template <Scalar T>
+MlIluPreconditioner<T>::MlIluPreconditioner(MlIlu<T> mlilu)
+    : mlilu_(std::move(mlilu)), work_(workspace(mlilu_.factors()))
+{}
 
-Index MlIluPreconditioner::size() const { return mlilu_.factors().n; }
-
-void MlIluPreconditioner::apply(Cpu& be, std::span<const double> r, std::span<double> z)
+template <Scalar T>
+Index MlIluPreconditioner<T>::size() const
 {
-    Application<false>(be, mlilu_, work_).solve(0, r, z, 0);
+    return mlilu_.factors().n;
 }
 
-void MlIluPreconditioner::apply_adjoint(Cpu& be, std::span<const double> r, std::span<double> z)
+template <Scalar T>
+void MlIluPreconditioner<T>::apply(Cpu& be, std::span<const T> r, std::span<T> z)
 {
-    Application<true>(be, mlilu_, work_).solve(0, r, z, 0);
+    Application<false, T>(be, mlilu_, work_).solve(0, r, z, 0);
 }
+
+template <Scalar T>
+void MlIluPreconditioner<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z)
+{
+    Application<true, T>(be, mlilu_, work_).solve(0, r, z, 0);
+}
+
+#define ILUX_INSTANTIATE(T) template class MlIluPreconditioner<T>;
+ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

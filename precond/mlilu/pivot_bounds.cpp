@@ -17,7 +17,7 @@ PivotBounds::Relief PivotBounds::relax(const SweepCounts& sweep)
         double_pivots();
         return Relief::pivots;
     }
-    if (stalled && !lifted_ && sweep.accepted == 0 && sweep.n > DenseLevel::largest) {
+    if (stalled && !lifted_ && sweep.accepted == 0 && sweep.n > DenseLevel<>::largest) {
         lift_pivots();
         return Relief::all;
     }

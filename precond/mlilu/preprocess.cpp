@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/reorder/matching.hpp"
 
 namespace ilux {
@@ -24,7 +25,8 @@ struct Maxima {
 };
 
 /// max_j |r_i a_ij c_j| of each row and each column.
-Maxima scaled_maxima(const CsrView<double>& A, const std::vector<double>& r, const std::vector<double>& c)
+template <class T>
+Maxima scaled_maxima(const CsrView<T>& A, const std::vector<double>& r, const std::vector<double>& c)
 {
     Maxima m{std::vector<double>(A.rows(), 0.), std::vector<double>(A.cols(), 0.)};
     for (Index i = 0; i < A.rows(); ++i)
@@ -37,8 +39,9 @@ Maxima scaled_maxima(const CsrView<double>& A, const std::vector<double>& r, con
     return m;
 }
 
-/// Rows and columns by the square roots of their largest entries, a few times: symmetric for a symmetric A. [ruiz_01]
-void equilibrate(const CsrView<double>& A, std::vector<double>& r, std::vector<double>& c)
+/// Rows and columns by the square roots of their largest entries, a few times: equal on both sides for a Hermitian A. [ruiz_01]
+template <class T>
+void equilibrate(const CsrView<T>& A, std::vector<double>& r, std::vector<double>& c)
 {
     for (int sweep = 0; sweep < equilibration_sweeps; ++sweep) {
         const auto m = scaled_maxima(A, r, c);
@@ -62,21 +65,24 @@ struct DiagonalFacts {
     bool  positive = true, nonzero = true;
 };
 
-DiagonalFacts inspect_diagonal(const CsrView<double>& A, const std::vector<double>& r, const std::vector<double>& c)
+template <class T>
+DiagonalFacts inspect_diagonal(const CsrView<T>& A, const std::vector<double>& r, const std::vector<double>& c)
 {
     const auto    m = scaled_maxima(A, r, c);
     DiagonalFacts d;
     for (Index i = 0; i < A.rows(); ++i) {
-        const double a = A.at(i, i), scaled = scaled_entry(r[i], std::abs(a), c[i]);
+        const T      a = A.at(i, i);
+        const double scaled = scaled_entry(r[i], std::abs(a), c[i]);
         if (scaled < small_diagonal * std::max(m.row[i], m.col[i]) || scaled == 0) ++d.small;
-        if (a <= 0) d.positive = false;
-        if (a == 0) d.nonzero = false;
+        if (real_part(a) <= 0) d.positive = false;
+        if (a == T(0)) d.nonzero = false;
     }
     return d;
 }
 
 /// Columns permuted so that matched entries are on the diagonal; scalings from its duals.
-void apply_matching(const CsrView<double>& A, bool scaling, const StopToken& stop, Preprocessed& pre)
+template <class T>
+void apply_matching(const CsrView<T>& A, bool scaling, const StopToken& stop, Preprocessed<T>& pre)
 {
     auto matching = maximum_product_matching(A, {}, stop);
     if (scaling) {
@@ -86,17 +92,18 @@ void apply_matching(const CsrView<double>& A, bool scaling, const StopToken& sto
     pre.q = std::move(matching.col_of_row);
     pre.structural_rank = matching.rank;
     pre.matched = true;
-    pre.symmetric = pre.positive = false;
+    pre.hermitian = pre.positive = false;
     if (!matching.optimal) pre.decision += "; the matching's work limit was reached, so its product is not the largest";
 }
 
-bool wants_matching(const CsrView<double>& A, const Preprocessed& pre, const DiagonalFacts& diagonal,
+template <class T>
+bool wants_matching(const CsrView<T>& A, const Preprocessed<T>& pre, const DiagonalFacts& diagonal,
                     const MlIluOptions& options, std::string& why)
 {
     if (options.definite) return false;
     if (options.matching != MatchingChoice::automatic) return options.matching == MatchingChoice::on;
     if (pre.positive) {
-        why = "matching=auto: off, symmetric with a positive diagonal";
+        why = fmt::format("matching=auto: off, {} with a positive diagonal", hermitian_word<T>);
         return false;
     }
     why = fmt::format("matching=auto: {}, {} of {} diagonal entries are small against their row or column",
@@ -106,28 +113,29 @@ bool wants_matching(const CsrView<double>& A, const Preprocessed& pre, const Dia
 
 }  // namespace
 
-Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const StopToken& stop)
+template <Scalar T>
+Preprocessed<T> preprocess(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop)
 {
-    const auto   n = static_cast<std::size_t>(A.rows());
-    Preprocessed pre;
+    const auto      n = static_cast<std::size_t>(A.rows());
+    Preprocessed<T> pre;
     pre.row_scale.assign(n, 1.);
     pre.col_scale.assign(n, 1.);
     pre.p.resize(n);
     std::iota(pre.p.begin(), pre.p.end(), Index{0});
     pre.q = pre.p;
 
-    pre.symmetric = is_symmetric(A);
+    pre.hermitian = is_hermitian(A);
     if (options.scaling) equilibrate(A, pre.row_scale, pre.col_scale);
     const auto diagonal = inspect_diagonal(A, pre.row_scale, pre.col_scale);
-    pre.positive = pre.symmetric && diagonal.positive;
+    pre.positive = pre.hermitian && diagonal.positive;
     if (diagonal.nonzero) pre.structural_rank = A.rows();  // the diagonal itself matches every row
     if (wants_matching(A, pre, diagonal, options, pre.decision)) apply_matching(A, options.scaling, stop, pre);
 
     scale_rows_cols(A, pre.row_scale, pre.col_scale);
-    if (pre.matched) A = permute(A, {}, pre.q);
+    if (pre.matched) A = permute<T>(A, {}, pre.q);
     const auto order = fill_reducing_order(A, options.ordering, stop);
-    pre.A = permute(A, order, order);
-    pre.At = pre.symmetric ? CsrMatrix<double>() : transpose(pre.A);
+    pre.A = permute<T>(A, order, order);
+    pre.At = pre.hermitian ? CsrMatrix<T>() : transpose(pre.A);
     const auto q = pre.q;
     for (std::size_t i = 0; i < n; ++i) {
         pre.p[i] = order[i];
@@ -135,5 +143,9 @@ Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const 
     }
     return pre;
 }
+
+#define ILUX_INSTANTIATE(T) template Preprocessed<T> preprocess(CsrMatrix<T>, const MlIluOptions&, const StopToken&);
+ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -11,13 +11,18 @@
 
 namespace ilux {
 
+/// What a matrix with A = Aᴴ is called.
+template <Scalar T>
+inline constexpr const char* hermitian_word = is_complex<T> ? "Hermitian" : "symmetric";
+
 /// Â(i, j) = row_scale[p[i]] · A(p[i], q[j]) · col_scale[q[j]]. Scale factors are powers of two: scaling is exact.
+template <class T = double>
 struct Preprocessed {
     std::vector<double>  row_scale, col_scale;  ///< n, indexed by A's rows and columns
     std::vector<Index>   p, q;                  ///< perm[new] = old
-    CsrMatrix<double>    A, At;                 ///< Â and its transpose
-    bool                 symmetric = false;     ///< p = q, equal scales, Â = Âᵀ exactly
-    bool                 positive = false;      ///< symmetric with a positive diagonal: worth keeping D positive
+    CsrMatrix<T>         A, At;                 ///< Â and its transpose
+    bool                 hermitian = false;     ///< p = q, equal scales, Â = Âᴴ exactly (Âᵀ for real A)
+    bool                 positive = false;      ///< Hermitian with a positive diagonal: worth keeping D positive
     bool                 matched = false;
     std::optional<Index> structural_rank;  ///< by the matching, or n for a zero-free diagonal; else unknown
     std::string          decision;         ///< what `matching=auto` chose and why
@@ -25,6 +30,7 @@ struct Preprocessed {
 
 /// @param A  n×n;  cost O(nnz) plus matching and ordering
 /// @param stop  ends matching and ordering
-Preprocessed preprocess(CsrMatrix<double> A, const MlIluOptions& options, const StopToken& stop = {});
+template <Scalar T>
+Preprocessed<T> preprocess(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop = {});
 
 }  // namespace ilux

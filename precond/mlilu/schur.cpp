@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ilux/base/region_failure.hpp"
+#include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/precond/mlilu/sparse_accumulator.hpp"
 
 namespace ilux {
@@ -18,22 +19,25 @@ constexpr Index  rows_between_tells = 64;
 constexpr Offset ahead = 6;  // rows of U_F are prefetched so many entries of L_G early
 
 /// A run of rows of S, computed by one thread.
+template <class T>
 struct RowBlock {
     std::vector<Offset> length;
     std::vector<Index>  col;
-    std::vector<double> val;
+    std::vector<T>      val;
     std::vector<double> noise, drop;  // of each row: below which an entry goes, on and off the diagonal
 };
 
+template <class T>
 struct SchurInputs {
-    const CsrView<double>&  C;
-    const CsrView<double>&  L_G;
-    std::span<const double> d;
-    const CsrView<double>&  U_F;
-    std::vector<double>     largest_in_U_F;  // of each row
+    const CsrView<T>&   C;
+    const CsrView<T>&   L_G;
+    std::span<const T>  d;
+    const CsrView<T>&   U_F;
+    std::vector<double> largest_in_U_F;  // of each row
 };
 
-std::vector<double> largest_in_rows(const CsrView<double>& A)
+template <class T>
+std::vector<double> largest_in_rows(const CsrView<T>& A)
 {
     std::vector<double> largest(A.rows(), 0.);
     for (Index i = 0; i < A.rows(); ++i)
@@ -43,12 +47,13 @@ std::vector<double> largest_in_rows(const CsrView<double>& A)
 }
 
 /// @return the largest magnitude that went into the row: what cancels below ε times that is rounding noise
-double form_row(const SchurInputs& in, Index i, SparseAccumulator& s)
+template <class T>
+double form_row(const SchurInputs<T>& in, Index i, SparseAccumulator<T>& s)
 {
     double largest = 0;
     s.start(i);
-    SparseAccumulator::Writer row(s);
-    const Offset              end = in.L_G.row_ptr()[i + 1];
+    typename SparseAccumulator<T>::Writer row(s);
+    const Offset                          end = in.L_G.row_ptr()[i + 1];
     for (Offset p = in.C.row_ptr()[i]; p < in.C.row_ptr()[i + 1]; ++p) {
         row.add(in.C.col()[p], in.C.val()[p]);
         largest = std::max(largest, std::abs(in.C.val()[p]));
@@ -60,18 +65,19 @@ double form_row(const SchurInputs& in, Index i, SparseAccumulator& s)
                 __builtin_prefetch(in.U_F.val().data() + soon);
                 __builtin_prefetch(in.U_F.val().data() + soon + 8);
             }
-        const Index  k = in.L_G.col()[p];
-        const double l = in.L_G.val()[p], d = in.d[k];
+        const Index k = in.L_G.col()[p];
+        const T     l = in.L_G.val()[p], d = in.d[k];
         largest = std::max(largest, std::abs(l * d) * in.largest_in_U_F[k]);
-        for (Offset q = in.U_F.row_ptr()[k]; q < in.U_F.row_ptr()[k + 1]; ++q)  // (l u) d: the same for s_ij and s_ji
+        for (Offset q = in.U_F.row_ptr()[k]; q < in.U_F.row_ptr()[k + 1]; ++q)  // (l u) d: conjugates for s_ij and s_ji
             row.add(in.U_F.col()[q], -(l * in.U_F.val()[q]) * d);
     }
     return largest;
 }
 
-/// Off the diagonal |s_ij| must pass `drop`; `keep_all` leaves that to drop_symmetric. What is Inf passes whatever the bound
+/// Off the diagonal |s_ij| must pass `drop`; `keep_all` leaves that to drop_hermitian. What is Inf passes whatever the bound
 /// is: the caller must see that S overflowed.
-void store_row(Index i, double drop_tol, double largest_term, bool keep_all, SparseAccumulator& s, RowBlock& out)
+template <class T>
+void store_row(Index i, double drop_tol, double largest_term, bool keep_all, SparseAccumulator<T>& s, RowBlock<T>& out)
 {
     double largest = 0;
     for (Index j : s.index()) largest = std::max(largest, std::abs(s[j]));
@@ -88,12 +94,13 @@ void store_row(Index i, double drop_tol, double largest_term, bool keep_all, Spa
     out.drop.push_back(drop);
 }
 
-/// Drops s_ij where it is small both in row i and in row j: for a symmetric S rows are columns.
-CsrMatrix<double> drop_symmetric(const CsrView<double>& S, std::span<const double> noise, std::span<const double> drop)
+/// Drops s_ij where it is small both in row i and in row j: for a Hermitian S rows are columns, conjugated.
+template <class T>
+CsrMatrix<T> drop_hermitian(const CsrView<T>& S, std::span<const double> noise, std::span<const double> drop)
 {
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
-    std::vector<double> val;
+    std::vector<T>      val;
     for (Index i = 0; i < S.rows(); ++i) {
         for (Offset p = S.row_ptr()[i]; p < S.row_ptr()[i + 1]; ++p) {
             const Index j = S.col()[p];
@@ -103,24 +110,24 @@ CsrMatrix<double> drop_symmetric(const CsrView<double>& S, std::span<const doubl
         }
         row_ptr.push_back(static_cast<Offset>(col.size()));
     }
-    return CsrMatrix<double>::from_sorted(S.rows(), S.cols(), std::move(row_ptr), std::move(col), std::move(val));
+    return CsrMatrix<T>::from_sorted(S.rows(), S.cols(), std::move(row_ptr), std::move(col), std::move(val));
 }
 
 }  // namespace
 
-CsrMatrix<double> schur_complement(Cpu& be, const CsrView<double>& C, const CsrView<double>& L_G,
-                                   std::span<const double> d, const CsrView<double>& U_F, double drop_tol,
-                                   bool symmetric, const std::function<void()>& tell)
+template <Scalar T>
+CsrMatrix<T> schur_complement(Cpu& be, const CsrView<T>& C, const CsrView<T>& L_G, std::span<const NotDeduced<T>> d,
+                              const CsrView<T>& U_F, double drop_tol, bool hermitian, const std::function<void()>& tell)
 {
-    const SchurInputs     in{C, L_G, d, U_F, largest_in_rows(U_F)};
-    const Index           n = C.rows();
-    const Index           blocks = std::clamp<Index>(n / 64, 1, 8 * be.threads());
-    std::vector<RowBlock> block(blocks);
-    const auto            begin = [&](Index b) { return static_cast<Index>(Offset{n} * b / blocks); };
-    RegionFailure         failure;
+    const SchurInputs<T>     in{C, L_G, d, U_F, largest_in_rows(U_F)};
+    const Index              n = C.rows();
+    const Index              blocks = std::clamp<Index>(n / 64, 1, 8 * be.threads());
+    std::vector<RowBlock<T>> block(blocks);
+    const auto               begin = [&](Index b) { return static_cast<Index>(Offset{n} * b / blocks); };
+    RegionFailure            failure;
 #pragma omp parallel num_threads(be.team(blocks > 1))
     {
-        std::optional<SparseAccumulator> s;
+        std::optional<SparseAccumulator<T>> s;
         failure.run([&] { s.emplace(n); });
 #pragma omp for schedule(dynamic, 1) nowait
         for (Index b = 0; b < blocks; ++b)
@@ -128,14 +135,15 @@ CsrMatrix<double> schur_complement(Cpu& be, const CsrView<double>& C, const CsrV
                 for (Index i = begin(b); i < begin(b + 1) && !failure.met(); ++i) {
                     if (tell && i % rows_between_tells == 0 && omp_get_thread_num() == 0) tell();
                     const double largest_term = form_row(in, i, *s);
-                    store_row(i, drop_tol, largest_term, symmetric, *s, block[b]);
+                    store_row(i, drop_tol, largest_term, hermitian, *s, block[b]);
                 }
             });
     }
     failure.rethrow();
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
-    std::vector<double> val, noise, drop;
+    std::vector<T>      val;
+    std::vector<double> noise, drop;
     for (auto& part : block) {
         for (Offset length : part.length) row_ptr.push_back(row_ptr.back() + length);
         col.insert(col.end(), part.col.begin(), part.col.end());
@@ -144,8 +152,14 @@ CsrMatrix<double> schur_complement(Cpu& be, const CsrView<double>& C, const CsrV
         drop.insert(drop.end(), part.drop.begin(), part.drop.end());
         part = {};
     }
-    auto S = CsrMatrix<double>::from_sorted(n, n, std::move(row_ptr), std::move(col), std::move(val));
-    return symmetric ? drop_symmetric(S, noise, drop) : S;
+    auto S = CsrMatrix<T>::from_sorted(n, n, std::move(row_ptr), std::move(col), std::move(val));
+    return hermitian ? drop_hermitian(S, noise, drop) : S;
 }
+
+#define ILUX_INSTANTIATE(T)                                                                                \
+    template CsrMatrix<T> schur_complement(Cpu&, const CsrView<T>&, const CsrView<T>&, std::span<const T>, \
+                                           const CsrView<T>&, double, bool, const std::function<void()>&);
+ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

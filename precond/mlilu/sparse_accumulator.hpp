@@ -11,10 +11,11 @@ namespace ilux {
 
 /// Values at positions 0..n−1, most of them absent. start() empties it in O(1): a slot counts only while its stamp is
 /// the current step.
+template <class T>
 class SparseAccumulator {
     struct Slot {
-        double value = 0;
-        Index  step = -1;
+        T     value = 0;
+        Index step = -1;
     };
 
 public:
@@ -37,7 +38,7 @@ public:
         Writer(const Writer&) = delete;
         Writer& operator=(const Writer&) = delete;
 
-        void add(Index j, double x)
+        void add(Index j, T x)
         {
             Slot& slot = slot_[j];
             if (slot.step == step_) {
@@ -59,8 +60,8 @@ public:
     std::span<Index>       index() { return {index_.data(), static_cast<std::size_t>(count_)}; }  ///< may be reordered
     std::span<const Index> index() const { return {index_.data(), static_cast<std::size_t>(count_)}; }
     bool                   has(Index j) const { return slot_[j].step == step_; }
-    double                 operator[](Index j) const { return slot_[j].value; }
-    double&                operator[](Index j) { return slot_[j].value; }
+    T                      operator[](Index j) const { return slot_[j].value; }
+    T&                     operator[](Index j) { return slot_[j].value; }
 
     /// Takes out the positions for which gone(j).
     template <class Gone>

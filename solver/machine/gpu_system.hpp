@@ -20,9 +20,9 @@ namespace ilux {
 
 /// M as it was factored on the host; at most one is there, and M = I without any.
 struct HostFactors {
-    std::optional<MlIlu>    mlilu;
-    std::unique_ptr<Ilu0>   ilu0;
-    std::unique_ptr<Jacobi> jacobi;
+    std::optional<MlIlu<>>    mlilu;
+    std::unique_ptr<Ilu0<>>   ilu0;
+    std::unique_ptr<Jacobi<>> jacobi;
 };
 
 /// Bytes of device memory: an estimate, made before anything is allocated.

@@ -13,8 +13,8 @@
 namespace ilux {
 namespace {
 
-MlIlu build_mlilu(Machine& machine, const CsrView<double>& A, const ProgressListener& on_progress,
-                  const StopToken& stop, Attempt& tried)
+MlIlu<> build_mlilu(Machine& machine, const CsrView<double>& A, const ProgressListener& on_progress,
+                    const StopToken& stop, Attempt& tried)
 {
     MlIluOptions options = tried.plan.precond.mlilu;
     if (machine.gpu) {
@@ -24,7 +24,7 @@ MlIlu build_mlilu(Machine& machine, const CsrView<double>& A, const ProgressList
         if (options.depth_bound != tried.plan.precond.mlilu.depth_bound)
             tried.decisions.push_back(fmt::format("depth_bound={}, for a GPU", field_text(options.depth_bound)));
     }
-    MlIlu              factors = MlIlu::build(machine.cpu, A, options, on_progress, stop);
+    MlIlu              factors = MlIlu<>::build(machine.cpu, A, options, on_progress, stop);
     const MlIluReport& report = factors.report();
     tried.mlilu = report;
     tried.fill = report.fill;
@@ -35,10 +35,10 @@ MlIlu build_mlilu(Machine& machine, const CsrView<double>& A, const ProgressList
 }
 
 /// Null at a zero pivot; then `tried` says so.
-std::unique_ptr<Ilu0> build_ilu0(const CsrView<double>& A, Attempt& tried)
+std::unique_ptr<Ilu0<>> build_ilu0(const CsrView<double>& A, Attempt& tried)
 {
     WallClock clock;
-    auto      M = std::make_unique<Ilu0>(A);
+    auto      M = std::make_unique<Ilu0<>>(A);
     tried.seconds_factor = clock.seconds();
     tried.factor_bytes = M->bytes();
     tried.fill = 1;
@@ -49,10 +49,10 @@ std::unique_ptr<Ilu0> build_ilu0(const CsrView<double>& A, Attempt& tried)
     return nullptr;
 }
 
-std::unique_ptr<Jacobi> build_jacobi(const CsrView<double>& A, Attempt& tried)
+std::unique_ptr<Jacobi<>> build_jacobi(const CsrView<double>& A, Attempt& tried)
 {
     WallClock clock;
-    auto      M = std::make_unique<Jacobi>(A);
+    auto      M = std::make_unique<Jacobi<>>(A);
     tried.seconds_factor = clock.seconds();
     tried.factor_bytes = sizeof(double) * static_cast<std::size_t>(A.rows());
     tried.fill = A.nnz() > 0 ? double(A.rows()) / double(A.nnz()) : 0;
@@ -153,7 +153,7 @@ void IterativeSolver::prepare_host(Attempt& tried)
     const Method method = method_of(tried.plan.method);
     op_.emplace(*A_, needs_transpose(method));
     made_.reset();
-    if (factors_.mlilu) made_ = std::make_unique<MlIluPreconditioner>(*factors_.mlilu);
+    if (factors_.mlilu) made_ = std::make_unique<MlIluPreconditioner<>>(*factors_.mlilu);
     else if (!factors_.ilu0 && !factors_.jacobi) made_ = std::make_unique<Identity<Cpu>>(A_->rows());
     if (!workspace_ || workspace_->method() != method) workspace_.emplace(method, A_->rows(), krylov(A_->rows()));
     tried.workspace_bytes = workspace_->bytes();

@@ -54,7 +54,7 @@ Ended solve_on(Gpu& gpu, Method method, const KrylovOptions& options, const CsrM
 TEST_F(GpuMemory, EveryMethodEndsCleanly)
 {
     const auto A = gallery::build("poisson2d:n=20");
-    const auto mlilu = MlIlu::build(cpu, A, for_gpu({.definite = true}));
+    const auto mlilu = MlIlu<>::build(cpu, A, for_gpu({.definite = true}));
     for (const auto& variant : krylov::variants) {
         const Operation operation{variant.name, static_cast<std::size_t>(A.rows()), [&](std::span<double> x) {
                                       return solve_on(gpu(), variant.method, variant.opt, A, x, [&] {
@@ -73,7 +73,7 @@ TEST_F(GpuMemory, SimplePreconditionersEndCleanly)
 {
     const auto      A = gallery::build("poisson2d:n=20");
     const Ilu0      ilu0(A);
-    const Jacobi    jacobi(A);
+    const Jacobi<>  jacobi(A);
     const Operation by_ilu0{"ilu0", static_cast<std::size_t>(A.rows()), [&](std::span<double> x) {
                                 return solve_on(gpu(), Method::bicgstab, {}, A, x, [&] {
                                     return std::make_unique<GpuIlu0Preconditioner<float>>(gpu(),

@@ -19,8 +19,8 @@ TEST(GpuSystemMemory, PuttingAndSolvingEndCleanly)
     const auto A = gallery::build("recirculating2d:n=20");
     for (const Method method : {Method::gmres, Method::bicg, Method::cg}) {
         HostFactors factors;
-        if (method == Method::bicg) factors.ilu0 = std::make_unique<Ilu0>(A);
-        else if (method == Method::gmres) factors.mlilu = MlIlu::build(cpu, A, for_gpu({}));
+        if (method == Method::bicg) factors.ilu0 = std::make_unique<Ilu0<>>(A);
+        else if (method == Method::gmres) factors.mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
         const auto&         B = method == Method::cg ? gallery::build("poisson2d:n=20") : A;
         const KrylovOptions krylov{.max_steps = 5000};
         const Operation     operation{"system", static_cast<std::size_t>(A.rows()), [&](std::span<double> x) {

@@ -45,7 +45,7 @@ TEST_P(IterativeMemory, EveryMethodEndsCleanly)
     const auto A = gallery::build("poisson2d:n=12");
     for (const int threads : {1, several}) {
         Cpu                 be(threads);
-        MlIluPreconditioner M(MlIlu::build(be, A, {.definite = true}));
+        MlIluPreconditioner M(MlIlu<>::build(be, A, {.definite = true}));
         const Operation     operation{GetParam().name, static_cast<std::size_t>(A.rows()), [&](std::span<double> x) {
                                       return solve_with(be, GetParam().method, GetParam().opt, A, M, x);
                                   }};
@@ -77,7 +77,7 @@ TEST(MultilevelMemory, BuildAndSolutionEndCleanly)
             Cpu             be(threads);
             const Operation operation{name, static_cast<std::size_t>(A.rows()),
                                       [&, &options = options](std::span<double> x) {
-                                          MlIluPreconditioner M(MlIlu::build(be, A, options, [](const Progress&) {}));
+                                          MlIluPreconditioner M(MlIlu<>::build(be, A, options, [](const Progress&) {}));
                                           return solve_with(be, Method::gmres, {.max_steps = 2000}, A, M, x);
                                       }};
             EXPECT_GT(expect_survives_lack_of_memory(operation, 200), 100);
@@ -89,7 +89,7 @@ TEST(MultilevelMemory, SymmetricDefiniteBuildEndsCleanly)
     const auto      A = gallery::build("anisotropic2d:n=16");
     Cpu             be(several);
     const Operation operation{"definite", static_cast<std::size_t>(A.rows()), [&](std::span<double> x) {
-                                  MlIluPreconditioner M(MlIlu::build(be, A, {.inverse_bound = 2, .definite = true}));
+                                  MlIluPreconditioner M(MlIlu<>::build(be, A, {.inverse_bound = 2, .definite = true}));
                                   return solve_with(be, Method::cg, {}, A, M, x);
                               }};
     EXPECT_GT(expect_survives_lack_of_memory(operation, 200), 100);
@@ -129,7 +129,7 @@ TEST(ApplyMemory, SystemsForAGpuEndCleanly)
         std::vector<double> r(n, 1.);
         for (const int threads : {1, several}) {
             Cpu             be(threads);
-            const auto      M = MlIlu::build(be, A, for_gpu({.inverse_bound = 2}));
+            const auto      M = MlIlu<>::build(be, A, for_gpu({.inverse_bound = 2}));
             const Operation operation{problem, 3 * n, [&](std::span<double> z) {
                                           put(apply_systems<double>(be, M.factors(), false), r, z.first(n));
                                           put(apply_systems<double>(be, M.factors(), true), r, z.subspan(n, n));

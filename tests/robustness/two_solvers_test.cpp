@@ -37,7 +37,7 @@ Solver lu_series(const CsrMatrix<>& A, int threads, std::uint64_t seed, std::sha
     };
 }
 
-Vector solved_by(const MlIlu& mlilu, Cpu& be, const CsrMatrix<>& A, Method method, std::uint64_t seed)
+Vector solved_by(const MlIlu<>& mlilu, Cpu& be, const CsrMatrix<>& A, Method method, std::uint64_t seed)
 {
     MlIluPreconditioner  M(mlilu);
     const MatrixOperator op(A, needs_transpose(method));
@@ -53,7 +53,7 @@ Solver multilevel(const CsrMatrix<>& A, int threads, MlIluOptions options, Metho
     return [=] {
         Cpu     be(threads);
         Answers answers;
-        for (int k = 0; k < 3; ++k) answers.push_back(solved_by(MlIlu::build(be, A, options), be, A, method, k));
+        for (int k = 0; k < 3; ++k) answers.push_back(solved_by(MlIlu<>::build(be, A, options), be, A, method, k));
         return answers;
     };
 }
@@ -118,7 +118,7 @@ TEST(TwoSolvers, OnePreconditionerServesTwo)
 {
     const auto A = mild_wind();
     Cpu        make(1);
-    const auto mlilu = MlIlu::build(make, A, {});
+    const auto mlilu = MlIlu<>::build(make, A, {});
     const auto with = [&](Method method, int threads) -> Solver {
         return [=, &A] {
             Cpu     be(threads);

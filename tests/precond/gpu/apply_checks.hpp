@@ -12,7 +12,7 @@
 namespace ilux::test::precond {
 
 template <class T>
-ApplySystems<T> systems_of(const MlIlu& mlilu, bool transposed, int threads = 1)
+ApplySystems<T> systems_of(const MlIlu<>& mlilu, bool transposed, int threads = 1)
 {
     Cpu be(threads);
     return apply_systems<T>(be, mlilu.factors(), transposed);

@@ -23,7 +23,7 @@ using test::eps;
 using test::identical;
 using test::to_dense;
 
-Vector swept_by(const MlIlu& mlilu, const Vector& r, bool transposed = false)
+Vector swept_by(const MlIlu<>& mlilu, const Vector& r, bool transposed = false)
 {
     return applied_systems(systems_of<double>(mlilu, transposed), r);
 }
@@ -104,7 +104,7 @@ std::vector<Named> varied_matrices()
 }
 
 /// Which levels keep, as k, and save, as s; a d at the end for the dense level.
-std::string shape(const MlIluFactors& factors)
+std::string shape(const MlIluFactors<>& factors)
 {
     std::string text;
     for (const auto& level : factors.levels) text += level.keep || level.nB == level.n || level.nB == 0 ? 'k' : 's';
@@ -125,7 +125,7 @@ TEST(ApplySystems, ApplyWhatTheCpuAppliesLevelByLevel)
                 const auto   systems = systems_of<double>(mlilu, transposed);
                 const Vector z = applied_systems(systems, r, [&](std::span<double> x) {
                     Vector work(dense.workspace());
-                    transposed ? dense.solve_transpose(x, x, work) : dense.solve(x, x, work);
+                    transposed ? dense.solve_adjoint(x, x, work) : dense.solve(x, x, work);
                 });
                 EXPECT_TRUE(within(z, applied(M, r, transposed), 20 * eps, majorant(systems, r)))
                     << name << (transposed ? ", transposed: " : ": ") << shape(mlilu.factors());
@@ -176,7 +176,7 @@ TEST(ApplySystems, HoldTheInverseOfTheDenseLevel)
                 for (Index j = 0; j < k; ++j) {
                     Vector e(k), x(k);
                     e[j] = 1;
-                    transposed ? dense.solve_transpose(e, x, work) : dense.solve(e, x, work);
+                    transposed ? dense.solve_adjoint(e, x, work) : dense.solve(e, x, work);
                     for (Index i = 0; i < k; ++i)
                         EXPECT_NEAR(systems.W[i * k + j], x[i], 1e-9 * largest({k, 1, x})) << name << " of " << n;
                 }
@@ -297,7 +297,7 @@ TEST(ApplySystems, OfIlu0ApplyItsFactors)
                       n == 0 ? 0 : systems.steps[0].system.L.nnz() + systems.steps[1].system.L.nnz());
         }
     }
-    const Ilu0 broken(dense(3, {0, 2, 0, 1, 3, 1, 4, 0, 5}));
+    const Ilu0<> broken(dense(3, {0, 2, 0, 1, 3, 1, 4, 0, 5}));
     test::expect_refusal([&] { apply_systems<double>(be, broken, false); }, {"zero pivot", "row 1"});
 }
 

@@ -286,7 +286,7 @@ TEST_F(GpuPrecond, RefusesMisuse)
     GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu));
     test::expect_refusal([&] { applied_by(gpu(), M, Vector(35)); }, {"35", "order 36"});
     test::expect_refusal([&] { applied_by(gpu(), M, Vector(36), true); }, {"transpose"});
-    const Ilu0 broken(dense(3, {0, 2, 0, 1, 3, 1, 4, 0, 5}));
+    const Ilu0<> broken(dense(3, {0, 2, 0, 1, 3, 1, 4, 0, 5}));
     test::expect_refusal([&] { gpu_ilu0(cpu, gpu(), broken); }, {"zero pivot"});
     GpuJacobi jacobi(gpu(), Jacobi(gallery::poisson2d(6, 6)));
     test::expect_refusal([&] { applied_by(gpu(), jacobi, Vector(35)); }, {"35", "order 36"});
@@ -309,7 +309,7 @@ TEST_F(GpuPrecond, Ilu0AppliesWhatTheCpuApplies)
 {
     for (Index n : {0, 1, 33, 2000})
         for (bool transposed : {false, true}) {
-            Ilu0                    on_cpu(test::random_dominant(n, 4, n));
+            Ilu0<>                  on_cpu(test::random_dominant(n, 4, n));
             const Vector            r = test::random_vector(n, 3), z = test::precond::applied(on_cpu, r, transposed);
             const auto              bound = majorant(apply_systems<double>(cpu, on_cpu, transposed), r);
             GpuIlu0Preconditioner<> M(gpu(), gpu_ilu0(cpu, gpu(), on_cpu, {.transposable = true}));
@@ -322,7 +322,7 @@ TEST_F(GpuPrecond, Ilu0AppliesWhatTheCpuApplies)
 TEST_F(GpuPrecond, JacobiAppliesWhatTheCpuApplies)
 {
     for (Index n : {0, 1, 31, 32, 33, 300'000}) {
-        Jacobi       on_cpu(test::random_dominant(n, 1, 1));
+        Jacobi<>     on_cpu(test::random_dominant(n, 1, 1));
         GpuJacobi    M(gpu(), on_cpu);
         const Vector r = test::random_vector(n, 2);
         EXPECT_EQ(M.size(), n);

@@ -103,19 +103,19 @@ protected:
     }
 
 private:
-    static MlIlu factor(const fs::path& path)
+    static MlIlu<> factor(const fs::path& path)
     {
         const auto A = read_matrix(path.string());
         require(A.rows() <= most_rows, [&] { return std::to_string(A.rows()) + " rows"; });
         MlIluOptions options = for_gpu({.depth_bound = {GetParam()}});
         const auto   began = Clock::now();
         Cpu          cpu;
-        return MlIlu::build(cpu, A, options, [&](const Progress&) {
+        return MlIlu<>::build(cpu, A, options, [&](const Progress&) {
             if (std::chrono::duration<double>(Clock::now() - began).count() > setup_seconds) throw TooLong{};
         });
     }
 
-    static std::optional<ApplySystems<float>> in_single(const MlIlu& factors, bool transposed)
+    static std::optional<ApplySystems<float>> in_single(const MlIlu<>& factors, bool transposed)
     {
         try {
             return systems_of<float>(factors, transposed);

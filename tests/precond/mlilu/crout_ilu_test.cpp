@@ -23,28 +23,28 @@ using test::to_dense;
 
 using test::infinity;
 
-std::vector<Index> new_order(const CroutLevel& level)
+std::vector<Index> new_order(const CroutLevel<>& level)
 {
     auto order = level.accepted;
     order.insert(order.end(), level.postponed.begin(), level.postponed.end());
     return order;
 }
 
-CsrMatrix<> postponed_block(const CsrMatrix<>& A, const CroutLevel& level)
+CsrMatrix<> postponed_block(const CsrMatrix<>& A, const CroutLevel<>& level)
 {
     const auto order = new_order(level);
     const auto nB = static_cast<Index>(level.accepted.size()), nC = static_cast<Index>(level.postponed.size());
     return test::to_csr(block(permuted(to_dense(A), order, order), nB, nC, nB, nC));
 }
 
-CsrMatrix<> exact_schur(const CsrMatrix<>& A, const CroutLevel& level)
+CsrMatrix<> exact_schur(const CsrMatrix<>& A, const CroutLevel<>& level)
 {
     Cpu be(1);
     return schur_complement(be, postponed_block(A, level), level.L_G, level.d, level.U_F, 0, false);
 }
 
 /// [L_B 0; L_G I] [D 0; 0 S] [U_B U_F; 0 I].
-Dense product(const CroutLevel& level, const Dense& S)
+Dense product(const CroutLevel<>& level, const Dense& S)
 {
     const auto nB = static_cast<Index>(level.accepted.size()), n = nB + S.rows;
     Dense      L = zeros(n, n), D = zeros(n, n), U = zeros(n, n);
@@ -174,7 +174,7 @@ SlowLevel slow_level(const Dense& A, const CroutOptions& opt)
     return s;
 }
 
-void expect_same_level(const CroutLevel& level, const SlowLevel& slow, double tolerance)
+void expect_same_level(const CroutLevel<>& level, const SlowLevel& slow, double tolerance)
 {
     ASSERT_EQ(level.accepted, slow.accepted);
     ASSERT_EQ(level.postponed, slow.postponed);
@@ -325,7 +325,7 @@ TEST(CroutIlu, SymmetricGivesWhatTheGeneralSweepGives)
             const auto   A = test::random_spd(n, 3, n);
             CroutOptions options{.drop_tol = 0.01, .inverse_bound = 3, .depth_bound = n % 7, .look_ahead = look_ahead};
             const auto   general = level_of(A, options);
-            options.symmetric = options.positive = true;
+            options.hermitian = options.positive = true;
             const auto symmetric = crout_ilu(A, A, all_of(A, options));
             EXPECT_EQ(symmetric.accepted, general.accepted);
             EXPECT_TRUE(identical(symmetric.L_B, transpose(symmetric.U_B)));

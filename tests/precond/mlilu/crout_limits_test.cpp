@@ -14,7 +14,7 @@ using test::Dense;
 
 TEST(CroutLimits, AreKept)
 {
-    const auto entries = [](const CroutLevel& l) { return l.L_B.nnz() + l.U_B.nnz() + l.L_G.nnz() + l.U_F.nnz(); };
+    const auto entries = [](const CroutLevel<>& l) { return l.L_B.nnz() + l.U_B.nnz() + l.L_G.nnz() + l.U_F.nnz(); };
     for (std::uint64_t seed : {1, 2, 3}) {
         const auto   A = random_regular(24, 5, seed, true);
         CroutOptions options{.drop_tol = 0, .inverse_bound = 4, .pivot_floor = 0.01};
@@ -41,7 +41,7 @@ TEST(CroutLimits, CountTheSavedBlocks)
         for (Index j = 1; i > 0 && j < n; ++j) A(i, j) = i == j ? n : 1 + 0.01 * i;
     }
     CroutOptions options{.drop_tol = 0, .inverse_bound = 100, .save = true};
-    const auto   entries = [](const CroutLevel& level) { return level.L_B.nnz() + level.U_B.nnz(); };
+    const auto   entries = [](const CroutLevel<>& level) { return level.L_B.nnz() + level.U_B.nnz(); };
     const auto   whole = level_of(test::to_csr(A), options);
     ASSERT_EQ(whole.postponed, (std::vector<Index>{0}));
     ASSERT_EQ(entries(whole), (n - 1) * (n - 2));

@@ -17,16 +17,16 @@ using test::Dense;
 using test::eps;
 using test::to_dense;
 
-Vector solve(const DenseLevel& level, const Vector& b, bool transpose = false)
+Vector solve(const DenseLevel<>& level, const Vector& b, bool transpose = false)
 {
     Vector x(b.size(), std::nan("")), work(level.workspace());
-    if (transpose) level.solve_transpose(b, x, work);
+    if (transpose) level.solve_adjoint(b, x, work);
     else level.solve(b, x, work);
     return x;
 }
 
 /// The matrix that solve() applies.
-Dense inverse_of(const DenseLevel& level, bool transpose = false)
+Dense inverse_of(const DenseLevel<>& level, bool transpose = false)
 {
     Dense X = zeros(level.size(), level.size());
     for (Index j = 0; j < X.rows; ++j) {
@@ -42,8 +42,8 @@ TEST(DenseLevel, SolvesRegularSystemsAndTheirTransposes)
 {
     for (Index n : awkward_sizes)
         for (const auto& [name, A] : regular_matrices(n, n)) {
-            const DenseLevel level(A, false);
-            const Vector     b = test::random_vector(n, 5);
+            const DenseLevel<> level(A, false);
+            const Vector       b = test::random_vector(n, 5);
             EXPECT_EQ(level.deficiency(), 0) << name << " " << n;
             EXPECT_LE(test::backward_error(A, solve(level, b), b), 1e-13) << name << " " << n;
             EXPECT_LE(test::backward_error(transpose(A), solve(level, b, true), b), 1e-13) << name << " " << n;
@@ -59,10 +59,10 @@ TEST(DenseLevel, OfOrderZeroAndOne)
     EXPECT_EQ(empty.size(), 0);
     EXPECT_EQ(empty.deficiency(), 0);
     EXPECT_TRUE(solve(empty, {}).empty());
-    const DenseLevel four(dense(1, {-4}), false);
+    const DenseLevel<> four(dense(1, {-4}), false);
     EXPECT_EQ(solve(four, {2}), Vector{-0.5});
     EXPECT_EQ(solve(four, {2}, true), Vector{-0.5});
-    const DenseLevel zero(CsrMatrix<>::from_triplets(1, 1, {}, {}, {}), false);
+    const DenseLevel<> zero(CsrMatrix<>::from_triplets(1, 1, {}, {}, {}), false);
     EXPECT_EQ(zero.deficiency(), 1);
     EXPECT_EQ(solve(zero, {2}), Vector{2});
 }
@@ -75,23 +75,23 @@ TEST(DenseLevel, EstimatesTheConditionOfAHandMatrix)
 
 TEST(DenseLevel, SolvesInPlace)
 {
-    const auto       A = random_regular(33, 5, 4);
-    const DenseLevel level(A, false);
-    const Vector     b = test::random_vector(33, 6);
-    Vector           x = b, work(level.workspace());
+    const auto         A = random_regular(33, 5, 4);
+    const DenseLevel<> level(A, false);
+    const Vector       b = test::random_vector(33, 6);
+    Vector             x = b, work(level.workspace());
     level.solve(x, x, work);
     EXPECT_TRUE(test::identical(x, solve(level, b)));
     x = b;
-    level.solve_transpose(x, x, work);
+    level.solve_adjoint(x, x, work);
     EXPECT_TRUE(test::identical(x, solve(level, b, true)));
 }
 
 TEST(DenseLevel, IsNotMisledByScale)
 {
     for (double size : {1e-100, 1e100}) {
-        const auto       A = times(random_regular(20, 4, 2), size);
-        const DenseLevel level(A, false);
-        const Vector     b = test::random_vector(20, 3);
+        const auto         A = times(random_regular(20, 4, 2), size);
+        const DenseLevel<> level(A, false);
+        const Vector       b = test::random_vector(20, 3);
         EXPECT_EQ(level.deficiency(), 0);
         EXPECT_LE(test::backward_error(A, solve(level, b), b), 1e-13);
         EXPECT_LE(test::backward_error(transpose(A), solve(level, b, true), b), 1e-13);
@@ -106,7 +106,7 @@ TEST(DenseLevel, IsNotMisledByRowsOrColumnsOfVeryDifferentSize)
             const Vector size = sizes(20, decades, 7), none;
             auto         graded = A;
             scale_rows_cols(graded, rows ? size : none, rows ? none : size);
-            const DenseLevel level(graded, false);
+            const DenseLevel<> level(graded, false);
             EXPECT_EQ(level.deficiency(), 0) << "1e±" << decades << (rows ? " rows" : " columns");
             const Vector y =
                 test::random_vector(20, 1);  // graded: x = y for rows; else column j's unknown is y_j / size_j
@@ -129,9 +129,9 @@ TEST(DenseLevel, OfASingularMatrixSolvesConsistentSystems)
 {
     for (Index n : {2, 3, 31, 32, 33})
         for (Index rank : {1, n / 2, n - 1}) {
-            const Dense      S = random_of_rank(n, rank, n);
-            const auto       A = test::to_csr(S);
-            const DenseLevel level(A, false);
+            const Dense        S = random_of_rank(n, rank, n);
+            const auto         A = test::to_csr(S);
+            const DenseLevel<> level(A, false);
             EXPECT_EQ(level.deficiency(), n - rank);
             EXPECT_EQ(level.rcond(), 0);
             const Vector x = test::random_vector(n, 3);
@@ -145,9 +145,9 @@ TEST(DenseLevel, OfASingularMatrixSolvesConsistentSystems)
 TEST(DenseLevel, OfASingularMatrixIsARegularGeneralizedInverse)
 {
     for (Index n : {3, 10, 32}) {
-        const Dense      S = random_of_rank(n, n / 2, n + 50);
-        const DenseLevel level(test::to_csr(S), false);
-        const Dense      X = inverse_of(level), M = inverse(X);
+        const Dense        S = random_of_rank(n, n / 2, n + 50);
+        const DenseLevel<> level(test::to_csr(S), false);
+        const Dense        X = inverse_of(level), M = inverse(X);
         EXPECT_LE(largest_difference(multiply(multiply(S, X), S), S), 1e-10 * largest(S) * largest(X));
         EXPECT_LE(largest(M) * largest(X), 1e6);  // regular: M is S but for n/2 directions where it is about 1
     }
@@ -160,8 +160,8 @@ TEST(DenseLevel, TransposeIsTheTransposedMap)
         for (const auto& singular : singular_matrices(n, n + 7)) matrices.push_back(singular);
         if (n > 0) matrices.push_back({"half rank", test::to_csr(random_of_rank(n, (n + 1) / 2, n))});
         for (const auto& [name, A] : matrices) {
-            const DenseLevel level(A, false);
-            const Dense      X = inverse_of(level), Y = test::transposed(inverse_of(level, true));
+            const DenseLevel<> level(A, false);
+            const Dense        X = inverse_of(level), Y = test::transposed(inverse_of(level, true));
             EXPECT_LE(largest_difference(X, Y), 1e-11 * largest(X)) << name << " " << n;
         }
     }
@@ -170,8 +170,8 @@ TEST(DenseLevel, TransposeIsTheTransposedMap)
 TEST(DenseLevel, PairsEmptyRowsWithEmptyColumns)
 {
     // Row 1 and columns 0 and 2 are empty; rows 0, 2, 3 of columns 1, 3 are [2 1; 0 4; 1 3]: rank 2.
-    const auto       A = dense(4, {0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 3});
-    const DenseLevel level(A, false);
+    const auto         A = dense(4, {0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 3});
+    const DenseLevel<> level(A, false);
     EXPECT_EQ(level.deficiency(), 2);
     const Vector b = multiply(to_dense(A), Vector{7, 1, 7, 2});
     EXPECT_LE(test::backward_error(A, solve(level, b), b), 1e-15);
@@ -186,7 +186,7 @@ TEST(DenseLevel, PairsEmptyRowsWithEmptyColumns)
 TEST(DenseLevel, TakesAStoredZeroForNothing)
 {
     const std::vector<Index> row{0, 0, 1}, col{0, 1, 1};
-    const DenseLevel         level(CsrMatrix<>::from_triplets(2, 2, row, col, Vector{2, 0, 0}), false);
+    const DenseLevel<>       level(CsrMatrix<>::from_triplets(2, 2, row, col, Vector{2, 0, 0}), false);
     EXPECT_EQ(level.deficiency(), 1);
     EXPECT_EQ(level.stored(), 1);
     EXPECT_EQ(solve(level, {4, 5}), (Vector{2, 5}));
@@ -195,7 +195,7 @@ TEST(DenseLevel, TakesAStoredZeroForNothing)
 TEST(DenseLevel, OfAnAllZeroMatrixIsTheIdentity)
 {
     for (bool positive : {false, true}) {
-        const DenseLevel level(CsrMatrix<>::from_triplets(5, 5, {}, {}, {}), positive);
+        const DenseLevel<> level(CsrMatrix<>::from_triplets(5, 5, {}, {}, {}), positive);
         EXPECT_EQ(level.deficiency(), 5);
         EXPECT_EQ(solve(level, {1, 2, 3, 4, 5}), (Vector{1, 2, 3, 4, 5}));
         EXPECT_EQ(solve(level, {1, 2, 3, 4, 5}, true), (Vector{1, 2, 3, 4, 5}));
@@ -240,12 +240,12 @@ TEST(DenseLevel, IsDefiniteWhereItShouldBe)
 
 TEST(DenseLevel, AllocatesNothingWhileSolving)
 {
-    const DenseLevel level(random_regular(20, 4, 1), false), truncated(test::to_csr(random_of_rank(20, 7, 1)), false);
-    Vector           x(20, 1.), work(level.workspace() + truncated.workspace());
+    const DenseLevel<> level(random_regular(20, 4, 1), false), truncated(test::to_csr(random_of_rank(20, 7, 1)), false);
+    Vector             x(20, 1.), work(level.workspace() + truncated.workspace());
     const test::AllocationCounter counter;
     for (const auto* each : {&level, &truncated}) {
         each->solve(x, x, work);
-        each->solve_transpose(x, x, work);
+        each->solve_adjoint(x, x, work);
     }
     EXPECT_EQ(counter.count(), 0);
 }

@@ -129,7 +129,7 @@ TEST(DropRule, KeepsWhatChangesTheInverseByMoreThanTheTolerance)
     EXPECT_TRUE(keeps(-0.5, -2.5, 1.2));
     EXPECT_FALSE(keeps(-0.5, -2.5, 1.25));
     EXPECT_TRUE(keeps(1e-300, 1, 0));
-    EXPECT_FALSE(keeps(0, 1, 0));
+    EXPECT_FALSE(keeps(0., 1, 0));
 }
 
 }  // namespace

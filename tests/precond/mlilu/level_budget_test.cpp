@@ -10,7 +10,7 @@ namespace ilux {
 namespace {
 
 // 12 bytes an entry, 88 an accepted row, 512 a level: see level_budget.cpp.
-LevelBudget with_room_for(Offset entries, Index rows)
+LevelBudget<> with_room_for(Offset entries, Index rows)
 {
     const auto bytes = static_cast<std::size_t>(512 + 88 * Offset{rows} + 12 * entries);
     return {CsrMatrix<>::identity(1), Bytes{bytes}};
@@ -24,7 +24,7 @@ CsrMatrix<> entries(Index count)
     return CsrMatrix<>::from_sorted(1, count, {0, count}, std::move(col), std::vector<double>(count, 1.));
 }
 
-CroutLevel level_of(Index accepted, Index postponed)
+CroutLevel<> level_of(Index accepted, Index postponed)
 {
     CroutLevel level;
     level.accepted.resize(accepted);
@@ -84,23 +84,23 @@ TEST(LevelBudget, ShrinksByWhatIsTaken)
 
 TEST(LevelBudget, HasALargestDenseLevelBesideItsBytes)
 {
-    const LevelBudget budget(CsrMatrix<>::identity(1), Bytes{DenseLevel::bytes(100)});
+    const LevelBudget<> budget(CsrMatrix<>::identity(1), Bytes{DenseLevel<>::bytes(100)});
     EXPECT_TRUE(budget.dense_fits(100));
     EXPECT_FALSE(budget.dense_fits(101));
-    const LevelBudget ample(CsrMatrix<>::identity(1), Bytes{std::size_t{1} << 40});
-    EXPECT_TRUE(ample.dense_fits(DenseLevel::largest));
-    EXPECT_FALSE(ample.dense_fits(DenseLevel::largest + 1));
+    const LevelBudget<> ample(CsrMatrix<>::identity(1), Bytes{std::size_t{1} << 40});
+    EXPECT_TRUE(ample.dense_fits(DenseLevel<>::largest));
+    EXPECT_FALSE(ample.dense_fits(DenseLevel<>::largest + 1));
 }
 
 TEST(LevelBudget, IsFortyTimesTheMatrixOrEightyMegabytesWhereNoneIsGiven)
 {
-    const LevelBudget automatic(CsrMatrix<>::identity(10), {});
+    const LevelBudget<> automatic(CsrMatrix<>::identity(10), {});
     EXPECT_FALSE(automatic.given());
     EXPECT_TRUE(automatic.fits(80'000'880));
     EXPECT_FALSE(automatic.fits(80'000'881));
     EXPECT_NO_THROW(automatic.check(std::size_t{1} << 50));
-    const auto  A = gallery::poisson2d(400, 400);
-    LevelBudget of_a_large_matrix(A, {});
+    const auto    A = gallery::poisson2d(400, 400);
+    LevelBudget<> of_a_large_matrix(A, {});
     EXPECT_TRUE(of_a_large_matrix.fits(40 * A.bytes()));
     EXPECT_FALSE(of_a_large_matrix.fits(40 * A.bytes() + 1));
 }
@@ -109,7 +109,7 @@ TEST(LevelBudget, RefusesALimitThatHoldsNotEvenADiagonal)
 {
     const auto A = CsrMatrix<>::identity(10);
     test::expect_refusal<OutOfMemory>([&] { LevelBudget(A, Bytes{999}); }, {"999 bytes", "10 rows", "1000 bytes"});
-    const LevelBudget least(A, Bytes{1000});
+    const LevelBudget<> least(A, Bytes{1000});
     EXPECT_TRUE(least.given());
     EXPECT_NO_THROW(least.check(1000));
     test::expect_refusal<OutOfMemory>([&] { least.check(1001); }, {"1000 bytes", "about 1001 bytes"});

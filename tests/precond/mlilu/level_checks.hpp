@@ -23,7 +23,7 @@ inline CroutOptions all_of(const CsrMatrix<>& A, CroutOptions options)
     return options;
 }
 
-inline CroutLevel level_of(const CsrMatrix<>& A, const CroutOptions& options)
+inline CroutLevel<> level_of(const CsrMatrix<>& A, const CroutOptions& options)
 {
     return crout_ilu(A, transpose(A), all_of(A, options));
 }
@@ -53,10 +53,10 @@ inline Dense as_dense(Preconditioner<Cpu>& M, bool transpose = false)
     return X;
 }
 
-inline MlIlu build(const CsrMatrix<>& A, const MlIluOptions& options = {}, int threads = 1)
+inline MlIlu<> build(const CsrMatrix<>& A, const MlIluOptions& options = {}, int threads = 1)
 {
     Cpu be(threads);
-    return MlIlu::build(be, A, options);
+    return MlIlu<>::build(be, A, options);
 }
 
 /// Random entries around a random transversal of ±1: no structure, diagonal entries mostly missing, hardly ever singular.

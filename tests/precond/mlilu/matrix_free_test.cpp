@@ -41,7 +41,7 @@ TEST(MatrixFree, EveryMethodTakesAnOperatorAndFactorsOfAnotherMatrix)
     Cpu                       be(1);
     const StencilAndMean      A(k, 1e-3);
     const CsrMatrix<double>   near = gallery::poisson2d(k, k);  // without the dense term
-    MlIluPreconditioner       M(MlIlu::build(be, near, {}));
+    MlIluPreconditioner       M(MlIlu<>::build(be, near, {}));
     const std::vector<double> exact = random_vector(A.size(), 1);
     std::vector<double>       b(exact.size());
     A.apply(be, exact, b);

@@ -27,7 +27,7 @@ Run run(const CsrMatrix<>& A, const MlIluOptions& options)
 {
     Cpu                  be(1);
     const MatrixOperator op(A);
-    const auto           mlilu = MlIlu::build(be, A, options);
+    const auto           mlilu = MlIlu<>::build(be, A, options);
     MlIluPreconditioner  M(mlilu);
     const KrylovOptions  krylov{.rtol = 1e-8, .restart = 30, .reorthogonalize = 0.98};
     GmresWorkspace<Cpu>  ws(A.rows(), krylov);

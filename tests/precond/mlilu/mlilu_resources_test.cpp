@@ -19,7 +19,7 @@ using namespace test::precond;
 
 using test::identical;
 
-void expect_same_bits(const MlIluFactors& one, const MlIluFactors& two)
+void expect_same_bits(const MlIluFactors<>& one, const MlIluFactors<>& two)
 {
     ASSERT_EQ(one.levels.size(), two.levels.size());
     for (std::size_t l = 0; l < one.levels.size(); ++l) {
@@ -113,7 +113,7 @@ TEST(MlIlu, SaysSoWhenAnyAllocationFails)
     Cpu        be(1);
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
         const MlIluOptions options{.inverse_bound = 2, .off_diagonal = off_diagonal, .dense_order = 4};
-        EXPECT_GT(test::fail_each_allocation([&] { MlIluPreconditioner M(MlIlu::build(be, A, options)); }), 20);
+        EXPECT_GT(test::fail_each_allocation([&] { MlIluPreconditioner M(MlIlu<>::build(be, A, options)); }), 20);
     }
 }
 
@@ -266,7 +266,7 @@ TEST(MlIlu, TellsAMonitorHowFarItIs)
 {
     Cpu                   be(1);
     std::vector<Progress> told;
-    MlIlu::build(be, gallery::poisson2d(60, 60), {.inverse_bound = 2}, [&](const Progress& p) { told.push_back(p); });
+    MlIlu<>::build(be, gallery::poisson2d(60, 60), {.inverse_bound = 2}, [&](const Progress& p) { told.push_back(p); });
     ASSERT_FALSE(told.empty());
     for (std::size_t i = 0; i < told.size(); ++i) {
         EXPECT_EQ(told[i].phase, Progress::Phase::setup);
@@ -283,10 +283,11 @@ TEST(MlIlu, IsStoppedWhereverTheTokenIsAsked)
     for (int threads : {1, 3}) {
         Cpu              be(threads);
         std::atomic<int> asked;
-        MlIlu::build(be, A, {.inverse_bound = 2}, {}, test::stop_at(0, asked));
+        MlIlu<>::build(be, A, {.inverse_bound = 2}, {}, test::stop_at(0, asked));
         EXPECT_GT(asked, 20);
         for (int last = 1; last < 20; ++last) {
-            EXPECT_THROW(MlIlu::build(be, A, {.inverse_bound = 2}, {}, test::stop_at(last, asked)), Cancelled) << last;
+            EXPECT_THROW(MlIlu<>::build(be, A, {.inverse_bound = 2}, {}, test::stop_at(last, asked)), Cancelled)
+                << last;
             EXPECT_EQ(asked, last);
         }
     }
@@ -340,7 +341,7 @@ TEST(MlIlu, GoesWithoutALastLevelThatOutgrowsItsMemoryLimitForLackOfRank)
     const auto   free = build(dense(n, ring), options);
     ASSERT_EQ(free.report().deficiency, 2);
     ASSERT_TRUE(free.report().dense);
-    options.memory_limit = {DenseLevel::bytes(n) + 9000};
+    options.memory_limit = {DenseLevel<>::bytes(n) + 9000};
     const auto limited = build(dense(n, ring), options);
     ASSERT_LT(options.memory_limit.value, free.report().bytes);
     EXPECT_FALSE(limited.report().dense);

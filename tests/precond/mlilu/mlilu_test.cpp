@@ -249,7 +249,7 @@ Dense undo(std::span<const double> d)
 }
 
 /// M = Dr⁻¹ P [B̃ F; G GB̃⁻¹F + M'] Qᵀ Dc⁻¹ (save) or with F = L_B D U_F, G = L_G D U_B (keep); M' that of the next level.
-Dense assembled(const MlIluFactors& factors, std::size_t l = 0)
+Dense assembled(const MlIluFactors<>& factors, std::size_t l = 0)
 {
     if (l == factors.levels.size()) {
         const auto& dense = factors.dense;
@@ -263,10 +263,10 @@ Dense assembled(const MlIluFactors& factors, std::size_t l = 0)
         }
         return inverse(X);
     }
-    const MlIluLevel& level = factors.levels[l];
-    const Dense       LD = multiply(with_unit_diagonal(to_dense(level.L_B)), undo(level.d_inv));
-    const Dense       U = with_unit_diagonal(to_dense(level.U_B)), B = multiply(LD, U);
-    Dense             F = to_dense(level.upper), G = to_dense(level.lower), GF;
+    const MlIluLevel<>& level = factors.levels[l];
+    const Dense         LD = multiply(with_unit_diagonal(to_dense(level.L_B)), undo(level.d_inv));
+    const Dense         U = with_unit_diagonal(to_dense(level.U_B)), B = multiply(LD, U);
+    Dense               F = to_dense(level.upper), G = to_dense(level.lower), GF;
     if (level.keep) {
         const Dense D = undo(level.d_inv);
         GF = multiply(multiply(G, D), F);

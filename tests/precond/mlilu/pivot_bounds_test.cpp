@@ -13,7 +13,7 @@ namespace {
 using Relief = PivotBounds::Relief;
 
 constexpr double huge = std::numeric_limits<double>::max();
-constexpr Index  large = DenseLevel::largest + 1;  // too large to go dense
+constexpr Index  large = DenseLevel<>::largest + 1;  // too large to go dense
 
 /// A sweep, what relax() answers to it, and the bounds it leaves.
 struct Line {

@@ -47,10 +47,10 @@ TEST(WhyNotGpu, MindsChainsOfDependentRows)
 {
     HostFactors chained, wide;
     const auto  tridiagonal = gallery::build("poisson2d:n=200000,ny=1");
-    chained.ilu0 = std::make_unique<Ilu0>(tridiagonal);
+    chained.ilu0 = std::make_unique<Ilu0<>>(tridiagonal);
     const std::string why = why_not_gpu(tridiagonal, chained, false);
     EXPECT_NE(why.find("400000 dependent rows"), std::string::npos) << why;  // down L and up U
-    wide.jacobi = std::make_unique<Jacobi>(tridiagonal);
+    wide.jacobi = std::make_unique<Jacobi<>>(tridiagonal);
     EXPECT_EQ(why_not_gpu(tridiagonal, wide, false), "");
 }
 
@@ -67,11 +67,11 @@ TEST(DeviceNeed, IsWhatTheArraysTake)
     EXPECT_EQ(device_need(A, none, Method::gmres, krylov, Precision::in_double).workspace, (13 + 2) * 100u * 8);
     EXPECT_EQ(device_need(A, none, Method::bicg, krylov, Precision::in_double).matrix, 2 * plain.matrix);  // and Aᵀ
 
-    jacobi.jacobi = std::make_unique<Jacobi>(A);
+    jacobi.jacobi = std::make_unique<Jacobi<>>(A);
     EXPECT_EQ(device_need(A, jacobi, Method::cg, krylov, Precision::in_double).factors, 800u);
 
     const auto B = gallery::build("poisson2d:n=20");
-    ilu0.ilu0 = std::make_unique<Ilu0>(B);
+    ilu0.ilu0 = std::make_unique<Ilu0<>>(B);
     const auto of = [&](Method method, Precision precision) {
         return device_need(B, ilu0, method, krylov, precision).factors;
     };
@@ -104,7 +104,7 @@ TEST_F(GpuDevice, IsRefusedFactorsBeforeAnythingIsAllocatedForThem)
     Cpu         cpu;
     const auto  A = gallery::build("convdiff3d:n=20");
     HostFactors factors;
-    factors.mlilu = MlIlu::build(cpu, A, for_gpu({}));
+    factors.mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
     const DeviceNeed  need = device_need(A, factors, Method::gmres, {}, Precision::in_double);
     const std::size_t before = device_use().bytes;
     {
@@ -125,7 +125,7 @@ TEST_F(GpuDevice, PutsTheFactorsBesideAMatrixThatIsThereAlready)
     std::vector<double>       together(b.size()), apart(b.size());
     HostFactors               factors;
     GpuSystem                 begun(gpu, A, Method::gmres, {}, {});
-    factors.mlilu = MlIlu::build(cpu, A, for_gpu({}));
+    factors.mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
     begun.put_factors(cpu, factors);
     EXPECT_EQ(begun.solve(b, apart, {}).outcome, Outcome::converged);
     (void)GpuSystem(cpu, gpu, A, factors, Method::gmres, {}, {}).solve(b, together, {});
@@ -140,7 +140,7 @@ TEST_F(GpuDevice, EstimateCoversWhatIsAllocated)
     const auto A = gallery::build("convdiff3d:n=20");
     for (const Method method : {Method::gmres, Method::bicg}) {
         HostFactors factors;
-        factors.mlilu = MlIlu::build(cpu, A, for_gpu({}));
+        factors.mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
         const std::size_t before = device_use().bytes;
         const GpuSystem   system(cpu, gpu, A, factors, method, {}, {});
         const double      need = double(device_need(A, factors, method, {}, Precision::in_double).total());
@@ -156,7 +156,7 @@ TEST_F(GpuDevice, FallsBackToDoubleWhereFloatHoldsNoFactor)
     Cpu                     cpu;
     const CsrMatrix<double> A = CsrMatrix<double>::from_arrays(2, 2, {0, 1, 3}, {0, 0, 1}, {1, 1e300, 1});
     HostFactors             factors;
-    factors.ilu0 = std::make_unique<Ilu0>(A);
+    factors.ilu0 = std::make_unique<Ilu0<>>(A);
     GpuSystem system(cpu, gpu, A, factors, Method::gmres, {}, {.precision = Precision::in_single});
     EXPECT_EQ(system.report().precision, Precision::in_double);
     EXPECT_NE(system.report().remark, "");

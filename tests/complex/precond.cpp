@@ -1,0 +1,18 @@
+// The host's part of precond/ for complex numbers, its dense level apart; as base.cpp.
+
+#include <complex>
+
+#define ILUX_PRECOND_SCALARS(instantiate) instantiate(std::complex<double>)
+#define ILUX_MLILU_SCALARS(instantiate) instantiate(std::complex<double>)
+
+#include "ilux/precond/ilu0.cpp"
+#include "ilux/precond/jacobi.cpp"
+#include "ilux/precond/mlilu/crout_ilu.cpp"
+#include "ilux/precond/mlilu/inverse_norms.cpp"
+#include "ilux/precond/mlilu/level_blocks.cpp"
+#include "ilux/precond/mlilu/level_budget.cpp"
+#include "ilux/precond/mlilu/mlilu.cpp"
+#include "ilux/precond/mlilu/mlilu_apply.cpp"
+#include "ilux/precond/mlilu/mlilu_levels.cpp"
+#include "ilux/precond/mlilu/preprocess.cpp"
+#include "ilux/precond/mlilu/schur.cpp"
