@@ -68,7 +68,8 @@ void LinearSolver::Impl::begin_system()
     if (begin_values()) {
         strategies->release_preconditioner();
         plan = first_plan_again();
-        if (direct() && !strategies->analysed_for(plan.lu)) strategies->direct().release();
+        if (direct() && !(strategies->analysed_for(plan.lu) && strategies->direct().chooses_pivots_by(plan.lu)))
+            strategies->direct().release();
     } else {
         switch_strategy();
         leave_cg();

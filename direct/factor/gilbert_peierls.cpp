@@ -26,7 +26,7 @@ constexpr Offset between_questions = 1 << 13;  // entries of L + U, each worth s
 template <class S>
 class Elimination {
 public:
-    Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<const S> values);
+    Elimination(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options, std::span<const S> values);
     LuFactors<S> run(const StopToken& stop);
 
 private:
@@ -72,6 +72,7 @@ private:
 
     std::shared_ptr<const LuSymbolic> symbolic_;
     const LuSymbolic&                 S_ = *symbolic_;
+    LuOptions                         options_;
     std::span<const S>                values_;
     std::shared_ptr<LuPattern>        pattern_ = std::make_shared<LuPattern>();
     LuPattern&                        P_ = *pattern_;
@@ -95,8 +96,10 @@ private:
 };
 
 template <class S>
-Elimination<S>::Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::span<const S> values)
+Elimination<S>::Elimination(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options,
+                            std::span<const S> values)
     : symbolic_(std::move(symbolic)),
+      options_(options),
       values_(values),
       row_scale_(S_.n, 1.0),
       x_(S_.n),
@@ -118,7 +121,7 @@ Elimination<S>::Elimination(std::shared_ptr<const LuSymbolic> symbolic, std::spa
     P_.col_scale = S_.col_scale;
     P_.block_ptr = S_.block_ptr;
     P_.in_ptr = S_.col_ptr;
-    if (S_.options.scaling == LuScaling::rows) P_.row_scale = power_of_two_row_scales(A, P_.col_scale);
+    if (options_.scaling == LuScaling::rows) P_.row_scale = power_of_two_row_scales(A, P_.col_scale);
     if (!P_.row_scale.empty())
         for (Index i = 0; i < S_.n; ++i) row_scale_[i] = P_.row_scale[S_.row_perm[i]];
 }
@@ -288,7 +291,7 @@ bool Elimination<S>::choose_pivot(Index k, double largest_in_B)
 
     std::size_t  pivot = largest_at;
     const double on_diagonal = reach_[upper] == k ? std::abs(value_[upper]) : 0;
-    if (on_diagonal > 0 && on_diagonal >= S_.options.pivot_tol * largest) pivot = upper;
+    if (on_diagonal > 0 && on_diagonal >= options_.pivot_tol * largest) pivot = upper;
     const double size = std::abs(value_[pivot]);
     if (!std::isfinite(largest / size)) return give_up(k, true);
     const double multiplier = store_column(k, pivot);
@@ -432,20 +435,21 @@ LuFactors<S> Elimination<S>::finish()
 }  // namespace
 
 template <class S>
-LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const NotDeduced<S>> values,
-                             const StopToken& stop)
+LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options,
+                             std::span<const NotDeduced<S>> values, const StopToken& stop)
 {
     const Index  n = symbolic->n;
     const Offset entries = symbolic->input_nnz;
     try {
-        return Elimination<S>(std::move(symbolic), values).run(stop);
+        return Elimination<S>(std::move(symbolic), options, values).run(stop);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory to factor a matrix with n = {}, nnz = {}", n, entries));
     }
 }
 
 #define ILUX_INSTANTIATE(S) \
-    template LuFactors<S> gilbert_peierls<S>(std::shared_ptr<const LuSymbolic>, std::span<const S>, const StopToken&);
+    template LuFactors<S> gilbert_peierls<S>(std::shared_ptr<const LuSymbolic>, const LuOptions&, std::span<const S>, \
+                                             const StopToken&);
 ILUX_DIRECT_FACTOR(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

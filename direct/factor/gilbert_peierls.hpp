@@ -18,12 +18,13 @@ namespace ilux {
 ///
 /// The reach is eliminated in ascending order, which is a topological one: the values are bit by bit those that
 /// refactor_serial computes from the same input. options.scaling = rows scales here, by the power of two nearest to
-/// 1 / max_j |a_ij c_j|; every other scaling is the analysis's.
+/// 1 / max_j |a_ij c_j|; every other scaling is the analysis's, and so are matching, blocks and ordering.
 ///
 /// A zero or non-finite pivot column ends the work: monitor.bad_column is that column, the pattern holds permutations,
 /// scales and blocks only, and there are no values. Before a bad column row_perm is where pivoting has put the rows,
 /// beyond it the analysis's choice as far as pivots left it. The monitor measures B scaled, within the diagonal blocks,
 /// duplicates added.
+/// @param options  of which pivot_tol and scaling count; left out, the analysis's
 /// @param values  as many as the analysed matrix has, in the caller's order
 /// @param stop  asked before the first column and then every few thousand entries, between columns; then the work ends as at
 ///              a bad column, with monitor.stopped
@@ -31,7 +32,14 @@ namespace ilux {
 ///         OutOfMemory when pattern and values pass options.memory_limit or the machine's memory
 /// Costs O(flops + nnz(A)), on one thread.
 template <class S = double>
-LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, std::span<const NotDeduced<S>> values,
-                             const StopToken& stop = {});
+LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options,
+                             std::span<const NotDeduced<S>> values, const StopToken& stop = {});
+
+template <class S = double>
+LuFactors<S> gilbert_peierls(const std::shared_ptr<const LuSymbolic>& symbolic, std::span<const NotDeduced<S>> values,
+                             const StopToken& stop = {})
+{
+    return gilbert_peierls<S>(symbolic, symbolic->options, values, stop);
+}
 
 }  // namespace ilux

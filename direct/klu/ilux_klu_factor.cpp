@@ -103,17 +103,13 @@ Int exchanges(const Factorization<Int>& f, const LuSymbolic& s)
 template <class Int>
 Numeric<Int>* factor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int>* symbolic, Common<Int>& common)
 {
-    const auto& analysed = behind<Int>(symbolic).lu;
-    auto        s = analysed;
+    const auto& s = behind<Int>(symbolic).lu;
     const auto  values = values_of(*s, Ap, Ai, Ax);
-    if (s->options.scaling != scaling(common) || s->options.pivot_tol != pivot_tol(common)) {
-        auto changed = std::make_shared<LuSymbolic>(*s);
-        changed->options.scaling = scaling(common);
-        changed->options.pivot_tol = pivot_tol(common);
-        s = std::move(changed);
-    }
+    LuOptions   options = s->options;
+    options.scaling = scaling(common);
+    options.pivot_tol = pivot_tol(common);
     common.noffdiag = -1;
-    auto f = std::make_unique<Factorization<Int>>(host(common), analysed, s);
+    auto f = std::make_unique<Factorization<Int>>(host(common), s, options);
     conclude(*f, f->lu.factor(values), common);
     if (f->status < 0 || (f->status == ILUX_KLU_SINGULAR && common.halt_if_singular)) return nullptr;
     f->nzoff = symbolic->nzoff;

@@ -127,10 +127,9 @@ struct Analysis : Types<Int>::Symbolic {
 
 template <class Int>
 struct Factorization : Types<Int>::Numeric {
-    /// @param as_analysed  what the caller has
-    /// @param symbolic     the same with the options of now
-    Factorization(Cpu be, std::shared_ptr<const LuSymbolic> as_analysed, std::shared_ptr<const LuSymbolic> symbolic)
-        : Types<Int>::Numeric{}, analysed(std::move(as_analysed)), lu(be, symbolic), workspaces(symbolic->n)
+    /// @param options  of now
+    Factorization(Cpu be, std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options)
+        : Types<Int>::Numeric{}, analysed(std::move(symbolic)), lu(be, analysed, options), workspaces(analysed->n)
     {}
 
     std::shared_ptr<const LuSymbolic> analysed;

@@ -80,10 +80,10 @@ bool usable(const LuPattern& pattern, const PivotMonitor& monitor, const LuOptio
 
 /// Whether usable factors by former pivots are good enough; the reason where not.
 /// A large multiplier alone does no harm: only together with growth does it bound the backward error.
-bool hold(const LuPivots& pivots, const PivotMonitor& monitor, const LuOptions& options, LuReport& report)
+bool hold(const LuPivots& pivots, const PivotMonitor& monitor, LuReport& report)
 {
     if (report.state == PivotState::good) return true;
-    const double limit = std::max(options.growth_limit, fresh_growth_factor * pivots.growth);
+    const double limit = std::max(pivots.options.growth_limit, fresh_growth_factor * pivots.growth);
     if (growth(monitor) <= limit) return true;
     const bool  by_growth = 1 / monitor.rgrowth > limit;
     const Index k = by_growth ? monitor.growth_column : monitor.multiplier_column;
@@ -96,10 +96,10 @@ bool hold(const LuPivots& pivots, const PivotMonitor& monitor, const LuOptions& 
 
 }  // namespace
 
-LuReport judge_pivots(const LuPivots& pivots, const PivotMonitor& seen, const LuOptions& options)
+LuReport judge_pivots(const LuPivots& pivots, const PivotMonitor& seen)
 {
     LuReport report{.action = LuAction::refactor};
-    if (usable(*pivots.pattern, seen, options, report) && !hold(pivots, seen, options, report))
+    if (usable(*pivots.pattern, seen, pivots.options, report) && !hold(pivots, seen, report))
         report.action = LuAction::repivot;
     return report;
 }
@@ -116,8 +116,8 @@ void conclude(LuSolveReport& report, double tolerance)
     }
 }
 
-Lu::Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic)
-    : be_(be), symbolic_(std::move(symbolic)), numbers_(be, symbolic_), ws_(symbolic_->n)
+Lu::Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options)
+    : be_(be), symbolic_(std::move(symbolic)), options_(options), numbers_(be, symbolic_), ws_(symbolic_->n)
 {
     pivots_.reserve(kept_pivots + 1);
 }
@@ -235,12 +235,12 @@ bool Lu::finite_values(LuReport& report) const
 bool Lu::refactor_with(Pivots& pivots, const SystemToSolve* system, Renewed& renewed)
 {
     renewed.solved = numbers_.refactor(pivots.factors, system);
-    return usable(pivots.factors.pattern(), pivots.factors.monitor(), symbolic_->options, renewed.report);
+    return usable(pivots.factors.pattern(), pivots.factors.monitor(), options_, renewed.report);
 }
 
 bool Lu::holds(const Pivots& pivots, LuReport& report) const
 {
-    return hold({pivots.factors.shared_pattern(), pivots.growth}, pivots.factors.monitor(), symbolic_->options, report);
+    return hold({pivots.factors.shared_pattern(), pivots.growth, options_}, pivots.factors.monitor(), report);
 }
 
 /// Circuits that switch alternate between a few sequences of pivots. Those that hold become the current ones.
@@ -260,7 +260,7 @@ bool Lu::earlier_pivots_hold(const SystemToSolve* system, Renewed& renewed)
 /// @param report  holds what was found before: action, state and reason, to which a failure's is added
 void Lu::choose_pivots(LuReport& report)
 {
-    LuFactors<>         fresh = gilbert_peierls(symbolic_, numbers_.values(), stop_);
+    LuFactors<>         fresh = gilbert_peierls(symbolic_, options_, numbers_.values(), stop_);
     const PivotMonitor& monitor = fresh.monitor;
     if (const Index k = monitor.bad_column; k >= 0) {
         if (monitor.stopped != StopReason::none) return stopped(report, monitor.stopped, k, symbolic_->n);
@@ -405,7 +405,7 @@ const PivotMonitor& Lu::monitor() const
 LuPivots Lu::pivots() const
 {
     require(outcome_ == Outcome::converged, [] { return "pivots: the last values could not be factored"; });
-    return {pivots_.front().factors.shared_pattern(), pivots_.front().growth};
+    return {pivots_.front().factors.shared_pattern(), pivots_.front().growth, options_};
 }
 
 std::size_t Lu::bytes() const

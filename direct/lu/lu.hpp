@@ -61,10 +61,11 @@ struct [[nodiscard]] LuStepReport {
 struct LuPivots {
     std::shared_ptr<const LuPattern> pattern;
     double                           growth = 1;  ///< of the factors that they were chosen for
+    LuOptions                        options = {};  ///< by which they were chosen, and are judged
 };
 /// What the monitor of other values by these pivots says of them, by Lu's own rules. action refactor: they hold; or they
 /// fail, and so says the outcome. repivot: they are stale, and the reason says why.
-LuReport judge_pivots(const LuPivots& pivots, const PivotMonitor& seen, const LuOptions& options);
+LuReport judge_pivots(const LuPivots& pivots, const PivotMonitor& seen);
 
 /// Factors of one matrix after another, all of the analysed pattern. Repivoting is automatic, counted and explained.
 /// `values` are as many as the analysed matrix has, in the caller's order; they are kept for refinement. A MatrixView is
@@ -73,7 +74,10 @@ LuReport judge_pivots(const LuPivots& pivots, const PivotMonitor& seen, const Lu
 /// @throws InvalidInput when the number of values, or the pattern, is another
 class Lu {
 public:
-    Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic);
+    /// @param options  of which pivot_tol, growth_limit and scaling (as gilbert_peierls has it) count: they may be others than
+    ///                 the analysis had; left out, they are the analysis's
+    Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options);
+    Lu(Cpu& be, const std::shared_ptr<const LuSymbolic>& symbolic) : Lu(be, symbolic, symbolic->options) {}
 
     /// From the next call on: asked before each factorization or refactorization, and between columns of gilbert_peierls. A
     /// call that it stops ends as time_limit or cancelled, and the former pivots serve the next one.
@@ -167,6 +171,7 @@ private:
 
     Cpu                               be_;
     std::shared_ptr<const LuSymbolic> symbolic_;
+    LuOptions                         options_;
     LuNumbers                         numbers_;
     std::vector<Pivots>               pivots_;  ///< the current ones first, then those of earlier systems
     StopToken                         stop_;

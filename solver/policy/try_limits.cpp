@@ -50,7 +50,7 @@ Index most_steps(const TryFacts& facts, double fill, Offset nnz)
     if (!other_strategy_open(facts, false)) return most;
     const double seconds = forecast_rule::step_per_entry * (1 + fill) * double(nnz);
     const double steps = mistaken * seconds_of_lu(facts.choice) / seconds;
-    return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2 * facts.options.krylov.restart)));
+    return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2.0 * facts.options.krylov.restart)));
 }
 
 void note_given_up(const Choice& choice, double seconds_left, Attempt& tried)

@@ -55,7 +55,7 @@ void BatchGroup::judge_pivots_of(std::size_t m, BatchTry& tried) const
         tried.apart = why;
         tried.why = std::move(text);
     };
-    const LuReport pivots = judge_pivots(by_.pivots, member.monitor, symbolic_->options);
+    const LuReport pivots = judge_pivots(by_.pivots, member.monitor);
     if (pivots.outcome != Outcome::converged) return apart(Apart::failed, pivots.reason);
     if (pivots.action == LuAction::repivot) return apart(Apart::stale, pivots.reason);
     if (const double rcond = member.monitor.rcond(); may_be_singular(rcond))

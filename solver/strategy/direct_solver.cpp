@@ -51,6 +51,14 @@ void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOpti
     facts_->repivots = earlier_repivots_;
 }
 
+void DirectSolver::choose_pivots_by(const LuOptions& lu)
+{
+    if (chooses_pivots_by(lu)) return;
+    given_.pivot_tol = lu.pivot_tol;
+    drop_factors();
+    facts_->repivots = earlier_repivots_;
+}
+
 /// Reports count through the whole series.
 void DirectSolver::drop_factors()
 {
@@ -78,7 +86,9 @@ void DirectSolver::begin(const StopToken& stop, Attempt& tried)
     if (lu_) return lu_->heed(stop);
     require_memory(*symbolic_, given_);
     workspace_.emplace(symbolic_->n);
-    lu_.emplace(machine_.cpu, symbolic_);
+    LuOptions now = symbolic_->options;
+    now.pivot_tol = given_.pivot_tol;
+    lu_.emplace(machine_.cpu, symbolic_, now);
     lu_->heed(stop);
     if (machine_.gpu) try {
             lu_->use_gpu(*machine_.gpu);

@@ -24,6 +24,9 @@ public:
     void analyse(const CsrView<double>& A, const LuOptions& lu, const StopToken& stop = {});
     void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
     bool analysed() const { return symbolic_ != nullptr; }
+    /// From now on with this pivot_tol, and the analysis as it is.
+    void choose_pivots_by(const LuOptions& lu);
+    bool chooses_pivots_by(const LuOptions& lu) const { return given_.pivot_tol == lu.pivot_tol; }
 
     /// Pivots for these numbers, once analysed; the former ones, where they hold and `anew` is not set. Singularity, lack
     /// of time and cancellation are outcomes.
@@ -80,7 +83,7 @@ private:
     std::optional<Lu>                 lu_;
     std::optional<LuFacts>            facts_;
     Index                             earlier_repivots_ = 0;     // of factors since given back
-    LuOptions                         given_;                    // of the analysis, as they were asked for
+    LuOptions                         given_;                    // of analysis and factors, as they were asked for
     bool                              factored_ = false;         // the last numbers
     bool                              chosen_ = false;           // whether a GPU takes part
     std::optional<LuWorkspace<>>      workspace_;                // of condition and error estimates

@@ -8,10 +8,10 @@
 namespace ilux {
 namespace {
 
-/// Whether an analysis by some options serves others.
+/// Whether an analysis by some options serves others. It does for any pivot_tol.
 bool same_analysis(const LuOptions& one, const LuOptions& two)
 {
-    return one.scaling == two.scaling && one.matching == two.matching && one.pivot_tol == two.pivot_tol;
+    return one.scaling == two.scaling && one.matching == two.matching;
 }
 
 }  // namespace
@@ -58,7 +58,8 @@ bool Strategies::analyse_lu(const StopToken& stop, Attempt& tried)
         tried.fail(Outcome::singular, why_singular(A_));
         return false;
     }
-    if (!analysed_for(tried.plan.lu)) direct_->analyse(A_, tried.plan.lu, stop);
+    if (analysed_for(tried.plan.lu)) direct_->choose_pivots_by(tried.plan.lu);
+    else direct_->analyse(A_, tried.plan.lu, stop);
     return true;
 }
 

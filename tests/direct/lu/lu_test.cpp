@@ -56,6 +56,28 @@ TEST(Lu, DoesNotRepivotAgainAndAgainForGrowthThatFreshPivotsHaveToo)
     EXPECT_EQ(lu.repivots(), 0);
 }
 
+TEST(Lu, AnotherPivotToleranceNeedsNoOtherAnalysis)
+{
+    Cpu         be(1);
+    const Small A({{0.1, 1}, {1, 1}}, MatrixLayout::rows), later({{0.09, 1}, {1, 1}}, MatrixLayout::rows);
+    const auto  symbolic = analyse(A.view(), as_given);
+    LuOptions   largest = as_given;
+    largest.pivot_tol = 1;
+    Lu by_diagonal(be, symbolic), by_largest(be, symbolic, largest);
+    ASSERT_EQ(by_diagonal.factor(A.view()).outcome, Outcome::converged);
+    ASSERT_EQ(by_largest.factor(A.view()).outcome, Outcome::converged);
+    EXPECT_EQ(by_diagonal.factors().pattern->row_perm, (std::vector<Index>{0, 1}));
+    EXPECT_EQ(by_largest.factors().pattern->row_perm, (std::vector<Index>{1, 0}));
+    EXPECT_EQ(by_largest.factors().symbolic, symbolic);  // no index array is copied
+    EXPECT_EQ(by_largest.pivots().options.pivot_tol, 1);
+
+    Lu stale(be, symbolic, largest);
+    ASSERT_EQ(stale.factor(Small({{2, 1}, {1, 2}}, MatrixLayout::rows).view()).outcome, Outcome::converged);
+    EXPECT_EQ(stale.refactor_or_factor(later.view()).state, PivotState::large_multiplier);  // 11 > 1 / pivot_tol
+    ASSERT_EQ(by_diagonal.refactor_or_factor(later.view()).action, LuAction::refactor);
+    EXPECT_EQ(by_diagonal.refactor_or_factor(later.view()).state, PivotState::good);
+}
+
 TEST(Lu, RepivotsWhereTheFormerPivotsOverflow)
 {
     Cpu         be(1);

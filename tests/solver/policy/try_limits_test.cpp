@@ -90,6 +90,8 @@ TEST_F(TryLimits, AnIterationHasTwoRestartsAtLeast)
     EXPECT_EQ(most_steps(facts(), 1, 1), 1000);
     EXPECT_EQ(most_steps(facts(), 9, 1'000'000'000), 60);
     EXPECT_EQ(most_steps(facts(), 1, 1'000'000), 666);  // 3 · 2 s of 9 ms a step
+    options.krylov.restart = std::numeric_limits<Index>::max();
+    EXPECT_EQ(most_steps(facts(), 1, 1'000'000), 1000);
     tried = {by(true)};
     EXPECT_EQ(most_steps(facts(), 9, 1'000'000'000), 1000);
 }

@@ -66,5 +66,29 @@ TEST(DirectSolver, TellsItsStepsOfRefinement)
     EXPECT_GT(by_stale_pivots.refine_steps, 0);
 }
 
+TEST(DirectSolver, TakesOtherPivotsByTheSameAnalysis)
+{
+    const auto               A = to_csr({2, 2, {0.1, 1, 1, 1}});
+    std::vector<std::string> decisions;
+    DirectSolver             solver({.cpu = Cpu(1)}, serial(), 9);
+    solver.analyse(A, as_given());
+    (void)solved(solver, A, decisions);
+    const auto symbolic = solver.lu().factors().symbolic;
+    EXPECT_EQ(solver.lu().pivots().pattern->row_perm, (std::vector<Index>{0, 1}));
+
+    LuOptions largest = as_given();
+    largest.pivot_tol = 1;
+    EXPECT_FALSE(solver.chooses_pivots_by(largest));
+    solver.choose_pivots_by(largest);
+    EXPECT_TRUE(solver.chooses_pivots_by(largest));
+    EXPECT_FALSE(solver.factored());
+    (void)solved(solver, A, decisions);
+    EXPECT_EQ(solver.lu().pivots().pattern->row_perm, (std::vector<Index>{1, 0}));
+    EXPECT_EQ(solver.lu().factors().symbolic, symbolic);
+
+    solver.choose_pivots_by(largest);  // the same: nothing is dropped
+    EXPECT_TRUE(solver.factored());
+}
+
 }  // namespace
 }  // namespace ilux
