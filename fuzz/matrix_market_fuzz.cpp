@@ -19,7 +19,11 @@ namespace {
 using namespace ilux;
 using fuzz::expect;
 
-constexpr Index most_rows = 1'000'000;  // beyond, nearly all rows are empty: true, and slow to look at and to write
+/// Nearly all rows of a matrix of more are empty: true, and slow to read in this build.
+void refuse_large(const MatrixMarketHeader& header)
+{
+    if (std::max(header.rows, header.cols) > 1'000'000) throw InvalidInput("fuzz: too large");
+}
 
 void expect_invariant(const CsrMatrix<double>& A)
 {
@@ -27,7 +31,7 @@ void expect_invariant(const CsrMatrix<double>& A)
     expect(std::ssize(row_ptr) == Offset{A.rows()} + 1 && row_ptr.front() == 0 &&
            row_ptr.back() == std::ssize(A.col()));
     expect(A.col().size() == A.val().size());
-    for (Index i = 0; i < std::min(A.rows(), most_rows); ++i) {
+    for (Index i = 0; i < A.rows(); ++i) {
         expect(row_ptr[i] <= row_ptr[i + 1]);
         for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
             expect(A.col()[p] >= 0 && A.col()[p] < A.cols() && std::isfinite(A.val()[p]));
@@ -47,13 +51,12 @@ void check(std::string_view text)
 {
     MatrixMarket file;
     try {
-        file = parse_matrix_market(text, "fuzz", {.threads = 1});
+        file = parse_matrix_market(text, "fuzz", {.threads = 1, .accept = refuse_large});
     } catch (const InvalidInput& why) {
         expect(std::string_view(why.what()).starts_with("fuzz:"));
         return;
     }
     expect_invariant(file.A);
-    if (file.A.rows() > most_rows) return;
     expect(file.duplicates >= 0 && file.header.entries >= 0);
     expect_identical(parse_matrix(matrix_text(file.A), "written", {.threads = 1}), file.A);
     if (is_symmetric(file.A))

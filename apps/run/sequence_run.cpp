@@ -41,8 +41,7 @@ void tell(const SolverReport& report, SystemReport& one)
         one.seconds_solve += every.report.seconds.solve;
     }
     if (one.direct) one.steps += tried.report.steps;
-    one.has_x = tried.failure.empty() && !(one.direct && std::isnan(tried.accuracy.rowwise));
-    if (tried.action == SolverAction::stale) one.has_x = tried.failure.empty();
+    one.has_x = tried.solved();
     if (tried.lu && tried.failure.empty()) {
         one.growth = tried.lu->growth;
         one.rcond = tried.lu->rcond;

@@ -447,7 +447,7 @@ LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, const L
     }
 }
 
-#define ILUX_INSTANTIATE(S) \
+#define ILUX_INSTANTIATE(S)                                                                                           \
     template LuFactors<S> gilbert_peierls<S>(std::shared_ptr<const LuSymbolic>, const LuOptions&, std::span<const S>, \
                                              const StopToken&);
 ILUX_DIRECT_FACTOR(ILUX_INSTANTIATE)

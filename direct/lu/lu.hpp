@@ -60,7 +60,7 @@ struct [[nodiscard]] LuStepReport {
 /// One sequence of pivots, for those who renew numbers by it beside Lu.
 struct LuPivots {
     std::shared_ptr<const LuPattern> pattern;
-    double                           growth = 1;  ///< of the factors that they were chosen for
+    double                           growth = 1;    ///< of the factors that they were chosen for
     LuOptions                        options = {};  ///< by which they were chosen, and are judged
 };
 /// What the monitor of other values by these pivots says of them, by Lu's own rules. action refactor: they hold; or they

@@ -23,7 +23,7 @@ void Attempt::forget_solution()
 bool Attempt::has_x() const
 {
     Cpu serial(1);
-    return failure.empty() && is_finite(serial, x);
+    return solved() && is_finite(serial, x);
 }
 
 }  // namespace ilux

@@ -1,6 +1,7 @@
 #pragma once
 // One try at a system: what it was to do, and what came of it.
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -80,6 +81,11 @@ struct Attempt {
     std::vector<HistoryPoint>  history;      ///< the first two million points, where asked for
 
     bool converged() const { return report.outcome == Outcome::converged; }
+    /// Whether there was a solve. One by LU that ended before its x was measured does not count.
+    bool solved() const
+    {
+        return failure.empty() && (!plan.direct() || action == SolverAction::stale || !std::isnan(accuracy.rowwise));
+    }
     /// Whether x is a last iterate: there was a solve, and x is finite.
     bool has_x() const;
     /// Why it did not succeed, in the words of whoever knew; or "".

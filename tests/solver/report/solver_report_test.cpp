@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <utility>
 
 #include "ilux/tests/solver/tries.hpp"
@@ -28,6 +29,37 @@ TEST(SolverReport, IsSingularOnlyForAFailureWithMissingRank)
     EXPECT_EQ(report_of(tried).outcome(), Outcome::converged);
     tried.report.outcome = Outcome::out_of_memory;
     EXPECT_EQ(report_of(tried).outcome(), Outcome::out_of_memory);
+}
+
+TEST(Attempt, WasSolvedWhereAnXWasMeasuredOrIterated)
+{
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    const struct {
+        MethodChoice method;
+        SolverAction action;
+        double       rowwise;
+        const char*  failure;
+        bool         solved;
+    } table[] = {
+        {MethodChoice::gmres, SolverAction::factor, unknown, "", true},
+        {MethodChoice::gmres, SolverAction::factor, 1e-9, "no memory", false},
+        {MethodChoice::lu, SolverAction::factor, unknown, "", false},
+        {MethodChoice::lu, SolverAction::factor, 1e-16, "", true},
+        {MethodChoice::lu, SolverAction::stale, unknown, "", true},
+        {MethodChoice::lu, SolverAction::stale, unknown, "no memory", false},
+    };
+    for (const auto& row : table) {
+        Attempt tried;
+        tried.plan.method = row.method;
+        tried.action = row.action;
+        tried.accuracy.rowwise = row.rowwise;
+        tried.failure = row.failure;
+        tried.x = {1, 2};
+        EXPECT_EQ(tried.solved(), row.solved) << &row - table;
+        EXPECT_EQ(tried.has_x(), row.solved) << &row - table;
+        tried.x[1] = unknown;
+        EXPECT_FALSE(tried.has_x());
+    }
 }
 
 TEST(SolverReport, OfAGivenUpFactorizationIsTheTimeLimit)
