@@ -422,10 +422,7 @@ LuFactors<S> Elimination<S>::finish()
     if (F_.monitor.bad_column >= 0) {
         F_.val = {};
         F_.f_val = {};
-        for (auto* positions : {&P_.col_ptr, &P_.diag, &P_.f_col_ptr, &P_.in_ptr, &P_.in_split, &P_.in_source})
-            *positions = {};
-        for (auto* rows : {&P_.row, &P_.f_row, &P_.in_row}) *rows = {};
-        P_.in_scale = {};
+        P_.forget_entries();
     }
     F_.symbolic = std::move(symbolic_);
     F_.pattern = std::move(pattern_);

@@ -32,4 +32,11 @@ std::size_t LuPattern::bytes() const
                        in_ptr, in_split, in_source, in_row, in_scale);
 }
 
+void LuPattern::forget_entries()
+{
+    for (auto* positions : {&col_ptr, &diag, &f_col_ptr, &in_ptr, &in_split, &in_source}) *positions = {};
+    for (auto* rows : {&row, &f_row, &in_row}) *rows = {};
+    in_scale = {};
+}
+
 }  // namespace ilux

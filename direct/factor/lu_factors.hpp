@@ -40,6 +40,7 @@ struct LuPattern {
     double      multiply_adds() const;  ///< Σ_k Σ_{i∈U(:,k)} lc(i); O(nnz)
     double      flops() const;          ///< twice that, and nnz(L) divisions
     std::size_t bytes() const;
+    void        forget_entries();  ///< of a failure: permutations, scales and blocks stay
 };
 
 /// Values of one factorization. A finished one is only read, so it serves several threads at once.
