@@ -47,7 +47,7 @@ Series from_folder(const std::filesystem::path& folder)
         input.read(k);
         s.values.emplace_back(input.A().val().begin(), input.A().val().end());
         if (k > 0) continue;
-        s.A = input.A();
+        s.A = CsrMatrix<double>(input.A());
         s.b.assign(input.b().begin(), input.b().end());
     }
     return s;
