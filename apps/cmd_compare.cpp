@@ -25,11 +25,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 3> known_ways{"direct", "iterative", "cusp"};
+constexpr std::array<const char*, 3> known_strategies{"direct", "iterative", "cusp"};
 constexpr std::array<const char*, 4> cusp_preconds{"none", "diagonal", "nonsym_bridson_ainv", "smoothed_aggregation"};
 
 struct CompareArguments {
-    std::vector<std::string> paths, ways, preconds;
+    std::vector<std::string> paths, strategies, preconds;
     SolveOptions             options = compare_defaults();
     Index                    repeats = default_repeats;
     bool                     json = false;
@@ -64,7 +64,7 @@ void require_rereadable(const CompareArguments& given)
         throw InvalidOption("compare: standard input can be read once, but every run reads the system; give a file");
     if (given.options.mode != SolverMode::automatic)
         throw InvalidOption(
-            fmt::format("mode={}: compare runs both strategies; see --ways", field_text(given.options.mode)));
+            fmt::format("mode={}: compare runs both strategies; see --strategies", field_text(given.options.mode)));
     if (given.options.method == MethodChoice::lu)
         throw InvalidOption("method=lu: it is compared anyway; --method is of the iteration");
     for (const std::string& path : given.paths) require_path(path);
@@ -78,21 +78,22 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
         "MATRIX", given.paths,
         "Matrix Market files, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)");
     const OptionArguments options(*app, given.options);
-    std::string           ways = fmt::format("{}", fmt::join(known_ways, ",")),
+    std::string           strategies = fmt::format("{}", fmt::join(known_strategies, ",")),
                 preconds = fmt::format("{}", fmt::join(cusp_preconds, ","));
     std::string repeats;
     const auto option = [&](const char* name, std::string& text, const char* help, const char* group, const char* value,
                             const std::string& standard) {
         app->add_option(name, text, help)->group(group)->type_name(value)->default_str(standard);
     };
-    option("--ways", ways, "some of these strategies and programs", "Comparison", "NAME,...", ways);
+    option("--strategies", strategies, "some of these strategies and programs", "Comparison", "NAME,...", strategies);
     option("--cusp-preconds", preconds, "CUSP's, some of them", "Comparison", "NAME,...", preconds);
     option("--repeats", repeats, "of what takes at most a second; the median is given", "Comparison", "VALUE",
            field_text(given.repeats));
     app->add_flag("--json", given.json, "JSON objects, one a line, instead of the tables")->group("Output");
     app->add_output("--svg", given.svg, "a chart of the times", "FILE");
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
-    option("--in-process", given.step, "measure one run here, one JSON line a finding", "Output", "WAY:DEVICE", "");
+    option("--in-process", given.step, "measure one run here, one JSON line a finding", "Output", "STRATEGY:DEVICE",
+           "");
     app->footer(
         "--time-limit ends each run (counted from when its matrix is read), setup included; 0: none.\n"
         "--device auto: each of our strategies on the CPU and, where there is one, on a GPU. CUSP runs on a GPU.\n\n" +
@@ -102,7 +103,7 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
     };
     if (!parse(*app, arguments, settle)) return false;
 
-    given.ways = chosen("--ways", known_ways, ways);
+    given.strategies = chosen("--strategies", known_strategies, strategies);
     given.preconds = chosen("--cusp-preconds", cusp_preconds, preconds);
     if (!repeats.empty()) {
         ilux::parse_field("repeats", repeats, given.repeats);
@@ -114,13 +115,13 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
 
 /// What the machine and the build allow, in the order in which it is run, and why the rest is not.
 struct Plans {
-    std::vector<Way> ways;
-    Json             unavailable = Json::array();
-    std::string      cusp;  ///< the program
+    std::vector<Strategy> strategies;
+    Json                  unavailable = Json::array();
+    std::string           cusp;  ///< the program
 
-    void lack(const std::string& way, const std::string& reason)
+    void lack(const std::string& strategy, const std::string& reason)
     {
-        unavailable.push_back({{"way", way}, {"reason", reason}});
+        unavailable.push_back({{"strategy", strategy}, {"reason", reason}});
     }
 };
 
@@ -136,25 +137,25 @@ Plans plans_of(const CompareArguments& given)
     Plans             plans;
     const auto        device = given.options.device;
     const std::string no_gpu = why_no_gpu(device);
-    for (const std::string& way : given.ways) {
-        if (way == "cusp") continue;
-        if (device != DeviceChoice::gpu) plans.ways.push_back({way, "", "cpu"});
-        if (no_gpu.empty()) plans.ways.push_back({way, "", "gpu"});
-        else plans.lack(way + " on a GPU", no_gpu);
+    for (const std::string& strategy : given.strategies) {
+        if (strategy == "cusp") continue;
+        if (device != DeviceChoice::gpu) plans.strategies.push_back({strategy, "", "cpu"});
+        if (no_gpu.empty()) plans.strategies.push_back({strategy, "", "gpu"});
+        else plans.lack(strategy + " on a GPU", no_gpu);
     }
-    if (std::ranges::count(given.ways, "cusp") == 0) return plans;
+    if (std::ranges::count(given.strategies, "cusp") == 0) return plans;
     if (device == DeviceChoice::cpu) plans.lack("cusp", "it runs on a GPU, and --device cpu was given");
     else if (plans.cusp = find_compare_cusp(); plans.cusp.empty()) plans.lack("cusp", how_to_get_cusp);
     else
-        for (const std::string& precond : given.preconds) plans.ways.push_back({"cusp", precond, "gpu"});
+        for (const std::string& precond : given.preconds) plans.strategies.push_back({"cusp", precond, "gpu"});
     return plans;
 }
 
 /// The command that measures one strategy of ours in a process of its own: every option that is not at its default.
-std::vector<std::string> again(const CompareArguments& given, const std::string& path, const Way& way)
+std::vector<std::string> again(const CompareArguments& given, const std::string& path, const Strategy& strategy)
 {
-    std::vector<std::string> arguments{"compare",  path,        "--in-process",
-                                       way.step(), "--repeats", field_text(given.repeats)};
+    std::vector<std::string> arguments{"compare",       path,        "--in-process",
+                                       strategy.step(), "--repeats", field_text(given.repeats)};
     for (const std::string& option : changed_options(given.options, compare_defaults()))
         if (!option.starts_with("device=")) arguments.insert(arguments.end(), {"-p", option});
     return arguments;
@@ -173,13 +174,13 @@ bool compare_matrix(const CompareArguments& given, const Plans& plans, const std
     if (!given.json) show(row_head(path, problem, {}), false, compare_matrix_line);
     std::optional<RivalSystem> rival;
     bool                       solved = false;
-    for (const Way& way : plans.ways) {
-        if (isatty(STDERR_FILENO)) write_err(fmt::format("{}: {} ...\n", printable(path), way.step()));
-        Json row = row_head(path, problem, way);
-        if (way.name == "cusp") {
+    for (const Strategy& strategy : plans.strategies) {
+        if (isatty(STDERR_FILENO)) write_err(fmt::format("{}: {} ...\n", printable(path), strategy.step()));
+        Json row = row_head(path, problem, strategy);
+        if (strategy.name == "cusp") {
             if (!rival) rival.emplace(plans.cusp, problem);
-            rival->run(row, way, given.options, given.repeats);
-        } else run_for(row, this_program, again(given, path, way), given.options.time_limit);
+            rival->run(row, strategy, given.options, given.repeats);
+        } else run_for(row, this_program, again(given, path, strategy), given.options.time_limit);
         show(row, given.json, compare_line);
         solved = solved || row["outcome"] == name(Outcome::converged);
         rows.push_back(std::move(row));
@@ -190,7 +191,7 @@ bool compare_matrix(const CompareArguments& given, const Plans& plans, const std
 /// Options that have no effect on what was asked for. CUSP takes rtol, max_steps and restart.
 std::vector<std::string> without_effect(const CompareArguments& given)
 {
-    const auto         asked = [&](const char* way) { return std::ranges::count(given.ways, way) > 0; };
+    const auto         asked = [&](const char* strategy) { return std::ranges::count(given.strategies, strategy) > 0; };
     const MethodChoice method = given.options.method;
     const bool         iterative = asked("iterative"), gpu = given.options.device != DeviceChoice::cpu;
     const bool         gmres = method == MethodChoice::automatic || method == MethodChoice::gmres;
@@ -227,10 +228,13 @@ Json head_json(const CompareArguments& given, Arguments arguments, const Plans& 
 int measure_in_process(const CompareArguments& given)
 {
     const std::size_t colon = given.step.find(':');
-    const Way way{given.step.substr(0, colon), "", colon < given.step.size() ? given.step.substr(colon + 1) : ""};
-    if ((way.name != "direct" && way.name != "iterative") || (way.device != "cpu" && way.device != "gpu"))
+    const Strategy    strategy{given.step.substr(0, colon), "",
+                            colon < given.step.size() ? given.step.substr(colon + 1) : ""};
+    if ((strategy.name != "direct" && strategy.name != "iterative") ||
+        (strategy.device != "cpu" && strategy.device != "gpu"))
         throw InvalidOption(fmt::format("--in-process {}: expected direct or iterative, :, cpu or gpu", given.step));
-    for (const std::string& path : given.paths) measure_way(way, path, given.options, given.repeats, print_finding);
+    for (const std::string& path : given.paths)
+        measure_strategy(strategy, path, given.options, given.repeats, print_finding);
     return success;
 }
 
@@ -243,14 +247,14 @@ int compare(Arguments arguments)
     if (!given.step.empty()) return measure_in_process(given);
     require_device(given.options.device);
     const Plans plans = plans_of(given);
-    if (plans.ways.empty())
+    if (plans.strategies.empty())
         throw InvalidInput("nothing is left to compare: " + plans.unavailable.back()["reason"].get<std::string>());
 
     const bool gpu = why_no_gpu(given.options.device).empty();
     if (given.json) print_finding(head_json(given, arguments, plans, gpu));
     else {
         for (const Json& one : plans.unavailable)
-            write_out(fmt::format("not compared: {} ({})\n", one["way"].get<std::string>(),
+            write_out(fmt::format("not compared: {} ({})\n", one["strategy"].get<std::string>(),
                                   printable(one["reason"].get<std::string>())));
         for (const std::string& remark : without_effect(given))
             write_out(fmt::format("remark: {}\n", printable(remark)));

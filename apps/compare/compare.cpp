@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// What a run cannot change, whatever its program answers.
-constexpr std::array<std::string_view, 7> fixed{"matrix", "n", "nnz", "symmetric", "rhs", "way", "device"};
+constexpr std::array<std::string_view, 7> fixed{"matrix", "n", "nnz", "symmetric", "rhs", "strategy", "device"};
 
 /// Setup is all that comes before the first solve.
 void add_sums(Json& seconds)
@@ -79,21 +79,21 @@ void judge(Json& row, const Problem& problem, const std::vector<double>& x, doub
     }
 }
 
-Json row_head(const std::string& matrix, const Problem& problem, const Way& way)
+Json row_head(const std::string& matrix, const Problem& problem, const Strategy& strategy)
 {
     Json row{{"matrix", matrix},
              {"n", problem.n()},
              {"nnz", problem.A.nnz()},
              {"symmetric", problem.symmetric},
              {"rhs", problem.rhs},
-             {"way", way.name},
-             {"method", way.name == "cusp"     ? Json("gmres")
-                        : way.name == "direct" ? Json("lu")
-                                               : Json(nullptr)},
-             {"precond", way.name == "direct"  ? Json("none")
-                         : way.precond.empty() ? Json(nullptr)
-                                               : Json(way.precond)},
-             {"device", way.device}};
+             {"strategy", strategy.name},
+             {"method", strategy.name == "cusp"     ? Json("gmres")
+                        : strategy.name == "direct" ? Json("lu")
+                                                    : Json(nullptr)},
+             {"precond", strategy.name == "direct"  ? Json("none")
+                         : strategy.precond.empty() ? Json(nullptr)
+                                                    : Json(strategy.precond)},
+             {"device", strategy.device}};
     for (const char* key : {"outcome", "detail", "steps", "relative_residual", "backward_error", "tested_residual"})
         row[key] = nullptr;
     for (const char* part : {"analyse", "factor", "transfer", "setup", "refactor", "solve", "total"})

@@ -13,7 +13,7 @@
 namespace ilux::app {
 
 /// A strategy or program that solves a system, where it runs, and CUSP's preconditioner.
-struct Way {
+struct Strategy {
     std::string name;     ///< direct, iterative or cusp
     std::string precond;  ///< of cusp: CUSP's name of it; else ""
     std::string device;   ///< cpu or gpu
@@ -33,15 +33,15 @@ Problem load_first_system(const std::string& path, const std::string& rhs);
 
 /// Measures one strategy of ours and hands out, as it comes, objects of which later ones add to earlier ones: {"begin": step} once
 /// all is read and the device is warm, {"seconds": {...}}, {"outcome", "relative_residual", ...}; or {"error": "..."}.
-void measure_way(const Way& way, const std::string& path, const SolveOptions& options, Index repeats,
-                 const TakeJson& take);
+void measure_strategy(const Strategy& strategy, const std::string& path, const SolveOptions& options, Index repeats,
+                      const TakeJson& take);
 
 /// Whether x solves the system: the same question to every run. Sets relative_residual and backward_error, and outcome
 /// converged where ‖b − A x‖₂ ≤ rtol·‖b‖₂; where the run itself said so and it does not hold, stagnated, with a detail.
 void judge(nlohmann::ordered_json& row, const Problem& problem, const std::vector<double>& x, double rtol);
 
-/// {"matrix", "n", "nnz", "symmetric", "way", "method", "precond", "device"}, and null for all that a run may tell.
-nlohmann::ordered_json row_head(const std::string& matrix, const Problem& problem, const Way& way);
+/// {"matrix", "n", "nnz", "symmetric", "strategy", "method", "precond", "device"}, and null for all that a run may tell.
+nlohmann::ordered_json row_head(const std::string& matrix, const Problem& problem, const Strategy& strategy);
 
 /// Adds what was handed out; "seconds" part by part, and setup and total from them.
 void add_finding(nlohmann::ordered_json& row, const nlohmann::ordered_json& finding);

@@ -125,33 +125,33 @@ void measure_iterative(const Measured& m)
                           })}}}});
 }
 
-void measure_on(const std::string& way, const Measured& m)
+void measure_on(const std::string& strategy, const Measured& m)
 {
-    const auto why = lack_of_memory([&] { way == "direct" ? measure_direct(m) : measure_iterative(m); });
+    const auto why = lack_of_memory([&] { strategy == "direct" ? measure_direct(m) : measure_iterative(m); });
     if (why) m.take({{"outcome", name(Outcome::out_of_memory)}, {"detail", *why}});
 }
 
 }  // namespace
 
-void measure_way(const Way& way, const std::string& path, const SolveOptions& given, Index repeats,
-                 const TakeJson& take)
+void measure_strategy(const Strategy& strategy, const std::string& path, const SolveOptions& given, Index repeats,
+                      const TakeJson& take)
 {
     const std::string failure = failure_of([&] {
         SolveOptions options = given;
         static_cast<SolverOptions&>(options) = resolved(given);
-        options.mode = way.name == "direct" ? SolverMode::direct : SolverMode::iterative;
-        if (way.name == "direct") options.method = MethodChoice::lu;
-        ilux::parse_field("device", way.device, options.device);
+        options.mode = strategy.name == "direct" ? SolverMode::direct : SolverMode::iterative;
+        if (strategy.name == "direct") options.method = MethodChoice::lu;
+        ilux::parse_field("device", strategy.device, options.device);
         require_consistent(options);
         const Problem            problem = load_first_system(path, options.rhs);
         std::vector<std::string> decisions;
         Machine                  machine = machine_for(options, problem.A, false, decisions);
         if (machine.gpu) {  // the first calls load kernels: a small system pays for them
             const Problem small = load_problem(warm_up_problem, "A1");
-            measure_on(way.name, {small, options, machine, 1, [](const Json&) {}});
+            measure_on(strategy.name, {small, options, machine, 1, [](const Json&) {}});
         }
-        take({{"begin", way.step()}});
-        measure_on(way.name, {problem, options, machine, repeats, take});
+        take({{"begin", strategy.step()}});
+        measure_on(strategy.name, {problem, options, machine, repeats, take});
     });
     if (!failure.empty()) take({{"error", failure}});
 }

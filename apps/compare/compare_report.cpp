@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 3> ways{"direct", "iterative", "cusp"};
+constexpr std::array<const char*, 3> strategies{"direct", "iterative", "cusp"};
 
 /// A program of others may answer with anything.
 std::string text_of(const Json& row, const char* key)
@@ -57,12 +57,12 @@ double seconds_to_answer(const Json& row)
 /// "iterative, gmres, mlilu, gpu"; the same in every group, and so the letter.
 std::string about(const Json& row)
 {
-    const std::string way = text_of(row, "way"), precond = text_of(row, "precond");
-    return fmt::format("{}{}, {}", way == "cusp" ? "CUSP" : way, way == "cusp" ? ", " + precond : "",
+    const std::string strategy = text_of(row, "strategy"), precond = text_of(row, "precond");
+    return fmt::format("{}{}, {}", strategy == "cusp" ? "CUSP" : strategy, strategy == "cusp" ? ", " + precond : "",
                        text_of(row, "device"));
 }
 
-std::vector<std::string> all_ways(const Json& rows)
+std::vector<std::string> all_strategies(const Json& rows)
 {
     std::vector<std::string> all;
     for (const Json& row : rows)
@@ -78,9 +78,9 @@ Bar bar_of(const Json& row, const std::vector<std::string>& all)
     const double seconds = seconds_to_answer(row);
     Bar          bar{.label = letter(at),
                      .value = seconds > 0 ? time_text(seconds) : text_of(row, "outcome"),
-                     .parts = std::vector<double>(ways.size())};
-    const auto   way = std::ranges::find(ways, text_of(row, "way")) - ways.begin();
-    bar.parts[static_cast<std::size_t>(way)] = seconds;
+                     .parts = std::vector<double>(strategies.size())};
+    const auto   strategy = std::ranges::find(strategies, text_of(row, "strategy")) - strategies.begin();
+    bar.parts[static_cast<std::size_t>(strategy)] = seconds;
     return bar;
 }
 
@@ -117,7 +117,7 @@ std::string compare_head()
            "given; solve: median\nof short ones. steps: of an iteration in all attempts, or of refinement. residual: "
            "‖b − A x‖₂ / ‖b‖₂, computed here from x;\nconverged is said where it is ≤ rtol. tested: what CUSP stopped at, "
            "‖M(b − A x)‖₂ / ‖M b‖₂.\n\n" +
-           fmt::format("  {:<10}{:<22}{:<5}{:>11}{:>11}{:>11}{:>8}{:>10}{:>10}  {}\n", "way", "preconditioner", "",
+           fmt::format("  {:<10}{:<22}{:<5}{:>11}{:>11}{:>11}{:>8}{:>10}{:>10}  {}\n", "strategy", "preconditioner", "",
                        "setup", "refactor", "solve", "steps", "residual", "tested", "outcome");
 }
 
@@ -135,22 +135,23 @@ std::string compare_line(const Json& row)
 {
     const Json&       seconds = row["seconds"];
     const std::string detail = printable(text_of(row, "detail")), method = text_of(row, "method");
-    const std::string way = text_of(row, "way") == "iterative" && !method.empty() ? method : text_of(row, "way");
+    const std::string strategy =
+        text_of(row, "strategy") == "iterative" && !method.empty() ? method : text_of(row, "strategy");
     const std::string steps = cell(row["steps"], [](double count) { return fmt::format("{:.0f}", count); });
-    return fmt::format("  {:<10}{:<22}{:<5}{:>11}{:>11}{:>11}{:>8}{:>10}{:>10}  {}{}\n", way, text_of(row, "precond"),
-                       text_of(row, "device"), seconds_cell(seconds["setup"]), seconds_cell(seconds["refactor"]),
-                       seconds_cell(seconds["solve"]), steps, residual_cell(row["relative_residual"]),
-                       residual_cell(row["tested_residual"]), text_of(row, "outcome"),
-                       detail.empty() ? "" : ": " + detail);
+    return fmt::format("  {:<10}{:<22}{:<5}{:>11}{:>11}{:>11}{:>8}{:>10}{:>10}  {}{}\n", strategy,
+                       text_of(row, "precond"), text_of(row, "device"), seconds_cell(seconds["setup"]),
+                       seconds_cell(seconds["refactor"]), seconds_cell(seconds["solve"]), steps,
+                       residual_cell(row["relative_residual"]), residual_cell(row["tested_residual"]),
+                       text_of(row, "outcome"), detail.empty() ? "" : ": " + detail);
 }
 
 std::string compare_chart(const Json& rows, const std::string& machine)
 {
-    const auto  all = all_ways(rows);
+    const auto  all = all_strategies(rows);
     BarChart    chart{.title = "Direct, iterative and CUSP: setup and one solve",
                       .subtitle = machine,
                       .axis = "seconds",
-                      .parts = {"direct", "iterative", "CUSP"},  // as `ways`
+                      .parts = {"direct", "iterative", "CUSP"},  // as `strategies`
                       .notes = {},
                       .groups = {}};
     std::string matrix;

@@ -69,12 +69,12 @@ RivalSystem::~RivalSystem()
     std::filesystem::remove_all(folder_, ignored);
 }
 
-void RivalSystem::run(Json& row, const Way& way, const SolveOptions& options, Index repeats) const
+void RivalSystem::run(Json& row, const Strategy& strategy, const SolveOptions& options, Index repeats) const
 {
     const std::string              x = folder_ + "/x";
     const std::vector<std::string> arguments{folder_ + "/system",
                                              x,
-                                             way.precond,
+                                             strategy.precond,
                                              fmt::format("{}", options.krylov.rtol),
                                              fmt::format("{}", options.krylov.max_steps),
                                              fmt::format("{}", options.krylov.restart),

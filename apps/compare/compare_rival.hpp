@@ -27,8 +27,8 @@ public:
     RivalSystem(const RivalSystem&) = delete;
     RivalSystem& operator=(const RivalSystem&) = delete;
 
-    /// Runs it with way.precond, fills the row and judges its x. @throws InvalidInput when no process can be started
-    void run(nlohmann::ordered_json& row, const Way& way, const SolveOptions& options, Index repeats) const;
+    /// Runs it with strategy.precond, fills the row and judges its x. @throws InvalidInput when no process can be started
+    void run(nlohmann::ordered_json& row, const Strategy& strategy, const SolveOptions& options, Index repeats) const;
 
 private:
     std::string    program_, folder_;

@@ -37,7 +37,7 @@ protected:
     /// The one row of a comparison with the rival alone.
     Json rival_row(int code, const std::vector<std::string>& more = {})
     {
-        std::vector<std::string> arguments{small_problem, "--ways", "cusp", "--cusp-preconds", "diagonal"};
+        std::vector<std::string> arguments{small_problem, "--strategies", "cusp", "--cusp-preconds", "diagonal"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         const auto all = lines(arguments, code);
         EXPECT_EQ(all.size(), 2u);
@@ -64,8 +64,8 @@ TEST_F(Compare, RefusesWhatMakesNoSense)
     expect_refusal(1, {"compare", "-"}, {"standard input"});
     expect_refusal(1, {"compare", small_problem, "--rhs", "-"}, {"standard input"});
     expect_refusal(2, {"compare", folder.file("nowhere.mtx")}, {"nowhere.mtx"});
-    expect_refusal(1, {"compare", small_problem, "--ways", "cups"}, {"'cups'", "did you mean 'cusp'"});
-    expect_refusal(1, {"compare", small_problem, "--ways", ""}, {"''", "direct, iterative, cusp"});
+    expect_refusal(1, {"compare", small_problem, "--strategies", "cups"}, {"'cups'", "did you mean 'cusp'"});
+    expect_refusal(1, {"compare", small_problem, "--strategies", ""}, {"''", "direct, iterative, cusp"});
     expect_refusal(1, {"compare", small_problem, "--cusp-preconds", "ilu"}, {"'ilu'", "smoothed_aggregation"});
     expect_refusal(1, {"compare", small_problem, "--repeats", "0"}, {"repeats=0"});
     expect_refusal(1, {"compare", small_problem, "--method", "lu"}, {"method=lu"});
@@ -81,16 +81,16 @@ TEST_F(Compare, SaysWhichOptionsTheWaysAskedForDoNotTake)
         arguments.insert(arguments.end(), more.begin(), more.end());
         return lines(arguments).at(0)["remarks"].dump();
     };
-    const auto direct = remarks({"--ways", "direct", "--method", "gmres", "--restart", "7", "--rtol", "1e-9"});
+    const auto direct = remarks({"--strategies", "direct", "--method", "gmres", "--restart", "7", "--rtol", "1e-9"});
     for (const char* option : {"method=gmres", "krylov.restart=7"}) EXPECT_NE(direct.find(option), std::string::npos);
     EXPECT_EQ(direct.find("rtol"), std::string::npos);
-    EXPECT_NE(remarks({"--ways", "iterative", "-p", "lu.pivot_tol=0.5"}).find("lu.pivot_tol"), std::string::npos);
-    EXPECT_EQ(remarks({"--ways", "direct,iterative", "--method", "gmres", "-p", "lu.pivot_tol=0.5"}), "[]");
+    EXPECT_NE(remarks({"--strategies", "iterative", "-p", "lu.pivot_tol=0.5"}).find("lu.pivot_tol"), std::string::npos);
+    EXPECT_EQ(remarks({"--strategies", "direct,iterative", "--method", "gmres", "-p", "lu.pivot_tol=0.5"}), "[]");
 }
 
 TEST_F(Compare, KeepsWithinABudgetOfBytes)
 {
-    const auto all = lines({small_problem, "--device", "cpu", "--ways", "direct", "-p", "memory_limit=1K"}, 3);
+    const auto all = lines({small_problem, "--device", "cpu", "--strategies", "direct", "-p", "memory_limit=1K"}, 3);
     EXPECT_EQ(all.at(1)["outcome"], "out_of_memory");
 }
 
@@ -100,7 +100,7 @@ TEST_F(Compare, RefusesARivalThatIsNoProgram)
     expect_refusal(2, {"compare", small_problem}, {"ILUX_COMPARE_CUSP", "nowhere"});
 }
 
-// --- our own ways --------------------------------------------------------------------------------------------------
+// --- our own strategies -------------------------------------------------------------------------------------------------
 
 TEST_F(Compare, PutsDirectAndIterativeSideBySide)
 {
@@ -111,8 +111,9 @@ TEST_F(Compare, PutsDirectAndIterativeSideBySide)
                          "time_limit", "repeats", "unavailable", "remarks"});
     for (std::size_t k : {1, 2}) {
         const Json& row = all[k];
-        expect_keys(row, {"matrix", "n", "nnz", "symmetric", "rhs", "way", "method", "precond", "device", "outcome",
-                          "detail", "steps", "relative_residual", "backward_error", "tested_residual", "seconds"});
+        expect_keys(row,
+                    {"matrix", "n", "nnz", "symmetric", "rhs", "strategy", "method", "precond", "device", "outcome",
+                     "detail", "steps", "relative_residual", "backward_error", "tested_residual", "seconds"});
         expect_keys(row["seconds"], {"analyse", "factor", "transfer", "setup", "refactor", "solve", "total"});
         EXPECT_EQ(row["n"], 144);
         EXPECT_EQ(row["outcome"], "converged");
@@ -120,9 +121,9 @@ TEST_F(Compare, PutsDirectAndIterativeSideBySide)
         EXPECT_DOUBLE_EQ(row["seconds"]["total"].get<double>(),
                          row["seconds"]["setup"].get<double>() + row["seconds"]["solve"].get<double>());
     }
-    EXPECT_EQ(all[1]["way"], "direct");
+    EXPECT_EQ(all[1]["strategy"], "direct");
     EXPECT_GT(all[1]["seconds"]["refactor"].get<double>(), 0);
-    EXPECT_EQ(all[2]["way"], "iterative");
+    EXPECT_EQ(all[2]["strategy"], "iterative");
     EXPECT_EQ(all[2]["method"], "gmres");
     EXPECT_EQ(all[2]["precond"], "mlilu");
     EXPECT_TRUE(all[2]["seconds"]["refactor"].is_null());
@@ -131,9 +132,10 @@ TEST_F(Compare, PutsDirectAndIterativeSideBySide)
 
 TEST_F(Compare, HandsItsOptionsToEveryWay)
 {
-    const auto all = lines({"gallery:poisson2d:n=10", "--device", "cpu", "--ways", "iterative", "--precond", "jacobi",
-                            "--method", "bicgstab", "--max-steps", "2", "--retry", "off", "--rhs", "random:3"},
-                           3);
+    const auto all =
+        lines({"gallery:poisson2d:n=10", "--device", "cpu", "--strategies", "iterative", "--precond", "jacobi",
+               "--method", "bicgstab", "--max-steps", "2", "--retry", "off", "--rhs", "random:3"},
+              3);
     ASSERT_EQ(all.size(), 2u);
     EXPECT_EQ(all[1]["method"], "bicgstab");
     EXPECT_EQ(all[1]["precond"], "jacobi");
@@ -145,7 +147,7 @@ TEST_F(Compare, HandsItsOptionsToEveryWay)
 TEST_F(Compare, TakesTheFirstSystemOfASeriesWithItsRightHandSide)
 {
     const std::string series = test::write_series(folder, {2, 0, 0, 4, 1, 0, 0, 1}, {2, 8, 1, 1});
-    const auto        all = lines({series, "--device", "cpu", "--ways", "direct"});
+    const auto        all = lines({series, "--device", "cpu", "--strategies", "direct"});
     ASSERT_EQ(all.size(), 2u);
     EXPECT_EQ(all[1]["rhs"], "auto");
     EXPECT_EQ(all[1]["outcome"], "converged");
@@ -159,7 +161,7 @@ TEST_F(Compare, GoesOnAfterABrokenMatrixAndASingularOne)
 {
     const std::string broken = file("broken.mtx", matrix("2 2 9\n1 1 1\n"));
     const std::string singular = file("singular.mtx", matrix("2 2 2\n1 1 1\n1 2 1\n"));
-    const auto        all = lines({broken, singular, small_problem, "--device", "cpu", "--ways", "direct"}, 2);
+    const auto        all = lines({broken, singular, small_problem, "--device", "cpu", "--strategies", "direct"}, 2);
     ASSERT_EQ(all.size(), 4u);
     EXPECT_NE(all[1]["error"].get<std::string>().find("broken.mtx"), std::string::npos);
     EXPECT_EQ(all[2]["outcome"], "singular");
@@ -187,7 +189,7 @@ TEST_F(Compare, SaysHowToGetTheRivalAndComparesTheRest)
     EXPECT_EQ(result.code, 0) << result.err;
     for (const char* word : {"not compared: cusp", "git clone https://github.com/cusplibrary", "CUSP_ROOT", "direct"})
         EXPECT_NE(result.out.find(word), std::string::npos) << word << " is not in:\n" << result.out;
-    expect_refusal(2, {"compare", small_problem, "--ways", "cusp"}, {"CUSP_ROOT"});
+    expect_refusal(2, {"compare", small_problem, "--strategies", "cusp"}, {"CUSP_ROOT"});
 }
 
 TEST_F(Compare, JudgesARightAnswerByItsOwnResidual)
@@ -195,7 +197,7 @@ TEST_F(Compare, JudgesARightAnswerByItsOwnResidual)
     rival("echo '{\"begin\": \"'$3'\"}'\n" + write_x(folder, 1) + claim);
     const Json row = rival_row(0);
     EXPECT_EQ(row["outcome"], "converged");
-    EXPECT_EQ(row["way"], "cusp");
+    EXPECT_EQ(row["strategy"], "cusp");
     EXPECT_EQ(row["precond"], "diagonal");
     EXPECT_EQ(row["steps"], 7);
     EXPECT_LE(row["relative_residual"].get<double>(), 1e-14);
@@ -244,10 +246,10 @@ TEST_F(Compare, ToldNothingOrNonsenseItSaysSo)
 {
     rival("exit 0\n");
     EXPECT_EQ(rival_row(3)["detail"], "it ended without an answer");
-    rival("echo 'no JSON'; echo '[1]'; echo '{\"way\": 3, \"outcome\": 3, \"seconds\": \"many\"}'; exit 9\n");
+    rival("echo 'no JSON'; echo '[1]'; echo '{\"strategy\": 3, \"outcome\": 3, \"seconds\": \"many\"}'; exit 9\n");
     const Json row = rival_row(3);
     EXPECT_EQ(row["outcome"], "failed");
-    EXPECT_EQ(row["way"], "cusp");
+    EXPECT_EQ(row["strategy"], "cusp");
     EXPECT_EQ(row["detail"], "ended with exit code 9");
     rival("echo '{\"error\": \"no CUDA device\"}'\n");
     EXPECT_EQ(rival_row(3)["detail"], "no CUDA device");
@@ -278,7 +280,7 @@ TEST_F(Compare, AnAnswerOutlivesTheKillingOfItsRepetitions)
 TEST_F(Compare, RunsEveryPreconditionerOfTheRivalOnItsOwnX)
 {
     rival("if [ $3 = none ]; then\n" + write_x(folder, 1) + claim + "else kill -9 $$; fi\n");
-    const auto all = lines({small_problem, "--ways", "cusp"});
+    const auto all = lines({small_problem, "--strategies", "cusp"});
     ASSERT_EQ(all.size(), 5u);
     EXPECT_EQ(all[1]["precond"], "none");
     EXPECT_EQ(all[1]["outcome"], "converged");
@@ -295,7 +297,7 @@ TEST_F(Compare, IsNotRunWhereNoGpuIsToBeUsed)
     rival(write_x(folder, 1) + claim);
     const auto all = lines({small_problem, "--device", "cpu"});
     ASSERT_EQ(all.size(), 3u);
-    EXPECT_EQ(all[0]["unavailable"].back()["way"], "cusp");
+    EXPECT_EQ(all[0]["unavailable"].back()["strategy"], "cusp");
 }
 
 TEST_F(Compare, TableShowsEveryColumn)
@@ -329,7 +331,7 @@ TEST(CompareChart, HasABarForEveryRowAndWordsForWhatFailed)
     Json row = app::row_head("a/b/<m>.mtx.gz", app::load_problem(small_problem, "A1"), {"direct", "", "cpu"});
     app::add_finding(row, {{"outcome", "converged"}, {"seconds", {{"factor", 1.}, {"solve", 1.}}}});
     Json failed = row;
-    failed["way"] = "iterative";
+    failed["strategy"] = "iterative";
     failed["outcome"] = "killed";
     const std::string svg = app::compare_chart({row, failed}, "a machine");
     EXPECT_NE(svg.find("&lt;m&gt;<"), std::string::npos) << svg;

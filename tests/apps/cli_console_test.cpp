@@ -30,7 +30,8 @@ protected:
                 {0, {"gallery", "poisson2d:n=4", "--out", "-"}},
                 {0, {"bench", "--help"}},
                 {0, {"bench", "lu", "gallery:poisson2d:n=4", "--methods", "cpu", "--repetitions", "1"}},
-                {0, {"compare", "gallery:poisson2d:n=4", "--ways", "direct", "--device", "cpu", "--repeats", "1"}},
+                {0,
+                 {"compare", "gallery:poisson2d:n=4", "--strategies", "direct", "--device", "cpu", "--repeats", "1"}},
                 {0, {"doctor"}}};
     }
     /// Refused ones, which print on standard error alone.
@@ -128,8 +129,8 @@ TEST_F(CliConsole, NeverSendsControlCharactersOfNamesToATerminal)
         {"info", good},
         {"info", bad},
         {"gallery", evil},
-        {"compare", good, "--ways", "direct", "--device", "cpu", "--repeats", "1"},
-        {"compare", bad, "--ways", "direct", "--device", "cpu"},
+        {"compare", good, "--strategies", "direct", "--device", "cpu", "--repeats", "1"},
+        {"compare", bad, "--strategies", "direct", "--device", "cpu"},
         {"bench", "lu", good, "--methods", "cpu", "--repetitions", "1"},
         {"bench", "lu", bad, "--methods", "cpu"},
         {"bench", "lu", "--methods", evil},

@@ -169,8 +169,8 @@ TEST_F(CliOutputs, OfTheOtherCommandsHoldTheRule)
     former(outputs_, "a.mtx");
     EXPECT_EQ(ilux({"gallery", "poisson2d:n=3", "--out", out("a.mtx")}).code, 0);
     EXPECT_EQ(read_matrix(out("a.mtx")).rows(), 9);
-    EXPECT_EQ(left_by({0, {"gallery:poisson2d:n=4", "--ways", "direct", "--device", "cpu"}}, Words{"compare"} + svg,
-                      {"a.svg"}),
+    EXPECT_EQ(left_by({0, {"gallery:poisson2d:n=4", "--strategies", "direct", "--device", "cpu"}},
+                      Words{"compare"} + svg, {"a.svg"}),
               std::set<std::string>{"a.svg"});
 }
 

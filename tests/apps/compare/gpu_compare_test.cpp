@@ -1,4 +1,4 @@
-// ilux compare on a GPU: our two ways there, and CUSP's GMRES where its program was built.
+// ilux compare on a GPU: our two strategies there, and CUSP's GMRES where its program was built.
 
 #include "ilux/apps/compare/compare_rival.hpp"
 #include "ilux/tests/apps/cli.hpp"
@@ -24,12 +24,12 @@ protected:
 
 TEST_F(GpuCompare, BothOfOurWaysRunThereAndAgreeWithTheCpu)
 {
-    const auto all = rows({"gallery:convdiff3d:n=16", "--ways", "direct,iterative", "--rhs", "random:1"});
+    const auto all = rows({"gallery:convdiff3d:n=16", "--strategies", "direct,iterative", "--rhs", "random:1"});
     ASSERT_EQ(all.size(), 4u);
     for (std::size_t k = 0; k < all.size(); ++k) {
         const Json& row = all[k];
         SCOPED_TRACE(row.dump());
-        EXPECT_EQ(row["way"], k < 2 ? "direct" : "iterative");
+        EXPECT_EQ(row["strategy"], k < 2 ? "direct" : "iterative");
         EXPECT_EQ(row["device"], k % 2 == 0 ? "cpu" : "gpu");
         EXPECT_EQ(row["outcome"], "converged");
         EXPECT_LE(row["relative_residual"].get<double>(), 1e-8);
@@ -44,7 +44,7 @@ TEST_F(GpuCompare, CuspSolvesAPoissonProblemWithEveryPreconditioner)
 {
     if (app::find_compare_cusp().empty()) GTEST_SKIP()
     << "ilux_compare_cusp was not built";
-    const auto all = rows({"gallery:poisson2d:n=30", "--ways", "cusp", "--rhs", "random:1"});
+    const auto all = rows({"gallery:poisson2d:n=30", "--strategies", "cusp", "--rhs", "random:1"});
     ASSERT_EQ(all.size(), 4u);
     for (const Json& row : all) {
         SCOPED_TRACE(row.dump());
@@ -59,8 +59,8 @@ TEST_F(GpuCompare, CuspThatRunsOutOfStepsIsToldSoWithItsTrueResidual)
 {
     if (app::find_compare_cusp().empty()) GTEST_SKIP()
     << "ilux_compare_cusp was not built";
-    const auto all = rows({"gallery:poisson2d:n=100", "--ways", "cusp", "--cusp-preconds", "none", "--max-steps", "5",
-                           "--rhs", "random:1"},
+    const auto all = rows({"gallery:poisson2d:n=100", "--strategies", "cusp", "--cusp-preconds", "none", "--max-steps",
+                           "5", "--rhs", "random:1"},
                           3);
     ASSERT_EQ(all.size(), 1u);
     EXPECT_NE(all[0]["outcome"], "converged");
