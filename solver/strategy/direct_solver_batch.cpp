@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/solver/machine/host.hpp"
 #include "ilux/solver/machine/memory_guard.hpp"
@@ -71,6 +72,7 @@ bool DirectSolver::prepare_batch(const CsrView<double>& A, Index members, std::v
     if (!serves) {
         if (no_batch_for_ == lu_->pivots().pattern) return false;
         release_batch();
+        const WallClock   clock;
         const std::string why = why_no_batch(A, members);
         if (!why.empty()) {
             refuse_batch();
@@ -80,6 +82,8 @@ bool DirectSolver::prepare_batch(const CsrView<double>& A, Index members, std::v
         if (batch_->on_gpu() && batch_->room() < members)
             decisions.push_back(
                 fmt::format("batch: {} systems at a time, as memory has no room for {}", batch_->room(), members));
+        if (batch_->on_gpu())
+            decisions.push_back(fmt::format("batch: made ready on the GPU in {}", time_text(clock.seconds())));
     }
     return !warned_;
 }

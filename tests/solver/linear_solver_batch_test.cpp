@@ -146,6 +146,9 @@ TEST_P(EveryBatch, SolvesAsOneAtATimeAcrossWarpBoundaries)
     EXPECT_GT(report.seconds_factor, 0);
     EXPECT_GT(report.seconds_solve, 0);
     EXPECT_GE(report.seconds, report.seconds_factor);
+    EXPECT_EQ(told(report).find("made ready on the GPU in") != std::string::npos,
+              GetParam().device == DeviceChoice::gpu)
+        << told(report);
 }
 
 TEST_P(EveryBatch, OfNoMembersDoesNothing)
