@@ -195,14 +195,14 @@ std::vector<std::string> without_effect(const CompareArguments& given)
     const MethodChoice method = given.options.method;
     const bool         iterative = asked("iterative"), gpu = given.options.device != DeviceChoice::cpu;
     const bool         gmres = method == MethodChoice::automatic || method == MethodChoice::gmres;
-    const WaysTaken    taken{.direct = asked("direct"),
-                             .iterative = iterative || asked("cusp"),
-                             .gpu_lu = gpu,
-                             .gpu = gpu,
-                             .mlilu = iterative,  // a retry may take it
-                             .gmres = iterative && gmres,
-                             .restarted = asked("cusp") || gmres || method == MethodChoice::fgmres};
-    SolveOptions       options = given.options;
+    const StrategiesTaken taken{.direct = asked("direct"),
+                                .iterative = iterative || asked("cusp"),
+                                .gpu_lu = gpu,
+                                .gpu = gpu,
+                                .mlilu = iterative,  // a retry may take it
+                                .gmres = iterative && gmres,
+                                .restarted = asked("cusp") || gmres || method == MethodChoice::fgmres};
+    SolveOptions          options = given.options;
     if (!taken.direct) options.mode = SolverMode::iterative;
     auto remarks = options_without_effect(options, taken, false);
     std::erase_if(remarks, [](std::string_view one) { return one.starts_with("krylov.rtol="); });  // judges all here

@@ -62,7 +62,7 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
 
 void note_without_effect(const SolveArguments& given, Run& run)
 {
-    WaysTaken taken;
+    StrategiesTaken taken;
     for (const Attempt& tried : run.attempts) taken.add(tried);
     for (std::string& remark : options_without_effect(given.options, taken, false))
         run.decisions.push_back(std::move(remark));

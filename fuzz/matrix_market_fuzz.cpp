@@ -1,5 +1,5 @@
 // Any bytes at all: the reader refuses them with InvalidInput, or returns a matrix that keeps CsrMatrix's invariant and
-// that survives being written and read again, bit for bit. Threads must not change either.
+// that survives being written and read again, bit for bit (as a triangle, but for the sign of zeros).
 // Run: matrix_market_fuzz fuzz/corpus/matrix_market
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using namespace ilux;
 using fuzz::expect;
 
-/// Nearly all rows of a matrix of more are empty: true, and slow to read in this build.
+/// A short text can name 2³⁰ empty rows, which take this build 10 s and more.
 void refuse_large(const MatrixMarketHeader& header)
 {
     if (std::max(header.rows, header.cols) > 1'000'000) throw InvalidInput("fuzz: too large");

@@ -19,7 +19,7 @@ std::string choices(const F& field)
 }
 
 /// What an option of an iteration says nothing to, where some iteration was taken; or "".
-std::string_view idle_in_iteration(std::string_view path, const WaysTaken& taken)
+std::string_view idle_in_iteration(std::string_view path, const StrategiesTaken& taken)
 {
     constexpr std::array<std::string_view, 3> of_restarts{"krylov.restart", "krylov.ortho", "krylov.reorthogonalize"};
     if (!taken.iterative) return "";
@@ -40,7 +40,7 @@ void assign(SolveOptions& options, std::string_view assignment)
     set_field(options, path, assignment.substr(equals + 1));
 }
 
-void WaysTaken::add(const Attempt& tried)
+void StrategiesTaken::add(const Attempt& tried)
 {
     (tried.plan.direct() ? direct : iterative) = true;
     const bool on_gpu = tried.device.kind == "gpu", fgmres = tried.plan.method == MethodChoice::fgmres;
@@ -51,7 +51,7 @@ void WaysTaken::add(const Attempt& tried)
     restarted = restarted || gmres || fgmres;
 }
 
-std::vector<std::string> options_without_effect(const SolveOptions& options, const WaysTaken& taken, bool series)
+std::vector<std::string> options_without_effect(const SolveOptions& options, const StrategiesTaken& taken, bool series)
 {
     const bool                    direct = taken.direct && !taken.iterative;
     std::vector<std::string_view> ignored;

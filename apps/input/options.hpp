@@ -27,7 +27,7 @@ void fields(SolveOptions& o, Visit&& visit)
 void assign(SolveOptions& options, std::string_view assignment);
 
 /// Which strategies were taken, in all tries.
-struct WaysTaken {
+struct StrategiesTaken {
     bool direct = false, iterative = false;
     bool gpu_lu = false;                                   ///< numbers of an LU on a GPU
     bool gpu = false;                                      ///< anything on a GPU
@@ -38,7 +38,7 @@ struct WaysTaken {
 
 /// A sentence for each option that is not at its default and has no effect on the strategies taken. What is of an LU counts in
 /// the choice of mode auto. @param series  many systems, to which sequence.* applies
-std::vector<std::string> options_without_effect(const SolveOptions& options, const WaysTaken& taken, bool series);
+std::vector<std::string> options_without_effect(const SolveOptions& options, const StrategiesTaken& taken, bool series);
 
 /// An option with a name of its own on the command line, and the path in the tree it stands for.
 struct ShortName {

@@ -109,10 +109,13 @@ Problem load_problem(const std::string& matrix, const std::string& rhs, const Re
     problem.A = std::move(loaded.A);
     problem.rhs = rhs;
     require_square(matrix, problem.A.rows(), problem.A.cols());
+    limit.stop.check();  // rows without entries are read in one go
     problem.pattern_symmetric = is_pattern_symmetric(problem.A);
     problem.symmetric = is_symmetric(problem.A);
     problem.positive_diagonal = has_positive_diagonal(problem.A);
+    limit.stop.check();
     problem.b = load_rhs(rhs, problem.A, matrix, limit);
+    limit.stop.check();
     if (rhs == "A1") {
         Cpu cpu(1);
         problem.exact.assign(static_cast<std::size_t>(problem.n()), 1.0);

@@ -110,14 +110,16 @@ Claims claim_outputs(Parser& app, const std::vector<Word>& words, std::vector<st
     if (app.needs_input && std::ranges::none_of(words, own)) return {};
     std::vector<NamedOutput> named;
     std::vector<Output*>     to;
+    std::string              unnamed;
     for (const auto& [option, value] : words)
         for (const auto& output : app.outputs())
             if (output.flag == option && !value.empty()) {
                 named.push_back({option, value, output.kind});
                 to.push_back(output.to);
-            }
+            } else if (output.flag == option) unnamed = option;
     add_inputs(words, inputs);
     Claims all = claim(named, inputs);
+    if (!unnamed.empty()) all.misuse = unnamed + ": the name is empty";
     for (std::size_t k = 0; k < named.size(); ++k) to[k]->claimed = std::move(all.of[k]);
     return all;
 }

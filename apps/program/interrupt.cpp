@@ -27,9 +27,11 @@ void heed_signal(int signal)
 
 }  // namespace
 
+StopToken signal_token() { return signalled().token(); }
+
 StopToken heed_signals()
 {
-    StopToken stop = signalled().token();
+    StopToken stop = signal_token();
     heed_signal(SIGINT);
     heed_signal(SIGTERM);
     return stop;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "ilux/apps/program/interrupt.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux::app {
@@ -101,6 +102,7 @@ void claim_file(const NamedOutput& output, const Inputs& inputs, std::vector<Fil
         FileTarget target(output.name);
         if (std::string why = misuse_of(output, target, inputs); !why.empty())
             return keep_first(all.misuse, std::move(why));
+        target.stop = signal_token();
         remove_former(target);
         if (output.kind != OutputKind::solutions) require_writable(target);
         claimed.push_back(std::move(target));

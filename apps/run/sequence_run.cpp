@@ -112,8 +112,8 @@ public:
         batches_.add(report.counts, number);
     }
 
-    const WaysTaken&   taken() const { return taken_; }
-    const BatchCounts& batches() const { return batches_; }
+    const StrategiesTaken& taken() const { return taken_; }
+    const BatchCounts&     batches() const { return batches_; }
 
 private:
     std::string_view action_before() const
@@ -153,7 +153,7 @@ private:
 
     const SolveOptions& options_;
     LinearSolver        solver_;
-    WaysTaken           taken_;
+    StrategiesTaken     taken_;
     BatchCounts         batches_;
     Index               systems_;
     bool                keep_structure_, analysed_ = false;

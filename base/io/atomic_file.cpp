@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "ilux/base/error.hpp"
@@ -42,6 +44,25 @@ int named_descriptor(std::string_view path)
         if (error == std::errc{} && end == digits.data() + digits.size()) return descriptor;
     }
     return -1;
+}
+
+/// Waits for the reader of a FIFO, and heeds target.stop meanwhile, which a plain open() would not. @return −1: see errno
+int open_special(const FileTarget& target)
+{
+    constexpr auto between_tries = std::chrono::milliseconds(10);
+    for (;; std::this_thread::sleep_for(between_tries)) {
+        const int   file = ::open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+        struct stat about {};
+        if (file >= 0) {
+            (void)fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+            return file;
+        }
+        const int  error = errno;
+        const bool without_reader = error == ENXIO && stat(target.path.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
+        errno = error;
+        if (!without_reader) return -1;
+        target.stop.check();
+    }
 }
 
 /// Zero, or why the file may not be replaced.
@@ -122,7 +143,7 @@ AtomicFile::AtomicFile(FileTarget target) : target_(std::move(target))
 void AtomicFile::open()
 {
     if (target_.descriptor >= 0) file_ = fcntl(target_.descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    else if (target_.special) file_ = ::open(target_.path.c_str(), O_WRONLY | O_CLOEXEC);
+    else if (target_.special) file_ = open_special(target_);
     else {
         std::string unnamed = target_.path + ".XXXXXX";
         file_ = mkostemp(unnamed.data(), O_CLOEXEC);

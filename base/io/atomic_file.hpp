@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "ilux/base/stop_token.hpp"
+
 namespace ilux {
 
 /// Where an AtomicFile is to appear, and what was there when this was made. Nothing is touched.
@@ -25,6 +27,7 @@ struct FileTarget {
     std::string           path;             ///< symbolic links followed, also one to a file that is not there yet
     int                   descriptor = -1;  ///< −1: it is a path
     bool                  special = false;  ///< a FIFO or a device
+    StopToken             stop = {};        ///< asked while a FIFO waits for its reader
     std::optional<Former> former;
 };
 
@@ -39,7 +42,8 @@ void require_writable(const FileTarget& target);
 /// Writes to a temporary file beside `target.path`; commit() brings it to the disk and renames it. Without commit() nothing is
 /// left behind. The file has the mode of its former and, as far as the system allows, the owner. A name ending in .gz is
 /// compressed. Descriptors, FIFOs and devices are written directly.
-/// Every member @throws InvalidInput naming the file and the system's reason
+/// Every member @throws InvalidInput naming the file and the system's reason; the constructor Cancelled, OutOfTime where a FIFO
+/// has no reader
 class AtomicFile {
 public:
     explicit AtomicFile(FileTarget target);

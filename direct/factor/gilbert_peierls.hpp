@@ -24,12 +24,12 @@ namespace ilux {
 /// scales and blocks only, and there are no values. Before a bad column row_perm is where pivoting has put the rows,
 /// beyond it the analysis's choice as far as pivots left it. The monitor measures B scaled, within the diagonal blocks,
 /// duplicates added.
-/// @param options  of which pivot_tol and scaling count; left out, the analysis's
+/// @param options  only pivot_tol and scaling are used; left out, they are the analysis's
 /// @param values  as many as the analysed matrix has, in the caller's order
 /// @param stop  asked before the first column and then every few thousand entries, between columns; then the work ends as at
 ///              a bad column, with monitor.stopped
 /// @throws InvalidInput naming row and column of a NaN or Inf, or when values has another length;
-///         OutOfMemory when pattern and values pass options.memory_limit or the machine's memory
+///         OutOfMemory when pattern and values pass the analysis's memory_limit or the machine's memory
 /// Costs O(flops + nnz(A)), on one thread.
 template <class S = double>
 LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options,

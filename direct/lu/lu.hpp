@@ -74,8 +74,8 @@ LuReport judge_pivots(const LuPivots& pivots, const PivotMonitor& seen);
 /// @throws InvalidInput when the number of values, or the pattern, is another
 class Lu {
 public:
-    /// @param options  of which pivot_tol, growth_limit and scaling (as gilbert_peierls has it) count: they may be others than
-    ///                 the analysis had; left out, they are the analysis's
+    /// @param options  only pivot_tol, growth_limit and scaling (as gilbert_peierls has it) are used. They may differ from the
+    ///                 analysis's, which are taken where this is left out
     Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options);
     Lu(Cpu& be, const std::shared_ptr<const LuSymbolic>& symbolic) : Lu(be, symbolic, symbolic->options) {}
 

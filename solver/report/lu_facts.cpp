@@ -164,7 +164,14 @@ LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrView<double>& A, std::span<
                                       solved.repivoted ? ", with new pivots too" : ""),
                 .remark = ""};
     }
-    if (accuracy.relative_residual <= rtol) return {};
+    if (accuracy.relative_residual <= rtol) {
+        if (accuracy.rowwise <= lu_tolerance) return {};
+        return {.outcome = Outcome::converged,
+                .detail = "",
+                .remark =
+                    fmt::format("rows whose terms are below 1e-12 of the largest unknown are solved to {:.1e} only",
+                                accuracy.rowwise)};
+    }
     const double bound = forward_error_bound(be, lu.factors(), A, x, b);
     if (!(bound < 1)) return singular(bound);
     return {.outcome = Outcome::converged,

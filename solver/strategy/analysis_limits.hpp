@@ -13,7 +13,10 @@ namespace ilux {
 /// For analyse(): `stop`, and so many seconds from now.
 inline StopToken analysis_within(const StopToken& stop, double seconds)
 {
-    return stop.within(seconds, fmt::format("the analysis for LU was given up: it takes more than {:.3g} s", seconds));
+    return stop.within(seconds,
+                       seconds > 0
+                           ? fmt::format("the analysis for LU was given up: it takes more than {:.3g} s", seconds)
+                           : "the analysis for LU was given up: no time was left");
 }
 
 /// Whether the counts alone say that A is structurally singular. Not asked of small ones, whose analysis tells the rank.

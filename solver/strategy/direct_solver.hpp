@@ -24,7 +24,7 @@ public:
     void analyse(const CsrView<double>& A, const LuOptions& lu, const StopToken& stop = {});
     void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
     bool analysed() const { return symbolic_ != nullptr; }
-    /// From now on with this pivot_tol, and the analysis as it is.
+    /// Takes another pivot_tol for later factorizations, and drops the factors; the analysis stays.
     void choose_pivots_by(const LuOptions& lu);
     bool chooses_pivots_by(const LuOptions& lu) const { return given_.pivot_tol == lu.pivot_tol; }
 

@@ -55,6 +55,7 @@ bool Strategies::analysed_for(const LuOptions& lu) const
 bool Strategies::analyse_lu(const StopToken& stop, Attempt& tried)
 {
     if (has_fewer_entries_than_rows(A_)) {
+        tried.device = direct_->machine().device();
         tried.fail(Outcome::singular, why_singular(A_));
         return false;
     }

@@ -51,6 +51,14 @@ TEST_F(CliInterrupt, BeforeThereIsAnXNoFileIsLeft)
     EXPECT_FALSE(std::filesystem::exists(file));
 }
 
+TEST_F(CliInterrupt, AnOutputThatNobodyReadsIsGivenUp)
+{
+    const Result result =
+        ilux({"solve", "gallery:poisson2d:n=4", "--json", "--out", silent_pipe("x.mtx")}, "", ctrl_c_after("1"));
+    EXPECT_EQ(result.code, 130) << result.err;
+    EXPECT_EQ(nlohmann::json::parse(result.out, nullptr, false)["outcome"], "cancelled") << result.out;
+}
+
 TEST_F(CliInterrupt, ASeriesTellsTheSystemsThatWereSolved)
 {
     write_matrix(folder.file("A_0.mtx"), gallery::build("poisson2d:n=10"));

@@ -292,6 +292,7 @@ TEST_F(CliOutputs, MayBePipesAndDescriptors)
     for (const char* name : {"-", "/dev/stdout", "/dev/fd/1"})
         expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--out", name},
                        {"standard output carries the report", "--out"});
+    expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--out", ""}, {"--out", "empty"});
     expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--out", "/dev/stderr"},
                    {"standard error carries the messages"});
     expect_refusal(2, {"solve", "gallery:poisson2d:n=4", "--out", "/dev/fd/9"}, {"/dev/fd/9: Bad file descriptor"});

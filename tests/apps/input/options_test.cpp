@@ -89,15 +89,16 @@ TEST(Assign, TakesTheOptionsOfADirectSolution)
               std::string::npos);
 }
 
-TEST(OptionsWithoutEffect, AreThoseThatSayNothingToTheWaysTaken)
+TEST(OptionsWithoutEffect, AreThoseThatSayNothingToTheStrategiesTaken)
 {
-    const auto remarks = [](const WaysTaken& taken, std::initializer_list<const char*> given) {
+    const auto remarks = [](const StrategiesTaken& taken, std::initializer_list<const char*> given) {
         SolveOptions options;
         for (const char* one : given) assign(options, one);
         return options_without_effect(options, taken, false).size();
     };
-    const WaysTaken gmres{.iterative = true, .mlilu = true, .gmres = true, .restarted = true};
-    const WaysTaken fgmres{.iterative = true, .mlilu = true, .restarted = true}, cg{.iterative = true, .mlilu = true};
+    const StrategiesTaken gmres{.iterative = true, .mlilu = true, .gmres = true, .restarted = true};
+    const StrategiesTaken fgmres{.iterative = true, .mlilu = true, .restarted = true},
+        cg{.iterative = true, .mlilu = true};
     for (const char* option : {"krylov.side=left", "krylov.restart=9", "krylov.ortho=cgs2", "precond.drop_tol=0.5"}) {
         EXPECT_EQ(remarks(gmres, {option}), 0u) << option;
         EXPECT_EQ(remarks(fgmres, {option}), std::string_view(option).starts_with("krylov.side")) << option;

@@ -103,6 +103,17 @@ TEST(AtomicFile, WritesIntoAFifoWhichTheProbeLeavesAlone)
     EXPECT_EQ(folder.entries(), 1U);
 }
 
+TEST(AtomicFile, AFifoWithoutAReaderIsNotWaitedForInVain)
+{
+    const TempFolder  folder;
+    const std::string fifo = folder.file("fifo");
+    ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+    FileTarget target(fifo);
+    target.stop = StopToken().within(0.05);
+    EXPECT_THROW(AtomicFile{target}, OutOfTime);
+    EXPECT_EQ(folder.entries(), 1U);
+}
+
 TEST(AtomicFile, WritesIntoDescriptorsWhereTheyStand)
 {
     const TempFolder  folder;

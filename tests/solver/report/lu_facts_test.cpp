@@ -102,6 +102,23 @@ TEST(LuVerdict, IsSaidOfTheErrorsAndNotOfWhatTheSolverReported)
     EXPECT_EQ(verdict(nearly, {1, 1}, {1 + 0x1p50, -0x1p50}, 1e-8).outcome, Outcome::singular);
 }
 
+TEST(LuVerdict, TellsOfRowsThatDoNotCountAndDoNotHold)
+{
+    Cpu        cpu(1);
+    const auto A = to_csr({2, 2, {1e300, 0, 0, 1e300}});  // b_1 / a_11 underflows
+    Lu         lu(cpu, analyse(view(A)));
+    EXPECT_EQ(lu.factor(A.val()).outcome, Outcome::converged);
+    const std::vector<double> x{0, 1e-300}, b{1e-300, 1};
+    Accuracy                  accuracy{.rowwise = 1, .rowwise_counting = 0};
+    accuracy.relative_residual = accuracy.worst_error = 0;
+    accuracy.finite = true;
+    const auto of = [&] { return lu_verdict(cpu, lu, A, x, b, {.outcome = Outcome::converged}, accuracy, 1e-8); };
+    EXPECT_EQ(of().outcome, Outcome::converged);
+    EXPECT_NE(of().remark.find("solved to 1.0e+00 only"), std::string::npos) << of().remark;
+    accuracy.rowwise = 1e-16;
+    EXPECT_EQ(of().remark, "");
+}
+
 TEST(LuVerdict, IsSingularWhereANullVectorHidesABadRow)
 {
     // x₃ is wrong in the ninth digit, which nothing shows beside x₁ and x₂: but only the first A makes them so large.
