@@ -10,10 +10,10 @@ namespace {
 
 class CliInterrupt : public Cli {
 protected:
-    /// As after Ctrl-C, so many seconds after the start.
+    /// As after Ctrl-C, so many seconds after the start. --foreground: else timeout sends the signal twice, and the second kills.
     static Shell ctrl_c_after(const std::string& seconds)
     {
-        return {.before = "timeout --preserve-status -s INT -k 60 " + seconds + " "};
+        return {.before = "timeout --foreground --preserve-status -s INT -k 60 " + seconds + " "};
     }
     std::string silent_pipe(const std::string& name)
     {
