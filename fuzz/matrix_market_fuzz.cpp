@@ -19,7 +19,7 @@ namespace {
 using namespace ilux;
 using fuzz::expect;
 
-/// A short text can name 2³⁰ empty rows, which take this build 10 s and more.
+/// A short text can name some 10⁷ empty rows, which take this build 10 s and more.
 void refuse_large(const MatrixMarketHeader& header)
 {
     if (std::max(header.rows, header.cols) > 1'000'000) throw InvalidInput("fuzz: too large");

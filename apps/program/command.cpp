@@ -119,7 +119,7 @@ Claims claim_outputs(Parser& app, const std::vector<Word>& words, std::vector<st
             } else if (output.flag == option) unnamed = option;
     add_inputs(words, inputs);
     Claims all = claim(named, inputs);
-    if (!unnamed.empty()) all.misuse = unnamed + ": the name is empty";
+    if (!unnamed.empty()) all.misuse = unnamed + ": the name is empty; give a file, or leave the option out";
     for (std::size_t k = 0; k < named.size(); ++k) to[k]->claimed = std::move(all.of[k]);
     return all;
 }

@@ -8,10 +8,11 @@
 namespace ilux {
 namespace {
 
-/// Whether an analysis by some options serves others. It does for any pivot_tol.
+/// Whether an analysis by some options serves others. Only an automatic matching decides by pivot_tol.
 bool same_analysis(const LuOptions& one, const LuOptions& two)
 {
-    return one.scaling == two.scaling && one.matching == two.matching;
+    const bool alike = one.matching != LuMatching::automatic || one.pivot_tol == two.pivot_tol;
+    return alike && one.scaling == two.scaling && one.matching == two.matching;
 }
 
 }  // namespace

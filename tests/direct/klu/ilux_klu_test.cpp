@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "ilux/direct/klu/ilux_klu_objects.hpp"
 #include "ilux/tests/direct/klu/ilux_klu_problem.hpp"
 
 extern "C" {
@@ -197,6 +198,8 @@ TYPED_TEST(EveryInteger, CountsExchangesOfRows)
     TypeParam::free_numeric(&p.numeric, &p.common);
     p.factor();
     EXPECT_EQ(p.common.noffdiag, 0);
+    using Int = typename TypeParam::Int;
+    EXPECT_EQ(klu::behind<Int>(p.numeric).lu.factors().symbolic, klu::behind<Int>(p.symbolic).lu);  // not a copy
 }
 
 TYPED_TEST(EveryInteger, ServesSeveralThreadsThatShareEverything)

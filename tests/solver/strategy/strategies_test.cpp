@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/strategy/analysis_limits.hpp"
 #include "ilux/tests/solver/solving.hpp"
 
 namespace ilux {
@@ -23,25 +27,36 @@ Attempt by_lu(const LuOptions& lu)
 TEST(Strategies, KeepAnAnalysisForAnotherPivotTolerance)
 {
     const auto            A = gallery::build("poisson2d:n=10");
-    const SolverOptions   options = serial();
     const CsrView<double> view_of_A = A;
-    Strategies            both(options, view_of_A, 1, nullptr);
+    Strategies            both(serial(), view_of_A, 1, nullptr);
     (void)both.take(true);
-    LuOptions lu = options.lu;
-    Attempt   first = by_lu(lu);
-    ASSERT_TRUE(both.analyse_lu({}, first));
-    const LuSymbolic* const analysis = &both.direct().symbolic();
+    const auto analysed_by = [&](const LuOptions& lu) {
+        Attempt tried = by_lu(lu);
+        EXPECT_TRUE(both.analyse_lu({}, tried));
+        EXPECT_TRUE(both.direct().chooses_pivots_by(lu));
+        return both.direct().symbolic().options;  // of when it was made
+    };
+    EXPECT_EQ(analysed_by({.matching = LuMatching::off, .pivot_tol = 0.5}).pivot_tol, 0.5);
+    EXPECT_EQ(analysed_by({.matching = LuMatching::off, .pivot_tol = 1}).pivot_tol, 0.5);
+    EXPECT_EQ(analysed_by({.matching = LuMatching::off, .scaling = LuScaling::none, .pivot_tol = 1}).pivot_tol, 1);
+    // Whether rows are matched is decided by pivot_tol: a later system must not keep what the largest pivots wanted.
+    EXPECT_EQ(analysed_by({.pivot_tol = 1}).pivot_tol, 1);
+    EXPECT_EQ(analysed_by({.pivot_tol = 1e-3}).pivot_tol, 1e-3);
+}
 
-    lu.pivot_tol = 1;
-    Attempt second = by_lu(lu);
-    ASSERT_TRUE(both.analyse_lu({}, second));
-    EXPECT_EQ(&both.direct().symbolic(), analysis);
-    EXPECT_TRUE(both.direct().chooses_pivots_by(lu));
-
-    lu.scaling = LuScaling::matching;
-    Attempt third = by_lu(lu);
-    ASSERT_TRUE(both.analyse_lu({}, third));
-    EXPECT_EQ(both.direct().symbolic().options.scaling, LuScaling::matching);
+TEST(AnalysisWithin, SaysHowLongOrThatNoTimeWasLeft)
+{
+    for (const auto& [seconds, said] : {std::pair(-0.5, "no time was left"), std::pair(0.0, "no time was left"),
+                                        std::pair(1e-9, "more than 1e-09 s")})
+        try {
+            const StopToken stop = analysis_within({}, seconds);
+            while (!stop.stopped()) {
+            }
+            stop.check();
+            ADD_FAILURE();
+        } catch (const OutOfTime& late) {
+            EXPECT_NE(std::string(late.what()).find(said), std::string::npos) << late.what();
+        }
 }
 
 TEST(Strategies, TellTheDeviceOfAnLuThatIsNotBegun)
