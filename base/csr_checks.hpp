@@ -25,16 +25,20 @@ inline void require_size(Index rows, Index cols)
 }
 
 template <class T>
-void require_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
+[[noreturn, gnu::cold, gnu::noinline]] void throw_bad_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
 {
-    require(i >= 0 && i < rows && j >= 0 && j < cols, [&] {
-        return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j, rows,
-                           cols);
-    });
-    require(is_finite(value), [&] {
-        return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j,
-                           shown(value));
-    });
+    if (i >= 0 && i < rows && j >= 0 && j < cols)
+        throw InvalidInput(fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p,
+                                       i, j, shown(value)));
+    throw InvalidInput(fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i,
+                                   j, rows, cols));
+}
+
+/// Once an entry: without the messages it is inlined.
+template <class T>
+inline void require_entry(Index rows, Index cols, Index i, Index j, T value, Offset p)
+{
+    if (i < 0 || i >= rows || j < 0 || j >= cols || !is_finite(value)) throw_bad_entry(rows, cols, i, j, value, p);
 }
 
 }  // namespace ilux::detail

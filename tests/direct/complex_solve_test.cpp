@@ -89,7 +89,7 @@ TEST(ComplexLu, GivesManySystemsTheBitsOfEachAlone)
 }
 
 /// max_i |b − A x|_i / (|A||x| + |b|)_i in long double.
-double componentwise_error(const CsrMatrix<Complex>& A, std::span<const Complex> x, std::span<const Complex> b)
+double largest_componentwise_error(const CsrMatrix<Complex>& A, std::span<const Complex> x, std::span<const Complex> b)
 {
     using Wide = std::complex<long double>;
     double worst = 0;
@@ -139,7 +139,7 @@ TEST(ComplexLu, RefinementReachesRoundingErrorsComponentByComponent)
                 EXPECT_GT(report.first_errors[0], 1e-8);
                 EXPECT_TRUE(report.finite);
                 EXPECT_LE(report.backward_error, 1e-14);
-                EXPECT_LE(componentwise_error(op(scaled(plain, exponent), transpose), x, b), 1e-14)
+                EXPECT_LE(largest_componentwise_error(op(scaled(plain, exponent), transpose), x, b), 1e-14)
                     << "2^" << exponent << ", system " << static_cast<int>(transpose);
             }
 }

@@ -13,8 +13,8 @@
 namespace ilux::app {
 namespace {
 
-using test::infinity;
-using test::nan;
+using ilux::test::infinity;
+using ilux::test::nan;
 
 std::vector<std::string> texts(const std::vector<double>& marks)
 {
@@ -142,7 +142,7 @@ TEST(SparsityGrid, IsDrawnSmallWhateverItHolds)
 {
     const Index  n = 2'000'000'000;
     SparsityGrid noise(n);
-    test::Random random(7);
+    ilux::test::Random random(7);
     for (int k = 0; k < 300'000; ++k) noise.add(random.below(n), random.below(n));
     const std::string svg = to_svg(noise, "noise");
     EXPECT_EQ(why_not_xml(svg), "");

@@ -14,7 +14,7 @@ namespace {
 
 using namespace ilux::test;
 
-using test::nan;
+using ilux::test::nan;
 
 std::vector<double> list(std::span<const double> values) { return {values.begin(), values.end()}; }
 
