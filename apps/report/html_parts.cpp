@@ -80,7 +80,10 @@ std::string level_table(const MlIluReport& report, Offset nnz_A)
     for (const MlIluLevelReport& level : report.levels) {
         const bool   dense = report.dense && rows.size() + 1 == report.levels.size();
         const Offset stored = level.nnz_L + level.nnz_U + level.nnz_G + level.nnz_F;
-        rows.push_back({fmt::format("{}{}", rows.size() + 1, dense ? ", dense" : ""), fmt::format("{}", level.n),
+        const auto   how = dense              ? std::string(", dense")
+                           : level.rounds > 0 ? fmt::format(", {} rounds", level.rounds)
+                                              : std::string();
+        rows.push_back({fmt::format("{}{}", rows.size() + 1, how), fmt::format("{}", level.n),
                         fmt::format("{} ({})", level.accepted, percent(level.accepted, level.n)),
                         fmt::format("{} ({})", level.postponed, percent(level.postponed, level.n)),
                         nnz_A > 0 ? fmt::format("{:.2f}", double(stored) / double(nnz_A)) : "-",

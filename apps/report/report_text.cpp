@@ -38,9 +38,12 @@ std::string level_lines(const MlIluReport& report)
     for (const MlIluLevelReport& level : report.levels) {
         const bool dense = report.dense && ++k == static_cast<int>(report.levels.size());
         if (!report.dense) ++k;
+        const auto how = dense              ? std::string("  dense")
+                         : level.rounds > 0 ? fmt::format("  {} rounds", level.rounds)
+                                            : std::string();
         text += fmt::format("{:>5}{:>10}{:>10}{:>10}{:>11}{:>11}{:>9}{:>9}{:>8.3g}{:>8.3g}{:>8}{:>8}{}\n", k, level.n,
                             level.accepted, level.postponed, level.nnz_L, level.nnz_U, level.nnz_G, level.nnz_F,
-                            level.inverse_L, level.inverse_U, level.depth_L, level.depth_U, dense ? "  dense" : "");
+                            level.inverse_L, level.inverse_U, level.depth_L, level.depth_U, how);
     }
     return text;
 }

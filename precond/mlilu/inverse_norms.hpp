@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ilux/base/scalar.hpp"
@@ -17,6 +18,7 @@ template <Scalar T = double>
 class InverseNorms {
 public:
     explicit InverseNorms(Index n) : w_(static_cast<std::size_t>(n), T(0)) {}
+    explicit InverseNorms(std::vector<T> w) : w_(std::move(w)) {}
 
     /// max over e_k of |y_k|, known before column k is formed.
     double bound(Index k) const { return 1 + std::abs(w_[k]); }

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "ilux/base/error.hpp"
-#include "ilux/precond/mlilu/mlilu.hpp"
+#include "ilux/precond/mlilu/mlilu_options.hpp"
 
 namespace ilux {
 

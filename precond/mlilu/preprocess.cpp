@@ -114,7 +114,7 @@ bool wants_matching(const CsrView<T>& A, const Preprocessed<T>& pre, const Diago
 }  // namespace
 
 template <Scalar T>
-Preprocessed<T> preprocess(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop)
+Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop)
 {
     const auto      n = static_cast<std::size_t>(A.rows());
     Preprocessed<T> pre;
@@ -132,19 +132,26 @@ Preprocessed<T> preprocess(CsrMatrix<T> A, const MlIluOptions& options, const St
     if (wants_matching(A, pre, diagonal, options, pre.decision)) apply_matching(A, options.scaling, stop, pre);
 
     scale_rows_cols(A, pre.row_scale, pre.col_scale);
-    if (pre.matched) A = permute<T>(A, {}, pre.q);
-    const auto order = fill_reducing_order(A, options.ordering, stop);
-    pre.A = permute<T>(A, order, order);
-    pre.At = pre.hermitian ? CsrMatrix<T>() : transpose(pre.A);
-    const auto q = pre.q;
-    for (std::size_t i = 0; i < n; ++i) {
-        pre.p[i] = order[i];
-        pre.q[i] = q[order[i]];
-    }
+    pre.A = pre.matched ? permute<T>(A, {}, pre.q) : std::move(A);
     return pre;
 }
 
-#define ILUX_INSTANTIATE(T) template Preprocessed<T> preprocess(CsrMatrix<T>, const MlIluOptions&, const StopToken&);
+template <Scalar T>
+void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop)
+{
+    const auto order = fill_reducing_order(pre.A, ordering, stop);
+    pre.A = permute<T>(pre.A, order, order);
+    pre.At = pre.hermitian ? CsrMatrix<T>() : transpose(pre.A);
+    const auto p = pre.p, q = pre.q;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        pre.p[i] = p[order[i]];
+        pre.q[i] = q[order[i]];
+    }
+}
+
+#define ILUX_INSTANTIATE(T)                                                                              \
+    template Preprocessed<T> equilibrate_and_match(CsrMatrix<T>, const MlIluOptions&, const StopToken&); \
+    template void            put_in_order(Preprocessed<T>&, Ordering, const StopToken&);
 ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -28,9 +28,22 @@ struct Preprocessed {
     std::string          decision;         ///< what `matching=auto` chose and why
 };
 
-/// @param A  n×n;  cost O(nnz) plus matching and ordering
-/// @param stop  ends matching and ordering
+/// The scalings, and the matching where it is wanted: p stays the identity, and At is not made.
+/// @param A  n×n;  cost O(nnz) plus matching
+/// @param stop  ends the matching
 template <Scalar T>
-Preprocessed<T> preprocess(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop = {});
+Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop = {});
+/// Permutes rows and columns alike by an ordering, and makes At unless Â is Hermitian.
+template <Scalar T>
+void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop = {});
+
+/// All of it. @param stop  ends matching and ordering
+template <Scalar T>
+Preprocessed<T> preprocess(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop = {})
+{
+    Preprocessed<T> pre = equilibrate_and_match(std::move(A), options, stop);
+    put_in_order(pre, options.ordering, stop);
+    return pre;
+}
 
 }  // namespace ilux

@@ -14,7 +14,6 @@
 namespace ilux {
 namespace {
 
-constexpr double noise_level = 4 * std::numeric_limits<double>::epsilon();
 constexpr Index  rows_between_tells = 64;
 constexpr Offset ahead = 6;  // rows of U_F are prefetched so many entries of L_G early
 

@@ -2,12 +2,16 @@
 // A sparse vector under construction, with dense look-up: what every row of a factor or Schur complement is formed in.
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "ilux/base/types.hpp"
 
 namespace ilux {
+
+/// What is left of a sum below this share of its largest term is rounding noise.
+inline constexpr double noise_level = 4 * std::numeric_limits<double>::epsilon();
 
 /// Values at positions 0..n−1, most of them absent. start() empties it in O(1): a slot counts only while its stamp is
 /// the current step.

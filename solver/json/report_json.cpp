@@ -17,6 +17,7 @@ Json level_json(const MlIluLevelReport& level)
     return {{"n", level.n},
             {"accepted", level.accepted},
             {"postponed", level.postponed},
+            {"rounds", level.rounds},
             {"nnz_L", level.nnz_L},
             {"nnz_U", level.nnz_U},
             {"nnz_G", level.nnz_G},

@@ -30,6 +30,19 @@ std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Inde
     return plan;
 }
 
+/// Rounds that were chosen for the user gave no solution: the same by Crout's sweep.
+std::optional<Plan> by_crout(const Attempt& last, const PrecondOptions& first)
+{
+    const bool rounds = last.mlilu && std::ranges::any_of(last.mlilu->levels, [](const MlIluLevelReport& level) {
+                            return level.rounds > 0;
+                        });
+    if (!rounds || first.mlilu.setup != MlIluSetup::automatic) return std::nullopt;
+    Plan plan = last.plan;
+    plan.precond.mlilu.setup = MlIluSetup::crout;
+    plan.change = "precond.setup crout";
+    return plan;
+}
+
 std::optional<Plan> tightened(const Plan& last, const PrecondOptions& first, Index n, std::string& why_not)
 {
     if (last.precond.mlilu.drop_tol == 0) {
@@ -147,6 +160,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
         plan.precond.kind = PrecondKind::mlilu;
         return plan;
     }
+    if (auto plan = by_crout(last, options.precond)) return plan;
     return tightened(last.plan, options.precond, static_cast<Index>(last.x.size()), why_not);
 }
 

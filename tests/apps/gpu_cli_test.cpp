@@ -71,7 +71,7 @@ TEST_F(GpuCli, PrintsEveryPromisedJsonKey)
     for (const char* part : {"spmv", "precond", "ortho"}) EXPECT_GT(json["seconds"][part].get<double>(), 0) << part;
     ASSERT_GT(json["gpu"]["systems"].size(), 0u);
     expect_keys(json["gpu"]["systems"][0], {"engine", "n", "nnz", "depth", "longest_row"});
-    expect_keys(json["mlilu"]["levels"][0], {"n", "accepted", "postponed", "nnz_L", "nnz_U", "nnz_G", "nnz_F",
+    expect_keys(json["mlilu"]["levels"][0], {"n", "accepted", "postponed", "rounds", "nnz_L", "nnz_U", "nnz_G", "nnz_F",
                                              "inverse_L", "inverse_U", "depth_L", "depth_U"});
 }
 

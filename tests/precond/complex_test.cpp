@@ -107,6 +107,8 @@ std::vector<MlIluOptions> variants(double drop_tol)
                                .off_diagonal = off_diagonal,
                                .estimator = estimator,
                                .dense_order = kappa > 2 ? 8 : 0});
+    all.push_back({.schur_drop_tol = drop_tol / 10, .setup = MlIluSetup::rounds});
+    all.push_back({.schur_drop_tol = drop_tol / 10, .setup = MlIluSetup::rounds, .compensation = Compensation::on});
     return all;
 }
 

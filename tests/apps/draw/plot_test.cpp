@@ -140,8 +140,8 @@ TEST(SparsityGrid, CountsEveryEntryInItsCell)
 
 TEST(SparsityGrid, IsDrawnSmallWhateverItHolds)
 {
-    const Index  n = 2'000'000'000;
-    SparsityGrid noise(n);
+    const Index        n = 2'000'000'000;
+    SparsityGrid       noise(n);
     ilux::test::Random random(7);
     for (int k = 0; k < 300'000; ++k) noise.add(random.below(n), random.below(n));
     const std::string svg = to_svg(noise, "noise");

@@ -81,6 +81,7 @@ std::vector<MlIluOptions> apply_variants()
                        .dense_order = 0});
         all.push_back({.drop_tol = 0.3, .inverse_bound = 1e300, .growth_bound = 0, .off_diagonal = off_diagonal});
     }
+    all.push_back({.setup = MlIluSetup::rounds});
     return all;
 }
 

@@ -23,13 +23,6 @@ using test::to_dense;
 
 using test::infinity;
 
-std::vector<Index> new_order(const CroutLevel<>& level)
-{
-    auto order = level.accepted;
-    order.insert(order.end(), level.postponed.begin(), level.postponed.end());
-    return order;
-}
-
 CsrMatrix<> postponed_block(const CsrMatrix<>& A, const CroutLevel<>& level)
 {
     const auto order = new_order(level);
@@ -41,20 +34,6 @@ CsrMatrix<> exact_schur(const CsrMatrix<>& A, const CroutLevel<>& level)
 {
     Cpu be(1);
     return schur_complement(be, postponed_block(A, level), level.L_G, level.d, level.U_F, 0, false);
-}
-
-/// [L_B 0; L_G I] [D 0; 0 S] [U_B U_F; 0 I].
-Dense product(const CroutLevel<>& level, const Dense& S)
-{
-    const auto nB = static_cast<Index>(level.accepted.size()), n = nB + S.rows;
-    Dense      L = zeros(n, n), D = zeros(n, n), U = zeros(n, n);
-    put(L, 0, 0, to_dense(level.L_B));
-    put(L, nB, 0, to_dense(level.L_G));
-    put(U, 0, 0, to_dense(level.U_B));
-    put(U, 0, nB, to_dense(level.U_F));
-    put(D, 0, 0, diagonal(level.d));
-    put(D, nB, nB, S);
-    return multiply(multiply(with_unit_diagonal(L), D), with_unit_diagonal(U));
 }
 
 void expect_close(const CsrMatrix<>& A, const Dense& B, double tolerance, const char* what)

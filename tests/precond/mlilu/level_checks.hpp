@@ -31,6 +31,28 @@ inline CroutLevel<> level_of(const CsrMatrix<>& A, const CroutOptions& options)
 /// Worked by hand in the tests that use it; no scaling, no permutation.
 inline CsrMatrix<> hand_example() { return dense(4, {2, 4, 0, 2, 2, 5, 1, 3, 0, 2, 4, 0, 2, 4, 2, 7}); }
 
+/// The rows of a level, accepted ones first.
+inline std::vector<Index> new_order(const CroutLevel<>& level)
+{
+    auto order = level.accepted;
+    order.insert(order.end(), level.postponed.begin(), level.postponed.end());
+    return order;
+}
+
+/// [L_B 0; L_G I] [D 0; 0 S] [U_B U_F; 0 I].
+inline Dense product(const CroutLevel<>& level, const Dense& S)
+{
+    const auto nB = static_cast<Index>(level.accepted.size()), n = nB + S.rows;
+    Dense      L = zeros(n, n), D = zeros(n, n), U = zeros(n, n);
+    put(L, 0, 0, to_dense(level.L_B));
+    put(L, nB, 0, to_dense(level.L_G));
+    put(U, 0, 0, to_dense(level.U_B));
+    put(U, 0, nB, to_dense(level.U_F));
+    put(D, 0, 0, diagonal(level.d));
+    put(D, nB, nB, S);
+    return multiply(multiply(with_unit_diagonal(L), D), with_unit_diagonal(U));
+}
+
 inline Vector applied(Preconditioner<Cpu>& M, const Vector& r, bool transpose = false, int threads = 1)
 {
     Cpu    be(threads);

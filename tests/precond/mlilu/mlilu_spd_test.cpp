@@ -43,6 +43,8 @@ std::vector<MlIluOptions> spd_options(bool definite)
                        .off_diagonal = off_diagonal,
                        .dense_order = 0});
     }
+    for (Compensation compensation : {Compensation::on, Compensation::off})
+        all.push_back({.schur_drop_tol = 0.02, .setup = MlIluSetup::rounds, .compensation = compensation});
     for (auto& options : all) options.definite = definite;
     return all;
 }
@@ -72,10 +74,10 @@ TEST(MlIluOfSpd, LetsConjugateGradientsConverge)
 {
     for (const auto& A : {gallery::poisson2d(60, 60), gallery::jump2d({.n = 50}), gallery::elasticity2d({.n = 25}),
                           gallery::anisotropic2d({.n = 40}), test::random_spd(500, 4, 1)})
-        for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
+        for (MlIluSetup setup : {MlIluSetup::crout, MlIluSetup::rounds}) {
             Cpu                  be(1);
             const MatrixOperator op(A);
-            MlIluPreconditioner  M(build(A, {.off_diagonal = off_diagonal, .definite = true}));
+            MlIluPreconditioner  M(build(A, {.setup = setup, .definite = true}));
             KrylovWorkspace<Cpu> ws(Method::cg, A.rows(), {});
             Vector               b(A.rows()), x(A.rows());
             spmv(be, 1, A, Vector(A.rows(), 1.), 0, b);

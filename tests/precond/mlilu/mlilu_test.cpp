@@ -102,6 +102,8 @@ std::vector<MlIluOptions> exact_options()
             all[all.size() - 1].dense_order = 0;
             all.push_back(base);
             all.back().depth_bound = {kappa > 5 ? 2 : 1};
+            all.push_back(base);
+            all.back().setup = MlIluSetup::rounds;
         }
     return all;
 }
@@ -222,6 +224,8 @@ std::vector<MlIluOptions> dropping_options()
                        .estimator = Estimator::look_ahead,
                        .dense_order = 2});
         all.push_back({.off_diagonal = off_diagonal, .scaling = false});
+        all.push_back({.schur_drop_tol = 0.1, .setup = MlIluSetup::rounds, .off_diagonal = off_diagonal});
+        all.push_back({.setup = MlIluSetup::rounds, .compensation = Compensation::on, .inverse_bound = 2});
     }
     return all;
 }

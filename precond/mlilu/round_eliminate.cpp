@@ -1,0 +1,253 @@
+#include "ilux/precond/mlilu/round_eliminate.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/mlilu/inverse_norms.hpp"
+#include "ilux/precond/mlilu/row_blocks.hpp"
+#include "ilux/precond/mlilu/sparse_accumulator.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr double least_diagonal = 0.1;  // share of the diagonal that a compensation leaves at least
+
+template <class T>
+class Eliminator {
+public:
+    Eliminator(Cpu& be, const RoundSystem<T>& system, const RoundSet<T>& set, const RoundDropping& dropping,
+               const std::function<void()>& tell)
+        : be_(be),
+          in_(system),
+          set_(set),
+          dropping_(dropping),
+          tell_(tell),
+          place_(system.S.rows()),
+          is_pivot_(system.S.rows(), 0),
+          nB_(static_cast<Index>(set.pivots.size())),
+          nC_(static_cast<Index>(set.rest.size()))
+    {
+        for (Index i = 0; i < nB_; ++i) is_pivot_[set.pivots[i]] = 1, place_[set.pivots[i]] = i;
+        for (Index i = 0; i < nC_; ++i) place_[set.rest[i]] = i;
+    }
+
+    EliminatedRound<T> run()
+    {
+        take_pivots();
+        split_rest();
+        form_next();
+        return std::move(out_);
+    }
+
+private:
+    void   take_pivots();
+    void   split_rest();
+    void   form_next();
+    T      pivot(Index k) const;
+    T      real_where_hermitian(T d) const { return dropping_.hermitian ? T(real_part(d)) : d; }
+    double form_row(Index i, SparseAccumulator<T>& row) const;
+    auto   drop_rule(Index i, double largest_term, const SparseAccumulator<T>& row) const;
+    void finish_row(Index i, double largest_term, SparseAccumulator<T>& row, typename RowCollector<T>::Block& to) const;
+    T    compensated(T d, T lumped, double kept) const;
+
+    Cpu&                         be_;
+    const RoundSystem<T>&        in_;
+    const RoundSet<T>&           set_;
+    const RoundDropping&         dropping_;
+    const std::function<void()>& tell_;
+    std::vector<Index>           place_;     // n: among the pivots, or in the rest
+    std::vector<char>            is_pivot_;  // n
+    const Index                  nB_, nC_;
+    std::vector<T>               y_, z_;         // nB: L y = e, Uᵀ z = e
+    std::vector<double>          largest_in_U_;  // nB: of each row, times |d|
+    EliminatedRound<T>           out_;
+};
+
+/// s_kk, with its weak couplings to other pivots added to it where that is asked for.
+template <class T>
+T Eliminator<T>::pivot(Index k) const
+{
+    T d = set_.diagonal[k];
+    if (!dropping_.compensate) return real_where_hermitian(d);
+    for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p)
+        if (const Index j = in_.S.col()[p]; j != k && is_pivot_[j]) d += in_.S.val()[p] * (in_.t[j] / in_.t[k]);
+    d = real_where_hermitian(d);
+    return std::abs(d) >= least_diagonal * std::abs(set_.diagonal[k]) ? d : set_.diagonal[k];
+}
+
+/// D, U, y and z.
+template <class T>
+void Eliminator<T>::take_pivots()
+{
+    const InverseNorms<T> norms_L(std::vector<T>(in_.w_L.begin(), in_.w_L.end())),
+        norms_U(std::vector<T>(in_.w_U.begin(), in_.w_U.end()));
+    out_.d.resize(nB_);
+    y_.resize(nB_);
+    z_.resize(nB_);
+    largest_in_U_.resize(nB_);
+    RowCollector<T> U(nB_);
+    for_row_blocks(be_, nB_, [&](Index b, Index begin, Index end, int) {
+        auto& rows = U.block(b);
+        for (Index i = begin; i < end; ++i) {
+            const Index k = set_.pivots[i];
+            const T     d = pivot(k);
+            double      largest = 0;
+            for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p)
+                if (const Index j = in_.S.col()[p]; !is_pivot_[j]) {
+                    rows.add(place_[j], in_.S.val()[p] / d);
+                    largest = std::max(largest, std::abs(in_.S.val()[p]));
+                }
+            rows.end_row();
+            out_.d[i] = d;
+            y_[i] = norms_L.greedy(k);
+            z_[i] = norms_U.greedy(k);
+            largest_in_U_[i] = largest;
+        }
+    });
+    out_.U = U.matrix(be_, nC_);
+    for (Index i = 0; i < nB_; ++i) {
+        out_.inverse_L = std::max(out_.inverse_L, std::abs(y_[i]));
+        out_.inverse_U = std::max(out_.inverse_U, std::abs(z_[i]));
+    }
+}
+
+/// L, and the estimates of the rest.
+template <class T>
+void Eliminator<T>::split_rest()
+{
+    out_.w_L.resize(nC_);
+    out_.w_U.resize(nC_);
+    RowCollector<T> L(nC_);
+    for_row_blocks(be_, nC_, [&](Index b, Index begin, Index end, int) {
+        auto& rows = L.block(b);
+        for (Index i = begin; i < end; ++i) {
+            const Index r = set_.rest[i];
+            T           w_L = in_.w_L[r], w_U = in_.w_U[r];
+            for (Offset p = in_.S.row_ptr()[r]; p < in_.S.row_ptr()[r + 1]; ++p)
+                if (const Index k = in_.S.col()[p]; is_pivot_[k]) {
+                    const T l = in_.S.val()[p] / out_.d[place_[k]];
+                    rows.add(place_[k], l);
+                    w_L += l * y_[place_[k]];
+                }
+            rows.end_row();
+            for (Offset p = in_.St.row_ptr()[r]; p < in_.St.row_ptr()[r + 1] && !dropping_.hermitian; ++p)
+                if (const Index k = in_.St.col()[p]; is_pivot_[k])
+                    w_U += in_.St.val()[p] / out_.d[place_[k]] * z_[place_[k]];
+            out_.w_L[i] = w_L;
+            out_.w_U[i] = dropping_.hermitian ? conj(w_L) : w_U;
+        }
+    });
+    out_.L = L.matrix(be_, nB_);
+}
+
+/// row ← s_r − Σ_k l_rk d_k u_k over the rest. @return the largest magnitude that went into it
+template <class T>
+double Eliminator<T>::form_row(Index i, SparseAccumulator<T>& sum) const
+{
+    const Index r = set_.rest[i];
+    double      largest_term = 0;
+    sum.start(i);
+    typename SparseAccumulator<T>::Writer row(sum);
+    for (Offset p = in_.S.row_ptr()[r]; p < in_.S.row_ptr()[r + 1]; ++p)
+        if (const Index j = in_.S.col()[p]; !is_pivot_[j]) {
+            row.add(place_[j], in_.S.val()[p]);
+            largest_term = std::max(largest_term, std::abs(in_.S.val()[p]));
+        }
+    for (Offset p = out_.L.row_ptr()[i]; p < out_.L.row_ptr()[i + 1]; ++p) {
+        const Index k = out_.L.col()[p];
+        const T     l = out_.L.val()[p], d = out_.d[k];
+        largest_term = std::max(largest_term, std::abs(l) * largest_in_U_[k]);
+        for (Offset q = out_.U.row_ptr()[k]; q < out_.U.row_ptr()[k + 1]; ++q)  // (l u) d: conjugates for s_ij and s_ji
+            row.add(out_.U.col()[q], -(l * out_.U.val()[q]) * d);
+    }
+    return largest_term;
+}
+
+/// The diagonal with `lumped` added, as far as it stays dominant over `kept` = Σ |s_rj| |t_j / t_r| of the entries that stay,
+/// and is not a tenth of itself; a row that is not dominant anyway gets nothing.
+template <class T>
+T Eliminator<T>::compensated(T d, T lumped, double kept) const
+{
+    const double size = std::abs(d), least = std::max(kept, least_diagonal * size);
+    const T      sum = real_where_hermitian(d + lumped);
+    if (size <= least || !is_finite(sum)) return d;
+    const bool turned = real_part(sum * conj(d)) <= 0;
+    return turned || std::abs(sum) < least ? d * (least / size) : sum;
+}
+
+/// Up to where an entry of row i goes. What is Inf never does: the caller must see that S overflowed.
+template <class T>
+auto Eliminator<T>::drop_rule(Index i, double largest_term, const SparseAccumulator<T>& row) const
+{
+    constexpr double most = std::numeric_limits<double>::max();
+    const auto       size = [this](Index j) { return std::sqrt(set_.largest[set_.rest[j]]); };
+    double           largest = 0;
+    for (Index j : row.index()) largest = std::max(largest, std::abs(row[j]));
+    const double noise = std::min(noise_level * largest_term, most);
+    const double by_row = std::clamp(dropping_.drop_tol * largest, noise, most);
+    const double by_both = std::max(dropping_.drop_tol, noise_level) * size(i);
+    return [=, this](Index j) {
+        if (j == i) return noise;
+        return dropping_.hermitian ? std::min(by_both * size(j), most) : by_row;
+    };
+}
+
+template <class T>
+void Eliminator<T>::finish_row(Index i, double largest_term, SparseAccumulator<T>& row,
+                               typename RowCollector<T>::Block& to) const
+{
+    const auto bound = drop_rule(i, largest_term, row);
+    const auto t = [&](Index j) { return in_.t[set_.rest[j]]; };
+    const auto goes = [&](Index j) { return std::abs(row[j]) <= bound(j); };
+    T          lumped = 0;
+    double     kept = 0;
+    if (dropping_.compensate)
+        for (Index j : row.index()) {
+            if (j == i) continue;
+            if (goes(j)) lumped += row[j] * (t(j) / t(i));
+            else kept += std::abs(row[j]) * std::abs(t(j) / t(i));
+        }
+    row.erase_if(goes);
+    std::ranges::sort(row.index());
+    for (Index j : row.index()) to.add(j, j == i && dropping_.compensate ? compensated(row[j], lumped, kept) : row[j]);
+    to.end_row();
+}
+
+template <class T>
+void Eliminator<T>::form_next()
+{
+    std::vector<std::unique_ptr<SparseAccumulator<T>>> row_of(be_.threads());
+    RowCollector<T>                                    rows(nC_);
+    for_row_blocks(be_, nC_, [&](Index b, Index begin, Index end, int thread) {
+        if (tell_ && thread == 0) tell_();
+        auto& row = row_of[thread];
+        if (!row) row = std::make_unique<SparseAccumulator<T>>(nC_);
+        for (Index i = begin; i < end; ++i) {
+            const double largest_term = form_row(i, *row);
+            finish_row(i, largest_term, *row, rows.block(b));
+        }
+    });
+    out_.next = rows.matrix(be_, nC_);
+}
+
+}  // namespace
+
+template <class T>
+EliminatedRound<T> eliminate(Cpu& be, const RoundSystem<T>& system, const RoundSet<T>& set,
+                             const RoundDropping& dropping, const std::function<void()>& tell)
+{
+    return Eliminator<T>(be, system, set, dropping, tell).run();
+}
+
+#define ILUX_INSTANTIATE(T)                                                                                      \
+    template EliminatedRound<T> eliminate(Cpu&, const RoundSystem<T>&, const RoundSet<T>&, const RoundDropping&, \
+                                          const std::function<void()>&);
+ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux

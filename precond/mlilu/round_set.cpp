@@ -1,0 +1,245 @@
+#include "ilux/precond/mlilu/round_set.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/mlilu/row_blocks.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr double dominance_slack = 1e-8;  // rounding of a row that is dominant with equality, as the Laplacian's
+constexpr double long_row = 4;            // times the mean, and
+constexpr double long_row_least = 8;      // so many more: left for later
+
+/// A row that waits holds its priority, any other one of these.
+using Status = std::uint64_t;
+constexpr Status chosen = 0, tentative = 1, rejected = 2, excluded = ~Status{0};
+constexpr bool   waits(Status status) { return status > rejected && status != excluded; }
+
+/// A bijection of 32 bits, so that no two rows have the same priority.
+std::uint32_t shuffled(std::uint32_t x)
+{
+    x = (x ^ (x >> 16)) * 0x7feb352dU;
+    x = (x ^ (x >> 15)) * 0x846ca68bU;
+    return x ^ (x >> 16);
+}
+
+Status priority(Offset row_degree, Offset col_degree, Index k)
+{
+    const auto product = std::clamp<Offset>(row_degree * col_degree, 1, 0xfffffffe);
+    return static_cast<Status>(product) << 32 | shuffled(static_cast<std::uint32_t>(k));
+}
+
+/// @param others  Σ_j≠k |s_kj t_j|
+template <class T>
+bool is_dominant(T d, double t, double others)
+{
+    return others <= std::abs(d) * std::abs(t) * (1 + dominance_slack);
+}
+
+template <class T>
+class Chooser {
+public:
+    Chooser(Cpu& be, const RoundSystem<T>& system, const RoundBounds& bounds)
+        : be_(be),
+          in_(system),
+          bounds_(bounds),
+          n_(system.S.rows()),
+          status_(n_, excluded),
+          blocker_(n_),
+          touched_(n_, 0),
+          budget_(n_),
+          used_(n_, 0.)
+    {
+        set_.diagonal.resize(n_);
+        set_.largest.resize(n_);
+    }
+
+    /// Every sweep reads what the sweep before has left, so that the order of the threads does not matter.
+    RoundSet<T> run()
+    {
+        inspect();
+        std::iota(blocker_.begin(), blocker_.end(), Index{0});
+        for (Index k = 0; k < n_; ++k)
+            if (waits(status_[k])) waiting_.push_back(k);
+        set_.fit = static_cast<Index>(waiting_.size());
+
+        while (!waiting_.empty()) {
+            judge();
+            settle_budgets();
+            std::erase_if(waiting_, [&](Index k) {
+                if (status_[k] == tentative) status_[k] = chosen;
+                if (status_[k] == rejected) status_[k] = excluded;
+                return !waits(status_[k]);
+            });
+        }
+        for (Index k = 0; k < n_; ++k) (status_[k] == chosen ? set_.pivots : set_.rest).push_back(k);
+        return std::move(set_);
+    }
+
+private:
+    void inspect()
+    {
+        const double mean = static_cast<double>(in_.S.nnz()) / std::max(n_, 1);
+        for_row_blocks(be_, n_, [&](Index, Index begin, Index end, int) {
+            for (Index k = begin; k < end; ++k) {
+                const Offset row = in_.S.row_ptr()[k + 1] - in_.S.row_ptr()[k];
+                const Offset col = in_.St.row_ptr()[k + 1] - in_.St.row_ptr()[k];
+                const bool   fits = inspect_row(k);
+                if (fits && static_cast<double>(std::max(row, col)) <= long_row * mean + long_row_least)
+                    status_[k] = priority(row, col, k);
+            }
+        });
+    }
+
+    /// @return whether row k may be a pivot
+    bool inspect_row(Index k)
+    {
+        T      d = 0;
+        double largest_in_row = 0, largest_in_col = 0, sum = 0;
+        for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p) {
+            const Index  j = in_.S.col()[p];
+            const double a = std::abs(in_.S.val()[p]);
+            if (j == k) {
+                d = in_.S.val()[p];
+                continue;
+            }
+            largest_in_row = std::max(largest_in_row, a);
+            sum += a * std::abs(in_.t[j]);
+        }
+        for (Offset p = in_.St.row_ptr()[k]; p < in_.St.row_ptr()[k + 1]; ++p)
+            if (in_.St.col()[p] != k) largest_in_col = std::max(largest_in_col, std::abs(in_.St.val()[p]));
+        set_.diagonal[k] = d;
+        set_.largest[k] = std::max(largest_in_row, std::abs(d));
+        budget_[k] = is_dominant(d, in_.t[k], sum) ? bounds_.weak_coupling * std::abs(d) : 0;
+        const bool grows = bounds_.growth > 0 && largest_in_row * largest_in_col > bounds_.growth * std::abs(d);
+        return std::abs(d) > bounds_.pivot_floor && !(bounds_.positive && real_part(d) <= 0) && !grows &&
+               1 + std::abs(in_.w_L[k]) <= bounds_.inverse && 1 + std::abs(in_.w_U[k]) <= bounds_.inverse;
+    }
+
+    /// Every waiting row: excluded where the pivots chosen leave it no room, tentative where it comes before all neighbours
+    /// that wait.
+    void judge()
+    {
+        verdict_.resize(waiting_.size());
+        for_row_blocks(be_, static_cast<Index>(waiting_.size()), [&](Index, Index begin, Index end, int) {
+            for (Index i = begin; i < end; ++i) verdict_[i] = verdict(waiting_[i]);
+        });
+        for (std::size_t i = 0; i < waiting_.size(); ++i) status_[waiting_[i]] = verdict_[i];
+    }
+
+    Status verdict(Index k)
+    {
+        const Status mine = status_[k];
+        if (blocker_[k] != k && waits(status_[blocker_[k]])) return mine;
+        Index      blocker = k;
+        Status     first = mine;
+        double     used = 0;
+        const auto is_chosen = [&](Index j) {
+            const Status status = status_[j];
+            if (status < first && waits(status)) first = status, blocker = j;
+            return status == chosen;
+        };
+        for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p)
+            if (is_chosen(in_.S.col()[p])) {
+                used += std::abs(in_.S.val()[p]);
+                if (used > budget_[k]) return excluded;
+            }
+        for (Offset p = in_.St.row_ptr()[k]; p < in_.St.row_ptr()[k + 1]; ++p)
+            if (const Index j = in_.St.col()[p]; is_chosen(j) && used_[j] + std::abs(in_.St.val()[p]) > budget_[j])
+                return excluded;
+        blocker_[k] = blocker;
+        if (blocker != k) return mine;
+        used_[k] = used;
+        return tentative;
+    }
+
+    /// Tentative pivots are no neighbours of one another, but may be of the same pivot chosen before: the first that fit its
+    /// budget stay.
+    void settle_budgets()
+    {
+        if (bounds_.weak_coupling == 0) return;
+        std::vector<std::vector<Index>> found(row_blocks(static_cast<Index>(waiting_.size())));
+        for_row_blocks(be_, static_cast<Index>(waiting_.size()), [&](Index b, Index begin, Index end, int) {
+            for (Index i = begin; i < end; ++i)
+                if (const Index k = waiting_[i]; status_[k] == tentative) find_readers(k, found[b]);
+        });
+        std::vector<Index> readers;
+        for (const auto& some : found) readers.insert(readers.end(), some.begin(), some.end());
+        for_row_blocks(be_, static_cast<Index>(readers.size()), [&](Index, Index begin, Index end, int) {
+            for (Index i = begin; i < end; ++i) settle(readers[i]);
+        });
+    }
+
+    void find_readers(Index k, std::vector<Index>& readers)
+    {
+        for (Offset p = in_.St.row_ptr()[k]; p < in_.St.row_ptr()[k + 1]; ++p)
+            if (const Index j = in_.St.col()[p];
+                status_[j] == chosen && std::atomic_ref(touched_[j]).exchange(1, std::memory_order_relaxed) == 0)
+                readers.push_back(j);
+    }
+
+    void settle(Index j)
+    {
+        touched_[j] = 0;
+        for (Offset p = in_.S.row_ptr()[j]; p < in_.S.row_ptr()[j + 1]; ++p) {
+            const Index             k = in_.S.col()[p];
+            const double            a = std::abs(in_.S.val()[p]);
+            std::atomic_ref<Status> status(status_[k]);
+            const Status            now = status.load(std::memory_order_relaxed);
+            if (now != tentative && now != rejected) continue;
+            if (used_[j] + a <= budget_[j]) used_[j] += a;
+            else status.store(rejected, std::memory_order_relaxed);
+        }
+    }
+
+    Cpu&                  be_;
+    const RoundSystem<T>& in_;
+    const RoundBounds&    bounds_;
+    const Index           n_;
+    std::vector<Status>   status_;         // n
+    std::vector<Index>    blocker_;        // n: a neighbour that comes before and waited when last looked at; or itself
+    std::vector<char>     touched_;        // n
+    std::vector<double>   budget_, used_;  // n: θ|d|, and what pivots chosen take of it
+    std::vector<Index>    waiting_;
+    std::vector<Status>   verdict_;
+    RoundSet<T>           set_;
+};
+
+}  // namespace
+
+template <class T>
+Index dominant_rows(Cpu& be, const CsrView<T>& S, std::span<const double> t)
+{
+    std::vector<Index> found(row_blocks(S.rows()), 0);
+    for_row_blocks(be, S.rows(), [&](Index b, Index begin, Index end, int) {
+        for (Index k = begin; k < end; ++k) {
+            T      d = 0;
+            double others = 0;
+            for (Offset p = S.row_ptr()[k]; p < S.row_ptr()[k + 1]; ++p)
+                if (const Index j = S.col()[p]; j == k) d = S.val()[p];
+                else others += std::abs(S.val()[p]) * std::abs(t[j]);
+            found[b] += is_dominant(d, t[k], others);
+        }
+    });
+    return std::accumulate(found.begin(), found.end(), Index{0});
+}
+
+template <class T>
+RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBounds& bounds)
+{
+    return Chooser<T>(be, system, bounds).run();
+}
+
+#define ILUX_INSTANTIATE(T)                                                               \
+    template Index       dominant_rows(Cpu&, const CsrView<T>&, std::span<const double>); \
+    template RoundSet<T> choose_pivots(Cpu&, const RoundSystem<T>&, const RoundBounds&);
+ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux

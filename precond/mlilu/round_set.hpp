@@ -1,0 +1,51 @@
+#pragma once
+// The pivots of a round: rows that pass their tests and do not see one another.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/base/csr.hpp"
+
+namespace ilux {
+
+/// Rows with Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|, up to rounding.
+template <class T>
+Index dominant_rows(Cpu& be, const CsrView<T>& S, std::span<const double> t);
+
+/// What a pivot of a round must keep to, and which couplings count.
+struct RoundBounds {
+    double inverse = 5;       ///< κ: of ‖e_kᵀL⁻¹‖₁ and ‖U⁻¹e_k‖₁
+    double growth = 2;        ///< γ: of max_r|s_rk| max_j|s_kj| / |s_kk|; 0: not looked at
+    double pivot_floor = 0;   ///< δ: |s_kk| ≤ δ is no pivot
+    bool   positive = false;  ///< nor is s_kk ≤ δ
+    double weak_coupling =
+        0;  ///< θ: couplings of a dominant row that add up to at most θ|s_kk| do not forbid choosing both ends
+};
+
+/// S with all that a round looks at. Refers to what it is made of.
+template <class T>
+struct RoundSystem {
+    const CsrView<T>&       S, &St;    ///< n×n and its transpose
+    std::span<const T>      w_L, w_U;  ///< n: (L y)_k − y_k and the same of Uᵀ, over the pivots so far
+    std::span<const double> t;         ///< n, no 0: the test vector
+};
+
+/// The pivots chosen; `fit` is the number of rows that passed their tests.
+template <class T>
+struct RoundSet {
+    std::vector<Index>  pivots, rest;  ///< ascending
+    std::vector<T>      diagonal;      ///< n
+    std::vector<double> largest;       ///< n; of each row, the diagonal included
+    Index               fit = 0;
+};
+
+/// A maximal set of fit rows without couplings, but for weak ones: the couplings of a dominant row k to other pivots may add up to θ|s_kk|;
+/// dominant means Σ|s_kj t_j| ≤ |s_kk t_k|. Rows of low degree come first, |row| · |column|, then by a fixed shuffle of the
+/// index; rows much longer than the mean come in a later round. The set does not depend on the number of threads. [luby_86]
+/// Cost O(nnz) a sweep, few sweeps.
+template <class T>
+RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBounds& bounds);
+
+}  // namespace ilux

@@ -1,0 +1,224 @@
+#include "ilux/precond/mlilu/rounds_ilu.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/mlilu/row_blocks.hpp"
+
+namespace ilux {
+namespace {
+
+/// What a round leaves behind; rows by their number in the level's matrix.
+template <class T>
+struct RoundFactors {
+    std::vector<Index> pivots, rest;
+    CsrMatrix<T>       L, U;
+};
+
+/// The rounds of a level, put together as one factorization in the order (pivots of round 1, of round 2, ..., postponed).
+template <class T>
+class Assembly {
+public:
+    Assembly(Cpu& be, std::vector<RoundFactors<T>> rounds, std::span<const Index> postponed, CroutLevel<T>& level)
+        : be_(be), rounds_(std::move(rounds)), level_(level), nC_(static_cast<Index>(postponed.size()))
+    {
+        for (const auto& round : rounds_)
+            level_.accepted.insert(level_.accepted.end(), round.pivots.begin(), round.pivots.end());
+        level_.postponed.assign(postponed.begin(), postponed.end());
+        nB_ = static_cast<Index>(level_.accepted.size());
+        place_.resize(static_cast<std::size_t>(nB_) + nC_);
+        Index next = 0;
+        for (const auto* rows : {&level_.accepted, &level_.postponed})
+            for (Index k : *rows) place_[k] = next++;
+    }
+
+    void run()
+    {
+        join_L();
+        join_U();
+    }
+
+private:
+    void join_L();
+    void join_U();
+
+    Cpu&                         be_;
+    std::vector<RoundFactors<T>> rounds_;
+    CroutLevel<T>&               level_;
+    const Index                  nC_;
+    Index                        nB_ = 0;
+    std::vector<Index>           place_;  // n; in the new order
+};
+
+/// A row of L collects entries of every round before its own; those of later rounds lie further right.
+template <class T>
+void Assembly<T>::join_L()
+{
+    std::vector<Offset> ptr(place_.size() + 1, 0);
+    for (const auto& round : rounds_)
+        for_row_blocks(be_, round.L.rows(), [&](Index, Index begin, Index end, int) {
+            for (Index i = begin; i < end; ++i)
+                ptr[place_[round.rest[i]] + 1] += round.L.row_ptr()[i + 1] - round.L.row_ptr()[i];
+        });
+    std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
+    const Offset        in_B = ptr[nB_];
+    std::vector<Index>  col_B(in_B), col_C(ptr.back() - in_B);
+    std::vector<T>      val_B(in_B), val_C(ptr.back() - in_B);
+    std::vector<Offset> next(ptr.begin(), ptr.end() - 1);
+    Index               first = 0;  // pivot of the round
+    for (auto& round : rounds_) {
+        for_row_blocks(be_, round.L.rows(), [&](Index, Index begin, Index end, int) {
+            for (Index i = begin; i < end; ++i) {
+                const Index  row = place_[round.rest[i]];
+                const bool   in_C = row >= nB_;
+                const Offset from = in_C ? in_B : 0;
+                for (Offset p = round.L.row_ptr()[i]; p < round.L.row_ptr()[i + 1]; ++p) {
+                    const Offset q = next[row]++ - from;
+                    (in_C ? col_C : col_B)[q] = first + round.L.col()[p];
+                    (in_C ? val_C : val_B)[q] = round.L.val()[p];
+                }
+            }
+        });
+        first += static_cast<Index>(round.pivots.size());
+        round.L = {};
+    }
+    std::vector<Offset> ptr_C(ptr.begin() + nB_, ptr.end());
+    for (Offset& p : ptr_C) p -= in_B;
+    ptr.resize(static_cast<std::size_t>(nB_) + 1);
+    level_.L_B = CsrMatrix<T>::from_sorted(nB_, nB_, std::move(ptr), std::move(col_B), std::move(val_B));
+    level_.L_G = CsrMatrix<T>::from_sorted(nC_, nB_, std::move(ptr_C), std::move(col_C), std::move(val_C));
+}
+
+/// A row of U is complete; its columns are numbered anew, sorted and split.
+template <class T>
+void Assembly<T>::join_U()
+{
+    RowCollector<T>                      B(nB_), C(nB_);
+    std::vector<std::pair<Index, Index>> source;  // of every row: round, row in it
+    source.reserve(nB_);
+    for (std::size_t k = 0; k < rounds_.size(); ++k)
+        for (Index i = 0; i < static_cast<Index>(rounds_[k].pivots.size()); ++i)
+            source.emplace_back(static_cast<Index>(k), i);
+    for_row_blocks(be_, nB_, [&](Index b, Index begin, Index end, int) {
+        std::vector<std::pair<Index, T>> row;
+        auto&                            in_B = B.block(b);
+        auto&                            in_C = C.block(b);
+        for (Index r = begin; r < end; ++r) {
+            const auto& round = rounds_[source[r].first];
+            const Index i = source[r].second;
+            row.clear();
+            for (Offset p = round.U.row_ptr()[i]; p < round.U.row_ptr()[i + 1]; ++p)
+                row.emplace_back(place_[round.rest[round.U.col()[p]]], round.U.val()[p]);
+            std::ranges::sort(row, {}, &std::pair<Index, T>::first);
+            for (const auto& [j, value] : row)
+                if (j < nB_) in_B.add(j, value);
+                else in_C.add(j - nB_, value);
+            in_B.end_row();
+            in_C.end_row();
+        }
+    });
+    level_.U_B = B.matrix(be_, nB_);
+    level_.U_F = C.matrix(be_, nC_);
+}
+
+template <class T>
+class Rounds {
+public:
+    Rounds(Cpu& be, CsrMatrix<T> A, std::vector<double> t, const RoundsOptions& options,
+           const std::function<void(Index)>& tell)
+        : be_(be), opt_(options), tell_(tell), w_L_(A.rows(), T(0)), w_U_(A.rows(), T(0)), rows_(A.rows())
+    {
+        std::iota(rows_.begin(), rows_.end(), Index{0});
+        level_.S = std::move(A);
+        level_.t = std::move(t);
+    }
+
+    RoundsLevel<T> run()
+    {
+        const Index n = level_.S.rows();
+        do
+            if (tell_) tell_(n - level_.S.rows());
+        while (!done() && round());
+        Assembly<T>(be_, std::move(factors_), rows_, level_.factors).run();
+        return std::move(level_);
+    }
+
+private:
+    bool round();
+    bool done() const
+    {
+        return level_.S.rows() <= opt_.enough || (opt_.most_rounds > 0 && level_.rounds >= opt_.most_rounds) ||
+               (opt_.most_entries > 0 && stored_ + static_cast<double>(level_.S.nnz()) > opt_.most_entries);
+    }
+
+    Cpu&                              be_;
+    const RoundsOptions&              opt_;
+    const std::function<void(Index)>& tell_;
+    std::vector<T>                    w_L_, w_U_;
+    std::vector<Index>                rows_;  // of S, by their number in the level's matrix
+    std::vector<RoundFactors<T>>      factors_;
+    double                            stored_ = 0;
+    RoundsLevel<T>                    level_;
+};
+
+std::vector<Index> picked(std::span<const Index> from, std::span<const Index> at)
+{
+    std::vector<Index> result;
+    result.reserve(at.size());
+    for (Index i : at) result.push_back(from[i]);
+    return result;
+}
+
+/// @return false where too few pivots were found, and nothing was done
+template <class T>
+bool Rounds<T>::round()
+{
+    const CsrMatrix<T>&  S = level_.S;
+    const CsrMatrix<T>   transposed = opt_.dropping.hermitian ? CsrMatrix<T>() : transpose(S);
+    const CsrView<T>&    St = opt_.dropping.hermitian ? static_cast<const CsrView<T>&>(S) : transposed;
+    const RoundSystem<T> system{S, St, w_L_, w_U_, level_.t};
+    const RoundSet<T>    set = choose_pivots(be_, system, opt_.bounds);
+    if (set.pivots.empty() || static_cast<double>(set.pivots.size()) < opt_.least_share * S.rows()) return false;
+
+    const Index    done = static_cast<Index>(level_.factors.d.size());
+    auto           made = eliminate(be_, system, set, opt_.dropping, [&] {
+        if (tell_) tell_(done);
+    });
+    CroutLevel<T>& factors = level_.factors;
+    factors.d.insert(factors.d.end(), made.d.begin(), made.d.end());
+    factors.inverse_L = std::max(factors.inverse_L, made.inverse_L);
+    factors.inverse_U = std::max(factors.inverse_U, made.inverse_U);
+    stored_ += static_cast<double>(made.L.nnz() + made.U.nnz()) + static_cast<double>(made.d.size());
+    level_.passed += static_cast<double>(S.nnz());
+    std::vector<double> t;
+    t.reserve(set.rest.size());
+    for (Index i : set.rest) t.push_back(level_.t[i]);
+    auto rest = picked(rows_, set.rest);
+    factors_.push_back({picked(rows_, set.pivots), rest, std::move(made.L), std::move(made.U)});
+    rows_ = std::move(rest);
+    w_L_ = std::move(made.w_L);
+    w_U_ = std::move(made.w_U);
+    level_.t = std::move(t);
+    level_.S = std::move(made.next);
+    ++level_.rounds;
+    return true;
+}
+
+}  // namespace
+
+template <Scalar T>
+RoundsLevel<T> rounds_ilu(Cpu& be, CsrMatrix<T> A, std::vector<double> t, const RoundsOptions& options,
+                          const std::function<void(Index)>& tell)
+{
+    return Rounds<T>(be, std::move(A), std::move(t), options, tell).run();
+}
+
+#define ILUX_INSTANTIATE(T)                                                                           \
+    template RoundsLevel<T> rounds_ilu(Cpu&, CsrMatrix<T>, std::vector<double>, const RoundsOptions&, \
+                                       const std::function<void(Index)>&);
+ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux

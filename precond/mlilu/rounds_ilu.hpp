@@ -1,0 +1,42 @@
+#pragma once
+// One level of the multilevel ILU, eliminated in rounds: sets of pivots that do not see one another, instead of one after another.
+
+#include <functional>
+#include <vector>
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/precond/mlilu/crout_ilu.hpp"
+#include "ilux/precond/mlilu/round_eliminate.hpp"
+#include "ilux/precond/mlilu/round_set.hpp"
+
+namespace ilux {
+
+/// What one level is made by, and where it ends.
+struct RoundsOptions {
+    RoundBounds   bounds;
+    RoundDropping dropping;
+    Index         enough = 0;          ///< the level ends when so few rows are left
+    double        least_share = 0.02;  ///< or a round finds fewer pivots than this share of its rows
+    double        most_entries = 0;    ///< or its factors and S together have more entries; 0: no limit
+    Index         most_rounds = 0;     ///< or there were so many rounds; 0: no limit. Chains of L and U are no longer
+};
+
+/// A level as crout_ilu makes it, and what goes on to the next one.
+template <class T = double>
+struct RoundsLevel {
+    CroutLevel<T>       factors;
+    CsrMatrix<T>        S;  ///< of the rows postponed, in their order
+    std::vector<double> t;  ///< the test vector there
+    Index               rounds = 0;
+    double              products = 0;  ///< l_ik d_k u_kj that went into S, for forecasts
+    double              passed = 0;    ///< Σ over rounds of the entries of their matrices
+};
+
+/// @param A  n×n, scaled so that entries are about 1; consumed
+/// @param t  n, no 0: what is dropped from a row of S changes S t as little as may be
+/// With τ_S = 0, θ = 0 the factors are exact up to rounding, whatever is postponed.
+template <Scalar T>
+RoundsLevel<T> rounds_ilu(Cpu& be, CsrMatrix<T> A, std::vector<double> t, const RoundsOptions& options,
+                          const std::function<void(Index)>& tell = {});
+
+}  // namespace ilux

@@ -1,0 +1,187 @@
+// The multilevel ILU made in rounds: what it chooses, how it ends, and that its steps do not grow with the mesh.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ilux/base/spmv.hpp"
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/krylov/krylov.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
+#include "ilux/tests/precond/mlilu/level_checks.hpp"
+#include "ilux/tests/support/stop_at.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace test::precond;
+
+using test::identical;
+
+constexpr MlIluOptions in_rounds{.setup = MlIluSetup::rounds};
+
+bool any_mentions(const MlIluReport& report, const std::string& words)
+{
+    return std::ranges::any_of(report.decisions,
+                               [&](const auto& text) { return text.find(words) != std::string::npos; });
+}
+
+Index rounds_of(const MlIluReport& report)
+{
+    Index rounds = 0;
+    for (const auto& level : report.levels) rounds += level.rounds;
+    return rounds;
+}
+
+/// Steps to a residual of 1e-8 for a right-hand side that no preconditioner is made for.
+Index steps(const CsrMatrix<>& A, const MlIluOptions& options)
+{
+    Cpu                  be(2);
+    const MatrixOperator op(A);
+    MlIluPreconditioner  M(MlIlu<>::build(be, A, options));
+    const KrylovOptions  krylov{.rtol = 1e-8, .restart = 30};
+    GmresWorkspace<Cpu>  ws(A.rows(), krylov);
+    const Vector         b = test::random_vector(A.rows(), 1);
+    Vector               x(b.size());
+    const auto           report = gmres<Cpu>(be, op, M, b, x, ws, krylov);
+    EXPECT_EQ(report.outcome, Outcome::converged);
+    return report.steps;
+}
+
+TEST(MlIluRounds, TakeHardlyMoreStepsOnAFinerMesh)
+{
+    const auto grow = [](const CsrMatrix<>& coarse, const CsrMatrix<>& fine) {
+        EXPECT_LE(steps(fine, in_rounds), 1.7 * steps(coarse, in_rounds));
+    };
+    grow(gallery::poisson2d(60, 60), gallery::poisson2d(240, 240));
+    grow(gallery::convdiff2d({.n = 60}), gallery::convdiff2d({.n = 240}));
+    grow(gallery::convdiff3d({.n = 12}), gallery::convdiff3d({.n = 30}));
+    EXPECT_LE(2 * steps(gallery::poisson2d(240, 240), in_rounds),
+              3 * steps(gallery::poisson2d(240, 240), {.setup = MlIluSetup::crout}));
+}
+
+TEST(MlIluRounds, AreChosenWhereRowsAreDominant)
+{
+    const auto mesh = build(gallery::convdiff2d({.n = 40}), {.setup = MlIluSetup::automatic}).report();
+    EXPECT_GT(rounds_of(mesh), 0);
+    EXPECT_TRUE(any_mentions(mesh, "setup=auto: rounds, 100 % of the rows"));
+    EXPECT_TRUE(any_mentions(mesh, "compensation=auto: on"));
+    const auto saddle = build(gallery::stokes2d({.n = 10}), {.setup = MlIluSetup::automatic}).report();
+    EXPECT_EQ(rounds_of(saddle), 0);
+    EXPECT_TRUE(any_mentions(saddle, "setup=auto: crout"));
+    const auto asked = build(gallery::stokes2d({.n = 10}), in_rounds).report();
+    EXPECT_GT(rounds_of(asked), 0);
+    EXPECT_TRUE(any_mentions(asked, "compensation=auto: off"));
+    EXPECT_EQ(rounds_of(build(gallery::convdiff2d({.n = 40}), {}).report()), 0);
+    const MlIluOptions save{.setup = MlIluSetup::automatic, .off_diagonal = OffDiagonal::save};
+    EXPECT_EQ(rounds_of(build(gallery::convdiff2d({.n = 40}), save).report()), 0);  // rounds keep
+}
+
+TEST(MlIluRounds, AreExactForAConstantUnknownWhereTheyCompensate)
+{
+    auto A = gallery::convdiff2d({.n = 40});
+    for (bool scaled : {false, true}) {
+        if (scaled) scale_rows_cols(A, sizes(A.rows(), 20, 1), {});
+        MlIluPreconditioner M(build(A, in_rounds));
+        Cpu                 be(1);
+        Vector              b(A.rows());
+        spmv(be, 1, A, Vector(A.rows(), 1.), 0, b);
+        EXPECT_LE(test::relative_difference(applied(M, b), Vector(A.rows(), 1.)), 1e-9);
+    }
+}
+
+TEST(MlIluRounds, LeaveToCroutWhatTheyCannotEliminate)
+{
+    const auto   A = test::to_csr({4, 4, {0, 1, 2, 3, 1, 0, 1, 2, 2, 3, 0, 1, 1, 1, 1, 0}});
+    MlIluOptions options = in_rounds;
+    options.matching = MatchingChoice::off;
+    options.dense_order = 0;
+    const auto mlilu = build(A, options);
+    EXPECT_TRUE(any_mentions(mlilu.report(), "crout from level 1 on: rounds found 0 pivots in 4 rows"));
+    MlIluPreconditioner M(mlilu);
+    const Vector        b = test::random_vector(4, 1);
+    EXPECT_LE(test::backward_error(A, applied(M, b), b), 1e-13);
+}
+
+TEST(MlIluRounds, KeepToADepthBound)
+{
+    for (Index bound : {2, 6}) {
+        const auto report =
+            build(gallery::convdiff3d({.n = 16}), {.setup = MlIluSetup::rounds, .depth_bound = {bound}}).report();
+        for (const auto& level : report.levels) EXPECT_LE(std::max(level.rounds, level.depth_L), bound);
+    }
+}
+
+TEST(MlIluRounds, GiveTheSameBitsForAnyNumberOfThreads)
+{
+    for (const auto& A : {gallery::convdiff3d({.n = 20}), gallery::poisson2d(130, 120), random_regular(700, 4, 1)}) {
+        MlIluPreconditioner M(build(A, in_rounds));
+        const Vector        r = test::random_vector(A.rows(), 1), z = applied(M, r), zt = applied(M, r, true);
+        for (int threads : {2, 3, 8}) {
+            MlIluPreconditioner N(build(A, in_rounds, threads));
+            EXPECT_TRUE(identical(applied(N, r, false, threads), z)) << threads << " threads";
+            EXPECT_TRUE(identical(applied(N, r, true, threads), zt)) << threads << " threads";
+        }
+    }
+}
+
+TEST(MlIluRounds, SaySoWhenAnyAllocationFails)
+{
+    Cpu be(1);
+    for (const auto& A : {gallery::poisson2d(6, 5), random_regular(20, 3, 1)}) {
+        MlIluOptions options = in_rounds;
+        options.dense_order = 4;
+        EXPECT_GT(test::fail_each_allocation([&] { MlIluPreconditioner M(MlIlu<>::build(be, A, options)); }), 20);
+    }
+}
+
+TEST(MlIluRounds, AreStoppedWhereverTheTokenIsAsked)
+{
+    const auto A = gallery::convdiff3d({.n = 18});
+    for (int threads : {1, 3}) {
+        Cpu              be(threads);
+        std::atomic<int> asked;
+        MlIlu<>::build(be, A, in_rounds, {}, test::stop_at(0, asked));
+        EXPECT_GT(asked, 10);
+        for (int last = 1; last < 10; ++last)
+            EXPECT_THROW(MlIlu<>::build(be, A, in_rounds, {}, test::stop_at(last, asked)), Cancelled) << last;
+    }
+}
+
+TEST(MlIluRounds, KeepToAMemoryLimit)
+{
+    for (const auto& A : {gallery::poisson3d(14, 14, 14), gallery::convdiff2d({.n = 60})}) {
+        const auto free = build(A, in_rounds).report().bytes;
+        for (std::size_t percent : {90, 60, 45}) {
+            MlIluOptions options = in_rounds;
+            options.memory_limit = {free * percent / 100};
+            if (options.memory_limit.value < 120 * A.rows()) continue;  // permutations and row pointers alone
+            const auto limited = build(A, options);
+            EXPECT_LE(limited.report().bytes, options.memory_limit.value) << percent << " %";
+            MlIluPreconditioner M(limited);
+            const Vector        z = applied(M, test::random_vector(A.rows(), 1));
+            EXPECT_TRUE(std::ranges::all_of(z, [](double value) { return std::isfinite(value); }));
+        }
+    }
+}
+
+TEST(MlIluRounds, SurviveWhatOverflows)
+{
+    constexpr double d = 1e295, a = 1e308;
+    for (const auto& A : {dense(3, {d, 0, a, 0, d, a, a, a, 1}), dense(3, {d, 0, a, 0, -d, a, a, a, 1})}) {
+        MlIluOptions options = in_rounds;
+        options.growth_bound = 0;
+        options.matching = MatchingChoice::off;
+        options.scaling = false;
+        options.dense_order = 0;
+        EXPECT_GT(build(A, options).report().overflowed, 0);
+        EXPECT_EQ(build(A, in_rounds).report().overflowed, 0);  // scaled
+    }
+}
+
+}  // namespace
+}  // namespace ilux

@@ -1,0 +1,171 @@
+#include "ilux/precond/mlilu/round_set.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/tests/precond/mlilu/round_checks.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace test::precond;
+
+using test::Dense;
+using test::to_dense;
+
+using Rows = std::vector<Index>;
+
+bool holds(const Rows& rows, Index k) { return std::ranges::binary_search(rows, k); }
+
+/// |row k| · |column k|, by which rows come first.
+Offset degree(const OwnedSystem& of, Index k)
+{
+    const auto length = [&](const CsrMatrix<>& A) { return A.row_ptr()[k + 1] - A.row_ptr()[k]; };
+    return length(of.S) * length(of.St);
+}
+
+std::vector<CsrMatrix<>> set_matrices()
+{
+    std::vector<CsrMatrix<>> all{gallery::poisson2d(60, 50), gallery::convdiff3d({.n = 12}),
+                                 gallery::recirculating2d({.n = 40}), random_regular(500, 5, 1, true)};
+    for (Index n : awkward_sizes) all.push_back(test::random_dominant(n, 4, n + 1));
+    return all;
+}
+
+TEST(RoundSet, HoldsNoTwoCoupledRowsAndNoFurtherOneFits)
+{
+    for (const auto& A : set_matrices()) {
+        const OwnedSystem system(A);
+        const auto        set = system.set(lenient);
+        const Dense       S = to_dense(A);
+        EXPECT_EQ(static_cast<Index>(set.pivots.size() + set.rest.size()), A.rows());
+        EXPECT_TRUE(std::ranges::is_sorted(set.pivots) && std::ranges::is_sorted(set.rest));
+        for (Index k : set.pivots)
+            for (Index j : set.pivots) EXPECT_TRUE(j == k || S(k, j) == 0) << "rows " << k << " and " << j;
+        for (Index k : set.rest)
+            EXPECT_TRUE(S(k, k) == 0 || std::ranges::any_of(set.pivots,
+                                                            [&](Index j) {
+                                                                return (S(k, j) != 0 || S(j, k) != 0) &&
+                                                                       degree(system, j) <= degree(system, k);
+                                                            }))
+                << "row " << k << " should be a pivot: no neighbour that comes before is one";
+    }
+}
+
+TEST(RoundSet, LetsWeakCouplingsOfADominantRowAddUpToThetaAndTakesMorePivots)
+{
+    for (const auto& A : set_matrices())
+        for (double theta : {0.05, 0.3}) {
+            const OwnedSystem system(A);
+            RoundBounds       bounds = lenient;
+            const auto        strict = system.set(bounds);
+            bounds.weak_coupling = theta;
+            const auto  set = system.set(bounds);
+            const Dense S = to_dense(A);
+            for (Index k : set.pivots) {
+                double among_pivots = 0, all = 0;
+                for (Index j = 0; j < A.rows(); ++j) {
+                    if (j == k) continue;
+                    all += std::abs(S(k, j));
+                    if (holds(set.pivots, j)) among_pivots += std::abs(S(k, j));
+                }
+                const bool dominant = all <= std::abs(S(k, k)) * (1 + 1e-7);
+                EXPECT_LE(among_pivots, (dominant ? theta : 0) * std::abs(S(k, k)) + 1e-14) << "row " << k;
+            }
+            EXPECT_GE(set.pivots.size(), strict.pivots.size());
+        }
+    // A chain with couplings of 1 % of the diagonal: every other row without, all rows with θ = 2 %.
+    const Index n = 1000;
+    Rows        row, col;
+    Vector      val;
+    for (Index i = 0; i < n; ++i)
+        for (Index j = std::max(0, i - 1); j <= std::min(n - 1, i + 1); ++j) {
+            row.push_back(i);
+            col.push_back(j);
+            val.push_back(i == j ? 1 : 0.01);
+        }
+    const OwnedSystem chain(CsrMatrix<>::from_triplets(n, n, row, col, val));
+    RoundBounds       bounds = lenient;
+    EXPECT_LE(chain.set(bounds).pivots.size(), 500u);
+    bounds.weak_coupling = 0.0201;
+    EXPECT_EQ(chain.set(bounds).pivots.size(), 1000u);
+    bounds.weak_coupling = 0.015;  // one neighbour, not both
+    EXPECT_LT(chain.set(bounds).pivots.size(), 700u);
+}
+
+TEST(RoundSet, RefusesAPivotThatFailsOneOfItsTests)
+{
+    const auto  fit = [](const OwnedSystem& system, const RoundBounds& bounds) { return system.set(bounds).pivots; };
+    OwnedSystem diagonal(dense(3, {2, 0, 0, 0, -1, 0, 0, 0, 1e-3}));
+    EXPECT_EQ(fit(diagonal, lenient), (Rows{0, 1, 2}));
+    RoundBounds bounds = lenient;
+    bounds.pivot_floor = 1e-3;
+    EXPECT_EQ(fit(diagonal, bounds), (Rows{0, 1}));
+    bounds.positive = true;
+    EXPECT_EQ(fit(diagonal, bounds), Rows{0});
+    bounds = lenient;
+    bounds.inverse = 3;
+    diagonal.w_L = {2, -2.1, 0};
+    diagonal.w_U = {-2, 0, 2.1};
+    EXPECT_EQ(fit(diagonal, bounds), Rows{0});
+    const OwnedSystem growing(
+        dense(3, {1, 0, 3, 0, 1, 1, 0.5, 1, 0}));  // max|l| max|u| |d|: 1.5 and 1; no pivot in row 2
+    bounds = lenient;
+    bounds.growth = 1.4;
+    EXPECT_EQ(fit(growing, bounds), Rows{1});
+    bounds.growth = 1.5;
+    EXPECT_EQ(fit(growing, bounds), (Rows{0, 1}));
+    EXPECT_EQ(growing.set(bounds).fit, 2);
+    for (double bad : {test::nan, test::infinity}) {
+        OwnedSystem broken(CsrMatrix<>::identity(2));
+        broken.w_L[1] = bad;
+        EXPECT_EQ(fit(broken, lenient), Rows{0});
+    }
+}
+
+TEST(RoundSet, LeavesLongRowsForLater)
+{
+    const Index n = 100;
+    Rows        row(n), col(n);
+    std::iota(row.begin(), row.end(), 0);
+    std::iota(col.begin(), col.end(), 0);
+    for (Index j = 1; j < n; ++j) row.push_back(0), col.push_back(j);  // a full row, which nothing else couples to
+    const OwnedSystem hub(CsrMatrix<>::from_triplets(n, n, row, col, Vector(row.size(), 1.)));
+    EXPECT_FALSE(holds(hub.set(lenient).pivots, 0));
+    EXPECT_EQ(hub.set(lenient).pivots.size(), 99u);
+    const OwnedSystem transposed(transpose(hub.S));
+    EXPECT_EQ(transposed.set(lenient).pivots.size(), 99u);
+}
+
+TEST(RoundSet, IsTheSameForAnyNumberOfThreads)
+{
+    for (const auto& A : {gallery::poisson2d(150, 130), gallery::convdiff3d({.n = 20})})
+        for (double theta : {0., 0.2}) {
+            const OwnedSystem system(A);
+            RoundBounds       bounds = lenient;
+            bounds.weak_coupling = theta;
+            const auto one = system.set(bounds);
+            for (int threads : {2, 3, 8})
+                for (int repeat = 0; repeat < 5; ++repeat) EXPECT_EQ(system.set(bounds, threads).pivots, one.pivots);
+        }
+}
+
+TEST(DominantRows, AreCountedInTheTestVector)
+{
+    Cpu        be(1);
+    const auto count = [&](const CsrMatrix<>& A, const Vector& t) { return dominant_rows<double>(be, A, t); };
+    EXPECT_EQ(count(gallery::poisson2d(50, 40), Vector(2000, 1.)), 2000);  // with equality inside
+    const auto A = dense(3, {2, -1, 1, 0, 1, 2, 1, 1, 0});
+    EXPECT_EQ(count(A, {1, 1, 1}), 1);
+    EXPECT_EQ(count(A, {1, -4, 1}), 1);  // row 0 no longer, row 1 now
+    EXPECT_EQ(count(A, {3, 3, 1}), 2);
+    EXPECT_EQ(count(CsrMatrix<>(), {}), 0);
+}
+
+}  // namespace
+}  // namespace ilux
