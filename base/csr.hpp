@@ -13,6 +13,8 @@
 
 namespace ilux {
 
+class Cpu;
+
 /// A matrix that owns its arrays.
 template <class T = double>
 class CsrMatrix : public CsrView<T> {
@@ -50,6 +52,9 @@ private:
 
 template <class T>
 CsrMatrix<T> transpose(const CsrView<T>& A);
+/// The same by threads.
+template <class T>
+CsrMatrix<T> transpose(Cpu& be, const CsrView<T>& A);
 /// Aᴴ: the transpose, conjugated.
 template <class T>
 CsrMatrix<T> adjoint(const CsrView<T>& A);

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 
 #include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/precond/mlilu/inverse_norms.hpp"
 #include "ilux/precond/mlilu/row_blocks.hpp"
+#include "ilux/precond/mlilu/row_sums.hpp"
 #include "ilux/precond/mlilu/sparse_accumulator.hpp"
 
 namespace ilux {
@@ -29,11 +29,17 @@ public:
           tell_(tell),
           place_(system.S.rows()),
           is_pivot_(system.S.rows(), 0),
+          t_(set.rest.size()),
+          size_(set.rest.size()),
           nB_(static_cast<Index>(set.pivots.size())),
           nC_(static_cast<Index>(set.rest.size()))
     {
         for (Index i = 0; i < nB_; ++i) is_pivot_[set.pivots[i]] = 1, place_[set.pivots[i]] = i;
-        for (Index i = 0; i < nC_; ++i) place_[set.rest[i]] = i;
+        for (Index i = 0; i < nC_; ++i) {
+            place_[set.rest[i]] = i;
+            t_[i] = system.t[set.rest[i]];
+            size_[i] = std::sqrt(set.largest[set.rest[i]]);
+        }
     }
 
     EliminatedRound<T> run()
@@ -50,10 +56,10 @@ private:
     void   form_next();
     T      pivot(Index k) const;
     T      real_where_hermitian(T d) const { return dropping_.hermitian ? T(real_part(d)) : d; }
-    double form_row(Index i, SparseAccumulator<T>& row) const;
-    auto   drop_rule(Index i, double largest_term, const SparseAccumulator<T>& row) const;
-    void finish_row(Index i, double largest_term, SparseAccumulator<T>& row, typename RowCollector<T>::Block& to) const;
-    T    compensated(T d, T lumped, double kept) const;
+    double form_row(Index i, RowSums<T>& row) const;
+    auto   drop_rule(Index i, double largest_term, const RowSums<T>& row) const;
+    void   finish_row(Index i, double largest_term, RowSums<T>& row, typename RowCollector<T>::Block& to) const;
+    T      compensated(T d, T lumped, double kept) const;
 
     Cpu&                         be_;
     const RoundSystem<T>&        in_;
@@ -62,6 +68,7 @@ private:
     const std::function<void()>& tell_;
     std::vector<Index>           place_;     // n: among the pivots, or in the rest
     std::vector<char>            is_pivot_;  // n
+    std::vector<double>          t_, size_;  // nC: test vector, root of the largest entry
     const Index                  nB_, nC_;
     std::vector<T>               y_, z_;         // nB: L y = e, Uᵀ z = e
     std::vector<double>          largest_in_U_;  // nB: of each row, times |d|
@@ -147,12 +154,11 @@ void Eliminator<T>::split_rest()
 
 /// row ← s_r − Σ_k l_rk d_k u_k over the rest. @return the largest magnitude that went into it
 template <class T>
-double Eliminator<T>::form_row(Index i, SparseAccumulator<T>& sum) const
+double Eliminator<T>::form_row(Index i, RowSums<T>& row) const
 {
     const Index r = set_.rest[i];
     double      largest_term = 0;
-    sum.start(i);
-    typename SparseAccumulator<T>::Writer row(sum);
+    row.start();
     for (Offset p = in_.S.row_ptr()[r]; p < in_.S.row_ptr()[r + 1]; ++p)
         if (const Index j = in_.S.col()[p]; !is_pivot_[j]) {
             row.add(place_[j], in_.S.val()[p]);
@@ -182,54 +188,50 @@ T Eliminator<T>::compensated(T d, T lumped, double kept) const
 
 /// Up to where an entry of row i goes. What is Inf never does: the caller must see that S overflowed.
 template <class T>
-auto Eliminator<T>::drop_rule(Index i, double largest_term, const SparseAccumulator<T>& row) const
+auto Eliminator<T>::drop_rule(Index i, double largest_term, const RowSums<T>& row) const
 {
     constexpr double most = std::numeric_limits<double>::max();
-    const auto       size = [this](Index j) { return std::sqrt(set_.largest[set_.rest[j]]); };
     double           largest = 0;
-    for (Index j : row.index()) largest = std::max(largest, std::abs(row[j]));
+    for (const auto& [j, value] : row.entries()) largest = std::max(largest, std::abs(value));
     const double noise = std::min(noise_level * largest_term, most);
     const double by_row = std::clamp(dropping_.drop_tol * largest, noise, most);
-    const double by_both = std::max(dropping_.drop_tol, noise_level) * size(i);
+    const double by_both = std::max(dropping_.drop_tol, noise_level) * size_[i];
     return [=, this](Index j) {
         if (j == i) return noise;
-        return dropping_.hermitian ? std::min(by_both * size(j), most) : by_row;
+        return dropping_.hermitian ? std::min(by_both * size_[j], most) : by_row;
     };
 }
 
 template <class T>
-void Eliminator<T>::finish_row(Index i, double largest_term, SparseAccumulator<T>& row,
-                               typename RowCollector<T>::Block& to) const
+void Eliminator<T>::finish_row(Index i, double largest_term, RowSums<T>& row, typename RowCollector<T>::Block& to) const
 {
     const auto bound = drop_rule(i, largest_term, row);
-    const auto t = [&](Index j) { return in_.t[set_.rest[j]]; };
-    const auto goes = [&](Index j) { return std::abs(row[j]) <= bound(j); };
+    const auto goes = [&](const auto& entry) { return std::abs(entry.value) <= bound(entry.col); };
     T          lumped = 0;
     double     kept = 0;
     if (dropping_.compensate)
-        for (Index j : row.index()) {
-            if (j == i) continue;
-            if (goes(j)) lumped += row[j] * (t(j) / t(i));
-            else kept += std::abs(row[j]) * std::abs(t(j) / t(i));
+        for (const auto& entry : row.entries()) {
+            if (entry.col == i) continue;
+            const double weight = t_[entry.col] / t_[i];
+            if (goes(entry)) lumped += entry.value * weight;
+            else kept += std::abs(entry.value) * std::abs(weight);
         }
-    row.erase_if(goes);
-    std::ranges::sort(row.index());
-    for (Index j : row.index()) to.add(j, j == i && dropping_.compensate ? compensated(row[j], lumped, kept) : row[j]);
+    row.finish(goes);
+    for (const auto& [j, value] : row.entries())
+        to.add(j, j == i && dropping_.compensate ? compensated(value, lumped, kept) : value);
     to.end_row();
 }
 
 template <class T>
 void Eliminator<T>::form_next()
 {
-    std::vector<std::unique_ptr<SparseAccumulator<T>>> row_of(be_.threads());
-    RowCollector<T>                                    rows(nC_);
+    RowCollector<T> rows(nC_);
     for_row_blocks(be_, nC_, [&](Index b, Index begin, Index end, int thread) {
         if (tell_ && thread == 0) tell_();
-        auto& row = row_of[thread];
-        if (!row) row = std::make_unique<SparseAccumulator<T>>(nC_);
+        RowSums<T> row;
         for (Index i = begin; i < end; ++i) {
-            const double largest_term = form_row(i, *row);
-            finish_row(i, largest_term, *row, rows.block(b));
+            const double largest_term = form_row(i, row);
+            finish_row(i, largest_term, row, rows.block(b));
         }
     });
     out_.next = rows.matrix(be_, nC_);

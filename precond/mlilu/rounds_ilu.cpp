@@ -176,7 +176,7 @@ template <class T>
 bool Rounds<T>::round()
 {
     const CsrMatrix<T>&  S = level_.S;
-    const CsrMatrix<T>   transposed = opt_.dropping.hermitian ? CsrMatrix<T>() : transpose(S);
+    const CsrMatrix<T>   transposed = opt_.dropping.hermitian ? CsrMatrix<T>() : transpose(be_, S);
     const CsrView<T>&    St = opt_.dropping.hermitian ? static_cast<const CsrView<T>&>(S) : transposed;
     const RoundSystem<T> system{S, St, w_L_, w_U_, level_.t};
     const RoundSet<T>    set = choose_pivots(be_, system, opt_.bounds);

@@ -7,5 +7,6 @@
 
 #include "ilux/base/cpu_vectors.cpp"
 #include "ilux/base/csr.cpp"
+#include "ilux/base/csr_parallel.cpp"
 #include "ilux/base/csr_view.cpp"
 #include "ilux/base/spmv.cpp"
