@@ -18,7 +18,7 @@ TEST(RowSums, AreThoseOfAMap)
         row.start();
         std::map<Index, double> expected;
         for (Index k = 0; k < 3 * columns; ++k) {
-            const Index  col = 1'000'003 * random.below(columns) % 2'000'000'011;
+            const Index  col = 400'003 * random.below(columns);
             const double x = random.uniform();
             row.add(col, x);
             expected[col] += x;
