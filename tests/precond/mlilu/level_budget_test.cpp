@@ -48,7 +48,7 @@ TEST(LevelBudget, HoldsWhatTheTwoKindsOfLevelStoreAgainstTheRoom)
     auto crout = level_of(6, 0);
     crout.L_G = entries(30);
     crout.U_F = entries(40);
-    const LevelBlocks blocks{.F = entries(35), .G = entries(34), .C = entries(1000)};
+    const LevelBlocks<> blocks{.F = entries(35), .G = entries(34), .C = entries(1000)};
     for (Offset room : {98, 99, 100}) {
         EXPECT_EQ(with_room_for(room, 6).saved_fits(crout, blocks), room >= 99);  // 10 + 20 + 34 + 35
         EXPECT_EQ(with_room_for(room, 6).kept_fits(crout), room >= 100);          // 10 + 20 + 30 + 40
