@@ -58,6 +58,24 @@ TEST(NextPlan, GivesUpCgForGmresBeforeItTightensAnything)
     EXPECT_LT(tried[2].plan.precond.mlilu.drop_tol, tried[1].plan.precond.mlilu.drop_tol);
 }
 
+TEST(NextPlan, GoesFromRoundsThatWereChosenToCroutBeforeItTightensAnything)
+{
+    for (const MlIluSetup asked : {MlIluSetup::automatic, MlIluSetup::rounds}) {
+        SolverOptions options;
+        options.precond.mlilu.setup = asked;
+        std::string why_not;
+        Attempt     tried = failures(options, false, why_not).front();
+        tried.mlilu.emplace().levels.push_back({.n = 9, .rounds = 3});
+        why_not.clear();
+        const auto next = next_plan(options, std::span(&tried, 1), 0, why_not);
+        ASSERT_TRUE(next);
+        const bool chosen = asked == MlIluSetup::automatic;
+        EXPECT_EQ(next->precond.mlilu.setup, chosen ? MlIluSetup::crout : MlIluSetup::rounds);
+        EXPECT_EQ(next->precond.mlilu.drop_tol < 1e-2, !chosen);
+        EXPECT_EQ(next->change == "precond.setup crout", chosen) << next->change;
+    }
+}
+
 TEST(NextPlan, KeepsAMethodThatWasAskedFor)
 {
     SolverOptions options;
