@@ -1,7 +1,9 @@
-// What takes a large matrix apart by threads.
+// A large matrix transposed by threads.
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "ilux/base/scalar.hpp"
@@ -18,16 +17,17 @@ template <Scalar T = double>
 class InverseNorms {
 public:
     explicit InverseNorms(Index n) : w_(static_cast<std::size_t>(n), T(0)) {}
-    explicit InverseNorms(std::vector<T> w) : w_(std::move(w)) {}
 
     /// max over e_k of |y_k|, known before column k is formed.
     double bound(Index k) const { return 1 + std::abs(w_[k]); }
 
     /// y_k by the greedy rule: the e_k that makes |y_k| largest.
-    T greedy(Index k) const
+    T greedy(Index k) const { return greedy_for(w_[k]); }
+    /// The same where the caller keeps w.
+    static T greedy_for(T w)
     {
-        if constexpr (is_complex<T>) return (w_[k] == T(0) ? T(1) : -direction(w_[k])) - w_[k];
-        else return (w_[k] > 0 ? -1. : 1.) - w_[k];
+        if constexpr (is_complex<T>) return (w == T(0) ? T(1) : -direction(w)) - w;
+        else return (w > 0 ? -1. : 1.) - w;
     }
 
     /// y_k by the look-ahead rule: the sign of e_k, along the line of w_k, that makes Σ_i |w_i + l_ik y_k| largest.

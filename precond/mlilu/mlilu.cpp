@@ -222,6 +222,7 @@ void MlIluBuilder<T>::note_limit(const char* what)
     report_.decisions.push_back(fmt::format("memory limit ({}) reached on level {}: the smallest {} were dropped",
                                             budget_.given() ? "as given" : "automatic", level_number(), what));
 }
+
 }  // namespace detail
 
 template <Scalar T>

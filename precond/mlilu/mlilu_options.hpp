@@ -91,7 +91,8 @@ void fields(MlIluOptions& o, Visit&& visit)
           "τ_S: drop entries of the next level's matrix, relative to their row");
     visit(
         "setup", o.setup, anything(),
-        "factor a level one pivot after another (crout) or in rounds of pivots that do not see one another, on all threads");
+        "factor a level one pivot after another (crout) or in rounds of pivots that do not see one another, on all threads; "
+        "rounds order nothing, drop by τ_S alone and estimate greedily");
     visit(
         "compensation", o.compensation, anything(),
         "rounds: add what is dropped from a row to its diagonal, as far as the row stays dominant, and drop up to 5 τ_S");

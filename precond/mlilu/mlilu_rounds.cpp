@@ -42,7 +42,8 @@ void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
     if (opt_.setup == MlIluSetup::automatic)
         report_.decisions.push_back(
             fmt::format("setup=auto: {}, {}", setup_ == Setup::rounds ? "rounds" : "crout", rows));
-    if (setup_ == Setup::rounds && saves) report_.decisions.push_back("off_diagonal=keep: rounds save nothing else");
+    if (setup_ == Setup::rounds && saves)
+        report_.decisions.push_back("off_diagonal=save has no effect on rounds: they keep L_G and U_F");
     if (setup_ == Setup::rounds && opt_.compensation == Compensation::automatic)
         report_.decisions.push_back(
             fmt::format("compensation=auto: {}, {}{}", compensates_ ? "on" : "off", rows,
@@ -64,14 +65,16 @@ CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
                                              .compensate = compensates_,
                                              .hermitian = pre.hermitian},
                                 .enough = tail_,
-                                .most_entries = static_cast<double>(budget_.entries_left(n)),
+                                .most_entries = static_cast<double>(std::max<Offset>(1, budget_.entries_left(n))),
                                 .most_rounds = std::max(DepthBound::none, opt_.depth_bound.rows)};
     auto                made = rounds_ilu(be_, std::move(pre.A), scaled_test_vector(t_, pre.q, pre.col_scale), options,
                                           [&](Index k) { tell(k, n); });
     const auto          accepted = static_cast<Index>(made.factors.accepted.size());
-    if (accepted < stalled_share * n) {
-        report_.decisions.push_back(fmt::format("crout from level {} on: rounds found {} pivots in {} rows",
-                                                level_number() + (accepted > 0), accepted, n));
+    if (made.full || accepted < stalled_share * n) {
+        report_.decisions.push_back(fmt::format("crout from level {} on: {}", level_number() + (accepted > 0),
+                                                made.full || n <= tail_
+                                                    ? "the memory limit leaves no room for further rounds"
+                                                    : fmt::format("rounds found {} pivots in {} rows", accepted, n)));
         setup_ = Setup::crout;
     }
     if (accepted == 0) {

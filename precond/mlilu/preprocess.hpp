@@ -37,13 +37,4 @@ Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& option
 template <Scalar T>
 void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop = {});
 
-/// All of it. @param stop  ends matching and ordering
-template <Scalar T>
-Preprocessed<T> preprocess(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop = {})
-{
-    Preprocessed<T> pre = equilibrate_and_match(std::move(A), options, stop);
-    put_in_order(pre, options.ordering, stop);
-    return pre;
-}
-
 }  // namespace ilux

@@ -1,7 +1,5 @@
 #include "ilux/precond/mlilu/round_eliminate.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -71,7 +69,7 @@ private:
     std::vector<double>          t_, size_;  // nC: test vector, root of the largest entry
     const Index                  nB_, nC_;
     std::vector<T>               y_, z_;         // nB: L y = e, Uᵀ z = e
-    std::vector<double>          largest_in_U_;  // nB: of each row, times |d|
+    std::vector<double>          largest_in_U_;  // nB: of each row of D U
     EliminatedRound<T>           out_;
 };
 
@@ -91,8 +89,6 @@ T Eliminator<T>::pivot(Index k) const
 template <class T>
 void Eliminator<T>::take_pivots()
 {
-    const InverseNorms<T> norms_L(std::vector<T>(in_.w_L.begin(), in_.w_L.end())),
-        norms_U(std::vector<T>(in_.w_U.begin(), in_.w_U.end()));
     out_.d.resize(nB_);
     y_.resize(nB_);
     z_.resize(nB_);
@@ -111,8 +107,8 @@ void Eliminator<T>::take_pivots()
                 }
             rows.end_row();
             out_.d[i] = d;
-            y_[i] = norms_L.greedy(k);
-            z_[i] = norms_U.greedy(k);
+            y_[i] = InverseNorms<T>::greedy_for(in_.w_L[k]);
+            z_[i] = InverseNorms<T>::greedy_for(in_.w_U[k]);
             largest_in_U_[i] = largest;
         }
     });
@@ -181,7 +177,7 @@ T Eliminator<T>::compensated(T d, T lumped, double kept) const
 {
     const double size = std::abs(d), least = std::max(kept, least_diagonal * size);
     const T      sum = real_where_hermitian(d + lumped);
-    if (size <= least || !is_finite(sum)) return d;
+    if (!(size > least) || !is_finite(sum)) return d;  // also where t has over- or underflowed, and kept is NaN
     const bool turned = real_part(sum * conj(d)) <= 0;
     return turned || std::abs(sum) < least ? d * (least / size) : sum;
 }

@@ -15,8 +15,8 @@ namespace ilux {
 struct RoundDropping {
     double drop_tol = 0;        ///< τ_S: entries up to τ_S times the largest of their row go
     bool   compensate = false;  ///< what goes is added to the diagonal, weighted by t, as far as the row stays dominant
-    bool   hermitian =
-        false;  ///< S is: entries up to τ_S √(m_i m_j) go, m the rows' largest before the round, so that it stays so
+    /// S is, and stays so: entries up to τ_S √(m_i m_j) go, m the largest of the rows before the round.
+    bool hermitian = false;
 };
 
 /// S ≈ [I 0; L I] [D 0; 0 next] [I U; 0 I] in the order (pivots, rest). Couplings among the pivots are dropped, or added to D.
@@ -29,6 +29,7 @@ struct EliminatedRound {
     double inverse_L = 1, inverse_U = 1;  ///< largest estimates of ‖e_kᵀL⁻¹‖₁, ‖U⁻¹e_k‖₁ of a pivot
 };
 
+/// @param system, set  S must be Hermitian where `dropping` says so; its transpose is then not looked at
 /// @param tell  called now and then by the calling thread; may throw to break off
 /// Cost Σ_k |column k| · |row k| over the pivots k. Bits do not depend on the number of threads.
 template <class T>

@@ -1,7 +1,6 @@
 #include "ilux/precond/mlilu/round_set.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <numeric>

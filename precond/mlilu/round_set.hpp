@@ -20,8 +20,8 @@ struct RoundBounds {
     double growth = 2;        ///< γ: of max_r|s_rk| max_j|s_kj| / |s_kk|; 0: not looked at
     double pivot_floor = 0;   ///< δ: |s_kk| ≤ δ is no pivot
     bool   positive = false;  ///< nor is s_kk ≤ δ
-    double weak_coupling =
-        0;  ///< θ: couplings of a dominant row that add up to at most θ|s_kk| do not forbid choosing both ends
+    /// θ: couplings of a dominant row k to other pivots may add up to θ|s_kk|.
+    double weak_coupling = 0;
 };
 
 /// S with all that a round looks at. Refers to what it is made of.
@@ -41,8 +41,8 @@ struct RoundSet {
     Index               fit = 0;
 };
 
-/// A maximal set of fit rows without couplings, but for weak ones: the couplings of a dominant row k to other pivots may add up to θ|s_kk|;
-/// dominant means Σ|s_kj t_j| ≤ |s_kk t_k|. Rows of low degree come first, |row| · |column|, then by a fixed shuffle of the
+/// A set of fit rows without couplings among them, but for weak ones; with θ = 0 no further row would fit, with θ > 0 few would.
+/// A row k is dominant where Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|. Rows of low degree come first, |row| · |column|, then by a fixed shuffle of the
 /// index; rows much longer than the mean come in a later round. The set does not depend on the number of threads. [luby_86]
 /// Cost O(nnz) a sweep, few sweeps.
 template <class T>

@@ -141,16 +141,22 @@ public:
         do
             if (tell_) tell_(n - level_.S.rows());
         while (!done() && round());
+        level_.full = too_many_entries();
         Assembly<T>(be_, std::move(factors_), rows_, level_.factors).run();
         return std::move(level_);
     }
 
 private:
     bool round();
+    /// L, D and U of a round are entries of S, so that the factors alone never are.
+    bool too_many_entries() const
+    {
+        return opt_.most_entries > 0 && stored_ + static_cast<double>(level_.S.nnz()) > opt_.most_entries;
+    }
     bool done() const
     {
         return level_.S.rows() <= opt_.enough || (opt_.most_rounds > 0 && level_.rounds >= opt_.most_rounds) ||
-               (opt_.most_entries > 0 && stored_ + static_cast<double>(level_.S.nnz()) > opt_.most_entries);
+               too_many_entries();
     }
 
     Cpu&                              be_;
@@ -191,7 +197,6 @@ bool Rounds<T>::round()
     factors.inverse_L = std::max(factors.inverse_L, made.inverse_L);
     factors.inverse_U = std::max(factors.inverse_U, made.inverse_U);
     stored_ += static_cast<double>(made.L.nnz() + made.U.nnz()) + static_cast<double>(made.d.size());
-    level_.passed += static_cast<double>(S.nnz());
     std::vector<double> t;
     t.reserve(set.rest.size());
     for (Index i : set.rest) t.push_back(level_.t[i]);

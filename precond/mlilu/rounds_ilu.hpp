@@ -28,8 +28,7 @@ struct RoundsLevel {
     CsrMatrix<T>        S;  ///< of the rows postponed, in their order
     std::vector<double> t;  ///< the test vector there
     Index               rounds = 0;
-    double              products = 0;  ///< l_ik d_k u_kj that went into S, for forecasts
-    double              passed = 0;    ///< Σ over rounds of the entries of their matrices
+    bool                full = false;  ///< most_entries ended it
 };
 
 /// @param A  n×n, scaled so that entries are about 1; consumed

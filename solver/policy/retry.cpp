@@ -25,6 +25,7 @@ std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Inde
     Plan plan = last;
     plan.precond = first;
     plan.precond.kind = PrecondKind::mlilu;
+    plan.precond.mlilu.setup = last.precond.mlilu.setup;  // not again what was left for Crout's sweep
     plan.precond.mlilu.drop_tol = plan.precond.mlilu.schur_drop_tol = 0;
     plan.change = "precond.drop_tol 0, precond.schur_drop_tol 0";
     return plan;

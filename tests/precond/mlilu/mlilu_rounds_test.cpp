@@ -107,6 +107,19 @@ TEST(MlIluRounds, LeaveToCroutWhatTheyCannotEliminate)
     EXPECT_LE(test::backward_error(A, applied(M, b), b), 1e-13);
 }
 
+TEST(MlIluRounds, AreNoWorseForATestVectorThatOverflows)
+{
+    auto   A = gallery::convdiff2d({.n = 20});  // columns of 1e-200 and 1e200 in turn
+    Vector scale(A.rows());
+    for (Index i = 0; i < A.rows(); ++i) scale[i] = i % 2 == 0 ? 1e-200 : 1e200;
+    scale_rows_cols(A, {}, scale);
+    MlIluOptions options = in_rounds;
+    options.compensation = Compensation::on;
+    MlIluPreconditioner M(build(A, options));
+    const Vector        z = applied(M, test::random_vector(A.rows(), 1));
+    EXPECT_TRUE(std::ranges::all_of(z, [](double value) { return std::isfinite(value); }));
+}
+
 TEST(MlIluRounds, KeepToADepthBound)
 {
     for (Index bound : {2, 6}) {
@@ -162,6 +175,7 @@ TEST(MlIluRounds, KeepToAMemoryLimit)
             if (options.memory_limit.value < 120 * A.rows()) continue;  // permutations and row pointers alone
             const auto limited = build(A, options);
             EXPECT_LE(limited.report().bytes, options.memory_limit.value) << percent << " %";
+            EXPECT_TRUE(any_mentions(limited.report(), "memory limit")) << percent << " %";
             MlIluPreconditioner M(limited);
             const Vector        z = applied(M, test::random_vector(A.rows(), 1));
             EXPECT_TRUE(std::ranges::all_of(z, [](double value) { return std::isfinite(value); }));

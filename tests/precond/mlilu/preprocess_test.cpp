@@ -24,6 +24,13 @@ std::vector<Named> all_matrices(Index n)
     return all;
 }
 
+Preprocessed<> preprocess(const CsrMatrix<>& A, const MlIluOptions& options)
+{
+    Preprocessed<> pre = equilibrate_and_match(CsrMatrix<>(A), options);
+    put_in_order(pre, options.ordering);
+    return pre;
+}
+
 std::vector<MlIluOptions> all_options()
 {
     std::vector<MlIluOptions> all;
