@@ -314,7 +314,7 @@ Device LinearSolver::device() const
 
 const Lu* LinearSolver::lu() const { return impl_->strategies ? impl_->strategies->lu() : nullptr; }
 
-const HostFactors* LinearSolver::preconditioner() const
+const PrecondFactors* LinearSolver::preconditioner() const
 {
     return impl_->strategies ? impl_->strategies->preconditioner() : nullptr;
 }

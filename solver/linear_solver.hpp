@@ -104,7 +104,7 @@ public:
     Device                 device() const;  ///< of the strategy taken last
     /// What is there of the strategy taken last; null where there is none. Valid until the next call.
     const Lu*          lu() const;
-    const HostFactors* preconditioner() const;
+    const PrecondFactors* preconditioner() const;
 
 private:
     class Impl;

@@ -26,7 +26,7 @@ constexpr double long_gmres = 5;  // seconds; a run that takes longer is not rep
 /// What the variants of one form of M share.
 struct Form {
     OffDiagonal off_diagonal = OffDiagonal::keep;
-    HostFactors factors;
+    PrecondFactors factors;
 };
 
 struct Bench {

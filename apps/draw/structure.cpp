@@ -87,7 +87,7 @@ SparsityPicture picture_of(const CsrView<double>& A)
 std::optional<Structure> structure_of(const LinearSolver& solver)
 {
     if (const Lu* lu = solver.lu()) return structure_of(*lu);
-    if (const HostFactors* factors = solver.preconditioner()) return structure_of(solver.matrix(), *factors);
+    if (const PrecondFactors* factors = solver.preconditioner()) return structure_of(solver.matrix(), *factors);
     return std::nullopt;
 }
 
@@ -106,7 +106,7 @@ Structure structure_of(const Lu& lu)
     return structure;
 }
 
-Structure structure_of(const CsrView<double>& A, const HostFactors& factors)
+Structure structure_of(const CsrView<double>& A, const PrecondFactors& factors)
 {
     Structure structure;
     if (factors.ilu0)

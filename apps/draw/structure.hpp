@@ -46,6 +46,6 @@ Structure structure_of(const Lu& lu);
 
 /// A in the order of the multilevel ILU, and the rows of its levels, or of ILU(0), by depth; nothing for the others.
 /// O(nnz(A) + nnz(M)).
-Structure structure_of(const CsrView<double>& A, const HostFactors& factors);
+Structure structure_of(const CsrView<double>& A, const PrecondFactors& factors);
 
 }  // namespace ilux::app

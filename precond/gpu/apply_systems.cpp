@@ -137,6 +137,8 @@ ForwardSystem<T> system_of(Cpu& be, const PlannedStep& step, std::span<const App
     return {};
 }
 
+}  // namespace
+
 /// By rows: S⁻¹ column by column is S⁻ᵀ row by row.
 template <class T>
 std::vector<T> inverse_of(Cpu& be, const DenseLevel<>& dense, bool transposed)
@@ -166,8 +168,6 @@ std::vector<T> inverse_of(Cpu& be, const DenseLevel<>& dense, bool transposed)
     require_storable(too_large, sizeof(T));
     return W;
 }
-
-}  // namespace
 
 template <class T>
 ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<>& factors, bool transposed)
@@ -292,6 +292,7 @@ void solve_serial(const ApplySystems<T>& systems, std::span<const double> r, std
 #define ILUX_INSTANTIATE(T)                                                       \
     template ApplySystems<T> apply_systems<T>(Cpu&, const MlIluFactors<>&, bool); \
     template ApplySystems<T> apply_systems<T>(Cpu&, const Ilu0<>&, bool);         \
+    template std::vector<T>  inverse_of(Cpu&, const DenseLevel<>&, bool);        \
     template void solve_serial(const ApplySystems<T>&, std::span<const double>, std::span<double>, std::span<double>);
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)

@@ -6,6 +6,7 @@
 
 #include "ilux/base/gpu/usual_device.hpp"
 #include "ilux/precond/ilu0.hpp"
+#include "ilux/precond/mlilu/dense_level.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/sptrsv/forward_system.hpp"
 
@@ -60,6 +61,11 @@ template <class T>
 ApplySystems<T> apply_systems(Cpu& be, const Ilu0<>& ilu0, bool transposed);
 ApplySize       apply_size(const MlIluFactors<>& factors);
 ApplySize       apply_size(const Ilu0<>& ilu0);
+
+/// The inverse of the dense level, by rows, or that of its transpose. Threaded; 2 n³ flops.
+/// @throws InvalidInput when T = float and a value is too large for it
+template <class T>
+std::vector<T> inverse_of(Cpu& be, const DenseLevel<>& dense, bool transposed);
 
 /// Options to build with for a GPU, where applying M costs its dependencies: off_diagonal=auto becomes keep (`save` has twice as
 /// many, and its four systems hold L and U twice), depth_bound=auto becomes gpu_depth_bound.

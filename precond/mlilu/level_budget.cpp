@@ -29,15 +29,15 @@ constexpr double automatic_limit_least = 80e6;  // and at least so many bytes
 }  // namespace
 
 template <Scalar T>
-LevelBudget<T>::LevelBudget(const CsrView<T>& A, Bytes limit)
+LevelBudget<T>::LevelBudget(Index rows, std::size_t matrix_bytes, Bytes limit)
     : limit_(limit),
-      n_(A.rows()),
+      n_(rows),
       left_(limit.value > 0 ? static_cast<double>(limit.value)
-                            : std::max(automatic_limit_least + accepted_bytes<T> * A.rows(),
-                                       automatic_limit_factor * static_cast<double>(A.bytes())))
+                            : std::max(automatic_limit_least + accepted_bytes<T> * rows,
+                                       automatic_limit_factor * static_cast<double>(matrix_bytes)))
 {
     static_assert(postponed_bytes<T> - accepted_bytes<T> <= postponed_cost * entry_bytes<T>);
-    const double least = (accepted_bytes<T> + entry_bytes<T>)*A.rows();
+    const double least = (accepted_bytes<T> + entry_bytes<T>)*rows;
     if (left_ < least) throw_out_of_memory(least);
 }
 

@@ -13,7 +13,8 @@ class LevelBudget {
 public:
     /// @param limit  0: 40 times A, and at least 80 MB beside what the rows take
     /// @throws OutOfMemory when the limit cannot hold even the sparsest factors of A
-    LevelBudget(const CsrView<T>& A, Bytes limit);
+    LevelBudget(const CsrView<T>& A, Bytes limit) : LevelBudget(A.rows(), A.bytes(), limit) {}
+    LevelBudget(Index rows, std::size_t matrix_bytes, Bytes limit);
 
     static constexpr Offset postponed_cost = 3;  ///< entries that a postponed row takes up beside its own
 

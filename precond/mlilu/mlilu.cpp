@@ -14,20 +14,6 @@
 
 namespace ilux {
 namespace detail {
-namespace {
-
-constexpr Index  largest_tail = 1000;
-constexpr double tail_share = 0.25;  // of the entries of A
-
-/// The dense end of the rounds should cost less than the rest of them.
-Index tail_order(const MlIluOptions& options, Offset nnz)
-{
-    const auto share = static_cast<Index>(std::sqrt(tail_share * static_cast<double>(nnz)));
-    return std::max(options.dense_order, std::min(largest_tail, share));
-}
-
-}  // namespace
-
 template <class T>
 MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& options,
                               const ProgressListener& on_progress, const StopToken& stop)
@@ -39,7 +25,7 @@ MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& 
       bounds_(options.inverse_bound, options.growth_bound, std::max(DepthBound::none, options.depth_bound.rows)),
       budget_(A, options.memory_limit),
       setup_(options.setup == MlIluSetup::crout ? Setup::crout : Setup::undecided),
-      tail_(tail_order(options, A.nnz())),
+      tail_(rounds_tail(options, A.nnz())),
       t_(A.rows(), 1.)
 {
     factors_->n = A.rows();

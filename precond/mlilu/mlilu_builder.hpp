@@ -12,11 +12,10 @@
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 #include "ilux/precond/mlilu/pivot_bounds.hpp"
 #include "ilux/precond/mlilu/preprocess.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 
 namespace ilux::detail {
 
-constexpr double pivot_noise =
-    16 * std::numeric_limits<double>::epsilon();  // a pivot below, entries being about 1, is a zero
 constexpr Index max_levels = 40;
 
 template <class T>

@@ -8,15 +8,11 @@
 #include <numeric>
 
 #include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/reorder/matching.hpp"
 
 namespace ilux {
 namespace {
-
-constexpr int    equilibration_sweeps = 12;  // each halves the exponents' spread; most matrices need two or three
-constexpr double small_diagonal = 0.1;       // |a_ii| below this share of its row and column: worth a matching
-
-constexpr double largest_scale = 0x1p1000;  // so that neither a factor nor the reciprocal of one overflows
 
 double power_of_two(double x) { return std::ldexp(1., std::ilogb(x * std::numbers::sqrt2)); }  // the nearest, in ratio
 
@@ -96,21 +92,6 @@ void apply_matching(const CsrView<T>& A, bool scaling, const StopToken& stop, Pr
     if (!matching.optimal) pre.decision += "; the matching's work limit was reached, so its product is not the largest";
 }
 
-template <class T>
-bool wants_matching(const CsrView<T>& A, const Preprocessed<T>& pre, const DiagonalFacts& diagonal,
-                    const MlIluOptions& options, std::string& why)
-{
-    if (options.definite) return false;
-    if (options.matching != MatchingChoice::automatic) return options.matching == MatchingChoice::on;
-    if (pre.positive) {
-        why = fmt::format("matching=auto: off, {} with a positive diagonal", hermitian_word<T>);
-        return false;
-    }
-    why = fmt::format("matching=auto: {}, {} of {} diagonal entries are small against their row or column",
-                      diagonal.small > 0 ? "on" : "off", diagonal.small, A.rows());
-    return diagonal.small > 0;
-}
-
 }  // namespace
 
 template <Scalar T>
@@ -129,7 +110,9 @@ Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& option
     const auto diagonal = inspect_diagonal(A, pre.row_scale, pre.col_scale);
     pre.positive = pre.hermitian && diagonal.positive;
     if (diagonal.nonzero) pre.structural_rank = A.rows();  // the diagonal itself matches every row
-    if (wants_matching(A, pre, diagonal, options, pre.decision)) apply_matching(A, options.scaling, stop, pre);
+    auto [match, why] = decide_matching(options, pre.positive, diagonal.small, A.rows(), hermitian_word<T>);
+    pre.decision = std::move(why);
+    if (match) apply_matching(A, options.scaling, stop, pre);
 
     scale_rows_cols(A, pre.row_scale, pre.col_scale);
     pre.A = pre.matched ? permute<T>(A, {}, pre.q) : std::move(A);

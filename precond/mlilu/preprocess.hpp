@@ -28,6 +28,11 @@ struct Preprocessed {
     std::string          decision;         ///< what `matching=auto` chose and why
 };
 
+/// Below this share of the largest entry of its row or column a diagonal entry is small.
+constexpr double small_diagonal = 0.1;
+constexpr int    equilibration_sweeps = 12;  ///< each halves the exponents' spread; most matrices need two or three
+constexpr double largest_scale = 0x1p1000;   ///< so that neither a factor nor the reciprocal of one overflows
+
 /// The scalings, and the matching where it is wanted: p stays the identity, and At is not made.
 /// @param A  n×n;  cost O(nnz) plus matching
 /// @param stop  ends the matching

@@ -13,7 +13,7 @@
 namespace ilux {
 namespace {
 
-constexpr double least_diagonal = 0.1;  // share of the diagonal that a compensation leaves at least
+using rounds::least_diagonal;
 
 template <class T>
 class Eliminator {

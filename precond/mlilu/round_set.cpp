@@ -11,28 +11,7 @@
 namespace ilux {
 namespace {
 
-constexpr double dominance_slack = 1e-8;  // rounding of a row that is dominant with equality, as the Laplacian's
-constexpr double long_row = 4;            // times the mean, and
-constexpr double long_row_least = 8;      // so many more: left for later
-
-/// A row that waits holds its priority, any other one of these.
-using Status = std::uint64_t;
-constexpr Status chosen = 0, tentative = 1, rejected = 2, excluded = ~Status{0};
-constexpr bool   waits(Status status) { return status > rejected && status != excluded; }
-
-/// A bijection of 32 bits, so that no two rows have the same priority.
-std::uint32_t shuffled(std::uint32_t x)
-{
-    x = (x ^ (x >> 16)) * 0x7feb352dU;
-    x = (x ^ (x >> 15)) * 0x846ca68bU;
-    return x ^ (x >> 16);
-}
-
-Status priority(Offset row_degree, Offset col_degree, Index k)
-{
-    const auto product = std::clamp<Offset>(row_degree * col_degree, 1, 0xfffffffe);
-    return static_cast<Status>(product) << 32 | shuffled(static_cast<std::uint32_t>(k));
-}
+using namespace rounds;
 
 /// @param others  Σ_j≠k |s_kj t_j|
 template <class T>
@@ -49,6 +28,7 @@ public:
           in_(system),
           bounds_(bounds),
           n_(system.S.rows()),
+          priority_(n_),
           status_(n_, excluded),
           blocker_(n_),
           touched_(n_, 0),
@@ -71,11 +51,8 @@ public:
         while (!waiting_.empty()) {
             judge();
             settle_budgets();
-            std::erase_if(waiting_, [&](Index k) {
-                if (status_[k] == tentative) status_[k] = chosen;
-                if (status_[k] == rejected) status_[k] = excluded;
-                return !waits(status_[k]);
-            });
+            confirm();
+            std::erase_if(waiting_, [&](Index k) { return !waits(status_[k]); });
         }
         for (Index k = 0; k < n_; ++k) (status_[k] == chosen ? set_.pivots : set_.rest).push_back(k);
         return std::move(set_);
@@ -91,7 +68,7 @@ private:
                 const Offset col = in_.St.row_ptr()[k + 1] - in_.St.row_ptr()[k];
                 const bool   fits = inspect_row(k);
                 if (fits && static_cast<double>(std::max(row, col)) <= long_row * mean + long_row_least)
-                    status_[k] = priority(row, col, k);
+                    status_[k] = priority_[k] = priority(row, col, in_.number.empty() ? k : in_.number[k]);
             }
         });
     }
@@ -121,13 +98,34 @@ private:
                1 + std::abs(in_.w_L[k]) <= bounds_.inverse && 1 + std::abs(in_.w_U[k]) <= bounds_.inverse;
     }
 
-    /// Every waiting row: excluded where the pivots chosen leave it no room, tentative where it comes before all neighbours
-    /// that wait.
+    /// Every waiting row: excluded where the pivots chosen leave it no room, tentative where it comes before all in its row that
+    /// wait.
     void judge()
+    {
+        update_waiting([&](Index k) { return verdict(k); });
+    }
+
+    /// Tentative pivots stay, but for one that another has in its row and comes before: that one waits on.
+    void confirm()
+    {
+        update_waiting([&](Index k) {
+            if (status_[k] == rejected) return excluded;
+            if (status_[k] != tentative) return status_[k];
+            for (Offset p = in_.St.row_ptr()[k]; p < in_.St.row_ptr()[k + 1]; ++p)
+                if (const Index j = in_.St.col()[p];
+                    (status_[j] == tentative || status_[j] == rejected) && priority_[j] < priority_[k])
+                    return priority_[k];
+            return chosen;
+        });
+    }
+
+    /// By all threads: each new status sees the old ones alone.
+    template <class NewStatus>
+    void update_waiting(NewStatus&& status_of)
     {
         verdict_.resize(waiting_.size());
         for_row_blocks(be_, static_cast<Index>(waiting_.size()), [&](Index, Index begin, Index end, int) {
-            for (Index i = begin; i < end; ++i) verdict_[i] = verdict(waiting_[i]);
+            for (Index i = begin; i < end; ++i) verdict_[i] = status_of(waiting_[i]);
         });
         for (std::size_t i = 0; i < waiting_.size(); ++i) status_[waiting_[i]] = verdict_[i];
     }
@@ -136,21 +134,19 @@ private:
     {
         const Status mine = status_[k];
         if (blocker_[k] != k && waits(status_[blocker_[k]])) return mine;
-        Index      blocker = k;
-        Status     first = mine;
-        double     used = 0;
-        const auto is_chosen = [&](Index j) {
+        Index  blocker = k;
+        Status first = mine;
+        double used = 0;
+        for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p) {
+            const Index  j = in_.S.col()[p];
             const Status status = status_[j];
+            if (status == chosen) used += std::abs(in_.S.val()[p]);
             if (status < first && waits(status)) first = status, blocker = j;
-            return status == chosen;
-        };
-        for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p)
-            if (is_chosen(in_.S.col()[p])) {
-                used += std::abs(in_.S.val()[p]);
-                if (used > budget_[k]) return excluded;
-            }
+        }
+        if (used > budget_[k]) return excluded;
         for (Offset p = in_.St.row_ptr()[k]; p < in_.St.row_ptr()[k + 1]; ++p)
-            if (const Index j = in_.St.col()[p]; is_chosen(j) && used_[j] + std::abs(in_.St.val()[p]) > budget_[j])
+            if (const Index j = in_.St.col()[p];
+                status_[j] == chosen && used_[j] + std::abs(in_.St.val()[p]) > budget_[j])
                 return excluded;
         blocker_[k] = blocker;
         if (blocker != k) return mine;
@@ -201,6 +197,7 @@ private:
     const RoundSystem<T>& in_;
     const RoundBounds&    bounds_;
     const Index           n_;
+    std::vector<Status>   priority_;       // n
     std::vector<Status>   status_;         // n
     std::vector<Index>    blocker_;        // n: a neighbour that comes before and waited when last looked at; or itself
     std::vector<char>     touched_;        // n

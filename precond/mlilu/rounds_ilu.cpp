@@ -184,7 +184,7 @@ bool Rounds<T>::round()
     const CsrMatrix<T>&  S = level_.S;
     const CsrMatrix<T>   transposed = opt_.dropping.hermitian ? CsrMatrix<T>() : transpose(be_, S);
     const CsrView<T>&    St = opt_.dropping.hermitian ? static_cast<const CsrView<T>&>(S) : transposed;
-    const RoundSystem<T> system{S, St, w_L_, w_U_, level_.t};
+    const RoundSystem<T> system{S, St, w_L_, w_U_, level_.t, rows_};
     const RoundSet<T>    set = choose_pivots(be_, system, opt_.bounds);
     if (set.pivots.empty() || static_cast<double>(set.pivots.size()) < opt_.least_share * S.rows()) return false;
 

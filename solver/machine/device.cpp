@@ -12,7 +12,7 @@ namespace ilux {
 namespace {
 
 /// Rows on the chains of one M⁻¹, one after another.
-Offset chain(const HostFactors& factors, bool saved)
+Offset chain(const PrecondFactors& factors, bool saved)
 {
     if (factors.ilu0)
         return Offset{dependency_depth(factors.ilu0->L(), Triangle::lower)} +
@@ -23,7 +23,7 @@ Offset chain(const HostFactors& factors, bool saved)
     return saved ? 2 * rows : rows;
 }
 
-double bytes_of(const HostFactors& factors)
+double bytes_of(const PrecondFactors& factors)
 {
     return factors.mlilu ? double(factors.mlilu->report().bytes) : factors.ilu0 ? double(factors.ilu0->bytes()) : 0;
 }
@@ -83,7 +83,7 @@ Machine choose_machine(const SolverOptions& options, const CsrView<double>& A, s
     return machine;
 }
 
-std::string why_not_gpu(const CsrView<double>& A, const HostFactors& factors, bool saved)
+std::string why_not_gpu(const CsrView<double>& A, const PrecondFactors& factors, bool saved)
 {
     using namespace device_rule;
     const double bytes = double(A.bytes()) + bytes_of(factors) + 8.0 * sizeof(double) * A.rows();

@@ -49,6 +49,6 @@ bool gpu_is_likely(const SolverOptions& options, const CsrView<double>& A);
 Machine choose_machine(const SolverOptions& options, const CsrView<double>& A, std::vector<std::string>& decisions);
 
 /// Once M is factored: why the host had better apply it, or "". @param saved  M saves G and F
-std::string why_not_gpu(const CsrView<double>& A, const HostFactors& factors, bool saved);
+std::string why_not_gpu(const CsrView<double>& A, const PrecondFactors& factors, bool saved);
 
 }  // namespace ilux

@@ -24,7 +24,7 @@ std::size_t value_bytes(Precision precision)
 std::size_t copies(Method method) { return needs_transpose(method) ? 2 : 1; }
 
 /// Device memory of M.
-std::size_t factor_bytes(Index n, const HostFactors& factors, Method method, Precision precision)
+std::size_t factor_bytes(Index n, const PrecondFactors& factors, Method method, Precision precision)
 {
     const auto of_systems = [&](const ApplySize& size) {
         return static_cast<std::size_t>(estimate_margin * double(copies(method) * size.bytes(value_bytes(precision))));
@@ -51,7 +51,7 @@ void refuse_beyond(const DeviceNeed& need, std::size_t held, Gpu& gpu, Bytes lim
 
 }  // namespace
 
-DeviceNeed device_need(const CsrView<double>& A, const HostFactors& factors, Method method, const KrylovOptions& krylov,
+DeviceNeed device_need(const CsrView<double>& A, const PrecondFactors& factors, Method method, const KrylovOptions& krylov,
                        Precision precision)
 {
     const auto        n = static_cast<std::size_t>(A.rows());
@@ -83,7 +83,19 @@ void GpuSystem::put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOpt
     M_ = std::move(M);
 }
 
-void GpuSystem::put_preconditioner(Cpu& cpu, const HostFactors& factors)
+/// The launches of a solve are those of engine level_graph: one for each round, and one graph of all.
+void GpuSystem::put_rounds(const GpuRounds& rounds)
+{
+    M_ = rounds.preconditioner(gpu_);
+    report_.systems = rounds.systems();
+    report_.dense = rounds.dense_order();
+    report_.precision = rounds.in_single() ? Precision::in_single : Precision::in_double;
+    report_.remark = rounds.remark();
+    report_.factor_bytes = rounds.bytes();
+    report_.workspace_bytes += rounds.workspace_bytes();
+}
+
+void GpuSystem::put_preconditioner(Cpu& cpu, const PrecondFactors& factors)
 {
     const GpuFactorOptions how{.engine = options_.engine,
                                .transposable = needs_transpose(method_),
@@ -96,7 +108,8 @@ void GpuSystem::put_preconditioner(Cpu& cpu, const HostFactors& factors)
             }
         put_factors<double>(cpu, source, how);
     };
-    if (factors.mlilu) put(factors.mlilu->factors());
+    if (factors.rounds) put_rounds(*factors.rounds);
+    else if (factors.mlilu) put(factors.mlilu->factors());
     else if (factors.ilu0) put(*factors.ilu0);
     else if (factors.jacobi) {
         auto M = std::make_unique<GpuJacobi>(gpu_, *factors.jacobi);
@@ -131,14 +144,28 @@ GpuSystem::GpuSystem(Gpu& gpu, const CsrView<double>& A, Method method, const Kr
     matrix_and_vectors_ = in_background([this, krylov] { put_matrix_and_vectors(krylov); });
 }
 
-GpuSystem::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<double>& A, const HostFactors& factors, Method method,
+GpuSystem::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<double>& A, const PrecondFactors& factors, Method method,
                      const KrylovOptions& krylov, const GpuSystemOptions& options)
     : GpuSystem(gpu, A, method, krylov, options)
 {
     put_factors(cpu, factors);
 }
 
-void GpuSystem::put_factors(Cpu& cpu, const HostFactors& factors)
+void GpuSystem::await_matrix_and_vectors()
+{
+    if (matrix_and_vectors_.valid()) matrix_and_vectors_.get();
+}
+
+GpuRounds GpuSystem::set_up_rounds(Cpu& cpu, const MlIluOptions& options, const ProgressListener& on_progress,
+                                   const StopToken& stop)
+{
+    gpu_.make_current();
+    timed([&] { await_matrix_and_vectors(); });
+    return GpuRounds::build(cpu, gpu_, A_->matrix(), options, options_.precision == Precision::in_single, on_progress,
+                            stop);
+}
+
+void GpuSystem::put_factors(Cpu& cpu, const PrecondFactors& factors)
 {
     gpu_.make_current();
     timed([&] {
@@ -147,7 +174,7 @@ void GpuSystem::put_factors(Cpu& cpu, const HostFactors& factors)
             refuse_beyond(need_, held, gpu_, options_.memory_limit);
         };
         try {
-            matrix_and_vectors_.get();
+            await_matrix_and_vectors();
         } catch (const OutOfMemory&) {
             refuse(0);  // in the same words, but with the factors
             throw;

@@ -12,14 +12,16 @@
 #include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/precond/gpu/gpu_apply.hpp"
+#include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/jacobi.hpp"
 #include "ilux/solver/machine/options.hpp"
 
 namespace ilux {
 
-/// M as it was factored on the host; at most one is there, and M = I without any.
-struct HostFactors {
+/// M as it was factored, `rounds` on the device and the others on the host; at most one is there, and M = I without any.
+struct PrecondFactors {
+    std::optional<GpuRounds>  rounds;
     std::optional<MlIlu<>>    mlilu;
     std::unique_ptr<Ilu0<>>   ilu0;
     std::unique_ptr<Jacobi<>> jacobi;
@@ -30,7 +32,7 @@ struct DeviceNeed {
     std::size_t matrix = 0, factors = 0, workspace = 0;
     std::size_t total() const { return matrix + factors + workspace; }
 };
-DeviceNeed device_need(const CsrView<double>& A, const HostFactors& factors, Method method, const KrylovOptions& krylov,
+DeviceNeed device_need(const CsrView<double>& A, const PrecondFactors& factors, Method method, const KrylovOptions& krylov,
                        Precision precision);
 
 /// How A, M and the vectors are put on a GPU.
@@ -63,14 +65,17 @@ public:
     GpuSystem(Gpu& gpu, const CsrView<double>& A, Method method, const KrylovOptions& krylov,
               const GpuSystemOptions& options);
     /// The same and put_factors().
-    GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<double>& A, const HostFactors& factors, Method method,
+    GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<double>& A, const PrecondFactors& factors, Method method,
               const KrylovOptions& krylov, const GpuSystemOptions& options);
     GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
 
+    /// M in rounds, set up on the device, once A is there. What it lacks is told by the result, and by OutOfMemory.
+    GpuRounds set_up_rounds(Cpu& cpu, const MlIluOptions& options, const ProgressListener& on_progress = {},
+                            const StopToken& stop = {});
     /// M; once, before any solve(). @param cpu  turns the factors into the systems that apply M
     /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
     /// the factors before anything is for them; DeviceError
-    void put_factors(Cpu& cpu, const HostFactors& factors);
+    void put_factors(Cpu& cpu, const PrecondFactors& factors);
 
     /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
     IterationReport solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
@@ -89,9 +94,11 @@ private:
                             std::span<double> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
                             const StopToken& stop);
     void            put_matrix_and_vectors(const KrylovOptions& krylov);
-    void            put_preconditioner(Cpu& cpu, const HostFactors& factors);
+    void            put_preconditioner(Cpu& cpu, const PrecondFactors& factors);
     template <class T, class Factors>
     void put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options);
+    void put_rounds(const GpuRounds& rounds);
+    void await_matrix_and_vectors();
     void timed(const std::function<void()>& work);
 
     Gpu&                                 gpu_;

@@ -31,7 +31,7 @@ std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Inde
     return plan;
 }
 
-/// Rounds that were chosen for the user gave no solution: the same by Crout's sweep.
+/// Rounds that were chosen for the user gave no solution: the same by Crout's sweep, which also makes more of a memory limit.
 std::optional<Plan> by_crout(const Attempt& last, const PrecondOptions& first)
 {
     const bool rounds = last.mlilu && std::ranges::any_of(last.mlilu->levels, [](const MlIluLevelReport& level) {
@@ -145,7 +145,8 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
         why_not =
             fmt::format("the time limit of {:g} s was reached, and {}", options.time_limit,
                         direct ? "other pivots would take no less" : "a tighter preconditioner takes longer still");
-    else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg)
+    else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg &&
+             !by_crout(last, options.precond))
         why_not = "the factors fill their memory limit already";
     else if (!direct && last.failure.empty() && last.report.relative_residual <= rounded_away)
         why_not = "the residual is at rounding level";

@@ -13,25 +13,55 @@
 namespace ilux {
 namespace {
 
-MlIlu<> build_mlilu(Machine& machine, const CsrView<double>& A, const ProgressListener& on_progress,
-                    const StopToken& stop, Attempt& tried)
+MlIluOptions mlilu_options(const Machine& machine, Attempt& tried)
 {
-    MlIluOptions options = tried.plan.precond.mlilu;
-    if (machine.gpu) {
-        options = for_gpu(options);
-        if (options.off_diagonal != tried.plan.precond.mlilu.off_diagonal)
-            tried.decisions.push_back(fmt::format("off_diagonal={}, for a GPU", field_text(options.off_diagonal)));
-        if (options.depth_bound != tried.plan.precond.mlilu.depth_bound)
-            tried.decisions.push_back(fmt::format("depth_bound={}, for a GPU", field_text(options.depth_bound)));
-    }
-    MlIlu              factors = MlIlu<>::build(machine.cpu, A, options, on_progress, stop);
-    const MlIluReport& report = factors.report();
+    const MlIluOptions& asked = tried.plan.precond.mlilu;
+    if (!machine.gpu) return asked;
+    const MlIluOptions options = for_gpu(asked);
+    if (options.off_diagonal != asked.off_diagonal)
+        tried.decisions.push_back(fmt::format("off_diagonal={}, for a GPU", field_text(options.off_diagonal)));
+    if (options.depth_bound != asked.depth_bound)
+        tried.decisions.push_back(fmt::format("depth_bound={}, for a GPU", field_text(options.depth_bound)));
+    return options;
+}
+
+void note_mlilu(const MlIluReport& report, Attempt& tried)
+{
     tried.mlilu = report;
     tried.fill = report.fill;
     tried.factor_bytes = report.bytes;
     tried.seconds_analyse = report.seconds_analyse;
     tried.seconds_factor = report.seconds_factor;
+}
+
+MlIlu<> build_mlilu(Machine& machine, const CsrView<double>& A, const ProgressListener& on_progress,
+                    const StopToken& stop, Attempt& tried)
+{
+    MlIlu factors = MlIlu<>::build(machine.cpu, A, mlilu_options(machine, tried), on_progress, stop);
+    note_mlilu(factors.report(), tried);
     return factors;
+}
+
+/// Rounds on the device, where they are asked for or may be chosen and the method needs no transpose. Nothing where the host
+/// should factor; `tried` says why.
+std::optional<GpuRounds> build_on_gpu(Machine& machine, GpuSystem& system, const ProgressListener& on_progress,
+                                      const StopToken& stop, Attempt& tried)
+{
+    const MlIluOptions& options = tried.plan.precond.mlilu;
+    if (options.setup == MlIluSetup::crout || needs_transpose(method_of(tried.plan.method))) return {};
+    std::string why;
+    try {
+        GpuRounds rounds = system.set_up_rounds(machine.cpu, options, on_progress, stop);
+        if (rounds.made()) {
+            note_mlilu(rounds.report(), tried);
+            return rounds;
+        }
+        why = rounds.why_not();
+    } catch (const OutOfMemory& error) {
+        why = error.what();
+    }
+    if (!why.empty()) tried.decisions.push_back("factored on the host: " + why);
+    return {};
 }
 
 /// Null at a zero pivot; then `tried` says so.
@@ -80,9 +110,11 @@ void note_what_is_ignored(const Machine& machine, const KrylovOptions& krylov, A
         note(fmt::format("krylov.ortho={} instead of mgso", field_text(krylov.ortho)));
 }
 
-std::string rank_warning(const HostFactors& factors)
+std::string rank_warning(const PrecondFactors& factors)
 {
-    const Index missing = factors.mlilu ? factors.mlilu->report().deficiency : 0;
+    const Index missing = factors.mlilu    ? factors.mlilu->report().deficiency
+                          : factors.rounds ? factors.rounds->report().deficiency
+                                           : 0;
     if (missing == 0) return "";
     return fmt::format("the factors lack rank {}: A is singular or nearly so, and x may be one of many", missing);
 }
@@ -162,7 +194,7 @@ void IterativeSolver::prepare_host(Attempt& tried)
 /// To where M is applied.
 void IterativeSolver::place(Attempt& tried)
 {
-    if (machine_.gpu && machine_.gpu_by_choice) {
+    if (machine_.gpu && machine_.gpu_by_choice && !factors_.rounds) {
         const bool saved = tried.plan.precond.mlilu.off_diagonal == OffDiagonal::save;
         if (const std::string why = why_not_gpu(*A_, factors_, saved); !why.empty()) give_up_gpu(why, tried);
     }
@@ -192,6 +224,8 @@ bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, 
     try {
         switch (tried.plan.precond.kind) {
             case PrecondKind::mlilu:
+                if (system_) factors_.rounds = build_on_gpu(machine_, *system_, on_progress, stop, tried);
+                if (factors_.rounds) break;
                 factors_.mlilu = build_mlilu(machine_, *A_, on_progress, stop, tried);
                 if (const Index level = tried.mlilu->overflowed; level > 0) {
                     tried.fail(Outcome::breakdown,
@@ -237,6 +271,14 @@ bool IterativeSolver::factor(const CsrView<double>& A, const TryListener& listen
             return false;
         }
         place(tried);
+        if (!machine_.gpu && factors_.rounds) {  // given up for want of memory, and the host cannot apply them
+            factors_ = {};
+            if (!build(listener, stop, tried)) {
+                release();
+                return false;
+            }
+            place(tried);
+        }
     } catch (...) {
         release();
         throw;

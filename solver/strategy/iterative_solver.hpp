@@ -45,7 +45,7 @@ public:
     /// Without solving any longer: memory and GPU are given back.
     void release();
 
-    const HostFactors& factors() const { return factors_; }
+    const PrecondFactors& factors() const { return factors_; }
     const Machine&     machine() const { return machine_; }
     KrylovOptions      krylov(Index n) const;  ///< as asked for, with no more vectors than n or the steps allow
 
@@ -64,7 +64,7 @@ private:
     Machine                              machine_;
     SolverOptions                        options_;
     const CsrView<double>*               A_ = nullptr;
-    HostFactors                          factors_;
+    PrecondFactors                          factors_;
     bool                                 factored_ = false;
     std::unique_ptr<GpuSystem>           system_;  // before what it refers to goes
     std::optional<MatrixOperator<>>      op_;

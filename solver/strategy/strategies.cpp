@@ -72,7 +72,7 @@ Device Strategies::device() const
 
 const Lu* Strategies::lu() const { return takes_direct_ && direct_ && direct_->factored() ? &direct_->lu() : nullptr; }
 
-const HostFactors* Strategies::preconditioner() const
+const PrecondFactors* Strategies::preconditioner() const
 {
     return !takes_direct_ && has_preconditioner() ? &iterative_->factors() : nullptr;
 }

@@ -39,7 +39,7 @@ public:
     Device device() const;
     /// What there is of the strategy taken, or null.
     const Lu*          lu() const;
-    const HostFactors* preconditioner() const;
+    const PrecondFactors* preconditioner() const;
 
 private:
     SolverOptions                     options_;

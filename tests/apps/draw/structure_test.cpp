@@ -60,7 +60,7 @@ TEST(Structure, OfTheMultilevelIluIsThatOfItsLevels)
 {
     const auto  A = gallery::build("convdiff2d:n=40");
     Cpu         serial(1);
-    HostFactors factors{.mlilu = MlIlu<>::build(serial, A, {}), .ilu0 = nullptr, .jacobi = nullptr};
+    PrecondFactors factors{.mlilu = MlIlu<>::build(serial, A, {}), .ilu0 = nullptr, .jacobi = nullptr};
     const auto& report = factors.mlilu->report();
     const auto  structure = structure_of(A, factors);
     ASSERT_EQ(structure.pictures.size(), 1u);
@@ -78,10 +78,10 @@ TEST(Structure, OfIlu0OfATridiagonalMatrixIsAChain)
 {
     const Index n = 50;
     const auto  A = gallery::build("tridiagonal:n=50");
-    HostFactors factors{.mlilu = {}, .ilu0 = std::make_unique<Ilu0<>>(A), .jacobi = nullptr};
+    PrecondFactors factors{.mlilu = {}, .ilu0 = std::make_unique<Ilu0<>>(A), .jacobi = nullptr};
     for (const DepthProfile& profile : structure_of(A, factors).profiles)
         EXPECT_EQ(profile.rows, std::vector<Index>(n, 1)) << profile.name;
-    EXPECT_TRUE(structure_of(A, HostFactors{}).profiles.empty());
+    EXPECT_TRUE(structure_of(A, PrecondFactors{}).profiles.empty());
 }
 
 }  // namespace

@@ -1,0 +1,46 @@
+#pragma once
+// M⁻¹ of a factorization in rounds: each round is one sparse product, forward with L, backward with U, and the dense rest between.
+
+#include <memory>
+#include <vector>
+
+#include "ilux/base/gpu/gpu.hpp"
+
+namespace ilux {
+
+/// Â ≈ L D U in the order of elimination, on the device; values stored as T. Rows of a round depend on earlier rounds alone.
+template <class T = double>
+struct RoundsFactors {
+    Index                n = 0, nB = 0;    ///< rows; those eliminated in rounds: the others are the dense rest
+    std::vector<Index>   round_begin;      ///< rounds + 1: the first row of every round, then nB
+    std::vector<int>     lanes_L, lanes_U; ///< threads a row of every round; of L also for the rest
+    DeviceBuffer<Index>  number;           ///< n: place in r and z of every row
+    DeviceBuffer<double> row_scale, col_scale;  ///< n: Â = row_scale ∘ A ∘ col_scale, in the order of elimination
+    DeviceBuffer<double> inv_pivot;        ///< nB: D⁻¹
+    DeviceBuffer<Offset> L_ptr, U_ptr;     ///< n + 1, nB + 1
+    DeviceBuffer<Index>  L_col, U_col;
+    DeviceBuffer<T>      L_val, U_val;     ///< strictly lower and upper parts
+    DeviceBuffer<T>      W;                ///< (n − nB)², by rows: the inverse of the rest
+
+    std::size_t bytes() const;
+};
+
+/// What one stream of applications writes.
+template <class T = double>
+class RoundsWorkspace {
+public:
+    /// Refers to `factors`. @throws OutOfMemory, DeviceError
+    RoundsWorkspace(Gpu& gpu, const RoundsFactors<T>& factors);
+    std::size_t bytes() const { return (x_.size() + rest_.size()) * sizeof(double); }
+
+    /// z ← M⁻¹ r. Only enqueued; nothing is allocated. Bitwise repeatable.
+    void apply(Gpu& gpu, DeviceSpan<const double> r, DeviceSpan<double> z);
+
+private:
+    const RoundsFactors<T>* factors_;
+    DeviceBuffer<double>    x_, rest_;
+    DeviceBuffer<std::byte> ends_;   // where a graph finds r and z
+    std::shared_ptr<void>   graph_;  // null where the stream cannot be captured
+};
+
+}  // namespace ilux

@@ -1,0 +1,220 @@
+// Rows of L from the entries of all rounds, rows of U sorted in the order of elimination.
+
+#include <cub/device/device_scan.cuh>
+
+#include "ilux/precond/gpu_rounds/assemble.hpp"
+#include "ilux/precond/gpu_rounds/launch.hpp"
+
+namespace ilux::rounds {
+namespace {
+
+using cuda::check;
+
+constexpr double entries_a_lane = 2;  // as in spmv
+
+__global__ void place_rows(Index first, const Index* active, Index count, RowArrays at, Index* number)
+{
+    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= count) return;
+    at.place[active[i]] = first + i;
+    number[first + i] = active[i];
+}
+
+struct Frame {
+    const Index*  number;
+    const double* pivot;
+    RowArrays     at;
+    Index         n, nB;
+};
+
+/// Vectors in the order of elimination, and the lengths of rows.
+__global__ void order_rows(Frame frame, double* row_scale, double* col_scale, double* inv_pivot, Offset* L_ptr,
+                           Offset* U_ptr)
+{
+    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= frame.n) return;
+    const Index k = frame.number[i];
+    row_scale[i] = frame.at.row_first[k];
+    col_scale[i] = frame.at.col_first[k];
+    L_ptr[i + 1] = frame.at.L_total[k];
+    if (i >= frame.nB) return;
+    U_ptr[i + 1] = frame.at.pivot[k].U_length;
+    inv_pivot[i] = 1 / frame.pivot[i];
+}
+
+template <class T>
+__device__ T stored(double value, unsigned long long* too_large)
+{
+    const T result = static_cast<T>(value);
+    if (!isfinite(result)) atomicAdd(too_large, 1ULL);
+    return result;
+}
+
+template <class T>
+__global__ void fill_L(const LEntry* entries, Offset count, const Index* place, const Offset* ptr, Index* col, T* val,
+                       unsigned long long* too_large)
+{
+    const Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e >= count) return;
+    const LEntry entry = entries[e];
+    const Offset p = ptr[place[entry.row]] + entry.slot;
+    col[p] = entry.place;
+    val[p] = stored<T>(entry.val, too_large);
+}
+
+/// A row of U, its columns numbered anew and sorted by counting those before.
+template <int lanes, class T>
+__global__ void __launch_bounds__(tile_threads) fill_U(Index first, Index last, const Index* from_col,
+                                                       const double* from_val, Frame frame, const Offset* ptr,
+                                                       Index* col, T* val, unsigned long long* too_large)
+{
+    const Tile<lanes> tile;
+    const long        i = first + tile.in_grid();
+    if (i >= last) return;
+    const Pivot  pivot = frame.at.pivot[frame.number[i]];
+    const Index  count = pivot.U_length;
+    const Offset from = pivot.U_start, to = ptr[i];
+    for (Index e = tile.lane(); e < count; e += lanes) {
+        const Index j = from_col[from + e], place = frame.at.place[j];
+        Index       rank = 0;
+        for (Index other = 0; other < count; ++other) rank += frame.at.place[from_col[from + other]] < place;
+        col[to + rank] = place;
+        val[to + rank] = stored<T>(from_val[from + e], too_large);
+    }
+}
+
+__global__ void look_up(const Offset* ptr, const Index* rows, int count, Offset* found)
+{
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < count) found[i] = ptr[rows[i]];
+}
+
+template <int lanes>
+__global__ void __launch_bounds__(tile_threads)
+    fill_dense(RowsView S, const Index* active, Index count, RowArrays at, Index first, double* dense)
+{
+    const Tile<lanes> tile;
+    const long        i = tile.in_grid();
+    if (i >= count) return;
+    const Index k = active[i];
+    for (Offset p = S.start[k] + tile.lane(); p < S.start[k] + S.length[k]; p += lanes) {
+        const Index j = S.col[p];
+        dense[static_cast<Offset>(at.place[j] - first) * count + i] = S.val[p] / (at.row_fold[k] * at.col_fold[j]);
+    }
+}
+
+void add_up(Gpu& gpu, DeviceBuffer<Offset>& ptr)
+{
+    std::size_t bytes = 0;
+    const auto  stream = cuda::stream(gpu);
+    const auto  count = static_cast<Offset>(ptr.size());
+    check(cub::DeviceScan::InclusiveSum(nullptr, bytes, ptr.data(), ptr.data(), count, stream), "cub::DeviceScan");
+    DeviceBuffer<std::byte> temp(bytes + 1);
+    check(cub::DeviceScan::InclusiveSum(temp.data(), bytes, ptr.data(), ptr.data(), count, stream), "cub::DeviceScan");
+    gpu.synchronize();  // for temp
+}
+
+int lanes_of(Offset entries, Index rows)
+{
+    int lanes = 1;
+    while (lanes < 32 && static_cast<double>(entries) > entries_a_lane * lanes * rows) lanes *= 2;
+    return lanes;
+}
+
+/// Of every run of rows from one of `begin` to the next.
+std::vector<int> lanes_of_rows(Gpu& gpu, const DeviceBuffer<Offset>& ptr, const std::vector<Index>& begin)
+{
+    DeviceBuffer<Index>  rows(begin.size());
+    DeviceBuffer<Offset> found(begin.size());
+    upload<Index>(gpu, begin, rows);
+    const auto count = static_cast<int>(begin.size());
+    look_up<<<blocks_for(count, tile_threads), tile_threads, 0, cuda::stream(gpu)>>>(ptr.data(), rows.data(), count,
+                                                                                     found.data());
+    cuda::check_launch("look_up");
+    std::vector<Offset> at(begin.size());
+    download<Offset>(gpu, found, at);
+    std::vector<int> lanes;
+    for (std::size_t k = 0; k + 1 < begin.size(); ++k)
+        lanes.push_back(lanes_of(at[k + 1] - at[k], std::max(begin[k + 1] - begin[k], 1)));
+    return lanes;
+}
+
+template <class T>
+void fill(Gpu& gpu, const RoundsState& state, const Frame& frame, RoundsFactors<T>& to)
+{
+    const auto stream = cuda::stream(gpu);
+    auto* const too_large = &state.count->entries;
+    for (const auto& round : state.rounds) {
+        if (round.L_count > 0)
+            fill_L<T><<<blocks_for(round.L_count, tile_threads), tile_threads, 0, stream>>>(
+                round.L, round.L_count, state.at.place, to.L_ptr.data(), to.L_col.data(), to.L_val.data(),
+                too_large);
+        fill_U<8, T><<<blocks_for(round.last - round.first, Tile<8>::per_block), tile_threads, 0, stream>>>(
+            round.first, round.last, round.U_col, round.U_val, frame, to.U_ptr.data(), to.U_col.data(),
+            to.U_val.data(), too_large);
+    }
+    cuda::check_launch("fill");
+}
+
+}  // namespace
+
+void place_rest(Gpu& gpu, RoundsState& state)
+{
+    place_rows<<<blocks_for(state.active_count, tile_threads), tile_threads, 0, cuda::stream(gpu)>>>(
+        state.done, state.active[state.now], state.active_count, state.at, state.number);
+    cuda::check_launch("place_rows");
+}
+
+template <class T>
+Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
+{
+    const auto stream = cuda::stream(gpu);
+    to.n = state.n;
+    to.nB = state.done;
+    to.round_begin = {0};
+    for (const auto& round : state.rounds) to.round_begin.push_back(round.last);
+    const auto n = static_cast<std::size_t>(to.n), nB = static_cast<std::size_t>(to.nB);
+    to.number = DeviceBuffer<Index>(n);
+    to.row_scale = DeviceBuffer<double>(n);
+    to.col_scale = DeviceBuffer<double>(n);
+    to.inv_pivot = DeviceBuffer<double>(nB);
+    to.L_ptr = DeviceBuffer<Offset>(n + 1);
+    to.U_ptr = DeviceBuffer<Offset>(nB + 1);
+    const Frame frame{state.number, state.pivot, state.at, to.n, to.nB};
+    order_rows<<<blocks_for(to.n, tile_threads), tile_threads, 0, stream>>>(
+        frame, to.row_scale.data(), to.col_scale.data(), to.inv_pivot.data(), to.L_ptr.data(), to.U_ptr.data());
+    cuda::check_launch("order_rows");
+    copy_device(gpu, state.number, to.number);
+    add_up(gpu, to.L_ptr);
+    add_up(gpu, to.U_ptr);
+    to.L_col = DeviceBuffer<Index>(static_cast<std::size_t>(state.L_entries));
+    to.L_val = DeviceBuffer<T>(static_cast<std::size_t>(state.L_entries));
+    to.U_col = DeviceBuffer<Index>(static_cast<std::size_t>(state.U_entries));
+    to.U_val = DeviceBuffer<T>(static_cast<std::size_t>(state.U_entries));
+    state.clear(gpu);
+    fill<T>(gpu, state, frame, to);
+    const auto too_large = static_cast<Offset>(state.read(gpu).entries);
+    to.lanes_U = lanes_of_rows(gpu, to.U_ptr, to.round_begin);
+    auto all = to.round_begin;
+    all.push_back(to.n);
+    to.lanes_L = lanes_of_rows(gpu, to.L_ptr, all);
+    return too_large;
+}
+
+std::vector<double> dense_rest(Gpu& gpu, const RoundsState& state)
+{
+    const auto           count = static_cast<std::size_t>(state.active_count);
+    DeviceBuffer<double> dense(count * count);
+    std::vector<double>  host(count * count);
+    if (count == 0) return host;
+    fill_dense<32><<<blocks_for(state.active_count, Tile<32>::per_block), tile_threads, 0, cuda::stream(gpu)>>>(
+        state.rows(), state.active[state.now], state.active_count, state.at, state.done, dense.data());
+    cuda::check_launch("fill_dense");
+    download<double>(gpu, dense, host);
+    return host;
+}
+
+template Offset assemble(Gpu&, RoundsState&, RoundsFactors<double>&);
+template Offset assemble(Gpu&, RoundsState&, RoundsFactors<float>&);
+
+}  // namespace ilux::rounds

@@ -1,0 +1,17 @@
+#pragma once
+// The rounds of all levels, put together as what is applied. Internal to gpu_rounds/.
+
+#include "ilux/precond/gpu_rounds/apply_rounds.hpp"
+#include "ilux/precond/gpu_rounds/rounds_state.hpp"
+
+namespace ilux::rounds {
+
+/// The rows that are left come last in the order of elimination. Before the others.
+void place_rest(Gpu& gpu, RoundsState& state);
+/// L, D, U and the frame; W stays empty. @return how many values T cannot hold
+template <class T>
+Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to);
+/// What is left of S on the host, by columns, in the order of elimination, without the scales of later levels.
+std::vector<double> dense_rest(Gpu& gpu, const RoundsState& state);
+
+}  // namespace ilux::rounds

@@ -1,0 +1,358 @@
+// The pivots of a round, chosen in sweeps: the twin of round_set.cpp. It needs no transpose: a row tells its columns what they
+// have to know, by flags, counts and maxima, whose order does not matter.
+
+#include <cub/device/device_select.cuh>
+
+#include "ilux/precond/gpu_rounds/launch.hpp"
+#include "ilux/precond/gpu_rounds/steps.hpp"
+
+namespace ilux::rounds {
+namespace {
+
+using cuda::check;
+
+constexpr Status not_judged = 0;
+
+struct Round {
+    RowsView     S;
+    const Index* active;
+    Index        count;
+    RowArrays    at;
+    Counters*    counters;
+    RoundBounds  bounds;
+};
+
+__global__ void forget_columns(Round round)
+{
+    const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (a >= round.count) return;
+    const Index k = round.active[a];
+    round.at.col_largest[k] = 0;
+    round.at.col_degree[k] = 0;
+}
+
+/// Diagonal, largest entry off it, whether the row is dominant; its part of each column's degree and largest entry.
+template <int lanes>
+__global__ void __launch_bounds__(tile_threads) inspect_rows(Round round)
+{
+    const Tile<lanes> tile;
+    const long        a = tile.in_grid();
+    if (a >= round.count) return;
+    const Index  k = round.active[a];
+    const Offset begin = round.S.start[k], end = begin + round.S.length[k];
+    double       d = 0, largest = 0;
+    for (Offset p = begin + tile.lane(); p < end; p += lanes) {
+        const Index  j = round.S.col[p];
+        const double size = fabs(round.S.val[p]);
+        atomicAdd(round.at.col_degree + j, 1);
+        if (j == k) {
+            d = round.S.val[p];
+            continue;
+        }
+        largest = fmax(largest, size);
+        raise(round.at.col_largest + j, bits_of(size));
+    }
+    d = tile.sum(d);
+    largest = tile.max(largest);
+    const double size = fabs(d) * fabs(round.at.t[k]);
+    Fixed        others = 0;
+    for (Offset p = begin + tile.lane(); p < end; p += lanes)
+        if (const Index j = round.S.col[p]; j != k)
+            others += fixed<40>(fabs(round.S.val[p]) * fabs(round.at.t[j]) / size, 4);
+    others = tile.sum(others);
+    if (tile.lane() != 0) return;
+    const bool dominant = size > 0 && from_fixed<40>(others) <= 1 + dominance_slack;
+    round.at.diagonal[k] = d;
+    round.at.row_largest[k] = largest;
+    round.at.room[k] = dominant ? static_cast<long long>(round.bounds.weak_coupling * 0x1p40) : 0;
+}
+
+__device__ bool may_be_pivot(const Round& round, Index k)
+{
+    const RoundBounds& b = round.bounds;
+    const double       d = round.at.diagonal[k];
+    const double       product = round.at.row_largest[k] * magnitude_of(round.at.col_largest[k]);
+    const auto         estimate = [](long long w) { return 1 + fabs(from_fixed<32>(w)); };
+    return fabs(d) > b.pivot_floor && !(b.positive && d <= 0) && !(b.growth > 0 && product > b.growth * fabs(d)) &&
+           estimate(round.at.w_L[k]) <= b.inverse && estimate(round.at.w_U[k]) <= b.inverse;
+}
+
+__global__ void admit(Round round, double longest, Index* waiting)
+{
+    const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (a >= round.count) return;
+    const Index k = round.active[a], row = round.S.length[k], col = round.at.col_degree[k];
+    const bool  fits = may_be_pivot(round, k) && static_cast<double>(row > col ? row : col) <= longest;
+    round.at.priority[k] = priority(row, col, round.at.in_level[k]);
+    round.at.status[k] = fits ? round.at.priority[k] : excluded;
+    round.at.used[k] = 0;
+    round.at.doomed[k] = round.at.beaten[k] = 0;
+    round.at.blocker[k] = k;
+    if (fits) waiting[atomicAdd(&round.counters->waiting[0], 1)] = k;
+}
+
+/// |s_kj / s_kk|
+__device__ Fixed share(double s, double d) { return fixed<40>(fabs(s) / fabs(d), 4); }
+
+/// The lists of a sweep. Their lengths are three in turn: one that was read last, or is read next, is emptied meanwhile.
+struct Lists {
+    const Index *waiting, *fresh_before;                       ///< rows; those chosen in the sweep before
+    Index *      watching, *fresh;                             ///< chosen with neighbours that wait; tentative now
+    Index *      waiting_next, *watching_next;
+    int          now, next, after;                             ///< which of the lengths
+
+    __device__ static Index& append(Index* list, Index* count) { return list[atomicAdd(count, 1)]; }
+};
+
+/// Entries of row k by the lanes of its tile.
+template <int lanes, class Do>
+__device__ void for_entries(const Round& round, const Tile<lanes>& tile, Index k, Do&& f)
+{
+    const Offset begin = round.S.start[k], end = begin + round.S.length[k];
+    for (Offset p = begin + tile.lane(); p < end; p += lanes)
+        if (const Index j = round.S.col[p]; j != k) f(j, p);
+}
+
+/// A row that waits: what chosen neighbours take of its room, and who comes first of those in its row that wait. It need not look
+/// again while that one waits.
+template <int lanes>
+__device__ void judge(const Round& round, const Tile<lanes>& tile, Index k)
+{
+    const Index blocker = round.at.blocker[k];
+    if (blocker != k && waits(round.at.status[blocker])) {
+        if (tile.lane() == 0) round.at.first[k] = not_judged;
+        return;
+    }
+    const double d = round.at.diagonal[k];
+    Status       first = round.at.status[k];
+    Index        who = k;
+    Fixed        used = 0;
+    for_entries(round, tile, k, [&](Index j, Offset p) {
+        const Status status = round.at.status[j];
+        if (status == chosen) used += share(round.S.val[p], d);
+        if (waits(status) && status < first) first = status, who = j;
+    });
+    const Status least = tile.min(first);
+    used = tile.sum(used);
+    if (first == least && who != k) round.at.blocker[k] = who;  // one lane: priorities differ
+    if (tile.lane() != 0) return;
+    round.at.first[k] = least;
+    round.at.used_next[k] = used;
+    if (used > round.at.room[k]) round.at.doomed[k] = 1;
+}
+
+/// Rows that wait and do not fit the room of pivot k are lost. @return whether any other waits
+template <int lanes>
+__device__ bool doom(const Round& round, const Tile<lanes>& tile, Index k, Fixed used)
+{
+    const double d = round.at.diagonal[k];
+    const Fixed  room = round.at.room[k];
+    bool         any = false;
+    for_entries(round, tile, k, [&](Index j, Offset p) {
+        if (!waits(round.at.status[j])) return;
+        if (used + share(round.S.val[p], d) > room) round.at.doomed[j] = 1;
+        else any = true;
+    });
+    return tile.any(any);
+}
+
+template <int lanes>
+__global__ void __launch_bounds__(tile_threads) judge_rows(Round round, Lists lists)
+{
+    const Tile<lanes> tile;
+    const long        i = tile.in_grid();
+    Counters&         count = *round.counters;
+    if (i == 0 && tile.lane() == 0) count.waiting[lists.after] = count.watching[lists.after] = count.fresh[lists.next] = 0;
+    const Index waiting = count.waiting[lists.now], fresh = count.fresh[lists.after];
+    if (i < waiting) return judge(round, tile, lists.waiting[i]);
+    if (i - waiting >= fresh) return;
+    const Index k = lists.fresh_before[i - waiting];
+    if (round.at.status[k] != chosen) return;
+    const bool any = doom(round, tile, k, round.at.used[k]);
+    if (any && tile.lane() == 0) Lists::append(lists.watching, &count.watching[lists.now]) = k;
+}
+
+/// Every waiting row that was judged: excluded where pivots leave it no room, tentative where it comes first.
+__global__ void resolve(Round round, Lists lists)
+{
+    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    Counters&   count = *round.counters;
+    if (i >= count.waiting[lists.now]) return;
+    const Index  k = lists.waiting[i];
+    const Status first = round.at.first[k];
+    if (first != not_judged && round.at.doomed[k]) {
+        round.at.status[k] = excluded;
+    } else if (first == round.at.status[k]) {
+        round.at.status[k] = tentative;
+        round.at.used[k] = round.at.used_next[k];
+        Lists::append(lists.fresh, &count.fresh[lists.now]) = k;
+    } else {
+        Lists::append(lists.waiting_next, &count.waiting[lists.next]) = k;
+    }
+}
+
+__device__ bool is_tentative(const Round& round, Index k)
+{
+    const Status status = *static_cast<volatile Status*>(round.at.status + k);
+    return status == tentative || status == rejected;
+}
+
+/// A pivot of an earlier sweep: of the tentative ones in its row the first that fit its room stay.
+template <int lanes>
+__device__ bool settle(const Round& round, const Tile<lanes>& tile, Index k)
+{
+    constexpr Index none = 0x7fffffff;
+    const double    d = round.at.diagonal[k];
+    const Fixed     room = round.at.room[k];
+    Fixed           used = round.at.used[k];
+    for (Index after = -1;;) {
+        Index  next = none;
+        double s = 0;
+        for_entries(round, tile, k, [&](Index j, Offset p) {
+            if (j > after && j < next && is_tentative(round, j)) next = j, s = round.S.val[p];
+        });
+        const Index smallest = tile.min(next);
+        if (smallest == none) break;
+        // one lane alone has it; the sum of integers passes its share to the others
+        const Fixed taken = tile.sum(next == smallest ? share(s, d) : Fixed{0});
+        if (used + taken <= room) used += taken;
+        else if (tile.lane() == 0) *static_cast<volatile Status*>(round.at.status + smallest) = rejected;
+        after = smallest;
+    }
+    if (tile.lane() == 0) round.at.used[k] = used;
+    return doom(round, tile, k, used);
+}
+
+/// Pivots chosen before, and those tentative now: one of these that another has in its row, and comes after it, waits on.
+template <int lanes>
+__global__ void __launch_bounds__(tile_threads) settle_rows(Round round, Lists lists)
+{
+    const Tile<lanes> tile;
+    const long        i = tile.in_grid();
+    Counters&         count = *round.counters;
+    const Index       watching = count.watching[lists.now], fresh = count.fresh[lists.now];
+    if (i < watching) {
+        const Index k = lists.watching[i];
+        const bool  any = settle(round, tile, k);
+        if (any && tile.lane() == 0) Lists::append(lists.watching_next, &count.watching[lists.next]) = k;
+    } else if (i - watching < fresh) {
+        const Index  k = lists.fresh[i - watching];
+        const Status mine = round.at.priority[k];
+        for_entries(round, tile, k, [&](Index j, Offset) {
+            if (is_tentative(round, j) && mine < round.at.priority[j]) round.at.beaten[j] = 1;
+        });
+    }
+}
+
+__global__ void confirm(Round round, Lists lists)
+{
+    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    Counters&   count = *round.counters;
+    if (i >= count.fresh[lists.now]) return;
+    const Index k = lists.fresh[i];
+    Status&     status = round.at.status[k];
+    if (status == rejected) {
+        status = excluded;
+    } else if (round.at.beaten[k]) {
+        round.at.beaten[k] = 0;
+        status = round.at.priority[k];
+        Lists::append(lists.waiting_next, &count.waiting[lists.next]) = k;
+    } else {
+        status = chosen;
+    }
+}
+
+/// Sums over the pivots: how many entries their rows and columns have.
+__global__ void add_up_pivots(Round round, const Index* pivots)
+{
+    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    const bool  is = i < round.counters->pivots;
+    const Index k = is ? pivots[i] : 0;
+    const Tile<32> warp;
+    const auto     rows = warp.sum(is ? static_cast<unsigned long long>(round.S.length[k]) : 0ULL);
+    const auto     cols = warp.sum(is ? static_cast<unsigned long long>(round.at.col_degree[k]) : 0ULL);
+    if (warp.lane() != 0 || rows + cols == 0) return;
+    atomicAdd(&round.counters->pivot_rows, rows);
+    atomicAdd(&round.counters->pivot_cols, cols);
+}
+
+struct IsPivot {
+    const Status* status;
+    bool          wanted;
+    __device__ bool operator()(Index k) const { return (status[k] == chosen) == wanted; }
+};
+
+void select(Gpu& gpu, RoundsState& state, bool pivots, Index* to, Index* count)
+{
+    std::size_t bytes = state.scratch_bytes;
+    check(cub::DeviceSelect::If(state.scratch, bytes, state.active[state.now], to, count, state.active_count,
+                                IsPivot{state.at.status, pivots}, cuda::stream(gpu)),
+          "cub::DeviceSelect");
+}
+
+constexpr int sweeps_at_once = 4;  // before the host looks how many rows still wait
+
+Lists lists_of(const RoundsState& state, int sweep)
+{
+    const int side = sweep % 2, other = side ^ 1;
+    return {.waiting = state.waiting[side],
+            .fresh_before = state.fresh[other],
+            .watching = state.watching[side],
+            .fresh = state.fresh[side],
+            .waiting_next = state.waiting[other],
+            .watching_next = state.watching[other],
+            .now = sweep % 3,
+            .next = (sweep + 1) % 3,
+            .after = (sweep + 2) % 3};
+}
+
+/// All that waits, in sweeps.
+void sweep(Gpu& gpu, RoundsState& state, const Round& round)
+{
+    const auto stream = cuda::stream(gpu);
+    Index      waiting = state.active_count, listed = state.active_count;  // at most; a row is in one list
+    for (int sweep = 0; waiting > 0;) {
+        for (int k = 0; k < sweeps_at_once; ++k, ++sweep) {
+            const Lists    lists = lists_of(state, sweep);
+            const unsigned threads = blocks_for(waiting, tile_threads);
+            by_tiles(state, listed, [&](auto lanes, unsigned blocks) {
+                judge_rows<lanes()><<<blocks, tile_threads, 0, stream>>>(round, lists);
+            });
+            resolve<<<threads, tile_threads, 0, stream>>>(round, lists);
+            by_tiles(state, listed, [&](auto lanes, unsigned blocks) {
+                settle_rows<lanes()><<<blocks, tile_threads, 0, stream>>>(round, lists);
+            });
+            confirm<<<threads, tile_threads, 0, stream>>>(round, lists);
+        }
+        cuda::check_launch("sweep");
+        const Counters now = state.read(gpu);
+        waiting = now.waiting[sweep % 3];
+        listed = waiting + now.watching[sweep % 3] + now.fresh[(sweep + 2) % 3];
+    }
+}
+
+}  // namespace
+
+Counters choose_pivots(Gpu& gpu, RoundsState& state, const RoundBounds& bounds)
+{
+    const auto     stream = cuda::stream(gpu);
+    const Round    round{state.rows(), state.active[state.now], state.active_count, state.at, state.count, bounds};
+    const unsigned threads = blocks_for(state.active_count, tile_threads);
+    const double   longest =
+        long_row * static_cast<double>(state.nnz) / std::max(state.active_count, 1) + long_row_least;
+    state.clear(gpu);
+    forget_columns<<<threads, tile_threads, 0, stream>>>(round);
+    by_tiles(state, state.active_count, [&](auto lanes, unsigned blocks) {
+        inspect_rows<lanes()><<<blocks, tile_threads, 0, stream>>>(round);
+    });
+    admit<<<threads, tile_threads, 0, stream>>>(round, longest, state.waiting[0]);
+    cuda::check_launch("inspect");
+    sweep(gpu, state, round);
+    select(gpu, state, true, state.pivots, &state.count->pivots);
+    select(gpu, state, false, state.active[state.now ^ 1], &state.count->rest);
+    add_up_pivots<<<threads, tile_threads, 0, stream>>>(round, state.pivots);
+    cuda::check_launch("select");
+    return state.read(gpu);
+}
+
+}  // namespace ilux::rounds

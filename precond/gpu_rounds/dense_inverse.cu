@@ -1,0 +1,288 @@
+// A dense matrix inverted in place by one cooperative launch. Every block keeps some columns in shared memory; the block with the
+// pivot's column publishes it, and all others wait for that. The next pivot's column is updated and published first.
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "ilux/precond/gpu_rounds/dense_inverse.hpp"
+#include "ilux/precond/gpu_rounds/launch.hpp"
+
+namespace ilux::rounds {
+namespace {
+
+using cuda::check;
+
+constexpr int    threads = 512;
+constexpr int    most_rows = 4;         // a thread
+constexpr double least_pivot = 1e-11;   // relative to the largest entry: less, and the host judges the rank
+
+/// Of the pivots.
+struct Extremes {
+    Status smallest, largest;  ///< bits of magnitudes
+    Index  wrong;              ///< one is not finite, or not positive where it should be
+};
+
+struct Inversion {
+    Index     n;
+    int       columns;   ///< a block, at most
+    bool      definite;
+    double*   matrix;     ///< n×n by columns; afterwards the inverse, its columns in the order of the pivots' rows
+    double*   published;  ///< n×n: column k when its pivot is taken
+    Index*    pivot;      ///< n: the row that was exchanged with row k
+    unsigned* ready;      ///< n
+    Extremes* extremes;
+};
+
+/// The block's columns, and what all its threads share.
+struct Slab {
+    double* column;  ///< columns × n
+    double* factor;  ///< columns
+
+    __device__ double* of(const Inversion& in, Index j) const
+    {
+        return column + static_cast<std::size_t>(j / static_cast<Index>(gridDim.x)) * in.n;
+    }
+    __device__ bool has(const Inversion& in, Index j) const
+    {
+        return j < in.n && j % static_cast<Index>(gridDim.x) == static_cast<Index>(blockIdx.x);
+    }
+};
+
+/// The row, from k on, with the largest magnitude; the first of equal ones. All threads get it.
+__device__ Index largest_from(const double* column, Index k, Index n)
+{
+    __shared__ double of_warp[threads / 32];
+    __shared__ Index  row_of_warp[threads / 32];
+    double            best = -1;
+    Index             at = k;
+    for (Index i = k + static_cast<Index>(threadIdx.x); i < n; i += threads)
+        if (fabs(column[i]) > best) best = fabs(column[i]), at = i;
+    const auto take = [&](double other, Index other_at) {
+        if (other > best || (other == best && other_at < at)) best = other, at = other_at;
+    };
+    for (int step = 16; step > 0; step /= 2) {
+        const double other = __shfl_xor_sync(~0U, best, step);
+        take(other, __shfl_xor_sync(~0U, at, step));
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = best, row_of_warp[threadIdx.x / 32] = at;
+    __syncthreads();
+    best = of_warp[0], at = row_of_warp[0];
+    for (int w = 1; w < threads / 32; ++w) take(of_warp[w], row_of_warp[w]);
+    return at;
+}
+
+/// Column k, up to date, with its pivot in row k.
+__device__ void publish(const Inversion& in, const Slab& slab, Index k)
+{
+    double*     column = slab.of(in, k);
+    const Index p = in.definite ? k : largest_from(column, k, in.n);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const double pivot = column[p];
+        column[p] = column[k];
+        column[k] = pivot;
+        in.pivot[k] = p;
+        if (!isfinite(pivot) || (in.definite && pivot <= 0)) in.extremes->wrong = 1;
+        atomicMin(&in.extremes->smallest, bits_of(fabs(pivot)));
+        atomicMax(&in.extremes->largest, bits_of(fabs(pivot)));
+    }
+    __syncthreads();
+    for (Index i = static_cast<Index>(threadIdx.x); i < in.n; i += threads)
+        in.published[static_cast<std::size_t>(k) * in.n + i] = column[i];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) atomicExch(in.ready + k, 1U);
+}
+
+__device__ void await(const Inversion& in, Index k)
+{
+    if (threadIdx.x == 0) {
+        unsigned ready = 0;
+        do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(ready) : "l"(in.ready + k) : "memory");
+        while (ready == 0);
+    }
+    __syncthreads();
+}
+
+/// a_i ← a_i − c_i f, but for row k.
+__device__ void update(double* column, const double (&c)[most_rows], double f, Index k, Index n)
+{
+#pragma unroll
+    for (int r = 0; r < most_rows; ++r) {
+        const Index i = static_cast<Index>(threadIdx.x) + r * threads;
+        if (i < n && i != k) column[i] -= c[r] * f;
+    }
+}
+
+/// Rows k and p exchanged in the block's columns but k; the factor of each.
+__device__ void exchange_rows(const Inversion& in, const Slab& slab, Index k, Index p, double pivot)
+{
+    const Index j = static_cast<Index>(threadIdx.x * gridDim.x + blockIdx.x);
+    if (j < in.n && j != k) {
+        double*      column = slab.of(in, j);
+        const double above = column[k], f = column[p] / pivot;
+        column[p] = above;
+        column[k] = f;
+        slab.factor[threadIdx.x] = f;
+    }
+    __syncthreads();
+}
+
+__device__ void step(const Inversion& in, const Slab& slab, Index k)
+{
+    const double* published = in.published + static_cast<std::size_t>(k) * in.n;
+    double        c[most_rows];
+#pragma unroll
+    for (int r = 0; r < most_rows; ++r) {
+        const Index i = static_cast<Index>(threadIdx.x) + r * threads;
+        c[r] = i < in.n ? __ldcg(published + i) : 0;
+    }
+    const double pivot = __ldcg(published + k);
+    exchange_rows(in, slab, k, __ldcg(in.pivot + k), pivot);
+    const bool next_is_here = slab.has(in, k + 1);
+    if (next_is_here) {
+        update(slab.of(in, k + 1), c, slab.factor[(k + 1) / static_cast<Index>(gridDim.x)], k, in.n);
+        __syncthreads();
+        publish(in, slab, k + 1);
+    }
+    for (Index j = static_cast<Index>(blockIdx.x), which = 0; j < in.n; j += static_cast<Index>(gridDim.x), ++which)
+        if (j == k) {
+            double* column = slab.of(in, k);
+#pragma unroll
+            for (int r = 0; r < most_rows; ++r) {
+                const Index i = static_cast<Index>(threadIdx.x) + r * threads;
+                if (i < in.n) column[i] = i == k ? 1 / pivot : -c[r] / pivot;
+            }
+        } else if (j != k + 1) {
+            update(slab.of(in, j), c, slab.factor[which], k, in.n);
+        }
+    __syncthreads();
+}
+
+__global__ void __launch_bounds__(threads) invert(Inversion in)
+{
+    extern __shared__ double memory[];
+    const Slab               slab{memory, memory + static_cast<std::size_t>(in.columns) * in.n};
+    for (Index j = static_cast<Index>(blockIdx.x); j < in.n; j += static_cast<Index>(gridDim.x))
+        for (Index i = static_cast<Index>(threadIdx.x); i < in.n; i += threads)
+            slab.of(in, j)[i] = in.matrix[static_cast<std::size_t>(j) * in.n + i];
+    __syncthreads();
+    if (slab.has(in, 0)) publish(in, slab, 0);
+    for (Index k = 0; k < in.n; ++k) {
+        await(in, k);
+        step(in, slab, k);
+    }
+    for (Index j = static_cast<Index>(blockIdx.x); j < in.n; j += static_cast<Index>(gridDim.x))
+        for (Index i = static_cast<Index>(threadIdx.x); i < in.n; i += threads)
+            in.matrix[static_cast<std::size_t>(j) * in.n + i] = slab.of(in, j)[i];
+}
+
+template <int lanes>
+__global__ void __launch_bounds__(tile_threads)
+    fill(RowsView S, const Index* active, Index count, RowArrays at, Index first, double* dense)
+{
+    const Tile<lanes> tile;
+    const long        i = tile.in_grid();
+    if (i >= count) return;
+    const Index k = active[i];
+    for (Offset p = S.start[k] + tile.lane(); p < S.start[k] + S.length[k]; p += lanes)
+        dense[static_cast<Offset>(at.place[S.col[p]] - first) * count + i] = S.val[p];
+}
+
+/// By rows, columns in the order of the rows that the pivots came from, and the scales of later levels put in.
+__global__ void turn(const double* inverse, Index n, const Index* row, const Index* active, RowArrays at, double* W)
+{
+    const Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e >= static_cast<Offset>(n) * n) return;
+    const Index j = row[e / n], i = static_cast<Index>(e % n);
+    W[static_cast<Offset>(i) * n + j] = inverse[e] * at.col_fold[active[i]] * at.row_fold[active[j]];
+}
+
+template <class T>
+__global__ void store_as(const double* from, Offset count, T* to, unsigned long long* too_large)
+{
+    const Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e >= count) return;
+    to[e] = static_cast<T>(from[e]);
+    if (!isfinite(to[e])) atomicAdd(too_large, 1ULL);
+}
+
+/// Blocks that are there at once, and the columns that each takes; none where they do not fit.
+struct Shape {
+    int         blocks, columns;
+    std::size_t bytes;
+};
+std::optional<Shape> shape_for(Gpu& gpu, Index n)
+{
+    const int  blocks = std::min<int>(gpu.multiprocessors(), n);
+    const int  columns = (n + blocks - 1) / blocks;
+    const auto bytes = static_cast<std::size_t>(columns) * (static_cast<std::size_t>(n) + 1) * sizeof(double);
+    if (n > most_rows * threads || columns > threads) return {};
+    if (bytes + cuda::reserved_shared > static_cast<std::size_t>(gpu.state().shared_bytes)) return {};
+    return Shape{blocks, columns, bytes};
+}
+
+/// row[k]: where the row of pivot k stood at first.
+std::vector<Index> rows_of(const std::vector<Index>& pivot)
+{
+    std::vector<Index> row(pivot.size());
+    std::iota(row.begin(), row.end(), Index{0});
+    for (std::size_t k = 0; k < row.size(); ++k) std::swap(row[k], row[pivot[k]]);
+    return row;
+}
+
+}  // namespace
+
+std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState& state, bool definite)
+{
+    const Index n = state.active_count;
+    const auto  stream = cuda::stream(gpu);
+    if (n == 0) return DeviceBuffer<double>();
+    const auto shape = shape_for(gpu, n);
+    if (!shape) return {};
+    const auto            order = static_cast<std::size_t>(n);
+    DeviceBuffer<double>  matrix(order * order), published(order * order);
+    DeviceBuffer<Index>   pivot(order), row(order);
+    DeviceBuffer<unsigned> ready(order);
+    DeviceBuffer<Extremes> extremes(1);
+    Extremes              found{~Status{0}, 0, 0};
+    detail::upload_bytes(gpu, &found, extremes.data(), sizeof found);
+    fill<32><<<blocks_for(n, Tile<32>::per_block), tile_threads, 0, stream>>>(
+        state.rows(), state.active[state.now], n, state.at, state.done, matrix.data());
+    Inversion in{n, shape->columns, definite, matrix.data(), published.data(), pivot.data(), ready.data(),
+                 extremes.data()};
+    void*     arguments[] = {&in};
+    cuda::allow_shared(gpu, invert);
+    check(cudaLaunchCooperativeKernel(invert, dim3(static_cast<unsigned>(shape->blocks)), dim3(threads), arguments,
+                                      shape->bytes, stream),
+          "invert");
+    std::vector<Index> exchanged(order);
+    download<Index>(gpu, pivot, exchanged);
+    detail::download_bytes(gpu, extremes.data(), &found, sizeof found);
+    const double smallest = std::bit_cast<double>(found.smallest), largest = std::bit_cast<double>(found.largest);
+    if (found.wrong != 0 || !(smallest > least_pivot * largest)) return {};
+    upload<Index>(gpu, rows_of(exchanged), row);
+    turn<<<blocks_for(static_cast<Offset>(n) * n, tile_threads), tile_threads, 0, stream>>>(
+        matrix.data(), n, row.data(), state.active[state.now], state.at, published.data());
+    cuda::check_launch("turn");
+    gpu.synchronize();  // for what it reads
+    return published;
+}
+
+template <class T>
+Offset store(Gpu& gpu, RoundsState& state, const DeviceBuffer<double>& W, DeviceBuffer<T>& to)
+{
+    state.clear(gpu);
+    to = DeviceBuffer<T>(W.size());
+    store_as<<<blocks_for(static_cast<Offset>(W.size()), tile_threads), tile_threads, 0, cuda::stream(gpu)>>>(
+        W.data(), static_cast<Offset>(W.size()), to.data(), &state.count->entries);
+    cuda::check_launch("store_as");
+    return static_cast<Offset>(state.read(gpu).entries);
+}
+
+template Offset store(Gpu&, RoundsState&, const DeviceBuffer<double>&, DeviceBuffer<double>&);
+template Offset store(Gpu&, RoundsState&, const DeviceBuffer<double>&, DeviceBuffer<float>&);
+
+}  // namespace ilux::rounds

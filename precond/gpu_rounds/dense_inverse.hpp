@@ -1,0 +1,21 @@
+#pragma once
+// The dense end of the rounds, inverted on the device. Internal to gpu_rounds/.
+
+#include <optional>
+
+#include "ilux/precond/gpu_rounds/apply_rounds.hpp"
+#include "ilux/precond/gpu_rounds/rounds_state.hpp"
+
+namespace ilux::rounds {
+
+/// The inverse of what is left of S, by Gauss and Jordan's elimination with the largest pivot of each column, and without the scales of
+/// later levels: W of RoundsFactors, by rows. To be called after place_rest().
+/// @param definite  S ought to be: its pivots are taken in their order, and must be positive
+/// @return nothing where S lacks rank, is not definite, or has no room in the multiprocessors' shared memory: the host should judge it
+std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState& state, bool definite);
+
+/// W stored as T. @return how many values T cannot hold
+template <class T>
+Offset store(Gpu& gpu, RoundsState& state, const DeviceBuffer<double>& W, DeviceBuffer<T>& to);
+
+}  // namespace ilux::rounds

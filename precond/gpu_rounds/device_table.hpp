@@ -1,0 +1,92 @@
+#pragma once
+// A row of the next matrix while it is summed up: a hash table in shared memory. Only .cu files include this.
+
+#include <bit>
+
+#include "ilux/base/types.hpp"
+#include "ilux/precond/gpu_rounds/device_tile.hpp"
+
+namespace ilux::rounds {
+
+/// `slots`, a power of two, places; those with a column are taken.
+template <int slots>
+struct Table {
+    static constexpr std::size_t bytes = slots * (sizeof(double) + sizeof(Index));
+    static constexpr Index       free = -1;
+    static constexpr unsigned    shift = 32 - (std::bit_width(static_cast<unsigned>(slots)) - 1);
+
+    double* val;
+    Index*  col;
+
+    /// The table number `which` of a block, in `memory`, which holds `tables` of them.
+    __device__ Table(void* memory, int which, int tables)
+        : val(static_cast<double*>(memory) + static_cast<std::size_t>(which) * slots),
+          col(reinterpret_cast<Index*>(static_cast<double*>(memory) + static_cast<std::size_t>(tables) * slots) +
+              static_cast<std::size_t>(which) * slots)
+    {}
+
+    /// The place of column j, taken now where it was not; −1 where all are.
+    __device__ int find(Index j)
+    {
+        unsigned s = static_cast<unsigned>(j) * 0x9e3779b1U >> shift;
+        for (int probe = 0; probe < slots; ++probe) {
+            Index there = *static_cast<volatile Index*>(col + s);
+            if (there == free) there = atomicCAS(col + s, free, j);
+            if (there == free || there == j) return static_cast<int>(s);
+            s = (s + 1) & (slots - 1);
+        }
+        return -1;
+    }
+};
+
+/// A block of `threads` that works on one row; the same words as Tile's.
+template <int threads>
+class BlockGroup {
+public:
+    static constexpr int  size = threads, per_block = 1;
+    static constexpr bool shares = false;
+
+    __device__ int         lane() const { return static_cast<int>(threadIdx.x); }
+    __device__ static int  in_block() { return 0; }
+    __device__ static long in_grid() { return blockIdx.x; }
+    __device__ void        sync() const { __syncthreads(); }
+
+    __device__ double max(double value) const
+    {
+        return over(value, [](double a, double b) { return fmax(a, b); });
+    }
+    template <class V>
+    __device__ V sum(V value) const
+    {
+        return over(value, [](V a, V b) { return a + b; });
+    }
+    /// As Tile's, but entries may come in any order.
+    __device__ Index place(bool stays, Index& count) const
+    {
+        __shared__ Index next;
+        __syncthreads();
+        if (threadIdx.x == 0) next = count;
+        __syncthreads();
+        const Index mine = stays ? atomicAdd(&next, 1) : 0;
+        __syncthreads();
+        count = next;
+        return mine;
+    }
+
+private:
+    template <class V, class Op>
+    __device__ V over(V value, Op op) const
+    {
+        __shared__ V of_warp[threads / 32];
+#pragma unroll
+        for (int step = 16; step > 0; step /= 2) value = op(value, __shfl_xor_sync(~0U, value, step));
+        __syncthreads();
+        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
+        __syncthreads();
+        V all = of_warp[0];
+        for (int w = 1; w < threads / 32; ++w) all = op(all, of_warp[w]);
+        return all;
+    }
+};
+
+}  // namespace ilux::rounds

@@ -1,0 +1,110 @@
+#pragma once
+// Lanes of a warp, or threads of a block, that share a row of a matrix. Only .cu files include this.
+//
+// Sums over a row are sums of integers (Fixed), so that neither the order of its entries nor that of the lanes shows.
+
+#include "ilux/base/gpu/cuda.hpp"
+#include "ilux/base/types.hpp"
+
+namespace ilux::rounds {
+
+constexpr int tile_threads = 256;  // of a block of tiles
+
+using Fixed = long long;
+
+/// x in units of 2^-bits, |x| ≤ most; NaN counts as −most.
+template <int bits>
+__device__ Fixed fixed(double x, double most)
+{
+    return __double2ll_rn(fmin(fmax(x, -most), most) * static_cast<double>(1LL << bits));
+}
+template <int bits>
+__device__ double from_fixed(Fixed x)
+{
+    return static_cast<double>(x) / static_cast<double>(1LL << bits);
+}
+
+/// `lanes` neighbouring lanes, a power of two. All of a tile's lanes call each function together.
+template <int lanes>
+class Tile {
+public:
+    static constexpr int  size = lanes, per_block = tile_threads / lanes;
+    static constexpr bool shares = true;  ///< what one lane has, by from()
+
+    __device__ Tile()
+        : lane_(threadIdx.x % lanes),
+          mask_((0xffffffffU >> (32 - lanes)) << (threadIdx.x % 32 / lanes * lanes))
+    {}
+
+    __device__ int         lane() const { return lane_; }
+    __device__ static int  in_block() { return threadIdx.x / lanes; }
+    __device__ static long in_grid() { return static_cast<long>(blockIdx.x) * per_block + in_block(); }
+    __device__ void        sync() const { __syncwarp(mask_); }
+
+    __device__ double max(double value) const
+    {
+#pragma unroll
+        for (int step = lanes / 2; step > 0; step /= 2) value = fmax(value, __shfl_xor_sync(mask_, value, step, lanes));
+        return value;
+    }
+    template <class V>
+    __device__ V min(V value) const
+    {
+#pragma unroll
+        for (int step = lanes / 2; step > 0; step /= 2) {
+            const V other = __shfl_xor_sync(mask_, value, step, lanes);
+            value = other < value ? other : value;
+        }
+        return value;
+    }
+    template <class V>
+    __device__ V sum(V value) const
+    {
+#pragma unroll
+        for (int step = lanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(mask_, value, step, lanes);
+        return value;
+    }
+    template <class V>
+    __device__ V from(V value, int lane) const
+    {
+        return __shfl_sync(mask_, value, lane, lanes);
+    }
+    __device__ bool any(bool value) const { return (__ballot_sync(mask_, value) & mask_) != 0; }
+
+    /// The place of this lane's entry among those that stay, counted on in `count`.
+    __device__ Index place(bool stays, Index& count) const
+    {
+        const unsigned who = __ballot_sync(mask_, stays) & mask_;
+        const Index    place = count + __popc(who & ((1U << (threadIdx.x % 32)) - 1));
+        count += __popc(who);
+        return place;
+    }
+
+private:
+    int      lane_;
+    unsigned mask_;
+};
+
+/// Room for `count` entries of every tile of a block behind *cursor: one request a block. All threads of the block call it; the
+/// entries of a tile are the same wherever they lie.
+template <int tiles>
+__device__ Offset room_for(Index count, int tile, bool leader, unsigned long long* cursor)
+{
+    __shared__ Offset begin[tiles];
+    if (leader) begin[tile] = count;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        Offset sum = 0;
+        for (int i = 0; i < tiles; ++i) {
+            const Offset mine = begin[i];
+            begin[i] = sum;
+            sum += mine;
+        }
+        const auto first = sum > 0 ? static_cast<Offset>(atomicAdd(cursor, static_cast<unsigned long long>(sum))) : 0;
+        for (int i = 0; i < tiles; ++i) begin[i] += first;
+    }
+    __syncthreads();
+    return begin[tile];
+}
+
+}  // namespace ilux::rounds

@@ -1,0 +1,68 @@
+#pragma once
+// The multilevel ILU in rounds, set up on a GPU: A is scaled, eliminated and applied there, and the host only decides.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ilux/base/gpu/device_csr.hpp"
+#include "ilux/base/operator.hpp"
+#include "ilux/base/progress.hpp"
+#include "ilux/base/stop_token.hpp"
+#include "ilux/precond/gpu/gpu_apply.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
+
+namespace ilux {
+
+template <class T>
+struct RoundsFactors;
+
+/// Where the time of a setup on a GPU went; seconds of the host's clock.
+struct GpuRoundsSeconds {
+    double scaling = 0, sets = 0, elimination = 0, assembly = 0, dense = 0;
+};
+
+/// What was set up, or why it was not. Cheap to copy (shared); immutable; serves any number of streams.
+class GpuRounds {
+public:
+    GpuRounds() = default;
+    /// M for A as MlIlu::build makes it by options.setup=rounds or auto, up to rounding and to the order in which weak couplings are
+    /// admitted. Bits do not depend on anything but A, the options and the device's kind.
+    /// @param in_single  store values in single precision; where one is too large for it they are stored in double, and remark()
+    ///                   says so
+    /// @throws OutOfMemory, DeviceError, Cancelled, OutOfTime; InvalidInput where options.definite asks for what A is not
+    static GpuRounds build(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, const MlIluOptions& options, bool in_single,
+                           const ProgressListener& on_progress = {}, const StopToken& stop = {});
+
+    /// Whether there is an M. Where not, the host should set it up, and why_not() says what was in the way: "" where rounds were
+    /// not chosen.
+    bool                    made() const { return in_double_ || in_single_; }
+    const std::string&      why_not() const { return why_not_; }
+    const std::string&      remark() const { return remark_; }
+    const MlIluReport&      report() const { return report_; }
+    const GpuRoundsSeconds& seconds() const { return seconds_; }
+    bool                    in_single() const { return in_single_ != nullptr; }
+    std::size_t             bytes() const;            ///< of device memory
+    std::size_t             workspace_bytes() const;  ///< of preconditioner(), besides
+    Index                   rounds() const;           ///< of all levels
+    Index                   dense_order() const;      ///< of the dense end
+    /// Both triangular systems, as a report shows them: a level a round.
+    std::vector<GpuFactorReport::System> systems() const;
+
+    /// z ← M⁻¹ r on one stream. M⁻ᵀ is not offered: apply_adjoint throws InvalidInput.
+    /// @throws OutOfMemory, DeviceError
+    std::unique_ptr<Preconditioner<Gpu>> preconditioner(Gpu& gpu) const;
+
+    const std::shared_ptr<const RoundsFactors<double>>& in_double() const { return in_double_; }
+
+private:
+    friend class GpuRoundsBuilder;
+    Index                                        n_ = 0;
+    std::string                                  why_not_, remark_;
+    MlIluReport                                  report_;
+    GpuRoundsSeconds                             seconds_;
+    std::shared_ptr<const RoundsFactors<double>> in_double_;
+    std::shared_ptr<const RoundsFactors<float>>  in_single_;
+};
+
+}  // namespace ilux

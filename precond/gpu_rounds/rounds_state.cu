@@ -1,0 +1,82 @@
+// The arrays of the rounds, and A as their first matrix.
+
+#include <cub/device/device_select.cuh>
+
+#include "ilux/precond/gpu_rounds/launch.hpp"
+
+namespace ilux::rounds {
+namespace {
+
+using cuda::check;
+
+__global__ void take_matrix(Index n, const Offset* row_ptr, Offset* start, Index* length, Index* active, RowArrays at)
+{
+    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= n) return;
+    start[i] = row_ptr[i];
+    length[i] = static_cast<Index>(row_ptr[i + 1] - row_ptr[i]);
+    active[i] = i;
+    at.t[i] = 1;
+    at.row_fold[i] = at.col_fold[i] = 1;
+}
+
+}  // namespace
+
+RoundsState::RoundsState(Gpu& gpu, const DeviceCsr<double>& A) : n(A.rows()), active_count(A.rows()), nnz(A.nnz())
+{
+    gpu.make_current();
+    const auto rows = static_cast<std::size_t>(n);
+    check(cub::DeviceSelect::Flagged(nullptr, scratch_bytes, static_cast<Index*>(nullptr), static_cast<Index*>(nullptr),
+                                     static_cast<Index*>(nullptr), static_cast<Index*>(nullptr), n, cuda::stream(gpu)),
+          "cub::DeviceSelect");
+    for (int k : {0, 1}) {
+        arrays.room(rows, start[k]);
+        arrays.room(rows, length[k]);
+        arrays.room(rows, active[k]);
+        arrays.room(rows, waiting[k]);
+        arrays.room(rows, watching[k]);
+        arrays.room(rows, fresh[k]);
+    }
+    for (auto& rows_of_bin : bin) arrays.room(rows, rows_of_bin);
+    for (double** a : {&at.t, &at.row_scale, &at.col_scale, &at.row_first, &at.col_first, &at.row_fold, &at.col_fold, &at.diagonal, &at.row_largest,
+                       &at.y, &at.z, &pivot})
+        arrays.room(rows, *a);
+    for (long long** a : {&at.w_L, &at.w_U, &at.room, &at.used, &at.used_next}) arrays.room(rows, *a);
+    for (Status** a : {&at.col_largest, &at.priority, &at.status, &at.first}) arrays.room(rows, *a);
+    arrays.room(rows, at.L_start);
+    arrays.room(rows, at.pivot);
+    for (Index** a :
+         {&at.in_level, &at.col_degree, &at.blocker, &at.doomed, &at.beaten, &at.L_length, &at.L_total, &at.place, &pivots, &number})
+        arrays.room(rows, *a);
+    arrays.room(1, count);
+    arrays.room(scratch_bytes + 1, scratch);
+    arrays.upload(gpu);
+
+    entries[0] = Entries(static_cast<std::size_t>(nnz));
+    copy_device(gpu, A.col().data(), entries[0].col);
+    copy_device(gpu, A.val().data(), entries[0].val);
+    if (n == 0) return;
+    take_matrix<<<blocks_for(n, tile_threads), tile_threads, 0, cuda::stream(gpu)>>>(n, A.row_ptr().data(), start[0],
+                                                                                     length[0], active[0], at);
+    cuda::check_launch("take_matrix");
+}
+
+Counters RoundsState::read(Gpu& gpu) const
+{
+    Counters host;
+    detail::download_bytes(gpu, count, &host, sizeof host);
+    return host;
+}
+
+void RoundsState::clear(Gpu& gpu)
+{
+    check(cudaMemsetAsync(count, 0, sizeof(Counters), cuda::stream(gpu)), "cudaMemsetAsync");
+}
+
+void RoundsState::turn(Index rest)
+{
+    now ^= 1;
+    active_count = rest;
+}
+
+}  // namespace ilux::rounds

@@ -1,0 +1,156 @@
+#pragma once
+// What the rounds keep on a device between their kernels. Internal to gpu_rounds/.
+//
+// Rows and columns keep their numbers from the first round to the last: what is left of S is the rows in `active`. Entries of a
+// row lie together in any order; nothing depends on it.
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "ilux/base/gpu/device_csr.hpp"
+#include "ilux/precond/mlilu/round_rules.hpp"
+#include "ilux/sptrsv/device_arrays.hpp"
+
+namespace ilux::rounds {
+
+/// Where the rows of a matrix are, by number.
+struct RowsView {
+    const Offset* start;
+    const Index*  length;
+    const Index*  col;
+    const double* val;
+};
+
+/// Entries in device memory, with room for `capacity`.
+struct Entries {
+    explicit Entries(std::size_t capacity = 0) : col(capacity), val(capacity) {}
+    std::size_t          capacity() const { return col.size(); }
+    DeviceBuffer<Index>  col;
+    DeviceBuffer<double> val;
+};
+
+/// What a row to be updated reads of a pivot: one sector of memory.
+struct alignas(32) Pivot {
+    double d;
+    double largest_in_U;
+    Offset U_start;
+    Index  U_length;
+};
+
+/// An array a quantity, by number of the row or column.
+struct RowArrays {
+    double *   t, *row_scale, *col_scale;  ///< test vector; scales of a level
+    double *   row_first, *col_first, *row_fold, *col_fold;  ///< those of the first level; the product of all later ones
+    Index*     in_level;                   ///< its place among the rows of the level
+    long long *w_L, *w_U;                  ///< (L y)_k − y_k in units of 2⁻³²; the same of Uᵀ
+    double*    diagonal;
+    double*    row_largest;                ///< off the diagonal
+    Status*    col_largest;                ///< its bits
+    Index*     col_degree;
+    Status *   priority, *status;          ///< and what became of it
+    Status*    first;                      ///< of those in the row that wait, itself included
+    Index*     blocker;                    ///< who that is
+    long long *room, *used, *used_next;    ///< of weak couplings, relative to the pivot, in units of 2⁻⁴⁰
+    Index *    doomed, *beaten;            ///< flags of a sweep
+    double *   y, *z;
+    Pivot*     pivot;
+    Offset*    L_start;                    ///< in this round
+    Index *    L_length, *L_total;         ///< in this round; in all rounds so far
+    Index*     place;                      ///< in the order of elimination
+};
+
+/// What the device counts, and the host reads now and then.
+struct Counters {
+    unsigned long long entries, L_entries, U_entries;       ///< cursors
+    unsigned long long pivot_rows, pivot_cols;              ///< Σ |row|, Σ |column| over the pivots
+    unsigned long long largest, inverse_L, inverse_U;       ///< bits of magnitudes
+    Index              waiting[3], watching[3], fresh[3], pivots, rest;
+    Index              bin[8];
+    Index              small, not_positive, zero, dominant; ///< diagonals; rows
+    Index              changed, overflow, too_wide, not_finite, unsymmetric;
+};
+
+/// One of L: the value number `slot` of a row, in the column of the pivot at `place`.
+struct LEntry {
+    double val;
+    Index  row, slot, place;
+};
+/// What a round leaves: L in any order, rows of U of the pivots from place `first` on.
+struct RoundFactors {
+    Index   first = 0, last = 0;
+    Offset  L_count = 0;
+    LEntry* L = nullptr;
+    Index*  U_col = nullptr;
+    double* U_val = nullptr;
+};
+
+/// Memory in few large pieces, for rounds that know only how much they need at most. Nothing is given back.
+template <class V>
+class Pieces {
+public:
+    /// Room for `most` values; at most `usual` go into a piece where they are not needed at once.
+    V* reserve(std::size_t most, std::size_t usual)
+    {
+        if (pieces_.empty() || pieces_.back().size() - used_ < most) {
+            pieces_.emplace_back(std::max({most, usual, std::size_t{1}}));
+            used_ = 0;
+        }
+        return pieces_.back().data() + used_;
+    }
+    void take(std::size_t count) { used_ += count; }
+
+private:
+    std::vector<DeviceBuffer<V>> pieces_;
+    std::size_t                  used_ = 0;
+};
+
+struct RoundsState {
+    /// Takes a copy of A.
+    RoundsState(Gpu& gpu, const DeviceCsr<double>& A);
+
+    RowsView rows() const { return {start[now], length[now], entries[now].col.data(), entries[now].val.data()}; }
+    Counters read(Gpu& gpu) const;
+    void     clear(Gpu& gpu);  ///< all counters
+    /// The next round works on what the last one left.
+    void turn(Index rest);
+
+    Index                         n = 0, active_count = 0;
+    bool                          first_level = true;
+    Offset                        nnz = 0;
+    int                           now = 0;  ///< which of two
+    std::array<Offset*, 2>        start;
+    std::array<Index*, 2>         length;
+    std::array<Entries, 2>        entries;
+    std::array<Index*, 2>         active;   ///< row numbers, ascending
+    Index*                        pivots = nullptr;     ///< of a round, ascending
+    std::array<Index*, 2>         waiting, watching, fresh;  ///< lists of a sweep, and of the one before or after
+    std::array<Index*, 8>         bin;                  ///< rows by the size of their table
+    RowArrays                     at = {};
+    Counters*                     count = nullptr;
+    std::byte*                    scratch = nullptr;    ///< of CUB
+    std::size_t                   scratch_bytes = 0;
+    DeviceArrays                  arrays;
+
+    // of all rounds so far, in the order of elimination
+    Index                         done = 0;
+    Index*                        number = nullptr;   ///< n
+    double*                       pivot = nullptr;    ///< n
+    std::vector<RoundFactors>     rounds;
+    Pieces<LEntry>                L;
+    Pieces<Index>                 U_col;
+    Pieces<double>                U_val;
+    Offset                        L_entries = 0, U_entries = 0;
+    double                        inverse_L = 1, inverse_U = 1;  ///< largest estimates of a pivot, of the level
+
+    Entries unsorted, sorted;  ///< L of a round by rows: scratch
+};
+
+/// `lanes` for rows of so many entries on average.
+inline int lanes_for(Offset entries, Index rows)
+{
+    const double mean = rows > 0 ? static_cast<double>(entries) / rows : 0;
+    return mean <= 12 ? 8 : mean <= 24 ? 16 : 32;
+}
+
+}  // namespace ilux::rounds

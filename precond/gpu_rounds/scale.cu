@@ -1,0 +1,227 @@
+// Scaling of a level, as preprocess.cpp does it, and what its diagonal is like.
+
+#include <bit>
+#include <numbers>
+
+#include "ilux/precond/gpu_rounds/launch.hpp"
+#include "ilux/precond/gpu_rounds/steps.hpp"
+#include "ilux/precond/mlilu/preprocess.hpp"
+
+namespace ilux::rounds {
+namespace {
+
+/// r a c without an overflow on the way.
+__device__ double scaled(double r, double a, double c)
+{
+    const double low = fmin(r, c), high = fmax(r, c);
+    return fabs(a) >= 1 ? a * low * high : a * high * low;
+}
+
+struct Level {
+    RowsView     S;
+    const Index* active;
+    Index        count;
+    RowArrays    at;
+    Counters*    counters;
+};
+
+__global__ void begin(Level level)
+{
+    const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (a >= level.count) return;
+    const Index k = level.active[a];
+    level.at.row_scale[k] = level.at.col_scale[k] = 1;
+    level.at.w_L[k] = level.at.w_U[k] = 0;
+    level.at.in_level[k] = a;
+    level.at.col_largest[k] = 0;
+}
+
+/// Largest magnitudes of each row and column of the scaled matrix, the diagonal included.
+template <int lanes>
+__global__ void __launch_bounds__(tile_threads) find_maxima(Level level)
+{
+    const Tile<lanes> tile;
+    const long        a = tile.in_grid();
+    if (a >= level.count) return;
+    const Index  k = level.active[a];
+    const double r = level.at.row_scale[k];
+    const Offset begin = level.S.start[k], end = begin + level.S.length[k];
+    double       largest = 0;
+    for (Offset p = begin + tile.lane(); p < end; p += lanes) {
+        const Index  j = level.S.col[p];
+        const double size = scaled(r, fabs(level.S.val[p]), level.at.col_scale[j]);
+        largest = fmax(largest, size);
+        raise(level.at.col_largest + j, bits_of(size));
+    }
+    largest = tile.max(largest);
+    if (tile.lane() == 0) level.at.row_largest[k] = largest;
+}
+
+__device__ bool improve(double& factor, double largest)
+{
+    const double before = factor, next = factor / sqrt(largest);
+    if (largest > 0 && next <= largest_scale && next >= 1 / largest_scale)
+        factor = scalbn(1., ilogb(next * std::numbers::sqrt2));
+    return factor != before;
+}
+
+__global__ void improve_scales(Level level)
+{
+    const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (a >= level.count) return;
+    const Index k = level.active[a];
+    const bool  row = improve(level.at.row_scale[k], level.at.row_largest[k]);
+    const bool  col = improve(level.at.col_scale[k], magnitude_of(level.at.col_largest[k]));
+    level.at.col_largest[k] = 0;
+    if (row || col) level.counters->changed = 1;
+}
+
+/// Scales the rows, and looks at diagonals. Maxima are those of the scaled matrix.
+template <int lanes>
+__global__ void __launch_bounds__(tile_threads) apply_scales(Level level, double* val)
+{
+    const Tile<lanes> tile;
+    const long        a = tile.in_grid();
+    if (a >= level.count) return;
+    const Index  k = level.active[a];
+    const double r = level.at.row_scale[k];
+    const Offset begin = level.S.start[k], end = begin + level.S.length[k];
+    double       d = 0;
+    for (Offset p = begin + tile.lane(); p < end; p += lanes) {
+        const Index j = level.S.col[p];
+        val[p] = scaled(r, val[p], level.at.col_scale[j]);
+        if (j == k) d = val[p];
+    }
+    d = tile.sum(d);
+    if (tile.lane() != 0) return;
+    const double row = level.at.row_largest[k];
+    raise(&level.counters->largest, bits_of(row));
+    if (fabs(d) < small_diagonal * fmax(row, magnitude_of(level.at.col_largest[k])) || d == 0)
+        atomicAdd(&level.counters->small, 1);
+    if (!(d > 0)) atomicAdd(&level.counters->not_positive, 1);
+    if (d == 0) atomicAdd(&level.counters->zero, 1);
+}
+
+/// The test vector and the scales of later levels go along.
+__global__ void carry_on(Level level, bool first)
+{
+    const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (a >= level.count) return;
+    const Index k = level.active[a];
+    level.at.t[k] /= level.at.col_scale[k];
+    if (first) {
+        level.at.row_first[k] = level.at.row_scale[k];
+        level.at.col_first[k] = level.at.col_scale[k];
+        return;
+    }
+    level.at.row_fold[k] *= level.at.row_scale[k];
+    level.at.col_fold[k] *= level.at.col_scale[k];
+}
+
+/// Rows with Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|, up to rounding.
+template <int lanes>
+__global__ void __launch_bounds__(tile_threads) count_dominant(Level level)
+{
+    const Tile<lanes> tile;
+    const long        a = tile.in_grid();
+    if (a >= level.count) return;
+    const Index  k = level.active[a];
+    const Offset begin = level.S.start[k], end = begin + level.S.length[k];
+    double       d = 0;
+    for (Offset p = begin + tile.lane(); p < end; p += lanes)
+        if (level.S.col[p] == k) d = level.S.val[p];
+    const double size = fabs(tile.sum(d)) * fabs(level.at.t[k]);
+    Fixed        others = 0;
+    for (Offset p = begin + tile.lane(); p < end; p += lanes)
+        if (const Index j = level.S.col[p]; j != k)
+            others += fixed<40>(fabs(level.S.val[p]) * fabs(level.at.t[j]) / size, 4);
+    others = tile.sum(others);
+    if (tile.lane() == 0 && size > 0 && from_fixed<40>(others) <= 1 + dominance_slack)
+        atomicAdd(&level.counters->dominant, 1);
+}
+
+__global__ void find_asymmetry(Index n, RowsView A, Counters* counters)
+{
+    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= n) return;
+    for (Offset p = A.start[i]; p < A.start[i] + A.length[i]; ++p) {
+        const Index j = A.col[p];
+        if (j <= i && j != i) continue;  // its partner is looked at from there, but for one that is missing
+        Offset low = A.start[j], high = low + A.length[j];
+        while (low < high) {
+            const Offset middle = (low + high) / 2;
+            if (A.col[middle] < i) low = middle + 1;
+            else high = middle;
+        }
+        if (low == A.start[j] + A.length[j] || A.col[low] != i || A.val[low] != A.val[p]) counters->unsymmetric = 1;
+    }
+}
+
+/// Entries above the diagonal minus those below it.
+__global__ void count_sides(Index n, RowsView A, Counters* counters)
+{
+    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= n) return;
+    Offset difference = 0;
+    for (Offset p = A.start[i]; p < A.start[i] + A.length[i]; ++p)
+        difference += A.col[p] > i ? 1 : A.col[p] < i ? -1 : 0;
+    if (difference != 0) atomicAdd(&counters->entries, static_cast<unsigned long long>(difference));
+}
+
+Level level_of(const RoundsState& state)
+{
+    return {state.rows(), state.active[state.now], state.active_count, state.at, state.count};
+}
+
+void find_maxima(Gpu& gpu, const RoundsState& state)
+{
+    by_tiles(state, state.active_count, [&](auto lanes, unsigned blocks) {
+        find_maxima<lanes()><<<blocks, tile_threads, 0, cuda::stream(gpu)>>>(level_of(state));
+    });
+    cuda::check_launch("find_maxima");
+}
+
+}  // namespace
+
+bool is_symmetric(Gpu& gpu, RoundsState& state)
+{
+    state.clear(gpu);
+    const unsigned blocks = blocks_for(state.n, tile_threads);
+    find_asymmetry<<<blocks, tile_threads, 0, cuda::stream(gpu)>>>(state.n, state.rows(), state.count);
+    cuda::check_launch("find_asymmetry");
+    count_sides<<<blocks, tile_threads, 0, cuda::stream(gpu)>>>(state.n, state.rows(), state.count);
+    cuda::check_launch("count_sides");
+    const Counters found = state.read(gpu);
+    return found.unsymmetric == 0 && found.entries == 0;
+}
+
+DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling)
+{
+    const auto     stream = cuda::stream(gpu);
+    const Level    level = level_of(state);
+    const unsigned blocks = blocks_for(state.active_count, tile_threads);
+    begin<<<blocks, tile_threads, 0, stream>>>(level);
+    cuda::check_launch("begin");
+    bool changed = scaling;
+    for (int sweep = 0; sweep < equilibration_sweeps && changed; ++sweep) {
+        state.clear(gpu);
+        find_maxima(gpu, state);
+        improve_scales<<<blocks, tile_threads, 0, stream>>>(level);
+        cuda::check_launch("improve_scales");
+        changed = state.read(gpu).changed != 0;
+    }
+    state.clear(gpu);
+    find_maxima(gpu, state);
+    carry_on<<<blocks, tile_threads, 0, stream>>>(level, state.first_level);
+    cuda::check_launch("carry_on");
+    by_tiles(state, state.active_count, [&](auto lanes, unsigned tiles) {
+        apply_scales<lanes()><<<tiles, tile_threads, 0, stream>>>(level, state.entries[state.now].val.data());
+        count_dominant<lanes()><<<tiles, tile_threads, 0, stream>>>(level);
+    });
+    cuda::check_launch("apply_scales");
+    state.inverse_L = state.inverse_U = 1;
+    const Counters found = state.read(gpu);
+    return {found.small, found.zero, found.not_positive, found.dominant, std::bit_cast<double>(found.largest)};
+}
+
+}  // namespace ilux::rounds

@@ -1,0 +1,69 @@
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ilux {
+namespace {
+
+constexpr double dominant_share = 0.95;  // of the rows: then what is dropped is compensated
+constexpr double compensated_drop = 5;   // times τ_S may go where it is not lost (docs/design/precond_rounds.md)
+constexpr Index  largest_tail = 1000;
+constexpr double tail_share = 0.25;  // of the entries of A
+
+}  // namespace
+
+MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Index small, Index n, const char* word)
+{
+    if (options.definite) return {};
+    if (options.matching != MatchingChoice::automatic) return {options.matching == MatchingChoice::on, ""};
+    if (positive) return {false, fmt::format("matching=auto: off, {} with a positive diagonal", word)};
+    return {small > 0, fmt::format("matching=auto: {}, {} of {} diagonal entries are small against their row or column",
+                                   small > 0 ? "on" : "off", small, n)};
+}
+
+RoundsChoice choose_rounds(const MlIluOptions& options, Index dominant_rows, Index n)
+{
+    RoundsChoice choice;
+    const double share = static_cast<double>(dominant_rows) / n;
+    const bool   dominant = share >= dominant_share;
+    const bool   saves = options.off_diagonal == OffDiagonal::save;
+    choice.compensates =
+        options.compensation == Compensation::automatic ? dominant : options.compensation == Compensation::on;
+    choice.rounds =
+        options.setup == MlIluSetup::rounds || (options.setup == MlIluSetup::automatic && dominant && !saves);
+    const auto rows = fmt::format("{:.4g} % of the rows are diagonally dominant", 100 * share);
+    if (options.setup == MlIluSetup::automatic)
+        choice.decisions.push_back(fmt::format("setup=auto: {}, {}", choice.rounds ? "rounds" : "crout", rows));
+    if (choice.rounds && saves)
+        choice.decisions.push_back("off_diagonal=save has no effect on rounds: they keep L_G and U_F");
+    if (choice.rounds && options.compensation == Compensation::automatic)
+        choice.decisions.push_back(
+            fmt::format("compensation=auto: {}, {}{}", choice.compensates ? "on" : "off", rows,
+                        choice.compensates ? "; M is exact for a constant x, so b = A·1 flatters it" : ""));
+    return choice;
+}
+
+RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, bool hermitian, double largest)
+{
+    const double tau_S = options.schur_drop_tol;
+    return {.bounds = {.inverse = options.inverse_bound,
+                       .growth = options.growth_bound,
+                       .pivot_floor = pivot_noise * largest,
+                       .positive = options.definite,
+                       .weak_coupling = compensates && tau_S > 0 ? options.weak_coupling : 0},
+            .dropping = {.drop_tol = compensates ? compensated_drop * tau_S : tau_S,
+                         .compensate = compensates,
+                         .hermitian = hermitian},
+            .most_rounds = std::max(DepthBound::none, options.depth_bound.rows)};
+}
+
+Index rounds_tail(const MlIluOptions& options, Offset nnz)
+{
+    const auto share = static_cast<Index>(std::sqrt(tail_share * static_cast<double>(nnz)));
+    return std::max(options.dense_order, std::min(largest_tail, share));
+}
+
+}  // namespace ilux

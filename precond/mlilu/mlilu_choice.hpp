@@ -1,0 +1,38 @@
+#pragma once
+// What is decided about a level, on whatever machine: whether it is matched, whether and how it is eliminated in rounds.
+
+#include <string>
+#include <vector>
+
+#include "ilux/precond/mlilu/mlilu_options.hpp"
+#include "ilux/precond/mlilu/rounds_ilu.hpp"
+
+namespace ilux {
+
+struct MatchingDecision {
+    bool        match = false;
+    std::string why;  ///< "" where the options left no choice
+};
+/// @param positive  A is Hermitian, which is called `word`, with a positive diagonal
+/// @param small  diagonal entries, of n, that are small against their row or column
+MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Index small, Index n, const char* word);
+
+struct RoundsChoice {
+    bool                     rounds = false, compensates = false;
+    std::vector<std::string> decisions;  ///< what was left to us, for the report
+};
+/// Compensation wants rows that are dominant in the test vector; where most are, rounds with it take fewer steps than Crout's
+/// sweep, where few are, more. @param dominant  of the n rows
+RoundsChoice choose_rounds(const MlIluOptions& options, Index dominant, Index n);
+
+/// κ, γ, τ_S and the rest, for a level whose largest entry is `largest`; `enough` and `most_entries` are left to the caller.
+RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, bool hermitian, double largest);
+
+/// Rows of the dense end, which should cost less than the rest of a matrix with so many entries.
+Index rounds_tail(const MlIluOptions& options, Offset nnz);
+
+constexpr double rounds_stall = 0.1;  ///< a level that accepts a smaller share of its rows has stalled
+/// Below, entries being about 1, a pivot is a zero.
+constexpr double pivot_noise = 16 * std::numeric_limits<double>::epsilon();
+
+}  // namespace ilux

@@ -1,0 +1,306 @@
+// The multilevel ILU set up in rounds on a GPU, against the host's rounds and against identities.
+
+#include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ilux/base/spmv.hpp"
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/krylov/krylov.hpp"
+#include "ilux/tests/precond/mlilu/level_checks.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace test::precond;
+
+using test::identical;
+
+class GpuRoundsTest : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        ILUX_SKIP_WITHOUT_GPU();
+        gpu_ = std::make_unique<Gpu>();
+    }
+    Gpu&      gpu() { return *gpu_; }
+    GpuRounds build(const CsrMatrix<>& A, const MlIluOptions& options, bool in_single = false)
+    {
+        return GpuRounds::build(cpu, gpu(), DeviceCsr<>(gpu(), A), options, in_single);
+    }
+    Vector applied(Preconditioner<Gpu>& M, const Vector& r)
+    {
+        DeviceBuffer<double> dr(r.size()), dz(r.size());
+        upload<double>(gpu(), r, dr);
+        upload<double>(gpu(), Vector(r.size(), std::nan("")), dz);
+        M.apply(gpu(), dr, dz);
+        Vector z(r.size());
+        download<double>(gpu(), dz, z);
+        return z;
+    }
+    Vector applied(const GpuRounds& rounds, const Vector& r) { return applied(*rounds.preconditioner(gpu()), r); }
+    Index  steps(const CsrMatrix<>& A, const GpuRounds& rounds, const Vector& b)
+    {
+        const GpuMatrixOperator op(gpu(), A);
+        const auto              M = rounds.preconditioner(gpu());
+        const KrylovOptions     krylov{.rtol = 1e-8, .restart = 30};
+        GmresWorkspace<Gpu>     ws(A.rows(), krylov);
+        DeviceBuffer<double>    db(b.size()), dx(b.size());
+        upload<double>(gpu(), b, db);
+        const auto report = gmres<Gpu>(gpu(), op, *M, db, dx, ws, krylov);
+        EXPECT_EQ(report.outcome, Outcome::converged);
+        return report.steps;
+    }
+    Cpu cpu;
+
+private:
+    std::unique_ptr<Gpu> gpu_;
+};
+
+Index steps_on_host(const CsrMatrix<>& A, const MlIlu<>& mlilu, const Vector& b)
+{
+    Cpu                   be;
+    const MatrixOperator  op(A);
+    MlIluPreconditioner<> M(mlilu);
+    const KrylovOptions   krylov{.rtol = 1e-8, .restart = 30};
+    GmresWorkspace<Cpu>   ws(A.rows(), krylov);
+    Vector                x(b.size());
+    const auto            report = gmres<Cpu>(be, op, M, b, x, ws, krylov);
+    EXPECT_EQ(report.outcome, Outcome::converged);
+    return report.steps;
+}
+
+MlIluOptions in_rounds()
+{
+    MlIluOptions options;
+    options.setup = MlIluSetup::rounds;
+    options.dense_order = 20;
+    return options;
+}
+
+/// A hub of some hundred columns in a mesh, so that tables of every size are needed.
+CsrMatrix<> with_hub(const CsrMatrix<>& mesh, Index every)
+{
+    std::vector<Index>  row, col;
+    std::vector<double> val;
+    const auto          add = [&](Index i, Index j, double a) {
+        row.push_back(i);
+        col.push_back(j);
+        val.push_back(a);
+    };
+    const Index n = mesh.rows(), hub = n / 2;
+    for (Index i = 0; i < n; ++i)
+        for (Offset p = mesh.row_ptr()[i]; p < mesh.row_ptr()[i + 1]; ++p)
+            add(i, mesh.col()[p], mesh.val()[p] + (mesh.col()[p] == i ? 1 : 0));
+    for (Index j = 0; j < n; j += every)
+        if (j != hub) add(hub, j, -0.25 / every), add(j, hub, -0.5);
+    return CsrMatrix<>::from_triplets(n, n, row, col, val);
+}
+
+std::vector<Named> matrices()
+{
+    return {{"poisson2d", gallery::poisson2d(40, 37)},
+            {"convdiff3d", gallery::convdiff3d({.n = 14})},
+            {"recirculating2d", gallery::recirculating2d({.n = 50})},
+            {"dominant", test::random_dominant(2000, 5, 7)},
+            {"hub", with_hub(gallery::poisson2d(60, 60), 3)}};
+}
+
+/// max |x_i − y_i| / max |y_i|
+double distance_of(const Vector& x, const Vector& y)
+{
+    double largest = 0, size = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double difference = std::abs(x[i] - y[i]);
+        largest = difference <= largest ? largest : difference;  // NaN counts
+        size = std::max(size, std::abs(y[i]));
+    }
+    return largest / size;
+}
+
+TEST_F(GpuRoundsTest, IsExactWithoutDropping)
+{
+    MlIluOptions options = in_rounds();
+    options.schur_drop_tol = 0;
+    options.compensation = Compensation::off;
+    options.growth_bound = 0;
+    for (double kappa : {4., 1e300}) {
+        options.inverse_bound = kappa;
+        for (const auto& [name, A] : matrices()) {
+            const auto rounds = build(A, options);
+            ASSERT_TRUE(rounds.made()) << name << ": " << rounds.why_not();
+            const Vector x = test::random_vector(A.rows(), 3);
+            Vector       b(x.size());
+            spmv(cpu, 1, A, x, 0, b);
+            EXPECT_LE(distance_of(applied(rounds, b), x), 1e-9) << name << ", bound " << kappa;
+        }
+    }
+}
+
+void expect_twins(const MlIluReport& made, const MlIluReport& expected, const std::string& where)
+{
+    ASSERT_EQ(made.levels.size(), expected.levels.size()) << where;
+    for (std::size_t l = 0; l < made.levels.size(); ++l) {
+        EXPECT_EQ(made.levels[l].accepted, expected.levels[l].accepted) << where << ", level " << l + 1;
+        EXPECT_EQ(made.levels[l].rounds, expected.levels[l].rounds) << where << ", level " << l + 1;
+        EXPECT_NEAR(made.levels[l].inverse_L, expected.levels[l].inverse_L, 1e-6) << where;
+        EXPECT_NEAR(made.levels[l].inverse_U, expected.levels[l].inverse_U, 1e-6) << where;
+    }
+    EXPECT_EQ(made.stored, expected.stored) << where;
+}
+
+/// Without weak couplings both choose the same pivots, and results differ by rounding; but where terms of an estimate cancel, rounding
+/// decides its sign, so that bounds on estimates are left to M-matrices, where nothing cancels.
+TEST_F(GpuRoundsTest, IsTheTwinOfTheHostsRounds)
+{
+    for (Compensation compensation : {Compensation::on, Compensation::off})
+        for (double kappa : {1.7, 5., 1e300})
+            for (const auto& [name, A] : matrices()) {
+                MlIluOptions options = in_rounds();
+                options.weak_coupling = 0;
+                options.compensation = compensation;
+                options.inverse_bound = kappa;
+                const auto where = name + ", bound " + std::to_string(kappa);
+                const auto rounds = build(A, options);
+                ASSERT_TRUE(rounds.made()) << where << ": " << rounds.why_not();
+                const auto host = MlIlu<>::build(cpu, A, options);
+                expect_twins(rounds.report(), host.report(), where);
+                const Vector          r = test::random_vector(A.rows(), 5);
+                MlIluPreconditioner<> M(host);
+                EXPECT_LE(distance_of(applied(rounds, r), test::precond::applied(M, r)), 1e-8) << where;
+            }
+}
+
+TEST_F(GpuRoundsTest, WeakCouplingsCostAsFewStepsAsOnTheHost)
+{
+    for (const auto& [name, A] : matrices()) {
+        const Vector b = test::random_vector(A.rows(), 9);
+        const auto   rounds = build(A, in_rounds());
+        ASSERT_TRUE(rounds.made()) << name << ": " << rounds.why_not();
+        const auto host = MlIlu<>::build(cpu, A, in_rounds());
+        EXPECT_NEAR(steps(A, rounds, b), steps_on_host(A, host, b), 3) << name;
+        EXPECT_NEAR(rounds.report().fill, host.report().fill, 0.05 * host.report().fill) << name;
+    }
+}
+
+TEST_F(GpuRoundsTest, StoresInSinglePrecision)
+{
+    const auto   A = gallery::convdiff3d({.n = 14});
+    const auto   in_double = build(A, in_rounds()), in_single = build(A, in_rounds(), true);
+    const Vector r = test::random_vector(A.rows(), 5);
+    EXPECT_TRUE(in_single.in_single());
+    EXPECT_LT(in_single.bytes(), in_double.bytes());
+    const double difference = distance_of(applied(in_single, r), applied(in_double, r));
+    EXPECT_LE(difference, 1e-5);
+    EXPECT_GT(difference, 0);
+}
+
+TEST_F(GpuRoundsTest, BitsRepeat)
+{
+    const auto   A = with_hub(gallery::convdiff3d({.n = 16}), 2);
+    const Vector r = test::random_vector(A.rows(), 5);
+    const auto   first = applied(build(A, in_rounds()), r);
+    for (int run = 1; run < 100; ++run) ASSERT_TRUE(identical(applied(build(A, in_rounds()), r), first)) << run;
+}
+
+TEST_F(GpuRoundsTest, SymmetricStaysSymmetric)
+{
+    const auto   A = gallery::poisson2d(50, 41);
+    MlIluOptions options = in_rounds();
+    options.definite = true;
+    const auto rounds = build(A, options);
+    ASSERT_TRUE(rounds.made()) << rounds.why_not();
+    const Vector u = test::random_vector(A.rows(), 1), v = test::random_vector(A.rows(), 2);
+    const Vector Mu = applied(rounds, u), Mv = applied(rounds, v);
+    double       uMv = 0, vMu = 0, uMu = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) uMv += u[i] * Mv[i], vMu += v[i] * Mu[i], uMu += u[i] * Mu[i];
+    EXPECT_NEAR(uMv, vMu, 1e-11 * uMu);
+    EXPECT_GT(uMu, 0);
+}
+
+TEST_F(GpuRoundsTest, SaysWhyTheHostShouldDoIt)
+{
+    const auto zero_diagonal = build(random_regular(500, 3, 1), in_rounds());
+    EXPECT_FALSE(zero_diagonal.made());
+    EXPECT_NE(zero_diagonal.why_not().find("matching"), std::string::npos) << zero_diagonal.why_not();
+    const auto small = build(gallery::poisson2d(3, 3), in_rounds());
+    EXPECT_FALSE(small.made());
+    EXPECT_NE(small.why_not().find("too few"), std::string::npos) << small.why_not();
+    EXPECT_FALSE(build(CsrMatrix<>(), in_rounds()).made());
+
+    MlIluOptions options = in_rounds();
+    options.setup = MlIluSetup::automatic;
+    options.matching = MatchingChoice::off;
+    const auto not_dominant = build(random_regular(500, 4, 3, true), options);
+    EXPECT_FALSE(not_dominant.made());
+    EXPECT_EQ(not_dominant.why_not(), "");
+
+    options = in_rounds();
+    options.definite = true;
+    EXPECT_THROW(build(gallery::convdiff3d({.n = 10}), options), InvalidInput);
+    EXPECT_THROW(GpuRounds::build(cpu, gpu(), DeviceCsr<>(gpu(), CsrMatrix<>::from_triplets(3, 4, std::vector<Index>{0}, std::vector<Index>{0}, Vector{1.})), {}, false), InvalidInput);
+}
+
+TEST_F(GpuRoundsTest, KeepsToTheMemoryLimit)
+{
+    const auto   A = gallery::convdiff3d({.n = 16});
+    MlIluOptions options = in_rounds();
+    options.memory_limit = {static_cast<std::uint64_t>(A.bytes() + 400'000)};
+    const auto rounds = build(A, options);
+    EXPECT_FALSE(rounds.made());
+    EXPECT_NE(rounds.why_not().find("memory limit"), std::string::npos) << rounds.why_not();
+}
+
+TEST_F(GpuRoundsTest, HasNoTranspose)
+{
+    const auto           A = gallery::poisson2d(30, 30);
+    const auto           M = build(A, in_rounds()).preconditioner(gpu());
+    DeviceBuffer<double> r(A.rows()), z(A.rows());
+    EXPECT_THROW(M->apply_adjoint(gpu(), r, z), InvalidInput);
+    EXPECT_THROW(M->apply(gpu(), r, DeviceSpan<double>(z).first(5)), InvalidInput);
+}
+
+TEST_F(GpuRoundsTest, EndsCleanlyWithoutMemory)
+{
+    const auto A = gallery::convdiff3d({.n = 12});
+    const auto before = device_use().bytes;
+    int        refusals = 0;
+    for (long k = 1;; ++k) {
+        detail::fail_device_allocations(k, 1);
+        bool ended = false;
+        try {
+            const auto rounds = build(A, in_rounds());
+            ended = rounds.made();
+        } catch (const OutOfMemory&) {
+            ++refusals;
+        }
+        const bool refused = detail::fail_device_allocations(0, 0) > 0;
+        EXPECT_EQ(device_use().bytes, before);
+        if (!refused) {
+            EXPECT_TRUE(ended);
+            break;
+        }
+    }
+    EXPECT_GT(refusals, 10);
+}
+
+TEST_F(GpuRoundsTest, EndsWhenAskedTo)
+{
+    const auto A = gallery::convdiff3d({.n = 12});
+    StopSource source;
+    int        told = 0;
+    const auto listener = [&](const Progress&) {
+        if (++told == 3) source.request_stop();
+    };
+    EXPECT_THROW(GpuRounds::build(cpu, gpu(), DeviceCsr<>(gpu(), A), in_rounds(), false, listener, source.token()),
+                 Cancelled);
+    EXPECT_EQ(told, 3);
+}
+
+}  // namespace
+}  // namespace ilux
