@@ -82,6 +82,9 @@ public:
     }
 
 private:
+    /// |s_kj| beside the diagonal of row k: weighted by t, so that it does not depend on the scale of the unknowns.
+    double coupling(T s, Index k, Index j) const { return std::abs(s) * std::abs(in_.t[j] / in_.t[k]); }
+
     void inspect()
     {
         const double mean = static_cast<double>(in_.S.nnz()) / std::max(n_, 1);
@@ -146,11 +149,12 @@ private:
         };
         for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p)
             if (is_chosen(in_.S.col()[p])) {
-                used += std::abs(in_.S.val()[p]);
-                if (used > budget_[k]) return excluded;
+                used += coupling(in_.S.val()[p], k, in_.S.col()[p]);
+                if (!(used <= budget_[k])) return excluded;
             }
         for (Offset p = in_.St.row_ptr()[k]; p < in_.St.row_ptr()[k + 1]; ++p)
-            if (const Index j = in_.St.col()[p]; is_chosen(j) && used_[j] + std::abs(in_.St.val()[p]) > budget_[j])
+            if (const Index j = in_.St.col()[p];
+                is_chosen(j) && !(used_[j] + coupling(in_.St.val()[p], j, k) <= budget_[j]))
                 return excluded;
         blocker_[k] = blocker;
         if (blocker != k) return mine;
@@ -188,7 +192,7 @@ private:
         touched_[j] = 0;
         for (Offset p = in_.S.row_ptr()[j]; p < in_.S.row_ptr()[j + 1]; ++p) {
             const Index             k = in_.S.col()[p];
-            const double            a = std::abs(in_.S.val()[p]);
+            const double            a = coupling(in_.S.val()[p], j, k);
             std::atomic_ref<Status> status(status_[k]);
             const Status            now = status.load(std::memory_order_relaxed);
             if (now != tentative && now != rejected) continue;

@@ -98,6 +98,18 @@ TEST(RoundSet, LetsWeakCouplingsOfADominantRowAddUpToThetaAndTakesMorePivots)
     EXPECT_LT(chain.set(bounds).pivots.size(), 700u);
 }
 
+TEST(RoundSet, MeasuresWeakCouplingsInTheTestVector)
+{
+    OwnedSystem two(dense(2, {1, 0.05, 0.05, 1}));
+    RoundBounds bounds = lenient;
+    bounds.weak_coupling = 0.2;
+    EXPECT_EQ(two.set(bounds).pivots.size(), 2u);
+    for (const Vector& t : {Vector{1, 0.1}, Vector{0.1, 1}}) {  // for the smaller unknown it is half of the diagonal
+        two.t = t;
+        EXPECT_EQ(two.set(bounds).pivots.size(), 1u);
+    }
+}
+
 TEST(RoundSet, RefusesAPivotThatFailsOneOfItsTests)
 {
     const auto  fit = [](const OwnedSystem& system, const RoundBounds& bounds) { return system.set(bounds).pivots; };
