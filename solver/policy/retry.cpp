@@ -31,7 +31,7 @@ std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Inde
     return plan;
 }
 
-/// Rounds that were chosen for the user gave no solution: the same by Crout's sweep.
+/// Rounds that were chosen for the user gave no solution: the same by Crout's sweep, which also makes more of a memory limit.
 std::optional<Plan> by_crout(const Attempt& last, const PrecondOptions& first)
 {
     const bool rounds = last.mlilu && std::ranges::any_of(last.mlilu->levels, [](const MlIluLevelReport& level) {
@@ -145,7 +145,8 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
         why_not =
             fmt::format("the time limit of {:g} s was reached, and {}", options.time_limit,
                         direct ? "other pivots would take no less" : "a tighter preconditioner takes longer still");
-    else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg)
+    else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg &&
+             !by_crout(last, options.precond))
         why_not = "the factors fill their memory limit already";
     else if (!direct && last.failure.empty() && last.report.relative_residual <= rounded_away)
         why_not = "the residual is at rounding level";
@@ -196,13 +197,13 @@ std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, c
     const auto directs = std::ranges::count_if(tried, strategy(true));
     const bool given_up = directs == 1 && std::ranges::find_if(tried, strategy(true))->given_up;
     if (!strategies.direct_possible || (directs > 0 && !given_up)) return same_strategy;
-    constexpr double tighter = 3;  // seconds of a tighter preconditioner over those of the last try
+    constexpr double tighter = 3;  // seconds of a tighter preconditioner, or Crout's after rounds, over the last try's
     const double     lu = strategies.lu ? strategies.lu->analyse + strategies.lu->factor : 0;
     if (same_strategy && !put_off(last) && (given_up || lu > tighter * last.seconds)) return same_strategy;
     Plan direct{.method = MethodChoice::lu, .precond = options.precond, .change = "", .lu = options.lu};
     return taken(std::move(direct), same_strategy && !put_off(last)
-                                        ? fmt::format("LU, about {:.2g} s; a tighter preconditioner, about {:.2g} s",
-                                                      lu, tighter * last.seconds)
+                                        ? fmt::format("LU, about {:.2g} s; {}, about {:.2g} s", lu,
+                                                      same_strategy->change, tighter * last.seconds)
                                         : "LU");
 }
 
