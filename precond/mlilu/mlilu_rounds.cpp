@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_builder.hpp"
 #include "ilux/precond/mlilu/rounds_ilu.hpp"
+#include "ilux/precond/mlilu/row_blocks.hpp"
 
 namespace ilux::detail {
 namespace {
 
-constexpr double dominant_share = 0.95;  // of the rows: then what is dropped is compensated
+constexpr double dominant_share = 0.95;  // of the rows, and of even ones
+constexpr double even_share = 0.8;       // so many: then what is dropped is compensated
+constexpr double like_size = 8;          // of two entries of the test vector, at most
 constexpr double compensated_drop = 5;   // times τ_S may go where it is not lost (docs/design/precond_rounds.md)
 constexpr double stalled_share = 0.1;    // a level that accepts fewer of its rows has stalled
 
@@ -24,24 +28,56 @@ std::vector<double> scaled_test_vector(std::span<const double> t, std::span<cons
     return scaled;
 }
 
+/// Rows that couple unknowns of like t alone: in scaled unknowns t jumps where coefficients do, by the root of their ratio.
+template <class T>
+Index even_rows(Cpu& be, const CsrView<T>& A, std::span<const double> t)
+{
+    std::vector<Index> found(row_blocks(A.rows()), 0);
+    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
+        for (Index i = begin; i < end; ++i) {
+            double least = t[i], most = t[i];
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+                least = std::min(least, t[A.col()[p]]);
+                most = std::max(most, t[A.col()[p]]);
+            }
+            found[b] += most <= like_size * least;
+        }
+    });
+    return std::accumulate(found.begin(), found.end(), Index{0});
+}
+
+bool moves_rows(std::span<const Index> perm)
+{
+    for (std::size_t i = 0; i < perm.size(); ++i)
+        if (perm[i] != static_cast<Index>(i)) return true;
+    return false;
+}
+
 }  // namespace
 
 /// Compensation wants rows that are dominant in the test vector; where most are, rounds with it take fewer steps than Crout's
-/// sweep, where few are, more.
+/// sweep, where few are, more. Where a matching has moved rows, unknowns are of several kinds, such as volts and amperes, and
+/// the constant test vector stands for nothing. Where coefficients jump at every turn, weak ties hold many islands.
 template <class T>
 void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
 {
     const auto   t = scaled_test_vector(t_, pre.q, pre.col_scale);
     const Index  n = pre.A.rows();
     const double share = static_cast<double>(dominant_rows<T>(be_, pre.A, t)) / n;
-    const bool   dominant = share >= dominant_share;
+    const double even = static_cast<double>(even_rows<T>(be_, pre.A, t)) / n;
+    const bool   moved = moves_rows(pre.q);
+    const bool   dominant = share >= dominant_share && even >= even_share && !moved;
     compensates_ = opt_.compensation == Compensation::automatic ? dominant : opt_.compensation == Compensation::on;
     const bool saves = opt_.off_diagonal == OffDiagonal::save;
     setup_ = opt_.setup == MlIluSetup::rounds || (dominant && !saves) ? Setup::rounds : Setup::crout;
-    const auto rows = fmt::format("{:.4g} % of the rows are diagonally dominant", 100 * share);
+    const auto rows =
+        fmt::format("{:.4g} % of the rows are diagonally dominant{}", 100 * share,
+                    moved               ? ", after a matching that moved rows"
+                    : even < even_share ? fmt::format(", but coefficients jump in {:.3g} %", 100 * (1 - even))
+                                        : "");
     if (opt_.setup == MlIluSetup::automatic)
-        report_.decisions.push_back(
-            fmt::format("setup=auto: {}, {}", setup_ == Setup::rounds ? "rounds" : "crout", rows));
+        report_.decisions.push_back(fmt::format("setup=auto: {}, {}{}", setup_ == Setup::rounds ? "rounds" : "crout",
+                                                rows, dominant && saves ? ", but off_diagonal=save" : ""));
     if (setup_ == Setup::rounds && saves)
         report_.decisions.push_back("off_diagonal=save has no effect on rounds: they keep L_G and U_F");
     if (setup_ == Setup::rounds && opt_.compensation == Compensation::automatic)
