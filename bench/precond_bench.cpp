@@ -1,5 +1,6 @@
 // One application of M⁻¹ on a GPU, with none of its data in the cache: the multilevel ILU by variant, precision and engine
-// of the triangular solves, ILU(0) and Jacobi, and the host's multilevel ILU beside them on all its threads.
+// of the triangular solves, ILU(0) and Jacobi, and the host's multilevel ILU beside them on all its threads. Its levels are
+// Crout's, which can save L_G and U_F.
 // Counters: systems that apply M, their depths in all, MB on the device, MB/s as a share of the device's copy bandwidth,
 // seconds of conversion and of upload.
 
@@ -35,7 +36,8 @@ const MlIlu<>& factors(const std::string& problem, OffDiagonal off_diagonal)
     if (found != made.end()) return found->second;
     Cpu be;
     return made
-        .emplace(std::pair(problem, off_diagonal), MlIlu<>::build(be, matrix(problem), {.off_diagonal = off_diagonal}))
+        .emplace(std::pair(problem, off_diagonal),
+                 MlIlu<>::build(be, matrix(problem), {.setup = MlIluSetup::crout, .off_diagonal = off_diagonal}))
         .first->second;
 }
 

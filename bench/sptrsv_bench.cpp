@@ -191,7 +191,7 @@ using Systems = std::vector<std::pair<std::string, ForwardSystem<double>>>;
 Systems multilevel_systems(const std::string& name, const CsrMatrix<double>& A)
 {
     Cpu        cpu;
-    const auto mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
+    const auto mlilu = MlIlu<>::build(cpu, A, for_gpu({.setup = MlIluSetup::crout}));
     auto       made = apply_systems<double>(cpu, mlilu.factors(), false);
     std::erase_if(made.steps, [](const auto& step) { return step.dense; });
     const std::size_t count = made.steps.size(), down = (count + 1) / 2;

@@ -36,10 +36,12 @@ struct Tried {
                 one.report.outcome == Outcome::out_of_memory || one.report.outcome == Outcome::time_limit;
             if (mlilu.drop_tol < tightest) {
                 tightest = mlilu.drop_tol;
+                tightest_schur = mlilu.schur_drop_tol;
                 tightest_fill = one.fill;
                 tighter_is_too_much = too_much;
             }
             sparsest = std::max(sparsest, mlilu.drop_tol);
+            sparsest_schur = std::max(sparsest_schur, mlilu.schur_drop_tol);
             least_bound = std::min(least_bound, mlilu.inverse_bound);
             largest_bound = std::max(largest_bound, mlilu.inverse_bound);
             limited = limited || (one.mlilu && one.mlilu->limited);
@@ -56,11 +58,19 @@ struct Tried {
 
     std::span<const Attempt> attempts;
     double tightest = std::numeric_limits<double>::infinity(), sparsest = 0;  // τ, of multilevel ILUs
+    double tightest_schur = 0, sparsest_schur = 0;                            // their τ_S, all that rounds drop by
     double tightest_fill = 0;
     bool   tighter_is_too_much = false;  // the tightest ran out of memory or time
     double least_bound = std::numeric_limits<double>::infinity(), largest_bound = 0;  // κ
     bool   limited = false;                                                           // a memory limit was felt
 };
+
+/// The options of both kinds of setup: Crout's sweep drops by τ and τ_S, rounds by τ_S alone.
+std::string dropping(double drop_tol, double schur_drop_tol)
+{
+    const std::string sweep = fmt::format("-p precond.drop_tol={:g}", drop_tol);
+    return schur_drop_tol > 0 ? fmt::format("{} -p precond.schur_drop_tol={:g}", sweep, schur_drop_tol) : sweep;
+}
 
 bool restarts(const Attempt& tried)
 {
@@ -146,16 +156,18 @@ void about_the_preconditioner(const Attempt& result, const Tried& tried, const S
         lines.push_back(fmt::format("entries were dropped to stay within the memory limit: a larger {}",
                                     limit_name("precond", options.precond.mlilu.memory_limit, options)));
     } else if (tried.tightest > 0 && !tried.tighter_is_too_much) {
-        lines.push_back(fmt::format("M keeps {:.3g} values for one of A; a closer one: -p precond.drop_tol={:g}",
-                                    tried.tightest_fill, tried.tightest / 10));
+        lines.push_back(fmt::format("M keeps {:.3g} values for one of A; a closer one: {}", tried.tightest_fill,
+                                    dropping(tried.tightest / 10, tried.tightest_schur / 10)));
     }
 }
 
 void about_a_sparser_preconditioner(const Tried& tried, Lines& lines)
 {
-    const double drop_tol = tried.sparsest > 0 ? 10 * tried.sparsest : 1e-2;
-    if (tried.precond(PrecondKind::mlilu) && drop_tol <= 1)
-        lines.push_back(fmt::format("a sparser preconditioner: -p precond.drop_tol={:g}", drop_tol));
+    const MlIluOptions defaults;
+    const double       drop_tol = tried.sparsest > 0 ? 10 * tried.sparsest : defaults.drop_tol;
+    const double       schur_drop_tol = tried.sparsest_schur > 0 ? 10 * tried.sparsest_schur : defaults.schur_drop_tol;
+    if (tried.precond(PrecondKind::mlilu) && std::max(drop_tol, schur_drop_tol) <= 1)
+        lines.push_back(fmt::format("a sparser preconditioner: {}", dropping(drop_tol, schur_drop_tol)));
     if (!tried.precond(PrecondKind::ilu0)) lines.emplace_back("one without fill-in: --precond ilu0");
 }
 

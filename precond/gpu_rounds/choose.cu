@@ -1,6 +1,8 @@
 // The pivots of a round, chosen in sweeps: the twin of round_set.cpp. It needs no transpose: a row tells its columns what they
 // have to know, by flags, counts and maxima, whose order does not matter.
 
+#include <cooperative_groups.h>
+
 #include <cub/device/device_select.cuh>
 
 #include "ilux/precond/gpu_rounds/launch.hpp"
@@ -20,7 +22,24 @@ struct Round {
     RowArrays    at;
     Counters*    counters;
     RoundBounds  bounds;
+    Index        few;  ///< waiting rows that are left for the next round
+
+    /// Of the sweep that has them now; none where few are left.
+    __device__ Index waiting(int now) const
+    {
+        const Index count = counters->waiting[now];
+        return count > few ? count : 0;
+    }
 };
+
+/// list ← list, k, in any order; one request for all threads of a warp that come here together.
+__device__ void append(Index k, Index* list, Index* count)
+{
+    const auto together = cooperative_groups::coalesced_threads();
+    Index      first = 0;
+    if (together.thread_rank() == 0) first = atomicAdd(count, static_cast<Index>(together.size()));
+    list[together.shfl(first, 0) + static_cast<Index>(together.thread_rank())] = k;
+}
 
 __global__ void forget_columns(Round round)
 {
@@ -54,15 +73,16 @@ __global__ void __launch_bounds__(tile_threads) inspect_rows(Round round)
     }
     d = tile.sum(d);
     largest = tile.max(largest);
-    const double size = fabs(d) * fabs(round.at.t[k]);
+    const double size = fabs(d) * fabs(round.at.scale[k].t);
     Fixed        others = 0;
     for (Offset p = begin + tile.lane(); p < end; p += lanes)
         if (const Index j = round.S.col[p]; j != k)
-            others += fixed<40>(fabs(round.S.val[p]) * fabs(round.at.t[j]) / size, 4);
+            others += fixed<40>(fabs(round.S.val[p]) * fabs(round.at.scale[j].t) / size, 4);
     others = tile.sum(others);
     if (tile.lane() != 0) return;
     const bool dominant = size > 0 && from_fixed<40>(others) <= 1 + dominance_slack;
     round.at.diagonal[k] = d;
+    round.at.scale[k].sized = sqrt(fmax(largest, fabs(d))) * fabs(round.at.scale[k].t);
     round.at.row_largest[k] = largest;
     round.at.room[k] = dominant ? static_cast<long long>(round.bounds.weak_coupling * 0x1p40) : 0;
 }
@@ -88,11 +108,23 @@ __global__ void admit(Round round, double longest, Index* waiting)
     round.at.used[k] = 0;
     round.at.doomed[k] = round.at.beaten[k] = 0;
     round.at.blocker[k] = k;
-    if (fits) waiting[atomicAdd(&round.counters->waiting[0], 1)] = k;
+    if (fits) append(k, waiting, &round.counters->waiting[0]);
 }
 
-/// |s_kj / s_kk|
-__device__ Fixed share(double s, double d) { return fixed<40>(fabs(s) / fabs(d), 4); }
+/// |s_kj t_j / (t_k s_kk)|: what a coupling takes of the room of row k. NaN takes all of it.
+struct Share {
+    const RowArrays& at;
+    double           t, d;
+
+    __device__ Share(const RowArrays& arrays, Index k)
+        : at(arrays), t(arrays.scale[k].t), d(fabs(arrays.diagonal[k]))
+    {}
+    __device__ Fixed of(double s, Index j) const
+    {
+        const double share = fabs(s) * fabs(at.scale[j].t / t) / d;
+        return fixed<40>(share == share ? share : 4, 4);
+    }
+};
 
 /// The lists of a sweep. Their lengths are three in turn: one that was read last, or is read next, is emptied meanwhile.
 struct Lists {
@@ -101,7 +133,6 @@ struct Lists {
     Index *      waiting_next, *watching_next;
     int          now, next, after;                             ///< which of the lengths
 
-    __device__ static Index& append(Index* list, Index* count) { return list[atomicAdd(count, 1)]; }
 };
 
 /// Entries of row k by the lanes of its tile.
@@ -123,13 +154,13 @@ __device__ void judge(const Round& round, const Tile<lanes>& tile, Index k)
         if (tile.lane() == 0) round.at.first[k] = not_judged;
         return;
     }
-    const double d = round.at.diagonal[k];
+    const Share  share(round.at, k);
     Status       first = round.at.status[k];
     Index        who = k;
     Fixed        used = 0;
     for_entries(round, tile, k, [&](Index j, Offset p) {
         const Status status = round.at.status[j];
-        if (status == chosen) used += share(round.S.val[p], d);
+        if (status == chosen) used += share.of(round.S.val[p], j);
         if (waits(status) && status < first) first = status, who = j;
     });
     const Status least = tile.min(first);
@@ -141,16 +172,18 @@ __device__ void judge(const Round& round, const Tile<lanes>& tile, Index k)
     if (used > round.at.room[k]) round.at.doomed[k] = 1;
 }
 
-/// Rows that wait and do not fit the room of pivot k are lost. @return whether any other waits
+__device__ bool may_wait(Status status) { return waits(status) || status == tentative || status == rejected; }
+
+/// Rows that wait, or may have to wait on, and do not fit the room of pivot k are lost. @return whether there are others
 template <int lanes>
 __device__ bool doom(const Round& round, const Tile<lanes>& tile, Index k, Fixed used)
 {
-    const double d = round.at.diagonal[k];
-    const Fixed  room = round.at.room[k];
-    bool         any = false;
+    const Share share(round.at, k);
+    const Fixed room = round.at.room[k];
+    bool        any = false;
     for_entries(round, tile, k, [&](Index j, Offset p) {
-        if (!waits(round.at.status[j])) return;
-        if (used + share(round.S.val[p], d) > room) round.at.doomed[j] = 1;
+        if (!may_wait(*static_cast<volatile Status*>(round.at.status + j))) return;
+        if (used + share.of(round.S.val[p], j) > room) round.at.doomed[j] = 1;
         else any = true;
     });
     return tile.any(any);
@@ -163,13 +196,13 @@ __global__ void __launch_bounds__(tile_threads) judge_rows(Round round, Lists li
     const long        i = tile.in_grid();
     Counters&         count = *round.counters;
     if (i == 0 && tile.lane() == 0) count.waiting[lists.after] = count.watching[lists.after] = count.fresh[lists.next] = 0;
-    const Index waiting = count.waiting[lists.now], fresh = count.fresh[lists.after];
+    const Index waiting = round.waiting(lists.now), fresh = count.fresh[lists.after];
     if (i < waiting) return judge(round, tile, lists.waiting[i]);
     if (i - waiting >= fresh) return;
     const Index k = lists.fresh_before[i - waiting];
     if (round.at.status[k] != chosen) return;
     const bool any = doom(round, tile, k, round.at.used[k]);
-    if (any && tile.lane() == 0) Lists::append(lists.watching, &count.watching[lists.now]) = k;
+    if (any && tile.lane() == 0) append(k, lists.watching, &count.watching[lists.now]);
 }
 
 /// Every waiting row that was judged: excluded where pivots leave it no room, tentative where it comes first.
@@ -177,7 +210,7 @@ __global__ void resolve(Round round, Lists lists)
 {
     const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
     Counters&   count = *round.counters;
-    if (i >= count.waiting[lists.now]) return;
+    if (i >= round.waiting(lists.now)) return;
     const Index  k = lists.waiting[i];
     const Status first = round.at.first[k];
     if (first != not_judged && round.at.doomed[k]) {
@@ -185,9 +218,9 @@ __global__ void resolve(Round round, Lists lists)
     } else if (first == round.at.status[k]) {
         round.at.status[k] = tentative;
         round.at.used[k] = round.at.used_next[k];
-        Lists::append(lists.fresh, &count.fresh[lists.now]) = k;
+        append(k, lists.fresh, &count.fresh[lists.now]);
     } else {
-        Lists::append(lists.waiting_next, &count.waiting[lists.next]) = k;
+        append(k, lists.waiting_next, &count.waiting[lists.next]);
     }
 }
 
@@ -197,24 +230,30 @@ __device__ bool is_tentative(const Round& round, Index k)
     return status == tentative || status == rejected;
 }
 
-/// A pivot of an earlier sweep: of the tentative ones in its row the first that fit its room stay.
+/// A pivot of an earlier sweep: of the tentative ones in its row the first that fit its room stay. @return whether others wait
 template <int lanes>
 __device__ bool settle(const Round& round, const Tile<lanes>& tile, Index k)
 {
     constexpr Index none = 0x7fffffff;
-    const double    d = round.at.diagonal[k];
+    const Share     share(round.at, k);
     const Fixed     room = round.at.room[k];
     Fixed           used = round.at.used[k];
+    bool            any = false;
     for (Index after = -1;;) {
         Index  next = none;
         double s = 0;
         for_entries(round, tile, k, [&](Index j, Offset p) {
-            if (j > after && j < next && is_tentative(round, j)) next = j, s = round.S.val[p];
+            const Status status = *static_cast<volatile Status*>(round.at.status + j);
+            any = any || waits(status);
+            if (j > after && j < next && (status == tentative || status == rejected)) next = j, s = round.S.val[p];
         });
         const Index smallest = tile.min(next);
-        if (smallest == none) break;
+        if (smallest == none) {
+            if (after < 0) return tile.any(any);  // as most do in most sweeps
+            break;
+        }
         // one lane alone has it; the sum of integers passes its share to the others
-        const Fixed taken = tile.sum(next == smallest ? share(s, d) : Fixed{0});
+        const Fixed taken = tile.sum(next == smallest ? share.of(s, smallest) : Fixed{0});
         if (used + taken <= room) used += taken;
         else if (tile.lane() == 0) *static_cast<volatile Status*>(round.at.status + smallest) = rejected;
         after = smallest;
@@ -234,7 +273,7 @@ __global__ void __launch_bounds__(tile_threads) settle_rows(Round round, Lists l
     if (i < watching) {
         const Index k = lists.watching[i];
         const bool  any = settle(round, tile, k);
-        if (any && tile.lane() == 0) Lists::append(lists.watching_next, &count.watching[lists.next]) = k;
+        if (any && tile.lane() == 0) append(k, lists.watching_next, &count.watching[lists.next]);
     } else if (i - watching < fresh) {
         const Index  k = lists.fresh[i - watching];
         const Status mine = round.at.priority[k];
@@ -256,7 +295,7 @@ __global__ void confirm(Round round, Lists lists)
     } else if (round.at.beaten[k]) {
         round.at.beaten[k] = 0;
         status = round.at.priority[k];
-        Lists::append(lists.waiting_next, &count.waiting[lists.next]) = k;
+        append(k, lists.waiting_next, &count.waiting[lists.next]);
     } else {
         status = chosen;
     }
@@ -310,8 +349,10 @@ Lists lists_of(const RoundsState& state, int sweep)
 void sweep(Gpu& gpu, RoundsState& state, const Round& round)
 {
     const auto stream = cuda::stream(gpu);
-    Index      waiting = state.active_count, listed = state.active_count;  // at most; a row is in one list
-    for (int sweep = 0; waiting > 0;) {
+    // at most: a row that waits may have been tentative in the sweep before, and then is in two lists
+    Index  waiting = state.active_count;
+    Offset listed = 2 * Offset{waiting};
+    for (int sweep = 0; waiting > round.few;) {
         for (int k = 0; k < sweeps_at_once; ++k, ++sweep) {
             const Lists    lists = lists_of(state, sweep);
             const unsigned threads = blocks_for(waiting, tile_threads);
@@ -327,7 +368,7 @@ void sweep(Gpu& gpu, RoundsState& state, const Round& round)
         cuda::check_launch("sweep");
         const Counters now = state.read(gpu);
         waiting = now.waiting[sweep % 3];
-        listed = waiting + now.watching[sweep % 3] + now.fresh[(sweep + 2) % 3];
+        listed = 2 * Offset{waiting} + now.watching[sweep % 3] + now.fresh[(sweep + 2) % 3];
     }
 }
 
@@ -336,7 +377,8 @@ void sweep(Gpu& gpu, RoundsState& state, const Round& round)
 Counters choose_pivots(Gpu& gpu, RoundsState& state, const RoundBounds& bounds)
 {
     const auto     stream = cuda::stream(gpu);
-    const Round    round{state.rows(), state.active[state.now], state.active_count, state.at, state.count, bounds};
+    const Round    round{state.rows(), state.active[state.now], state.active_count, state.at, state.count, bounds,
+                         static_cast<Index>(few_waiting * state.active_count)};
     const unsigned threads = blocks_for(state.active_count, tile_threads);
     const double   longest =
         long_row * static_cast<double>(state.nnz) / std::max(state.active_count, 1) + long_row_least;

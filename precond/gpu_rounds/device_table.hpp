@@ -44,7 +44,6 @@ template <int threads>
 class BlockGroup {
 public:
     static constexpr int  size = threads, per_block = 1;
-    static constexpr bool shares = false;
 
     __device__ int         lane() const { return static_cast<int>(threadIdx.x); }
     __device__ static int  in_block() { return 0; }

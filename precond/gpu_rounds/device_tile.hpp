@@ -29,7 +29,6 @@ template <int lanes>
 class Tile {
 public:
     static constexpr int  size = lanes, per_block = tile_threads / lanes;
-    static constexpr bool shares = true;  ///< what one lane has, by from()
 
     __device__ Tile()
         : lane_(threadIdx.x % lanes),

@@ -33,8 +33,6 @@ struct Round {
     RowArrays     at;
     Counters*     counters;
     RoundDropping dropping;
-    double        drop_tol;
-    double        noise;  ///< relative, of cancellation
 
     const Index *pivots, *rest;
     Index        pivot_count, rest_count, first_place;
@@ -78,7 +76,7 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Round round)
         const Index j = round.S.col[p];
         if (!round.is_pivot(j)) ++count;
         else if (j != k && round.dropping.compensate)
-            weak += fixed<50>(round.S.val[p] * (round.at.t[j] / round.at.t[k]) / diagonal, 8);
+            weak += fixed<50>(round.S.val[p] * (round.at.scale[j].t / round.at.scale[k].t) / diagonal, 8);
     }
     count = tile.sum(count);
     weak = tile.sum(weak);
@@ -207,65 +205,63 @@ __device__ void add_update(const Group& group, const Round& round, double l, dou
 }
 
 /// The same for all pivots of row r, in their order, so that every sum has one value.
-/// @return the largest magnitude of a term that this thread knows of
+/// @return the largest magnitude of a term
 template <class Group, int slots>
 __device__ double add_updates(const Group& group, const Round& round, Index r, Table<slots>& table, bool& full)
 {
     const Offset start = round.at.L_start[r];
     const Index  count = round.at.L_length[r];
     double       largest = 0;
-    if constexpr (Group::shares) {  // each lane reads one pivot, for all
-        for (Index first = 0; first < count; first += Group::size) {
-            const bool   is = first + group.lane() < count;
-            const Offset at = start + first + group.lane();
-            const double l = is ? round.L_val[at] : 0;
-            const Pivot  pivot = is ? round.at.pivot[round.L_col[at]] : Pivot{0, 0, 0, 0};
-            largest = fmax(largest, fabs(l) * pivot.largest_in_U);
-            const int ready = static_cast<int>(min(count - first, static_cast<Index>(Group::size)));
-            for (int e = 0; e < ready; ++e)
-                add_update<Group, slots>(group, round, group.from(l, e), group.from(pivot.d, e),
-                                         group.from(pivot.U_start, e), group.from(pivot.U_length, e), table, full);
+    if (count == 0) return 0;
+    double l = round.L_val[start];
+    Pivot  pivot = round.at.pivot[round.L_col[start]];
+    for (Index e = 0; e < count; ++e) {
+        const double l_now = l;
+        const Pivot  now = pivot;
+        if (e + 1 < count) {  // read ahead of the update
+            l = round.L_val[start + e + 1];
+            pivot = round.at.pivot[round.L_col[start + e + 1]];
         }
-    } else {
-        for (Index e = 0; e < count; ++e) {
-            const double l = round.L_val[start + e];
-            const Pivot  pivot = round.at.pivot[round.L_col[start + e]];
-            largest = fmax(largest, fabs(l) * pivot.largest_in_U);
-            add_update<Group, slots>(group, round, l, pivot.d, pivot.U_start, pivot.U_length, table, full);
-        }
+        largest = fmax(largest, fabs(l_now) * now.largest_in_U);
+        add_update<Group, slots>(group, round, l_now, now.d, now.U_start, now.U_length, table, full);
     }
     return largest;
 }
 
-/// What decides about the entries of a row.
+/// Which entries of a row go; as in round_eliminate.cpp. Entries of t are powers of two: weighing by them does not round.
 struct DropRule {
-    Index         r;
-    double        noise, by_row, by_both;
-    const double *row_largest, *diagonal;
-    bool          hermitian;
+    const RoundDropping& dropping;
+    Index                r;
+    double               noise;         ///< up to where an entry is what cancellation leaves
+    double               largest;       ///< entry of the row
+    double               size, before;  ///< roots of it, now and when the round began
 
-    __device__ static double size(double a, double b) { return sqrt(fmax(a, fabs(b))); }
-    __device__ bool          goes(Index j, double value) const
+    /// @param weighted, sized  s t_j / t_r and √m_j |t_j / t_r| where it is compensated; else √m_j, where S is symmetric
+    __device__ bool goes(Index j, double s, double weighted, double sized) const
     {
-        const double bound = j == r ? noise
-                             : hermitian ? fmin(by_both * size(row_largest[j], diagonal[j]), DBL_MAX)
-                                         : by_row;
-        return fabs(value) <= bound;
+        const double magnitude = fabs(s), tol = dropping.drop_tol;
+        if (j == r || (!dropping.hermitian && magnitude <= noise)) return magnitude <= noise;
+        const double by_both = dropping.hermitian ? noise_level * before * sized : 0;
+        if (dropping.compensate) {
+            const double least = fmin(dropping.hermitian ? before : size, sized);
+            return fabs(weighted) <= fmin(fmax(tol * (least * least), by_both), DBL_MAX);
+        }
+        const double bound = dropping.hermitian ? fmax(tol * before * sized, by_both) : tol * largest;
+        return magnitude <= fmin(bound, DBL_MAX);
     }
 };
 
-/// A row of the next matrix, by each group of the block. Every thread of the block comes here.
+/// A row of the next matrix summed up in `table`. @return the largest magnitude of a term
 template <class Group, int slots>
-__device__ void form_row(const Group& group, const Round& round, bool is, Index r, void* memory, const NextRows& to)
+__device__ double sum_row(const Group& group, const Round& round, bool is, Index r, Table<slots>& table)
 {
-    Table<slots> table(memory, Group::in_block(), Group::per_block);
     for (int s = group.lane(); s < slots; s += Group::size) {
         table.col[s] = Table<slots>::free;
         table.val[s] = 0;
     }
     group.sync();
     const Offset begin = is ? round.S.start[r] : 0, end = is ? begin + round.S.length[r] : 0;
-    double       largest_term = 0;
+    double       largest = 0;
     bool         full = false;
     for (Offset p = begin + group.lane(); p < end; p += Group::size)
         if (const Index j = round.S.col[p]; !round.is_pivot(j)) {
@@ -273,70 +269,112 @@ __device__ void form_row(const Group& group, const Round& round, bool is, Index 
             const int    place = table.find(j);
             if (place < 0) full = true;
             else table.val[place] = s;
-            largest_term = fmax(largest_term, fabs(s));
+            largest = fmax(largest, fabs(s));
         }
     group.sync();
-    if (is) largest_term = fmax(largest_term, add_updates<Group, slots>(group, round, r, table, full));
+    if (is) largest = fmax(largest, add_updates<Group, slots>(group, round, r, table, full));
     if (full) round.counters->too_wide = 1;
+    return group.max(largest);
+}
 
-    const double t = is ? round.at.t[r] : 1;
-    double       largest = 0, heaviest = 0;
-    double       weighted[slots / Group::size];  // s_rj t_j / t_r off the diagonal
-#pragma unroll
-    for (int e = 0; e < slots / Group::size; ++e) {
-        const int   s = group.lane() + e * Group::size;
-        const Index j = table.col[s];
-        weighted[e] = 0;
-        if (j < 0) continue;
-        const double size = fabs(table.val[s]);
-        largest = fmax(largest, size);
-        if (!isfinite(size)) round.counters->not_finite = 1;
-        if (!round.dropping.compensate || j == r) continue;
-        weighted[e] = table.val[s] * (round.at.t[j] / t);
-        heaviest = fmax(heaviest, fabs(weighted[e]));
-    }
-    largest_term = group.max(largest_term);
-    largest = group.max(largest);
-    heaviest = group.max(heaviest);
-    DropRule rule{r, fmin(round.noise * largest_term, DBL_MAX), 0, 0, round.at.row_largest, round.at.diagonal,
-                  round.dropping.hermitian};
-    rule.by_row = fmin(fmax(round.drop_tol * largest, rule.noise), DBL_MAX);
-    if (is) rule.by_both = fmax(round.drop_tol, round.noise) * DropRule::size(rule.row_largest[r], rule.diagonal[r]);
+/// What the drop rule reads of a column, and the entry weighted by t.
+struct Column {
+    double weighted, sized;
 
-    Fixed lumped = 0, kept = 0;
-    Index count = 0;
-#pragma unroll
-    for (int e = 0; e < slots / Group::size; ++e) {
-        const int   s = group.lane() + e * Group::size;
+    /// @param by_t  1 / t_r
+    __device__ Column(const Round& round, Index r, Index j, double s, double by_t) : weighted(0), sized(0)
+    {
+        if (j == r) return;
+        if (round.dropping.compensate) {
+            const Scale scale = round.at.scale[j];
+            weighted = s * (scale.t * by_t);
+            sized = scale.sized * fabs(by_t);
+        } else if (round.dropping.hermitian) {
+            sized = sqrt(fmax(round.at.row_largest[j], fabs(round.at.diagonal[j])));
+        }
+    }
+};
+
+/// The largest entry of a row, and the largest weighted one off the diagonal.
+struct Extent {
+    double largest = 0, heaviest = 0;
+};
+template <class Group, int slots>
+__device__ Extent extent_of(const Group& group, const Round& round, Index r, double by_t, const Table<slots>& table)
+{
+    Extent extent;
+    for (int s = group.lane(); s < slots; s += Group::size)
+        if (const Index j = table.col[s]; j >= 0) {
+            const double size = fabs(table.val[s]);
+            extent.largest = fmax(extent.largest, size);
+            if (!isfinite(size)) round.counters->not_finite = 1;
+            if (round.dropping.compensate)
+                extent.heaviest = fmax(extent.heaviest, fabs(Column(round, r, j, table.val[s], by_t).weighted));
+        }
+    return {group.max(extent.largest), group.max(extent.heaviest)};
+}
+
+/// What stays of a thread's places of the table, a bit a place; of the whole row, how many and the sums.
+struct Verdict {
+    unsigned stays = 0;
+    Index    count = 0;
+    double   lumped = 0, kept = 0;  ///< Σ s_rj t_j / t_r of what goes; Σ of its magnitudes of what stays
+};
+template <class Group, int slots>
+__device__ Verdict judge(const Group& group, const Round& round, const DropRule& rule, double by_t, double heaviest,
+                         const Table<slots>& table)
+{
+    static_assert(slots / Group::size <= 32);
+    Verdict      verdict;
+    Fixed        lumped = 0, kept = 0;
+    const bool   sums = heaviest > 0 && isfinite(heaviest);
+    const double unit = sums ? scalbn(1., ilogb(heaviest)) : 1, by_unit = 1 / unit;
+    for (int s = group.lane(), place = 0; s < slots; s += Group::size, ++place) {
         const Index j = table.col[s];
         if (j < 0) continue;
-        const bool goes = rule.goes(j, table.val[s]);
-        count += !goes;
-        if (!(heaviest > 0)) continue;
-        if (goes) lumped += fixed<46>(weighted[e] / heaviest, 2);
-        else kept += fixed<46>(fabs(weighted[e]) / heaviest, 2);
+        const double value = table.val[s];
+        const Column column(round, rule.r, j, value, by_t);
+        const bool   goes = rule.goes(j, value, column.weighted, column.sized);
+        if (!goes) verdict.stays |= 1U << place, ++verdict.count;
+        if (!sums) continue;
+        if (goes) lumped += fixed<46>(column.weighted * by_unit, 2);
+        else kept += fixed<46>(fabs(column.weighted) * by_unit, 2);
     }
-    count = group.sum(count);
-    lumped = group.sum(lumped);
-    kept = group.sum(kept);
-    const Offset start = room_for<Group::per_block>(count, Group::in_block(), group.lane() == 0, &round.counters->entries);
-    const bool   fits = start + count <= to.capacity;
+    verdict.count = group.sum(verdict.count);
+    verdict.lumped = unit * from_fixed<46>(group.sum(lumped));
+    verdict.kept = sums ? unit * from_fixed<46>(group.sum(kept)) : heaviest;
+    return verdict;
+}
+
+/// A row of the next matrix, by each group of the block. Every thread of the block comes here.
+template <class Group, int slots>
+__device__ void form_row(const Group& group, const Round& round, bool is, Index r, void* memory, const NextRows& to)
+{
+    Table<slots>   table(memory, Group::in_block(), Group::per_block);
+    const double   noise = noise_level * sum_row<Group, slots>(group, round, is, r, table);
+    const double   by_t = is ? 1 / round.at.scale[r].t : 1;
+    const auto     extent = extent_of<Group, slots>(group, round, r, by_t, table);
+    const double   before = is ? sqrt(fmax(round.at.row_largest[r], fabs(round.at.diagonal[r]))) : 0;
+    const DropRule rule{round.dropping, r, fmin(noise, DBL_MAX), extent.largest, sqrt(extent.largest), before};
+    const auto     verdict = judge<Group, slots>(group, round, rule, by_t, extent.heaviest, table);
+    const Offset   start =
+        room_for<Group::per_block>(verdict.count, Group::in_block(), group.lane() == 0, &round.counters->entries);
+    const bool fits = start + verdict.count <= to.capacity;
     if (!fits) round.counters->overflow = 1;
     Index next = 0;
-    for (int s = group.lane(); s < slots; s += Group::size) {
-        const Index j = table.col[s];
-        double      value = table.val[s];
-        const bool  stays = j >= 0 && !rule.goes(j, value);
+    for (int s = group.lane(), e = 0; s < slots; s += Group::size, ++e) {
+        const bool  stays = (verdict.stays >> e & 1) != 0;
         const Index place = group.place(stays, next);
         if (!stays || !fits) continue;
-        if (j == r && round.dropping.compensate)
-            value = compensated(value, heaviest * from_fixed<46>(lumped), heaviest * from_fixed<46>(kept));
+        const Index j = table.col[s];
+        double      value = table.val[s];
+        if (j == r && round.dropping.compensate) value = compensated(value, verdict.lumped, verdict.kept);
         to.col[start + place] = j;
         to.val[start + place] = value;
     }
     if (!is || group.lane() != 0) return;
     to.start[r] = start;
-    to.length[r] = count;
+    to.length[r] = verdict.count;
 }
 
 /// Takes the scales of later levels out of the rows of U.
@@ -354,7 +392,7 @@ __global__ void __launch_bounds__(tile_threads) fold_U(Round round)
 }
 
 template <class Group, int slots, int threads>
-__global__ void __launch_bounds__(threads) form_rows(Round round, const Index* rows, Index count, NextRows to)
+__global__ void __launch_bounds__(threads, threads == tile_threads ? 4 : 1) form_rows(Round round, const Index* rows, Index count, NextRows to)
 {
     extern __shared__ double memory[];
     const Group              group;
@@ -427,8 +465,6 @@ const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const R
                       .at = state.at,
                       .counters = state.count,
                       .dropping = dropping,
-                      .drop_tol = dropping.drop_tol,
-                      .noise = noise_level,
                       .pivots = state.pivots,
                       .rest = state.active[state.now ^ 1],
                       .pivot_count = set.pivots,

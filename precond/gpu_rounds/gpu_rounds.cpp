@@ -171,7 +171,7 @@ bool GpuRoundsBuilder::may_begin(const rounds::DiagonalFacts& facts)
     if (level > 1) return true;
     if (facts.zero == 0) report.structural_rank = state_.n;
     if (!matching.why.empty()) report.decisions.push_back(matching.why);
-    RoundsChoice choice = choose_rounds(opt_, facts.dominant, state_.n);
+    RoundsChoice choice = choose_rounds(opt_, {.n = state_.n, .dominant = facts.dominant, .even = facts.even});
     compensates_ = choice.compensates;
     for (auto& decision : choice.decisions) report.decisions.push_back(std::move(decision));
     return choice.rounds;

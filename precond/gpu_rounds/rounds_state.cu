@@ -16,7 +16,7 @@ __global__ void take_matrix(Index n, const Offset* row_ptr, Offset* start, Index
     start[i] = row_ptr[i];
     length[i] = static_cast<Index>(row_ptr[i + 1] - row_ptr[i]);
     active[i] = i;
-    at.t[i] = 1;
+    at.scale[i] = {1, 0};
     at.row_fold[i] = at.col_fold[i] = 1;
 }
 
@@ -38,13 +38,14 @@ RoundsState::RoundsState(Gpu& gpu, const DeviceCsr<double>& A) : n(A.rows()), ac
         arrays.room(rows, fresh[k]);
     }
     for (auto& rows_of_bin : bin) arrays.room(rows, rows_of_bin);
-    for (double** a : {&at.t, &at.row_scale, &at.col_scale, &at.row_first, &at.col_first, &at.row_fold, &at.col_fold, &at.diagonal, &at.row_largest,
+    for (double** a : {&at.row_scale, &at.col_scale, &at.row_first, &at.col_first, &at.row_fold, &at.col_fold, &at.diagonal, &at.row_largest,
                        &at.y, &at.z, &pivot})
         arrays.room(rows, *a);
     for (long long** a : {&at.w_L, &at.w_U, &at.room, &at.used, &at.used_next}) arrays.room(rows, *a);
     for (Status** a : {&at.col_largest, &at.priority, &at.status, &at.first}) arrays.room(rows, *a);
     arrays.room(rows, at.L_start);
     arrays.room(rows, at.pivot);
+    arrays.room(rows, at.scale);
     for (Index** a :
          {&at.in_level, &at.col_degree, &at.blocker, &at.doomed, &at.beaten, &at.L_length, &at.L_total, &at.place, &pivots, &number})
         arrays.room(rows, *a);

@@ -38,9 +38,15 @@ struct alignas(32) Pivot {
     Index  U_length;
 };
 
+/// Of an unknown: the test vector t, and √m |t|, m the largest entry of its row when the round began.
+struct alignas(16) Scale {
+    double t, sized;
+};
+
 /// An array a quantity, by number of the row or column.
 struct RowArrays {
-    double *   t, *row_scale, *col_scale;  ///< test vector; scales of a level
+    Scale*     scale;
+    double *   row_scale, *col_scale;      ///< of a level
     double *   row_first, *col_first, *row_fold, *col_fold;  ///< those of the first level; the product of all later ones
     Index*     in_level;                   ///< its place among the rows of the level
     long long *w_L, *w_U;                  ///< (L y)_k − y_k in units of 2⁻³²; the same of Uᵀ
@@ -67,7 +73,7 @@ struct Counters {
     unsigned long long largest, inverse_L, inverse_U;       ///< bits of magnitudes
     Index              waiting[3], watching[3], fresh[3], pivots, rest;
     Index              bin[8];
-    Index              small, not_positive, zero, dominant; ///< diagonals; rows
+    Index              small, not_positive, zero, dominant, even;  ///< diagonals; rows
     Index              changed, overflow, too_wide, not_finite, unsymmetric;
 };
 

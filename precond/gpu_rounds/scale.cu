@@ -5,6 +5,7 @@
 
 #include "ilux/precond/gpu_rounds/launch.hpp"
 #include "ilux/precond/gpu_rounds/steps.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/precond/mlilu/preprocess.hpp"
 
 namespace ilux::rounds {
@@ -108,7 +109,7 @@ __global__ void carry_on(Level level, bool first)
     const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
     if (a >= level.count) return;
     const Index k = level.active[a];
-    level.at.t[k] /= level.at.col_scale[k];
+    level.at.scale[k].t /= level.at.col_scale[k];
     if (first) {
         level.at.row_first[k] = level.at.row_scale[k];
         level.at.col_first[k] = level.at.col_scale[k];
@@ -118,9 +119,9 @@ __global__ void carry_on(Level level, bool first)
     level.at.col_fold[k] *= level.at.col_scale[k];
 }
 
-/// Rows with Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|, up to rounding.
+/// Rows with Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|, up to rounding; rows that couple unknowns of like t alone.
 template <int lanes>
-__global__ void __launch_bounds__(tile_threads) count_dominant(Level level)
+__global__ void __launch_bounds__(tile_threads) judge_rows(Level level)
 {
     const Tile<lanes> tile;
     const long        a = tile.in_grid();
@@ -130,14 +131,22 @@ __global__ void __launch_bounds__(tile_threads) count_dominant(Level level)
     double       d = 0;
     for (Offset p = begin + tile.lane(); p < end; p += lanes)
         if (level.S.col[p] == k) d = level.S.val[p];
-    const double size = fabs(tile.sum(d)) * fabs(level.at.t[k]);
+    const double size = fabs(tile.sum(d)) * fabs(level.at.scale[k].t);
     Fixed        others = 0;
+    double       most = level.at.scale[k].t, least = most;
     for (Offset p = begin + tile.lane(); p < end; p += lanes)
-        if (const Index j = level.S.col[p]; j != k)
-            others += fixed<40>(fabs(level.S.val[p]) * fabs(level.at.t[j]) / size, 4);
+        if (const Index j = level.S.col[p]; j != k) {
+            const double t = level.at.scale[j].t;
+            others += fixed<40>(fabs(level.S.val[p]) * fabs(t) / size, 4);
+            most = fmax(most, t);
+            least = fmin(least, t);
+        }
     others = tile.sum(others);
-    if (tile.lane() == 0 && size > 0 && from_fixed<40>(others) <= 1 + dominance_slack)
-        atomicAdd(&level.counters->dominant, 1);
+    most = tile.max(most);
+    least = tile.min(least);
+    if (tile.lane() != 0) return;
+    if (size > 0 && from_fixed<40>(others) <= 1 + dominance_slack) atomicAdd(&level.counters->dominant, 1);
+    if (most <= rounds_like_size * least) atomicAdd(&level.counters->even, 1);
 }
 
 __global__ void find_asymmetry(Index n, RowsView A, Counters* counters)
@@ -216,12 +225,12 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling)
     cuda::check_launch("carry_on");
     by_tiles(state, state.active_count, [&](auto lanes, unsigned tiles) {
         apply_scales<lanes()><<<tiles, tile_threads, 0, stream>>>(level, state.entries[state.now].val.data());
-        count_dominant<lanes()><<<tiles, tile_threads, 0, stream>>>(level);
+        judge_rows<lanes()><<<tiles, tile_threads, 0, stream>>>(level);
     });
     cuda::check_launch("apply_scales");
     state.inverse_L = state.inverse_U = 1;
     const Counters found = state.read(gpu);
-    return {found.small, found.zero, found.not_positive, found.dominant, std::bit_cast<double>(found.largest)};
+    return {found.small, found.zero, found.not_positive, found.dominant, found.even, std::bit_cast<double>(found.largest)};
 }
 
 }  // namespace ilux::rounds

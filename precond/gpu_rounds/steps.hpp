@@ -9,8 +9,8 @@ namespace ilux::rounds {
 /// What a level's scaled diagonal is like.
 struct DiagonalFacts {
     Index  small = 0, zero = 0, not_positive = 0;
-    Index  dominant = 0;  ///< rows, in the test vector
-    double largest = 0;   ///< of all entries
+    Index  dominant = 0, even = 0;  ///< rows: in the test vector; coupling unknowns of like t alone
+    double largest = 0;             ///< of all entries
 };
 
 /// Whether A = Aᵀ, exactly. Needs rows in which columns ascend, as those of a DeviceCsr.

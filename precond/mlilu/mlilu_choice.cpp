@@ -8,7 +8,8 @@
 namespace ilux {
 namespace {
 
-constexpr double dominant_share = 0.95;  // of the rows: then what is dropped is compensated
+constexpr double dominant_share = 0.95;  // of the rows, and of even ones
+constexpr double even_share = 0.8;       // so many: then what is dropped is compensated
 constexpr double compensated_drop = 5;   // times τ_S may go where it is not lost (docs/design/precond_rounds.md)
 constexpr Index  largest_tail = 1000;
 constexpr double tail_share = 0.25;  // of the entries of A
@@ -24,19 +25,24 @@ MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Ind
                                    small > 0 ? "on" : "off", small, n)};
 }
 
-RoundsChoice choose_rounds(const MlIluOptions& options, Index dominant_rows, Index n)
+RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
 {
     RoundsChoice choice;
-    const double share = static_cast<double>(dominant_rows) / n;
-    const bool   dominant = share >= dominant_share;
+    const double share = static_cast<double>(level.dominant) / level.n, even = static_cast<double>(level.even) / level.n;
+    const bool   dominant = share >= dominant_share && even >= even_share && !level.moved;
     const bool   saves = options.off_diagonal == OffDiagonal::save;
     choice.compensates =
         options.compensation == Compensation::automatic ? dominant : options.compensation == Compensation::on;
     choice.rounds =
         options.setup == MlIluSetup::rounds || (options.setup == MlIluSetup::automatic && dominant && !saves);
-    const auto rows = fmt::format("{:.4g} % of the rows are diagonally dominant", 100 * share);
+    const auto rows =
+        fmt::format("{:.4g} % of the rows are diagonally dominant{}", 100 * share,
+                    level.moved         ? ", after a matching that moved rows"
+                    : even < even_share ? fmt::format(", but coefficients jump in {:.3g} %", 100 * (1 - even))
+                                        : "");
     if (options.setup == MlIluSetup::automatic)
-        choice.decisions.push_back(fmt::format("setup=auto: {}, {}", choice.rounds ? "rounds" : "crout", rows));
+        choice.decisions.push_back(fmt::format("setup=auto: {}, {}{}", choice.rounds ? "rounds" : "crout", rows,
+                                               dominant && saves ? ", but off_diagonal=save" : ""));
     if (choice.rounds && saves)
         choice.decisions.push_back("off_diagonal=save has no effect on rounds: they keep L_G and U_F");
     if (choice.rounds && options.compensation == Compensation::automatic)

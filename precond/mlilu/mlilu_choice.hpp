@@ -21,9 +21,20 @@ struct RoundsChoice {
     bool                     rounds = false, compensates = false;
     std::vector<std::string> decisions;  ///< what was left to us, for the report
 };
+/// What the first level's scaled matrix is like.
+struct LevelFacts {
+    Index n = 0;
+    Index dominant = 0;   ///< rows, in the test vector
+    Index even = 0;       ///< rows that couple unknowns of like t alone
+    bool  moved = false;  ///< a matching has exchanged columns
+};
+constexpr double rounds_like_size = 8;  ///< of two entries of the test vector that are alike, at most
+
 /// Compensation wants rows that are dominant in the test vector; where most are, rounds with it take fewer steps than Crout's
-/// sweep, where few are, more. @param dominant  of the n rows
-RoundsChoice choose_rounds(const MlIluOptions& options, Index dominant, Index n);
+/// sweep, where few are, more. Where a matching has moved rows, unknowns are of several kinds, such as volts and amperes, and
+/// the constant test vector stands for nothing. Where coefficients jump at every turn, weak ties hold many islands: there t jumps,
+/// by the root of their ratio.
+RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level);
 
 /// κ, γ, τ_S and the rest, for a level whose largest entry is `largest`; `enough` and `most_entries` are left to the caller.
 RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, bool hermitian, double largest);

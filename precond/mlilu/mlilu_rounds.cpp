@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_builder.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
+#include "ilux/precond/mlilu/row_blocks.hpp"
 
 namespace ilux::detail {
 namespace {
@@ -20,13 +22,41 @@ std::vector<double> scaled_test_vector(std::span<const double> t, std::span<cons
     return scaled;
 }
 
+/// Rows that couple unknowns of like t alone: in scaled unknowns t jumps where coefficients do, by the root of their ratio.
+template <class T>
+Index even_rows(Cpu& be, const CsrView<T>& A, std::span<const double> t)
+{
+    std::vector<Index> found(row_blocks(A.rows()), 0);
+    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
+        for (Index i = begin; i < end; ++i) {
+            double least = t[i], most = t[i];
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+                least = std::min(least, t[A.col()[p]]);
+                most = std::max(most, t[A.col()[p]]);
+            }
+            found[b] += most <= rounds_like_size * least;
+        }
+    });
+    return std::accumulate(found.begin(), found.end(), Index{0});
+}
+
+bool moves_rows(std::span<const Index> perm)
+{
+    for (std::size_t i = 0; i < perm.size(); ++i)
+        if (perm[i] != static_cast<Index>(i)) return true;
+    return false;
+}
+
 }  // namespace
 
 template <class T>
 void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
 {
     const auto   t = scaled_test_vector(t_, pre.q, pre.col_scale);
-    RoundsChoice choice = choose_rounds(opt_, dominant_rows<T>(be_, pre.A, t), pre.A.rows());
+    RoundsChoice choice = choose_rounds(opt_, {.n = pre.A.rows(),
+                                               .dominant = dominant_rows<T>(be_, pre.A, t),
+                                               .even = even_rows<T>(be_, pre.A, t),
+                                               .moved = moves_rows(pre.q)});
     setup_ = choice.rounds ? Setup::rounds : Setup::crout;
     compensates_ = choice.compensates;
     for (auto& decision : choice.decisions) report_.decisions.push_back(std::move(decision));

@@ -182,7 +182,9 @@ T Eliminator<T>::compensated(T d, T lumped, double kept) const
     return turned || std::abs(sum) < least ? d * (least / size) : sum;
 }
 
-/// Up to where an entry of row i goes. What is Inf never does: the caller must see that S overflowed.
+/// Up to where an entry of row i goes. What is Inf never does: the caller must see that S overflowed. Where it is compensated
+/// an entry goes that is weak for both unknowns, whatever their scale: |s_ij t_i t_j| ≤ τ_S min(m_i t_i², m_j t_j²). An island
+/// loses no tie that is weak for it alone, and so does not become singular.
 template <class T>
 auto Eliminator<T>::drop_rule(Index i, double largest_term, const RowSums<T>& row) const
 {
@@ -192,9 +194,13 @@ auto Eliminator<T>::drop_rule(Index i, double largest_term, const RowSums<T>& ro
     const double noise = std::min(noise_level * largest_term, most);
     const double by_row = std::clamp(dropping_.drop_tol * largest, noise, most);
     const double by_both = std::max(dropping_.drop_tol, noise_level) * size_[i];
+    const double size = dropping_.hermitian ? size_[i] : std::sqrt(largest), t = std::abs(t_[i]);
     return [=, this](Index j) {
         if (j == i) return noise;
-        return dropping_.hermitian ? std::min(by_both * size_[j], most) : by_row;
+        if (!dropping_.compensate) return dropping_.hermitian ? std::min(by_both * size_[j], most) : by_row;
+        const double t_j = std::abs(t_[j]), least = std::min(size * t, size_[j] * t_j);
+        const double floor = dropping_.hermitian ? std::min(noise_level * size_[i] * size_[j], most) : noise;
+        return std::clamp(dropping_.drop_tol * ((least / t) * (least / t_j)), floor, most);
     };
 }
 

@@ -13,8 +13,9 @@ namespace ilux {
 
 /// What a round drops from its Schur complement, and what becomes of it.
 struct RoundDropping {
-    double drop_tol = 0;        ///< τ_S: entries up to τ_S times the largest of their row go
-    bool   compensate = false;  ///< what goes is added to the diagonal, weighted by t, as far as the row stays dominant
+    double drop_tol = 0;  ///< τ_S: entries up to τ_S times the largest of their row go
+    /// What goes is added to the diagonal, weighted by t, as far as the row stays dominant, and has to be weak for both unknowns.
+    bool compensate = false;
     /// S is, and stays so: entries up to τ_S √(m_i m_j) go, m the largest of the rows before the round.
     bool hermitian = false;
 };

@@ -48,7 +48,8 @@ public:
             if (waits(status_[k])) waiting_.push_back(k);
         set_.fit = static_cast<Index>(waiting_.size());
 
-        while (!waiting_.empty()) {
+        const auto few = static_cast<std::size_t>(few_waiting * n_);
+        while (waiting_.size() > few) {
             judge();
             settle_budgets();
             confirm();
@@ -59,6 +60,9 @@ public:
     }
 
 private:
+    /// |s_kj| beside the diagonal of row k: weighted by t, so that it does not depend on the scale of the unknowns.
+    double coupling(T s, Index k, Index j) const { return std::abs(s) * std::abs(in_.t[j] / in_.t[k]); }
+
     void inspect()
     {
         const double mean = static_cast<double>(in_.S.nnz()) / std::max(n_, 1);
@@ -140,13 +144,13 @@ private:
         for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p) {
             const Index  j = in_.S.col()[p];
             const Status status = status_[j];
-            if (status == chosen) used += std::abs(in_.S.val()[p]);
+            if (status == chosen) used += coupling(in_.S.val()[p], k, j);
             if (status < first && waits(status)) first = status, blocker = j;
         }
-        if (used > budget_[k]) return excluded;
+        if (!(used <= budget_[k])) return excluded;
         for (Offset p = in_.St.row_ptr()[k]; p < in_.St.row_ptr()[k + 1]; ++p)
             if (const Index j = in_.St.col()[p];
-                status_[j] == chosen && used_[j] + std::abs(in_.St.val()[p]) > budget_[j])
+                status_[j] == chosen && !(used_[j] + coupling(in_.St.val()[p], j, k) <= budget_[j]))
                 return excluded;
         blocker_[k] = blocker;
         if (blocker != k) return mine;
@@ -184,7 +188,7 @@ private:
         touched_[j] = 0;
         for (Offset p = in_.S.row_ptr()[j]; p < in_.S.row_ptr()[j + 1]; ++p) {
             const Index             k = in_.S.col()[p];
-            const double            a = std::abs(in_.S.val()[p]);
+            const double            a = coupling(in_.S.val()[p], j, k);
             std::atomic_ref<Status> status(status_[k]);
             const Status            now = status.load(std::memory_order_relaxed);
             if (now != tentative && now != rejected) continue;

@@ -43,7 +43,7 @@ struct RoundSet {
     Index               fit = 0;
 };
 
-/// A set of fit rows without couplings among them, but for weak ones; with θ = 0 no further row would fit, with θ > 0 few would.
+/// A set of fit rows without couplings among them, but for weak ones; few further rows would fit.
 /// A row k is dominant where Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|. Rows of low degree come first, |row| · |column|, then by a fixed shuffle of the
 /// index; rows much longer than the mean come in a later round. The set does not depend on the number of threads. [luby_86]
 /// Cost O(nnz) a sweep, few sweeps.

@@ -21,10 +21,10 @@ namespace ilux {
 
 /// M as it was factored, `rounds` on the device and the others on the host; at most one is there, and M = I without any.
 struct PrecondFactors {
-    std::optional<GpuRounds>  rounds;
-    std::optional<MlIlu<>>    mlilu;
-    std::unique_ptr<Ilu0<>>   ilu0;
-    std::unique_ptr<Jacobi<>> jacobi;
+    std::optional<GpuRounds>  rounds = {};
+    std::optional<MlIlu<>>    mlilu = {};
+    std::unique_ptr<Ilu0<>>   ilu0 = {};
+    std::unique_ptr<Jacobi<>> jacobi = {};
 };
 
 /// Bytes of device memory: an estimate, made before anything is allocated.

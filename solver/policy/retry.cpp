@@ -197,13 +197,13 @@ std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, c
     const auto directs = std::ranges::count_if(tried, strategy(true));
     const bool given_up = directs == 1 && std::ranges::find_if(tried, strategy(true))->given_up;
     if (!strategies.direct_possible || (directs > 0 && !given_up)) return same_strategy;
-    constexpr double tighter = 3;  // seconds of a tighter preconditioner over those of the last try
+    constexpr double tighter = 3;  // seconds of a tighter preconditioner, or Crout's after rounds, over the last try's
     const double     lu = strategies.lu ? strategies.lu->analyse + strategies.lu->factor : 0;
     if (same_strategy && !put_off(last) && (given_up || lu > tighter * last.seconds)) return same_strategy;
     Plan direct{.method = MethodChoice::lu, .precond = options.precond, .change = "", .lu = options.lu};
     return taken(std::move(direct), same_strategy && !put_off(last)
-                                        ? fmt::format("LU, about {:.2g} s; a tighter preconditioner, about {:.2g} s",
-                                                      lu, tighter * last.seconds)
+                                        ? fmt::format("LU, about {:.2g} s; {}, about {:.2g} s", lu,
+                                                      same_strategy->change, tighter * last.seconds)
                                         : "LU");
 }
 

@@ -17,7 +17,8 @@ Plan first_plan(const SolverOptions& options, bool direct, bool symmetric, bool 
                 std::vector<std::string>& decisions);
 
 /// The next try of the same strategy after all of `tried` failed, or nothing, and then `why_not` says why. In turn: CG
-/// chosen by us gives way to GMRES; a simpler preconditioner to the multilevel ILU; then τ and τ_S are divided by 10,
+/// chosen by us gives way to GMRES; a simpler preconditioner to the multilevel ILU; rounds that `precond.setup=auto` chose to
+/// Crout's sweep, for good; then τ and τ_S are divided by 10,
 /// three times, and from the second time on κ is doubled as well; last, where n ≤ 10⁴, nothing is dropped at all. A
 /// direct solution whose backward error stayed too large is scaled by a matching (lu.scaling = matching); then, with
 /// the scaling asked for, it takes the largest pivots (lu.pivot_tol = 1). No further try after running out of memory or

@@ -142,8 +142,8 @@ TEST_F(Cli, HistoryHoldsTheStepsAndEndsWithTheReportedResidual)
 TEST_F(Cli, HistoryIsJsonWhereItsNameSaysSo)
 {
     const std::string file = folder.file("h.json");
-    const auto        json =
-        this->json({"solve", "gallery:convdiff2d:n=12", "--method", "gmres", "--history", file, "--json"});
+    const auto        json = this->json(
+               {"solve", "gallery:convdiff2d:n=12", "--method", "gmres", "--rhs", "random:1", "--history", file, "--json"});
     const auto points = nlohmann::json::parse(read_bytes(file));
     ASSERT_TRUE(points.is_array());
     EXPECT_EQ(points.front()["step"], 0);
@@ -206,6 +206,18 @@ TEST_F(Cli, RetriesWithATighterPreconditionerAndSaysSo)
     EXPECT_EQ(json["attempts"][1]["precond"], "mlilu");
     EXPECT_EQ(json["precond"], "mlilu");
     EXPECT_NE(json["decisions"].dump().find("precond mlilu"), std::string::npos);
+}
+
+TEST_F(Cli, RetriesByCroutsSweepWhereRoundsDoNotServe)
+{
+    // So little memory spoils rounds more than the sweep: about 100 and 45 steps.
+    const auto json = this->json({"solve", "gallery:poisson2d:n=60", "--method", "gmres", "--rhs", "random:1", "-p",
+                                  "precond.memory_limit=700K", "--max-steps", "70", "--json"});
+    ASSERT_EQ(json["attempts"].size(), 2u);
+    EXPECT_EQ(json["attempts"][0]["outcome"], "max_steps");
+    EXPECT_EQ(json["outcome"], "converged");
+    EXPECT_NE(json["decisions"].dump().find("trying precond.setup crout"), std::string::npos) << json["decisions"];
+    for (const auto& level : json["mlilu"]["levels"]) EXPECT_EQ(level["rounds"], 0);
 }
 
 // --- info, gallery, doctor, help -----------------------------------------------------------------------------------

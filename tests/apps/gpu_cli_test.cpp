@@ -17,9 +17,9 @@ TEST_F(GpuCli, TakesTheStepsOfTheCpu)
         for (const std::string precond : {"mlilu", "ilu0", "jacobi"}) {
             SCOPED_TRACE(problem + ", " + precond);
             const auto on = [&](const std::string& device) {
-                return json({"solve", problem, "--method", "gmres", "--precond", precond, "--max-steps", "3000",
-                             "--retry", "off", "-p", "precond.off_diagonal=keep", "-p", "precond.depth_bound=none",
-                             "--device", device, "--json"});
+                return json({"solve", problem, "--method", "gmres", "--rhs", "random:1", "--precond", precond,
+                             "--max-steps", "3000", "--retry", "off", "-p", "precond.off_diagonal=keep", "-p",
+                             "precond.depth_bound=none", "--device", device, "--json"});
             };
             const auto cpu = on("cpu"), gpu = on("gpu");
             EXPECT_EQ(gpu["device"]["kind"], "gpu");

@@ -38,7 +38,7 @@ std::vector<StopCase> stop_cases()
 class SolverStops : public testing::TestWithParam<StopCase> {
 protected:
     const CsrMatrix<double>   A = gallery::build("convdiff2d:n=60");
-    const std::vector<double> b = times_ones(A);
+    const std::vector<double> b = times(A, random_vector(A.rows(), 1));
     std::vector<double>       x = std::vector<double>(b.size(), 0.0);
 
     SolverReport analysed_and_solved(LinearSolver& solver)

@@ -17,12 +17,18 @@ inline SolverOptions serial(SolverOptions options = {})
     return options;
 }
 
+inline std::vector<double> times(const CsrMatrix<double>& A, std::span<const double> x)
+{
+    std::vector<double> b(x.size());
+    Cpu                 cpu(1);
+    spmv(cpu, 1, A, x, 0, b);
+    return b;
+}
+
+/// For which a preconditioner that compensates is exact.
 inline std::vector<double> times_ones(const CsrMatrix<double>& A)
 {
-    std::vector<double> b(static_cast<std::size_t>(A.rows()));
-    Cpu                 cpu(1);
-    spmv(cpu, 1, A, std::vector<double>(b.size(), 1.0), 0, b);
-    return b;
+    return times(A, std::vector<double>(static_cast<std::size_t>(A.rows()), 1.0));
 }
 
 /// 1.9 and 0.1 times what is above and below the diagonal.

@@ -163,7 +163,7 @@ TEST(Advice, AfterALaterTryFollowsFromAllOfThem)
     EXPECT_FALSE(suggests(run, "--method gmres"));
     EXPECT_FALSE(suggests(run, "drop_tol="));  // nothing was dropped in the last
     run.attempts.pop_back();
-    EXPECT_TRUE(suggests(run, "precond.drop_tol=1e-06"));
+    EXPECT_TRUE(suggests(run, "precond.drop_tol=1e-06 -p precond.schur_drop_tol=1e-07"));
     run.attempts.back().report.outcome = Outcome::out_of_memory;
     EXPECT_FALSE(suggests(run, "drop_tol="));  // a closer one does not fit
     run.attempts.resize(1);
@@ -175,7 +175,7 @@ TEST(Advice, AfterTheTimeLimitIsMoreTimeOrASparserPreconditioner)
     Attempt slow = failed(plan_for({}), Outcome::time_limit, 1);
     slow.failure = "given up";
     EXPECT_TRUE(suggests(run_of(slow), "--time-limit 1200"));
-    EXPECT_TRUE(suggests(run_of(slow), "precond.drop_tol=0.1"));
+    EXPECT_TRUE(suggests(run_of(slow), "precond.drop_tol=0.1 -p precond.schur_drop_tol=0.01"));
     slow.plan.precond.mlilu.drop_tol = 0.5;
     EXPECT_FALSE(suggests(run_of(slow), "drop_tol"));
 }

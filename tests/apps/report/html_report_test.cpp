@@ -198,8 +198,8 @@ TEST_F(Cli, ReportIsAPageForEveryMethodAndFailure)
 
 TEST_F(Cli, ReportHoldsTheFiguresOfTheJson)
 {
-    const auto json = this->json(
-        {"solve", "gallery:convdiff2d:n=20", "--method", "gmres", "--json", "--report", folder.file("r.html")});
+    const auto        json = this->json({"solve", "gallery:convdiff2d:n=20", "--method", "gmres", "--rhs", "random:1",
+                                         "--json", "--report", folder.file("r.html")});
     const std::string html = read_bytes(folder.file("r.html"));
     EXPECT_TRUE(holds(html, fmt::format("converged in {} steps", json["steps"].get<int>())));
     EXPECT_TRUE(holds(html, fmt::format("{:.2e}", json["relative_residual"].get<double>())));

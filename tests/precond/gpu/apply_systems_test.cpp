@@ -81,6 +81,7 @@ std::vector<MlIluOptions> apply_variants()
                        .dense_order = 0});
         all.push_back({.drop_tol = 0.3, .inverse_bound = 1e300, .growth_bound = 0, .off_diagonal = off_diagonal});
     }
+    for (auto& options : all) options.setup = MlIluSetup::crout;
     all.push_back({.setup = MlIluSetup::rounds});
     return all;
 }

@@ -84,6 +84,8 @@ std::vector<MlIluOptions> varied_options()
             {.drop_tol = 0, .schur_drop_tol = 0, .inverse_bound = 2, .off_diagonal = off_diagonal, .dense_order = 300});
         all.push_back({.drop_tol = 0.3, .inverse_bound = 1e300, .growth_bound = 0, .off_diagonal = off_diagonal});
     }
+    for (auto& options : all) options.setup = MlIluSetup::crout;
+    all.push_back({.setup = MlIluSetup::rounds});
     return all;
 }
 

@@ -147,6 +147,7 @@ inline MlIluOptions by_hand(double sweep_tol, OffDiagonal off_diagonal)
 {
     return {.drop_tol = sweep_tol * 2.75,
             .schur_drop_tol = 0,
+            .setup = MlIluSetup::crout,
             .inverse_bound = 2.75,
             .growth_bound = 0,
             .matching = MatchingChoice::off,

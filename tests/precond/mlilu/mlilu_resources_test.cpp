@@ -47,7 +47,8 @@ std::vector<CsrMatrix<>> matrices()
 TEST(MlIlu, HoldsEveryMatrixOnceForAllItsCopies)
 {
     const auto mlilu =
-        build(gallery::poisson2d(15, 15), {.drop_tol = 0, .inverse_bound = 1, .ordering = Ordering::none});
+        build(gallery::poisson2d(15, 15),
+              {.drop_tol = 0, .setup = MlIluSetup::crout, .inverse_bound = 1, .ordering = Ordering::none});
     const auto copy = mlilu;
     const auto plans = copy.host_plans();
     EXPECT_EQ(plans.data(), mlilu.host_plans().data());
@@ -61,8 +62,8 @@ TEST(MlIlu, HoldsEveryMatrixOnceForAllItsCopies)
 
 TEST(MlIlu, GivesTheSameBitsForAnyNumberOfThreadsAndEveryTime)
 {
-    for (const auto& A : matrices()) {
-        const MlIluOptions  options{.inverse_bound = 3};  // postpones a good deal, so that there is a Schur complement
+    for (const auto& A : matrices()) {  // a small bound postpones a good deal, so that there is a Schur complement
+        const MlIluOptions  options{.setup = MlIluSetup::crout, .inverse_bound = 3};
         const auto          one = build(A, options, 1);
         MlIluPreconditioner M(one);
         const Vector        r = test::random_vector(A.rows(), 1), z = applied(M, r), zt = applied(M, r, true);
@@ -152,9 +153,9 @@ TEST(MlIlu, KeepsChainsWithinTheDepthBoundOnEveryLevel)
 {
     for (const auto& A : {gallery::poisson2d(40, 40), gallery::convdiff2d({.n = 40, .peclet = 300}),
                           gallery::stokes2d({.n = 8}), test::random_spd(300, 2, 2)}) {
-        EXPECT_GT(build(A).report().levels[0].depth_U, 8);
+        EXPECT_GT(build(A, {.setup = MlIluSetup::crout}).report().levels[0].depth_U, 8);
         for (Index bound : {4, 8, 16}) {
-            const auto  mlilu = build(A, {.depth_bound = {bound}});
+            const auto  mlilu = build(A, {.setup = MlIluSetup::crout, .depth_bound = {bound}});
             const auto& report = mlilu.report();
             Index       allowed = bound, deepest = 0;
             for (const auto& decision : report.decisions) {  // "... raised to 32 from level 2 on ..."
@@ -181,6 +182,7 @@ TEST(MlIlu, DoublesADepthBoundThatPostponesAlmostAllAndSaysSo)
     for (auto [bound, raised] : {std::pair<Index, Index>{8, 32}, {30, 30}, {1, 32}}) {
         const auto report = build(A, {.drop_tol = 0,
                                       .schur_drop_tol = 0,
+                                      .setup = MlIluSetup::crout,
                                       .inverse_bound = 1e300,
                                       .growth_bound = 0,
                                       .matching = MatchingChoice::off,
@@ -201,6 +203,7 @@ TEST(MlIlu, DoublesAnInverseBoundThatPostponesAlmostAll)
     const auto accepted = [&](double kappa) {
         const auto report = build(dense(100, full), {.drop_tol = 0,
                                                      .schur_drop_tol = 0,
+                                                     .setup = MlIluSetup::crout,
                                                      .inverse_bound = kappa,
                                                      .growth_bound = 0,
                                                      .matching = MatchingChoice::off,
@@ -299,7 +302,10 @@ TEST(MlIlu, FillsItsMemoryLimitNeverExceedsItAndSaysSo)
                           test::random_spd(300, 4, 2)})
         for (OffDiagonal off_diagonal : {OffDiagonal::automatic, OffDiagonal::keep, OffDiagonal::save})
             for (double kappa : {2., 1e10}) {
-                MlIluOptions options{.drop_tol = 1e-8, .inverse_bound = kappa, .off_diagonal = off_diagonal};
+                MlIluOptions options{.drop_tol = 1e-8,
+                                     .setup = MlIluSetup::crout,
+                                     .inverse_bound = kappa,
+                                     .off_diagonal = off_diagonal};
                 const auto   free = build(A, options);
                 EXPECT_FALSE(mentions(free.report().decisions, "memory limit"));
                 for (std::size_t percent : {70, 50, 40}) {

@@ -92,6 +92,7 @@ std::vector<MlIluOptions> exact_options()
         for (double kappa : {1., 3., 1e10}) {
             const MlIluOptions base{.drop_tol = 0,
                                     .schur_drop_tol = 0,
+                                    .setup = MlIluSetup::crout,
                                     .inverse_bound = kappa,
                                     .off_diagonal = off_diagonal};
             all.insert(all.end(), 4, base);
@@ -158,6 +159,7 @@ TEST(MlIlu, IsExactOverManyLevels)
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
         const auto mlilu = build(A, {.drop_tol = 0,
                                      .schur_drop_tol = 0,
+                                     .setup = MlIluSetup::crout,
                                      .inverse_bound = 1,
                                      .ordering = Ordering::none,
                                      .off_diagonal = off_diagonal});
@@ -171,7 +173,8 @@ TEST(MlIlu, IsExactOverManyLevels)
 
 TEST(MlIlu, WithoutABoundIsOneLevelOfAMMatrix)
 {
-    const auto mlilu = build(gallery::poisson2d(20, 20), {.drop_tol = 1e-2, .inverse_bound = 1e300, .growth_bound = 0});
+    const auto mlilu = build(gallery::poisson2d(20, 20),
+                             {.drop_tol = 1e-2, .setup = MlIluSetup::crout, .inverse_bound = 1e300, .growth_bound = 0});
     EXPECT_EQ(mlilu.report().levels.size(), 1);
     EXPECT_FALSE(mlilu.report().dense);
     EXPECT_EQ(mlilu.report().levels[0].accepted, 400);
@@ -214,16 +217,21 @@ std::vector<MlIluOptions> dropping_options()
 {
     std::vector<MlIluOptions> all;
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save, OffDiagonal::automatic}) {
-        all.push_back({.drop_tol = 0.05, .schur_drop_tol = 0.01, .inverse_bound = 3, .off_diagonal = off_diagonal});
+        all.push_back({.drop_tol = 0.05,
+                       .schur_drop_tol = 0.01,
+                       .setup = MlIluSetup::crout,
+                       .inverse_bound = 3,
+                       .off_diagonal = off_diagonal});
         all.push_back({.drop_tol = 0.3,
                        .schur_drop_tol = 0.1,
+                       .setup = MlIluSetup::crout,
                        .inverse_bound = 2,
                        .matching = MatchingChoice::on,
                        .ordering = Ordering::rcm,
                        .off_diagonal = off_diagonal,
                        .estimator = Estimator::look_ahead,
                        .dense_order = 2});
-        all.push_back({.off_diagonal = off_diagonal, .scaling = false});
+        all.push_back({.setup = MlIluSetup::crout, .off_diagonal = off_diagonal, .scaling = false});
         all.push_back({.schur_drop_tol = 0.1, .setup = MlIluSetup::rounds, .off_diagonal = off_diagonal});
         all.push_back({.setup = MlIluSetup::rounds, .compensation = Compensation::on, .inverse_bound = 2});
     }
@@ -318,6 +326,7 @@ TEST(MlIlu, DropsOnlyWhereItsVariantMay)
             const auto   A = random_regular(40, 4, seed, true);
             MlIluOptions options{.drop_tol = 0.2,
                                  .schur_drop_tol = schur_drop_tol,
+                                 .setup = MlIluSetup::crout,
                                  .inverse_bound = 3,
                                  .matching = MatchingChoice::off,
                                  .scaling = false,

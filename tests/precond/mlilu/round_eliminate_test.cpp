@@ -124,13 +124,31 @@ TEST(EliminateRound, CompensationStopsWhereTheRowWouldNoLongerBeDominant)
     const auto expected = Dense{3, 3, {2.8, -1, 0, -2, 2, 0, 1.2, 0, 1}};
     EXPECT_LE(largest_difference(next, expected), 1e-15);
     // A diagonal that would turn over keeps a tenth of itself.
-    const auto  B = dense(3, {1, 0, 0, 0, 1, -0.3, 0, 0, 1});
-    OwnedSystem turned(B);
-    turned.t = {1, 1, 5};
-    RoundSet<double> two = turned.set(lenient);
-    two.pivots = {0};
-    two.rest = {1, 2};
-    EXPECT_NEAR(to_dense(eliminated(turned, two, {.drop_tol = 0.5, .compensate = true}).next)(0, 0), 0.1, 1e-15);
+    Dense B = diagonal(Vector(6, 1.));
+    for (Index j = 2; j < 6; ++j) B(1, j) = -0.3;
+    const OwnedSystem turned(test::to_csr(B));
+    RoundSet<double>  five = turned.set(lenient);
+    five.pivots = {0};
+    five.rest = {1, 2, 3, 4, 5};
+    EXPECT_NEAR(to_dense(eliminated(turned, five, {.drop_tol = 0.5, .compensate = true}).next)(0, 0), 0.1, 1e-15);
+}
+
+TEST(EliminateRound, CompensatesNoTieThatIsStrongForOneOfItsUnknowns)
+{
+    // In the user's unknowns rows 1 and 2 are (1, -1.8e-5) and (-1.8e-5, 3.6e-5): half of what holds the second one.
+    OwnedSystem system(dense(3, {1, 0, 0, 0, 1, -0.003, 0, -0.003, 1}));
+    system.t = {1, 1, 0.006};
+    RoundSet<double> set = system.set(lenient);
+    set.pivots = {0};
+    set.rest = {1, 2};
+    for (const bool hermitian : {false, true}) {
+        EXPECT_EQ(eliminated(system, set, {.drop_tol = 0.01, .hermitian = hermitian}).next.nnz(), 2);
+        const RoundDropping compensated{.drop_tol = 0.01, .compensate = true, .hermitian = hermitian};
+        EXPECT_EQ(eliminated(system, set, compensated).next.nnz(), 4);
+        system.t[2] = 1;
+        EXPECT_EQ(eliminated(system, set, compensated).next.nnz(), 2);
+        system.t[2] = 0.006;
+    }
 }
 
 TEST(EliminateRound, DropsByRowsOrByRowsAndColumnsAlike)

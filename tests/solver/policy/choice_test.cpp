@@ -54,6 +54,26 @@ TEST(EitherWay, AfterAnIterationIsTheCheaperOfLuAndATighterPreconditioner)
     EXPECT_FALSE(next(tried, 1, false)->direct());
 }
 
+TEST(EitherWay, AfterRoundsThatWereChosenIsTheCheaperOfLuAndCrout)
+{
+    std::vector tried{failed_try(false, Outcome::stagnated)};
+    tried[0].mlilu->levels.push_back({.n = 20'000, .rounds = 9});
+    const auto lu = next(tried, 1);
+    EXPECT_TRUE(lu->direct());
+    EXPECT_EQ(lu->change, "LU, about 1 s; precond.setup crout, about 3 s");
+    const auto crout = next(tried, 100);
+    EXPECT_FALSE(crout->direct());
+    EXPECT_EQ(crout->precond.mlilu.setup, MlIluSetup::crout);
+    EXPECT_EQ(crout->precond.mlilu.drop_tol, MlIluOptions().drop_tol);
+    tried.push_back(failed_try(false, Outcome::stagnated));
+    tried.back().plan = *crout;
+    EXPECT_TRUE(next(tried, 1)->direct());
+    tried.push_back(failed_try(true, Outcome::singular));  // back to the sweep, and now tighter
+    const auto tighter = next(tried, 1);
+    EXPECT_EQ(tighter->precond.mlilu.setup, MlIluSetup::crout);
+    EXPECT_LT(tighter->precond.mlilu.drop_tol, MlIluOptions().drop_tol);
+}
+
 TEST(EitherWay, IsLuWhereNoTighterPreconditionerIsLeft)
 {
     for (const Outcome outcome : {Outcome::out_of_memory, Outcome::time_limit})

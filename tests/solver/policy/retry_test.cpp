@@ -58,22 +58,66 @@ TEST(NextPlan, GivesUpCgForGmresBeforeItTightensAnything)
     EXPECT_LT(tried[2].plan.precond.mlilu.drop_tol, tried[1].plan.precond.mlilu.drop_tol);
 }
 
+/// A try whose factors were made in rounds.
+Attempt failed_in_rounds(const Plan& plan)
+{
+    Attempt tried = failed(plan);
+    tried.mlilu->levels.push_back({.n = 9, .rounds = 3});
+    return tried;
+}
+
 TEST(NextPlan, GoesFromRoundsThatWereChosenToCroutBeforeItTightensAnything)
 {
     for (const MlIluSetup asked : {MlIluSetup::automatic, MlIluSetup::rounds}) {
         SolverOptions options;
         options.precond.mlilu.setup = asked;
-        std::string why_not;
-        Attempt     tried = failures(options, false, why_not).front();
-        tried.mlilu.emplace().levels.push_back({.n = 9, .rounds = 3});
-        why_not.clear();
-        const auto next = next_plan(options, std::span(&tried, 1), 0, why_not);
+        std::string   why_not;
+        const Attempt tried = failed_in_rounds(plan_for(options));
+        const auto    next = next_plan(options, std::span(&tried, 1), 0, why_not);
         ASSERT_TRUE(next);
         const bool chosen = asked == MlIluSetup::automatic;
         EXPECT_EQ(next->precond.mlilu.setup, chosen ? MlIluSetup::crout : MlIluSetup::rounds);
         EXPECT_EQ(next->precond.mlilu.drop_tol < 1e-2, !chosen);
         EXPECT_EQ(next->change == "precond.setup crout", chosen) << next->change;
     }
+}
+
+TEST(NextPlan, StaysWithCroutOnceRoundsHaveFailed)
+{
+    for (const bool symmetric : {false, true}) {  // first by CG where that is chosen
+        std::vector<Attempt> tried{failed_in_rounds(plan_for({}, symmetric, symmetric))};
+        std::string          why_not;
+        while (const auto plan = next_plan({}, tried, 1.0, why_not)) {
+            const bool crout = plan->precond.mlilu.setup == MlIluSetup::crout;
+            tried.push_back(crout ? failed(*plan) : failed_in_rounds(*plan));
+            ASSERT_LE(tried.size(), 10u);
+        }
+        ASSERT_EQ(tried.size(), symmetric ? 7u : 6u);
+        const std::size_t first = symmetric ? 2 : 1;  // by Crout's sweep
+        for (std::size_t k = 0; k < tried.size(); ++k) {
+            EXPECT_EQ(tried[k].plan.precond.mlilu.setup, k < first ? MlIluSetup::automatic : MlIluSetup::crout) << k;
+            EXPECT_EQ(tried[k].plan.precond.mlilu.drop_tol<1e-2, k> first) << k;
+        }
+        EXPECT_EQ(tried.back().plan.precond.mlilu.drop_tol, 0);  // complete factors come last, and are Crout's too
+    }
+}
+
+TEST(NextPlan, GoesToCroutWhereRoundsFillTheirMemoryLimitAndNoFurther)
+{
+    std::string why_not;
+    Attempt     rounds = failed_in_rounds(plan_for({}));
+    rounds.mlilu->limited = true;
+    const auto next = next_plan({}, std::span(&rounds, 1), 0, why_not);
+    ASSERT_TRUE(next) << why_not;
+    EXPECT_EQ(next->precond.mlilu.setup, MlIluSetup::crout);
+    Attempt crout = failed(*next);
+    crout.mlilu->limited = true;
+    EXPECT_FALSE(next_plan({}, std::vector{rounds, crout}, 1, why_not));
+    EXPECT_EQ(why_not, "the factors fill their memory limit already");
+    SolverOptions asked;
+    asked.precond.mlilu.setup = MlIluSetup::rounds;
+    why_not.clear();
+    EXPECT_FALSE(next_plan(asked, std::span(&rounds, 1), 0, why_not));
 }
 
 TEST(NextPlan, KeepsAMethodThatWasAskedFor)
