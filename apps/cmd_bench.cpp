@@ -12,13 +12,15 @@
 namespace ilux::app {
 namespace {
 
-constexpr std::array<Suite, 4> suites{{
+constexpr std::array<Suite, 5> suites{{
     {"ilupack-gmres", "GMRES with the multilevel ILU: CPU, cuSPARSE baseline, sync-free proposal, ours (Tables 3-5)",
      bench_ilupack_gmres},
     {"lu", "LU with given pivots: four published GPU methods, ours, host threads, KLU; levels and dependencies",
      bench_lu},
     {"lu-model", "predicted against measured times of those methods, by warps and by method (Figs. 11 and C.8)",
      bench_lu_model},
+    {"setup", "how long the multilevel ILU takes to be set up, by phase, and what it is worth; beside Eigen and AMGCL",
+     bench_setup},
     {"accuracy", "how far every method's x is from the truth, beside what it says of its error", bench_accuracy},
 }};
 

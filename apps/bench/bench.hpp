@@ -16,5 +16,6 @@ int bench_ilupack_gmres(Arguments arguments);
 int bench_accuracy(Arguments arguments);
 int bench_lu(Arguments arguments);
 int bench_lu_model(Arguments arguments);
+int bench_setup(Arguments arguments);
 
 }  // namespace ilux::app

@@ -21,8 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double long_gmres = 5;  // seconds; a run that takes longer is not repeated, nor preceded by another
-
 /// What the variants of one form of M share.
 struct Form {
     OffDiagonal off_diagonal = OffDiagonal::keep;
@@ -66,7 +64,7 @@ Form build(const Bench& bench, OffDiagonal off_diagonal)
 std::vector<IterationReport> repeat(const GmresBench& asked, const std::function<IterationReport()>& solve)
 {
     std::vector<IterationReport> runs{solve()};
-    if (runs.front().seconds.solve > long_gmres) return runs;
+    if (runs.front().seconds.solve > long_run) return runs;
     runs.clear();
     for (Index k = 0; k < asked.repeats; ++k) runs.push_back(solve());
     return runs;

@@ -100,14 +100,6 @@ bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
     return true;
 }
 
-/// Why no GPU is used, or "".
-std::string why_no_gpu_rows(DeviceChoice device)
-{
-    if (device == DeviceChoice::cpu) return "--device cpu";
-    if (!built_with_cuda()) return "this build has no CUDA";
-    return gpu_count() > 0 ? "" : "no GPU was found";
-}
-
 std::string why_not(const std::string& method, const std::string& no_gpu)
 {
     if (method == "cpu") return "";

@@ -13,7 +13,11 @@ namespace {
 // Pixels.
 constexpr double left = 56, above = 104, plot = 260, bar_width = 15, bar_gap = 3, group_gap = 20, text_line = 15;
 
-double group_width(const BarGroup& group) { return std::max(4., double(group.bars.size())) * (bar_width + bar_gap); }
+/// Wide enough for its bars and for its name.
+double group_width(const BarGroup& group)
+{
+    return std::max(std::max(4., double(group.bars.size())) * (bar_width + bar_gap), 6 * double(group.name.size()));
+}
 
 Axis axis_of(const BarChart& chart)
 {
@@ -34,6 +38,8 @@ std::string drawn(const Axis& axis, double width)
            svg_text(14, middle, "middle", axis.title, fmt::format(" transform=\"rotate(-90 14 {:.1f})\"", middle));
 }
 
+double part_width(const std::string& part) { return 40 + 7 * double(part.size()); }
+
 std::string legend(const BarChart& chart)
 {
     std::string svg;
@@ -41,7 +47,7 @@ std::string legend(const BarChart& chart)
     for (std::size_t k = 0; k < chart.parts.size(); ++k) {
         svg += svg_rectangle(x, 46, 11, 11, plot_colours[k % plot_colours.size()]);
         svg += svg_text(x + 16, 56, "start", chart.parts[k]);
-        x += 40 + 7 * double(chart.parts[k].size());
+        x += part_width(chart.parts[k]);
     }
     return svg;
 }
@@ -71,9 +77,10 @@ std::string drawn(const Bar& bar, double x, const Axis& axis)
 
 std::string to_svg(const BarChart& chart)
 {
-    double width = left + 20;
+    double width = left + 20, legends = left;
     for (const BarGroup& group : chart.groups) width += group_width(group) + group_gap;
-    width = std::max(width, 520.);
+    for (const std::string& part : chart.parts) legends += part_width(part);
+    width = std::max({width, legends, 520.});
     const Axis   axis = axis_of(chart);
     const double height = above + plot + 44 + text_line * double(chart.notes.size());
     std::string  svg = fmt::format(

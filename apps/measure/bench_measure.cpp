@@ -14,13 +14,8 @@
 #include "ilux/base/gpu/gpu.hpp"
 
 namespace ilux::app {
-namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr double long_run = 5;  // seconds; a run that takes longer is not repeated
-
-}  // namespace
 
 double median(std::vector<double> values)
 {
@@ -75,6 +70,13 @@ std::string failure_of(const std::function<void()>& work)
     } catch (const std::bad_alloc&) {
         return "out of memory";
     }
+}
+
+std::string why_no_gpu_rows(DeviceChoice device)
+{
+    if (device == DeviceChoice::cpu) return "--device cpu";
+    if (!built_with_cuda()) return "this build has no CUDA";
+    return gpu_count() > 0 ? "" : "no GPU was found";
 }
 
 Json machine_json(int threads, bool gpu)

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "ilux/base/types.hpp"
+#include "ilux/solver/machine/options.hpp"
 
 namespace ilux::app {
 
 using TakeJson = std::function<void(const nlohmann::ordered_json&)>;
+
+inline constexpr double long_run = 5;  ///< seconds; a run that takes longer is neither preceded by another nor repeated
 
 /// The middle of at least one value, or the mean of the two there.
 double median(std::vector<double> values);
@@ -33,6 +36,9 @@ void require_path(const std::string& path);
 
 /// Why `work` did not come to its end, or "".
 std::string failure_of(const std::function<void()>& work);
+
+/// Why a GPU is not measured, or "".
+std::string why_no_gpu_rows(DeviceChoice device);
 
 /// Processors, build and compiler. @param gpu  one is used
 nlohmann::ordered_json machine_json(int threads, bool gpu);

@@ -163,7 +163,8 @@ void MlIluBuilder<T>::add_last(const CsrView<T>& S)
         dense = {};
         add_diagonal(S);
     }
-    report_.seconds_factor += clock.seconds();
+    report_.seconds_rounds.tail = clock.seconds();
+    report_.seconds_factor += report_.seconds_rounds.tail;
 }
 
 template <class T>

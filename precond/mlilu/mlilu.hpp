@@ -25,6 +25,14 @@ struct MlIluLevelReport {
     Index depth_L = 0, depth_U = 0;
 };
 
+/// Seconds of a setup in rounds, of all levels; what is left of seconds_factor stores levels and plans their solves.
+struct RoundSeconds {
+    double sets = 0;       ///< choosing pivots, Sᵀ included
+    double eliminate = 0;  ///< D, L, U and S of each round
+    double assemble = 0;   ///< rounds put together as a level
+    double tail = 0;       ///< the last level: dense, or its diagonal; by Crout's sweep, too
+};
+
 /// What the levels took, and what was found of the rank of A.
 struct MlIluReport {
     std::vector<MlIluLevelReport> levels;  ///< the last one is dense when `dense` is set
@@ -39,6 +47,7 @@ struct MlIluReport {
     std::vector<std::string> decisions;
     double                   seconds_analyse = 0;  ///< scaling, matching, ordering
     double                   seconds_factor = 0;
+    RoundSeconds             seconds_rounds;  ///< of seconds_factor
 };
 
 template <Scalar T = double>

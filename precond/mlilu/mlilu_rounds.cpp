@@ -71,7 +71,10 @@ CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
     options.most_entries = static_cast<double>(std::max<Offset>(1, budget_.entries_left(n)));
     auto                made = rounds_ilu(be_, std::move(pre.A), scaled_test_vector(t_, pre.q, pre.col_scale), options,
                                           [&](Index k) { tell(k, n); });
-    const auto          accepted = static_cast<Index>(made.factors.accepted.size());
+    report_.seconds_rounds.sets += made.seconds.sets;
+    report_.seconds_rounds.eliminate += made.seconds.eliminate;
+    report_.seconds_rounds.assemble += made.seconds.assemble;
+    const auto accepted = static_cast<Index>(made.factors.accepted.size());
     if (made.full || accepted < rounds_stall * n) {
         report_.decisions.push_back(fmt::format("crout from level {} on: {}", level_number() + (accepted > 0),
                                                 made.full || n <= tail_

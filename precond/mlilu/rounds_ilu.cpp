@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/precond/mlilu/row_blocks.hpp"
 
@@ -142,7 +143,9 @@ public:
             if (tell_) tell_(n - level_.S.rows());
         while (!done() && round());
         level_.full = too_many_entries();
+        const WallClock clock;
         Assembly<T>(be_, std::move(factors_), rows_, level_.factors).run();
+        level_.seconds.assemble = clock.seconds();
         return std::move(level_);
     }
 
@@ -181,11 +184,13 @@ std::vector<Index> picked(std::span<const Index> from, std::span<const Index> at
 template <class T>
 bool Rounds<T>::round()
 {
+    WallClock            clock;
     const CsrMatrix<T>&  S = level_.S;
     const CsrMatrix<T>   transposed = opt_.dropping.hermitian ? CsrMatrix<T>() : transpose(be_, S);
     const CsrView<T>&    St = opt_.dropping.hermitian ? static_cast<const CsrView<T>&>(S) : transposed;
     const RoundSystem<T> system{S, St, w_L_, w_U_, level_.t, rows_};
     const RoundSet<T>    set = choose_pivots(be_, system, opt_.bounds);
+    level_.seconds.sets += clock.lap();
     if (set.pivots.empty() || static_cast<double>(set.pivots.size()) < opt_.least_share * S.rows()) return false;
 
     const Index    done = static_cast<Index>(level_.factors.d.size());
@@ -208,6 +213,7 @@ bool Rounds<T>::round()
     level_.t = std::move(t);
     level_.S = std::move(made.next);
     ++level_.rounds;
+    level_.seconds.eliminate += clock.seconds();
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/precond/mlilu/crout_ilu.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/precond/mlilu/round_eliminate.hpp"
 #include "ilux/precond/mlilu/round_set.hpp"
 
@@ -29,6 +30,7 @@ struct RoundsLevel {
     std::vector<double> t;  ///< the test vector there
     Index               rounds = 0;
     bool                full = false;  ///< most_entries ended it
+    RoundSeconds        seconds;       ///< all but the tail
 };
 
 /// @param A  n×n, scaled so that entries are about 1; consumed

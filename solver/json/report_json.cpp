@@ -28,6 +28,14 @@ Json level_json(const MlIluLevelReport& level)
             {"depth_U", level.depth_U}};
 }
 
+Json seconds_json(const RoundSeconds& seconds)
+{
+    return {{"sets", seconds.sets},
+            {"eliminate", seconds.eliminate},
+            {"assemble", seconds.assemble},
+            {"tail", seconds.tail}};
+}
+
 Json mlilu_json(const MlIluReport& report)
 {
     Json levels = Json::array();
@@ -36,6 +44,7 @@ Json mlilu_json(const MlIluReport& report)
             {"dense", report.dense},
             {"structural_rank", report.structural_rank ? Json(*report.structural_rank) : Json(nullptr)},
             {"deficiency", report.deficiency},
+            {"seconds", seconds_json(report.seconds_rounds)},
             {"levels", levels}};
 }
 

@@ -31,7 +31,8 @@ TEST_F(Cli, PrintsEveryPromisedJsonKey)
     expect_keys(json["seconds"],
                 {"read", "analyse", "factor", "transfer", "solve", "spmv", "precond", "ortho", "other"});
     expect_keys(json["memory_bytes"], {"matrix", "factors", "workspace", "peak_device"});
-    expect_keys(json["mlilu"], {"fill", "levels"});
+    expect_keys(json["mlilu"], {"fill", "seconds", "levels"});
+    expect_keys(json["mlilu"]["seconds"], {"sets", "eliminate", "assemble", "tail"});
     expect_keys(json["mlilu"]["levels"][0], {"n", "accepted", "postponed", "rounds", "nnz_L", "nnz_U", "nnz_G", "nnz_F",
                                              "inverse_L", "inverse_U", "depth_L", "depth_U"});
     expect_keys(json["attempts"][0], {"outcome", "steps", "relative_residual", "fill", "seconds"});

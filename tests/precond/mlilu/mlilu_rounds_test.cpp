@@ -160,6 +160,17 @@ TEST(MlIluRounds, AreNoWorseForATestVectorThatOverflows)
     EXPECT_TRUE(std::ranges::all_of(z, [](double value) { return std::isfinite(value); }));
 }
 
+TEST(MlIluRounds, TellTheSecondsOfTheirPhases)
+{
+    const auto         A = gallery::convdiff3d({.n = 16});
+    const auto         rounds = build(A, in_rounds).report(), crout = build(A, {}).report();
+    const RoundSeconds parts = rounds.seconds_rounds;
+    for (const double part : {parts.sets, parts.eliminate, parts.assemble, parts.tail}) EXPECT_GT(part, 0);
+    EXPECT_LE(parts.sets + parts.eliminate + parts.assemble + parts.tail, rounds.seconds_factor);
+    EXPECT_EQ(crout.seconds_rounds.sets + crout.seconds_rounds.eliminate + crout.seconds_rounds.assemble, 0);
+    EXPECT_LE(crout.seconds_rounds.tail, crout.seconds_factor);
+}
+
 TEST(MlIluRounds, KeepToADepthBound)
 {
     for (Index bound : {2, 6}) {
