@@ -103,7 +103,7 @@ public:
     SolverState            state() const;
     Device                 device() const;  ///< of the strategy taken last
     /// What is there of the strategy taken last; null where there is none. Valid until the next call.
-    const Lu*          lu() const;
+    const Lu*             lu() const;
     const PrecondFactors* preconditioner() const;
 
 private:

@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 /// What the variants of one form of M share.
 struct Form {
-    OffDiagonal off_diagonal = OffDiagonal::keep;
+    OffDiagonal    off_diagonal = OffDiagonal::keep;
     PrecondFactors factors;
 };
 

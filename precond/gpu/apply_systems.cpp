@@ -292,7 +292,7 @@ void solve_serial(const ApplySystems<T>& systems, std::span<const double> r, std
 #define ILUX_INSTANTIATE(T)                                                       \
     template ApplySystems<T> apply_systems<T>(Cpu&, const MlIluFactors<>&, bool); \
     template ApplySystems<T> apply_systems<T>(Cpu&, const Ilu0<>&, bool);         \
-    template std::vector<T>  inverse_of(Cpu&, const DenseLevel<>&, bool);        \
+    template std::vector<T>  inverse_of(Cpu&, const DenseLevel<>&, bool);         \
     template void solve_serial(const ApplySystems<T>&, std::span<const double>, std::span<double>, std::span<double>);
 ILUX_INSTANTIATE(double)
 ILUX_INSTANTIATE(float)

@@ -33,7 +33,8 @@ struct Rows {
 __device__ void await_kernel_before() { cudaGridDependencySynchronize(); }
 
 /// x_i ← s_i r_i, in the order of elimination.
-__global__ void __launch_bounds__(block_size) gather(Index n, const Index* number, const double* scale, const Ends* ends, double* x)
+__global__ void __launch_bounds__(block_size)
+    gather(Index n, const Index* number, const double* scale, const Ends* ends, double* x)
 {
     const Index  i = static_cast<Index>(blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x);
     const double s = i < n ? scale[i] : 0;
@@ -44,7 +45,8 @@ __global__ void __launch_bounds__(block_size) gather(Index n, const Index* numbe
 }
 
 /// z_i ← s_i x_i, back in the order of z.
-__global__ void __launch_bounds__(block_size) scatter(Index n, const Index* number, const double* scale, const Ends* ends, const double* x)
+__global__ void __launch_bounds__(block_size)
+    scatter(Index n, const Index* number, const double* scale, const Ends* ends, const double* x)
 {
     const Index  i = static_cast<Index>(blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x);
     const double s = i < n ? scale[i] : 0;
@@ -58,10 +60,11 @@ __global__ void __launch_bounds__(block_size) scatter(Index n, const Index* numb
 template <int lanes, class T>
 __global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const double* inv_pivot, double* x)
 {
-    const Index i = A.begin + static_cast<Index>((blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x) / lanes);
-    const int   lane = threadIdx.x % lanes;
-    const bool  is = i < A.end;
-    Offset      p = is ? __ldg(A.ptr + i) + lane : 0;
+    const Index i =
+        A.begin + static_cast<Index>((blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x) / lanes);
+    const int    lane = threadIdx.x % lanes;
+    const bool   is = i < A.end;
+    Offset       p = is ? __ldg(A.ptr + i) + lane : 0;
     const Offset end = is ? __ldg(A.ptr + i + 1) : 0;
     // the first entries and the pivot, before the wait
     Index  col[ahead];
@@ -79,8 +82,7 @@ __global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const double*
 #pragma unroll
     for (int e = 0; e < ahead; ++e)
         if (p + e * lanes < end) sum += val[e] * x[col[e]];
-    for (p += ahead * lanes; p < end; p += lanes)
-        sum += static_cast<double>(__ldg(A.val + p)) * x[__ldg(A.col + p)];
+    for (p += ahead * lanes; p < end; p += lanes) sum += static_cast<double>(__ldg(A.val + p)) * x[__ldg(A.col + p)];
     sum = cuda::over_lanes<cuda::Add, lanes>(sum);
     if (is && lane == 0) x[i] = inverse * x[i] - sum;
 }
@@ -147,9 +149,9 @@ void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const Ends* ends, DeviceSpan<d
     eliminate_round<T>(gpu, L(f.nB, f.n), f.lanes_L[rounds], nullptr, x.data());
     if (f.n > f.nB) detail::multiply_dense<T>(gpu, f.W, x.subspan(f.nB, f.n - f.nB), rest);
     for (std::size_t k = rounds; k-- > 0;)
-        eliminate_round<T>(
-            gpu, {f.U_ptr.data(), f.U_col.data(), f.U_val.data(), f.round_begin[k], f.round_begin[k + 1]}, f.lanes_U[k],
-            f.inv_pivot.data(), x.data());
+        eliminate_round<T>(gpu,
+                           {f.U_ptr.data(), f.U_col.data(), f.U_val.data(), f.round_begin[k], f.round_begin[k + 1]},
+                           f.lanes_U[k], f.inv_pivot.data(), x.data());
     launch(gpu, scatter, blocks_for(f.n), f.n, f.number.data(), f.col_scale.data(), ends, x.data());
 }
 
@@ -170,8 +172,9 @@ RoundsWorkspace<T>::RoundsWorkspace(Gpu& gpu, const RoundsFactors<T>& factors) :
     x_ = DeviceBuffer<double>(factors.n);
     if (factors.n - factors.nB > detail::dense_in_place) rest_ = DeviceBuffer<double>(factors.n - factors.nB);
     ends_ = DeviceBuffer<std::byte>(sizeof(Ends));
-    graph_ = cuda::capture_graph(
-        gpu, [&] { enqueue(gpu, factors, reinterpret_cast<const Ends*>(ends_.data()), DeviceSpan<double>(x_), rest_); });
+    graph_ = cuda::capture_graph(gpu, [&] {
+        enqueue(gpu, factors, reinterpret_cast<const Ends*>(ends_.data()), DeviceSpan<double>(x_), rest_);
+    });
 }
 
 template <class T>

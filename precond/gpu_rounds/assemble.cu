@@ -64,9 +64,9 @@ __global__ void fill_L(const LEntry* entries, Offset count, const Index* place, 
 
 /// A row of U, its columns numbered anew and sorted by counting those before.
 template <int lanes, class T>
-__global__ void __launch_bounds__(tile_threads) fill_U(Index first, Index last, const Index* from_col,
-                                                       const double* from_val, Frame frame, const Offset* ptr,
-                                                       Index* col, T* val, unsigned long long* too_large)
+__global__ void __launch_bounds__(tile_threads)
+    fill_U(Index first, Index last, const Index* from_col, const double* from_val, Frame frame, const Offset* ptr,
+           Index* col, T* val, unsigned long long* too_large)
 {
     const Tile<lanes> tile;
     const long        i = first + tile.in_grid();
@@ -142,16 +142,18 @@ std::vector<int> lanes_of_rows(Gpu& gpu, const DeviceBuffer<Offset>& ptr, const 
 template <class T>
 void fill(Gpu& gpu, const RoundsState& state, const Frame& frame, RoundsFactors<T>& to)
 {
-    const auto stream = cuda::stream(gpu);
+    const auto  stream = cuda::stream(gpu);
     auto* const too_large = &state.count->entries;
     for (const auto& round : state.rounds) {
         if (round.L_count > 0)
-            fill_L<T><<<blocks_for(round.L_count, tile_threads), tile_threads, 0, stream>>>(
-                round.L, round.L_count, state.at.place, to.L_ptr.data(), to.L_col.data(), to.L_val.data(),
-                too_large);
+            fill_L<T><<<blocks_for(round.L_count, tile_threads), tile_threads, 0, stream>>>(round.L, round.L_count,
+                                                                                            state.at.place,
+                                                                                            to.L_ptr.data(),
+                                                                                            to.L_col.data(),
+                                                                                            to.L_val.data(), too_large);
         fill_U<8, T><<<blocks_for(round.last - round.first, Tile<8>::per_block), tile_threads, 0, stream>>>(
-            round.first, round.last, round.U_col, round.U_val, frame, to.U_ptr.data(), to.U_col.data(),
-            to.U_val.data(), too_large);
+            round.first, round.last, round.U_col, round.U_val, frame, to.U_ptr.data(), to.U_col.data(), to.U_val.data(),
+            too_large);
     }
     cuda::check_launch("fill");
 }
@@ -181,8 +183,9 @@ Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
     to.L_ptr = DeviceBuffer<Offset>(n + 1);
     to.U_ptr = DeviceBuffer<Offset>(nB + 1);
     const Frame frame{state.number, state.pivot, state.at, to.n, to.nB};
-    order_rows<<<blocks_for(to.n, tile_threads), tile_threads, 0, stream>>>(
-        frame, to.row_scale.data(), to.col_scale.data(), to.inv_pivot.data(), to.L_ptr.data(), to.U_ptr.data());
+    order_rows<<<blocks_for(to.n, tile_threads), tile_threads, 0, stream>>>(frame, to.row_scale.data(),
+                                                                            to.col_scale.data(), to.inv_pivot.data(),
+                                                                            to.L_ptr.data(), to.U_ptr.data());
     cuda::check_launch("order_rows");
     copy_device(gpu, state.number, to.number);
     add_up(gpu, to.L_ptr);

@@ -116,8 +116,7 @@ struct Share {
     const RowArrays& at;
     double           t, d;
 
-    __device__ Share(const RowArrays& arrays, Index k)
-        : at(arrays), t(arrays.scale[k].t), d(fabs(arrays.diagonal[k]))
+    __device__ Share(const RowArrays& arrays, Index k) : at(arrays), t(arrays.scale[k].t), d(fabs(arrays.diagonal[k]))
     {}
     __device__ Fixed of(double s, Index j) const
     {
@@ -128,11 +127,10 @@ struct Share {
 
 /// The lists of a sweep. Their lengths are three in turn: one that was read last, or is read next, is emptied meanwhile.
 struct Lists {
-    const Index *waiting, *fresh_before;                       ///< rows; those chosen in the sweep before
-    Index *      watching, *fresh;                             ///< chosen with neighbours that wait; tentative now
+    const Index *waiting, *fresh_before;  ///< rows; those chosen in the sweep before
+    Index *      watching, *fresh;        ///< chosen with neighbours that wait; tentative now
     Index *      waiting_next, *watching_next;
-    int          now, next, after;                             ///< which of the lengths
-
+    int          now, next, after;  ///< which of the lengths
 };
 
 /// Entries of row k by the lanes of its tile.
@@ -154,10 +152,10 @@ __device__ void judge(const Round& round, const Tile<lanes>& tile, Index k)
         if (tile.lane() == 0) round.at.first[k] = not_judged;
         return;
     }
-    const Share  share(round.at, k);
-    Status       first = round.at.status[k];
-    Index        who = k;
-    Fixed        used = 0;
+    const Share share(round.at, k);
+    Status      first = round.at.status[k];
+    Index       who = k;
+    Fixed       used = 0;
     for_entries(round, tile, k, [&](Index j, Offset p) {
         const Status status = round.at.status[j];
         if (status == chosen) used += share.of(round.S.val[p], j);
@@ -195,7 +193,8 @@ __global__ void __launch_bounds__(tile_threads) judge_rows(Round round, Lists li
     const Tile<lanes> tile;
     const long        i = tile.in_grid();
     Counters&         count = *round.counters;
-    if (i == 0 && tile.lane() == 0) count.waiting[lists.after] = count.watching[lists.after] = count.fresh[lists.next] = 0;
+    if (i == 0 && tile.lane() == 0)
+        count.waiting[lists.after] = count.watching[lists.after] = count.fresh[lists.next] = 0;
     const Index waiting = round.waiting(lists.now), fresh = count.fresh[lists.after];
     if (i < waiting) return judge(round, tile, lists.waiting[i]);
     if (i - waiting >= fresh) return;
@@ -304,9 +303,9 @@ __global__ void confirm(Round round, Lists lists)
 /// Sums over the pivots: how many entries their rows and columns have.
 __global__ void add_up_pivots(Round round, const Index* pivots)
 {
-    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-    const bool  is = i < round.counters->pivots;
-    const Index k = is ? pivots[i] : 0;
+    const Index    i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    const bool     is = i < round.counters->pivots;
+    const Index    k = is ? pivots[i] : 0;
     const Tile<32> warp;
     const auto     rows = warp.sum(is ? static_cast<unsigned long long>(round.S.length[k]) : 0ULL);
     const auto     cols = warp.sum(is ? static_cast<unsigned long long>(round.at.col_degree[k]) : 0ULL);
@@ -316,8 +315,8 @@ __global__ void add_up_pivots(Round round, const Index* pivots)
 }
 
 struct IsPivot {
-    const Status* status;
-    bool          wanted;
+    const Status*   status;
+    bool            wanted;
     __device__ bool operator()(Index k) const { return (status[k] == chosen) == wanted; }
 };
 
@@ -377,16 +376,19 @@ void sweep(Gpu& gpu, RoundsState& state, const Round& round)
 Counters choose_pivots(Gpu& gpu, RoundsState& state, const RoundBounds& bounds)
 {
     const auto     stream = cuda::stream(gpu);
-    const Round    round{state.rows(), state.active[state.now], state.active_count, state.at, state.count, bounds,
-                         static_cast<Index>(few_waiting * state.active_count)};
+    const Round    round{state.rows(),
+                      state.active[state.now],
+                      state.active_count,
+                      state.at,
+                      state.count,
+                      bounds,
+                      static_cast<Index>(few_waiting * state.active_count)};
     const unsigned threads = blocks_for(state.active_count, tile_threads);
-    const double   longest =
-        long_row * static_cast<double>(state.nnz) / std::max(state.active_count, 1) + long_row_least;
+    const double longest = long_row * static_cast<double>(state.nnz) / std::max(state.active_count, 1) + long_row_least;
     state.clear(gpu);
     forget_columns<<<threads, tile_threads, 0, stream>>>(round);
-    by_tiles(state, state.active_count, [&](auto lanes, unsigned blocks) {
-        inspect_rows<lanes()><<<blocks, tile_threads, 0, stream>>>(round);
-    });
+    by_tiles(state, state.active_count,
+             [&](auto lanes, unsigned blocks) { inspect_rows<lanes()><<<blocks, tile_threads, 0, stream>>>(round); });
     admit<<<threads, tile_threads, 0, stream>>>(round, longest, state.waiting[0]);
     cuda::check_launch("inspect");
     sweep(gpu, state, round);

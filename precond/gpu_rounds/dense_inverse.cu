@@ -14,8 +14,8 @@ namespace {
 using cuda::check;
 
 constexpr int    threads = 512;
-constexpr int    most_rows = 4;         // a thread
-constexpr double least_pivot = 1e-11;   // relative to the largest entry: less, and the host judges the rank
+constexpr int    most_rows = 4;        // a thread
+constexpr double least_pivot = 1e-11;  // relative to the largest entry: less, and the host judges the rank
 
 /// Of the pivots.
 struct Extremes {
@@ -25,7 +25,7 @@ struct Extremes {
 
 struct Inversion {
     Index     n;
-    int       columns;   ///< a block, at most
+    int       columns;  ///< a block, at most
     bool      definite;
     double*   matrix;     ///< n×n by columns; afterwards the inverse, its columns in the order of the pivots' rows
     double*   published;  ///< n×n: column k when its pivot is taken
@@ -242,18 +242,18 @@ std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState&
     if (n == 0) return DeviceBuffer<double>();
     const auto shape = shape_for(gpu, n);
     if (!shape) return {};
-    const auto            order = static_cast<std::size_t>(n);
-    DeviceBuffer<double>  matrix(order * order), published(order * order);
-    DeviceBuffer<Index>   pivot(order), row(order);
+    const auto             order = static_cast<std::size_t>(n);
+    DeviceBuffer<double>   matrix(order * order), published(order * order);
+    DeviceBuffer<Index>    pivot(order), row(order);
     DeviceBuffer<unsigned> ready(order);
     DeviceBuffer<Extremes> extremes(1);
-    Extremes              found{~Status{0}, 0, 0};
+    Extremes               found{~Status{0}, 0, 0};
     detail::upload_bytes(gpu, &found, extremes.data(), sizeof found);
-    fill<32><<<blocks_for(n, Tile<32>::per_block), tile_threads, 0, stream>>>(
-        state.rows(), state.active[state.now], n, state.at, state.done, matrix.data());
-    Inversion in{n, shape->columns, definite, matrix.data(), published.data(), pivot.data(), ready.data(),
-                 extremes.data()};
-    void*     arguments[] = {&in};
+    fill<32><<<blocks_for(n, Tile<32>::per_block), tile_threads, 0, stream>>>(state.rows(), state.active[state.now], n,
+                                                                              state.at, state.done, matrix.data());
+    Inversion
+          in{n, shape->columns, definite, matrix.data(), published.data(), pivot.data(), ready.data(), extremes.data()};
+    void* arguments[] = {&in};
     cuda::allow_shared(gpu, invert);
     check(cudaLaunchCooperativeKernel(invert, dim3(static_cast<unsigned>(shape->blocks)), dim3(threads), arguments,
                                       shape->bytes, stream),
@@ -264,8 +264,10 @@ std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState&
     const double smallest = std::bit_cast<double>(found.smallest), largest = std::bit_cast<double>(found.largest);
     if (found.wrong != 0 || !(smallest > least_pivot * largest)) return {};
     upload<Index>(gpu, rows_of(exchanged), row);
-    turn<<<blocks_for(static_cast<Offset>(n) * n, tile_threads), tile_threads, 0, stream>>>(
-        matrix.data(), n, row.data(), state.active[state.now], state.at, published.data());
+    turn<<<blocks_for(static_cast<Offset>(n) * n, tile_threads), tile_threads, 0, stream>>>(matrix.data(), n,
+                                                                                            row.data(),
+                                                                                            state.active[state.now],
+                                                                                            state.at, published.data());
     cuda::check_launch("turn");
     gpu.synchronize();  // for what it reads
     return published;

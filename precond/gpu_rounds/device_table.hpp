@@ -43,7 +43,7 @@ struct Table {
 template <int threads>
 class BlockGroup {
 public:
-    static constexpr int  size = threads, per_block = 1;
+    static constexpr int size = threads, per_block = 1;
 
     __device__ int         lane() const { return static_cast<int>(threadIdx.x); }
     __device__ static int  in_block() { return 0; }

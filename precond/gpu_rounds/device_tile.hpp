@@ -28,11 +28,10 @@ __device__ double from_fixed(Fixed x)
 template <int lanes>
 class Tile {
 public:
-    static constexpr int  size = lanes, per_block = tile_threads / lanes;
+    static constexpr int size = lanes, per_block = tile_threads / lanes;
 
     __device__ Tile()
-        : lane_(threadIdx.x % lanes),
-          mask_((0xffffffffU >> (32 - lanes)) << (threadIdx.x % 32 / lanes * lanes))
+        : lane_(threadIdx.x % lanes), mask_((0xffffffffU >> (32 - lanes)) << (threadIdx.x % 32 / lanes * lanes))
     {}
 
     __device__ int         lane() const { return lane_; }

@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Round round)
     weak = tile.sum(weak);
     double d = diagonal + diagonal * from_fixed<50>(weak);
     if (fabs(d) < least_diagonal * fabs(diagonal)) d = diagonal;
-    const Offset start = room_for<Tile<lanes>::per_block>(is ? count : 0, tile.in_block(), tile.lane() == 0,
-                                                          &round.counters->U_entries);
+    const Offset start =
+        room_for<Tile<lanes>::per_block>(is ? count : 0, tile.in_block(), tile.lane() == 0, &round.counters->U_entries);
     if (!is) return;
     const double y = greedy(round.at.w_L[k]), z = greedy(round.at.w_U[k]);
     double       largest = 0;
@@ -132,8 +132,8 @@ __global__ void __launch_bounds__(tile_threads)
         }
     count = tile.sum(count);
     terms = tile.sum(terms) + (end - begin) - count;
-    const Offset start = room_for<Tile<lanes>::per_block>(is ? count : 0, tile.in_block(), tile.lane() == 0,
-                                                          &round.counters->L_entries);
+    const Offset start =
+        room_for<Tile<lanes>::per_block>(is ? count : 0, tile.in_block(), tile.lane() == 0, &round.counters->L_entries);
     if (!is) return;
     if (count > longest_L) {  // to be sorted by comparing all with all
         round.counters->too_wide = 1;
@@ -392,7 +392,8 @@ __global__ void __launch_bounds__(tile_threads) fold_U(Round round)
 }
 
 template <class Group, int slots, int threads>
-__global__ void __launch_bounds__(threads, threads == tile_threads ? 4 : 1) form_rows(Round round, const Index* rows, Index count, NextRows to)
+__global__ void __launch_bounds__(threads, threads == tile_threads ? 4 : 1)
+    form_rows(Round round, const Index* rows, Index count, NextRows to)
 {
     extern __shared__ double memory[];
     const Group              group;
@@ -432,7 +433,8 @@ Counters form_until_it_fits(Gpu& gpu, RoundsState& state, const Round& round, co
     const int next = state.now ^ 1;
     for (;;) {
         auto& to = state.entries[next];
-        if (to.capacity() == 0) to = Entries(static_cast<std::size_t>(state.nnz) + static_cast<std::size_t>(state.nnz) / 4);
+        if (to.capacity() == 0)
+            to = Entries(static_cast<std::size_t>(state.nnz) + static_cast<std::size_t>(state.nnz) / 4);
         form_next(gpu, state, round, found,
                   {state.start[next], state.length[next], to.col.data(), to.val.data(),
                    static_cast<Offset>(to.capacity())});
@@ -450,8 +452,8 @@ Counters form_until_it_fits(Gpu& gpu, RoundsState& state, const Round& round, co
 
 const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const RoundDropping& dropping)
 {
-    const auto   stream = cuda::stream(gpu);
-    Bins         bins{};
+    const auto stream = cuda::stream(gpu);
+    Bins       bins{};
     std::ranges::copy(state.bin, bins.rows);
     const auto   usual = static_cast<std::size_t>(state.nnz);
     RoundFactors made{.first = state.done,
@@ -477,9 +479,8 @@ const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const R
                       .L_col = state.sorted.col.data(),
                       .L_val = state.sorted.val.data()};
     state.clear(gpu);
-    by_tiles(state, set.pivots, [&](auto lanes, unsigned blocks) {
-        take_pivots<lanes()><<<blocks, tile_threads, 0, stream>>>(round);
-    });
+    by_tiles(state, set.pivots,
+             [&](auto lanes, unsigned blocks) { take_pivots<lanes()><<<blocks, tile_threads, 0, stream>>>(round); });
     by_tiles(state, set.rest, [&](auto lanes, unsigned blocks) {
         split_rest<lanes()><<<blocks, tile_threads, 0, stream>>>(round, made.L, state.unsorted.col.data(),
                                                                  state.unsorted.val.data(), bins);

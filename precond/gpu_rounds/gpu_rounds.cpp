@@ -79,8 +79,7 @@ public:
           stop_(stop),
           nnz_(A.nnz()),
           tail_(rounds_tail(options, A.nnz())),
-          most_entries_(
-              LevelBudget<double>(A.rows(), A.bytes(), options.memory_limit).entries_left(A.rows())),
+          most_entries_(LevelBudget<double>(A.rows(), A.bytes(), options.memory_limit).entries_left(A.rows())),
           state_(gpu, A)
     {}
 
@@ -151,7 +150,6 @@ bool GpuRoundsBuilder::scale_level()
     largest_ = facts.largest;
     const bool may = may_begin(facts);
     made_.report_.seconds_analyse += clock.seconds();
-    made_.seconds_.scaling += clock.seconds();
     return may;
 }
 
@@ -183,10 +181,10 @@ bool GpuRoundsBuilder::round(const RoundsOptions& options, MlIluLevelReport& lev
     tell(level.accepted, level.n);
     WallClock  clock;
     const auto set = rounds::choose_pivots(gpu_, state_, options.bounds);
-    made_.seconds_.sets += clock.lap();
+    made_.report_.seconds_rounds.sets += clock.lap();
     if (set.pivots == 0 || set.pivots < options.least_share * state_.active_count) return false;
     made_.why_not_ = rounds::eliminate(gpu_, state_, set, options.dropping);
-    made_.seconds_.elimination += clock.lap();
+    made_.report_.seconds_rounds.eliminate += clock.lap();
     if (state_.L_entries + state_.U_entries + state_.done + state_.nnz > most_entries_)
         made_.why_not_ = "the memory limit leaves no room for further rounds";
     if (!made_.why_not_.empty()) return false;
@@ -204,7 +202,8 @@ bool GpuRoundsBuilder::eliminate_level()
     const auto          go_on = [&] {
         return state_.active_count > tail_ && (options.most_rounds == 0 || level.rounds < options.most_rounds);
     };
-    while (go_on() && round(options, level)) {}
+    while (go_on() && round(options, level)) {
+    }
     level.postponed = level.n - level.accepted;
     level.nnz_L = state_.L_entries - before_L;
     level.nnz_U = state_.U_entries - before_U;
@@ -237,7 +236,7 @@ DeviceBuffer<double> GpuRoundsBuilder::inverse_of_rest()
         upload<double>(gpu_, inverse, *W);
     }
     if (n > 0) report.levels.push_back({.n = n, .accepted = n, .nnz_U = report.stored});
-    made_.seconds_.dense += clock.seconds();
+    made_.report_.seconds_rounds.tail += clock.seconds();
     return std::move(*W);
 }
 
@@ -248,7 +247,7 @@ std::shared_ptr<const RoundsFactors<T>> GpuRoundsBuilder::assembled(const Device
     const auto      factors = std::make_shared<RoundsFactors<T>>();
     const Offset    too_large =
         rounds::assemble<T>(gpu_, state_, *factors) + rounds::store<T>(gpu_, state_, W, factors->W);
-    made_.seconds_.assembly += clock.seconds();
+    made_.report_.seconds_rounds.assemble += clock.seconds();
     require_storable(too_large, sizeof(T));
     return factors;
 }

@@ -17,11 +17,6 @@ namespace ilux {
 template <class T>
 struct RoundsFactors;
 
-/// Where the time of a setup on a GPU went; seconds of the host's clock.
-struct GpuRoundsSeconds {
-    double scaling = 0, sets = 0, elimination = 0, assembly = 0, dense = 0;
-};
-
 /// What was set up, or why it was not. Cheap to copy (shared); immutable; serves any number of streams.
 class GpuRounds {
 public:
@@ -36,16 +31,15 @@ public:
 
     /// Whether there is an M. Where not, the host should set it up, and why_not() says what was in the way: "" where rounds were
     /// not chosen.
-    bool                    made() const { return in_double_ || in_single_; }
-    const std::string&      why_not() const { return why_not_; }
-    const std::string&      remark() const { return remark_; }
-    const MlIluReport&      report() const { return report_; }
-    const GpuRoundsSeconds& seconds() const { return seconds_; }
-    bool                    in_single() const { return in_single_ != nullptr; }
-    std::size_t             bytes() const;            ///< of device memory
-    std::size_t             workspace_bytes() const;  ///< of preconditioner(), besides
-    Index                   rounds() const;           ///< of all levels
-    Index                   dense_order() const;      ///< of the dense end
+    bool               made() const { return in_double_ || in_single_; }
+    const std::string& why_not() const { return why_not_; }
+    const std::string& remark() const { return remark_; }
+    const MlIluReport& report() const { return report_; }
+    bool               in_single() const { return in_single_ != nullptr; }
+    std::size_t        bytes() const;            ///< of device memory
+    std::size_t        workspace_bytes() const;  ///< of preconditioner(), besides
+    Index              rounds() const;           ///< of all levels
+    Index              dense_order() const;      ///< of the dense end
     /// Both triangular systems, as a report shows them: a level a round.
     std::vector<GpuFactorReport::System> systems() const;
 
@@ -60,7 +54,6 @@ private:
     Index                                        n_ = 0;
     std::string                                  why_not_, remark_;
     MlIluReport                                  report_;
-    GpuRoundsSeconds                             seconds_;
     std::shared_ptr<const RoundsFactors<double>> in_double_;
     std::shared_ptr<const RoundsFactors<float>>  in_single_;
 };

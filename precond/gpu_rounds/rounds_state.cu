@@ -38,16 +38,16 @@ RoundsState::RoundsState(Gpu& gpu, const DeviceCsr<double>& A) : n(A.rows()), ac
         arrays.room(rows, fresh[k]);
     }
     for (auto& rows_of_bin : bin) arrays.room(rows, rows_of_bin);
-    for (double** a : {&at.row_scale, &at.col_scale, &at.row_first, &at.col_first, &at.row_fold, &at.col_fold, &at.diagonal, &at.row_largest,
-                       &at.y, &at.z, &pivot})
+    for (double** a : {&at.row_scale, &at.col_scale, &at.row_first, &at.col_first, &at.row_fold, &at.col_fold,
+                       &at.diagonal, &at.row_largest, &at.y, &at.z, &pivot})
         arrays.room(rows, *a);
     for (long long** a : {&at.w_L, &at.w_U, &at.room, &at.used, &at.used_next}) arrays.room(rows, *a);
     for (Status** a : {&at.col_largest, &at.priority, &at.status, &at.first}) arrays.room(rows, *a);
     arrays.room(rows, at.L_start);
     arrays.room(rows, at.pivot);
     arrays.room(rows, at.scale);
-    for (Index** a :
-         {&at.in_level, &at.col_degree, &at.blocker, &at.doomed, &at.beaten, &at.L_length, &at.L_total, &at.place, &pivots, &number})
+    for (Index** a : {&at.in_level, &at.col_degree, &at.blocker, &at.doomed, &at.beaten, &at.L_length, &at.L_total,
+                      &at.place, &pivots, &number})
         arrays.room(rows, *a);
     arrays.room(1, count);
     arrays.room(scratch_bytes + 1, scratch);

@@ -45,32 +45,32 @@ struct alignas(16) Scale {
 
 /// An array a quantity, by number of the row or column.
 struct RowArrays {
-    Scale*     scale;
-    double *   row_scale, *col_scale;      ///< of a level
-    double *   row_first, *col_first, *row_fold, *col_fold;  ///< those of the first level; the product of all later ones
-    Index*     in_level;                   ///< its place among the rows of the level
-    long long *w_L, *w_U;                  ///< (L y)_k − y_k in units of 2⁻³²; the same of Uᵀ
+    Scale*  scale;
+    double *row_scale, *col_scale;                        ///< of a level
+    double *row_first, *col_first, *row_fold, *col_fold;  ///< those of the first level; the product of all later ones
+    Index*  in_level;                                     ///< its place among the rows of the level
+    long long *w_L, *w_U;                                 ///< (L y)_k − y_k in units of 2⁻³²; the same of Uᵀ
     double*    diagonal;
-    double*    row_largest;                ///< off the diagonal
-    Status*    col_largest;                ///< its bits
+    double*    row_largest;  ///< off the diagonal
+    Status*    col_largest;  ///< its bits
     Index*     col_degree;
-    Status *   priority, *status;          ///< and what became of it
-    Status*    first;                      ///< of those in the row that wait, itself included
-    Index*     blocker;                    ///< who that is
-    long long *room, *used, *used_next;    ///< of weak couplings, relative to the pivot, in units of 2⁻⁴⁰
-    Index *    doomed, *beaten;            ///< flags of a sweep
+    Status *   priority, *status;        ///< and what became of it
+    Status*    first;                    ///< of those in the row that wait, itself included
+    Index*     blocker;                  ///< who that is
+    long long *room, *used, *used_next;  ///< of weak couplings, relative to the pivot, in units of 2⁻⁴⁰
+    Index *    doomed, *beaten;          ///< flags of a sweep
     double *   y, *z;
     Pivot*     pivot;
-    Offset*    L_start;                    ///< in this round
-    Index *    L_length, *L_total;         ///< in this round; in all rounds so far
-    Index*     place;                      ///< in the order of elimination
+    Offset*    L_start;             ///< in this round
+    Index *    L_length, *L_total;  ///< in this round; in all rounds so far
+    Index*     place;               ///< in the order of elimination
 };
 
 /// What the device counts, and the host reads now and then.
 struct Counters {
-    unsigned long long entries, L_entries, U_entries;       ///< cursors
-    unsigned long long pivot_rows, pivot_cols;              ///< Σ |row|, Σ |column| over the pivots
-    unsigned long long largest, inverse_L, inverse_U;       ///< bits of magnitudes
+    unsigned long long entries, L_entries, U_entries;  ///< cursors
+    unsigned long long pivot_rows, pivot_cols;         ///< Σ |row|, Σ |column| over the pivots
+    unsigned long long largest, inverse_L, inverse_U;  ///< bits of magnitudes
     Index              waiting[3], watching[3], fresh[3], pivots, rest;
     Index              bin[8];
     Index              small, not_positive, zero, dominant, even;  ///< diagonals; rows
@@ -121,33 +121,33 @@ struct RoundsState {
     /// The next round works on what the last one left.
     void turn(Index rest);
 
-    Index                         n = 0, active_count = 0;
-    bool                          first_level = true;
-    Offset                        nnz = 0;
-    int                           now = 0;  ///< which of two
-    std::array<Offset*, 2>        start;
-    std::array<Index*, 2>         length;
-    std::array<Entries, 2>        entries;
-    std::array<Index*, 2>         active;   ///< row numbers, ascending
-    Index*                        pivots = nullptr;     ///< of a round, ascending
-    std::array<Index*, 2>         waiting, watching, fresh;  ///< lists of a sweep, and of the one before or after
-    std::array<Index*, 8>         bin;                  ///< rows by the size of their table
-    RowArrays                     at = {};
-    Counters*                     count = nullptr;
-    std::byte*                    scratch = nullptr;    ///< of CUB
-    std::size_t                   scratch_bytes = 0;
-    DeviceArrays                  arrays;
+    Index                  n = 0, active_count = 0;
+    bool                   first_level = true;
+    Offset                 nnz = 0;
+    int                    now = 0;  ///< which of two
+    std::array<Offset*, 2> start;
+    std::array<Index*, 2>  length;
+    std::array<Entries, 2> entries;
+    std::array<Index*, 2>  active;                    ///< row numbers, ascending
+    Index*                 pivots = nullptr;          ///< of a round, ascending
+    std::array<Index*, 2>  waiting, watching, fresh;  ///< lists of a sweep, and of the one before or after
+    std::array<Index*, 8>  bin;                       ///< rows by the size of their table
+    RowArrays              at = {};
+    Counters*              count = nullptr;
+    std::byte*             scratch = nullptr;  ///< of CUB
+    std::size_t            scratch_bytes = 0;
+    DeviceArrays           arrays;
 
     // of all rounds so far, in the order of elimination
-    Index                         done = 0;
-    Index*                        number = nullptr;   ///< n
-    double*                       pivot = nullptr;    ///< n
-    std::vector<RoundFactors>     rounds;
-    Pieces<LEntry>                L;
-    Pieces<Index>                 U_col;
-    Pieces<double>                U_val;
-    Offset                        L_entries = 0, U_entries = 0;
-    double                        inverse_L = 1, inverse_U = 1;  ///< largest estimates of a pivot, of the level
+    Index                     done = 0;
+    Index*                    number = nullptr;  ///< n
+    double*                   pivot = nullptr;   ///< n
+    std::vector<RoundFactors> rounds;
+    Pieces<LEntry>            L;
+    Pieces<Index>             U_col;
+    Pieces<double>            U_val;
+    Offset                    L_entries = 0, U_entries = 0;
+    double                    inverse_L = 1, inverse_U = 1;  ///< largest estimates of a pivot, of the level
 
     Entries unsorted, sorted;  ///< L of a round by rows: scratch
 };

@@ -230,7 +230,8 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling)
     cuda::check_launch("apply_scales");
     state.inverse_L = state.inverse_U = 1;
     const Counters found = state.read(gpu);
-    return {found.small, found.zero, found.not_positive, found.dominant, found.even, std::bit_cast<double>(found.largest)};
+    return {found.small,    found.zero, found.not_positive,
+            found.dominant, found.even, std::bit_cast<double>(found.largest)};
 }
 
 }  // namespace ilux::rounds

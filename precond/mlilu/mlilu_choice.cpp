@@ -28,9 +28,10 @@ MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Ind
 RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
 {
     RoundsChoice choice;
-    const double share = static_cast<double>(level.dominant) / level.n, even = static_cast<double>(level.even) / level.n;
-    const bool   dominant = share >= dominant_share && even >= even_share && !level.moved;
-    const bool   saves = options.off_diagonal == OffDiagonal::save;
+    const double share = static_cast<double>(level.dominant) / level.n,
+                 even = static_cast<double>(level.even) / level.n;
+    const bool dominant = share >= dominant_share && even >= even_share && !level.moved;
+    const bool saves = options.off_diagonal == OffDiagonal::save;
     choice.compensates =
         options.compensation == Compensation::automatic ? dominant : options.compensation == Compensation::on;
     choice.rounds =

@@ -69,8 +69,8 @@ CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
     RoundsOptions options = rounds_options(opt_, compensates_, pre.hermitian, largest_entry(pre.A));
     options.enough = tail_;
     options.most_entries = static_cast<double>(std::max<Offset>(1, budget_.entries_left(n)));
-    auto                made = rounds_ilu(be_, std::move(pre.A), scaled_test_vector(t_, pre.q, pre.col_scale), options,
-                                          [&](Index k) { tell(k, n); });
+    auto made = rounds_ilu(be_, std::move(pre.A), scaled_test_vector(t_, pre.q, pre.col_scale), options,
+                           [&](Index k) { tell(k, n); });
     report_.seconds_rounds.sets += made.seconds.sets;
     report_.seconds_rounds.eliminate += made.seconds.eliminate;
     report_.seconds_rounds.assemble += made.seconds.assemble;

@@ -31,7 +31,8 @@ struct RoundSystem {
     const CsrView<T>&       S, &St;    ///< n×n and its transpose
     std::span<const T>      w_L, w_U;  ///< n: (L y)_k − y_k and the same of Uᵀ, over the pivots so far
     std::span<const double> t;         ///< n, no 0: the test vector
-    std::span<const Index>  number = {};  ///< n: of the rows in a larger matrix, for the shuffle; empty: as they stand here
+    std::span<const Index>  number =
+        {};  ///< n: of the rows in a larger matrix, for the shuffle; empty: as they stand here
 };
 
 /// The pivots chosen; `fit` is the number of rows that passed their tests.

@@ -51,8 +51,8 @@ void refuse_beyond(const DeviceNeed& need, std::size_t held, Gpu& gpu, Bytes lim
 
 }  // namespace
 
-DeviceNeed device_need(const CsrView<double>& A, const PrecondFactors& factors, Method method, const KrylovOptions& krylov,
-                       Precision precision)
+DeviceNeed device_need(const CsrView<double>& A, const PrecondFactors& factors, Method method,
+                       const KrylovOptions& krylov, Precision precision)
 {
     const auto        n = static_cast<std::size_t>(A.rows());
     const std::size_t matrix =

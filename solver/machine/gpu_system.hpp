@@ -32,8 +32,8 @@ struct DeviceNeed {
     std::size_t matrix = 0, factors = 0, workspace = 0;
     std::size_t total() const { return matrix + factors + workspace; }
 };
-DeviceNeed device_need(const CsrView<double>& A, const PrecondFactors& factors, Method method, const KrylovOptions& krylov,
-                       Precision precision);
+DeviceNeed device_need(const CsrView<double>& A, const PrecondFactors& factors, Method method,
+                       const KrylovOptions& krylov, Precision precision);
 
 /// How A, M and the vectors are put on a GPU.
 struct GpuSystemOptions {

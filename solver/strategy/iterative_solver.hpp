@@ -46,8 +46,8 @@ public:
     void release();
 
     const PrecondFactors& factors() const { return factors_; }
-    const Machine&     machine() const { return machine_; }
-    KrylovOptions      krylov(Index n) const;  ///< as asked for, with no more vectors than n or the steps allow
+    const Machine&        machine() const { return machine_; }
+    KrylovOptions         krylov(Index n) const;  ///< as asked for, with no more vectors than n or the steps allow
 
 private:
     bool                 build(const TryListener& listener, const StopToken& stop, Attempt& tried);
@@ -64,7 +64,7 @@ private:
     Machine                              machine_;
     SolverOptions                        options_;
     const CsrView<double>*               A_ = nullptr;
-    PrecondFactors                          factors_;
+    PrecondFactors                       factors_;
     bool                                 factored_ = false;
     std::unique_ptr<GpuSystem>           system_;  // before what it refers to goes
     std::optional<MatrixOperator<>>      op_;

@@ -38,7 +38,7 @@ public:
 
     Device device() const;
     /// What there is of the strategy taken, or null.
-    const Lu*          lu() const;
+    const Lu*             lu() const;
     const PrecondFactors* preconditioner() const;
 
 private:
