@@ -149,7 +149,6 @@ void add_levels(Json& row, const MlIluReport& report)
     row["levels"] = report.levels.size();
     row["rounds"] = rounds;
     row["bytes"] = report.bytes;
-    row["decisions"] = report.decisions;
 }
 
 Json SetupMeasurement::by_ilux(const SetupWay& way)
@@ -174,6 +173,7 @@ Json SetupMeasurement::by_ilux(const SetupWay& way)
     row["steps"] = tried.report.steps;
     row["outcome"] = name(report.outcome());
     row["detail"] = report.why();
+    row["decisions"] = all_decisions(report);  // why a device did not do it, too
     row["seconds"] = setup_seconds_json(runs);
     if (tried.has_x()) judge(row, problem_, tried.x, options.krylov.rtol);
     return row;
