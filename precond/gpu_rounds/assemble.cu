@@ -128,9 +128,7 @@ std::vector<int> lanes_of_rows(Gpu& gpu, const DeviceBuffer<Offset>& ptr, const 
     DeviceBuffer<Offset> found(begin.size());
     upload<Index>(gpu, begin, rows);
     const auto count = static_cast<int>(begin.size());
-    look_up<<<blocks_for(count, tile_threads), tile_threads, 0, cuda::stream(gpu)>>>(ptr.data(), rows.data(), count,
-                                                                                     found.data());
-    cuda::check_launch("look_up");
+    launch(gpu, look_up, count, ptr.data(), rows.data(), count, found.data());
     std::vector<Offset> at(begin.size());
     download<Offset>(gpu, found, at);
     std::vector<int> lanes;
@@ -142,35 +140,26 @@ std::vector<int> lanes_of_rows(Gpu& gpu, const DeviceBuffer<Offset>& ptr, const 
 template <class T>
 void fill(Gpu& gpu, const RoundsState& state, const Frame& frame, RoundsFactors<T>& to)
 {
-    const auto  stream = cuda::stream(gpu);
     auto* const too_large = &state.count->entries;
     for (const auto& round : state.rounds) {
-        if (round.L_count > 0)
-            fill_L<T><<<blocks_for(round.L_count, tile_threads), tile_threads, 0, stream>>>(round.L, round.L_count,
-                                                                                            state.at.place,
-                                                                                            to.L_ptr.data(),
-                                                                                            to.L_col.data(),
-                                                                                            to.L_val.data(), too_large);
-        fill_U<8, T><<<blocks_for(round.last - round.first, Tile<8>::per_block), tile_threads, 0, stream>>>(
-            round.first, round.last, round.U_col, round.U_val, frame, to.U_ptr.data(), to.U_col.data(), to.U_val.data(),
-            too_large);
+        launch(gpu, fill_L<T>, round.L_count, round.L, round.L_count, state.at.place, to.L_ptr.data(), to.L_col.data(),
+               to.L_val.data(), too_large);
+        launch_tiles<8>(gpu, fill_U<8, T>, round.last - round.first, round.first, round.last, round.U_col, round.U_val,
+                        frame, to.U_ptr.data(), to.U_col.data(), to.U_val.data(), too_large);
     }
-    cuda::check_launch("fill");
 }
 
 }  // namespace
 
 void place_rest(Gpu& gpu, RoundsState& state)
 {
-    place_rows<<<blocks_for(state.active_count, tile_threads), tile_threads, 0, cuda::stream(gpu)>>>(
-        state.done, state.active[state.now], state.active_count, state.at, state.number);
-    cuda::check_launch("place_rows");
+    launch(gpu, place_rows, state.active_count, state.done, state.active[state.now], state.active_count, state.at,
+           state.number);
 }
 
 template <class T>
 Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
 {
-    const auto stream = cuda::stream(gpu);
     to.n = state.n;
     to.nB = state.done;
     to.round_begin = {0};
@@ -183,10 +172,8 @@ Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
     to.L_ptr = DeviceBuffer<Offset>(n + 1);
     to.U_ptr = DeviceBuffer<Offset>(nB + 1);
     const Frame frame{state.number, state.pivot, state.at, to.n, to.nB};
-    order_rows<<<blocks_for(to.n, tile_threads), tile_threads, 0, stream>>>(frame, to.row_scale.data(),
-                                                                            to.col_scale.data(), to.inv_pivot.data(),
-                                                                            to.L_ptr.data(), to.U_ptr.data());
-    cuda::check_launch("order_rows");
+    launch(gpu, order_rows, to.n, frame, to.row_scale.data(), to.col_scale.data(), to.inv_pivot.data(), to.L_ptr.data(),
+           to.U_ptr.data());
     copy_device(gpu, state.number, to.number);
     add_up(gpu, to.L_ptr);
     add_up(gpu, to.U_ptr);
@@ -210,9 +197,8 @@ std::vector<double> dense_rest(Gpu& gpu, const RoundsState& state)
     DeviceBuffer<double> dense(count * count);
     std::vector<double>  host(count * count);
     if (count == 0) return host;
-    fill_dense<32><<<blocks_for(state.active_count, Tile<32>::per_block), tile_threads, 0, cuda::stream(gpu)>>>(
-        state.rows(), state.active[state.now], state.active_count, state.at, state.done, dense.data());
-    cuda::check_launch("fill_dense");
+    launch_tiles<32>(gpu, fill_dense<32>, state.active_count, state.rows(), state.active[state.now], state.active_count,
+                     state.at, state.done, dense.data());
     download<double>(gpu, dense, host);
     return host;
 }

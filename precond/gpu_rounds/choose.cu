@@ -347,24 +347,18 @@ Lists lists_of(const RoundsState& state, int sweep)
 /// All that waits, in sweeps.
 void sweep(Gpu& gpu, RoundsState& state, const Round& round)
 {
-    const auto stream = cuda::stream(gpu);
     // at most: a row that waits may have been tentative in the sweep before, and then is in two lists
     Index  waiting = state.active_count;
     Offset listed = 2 * Offset{waiting};
     for (int sweep = 0; waiting > round.few;) {
-        for (int k = 0; k < sweeps_at_once; ++k, ++sweep) {
-            const Lists    lists = lists_of(state, sweep);
-            const unsigned threads = blocks_for(waiting, tile_threads);
-            by_tiles(state, listed, [&](auto lanes, unsigned blocks) {
-                judge_rows<lanes()><<<blocks, tile_threads, 0, stream>>>(round, lists);
+        for (int k = 0; k < sweeps_at_once; ++k, ++sweep)
+            with_lanes(state, [&](auto lanes) {
+                const Lists lists = lists_of(state, sweep);
+                launch_tiles<lanes()>(gpu, judge_rows<lanes()>, listed, round, lists);
+                launch(gpu, resolve, waiting, round, lists);
+                launch_tiles<lanes()>(gpu, settle_rows<lanes()>, listed, round, lists);
+                launch(gpu, confirm, waiting, round, lists);
             });
-            resolve<<<threads, tile_threads, 0, stream>>>(round, lists);
-            by_tiles(state, listed, [&](auto lanes, unsigned blocks) {
-                settle_rows<lanes()><<<blocks, tile_threads, 0, stream>>>(round, lists);
-            });
-            confirm<<<threads, tile_threads, 0, stream>>>(round, lists);
-        }
-        cuda::check_launch("sweep");
         const Counters now = state.read(gpu);
         waiting = now.waiting[sweep % 3];
         listed = 2 * Offset{waiting} + now.watching[sweep % 3] + now.fresh[(sweep + 2) % 3];
@@ -375,27 +369,23 @@ void sweep(Gpu& gpu, RoundsState& state, const Round& round)
 
 Counters choose_pivots(Gpu& gpu, RoundsState& state, const RoundBounds& bounds)
 {
-    const auto     stream = cuda::stream(gpu);
-    const Round    round{state.rows(),
+    const Index  rows = state.active_count;
+    const Round  round{state.rows(),
                       state.active[state.now],
-                      state.active_count,
+                      rows,
                       state.at,
                       state.count,
                       bounds,
-                      static_cast<Index>(few_waiting * state.active_count)};
-    const unsigned threads = blocks_for(state.active_count, tile_threads);
-    const double longest = long_row * static_cast<double>(state.nnz) / std::max(state.active_count, 1) + long_row_least;
+                      static_cast<Index>(few_waiting * rows)};
+    const double longest = long_row * static_cast<double>(state.nnz) / std::max(rows, 1) + long_row_least;
     state.clear(gpu);
-    forget_columns<<<threads, tile_threads, 0, stream>>>(round);
-    by_tiles(state, state.active_count,
-             [&](auto lanes, unsigned blocks) { inspect_rows<lanes()><<<blocks, tile_threads, 0, stream>>>(round); });
-    admit<<<threads, tile_threads, 0, stream>>>(round, longest, state.waiting[0]);
-    cuda::check_launch("inspect");
+    launch(gpu, forget_columns, rows, round);
+    with_lanes(state, [&](auto lanes) { launch_tiles<lanes()>(gpu, inspect_rows<lanes()>, rows, round); });
+    launch(gpu, admit, rows, round, longest, state.waiting[0]);
     sweep(gpu, state, round);
     select(gpu, state, true, state.pivots, &state.count->pivots);
     select(gpu, state, false, state.active[state.now ^ 1], &state.count->rest);
-    add_up_pivots<<<threads, tile_threads, 0, stream>>>(round, state.pivots);
-    cuda::check_launch("select");
+    launch(gpu, add_up_pivots, rows, round, state.pivots);
     return state.read(gpu);
 }
 

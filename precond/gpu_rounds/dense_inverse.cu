@@ -264,11 +264,8 @@ std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState&
     const double smallest = std::bit_cast<double>(found.smallest), largest = std::bit_cast<double>(found.largest);
     if (found.wrong != 0 || !(smallest > least_pivot * largest)) return {};
     upload<Index>(gpu, rows_of(exchanged), row);
-    turn<<<blocks_for(static_cast<Offset>(n) * n, tile_threads), tile_threads, 0, stream>>>(matrix.data(), n,
-                                                                                            row.data(),
-                                                                                            state.active[state.now],
-                                                                                            state.at, published.data());
-    cuda::check_launch("turn");
+    launch(gpu, turn, static_cast<Offset>(n) * n, matrix.data(), n, row.data(), state.active[state.now], state.at,
+           published.data());
     gpu.synchronize();  // for what it reads
     return published;
 }
@@ -278,9 +275,8 @@ Offset store(Gpu& gpu, RoundsState& state, const DeviceBuffer<double>& W, Device
 {
     state.clear(gpu);
     to = DeviceBuffer<T>(W.size());
-    store_as<<<blocks_for(static_cast<Offset>(W.size()), tile_threads), tile_threads, 0, cuda::stream(gpu)>>>(
-        W.data(), static_cast<Offset>(W.size()), to.data(), &state.count->entries);
-    cuda::check_launch("store_as");
+    const auto count = static_cast<Offset>(W.size());
+    launch(gpu, store_as<T>, count, W.data(), count, to.data(), &state.count->entries);
     return static_cast<Offset>(state.read(gpu).entries);
 }
 

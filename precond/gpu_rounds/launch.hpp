@@ -14,11 +14,24 @@ inline unsigned blocks_for(Offset count, Offset a_block)
     return static_cast<unsigned>(std::max<Offset>(1, (count + a_block - 1) / a_block));
 }
 
-/// launch(std::integral_constant<int, lanes>, blocks) with as many lanes a row as suit the rows of S.
-template <class Launch>
-void by_tiles(const RoundsState& state, Offset rows, Launch&& launch)
+/// A kernel with a thread for each of `count` things.
+template <class... Parameters, class... Arguments>
+void launch(Gpu& gpu, void (*kernel)(Parameters...), Offset count, const Arguments&... arguments)
 {
-    const auto with = [&](auto lanes) { launch(lanes, blocks_for(rows, Tile<lanes()>::per_block)); };
+    kernel<<<blocks_for(count, tile_threads), tile_threads, 0, cuda::stream(gpu)>>>(arguments...);
+    cuda::check_launch("rounds");
+}
+/// A kernel with a tile of `lanes` for each.
+template <int lanes, class... Parameters, class... Arguments>
+void launch_tiles(Gpu& gpu, void (*kernel)(Parameters...), Offset count, const Arguments&... arguments)
+{
+    launch(gpu, kernel, count * lanes, arguments...);
+}
+
+/// with(std::integral_constant<int, lanes>) for as many lanes a row as suit the rows of S.
+template <class With>
+void with_lanes(const RoundsState& state, With&& with)
+{
     switch (lanes_for(state.nnz, state.active_count)) {
         case 8:
             return with(std::integral_constant<int, 8>());

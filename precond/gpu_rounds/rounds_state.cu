@@ -57,9 +57,7 @@ RoundsState::RoundsState(Gpu& gpu, const DeviceCsr<double>& A) : n(A.rows()), ac
     copy_device(gpu, A.col().data(), entries[0].col);
     copy_device(gpu, A.val().data(), entries[0].val);
     if (n == 0) return;
-    take_matrix<<<blocks_for(n, tile_threads), tile_threads, 0, cuda::stream(gpu)>>>(n, A.row_ptr().data(), start[0],
-                                                                                     length[0], active[0], at);
-    cuda::check_launch("take_matrix");
+    launch(gpu, take_matrix, n, n, A.row_ptr().data(), start[0], length[0], active[0], at);
 }
 
 Counters RoundsState::read(Gpu& gpu) const

@@ -184,10 +184,9 @@ Level level_of(const RoundsState& state)
 
 void find_maxima(Gpu& gpu, const RoundsState& state)
 {
-    by_tiles(state, state.active_count, [&](auto lanes, unsigned blocks) {
-        find_maxima<lanes()><<<blocks, tile_threads, 0, cuda::stream(gpu)>>>(level_of(state));
+    with_lanes(state, [&](auto lanes) {
+        launch_tiles<lanes()>(gpu, find_maxima<lanes()>, state.active_count, level_of(state));
     });
-    cuda::check_launch("find_maxima");
 }
 
 }  // namespace
@@ -195,39 +194,31 @@ void find_maxima(Gpu& gpu, const RoundsState& state)
 bool is_symmetric(Gpu& gpu, RoundsState& state)
 {
     state.clear(gpu);
-    const unsigned blocks = blocks_for(state.n, tile_threads);
-    find_asymmetry<<<blocks, tile_threads, 0, cuda::stream(gpu)>>>(state.n, state.rows(), state.count);
-    cuda::check_launch("find_asymmetry");
-    count_sides<<<blocks, tile_threads, 0, cuda::stream(gpu)>>>(state.n, state.rows(), state.count);
-    cuda::check_launch("count_sides");
+    launch(gpu, find_asymmetry, state.n, state.n, state.rows(), state.count);
+    launch(gpu, count_sides, state.n, state.n, state.rows(), state.count);
     const Counters found = state.read(gpu);
     return found.unsymmetric == 0 && found.entries == 0;
 }
 
 DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling)
 {
-    const auto     stream = cuda::stream(gpu);
-    const Level    level = level_of(state);
-    const unsigned blocks = blocks_for(state.active_count, tile_threads);
-    begin<<<blocks, tile_threads, 0, stream>>>(level);
-    cuda::check_launch("begin");
+    const Level level = level_of(state);
+    const Index rows = state.active_count;
+    launch(gpu, begin, rows, level);
     bool changed = scaling;
     for (int sweep = 0; sweep < equilibration_sweeps && changed; ++sweep) {
         state.clear(gpu);
         find_maxima(gpu, state);
-        improve_scales<<<blocks, tile_threads, 0, stream>>>(level);
-        cuda::check_launch("improve_scales");
+        launch(gpu, improve_scales, rows, level);
         changed = state.read(gpu).changed != 0;
     }
     state.clear(gpu);
     find_maxima(gpu, state);
-    carry_on<<<blocks, tile_threads, 0, stream>>>(level, state.first_level);
-    cuda::check_launch("carry_on");
-    by_tiles(state, state.active_count, [&](auto lanes, unsigned tiles) {
-        apply_scales<lanes()><<<tiles, tile_threads, 0, stream>>>(level, state.entries[state.now].val.data());
-        judge_rows<lanes()><<<tiles, tile_threads, 0, stream>>>(level);
+    launch(gpu, carry_on, rows, level, state.first_level);
+    with_lanes(state, [&](auto lanes) {
+        launch_tiles<lanes()>(gpu, apply_scales<lanes()>, rows, level, state.entries[state.now].val.data());
+        launch_tiles<lanes()>(gpu, judge_rows<lanes()>, rows, level);
     });
-    cuda::check_launch("apply_scales");
     state.inverse_L = state.inverse_U = 1;
     const Counters found = state.read(gpu);
     return {found.small,    found.zero, found.not_positive,

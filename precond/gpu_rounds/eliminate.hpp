@@ -1,0 +1,35 @@
+#pragma once
+// What the kernels of an elimination share. Only .cu files of gpu_rounds/ include this.
+
+#include "ilux/precond/gpu_rounds/launch.hpp"
+#include "ilux/precond/gpu_rounds/steps.hpp"
+#include "ilux/precond/mlilu/sparse_accumulator.hpp"
+
+namespace ilux::rounds {
+
+constexpr int largest_table = 16384;  ///< slots of the table of a row
+
+/// One round, as its kernels see it.
+struct Elimination {
+    RowsView      S;
+    RowArrays     at;
+    Counters*     counters;
+    RoundDropping dropping;
+
+    const Index *pivots, *rest;
+    Index        pivot_count, rest_count, first_place;
+    Index*       number;
+    double*      pivot;  ///< by place
+    Index*       U_col;
+    double*      U_val;
+    Index*       L_col;  ///< of a row, by number of the pivot
+    double*      L_val;
+
+    __device__ bool is_pivot(Index k) const { return at.status[k] == chosen; }
+};
+
+/// Rows of the next matrix, from those of this one and from L and U of the round, with more room while there is too little.
+/// @param found  how many rows need a table of each size
+Counters form_next(Gpu& gpu, RoundsState& state, const Elimination& round, const Counters& found);
+
+}  // namespace ilux::rounds

@@ -1,0 +1,276 @@
+// The next round's matrix: every row summed up in a table of shared memory, its entries dropped and the diagonal compensated, as in
+// round_eliminate.cpp. Rows that need tables of one size share a launch.
+
+#include <cfloat>
+
+#include "ilux/precond/gpu_rounds/device_table.hpp"
+#include "ilux/precond/gpu_rounds/eliminate.hpp"
+
+namespace ilux::rounds {
+namespace {
+
+/// Where the rows of the next matrix go.
+struct NextRows {
+    Offset* start;
+    Index*  length;
+    Index*  col;
+    double* val;
+    Offset  capacity;
+};
+
+/// The diagonal with `lumped` added, as in round_eliminate.cpp. @param kept  not finite: no compensation
+__device__ double compensated(double d, double lumped, double kept)
+{
+    const double size = fabs(d), least = fmax(kept, least_diagonal * size), sum = d + lumped;
+    if (!(size > least) || !isfinite(sum) || !isfinite(kept)) return d;
+    return sum * d <= 0 || fabs(sum) < least ? d * (least / size) : sum;
+}
+
+/// table ← table − (l u) d by the row of U of one pivot, at `begin`.
+template <class Group, int slots>
+__device__ void add_update(const Group& group, const Elimination& round, double l, double d, Offset begin, Index length,
+                           Table<slots>& table, bool& full)
+{
+    for (Index e = group.lane(); e < length; e += Group::size) {
+        const int s = table.find(round.U_col[begin + e]);
+        if (s < 0) full = true;
+        else table.val[s] = __dadd_rn(table.val[s], __dmul_rn(-__dmul_rn(l, round.U_val[begin + e]), d));
+    }
+    group.sync();
+}
+
+/// The same for all pivots of row r, in their order, so that every sum has one value.
+/// @return the largest magnitude of a term
+template <class Group, int slots>
+__device__ double add_updates(const Group& group, const Elimination& round, Index r, Table<slots>& table, bool& full)
+{
+    const Offset start = round.at.L_start[r];
+    const Index  count = round.at.L_length[r];
+    double       largest = 0;
+    if (count == 0) return 0;
+    double l = round.L_val[start];
+    Pivot  pivot = round.at.pivot[round.L_col[start]];
+    for (Index e = 0; e < count; ++e) {
+        const double l_now = l;
+        const Pivot  now = pivot;
+        if (e + 1 < count) {  // read ahead of the update
+            l = round.L_val[start + e + 1];
+            pivot = round.at.pivot[round.L_col[start + e + 1]];
+        }
+        largest = fmax(largest, fabs(l_now) * now.largest_in_U);
+        add_update<Group, slots>(group, round, l_now, now.d, now.U_start, now.U_length, table, full);
+    }
+    return largest;
+}
+
+/// Which entries of a row go; as in round_eliminate.cpp. Entries of t are powers of two: weighing by them does not round.
+struct DropRule {
+    const RoundDropping& dropping;
+    Index                r;
+    double               noise;         ///< up to where an entry is what cancellation leaves
+    double               largest;       ///< entry of the row
+    double               size, before;  ///< roots of it, now and when the round began
+
+    /// @param weighted, sized  s t_j / t_r and √m_j |t_j / t_r| where it is compensated; else √m_j, where S is symmetric
+    __device__ bool goes(Index j, double s, double weighted, double sized) const
+    {
+        const double magnitude = fabs(s), tol = dropping.drop_tol;
+        if (j == r || (!dropping.hermitian && magnitude <= noise)) return magnitude <= noise;
+        const double by_both = dropping.hermitian ? noise_level * before * sized : 0;
+        if (dropping.compensate) {
+            const double least = fmin(dropping.hermitian ? before : size, sized);
+            return fabs(weighted) <= fmin(fmax(tol * (least * least), by_both), DBL_MAX);
+        }
+        const double bound = dropping.hermitian ? fmax(tol * before * sized, by_both) : tol * largest;
+        return magnitude <= fmin(bound, DBL_MAX);
+    }
+};
+
+/// A row of the next matrix summed up in `table`. @return the largest magnitude of a term
+template <class Group, int slots>
+__device__ double sum_row(const Group& group, const Elimination& round, bool is, Index r, Table<slots>& table)
+{
+    for (int s = group.lane(); s < slots; s += Group::size) {
+        table.col[s] = Table<slots>::free;
+        table.val[s] = 0;
+    }
+    group.sync();
+    const Offset begin = is ? round.S.start[r] : 0, end = is ? begin + round.S.length[r] : 0;
+    double       largest = 0;
+    bool         full = false;
+    for (Offset p = begin + group.lane(); p < end; p += Group::size)
+        if (const Index j = round.S.col[p]; !round.is_pivot(j)) {
+            const double s = round.S.val[p];
+            const int    place = table.find(j);
+            if (place < 0) full = true;
+            else table.val[place] = s;
+            largest = fmax(largest, fabs(s));
+        }
+    group.sync();
+    if (is) largest = fmax(largest, add_updates<Group, slots>(group, round, r, table, full));
+    if (full) round.counters->too_wide = 1;
+    return group.max(largest);
+}
+
+/// What the drop rule reads of a column, and the entry weighted by t.
+struct Column {
+    double weighted, sized;
+
+    /// @param by_t  1 / t_r
+    __device__ Column(const Elimination& round, Index r, Index j, double s, double by_t) : weighted(0), sized(0)
+    {
+        if (j == r) return;
+        if (round.dropping.compensate) {
+            const Scale scale = round.at.scale[j];
+            weighted = s * (scale.t * by_t);
+            sized = scale.sized * fabs(by_t);
+        } else if (round.dropping.hermitian) {
+            sized = sqrt(fmax(round.at.row_largest[j], fabs(round.at.diagonal[j])));
+        }
+    }
+};
+
+/// The largest entry of a row, and the largest weighted one off the diagonal.
+struct Extent {
+    double largest = 0, heaviest = 0;
+};
+template <class Group, int slots>
+__device__ Extent extent_of(const Group& group, const Elimination& round, Index r, double by_t,
+                            const Table<slots>& table)
+{
+    Extent extent;
+    for (int s = group.lane(); s < slots; s += Group::size)
+        if (const Index j = table.col[s]; j >= 0) {
+            const double size = fabs(table.val[s]);
+            extent.largest = fmax(extent.largest, size);
+            if (!isfinite(size)) round.counters->not_finite = 1;
+            if (round.dropping.compensate)
+                extent.heaviest = fmax(extent.heaviest, fabs(Column(round, r, j, table.val[s], by_t).weighted));
+        }
+    return {group.max(extent.largest), group.max(extent.heaviest)};
+}
+
+/// What stays of a thread's places of the table, a bit a place; of the whole row, how many and the sums.
+struct Verdict {
+    unsigned stays = 0;
+    Index    count = 0;
+    double   lumped = 0, kept = 0;  ///< Σ s_rj t_j / t_r of what goes; Σ of its magnitudes of what stays
+};
+template <class Group, int slots>
+__device__ Verdict judge(const Group& group, const Elimination& round, const DropRule& rule, double by_t,
+                         double heaviest, const Table<slots>& table)
+{
+    static_assert(slots / Group::size <= 32);
+    Verdict      verdict;
+    Fixed        lumped = 0, kept = 0;
+    const bool   sums = heaviest > 0 && isfinite(heaviest);
+    const double unit = sums ? scalbn(1., ilogb(heaviest)) : 1, by_unit = 1 / unit;
+    for (int s = group.lane(), place = 0; s < slots; s += Group::size, ++place) {
+        const Index j = table.col[s];
+        if (j < 0) continue;
+        const double value = table.val[s];
+        const Column column(round, rule.r, j, value, by_t);
+        const bool   goes = rule.goes(j, value, column.weighted, column.sized);
+        if (!goes) verdict.stays |= 1U << place, ++verdict.count;
+        if (!sums) continue;
+        if (goes) lumped += fixed<46>(column.weighted * by_unit, 2);
+        else kept += fixed<46>(fabs(column.weighted) * by_unit, 2);
+    }
+    verdict.count = group.sum(verdict.count);
+    verdict.lumped = unit * from_fixed<46>(group.sum(lumped));
+    verdict.kept = sums ? unit * from_fixed<46>(group.sum(kept)) : heaviest;
+    return verdict;
+}
+
+/// A row of the next matrix, by each group of the block. Every thread of the block comes here.
+template <class Group, int slots>
+__device__ void form_row(const Group& group, const Elimination& round, bool is, Index r, void* memory,
+                         const NextRows& to)
+{
+    Table<slots>   table(memory, Group::in_block(), Group::per_block);
+    const double   noise = noise_level * sum_row<Group, slots>(group, round, is, r, table);
+    const double   by_t = is ? 1 / round.at.scale[r].t : 1;
+    const auto     extent = extent_of<Group, slots>(group, round, r, by_t, table);
+    const double   before = is ? sqrt(fmax(round.at.row_largest[r], fabs(round.at.diagonal[r]))) : 0;
+    const DropRule rule{round.dropping, r, fmin(noise, DBL_MAX), extent.largest, sqrt(extent.largest), before};
+    const auto     verdict = judge<Group, slots>(group, round, rule, by_t, extent.heaviest, table);
+    const Offset   start =
+        room_for<Group::per_block>(verdict.count, Group::in_block(), group.lane() == 0, &round.counters->entries);
+    const bool fits = start + verdict.count <= to.capacity;
+    if (!fits) round.counters->overflow = 1;
+    Index next = 0;
+    for (int s = group.lane(), e = 0; s < slots; s += Group::size, ++e) {
+        const bool  stays = (verdict.stays >> e & 1) != 0;
+        const Index place = group.place(stays, next);
+        if (!stays || !fits) continue;
+        const Index j = table.col[s];
+        double      value = table.val[s];
+        if (j == r && round.dropping.compensate) value = compensated(value, verdict.lumped, verdict.kept);
+        to.col[start + place] = j;
+        to.val[start + place] = value;
+    }
+    if (!is || group.lane() != 0) return;
+    to.start[r] = start;
+    to.length[r] = verdict.count;
+}
+
+template <class Group, int slots, int threads>
+__global__ void __launch_bounds__(threads, threads == tile_threads ? 4 : 1)
+    form_rows(Elimination round, const Index* rows, Index count, NextRows to)
+{
+    extern __shared__ double memory[];
+    const Group              group;
+    const long               i = Group::in_grid();
+    const bool               is = i < count;
+    form_row<Group, slots>(group, round, is, is ? rows[i] : 0, memory, to);
+}
+
+template <class Group, int slots, int threads>
+void form(Gpu& gpu, const Elimination& round, const Index* rows, Index count, const NextRows& to)
+{
+    if (count == 0) return;
+    constexpr std::size_t bytes = Group::per_block * Table<slots>::bytes;
+    const auto            kernel = form_rows<Group, slots, threads>;
+    cuda::allow_shared(gpu, kernel);
+    kernel<<<blocks_for(count, Group::per_block), threads, bytes, cuda::stream(gpu)>>>(round, rows, count, to);
+    cuda::check_launch("form_rows");
+}
+
+void form_rows_of(Gpu& gpu, const RoundsState& state, const Elimination& round, const Counters& found,
+                  const NextRows& to)
+{
+    const auto& bin = state.bin;
+    const auto& count = found.bin;
+    form<Tile<8>, 32, tile_threads>(gpu, round, bin[0], count[0], to);
+    form<Tile<8>, 64, tile_threads>(gpu, round, bin[1], count[1], to);
+    form<Tile<16>, 128, tile_threads>(gpu, round, bin[2], count[2], to);
+    form<Tile<32>, 256, tile_threads>(gpu, round, bin[3], count[3], to);
+    form<Tile<32>, 512, tile_threads>(gpu, round, bin[4], count[4], to);
+    form<Tile<32>, 1024, tile_threads>(gpu, round, bin[5], count[5], to);
+    form<BlockGroup<256>, 4096, 256>(gpu, round, bin[6], count[6], to);
+    form<BlockGroup<512>, largest_table, 512>(gpu, round, bin[7], count[7], to);
+}
+
+}  // namespace
+
+Counters form_next(Gpu& gpu, RoundsState& state, const Elimination& round, const Counters& found)
+{
+    const int next = state.now ^ 1;
+    for (;;) {
+        auto& to = state.entries[next];
+        if (to.capacity() == 0)
+            to = Entries(static_cast<std::size_t>(state.nnz) + static_cast<std::size_t>(state.nnz) / 4);
+        form_rows_of(gpu, state, round, found,
+                     {state.start[next], state.length[next], to.col.data(), to.val.data(),
+                      static_cast<Offset>(to.capacity())});
+        const Counters now = state.read(gpu);
+        if (now.overflow == 0 || now.too_wide != 0) return now;
+        const auto needed = static_cast<std::size_t>(now.entries);
+        to = Entries();
+        to = Entries(needed + needed / 8);
+        cuda::check(cudaMemsetAsync(&state.count->entries, 0, sizeof(Status), cuda::stream(gpu)), "cudaMemsetAsync");
+        cuda::check(cudaMemsetAsync(&state.count->overflow, 0, sizeof(Index), cuda::stream(gpu)), "cudaMemsetAsync");
+    }
+}
+
+}  // namespace ilux::rounds
