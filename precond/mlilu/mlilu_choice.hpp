@@ -9,6 +9,7 @@
 
 namespace ilux {
 
+/// Whether a level is matched, and why.
 struct MatchingDecision {
     bool        match = false;
     std::string why;  ///< "" where the options left no choice
@@ -17,6 +18,7 @@ struct MatchingDecision {
 /// @param small  diagonal entries, of n, that are small against their row or column
 MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Index small, Index n, const char* word);
 
+/// How a matrix is eliminated.
 struct RoundsChoice {
     bool                     rounds = false, compensates = false;
     std::vector<std::string> decisions;  ///< what was left to us, for the report

@@ -39,6 +39,11 @@ MlIlu<> build_mlilu(Machine& machine, const CsrView<double>& A, const ProgressLi
 {
     MlIlu factors = MlIlu<>::build(machine.cpu, A, mlilu_options(machine, tried), on_progress, stop);
     note_mlilu(factors.report(), tried);
+    const bool in_rounds = !factors.report().levels.empty() && factors.report().levels.front().rounds > 0;
+    if (machine.gpu && in_rounds && needs_transpose(method_of(tried.plan.method)))
+        tried.decisions.push_back(
+            fmt::format("factored on the host: {} needs M⁻ᵀ, which rounds set up on a GPU do not offer",
+                        field_text(tried.plan.method)));
     return factors;
 }
 

@@ -43,6 +43,49 @@ TEST_F(GpuLinearSolver, SolvesASeriesEitherWay)
     series(SolverMode::automatic, gallery::build("convdiff2d:n=30"), 4);
 }
 
+bool says(const SolverReport& report, const std::string& text)
+{
+    for (const auto& decision : report.result().decisions)
+        if (decision.find(text) != std::string::npos) return true;
+    return false;
+}
+
+/// Rounds are set up on the device, and the methods that need no transpose take them.
+TEST_F(GpuLinearSolver, SetsUpRoundsThereWhereTheMethodAllowsIt)
+{
+    const auto A = gallery::build("poisson2d:n=60");
+    const auto b = random_vector(A.rows(), 3);
+    for (const char* method : {"gmres", "fgmres", "cg", "bicgstab", "bicg"}) {
+        SolverOptions options{.mode = SolverMode::iterative, .device = DeviceChoice::gpu, .threads = 1};
+        parse_field("method", method, options.method);
+        std::vector<double> x(b.size());
+        LinearSolver        solver(options);
+        solver.analyse(A);
+        const auto report = solver.refactor_and_solve(A.val(), b, x);
+        ASSERT_TRUE(report.converged()) << method << ": " << report.result().why();
+        EXPECT_EQ(report.attempts.size(), 1u) << method;
+        EXPECT_LE(backward_error(A, x, b), 1e-8) << method;
+        ASSERT_TRUE(report.result().gpu && report.result().mlilu) << method;
+        EXPECT_GT(report.result().mlilu->levels.front().rounds, 0) << method;
+        const bool there = method != std::string("bicg");
+        EXPECT_EQ(says(report, "factored on the host"), !there) << method;
+        for (const auto& [facts, engine] : report.result().gpu->systems)
+            EXPECT_EQ(engine == GpuSpTrsvEngine::level_graph, there) << method;
+    }
+}
+
+TEST_F(GpuLinearSolver, SaysWhyTheHostFactorsInstead)
+{
+    const auto          A = gallery::build("stokes2d:n=12");  // with a zero block on the diagonal
+    const auto          b = random_vector(A.rows(), 3);
+    std::vector<double> x(b.size());
+    LinearSolver        solver({.mode = SolverMode::iterative, .device = DeviceChoice::gpu, .threads = 1});
+    solver.analyse(A);
+    const auto report = solver.refactor_and_solve(A.val(), b, x);
+    EXPECT_TRUE(report.converged()) << report.result().why();
+    EXPECT_TRUE(says(report, "factored on the host: level 1 wants a matching"));
+}
+
 TEST_F(GpuLinearSolver, TakesArraysInDeviceMemory)
 {
     const auto           A = gallery::build("rlc_mesh:n=20");

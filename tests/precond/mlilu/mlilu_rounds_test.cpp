@@ -163,7 +163,7 @@ TEST(MlIluRounds, AreNoWorseForATestVectorThatOverflows)
 TEST(MlIluRounds, TellTheSecondsOfTheirPhases)
 {
     const auto         A = gallery::convdiff3d({.n = 16});
-    const auto         rounds = build(A, in_rounds).report(), crout = build(A, {}).report();
+    const auto         rounds = build(A, in_rounds).report(), crout = build(A, {.setup = MlIluSetup::crout}).report();
     const RoundSeconds parts = rounds.seconds_rounds;
     for (const double part : {parts.sets, parts.eliminate, parts.assemble, parts.tail}) EXPECT_GT(part, 0);
     EXPECT_LE(parts.sets + parts.eliminate + parts.assemble + parts.tail, rounds.seconds_factor);
