@@ -62,11 +62,6 @@ public:
         for (int step = lanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(mask_, value, step, lanes);
         return value;
     }
-    template <class V>
-    __device__ V from(V value, int lane) const
-    {
-        return __shfl_sync(mask_, value, lane, lanes);
-    }
     __device__ bool any(bool value) const { return (__ballot_sync(mask_, value) & mask_) != 0; }
 
     /// The place of this lane's entry among those that stay, counted on in `count`.

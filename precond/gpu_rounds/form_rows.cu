@@ -225,30 +225,32 @@ __global__ void __launch_bounds__(threads, threads == tile_threads ? 4 : 1)
     form_row<Group, slots>(group, round, is, is ? rows[i] : 0, memory, to);
 }
 
+/// Rows that need one size of table. @return whether the device has room for it
 template <class Group, int slots, int threads>
-void form(Gpu& gpu, const Elimination& round, const Index* rows, Index count, const NextRows& to)
+bool form(Gpu& gpu, const Elimination& round, const Index* rows, Index count, const NextRows& to)
 {
-    if (count == 0) return;
     constexpr std::size_t bytes = Group::per_block * Table<slots>::bytes;
-    const auto            kernel = form_rows<Group, slots, threads>;
+    if (count == 0) return true;
+    if (bytes + cuda::reserved_shared > static_cast<std::size_t>(gpu.state().shared_bytes)) return false;
+    const auto kernel = form_rows<Group, slots, threads>;
     cuda::allow_shared(gpu, kernel);
     kernel<<<blocks_for(count, Group::per_block), threads, bytes, cuda::stream(gpu)>>>(round, rows, count, to);
     cuda::check_launch("form_rows");
+    return true;
 }
 
-void form_rows_of(Gpu& gpu, const RoundsState& state, const Elimination& round, const Counters& found,
-                  const NextRows& to)
+bool form_all(Gpu& gpu, const RoundsState& state, const Elimination& round, const Counters& found, const NextRows& to)
 {
     const auto& bin = state.bin;
     const auto& count = found.bin;
-    form<Tile<8>, 32, tile_threads>(gpu, round, bin[0], count[0], to);
-    form<Tile<8>, 64, tile_threads>(gpu, round, bin[1], count[1], to);
-    form<Tile<16>, 128, tile_threads>(gpu, round, bin[2], count[2], to);
-    form<Tile<32>, 256, tile_threads>(gpu, round, bin[3], count[3], to);
-    form<Tile<32>, 512, tile_threads>(gpu, round, bin[4], count[4], to);
-    form<Tile<32>, 1024, tile_threads>(gpu, round, bin[5], count[5], to);
-    form<BlockGroup<256>, 4096, 256>(gpu, round, bin[6], count[6], to);
-    form<BlockGroup<512>, largest_table, 512>(gpu, round, bin[7], count[7], to);
+    return form<Tile<8>, 32, tile_threads>(gpu, round, bin[0], count[0], to) &&
+           form<Tile<8>, 64, tile_threads>(gpu, round, bin[1], count[1], to) &&
+           form<Tile<16>, 128, tile_threads>(gpu, round, bin[2], count[2], to) &&
+           form<Tile<32>, 256, tile_threads>(gpu, round, bin[3], count[3], to) &&
+           form<Tile<32>, 512, tile_threads>(gpu, round, bin[4], count[4], to) &&
+           form<Tile<32>, 1024, tile_threads>(gpu, round, bin[5], count[5], to) &&
+           form<BlockGroup<256>, 4096, 256>(gpu, round, bin[6], count[6], to) &&
+           form<BlockGroup<512>, largest_table, 512>(gpu, round, bin[7], count[7], to);
 }
 
 }  // namespace
@@ -260,10 +262,11 @@ Counters form_next(Gpu& gpu, RoundsState& state, const Elimination& round, const
         auto& to = state.entries[next];
         if (to.capacity() == 0)
             to = Entries(static_cast<std::size_t>(state.nnz) + static_cast<std::size_t>(state.nnz) / 4);
-        form_rows_of(gpu, state, round, found,
-                     {state.start[next], state.length[next], to.col.data(), to.val.data(),
-                      static_cast<Offset>(to.capacity())});
-        const Counters now = state.read(gpu);
+        const bool fits = form_all(gpu, state, round, found,
+                                   {state.start[next], state.length[next], to.col.data(), to.val.data(),
+                                    static_cast<Offset>(to.capacity())});
+        Counters   now = state.read(gpu);
+        if (!fits) now.too_wide = 1;
         if (now.overflow == 0 || now.too_wide != 0) return now;
         const auto needed = static_cast<std::size_t>(now.entries);
         to = Entries();

@@ -21,8 +21,8 @@ struct RoundsFactors;
 class GpuRounds {
 public:
     GpuRounds() = default;
-    /// M for A as MlIlu::build makes it by options.setup=rounds or auto, up to rounding and to the order in which weak couplings are
-    /// admitted. Bits do not depend on anything but A, the options and the device's kind.
+    /// M for A as MlIlu::build makes it by options.setup=rounds or auto, up to rounding. Bits repeat, on devices of one kind.
+    /// Cost as that of the host's rounds; the host waits for a few counters a round.
     /// @param in_single  store values in single precision; where one is too large for it they are stored in double, and remark()
     ///                   says so
     /// @throws OutOfMemory, DeviceError, Cancelled, OutOfTime; InvalidInput where options.definite asks for what A is not
@@ -46,8 +46,6 @@ public:
     /// z ← M⁻¹ r on one stream. M⁻ᵀ is not offered: apply_adjoint throws InvalidInput.
     /// @throws OutOfMemory, DeviceError
     std::unique_ptr<Preconditioner<Gpu>> preconditioner(Gpu& gpu) const;
-
-    const std::shared_ptr<const RoundsFactors<double>>& in_double() const { return in_double_; }
 
 private:
     friend class GpuRoundsBuilder;

@@ -77,7 +77,7 @@ struct Counters {
     Index              changed, overflow, too_wide, not_finite, unsymmetric;
 };
 
-/// One of L: the value number `slot` of a row, in the column of the pivot at `place`.
+/// An entry of L: the value number `slot` of a row, in the column of the pivot at `place`.
 struct LEntry {
     double val;
     Index  row, slot, place;
@@ -111,6 +111,8 @@ private:
     std::size_t                  used_ = 0;
 };
 
+/// A on its way through the rounds: what is left of it, the factors so far, and all that kernels need between. Pointers are to the
+/// device.
 struct RoundsState {
     /// Takes a copy of A.
     RoundsState(Gpu& gpu, const DeviceCsr<double>& A);

@@ -15,10 +15,11 @@ struct DiagonalFacts {
 
 /// Whether A = Aᵀ, exactly. Needs rows in which columns ascend, as those of a DeviceCsr.
 bool is_symmetric(Gpu& gpu, RoundsState& state);
-/// Begins a level: estimates are 1, rows and columns are equilibrated where `scaling` says so, as on the host, the test vector goes along.
+/// Begins a level: estimates are 1; where `scaling` says so rows and columns are equilibrated, as on the host, and the test vector
+/// goes along.
 DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling);
-/// A set of pivots, as choose_pivots() has it; a sweep sees at once what the one before has excluded. Leaves them in
-/// state.pivots, and the others in the other list of active rows. @return both counts, and the sums over the pivots
+/// The set of pivots that ilux::choose_pivots() takes. Leaves them in state.pivots, and the others in the other list of active
+/// rows. @return both counts, and the sums over the pivots
 Counters choose_pivots(Gpu& gpu, RoundsState& state, const RoundBounds& bounds);
 /// Eliminates them. @return "" or why it cannot be done here; S is then spoiled
 const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& chosen, const RoundDropping& dropping);
