@@ -5,6 +5,7 @@
 #include "ilux/base/gpu/cuda_reduce.hpp"
 #include "ilux/precond/gpu/gpu_apply.hpp"
 #include "ilux/precond/gpu_rounds/apply_rounds.hpp"
+#include "ilux/precond/gpu_rounds/launch.hpp"
 
 namespace ilux {
 namespace {
@@ -87,29 +88,6 @@ __global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const double*
     if (is && lane == 0) x[i] = inverse * x[i] - sum;
 }
 
-template <class Launch>
-void with_lanes(int lanes, Index rows, Launch&& launch)
-{
-    const auto with = [&](auto count) {
-        constexpr unsigned a_block = block_size / count();
-        launch(count, (static_cast<unsigned>(rows) + a_block - 1) / a_block);
-    };
-    switch (lanes) {
-        case 1:
-            return with(std::integral_constant<int, 1>());
-        case 2:
-            return with(std::integral_constant<int, 2>());
-        case 4:
-            return with(std::integral_constant<int, 4>());
-        case 8:
-            return with(std::integral_constant<int, 8>());
-        case 16:
-            return with(std::integral_constant<int, 16>());
-        default:
-            return with(std::integral_constant<int, 32>());
-    }
-}
-
 /// A launch that may begin before the one before has ended.
 template <class... Parameters, class... Arguments>
 void launch(Gpu& gpu, void (*kernel)(Parameters...), unsigned blocks, Arguments... arguments)
@@ -126,14 +104,14 @@ void launch(Gpu& gpu, void (*kernel)(Parameters...), unsigned blocks, Arguments.
     cuda::check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "rounds");
 }
 
-unsigned blocks_for(Index rows) { return (static_cast<unsigned>(rows) + block_size - 1) / block_size; }
-
 template <class T>
 void eliminate_round(Gpu& gpu, const Rows<T>& rows, int lanes, const double* inv_pivot, double* x)
 {
     if (rows.begin == rows.end) return;
-    with_lanes(lanes, rows.end - rows.begin,
-               [&](auto count, unsigned blocks) { launch(gpu, eliminate<count(), T>, blocks, rows, inv_pivot, x); });
+    rounds::with_one_of<1, 2, 4, 8, 16, 32>(lanes, [&](auto count) {
+        const unsigned blocks = rounds::blocks_for(rows.end - rows.begin, block_size / count());
+        launch(gpu, eliminate<count(), T>, blocks, rows, inv_pivot, x);
+    });
 }
 
 template <class T>
@@ -143,7 +121,7 @@ void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const Ends* ends, DeviceSpan<d
     const auto        L = [&](Index begin, Index end) {
         return Rows<T>{f.L_ptr.data(), f.L_col.data(), f.L_val.data(), begin, end};
     };
-    launch(gpu, gather, blocks_for(f.n), f.n, f.number.data(), f.row_scale.data(), ends, x.data());
+    launch(gpu, gather, rounds::blocks_for(f.n, block_size), f.n, f.number.data(), f.row_scale.data(), ends, x.data());
     for (std::size_t k = 1; k < rounds; ++k)
         eliminate_round<T>(gpu, L(f.round_begin[k], f.round_begin[k + 1]), f.lanes_L[k], nullptr, x.data());
     eliminate_round<T>(gpu, L(f.nB, f.n), f.lanes_L[rounds], nullptr, x.data());
@@ -152,7 +130,7 @@ void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const Ends* ends, DeviceSpan<d
         eliminate_round<T>(gpu,
                            {f.U_ptr.data(), f.U_col.data(), f.U_val.data(), f.round_begin[k], f.round_begin[k + 1]},
                            f.lanes_U[k], f.inv_pivot.data(), x.data());
-    launch(gpu, scatter, blocks_for(f.n), f.n, f.number.data(), f.col_scale.data(), ends, x.data());
+    launch(gpu, scatter, rounds::blocks_for(f.n, block_size), f.n, f.number.data(), f.col_scale.data(), ends, x.data());
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr double entries_a_lane = 2;  // as in spmv
 
 __global__ void place_rows(Index first, const Index* active, Index count, RowArrays at, Index* number)
 {
-    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    const Index i = thread_in_grid();
     if (i >= count) return;
     at.place[active[i]] = first + i;
     number[first + i] = active[i];
@@ -31,7 +31,7 @@ struct Frame {
 __global__ void order_rows(Frame frame, double* row_scale, double* col_scale, double* inv_pivot, Offset* L_ptr,
                            Offset* U_ptr)
 {
-    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    const Index i = thread_in_grid();
     if (i >= frame.n) return;
     const Index k = frame.number[i];
     row_scale[i] = frame.at.row_first[k];
@@ -85,22 +85,8 @@ __global__ void __launch_bounds__(tile_threads)
 
 __global__ void look_up(const Offset* ptr, const Index* rows, int count, Offset* found)
 {
-    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int i = thread_in_grid();
     if (i < count) found[i] = ptr[rows[i]];
-}
-
-template <int lanes>
-__global__ void __launch_bounds__(tile_threads)
-    fill_dense(RowsView S, const Index* active, Index count, RowArrays at, Index first, double* dense)
-{
-    const Tile<lanes> tile;
-    const long        i = tile.in_grid();
-    if (i >= count) return;
-    const Index k = active[i];
-    for (Offset p = S.start[k] + tile.lane(); p < S.start[k] + S.length[k]; p += lanes) {
-        const Index j = S.col[p];
-        dense[static_cast<Offset>(at.place[j] - first) * count + i] = S.val[p] / (at.row_fold[k] * at.col_fold[j]);
-    }
 }
 
 void add_up(Gpu& gpu, DeviceBuffer<Offset>& ptr)
@@ -189,18 +175,6 @@ Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
     all.push_back(to.n);
     to.lanes_L = lanes_of_rows(gpu, to.L_ptr, all);
     return too_large;
-}
-
-std::vector<double> dense_rest(Gpu& gpu, const RoundsState& state)
-{
-    const auto           count = static_cast<std::size_t>(state.active_count);
-    DeviceBuffer<double> dense(count * count);
-    std::vector<double>  host(count * count);
-    if (count == 0) return host;
-    launch_tiles<32>(gpu, fill_dense<32>, state.active_count, state.rows(), state.active[state.now], state.active_count,
-                     state.at, state.done, dense.data());
-    download<double>(gpu, dense, host);
-    return host;
 }
 
 template Offset assemble(Gpu&, RoundsState&, RoundsFactors<double>&);

@@ -11,7 +11,5 @@ void place_rest(Gpu& gpu, RoundsState& state);
 /// L, D, U and the frame; W stays empty. @return how many values T cannot hold
 template <class T>
 Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to);
-/// What is left of S on the host, by columns, in the order of elimination, without the scales of later levels.
-std::vector<double> dense_rest(Gpu& gpu, const RoundsState& state);
 
 }  // namespace ilux::rounds

@@ -15,14 +15,9 @@ using cuda::check;
 
 constexpr Status not_judged = 0;
 
-struct Round {
-    RowsView     S;
-    const Index* active;
-    Index        count;
-    RowArrays    at;
-    Counters*    counters;
-    RoundBounds  bounds;
-    Index        few;  ///< waiting rows that are left for the next round
+struct Round : ActiveRows {
+    RoundBounds bounds;
+    Index       few;  ///< waiting rows that are left for the next round
 
     /// Of the sweep that has them now; none where few are left.
     __device__ Index waiting(int now) const
@@ -43,9 +38,8 @@ __device__ void append(Index k, Index* list, Index* count)
 
 __global__ void forget_columns(Round round)
 {
-    const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (a >= round.count) return;
-    const Index k = round.active[a];
+    const Index k = round.row(thread_in_grid());
+    if (k < 0) return;
     round.at.col_largest[k] = 0;
     round.at.col_degree[k] = 0;
 }
@@ -55,32 +49,23 @@ template <int lanes>
 __global__ void __launch_bounds__(tile_threads) inspect_rows(Round round)
 {
     const Tile<lanes> tile;
-    const long        a = tile.in_grid();
-    if (a >= round.count) return;
-    const Index  k = round.active[a];
-    const Offset begin = round.S.start[k], end = begin + round.S.length[k];
-    double       d = 0, largest = 0;
-    for (Offset p = begin + tile.lane(); p < end; p += lanes) {
-        const Index  j = round.S.col[p];
+    const Index       k = round.row(tile.in_grid());
+    if (k < 0) return;
+    double d = 0, largest = 0;
+    for_entries(round.S, tile, k, [&](Index j, Offset p) {
         const double size = fabs(round.S.val[p]);
         atomicAdd(round.at.col_degree + j, 1);
         if (j == k) {
             d = round.S.val[p];
-            continue;
+            return;
         }
         largest = fmax(largest, size);
         raise(round.at.col_largest + j, bits_of(size));
-    }
+    });
     d = tile.sum(d);
     largest = tile.max(largest);
-    const double size = fabs(d) * fabs(round.at.scale[k].t);
-    Fixed        others = 0;
-    for (Offset p = begin + tile.lane(); p < end; p += lanes)
-        if (const Index j = round.S.col[p]; j != k)
-            others += fixed<40>(fabs(round.S.val[p]) * fabs(round.at.scale[j].t) / size, 4);
-    others = tile.sum(others);
+    const bool dominant = is_dominant(round, tile, k, d);
     if (tile.lane() != 0) return;
-    const bool dominant = size > 0 && from_fixed<40>(others) <= 1 + dominance_slack;
     round.at.diagonal[k] = d;
     round.at.scale[k].sized = sqrt(fmax(largest, fabs(d))) * fabs(round.at.scale[k].t);
     round.at.row_largest[k] = largest;
@@ -99,9 +84,9 @@ __device__ bool may_be_pivot(const Round& round, Index k)
 
 __global__ void admit(Round round, double longest, Index* waiting)
 {
-    const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (a >= round.count) return;
-    const Index k = round.active[a], row = round.S.length[k], col = round.at.col_degree[k];
+    const Index k = round.row(thread_in_grid());
+    if (k < 0) return;
+    const Index row = round.S.length[k], col = round.at.col_degree[k];
     const bool  fits = may_be_pivot(round, k) && static_cast<double>(row > col ? row : col) <= longest;
     round.at.priority[k] = priority(row, col, round.at.in_level[k]);
     round.at.status[k] = fits ? round.at.priority[k] : excluded;
@@ -118,11 +103,7 @@ struct Share {
 
     __device__ Share(const RowArrays& arrays, Index k) : at(arrays), t(arrays.scale[k].t), d(fabs(arrays.diagonal[k]))
     {}
-    __device__ Fixed of(double s, Index j) const
-    {
-        const double share = fabs(s) * fabs(at.scale[j].t / t) / d;
-        return fixed<40>(share == share ? share : 4, 4);
-    }
+    __device__ Fixed of(double s, Index j) const { return fixed<40>(fabs(s) * fabs(at.scale[j].t / t) / d, 4); }
 };
 
 /// The lists of a sweep. Their lengths are three in turn: one that was read last, or is read next, is emptied meanwhile.
@@ -133,13 +114,13 @@ struct Lists {
     int          now, next, after;  ///< which of the lengths
 };
 
-/// Entries of row k by the lanes of its tile.
+/// f(j, p) for the neighbours of row k, by the lanes of its tile.
 template <int lanes, class Do>
-__device__ void for_entries(const Round& round, const Tile<lanes>& tile, Index k, Do&& f)
+__device__ void for_neighbours(const Round& round, const Tile<lanes>& tile, Index k, Do&& f)
 {
-    const Offset begin = round.S.start[k], end = begin + round.S.length[k];
-    for (Offset p = begin + tile.lane(); p < end; p += lanes)
-        if (const Index j = round.S.col[p]; j != k) f(j, p);
+    for_entries(round.S, tile, k, [&](Index j, Offset p) {
+        if (j != k) f(j, p);
+    });
 }
 
 /// A row that waits: what chosen neighbours take of its room, and who comes first of those in its row that wait. It need not look
@@ -156,7 +137,7 @@ __device__ void judge(const Round& round, const Tile<lanes>& tile, Index k)
     Status      first = round.at.status[k];
     Index       who = k;
     Fixed       used = 0;
-    for_entries(round, tile, k, [&](Index j, Offset p) {
+    for_neighbours(round, tile, k, [&](Index j, Offset p) {
         const Status status = round.at.status[j];
         if (status == chosen) used += share.of(round.S.val[p], j);
         if (waits(status) && status < first) first = status, who = j;
@@ -179,7 +160,7 @@ __device__ bool doom(const Round& round, const Tile<lanes>& tile, Index k, Fixed
     const Share share(round.at, k);
     const Fixed room = round.at.room[k];
     bool        any = false;
-    for_entries(round, tile, k, [&](Index j, Offset p) {
+    for_neighbours(round, tile, k, [&](Index j, Offset p) {
         if (!may_wait(*static_cast<volatile Status*>(round.at.status + j))) return;
         if (used + share.of(round.S.val[p], j) > room) round.at.doomed[j] = 1;
         else any = true;
@@ -207,7 +188,7 @@ __global__ void __launch_bounds__(tile_threads) judge_rows(Round round, Lists li
 /// Every waiting row that was judged: excluded where pivots leave it no room, tentative where it comes first.
 __global__ void resolve(Round round, Lists lists)
 {
-    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    const Index i = thread_in_grid();
     Counters&   count = *round.counters;
     if (i >= round.waiting(lists.now)) return;
     const Index  k = lists.waiting[i];
@@ -241,7 +222,7 @@ __device__ bool settle(const Round& round, const Tile<lanes>& tile, Index k)
     for (Index after = -1;;) {
         Index  next = none;
         double s = 0;
-        for_entries(round, tile, k, [&](Index j, Offset p) {
+        for_neighbours(round, tile, k, [&](Index j, Offset p) {
             const Status status = *static_cast<volatile Status*>(round.at.status + j);
             any = any || waits(status);
             if (j > after && j < next && (status == tentative || status == rejected)) next = j, s = round.S.val[p];
@@ -276,7 +257,7 @@ __global__ void __launch_bounds__(tile_threads) settle_rows(Round round, Lists l
     } else if (i - watching < fresh) {
         const Index  k = lists.fresh[i - watching];
         const Status mine = round.at.priority[k];
-        for_entries(round, tile, k, [&](Index j, Offset) {
+        for_neighbours(round, tile, k, [&](Index j, Offset) {
             if (is_tentative(round, j) && mine < round.at.priority[j]) round.at.beaten[j] = 1;
         });
     }
@@ -284,7 +265,7 @@ __global__ void __launch_bounds__(tile_threads) settle_rows(Round round, Lists l
 
 __global__ void confirm(Round round, Lists lists)
 {
-    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    const Index i = thread_in_grid();
     Counters&   count = *round.counters;
     if (i >= count.fresh[lists.now]) return;
     const Index k = lists.fresh[i];
@@ -303,7 +284,7 @@ __global__ void confirm(Round round, Lists lists)
 /// Sums over the pivots: how many entries their rows and columns have.
 __global__ void add_up_pivots(Round round, const Index* pivots)
 {
-    const Index    i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    const Index    i = thread_in_grid();
     const bool     is = i < round.counters->pivots;
     const Index    k = is ? pivots[i] : 0;
     const Tile<32> warp;
@@ -370,13 +351,7 @@ void sweep(Gpu& gpu, RoundsState& state, const Round& round)
 Counters choose_pivots(Gpu& gpu, RoundsState& state, const RoundBounds& bounds)
 {
     const Index  rows = state.active_count;
-    const Round  round{state.rows(),
-                      state.active[state.now],
-                      rows,
-                      state.at,
-                      state.count,
-                      bounds,
-                      static_cast<Index>(few_waiting * rows)};
+    const Round  round{active_rows(state), bounds, static_cast<Index>(few_waiting * rows)};
     const double longest = long_row * static_cast<double>(state.nnz) / std::max(rows, 1) + long_row_least;
     state.clear(gpu);
     launch(gpu, forget_columns, rows, round);

@@ -179,16 +179,27 @@ __global__ void __launch_bounds__(threads) invert(Inversion in)
             in.matrix[static_cast<std::size_t>(j) * in.n + i] = slab.of(in, j)[i];
 }
 
+/// By columns, in the order of elimination. @param unscaled  without the scales of later levels
 template <int lanes>
-__global__ void __launch_bounds__(tile_threads)
-    fill(RowsView S, const Index* active, Index count, RowArrays at, Index first, double* dense)
+__global__ void __launch_bounds__(tile_threads) fill(ActiveRows rows, Index first, bool unscaled, double* dense)
 {
     const Tile<lanes> tile;
     const long        i = tile.in_grid();
-    if (i >= count) return;
-    const Index k = active[i];
-    for (Offset p = S.start[k] + tile.lane(); p < S.start[k] + S.length[k]; p += lanes)
-        dense[static_cast<Offset>(at.place[S.col[p]] - first) * count + i] = S.val[p];
+    const Index       k = rows.row(i);
+    if (k < 0) return;
+    for_entries(rows.S, tile, k, [&](Index j, Offset p) {
+        const double fold = unscaled ? rows.at.row_fold[k] * rows.at.col_fold[j] : 1;
+        dense[static_cast<Offset>(rows.at.place[j] - first) * rows.count + i] = rows.S.val[p] / fold;
+    });
+}
+
+/// @return n×n by columns
+DeviceBuffer<double> filled(Gpu& gpu, const RoundsState& state, bool unscaled)
+{
+    const auto           n = static_cast<std::size_t>(state.active_count);
+    DeviceBuffer<double> dense(n * n);
+    launch_tiles<32>(gpu, fill<32>, state.active_count, active_rows(state), state.done, unscaled, dense.data());
+    return dense;
 }
 
 /// By rows, columns in the order of the rows that the pivots came from, and the scales of later levels put in.
@@ -243,14 +254,12 @@ std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState&
     const auto shape = shape_for(gpu, n);
     if (!shape) return {};
     const auto             order = static_cast<std::size_t>(n);
-    DeviceBuffer<double>   matrix(order * order), published(order * order);
+    DeviceBuffer<double>   matrix = filled(gpu, state, false), published(order * order);
     DeviceBuffer<Index>    pivot(order), row(order);
     DeviceBuffer<unsigned> ready(order);
     DeviceBuffer<Extremes> extremes(1);
     Extremes               found{~Status{0}, 0, 0};
     detail::upload_bytes(gpu, &found, extremes.data(), sizeof found);
-    fill<32><<<blocks_for(n, Tile<32>::per_block), tile_threads, 0, stream>>>(state.rows(), state.active[state.now], n,
-                                                                              state.at, state.done, matrix.data());
     Inversion
           in{n, shape->columns, definite, matrix.data(), published.data(), pivot.data(), ready.data(), extremes.data()};
     void* arguments[] = {&in};
@@ -268,6 +277,14 @@ std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState&
            published.data());
     gpu.synchronize();  // for what it reads
     return published;
+}
+
+std::vector<double> rest_on_host(Gpu& gpu, const RoundsState& state)
+{
+    const auto          dense = filled(gpu, state, true);
+    std::vector<double> host(dense.size());
+    download<double>(gpu, dense, host);
+    return host;
 }
 
 template <class T>

@@ -1,7 +1,8 @@
 #pragma once
-// The dense end of the rounds, inverted on the device. Internal to gpu_rounds/.
+// The dense end of the rounds: inverted on the device, or brought to the host. Internal to gpu_rounds/.
 
 #include <optional>
+#include <vector>
 
 #include "ilux/precond/gpu_rounds/apply_rounds.hpp"
 #include "ilux/precond/gpu_rounds/rounds_state.hpp"
@@ -13,6 +14,9 @@ namespace ilux::rounds {
 /// @param definite  S ought to be: its pivots are taken in their order, and must be positive
 /// @return nothing where S lacks rank, is not definite, or has no room in the multiprocessors' shared memory: the host should judge it
 std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState& state, bool definite);
+
+/// What is left of S on the host, by columns, in the order of elimination, without the scales of later levels.
+std::vector<double> rest_on_host(Gpu& gpu, const RoundsState& state);
 
 /// W stored as T. @return how many values T cannot hold
 template <class T>

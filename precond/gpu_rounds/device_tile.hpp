@@ -12,11 +12,11 @@ constexpr int tile_threads = 256;  // of a block of tiles
 
 using Fixed = long long;
 
-/// x in units of 2^-bits, |x| ≤ most; NaN counts as −most.
+/// x in units of 2^-bits, |x| ≤ most; NaN counts as most.
 template <int bits>
 __device__ Fixed fixed(double x, double most)
 {
-    return __double2ll_rn(fmin(fmax(x, -most), most) * static_cast<double>(1LL << bits));
+    return __double2ll_rn(fmax(fmin(x, most), -most) * static_cast<double>(1LL << bits));
 }
 template <int bits>
 __device__ double from_fixed(Fixed x)

@@ -159,9 +159,9 @@ __global__ void __launch_bounds__(tile_threads) fold_U(Elimination round)
     const long        i = tile.in_grid();
     if (i >= round.pivot_count) return;
     const Index  k = round.pivots[i];
-    const Offset begin = round.at.pivot[k].U_start, end = begin + round.at.pivot[k].U_length;
+    const Pivot  pivot = round.at.pivot[k];
     const double fold = round.at.col_fold[k];
-    for (Offset p = begin + tile.lane(); p < end; p += lanes)
+    for (Offset p = pivot.U_start + tile.lane(); p < pivot.U_start + pivot.U_length; p += lanes)
         round.U_val[p] *= fold / round.at.col_fold[round.U_col[p]];
 }
 
@@ -169,8 +169,7 @@ __global__ void __launch_bounds__(tile_threads) fold_U(Elimination round)
 
 const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const RoundDropping& dropping)
 {
-    const auto stream = cuda::stream(gpu);
-    Bins       bins{};
+    Bins bins{};
     std::ranges::copy(state.bin, bins.rows);
     const auto   usual = static_cast<std::size_t>(state.nnz);
     RoundFactors made{.first = state.done,
@@ -205,7 +204,7 @@ const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const R
     if (split.too_wide != 0) return "a row has too many pivots in one round";
     const Counters next = form_next(gpu, state, round, split);
     if (next.too_wide != 0) return "a row is too wide for the device's tables";
-    if (next.not_finite != 0) return "numbers overflowed";
+    if (next.not_finite != 0) return "numbers that are not finite";
     if (!state.first_level)
         with_lanes(state, [&](auto lanes) { launch_tiles<lanes()>(gpu, fold_U<lanes()>, set.pivots, round); });
     made.L_count = static_cast<Offset>(split.L_entries);

@@ -228,7 +228,7 @@ DeviceBuffer<double> GpuRoundsBuilder::inverse_of_rest()
     report.dense = n > 0;
     report.stored = static_cast<Offset>(n) * n;
     if (!W) {
-        const DenseLevel<> dense(dense_csr(rounds::dense_rest(gpu_, state_), n), opt_.definite);
+        const DenseLevel<> dense(dense_csr(rounds::rest_on_host(gpu_, state_), n), opt_.definite);
         const auto         inverse = inverse_of<double>(cpu_, dense, false);
         report.deficiency = dense.deficiency();
         report.stored = dense.stored();

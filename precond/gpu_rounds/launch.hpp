@@ -28,18 +28,18 @@ void launch_tiles(Gpu& gpu, void (*kernel)(Parameters...), Offset count, const A
     launch(gpu, kernel, count * lanes, arguments...);
 }
 
-/// with(std::integral_constant<int, lanes>) for as many lanes a row as suit the rows of S.
+/// with(std::integral_constant<int, lanes>), `lanes` one of the choices.
+template <int... choices, class With>
+void with_one_of(int lanes, With&& with)
+{
+    (void)((lanes == choices && (with(std::integral_constant<int, choices>()), true)) || ...);
+}
+
+/// The same for as many lanes a row as suit the rows of S.
 template <class With>
 void with_lanes(const RoundsState& state, With&& with)
 {
-    switch (lanes_for(state.nnz, state.active_count)) {
-        case 8:
-            return with(std::integral_constant<int, 8>());
-        case 16:
-            return with(std::integral_constant<int, 16>());
-        default:
-            return with(std::integral_constant<int, 32>());
-    }
+    with_one_of<8, 16, 32>(lanes_for(state.nnz, state.active_count), with);
 }
 
 template <class V>
@@ -57,6 +57,45 @@ __device__ inline double magnitude_of(Status bits) { return __longlong_as_double
 __device__ inline void raise(Status* to, Status value)
 {
     if (*static_cast<volatile Status*>(to) < value) atomicMax(to, value);
+}
+
+/// The number of this thread among all of a launch of at most 2³¹.
+__device__ inline Index thread_in_grid() { return static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x); }
+
+/// The rows that are left, as kernels see them: a thread a row, or a tile.
+struct ActiveRows {
+    RowsView     S;
+    const Index* active;
+    Index        count;
+    RowArrays    at;
+    Counters*    counters;
+
+    /// The row number of a thread or tile, by its own number; −1 where there is none.
+    __device__ Index row(long which) const { return which < count ? active[which] : -1; }
+};
+inline ActiveRows active_rows(const RoundsState& state)
+{
+    return {state.rows(), state.active[state.now], state.active_count, state.at, state.count};
+}
+
+/// f(j, p) for the entries of row k, by the lanes of its tile.
+template <int lanes, class Do>
+__device__ void for_entries(const RowsView& S, const Tile<lanes>& tile, Index k, Do&& f)
+{
+    const Offset begin = S.start[k], end = begin + S.length[k];
+    for (Offset p = begin + tile.lane(); p < end; p += lanes) f(S.col[p], p);
+}
+
+/// Whether Σ_j≠k |s_kj t_j| ≤ |d t_k|, up to rounding, d = s_kk. All lanes get it.
+template <int lanes>
+__device__ bool is_dominant(const ActiveRows& rows, const Tile<lanes>& tile, Index k, double d)
+{
+    const double size = fabs(d) * fabs(rows.at.scale[k].t);
+    Fixed        others = 0;
+    for_entries(rows.S, tile, k, [&](Index j, Offset p) {
+        if (j != k) others += fixed<40>(fabs(rows.S.val[p]) * fabs(rows.at.scale[j].t) / size, 4);
+    });
+    return size > 0 && from_fixed<40>(tile.sum(others)) <= 1 + dominance_slack;
 }
 
 }  // namespace ilux::rounds

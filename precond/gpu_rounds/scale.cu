@@ -18,19 +18,10 @@ __device__ double scaled(double r, double a, double c)
     return fabs(a) >= 1 ? a * low * high : a * high * low;
 }
 
-struct Level {
-    RowsView     S;
-    const Index* active;
-    Index        count;
-    RowArrays    at;
-    Counters*    counters;
-};
-
-__global__ void begin(Level level)
+__global__ void begin(ActiveRows level)
 {
-    const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (a >= level.count) return;
-    const Index k = level.active[a];
+    const Index a = thread_in_grid(), k = level.row(a);
+    if (k < 0) return;
     level.at.row_scale[k] = level.at.col_scale[k] = 1;
     level.at.w_L[k] = level.at.w_U[k] = 0;
     level.at.in_level[k] = a;
@@ -39,21 +30,18 @@ __global__ void begin(Level level)
 
 /// Largest magnitudes of each row and column of the scaled matrix, the diagonal included.
 template <int lanes>
-__global__ void __launch_bounds__(tile_threads) find_maxima(Level level)
+__global__ void __launch_bounds__(tile_threads) find_maxima(ActiveRows level)
 {
     const Tile<lanes> tile;
-    const long        a = tile.in_grid();
-    if (a >= level.count) return;
-    const Index  k = level.active[a];
+    const Index       k = level.row(tile.in_grid());
+    if (k < 0) return;
     const double r = level.at.row_scale[k];
-    const Offset begin = level.S.start[k], end = begin + level.S.length[k];
     double       largest = 0;
-    for (Offset p = begin + tile.lane(); p < end; p += lanes) {
-        const Index  j = level.S.col[p];
+    for_entries(level.S, tile, k, [&](Index j, Offset p) {
         const double size = scaled(r, fabs(level.S.val[p]), level.at.col_scale[j]);
         largest = fmax(largest, size);
         raise(level.at.col_largest + j, bits_of(size));
-    }
+    });
     largest = tile.max(largest);
     if (tile.lane() == 0) level.at.row_largest[k] = largest;
 }
@@ -66,33 +54,29 @@ __device__ bool improve(double& factor, double largest)
     return factor != before;
 }
 
-__global__ void improve_scales(Level level)
+__global__ void improve_scales(ActiveRows level)
 {
-    const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (a >= level.count) return;
-    const Index k = level.active[a];
-    const bool  row = improve(level.at.row_scale[k], level.at.row_largest[k]);
-    const bool  col = improve(level.at.col_scale[k], magnitude_of(level.at.col_largest[k]));
+    const Index k = level.row(thread_in_grid());
+    if (k < 0) return;
+    const bool row = improve(level.at.row_scale[k], level.at.row_largest[k]);
+    const bool col = improve(level.at.col_scale[k], magnitude_of(level.at.col_largest[k]));
     level.at.col_largest[k] = 0;
     if (row || col) level.counters->changed = 1;
 }
 
 /// Scales the rows, and looks at diagonals. Maxima are those of the scaled matrix.
 template <int lanes>
-__global__ void __launch_bounds__(tile_threads) apply_scales(Level level, double* val)
+__global__ void __launch_bounds__(tile_threads) apply_scales(ActiveRows level, double* val)
 {
     const Tile<lanes> tile;
-    const long        a = tile.in_grid();
-    if (a >= level.count) return;
-    const Index  k = level.active[a];
+    const Index       k = level.row(tile.in_grid());
+    if (k < 0) return;
     const double r = level.at.row_scale[k];
-    const Offset begin = level.S.start[k], end = begin + level.S.length[k];
     double       d = 0;
-    for (Offset p = begin + tile.lane(); p < end; p += lanes) {
-        const Index j = level.S.col[p];
+    for_entries(level.S, tile, k, [&](Index j, Offset p) {
         val[p] = scaled(r, val[p], level.at.col_scale[j]);
         if (j == k) d = val[p];
-    }
+    });
     d = tile.sum(d);
     if (tile.lane() != 0) return;
     const double row = level.at.row_largest[k];
@@ -104,11 +88,10 @@ __global__ void __launch_bounds__(tile_threads) apply_scales(Level level, double
 }
 
 /// The test vector and the scales of later levels go along.
-__global__ void carry_on(Level level, bool first)
+__global__ void carry_on(ActiveRows level, bool first)
 {
-    const Index a = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (a >= level.count) return;
-    const Index k = level.active[a];
+    const Index k = level.row(thread_in_grid());
+    if (k < 0) return;
     level.at.scale[k].t /= level.at.col_scale[k];
     if (first) {
         level.at.row_first[k] = level.at.row_scale[k];
@@ -119,43 +102,35 @@ __global__ void carry_on(Level level, bool first)
     level.at.col_fold[k] *= level.at.col_scale[k];
 }
 
-/// Rows with Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|, up to rounding; rows that couple unknowns of like t alone.
+/// Rows that are dominant in the test vector; rows that couple unknowns of like t alone.
 template <int lanes>
-__global__ void __launch_bounds__(tile_threads) judge_rows(Level level)
+__global__ void __launch_bounds__(tile_threads) count_rows(ActiveRows level)
 {
     const Tile<lanes> tile;
-    const long        a = tile.in_grid();
-    if (a >= level.count) return;
-    const Index  k = level.active[a];
-    const Offset begin = level.S.start[k], end = begin + level.S.length[k];
-    double       d = 0;
-    for (Offset p = begin + tile.lane(); p < end; p += lanes)
-        if (level.S.col[p] == k) d = level.S.val[p];
-    const double size = fabs(tile.sum(d)) * fabs(level.at.scale[k].t);
-    Fixed        others = 0;
-    double       most = level.at.scale[k].t, least = most;
-    for (Offset p = begin + tile.lane(); p < end; p += lanes)
-        if (const Index j = level.S.col[p]; j != k) {
-            const double t = level.at.scale[j].t;
-            others += fixed<40>(fabs(level.S.val[p]) * fabs(t) / size, 4);
-            most = fmax(most, t);
-            least = fmin(least, t);
-        }
-    others = tile.sum(others);
+    const Index       k = level.row(tile.in_grid());
+    if (k < 0) return;
+    double d = 0, most = level.at.scale[k].t, least = most;
+    for_entries(level.S, tile, k, [&](Index j, Offset p) {
+        if (j == k) d = level.S.val[p];
+        most = fmax(most, level.at.scale[j].t);
+        least = fmin(least, level.at.scale[j].t);
+    });
+    const bool dominant = is_dominant(level, tile, k, tile.sum(d));
     most = tile.max(most);
     least = tile.min(least);
     if (tile.lane() != 0) return;
-    if (size > 0 && from_fixed<40>(others) <= 1 + dominance_slack) atomicAdd(&level.counters->dominant, 1);
+    if (dominant) atomicAdd(&level.counters->dominant, 1);
     if (most <= rounds_like_size * least) atomicAdd(&level.counters->even, 1);
 }
 
+/// Entries above the diagonal without an equal partner below it. Rows are in ascending order of columns.
 __global__ void find_asymmetry(Index n, RowsView A, Counters* counters)
 {
-    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    const Index i = thread_in_grid();
     if (i >= n) return;
     for (Offset p = A.start[i]; p < A.start[i] + A.length[i]; ++p) {
         const Index j = A.col[p];
-        if (j <= i && j != i) continue;  // its partner is looked at from there, but for one that is missing
+        if (j < i) continue;  // those below without a partner above show in count_sides
         Offset low = A.start[j], high = low + A.length[j];
         while (low < high) {
             const Offset middle = (low + high) / 2;
@@ -169,7 +144,7 @@ __global__ void find_asymmetry(Index n, RowsView A, Counters* counters)
 /// Entries above the diagonal minus those below it.
 __global__ void count_sides(Index n, RowsView A, Counters* counters)
 {
-    const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    const Index i = thread_in_grid();
     if (i >= n) return;
     Offset difference = 0;
     for (Offset p = A.start[i]; p < A.start[i] + A.length[i]; ++p)
@@ -177,15 +152,10 @@ __global__ void count_sides(Index n, RowsView A, Counters* counters)
     if (difference != 0) atomicAdd(&counters->entries, static_cast<unsigned long long>(difference));
 }
 
-Level level_of(const RoundsState& state)
-{
-    return {state.rows(), state.active[state.now], state.active_count, state.at, state.count};
-}
-
 void find_maxima(Gpu& gpu, const RoundsState& state)
 {
     with_lanes(state, [&](auto lanes) {
-        launch_tiles<lanes()>(gpu, find_maxima<lanes()>, state.active_count, level_of(state));
+        launch_tiles<lanes()>(gpu, find_maxima<lanes()>, state.active_count, active_rows(state));
     });
 }
 
@@ -202,8 +172,8 @@ bool is_symmetric(Gpu& gpu, RoundsState& state)
 
 DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling)
 {
-    const Level level = level_of(state);
-    const Index rows = state.active_count;
+    const ActiveRows level = active_rows(state);
+    const Index      rows = state.active_count;
     launch(gpu, begin, rows, level);
     bool changed = scaling;
     for (int sweep = 0; sweep < equilibration_sweeps && changed; ++sweep) {
@@ -217,7 +187,7 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling)
     launch(gpu, carry_on, rows, level, state.first_level);
     with_lanes(state, [&](auto lanes) {
         launch_tiles<lanes()>(gpu, apply_scales<lanes()>, rows, level, state.entries[state.now].val.data());
-        launch_tiles<lanes()>(gpu, judge_rows<lanes()>, rows, level);
+        launch_tiles<lanes()>(gpu, count_rows<lanes()>, rows, level);
     });
     state.inverse_L = state.inverse_U = 1;
     const Counters found = state.read(gpu);

@@ -1,6 +1,7 @@
 #pragma once
 // What is decided about a level, on whatever machine: whether it is matched, whether and how it is eliminated in rounds.
 
+#include <limits>
 #include <string>
 #include <vector>
 

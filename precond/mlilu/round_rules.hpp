@@ -17,8 +17,7 @@ constexpr double dominance_slack = 1e-8;  // rounding of a row that is dominant 
 constexpr double long_row = 4;            // times the mean, and
 constexpr double long_row_least = 8;      // so many more: left for later
 constexpr double least_diagonal = 0.1;    // share of the diagonal that a compensation leaves at least
-constexpr double few_waiting =
-    0.01;  // of the rows: left for the next round, for the last ones take as many sweeps as the first
+constexpr double few_waiting = 0.01;      // of the rows are left for the next round: they take a sixth of the sweeps
 
 /// A row that waits holds its priority, any other one of these.
 using Status = unsigned long long;

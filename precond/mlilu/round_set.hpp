@@ -31,8 +31,8 @@ struct RoundSystem {
     const CsrView<T>&       S, &St;    ///< n×n and its transpose
     std::span<const T>      w_L, w_U;  ///< n: (L y)_k − y_k and the same of Uᵀ, over the pivots so far
     std::span<const double> t;         ///< n, no 0: the test vector
-    std::span<const Index>  number =
-        {};  ///< n: of the rows in a larger matrix, for the shuffle; empty: as they stand here
+    /// n: of the rows in a larger matrix, for the shuffle; empty: as they stand here.
+    std::span<const Index> number = {};
 };
 
 /// The pivots chosen; `fit` is the number of rows that passed their tests.
@@ -45,9 +45,10 @@ struct RoundSet {
 };
 
 /// A set of fit rows without couplings among them, but for weak ones; few further rows would fit.
-/// A row k is dominant where Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|. Rows of low degree come first, |row| · |column|, then by a fixed shuffle of the
-/// index; rows much longer than the mean come in a later round. The set does not depend on the number of threads. [luby_86]
-/// Cost O(nnz) a sweep, few sweeps.
+/// A row k is dominant where Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|. Rows of low degree come first, |row| · |column|, then by a fixed shuffle of their
+/// numbers; rows much longer than the mean come in a later round. The set does not depend on the number of threads. [luby_86]
+/// Where one of two rows sees the other and that one does not see it, the first to be free comes first.
+/// Cost O(nnz) a sweep, some twenty sweeps.
 template <class T>
 RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBounds& bounds);
 

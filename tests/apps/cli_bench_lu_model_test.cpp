@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "ilux/apps/bench/bench_lu_model_report.hpp"
-#include "ilux/apps/bench/device_parameters_json.hpp"
+#include "ilux/apps/bench/lu/bench_lu_model_report.hpp"
+#include "ilux/apps/bench/lu/device_parameters_json.hpp"
 #include "ilux/apps/draw/scatter_chart.hpp"
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/tests/apps/cli.hpp"

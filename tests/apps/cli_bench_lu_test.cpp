@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "ilux/apps/bench/bench_lu_report.hpp"
-#include "ilux/apps/bench/published_dependencies.hpp"
+#include "ilux/apps/bench/lu/bench_lu_report.hpp"
+#include "ilux/apps/bench/lu/published_dependencies.hpp"
 #include "ilux/direct/factor/gilbert_peierls.hpp"
 #include "ilux/direct/factor/levels.hpp"
 #include "ilux/gallery/pde.hpp"

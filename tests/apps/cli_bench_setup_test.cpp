@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "ilux/apps/bench/bench_setup_measure.hpp"
-#include "ilux/apps/bench/bench_setup_report.hpp"
-#include "ilux/apps/bench/setup_rivals.hpp"
+#include "ilux/apps/bench/setup/bench_setup_measure.hpp"
+#include "ilux/apps/bench/setup/bench_setup_report.hpp"
+#include "ilux/apps/bench/setup/setup_rivals.hpp"
 #include "ilux/gallery/pde.hpp"
 #include "ilux/tests/apps/cli.hpp"
 #include "ilux/tests/apps/well_formed.hpp"

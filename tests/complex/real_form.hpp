@@ -9,6 +9,7 @@
 
 #include "ilux/base/csr.hpp"
 #include "ilux/tests/support/checks.hpp"
+#include "ilux/tests/support/entries.hpp"
 
 namespace ilux::test {
 
@@ -57,23 +58,17 @@ inline CsrMatrix<Complex> turned_hermitian(const CsrMatrix<double>& A, std::uint
 
 inline CsrMatrix<double> real_form(const CsrMatrix<Complex>& A)
 {
-    std::vector<Index>  row, col;
-    std::vector<double> val;
-    const auto          add = [&](Index i, Index j, double value) {
-        row.push_back(i);
-        col.push_back(j);
-        val.push_back(value);
-    };
+    Entries form;
     for (Index i = 0; i < A.rows(); ++i)
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
             const Index   j = A.col()[p];
             const Complex a = A.val()[p];
-            add(i, j, a.real());
-            add(i, A.cols() + j, -a.imag());
-            add(A.rows() + i, j, a.imag());
-            add(A.rows() + i, A.cols() + j, a.real());
+            form.add(i, j, a.real());
+            form.add(i, A.cols() + j, -a.imag());
+            form.add(A.rows() + i, j, a.imag());
+            form.add(A.rows() + i, A.cols() + j, a.real());
         }
-    return CsrMatrix<double>::from_triplets(2 * A.rows(), 2 * A.cols(), row, col, val);
+    return form.matrix(2 * A.rows(), 2 * A.cols());
 }
 
 inline std::vector<double> real_form(std::span<const Complex> x)

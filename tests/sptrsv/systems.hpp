@@ -8,6 +8,7 @@
 
 #include "ilux/sptrsv/forward_system.hpp"
 #include "ilux/tests/support/checks.hpp"
+#include "ilux/tests/support/entries.hpp"
 
 namespace ilux::test {
 
@@ -28,24 +29,18 @@ inline std::vector<Shape> shapes()
 /// About per_row entries a row off the diagonal, none in every seventh, small enough that solutions stay of order 1.
 inline CsrMatrix<double> random_triangle(Index n, Index per_row, Shape shape, std::uint64_t seed)
 {
-    Random              random(seed);
-    std::vector<Index>  row, col;
-    std::vector<double> val;
-    const auto          put = [&](Index i, Index j, double a) {
-        row.push_back(i);
-        col.push_back(j);
-        val.push_back(a);
-    };
+    Random  random(seed);
+    Entries entries;
     for (Index i = 0; i < n; ++i) {
         const bool  lower = shape.triangle == Triangle::lower;
         const Index room = lower ? i : n - 1 - i;
         for (Index e = 0; room > 0 && i % 7 != 3 && e < per_row; ++e) {
             const Index away = 1 + random.below(room);
-            put(i, lower ? i - away : i + away, random.uniform() / per_row);
+            entries.add(i, lower ? i - away : i + away, random.uniform() / per_row);
         }
-        if (shape.diagonal == Diagonal::stored) put(i, i, random.uniform(1, 2));
+        if (shape.diagonal == Diagonal::stored) entries.add(i, i, random.uniform(1, 2));
     }
-    return CsrMatrix<double>::from_triplets(n, n, row, col, val);
+    return entries.matrix(n, n);
 }
 
 /// A strictly lower matrix of n rows from has(i), the columns of row i, with values of about 1 / their number.

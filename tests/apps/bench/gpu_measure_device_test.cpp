@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/measure_device.hpp"
+#include "ilux/apps/bench/lu/measure_device.hpp"
 
 #include <chrono>
 #include <cmath>

@@ -13,6 +13,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
+#include "ilux/tests/support/entries.hpp"
 
 namespace ilux {
 namespace {
@@ -83,23 +84,17 @@ MlIluOptions in_rounds()
     return options;
 }
 
-/// A hub of some hundred columns in a mesh, so that tables of every size are needed.
+/// A mesh with a row and a column of n / every entries.
 CsrMatrix<> with_hub(const CsrMatrix<>& mesh, Index every)
 {
-    std::vector<Index>  row, col;
-    std::vector<double> val;
-    const auto          add = [&](Index i, Index j, double a) {
-        row.push_back(i);
-        col.push_back(j);
-        val.push_back(a);
-    };
-    const Index n = mesh.rows(), hub = n / 2;
+    test::Entries entries;
+    const Index   n = mesh.rows(), hub = n / 2;
     for (Index i = 0; i < n; ++i)
         for (Offset p = mesh.row_ptr()[i]; p < mesh.row_ptr()[i + 1]; ++p)
-            add(i, mesh.col()[p], mesh.val()[p] + (mesh.col()[p] == i ? 1 : 0));
+            entries.add(i, mesh.col()[p], mesh.val()[p] + (mesh.col()[p] == i ? 1 : 0));
     for (Index j = 0; j < n; j += every)
-        if (j != hub) add(hub, j, -0.25 / every), add(j, hub, -0.5);
-    return CsrMatrix<>::from_triplets(n, n, row, col, val);
+        if (j != hub) entries.add(hub, j, -0.25 / every), entries.add(j, hub, -0.5);
+    return entries.matrix(n, n);
 }
 
 std::vector<Named> matrices()
@@ -254,6 +249,24 @@ TEST_F(GpuRoundsTest, SaysWhyTheHostShouldDoIt)
                                                                                 std::vector<Index>{0}, Vector{1.})),
                                   {}, false),
                  InvalidInput);
+}
+
+TEST_F(GpuRoundsTest, LeavesRowsThatAreTooWideToTheHost)
+{
+    const auto rounds = build(with_hub(gallery::poisson2d(250, 250), 1), in_rounds());
+    EXPECT_FALSE(rounds.made());
+    EXPECT_NE(rounds.why_not().find("a row"), std::string::npos) << rounds.why_not();
+}
+
+TEST_F(GpuRoundsTest, NumbersThatAreNotFiniteEndIt)
+{
+    for (double bad : {std::nan(""), HUGE_VAL}) {
+        CsrMatrix<> A = gallery::convdiff3d({.n = 12});
+        A.val()[A.row_ptr()[700]] = bad;
+        const auto rounds = build(A, in_rounds());
+        EXPECT_FALSE(rounds.made());
+        EXPECT_NE(rounds.why_not().find("not finite"), std::string::npos) << rounds.why_not();
+    }
 }
 
 TEST_F(GpuRoundsTest, KeepsToTheMemoryLimit)

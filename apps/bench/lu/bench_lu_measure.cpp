@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/bench_lu_measure.hpp"
+#include "ilux/apps/bench/lu/bench_lu_measure.hpp"
 
 #include <fmt/core.h>
 
@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "ilux/apps/bench/bench_lu_gpu.hpp"
-#include "ilux/apps/bench/klu_rival.hpp"
-#include "ilux/apps/bench/published_dependencies.hpp"
+#include "ilux/apps/bench/lu/bench_lu_gpu.hpp"
+#include "ilux/apps/bench/lu/klu_rival.hpp"
+#include "ilux/apps/bench/lu/published_dependencies.hpp"
 #include "ilux/apps/input/problem.hpp"
 #include "ilux/apps/input/sequence_input.hpp"
 #include "ilux/apps/measure/bench_steps.hpp"

@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/bench_setup_report.hpp"
+#include "ilux/apps/bench/setup/bench_setup_report.hpp"
 
 #include <fmt/core.h>
 

@@ -1,9 +1,9 @@
-#include "ilux/apps/bench/bench_lu_model_measure.hpp"
+#include "ilux/apps/bench/lu/bench_lu_model_measure.hpp"
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "ilux/apps/bench/bench_lu_gpu.hpp"
+#include "ilux/apps/bench/lu/bench_lu_gpu.hpp"
 #include "ilux/apps/measure/bench_steps.hpp"
 #include "ilux/apps/program/progress.hpp"
 #include "ilux/direct/model/perf_methods.hpp"

@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/bench_setup_measure.hpp"
+#include "ilux/apps/bench/setup/bench_setup_measure.hpp"
 
 #include <fmt/core.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "ilux/apps/bench/setup_rivals.hpp"
+#include "ilux/apps/bench/setup/setup_rivals.hpp"
 #include "ilux/apps/compare/compare.hpp"
 #include "ilux/apps/input/problem.hpp"
 #include "ilux/apps/measure/bench_steps.hpp"

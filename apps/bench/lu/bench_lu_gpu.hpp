@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "ilux/apps/bench/bench_lu_measure.hpp"
+#include "ilux/apps/bench/lu/bench_lu_measure.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
 #include "ilux/direct/lu/gpu_refactor.hpp"
 

@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/device_parameters_json.hpp"
+#include "ilux/apps/bench/lu/device_parameters_json.hpp"
 
 #include <fmt/format.h>
 

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench/bench.hpp"
-#include "ilux/apps/bench/bench_lu_measure.hpp"
-#include "ilux/apps/bench/bench_lu_report.hpp"
-#include "ilux/apps/bench/klu_rival.hpp"
+#include "ilux/apps/bench/lu/bench_lu_measure.hpp"
+#include "ilux/apps/bench/lu/bench_lu_report.hpp"
+#include "ilux/apps/bench/lu/klu_rival.hpp"
 #include "ilux/apps/measure/bench_steps.hpp"
 #include "ilux/apps/program/console.hpp"
 #include "ilux/apps/program/machine.hpp"

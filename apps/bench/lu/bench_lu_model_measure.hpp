@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/apps/bench/bench_lu_measure.hpp"
+#include "ilux/apps/bench/lu/bench_lu_measure.hpp"
 #include "ilux/direct/model/perf_model.hpp"
 
 namespace ilux::app {

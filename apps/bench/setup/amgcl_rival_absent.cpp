@@ -1,6 +1,6 @@
 // For a build without AMGCL.
 
-#include "ilux/apps/bench/setup_rivals.hpp"
+#include "ilux/apps/bench/setup/setup_rivals.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux::app {

@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/setup_rivals.hpp"
+#include "ilux/apps/bench/setup/setup_rivals.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/published_dependencies.hpp"
+#include "ilux/apps/bench/lu/published_dependencies.hpp"
 
 #include <algorithm>
 #include <numeric>

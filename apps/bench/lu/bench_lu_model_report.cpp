@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/bench_lu_model_report.hpp"
+#include "ilux/apps/bench/lu/bench_lu_model_report.hpp"
 
 #include <fmt/format.h>
 

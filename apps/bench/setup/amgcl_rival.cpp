@@ -14,7 +14,7 @@
 #include <exception>
 #include <tuple>
 
-#include "ilux/apps/bench/setup_rivals.hpp"
+#include "ilux/apps/bench/setup/setup_rivals.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
 

@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/bench_lu_gpu.hpp"
+#include "ilux/apps/bench/lu/bench_lu_gpu.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/apps/bench/bench_lu_report.hpp"
+#include "ilux/apps/bench/lu/bench_lu_report.hpp"
 #include "ilux/solver/machine/device.hpp"
 
 namespace ilux::app {

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench/bench.hpp"
-#include "ilux/apps/bench/bench_setup_measure.hpp"
-#include "ilux/apps/bench/bench_setup_report.hpp"
-#include "ilux/apps/bench/setup_rivals.hpp"
+#include "ilux/apps/bench/setup/bench_setup_measure.hpp"
+#include "ilux/apps/bench/setup/bench_setup_report.hpp"
+#include "ilux/apps/bench/setup/setup_rivals.hpp"
 #include "ilux/apps/input/option_arguments.hpp"
 #include "ilux/apps/input/options_json.hpp"
 #include "ilux/apps/measure/bench_steps.hpp"

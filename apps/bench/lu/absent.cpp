@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ilux/apps/bench/bench_lu_gpu.hpp"
-#include "ilux/apps/bench/measure_device.hpp"
+#include "ilux/apps/bench/lu/bench_lu_gpu.hpp"
+#include "ilux/apps/bench/lu/measure_device.hpp"
 #include "ilux/base/gpu/absent.hpp"
 
 namespace ilux {

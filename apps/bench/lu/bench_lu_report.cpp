@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/bench_lu_report.hpp"
+#include "ilux/apps/bench/lu/bench_lu_report.hpp"
 
 #include <fmt/core.h>
 

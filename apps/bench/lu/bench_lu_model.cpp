@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench/bench.hpp"
-#include "ilux/apps/bench/bench_lu_model_measure.hpp"
-#include "ilux/apps/bench/bench_lu_model_report.hpp"
-#include "ilux/apps/bench/device_parameters_json.hpp"
-#include "ilux/apps/bench/measure_device.hpp"
+#include "ilux/apps/bench/lu/bench_lu_model_measure.hpp"
+#include "ilux/apps/bench/lu/bench_lu_model_report.hpp"
+#include "ilux/apps/bench/lu/device_parameters_json.hpp"
+#include "ilux/apps/bench/lu/measure_device.hpp"
 #include "ilux/apps/measure/bench_steps.hpp"
 #include "ilux/apps/program/child.hpp"
 #include "ilux/apps/program/console.hpp"

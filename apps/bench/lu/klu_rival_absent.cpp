@@ -1,6 +1,6 @@
 // For a build that found no klu.h.
 
-#include "ilux/apps/bench/klu_rival.hpp"
+#include "ilux/apps/bench/lu/klu_rival.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux::app {

@@ -1,4 +1,4 @@
-#include "ilux/apps/bench/klu_rival.hpp"
+#include "ilux/apps/bench/lu/klu_rival.hpp"
 
 #include <dlfcn.h>
 #include <fmt/core.h>

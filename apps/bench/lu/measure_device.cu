@@ -3,7 +3,7 @@
 // compiler does not know. Terminates: flags go to and fro between blocks of one launch of a block a multiprocessor, all of
 // which are resident at once; nobody else waits.
 
-#include "ilux/apps/bench/measure_device.hpp"
+#include "ilux/apps/bench/lu/measure_device.hpp"
 
 #include <algorithm>
 #include <chrono>
