@@ -9,7 +9,7 @@
 
 #include "ilux/base/csr.hpp"
 #include "ilux/tests/support/checks.hpp"
-#include "ilux/tests/support/entries.hpp"
+#include "ilux/tests/support/entry_list.hpp"
 
 namespace ilux::test {
 
@@ -58,7 +58,7 @@ inline CsrMatrix<Complex> turned_hermitian(const CsrMatrix<double>& A, std::uint
 
 inline CsrMatrix<double> real_form(const CsrMatrix<Complex>& A)
 {
-    Entries form;
+    EntryList form;
     for (Index i = 0; i < A.rows(); ++i)
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
             const Index   j = A.col()[p];

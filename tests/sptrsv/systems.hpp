@@ -8,7 +8,7 @@
 
 #include "ilux/sptrsv/forward_system.hpp"
 #include "ilux/tests/support/checks.hpp"
-#include "ilux/tests/support/entries.hpp"
+#include "ilux/tests/support/entry_list.hpp"
 
 namespace ilux::test {
 
@@ -29,8 +29,8 @@ inline std::vector<Shape> shapes()
 /// About per_row entries a row off the diagonal, none in every seventh, small enough that solutions stay of order 1.
 inline CsrMatrix<double> random_triangle(Index n, Index per_row, Shape shape, std::uint64_t seed)
 {
-    Random  random(seed);
-    Entries entries;
+    Random    random(seed);
+    EntryList entries;
     for (Index i = 0; i < n; ++i) {
         const bool  lower = shape.triangle == Triangle::lower;
         const Index room = lower ? i : n - 1 - i;

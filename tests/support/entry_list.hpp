@@ -7,8 +7,8 @@
 
 namespace ilux::test {
 
-/// Entries of one place add up.
-struct Entries {
+/// EntryList of one place add up.
+struct EntryList {
     void add(Index i, Index j, double a)
     {
         row.push_back(i);
