@@ -101,7 +101,7 @@ private:
     bool is_last() const
     {
         const Offset n = state_.active_count;
-        return n <= tail_ || (3 * state_.nnz > n * n && n <= DenseLevel<>::largest);
+        return n <= tail_ || (nearly_dense(n, state_.nnz) && n <= DenseLevel<>::largest);
     }
     GpuRounds&& given_up(std::string why)
     {
@@ -169,7 +169,8 @@ bool GpuRoundsBuilder::may_begin(const rounds::DiagonalFacts& facts)
     if (level > 1) return true;
     if (facts.zero == 0) report.structural_rank = state_.n;
     if (!matching.why.empty()) report.decisions.push_back(matching.why);
-    RoundsChoice choice = choose_rounds(opt_, {.n = state_.n, .dominant = facts.dominant, .even = facts.even});
+    RoundsChoice choice =
+        choose_rounds(opt_, {.n = state_.n, .nnz = state_.nnz, .dominant = facts.dominant, .even = facts.even});
     compensates_ = choice.compensates;
     for (auto& decision : choice.decisions) report.decisions.push_back(std::move(decision));
     return choice.rounds;

@@ -56,7 +56,7 @@ bool MlIluBuilder<T>::is_last(const CsrView<T>& S) const
     const Offset n = S.rows();
     if (factors_->levels.empty()) return false;
     if (setup_ == Setup::rounds && n <= tail_ && budget_.dense_fits(S.rows())) return true;
-    return n <= opt_.dense_order || (3 * S.nnz() > n * n && budget_.dense_fits(S.rows())) ||
+    return n <= opt_.dense_order || (nearly_dense(n, S.nnz()) && budget_.dense_fits(S.rows())) ||
            level_number() > max_levels;
 }
 

@@ -31,11 +31,11 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     const double share = static_cast<double>(level.dominant) / level.n,
                  even = static_cast<double>(level.even) / level.n;
     const bool dominant = share >= dominant_share && even >= even_share && !level.moved;
-    const bool saves = options.off_diagonal == OffDiagonal::save;
+    const bool saves = options.off_diagonal == OffDiagonal::save, dense = nearly_dense(level.n, level.nnz);
     choice.compensates =
         options.compensation == Compensation::automatic ? dominant : options.compensation == Compensation::on;
     choice.rounds =
-        options.setup == MlIluSetup::rounds || (options.setup == MlIluSetup::automatic && dominant && !saves);
+        options.setup == MlIluSetup::rounds || (options.setup == MlIluSetup::automatic && dominant && !saves && !dense);
     const auto rows =
         fmt::format("{:.4g} % of the rows are diagonally dominant{}", 100 * share,
                     level.moved         ? ", after a matching that moved rows"
@@ -43,7 +43,10 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
                                         : "");
     if (options.setup == MlIluSetup::automatic)
         choice.decisions.push_back(fmt::format("setup=auto: {}, {}{}", choice.rounds ? "rounds" : "crout", rows,
-                                               dominant && saves ? ", but off_diagonal=save" : ""));
+                                               !dominant ? ""
+                                               : saves   ? ", but off_diagonal=save"
+                                               : dense   ? ", but the matrix is nearly dense"
+                                                         : ""));
     if (choice.rounds && saves)
         choice.decisions.push_back("off_diagonal=save has no effect on rounds: they keep L_G and U_F");
     if (choice.rounds && options.compensation == Compensation::automatic)

@@ -26,17 +26,21 @@ struct RoundsChoice {
 };
 /// What the first level's scaled matrix is like.
 struct LevelFacts {
-    Index n = 0;
-    Index dominant = 0;   ///< rows, in the test vector
-    Index even = 0;       ///< rows that couple unknowns of like t alone
-    bool  moved = false;  ///< a matching has exchanged columns
+    Index  n = 0;
+    Offset nnz = 0;
+    Index  dominant = 0;   ///< rows, in the test vector
+    Index  even = 0;       ///< rows that couple unknowns of like t alone
+    bool   moved = false;  ///< a matching has exchanged columns
 };
+/// Whether a third of the entries or more are stored.
+constexpr bool nearly_dense(Offset n, Offset nnz) { return 3 * nnz > n * n; }
+
 constexpr double rounds_like_size = 8;  ///< of two entries of the test vector that are alike, at most
 
 /// Compensation wants rows that are dominant in the test vector; where most are, rounds with it take fewer steps than Crout's
 /// sweep, where few are, more. Where a matching has moved rows, unknowns are of several kinds, such as volts and amperes, and
 /// the constant test vector stands for nothing. Where coefficients jump at every turn, weak ties hold many islands: there t jumps,
-/// by the root of their ratio.
+/// by the root of their ratio. In a nearly dense matrix every row sees every other one, and pivots are found one by one.
 RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level);
 
 /// κ, γ, τ_S and the rest, for a level whose largest entry is `largest`; `enough` and `most_entries` are left to the caller.

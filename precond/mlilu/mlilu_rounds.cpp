@@ -54,6 +54,7 @@ void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
 {
     const auto   t = scaled_test_vector(t_, pre.q, pre.col_scale);
     RoundsChoice choice = choose_rounds(opt_, {.n = pre.A.rows(),
+                                               .nnz = pre.A.nnz(),
                                                .dominant = dominant_rows<T>(be_, pre.A, t),
                                                .even = even_rows<T>(be_, pre.A, t),
                                                .moved = moves_rows(pre.q)});

@@ -40,7 +40,7 @@ public:
     }
 
     /// Every sweep reads what the sweep before has left, so that the order of the threads does not matter.
-    RoundSet<T> run()
+    RoundSet<T> run(const std::function<void()>& tell)
     {
         inspect();
         std::iota(blocker_.begin(), blocker_.end(), Index{0});
@@ -50,6 +50,7 @@ public:
 
         const auto few = static_cast<std::size_t>(few_waiting * n_);
         while (waiting_.size() > few) {
+            if (tell) tell();
             judge();
             settle_budgets();
             confirm();
@@ -231,14 +232,15 @@ Index dominant_rows(Cpu& be, const CsrView<T>& S, std::span<const double> t)
 }
 
 template <class T>
-RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBounds& bounds)
+RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBounds& bounds,
+                          const std::function<void()>& tell)
 {
-    return Chooser<T>(be, system, bounds).run();
+    return Chooser<T>(be, system, bounds).run(tell);
 }
 
 #define ILUX_INSTANTIATE(T)                                                               \
     template Index       dominant_rows(Cpu&, const CsrView<T>&, std::span<const double>); \
-    template RoundSet<T> choose_pivots(Cpu&, const RoundSystem<T>&, const RoundBounds&);
+    template RoundSet<T> choose_pivots(Cpu&, const RoundSystem<T>&, const RoundBounds&, const std::function<void()>&);
 ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

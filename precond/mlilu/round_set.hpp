@@ -2,6 +2,7 @@
 // The pivots of a round: rows that pass their tests and do not see one another.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -48,8 +49,9 @@ struct RoundSet {
 /// A row k is dominant where Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|. Rows of low degree come first, |row| · |column|, then by a fixed shuffle of their
 /// numbers; rows much longer than the mean come in a later round. The set does not depend on the number of threads. [luby_86]
 /// Where one of two rows sees the other and that one does not see it, the first to be free comes first.
-/// Cost O(nnz) a sweep, some twenty sweeps.
+/// Cost O(nnz) a sweep, some twenty sweeps; `tell` is called before each.
 template <class T>
-RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBounds& bounds);
+RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBounds& bounds,
+                          const std::function<void()>& tell = {});
 
 }  // namespace ilux

@@ -189,14 +189,15 @@ bool Rounds<T>::round()
     const CsrMatrix<T>   transposed = opt_.dropping.hermitian ? CsrMatrix<T>() : transpose(be_, S);
     const CsrView<T>&    St = opt_.dropping.hermitian ? static_cast<const CsrView<T>&>(S) : transposed;
     const RoundSystem<T> system{S, St, w_L_, w_U_, level_.t, rows_};
-    const RoundSet<T>    set = choose_pivots(be_, system, opt_.bounds);
+    const Index          done = static_cast<Index>(level_.factors.d.size());
+    const auto           tell = [&] {
+        if (tell_) tell_(done);
+    };
+    const RoundSet<T> set = choose_pivots(be_, system, opt_.bounds, tell);
     level_.seconds.sets += clock.lap();
     if (set.pivots.empty() || static_cast<double>(set.pivots.size()) < opt_.least_share * S.rows()) return false;
 
-    const Index    done = static_cast<Index>(level_.factors.d.size());
-    auto           made = eliminate(be_, system, set, opt_.dropping, [&] {
-        if (tell_) tell_(done);
-    });
+    auto           made = eliminate(be_, system, set, opt_.dropping, tell);
     CroutLevel<T>& factors = level_.factors;
     factors.d.insert(factors.d.end(), made.d.begin(), made.d.end());
     factors.inverse_L = std::max(factors.inverse_L, made.inverse_L);

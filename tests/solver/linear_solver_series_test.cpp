@@ -184,8 +184,8 @@ TEST(LinearSolver, TakesAnLuOfEarlierNumbersAsPreconditioner)
         const double           worth = report.result().seconds_factor * (1 + solve.steps) / solve.seconds.solve;
         if (k == 1 && worth < 15) GTEST_SKIP()
         << "a refactorization takes no longer here than " << worth << " solves";
-        if (!report.result().plan.direct()) GTEST_SKIP()
-        << "LU is so slow here that " << report.decisions.back();
+        if (!report.result().plan.direct() || report.attempts.size() > 1) GTEST_SKIP()
+        << "LU is so slow here that another way is tried: " << report.decisions.back();
     }
     EXPECT_EQ(actions[1], SolverAction::refactor);
     EXPECT_EQ(actions[2], SolverAction::stale);

@@ -21,6 +21,7 @@ constexpr int    fill_factor = 5;
 
 /// With its number of entries, which Eigen does not give away.
 struct Ilut : Eigen::IncompleteLUT<double> {
+    Ilut() { m_info = Eigen::Success; }  // which analyzePattern() reads before anything has set it
     Offset stored() const { return m_lu.nonZeros(); }
 };
 

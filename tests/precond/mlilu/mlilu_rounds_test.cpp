@@ -84,6 +84,16 @@ TEST(MlIluRounds, AreChosenWhereRowsAreDominant)
     EXPECT_TRUE(any_mentions(saved, "setup=auto: crout, 100 % of the rows are diagonally dominant, but off_diagonal"));
 }
 
+TEST(MlIluRounds, AreNotChosenWhereEveryRowSeesEveryOther)
+{
+    Dense full{60, 60, random_vector(60 * 60, 1)};
+    for (Index i = 0; i < 60; ++i) full(i, i) = 100;
+    const auto dense = build(to_csr(full)).report();
+    EXPECT_EQ(rounds_of(dense), 0);
+    EXPECT_TRUE(any_mentions(dense, "100 % of the rows are diagonally dominant, but the matrix is nearly dense"));
+    EXPECT_GT(rounds_of(build(to_csr(full), in_rounds).report()), 0);
+}
+
 TEST(MlIluRounds, AreNeitherChosenNorCompensatedWhereAMatchingMovesRows)
 {
     const auto         mesh = gallery::convdiff2d({.n = 40});
