@@ -18,7 +18,7 @@ struct SeriesRecord {
     StrategyRecord         direct, iterative;
     FormerLu               former_lu;
     Pause                  former_lu_pause;  ///< while it was of no use as preconditioner
-    Index                  first_steps = 0;  ///< of the system that M was made for
+    Index                  first_steps = 0;  ///< of the system that M, or its rounds, were made for
     std::string            why_refresh;      ///< why the next system needs another M, or ""
     std::optional<Outcome> last;             ///< of the last b since the last values
 

@@ -20,6 +20,12 @@ void remember(std::span<const Attempt> tried, bool direct, double seconds, Serie
     if (std::ranges::any_of(tried, by_other)) series.of(!direct).pause.after_failure();
 }
 
+/// Whether M was made for this system by the rounds of an earlier one.
+bool replayed(const Attempt& tried)
+{
+    return tried.action == SolverAction::refresh && tried.mlilu && tried.mlilu->replayed;
+}
+
 }  // namespace
 
 /// @return whether the first plan is due again
@@ -194,8 +200,10 @@ void LinearSolver::Impl::solve_by(std::span<const double> b, Attempt& tried)
 /// @param tried  in: the try that failed; out: the next
 void LinearSolver::Impl::solve_anew(std::span<const double> b, Attempt& tried)
 {
-    const std::string why =
-        fmt::format("{} after {} steps with the former one", name(tried.report.outcome), tried.report.steps);
+    const bool        rounds = replayed(tried);
+    const std::string why = fmt::format("{} after {} steps with the {}", name(tried.report.outcome), tried.report.steps,
+                                        rounds ? "rounds of an earlier one" : "former one");
+    if (rounds) strategies->release_preconditioner();
     const double seconds = tried.seconds, solving = tried.report.seconds.solve;
     Attempt&     current = loop.current();
     loop.drop();
@@ -213,20 +221,25 @@ void LinearSolver::Impl::solve_with_current(std::span<const double> b, Attempt& 
 {
     if (!guess_.empty()) tried.x = guess_;
     solve_by(b, tried);
-    const bool former = tried.action == SolverAction::lagged || tried.action == SolverAction::stale;
     Index      steps_before = 0;
-    if (needs_own_factors({tried.report.outcome, former, tried.given_up, seconds_left()})) {
-        steps_before = tried.report.steps;
+    const auto needs_more = [&] {
+        const bool former =
+            tried.action == SolverAction::lagged || tried.action == SolverAction::stale || replayed(tried);
+        return needs_own_factors({tried.report.outcome, former, tried.given_up, seconds_left()});
+    };
+    while (needs_more()) {  // a kept M, then kept rounds, then neither
+        steps_before += tried.report.steps;
         solve_anew(b, tried);
         if (!loop.factored()) return;
     }
     if (direct()) return;
     const Index steps = tried.report.steps;
     const auto& M = strategies->iterative().factors().mlilu;
-    if (tried.action != SolverAction::lagged) series_.first_steps = steps;
+    if (tried.action != SolverAction::lagged && !replayed(tried)) series_.first_steps = steps;
     series_.why_refresh =
         reason_to_refresh({tried.report.outcome, steps, series_.first_steps, M && M->report().deficiency > 0},
                           refresh_limits());
+    if (replayed(tried) && !series_.why_refresh.empty()) strategies->iterative().forget_rounds();
     tried.report.steps += steps_before;
 }
 

@@ -16,7 +16,7 @@ namespace ilux {
 namespace detail {
 template <class T>
 MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& options,
-                              const ProgressListener& on_progress, const StopToken& stop)
+                              const ProgressListener& on_progress, const StopToken& stop, const RoundsPlan* plan)
     : be_(be),
       opt_(options),
       on_progress_(on_progress),
@@ -25,22 +25,37 @@ MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& 
       bounds_(options.inverse_bound, options.growth_bound, std::max(DepthBound::none, options.depth_bound.rows)),
       budget_(A, options.memory_limit),
       setup_(options.setup == MlIluSetup::crout ? Setup::crout : Setup::undecided),
+      plan_(plan),
       tail_(rounds_tail(options, A.nnz())),
       t_(A.rows(), 1.)
 {
     factors_->n = A.rows();
     factors_->levels.reserve(max_levels + 1);  // plans refer to them
+    if (!plan) return;
+    report_.replayed = true;
+    report_.decisions.emplace_back("the rounds, scale factors and matching of an earlier matrix serve again");
+}
+
+template <class T>
+void MlIluBuilder<T>::note(std::string decision, const MlIluReport& seconds_lost)
+{
+    report_.decisions.push_back(std::move(decision));
+    report_.seconds_analyse = seconds_lost.seconds_analyse;
+    report_.seconds_factor = seconds_lost.seconds_factor;
+    report_.seconds_rounds = seconds_lost.seconds_rounds;
 }
 
 template <class T>
 std::pair<std::shared_ptr<const MlIluFactors<T>>, std::vector<MlIluLevelPlans<T>>> MlIluBuilder<T>::run(CsrMatrix<T> S)
 {
-    while (S.rows() > 0 && !is_last(S)) {
+    while (S.rows() > 0 && (kept_rounds() || !is_last(S))) {
         WallClock       clock;
         Preprocessed<T> pre = prepare(std::move(S));  // Â ← Pᵀ Dr S Dc Q
         report_.seconds_analyse += clock.lap();
+        if (!why_not_.empty()) return {};
         S = add_level(pre);  // Â = [B F; G C],  B ≈ L_B D U_B,  S ← C − L_G D U_F
         report_.seconds_factor += clock.lap();
+        if (!why_not_.empty()) return {};
         if (!is_finite<T>(be_, S.val())) report_.overflowed = level_number();
         const bool stuck = setup_ == Setup::crout && factors_->levels.back().nB == 0;
         if (stuck || report_.overflowed > 0) break;
@@ -65,7 +80,9 @@ template <class T>
 Preprocessed<T> MlIluBuilder<T>::prepare(CsrMatrix<T> S)
 {
     tell(0, S.rows());
-    Preprocessed<T> pre = equilibrate_and_match(std::move(S), opt_, stop_);
+    const RoundsOfLevel* kept = kept_rounds();
+    Preprocessed<T> pre = kept ? scale_and_match_again(std::move(S), kept->row_scale, kept->col_scale, kept->col_of_row)
+                               : equilibrate_and_match(std::move(S), opt_, stop_);
     if (factors_->levels.empty()) check_first(pre);
     if (setup_ == Setup::undecided) decide_setup(pre);
     if (setup_ == Setup::crout) put_in_order(pre, opt_.ordering, stop_);
@@ -79,7 +96,7 @@ void MlIluBuilder<T>::check_first(const Preprocessed<T>& pre)
         throw InvalidInput(
             fmt::format("precond.definite needs a {} matrix with a positive diagonal, and this one is not",
                         hermitian_word<T>));
-    report_.structural_rank = pre.structural_rank;
+    report_.structural_rank = plan_ ? plan_->structural_rank : pre.structural_rank;
     if (!pre.decision.empty()) report_.decisions.push_back(pre.decision);
 }
 
@@ -163,8 +180,9 @@ void MlIluBuilder<T>::add_last(const CsrView<T>& S)
         dense = {};
         add_diagonal(S);
     }
-    report_.seconds_rounds.tail = clock.seconds();
-    report_.seconds_factor += report_.seconds_rounds.tail;
+    const double seconds = clock.seconds();
+    report_.seconds_rounds.tail += seconds;
+    report_.seconds_factor += seconds;
 }
 
 template <class T>
@@ -196,6 +214,7 @@ void MlIluBuilder<T>::add_diagonal(const CsrView<T>& S)
 template <class T>
 void MlIluBuilder<T>::finish()
 {
+    factors_->ends_in_crout = setup_ == Setup::crout;
     report_.stored += factors_->dense.stored();
     report_.bytes += factors_->dense.bytes();
     budget_.check(report_.bytes);
@@ -212,19 +231,61 @@ void MlIluBuilder<T>::note_limit(const char* what)
 
 }  // namespace detail
 
-template <Scalar T>
-MlIlu<T> MlIlu<T>::build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const ProgressListener& on_progress,
-                         const StopToken& stop)
+namespace {
+
+template <class T>
+void require_buildable(const CsrView<T>& A, const MlIluOptions& options)
 {
     require(A.rows() == A.cols(), [&] {
         return fmt::format("a preconditioner needs a square matrix; this one is {} x {}", A.rows(), A.cols());
     });
     validate(options);
-    auto [factors, plans] = detail::MlIluBuilder<T>(be, A, options, on_progress, stop).run(CsrMatrix<T>(A));
+}
+
+}  // namespace
+
+template <Scalar T>
+MlIlu<T> MlIlu<T>::build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const ProgressListener& on_progress,
+                         const StopToken& stop)
+{
+    require_buildable(A, options);
+    return finished(detail::MlIluBuilder<T>(be, A, options, on_progress, stop).run(CsrMatrix<T>(A)));
+}
+
+template <Scalar T>
+MlIlu<T> MlIlu<T>::rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const RoundsPlan& plan,
+                           const ProgressListener& on_progress, const StopToken& stop)
+{
+    require_buildable(A, options);
+    require(plan.n == A.rows() && !plan.levels.empty(),
+            [&] { return fmt::format("rounds of a matrix with {} rows do not serve one with {}", plan.n, A.rows()); });
+    detail::MlIluBuilder<T> replay(be, A, options, on_progress, stop, &plan);
+    std::string             why_not;
+    try {
+        auto made = replay.run(CsrMatrix<T>(A));
+        why_not = replay.why_not();
+        if (why_not.empty()) return finished(std::move(made));
+    } catch (const InvalidInput& error) {  // such as old scale factors by which new numbers overflow
+        why_not = error.what();
+    }
+    detail::MlIluBuilder<T> anew(be, A, options, on_progress, stop);
+    anew.note(fmt::format("rounds of an earlier matrix do not serve again: {}", why_not), replay.report());
+    return finished(anew.run(CsrMatrix<T>(A)));
+}
+
+template <Scalar T>
+MlIlu<T> MlIlu<T>::finished(Built made)
+{
     MlIlu<T> mlilu;
-    mlilu.factors_ = std::move(factors);
-    mlilu.host_plans_ = std::make_shared<const std::vector<MlIluLevelPlans<T>>>(std::move(plans));
+    mlilu.factors_ = std::move(made.first);
+    mlilu.host_plans_ = std::make_shared<const std::vector<MlIluLevelPlans<T>>>(std::move(made.second));
     return mlilu;
+}
+
+template <Scalar T>
+std::optional<RoundsPlan> MlIlu<T>::rounds_plan() const
+{
+    return plan_of_rounds(*factors_);
 }
 
 template <Scalar T>

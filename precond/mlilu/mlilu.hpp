@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
@@ -23,6 +24,9 @@ struct MlIluLevelReport {
     double inverse_L = 0, inverse_U = 0;
     /// Longest chains of dependent rows, at most the depth bound unless `decisions` raise it.
     Index depth_L = 0, depth_U = 0;
+    /// Of a level in rounds: Σ_j |s_kj t_j| over the other pivots of a pivot's round, which are cut, as a share of |s_kk t_k|; the mean of
+    /// all its pivots.
+    double cut = 0;
 };
 
 /// Seconds of a setup in rounds, of all levels; what is left of seconds_factor stores levels and plans their solves.
@@ -47,9 +51,11 @@ struct MlIluReport {
     std::vector<std::string> decisions;
     double                   seconds_analyse = 0;  ///< scaling, matching, ordering
     double                   seconds_factor = 0;
-    RoundSeconds             seconds_rounds;  ///< of seconds_factor
+    RoundSeconds             seconds_rounds;    ///< of seconds_factor
+    bool                     replayed = false;  ///< by the rounds of an earlier matrix
 };
 
+struct RoundsPlan;  // rounds_plan.hpp
 template <Scalar T = double>
 struct MlIluFactors;  // the levels; immutable
 template <Scalar T = double>
@@ -63,14 +69,25 @@ public:
     /// @param stop     asked as often, and within matching and ordering; not within the dense level
     /// @throws InvalidInput unless A is square; OutOfMemory when memory_limit cannot hold even the sparsest factor;
     ///         Cancelled, OutOfTime
-    static MlIlu           build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options,
-                                 const ProgressListener& on_progress = {}, const StopToken& stop = {});
-    const MlIluReport&     report() const;
-    const MlIluFactors<T>& factors() const { return *factors_; }
+    static MlIlu build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options,
+                       const ProgressListener& on_progress = {}, const StopToken& stop = {});
+    /// By the sets of pivots, scale factors and matching that an earlier setup found for another matrix; estimates and dropping are of
+    /// this one. Takes half the time of build(). Where a pivot, an estimate, an update or what is cut shows that they do not suit A, it
+    /// is set up by build() after all, and `decisions` says why.
+    /// @param plan  of a matrix of the same order and, for it to be of use, pattern; set up by the same options
+    static MlIlu rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const RoundsPlan& plan,
+                         const ProgressListener& on_progress = {}, const StopToken& stop = {});
+    /// What rebuild() needs; nothing where the first level is not in rounds. Copies 28 bytes a row.
+    std::optional<RoundsPlan> rounds_plan() const;
+    const MlIluReport&        report() const;
+    const MlIluFactors<T>&    factors() const { return *factors_; }
     /// By level, and shared by all copies.
     std::span<const MlIluLevelPlans<T>> host_plans() const;
 
 private:
+    using Built = std::pair<std::shared_ptr<const MlIluFactors<T>>, std::vector<MlIluLevelPlans<T>>>;
+    static MlIlu finished(Built made);
+
     std::shared_ptr<const MlIluFactors<T>>                 factors_;
     std::shared_ptr<const std::vector<MlIluLevelPlans<T>>> host_plans_;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "ilux/precond/mlilu/pivot_bounds.hpp"
 #include "ilux/precond/mlilu/preprocess.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
+#include "ilux/precond/mlilu/rounds_plan.hpp"
 
 namespace ilux::detail {
 
@@ -43,10 +45,15 @@ template <class T>
 class MlIluBuilder {
 public:
     MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const ProgressListener& on_progress,
-                 const StopToken& stop);
+                 const StopToken& stop, const RoundsPlan* plan = nullptr);
+    /// Told before anything else.
+    void note(std::string decision, const MlIluReport& seconds_lost);
 
-    /// The factors, and how the host solves with them.
+    /// The factors, and how the host solves with them; none where why_not() says so.
     std::pair<std::shared_ptr<const MlIluFactors<T>>, std::vector<MlIluLevelPlans<T>>> run(CsrMatrix<T> S);
+    /// Why the plan does not suit A, or "".
+    const std::string& why_not() const { return why_not_; }
+    const MlIluReport& report() const { return report_; }
 
 private:
     enum class Setup { undecided, rounds, crout };
@@ -68,8 +75,9 @@ private:
     CroutOptions     crout_options(const Preprocessed<T>& pre, bool save) const;
     CsrMatrix<T>     next_matrix(const FactoredLevel<T>& level, bool hermitian);
 
-    void         decide_setup(const Preprocessed<T>& pre);
-    CsrMatrix<T> add_rounds(Preprocessed<T>& pre);
+    void                 decide_setup(const Preprocessed<T>& pre);
+    CsrMatrix<T>         add_rounds(Preprocessed<T>& pre);
+    const RoundsOfLevel* kept_rounds() const;
 
     void tell(Index done, Index total) const
     {
@@ -91,9 +99,10 @@ private:
     MlIluReport&                     report_ = factors_->report;
     std::vector<MlIluLevelPlans<T>>  plans_;
     Setup                            setup_;
-    bool                             compensates_ = false;  // in rounds
-    const Index                      tail_;                 // rounds end with so many rows
-    std::vector<double>              t_;                    // the test vector, of the unknowns of S
+    const RoundsPlan*                plan_;     // of an earlier matrix, or null
+    std::string                      why_not_;  // it does not suit this one
+    const Index                      tail_;     // rounds end with so many rows
+    std::vector<double>              t_;        // the test vector, of the unknowns of S
 };
 
 }  // namespace ilux::detail

@@ -19,9 +19,32 @@ std::size_t bytes_of(const MlIluLevel<T>& level, const MlIluLevelPlans<T>& plans
            static_cast<std::size_t>(level.n) * 2 * (sizeof(Index) + sizeof(double)) + level.d_inv.size() * sizeof(T);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                                    \
-    template MlIluLevelPlans<T> plans_of(const MlIluLevel<T>&, const std::shared_ptr<const MlIluFactors<T>>&); \
-    template std::size_t        bytes_of(const MlIluLevel<T>&, const MlIluLevelPlans<T>&);
+template <Scalar T>
+std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>& factors)
+{
+    RoundsPlan plan{.n = factors.n,
+                    .compensates = factors.compensates,
+                    .crout_follows = factors.ends_in_crout,
+                    .structural_rank = factors.report.structural_rank};
+    for (const MlIluLevel<T>& level : factors.levels) {
+        if (level.round_ends.empty()) break;
+        RoundsOfLevel rounds{.row_scale = level.row_scale,
+                             .col_scale = level.col_scale,
+                             .col_of_row = std::vector<Index>(level.p.size()),
+                             .pivots = {level.p.begin(), level.p.begin() + level.nB},
+                             .ends = level.round_ends,
+                             .cut = factors.report.levels[plan.levels.size()].cut};
+        for (std::size_t i = 0; i < level.p.size(); ++i) rounds.col_of_row[level.p[i]] = level.q[i];
+        plan.levels.push_back(std::move(rounds));
+    }
+    if (plan.levels.empty()) return {};
+    return plan;
+}
+
+#define ILUX_INSTANTIATE(T)                                                                                           \
+    template MlIluLevelPlans<T>        plans_of(const MlIluLevel<T>&, const std::shared_ptr<const MlIluFactors<T>>&); \
+    template std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>&);                                        \
+    template std::size_t               bytes_of(const MlIluLevel<T>&, const MlIluLevelPlans<T>&);
 ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

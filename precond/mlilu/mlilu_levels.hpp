@@ -2,10 +2,12 @@
 // The levels of a finished multilevel factorization, as build (mlilu.cpp) leaves them, and what the host's solves add.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ilux/precond/mlilu/dense_level.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
+#include "ilux/precond/mlilu/rounds_plan.hpp"
 #include "ilux/sptrsv/sptrsv.hpp"
 
 namespace ilux {
@@ -21,6 +23,7 @@ struct MlIluLevel {
     bool                keep = false;          ///< which pair follows
     CsrMatrix<T>        lower;                 ///< nC×nB: L_G (keep) or G (save)
     CsrMatrix<T>        upper;                 ///< nB×nC: U_F (keep) or F (save)
+    std::vector<Index>  round_ends = {};       ///< of a level in rounds, among its nB pivots
 };
 
 /// The levels of a multilevel ILU and the dense factors of the last one.
@@ -29,7 +32,9 @@ struct MlIluFactors {
     Index                      n = 0;
     std::vector<MlIluLevel<T>> levels;
     DenseLevel<T>              dense;
-    MlIluReport                report;  ///< report.levels[l] is of levels[l]
+    MlIluReport                report;                 ///< report.levels[l] is of levels[l]
+    bool                       compensates = false;    ///< its rounds do
+    bool                       ends_in_crout = false;  ///< rounds did not do to the end
 };
 
 /// How the host solves with L_B and U_B of a level. They refer to the level's matrices, so none is held twice.
@@ -42,5 +47,9 @@ template <Scalar T>
 MlIluLevelPlans<T> plans_of(const MlIluLevel<T>& level, const std::shared_ptr<const MlIluFactors<T>>& keeps);
 template <Scalar T>
 std::size_t bytes_of(const MlIluLevel<T>& level, const MlIluLevelPlans<T>& plans);  ///< of both, the matrices once
+
+/// The leading levels in rounds; nothing where there are none.
+template <Scalar T>
+std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>& factors);
 
 }  // namespace ilux

@@ -80,6 +80,8 @@ struct MlIluOptions {
     DepthBound     depth_bound = {};
     Index          dense_order = 8;
     Bytes          memory_limit = {};
+
+    friend bool operator==(const MlIluOptions&, const MlIluOptions&) = default;
 };
 
 template <class Visit>

@@ -8,6 +8,7 @@
 #include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_builder.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
+#include "ilux/precond/mlilu/round_replay.hpp"
 #include "ilux/precond/mlilu/row_blocks.hpp"
 
 namespace ilux::detail {
@@ -59,24 +60,42 @@ void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
                                                .even = even_rows<T>(be_, pre.A, t),
                                                .moved = moves_rows(pre.q)});
     setup_ = choice.rounds ? Setup::rounds : Setup::crout;
-    compensates_ = choice.compensates;
+    factors_->compensates = choice.compensates;
     for (auto& decision : choice.decisions) report_.decisions.push_back(std::move(decision));
+    if (!plan_) return;
+    if (!choice.rounds) why_not_ = "rounds are not chosen any more";
+    else if (choice.compensates != plan_->compensates)
+        why_not_ = fmt::format("compensation is {} now", choice.compensates ? "on" : "off");
+}
+
+/// Of the level to come, where a plan has one.
+template <class T>
+const RoundsOfLevel* MlIluBuilder<T>::kept_rounds() const
+{
+    const std::size_t level = factors_->levels.size();
+    return plan_ && level < plan_->levels.size() ? &plan_->levels[level] : nullptr;
 }
 
 template <class T>
 CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
 {
     const Index   n = pre.A.rows();
-    RoundsOptions options = rounds_options(opt_, compensates_, pre.hermitian, largest_entry(pre.A));
+    RoundsOptions options = rounds_options(opt_, factors_->compensates, pre.hermitian, largest_entry(pre.A));
     options.enough = tail_;
     options.most_entries = static_cast<double>(std::max<Offset>(1, budget_.entries_left(n)));
+    options.kept = kept_rounds();
+    if (options.kept) options.bounds = bounds_of_replay(options.bounds, largest_entry(pre.A));
     auto made = rounds_ilu(be_, std::move(pre.A), scaled_test_vector(t_, pre.q, pre.col_scale), options,
                            [&](Index k) { tell(k, n); });
     report_.seconds_rounds.sets += made.seconds.sets;
     report_.seconds_rounds.eliminate += made.seconds.eliminate;
     report_.seconds_rounds.assemble += made.seconds.assemble;
+    if (!made.why_not.empty()) {
+        why_not_ = fmt::format("on level {} {}", level_number(), made.why_not);
+        return {};
+    }
     const auto accepted = static_cast<Index>(made.factors.accepted.size());
-    if (made.full || accepted < rounds_stall * n) {
+    if (!options.kept && (made.full || accepted < rounds_stall * n)) {
         report_.decisions.push_back(fmt::format("crout from level {} on: {}", level_number() + (accepted > 0),
                                                 made.full || n <= tail_
                                                     ? "the memory limit leaves no room for further rounds"
@@ -91,13 +110,17 @@ CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
     t_ = std::move(made.t);
     FactoredLevel<T> level{std::move(made.factors), {}};
     store(pre, level, true);
-    report_.levels.back().rounds = made.rounds;
+    report_.levels.back().rounds = made.rounds();
+    report_.levels.back().cut = made.cut;
+    factors_->levels.back().round_ends = std::move(made.round_ends);
+    if (options.kept && !kept_rounds() && plan_->crout_follows) setup_ = Setup::crout;
     return std::move(made.S);
 }
 
-#define ILUX_INSTANTIATE(T)                                                      \
-    template void         MlIluBuilder<T>::decide_setup(const Preprocessed<T>&); \
-    template CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>&);
+#define ILUX_INSTANTIATE(T)                                                              \
+    template void                 MlIluBuilder<T>::decide_setup(const Preprocessed<T>&); \
+    template CsrMatrix<T>         MlIluBuilder<T>::add_rounds(Preprocessed<T>&);         \
+    template const RoundsOfLevel* MlIluBuilder<T>::kept_rounds() const;
 ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

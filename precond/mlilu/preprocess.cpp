@@ -120,6 +120,25 @@ Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& option
 }
 
 template <Scalar T>
+Preprocessed<T> scale_and_match_again(CsrMatrix<T> A, std::span<const double> row_scale,
+                                      std::span<const double> col_scale, std::span<const Index> col_of_row)
+{
+    Preprocessed<T> pre;
+    pre.row_scale.assign(row_scale.begin(), row_scale.end());
+    pre.col_scale.assign(col_scale.begin(), col_scale.end());
+    pre.q.assign(col_of_row.begin(), col_of_row.end());
+    pre.p.resize(pre.q.size());
+    std::iota(pre.p.begin(), pre.p.end(), Index{0});
+    pre.matched = pre.q != pre.p;
+    pre.hermitian = !pre.matched && pre.row_scale == pre.col_scale && is_hermitian(A);
+    scale_rows_cols(A, pre.row_scale, pre.col_scale);
+    pre.A = pre.matched ? permute<T>(A, {}, pre.q) : std::move(A);
+    pre.positive = pre.hermitian;
+    for (Index i = 0; i < pre.A.rows() && pre.positive; ++i) pre.positive = real_part(pre.A.at(i, i)) > 0;
+    return pre;
+}
+
+template <Scalar T>
 void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop)
 {
     const auto order = fill_reducing_order(pre.A, ordering, stop);
@@ -132,8 +151,10 @@ void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop
     }
 }
 
-#define ILUX_INSTANTIATE(T)                                                                              \
-    template Preprocessed<T> equilibrate_and_match(CsrMatrix<T>, const MlIluOptions&, const StopToken&); \
+#define ILUX_INSTANTIATE(T)                                                                                        \
+    template Preprocessed<T> equilibrate_and_match(CsrMatrix<T>, const MlIluOptions&, const StopToken&);           \
+    template Preprocessed<T> scale_and_match_again(CsrMatrix<T>, std::span<const double>, std::span<const double>, \
+                                                   std::span<const Index>);                                        \
     template void            put_in_order(Preprocessed<T>&, Ordering, const StopToken&);
 ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "ilux/precond/mlilu/instances.hpp"
 #include "ilux/precond/mlilu/inverse_norms.hpp"
@@ -53,6 +54,7 @@ private:
     void   split_rest();
     void   form_next();
     T      pivot(Index k) const;
+    double cut_from(Index k) const;
     T      real_where_hermitian(T d) const { return dropping_.hermitian ? T(real_part(d)) : d; }
     double form_row(Index i, RowSums<T>& row) const;
     auto   drop_rule(Index i, double largest_term, const RowSums<T>& row) const;
@@ -85,6 +87,17 @@ T Eliminator<T>::pivot(Index k) const
     return std::abs(d) >= least_diagonal * std::abs(set_.diagonal[k]) ? d : set_.diagonal[k];
 }
 
+/// The couplings of pivot k to the others, as a share of its diagonal.
+template <class T>
+double Eliminator<T>::cut_from(Index k) const
+{
+    double sum = 0;
+    for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p)
+        if (const Index j = in_.S.col()[p]; j != k && is_pivot_[j])
+            sum += std::abs(in_.S.val()[p]) * std::abs(in_.t[j] / in_.t[k]);
+    return sum / std::abs(set_.diagonal[k]);
+}
+
 /// D, U, y and z.
 template <class T>
 void Eliminator<T>::take_pivots()
@@ -93,7 +106,8 @@ void Eliminator<T>::take_pivots()
     y_.resize(nB_);
     z_.resize(nB_);
     largest_in_U_.resize(nB_);
-    RowCollector<T> U(nB_);
+    RowCollector<T>     U(nB_);
+    std::vector<double> cut(row_blocks(nB_), 0.);
     for_row_blocks(be_, nB_, [&](Index b, Index begin, Index end, int) {
         auto& rows = U.block(b);
         for (Index i = begin; i < end; ++i) {
@@ -107,12 +121,14 @@ void Eliminator<T>::take_pivots()
                 }
             rows.end_row();
             out_.d[i] = d;
+            cut[b] += cut_from(k);
             y_[i] = InverseNorms<T>::greedy_for(in_.w_L[k]);
             z_[i] = InverseNorms<T>::greedy_for(in_.w_U[k]);
             largest_in_U_[i] = largest;
         }
     });
     out_.U = U.matrix(be_, nC_);
+    out_.cut = std::accumulate(cut.begin(), cut.end(), 0.);
     for (Index i = 0; i < nB_; ++i) {
         out_.inverse_L = std::max(out_.inverse_L, std::abs(y_[i]));
         out_.inverse_U = std::max(out_.inverse_U, std::abs(z_[i]));

@@ -27,6 +27,7 @@ struct EliminatedRound {
     std::vector<T> d;                     ///< of the pivots
     CsrMatrix<T>   next;                  ///< rest × rest
     std::vector<T> w_L, w_U;              ///< of the rest
+    double         cut = 0;               ///< sum over the pivots of MlIluLevelReport::cut
     double inverse_L = 1, inverse_U = 1;  ///< largest estimates of ‖e_kᵀL⁻¹‖₁, ‖U⁻¹e_k‖₁ of a pivot
 };
 

@@ -81,23 +81,10 @@ private:
     /// @return whether row k may be a pivot
     bool inspect_row(Index k)
     {
-        T      d = 0;
-        double largest_in_row = 0, largest_in_col = 0, sum = 0;
-        for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p) {
-            const Index  j = in_.S.col()[p];
-            const double a = std::abs(in_.S.val()[p]);
-            if (j == k) {
-                d = in_.S.val()[p];
-                continue;
-            }
-            largest_in_row = std::max(largest_in_row, a);
-            sum += a * std::abs(in_.t[j]);
-        }
-        for (Offset p = in_.St.row_ptr()[k]; p < in_.St.row_ptr()[k + 1]; ++p)
-            if (in_.St.col()[p] != k) largest_in_col = std::max(largest_in_col, std::abs(in_.St.val()[p]));
+        const auto [d, largest_in_row, largest_in_col, others] = facts_of_row(in_, k);
         set_.diagonal[k] = d;
         set_.largest[k] = std::max(largest_in_row, std::abs(d));
-        budget_[k] = is_dominant(d, in_.t[k], sum) ? bounds_.weak_coupling * std::abs(d) : 0;
+        budget_[k] = is_dominant(d, in_.t[k], others) ? bounds_.weak_coupling * std::abs(d) : 0;
         const bool grows = bounds_.growth > 0 && largest_in_row * largest_in_col > bounds_.growth * std::abs(d);
         return std::abs(d) > bounds_.pivot_floor && !(bounds_.positive && real_part(d) <= 0) && !grows &&
                1 + std::abs(in_.w_L[k]) <= bounds_.inverse && 1 + std::abs(in_.w_U[k]) <= bounds_.inverse;
@@ -232,6 +219,26 @@ Index dominant_rows(Cpu& be, const CsrView<T>& S, std::span<const double> t)
 }
 
 template <class T>
+RowFacts<T> facts_of_row(const RoundSystem<T>& system, Index k)
+{
+    const auto& [S, St, w_L, w_U, t, number] = system;
+    RowFacts<T> facts;
+    for (Offset p = S.row_ptr()[k]; p < S.row_ptr()[k + 1]; ++p) {
+        const Index  j = S.col()[p];
+        const double a = std::abs(S.val()[p]);
+        if (j == k) {
+            facts.diagonal = S.val()[p];
+            continue;
+        }
+        facts.largest_in_row = std::max(facts.largest_in_row, a);
+        facts.others += a * std::abs(t[j]);
+    }
+    for (Offset p = St.row_ptr()[k]; p < St.row_ptr()[k + 1]; ++p)
+        if (St.col()[p] != k) facts.largest_in_col = std::max(facts.largest_in_col, std::abs(St.val()[p]));
+    return facts;
+}
+
+template <class T>
 RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBounds& bounds,
                           const std::function<void()>& tell)
 {
@@ -240,6 +247,7 @@ RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBoun
 
 #define ILUX_INSTANTIATE(T)                                                               \
     template Index       dominant_rows(Cpu&, const CsrView<T>&, std::span<const double>); \
+    template RowFacts<T> facts_of_row(const RoundSystem<T>&, Index);                      \
     template RoundSet<T> choose_pivots(Cpu&, const RoundSystem<T>&, const RoundBounds&, const std::function<void()>&);
 ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -36,6 +36,16 @@ struct RoundSystem {
     std::span<const Index> number = {};
 };
 
+/// What a row of S and its column are like.
+template <class T>
+struct RowFacts {
+    T      diagonal = {};
+    double largest_in_row = 0, largest_in_col = 0;  ///< off the diagonal
+    double others = 0;                              ///< Σ_j≠k |s_kj t_j|
+};
+template <class T>
+RowFacts<T> facts_of_row(const RoundSystem<T>& system, Index k);
+
 /// The pivots chosen; `fit` is the number of rows that passed their tests.
 template <class T>
 struct RoundSet {

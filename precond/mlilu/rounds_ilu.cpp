@@ -1,11 +1,14 @@
 #include "ilux/precond/mlilu/rounds_ilu.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/mlilu/round_replay.hpp"
 #include "ilux/precond/mlilu/row_blocks.hpp"
 
 namespace ilux {
@@ -143,6 +146,9 @@ public:
             if (tell_) tell_(n - level_.S.rows());
         while (!done() && round());
         level_.full = too_many_entries();
+        if (!level_.round_ends.empty()) level_.cut /= level_.round_ends.back();
+        if (opt_.kept) judge_replay();
+        if (!level_.why_not.empty()) return std::move(level_);
         const WallClock clock;
         Assembly<T>(be_, std::move(factors_), rows_, level_.factors).run();
         level_.seconds.assemble = clock.seconds();
@@ -150,7 +156,10 @@ public:
     }
 
 private:
-    bool round();
+    bool        round();
+    RoundSet<T> next_set(const RoundSystem<T>& system, const std::function<void()>& tell);
+    void        judge_replay();
+    Index       pivots_so_far() const { return static_cast<Index>(level_.factors.d.size()); }
     /// L, D and U of a round are entries of S, so that the factors alone never are.
     bool too_many_entries() const
     {
@@ -158,8 +167,9 @@ private:
     }
     bool done() const
     {
-        return level_.S.rows() <= opt_.enough || (opt_.most_rounds > 0 && level_.rounds >= opt_.most_rounds) ||
-               too_many_entries();
+        if (too_many_entries()) return true;
+        if (opt_.kept) return level_.rounds() == static_cast<Index>(opt_.kept->ends.size());
+        return level_.S.rows() <= opt_.enough || (opt_.most_rounds > 0 && level_.rounds() >= opt_.most_rounds);
     }
 
     Cpu&                              be_;
@@ -172,12 +182,44 @@ private:
     RoundsLevel<T>                    level_;
 };
 
+/// What was cut and stored is known only now.
+template <class T>
+void Rounds<T>::judge_replay()
+{
+    const double most = most_cut(opt_.kept->cut);
+    if (!level_.why_not.empty()) return;
+    if (level_.full) level_.why_not = "the memory limit leaves no room";
+    else if (!(level_.cut <= most))
+        level_.why_not =
+            fmt::format("{:.3g} of a pivot's diagonal is cut in the mean, and at most {:.3g} may be", level_.cut, most);
+}
+
 std::vector<Index> picked(std::span<const Index> from, std::span<const Index> at)
 {
     std::vector<Index> result;
     result.reserve(at.size());
     for (Index i : at) result.push_back(from[i]);
     return result;
+}
+
+/// The pivots of a round kept, where there is one; else those that are found. None where they do not do.
+template <class T>
+RoundSet<T> Rounds<T>::next_set(const RoundSystem<T>& system, const std::function<void()>& tell)
+{
+    if (!opt_.kept) return choose_pivots(be_, system, opt_.bounds, tell);
+    const Index               first = pivots_so_far(), end = opt_.kept->ends[level_.rounds()];
+    const std::vector<Index>& all = opt_.kept->pivots;
+    std::vector<Index>        pivots;  // of S
+    pivots.reserve(static_cast<std::size_t>(end) - first);
+    Index at = 0;
+    for (Index i = first; i < end; ++i, ++at) {
+        while (rows_[at] != all[i]) ++at;
+        pivots.push_back(at);
+    }
+    auto [set, why_not] = replay_round<T>(be_, system, pivots, opt_.bounds);
+    if (why_not.empty()) return std::move(set);
+    level_.why_not = fmt::format("in round {} {}", level_.rounds() + 1, why_not);
+    return {};
 }
 
 /// @return false where too few pivots were found, and nothing was done
@@ -189,13 +231,14 @@ bool Rounds<T>::round()
     const CsrMatrix<T>   transposed = opt_.dropping.hermitian ? CsrMatrix<T>() : transpose(be_, S);
     const CsrView<T>&    St = opt_.dropping.hermitian ? static_cast<const CsrView<T>&>(S) : transposed;
     const RoundSystem<T> system{S, St, w_L_, w_U_, level_.t, rows_};
-    const Index          done = static_cast<Index>(level_.factors.d.size());
+    const Index          done = pivots_so_far();
     const auto           tell = [&] {
         if (tell_) tell_(done);
     };
-    const RoundSet<T> set = choose_pivots(be_, system, opt_.bounds, tell);
+    const RoundSet<T> set = next_set(system, tell);
     level_.seconds.sets += clock.lap();
-    if (set.pivots.empty() || static_cast<double>(set.pivots.size()) < opt_.least_share * S.rows()) return false;
+    if (set.pivots.empty()) return false;
+    if (!opt_.kept && static_cast<double>(set.pivots.size()) < opt_.least_share * S.rows()) return false;
 
     auto           made = eliminate(be_, system, set, opt_.dropping, tell);
     CroutLevel<T>& factors = level_.factors;
@@ -213,7 +256,8 @@ bool Rounds<T>::round()
     w_U_ = std::move(made.w_U);
     level_.t = std::move(t);
     level_.S = std::move(made.next);
-    ++level_.rounds;
+    level_.round_ends.push_back(pivots_so_far());
+    level_.cut += made.cut;
     level_.seconds.eliminate += clock.seconds();
     return true;
 }

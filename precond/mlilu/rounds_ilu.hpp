@@ -2,6 +2,7 @@
 // One level of the multilevel ILU, eliminated in rounds: sets of pivots that do not see one another, instead of one after another.
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
@@ -9,6 +10,7 @@
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/precond/mlilu/round_eliminate.hpp"
 #include "ilux/precond/mlilu/round_set.hpp"
+#include "ilux/precond/mlilu/rounds_plan.hpp"
 
 namespace ilux {
 
@@ -19,18 +21,24 @@ struct RoundsOptions {
     Index         enough = 0;          ///< the level ends when so few rows are left
     double        least_share = 0.02;  ///< or a round finds fewer pivots than this share of its rows
     double        most_entries = 0;    ///< or its factors and S together have more entries; 0: no limit
-    Index         most_rounds = 0;     ///< or there were so many rounds; 0: no limit. Chains of L and U are no longer
+    /// These rounds and no others, whatever `enough` and `least_share` are, within `bounds`, which should be bounds_of_replay().
+    const RoundsOfLevel* kept = nullptr;
+    Index most_rounds = 0;  ///< or there were so many rounds; 0: no limit. Chains of L and U are no longer
 };
 
 /// A level as crout_ilu makes it, and what goes on to the next one.
 template <class T = double>
 struct RoundsLevel {
     CroutLevel<T>       factors;
-    CsrMatrix<T>        S;  ///< of the rows postponed, in their order
-    std::vector<double> t;  ///< the test vector there
-    Index               rounds = 0;
+    CsrMatrix<T>        S;             ///< of the rows postponed, in their order
+    std::vector<double> t;             ///< the test vector there
+    std::vector<Index>  round_ends;    ///< among the pivots
+    double              cut = 0;       ///< MlIluLevelReport::cut
     bool                full = false;  ///< most_entries ended it
+    std::string         why_not;       ///< why the rounds kept do not suit A, or ""; then there are no factors
     RoundSeconds        seconds;       ///< all but the tail
+
+    Index rounds() const { return static_cast<Index>(round_ends.size()); }
 };
 
 /// @param A  n×n, scaled so that entries are about 1; consumed

@@ -78,7 +78,7 @@ Index most_steps_with_kept(Index first, Index max_steps, const RefreshLimits& li
 /// How M served a system.
 struct PreconditionerUse {
     Outcome outcome = Outcome::converged;
-    Index   steps = 0, first_steps = 0;  ///< of this system, and of the one that M was made for
+    Index   steps = 0, first_steps = 0;  ///< of this system, and of the one that M, or its rounds, were made for
     bool    lacks_rank = false;
 };
 /// Why M does not serve another system, or "".
@@ -87,7 +87,7 @@ std::string reason_to_refresh(const PreconditionerUse& use, const RefreshLimits&
 /// How a try ended that used what an earlier system has left.
 struct FormerUse {
     Outcome outcome = Outcome::converged;
-    bool    former = false;    ///< it did: a kept M, or a kept LU
+    bool    former = false;    ///< it did: a kept M, kept rounds of one, or a kept LU
     bool    given_up = false;  ///< for the sake of the other strategy
     double  seconds_left = 0;
 };

@@ -34,19 +34,6 @@ void note_mlilu(const MlIluReport& report, Attempt& tried)
     tried.seconds_factor = report.seconds_factor;
 }
 
-MlIlu<> build_mlilu(Machine& machine, const CsrView<double>& A, const ProgressListener& on_progress,
-                    const StopToken& stop, Attempt& tried)
-{
-    MlIlu factors = MlIlu<>::build(machine.cpu, A, mlilu_options(machine, tried), on_progress, stop);
-    note_mlilu(factors.report(), tried);
-    const bool in_rounds = !factors.report().levels.empty() && factors.report().levels.front().rounds > 0;
-    if (machine.gpu && in_rounds && needs_transpose(method_of(tried.plan.method)))
-        tried.decisions.push_back(
-            fmt::format("factored on the host: {} needs M⁻ᵀ, which rounds set up on a GPU do not offer",
-                        field_text(tried.plan.method)));
-    return factors;
-}
-
 /// Rounds on the device, where they are asked for or may be chosen and the method needs no transpose. Nothing where the host
 /// should factor; `tried` says why.
 std::optional<GpuRounds> build_on_gpu(Machine& machine, GpuSystem& system, const ProgressListener& on_progress,
@@ -215,6 +202,31 @@ void IterativeSolver::place(Attempt& tried)
     if (!machine_.gpu) prepare_host(tried);
 }
 
+std::optional<IterativeSolver::FormerRounds> IterativeSolver::rounds_at_hand() const
+{
+    if (!factors_.mlilu || !options_made_by_) return {};
+    auto plan = factors_.mlilu->rounds_plan();
+    if (!plan) return {};
+    return FormerRounds{std::move(*plan), *options_made_by_};
+}
+
+/// By the host, and by the rounds of the M before where there are any.
+MlIlu<> IterativeSolver::make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried)
+{
+    const MlIluOptions options = mlilu_options(machine_, tried);
+    const bool         again = former_ && former_->options == options;
+    MlIlu              factors = again ? MlIlu<>::rebuild(machine_.cpu, *A_, options, former_->plan, on_progress, stop)
+                                       : MlIlu<>::build(machine_.cpu, *A_, options, on_progress, stop);
+    options_made_by_ = options;
+    note_mlilu(factors.report(), tried);
+    const bool in_rounds = !factors.report().levels.empty() && factors.report().levels.front().rounds > 0;
+    if (machine_.gpu && in_rounds && needs_transpose(method_of(tried.plan.method)))
+        tried.decisions.push_back(
+            fmt::format("factored on the host: {} needs M⁻ᵀ, which rounds set up on a GPU do not offer",
+                        field_text(tried.plan.method)));
+    return factors;
+}
+
 /// M as the plan asks for it; for a GPU with off_diagonal and depth_bound as suit one, where they are left to us.
 bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
@@ -231,7 +243,7 @@ bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, 
             case PrecondKind::mlilu:
                 if (system_) factors_.rounds = build_on_gpu(machine_, *system_, on_progress, stop, tried);
                 if (factors_.rounds) break;
-                factors_.mlilu = build_mlilu(machine_, *A_, on_progress, stop, tried);
+                factors_.mlilu = make_mlilu(on_progress, stop, tried);
                 if (const Index level = tried.mlilu->overflowed; level > 0) {
                     tried.fail(Outcome::breakdown,
                                fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
@@ -266,7 +278,9 @@ bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, 
 bool IterativeSolver::factor(const CsrView<double>& A, const TryListener& listener, const StopToken& stop,
                              Attempt& tried)
 {
+    auto former = rounds_at_hand();
     release();
+    former_ = std::move(former);
     A_ = &A;
     tried.device = machine_.device();
     if (machine_.gpu) begin_on_gpu(tried.plan);
@@ -288,6 +302,7 @@ bool IterativeSolver::factor(const CsrView<double>& A, const TryListener& listen
         release();
         throw;
     }
+    former_.reset();
     tried.action = tried.plan.precond.kind == PrecondKind::none ? SolverAction::none : SolverAction::refresh;
     return factored_ = true;
 }
@@ -314,6 +329,8 @@ void IterativeSolver::release()
     made_.reset();
     op_.reset();
     factors_ = {};
+    options_made_by_.reset();
+    former_.reset();
 }
 
 Preconditioner<Cpu>& IterativeSolver::host_M()

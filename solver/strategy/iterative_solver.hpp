@@ -8,6 +8,7 @@
 
 #include "ilux/base/spmv.hpp"
 #include "ilux/krylov/krylov.hpp"
+#include "ilux/precond/mlilu/rounds_plan.hpp"
 #include "ilux/solver/machine/gpu_system.hpp"
 #include "ilux/solver/report/attempt.hpp"
 #include "ilux/solver/strategy/standard.hpp"
@@ -26,7 +27,8 @@ public:
     /// @param machine  loses its GPU where that was our choice and the host suits M better
     IterativeSolver(Machine machine, const SolverOptions& options);
 
-    /// M for A, as tried.plan has it, and the vectors of its method. A zero pivot, lack of time and cancellation are outcomes.
+    /// M for A, as tried.plan has it, and the vectors of its method. Where the host made the M at hand in rounds by the same options, those
+    /// serve again. A zero pivot, lack of time and cancellation are outcomes.
     /// @param A  must stand, with these numbers, until the last solve() with it
     /// @param stop  gives a multilevel factorization in progress up
     /// @return whether A x = b can be solved now; where not, `tried` says why
@@ -42,6 +44,9 @@ public:
     void solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener, const StopToken& stop,
                Attempt& tried);
 
+    /// The next factor() makes M without a look at the rounds of the one at hand.
+    void forget_rounds() { options_made_by_.reset(); }
+
     /// Without solving any longer: memory and GPU are given back.
     void release();
 
@@ -50,6 +55,14 @@ public:
     KrylovOptions         krylov(Index n) const;  ///< as asked for, with no more vectors than n or the steps allow
 
 private:
+    /// What a later M may be made by.
+    struct FormerRounds {
+        RoundsPlan   plan;
+        MlIluOptions options;
+    };
+    std::optional<FormerRounds> rounds_at_hand() const;
+    MlIlu<>                     make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
+
     bool                 build(const TryListener& listener, const StopToken& stop, Attempt& tried);
     void                 place(Attempt& tried);
     void                 give_up_gpu(const std::string& why, Attempt& tried);
@@ -65,6 +78,8 @@ private:
     SolverOptions                        options_;
     const CsrView<double>*               A_ = nullptr;
     PrecondFactors                       factors_;
+    std::optional<MlIluOptions>          options_made_by_;  // of factors_.mlilu
+    std::optional<FormerRounds>          former_;           // of the M before, while another is made
     bool                                 factored_ = false;
     std::unique_ptr<GpuSystem>           system_;  // before what it refers to goes
     std::optional<MatrixOperator<>>      op_;

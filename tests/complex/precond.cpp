@@ -18,6 +18,7 @@
 #include "ilux/precond/mlilu/mlilu_rounds.cpp"
 #include "ilux/precond/mlilu/preprocess.cpp"
 #include "ilux/precond/mlilu/round_eliminate.cpp"
+#include "ilux/precond/mlilu/round_replay.cpp"
 #include "ilux/precond/mlilu/round_set.cpp"
 #include "ilux/precond/mlilu/rounds_ilu.cpp"
 #include "ilux/precond/mlilu/schur.cpp"

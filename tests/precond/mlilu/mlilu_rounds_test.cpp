@@ -11,9 +11,8 @@
 
 #include "ilux/base/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/krylov/krylov.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
-#include "ilux/tests/precond/mlilu/level_checks.hpp"
+#include "ilux/tests/precond/mlilu/mlilu_checks.hpp"
 #include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {
@@ -23,35 +22,7 @@ using namespace test::precond;
 
 using test::identical;
 
-constexpr MlIluOptions in_rounds{.setup = MlIluSetup::rounds};
-
-bool any_mentions(const MlIluReport& report, const std::string& words)
-{
-    return std::ranges::any_of(report.decisions,
-                               [&](const auto& text) { return text.find(words) != std::string::npos; });
-}
-
-Index rounds_of(const MlIluReport& report)
-{
-    Index rounds = 0;
-    for (const auto& level : report.levels) rounds += level.rounds;
-    return rounds;
-}
-
-/// Steps to a residual of 1e-8 for a right-hand side that no preconditioner is made for.
-Index steps(const CsrMatrix<>& A, const MlIluOptions& options)
-{
-    Cpu                  be(2);
-    const MatrixOperator op(A);
-    MlIluPreconditioner  M(MlIlu<>::build(be, A, options));
-    const KrylovOptions  krylov{.rtol = 1e-8, .restart = 30};
-    GmresWorkspace<Cpu>  ws(A.rows(), krylov);
-    const Vector         b = test::random_vector(A.rows(), 1);
-    Vector               x(b.size());
-    const auto           report = gmres<Cpu>(be, op, M, b, x, ws, krylov);
-    EXPECT_EQ(report.outcome, Outcome::converged);
-    return report.steps;
-}
+Index steps(const CsrMatrix<>& A, const MlIluOptions& options) { return steps_with(build(A, options, 2), A); }
 
 TEST(MlIluRounds, TakeHardlyMoreStepsOnAFinerMesh)
 {
@@ -86,7 +57,7 @@ TEST(MlIluRounds, AreChosenWhereRowsAreDominant)
 
 TEST(MlIluRounds, AreNotChosenWhereEveryRowSeesEveryOther)
 {
-    Dense full{60, 60, random_vector(60 * 60, 1)};
+    Dense full{60, 60, test::random_vector(60 * 60, 1)};
     for (Index i = 0; i < 60; ++i) full(i, i) = 100;
     const auto dense = build(to_csr(full)).report();
     EXPECT_EQ(rounds_of(dense), 0);

@@ -102,9 +102,9 @@ TEST(RoundsIlu, EstimatesWhatOnePivotAfterAnotherWouldInThatOrder)
 TEST(RoundsIlu, HasNoLongerChainsThanRounds)
 {
     const auto level = level_in_rounds(of_order_one(gallery::convdiff3d({.n = 14})), usual());
-    EXPECT_GT(level.rounds, 4);
-    EXPECT_LE(dependency_depth(level.factors.L_B, Triangle::lower), level.rounds);
-    EXPECT_LE(dependency_depth(level.factors.U_B, Triangle::upper), level.rounds);
+    EXPECT_GT(level.rounds(), 4);
+    EXPECT_LE(dependency_depth(level.factors.L_B, Triangle::lower), level.rounds());
+    EXPECT_LE(dependency_depth(level.factors.U_B, Triangle::upper), level.rounds());
 }
 
 TEST(RoundsIlu, EndsWhereItIsTold)
@@ -115,7 +115,7 @@ TEST(RoundsIlu, EndsWhereItIsTold)
     const auto whole = level_in_rounds(A, options);
     EXPECT_LE(whole.S.rows(), 20);
     options.most_rounds = 3;
-    EXPECT_EQ(level_in_rounds(A, options).rounds, 3);
+    EXPECT_EQ(level_in_rounds(A, options).rounds(), 3);
     options.most_rounds = 0;
     options.enough = 400;
     const auto tail = level_in_rounds(A, options);
@@ -123,9 +123,9 @@ TEST(RoundsIlu, EndsWhereItIsTold)
     EXPECT_GT(tail.S.rows(), 200);
     options.enough = 0;
     options.least_share = 0.4;  // later rounds find fewer
-    EXPECT_LT(level_in_rounds(A, options).rounds, whole.rounds);
+    EXPECT_LT(level_in_rounds(A, options).rounds(), whole.rounds());
     options.most_entries = 1;
-    EXPECT_EQ(level_in_rounds(A, options).rounds, 0);
+    EXPECT_EQ(level_in_rounds(A, options).rounds(), 0);
     options.most_entries = static_cast<double>(2 * A.nnz());
     const auto limited = level_in_rounds(A, options).factors;
     EXPECT_LE(limited.L_B.nnz() + limited.U_B.nnz() + limited.L_G.nnz() + limited.U_F.nnz(), 4 * A.nnz());
@@ -134,7 +134,7 @@ TEST(RoundsIlu, EndsWhereItIsTold)
 TEST(RoundsIlu, GivesBackWhatHasNoPivot)
 {
     const auto level = level_in_rounds(dense(3, {0, 1, 2, 3, 0, 4, 5, 6, 0}), usual());
-    EXPECT_EQ(level.rounds, 0);
+    EXPECT_EQ(level.rounds(), 0);
     EXPECT_EQ(level.factors.postponed, (std::vector<Index>{0, 1, 2}));
     EXPECT_TRUE(identical(level.S, dense(3, {0, 1, 2, 3, 0, 4, 5, 6, 0})));
 }
