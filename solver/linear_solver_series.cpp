@@ -26,6 +26,12 @@ bool replayed(const Attempt& tried)
     return tried.action == SolverAction::refresh && tried.mlilu && tried.mlilu->replayed;
 }
 
+/// Why M was renewed, and by what. Nothing where nobody asked why.
+std::string renewal(const std::string& why, const Attempt& renewed)
+{
+    return why.empty() || !replayed(renewed) ? why : why + "; its rounds serve again";
+}
+
 }  // namespace
 
 /// @return whether the first plan is due again
@@ -129,7 +135,7 @@ void LinearSolver::Impl::renew()
             break;
         case ValuesStep::refresh:
             loop.renewed(factor_by(current));
-            current.reason = series_.why_refresh;
+            current.reason = renewal(series_.why_refresh, current);
             break;
     }
     if (loop.factored()) return;
@@ -209,7 +215,7 @@ void LinearSolver::Impl::solve_anew(std::span<const double> b, Attempt& tried)
     loop.drop();
     loop.begin(current.plan);
     loop.renewed(direct() ? factor_lu(current) : factor_by(current));
-    current.reason = why;
+    current.reason = renewal(why, current);
     tried = current;
     tried.seconds += seconds;
     if (loop.factored()) solve_by(b, tried);

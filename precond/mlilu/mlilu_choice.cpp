@@ -56,6 +56,14 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     return choice;
 }
 
+bool rounds_are_likely(Cpu& be, const CsrView<double>& A, const MlIluOptions& options)
+{
+    if (options.setup != MlIluSetup::automatic) return options.setup == MlIluSetup::rounds;
+    if (options.off_diagonal == OffDiagonal::save || nearly_dense(A.rows(), A.nnz())) return false;
+    const std::vector<double> ones(A.rows(), 1.);
+    return dominant_rows<double>(be, A, ones) >= dominant_share * A.rows();
+}
+
 RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, bool hermitian, double largest)
 {
     const double tau_S = options.schur_drop_tol;

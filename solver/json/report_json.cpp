@@ -44,6 +44,7 @@ Json mlilu_json(const MlIluReport& report)
             {"dense", report.dense},
             {"structural_rank", report.structural_rank ? Json(*report.structural_rank) : Json(nullptr)},
             {"deficiency", report.deficiency},
+            {"replayed", report.replayed},
             {"seconds", seconds_json(report.seconds_rounds)},
             {"levels", levels}};
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ilux/base/units.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/solver/machine/memory_guard.hpp"
 #include "ilux/solver/report/lu_facts.hpp"
 #include "ilux/solver/strategy/analysis_limits.hpp"
@@ -95,13 +96,23 @@ void decide(const SolverOptions& options, double systems, Choice& choice)
                                            figures(ahead, choice.iterative, systems)));
 }
 
+IterationFacts facts_of_iteration(const CsrView<double>& A, const SolverOptions& options, bool gpu)
+{
+    Cpu        cpu(options.threads);
+    const bool mlilu = options.precond.kind == PrecondKind::mlilu;
+    return {.entries = double(A.nnz()) + A.rows(),
+            .rounds = mlilu && rounds_are_likely(cpu, A, options.precond.mlilu),
+            .threads = cpu.threads(),
+            .gpu = gpu};
+}
+
 }  // namespace
 
 Choice choose_strategy(const CsrView<double>& A, const SolverOptions& options, double systems, bool gpu,
                        const StopToken& stop)
 {
     Choice choice;
-    choice.iterative = forecast_iterative(A, gpu);
+    choice.iterative = forecast_iterative(facts_of_iteration(A, options, gpu));
     const auto no_lu = [&](std::string why) {
         choice.symbolic.reset();
         choice.direct = choice.direct_possible = false;

@@ -17,17 +17,20 @@ Forecast forecast_direct(const LuSymbolic& symbolic)
             .solve = solve_per_entry * entries};
 }
 
-Forecast forecast_iterative(const CsrView<double>& A, bool gpu)
+Forecast forecast_iterative(const IterationFacts& facts)
 {
     constexpr double steps = 10;
-    const double     entries = double(A.nnz()) + A.rows();
-    const double     on_host = iteration_per_entry * entries;
-    return {.analyse = 0,
-            .factor = setup_per_entry * entries,
-            .renew = setup_per_entry * entries / systems_a_preconditioner,
-            .solve =
-                gpu ? steps * device_rule::launch_seconds + on_host * device_rule::host_rate / device_rule::gpu_rate
-                    : on_host};
+    const double     shared = facts.rounds ? serial_share + (1 - serial_share) / facts.threads : 1;
+    const double     on_host = iteration_per_entry * facts.entries;
+    Forecast         ahead;
+    if (!facts.rounds) ahead.factor = setup_per_entry * facts.entries;
+    else if (facts.gpu) ahead.factor = gpu_rounds_seconds + gpu_rounds_per_entry * facts.entries;
+    else ahead.factor = shared * rounds_per_entry * facts.entries;
+    ahead.renew = (facts.rounds && !facts.gpu ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
+    ahead.solve = facts.gpu
+                      ? steps * device_rule::launch_seconds + on_host * device_rule::host_rate / device_rule::gpu_rate
+                      : shared * on_host;
+    return ahead;
 }
 
 }  // namespace ilux

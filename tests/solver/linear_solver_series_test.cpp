@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <thread>
 
 #include "ilux/base/wall_clock.hpp"
@@ -242,6 +243,67 @@ TEST(LinearSolver, LeavesCgWhereALaterSystemIsNotSymmetric)
     const auto report = solver.refactor_and_solve(then.val(), b, x);
     EXPECT_EQ(report.result().plan.method, MethodChoice::cg);
     EXPECT_FALSE(report.result().plan.precond.mlilu.definite);
+}
+
+/// Winds in one pattern: by the rounds for the first one GMRES(30) takes 21 steps with the second, by its own 12, and by M for the first
+/// one more than 200.
+class ChangingWind : public testing::Test {
+protected:
+    SolverReport solve(double peclet, bool exact_for_rounds = false)
+    {
+        const auto A = gallery::convdiff2d({.n = 120, .peclet = peclet});
+        const auto b = exact_for_rounds ? times_ones(A) : random_vector(A.rows(), 1);
+        if (!solver) {
+            options.mode = SolverMode::iterative;
+            options.retry = false;
+            solver.emplace(serial(options));
+            solver->analyse(CsrMatrix<double>(A), 4);
+            x.resize(b.size());
+        }
+        SolverReport report = solver->refactor_and_solve(A.val(), b, x);
+        EXPECT_TRUE(report.converged()) << report.why();
+        EXPECT_LE(residual_of(A, x, b), 1e-8);
+        return report;
+    }
+    static bool replayed(const SolverReport& report) { return report.result().mlilu->replayed; }
+
+    SolverOptions               options;
+    std::optional<LinearSolver> solver;
+    std::vector<double>         x;
+};
+
+TEST_F(ChangingWind, IsSolvedByTheRoundsOfTheFirst)
+{
+    EXPECT_FALSE(replayed(solve(10)));
+    const auto second = solve(1000);
+    EXPECT_EQ(second.result().action, SolverAction::refresh);
+    EXPECT_TRUE(replayed(second));
+    EXPECT_NE(second.result().reason.find("with the former one; its rounds serve again"), std::string::npos)
+        << second.result().reason;
+    EXPECT_EQ(solve(1100).result().action, SolverAction::lagged);
+}
+
+TEST_F(ChangingWind, HasRoundsOfItsOwnOnceThoseOfTheFirstServeBadly)
+{
+    EXPECT_EQ(solve(10, true).result().report.steps, 1);  // many more are too many
+    EXPECT_TRUE(replayed(solve(1000)));
+    const auto third = solve(1000);
+    EXPECT_EQ(third.result().action, SolverAction::refresh);
+    EXPECT_FALSE(replayed(third));
+    EXPECT_EQ(third.result().reason.find("serve again"), std::string::npos) << third.result().reason;
+}
+
+TEST_F(ChangingWind, HasRoundsOfItsOwnWhereThoseOfTheFirstFail)
+{
+    options.krylov.max_steps = 15;
+    EXPECT_EQ(solve(10, true).result().report.steps, 1);
+    const auto second = solve(1000);  // by the former M, by its rounds, by neither
+    EXPECT_EQ(second.attempts.size(), 1);
+    EXPECT_FALSE(replayed(second));
+    EXPECT_NE(second.result().reason.find("max_steps after 15 steps with the rounds of an earlier one"),
+              std::string::npos)
+        << second.result().reason;
+    EXPECT_GT(second.result().report.steps, 2 * 15);
 }
 
 TEST(LinearSolver, NeverRefreshesWhereThatIsAsked)

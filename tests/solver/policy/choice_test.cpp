@@ -199,7 +199,7 @@ TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
     EXPECT_FALSE(cube.direct);
     EXPECT_FALSE(cube.symbolic);
     EXPECT_TRUE(cube.direct_possible);
-    const auto sheet = choose_strategy(gallery::build("convdiff2d:n=60"), {}, 1, false, {});
+    const auto sheet = choose_strategy(gallery::build("convdiff2d:n=60"), {.threads = 1}, 1, false, {});
     EXPECT_TRUE(sheet.direct);
     EXPECT_TRUE(sheet.symbolic);
 }
@@ -222,6 +222,38 @@ TEST(Choice, AnAnalysisThatTakesTooLongSpeaksForTheIteration)
     ASSERT_EQ(choice.decisions.size(), 1u);
     EXPECT_NE(choice.decisions[0].find("iterative: the analysis for LU was given up"), std::string::npos)
         << choice.decisions[0];
+}
+
+TEST(ForecastIterative, CountsThreadsAndTheGpuWhereThePreconditionerIsMadeInRounds)
+{
+    const IterationFacts sweep{.entries = 1e7}, rounds{.entries = 1e7, .rounds = true};
+    const auto           on = [](IterationFacts facts, int threads, bool gpu = false) {
+        facts.threads = threads;
+        facts.gpu = gpu;
+        return forecast_iterative(facts);
+    };
+    EXPECT_EQ(on(sweep, 1).of(1), on(sweep, 16).of(1));
+    EXPECT_EQ(on(sweep, 1).factor, on(sweep, 1, true).factor);
+    EXPECT_LT(on(rounds, 1).of(1), on(sweep, 1).of(1));
+    EXPECT_LT(3 * on(rounds, 16).of(1), on(rounds, 1).of(1));
+    EXPECT_GT(16 * on(rounds, 16).of(1), on(rounds, 1).of(1));
+    EXPECT_LT(10 * on(rounds, 16, true).factor, on(rounds, 16).factor);
+    EXPECT_LT(on(rounds, 1).renew, on(rounds, 1).factor / 5);  // some systems share one, and its rounds serve again
+}
+
+TEST(ChooseWay, ExpectsRoundsWhereRowsAreDominantAndRoundsMayBeChosen)
+{
+    const auto setup = [](const CsrMatrix<>& A, SolverOptions options = {}) {
+        options.threads = 1;
+        return choose_strategy(A, options, 1, false, {}).iterative.factor;
+    };
+    SolverOptions crout, jacobi;
+    crout.precond.mlilu.setup = MlIluSetup::crout;
+    jacobi.precond.kind = PrecondKind::jacobi;
+    const auto A = gallery::build("poisson2d:n=30"), saddle = gallery::build("stokes2d:n=12");
+    EXPECT_LT(setup(A), setup(A, crout));
+    EXPECT_EQ(setup(A, jacobi), setup(A, crout));
+    EXPECT_EQ(setup(saddle), setup(saddle, crout));
 }
 
 TEST(ForecastDirect, CostsMoreWherePivotsAreFarFromTheDiagonal)

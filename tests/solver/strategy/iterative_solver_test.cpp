@@ -41,6 +41,30 @@ TEST(IterativeSolver, KeepsAPreconditionerForTheNextSystemWhereAsked)
     }
 }
 
+TEST(IterativeSolver, ReplaysTheRoundsOfAnMByTheSameOptionsOnly)
+{
+    const auto      A = gallery::poisson2d(40, 40);
+    IterativeSolver solver({.cpu = Cpu(1)}, {});
+    const auto      replayed = [&](const MlIluOptions& mlilu = {}) {
+        Attempt tried;
+        tried.plan = plan_for({});
+        tried.plan.precond.mlilu = mlilu;
+        EXPECT_TRUE(solver.factor(A, {}, {}, tried));
+        return tried.mlilu->replayed;
+    };
+    EXPECT_FALSE(replayed());
+    EXPECT_TRUE(replayed());
+    EXPECT_TRUE(replayed());  // those of a replay, too
+    EXPECT_FALSE(replayed({.schur_drop_tol = 1e-4}));
+    EXPECT_TRUE(replayed({.schur_drop_tol = 1e-4}));
+    EXPECT_FALSE(replayed({.setup = MlIluSetup::crout}));
+    EXPECT_FALSE(replayed());  // the sweep has none
+    solver.forget_rounds();
+    EXPECT_FALSE(replayed());
+    solver.release();
+    EXPECT_FALSE(replayed());
+}
+
 TEST(IterativeSolver, SaysWhatHasNoEffectOnTheCpu)
 {
     const auto decisions = [](const SolverOptions& options, Machine machine) {
