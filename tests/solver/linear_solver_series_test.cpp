@@ -169,7 +169,7 @@ TEST_F(TinySeries, CountsRepivotsThroughAnotherAnalysis)
 
 TEST(LinearSolver, TakesAnLuOfEarlierNumbersAsPreconditioner)
 {
-    const Index         n = 900;  // factoring takes much longer than solving, whatever the machine
+    const Index         n = 500;  // factoring takes much longer than solving, whatever the machine
     LinearSolver        solver(serial());
     const auto          b = random_vector(n, 3);
     std::vector<double> x(b.size());
