@@ -96,7 +96,7 @@ void MlIluBuilder<T>::check_first(const Preprocessed<T>& pre)
         throw InvalidInput(
             fmt::format("precond.definite needs a {} matrix with a positive diagonal, and this one is not",
                         hermitian_word<T>));
-    report_.structural_rank = plan_ ? plan_->structural_rank : pre.structural_rank;
+    report_.structural_rank = pre.structural_rank;
     if (!pre.decision.empty()) report_.decisions.push_back(pre.decision);
 }
 

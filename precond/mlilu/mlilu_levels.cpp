@@ -22,10 +22,7 @@ std::size_t bytes_of(const MlIluLevel<T>& level, const MlIluLevelPlans<T>& plans
 template <Scalar T>
 std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>& factors)
 {
-    RoundsPlan plan{.n = factors.n,
-                    .compensates = factors.compensates,
-                    .crout_follows = factors.ends_in_crout,
-                    .structural_rank = factors.report.structural_rank};
+    RoundsPlan plan{.n = factors.n, .compensates = factors.compensates, .crout_follows = factors.ends_in_crout};
     for (const MlIluLevel<T>& level : factors.levels) {
         if (level.round_ends.empty()) break;
         RoundsOfLevel rounds{.row_scale = level.row_scale,

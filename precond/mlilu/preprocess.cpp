@@ -134,7 +134,13 @@ Preprocessed<T> scale_and_match_again(CsrMatrix<T> A, std::span<const double> ro
     scale_rows_cols(A, pre.row_scale, pre.col_scale);
     pre.A = pre.matched ? permute<T>(A, {}, pre.q) : std::move(A);
     pre.positive = pre.hermitian;
-    for (Index i = 0; i < pre.A.rows() && pre.positive; ++i) pre.positive = real_part(pre.A.at(i, i)) > 0;
+    bool nonzero = true;
+    for (Index i = 0; i < pre.A.rows(); ++i) {
+        const T d = pre.A.at(i, i);
+        nonzero = nonzero && d != T(0);
+        pre.positive = pre.positive && real_part(d) > 0;
+    }
+    if (nonzero) pre.structural_rank = pre.A.rows();
     return pre;
 }
 

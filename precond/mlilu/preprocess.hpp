@@ -39,7 +39,7 @@ constexpr double largest_scale = 0x1p1000;   ///< so that neither a factor nor t
 /// @param stop  ends the matching
 template <Scalar T>
 Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop = {});
-/// By the scale factors and the matching of an earlier matrix; `decision` and the rank are left open.
+/// By the scale factors and the matching of an earlier matrix; `decision` is left open.
 /// @param col_of_row  n: column col_of_row[i] goes to i  @param row_scale, col_scale  n, powers of two
 template <Scalar T>
 Preprocessed<T> scale_and_match_again(CsrMatrix<T> A, std::span<const double> row_scale,

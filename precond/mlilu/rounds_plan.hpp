@@ -1,7 +1,6 @@
 #pragma once
 // What a setup in rounds has decided: enough to eliminate other matrices of the same pattern by the same rounds.
 
-#include <optional>
 #include <vector>
 
 #include "ilux/base/types.hpp"
@@ -23,7 +22,6 @@ struct RoundsPlan {
     std::vector<RoundsOfLevel> levels = {};  ///< at least one
     bool                       compensates = false;
     bool                       crout_follows = false;  ///< what these levels left went to Crout's sweep
-    std::optional<Index>       structural_rank;
 };
 
 }  // namespace ilux

@@ -83,6 +83,7 @@ TEST(RoundReplay, OfTheSameNumbersGivesTheSameBits)
         ASSERT_GT(rounds_of(first.report()), 1);
         const auto again = rebuilt(A, first, options, 2);
         EXPECT_TRUE(again.report().replayed);
+        EXPECT_EQ(again.report().structural_rank, A.rows());
         expect_same_factors(first, again);
         expect_same_factors(first, rebuilt(A, again, options));  // a plan of a replay is as good
     };
@@ -107,6 +108,26 @@ TEST(RoundReplay, OfOtherNumbersTakesHardlyMoreSteps)
     auto large = gallery::convdiff2d({.n = 40});  // old scale factors, other magnitudes
     for (double& value : large.val()) value *= 1e6;
     check(gallery::convdiff2d({.n = 40}), large);
+}
+
+TEST(RoundReplay, DoesNotKnowTheRankWhereADiagonalEntryIsZeroNow)
+{
+    const auto        A = gallery::convdiff2d({.n = 40});
+    const auto        former = build(A, in_rounds);
+    std::vector<char> is_pivot(A.rows(), 0);
+    const auto        plan = former.rounds_plan().value();
+    for (Index k : plan.levels[0].pivots) is_pivot[k] = 1;
+    auto B = A;
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == i && !is_pivot[i]) {
+                B.val()[p] = 0;
+                const auto report = rebuilt(B, former).report();
+                EXPECT_TRUE(report.replayed) << testing::PrintToString(report.decisions);
+                EXPECT_FALSE(report.structural_rank.has_value());
+                return;
+            }
+    FAIL() << "every row is a pivot of the first level";
 }
 
 TEST(RoundReplay, DropsNothingWhereNothingIsToBeDropped)
@@ -244,7 +265,7 @@ TEST(RoundReplay, WantsRoundsAndTheSameOrder)
     Cpu        be(1);
     const auto plan = build(A, in_rounds).rounds_plan().value();
     EXPECT_THROW((void)MlIlu<>::rebuild(be, gallery::convdiff2d({.n = 21}), in_rounds, plan), InvalidInput);
-    EXPECT_THROW((void)MlIlu<>::rebuild(be, A, in_rounds, {.n = A.rows(), .structural_rank = {}}), InvalidInput);
+    EXPECT_THROW((void)MlIlu<>::rebuild(be, A, in_rounds, RoundsPlan{.n = A.rows()}), InvalidInput);
 }
 
 TEST(RoundReplay, KeepsToTheMemoryLimit)
