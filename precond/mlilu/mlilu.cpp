@@ -259,17 +259,21 @@ MlIlu<T> MlIlu<T>::rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& opt
     require_buildable(A, options);
     require(plan.n == A.rows() && !plan.levels.empty(),
             [&] { return fmt::format("rounds of a matrix with {} rows do not serve one with {}", plan.n, A.rows()); });
-    detail::MlIluBuilder<T> replay(be, A, options, on_progress, stop, &plan);
-    std::string             why_not;
-    try {
-        auto made = replay.run(CsrMatrix<T>(A));
-        why_not = replay.why_not();
-        if (why_not.empty()) return finished(std::move(made));
-    } catch (const InvalidInput& error) {  // such as old scale factors by which new numbers overflow
-        why_not = error.what();
-    }
+    std::string why_not;
+    MlIluReport given_up;
+    {
+        detail::MlIluBuilder<T> replay(be, A, options, on_progress, stop, &plan);
+        try {
+            auto made = replay.run(CsrMatrix<T>(A));
+            why_not = replay.why_not();
+            if (why_not.empty()) return finished(std::move(made));
+        } catch (const InvalidInput& error) {  // such as old scale factors by which new numbers overflow
+            why_not = error.what();
+        }
+        given_up = replay.report();
+    }  // what it holds goes before anything is made anew
     detail::MlIluBuilder<T> anew(be, A, options, on_progress, stop);
-    anew.note(fmt::format("rounds of an earlier matrix do not serve again: {}", why_not), replay.report());
+    anew.note(fmt::format("rounds of an earlier matrix do not serve again: {}", why_not), given_up);
     return finished(anew.run(CsrMatrix<T>(A)));
 }
 
