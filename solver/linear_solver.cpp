@@ -216,6 +216,7 @@ FactorReport LinearSolver::Impl::factor()
     if (loop.tried_any()) loop.budget().restart();
     TryLoop::Call call(loop, TryLoop::Input::values);
     const bool    anew = begin_values();
+    strategies->release_preconditioner();  // whose rounds would serve again
     loop.factor(anew ? first_plan_again() : first_plan());
     FactorReport report = factor_report();
     call.done();

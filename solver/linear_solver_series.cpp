@@ -178,7 +178,7 @@ RefreshLimits LinearSolver::Impl::refresh_limits() const
 /// By the M at hand, which may be of an earlier system.
 void LinearSolver::Impl::solve_iteratively(std::span<const double> b, Attempt& tried)
 {
-    const bool    kept = tried.action == SolverAction::lagged;
+    const bool    kept = tried.action == SolverAction::lagged || (replayed(tried) && series_.first_steps > 0);
     KrylovOptions krylov = options_.krylov;
     krylov.matrix_norm = norm_;
     krylov.max_steps = most_steps(facts(), tried.fill, A_.nnz());
@@ -241,7 +241,8 @@ void LinearSolver::Impl::solve_with_current(std::span<const double> b, Attempt& 
     if (direct()) return;
     const Index steps = tried.report.steps;
     const auto& M = strategies->iterative().factors().mlilu;
-    if (tried.action != SolverAction::lagged && !replayed(tried)) series_.first_steps = steps;
+    if (tried.action != SolverAction::lagged && (!replayed(tried) || series_.first_steps == 0))
+        series_.first_steps = steps;
     series_.why_refresh =
         reason_to_refresh({tried.report.outcome, steps, series_.first_steps, M && M->report().deficiency > 0},
                           refresh_limits());

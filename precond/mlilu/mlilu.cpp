@@ -259,13 +259,14 @@ MlIlu<T> MlIlu<T>::rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& opt
     require_buildable(A, options);
     require(plan.n == A.rows() && !plan.levels.empty(),
             [&] { return fmt::format("rounds of a matrix with {} rows do not serve one with {}", plan.n, A.rows()); });
+    if (options.setup == MlIluSetup::crout) return build(be, A, options, on_progress, stop);
     std::string why_not;
     MlIluReport given_up;
     {
         detail::MlIluBuilder<T> replay(be, A, options, on_progress, stop, &plan);
         try {
             auto made = replay.run(CsrMatrix<T>(A));
-            why_not = replay.why_not();
+            why_not = replay.report().overflowed > 0 ? "its numbers overflow" : replay.why_not();
             if (why_not.empty()) return finished(std::move(made));
         } catch (const InvalidInput& error) {  // such as old scale factors by which new numbers overflow
             why_not = error.what();

@@ -22,6 +22,7 @@ std::size_t bytes_of(const MlIluLevel<T>& level, const MlIluLevelPlans<T>& plans
 template <Scalar T>
 std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>& factors)
 {
+    if (factors.full) return {};  // they would end so again
     RoundsPlan plan{.n = factors.n, .compensates = factors.compensates, .crout_follows = factors.ends_in_crout};
     for (const MlIluLevel<T>& level : factors.levels) {
         if (level.round_ends.empty()) break;
@@ -30,7 +31,7 @@ std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>& factors)
                              .col_of_row = std::vector<Index>(level.p.size()),
                              .pivots = {level.p.begin(), level.p.begin() + level.nB},
                              .ends = level.round_ends,
-                             .cut = factors.report.levels[plan.levels.size()].cut};
+                             .cut = level.cut_when_chosen};
         for (std::size_t i = 0; i < level.p.size(); ++i) rounds.col_of_row[level.p[i]] = level.q[i];
         plan.levels.push_back(std::move(rounds));
     }

@@ -24,6 +24,7 @@ struct MlIluLevel {
     CsrMatrix<T>        lower;                 ///< nC×nB: L_G (keep) or G (save)
     CsrMatrix<T>        upper;                 ///< nB×nC: U_F (keep) or F (save)
     std::vector<Index>  round_ends = {};       ///< of a level in rounds, among its nB pivots
+    double              cut_when_chosen = 0;   ///< MlIluLevelReport::cut of the setup that chose those rounds
 };
 
 /// The levels of a multilevel ILU and the dense factors of the last one.
@@ -34,7 +35,8 @@ struct MlIluFactors {
     DenseLevel<T>              dense;
     MlIluReport                report;                 ///< report.levels[l] is of levels[l]
     bool                       compensates = false;    ///< its rounds do
-    bool                       ends_in_crout = false;  ///< rounds did not do to the end
+    bool                       ends_in_crout = false;  ///< Crout's sweep has finished what rounds left
+    bool                       full = false;           ///< the memory limit has ended its rounds
 };
 
 /// How the host solves with L_B and U_B of a level. They refer to the level's matrices, so none is held twice.

@@ -94,7 +94,7 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit(
         "setup", o.setup, anything(),
         "factor a level one pivot after another (crout) or in rounds of pivots that do not see one another, on all threads; "
-        "auto: rounds where 95 % of the rows are dominant, no matching moves rows and coefficients jump in few; "
+        "auto: rounds where 95 % of the rows are dominant, no matching moves rows, coefficients jump in few and A is not nearly dense; "
         "rounds order nothing, drop by τ_S alone and estimate greedily");
     visit(
         "compensation", o.compensation, anything(),

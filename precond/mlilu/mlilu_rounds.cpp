@@ -113,6 +113,8 @@ CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
     report_.levels.back().rounds = made.rounds();
     report_.levels.back().cut = made.cut;
     factors_->levels.back().round_ends = std::move(made.round_ends);
+    factors_->levels.back().cut_when_chosen = options.kept ? options.kept->cut : made.cut;
+    factors_->full = factors_->full || made.full;
     if (options.kept && !kept_rounds() && plan_->crout_follows) setup_ = Setup::crout;
     return std::move(made.S);
 }

@@ -19,7 +19,7 @@ struct Worst {
 
     void add(const Worst& other)
     {
-        if (!(other.smallest >= smallest)) smallest = other.smallest;
+        if (!(other.smallest >= smallest) && !std::isnan(smallest)) smallest = other.smallest;
         raise(growth, other.growth);
         raise(inverse_L, other.inverse_L);
         raise(inverse_U, other.inverse_U);
@@ -27,7 +27,7 @@ struct Worst {
 
     static void raise(double& most, double x)
     {
-        if (!(x <= most)) most = x;
+        if (!(x <= most) && !std::isnan(most)) most = x;
     }
 };
 
@@ -38,7 +38,8 @@ std::string why_not(const Worst& worst, const RoundBounds& bounds)
         return fmt::format("a pivot is {:.3g}, and more than {:.3g} is needed", worst.smallest, bounds.pivot_floor);
     if (bounds.growth > 0 && !(worst.growth <= bounds.growth))
         return fmt::format("an update reaches {:.3g}, and at most {:.3g} will do", worst.growth, bounds.growth);
-    const double inverse = std::max(worst.inverse_L, worst.inverse_U);
+    const double inverse =
+        worst.inverse_L >= worst.inverse_U || std::isnan(worst.inverse_L) ? worst.inverse_L : worst.inverse_U;
     if (!(inverse <= bounds.inverse))
         return fmt::format("the estimate of an inverse factor reaches {:.3g}, and at most {:.3g} will do", inverse,
                            bounds.inverse);

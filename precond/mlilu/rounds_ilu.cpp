@@ -202,7 +202,7 @@ std::vector<Index> picked(std::span<const Index> from, std::span<const Index> at
     return result;
 }
 
-/// The pivots of a round kept, where there is one; else those that are found. None where they do not do.
+/// The pivots of a round kept, where there is one; else those that are found. Empty where they are refused.
 template <class T>
 RoundSet<T> Rounds<T>::next_set(const RoundSystem<T>& system, const std::function<void()>& tell)
 {

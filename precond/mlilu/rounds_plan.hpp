@@ -10,7 +10,7 @@ namespace ilux {
 /// The rounds of a level of n rows, and what was done to it before them.
 struct RoundsOfLevel {
     std::vector<double> row_scale, col_scale;  ///< n
-    std::vector<Index>  col_of_row;            ///< n: its entry of row i is the one on the diagonal
+    std::vector<Index>  col_of_row;            ///< n: the diagonal entry of row i is in this column
     std::vector<Index>  pivots;                ///< of all rounds, one round after another; ascending in each
     std::vector<Index>  ends;                  ///< of each round, in `pivots`
     double              cut = 0;               ///< MlIluLevelReport::cut

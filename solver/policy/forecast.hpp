@@ -6,7 +6,8 @@
 
 namespace ilux {
 
-/// Means over real matrices on one thread; docs/design/solver.md says of which, and how wide they scatter.
+/// Means over real matrices on one thread, and for rounds and a GPU figures of gallery problems; docs/design/solver.md says of which, and how
+/// wide they scatter.
 namespace forecast_rule {
 constexpr double analysis_per_entry = 3e-6;  // s; of A: one that tries METIS, too
 constexpr double factor_per_flop = 1.2e-9;   // s

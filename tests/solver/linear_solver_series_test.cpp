@@ -293,6 +293,13 @@ TEST_F(ChangingWind, HasRoundsOfItsOwnOnceThoseOfTheFirstServeBadly)
     EXPECT_EQ(third.result().reason.find("serve again"), std::string::npos) << third.result().reason;
 }
 
+TEST_F(ChangingWind, HasRoundsOfItsOwnWhereFactorIsAsked)
+{
+    EXPECT_TRUE(solve(10).converged());
+    (void)solver->factor();
+    EXPECT_FALSE(solver->solve(random_vector(static_cast<Index>(x.size()), 1), x).result().mlilu->replayed);
+}
+
 TEST_F(ChangingWind, HasRoundsOfItsOwnWhereThoseOfTheFirstFail)
 {
     options.krylov.max_steps = 15;
