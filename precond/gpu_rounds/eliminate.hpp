@@ -3,7 +3,7 @@
 
 #include "ilux/precond/gpu_rounds/launch.hpp"
 #include "ilux/precond/gpu_rounds/steps.hpp"
-#include "ilux/precond/mlilu/sparse_accumulator.hpp"
+#include "ilux/precond/crout/sparse_accumulator.hpp"
 
 namespace ilux::rounds {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ilux/base/gpu/device_csr.hpp"
-#include "ilux/precond/mlilu/round_rules.hpp"
+#include "ilux/precond/rounds/round_rules.hpp"
 #include "ilux/sptrsv/device_arrays.hpp"
 
 namespace ilux::rounds {

@@ -2,7 +2,7 @@
 // The steps of the rounds on a device, each a few launches. Internal to gpu_rounds/.
 
 #include "ilux/precond/gpu_rounds/rounds_state.hpp"
-#include "ilux/precond/mlilu/rounds_ilu.hpp"
+#include "ilux/precond/rounds/rounds_ilu.hpp"
 
 namespace ilux::rounds {
 

@@ -12,7 +12,7 @@
 #include <limits>
 #include <numeric>
 
-#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/crout/instances.hpp"
 #include "ilux/reorder/matching.hpp"
 
 namespace ilux {

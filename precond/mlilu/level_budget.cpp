@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ilux/base/error.hpp"
-#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/crout/instances.hpp"
 #include "ilux/precond/mlilu/dense_level.hpp"
 
 namespace ilux {

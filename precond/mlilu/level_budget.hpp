@@ -2,8 +2,8 @@
 // The memory limit while levels are built: what is left of it, and what fits into that.
 
 #include "ilux/base/fields.hpp"
-#include "ilux/precond/mlilu/crout_ilu.hpp"
-#include "ilux/precond/mlilu/level_blocks.hpp"
+#include "ilux/precond/crout/crout_ilu.hpp"
+#include "ilux/precond/crout/level_blocks.hpp"
 
 namespace ilux {
 

@@ -9,7 +9,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/crout/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_builder.hpp"
 
 namespace ilux {

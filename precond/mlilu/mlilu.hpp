@@ -13,6 +13,7 @@
 #include "ilux/base/progress.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/precond/mlilu/mlilu_options.hpp"
+#include "ilux/precond/rounds/rounds_plan.hpp"
 
 namespace ilux {
 
@@ -27,14 +28,6 @@ struct MlIluLevelReport {
     /// Of a level in rounds: Σ_j |s_kj t_j| over the other pivots of a pivot's round, which are cut, as a share of |s_kk t_k|; the mean of
     /// all its pivots.
     double cut = 0;
-};
-
-/// Seconds of a setup in rounds, of all levels; what is left of seconds_factor stores levels and plans their solves.
-struct RoundSeconds {
-    double sets = 0;       ///< choosing pivots, Sᵀ included
-    double eliminate = 0;  ///< D, L, U and S of each round
-    double assemble = 0;   ///< rounds put together as a level
-    double tail = 0;       ///< the last level: dense, or its diagonal; by Crout's sweep, too
 };
 
 /// What the levels took, and what was found of the rank of A.
@@ -55,7 +48,6 @@ struct MlIluReport {
     bool                     replayed = false;  ///< by the rounds of an earlier matrix
 };
 
-struct RoundsPlan;  // rounds_plan.hpp
 template <Scalar T = double>
 struct MlIluFactors;  // the levels; immutable
 template <Scalar T = double>

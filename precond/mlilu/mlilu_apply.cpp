@@ -1,7 +1,7 @@
 // z ← M⁻¹ r and z ← M⁻ᴴ r: down the levels, the dense solve, and up again. [bollhoefer_saad_06], [aliaga19] equations (3)-(11).
 
 #include "ilux/base/spmv.hpp"
-#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/crout/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 
 namespace ilux {

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/precond/mlilu/level_blocks.hpp"
+#include "ilux/precond/crout/level_blocks.hpp"
 #include "ilux/precond/mlilu/level_budget.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 #include "ilux/precond/mlilu/pivot_bounds.hpp"
 #include "ilux/precond/mlilu/preprocess.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
-#include "ilux/precond/mlilu/rounds_plan.hpp"
+#include "ilux/precond/rounds/rounds_plan.hpp"
 
 namespace ilux::detail {
 

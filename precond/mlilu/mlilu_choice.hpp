@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/precond/mlilu/mlilu_options.hpp"
-#include "ilux/precond/mlilu/rounds_ilu.hpp"
+#include "ilux/precond/rounds/rounds_ilu.hpp"
 
 namespace ilux {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/crout/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_builder.hpp"
-#include "ilux/precond/mlilu/schur.hpp"
+#include "ilux/precond/crout/schur.hpp"
 
 namespace ilux::detail {
 

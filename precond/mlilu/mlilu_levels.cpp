@@ -1,6 +1,6 @@
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 
-#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/crout/instances.hpp"
 
 namespace ilux {
 

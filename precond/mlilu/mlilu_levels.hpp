@@ -7,7 +7,7 @@
 
 #include "ilux/precond/mlilu/dense_level.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
-#include "ilux/precond/mlilu/rounds_plan.hpp"
+#include "ilux/precond/rounds/rounds_plan.hpp"
 #include "ilux/sptrsv/sptrsv.hpp"
 
 namespace ilux {

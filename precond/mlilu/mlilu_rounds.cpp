@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/crout/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_builder.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
-#include "ilux/precond/mlilu/round_replay.hpp"
-#include "ilux/precond/mlilu/row_blocks.hpp"
+#include "ilux/precond/rounds/round_replay.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux::detail {
 namespace {

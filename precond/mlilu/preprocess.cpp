@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/crout/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/reorder/matching.hpp"
 
@@ -92,6 +92,13 @@ void apply_matching(const CsrView<T>& A, bool scaling, const StopToken& stop, Pr
     if (!matching.optimal) pre.decision += "; the matching's work limit was reached, so its product is not the largest";
 }
 
+template <class T>
+void scale_and_permute(CsrMatrix<T> A, Preprocessed<T>& pre)
+{
+    scale_rows_cols(A, pre.row_scale, pre.col_scale);
+    pre.A = pre.matched ? permute<T>(A, {}, pre.q) : std::move(A);
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -114,8 +121,7 @@ Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& option
     pre.decision = std::move(why);
     if (match) apply_matching(A, options.scaling, stop, pre);
 
-    scale_rows_cols(A, pre.row_scale, pre.col_scale);
-    pre.A = pre.matched ? permute<T>(A, {}, pre.q) : std::move(A);
+    scale_and_permute(std::move(A), pre);
     return pre;
 }
 
@@ -131,8 +137,7 @@ Preprocessed<T> scale_and_match_again(CsrMatrix<T> A, std::span<const double> ro
     std::iota(pre.p.begin(), pre.p.end(), Index{0});
     pre.matched = pre.q != pre.p;
     pre.hermitian = !pre.matched && pre.row_scale == pre.col_scale && is_hermitian(A);
-    scale_rows_cols(A, pre.row_scale, pre.col_scale);
-    pre.A = pre.matched ? permute<T>(A, {}, pre.q) : std::move(A);
+    scale_and_permute(std::move(A), pre);
     pre.positive = pre.hermitian;
     bool nonzero = true;
     for (Index i = 0; i < pre.A.rows(); ++i) {

@@ -8,7 +8,7 @@
 
 #include "ilux/base/spmv.hpp"
 #include "ilux/krylov/krylov.hpp"
-#include "ilux/precond/mlilu/rounds_plan.hpp"
+#include "ilux/precond/rounds/rounds_plan.hpp"
 #include "ilux/solver/machine/gpu_system.hpp"
 #include "ilux/solver/report/attempt.hpp"
 #include "ilux/solver/strategy/standard.hpp"

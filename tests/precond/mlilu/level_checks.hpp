@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/precond/mlilu/crout_ilu.hpp"
+#include "ilux/precond/crout/crout_ilu.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/tests/precond/mlilu/dense_blocks.hpp"
 #include "ilux/tests/support/checks.hpp"

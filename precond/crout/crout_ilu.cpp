@@ -1,14 +1,14 @@
-#include "ilux/precond/mlilu/crout_ilu.hpp"
+#include "ilux/precond/crout/crout_ilu.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "ilux/precond/mlilu/instances.hpp"
-#include "ilux/precond/mlilu/crout_factor.hpp"
-#include "ilux/precond/mlilu/inverse_norms.hpp"
-#include "ilux/precond/mlilu/sparse_accumulator.hpp"
+#include "ilux/precond/crout/instances.hpp"
+#include "ilux/precond/crout/crout_factor.hpp"
+#include "ilux/precond/crout/inverse_norms.hpp"
+#include "ilux/precond/crout/sparse_accumulator.hpp"
 
 namespace ilux {
 

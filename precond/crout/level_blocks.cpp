@@ -1,6 +1,6 @@
-#include "ilux/precond/mlilu/level_blocks.hpp"
+#include "ilux/precond/crout/level_blocks.hpp"
 
-#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/crout/instances.hpp"
 
 namespace ilux {
 namespace {

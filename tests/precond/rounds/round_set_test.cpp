@@ -1,4 +1,4 @@
-#include "ilux/precond/mlilu/round_set.hpp"
+#include "ilux/precond/rounds/round_set.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/tests/precond/mlilu/round_checks.hpp"
+#include "ilux/tests/precond/rounds/round_checks.hpp"
 
 namespace ilux {
 namespace {

@@ -1,4 +1,4 @@
-#include "ilux/precond/mlilu/round_replay.hpp"
+#include "ilux/precond/rounds/round_replay.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ilux/precond/mlilu/instances.hpp"
-#include "ilux/precond/mlilu/row_blocks.hpp"
+#include "ilux/precond/crout/instances.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
 namespace {

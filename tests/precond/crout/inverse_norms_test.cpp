@@ -1,4 +1,4 @@
-#include "ilux/precond/mlilu/inverse_norms.hpp"
+#include "ilux/precond/crout/inverse_norms.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ilux/precond/mlilu/row_blocks.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ilux/precond/mlilu/schur.hpp"
+#include "ilux/precond/crout/schur.hpp"
 
 #include <omp.h>
 
@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "ilux/base/region_failure.hpp"
-#include "ilux/precond/mlilu/instances.hpp"
-#include "ilux/precond/mlilu/sparse_accumulator.hpp"
+#include "ilux/precond/crout/instances.hpp"
+#include "ilux/precond/crout/sparse_accumulator.hpp"
 
 namespace ilux {
 namespace {

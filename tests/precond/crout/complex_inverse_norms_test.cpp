@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ilux/precond/mlilu/inverse_norms.hpp"
+#include "ilux/precond/crout/inverse_norms.hpp"
 #include "ilux/tests/complex/real_form.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
 

@@ -1,4 +1,4 @@
-#include "ilux/precond/mlilu/crout_ilu.hpp"
+#include "ilux/precond/crout/crout_ilu.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/precond/mlilu/schur.hpp"
+#include "ilux/precond/crout/schur.hpp"
 #include "ilux/sptrsv/level_set.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
 #include "ilux/tests/support/checks.hpp"

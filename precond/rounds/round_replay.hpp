@@ -5,7 +5,7 @@
 #include <string>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/precond/mlilu/round_set.hpp"
+#include "ilux/precond/rounds/round_set.hpp"
 
 namespace ilux {
 

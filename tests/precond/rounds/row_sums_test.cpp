@@ -1,4 +1,4 @@
-#include "ilux/precond/mlilu/row_sums.hpp"
+#include "ilux/precond/rounds/row_sums.hpp"
 
 #include <gtest/gtest.h>
 

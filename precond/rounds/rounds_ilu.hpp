@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/precond/mlilu/crout_ilu.hpp"
-#include "ilux/precond/mlilu/mlilu.hpp"
-#include "ilux/precond/mlilu/round_eliminate.hpp"
-#include "ilux/precond/mlilu/round_set.hpp"
-#include "ilux/precond/mlilu/rounds_plan.hpp"
+#include "ilux/precond/crout/crout_ilu.hpp"
+#include "ilux/precond/rounds/round_eliminate.hpp"
+#include "ilux/precond/rounds/round_set.hpp"
+#include "ilux/precond/rounds/rounds_plan.hpp"
 
 namespace ilux {
 

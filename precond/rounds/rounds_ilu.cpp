@@ -1,4 +1,4 @@
-#include "ilux/precond/mlilu/rounds_ilu.hpp"
+#include "ilux/precond/rounds/rounds_ilu.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/precond/mlilu/instances.hpp"
-#include "ilux/precond/mlilu/round_replay.hpp"
-#include "ilux/precond/mlilu/row_blocks.hpp"
+#include "ilux/precond/crout/instances.hpp"
+#include "ilux/precond/rounds/round_replay.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
 namespace {

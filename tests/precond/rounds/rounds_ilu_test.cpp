@@ -1,4 +1,4 @@
-#include "ilux/precond/mlilu/rounds_ilu.hpp"
+#include "ilux/precond/rounds/rounds_ilu.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/precond/mlilu/inverse_norms.hpp"
+#include "ilux/precond/crout/inverse_norms.hpp"
 #include "ilux/sptrsv/level_set.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a setup in rounds has decided: enough to eliminate other matrices of the same pattern by the same rounds.
+// What a setup in rounds has decided, enough to eliminate other matrices of the same pattern by the same rounds, and where its time went.
 
 #include <vector>
 
@@ -22,6 +22,14 @@ struct RoundsPlan {
     std::vector<RoundsOfLevel> levels = {};  ///< at least one
     bool                       compensates = false;
     bool                       crout_follows = false;  ///< what these levels left went to Crout's sweep
+};
+
+/// Seconds of a setup in rounds, of all levels; what is left of seconds_factor stores levels and plans their solves.
+struct RoundSeconds {
+    double sets = 0;       ///< choosing pivots, Sᵀ included
+    double eliminate = 0;  ///< D, L, U and S of each round
+    double assemble = 0;   ///< rounds put together as a level
+    double tail = 0;       ///< the last level: dense, or its diagonal; by Crout's sweep, too
 };
 
 }  // namespace ilux

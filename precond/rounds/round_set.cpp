@@ -1,12 +1,12 @@
-#include "ilux/precond/mlilu/round_set.hpp"
+#include "ilux/precond/rounds/round_set.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <numeric>
 
-#include "ilux/precond/mlilu/instances.hpp"
-#include "ilux/precond/mlilu/row_blocks.hpp"
+#include "ilux/precond/crout/instances.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
 namespace {

@@ -1,4 +1,4 @@
-#include "ilux/precond/mlilu/schur.hpp"
+#include "ilux/precond/crout/schur.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
-#include "ilux/precond/mlilu/round_set.hpp"
+#include "ilux/precond/rounds/round_set.hpp"
 
 namespace ilux {
 

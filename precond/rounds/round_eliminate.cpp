@@ -1,15 +1,15 @@
-#include "ilux/precond/mlilu/round_eliminate.hpp"
+#include "ilux/precond/rounds/round_eliminate.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "ilux/precond/mlilu/instances.hpp"
-#include "ilux/precond/mlilu/inverse_norms.hpp"
-#include "ilux/precond/mlilu/row_blocks.hpp"
-#include "ilux/precond/mlilu/row_sums.hpp"
-#include "ilux/precond/mlilu/sparse_accumulator.hpp"
+#include "ilux/precond/crout/instances.hpp"
+#include "ilux/precond/crout/inverse_norms.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
+#include "ilux/precond/rounds/row_sums.hpp"
+#include "ilux/precond/crout/sparse_accumulator.hpp"
 
 namespace ilux {
 namespace {
@@ -50,11 +50,14 @@ public:
     }
 
 private:
-    void   take_pivots();
-    void   split_rest();
-    void   form_next();
-    T      pivot(Index k) const;
-    double cut_from(Index k) const;
+    void take_pivots();
+    void split_rest();
+    void form_next();
+    struct Pivot {
+        T      d;
+        double cut;
+    };
+    Pivot  pivot(Index k) const;
     T      real_where_hermitian(T d) const { return dropping_.hermitian ? T(real_part(d)) : d; }
     double form_row(Index i, RowSums<T>& row) const;
     auto   drop_rule(Index i, double largest_term, const RowSums<T>& row) const;
@@ -75,27 +78,22 @@ private:
     EliminatedRound<T>           out_;
 };
 
-/// s_kk, with its weak couplings to other pivots added to it where that is asked for.
+/// s_kk, with its couplings to other pivots of the round added where that is asked for, and these as a share of it.
 template <class T>
-T Eliminator<T>::pivot(Index k) const
+auto Eliminator<T>::pivot(Index k) const -> Pivot
 {
-    T d = set_.diagonal[k];
-    if (!dropping_.compensate) return real_where_hermitian(d);
+    const T before = set_.diagonal[k];
+    T       d = before;
+    double  cut = 0;
     for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p)
-        if (const Index j = in_.S.col()[p]; j != k && is_pivot_[j]) d += in_.S.val()[p] * (in_.t[j] / in_.t[k]);
+        if (const Index j = in_.S.col()[p]; j != k && is_pivot_[j]) {
+            const double weight = in_.t[j] / in_.t[k];
+            cut += std::abs(in_.S.val()[p]) * std::abs(weight);
+            if (dropping_.compensate) d += in_.S.val()[p] * weight;
+        }
     d = real_where_hermitian(d);
-    return std::abs(d) >= least_diagonal * std::abs(set_.diagonal[k]) ? d : set_.diagonal[k];
-}
-
-/// The couplings of pivot k to the others, as a share of its diagonal.
-template <class T>
-double Eliminator<T>::cut_from(Index k) const
-{
-    double sum = 0;
-    for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p)
-        if (const Index j = in_.S.col()[p]; j != k && is_pivot_[j])
-            sum += std::abs(in_.S.val()[p]) * std::abs(in_.t[j] / in_.t[k]);
-    return sum / std::abs(set_.diagonal[k]);
+    const bool too_small = dropping_.compensate && !(std::abs(d) >= least_diagonal * std::abs(before));
+    return {too_small ? before : d, cut / std::abs(before)};
 }
 
 /// D, U, y and z.
@@ -112,8 +110,8 @@ void Eliminator<T>::take_pivots()
         auto& rows = U.block(b);
         for (Index i = begin; i < end; ++i) {
             const Index k = set_.pivots[i];
-            const T     d = pivot(k);
-            double      largest = 0;
+            const auto [d, cut_here] = pivot(k);
+            double largest = 0;
             for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p)
                 if (const Index j = in_.S.col()[p]; !is_pivot_[j]) {
                     rows.add(place_[j], in_.S.val()[p] / d);
@@ -121,7 +119,7 @@ void Eliminator<T>::take_pivots()
                 }
             rows.end_row();
             out_.d[i] = d;
-            cut[b] += cut_from(k);
+            cut[b] += cut_here;
             y_[i] = InverseNorms<T>::greedy_for(in_.w_L[k]);
             z_[i] = InverseNorms<T>::greedy_for(in_.w_U[k]);
             largest_in_U_[i] = largest;

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/precond/mlilu/round_set.hpp"
+#include "ilux/precond/rounds/round_set.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
 
 namespace ilux::test::precond {

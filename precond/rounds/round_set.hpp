@@ -8,7 +8,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
-#include "ilux/precond/mlilu/round_rules.hpp"
+#include "ilux/precond/rounds/round_rules.hpp"
 
 namespace ilux {
 

@@ -1,8 +1,8 @@
-#include "ilux/precond/mlilu/inverse_norms.hpp"
+#include "ilux/precond/crout/inverse_norms.hpp"
 
 #include <algorithm>
 
-#include "ilux/precond/mlilu/instances.hpp"
+#include "ilux/precond/crout/instances.hpp"
 
 namespace ilux {
 
