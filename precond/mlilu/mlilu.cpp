@@ -33,7 +33,7 @@ MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& 
     factors_->levels.reserve(max_levels + 1);  // plans refer to them
     if (!plan) return;
     report_.replayed = true;
-    report_.decisions.emplace_back("the rounds, scale factors and matching of an earlier matrix serve again");
+    report_.decisions.emplace_back("the rounds and the matching of an earlier matrix serve again");
 }
 
 template <class T>
@@ -81,8 +81,8 @@ Preprocessed<T> MlIluBuilder<T>::prepare(CsrMatrix<T> S)
 {
     tell(0, S.rows());
     const RoundsOfLevel* kept = kept_rounds();
-    Preprocessed<T> pre = kept ? scale_and_match_again(std::move(S), kept->row_scale, kept->col_scale, kept->col_of_row)
-                               : equilibrate_and_match(std::move(S), opt_, stop_);
+    Preprocessed<T>      pre = kept ? equilibrate_and_match_again(std::move(S), opt_, *kept)
+                                    : equilibrate_and_match(std::move(S), opt_, stop_);
     if (factors_->levels.empty()) check_first(pre);
     if (setup_ == Setup::undecided) decide_setup(pre);
     if (setup_ == Setup::crout) put_in_order(pre, opt_.ordering, stop_);
@@ -268,7 +268,7 @@ MlIlu<T> MlIlu<T>::rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& opt
             auto made = replay.run(CsrMatrix<T>(A));
             why_not = replay.report().overflowed > 0 ? "its numbers overflow" : replay.why_not();
             if (why_not.empty()) return finished(std::move(made));
-        } catch (const InvalidInput& error) {  // such as old scale factors by which new numbers overflow
+        } catch (const InvalidInput& error) {  // such as a matching's scale factors by which new numbers overflow
             why_not = error.what();
         }
         given_up = replay.report();

@@ -26,13 +26,15 @@ std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>& factors)
     RoundsPlan plan{.n = factors.n, .compensates = factors.compensates, .crout_follows = factors.ends_in_crout};
     for (const MlIluLevel<T>& level : factors.levels) {
         if (level.round_ends.empty()) break;
-        RoundsOfLevel rounds{.row_scale = level.row_scale,
-                             .col_scale = level.col_scale,
-                             .col_of_row = std::vector<Index>(level.p.size()),
-                             .pivots = {level.p.begin(), level.p.begin() + level.nB},
+        RoundsOfLevel rounds{.pivots = {level.p.begin(), level.p.begin() + level.nB},
                              .ends = level.round_ends,
                              .cut = level.cut_when_chosen};
-        for (std::size_t i = 0; i < level.p.size(); ++i) rounds.col_of_row[level.p[i]] = level.q[i];
+        if (level.p != level.q) {
+            rounds.row_scale = level.row_scale;
+            rounds.col_scale = level.col_scale;
+            rounds.col_of_row.resize(level.p.size());
+            for (std::size_t i = 0; i < level.p.size(); ++i) rounds.col_of_row[level.p[i]] = level.q[i];
+        }
         plan.levels.push_back(std::move(rounds));
     }
     if (plan.levels.empty()) return {};

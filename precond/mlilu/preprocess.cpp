@@ -126,25 +126,23 @@ Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& option
 }
 
 template <Scalar T>
-Preprocessed<T> scale_and_match_again(CsrMatrix<T> A, std::span<const double> row_scale,
-                                      std::span<const double> col_scale, std::span<const Index> col_of_row)
+Preprocessed<T> equilibrate_and_match_again(CsrMatrix<T> A, const MlIluOptions& options, const RoundsOfLevel& former)
 {
+    if (!former.matched()) {
+        MlIluOptions unmatched = options;
+        unmatched.matching = MatchingChoice::off;
+        return equilibrate_and_match(std::move(A), unmatched);
+    }
     Preprocessed<T> pre;
-    pre.row_scale.assign(row_scale.begin(), row_scale.end());
-    pre.col_scale.assign(col_scale.begin(), col_scale.end());
-    pre.q.assign(col_of_row.begin(), col_of_row.end());
+    pre.row_scale = former.row_scale;
+    pre.col_scale = former.col_scale;
+    pre.q = former.col_of_row;
     pre.p.resize(pre.q.size());
     std::iota(pre.p.begin(), pre.p.end(), Index{0});
-    pre.matched = pre.q != pre.p;
-    pre.hermitian = !pre.matched && pre.row_scale == pre.col_scale && is_hermitian(A);
+    pre.matched = true;
     scale_and_permute(std::move(A), pre);
-    pre.positive = pre.hermitian;
     bool nonzero = true;
-    for (Index i = 0; i < pre.A.rows(); ++i) {
-        const T d = pre.A.at(i, i);
-        nonzero = nonzero && d != T(0);
-        pre.positive = pre.positive && real_part(d) > 0;
-    }
+    for (Index i = 0; i < pre.A.rows(); ++i) nonzero = nonzero && pre.A.at(i, i) != T(0);
     if (nonzero) pre.structural_rank = pre.A.rows();
     return pre;
 }
@@ -164,8 +162,7 @@ void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop
 
 #define ILUX_INSTANTIATE(T)                                                                                        \
     template Preprocessed<T> equilibrate_and_match(CsrMatrix<T>, const MlIluOptions&, const StopToken&);           \
-    template Preprocessed<T> scale_and_match_again(CsrMatrix<T>, std::span<const double>, std::span<const double>, \
-                                                   std::span<const Index>);                                        \
+    template Preprocessed<T> equilibrate_and_match_again(CsrMatrix<T>, const MlIluOptions&, const RoundsOfLevel&); \
     template void            put_in_order(Preprocessed<T>&, Ordering, const StopToken&);
 ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

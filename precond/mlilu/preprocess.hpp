@@ -2,13 +2,13 @@
 // Before a level is factored: scalings, matching and ordering, Â = Pᵀ Dr A Dc Q.
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "ilux/base/csr.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
+#include "ilux/precond/rounds/rounds_plan.hpp"
 
 namespace ilux {
 
@@ -39,11 +39,10 @@ constexpr double largest_scale = 0x1p1000;   ///< so that neither a factor nor t
 /// @param stop  ends the matching
 template <Scalar T>
 Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop = {});
-/// By the scale factors and the matching of an earlier matrix; `decision` is left open.
-/// @param col_of_row  n: column col_of_row[i] goes to i  @param row_scale, col_scale  n, powers of two
+/// The same by the matching of an earlier matrix and its scale factors. Where that had none, the diagonal stays, whatever it is like
+/// now, and A is equilibrated.
 template <Scalar T>
-Preprocessed<T> scale_and_match_again(CsrMatrix<T> A, std::span<const double> row_scale,
-                                      std::span<const double> col_scale, std::span<const Index> col_of_row);
+Preprocessed<T> equilibrate_and_match_again(CsrMatrix<T> A, const MlIluOptions& options, const RoundsOfLevel& former);
 /// Permutes rows and columns alike by an ordering, and makes At unless Â is Hermitian.
 template <Scalar T>
 void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop = {});

@@ -10,7 +10,7 @@
 namespace ilux {
 
 /// What pivots chosen for other numbers have to keep to: 4 κ and 10 γ. An update that grows is measured by the largest entry,
-/// which need not be about 1 where old scale factors meet new numbers.
+/// which need not be about 1 where the scale factors of an old matching meet new numbers.
 inline RoundBounds bounds_of_replay(RoundBounds bounds, double largest_entry)
 {
     bounds.inverse *= 4;

@@ -9,11 +9,13 @@ namespace ilux {
 
 /// The rounds of a level of n rows, and what was done to it before them.
 struct RoundsOfLevel {
-    std::vector<double> row_scale, col_scale;  ///< n
-    std::vector<Index>  col_of_row;            ///< n: the diagonal entry of row i is in this column
-    std::vector<Index>  pivots;                ///< of all rounds, one round after another; ascending in each
-    std::vector<Index>  ends;                  ///< of each round, in `pivots`
-    double              cut = 0;               ///< MlIluLevelReport::cut
+    std::vector<double> row_scale = {}, col_scale = {};  ///< n, of a matching; none where none has moved a row
+    std::vector<Index>  col_of_row = {};  ///< n: the diagonal entry of row i is in this column; none likewise
+    std::vector<Index>  pivots;           ///< of all rounds, one round after another; ascending in each
+    std::vector<Index>  ends;             ///< of each round, in `pivots`
+    double              cut = 0;          ///< MlIluLevelReport::cut
+
+    bool matched() const { return !col_of_row.empty(); }
 };
 
 /// All levels in rounds, from the first on.

@@ -274,6 +274,37 @@ TEST(ComplexMlIlu, GivesTheSameBitsForAnyNumberOfThreads)
     }
 }
 
+/// By a phase of every row, a system stays what it was: the estimates are of moduli, and so is what is cut.
+TEST(ComplexMlIlu, IsMadeByTheRoundsOfAnotherMatrix)
+{
+    Cpu        be(1);
+    const auto check = [&](const CsrMatrix<Complex>& A, const CsrMatrix<Complex>& B, bool definite) {
+        const MlIluOptions options{.setup = MlIluSetup::rounds, .definite = definite};
+        const auto         former = build(A, options), anew = build(B, options);
+        const auto         plan = former.rounds_plan().value();
+        const auto         same = MlIlu<Complex>::rebuild(be, A, options, plan);
+        const auto         other = MlIlu<Complex>::rebuild(be, B, options, plan);
+        EXPECT_TRUE(same.report().replayed && other.report().replayed)
+            << testing::PrintToString(other.report().decisions);
+        MlIluPreconditioner M(former), N(same), O(other), P(anew);
+        const auto          r = random_complex_vector(A.rows(), 1);
+        EXPECT_EQ(applied(N, r), applied(M, r));
+        EXPECT_EQ(applied(N, r, true), applied(M, r, true));
+        const auto error = [&](MlIluPreconditioner<Complex>& preconditioner) {  // of M⁻¹ B x
+            ComplexVector b(r.size());
+            spmv<Complex>(be, Complex(1), B, r, Complex(0), b);
+            return relative_difference(real_form(applied(preconditioner, b)), real_form(r));
+        };
+        EXPECT_LE(error(O), 2 * error(P));
+        if (!definite) return;
+        for (const auto& level : other.factors().levels)
+            for (const Complex d : level.d_inv) ASSERT_TRUE(d.real() > 0 && d.imag() == 0);
+    };
+    const auto wind = [](double peclet) { return gallery::convdiff2d({.n = 30, .peclet = peclet}); };
+    check(turned(wind(20), 3), turned(wind(30), 3), false);
+    check(rotated(gallery::poisson2d(30, 30), 5), rotated(gallery::poisson2d(30, 30), 6), true);
+}
+
 /// Convection and diffusion with a damping of iσ: x ← x + M⁻¹ (b − A x) must contract.
 TEST(ComplexMlIlu, MakesAFixedPointIterationConverge)
 {

@@ -11,7 +11,9 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/gallery/pde.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
+#include "ilux/precond/rounds/round_replay.hpp"
 #include "ilux/tests/precond/mlilu/mlilu_checks.hpp"
+#include "ilux/tests/precond/rounds/round_checks.hpp"
 #include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {
@@ -105,7 +107,7 @@ TEST(RoundReplay, OfOtherNumbersTakesHardlyMoreSteps)
     check(gallery::convdiff2d({.n = 60, .peclet = 10}), gallery::convdiff2d({.n = 60, .peclet = 100}));
     check(gallery::convdiff3d({.n = 16, .peclet = 1}), gallery::convdiff3d({.n = 16, .peclet = 20}));
     check(gallery::poisson2d(70, 70), changed(gallery::poisson2d(70, 70), 0.3));
-    auto large = gallery::convdiff2d({.n = 40});  // old scale factors, other magnitudes
+    auto large = gallery::convdiff2d({.n = 40});  // other magnitudes
     for (double& value : large.val()) value *= 1e6;
     check(gallery::convdiff2d({.n = 40}), large);
 }
@@ -242,16 +244,40 @@ TEST(RoundReplay, IsMadeAnewWhereSomethingElseWouldBeChosen)
     expect_anew(mesh, build(weak, in_rounds), "do not serve again: compensation is on now");
 }
 
-TEST(RoundReplay, IsMadeAnewWhereOldScaleFactorsOverflow)
+TEST(RoundReplay, ScalesAnewButForAMatching)
 {
-    const auto A = gallery::convdiff2d({.n = 20});
-    auto       tiny = A, large = A;
-    for (double& value : tiny.val()) value *= 1e-250;
-    for (double& value : large.val()) value *= 1e250;
-    const auto M = rebuilt(large, build(tiny, in_rounds));
+    const auto magnified = [](CsrMatrix<> A, double by) {
+        for (double& value : A.val()) value *= by;
+        return A;
+    };
+    const auto mesh = gallery::convdiff2d({.n = 20}), saddle = gallery::stokes2d({.n = 8});
+    EXPECT_TRUE(rebuilt(magnified(mesh, 1e250), build(magnified(mesh, 1e-250), in_rounds)).report().replayed);
+    const auto large = magnified(saddle, 1e250);
+    const auto M = rebuilt(large, build(magnified(saddle, 1e-250), in_rounds));
     EXPECT_FALSE(M.report().replayed);
-    EXPECT_TRUE(any_mentions(M.report(), "do not serve again: scaled by its row and column factors"));
+    EXPECT_TRUE(any_mentions(M.report(), "do not serve again: scaled by its row and column factors"))
+        << testing::PrintToString(M.report().decisions);
     expect_same_factors(M, build(large, in_rounds));
+}
+
+TEST(RoundReplay, RefusesCoefficientsThatJumpNow)
+{
+    const auto tiles = [](double decades) { return gallery::jump2d({.n = 60, .blocks = 30, .decades = decades}); };
+    const auto former = build(tiles(0));
+    ASSERT_GT(rounds_of(former.report()), 0);
+    expect_anew(tiles(8), former, "do not serve again: rounds are not chosen any more", {});
+}
+
+TEST(RoundReplay, FindsNanAmongItsPivots)
+{
+    auto A = gallery::poisson2d(6, 6);
+    for (Offset p = A.row_ptr()[0]; p < A.row_ptr()[1]; ++p)
+        if (A.col()[p] == 0) A.val()[p] = std::nan("");
+    const OwnedSystem        owned(std::move(A));
+    const std::vector<Index> pivots{0, 2, 4};
+    Cpu                      be(1);
+    EXPECT_NE(replay_round<double>(be, owned.system(), pivots, {}).why_not, "");
+    EXPECT_EQ(replay_round<double>(be, owned.system(), {&pivots[1], 2}, {}).why_not, "");
 }
 
 TEST(RoundReplay, EndsAsABuildDoesWhereNumbersAreNotFinite)

@@ -1,0 +1,78 @@
+// A series' second system on two threads: its multilevel ILU in rounds made anew, by the rounds of the first system, and the first one's
+// M as it is. Steps are those of GMRES(30) to a true 1e-8, b random; 400 is the limit, and then they have not converged.
+
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ilux/base/spmv.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/krylov/krylov.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
+
+namespace {
+
+using namespace ilux;
+
+Index steps_with(Cpu& be, const MlIlu<>& factors, const CsrMatrix<double>& A)
+{
+    const MatrixOperator op(A);
+    MlIluPreconditioner  M(factors);
+    KrylovOptions        options;
+    options.rtol = 1e-8;
+    options.max_steps = 400;
+    KrylovWorkspace<Cpu> ws(Method::gmres, A.rows(), options);
+    std::vector<double>  x(A.rows(), 0);
+    return solve<Cpu>(be, Method::gmres, op, M, gallery::random_vector(A.rows()), x, ws, options).steps;
+}
+
+void Refresh(benchmark::State& state, const std::string& from, const std::string& to)
+{
+    Cpu                be(2);
+    const MlIluOptions options;
+    const auto         A = gallery::build(from), B = gallery::build(to);
+    const auto         former = MlIlu<>::build(be, A, options);
+    const auto         plan = former.rounds_plan();
+    if (!plan) return state.SkipWithError("the first system's M is not made in rounds");
+    for (auto _ : state) {
+        WallClock  clock;
+        const auto replayed = MlIlu<>::rebuild(be, B, options, *plan);
+        state.SetIterationTime(clock.lap());
+        const auto anew = MlIlu<>::build(be, B, options);
+        state.counters["anew_ms"] = 1e3 * clock.seconds();
+        state.counters["served"] = replayed.report().replayed;
+        state.counters["fill"] = replayed.report().fill;
+        state.counters["anew_fill"] = anew.report().fill;
+        state.counters["steps"] = steps_with(be, replayed, B);
+        state.counters["anew_steps"] = steps_with(be, anew, B);
+        state.counters["former_steps"] = steps_with(be, former, B);
+    }
+}
+
+const bool registered = [] {
+    const std::pair<std::string, std::string> series[] =
+        {{"recirculating2d:n=100,peclet=100", "recirculating2d:n=100,peclet=1000"},
+         {"recirculating2d:n=100,peclet=1000", "recirculating2d:n=100,peclet=-1000"},
+         {"convdiff2d:n=300,peclet=10", "convdiff2d:n=300,peclet=1000"},
+         {"convdiff2d:n=300,peclet=1000", "convdiff2d:n=300,peclet=10"},
+         {"convdiff3d:n=40,peclet=10", "convdiff3d:n=40,peclet=100"},
+         {"convdiff3d:n=40,peclet=100", "convdiff3d:n=40,peclet=-100"},
+         {"convdiff3d:n=64,peclet=100", "convdiff3d:n=64,peclet=120"},
+         {"poisson2d:n=500", "poisson2d:n=500"},
+         {"jump2d:n=200,blocks=4,decades=0", "jump2d:n=200,blocks=4,decades=8"},
+         {"jump2d:n=200,blocks=20,decades=0", "jump2d:n=200,blocks=20,decades=8"}};
+    for (const auto& [from, to] : series)
+        benchmark::RegisterBenchmark((from + " to " + to).c_str(), Refresh, from, to)
+            ->UseManualTime()
+            ->Iterations(1)
+            ->Repetitions(3)
+            ->Unit(benchmark::kMillisecond);
+    return true;
+}();
+
+}  // namespace
+
+BENCHMARK_MAIN();
