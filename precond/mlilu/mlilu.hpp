@@ -64,7 +64,7 @@ public:
     static MlIlu build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options,
                        const ProgressListener& on_progress = {}, const StopToken& stop = {});
     /// By the sets of pivots and the matching that an earlier setup found for another matrix; estimates and dropping are of
-    /// this one. Takes 0.5 to 0.75 of the time of build(). Where a pivot, an estimate, an update or what is cut shows that they do not suit A, it
+    /// this one. Takes 0.6 to 0.75 of the time of build(). Where a pivot, an estimate, an update or what is cut shows that they do not suit A, it
     /// is set up by build() after all, and `decisions` says why.
     /// @param plan  of a matrix of the same order and, for it to be of use, pattern; set up by the same options
     static MlIlu rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const RoundsPlan& plan,
