@@ -1,5 +1,5 @@
-// A series' second system on two threads: its multilevel ILU in rounds made anew, by the rounds of the first system, and the first one's
-// M as it is. Steps are those of GMRES(30) to a true 1e-8, b random; 400 is the limit, and then they have not converged.
+// A series' second system on two threads, or on a GPU: its multilevel ILU in rounds made anew, by the rounds of the first system, and the
+// first one's M as it is. Steps are those of GMRES(30) to a true 1e-8, b random; 400 is the limit, and then they have not converged.
 
 #include <benchmark/benchmark.h>
 
@@ -11,6 +11,7 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"
+#include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 
 namespace {
@@ -52,24 +53,79 @@ void Refresh(benchmark::State& state, const std::string& from, const std::string
     }
 }
 
+Index steps_with(Gpu& gpu, const GpuRounds& factors, const GpuMatrixOperator& A)
+{
+    const auto    M = factors.preconditioner(gpu);
+    KrylovOptions options;
+    options.rtol = 1e-8;
+    options.max_steps = 400;
+    KrylovWorkspace<Gpu> ws(Method::gmres, A.size(), options);
+    DeviceBuffer<double> b(A.size()), x(A.size());
+    upload<double>(gpu, gallery::random_vector(A.size()), b);
+    return solve<Gpu>(gpu, Method::gmres, A, *M, b, x, ws, options).steps;
+}
+
+/// The matrices are on the device already; a first setup of each kind is not counted.
+void RefreshOnGpu(benchmark::State& state, const std::string& from, const std::string& to)
+{
+    Cpu                     be;
+    Gpu                     gpu;
+    const MlIluOptions      options;
+    const GpuMatrixOperator A(gpu, gallery::build(from)), B(gpu, gallery::build(to));
+    const auto              former = GpuRounds::build(be, gpu, A.matrix(), options, false);
+    if (!former.made()) return state.SkipWithError(former.why_not().c_str());
+    (void)GpuRounds::rebuild(be, gpu, B.matrix(), options, false, former.plan());
+    for (auto _ : state) {
+        gpu.synchronize();
+        WallClock  clock;
+        const auto replayed = GpuRounds::rebuild(be, gpu, B.matrix(), options, false, former.plan());
+        gpu.synchronize();
+        state.SetIterationTime(clock.lap());
+        const auto anew = GpuRounds::build(be, gpu, B.matrix(), options, false);
+        gpu.synchronize();
+        state.counters["anew_ms"] = 1e3 * clock.seconds();
+        state.counters["served"] = replayed.report().replayed;
+        state.counters["fill"] = replayed.report().fill;
+        state.counters["anew_fill"] = anew.report().fill;
+        state.counters["steps"] = steps_with(gpu, replayed, B);
+        state.counters["anew_steps"] = steps_with(gpu, anew, B);
+        state.counters["former_steps"] = steps_with(gpu, former, B);
+    }
+}
+
+using Series = std::pair<std::string, std::string>;
+
+template <class Run>
+void add(const std::string& name, Run run, const Series& series)
+{
+    benchmark::RegisterBenchmark((name + series.first + " to " + series.second).c_str(), run, series.first,
+                                 series.second)
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Repetitions(3)
+        ->Unit(benchmark::kMillisecond);
+}
+
 const bool registered = [] {
-    const std::pair<std::string, std::string> series[] =
-        {{"recirculating2d:n=100,peclet=100", "recirculating2d:n=100,peclet=1000"},
-         {"recirculating2d:n=100,peclet=1000", "recirculating2d:n=100,peclet=-1000"},
-         {"convdiff2d:n=300,peclet=10", "convdiff2d:n=300,peclet=1000"},
-         {"convdiff2d:n=300,peclet=1000", "convdiff2d:n=300,peclet=10"},
-         {"convdiff3d:n=40,peclet=10", "convdiff3d:n=40,peclet=100"},
-         {"convdiff3d:n=40,peclet=100", "convdiff3d:n=40,peclet=-100"},
-         {"convdiff3d:n=64,peclet=100", "convdiff3d:n=64,peclet=120"},
-         {"poisson2d:n=500", "poisson2d:n=500"},
-         {"jump2d:n=200,blocks=4,decades=0", "jump2d:n=200,blocks=4,decades=8"},
-         {"jump2d:n=200,blocks=20,decades=0", "jump2d:n=200,blocks=20,decades=8"}};
-    for (const auto& [from, to] : series)
-        benchmark::RegisterBenchmark((from + " to " + to).c_str(), Refresh, from, to)
-            ->UseManualTime()
-            ->Iterations(1)
-            ->Repetitions(3)
-            ->Unit(benchmark::kMillisecond);
+    const Series on_cpu[] = {{"recirculating2d:n=100,peclet=100", "recirculating2d:n=100,peclet=1000"},
+                             {"recirculating2d:n=100,peclet=1000", "recirculating2d:n=100,peclet=-1000"},
+                             {"convdiff2d:n=300,peclet=10", "convdiff2d:n=300,peclet=1000"},
+                             {"convdiff2d:n=300,peclet=1000", "convdiff2d:n=300,peclet=10"},
+                             {"convdiff3d:n=40,peclet=10", "convdiff3d:n=40,peclet=100"},
+                             {"convdiff3d:n=40,peclet=100", "convdiff3d:n=40,peclet=-100"},
+                             {"convdiff3d:n=64,peclet=100", "convdiff3d:n=64,peclet=120"},
+                             {"poisson2d:n=500", "poisson2d:n=500"},
+                             {"jump2d:n=200,blocks=4,decades=0", "jump2d:n=200,blocks=4,decades=8"},
+                             {"jump2d:n=200,blocks=20,decades=0", "jump2d:n=200,blocks=20,decades=8"}};
+    const Series on_gpu[] = {{"convdiff3d:n=100,peclet=10", "convdiff3d:n=100,peclet=100"},
+                             {"convdiff3d:n=64,peclet=2", "convdiff3d:n=64,peclet=20"},
+                             {"recirculating2d:n=1000,peclet=100", "recirculating2d:n=1000,peclet=-100"},
+                             {"recirculating2d:n=400,peclet=100", "recirculating2d:n=400,peclet=1000"},
+                             {"convdiff2d:n=1000,peclet=10", "convdiff2d:n=1000,peclet=1000"},
+                             {"poisson2d:n=1000", "poisson2d:n=1000"}};
+    for (const auto& series : on_cpu) add("", Refresh, series);
+    if (gpu_count() > 0)
+        for (const auto& series : on_gpu) add("gpu/", RefreshOnGpu, series);
     return true;
 }();
 

@@ -79,6 +79,15 @@ void allow_shared(Gpu& gpu, Kernel* kernel)
           "cudaFuncSetAttribute");
 }
 
+/// Blocks of `kernel` that one multiprocessor holds at once, without shared memory asked for at the launch.
+template <class Kernel>
+int blocks_a_multiprocessor(Kernel kernel, int block_size)
+{
+    int count = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, block_size, 0), "occupancy");
+    return count;
+}
+
 /// A profiler range around one launcher; its end throws nothing, so launchers call check_launch themselves.
 class Range {
 public:

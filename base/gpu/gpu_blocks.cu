@@ -150,9 +150,8 @@ __global__ void __launch_bounds__(block_size)
 template <class Kernel>
 int blocks_at_once(Kernel kernel, const Gpu::State& state)
 {
-    int count = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, block_size, 0), "occupancy");
-    return std::min(std::clamp(count, 1, 8) * state.multiprocessors, max_blocks);
+    const int count = std::clamp(cuda::blocks_a_multiprocessor(kernel, block_size), 1, 8);
+    return std::min(count * state.multiprocessors, max_blocks);
 }
 
 template <int width, bool update, bool dots>

@@ -15,11 +15,16 @@ GpuRounds GpuRounds::build(Cpu&, Gpu&, const DeviceCsr<double>&, const MlIluOpti
 {
     absent();
 }
+GpuRounds GpuRounds::rebuild(Cpu&, Gpu&, const DeviceCsr<double>&, const MlIluOptions&, bool, const GpuRoundsPlan&,
+                             const ProgressListener&, const StopToken&)
+{
+    absent();
+}
 std::size_t                          GpuRounds::bytes() const { return 0; }
 Index                                GpuRounds::rounds() const { return 0; }
 Index                                GpuRounds::dense_order() const { return 0; }
 std::size_t                          GpuRounds::workspace_bytes() const { return 0; }
-std::vector<GpuFactorReport::System> GpuRounds::systems() const { return {}; }
-std::unique_ptr<Preconditioner<Gpu>> GpuRounds::preconditioner(Gpu&) const { absent(); }
+std::vector<GpuFactorReport::System> GpuRounds::systems(bool) const { return {}; }
+std::unique_ptr<Preconditioner<Gpu>> GpuRounds::preconditioner(Gpu&, bool) const { absent(); }
 
 }  // namespace ilux

@@ -121,7 +121,7 @@ void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const Ends* ends, DeviceSpan<d
     const auto        L = [&](Index begin, Index end) {
         return Rows<T>{f.L_ptr.data(), f.L_col.data(), f.L_val.data(), begin, end};
     };
-    launch(gpu, gather, rounds::blocks_for(f.n, block_size), f.n, f.number.data(), f.row_scale.data(), ends, x.data());
+    launch(gpu, gather, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), f.row_scale.data(), ends, x.data());
     for (std::size_t k = 1; k < rounds; ++k)
         eliminate_round<T>(gpu, L(f.round_begin[k], f.round_begin[k + 1]), f.lanes_L[k], nullptr, x.data());
     eliminate_round<T>(gpu, L(f.nB, f.n), f.lanes_L[rounds], nullptr, x.data());
@@ -130,7 +130,8 @@ void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const Ends* ends, DeviceSpan<d
         eliminate_round<T>(gpu,
                            {f.U_ptr.data(), f.U_col.data(), f.U_val.data(), f.round_begin[k], f.round_begin[k + 1]},
                            f.lanes_U[k], f.inv_pivot.data(), x.data());
-    launch(gpu, scatter, rounds::blocks_for(f.n, block_size), f.n, f.number.data(), f.col_scale.data(), ends, x.data());
+    launch(gpu, scatter, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), f.col_scale.data(), ends,
+           x.data());
 }
 
 }  // namespace
@@ -138,7 +139,7 @@ void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const Ends* ends, DeviceSpan<d
 template <class T>
 std::size_t RoundsFactors<T>::bytes() const
 {
-    return (number.size() + L_col.size() + U_col.size()) * sizeof(Index) +
+    return (number->size() + L_col.size() + U_col.size()) * sizeof(Index) +
            (row_scale.size() + col_scale.size() + inv_pivot.size()) * sizeof(double) +
            (L_ptr.size() + U_ptr.size()) * sizeof(Offset) + (L_val.size() + U_val.size() + W.size()) * sizeof(T);
 }

@@ -11,10 +11,10 @@ namespace ilux {
 /// Â ≈ L D U in the order of elimination, on the device; values stored as T. Rows of a round depend on earlier rounds alone.
 template <class T = double>
 struct RoundsFactors {
-    Index                n = 0, nB = 0;         ///< rows; those eliminated in rounds: the others are the dense rest
-    std::vector<Index>   round_begin;           ///< rounds + 1: the first row of every round, then nB
-    std::vector<int>     lanes_L, lanes_U;      ///< threads a row of every round; of L also for the rest
-    DeviceBuffer<Index>  number;                ///< n: place in r and z of every row
+    Index              n = 0, nB = 0;     ///< rows; those eliminated in rounds: the others are the dense rest
+    std::vector<Index> round_begin;       ///< rounds + 1: the first row of every round, then nB
+    std::vector<int>   lanes_L, lanes_U;  ///< threads a row of every round; of L also for the rest
+    std::shared_ptr<const DeviceBuffer<Index>> number;  ///< n: place in r and z of every row
     DeviceBuffer<double> row_scale, col_scale;  ///< n: Â = row_scale ∘ A ∘ col_scale, in the order of elimination
     DeviceBuffer<double> inv_pivot;             ///< nB: D⁻¹
     DeviceBuffer<Offset> L_ptr, U_ptr;          ///< n + 1, nB + 1

@@ -150,8 +150,8 @@ Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
     to.nB = state.done;
     to.round_begin = {0};
     for (const auto& round : state.rounds) to.round_begin.push_back(round.last);
-    const auto n = static_cast<std::size_t>(to.n), nB = static_cast<std::size_t>(to.nB);
-    to.number = DeviceBuffer<Index>(n);
+    const auto          n = static_cast<std::size_t>(to.n), nB = static_cast<std::size_t>(to.nB);
+    DeviceBuffer<Index> number(n);
     to.row_scale = DeviceBuffer<double>(n);
     to.col_scale = DeviceBuffer<double>(n);
     to.inv_pivot = DeviceBuffer<double>(nB);
@@ -160,7 +160,8 @@ Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
     const Frame frame{state.number, state.pivot, state.at, to.n, to.nB};
     launch(gpu, order_rows, to.n, frame, to.row_scale.data(), to.col_scale.data(), to.inv_pivot.data(), to.L_ptr.data(),
            to.U_ptr.data());
-    copy_device(gpu, state.number, to.number);
+    copy_device(gpu, state.number, number);
+    to.number = std::make_shared<const DeviceBuffer<Index>>(std::move(number));
     add_up(gpu, to.L_ptr);
     add_up(gpu, to.U_ptr);
     to.L_col = DeviceBuffer<Index>(static_cast<std::size_t>(state.L_entries));
@@ -170,14 +171,22 @@ Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
     state.clear(gpu);
     fill<T>(gpu, state, frame, to);
     const auto too_large = static_cast<Offset>(state.read(gpu).entries);
-    to.lanes_U = lanes_of_rows(gpu, to.U_ptr, to.round_begin);
-    auto all = to.round_begin;
-    all.push_back(to.n);
-    to.lanes_L = lanes_of_rows(gpu, to.L_ptr, all);
+    choose_lanes(gpu, to);
     return too_large;
+}
+
+template <class T>
+void choose_lanes(Gpu& gpu, RoundsFactors<T>& factors)
+{
+    factors.lanes_U = lanes_of_rows(gpu, factors.U_ptr, factors.round_begin);
+    auto all = factors.round_begin;
+    all.push_back(factors.n);
+    factors.lanes_L = lanes_of_rows(gpu, factors.L_ptr, all);
 }
 
 template Offset assemble(Gpu&, RoundsState&, RoundsFactors<double>&);
 template Offset assemble(Gpu&, RoundsState&, RoundsFactors<float>&);
+template void   choose_lanes(Gpu&, RoundsFactors<double>&);
+template void   choose_lanes(Gpu&, RoundsFactors<float>&);
 
 }  // namespace ilux::rounds

@@ -11,5 +11,11 @@ void place_rest(Gpu& gpu, RoundsState& state);
 /// L, D, U and the frame; W stays empty. @return how many values T cannot hold
 template <class T>
 Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to);
+/// Threads a row, by the lengths of the rows that are there.
+template <class T>
+void choose_lanes(Gpu& gpu, RoundsFactors<T>& factors);
+/// The factors of Mᵀ.
+template <class T>
+RoundsFactors<T> transposed(Gpu& gpu, const RoundsFactors<T>& factors);
 
 }  // namespace ilux::rounds

@@ -1,6 +1,7 @@
 // One round eliminated: the twin of round_eliminate.cpp. A tile of lanes a row; rows of the next matrix by the size of their table.
 
 #include <bit>
+#include <cmath>
 
 #include "ilux/precond/gpu_rounds/eliminate.hpp"
 
@@ -37,6 +38,14 @@ __device__ void add_to(long long* w, double step)
     atomicAdd(reinterpret_cast<unsigned long long*>(w), static_cast<unsigned long long>(fixed<32>(step, largest_step)));
 }
 
+/// One request a warp, whose threads all call it.
+__device__ void add_up_cut(Fixed cut, Counters* counters)
+{
+    const Tile<32> warp;
+    cut = warp.sum(cut);
+    if (warp.lane() == 0 && cut != 0) atomicAdd(&counters->cut, static_cast<unsigned long long>(cut));
+}
+
 /// D, U, y and z of a pivot, and its part of the estimates of the columns.
 template <int lanes>
 __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination round)
@@ -47,17 +56,22 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination round)
     const Index       k = is ? round.pivots[i] : 0;
     const Offset      begin = is ? round.S.start[k] : 0, end = is ? begin + round.S.length[k] : 0;
     const double      diagonal = is ? round.at.diagonal[k] : 1;
-    Fixed             weak = 0;
+    Fixed             weak = 0, cut = 0;
     Index             count = 0;
     for (Offset p = begin + tile.lane(); p < end; p += lanes) {
         const Index j = round.S.col[p];
-        if (!round.is_pivot(j)) ++count;
-        else if (j != k && round.dropping.compensate)
-            weak += fixed<50>(round.S.val[p] * (round.at.scale[j].t / round.at.scale[k].t) / diagonal, 8);
+        if (!round.is_pivot(j)) {
+            ++count;
+        } else if (j != k) {
+            const double share = round.S.val[p] * (round.at.scale[j].t / round.at.scale[k].t) / diagonal;
+            weak += fixed<50>(share, 8);
+            cut += fixed<30>(fabs(share), 8);
+        }
     }
     count = tile.sum(count);
     weak = tile.sum(weak);
-    double d = diagonal + diagonal * from_fixed<50>(weak);
+    add_up_cut(cut, round.counters);
+    double d = round.dropping.compensate ? diagonal + diagonal * from_fixed<50>(weak) : diagonal;
     if (fabs(d) < least_diagonal * fabs(diagonal)) d = diagonal;
     const Offset start =
         room_for<Tile<lanes>::per_block>(is ? count : 0, tile.in_block(), tile.lane() == 0, &round.counters->U_entries);
@@ -212,6 +226,7 @@ const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const R
     state.U_entries += static_cast<Offset>(split.U_entries);
     state.inverse_L = std::max(state.inverse_L, std::bit_cast<double>(split.inverse_L));
     state.inverse_U = std::max(state.inverse_U, std::bit_cast<double>(split.inverse_U));
+    state.cut += std::ldexp(static_cast<double>(split.cut), -30);
     state.L.take(static_cast<std::size_t>(made.L_count));
     state.U_col.take(static_cast<std::size_t>(split.U_entries));
     state.U_val.take(static_cast<std::size_t>(split.U_entries));

@@ -17,6 +17,18 @@ namespace ilux {
 template <class T>
 struct RoundsFactors;
 
+/// What a setup in rounds on a device has decided: enough to eliminate other matrices of the same pattern by the same rounds. Holds 4 bytes
+/// of device memory a row.
+struct GpuRoundsPlan {
+    struct Level {
+        std::vector<Index> ends;     ///< of each round, in `order`
+        double             cut = 0;  ///< MlIluLevelReport::cut when the rounds were chosen
+    };
+    std::shared_ptr<const DeviceBuffer<Index>> order;  ///< n: rows as they are eliminated, ascending in a round
+    std::vector<Level>                         levels;
+    bool                                       compensates = false;
+};
+
 /// What was set up, or why it was not. Cheap to copy (shared); immutable; serves any number of streams.
 class GpuRounds {
 public:
@@ -29,6 +41,15 @@ public:
     static GpuRounds build(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, const MlIluOptions& options, bool in_single,
                            const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
+    /// The same by the rounds that an earlier setup found for another matrix, as MlIlu::rebuild does it: where they do not suit A, it is
+    /// set up by build() after all, and `decisions` says why.
+    /// @param plan  of a matrix of the same order and, for it to be of use, pattern; set up by the same options
+    static GpuRounds rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, const MlIluOptions& options,
+                             bool in_single, const GpuRoundsPlan& plan, const ProgressListener& on_progress = {},
+                             const StopToken& stop = {});
+    /// What rebuild() needs. Needs an M.
+    const GpuRoundsPlan& plan() const { return *plan_; }
+
     /// Whether there is an M. Where not, the host should set it up, and why_not() says what was in the way: "" where rounds were
     /// not chosen.
     bool               made() const { return in_double_ || in_single_; }
@@ -40,18 +61,19 @@ public:
     std::size_t        workspace_bytes() const;  ///< of preconditioner(), besides
     Index              rounds() const;           ///< of all levels
     Index              dense_order() const;      ///< of the dense end
-    /// Both triangular systems, as a report shows them: a level a round.
-    std::vector<GpuFactorReport::System> systems() const;
+    /// The triangular systems, as a report shows them, a level a round: of M⁻¹, then of M⁻ᵀ where that is asked for.
+    std::vector<GpuFactorReport::System> systems(bool transposable = false) const;
 
-    /// z ← M⁻¹ r on one stream. M⁻ᵀ is not offered: apply_adjoint throws InvalidInput.
+    /// z ← M⁻¹ r on one stream, and where it is `transposable` z ← M⁻ᵀ r, for as much memory again.
     /// @throws OutOfMemory, DeviceError
-    std::unique_ptr<Preconditioner<Gpu>> preconditioner(Gpu& gpu) const;
+    std::unique_ptr<Preconditioner<Gpu>> preconditioner(Gpu& gpu, bool transposable = false) const;
 
 private:
     friend class GpuRoundsBuilder;
     Index                                        n_ = 0;
     std::string                                  why_not_, remark_;
     MlIluReport                                  report_;
+    std::shared_ptr<const GpuRoundsPlan>         plan_;
     std::shared_ptr<const RoundsFactors<double>> in_double_;
     std::shared_ptr<const RoundsFactors<float>>  in_single_;
 };

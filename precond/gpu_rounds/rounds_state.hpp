@@ -68,9 +68,11 @@ struct RowArrays {
 
 /// What the device counts, and the host reads now and then.
 struct Counters {
-    unsigned long long entries, L_entries, U_entries;  ///< cursors
-    unsigned long long pivot_rows, pivot_cols;         ///< Σ |row|, Σ |column| over the pivots
-    unsigned long long largest, inverse_L, inverse_U;  ///< bits of magnitudes
+    unsigned long long entries, L_entries, U_entries;          ///< cursors
+    unsigned long long pivot_rows, pivot_cols;                 ///< Σ |row|, Σ |column| over the pivots
+    unsigned long long largest, inverse_L, inverse_U, growth;  ///< bits of magnitudes
+    unsigned long long smallest;                               ///< the complement of such bits
+    unsigned long long cut;  ///< from pivots by others of their round, relative to them, in units of 2⁻³⁰
     Index              waiting[3], watching[3], fresh[3], pivots, rest;
     Index              bin[8];
     Index              small, not_positive, zero, dominant, even;  ///< diagonals; rows
@@ -150,6 +152,7 @@ struct RoundsState {
     Pieces<double>            U_val;
     Offset                    L_entries = 0, U_entries = 0;
     double                    inverse_L = 1, inverse_U = 1;  ///< largest estimates of a pivot, of the level
+    double                    cut = 0;                       ///< sum over its pivots of MlIluLevelReport::cut
 
     Entries unsorted, sorted;  ///< L of a round by rows: scratch
 };

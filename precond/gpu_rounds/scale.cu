@@ -190,6 +190,7 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling)
         launch_tiles<lanes()>(gpu, count_rows<lanes()>, rows, level);
     });
     state.inverse_L = state.inverse_U = 1;
+    state.cut = 0;
     const Counters found = state.read(gpu);
     return {found.small,    found.zero, found.not_positive,
             found.dominant, found.even, std::bit_cast<double>(found.largest)};

@@ -2,6 +2,7 @@
 // The steps of the rounds on a device, each a few launches. Internal to gpu_rounds/.
 
 #include "ilux/precond/gpu_rounds/rounds_state.hpp"
+#include "ilux/precond/rounds/replay_bounds.hpp"
 #include "ilux/precond/rounds/rounds_ilu.hpp"
 
 namespace ilux::rounds {
@@ -21,6 +22,13 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling);
 /// The set of pivots that ilux::choose_pivots() takes. Leaves them in state.pivots, and the others in the other list of active
 /// rows. @return both counts, and the sums over the pivots
 Counters choose_pivots(Gpu& gpu, RoundsState& state, const RoundBounds& bounds);
+/// The same for pivots that an earlier setup chose, whatever they are like now.
+struct KeptPivots {
+    Counters   counts;
+    WorstPivot worst;
+};
+/// @param pivots  rows that are active
+KeptPivots replay_pivots(Gpu& gpu, RoundsState& state, DeviceSpan<const Index> pivots, bool positive);
 /// Eliminates them. @return "" or why it cannot be done here; S is then spoiled
 const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& chosen, const RoundDropping& dropping);
 

@@ -56,6 +56,14 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     return choice;
 }
 
+std::string why_not_again(const RoundsChoice& choice, bool compensated)
+{
+    if (!choice.rounds) return "rounds are not chosen any more";
+    if (choice.compensates != compensated)
+        return choice.compensates ? "compensation is on now" : "compensation is off now";
+    return "";
+}
+
 bool rounds_are_likely(Cpu& be, const CsrView<double>& A, const MlIluOptions& options)
 {
     if (options.setup != MlIluSetup::automatic) return options.setup == MlIluSetup::rounds;

@@ -43,6 +43,9 @@ constexpr double rounds_like_size = 8;  ///< of two entries of the test vector t
 /// by the root of their ratio. In a nearly dense matrix every row sees every other one, and pivots are found one by one.
 RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level);
 
+/// What speaks against the rounds of an earlier matrix, which were chosen with or without compensation, or "".
+std::string why_not_again(const RoundsChoice& choice, bool compensated);
+
 /// Whether the multilevel ILU of A is likely to be made in rounds, told by A as it is: a row is dominant in the test vector, which is the
 /// constant, whatever the scale factors. Matching and jumps are not looked at. Cost O(nnz).
 bool rounds_are_likely(Cpu& be, const CsrView<double>& A, const MlIluOptions& options);

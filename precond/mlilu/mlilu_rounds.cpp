@@ -62,10 +62,7 @@ void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
     setup_ = choice.rounds ? Setup::rounds : Setup::crout;
     factors_->compensates = choice.compensates;
     for (auto& decision : choice.decisions) report_.decisions.push_back(std::move(decision));
-    if (!plan_) return;
-    if (!choice.rounds) why_not_ = "rounds are not chosen any more";
-    else if (choice.compensates != plan_->compensates)
-        why_not_ = fmt::format("compensation is {} now", choice.compensates ? "on" : "off");
+    if (plan_) why_not_ = why_not_again(choice, plan_->compensates);
 }
 
 /// Of the level to come, where a plan has one.

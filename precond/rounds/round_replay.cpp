@@ -1,52 +1,12 @@
 #include "ilux/precond/rounds/round_replay.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "ilux/precond/crout/instances.hpp"
 #include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
-namespace {
-
-/// Of all pivots of a round, the worst; NaN stays.
-struct Worst {
-    double smallest = std::numeric_limits<double>::infinity();  // |s_kk|, or its real part where that must be positive
-    double growth = 0, inverse_L = 0, inverse_U = 0;
-
-    void add(const Worst& other)
-    {
-        if (!(other.smallest >= smallest) && !std::isnan(smallest)) smallest = other.smallest;
-        raise(growth, other.growth);
-        raise(inverse_L, other.inverse_L);
-        raise(inverse_U, other.inverse_U);
-    }
-
-    static void raise(double& most, double x)
-    {
-        if (!(x <= most) && !std::isnan(most)) most = x;
-    }
-};
-
-/// Written so that NaN is never good enough.
-std::string why_not(const Worst& worst, const RoundBounds& bounds)
-{
-    if (!(worst.smallest > bounds.pivot_floor))
-        return fmt::format("a pivot is {:.3g}, and more than {:.3g} is needed", worst.smallest, bounds.pivot_floor);
-    if (bounds.growth > 0 && !(worst.growth <= bounds.growth))
-        return fmt::format("an update reaches {:.3g}, and at most {:.3g} will do", worst.growth, bounds.growth);
-    const double inverse =
-        worst.inverse_L >= worst.inverse_U || std::isnan(worst.inverse_L) ? worst.inverse_L : worst.inverse_U;
-    if (!(inverse <= bounds.inverse))
-        return fmt::format("the estimate of an inverse factor reaches {:.3g}, and at most {:.3g} will do", inverse,
-                           bounds.inverse);
-    return "";
-}
-
-}  // namespace
 
 template <class T>
 ReplayedRound<T> replay_round(Cpu& be, const RoundSystem<T>& system, std::span<const Index> pivots,
@@ -65,10 +25,10 @@ ReplayedRound<T> replay_round(Cpu& be, const RoundSystem<T>& system, std::span<c
 
     set.diagonal.resize(n);
     set.largest.resize(n);
-    std::vector<Worst> found(row_blocks(n));
+    std::vector<WorstPivot> found(row_blocks(n));
     for_row_blocks(be, n, [&](Index b, Index begin, Index end, int) {
-        auto   pivot = std::ranges::lower_bound(pivots, begin);
-        Worst& worst = found[b];
+        auto        pivot = std::ranges::lower_bound(pivots, begin);
+        WorstPivot& worst = found[b];
         for (Index k = begin; k < end; ++k) {
             const RowFacts<T> row = facts_of_row(system, k);
             set.diagonal[k] = row.diagonal;
@@ -82,8 +42,8 @@ ReplayedRound<T> replay_round(Cpu& be, const RoundSystem<T>& system, std::span<c
                        .inverse_U = 1 + std::abs(system.w_U[k])});
         }
     });
-    Worst worst;
-    for (const Worst& of_block : found) worst.add(of_block);
+    WorstPivot worst;
+    for (const WorstPivot& of_block : found) worst.add(of_block);
     round.why_not = why_not(worst, bounds);
     return round;
 }

@@ -186,12 +186,9 @@ private:
 template <class T>
 void Rounds<T>::judge_replay()
 {
-    const double most = most_cut(opt_.kept->cut);
     if (!level_.why_not.empty()) return;
     if (level_.full) level_.why_not = "the memory limit leaves no room";
-    else if (!(level_.cut <= most))
-        level_.why_not =
-            fmt::format("{:.3g} of a pivot's diagonal is cut in the mean, and at most {:.3g} may be", level_.cut, most);
+    else level_.why_not = why_not_cut(level_.cut, most_cut(opt_.kept->cut));
 }
 
 std::vector<Index> picked(std::span<const Index> from, std::span<const Index> at)

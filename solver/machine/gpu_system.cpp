@@ -29,6 +29,7 @@ std::size_t factor_bytes(Index n, const PrecondFactors& factors, Method method, 
     const auto of_systems = [&](const ApplySize& size) {
         return static_cast<std::size_t>(estimate_margin * double(copies(method) * size.bytes(value_bytes(precision))));
     };
+    if (factors.rounds) return (copies(method) - 1) * factors.rounds->bytes();  // besides what is there
     if (factors.mlilu) return of_systems(apply_size(factors.mlilu->factors()));
     if (factors.ilu0) return of_systems(apply_size(*factors.ilu0));
     return factors.jacobi ? static_cast<std::size_t>(n) * sizeof(double) : 0;
@@ -86,13 +87,14 @@ void GpuSystem::put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOpt
 /// The launches of a solve are those of engine level_graph: one for each round, and one graph of all.
 void GpuSystem::put_rounds(const GpuRounds& rounds)
 {
-    M_ = rounds.preconditioner(gpu_);
-    report_.systems = rounds.systems();
+    const bool transposable = needs_transpose(method_);
+    M_ = rounds.preconditioner(gpu_, transposable);
+    report_.systems = rounds.systems(transposable);
     report_.dense = rounds.dense_order();
     report_.precision = rounds.in_single() ? Precision::in_single : Precision::in_double;
     report_.remark = rounds.remark();
-    report_.factor_bytes = rounds.bytes();
-    report_.workspace_bytes += rounds.workspace_bytes();
+    report_.factor_bytes = copies(method_) * rounds.bytes();
+    report_.workspace_bytes += copies(method_) * rounds.workspace_bytes();
 }
 
 void GpuSystem::put_preconditioner(Cpu& cpu, const PrecondFactors& factors)
@@ -156,13 +158,14 @@ void GpuSystem::await_matrix_and_vectors()
     if (matrix_and_vectors_.valid()) matrix_and_vectors_.get();
 }
 
-GpuRounds GpuSystem::set_up_rounds(Cpu& cpu, const MlIluOptions& options, const ProgressListener& on_progress,
-                                   const StopToken& stop)
+GpuRounds GpuSystem::set_up_rounds(Cpu& cpu, const MlIluOptions& options, const GpuRoundsPlan* former,
+                                   const ProgressListener& on_progress, const StopToken& stop)
 {
     gpu_.make_current();
     timed([&] { await_matrix_and_vectors(); });
-    return GpuRounds::build(cpu, gpu_, A_->matrix(), options, options_.precision == Precision::in_single, on_progress,
-                            stop);
+    const bool in_single = options_.precision == Precision::in_single;
+    if (former) return GpuRounds::rebuild(cpu, gpu_, A_->matrix(), options, in_single, *former, on_progress, stop);
+    return GpuRounds::build(cpu, gpu_, A_->matrix(), options, in_single, on_progress, stop);
 }
 
 void GpuSystem::put_factors(Cpu& cpu, const PrecondFactors& factors)

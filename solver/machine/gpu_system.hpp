@@ -70,8 +70,9 @@ public:
     GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
 
     /// M in rounds, set up on the device, once A is there. What it lacks is told by the result, and by OutOfMemory.
-    GpuRounds set_up_rounds(Cpu& cpu, const MlIluOptions& options, const ProgressListener& on_progress = {},
-                            const StopToken& stop = {});
+    /// @param former  rounds of an earlier matrix, to be tried first; or null
+    GpuRounds set_up_rounds(Cpu& cpu, const MlIluOptions& options, const GpuRoundsPlan* former = nullptr,
+                            const ProgressListener& on_progress = {}, const StopToken& stop = {});
     /// M; once, before any solve(). @param cpu  turns the factors into the systems that apply M
     /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
     /// the factors before anything is for them; DeviceError

@@ -34,28 +34,6 @@ void note_mlilu(const MlIluReport& report, Attempt& tried)
     tried.seconds_factor = report.seconds_factor;
 }
 
-/// Rounds on the device, where they are asked for or may be chosen and the method needs no transpose. Nothing where the host
-/// should factor; `tried` says why.
-std::optional<GpuRounds> build_on_gpu(Machine& machine, GpuSystem& system, const ProgressListener& on_progress,
-                                      const StopToken& stop, Attempt& tried)
-{
-    const MlIluOptions& options = tried.plan.precond.mlilu;
-    if (options.setup == MlIluSetup::crout || needs_transpose(method_of(tried.plan.method))) return {};
-    std::string why;
-    try {
-        GpuRounds rounds = system.set_up_rounds(machine.cpu, options, on_progress, stop);
-        if (rounds.made()) {
-            note_mlilu(rounds.report(), tried);
-            return rounds;
-        }
-        why = rounds.why_not();
-    } catch (const OutOfMemory& error) {
-        why = error.what();
-    }
-    if (!why.empty()) tried.decisions.push_back("factored on the host: " + why);
-    return {};
-}
-
 /// Null at a zero pivot; then `tried` says so.
 std::unique_ptr<Ilu0<>> build_ilu0(const CsrView<double>& A, Attempt& tried)
 {
@@ -204,26 +182,47 @@ void IterativeSolver::place(Attempt& tried)
 
 std::optional<IterativeSolver::FormerRounds> IterativeSolver::rounds_at_hand() const
 {
-    if (!factors_.mlilu || !options_made_by_) return {};
-    auto plan = factors_.mlilu->rounds_plan();
-    if (!plan) return {};
-    return FormerRounds{std::move(*plan), *options_made_by_};
+    if (!options_made_by_) return {};
+    FormerRounds former{.options = *options_made_by_};
+    if (factors_.rounds) former.on_gpu = factors_.rounds->plan();
+    else if (factors_.mlilu) former.on_host = factors_.mlilu->rounds_plan();
+    if (!former.on_gpu && !former.on_host) return {};
+    return former;
+}
+
+/// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says why.
+std::optional<GpuRounds> IterativeSolver::build_on_gpu(const ProgressListener& on_progress, const StopToken& stop,
+                                                       Attempt& tried)
+{
+    const MlIluOptions& options = tried.plan.precond.mlilu;
+    if (options.setup == MlIluSetup::crout) return {};
+    const bool  again = former_ && former_->on_gpu && former_->options == options;
+    std::string why;
+    try {
+        GpuRounds rounds =
+            system_->set_up_rounds(machine_.cpu, options, again ? &*former_->on_gpu : nullptr, on_progress, stop);
+        if (rounds.made()) {
+            note_mlilu(rounds.report(), tried);
+            options_made_by_ = options;
+            return rounds;
+        }
+        why = rounds.why_not();
+    } catch (const OutOfMemory& error) {
+        why = error.what();
+    }
+    if (!why.empty()) tried.decisions.push_back("factored on the host: " + why);
+    return {};
 }
 
 /// By the host, and by the rounds of the M before where there are any.
 MlIlu<> IterativeSolver::make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried)
 {
     const MlIluOptions options = mlilu_options(machine_, tried);
-    const bool         again = former_ && former_->options == options;
-    MlIlu              factors = again ? MlIlu<>::rebuild(machine_.cpu, *A_, options, former_->plan, on_progress, stop)
-                                       : MlIlu<>::build(machine_.cpu, *A_, options, on_progress, stop);
+    const bool         again = former_ && former_->on_host && former_->options == options;
+    MlIlu factors = again ? MlIlu<>::rebuild(machine_.cpu, *A_, options, *former_->on_host, on_progress, stop)
+                          : MlIlu<>::build(machine_.cpu, *A_, options, on_progress, stop);
     options_made_by_ = options;
     note_mlilu(factors.report(), tried);
-    const bool in_rounds = !factors.report().levels.empty() && factors.report().levels.front().rounds > 0;
-    if (machine_.gpu && in_rounds && needs_transpose(method_of(tried.plan.method)))
-        tried.decisions.push_back(
-            fmt::format("factored on the host: {} needs M⁻ᵀ, which rounds set up on a GPU do not offer",
-                        field_text(tried.plan.method)));
     return factors;
 }
 
@@ -241,7 +240,7 @@ bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, 
     try {
         switch (tried.plan.precond.kind) {
             case PrecondKind::mlilu:
-                if (system_) factors_.rounds = build_on_gpu(machine_, *system_, on_progress, stop, tried);
+                if (system_) factors_.rounds = build_on_gpu(on_progress, stop, tried);
                 if (factors_.rounds) break;
                 factors_.mlilu = make_mlilu(on_progress, stop, tried);
                 if (const Index level = tried.mlilu->overflowed; level > 0) {

@@ -57,11 +57,13 @@ public:
 private:
     /// What a later M may be made by.
     struct FormerRounds {
-        RoundsPlan   plan;
-        MlIluOptions options;
+        std::optional<RoundsPlan>    on_host = {};  // one of the two
+        std::optional<GpuRoundsPlan> on_gpu = {};
+        MlIluOptions                 options;
     };
     std::optional<FormerRounds> rounds_at_hand() const;
-    MlIlu<>                     make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
+    std::optional<GpuRounds> build_on_gpu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
+    MlIlu<>                  make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
 
     bool                 build(const TryListener& listener, const StopToken& stop, Attempt& tried);
     void                 place(Attempt& tried);
@@ -78,7 +80,7 @@ private:
     SolverOptions                        options_;
     const CsrView<double>*               A_ = nullptr;
     PrecondFactors                       factors_;
-    std::optional<MlIluOptions>          options_made_by_;  // of factors_.mlilu
+    std::optional<MlIluOptions>          options_made_by_;  // of factors_.mlilu or .rounds
     std::optional<FormerRounds>          former_;           // of the M before, while another is made
     bool                                 factored_ = false;
     std::unique_ptr<GpuSystem>           system_;  // before what it refers to goes

@@ -5,15 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "ilux/base/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/krylov/krylov.hpp"
-#include "ilux/tests/precond/mlilu/level_checks.hpp"
-#include "ilux/tests/support/entry_list.hpp"
+#include "ilux/tests/precond/gpu_rounds/gpu_rounds_fixture.hpp"
 
 namespace ilux {
 namespace {
@@ -21,102 +16,6 @@ namespace {
 using namespace test::precond;
 
 using test::identical;
-
-class GpuRoundsTest : public testing::Test {
-protected:
-    void SetUp() override
-    {
-        ILUX_SKIP_WITHOUT_GPU();
-        gpu_ = std::make_unique<Gpu>();
-    }
-    Gpu&      gpu() { return *gpu_; }
-    GpuRounds build(const CsrMatrix<>& A, const MlIluOptions& options, bool in_single = false)
-    {
-        return GpuRounds::build(cpu, gpu(), DeviceCsr<>(gpu(), A), options, in_single);
-    }
-    Vector applied(Preconditioner<Gpu>& M, const Vector& r)
-    {
-        DeviceBuffer<double> dr(r.size()), dz(r.size());
-        upload<double>(gpu(), r, dr);
-        upload<double>(gpu(), Vector(r.size(), std::nan("")), dz);
-        M.apply(gpu(), dr, dz);
-        Vector z(r.size());
-        download<double>(gpu(), dz, z);
-        return z;
-    }
-    Vector applied(const GpuRounds& rounds, const Vector& r) { return applied(*rounds.preconditioner(gpu()), r); }
-    Index  steps(const CsrMatrix<>& A, const GpuRounds& rounds, const Vector& b)
-    {
-        const GpuMatrixOperator op(gpu(), A);
-        const auto              M = rounds.preconditioner(gpu());
-        const KrylovOptions     krylov{.rtol = 1e-8, .restart = 30};
-        GmresWorkspace<Gpu>     ws(A.rows(), krylov);
-        DeviceBuffer<double>    db(b.size()), dx(b.size());
-        upload<double>(gpu(), b, db);
-        const auto report = gmres<Gpu>(gpu(), op, *M, db, dx, ws, krylov);
-        EXPECT_EQ(report.outcome, Outcome::converged);
-        return report.steps;
-    }
-    Cpu cpu;
-
-private:
-    std::unique_ptr<Gpu> gpu_;
-};
-
-Index steps_on_host(const CsrMatrix<>& A, const MlIlu<>& mlilu, const Vector& b)
-{
-    Cpu                   be;
-    const MatrixOperator  op(A);
-    MlIluPreconditioner<> M(mlilu);
-    const KrylovOptions   krylov{.rtol = 1e-8, .restart = 30};
-    GmresWorkspace<Cpu>   ws(A.rows(), krylov);
-    Vector                x(b.size());
-    const auto            report = gmres<Cpu>(be, op, M, b, x, ws, krylov);
-    EXPECT_EQ(report.outcome, Outcome::converged);
-    return report.steps;
-}
-
-MlIluOptions in_rounds()
-{
-    MlIluOptions options;
-    options.setup = MlIluSetup::rounds;
-    options.dense_order = 20;
-    return options;
-}
-
-/// A mesh with a row and a column of n / every entries.
-CsrMatrix<> with_hub(const CsrMatrix<>& mesh, Index every)
-{
-    test::EntryList entries;
-    const Index     n = mesh.rows(), hub = n / 2;
-    for (Index i = 0; i < n; ++i)
-        for (Offset p = mesh.row_ptr()[i]; p < mesh.row_ptr()[i + 1]; ++p)
-            entries.add(i, mesh.col()[p], mesh.val()[p] + (mesh.col()[p] == i ? 1 : 0));
-    for (Index j = 0; j < n; j += every)
-        if (j != hub) entries.add(hub, j, -0.25 / every), entries.add(j, hub, -0.5);
-    return entries.matrix(n, n);
-}
-
-std::vector<Named> matrices()
-{
-    return {{"poisson2d", gallery::poisson2d(40, 37)},
-            {"convdiff3d", gallery::convdiff3d({.n = 14})},
-            {"recirculating2d", gallery::recirculating2d({.n = 50})},
-            {"dominant", test::random_dominant(2000, 5, 7)},
-            {"hub", with_hub(gallery::poisson2d(60, 60), 3)}};
-}
-
-/// max |x_i − y_i| / max |y_i|
-double distance_of(const Vector& x, const Vector& y)
-{
-    double largest = 0, size = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const double difference = std::abs(x[i] - y[i]);
-        largest = difference <= largest ? largest : difference;  // NaN counts
-        size = std::max(size, std::abs(y[i]));
-    }
-    return largest / size;
-}
 
 TEST_F(GpuRoundsTest, IsExactWithoutDropping)
 {
@@ -279,7 +178,31 @@ TEST_F(GpuRoundsTest, KeepsToTheMemoryLimit)
     EXPECT_NE(rounds.why_not().find("memory limit"), std::string::npos) << rounds.why_not();
 }
 
-TEST_F(GpuRoundsTest, HasNoTranspose)
+/// uᵀ (M⁻¹ v) = (M⁻ᵀ u)ᵀ v for matrices that are not symmetric, and M⁻ᵀ is M⁻¹ of Aᵀ where nothing is dropped.
+TEST_F(GpuRoundsTest, AppliesItsTranspose)
+{
+    for (const auto& [name, A] : matrices())
+        for (bool in_single : {false, true}) {
+            const auto   rounds = build(A, in_rounds(), in_single);
+            const Vector u = test::random_vector(A.rows(), 1), v = test::random_vector(A.rows(), 2);
+            const Vector Mv = applied(rounds, v), Mtu = applied_transposed(rounds, u);
+            double       uMv = 0, Mtuv = 0, size = 0;
+            for (std::size_t i = 0; i < u.size(); ++i)
+                uMv += u[i] * Mv[i], Mtuv += Mtu[i] * v[i], size += std::abs(u[i] * Mv[i]);
+            EXPECT_NEAR(uMv, Mtuv, 1e-12 * size) << name;
+        }
+    const auto   A = gallery::recirculating2d({.n = 30});
+    MlIluOptions exact = in_rounds();
+    exact.drop_tol = exact.schur_drop_tol = 0;
+    exact.compensation = Compensation::off;
+    const auto   rounds = build(A, exact);
+    const Vector x = test::random_vector(A.rows(), 3);
+    Vector       b(x.size());
+    spmv(cpu, 1, transpose(A), x, 0, b);
+    EXPECT_LE(distance_of(applied_transposed(rounds, b), x), 1e-9);
+}
+
+TEST_F(GpuRoundsTest, HasATransposeOnlyWhereItIsAskedFor)
 {
     const auto           A = gallery::poisson2d(30, 30);
     const auto           M = build(A, in_rounds()).preconditioner(gpu());

@@ -1,0 +1,266 @@
+#include "ilux/precond/gpu_rounds/rounds_builder.hpp"
+
+#include <fmt/format.h>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/precond/gpu/apply_levels.hpp"
+#include "ilux/precond/gpu/apply_systems.hpp"
+#include "ilux/precond/gpu_rounds/assemble.hpp"
+#include "ilux/precond/gpu_rounds/dense_inverse.hpp"
+#include "ilux/precond/mlilu/dense_level.hpp"
+#include "ilux/precond/mlilu/level_budget.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
+#include "ilux/precond/mlilu/preprocess.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr std::size_t most_levels = 40;
+
+/// @param by_columns  n×n
+CsrMatrix<> dense_csr(const std::vector<double>& by_columns, Index n)
+{
+    const auto          order = static_cast<std::size_t>(n);
+    std::vector<Offset> ptr{0};
+    std::vector<Index>  col;
+    std::vector<double> val;
+    for (std::size_t i = 0; i < order; ++i) {
+        for (std::size_t j = 0; j < order; ++j)
+            if (const double s = by_columns[j * order + i]; s != 0) {
+                col.push_back(static_cast<Index>(j));
+                val.push_back(s);
+            }
+        ptr.push_back(static_cast<Offset>(col.size()));
+    }
+    return CsrMatrix<>::from_sorted(n, n, std::move(ptr), std::move(col), std::move(val));
+}
+
+}  // namespace
+
+GpuRoundsBuilder::GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, const MlIluOptions& options,
+                                   const ProgressListener& on_progress, const StopToken& stop,
+                                   const GpuRoundsPlan* plan)
+    : cpu_(cpu),
+      gpu_(gpu),
+      opt_(options),
+      on_progress_(on_progress),
+      stop_(stop),
+      nnz_(A.nnz()),
+      tail_(rounds_tail(options, A.nnz())),
+      most_entries_(LevelBudget<double>(A.rows(), A.bytes(), options.memory_limit).entries_left(A.rows())),
+      plan_(plan),
+      state_(gpu, A)
+{
+    made_.n_ = state_.n;
+    made_.report_.replayed = plan != nullptr;
+    if (plan) made_.report_.decisions.emplace_back("the rounds of an earlier matrix serve again");
+}
+
+GpuRounds GpuRoundsBuilder::run(bool in_single)
+{
+    const WallClock clock;
+    const auto&     report = made_.report_;
+    const double    lost = report.seconds_analyse + report.seconds_factor;
+    if (state_.n <= tail_) {
+        made_.why_not_ = fmt::format("{} rows are too few", state_.n);
+        return std::move(made_);
+    }
+    hermitian_ = rounds::is_symmetric(gpu_, state_);
+    do
+        if (!scale_level() || !eliminate_level()) return std::move(made_);
+    while (!is_last());
+    assemble(in_single);
+    made_.report_.seconds_factor = lost + clock.seconds() - report.seconds_analyse;
+    return std::move(made_);
+}
+
+bool GpuRoundsBuilder::is_last() const
+{
+    const Offset n = state_.active_count;
+    if (plan_) return made_.report_.levels.size() == plan_->levels.size();
+    return n <= tail_ || (nearly_dense(n, state_.nnz) && n <= DenseLevel<>::largest);
+}
+
+void GpuRoundsBuilder::tell(Index done, Index total) const
+{
+    if (on_progress_)
+        on_progress_({.phase = Progress::Phase::setup,
+                      .level = static_cast<Index>(made_.report_.levels.size()) + 1,
+                      .done = done,
+                      .total = total});
+    stop_.check();
+}
+
+void GpuRoundsBuilder::note(std::string decision, const MlIluReport& seconds_lost)
+{
+    auto& report = made_.report_;
+    report.decisions.push_back(std::move(decision));
+    report.seconds_analyse = seconds_lost.seconds_analyse;
+    report.seconds_factor = seconds_lost.seconds_factor;
+    report.seconds_rounds = seconds_lost.seconds_rounds;
+}
+
+/// @return whether the level may be eliminated in rounds
+bool GpuRoundsBuilder::scale_level()
+{
+    const WallClock clock;
+    tell(0, state_.active_count);
+    const auto facts = rounds::begin_level(gpu_, state_, opt_.scaling);
+    largest_ = facts.largest;
+    const bool may = may_begin(facts);
+    made_.report_.seconds_analyse += clock.seconds();
+    return may;
+}
+
+bool GpuRoundsBuilder::may_begin(const rounds::DiagonalFacts& facts)
+{
+    auto&      report = made_.report_;
+    const auto level = report.levels.size() + 1;
+    const bool positive = hermitian_ && facts.not_positive == 0;
+    const auto matching = decide_matching(opt_, positive, facts.small, state_.active_count, hermitian_word<double>);
+    if (level == 1 && opt_.definite && !positive)
+        throw InvalidInput(
+            fmt::format("precond.definite needs a {} matrix with a positive diagonal, and this one is not",
+                        hermitian_word<double>));
+    if (matching.match) made_.why_not_ = fmt::format("level {} wants a matching", level);
+    else if (level > most_levels) made_.why_not_ = fmt::format("more than {} levels", most_levels);
+    if (!made_.why_not_.empty()) return false;
+    if (level > 1) return true;
+    if (facts.zero == 0) report.structural_rank = state_.n;
+    if (!matching.why.empty()) report.decisions.push_back(matching.why);
+    RoundsChoice choice =
+        choose_rounds(opt_, {.n = state_.n, .nnz = state_.nnz, .dominant = facts.dominant, .even = facts.even});
+    compensates_ = choice.compensates;
+    for (auto& decision : choice.decisions) report.decisions.push_back(std::move(decision));
+    if (plan_) made_.why_not_ = why_not_again(choice, plan_->compensates);
+    return choice.rounds && made_.why_not_.empty();
+}
+
+/// The pivots of a round kept, where there is one, else those that are found. None where they are refused.
+rounds::Counters GpuRoundsBuilder::set_of_round(const RoundsOptions& options, Index number)
+{
+    const auto* kept = kept_level();
+    if (!kept) return rounds::choose_pivots(gpu_, state_, options.bounds);
+    const auto count = static_cast<std::size_t>(kept->ends[number] - state_.done);
+    const auto pivots = DeviceSpan<const Index>(*plan_->order).subspan(state_.done, count);
+    const auto found = rounds::replay_pivots(gpu_, state_, pivots, options.bounds.positive);
+    const auto why = why_not(found.worst, bounds_of_replay(options.bounds, largest_));
+    if (why.empty()) return found.counts;
+    made_.why_not_ = fmt::format("on level {} in round {} {}", made_.report_.levels.size() + 1, number + 1, why);
+    return {};
+}
+
+/// @return whether a round was eliminated
+bool GpuRoundsBuilder::round(const RoundsOptions& options, MlIluLevelReport& level)
+{
+    tell(level.accepted, level.n);
+    WallClock  clock;
+    const auto set = set_of_round(options, level.rounds);
+    made_.report_.seconds_rounds.sets += clock.lap();
+    if (set.pivots == 0 || (!plan_ && set.pivots < options.least_share * state_.active_count)) return false;
+    made_.why_not_ = rounds::eliminate(gpu_, state_, set, options.dropping);
+    made_.report_.seconds_rounds.eliminate += clock.lap();
+    if (state_.L_entries + state_.U_entries + state_.done + state_.nnz > most_entries_)
+        made_.why_not_ = "the memory limit leaves no room for further rounds";
+    if (!made_.why_not_.empty()) return false;
+    level.accepted += set.pivots;
+    ++level.rounds;
+    next_plan_.levels.back().ends.push_back(state_.done);
+    return true;
+}
+
+bool GpuRoundsBuilder::go_on(const RoundsOptions& options, const MlIluLevelReport& level) const
+{
+    if (const auto* kept = kept_level()) return level.rounds < static_cast<Index>(kept->ends.size());
+    return state_.active_count > tail_ && (options.most_rounds == 0 || level.rounds < options.most_rounds);
+}
+
+void GpuRoundsBuilder::judge_level(const MlIluLevelReport& level)
+{
+    if (!made_.why_not_.empty()) return;
+    if (const auto* kept = kept_level()) {
+        const auto why = why_not_cut(level.cut, most_cut(kept->cut));
+        if (!why.empty()) made_.why_not_ = fmt::format("on level {} {}", made_.report_.levels.size() + 1, why);
+    } else if (level.accepted < rounds_stall * level.n) {
+        made_.why_not_ = fmt::format("rounds found {} pivots in {} rows", level.accepted, level.n);
+    }
+}
+
+/// @return whether the next level, or the dense end, may follow
+bool GpuRoundsBuilder::eliminate_level()
+{
+    const RoundsOptions options = rounds_options(opt_, compensates_, hermitian_, largest_);
+    MlIluLevelReport    level{.n = state_.active_count};
+    const Offset        before_L = state_.L_entries, before_U = state_.U_entries;
+    next_plan_.levels.emplace_back();
+    while (go_on(options, level) && round(options, level)) {
+    }
+    level.postponed = level.n - level.accepted;
+    level.nnz_L = state_.L_entries - before_L;
+    level.nnz_U = state_.U_entries - before_U;
+    level.inverse_L = state_.inverse_L;
+    level.inverse_U = state_.inverse_U;
+    level.depth_L = level.depth_U = level.rounds;
+    level.cut = level.accepted > 0 ? state_.cut / level.accepted : 0;
+    next_plan_.levels.back().cut = plan_ ? kept_level()->cut : level.cut;
+    judge_level(level);
+    made_.report_.levels.push_back(level);
+    state_.first_level = false;
+    return made_.why_not_.empty();
+}
+
+/// By the device, or where that has no answer by the host, which also finds the rank.
+DeviceBuffer<double> GpuRoundsBuilder::inverse_of_rest()
+{
+    const WallClock clock;
+    rounds::place_rest(gpu_, state_);
+    const auto n = state_.active_count;
+    auto&      report = made_.report_;
+    auto       W = rounds::inverse_of_rest(gpu_, state_, opt_.definite);
+    report.dense = n > 0;
+    report.stored = static_cast<Offset>(n) * n;
+    if (!W) {
+        const DenseLevel<> dense(dense_csr(rounds::rest_on_host(gpu_, state_), n), opt_.definite);
+        const auto         inverse = inverse_of<double>(cpu_, dense, false);
+        report.deficiency = dense.deficiency();
+        report.stored = dense.stored();
+        W.emplace(inverse.size());
+        upload<double>(gpu_, inverse, *W);
+    }
+    if (n > 0) report.levels.push_back({.n = n, .accepted = n, .nnz_U = report.stored});
+    made_.report_.seconds_rounds.tail += clock.seconds();
+    return std::move(*W);
+}
+
+template <class T>
+std::shared_ptr<const RoundsFactors<T>> GpuRoundsBuilder::assembled(const DeviceBuffer<double>& W)
+{
+    const WallClock clock;
+    const auto      factors = std::make_shared<RoundsFactors<T>>();
+    const Offset    too_large =
+        rounds::assemble<T>(gpu_, state_, *factors) + rounds::store<T>(gpu_, state_, W, factors->W);
+    made_.report_.seconds_rounds.assemble += clock.seconds();
+    require_storable(too_large, sizeof(T));
+    return factors;
+}
+
+void GpuRoundsBuilder::assemble(bool in_single)
+{
+    const auto W = inverse_of_rest();
+    auto&      report = made_.report_;
+    if (in_single) try {
+            made_.in_single_ = assembled<float>(W);
+        } catch (const InvalidInput& error) {  // a value that float cannot hold
+            made_.remark_ = fmt::format("precision double, not single: {}", error.what());
+        }
+    if (!made_.in_single_) made_.in_double_ = assembled<double>(W);
+    next_plan_.order = made_.in_single_ ? made_.in_single_->number : made_.in_double_->number;
+    next_plan_.compensates = compensates_;
+    made_.plan_ = std::make_shared<const GpuRoundsPlan>(std::move(next_plan_));
+    report.stored += state_.L_entries + state_.U_entries + state_.done;
+    report.fill = nnz_ > 0 ? static_cast<double>(report.stored) / static_cast<double>(nnz_) : 0;
+    report.bytes = made_.bytes();
+}
+
+}  // namespace ilux

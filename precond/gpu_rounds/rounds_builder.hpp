@@ -1,0 +1,57 @@
+#pragma once
+// The level loop of the rounds on a device. Internal to gpu_rounds/.
+
+#include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
+#include "ilux/precond/gpu_rounds/rounds_state.hpp"
+#include "ilux/precond/gpu_rounds/steps.hpp"
+
+namespace ilux {
+
+/// The level loop of MlIluBuilder for levels in rounds alone; gives up where that one would go on by Crout's sweep or a matching, or where
+/// the rounds of a plan do not suit A.
+class GpuRoundsBuilder {
+public:
+    GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, const MlIluOptions& options,
+                     const ProgressListener& on_progress, const StopToken& stop, const GpuRoundsPlan* plan = nullptr);
+
+    /// `decision` and the time of what was given up go to the report.
+    void note(std::string decision, const MlIluReport& seconds_lost);
+
+    GpuRounds run(bool in_single);
+
+private:
+    bool                        is_last() const;
+    void                        tell(Index done, Index total) const;
+    bool                        scale_level();
+    bool                        may_begin(const rounds::DiagonalFacts& facts);
+    bool                        eliminate_level();
+    bool                        round(const RoundsOptions& options, MlIluLevelReport& level);
+    rounds::Counters            set_of_round(const RoundsOptions& options, Index number);
+    const GpuRoundsPlan::Level* kept_level() const
+    {
+        return plan_ ? &plan_->levels[made_.report_.levels.size()] : nullptr;
+    }
+    bool go_on(const RoundsOptions& options, const MlIluLevelReport& level) const;
+    void judge_level(const MlIluLevelReport& level);
+    void assemble(bool in_single);
+    template <class T>
+    std::shared_ptr<const RoundsFactors<T>> assembled(const DeviceBuffer<double>& W);
+    DeviceBuffer<double>                    inverse_of_rest();
+
+    Cpu&                    cpu_;
+    Gpu&                    gpu_;
+    const MlIluOptions&     opt_;
+    const ProgressListener& on_progress_;
+    const StopToken&        stop_;
+    const Offset            nnz_;
+    const Index             tail_;
+    const Offset            most_entries_;
+    const GpuRoundsPlan*    plan_;
+    GpuRoundsPlan           next_plan_;
+    rounds::RoundsState     state_;
+    bool                    hermitian_ = false, compensates_ = false;
+    double                  largest_ = 0;  // entry of the level
+    GpuRounds               made_;
+};
+
+}  // namespace ilux

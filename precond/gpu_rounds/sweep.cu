@@ -1,0 +1,262 @@
+// The sweeps of a round, as round_set.cpp makes them: rows that come first among their neighbours become pivots, and leave others no
+// room. One launch for all of them.
+
+#include "ilux/precond/gpu_rounds/sweep.hpp"
+
+namespace ilux::rounds {
+namespace {
+
+using cuda::check;
+
+constexpr Status not_judged = 0;
+constexpr int    sweep_blocks = 4;  // of a multiprocessor: more would need registers that each thread lacks then
+
+/// |s_kj t_j / (t_k s_kk)|: what a coupling takes of the room of row k. NaN takes all of it.
+struct Share {
+    const RowArrays& at;
+    double           t, d;
+
+    __device__ Share(const RowArrays& arrays, Index k) : at(arrays), t(arrays.scale[k].t), d(fabs(arrays.diagonal[k]))
+    {}
+    __device__ Fixed of(double s, Index j) const { return fixed<40>(fabs(s) * fabs(at.scale[j].t / t) / d, 4); }
+};
+
+/// The lists of a sweep. Their lengths are three in turn: one that was read last, or is read next, is emptied meanwhile.
+struct Lists {
+    const Index *waiting, *fresh_before;  ///< rows; those chosen in the sweep before
+    Index *      watching, *fresh;        ///< chosen with neighbours that wait; tentative now
+    Index *      waiting_next, *watching_next;
+    int          now, next, after;  ///< which of the lengths
+};
+
+/// Room for the lists of all sweeps.
+struct ListRoom {
+    Index *waiting[2], *watching[2], *fresh[2];
+
+    __device__ Lists of(int sweep) const
+    {
+        const int side = sweep % 2, other = side ^ 1;
+        return {.waiting = waiting[side],
+                .fresh_before = fresh[other],
+                .watching = watching[side],
+                .fresh = fresh[side],
+                .waiting_next = waiting[other],
+                .watching_next = watching[other],
+                .now = sweep % 3,
+                .next = (sweep + 1) % 3,
+                .after = (sweep + 2) % 3};
+    }
+};
+
+/// f(j, p) for the neighbours of row k, by the lanes of its tile.
+template <int lanes, class Do>
+__device__ void for_neighbours(const Round& round, const Tile<lanes>& tile, Index k, Do&& f)
+{
+    for_entries(round.S, tile, k, [&](Index j, Offset p) {
+        if (j != k) f(j, p);
+    });
+}
+
+/// A row that waits: what chosen neighbours take of its room, and who comes first of those in its row that wait. It need not look
+/// again while that one waits.
+template <int lanes>
+__device__ void judge(const Round& round, const Tile<lanes>& tile, Index k)
+{
+    const Index blocker = round.at.blocker[k];
+    if (blocker != k && waits(round.at.status[blocker])) {
+        if (tile.lane() == 0) round.at.first[k] = not_judged;
+        return;
+    }
+    const Share share(round.at, k);
+    Status      first = round.at.status[k];
+    Index       who = k;
+    Fixed       used = 0;
+    for_neighbours(round, tile, k, [&](Index j, Offset p) {
+        const Status status = round.at.status[j];
+        if (status == chosen) used += share.of(round.S.val[p], j);
+        if (waits(status) && status < first) first = status, who = j;
+    });
+    const Status least = tile.min(first);
+    used = tile.sum(used);
+    if (first == least && who != k) round.at.blocker[k] = who;  // one lane: priorities differ
+    if (tile.lane() != 0) return;
+    round.at.first[k] = least;
+    round.at.used_next[k] = used;
+    if (used > round.at.room[k]) round.at.doomed[k] = 1;
+}
+
+__device__ bool may_wait(Status status) { return waits(status) || status == tentative || status == rejected; }
+
+/// Rows that wait, or may have to wait on, and do not fit the room of pivot k are lost. @return whether there are others
+template <int lanes>
+__device__ bool doom(const Round& round, const Tile<lanes>& tile, Index k, Fixed used)
+{
+    const Share share(round.at, k);
+    const Fixed room = round.at.room[k];
+    bool        any = false;
+    for_neighbours(round, tile, k, [&](Index j, Offset p) {
+        if (!may_wait(*static_cast<volatile Status*>(round.at.status + j))) return;
+        if (used + share.of(round.S.val[p], j) > room) round.at.doomed[j] = 1;
+        else any = true;
+    });
+    return tile.any(any);
+}
+
+/// A row that waits is judged; one chosen in the sweep before dooms those it leaves no room.
+template <int lanes>
+__device__ void judge_rows(const Round& round, const Tile<lanes>& tile, const Lists& lists, long first, long stride)
+{
+    Counters& count = *round.counters;
+    if (first == 0 && tile.lane() == 0)
+        count.waiting[lists.after] = count.watching[lists.after] = count.fresh[lists.next] = 0;
+    const Index waiting = count.waiting[lists.now], fresh = count.fresh[lists.after];
+    for (long i = first; i < Offset{waiting} + fresh; i += stride) {
+        if (i < waiting) {
+            judge(round, tile, lists.waiting[i]);
+            continue;
+        }
+        const Index k = lists.fresh_before[i - waiting];
+        if (round.at.status[k] != chosen) continue;
+        const bool any = doom(round, tile, k, round.at.used[k]);
+        if (any && tile.lane() == 0) append(k, lists.watching, &count.watching[lists.now]);
+    }
+}
+
+/// Every waiting row that was judged: excluded where pivots leave it no room, tentative where it comes first.
+__device__ void resolve(const Round& round, const Lists& lists, Index k)
+{
+    Counters&    count = *round.counters;
+    const Status first = round.at.first[k];
+    if (first != not_judged && round.at.doomed[k]) {
+        round.at.status[k] = excluded;
+    } else if (first == round.at.status[k]) {
+        round.at.status[k] = tentative;
+        round.at.used[k] = round.at.used_next[k];
+        append(k, lists.fresh, &count.fresh[lists.now]);
+    } else {
+        append(k, lists.waiting_next, &count.waiting[lists.next]);
+    }
+}
+
+__device__ bool is_tentative(const Round& round, Index k)
+{
+    const Status status = *static_cast<volatile Status*>(round.at.status + k);
+    return status == tentative || status == rejected;
+}
+
+/// A pivot of an earlier sweep: of the tentative ones in its row the first that fit its room stay. @return whether others wait
+template <int lanes>
+__device__ bool settle(const Round& round, const Tile<lanes>& tile, Index k)
+{
+    constexpr Index none = 0x7fffffff;
+    const Share     share(round.at, k);
+    const Fixed     room = round.at.room[k];
+    Fixed           used = round.at.used[k];
+    bool            any = false;
+    for (Index after = -1;;) {
+        Index  next = none;
+        double s = 0;
+        for_neighbours(round, tile, k, [&](Index j, Offset p) {
+            const Status status = *static_cast<volatile Status*>(round.at.status + j);
+            any = any || waits(status);
+            if (j > after && j < next && (status == tentative || status == rejected)) next = j, s = round.S.val[p];
+        });
+        const Index smallest = tile.min(next);
+        if (smallest == none) {
+            if (after < 0) return tile.any(any);  // as most do in most sweeps
+            break;
+        }
+        // one lane alone has it; the sum of integers passes its share to the others
+        const Fixed taken = tile.sum(next == smallest ? share.of(s, smallest) : Fixed{0});
+        if (used + taken <= room) used += taken;
+        else if (tile.lane() == 0) *static_cast<volatile Status*>(round.at.status + smallest) = rejected;
+        after = smallest;
+    }
+    if (tile.lane() == 0) round.at.used[k] = used;
+    return doom(round, tile, k, used);
+}
+
+/// Pivots chosen before, and those tentative now: one of these that another has in its row, and comes after it, waits on.
+template <int lanes>
+__device__ void settle_rows(const Round& round, const Tile<lanes>& tile, const Lists& lists, long first, long stride)
+{
+    Counters&   count = *round.counters;
+    const Index watching = count.watching[lists.now], fresh = count.fresh[lists.now];
+    for (long i = first; i < Offset{watching} + fresh; i += stride) {
+        if (i < watching) {
+            const Index k = lists.watching[i];
+            const bool  any = settle(round, tile, k);
+            if (any && tile.lane() == 0) append(k, lists.watching_next, &count.watching[lists.next]);
+            continue;
+        }
+        const Index  k = lists.fresh[i - watching];
+        const Status mine = round.at.priority[k];
+        for_neighbours(round, tile, k, [&](Index j, Offset) {
+            if (is_tentative(round, j) && mine < round.at.priority[j]) round.at.beaten[j] = 1;
+        });
+    }
+}
+
+/// Of those tentative now.
+__device__ void confirm(const Round& round, const Lists& lists, Index k)
+{
+    Status& status = round.at.status[k];
+    if (status == rejected) {
+        status = excluded;
+    } else if (round.at.beaten[k]) {
+        round.at.beaten[k] = 0;
+        status = round.at.priority[k];
+        append(k, lists.waiting_next, &round.counters->waiting[lists.next]);
+    } else {
+        status = chosen;
+    }
+}
+
+/// All sweeps, until few rows wait: one cooperative launch, whose blocks wait for one another four times a sweep.
+template <int lanes>
+__global__ void __launch_bounds__(tile_threads, sweep_blocks)
+    sweep_rows(const __grid_constant__ Round round, const __grid_constant__ ListRoom room)
+{
+    const auto        grid = cooperative_groups::this_grid();
+    const Tile<lanes> tile;
+    const long        tiles = static_cast<long>(gridDim.x) * Tile<lanes>::per_block;
+    const auto        threads = static_cast<Index>(gridDim.x * blockDim.x);
+    const Counters&   count = *round.counters;
+    for (int sweep = 0;; ++sweep) {
+        const Lists lists = room.of(sweep);
+        const Index waiting = count.waiting[lists.now];
+        if (waiting <= round.few) return;
+        judge_rows(round, tile, lists, tile.in_grid(), tiles);
+        grid.sync();
+        for (Index i = thread_in_grid(); i < waiting; i += threads) resolve(round, lists, lists.waiting[i]);
+        grid.sync();
+        settle_rows(round, tile, lists, tile.in_grid(), tiles);
+        grid.sync();
+        const Index fresh = count.fresh[lists.now];
+        for (Index i = thread_in_grid(); i < fresh; i += threads) confirm(round, lists, lists.fresh[i]);
+        grid.sync();
+    }
+}
+
+}  // namespace
+
+/// Not more blocks than rows need: fewer wait for one another sooner.
+void sweep(Gpu& gpu, const RoundsState& state, const Round& round)
+{
+    ListRoom room{};
+    std::ranges::copy(state.waiting, room.waiting);
+    std::ranges::copy(state.watching, room.watching);
+    std::ranges::copy(state.fresh, room.fresh);
+    with_lanes(state, [&](auto lanes) {
+        void*          arguments[] = {const_cast<Round*>(&round), &room};
+        const auto     kernel = sweep_rows<lanes()>;
+        const auto     stream = cuda::stream(gpu);
+        const unsigned needed = blocks_for(Offset{state.active_count} * lanes(), tile_threads);
+        const int      most = cuda::blocks_a_multiprocessor(kernel, tile_threads) * gpu.multiprocessors();
+        const unsigned blocks = std::min(needed, static_cast<unsigned>(most));
+        check(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(tile_threads), arguments, 0, stream),
+              "sweep_rows");
+    });
+}
+
+}  // namespace ilux::rounds

@@ -1,0 +1,137 @@
+// M⁻ᵀ by rounds: L and U transposed on the device take each other's place, and so do the scale factors.
+
+#include <bit>
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include "ilux/precond/gpu_rounds/assemble.hpp"
+#include "ilux/precond/gpu_rounds/launch.hpp"
+
+namespace ilux::rounds {
+namespace {
+
+using cuda::check;
+
+/// The row of every entry.
+__global__ void find_rows(Index rows, const Offset* ptr, Index* row)
+{
+    const Tile<8> tile;
+    const long    i = tile.in_grid();
+    if (i >= rows) return;
+    for (Offset p = ptr[i] + tile.lane(); p < ptr[i + 1]; p += Tile<8>::size) row[p] = static_cast<Index>(i);
+}
+
+__global__ void number_entries(Offset count, Offset* entry)
+{
+    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (p < count) entry[p] = p;
+}
+
+/// ptr of the transpose from the columns of A in ascending order; also for no entry at all.
+__global__ void find_ends(Offset count, const Index* col, Index cols, Offset* ptr)
+{
+    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (p > count) return;
+    const Index before = p > 0 ? col[p - 1] : -1, here = p < count ? col[p] : cols;
+    for (Index c = before + 1; c <= here; ++c) ptr[c] = p;
+}
+
+template <class T>
+__global__ void gather_entries(Offset count, const Offset* entry, const Index* row, const T* val, Index* to_col,
+                               T* to_val)
+{
+    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (p >= count) return;
+    to_col[p] = row[entry[p]];
+    to_val[p] = val[entry[p]];
+}
+
+template <class T>
+__global__ void transpose_dense(Index n, const T* from, T* to)
+{
+    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (p < static_cast<Offset>(n) * n) to[p] = from[p % n * n + p / n];
+}
+
+template <class T>
+struct DeviceRows {
+    Index                       rows;
+    const DeviceBuffer<Offset>& ptr;
+    const DeviceBuffer<Index>&  col;
+    const DeviceBuffer<T>&      val;
+};
+
+/// Entries sorted by column; those of a column keep the order of their rows.
+void sort_by_column(Gpu& gpu, const DeviceBuffer<Index>& col, Index cols, DeviceBuffer<Index>& sorted,
+                    DeviceBuffer<Offset>& entry)
+{
+    const auto           count = static_cast<Offset>(col.size());
+    const auto           stream = cuda::stream(gpu);
+    const int            bits = std::bit_width(static_cast<unsigned>(cols));
+    DeviceBuffer<Offset> unsorted(col.size());
+    launch(gpu, number_entries, count, count, unsorted.data());
+    std::size_t bytes = 0;
+    const auto  sort = [&](void* scratch) {
+        check(cub::DeviceRadixSort::SortPairs(scratch, bytes, col.data(), sorted.data(), unsorted.data(), entry.data(),
+                                               count, 0, bits, stream),
+               "cub::DeviceRadixSort");
+    };
+    sort(nullptr);
+    DeviceBuffer<std::byte> scratch(bytes + 1);
+    sort(scratch.data());
+    gpu.synchronize();  // for what goes now
+}
+
+template <class T>
+void transpose(Gpu& gpu, const DeviceRows<T>& A, Index cols, DeviceBuffer<Offset>& ptr, DeviceBuffer<Index>& col,
+               DeviceBuffer<T>& val)
+{
+    const auto           entries = A.col.size();
+    const auto           count = static_cast<Offset>(entries);
+    DeviceBuffer<Index>  sorted(entries), row(entries);
+    DeviceBuffer<Offset> entry(entries);
+    ptr = DeviceBuffer<Offset>(static_cast<std::size_t>(cols) + 1);
+    col = DeviceBuffer<Index>(entries);
+    val = DeviceBuffer<T>(entries);
+    if (count > 0) sort_by_column(gpu, A.col, cols, sorted, entry);
+    launch(gpu, find_ends, count + 1, count, sorted.data(), cols, ptr.data());
+    launch_tiles<8>(gpu, find_rows, A.rows, A.rows, A.ptr.data(), row.data());
+    launch(gpu, gather_entries<T>, count, count, entry.data(), row.data(), A.val.data(), col.data(), val.data());
+    gpu.synchronize();  // for what goes now
+}
+
+template <class V>
+DeviceBuffer<V> copy_of(Gpu& gpu, const DeviceBuffer<V>& from)
+{
+    DeviceBuffer<V> to(from.size());
+    copy_device(gpu, from.data(), to);
+    return to;
+}
+
+}  // namespace
+
+template <class T>
+RoundsFactors<T> transposed(Gpu& gpu, const RoundsFactors<T>& f)
+{
+    gpu.make_current();
+    RoundsFactors<T> to;
+    to.n = f.n;
+    to.nB = f.nB;
+    to.round_begin = f.round_begin;
+    to.number = f.number;
+    to.row_scale = copy_of(gpu, f.col_scale);
+    to.col_scale = copy_of(gpu, f.row_scale);
+    to.inv_pivot = copy_of(gpu, f.inv_pivot);
+    transpose<T>(gpu, {f.nB, f.U_ptr, f.U_col, f.U_val}, f.n, to.L_ptr, to.L_col, to.L_val);
+    transpose<T>(gpu, {f.n, f.L_ptr, f.L_col, f.L_val}, f.nB, to.U_ptr, to.U_col, to.U_val);
+    to.W = DeviceBuffer<T>(f.W.size());
+    const auto dense = static_cast<Offset>(f.W.size());
+    launch(gpu, transpose_dense<T>, dense, f.n - f.nB, f.W.data(), to.W.data());
+    choose_lanes(gpu, to);
+    return to;
+}
+
+template RoundsFactors<double> transposed(Gpu&, const RoundsFactors<double>&);
+template RoundsFactors<float>  transposed(Gpu&, const RoundsFactors<float>&);
+
+}  // namespace ilux::rounds

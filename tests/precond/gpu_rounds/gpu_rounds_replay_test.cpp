@@ -1,0 +1,137 @@
+// Rounds on a GPU by the pivots of an earlier matrix, as round_replay_test.cpp has it for the host.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/tests/precond/gpu_rounds/gpu_rounds_fixture.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace test::precond;
+
+using test::identical;
+
+class GpuRoundsReplay : public GpuRoundsTest {};
+
+bool says(const GpuRounds& rounds, const std::string& text)
+{
+    for (const auto& decision : rounds.report().decisions)
+        if (decision.find(text) != std::string::npos) return true;
+    return false;
+}
+
+TEST_F(GpuRoundsReplay, OfTheSameNumbersGivesTheSameBits)
+{
+    for (const auto& [name, A] : matrices())
+        for (const auto compensation : {Compensation::automatic, Compensation::off}) {
+            MlIluOptions options = in_rounds();
+            options.compensation = compensation;
+            const Vector r = test::random_vector(A.rows(), 4);
+            const auto   first = build(A, options), again = rebuilt(A, first, options);
+            ASSERT_TRUE(again.made()) << name << ": " << again.why_not();
+            EXPECT_TRUE(again.report().replayed) << name << ": " << testing::PrintToString(again.report().decisions);
+            EXPECT_TRUE(says(again, "serve again")) << name;
+            EXPECT_EQ(again.report().stored, first.report().stored) << name;
+            EXPECT_TRUE(identical(applied(again, r), applied(first, r))) << name;
+            EXPECT_TRUE(identical(applied(rebuilt(A, again, options), r), applied(first, r))) << name;
+        }
+}
+
+TEST_F(GpuRoundsReplay, OfOtherNumbersTakesHardlyMoreSteps)
+{
+    const auto check = [this](const CsrMatrix<>& A, const CsrMatrix<>& B) {
+        const Vector b = test::random_vector(A.rows(), 6);
+        const auto   M = rebuilt(B, build(A, in_rounds()), in_rounds());
+        EXPECT_TRUE(M.report().replayed) << testing::PrintToString(M.report().decisions);
+        const Index fresh = steps(B, build(B, in_rounds()), b);
+        EXPECT_LE(steps(B, M, b), fresh + 2 + fresh / 5);
+    };
+    check(gallery::convdiff2d({.n = 60, .peclet = 10}), gallery::convdiff2d({.n = 60, .peclet = 100}));
+    check(gallery::convdiff3d({.n = 16, .peclet = 1}), gallery::convdiff3d({.n = 16, .peclet = 20}));
+    auto large = gallery::convdiff2d({.n = 40});
+    for (double& value : large.val()) value *= 1e6;
+    check(gallery::convdiff2d({.n = 40}), large);
+}
+
+/// Both replay the same rounds of the same matrix, and judge them alike.
+TEST_F(GpuRoundsReplay, CutsAsTheHostDoes)
+{
+    for (const auto& [name, A] : matrices()) {
+        const auto host = MlIlu<>::build(cpu, A, in_rounds());
+        const auto rounds = build(A, in_rounds());
+        ASSERT_TRUE(rounds.made()) << name;
+        EXPECT_NEAR(rounds.report().levels.front().cut, host.report().levels.front().cut,
+                    1e-6 + 0.02 * host.report().levels.front().cut)
+            << name;
+    }
+}
+
+TEST_F(GpuRoundsReplay, RefusesWhatSpoilsAPivotOrAnEstimate)
+{
+    const auto A = gallery::convdiff2d({.n = 40});
+    auto       B = A;
+    for (Index i = 0; i < A.rows(); i += 7)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == i) B.val()[p] *= 1e-3;
+    MlIluOptions options = in_rounds();
+    options.matching = MatchingChoice::off;
+    options.compensation = Compensation::on;
+    const auto M = rebuilt(B, build(A, options), options);
+    EXPECT_FALSE(M.report().replayed);
+    EXPECT_TRUE(says(M, "rounds of an earlier matrix do not serve again: on level 1 in round 1"))
+        << testing::PrintToString(M.report().decisions);
+    EXPECT_EQ(M.report().stored, build(B, options).report().stored);
+}
+
+TEST_F(GpuRoundsReplay, IsMadeAnewWhereSomethingElseWouldBeChosen)
+{
+    const auto A = gallery::poisson2d(40, 40);
+    auto       B = A;
+    for (double& value : B.val()) value = std::abs(value);  // no row is dominant in the constant any more
+    for (Index i = 0; i < B.rows(); ++i)
+        for (Offset p = B.row_ptr()[i]; p < B.row_ptr()[i + 1]; ++p)
+            if (B.col()[p] == i) B.val()[p] = 3;
+    const auto former = build(A, in_rounds());
+    const auto M = rebuilt(B, former, in_rounds());
+    EXPECT_FALSE(M.report().replayed);
+    EXPECT_TRUE(says(M, "do not serve again: compensation is off now")) << testing::PrintToString(M.report().decisions);
+}
+
+TEST_F(GpuRoundsReplay, HasNoMForNumbersThatAreNotFinite)
+{
+    const auto A = gallery::convdiff3d({.n = 12});
+    const auto former = build(A, in_rounds());
+    for (double bad : {std::nan(""), HUGE_VAL}) {
+        auto B = A;
+        B.val()[B.row_ptr()[700]] = bad;
+        EXPECT_FALSE(rebuilt(B, former, in_rounds()).made());
+    }
+    EXPECT_THROW(rebuilt(gallery::convdiff3d({.n = 11}), former, in_rounds()), InvalidInput);
+}
+
+TEST_F(GpuRoundsReplay, EndsCleanlyWithoutMemory)
+{
+    const auto A = gallery::convdiff3d({.n = 12});
+    const auto former = build(A, in_rounds());
+    const auto before = device_use().bytes;
+    int        refusals = 0;
+    for (long k = 1;; ++k) {
+        detail::fail_device_allocations(k, 1);
+        try {
+            const auto rounds = rebuilt(A, former, in_rounds());
+        } catch (const OutOfMemory&) {
+            ++refusals;
+        }
+        const bool refused = detail::fail_device_allocations(0, 0) > 0;
+        EXPECT_EQ(device_use().bytes, before);
+        if (!refused) break;
+    }
+    EXPECT_GT(refusals, 10);
+}
+
+}  // namespace
+}  // namespace ilux
