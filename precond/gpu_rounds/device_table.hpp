@@ -8,34 +8,49 @@
 
 namespace ilux::rounds {
 
-/// `slots`, a power of two, places; those with a column are taken.
+/// `slots`, a power of two, places; those with a column are taken, and listed in any order.
 template <int slots>
 struct Table {
-    static constexpr std::size_t bytes = slots * (sizeof(double) + sizeof(Index));
-    static constexpr Index       free = -1;
-    static constexpr unsigned    shift = 32 - (std::bit_width(static_cast<unsigned>(slots)) - 1);
+    static constexpr std::size_t bytes =
+        slots * (sizeof(double) + sizeof(Index) + sizeof(unsigned short)) + sizeof(Index);
+    static constexpr Index    free = -1;
+    static constexpr unsigned shift = 32 - (std::bit_width(static_cast<unsigned>(slots)) - 1);
 
-    double* val;
-    Index*  col;
+    double*         val;    ///< of a place just taken: not set yet
+    Index*          col;    ///< `free` at first
+    Index*          count;  ///< of places taken; 0 at first
+    unsigned short* list;
 
     /// The table number `which` of a block, in `memory`, which holds `tables` of them.
     __device__ Table(void* memory, int which, int tables)
-        : val(static_cast<double*>(memory) + static_cast<std::size_t>(which) * slots),
-          col(reinterpret_cast<Index*>(static_cast<double*>(memory) + static_cast<std::size_t>(tables) * slots) +
-              static_cast<std::size_t>(which) * slots)
-    {}
+    {
+        const auto all = static_cast<std::size_t>(tables) * slots, mine = static_cast<std::size_t>(which) * slots;
+        val = static_cast<double*>(memory) + mine;
+        Index* const cols = reinterpret_cast<Index*>(static_cast<double*>(memory) + all);
+        col = cols + mine;
+        count = cols + all + which;
+        list = reinterpret_cast<unsigned short*>(cols + all + tables) + mine;
+    }
 
-    /// The place of column j, taken now where it was not; −1 where all are.
-    __device__ int find(Index j)
+    /// value is added to what column j has. No two threads come with one column at a time. @return false where there is no place
+    __device__ bool add(Index j, double value)
     {
         unsigned s = static_cast<unsigned>(j) * 0x9e3779b1U >> shift;
         for (int probe = 0; probe < slots; ++probe) {
             Index there = *static_cast<volatile Index*>(col + s);
             if (there == free) there = atomicCAS(col + s, free, j);
-            if (there == free || there == j) return static_cast<int>(s);
+            if (there == free) {
+                val[s] = value;
+                list[atomicAdd(count, 1)] = static_cast<unsigned short>(s);
+                return true;
+            }
+            if (there == j) {
+                val[s] = __dadd_rn(val[s], value);
+                return true;
+            }
             s = (s + 1) & (slots - 1);
         }
-        return -1;
+        return false;
     }
 };
 

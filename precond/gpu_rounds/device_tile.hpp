@@ -83,18 +83,23 @@ private:
 template <int tiles>
 __device__ Offset room_for(Index count, int tile, bool leader, unsigned long long* cursor)
 {
+    static_assert(tiles <= 32);
     __shared__ Offset begin[tiles];
     if (leader) begin[tile] = count;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        Offset sum = 0;
-        for (int i = 0; i < tiles; ++i) {
-            const Offset mine = begin[i];
-            begin[i] = sum;
-            sum += mine;
+    if (threadIdx.x < 32) {
+        const int    lane = static_cast<int>(threadIdx.x);
+        const Offset mine = lane < tiles ? begin[lane] : 0;
+        Offset       sum = mine;
+#pragma unroll
+        for (int step = 1; step < 32; step *= 2) {
+            const Offset before = __shfl_up_sync(~0U, sum, step);
+            if (lane >= step) sum += before;
         }
-        const auto first = sum > 0 ? static_cast<Offset>(atomicAdd(cursor, static_cast<unsigned long long>(sum))) : 0;
-        for (int i = 0; i < tiles; ++i) begin[i] += first;
+        Offset first = 0;
+        if (lane == 31 && sum > 0) first = static_cast<Offset>(atomicAdd(cursor, static_cast<unsigned long long>(sum)));
+        first = __shfl_sync(~0U, first, 31);
+        if (lane < tiles) begin[lane] = first + sum - mine;
     }
     __syncthreads();
     return begin[tile];

@@ -18,10 +18,9 @@ struct Bins {
 /// The table, 32 to largest_table slots, of a row with so many terms: three quarters of its slots, or the largest.
 __device__ int table_for(Offset terms)
 {
-    constexpr int slots[] = {32, 64, 128, 256, 512, 1024, 4096};
-    int           size = 0;
-    while (size < 7 && 4 * terms > 3 * Offset{slots[size]}) ++size;
-    return size;
+    int size = 0;
+    while (size < 6 && 4 * terms > 3 * (Offset{32} << size)) ++size;
+    return size == 6 && 4 * terms > 3 * Offset{4096} ? 7 : size;
 }
 
 /// The e_k = ±1 that makes |y_k| largest.
@@ -38,13 +37,30 @@ __device__ void add_to(long long* w, double step)
     atomicAdd(reinterpret_cast<unsigned long long*>(w), static_cast<unsigned long long>(fixed<32>(step, largest_step)));
 }
 
-/// One request a warp, whose threads all call it.
-__device__ void add_up_cut(Fixed cut, Counters* counters)
-{
-    const Tile<32> warp;
-    cut = warp.sum(cut);
-    if (warp.lane() == 0 && cut != 0) atomicAdd(&counters->cut, static_cast<unsigned long long>(cut));
-}
+/// What the threads of a block have cut: one request for all, once they have met after the first of the two calls.
+class CutOfBlock {
+public:
+    __device__ explicit CutOfBlock(Fixed cut)
+    {
+        const Tile<32> warp;
+        cut = warp.sum(cut);
+        if (warp.lane() == 0) of_warp()[threadIdx.x / 32] = cut;
+    }
+    __device__ void add_to(Counters* counters) const
+    {
+        if (threadIdx.x != 0) return;
+        Fixed sum = 0;
+        for (int w = 0; w < tile_threads / 32; ++w) sum += of_warp()[w];
+        if (sum != 0) atomicAdd(&counters->cut, static_cast<unsigned long long>(sum));
+    }
+
+private:
+    __device__ static Fixed* of_warp()
+    {
+        __shared__ Fixed sums[tile_threads / 32];
+        return sums;
+    }
+};
 
 /// D, U, y and z of a pivot, and its part of the estimates of the columns.
 template <int lanes>
@@ -70,11 +86,12 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination round)
     }
     count = tile.sum(count);
     weak = tile.sum(weak);
-    add_up_cut(cut, round.counters);
-    double d = round.dropping.compensate ? diagonal + diagonal * from_fixed<50>(weak) : diagonal;
+    const CutOfBlock cut_of_block(cut);
+    double           d = round.dropping.compensate ? diagonal + diagonal * from_fixed<50>(weak) : diagonal;
     if (fabs(d) < least_diagonal * fabs(diagonal)) d = diagonal;
     const Offset start =
         room_for<Tile<lanes>::per_block>(is ? count : 0, tile.in_block(), tile.lane() == 0, &round.counters->U_entries);
+    cut_of_block.add_to(round.counters);
     if (!is) return;
     const double y = greedy(round.at.w_L[k]), z = greedy(round.at.w_U[k]);
     double       largest = 0;
@@ -106,8 +123,8 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination round)
 
 /// L of a row that stays, its estimate, and the size of table that it needs.
 template <int lanes>
-__global__ void __launch_bounds__(tile_threads)
-    split_rest(Elimination round, LEntry* L, Index* unsorted_col, double* unsorted_val, Bins bins)
+__global__ void __launch_bounds__(tile_threads) split_rest(Elimination round, LEntry* L, Index* unsorted_col,
+                                                           double* unsorted_val, const __grid_constant__ Bins bins)
 {
     const Tile<lanes> tile;
     const long        i = tile.in_grid();

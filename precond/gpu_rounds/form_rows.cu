@@ -31,11 +31,8 @@ template <class Group, int slots>
 __device__ void add_update(const Group& group, const Elimination& round, double l, double d, Offset begin, Index length,
                            Table<slots>& table, bool& full)
 {
-    for (Index e = group.lane(); e < length; e += Group::size) {
-        const int s = table.find(round.U_col[begin + e]);
-        if (s < 0) full = true;
-        else table.val[s] = __dadd_rn(table.val[s], __dmul_rn(-__dmul_rn(l, round.U_val[begin + e]), d));
-    }
+    for (Index e = group.lane(); e < length; e += Group::size)
+        if (!table.add(round.U_col[begin + e], __dmul_rn(-__dmul_rn(l, round.U_val[begin + e]), d))) full = true;
     group.sync();
 }
 
@@ -90,10 +87,8 @@ struct DropRule {
 template <class Group, int slots>
 __device__ double sum_row(const Group& group, const Elimination& round, bool is, Index r, Table<slots>& table)
 {
-    for (int s = group.lane(); s < slots; s += Group::size) {
-        table.col[s] = Table<slots>::free;
-        table.val[s] = 0;
-    }
+    for (int s = group.lane(); s < slots; s += Group::size) table.col[s] = Table<slots>::free;
+    if (group.lane() == 0) *table.count = 0;
     group.sync();
     const Offset begin = is ? round.S.start[r] : 0, end = is ? begin + round.S.length[r] : 0;
     double       largest = 0;
@@ -101,9 +96,7 @@ __device__ double sum_row(const Group& group, const Elimination& round, bool is,
     for (Offset p = begin + group.lane(); p < end; p += Group::size)
         if (const Index j = round.S.col[p]; !round.is_pivot(j)) {
             const double s = round.S.val[p];
-            const int    place = table.find(j);
-            if (place < 0) full = true;
-            else table.val[place] = s;
+            if (!table.add(j, s)) full = true;
             largest = fmax(largest, fabs(s));
         }
     group.sync();
@@ -139,14 +132,14 @@ __device__ Extent extent_of(const Group& group, const Elimination& round, Index 
                             const Table<slots>& table)
 {
     Extent extent;
-    for (int s = group.lane(); s < slots; s += Group::size)
-        if (const Index j = table.col[s]; j >= 0) {
-            const double size = fabs(table.val[s]);
-            extent.largest = fmax(extent.largest, size);
-            if (!isfinite(size)) round.counters->not_finite = 1;
-            if (round.dropping.compensate)
-                extent.heaviest = fmax(extent.heaviest, fabs(Column(round, r, j, table.val[s], by_t).weighted));
-        }
+    for (Index e = group.lane(); e < *table.count; e += Group::size) {
+        const int    s = table.list[e];
+        const double size = fabs(table.val[s]);
+        extent.largest = fmax(extent.largest, size);
+        if (!isfinite(size)) round.counters->not_finite = 1;
+        if (round.dropping.compensate)
+            extent.heaviest = fmax(extent.heaviest, fabs(Column(round, r, table.col[s], table.val[s], by_t).weighted));
+    }
     return {group.max(extent.largest), group.max(extent.heaviest)};
 }
 
@@ -165,9 +158,9 @@ __device__ Verdict judge(const Group& group, const Elimination& round, const Dro
     Fixed        lumped = 0, kept = 0;
     const bool   sums = heaviest > 0 && isfinite(heaviest);
     const double unit = sums ? scalbn(1., ilogb(heaviest)) : 1, by_unit = 1 / unit;
-    for (int s = group.lane(), place = 0; s < slots; s += Group::size, ++place) {
-        const Index j = table.col[s];
-        if (j < 0) continue;
+    for (Index e = group.lane(), place = 0; e < *table.count; e += Group::size, ++place) {
+        const int    s = table.list[e];
+        const Index  j = table.col[s];
         const double value = table.val[s];
         const Column column(round, rule.r, j, value, by_t);
         const bool   goes = rule.goes(j, value, column.weighted, column.sized);
@@ -198,11 +191,13 @@ __device__ void form_row(const Group& group, const Elimination& round, bool is, 
         room_for<Group::per_block>(verdict.count, Group::in_block(), group.lane() == 0, &round.counters->entries);
     const bool fits = start + verdict.count <= to.capacity;
     if (!fits) round.counters->overflow = 1;
-    Index next = 0;
-    for (int s = group.lane(), e = 0; s < slots; s += Group::size, ++e) {
-        const bool  stays = (verdict.stays >> e & 1) != 0;
+    const Index entries = *table.count;
+    Index       next = 0;
+    for (Index from = 0; from < entries; from += Group::size) {
+        const bool  stays = (verdict.stays >> (from / Group::size) & 1) != 0;
         const Index place = group.place(stays, next);
         if (!stays || !fits) continue;
+        const int   s = table.list[from + group.lane()];
         const Index j = table.col[s];
         double      value = table.val[s];
         if (j == r && round.dropping.compensate) value = compensated(value, verdict.lumped, verdict.kept);
@@ -215,7 +210,7 @@ __device__ void form_row(const Group& group, const Elimination& round, bool is, 
 }
 
 template <class Group, int slots, int threads>
-__global__ void __launch_bounds__(threads, threads == tile_threads ? 4 : 1)
+__global__ void __launch_bounds__(threads, threads == tile_threads ? 5 : 1)
     form_rows(Elimination round, const Index* rows, Index count, NextRows to)
 {
     extern __shared__ double memory[];

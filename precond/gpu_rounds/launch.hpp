@@ -90,10 +90,10 @@ __device__ void for_entries(const RowsView& S, const Tile<lanes>& tile, Index k,
 template <int lanes>
 __device__ bool is_dominant(const ActiveRows& rows, const Tile<lanes>& tile, Index k, double d)
 {
-    const double size = fabs(d) * fabs(rows.at.scale[k].t);
+    const double size = fabs(d) * fabs(rows.at.scale[k].t), by_size = 1 / size;
     Fixed        others = 0;
     for_entries(rows.S, tile, k, [&](Index j, Offset p) {
-        if (j != k) others += fixed<40>(fabs(rows.S.val[p]) * fabs(rows.at.scale[j].t) / size, 4);
+        if (j != k) others += fixed<40>(fabs(rows.S.val[p]) * fabs(rows.at.scale[j].t) * by_size, 4);
     });
     return size > 0 && from_fixed<40>(tile.sum(others)) <= 1 + dominance_slack;
 }

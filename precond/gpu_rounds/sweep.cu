@@ -9,16 +9,17 @@ namespace {
 using cuda::check;
 
 constexpr Status not_judged = 0;
-constexpr int    sweep_blocks = 4;  // of a multiprocessor: more would need registers that each thread lacks then
+constexpr int    sweep_blocks = 5;  // of a multiprocessor: 4 or 6 are 2 % slower
 
 /// |s_kj t_j / (t_k s_kk)|: what a coupling takes of the room of row k. NaN takes all of it.
 struct Share {
     const RowArrays& at;
-    double           t, d;
+    double           by_size;
 
-    __device__ Share(const RowArrays& arrays, Index k) : at(arrays), t(arrays.scale[k].t), d(fabs(arrays.diagonal[k]))
+    __device__ Share(const RowArrays& arrays, Index k)
+        : at(arrays), by_size(1 / fabs(arrays.scale[k].t * arrays.diagonal[k]))
     {}
-    __device__ Fixed of(double s, Index j) const { return fixed<40>(fabs(s) * fabs(at.scale[j].t / t) / d, 4); }
+    __device__ Fixed of(double s, Index j) const { return fixed<40>(fabs(s) * fabs(at.scale[j].t) * by_size, 4); }
 };
 
 /// The lists of a sweep. Their lengths are three in turn: one that was read last, or is read next, is emptied meanwhile.
