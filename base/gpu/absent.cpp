@@ -149,16 +149,17 @@ void* host_allocate(std::size_t bytes)
     absent();
 }
 
-void device_free(void*, std::size_t) noexcept {}
-void host_free(void*) noexcept {}
-void upload_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
-void download_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
-void enqueue_copy(Gpu&, const void*, void*, std::size_t) { absent(); }
-void require_same_size(std::size_t, std::size_t) { absent(); }
-int  begin_timing(Gpu&, const void*, double*) { absent(); }
-void end_timing(Gpu&, int) noexcept {}
-void collect_timings(Gpu&, const void*) { absent(); }
-void forget_timings(Gpu&, const void*) noexcept {}
+void  device_free(void*, std::size_t) noexcept {}
+void  host_free(void*) noexcept {}
+Index first_wrong_row(Gpu&, Index, Index, DeviceSpan<const Offset>, DeviceSpan<const Index>) { absent(); }
+void  upload_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
+void  download_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
+void  enqueue_copy(Gpu&, const void*, void*, std::size_t) { absent(); }
+void  require_same_size(std::size_t, std::size_t) { absent(); }
+int   begin_timing(Gpu&, const void*, double*) { absent(); }
+void  end_timing(Gpu&, int) noexcept {}
+void  collect_timings(Gpu&, const void*) { absent(); }
+void  forget_timings(Gpu&, const void*) noexcept {}
 
 }  // namespace detail
 }  // namespace ilux

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/gpu/host_buffer.hpp"
 
 namespace ilux {
 namespace {
@@ -26,11 +27,30 @@ DeviceBuffer<T> on_device(Gpu& gpu, std::span<const T> host)
     return device;
 }
 
-void require_square(const CsrView<double>& A)
+template <class V>
+DeviceBuffer<V> copy_of(Gpu& gpu, DeviceSpan<const V> from)
 {
-    require(A.rows() == A.cols(), [&] {
-        return "a linear system needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +
-               std::to_string(A.cols());
+    DeviceBuffer<V> to(from.size());
+    detail::enqueue_copy(gpu, from.data(), to.data(), from.size() * sizeof(V));
+    return to;
+}
+
+/// @throws InvalidInput unless these are row pointers to nnz entries
+void require_row_pointers(std::span<const Offset> row_ptr, Index rows, std::size_t nnz)
+{
+    const bool are = rows >= 0 && row_ptr.size() == static_cast<std::size_t>(rows) + 1 && row_ptr.front() == 0 &&
+                     row_ptr.back() == static_cast<Offset>(nnz) && std::ranges::is_sorted(row_ptr);
+    require(are, [&] {
+        return std::to_string(row_ptr.size()) + " row pointers do not ascend from 0 to " + std::to_string(nnz) +
+               " for " + std::to_string(rows) + " rows";
+    });
+}
+
+void require_square(Index rows, Index cols)
+{
+    require(rows == cols, [&] {
+        return "a linear system needs a square matrix; this one is " + std::to_string(rows) + " x " +
+               std::to_string(cols);
     });
 }
 
@@ -77,7 +97,36 @@ DeviceCsr<T>::DeviceCsr(Gpu& gpu, const CsrView<T>& A, int lanes)
       col_(on_device<Index>(gpu, A.col())),
       val_(on_device<T>(gpu, A.val()))
 {
-    const detail::RowPlan plan = detail::plan_rows(A.row_ptr(), lanes);
+    plan(gpu, A.row_ptr(), lanes);
+}
+
+template <class T>
+DeviceCsr<T>::DeviceCsr(Gpu& gpu, Index rows, Index cols, DeviceSpan<const Offset> row_ptr, DeviceSpan<const Index> col,
+                        DeviceSpan<const T> val, int lanes)
+    : rows_(rows), cols_(cols)
+{
+    gpu.make_current();
+    require(val.size() == col.size(),
+            [&] { return std::to_string(col.size()) + " columns and " + std::to_string(val.size()) + " values"; });
+    std::vector<Offset> on_host(row_ptr.size());
+    download<Offset>(gpu, row_ptr, on_host);
+    require_row_pointers(on_host, rows, col.size());
+    const Index wrong = detail::first_wrong_row(gpu, rows, cols, row_ptr, col);
+    require(wrong == rows, [&] {
+        return "the columns of row " + std::to_string(wrong) + " (counted from 0) do not ascend within 0 to " +
+               std::to_string(cols - 1);
+    });
+    row_ptr_ = copy_of(gpu, row_ptr);
+    col_ = copy_of(gpu, col);
+    val_ = copy_of(gpu, val);
+    plan(gpu, on_host, lanes);
+    gpu.synchronize();  // the caller's arrays are free to go
+}
+
+template <class T>
+void DeviceCsr<T>::plan(Gpu& gpu, std::span<const Offset> row_ptr, int lanes)
+{
+    const detail::RowPlan plan = detail::plan_rows(row_ptr, lanes);
     lanes_ = plan.lanes;
     longest_ = plan.longest;
     segments_ = on_device<detail::RowSegment>(gpu, plan.segments);
@@ -92,9 +141,14 @@ std::size_t DeviceCsr<T>::bytes() const
 }
 
 GpuMatrixOperator::GpuMatrixOperator(Gpu& gpu, const CsrView<double>& A, bool transposable)
-    : A_((require_square(A), DeviceCsr<double>(gpu, A))), transposable_(transposable)
+    : A_((require_square(A.rows(), A.cols()), DeviceCsr<double>(gpu, A))), transposable_(transposable)
 {
     if (transposable) At_ = DeviceCsr<double>(gpu, transpose(A));
+}
+
+GpuMatrixOperator::GpuMatrixOperator(DeviceCsr<double> A) : A_(std::move(A)), transposable_(false)
+{
+    require_square(A_.rows(), A_.cols());
 }
 
 void GpuMatrixOperator::apply(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const

@@ -39,9 +39,12 @@ constexpr int max_row_slots = 16384;  ///< slots of a plan: what a Gpu has scrat
 /// @param lanes  0: the least power of 2 that is at least half the mean length of the rows
 RowPlan plan_rows(std::span<const Offset> row_ptr, int lanes = 0);
 
+/// The first row whose columns do not ascend within 0 … cols − 1; `rows` where there is none.
+Index first_wrong_row(Gpu& gpu, Index rows, Index cols, DeviceSpan<const Offset> row_ptr, DeviceSpan<const Index> col);
+
 }  // namespace detail
 
-/// A copy of a CsrMatrix in device memory. Immutable but for upload_values: may serve several streams at once.
+/// A CSR matrix in device memory. Immutable but for upload_values: may serve several streams at once.
 template <class T = double>
 class DeviceCsr {
 public:
@@ -49,6 +52,11 @@ public:
     /// Copies A. @param lanes  threads a row in spmv, a power of 2 up to 32; 0: chosen from the mean length of the rows
     /// @throws OutOfMemory, DeviceError; InvalidOption for other lanes
     DeviceCsr(Gpu& gpu, const CsrView<T>& A, int lanes = 0);
+    /// Copies arrays that are on the device already: rows + 1, nnz, nnz. Row pointers visit the host, to be checked and planned
+    /// with; columns are checked on the device, values not at all.
+    /// @throws the same; InvalidInput unless they are a CSR matrix whose columns ascend within each row
+    DeviceCsr(Gpu& gpu, Index rows, Index cols, DeviceSpan<const Offset> row_ptr, DeviceSpan<const Index> col,
+              DeviceSpan<const T> val, int lanes = 0);
 
     /// Other values for the same pattern. @throws InvalidInput unless there are nnz() of them
     void upload_values(Gpu& gpu, std::span<const T> val) { upload<T>(gpu, val, val_); }
@@ -69,6 +77,8 @@ public:
     DeviceSpan<const detail::SplitRow>   split() const { return split_; }        ///< those of several segments
 
 private:
+    void plan(Gpu& gpu, std::span<const Offset> row_ptr, int lanes);
+
     Index                            rows_ = 0, cols_ = 0;
     int                              lanes_ = 1;
     Offset                           longest_ = 0;
@@ -86,11 +96,13 @@ template <class T, class S = working_of<T>>
 void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotDeduced<S>> x, NotDeduced<S> b,
           DeviceSpan<NotDeduced<S>> y);
 
-/// A CSR matrix as LinearOperator on the device. Holds its own copies there: of A, and of Aᵀ if `transposable`.
+/// A CSR matrix as LinearOperator on the device. Holds matrices of its own there: of A, and of Aᵀ if `transposable`.
 class GpuMatrixOperator final : public LinearOperator<Gpu> {
 public:
     /// @throws InvalidInput unless A is square
     GpuMatrixOperator(Gpu& gpu, const CsrView<double>& A, bool transposable = false);
+    /// Without the transpose.
+    explicit GpuMatrixOperator(DeviceCsr<double> A);
     Index size() const override { return A_.rows(); }
     void  apply(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const override;
     /// @throws InvalidInput when made without the transpose

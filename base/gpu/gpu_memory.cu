@@ -21,7 +21,8 @@ using cuda::check;
 using std::to_string;
 
 constexpr int           max_devices = 64;
-constexpr std::uint64_t kept_bytes = std::uint64_t{1} << 29;  // of freed memory that a pool keeps for the next buffer
+constexpr std::uint64_t kept_share =
+    16;  // of the device's memory a pool keeps this part for the next buffer, once it is freed
 
 std::atomic<std::size_t> used{0}, peak{0};
 std::atomic<long>        allocations{0};
@@ -55,7 +56,9 @@ struct Arena {
         wanted.location.type = cudaMemLocationTypeDevice;
         wanted.location.id = device;
         check(cudaMemPoolCreate(&pool, &wanted), "cudaMemPoolCreate");
-        auto keep = kept_bytes;
+        std::size_t free = 0, total = 0;
+        check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+        std::uint64_t keep = total / kept_share;
         check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
     }
     cudaError_t allocate(void** memory, std::size_t bytes)

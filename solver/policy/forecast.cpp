@@ -26,7 +26,7 @@ Forecast forecast_iterative(const IterationFacts& facts)
     if (!facts.rounds) ahead.factor = setup_per_entry * facts.entries;
     else if (facts.gpu) ahead.factor = gpu_rounds_seconds + gpu_rounds_per_entry * facts.entries;
     else ahead.factor = shared * rounds_per_entry * facts.entries;
-    ahead.renew = (facts.rounds && !facts.gpu ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
+    ahead.renew = (facts.rounds ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
     ahead.solve = facts.gpu
                       ? steps * device_rule::launch_seconds + on_host * device_rule::host_rate / device_rule::gpu_rate
                       : shared * on_host;

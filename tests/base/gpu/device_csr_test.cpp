@@ -167,6 +167,48 @@ TEST_F(GpuSpmv, MultipliesAsWrittenForEveryNumberOfLanes)
             }
 }
 
+TEST_F(GpuSpmv, TakesArraysThatAreOnTheDevice)
+{
+    const auto           A = test::random_dominant(500, 5, 3);
+    DeviceBuffer<Offset> row_ptr(A.row_ptr().size());
+    DeviceBuffer<Index>  col(A.col().size());
+    DeviceBuffer<double> val(A.val().size());
+    upload<Offset>(gpu(), A.row_ptr(), row_ptr);
+    upload<Index>(gpu(), A.col(), col);
+    upload<double>(gpu(), A.val(), val);
+    const DeviceCsr<double> from_device(gpu(), A.rows(), A.cols(), row_ptr, col, val), from_host(gpu(), A);
+    const Vector            x = test::random_vector(A.cols(), 1);
+    DeviceBuffer<double>    dx(x.size()), first(x.size()), second(x.size());
+    upload<double>(gpu(), x, dx);
+    spmv(gpu(), 1, from_device, dx, 0, first);
+    spmv(gpu(), 1, from_host, dx, 0, second);
+    Vector a(x.size()), b(x.size());
+    download<double>(gpu(), first, a);
+    download<double>(gpu(), second, b);
+    EXPECT_TRUE(test::identical(a, b));
+
+    const auto refuses = [&](Index rows, Index cols, std::size_t entries, const std::string& why) {
+        const auto some = DeviceSpan<const double>(val).first(entries);
+        try {
+            (void)DeviceCsr<double>(gpu(), rows, cols, row_ptr, col, some);
+            FAIL() << why;
+        } catch (const InvalidInput& error) {
+            EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+        }
+    };
+    refuses(A.rows() + 1, A.cols(), val.size(), "row pointers do not ascend");
+    refuses(A.rows(), A.cols(), val.size() - 1, "columns and");
+    refuses(A.rows(), A.cols() - 1, val.size(), "do not ascend within 0 to 498");
+    std::vector<Index> cols(A.col().begin(), A.col().end());
+    std::swap(cols[A.row_ptr()[7]], cols[A.row_ptr()[7] + 1]);
+    upload<Index>(gpu(), cols, col);
+    refuses(A.rows(), A.cols(), val.size(), "the columns of row 7 ");
+    std::vector<Offset> rows(A.row_ptr().begin(), A.row_ptr().end());
+    std::swap(rows[3], rows[4]);
+    upload<Offset>(gpu(), rows, row_ptr);
+    refuses(A.rows(), A.cols(), val.size(), "row pointers do not ascend");
+}
+
 TEST_F(GpuSpmv, OverwritesWhateverYHeldWhenBIsZero)
 {
     const auto      A = mixed_rows(100, 100, 9000, 3);

@@ -100,6 +100,29 @@ TEST_F(GpuRoundsTest, StoresInSinglePrecision)
     EXPECT_GT(difference, 0);
 }
 
+/// Set up and solved without a value of A, b or x on the host.
+TEST_F(GpuRoundsTest, SolvesWhatIsOnTheDevice)
+{
+    const auto           A = gallery::convdiff3d({.n = 14});
+    DeviceBuffer<Offset> row_ptr(A.row_ptr().size());
+    DeviceBuffer<Index>  col(A.col().size());
+    DeviceBuffer<double> val(A.val().size()), b(A.rows()), x(A.rows());
+    upload<Offset>(gpu(), A.row_ptr(), row_ptr);
+    upload<Index>(gpu(), A.col(), col);
+    upload<double>(gpu(), A.val(), val);
+    upload<double>(gpu(), test::random_vector(A.rows(), 5), b);
+
+    const GpuMatrixOperator op(DeviceCsr<double>(gpu(), A.rows(), A.cols(), row_ptr, col, val));
+    const auto              M = GpuRounds::build(cpu, gpu(), op.matrix(), in_rounds(), false).preconditioner(gpu());
+    const KrylovOptions     options{.rtol = 1e-10, .restart = 30};
+    GmresWorkspace<Gpu>     ws(A.rows(), options);
+    EXPECT_EQ(gmres<Gpu>(gpu(), op, *M, b, x, ws, options).outcome, Outcome::converged);
+    Vector solution(A.rows()), Ax(A.rows());
+    download<double>(gpu(), x, solution);
+    spmv(cpu, 1, A, solution, 0, Ax);
+    EXPECT_LE(distance_of(Ax, test::random_vector(A.rows(), 5)), 1e-8);
+}
+
 TEST_F(GpuRoundsTest, BitsRepeat)
 {
     const auto   A = with_hub(gallery::convdiff3d({.n = 16}), 2);
