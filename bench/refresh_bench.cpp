@@ -84,6 +84,7 @@ void RefreshOnGpu(benchmark::State& state, const std::string& from, const std::s
         const auto anew = GpuRounds::build(be, gpu, B.matrix(), options, false);
         gpu.synchronize();
         state.counters["anew_ms"] = 1e3 * clock.seconds();
+        if (!replayed.made() || !anew.made()) return state.SkipWithError(anew.why_not().c_str());
         state.counters["served"] = replayed.report().replayed;
         state.counters["fill"] = replayed.report().fill;
         state.counters["anew_fill"] = anew.report().fill;

@@ -23,6 +23,7 @@ GpuRounds GpuRounds::rebuild(Cpu&, Gpu&, const DeviceCsr<double>&, const MlIluOp
 std::size_t                          GpuRounds::bytes() const { return 0; }
 Index                                GpuRounds::rounds() const { return 0; }
 Index                                GpuRounds::dense_order() const { return 0; }
+std::size_t                          GpuRounds::most_bytes(bool) const { return 0; }
 std::size_t                          GpuRounds::workspace_bytes() const { return 0; }
 std::vector<GpuFactorReport::System> GpuRounds::systems(bool) const { return {}; }
 std::unique_ptr<Preconditioner<Gpu>> GpuRounds::preconditioner(Gpu&, bool) const { absent(); }

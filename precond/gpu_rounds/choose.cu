@@ -2,6 +2,7 @@
 // transpose: a row tells its columns what they have to know, by flags, counts and maxima, whose order does not matter.
 
 #include <bit>
+#include <cmath>
 
 #include <cub/device/device_select.cuh>
 
@@ -113,15 +114,29 @@ __global__ void accept(Round rows, const Index* pivots, Index count)
     if (i < count) rows.at.status[pivots[i]] = chosen;
 }
 
-/// What is worst in a pivot that was chosen for other numbers; NaN is worst of all.
+constexpr Status sign_bit = Status{1} << 63;
+
+/// Bits that compare as their numbers do, and back.
+__device__ Status ordered_bits(double x)
+{
+    const Status bits = bits_of(x);
+    return (bits & sign_bit) != 0 ? ~bits : bits | sign_bit;
+}
+double from_ordered_bits(Status bits)
+{
+    return std::bit_cast<double>((bits & sign_bit) != 0 ? bits & ~sign_bit : ~bits);
+}
+
+/// What is worst in a pivot that was chosen for other numbers.
 __global__ void judge_kept(Round rows, const Index* pivots, Index count, bool positive)
 {
     const Index i = thread_in_grid();
     if (i >= count) return;
     const Index  k = pivots[i];
-    const double d = rows.at.diagonal[k], size = positive ? fmax(d, 0.) : fabs(d);
+    const double d = rows.at.diagonal[k];
     const double largest = rows.at.row_largest[k] * (magnitude_of(rows.at.col_largest[k]) / fabs(d));
-    raise(&rows.counters->smallest, ~bits_of(isnan(d) ? 0. : size));
+    if (isnan(d)) rows.counters->not_finite = 1;
+    else raise(&rows.counters->smallest, ~ordered_bits(positive ? d : fabs(d)));
     raise(&rows.counters->growth, bits_of(fabs(largest)));
     raise(&rows.counters->inverse_L, bits_of(1 + fabs(from_fixed<32>(rows.at.w_L[k]))));
     raise(&rows.counters->inverse_U, bits_of(1 + fabs(from_fixed<32>(rows.at.w_U[k]))));
@@ -169,7 +184,7 @@ KeptPivots replay_pivots(Gpu& gpu, RoundsState& state, DeviceSpan<const Index> p
     list(gpu, state, round);
     const Counters found = state.read(gpu);
     return {.counts = found,
-            .worst = {.smallest = std::bit_cast<double>(~found.smallest),
+            .worst = {.smallest = found.not_finite != 0 ? std::nan("") : from_ordered_bits(~found.smallest),
                       .growth = std::bit_cast<double>(found.growth),
                       .inverse_L = std::bit_cast<double>(found.inverse_L),
                       .inverse_U = std::bit_cast<double>(found.inverse_U)}};

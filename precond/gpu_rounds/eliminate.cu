@@ -30,6 +30,9 @@ __device__ double greedy(long long w)
     return (value > 0 ? -1. : 1.) - value;
 }
 
+constexpr double largest_share =
+    8;  // of a pivot that another one of its round has; only pivots chosen for other numbers reach it
+
 constexpr double largest_step = 4096;  // of an estimate; |w| stays far from the range of Fixed
 
 __device__ void add_to(long long* w, double step)
@@ -80,8 +83,9 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination round)
             ++count;
         } else if (j != k) {
             const double share = round.S.val[p] * (round.at.scale[j].t / round.at.scale[k].t) / diagonal;
-            weak += fixed<50>(share, 8);
-            cut += fixed<30>(fabs(share), 8);
+            weak += fixed<50>(share, largest_share);
+            cut += fixed<30>(fabs(share), largest_share);
+            if (!(fabs(share) <= largest_share)) round.counters->clipped = 1;
         }
     }
     count = tile.sum(count);
@@ -233,6 +237,7 @@ const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const R
     });
     const Counters split = state.read(gpu);
     if (split.too_wide != 0) return "a row has too many pivots in one round";
+    if (split.clipped != 0) return "a pivot is far smaller than its coupling to another one of its round";
     const Counters next = form_next(gpu, state, round, split);
     if (next.too_wide != 0) return "a row is too wide for the device's tables";
     if (next.not_finite != 0) return "numbers that are not finite";

@@ -210,7 +210,7 @@ __device__ void form_row(const Group& group, const Elimination& round, bool is, 
 }
 
 template <class Group, int slots, int threads>
-__global__ void __launch_bounds__(threads, threads == tile_threads ? 5 : 1)
+__global__ void __launch_bounds__(threads, Group::per_block > 1 ? 5 : 1)
     form_rows(Elimination round, const Index* rows, Index count, NextRows to)
 {
     extern __shared__ double memory[];

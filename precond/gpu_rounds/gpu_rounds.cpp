@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "ilux/base/error.hpp"
 #include "ilux/precond/gpu_rounds/assemble.hpp"
 #include "ilux/precond/gpu_rounds/rounds_builder.hpp"
@@ -69,17 +72,36 @@ GpuRounds GpuRounds::rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, con
                              const StopToken& stop)
 {
     require_buildable(A, options);
+    require(plan.order && !plan.levels.empty(), [] { return std::string("a plan without rounds"); });
     const auto n = static_cast<Index>(plan.order->size());
     require(n == A.rows(),
             [&] { return fmt::format("rounds of a matrix with {} rows do not serve one with {}", n, A.rows()); });
-    GpuRounds replayed = GpuRoundsBuilder(cpu, gpu, A, options, on_progress, stop, &plan).run(in_single);
-    if (replayed.made()) return replayed;
+    std::string why_not;
+    MlIluReport given_up;
+    try {
+        GpuRounds replayed = GpuRoundsBuilder(cpu, gpu, A, options, on_progress, stop, &plan).run(in_single);
+        if (replayed.made()) return replayed;
+        why_not = replayed.why_not();
+        given_up = replayed.report();
+    } catch (const InvalidInput& error) {  // such as factors by which new numbers overflow
+        why_not = error.what();
+    }
     GpuRoundsBuilder anew(cpu, gpu, A, options, on_progress, stop);
-    anew.note(fmt::format("rounds of an earlier matrix do not serve again: {}", replayed.why_not()), replayed.report());
+    anew.note(fmt::format("rounds of an earlier matrix do not serve again: {}", why_not), given_up);
     return anew.run(in_single);
 }
 
 std::size_t GpuRounds::bytes() const { return in_double_ ? in_double_->bytes() : in_single_ ? in_single_->bytes() : 0; }
+
+std::size_t GpuRounds::most_bytes(bool transposable) const
+{
+    if (!transposable) return bytes();
+    constexpr std::size_t scratch = 32;  // of an entry, while L or U is sorted
+    Offset                entries = 0;
+    for (const auto& level : report_.levels)
+        if (level.rounds > 0) entries += std::max(level.nnz_L, level.nnz_U);
+    return 2 * bytes() + scratch * static_cast<std::size_t>(entries);
+}
 
 Index GpuRounds::rounds() const
 {

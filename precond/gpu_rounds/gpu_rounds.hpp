@@ -43,7 +43,9 @@ public:
 
     /// The same by the rounds that an earlier setup found for another matrix, as MlIlu::rebuild does it: where they do not suit A, it is
     /// set up by build() after all, and `decisions` says why.
+    /// Takes half to three quarters of the time of build(); where it is refused, what it took until then besides.
     /// @param plan  of a matrix of the same order and, for it to be of use, pattern; set up by the same options
+    /// @throws as build(), and InvalidInput for a plan of another order or without rounds
     static GpuRounds rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, const MlIluOptions& options,
                              bool in_single, const GpuRoundsPlan& plan, const ProgressListener& on_progress = {},
                              const StopToken& stop = {});
@@ -57,14 +59,16 @@ public:
     const std::string& remark() const { return remark_; }
     const MlIluReport& report() const { return report_; }
     bool               in_single() const { return in_single_ != nullptr; }
-    std::size_t        bytes() const;            ///< of device memory
-    std::size_t        workspace_bytes() const;  ///< of preconditioner(), besides
-    Index              rounds() const;           ///< of all levels
-    Index              dense_order() const;      ///< of the dense end
+    std::size_t        bytes() const;                        ///< of device memory
+    std::size_t        most_bytes(bool transposable) const;  ///< while preconditioner() is made, scratch included
+    std::size_t        workspace_bytes() const;              ///< of preconditioner(), besides
+    Index              rounds() const;                       ///< of all levels
+    Index              dense_order() const;                  ///< of the dense end
     /// The triangular systems, as a report shows them, a level a round: of M⁻¹, then of M⁻ᵀ where that is asked for.
     std::vector<GpuFactorReport::System> systems(bool transposable = false) const;
 
-    /// z ← M⁻¹ r on one stream, and where it is `transposable` z ← M⁻ᵀ r, for as much memory again.
+    /// z ← M⁻¹ r on one stream, and where it is `transposable` z ← M⁻ᵀ r, for as much memory again and a sort of all entries of L and U at
+    /// each call.
     /// @throws OutOfMemory, DeviceError
     std::unique_ptr<Preconditioner<Gpu>> preconditioner(Gpu& gpu, bool transposable = false) const;
 

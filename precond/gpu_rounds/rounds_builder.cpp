@@ -62,17 +62,22 @@ GpuRounds GpuRoundsBuilder::run(bool in_single)
     const WallClock clock;
     const auto&     report = made_.report_;
     const double    lost = report.seconds_analyse + report.seconds_factor;
-    if (state_.n <= tail_) {
-        made_.why_not_ = fmt::format("{} rows are too few", state_.n);
-        return std::move(made_);
-    }
-    hermitian_ = rounds::is_symmetric(gpu_, state_);
-    do
-        if (!scale_level() || !eliminate_level()) return std::move(made_);
-    while (!is_last());
-    assemble(in_single);
+    if (make_levels()) assemble(in_single);
     made_.report_.seconds_factor = lost + clock.seconds() - report.seconds_analyse;
     return std::move(made_);
+}
+
+/// @return whether all that is left is the dense end
+bool GpuRoundsBuilder::make_levels()
+{
+    if (state_.n <= tail_) {
+        made_.why_not_ = fmt::format("{} rows are too few", state_.n);
+        return false;
+    }
+    hermitian_ = rounds::is_symmetric(gpu_, state_);
+    while (scale_level() && eliminate_level())
+        if (is_last()) return true;
+    return false;
 }
 
 bool GpuRoundsBuilder::is_last() const

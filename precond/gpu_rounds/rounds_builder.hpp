@@ -20,6 +20,7 @@ public:
     GpuRounds run(bool in_single);
 
 private:
+    bool                        make_levels();
     bool                        is_last() const;
     void                        tell(Index done, Index total) const;
     bool                        scale_level();

@@ -71,12 +71,12 @@ struct Counters {
     unsigned long long entries, L_entries, U_entries;          ///< cursors
     unsigned long long pivot_rows, pivot_cols;                 ///< Σ |row|, Σ |column| over the pivots
     unsigned long long largest, inverse_L, inverse_U, growth;  ///< bits of magnitudes
-    unsigned long long smallest;                               ///< the complement of such bits
+    unsigned long long smallest;                               ///< the complement of ordered_bits()
     unsigned long long cut;  ///< from pivots by others of their round, relative to them, in units of 2⁻³⁰
     Index              waiting[3], watching[3], fresh[3], pivots, rest;
     Index              bin[8];
     Index              small, not_positive, zero, dominant, even;  ///< diagonals; rows
-    Index              changed, overflow, too_wide, not_finite, unsymmetric;
+    Index              changed, overflow, too_wide, not_finite, unsymmetric, clipped;
 };
 
 /// An entry of L: the value number `slot` of a row, in the column of the pivot at `place`.

@@ -22,7 +22,7 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling);
 /// The set of pivots that ilux::choose_pivots() takes. Leaves them in state.pivots, and the others in the other list of active
 /// rows. @return both counts, and the sums over the pivots
 Counters choose_pivots(Gpu& gpu, RoundsState& state, const RoundBounds& bounds);
-/// The same for pivots that an earlier setup chose, whatever they are like now.
+/// Pivots that an earlier setup chose, whatever they are like now: listed as choose_pivots() does it.
 struct KeptPivots {
     Counters   counts;
     WorstPivot worst;

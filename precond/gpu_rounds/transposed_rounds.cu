@@ -27,13 +27,18 @@ __global__ void number_entries(Offset count, Offset* entry)
     if (p < count) entry[p] = p;
 }
 
-/// ptr of the transpose from the columns of A in ascending order; also for no entry at all.
+/// ptr of the transpose, cols + 1 numbers, from the columns of A in ascending order.
 __global__ void find_ends(Offset count, const Index* col, Index cols, Offset* ptr)
 {
-    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (p > count) return;
-    const Index before = p > 0 ? col[p - 1] : -1, here = p < count ? col[p] : cols;
-    for (Index c = before + 1; c <= here; ++c) ptr[c] = p;
+    const Index c = thread_in_grid();
+    if (c > cols) return;
+    Offset low = 0, high = count;
+    while (low < high) {
+        const Offset middle = (low + high) / 2;
+        if (col[middle] < c) low = middle + 1;
+        else high = middle;
+    }
+    ptr[c] = low;
 }
 
 template <class T>
@@ -88,14 +93,15 @@ void transpose(Gpu& gpu, const DeviceRows<T>& A, Index cols, DeviceBuffer<Offset
 {
     const auto           entries = A.col.size();
     const auto           count = static_cast<Offset>(entries);
-    DeviceBuffer<Index>  sorted(entries), row(entries);
+    DeviceBuffer<Index>  sorted(entries);
     DeviceBuffer<Offset> entry(entries);
+    if (count > 0) sort_by_column(gpu, A.col, cols, sorted, entry);
     ptr = DeviceBuffer<Offset>(static_cast<std::size_t>(cols) + 1);
+    launch(gpu, find_ends, Offset{cols} + 1, count, sorted.data(), cols, ptr.data());
+    DeviceBuffer<Index> row(entries);  // only now: the sort had needed more
+    launch_tiles<8>(gpu, find_rows, A.rows, A.rows, A.ptr.data(), row.data());
     col = DeviceBuffer<Index>(entries);
     val = DeviceBuffer<T>(entries);
-    if (count > 0) sort_by_column(gpu, A.col, cols, sorted, entry);
-    launch(gpu, find_ends, count + 1, count, sorted.data(), cols, ptr.data());
-    launch_tiles<8>(gpu, find_rows, A.rows, A.rows, A.ptr.data(), row.data());
     launch(gpu, gather_entries<T>, count, count, entry.data(), row.data(), A.val.data(), col.data(), val.data());
     gpu.synchronize();  // for what goes now
 }

@@ -29,7 +29,7 @@ std::size_t factor_bytes(Index n, const PrecondFactors& factors, Method method, 
     const auto of_systems = [&](const ApplySize& size) {
         return static_cast<std::size_t>(estimate_margin * double(copies(method) * size.bytes(value_bytes(precision))));
     };
-    if (factors.rounds) return (copies(method) - 1) * factors.rounds->bytes();  // besides what is there
+    if (factors.rounds) return factors.rounds->most_bytes(needs_transpose(method));
     if (factors.mlilu) return of_systems(apply_size(factors.mlilu->factors()));
     if (factors.ilu0) return of_systems(apply_size(*factors.ilu0));
     return factors.jacobi ? static_cast<std::size_t>(n) * sizeof(double) : 0;
@@ -182,7 +182,7 @@ void GpuSystem::put_factors(Cpu& cpu, const PrecondFactors& factors)
             refuse(0);  // in the same words, but with the factors
             throw;
         }
-        refuse(report_.matrix_bytes + report_.workspace_bytes);
+        refuse(report_.matrix_bytes + report_.workspace_bytes + (factors.rounds ? factors.rounds->bytes() : 0));
         put_preconditioner(cpu, factors);
     });
     report_.peak_bytes = device_use().peak_bytes;

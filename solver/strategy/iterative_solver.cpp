@@ -282,8 +282,8 @@ bool IterativeSolver::factor(const CsrView<double>& A, const TryListener& listen
     former_ = std::move(former);
     A_ = &A;
     tried.device = machine_.device();
-    if (machine_.gpu) begin_on_gpu(tried.plan);
     try {
+        if (machine_.gpu) begin_on_gpu(tried.plan);
         if (!build(listener, stop, tried)) {
             release();
             return false;

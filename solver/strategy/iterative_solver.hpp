@@ -27,7 +27,7 @@ public:
     /// @param machine  loses its GPU where that was our choice and the host suits M better
     IterativeSolver(Machine machine, const SolverOptions& options);
 
-    /// M for A, as tried.plan has it, and the vectors of its method. Where the host made the M at hand in rounds by the same options, those
+    /// M for A, as tried.plan has it, and the vectors of its method. Where the M at hand was made in rounds by the same options, those
     /// serve again. A zero pivot, lack of time and cancellation are outcomes.
     /// @param A  must stand, with these numbers, until the last solve() with it
     /// @param stop  gives a multilevel factorization in progress up

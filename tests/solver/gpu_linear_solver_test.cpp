@@ -68,6 +68,8 @@ TEST_F(GpuLinearSolver, SetsUpRoundsThere)
         EXPECT_GT(report.result().mlilu->levels.front().rounds, 0) << method;
         EXPECT_FALSE(says(report, "factored on the host")) << method;
         EXPECT_EQ(report.result().gpu->systems.size(), method == std::string("bicg") ? 4u : 2u);
+        for (const auto& [facts, engine] : report.result().gpu->systems)
+            EXPECT_EQ(engine, GpuSpTrsvEngine::level_graph) << method;
     }
 }
 

@@ -29,12 +29,13 @@ protected:
     {
         return GpuRounds::build(cpu, gpu(), DeviceCsr<>(gpu(), A), options, in_single);
     }
-    Vector applied(Preconditioner<Gpu>& M, const Vector& r)
+    Vector applied(Preconditioner<Gpu>& M, const Vector& r, bool transposed = false)
     {
         DeviceBuffer<double> dr(r.size()), dz(r.size());
         upload<double>(gpu(), r, dr);
         upload<double>(gpu(), Vector(r.size(), std::nan("")), dz);
-        M.apply(gpu(), dr, dz);
+        if (transposed) M.apply_adjoint(gpu(), dr, dz);
+        else M.apply(gpu(), dr, dz);
         Vector z(r.size());
         download<double>(gpu(), dz, z);
         return z;
@@ -42,13 +43,7 @@ protected:
     Vector applied(const GpuRounds& rounds, const Vector& r) { return applied(*rounds.preconditioner(gpu()), r); }
     Vector applied_transposed(const GpuRounds& rounds, const Vector& r)
     {
-        DeviceBuffer<double> dr(r.size()), dz(r.size());
-        upload<double>(gpu(), r, dr);
-        upload<double>(gpu(), Vector(r.size(), std::nan("")), dz);
-        rounds.preconditioner(gpu(), true)->apply_adjoint(gpu(), dr, dz);
-        Vector z(r.size());
-        download<double>(gpu(), dz, z);
-        return z;
+        return applied(*rounds.preconditioner(gpu(), true), r, true);
     }
     GpuRounds rebuilt(const CsrMatrix<>& A, const GpuRounds& former, const MlIluOptions& options,
                       bool in_single = false)

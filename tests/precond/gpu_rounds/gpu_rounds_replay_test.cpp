@@ -57,17 +57,54 @@ TEST_F(GpuRoundsReplay, OfOtherNumbersTakesHardlyMoreSteps)
     check(gallery::convdiff2d({.n = 40}), large);
 }
 
-/// Both replay the same rounds of the same matrix, and judge them alike.
+/// Both replay rounds that are alike, and cut alike: more than when they were chosen.
 TEST_F(GpuRoundsReplay, CutsAsTheHostDoes)
 {
-    for (const auto& [name, A] : matrices()) {
-        const auto host = MlIlu<>::build(cpu, A, in_rounds());
-        const auto rounds = build(A, in_rounds());
-        ASSERT_TRUE(rounds.made()) << name;
-        EXPECT_NEAR(rounds.report().levels.front().cut, host.report().levels.front().cut,
-                    1e-6 + 0.02 * host.report().levels.front().cut)
-            << name;
+    const auto A = gallery::convdiff3d({.n = 14, .peclet = 1}), B = gallery::convdiff3d({.n = 14, .peclet = 20});
+    const auto former = MlIlu<>::build(cpu, A, in_rounds());
+    const auto host = MlIlu<>::rebuild(cpu, B, in_rounds(), former.rounds_plan().value());
+    const auto rounds = rebuilt(B, build(A, in_rounds()), in_rounds());
+    ASSERT_TRUE(rounds.report().replayed && host.report().replayed);
+    const auto& of_host = host.report().levels;
+    const auto& of_gpu = rounds.report().levels;
+    ASSERT_EQ(of_gpu.size(), of_host.size());
+    EXPECT_GT(of_host.front().cut, 1e-3);
+    for (std::size_t level = 0; level < of_host.size(); ++level)
+        EXPECT_NEAR(of_gpu[level].cut, of_host[level].cut, 1e-6 + 0.02 * of_host[level].cut) << level;
+}
+
+/// Nothing else shows it: pivots, growth and estimates stay small.
+TEST_F(GpuRoundsReplay, RefusesWhatCutsTooMuch)
+{
+    const auto strips = [](double x, double y) {
+        auto A = gallery::poisson2d(40, 40);
+        for (Index i = 0; i < A.rows(); ++i)
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+                const Index distance = std::abs(A.col()[p] - i);
+                A.val()[p] = distance == 0 ? 2 * (x + y) : distance == 1 ? -x : -y;
+            }
+        return A;
+    };
+    const auto M = rebuilt(strips(0.01, 1), build(strips(1, 0.01), in_rounds()), in_rounds());
+    EXPECT_FALSE(M.report().replayed);
+    EXPECT_TRUE(says(M, "is cut in the mean")) << testing::PrintToString(M.report().decisions);
+    EXPECT_GT(M.report().seconds_factor, M.report().seconds_rounds.sets + M.report().seconds_rounds.eliminate);
+}
+
+TEST_F(GpuRoundsReplay, InSinglePrecisionAndOfADefiniteMatrix)
+{
+    const auto   A = gallery::poisson2d(50, 41);
+    const Vector r = test::random_vector(A.rows(), 4);
+    MlIluOptions definite = in_rounds();
+    definite.definite = true;
+    for (const auto& options : {in_rounds(), definite}) {
+        const auto first = build(A, options, true), again = rebuilt(A, first, options, true);
+        EXPECT_TRUE(again.report().replayed && again.in_single());
+        EXPECT_TRUE(identical(applied(again, r), applied(first, r)));
     }
+    auto negative = A;
+    negative.val()[negative.row_ptr()[0]] = -3;
+    EXPECT_THROW(rebuilt(negative, build(A, definite), definite), InvalidInput);
 }
 
 TEST_F(GpuRoundsReplay, RefusesWhatSpoilsAPivotOrAnEstimate)
@@ -111,6 +148,8 @@ TEST_F(GpuRoundsReplay, HasNoMForNumbersThatAreNotFinite)
         EXPECT_FALSE(rebuilt(B, former, in_rounds()).made());
     }
     EXPECT_THROW(rebuilt(gallery::convdiff3d({.n = 11}), former, in_rounds()), InvalidInput);
+    EXPECT_THROW(GpuRounds::rebuild(cpu, gpu(), DeviceCsr<>(gpu(), A), in_rounds(), false, GpuRoundsPlan{}),
+                 InvalidInput);
 }
 
 TEST_F(GpuRoundsReplay, EndsCleanlyWithoutMemory)

@@ -225,6 +225,19 @@ TEST_F(GpuRoundsTest, AppliesItsTranspose)
     EXPECT_LE(distance_of(applied_transposed(rounds, b), x), 1e-9);
 }
 
+/// Without an entry of L or U, and without a dense end.
+TEST_F(GpuRoundsTest, AppliesTheTransposeOfADiagonalMatrix)
+{
+    test::EntryList entries;
+    for (Index i = 0; i < 100; ++i) entries.add(i, i, 1 + i);
+    const auto rounds = build(entries.matrix(100, 100), in_rounds());
+    ASSERT_TRUE(rounds.made()) << rounds.why_not();
+    const Vector r = test::random_vector(100, 1);
+    Vector       x = r;
+    for (Index i = 0; i < 100; ++i) x[i] /= 1 + i;
+    EXPECT_LE(distance_of(applied_transposed(rounds, r), x), 1e-15);
+}
+
 TEST_F(GpuRoundsTest, HasATransposeOnlyWhereItIsAskedFor)
 {
     const auto           A = gallery::poisson2d(30, 30);
