@@ -76,15 +76,6 @@ TEST_F(GpuRoundsReplay, CutsAsTheHostDoes)
 /// Nothing else shows it: pivots, growth and estimates stay small.
 TEST_F(GpuRoundsReplay, RefusesWhatCutsTooMuch)
 {
-    const auto strips = [](double x, double y) {
-        auto A = gallery::poisson2d(40, 40);
-        for (Index i = 0; i < A.rows(); ++i)
-            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-                const Index distance = std::abs(A.col()[p] - i);
-                A.val()[p] = distance == 0 ? 2 * (x + y) : distance == 1 ? -x : -y;
-            }
-        return A;
-    };
     const auto M = rebuilt(strips(0.01, 1), build(strips(1, 0.01), in_rounds()), in_rounds());
     EXPECT_FALSE(M.report().replayed);
     EXPECT_TRUE(says(M, "is cut in the mean")) << testing::PrintToString(M.report().decisions);

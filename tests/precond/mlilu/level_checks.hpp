@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/crout/crout_ilu.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/tests/precond/mlilu/dense_blocks.hpp"
@@ -30,6 +31,18 @@ inline CroutLevel<> level_of(const CsrMatrix<>& A, const CroutOptions& options)
 
 /// Worked by hand in the tests that use it; no scaling, no permutation.
 inline CsrMatrix<> hand_example() { return dense(4, {2, 4, 0, 2, 2, 5, 1, 3, 0, 2, 4, 0, 2, 4, 2, 7}); }
+
+/// −x u_xx − y u_yy on a grid of 40 × 40.
+inline CsrMatrix<> strips(double x, double y)
+{
+    auto A = gallery::poisson2d(40, 40);
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+            const Index distance = std::abs(A.col()[p] - i);
+            A.val()[p] = distance == 0 ? 2 * (x + y) : distance == 1 ? -x : -y;
+        }
+    return A;
+}
 
 /// The rows of a level, accepted ones first.
 inline std::vector<Index> new_order(const CroutLevel<>& level)
