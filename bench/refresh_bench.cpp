@@ -30,6 +30,31 @@ Index steps_with(Cpu& be, const MlIlu<>& factors, const CsrMatrix<double>& A)
     return solve<Cpu>(be, Method::gmres, op, M, gallery::random_vector(A.rows()), x, ws, options).steps;
 }
 
+Index steps_with(Gpu& gpu, const GpuRounds& factors, const GpuMatrixOperator& A)
+{
+    const auto    M = factors.preconditioner(gpu);
+    KrylovOptions options;
+    options.rtol = 1e-8;
+    options.max_steps = 400;
+    KrylovWorkspace<Gpu> ws(Method::gmres, A.size(), options);
+    DeviceBuffer<double> b(A.size()), x(A.size());
+    upload<double>(gpu, gallery::random_vector(A.size()), b);
+    return solve<Gpu>(gpu, Method::gmres, A, *M, b, x, ws, options).steps;
+}
+
+/// What each M is worth to the second system.
+template <class Backend, class Factors, class Matrix>
+void compare(Backend& be, const Matrix& B, const Factors& replayed, const Factors& anew, const Factors& former,
+             benchmark::State& state)
+{
+    state.counters["served"] = replayed.report().replayed;
+    state.counters["fill"] = replayed.report().fill;
+    state.counters["anew_fill"] = anew.report().fill;
+    state.counters["steps"] = steps_with(be, replayed, B);
+    state.counters["anew_steps"] = steps_with(be, anew, B);
+    state.counters["former_steps"] = steps_with(be, former, B);
+}
+
 void Refresh(benchmark::State& state, const std::string& from, const std::string& to)
 {
     Cpu                be(2);
@@ -44,25 +69,8 @@ void Refresh(benchmark::State& state, const std::string& from, const std::string
         state.SetIterationTime(clock.lap());
         const auto anew = MlIlu<>::build(be, B, options);
         state.counters["anew_ms"] = 1e3 * clock.seconds();
-        state.counters["served"] = replayed.report().replayed;
-        state.counters["fill"] = replayed.report().fill;
-        state.counters["anew_fill"] = anew.report().fill;
-        state.counters["steps"] = steps_with(be, replayed, B);
-        state.counters["anew_steps"] = steps_with(be, anew, B);
-        state.counters["former_steps"] = steps_with(be, former, B);
+        compare(be, B, replayed, anew, former, state);
     }
-}
-
-Index steps_with(Gpu& gpu, const GpuRounds& factors, const GpuMatrixOperator& A)
-{
-    const auto    M = factors.preconditioner(gpu);
-    KrylovOptions options;
-    options.rtol = 1e-8;
-    options.max_steps = 400;
-    KrylovWorkspace<Gpu> ws(Method::gmres, A.size(), options);
-    DeviceBuffer<double> b(A.size()), x(A.size());
-    upload<double>(gpu, gallery::random_vector(A.size()), b);
-    return solve<Gpu>(gpu, Method::gmres, A, *M, b, x, ws, options).steps;
 }
 
 /// The matrices are on the device already; a first setup of each kind is not counted.
@@ -85,12 +93,7 @@ void RefreshOnGpu(benchmark::State& state, const std::string& from, const std::s
         gpu.synchronize();
         state.counters["anew_ms"] = 1e3 * clock.seconds();
         if (!replayed.made() || !anew.made()) return state.SkipWithError(anew.why_not().c_str());
-        state.counters["served"] = replayed.report().replayed;
-        state.counters["fill"] = replayed.report().fill;
-        state.counters["anew_fill"] = anew.report().fill;
-        state.counters["steps"] = steps_with(gpu, replayed, B);
-        state.counters["anew_steps"] = steps_with(gpu, anew, B);
-        state.counters["former_steps"] = steps_with(gpu, former, B);
+        compare(gpu, B, replayed, anew, former, state);
     }
 }
 

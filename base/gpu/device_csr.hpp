@@ -96,12 +96,12 @@ template <class T, class S = working_of<T>>
 void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotDeduced<S>> x, NotDeduced<S> b,
           DeviceSpan<NotDeduced<S>> y);
 
-/// A CSR matrix as LinearOperator on the device. Holds matrices of its own there: of A, and of Aᵀ if `transposable`.
+/// A CSR matrix as LinearOperator on the device. Holds A there, and Aᵀ if `transposable`.
 class GpuMatrixOperator final : public LinearOperator<Gpu> {
 public:
     /// @throws InvalidInput unless A is square
     GpuMatrixOperator(Gpu& gpu, const CsrView<double>& A, bool transposable = false);
-    /// Without the transpose.
+    /// Without the transpose. @throws InvalidInput unless A is square
     explicit GpuMatrixOperator(DeviceCsr<double> A);
     Index size() const override { return A_.rows(); }
     void  apply(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const override;

@@ -22,7 +22,7 @@ using std::to_string;
 
 constexpr int           max_devices = 64;
 constexpr std::uint64_t kept_share =
-    16;  // of the device's memory a pool keeps this part for the next buffer, once it is freed
+    16;  // freed memory up to a 16th of the device's stays in the pool for the next buffer
 
 std::atomic<std::size_t> used{0}, peak{0};
 std::atomic<long>        allocations{0};

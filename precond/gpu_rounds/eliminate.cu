@@ -237,7 +237,8 @@ const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const R
     });
     const Counters split = state.read(gpu);
     if (split.too_wide != 0) return "a row has too many pivots in one round";
-    if (split.clipped != 0) return "a pivot is far smaller than its coupling to another one of its round";
+    if (split.clipped != 0)
+        return "a pivot is far smaller than its coupling to another one of its round, or not a number";
     const Counters next = form_next(gpu, state, round, split);
     if (next.too_wide != 0) return "a row is too wide for the device's tables";
     if (next.not_finite != 0) return "numbers that are not finite";

@@ -16,24 +16,16 @@
 #include "ilux/tests/direct/small_matrix.hpp"
 #include "ilux/tests/krylov/runs.hpp"
 #include "ilux/tests/robustness/lack_of_device_memory.hpp"
+#include "ilux/tests/support/gpu_test.hpp"
 
 namespace ilux::test {
 namespace {
 
 using Vector = std::vector<double>;
 
-class GpuMemory : public testing::Test {
+class GpuMemory : public test::GpuTest {
 protected:
-    void SetUp() override
-    {
-        ILUX_SKIP_WITHOUT_GPU();
-        gpu_ = std::make_unique<Gpu>();
-    }
-    Gpu& gpu() { return *gpu_; }
-    Cpu  cpu{1};
-
-private:
-    std::unique_ptr<Gpu> gpu_;
+    Cpu cpu{1};
 };
 
 /// A, the vectors and x, by `method` with the preconditioner that `make` puts on the device.

@@ -9,6 +9,7 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/tests/support/checks.hpp"
+#include "ilux/tests/support/gpu_test.hpp"
 
 namespace ilux {
 namespace {
@@ -107,15 +108,8 @@ CsrMatrix<double> mixed_rows(Index rows, Index cols, Index hub, std::uint64_t se
     return CsrMatrix<double>::from_triplets(rows, cols, row, col, val);
 }
 
-class GpuSpmv : public testing::Test {
+class GpuSpmv : public test::GpuTest {
 protected:
-    void SetUp() override
-    {
-        ILUX_SKIP_WITHOUT_GPU();
-        gpu_ = std::make_unique<Gpu>();
-    }
-    Gpu& gpu() { return *gpu_; }
-
     DeviceBuffer<double> on_device(const Vector& host)
     {
         DeviceBuffer<double> device(host.size());
@@ -131,9 +125,6 @@ protected:
         download<double>(gpu(), dy, result);
         return result;
     }
-
-private:
-    std::unique_ptr<Gpu> gpu_;
 };
 
 /// |result − (a A x + b y)| against c·ε·Σ|terms| of each row, in long double.

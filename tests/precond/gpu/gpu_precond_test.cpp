@@ -17,6 +17,7 @@
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 #include "ilux/tests/precond/gpu/apply_checks.hpp"
+#include "ilux/tests/support/gpu_test.hpp"
 
 namespace ilux {
 namespace {
@@ -46,18 +47,9 @@ Vector applied_by(Gpu& gpu, Preconditioner<Gpu>& M, const Vector& r, bool transp
     return z;
 }
 
-class GpuPrecond : public testing::Test {
+class GpuPrecond : public test::GpuTest {
 protected:
-    void SetUp() override
-    {
-        ILUX_SKIP_WITHOUT_GPU();
-        gpu_ = std::make_unique<Gpu>();
-    }
-    Gpu& gpu() { return *gpu_; }
-    Cpu  cpu;
-
-private:
-    std::unique_ptr<Gpu> gpu_;
+    Cpu cpu;
 };
 
 std::vector<Named> named_matrices()

@@ -14,17 +14,12 @@
 #include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
 #include "ilux/tests/support/entry_list.hpp"
+#include "ilux/tests/support/gpu_test.hpp"
 
 namespace ilux::test::precond {
 
-class GpuRoundsTest : public testing::Test {
+class GpuRoundsTest : public test::GpuTest {
 protected:
-    void SetUp() override
-    {
-        ILUX_SKIP_WITHOUT_GPU();
-        gpu_ = std::make_unique<Gpu>();
-    }
-    Gpu&      gpu() { return *gpu_; }
     GpuRounds build(const CsrMatrix<>& A, const MlIluOptions& options, bool in_single = false)
     {
         return GpuRounds::build(cpu, gpu(), DeviceCsr<>(gpu(), A), options, in_single);
@@ -63,9 +58,6 @@ protected:
         return report.steps;
     }
     Cpu cpu;
-
-private:
-    std::unique_ptr<Gpu> gpu_;
 };
 
 inline Index steps_on_host(const CsrMatrix<>& A, const MlIlu<>& mlilu, const Vector& b)
