@@ -99,7 +99,7 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
         "--device auto: each of our strategies on the CPU and, where there is one, on a GPU. CUSP runs on a GPU.\n\n" +
         nested_help({"sequence."}) + "\n" + precedence_help);
     const auto settle = [&]() -> std::vector<std::string> {
-        return options.apply(given.options), std::vector{given.options.rhs};
+        return options.apply(given.options), files_read(given.options);
     };
     if (!parse(*app, arguments, settle)) return false;
 

@@ -65,7 +65,7 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
             throw InvalidOption(fmt::format("--batch {}: expected a number of systems, 1 or more", given.batch));
         options.apply(given.options);
         require_consistent(given.options);
-        return {given.options.rhs};
+        return files_read(given.options);
     });
 }
 
@@ -86,8 +86,9 @@ int sequence(Arguments arguments)
     require_device(given.options.device);
     if (given.out) make_folder(given.out);
 
-    const StopToken          stop = heed_signals();
-    SequenceInput            input(given.paths, given.options.rhs, {given.options.time_limit, stop});
+    const StopToken stop = heed_signals();
+    SequenceInput   input(given.paths, given.options.rhs, {given.options.time_limit, stop});
+    load_near_null(given.options, input.A().rows(), {given.options.time_limit, stop});
     std::vector<std::string> decisions;
     if (!given.out.claimed.empty())
         decisions.push_back(fmt::format("--out: {} solutions of a former run removed from {}", given.out.claimed.size(),

@@ -56,7 +56,7 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
         if (given.matrix.empty()) throw InvalidOption("solve: MATRIX is missing; see ilux solve --help");
         options.apply(given.options);
         require_consistent(given.options);
-        return {given.options.rhs};
+        return files_read(given.options);
     });
 }
 
@@ -125,8 +125,9 @@ int solve(Arguments arguments)
 
     const StopToken stop = heed_signals();
     const Problem   problem = load_problem(given.matrix, given.options.rhs, {given.options.time_limit, stop});
-    ProgressLine    progress(!given.quiet && isatty(STDERR_FILENO));
-    Run             finished = run(given, problem, stop, progress);
+    load_near_null(given.options, problem.n(), {given.options.time_limit, stop});
+    ProgressLine progress(!given.quiet && isatty(STDERR_FILENO));
+    Run          finished = run(given, problem, stop, progress);
     if (given.out) write_x(given.out, problem, finished);
     if (given.history) write_history(given.history.file(), finished.result().history);
     if (given.report) write_file(given.report.file(), html_report(finished, problem));

@@ -104,7 +104,9 @@ public:
         : options_(options),
           input_(path, options.rhs),
           systems_(systems > 0 ? std::min(systems, input_.systems()) : input_.systems())
-    {}
+    {
+        load_near_null(options_, input_.A().rows());
+    }
 
     Json about() const { return {{"n", input_.A().rows()}, {"nnz", input_.A().nnz()}, {"rhs", input_.rhs()}}; }
 
@@ -131,7 +133,7 @@ private:
         truth_of_ = k;
     }
 
-    const SolveOptions&              options_;
+    SolveOptions                     options_;
     AccuracyInput                    input_;
     Index                            systems_;
     std::map<std::string, MethodRun> runs_;

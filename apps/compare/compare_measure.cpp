@@ -151,6 +151,7 @@ void measure_strategy(const Strategy& strategy, const std::string& path, const S
             measure_on(strategy.name, {small, options, machine, 1, [](const Json&) {}});
         }
         take({{"begin", strategy.step()}});
+        load_near_null(options, problem.n());
         measure_on(strategy.name, {problem, options, machine, repeats, take});
     });
     if (!failure.empty()) take({{"error", failure}});

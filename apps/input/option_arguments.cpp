@@ -43,7 +43,7 @@ void OptionArguments::apply(SolveOptions& options) const
 std::string nested_help(const std::vector<std::string>& without)
 {
     std::string text = "Nested options, set by -p PATH=VALUE or a config file:\n";
-    for (const FieldHelp& field : describe({})) {
+    for (const FieldHelp& field : describe(SolveOptions())) {
         const auto matches = [&](const std::string& prefix) { return field.path.starts_with(prefix); };
         if (std::ranges::any_of(without, matches)) continue;
         if (std::ranges::find(short_names(), field.path, &ShortName::path) != short_names().end()) continue;

@@ -25,11 +25,19 @@ std::string_view idle_in_iteration(std::string_view path, const StrategiesTaken&
     if (!taken.iterative) return "";
     if (path == "krylov.side" && !taken.gmres) return "a method other than GMRES";
     if (std::ranges::count(of_restarts, path) > 0 && !taken.restarted) return "a method without restarts";
-    const bool of_mlilu = path.starts_with("precond.") && path != "precond.kind" && path != "precond.precision";
+    const bool of_mlilu =
+        (path.starts_with("precond.") || path == "near_null") && path != "precond.kind" && path != "precond.precision";
     return of_mlilu && !taken.mlilu ? "a preconditioner other than the multilevel ILU" : "";
 }
 
 }  // namespace
+
+std::vector<std::string> files_read(const SolveOptions& options)
+{
+    std::vector<std::string> names{options.rhs};
+    if (!options.near_null.empty()) names.push_back(options.near_null);
+    return names;
+}
 
 void assign(SolveOptions& options, std::string_view assignment)
 {
@@ -55,10 +63,10 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, con
 {
     const bool                    direct = taken.direct && !taken.iterative;
     std::vector<std::string_view> ignored;
-    if (direct) ignored = {"krylov.", "precond.", "sptrsv.", "sequence."};
+    if (direct) ignored = {"krylov.", "precond.", "sptrsv.", "sequence.", "near_null"};
     else if (!taken.direct && options.strategy() == SolverMode::iterative) ignored = {"lu."};
     constexpr std::array<std::string_view, 3> of_a_gpu{"lu.index", "lu.dependencies", "lu.deterministic"};
-    const auto                                given = describe(options), defaults = describe({});
+    const auto                                given = describe(options), defaults = describe(SolveOptions());
     std::vector<std::string>                  remarks;
     for (std::size_t k = 0; k < given.size(); ++k) {
         const std::string &path = given[k].path, &value = given[k].value;
@@ -87,8 +95,9 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, con
 
 std::span<const ShortName> short_names()
 {
-    static constexpr std::array<ShortName, 10> all{{
+    static constexpr std::array<ShortName, 11> all{{
         {"--rhs", "rhs", "Problem"},
+        {"--near-null", "near_null", "Problem"},
         {"--method", "method", "Method"},
         {"--precond", "precond.kind", "Method"},
         {"--rtol", "krylov.rtol", "Method"},

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ilux/base/fields.hpp"
 #include "ilux/solver/machine/options.hpp"
@@ -11,9 +12,10 @@
 
 namespace ilux::app {
 
-/// The solver's options, and the right-hand side.
+/// The solver's options, and what else a system brings along.
 struct SolveOptions : SolverOptions {
     std::string rhs = "A1";
+    std::string near_null;
 };
 
 template <class Visit>
@@ -21,7 +23,13 @@ void fields(SolveOptions& o, Visit&& visit)
 {
     fields(static_cast<SolverOptions&>(o), visit);
     visit("rhs", o.rhs, anything(), "A1 (b = A·1, so the forward error is known), ones, random:SEED, or a file");
+    visit(
+        "near_null", o.near_null, anything(),
+        "file with vectors that A takes to little, n x 1 or more, such as the motions of a rigid body; rounds compensate for them");
 }
+
+/// Names of files that are read as options say: the right-hand side, which may be no file, and near_null.
+std::vector<std::string> files_read(const SolveOptions& options);
 
 /// Sets the option that the text `PATH=VALUE` names. @throws InvalidOption, also when there is no '='
 void assign(SolveOptions& options, std::string_view assignment);

@@ -15,6 +15,7 @@
 #include "ilux/base/spmv.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 
 namespace ilux::app {
 namespace {
@@ -94,6 +95,27 @@ std::vector<double> load_rhs(const std::string& rhs, const CsrView<double>& A, c
         throw InvalidOption(fmt::format("rhs={}: expected random:SEED, SEED a whole number", rhs));
     }
     return gallery::random_vector(A.rows(), seed);
+}
+
+void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit)
+{
+    const std::string& file = options.near_null;
+    if (file.empty()) return;
+    if (file == "-") throw InvalidOption("near_null=-: standard input is for the matrix or the right-hand side");
+    const auto fitting = [&](const MatrixMarketHeader& header) {
+        require(header.rows == n && header.cols > 0, [&] {
+            return fmt::format("{}: {} x {} values of near_null, but the matrix has {} rows", file, header.rows,
+                               header.cols, n);
+        });
+    };
+    const auto          T = read_matrix(file, {.accept = fitting, .stop = limit.of(file)});
+    std::vector<double> by_rows(static_cast<std::size_t>(T.rows()) * static_cast<std::size_t>(T.cols()));
+    for (Index i = 0; i < T.rows(); ++i)
+        for (Offset p = T.row_ptr()[i]; p < T.row_ptr()[i + 1]; ++p)
+            by_rows[static_cast<std::size_t>(i) * T.cols() + T.col()[p]] = T.val()[p];
+    MlIluOptions& mlilu = options.precond.mlilu;
+    mlilu.near_null = std::make_shared<const std::vector<double>>(std::move(by_rows));
+    (void)test_vectors(mlilu, n);
 }
 
 Problem load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit)

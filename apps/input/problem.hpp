@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ilux/apps/input/options.hpp"
 #include "ilux/base/csr.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 
@@ -47,6 +48,12 @@ struct ReadLimit {
 ///         OutOfTime, Cancelled
 std::vector<double> load_rhs(const std::string& rhs, const CsrView<double>& A, const std::string& name,
                              const ReadLimit& limit = {});
+
+/// Reads the file that options.near_null names, where it names one, into options.precond.mlilu.near_null.
+/// @param n  rows of the system's matrix
+/// @throws InvalidInput where it does not have n rows, or none of its vectors has a value for some unknown; InvalidOption for standard
+///         input; OutOfTime, Cancelled
+void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit = {});
 
 /// The matrix, square, with its right-hand side: A1, ones, random:SEED or a file.
 /// @throws as load_matrix; InvalidInput also when A is not square or b has another length;

@@ -159,7 +159,7 @@ std::string html_report(const Run& run, const Problem& problem)
                                  depth_section(structure, factored ? "In this preconditioner no row waits for another."
                                                                    : "There are no factors."),
                                  pattern_section(problem.A, structure), decisions_section(all_decisions(run)),
-                                 options_section(run.options, {}), environment_section()});
+                                 options_section(run.options, SolveOptions()), environment_section()});
 }
 
 }  // namespace ilux::app

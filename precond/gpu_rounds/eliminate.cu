@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination round)
         if (!round.is_pivot(j)) {
             ++count;
         } else if (j != k) {
-            const double share = round.S.val[p] * (round.at.scale[j].t / round.at.scale[k].t) / diagonal;
-            weak += fixed<50>(share, largest_share);
+            const double s = round.S.val[p] / diagonal, share = s * (round.at.scale[j].t / round.at.scale[k].t);
+            weak += fixed<50>(round.at.vector_count > 0 ? s * weight_of_several(round.at, k, j) : share, largest_share);
             cut += fixed<30>(fabs(share), largest_share);
             if (!(fabs(share) <= largest_share)) round.counters->clipped = 1;
         }

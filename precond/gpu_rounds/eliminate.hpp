@@ -28,6 +28,16 @@ struct Elimination {
     __device__ bool is_pivot(Index k) const { return at.status[k] == chosen; }
 };
 
+/// TestVectors::weight. Apart, since where there is one vector kernels should not hold registers for it.
+__device__ __noinline__ static double weight_of_several(const RowArrays& at, Index i, Index j)
+{
+    const double* ti = at.vectors + static_cast<std::size_t>(i) * at.vector_count;
+    const double* tj = at.vectors + static_cast<std::size_t>(j) * at.vector_count;
+    double        sum = 0;
+    for (Index c = 0; c < at.vector_count; ++c) sum += ti[c] * tj[c];
+    return sum / at.scale[i].t / at.scale[i].t;
+}
+
 /// Rows of the next matrix, from those of this one and from L and U of the round, with more room while there is too little.
 /// @param found  how many rows need a table of each size
 Counters form_next(Gpu& gpu, RoundsState& state, const Elimination& round, const Counters& found);

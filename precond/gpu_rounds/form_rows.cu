@@ -60,26 +60,52 @@ __device__ double add_updates(const Group& group, const Elimination& round, Inde
     return largest;
 }
 
-/// Which entries of a row go; as in round_eliminate.cpp. Entries of t are powers of two: weighing by them does not round.
+/// What the drop rule reads of a column, and the entry weighted by t.
+struct Column {
+    double weighted;  ///< s t_j / t_r
+    double sized;     ///< √m_j; with compensation √m_j |t_j|, and unless S is Hermitian over |t_r|
+    double by_t;      ///< 1 / |t_j|, where S is Hermitian
+
+    /// @param by_t_r  1 / t_r
+    __device__ Column(const Elimination& round, Index r, Index j, double s, double by_t_r)
+        : weighted(0), sized(0), by_t(1)
+    {
+        if (j == r) return;
+        const bool hermitian = round.dropping.hermitian;
+        if (round.dropping.compensate) {
+            const Scale scale = round.at.scale[j];
+            weighted = s * (scale.t * by_t_r);
+            sized = hermitian ? scale.sized : scale.sized * fabs(by_t_r);
+            if (hermitian) by_t = 1 / fabs(scale.t);
+        } else if (hermitian) {
+            sized = sqrt(fmax(round.at.row_largest[j], fabs(round.at.diagonal[j])));
+        }
+    }
+};
+
+/// Which entries of a row go; as in round_eliminate.cpp. Where S is Hermitian s_rj and s_jr have one bound, to the last bit.
 struct DropRule {
     const RoundDropping& dropping;
     Index                r;
-    double               noise;         ///< up to where an entry is what cancellation leaves
-    double               largest;       ///< entry of the row
-    double               size, before;  ///< roots of it, now and when the round began
+    double               noise;    ///< up to where an entry is what cancellation leaves
+    double               largest;  ///< entry of the row
+    double               size;     ///< its root
+    double               sized;    ///< √m_r, m of when the round began; with compensation √m_r |t_r|
+    double               by_t;     ///< 1 / |t_r|
 
-    /// @param weighted, sized  s t_j / t_r and √m_j |t_j / t_r| where it is compensated; else √m_j, where S is symmetric
-    __device__ bool goes(Index j, double s, double weighted, double sized) const
+    __device__ bool goes(Index j, double s, const Column& column) const
     {
         const double magnitude = fabs(s), tol = dropping.drop_tol;
         if (j == r || (!dropping.hermitian && magnitude <= noise)) return magnitude <= noise;
-        const double by_both = dropping.hermitian ? noise_level * before * sized : 0;
-        if (dropping.compensate) {
-            const double least = fmin(dropping.hermitian ? before : size, sized);
-            return fabs(weighted) <= fmin(fmax(tol * (least * least), by_both), DBL_MAX);
+        if (!dropping.hermitian) {
+            const double least = fmin(size, column.sized);
+            return dropping.compensate ? fabs(column.weighted) <= fmin(tol * (least * least), DBL_MAX)
+                                       : magnitude <= fmin(tol * largest, DBL_MAX);
         }
-        const double bound = dropping.hermitian ? fmax(tol * before * sized, by_both) : tol * largest;
-        return magnitude <= fmin(bound, DBL_MAX);
+        if (!dropping.compensate) return magnitude <= fmin(fmax(tol, noise_level) * (sized * column.sized), DBL_MAX);
+        const double least = fmin(sized, column.sized);
+        const double bound = tol * ((least * by_t) * (least * column.by_t));
+        return magnitude <= fmin(fmax(bound, noise_level * ((sized * by_t) * (column.sized * column.by_t))), DBL_MAX);
     }
 };
 
@@ -104,24 +130,6 @@ __device__ double sum_row(const Group& group, const Elimination& round, bool is,
     if (full) round.counters->too_wide = 1;
     return group.max(largest);
 }
-
-/// What the drop rule reads of a column, and the entry weighted by t.
-struct Column {
-    double weighted, sized;
-
-    /// @param by_t  1 / t_r
-    __device__ Column(const Elimination& round, Index r, Index j, double s, double by_t) : weighted(0), sized(0)
-    {
-        if (j == r) return;
-        if (round.dropping.compensate) {
-            const Scale scale = round.at.scale[j];
-            weighted = s * (scale.t * by_t);
-            sized = scale.sized * fabs(by_t);
-        } else if (round.dropping.hermitian) {
-            sized = sqrt(fmax(round.at.row_largest[j], fabs(round.at.diagonal[j])));
-        }
-    }
-};
 
 /// The largest entry of a row, and the largest weighted one off the diagonal.
 struct Extent {
@@ -163,11 +171,13 @@ __device__ Verdict judge(const Group& group, const Elimination& round, const Dro
         const Index  j = table.col[s];
         const double value = table.val[s];
         const Column column(round, rule.r, j, value, by_t);
-        const bool   goes = rule.goes(j, value, column.weighted, column.sized);
+        const bool   goes = rule.goes(j, value, column);
         if (!goes) verdict.stays |= 1U << place, ++verdict.count;
         if (!sums) continue;
-        if (goes) lumped += fixed<46>(column.weighted * by_unit, 2);
-        else kept += fixed<46>(fabs(column.weighted) * by_unit, 2);
+        const bool   several = round.at.vector_count > 0 && j != rule.r;
+        const double weighted = (several ? value * weight_of_several(round.at, rule.r, j) : column.weighted) * by_unit;
+        if (goes) lumped += fixed<46>(weighted, 2);
+        else kept += fixed<46>(fabs(weighted), 2);
     }
     verdict.count = group.sum(verdict.count);
     verdict.lumped = unit * from_fixed<46>(group.sum(lumped));
@@ -185,7 +195,13 @@ __device__ void form_row(const Group& group, const Elimination& round, bool is, 
     const double   by_t = is ? 1 / round.at.scale[r].t : 1;
     const auto     extent = extent_of<Group, slots>(group, round, r, by_t, table);
     const double   before = is ? sqrt(fmax(round.at.row_largest[r], fabs(round.at.diagonal[r]))) : 0;
-    const DropRule rule{round.dropping, r, fmin(noise, DBL_MAX), extent.largest, sqrt(extent.largest), before};
+    const DropRule rule{.dropping = round.dropping,
+                        .r = r,
+                        .noise = fmin(noise, DBL_MAX),
+                        .largest = extent.largest,
+                        .size = sqrt(extent.largest),
+                        .sized = is && round.dropping.compensate ? round.at.scale[r].sized : before,
+                        .by_t = fabs(by_t)};
     const auto     verdict = judge<Group, slots>(group, round, rule, by_t, extent.heaviest, table);
     const Offset   start =
         room_for<Group::per_block>(verdict.count, Group::in_block(), group.lane() == 0, &round.counters->entries);

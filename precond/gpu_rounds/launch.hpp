@@ -86,7 +86,7 @@ __device__ void for_entries(const RowsView& S, const Tile<lanes>& tile, Index k,
     for (Offset p = begin + tile.lane(); p < end; p += lanes) f(S.col[p], p);
 }
 
-/// Whether Σ_j≠k |s_kj t_j| ≤ |d t_k|, up to rounding, d = s_kk. All lanes get it.
+/// Whether Σ_j≠k |s_kj| ‖t_j‖ ≤ |d| ‖t_k‖, up to rounding, d = s_kk. All lanes get it.
 template <int lanes>
 __device__ bool is_dominant(const ActiveRows& rows, const Tile<lanes>& tile, Index k, double d)
 {

@@ -52,6 +52,7 @@ GpuRoundsBuilder::GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& 
       plan_(plan),
       state_(gpu, A)
 {
+    if (options.near_null) state_.take_test_vectors(gpu, test_vectors(options, A.rows()));
     made_.n_ = state_.n;
     made_.report_.replayed = plan != nullptr;
     if (plan) made_.report_.decisions.emplace_back("the rounds of an earlier matrix serve again");

@@ -20,6 +20,16 @@ __global__ void take_matrix(Index n, const Offset* row_ptr, Offset* start, Index
     at.row_fold[i] = at.col_fold[i] = 1;
 }
 
+__global__ void take_test_vectors(Index n, const double* t, Index count, RowArrays at)
+{
+    const Index i = thread_in_grid();
+    if (i >= n) return;
+    const double* row = t + static_cast<std::size_t>(i) * count;
+    double        sum = 0;
+    for (Index c = 0; c < count; ++c) sum += row[c] * row[c];
+    at.scale[i].t = count == 1 ? row[0] : sqrt(sum);
+}
+
 }  // namespace
 
 RoundsState::RoundsState(Gpu& gpu, const DeviceCsr<double>& A) : n(A.rows()), active_count(A.rows()), nnz(A.nnz())
@@ -58,6 +68,17 @@ RoundsState::RoundsState(Gpu& gpu, const DeviceCsr<double>& A) : n(A.rows()), ac
     copy_device(gpu, A.val().data(), entries[0].val);
     if (n == 0) return;
     launch(gpu, take_matrix, n, n, A.row_ptr().data(), start[0], length[0], active[0], at);
+}
+
+void RoundsState::take_test_vectors(Gpu& gpu, std::span<const double> t)
+{
+    if (n == 0) return;
+    const auto count = static_cast<Index>(t.size() / static_cast<std::size_t>(n));
+    test_vectors = DeviceBuffer<double>(t.size());
+    upload(gpu, t, test_vectors);
+    launch(gpu, rounds::take_test_vectors, n, n, test_vectors.data(), count, at);
+    at.vectors = test_vectors.data();
+    at.vector_count = count > 1 ? count : 0;
 }
 
 Counters RoundsState::read(Gpu& gpu) const

@@ -38,7 +38,7 @@ struct alignas(32) Pivot {
     Index  U_length;
 };
 
-/// Of an unknown: the test vector t, and √m |t|, m the largest entry of its row when the round began.
+/// Of an unknown: the test vector t, ‖t‖ where there are several, and √m |t|, m the largest entry of its row when the round began.
 struct alignas(16) Scale {
     double t, sized;
 };
@@ -46,6 +46,8 @@ struct alignas(16) Scale {
 /// An array a quantity, by number of the row or column.
 struct RowArrays {
     Scale*  scale;
+    double* vectors;                                      ///< n × vector_count, by rows: several test vectors
+    Index   vector_count;                                 ///< 0: scale has the only one
     double *row_scale, *col_scale;                        ///< of a level
     double *row_first, *col_first, *row_fold, *col_fold;  ///< those of the first level; the product of all later ones
     Index*  in_level;                                     ///< its place among the rows of the level
@@ -118,6 +120,8 @@ private:
 struct RoundsState {
     /// Takes a copy of A.
     RoundsState(Gpu& gpu, const DeviceCsr<double>& A);
+    /// Instead of a constant. @param t  n × 1 or more, by rows
+    void take_test_vectors(Gpu& gpu, std::span<const double> t);
 
     RowsView rows() const { return {start[now], length[now], entries[now].col.data(), entries[now].val.data()}; }
     Counters read(Gpu& gpu) const;
@@ -141,6 +145,7 @@ struct RoundsState {
     std::byte*             scratch = nullptr;  ///< of CUB
     std::size_t            scratch_bytes = 0;
     DeviceArrays           arrays;
+    DeviceBuffer<double>   test_vectors;
 
     // of all rounds so far, in the order of elimination
     Index                     done = 0;

@@ -93,6 +93,8 @@ __global__ void carry_on(ActiveRows level, bool first)
     const Index k = level.row(thread_in_grid());
     if (k < 0) return;
     level.at.scale[k].t /= level.at.col_scale[k];
+    for (Index c = 0; c < level.at.vector_count; ++c)
+        level.at.vectors[static_cast<std::size_t>(k) * level.at.vector_count + c] /= level.at.col_scale[k];
     if (first) {
         level.at.row_first[k] = level.at.row_scale[k];
         level.at.col_first[k] = level.at.col_scale[k];
@@ -109,11 +111,12 @@ __global__ void __launch_bounds__(tile_threads) count_rows(ActiveRows level)
     const Tile<lanes> tile;
     const Index       k = level.row(tile.in_grid());
     if (k < 0) return;
-    double d = 0, most = level.at.scale[k].t, least = most;
+    double d = 0, most = fabs(level.at.scale[k].t), least = most;
     for_entries(level.S, tile, k, [&](Index j, Offset p) {
         if (j == k) d = level.S.val[p];
-        most = fmax(most, level.at.scale[j].t);
-        least = fmin(least, level.at.scale[j].t);
+        const double t = fabs(level.at.scale[j].t);
+        most = fmax(most, t);
+        least = fmin(least, t);
     });
     const bool dominant = is_dominant(level, tile, k, tile.sum(d));
     most = tile.max(most);

@@ -27,10 +27,12 @@ MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& 
       setup_(options.setup == MlIluSetup::crout ? Setup::crout : Setup::undecided),
       plan_(plan),
       tail_(rounds_tail(options, A.nnz())),
-      t_(A.rows(), 1.)
+      t_(test_vectors(options, A.rows()))
 {
     factors_->n = A.rows();
     factors_->levels.reserve(max_levels + 1);  // plans refer to them
+    if (options.near_null && setup_ == Setup::crout)
+        report_.decisions.emplace_back("near_null has no effect on setup=crout");
     if (!plan) return;
     report_.replayed = true;
     report_.decisions.emplace_back("the rounds and the matching of an earlier matrix serve again");

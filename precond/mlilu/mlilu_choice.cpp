@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ilux/base/error.hpp"
+
 namespace ilux {
 namespace {
 
@@ -50,9 +52,12 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     if (choice.rounds && saves)
         choice.decisions.push_back("off_diagonal=save has no effect on rounds: they keep L_G and U_F");
     if (choice.rounds && options.compensation == Compensation::automatic)
-        choice.decisions.push_back(
-            fmt::format("compensation=auto: {}, {}{}", choice.compensates ? "on" : "off", rows,
-                        choice.compensates ? "; M is exact for a constant x, so b = A·1 flatters it" : ""));
+        choice.decisions.push_back(fmt::format("compensation=auto: {}, {}{}", choice.compensates ? "on" : "off", rows,
+                                               choice.compensates && !options.near_null
+                                                   ? "; M is exact for a constant x, so b = A·1 flatters it"
+                                                   : ""));
+    if (options.near_null && !(choice.rounds && choice.compensates))
+        choice.decisions.push_back("near_null has no effect: it is for rounds with compensation");
     return choice;
 }
 
@@ -68,8 +73,28 @@ bool rounds_are_likely(Cpu& be, const CsrView<double>& A, const MlIluOptions& op
 {
     if (options.setup != MlIluSetup::automatic) return options.setup == MlIluSetup::rounds;
     if (options.off_diagonal == OffDiagonal::save || nearly_dense(A.rows(), A.nnz())) return false;
-    const std::vector<double> ones(A.rows(), 1.);
-    return dominant_rows<double>(be, A, ones) >= dominant_share * A.rows();
+    const std::vector<double> t = test_vectors(options, A.rows());
+    return dominant_rows<double>(be, A, TestVectors(t, A.rows())) >= dominant_share * A.rows();
+}
+
+std::vector<double> test_vectors(const MlIluOptions& options, Index n)
+{
+    const auto rows = static_cast<std::size_t>(n);
+    if (!options.near_null) return std::vector<double>(rows, 1.);
+    const std::vector<double>& given = *options.near_null;
+    require(given.size() >= rows && (n == 0 ? given.empty() : given.size() % rows == 0),
+            [&] { return fmt::format("near_null has {} values; {} unknowns need {} a vector", given.size(), n, n); });
+    const std::size_t count = n == 0 ? 0 : given.size() / rows;
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto row = std::span(given).subspan(i * count, count);
+        require(std::ranges::all_of(row, [](double t) { return std::isfinite(t); }),
+                [&] { return fmt::format("near_null: a value of unknown {} (counted from 1) is Inf or NaN", i + 1); });
+        require(std::ranges::any_of(row, [](double t) { return t != 0; }), [&] {
+            return fmt::format("near_null: all values of unknown {} (counted from 1) are 0; each needs one that is not",
+                               i + 1);
+        });
+    }
+    return given;
 }
 
 RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, bool hermitian, double largest)

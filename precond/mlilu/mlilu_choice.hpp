@@ -50,6 +50,10 @@ std::string why_not_again(const RoundsChoice& choice, bool compensated);
 /// constant, whatever the scale factors. Matching and jumps are not looked at. Cost O(nnz).
 bool rounds_are_likely(Cpu& be, const CsrView<double>& A, const MlIluOptions& options);
 
+/// The test vectors for a matrix of n rows: near_null, or a constant.
+/// @throws InvalidInput where it is not n × 1 or more, or has an Inf, a NaN or a row of zeros
+std::vector<double> test_vectors(const MlIluOptions& options, Index n);
+
 /// κ, γ, τ_S and the rest, for a level whose largest entry is `largest`; `enough` and `most_entries` are left to the caller.
 RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, bool hermitian, double largest);
 

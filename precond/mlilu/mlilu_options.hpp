@@ -2,9 +2,11 @@
 // Options of the multilevel ILU.
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ilux/base/fields.hpp"
 #include "ilux/reorder/ordering.hpp"
@@ -80,6 +82,9 @@ struct MlIluOptions {
     DepthBound     depth_bound = {};
     Index          dense_order = 8;
     Bytes          memory_limit = {};
+    /// Vectors that A takes to little, in the user's unknowns: n × how many, by rows, no row all 0; null: a constant. Rounds with
+    /// compensation keep what A does to them. No text stands for it. Two of these are equal where they are one object.
+    std::shared_ptr<const std::vector<double>> near_null = {};
 
     friend bool operator==(const MlIluOptions&, const MlIluOptions&) = default;
 };

@@ -14,26 +14,27 @@
 namespace ilux::detail {
 namespace {
 
-/// The test vector in the unknowns of a level.
-std::vector<double> scaled_test_vector(std::span<const double> t, std::span<const Index> q,
-                                       std::span<const double> col_scale)
+/// The test vectors in the unknowns of a level.
+std::vector<double> scaled_test_vectors(std::span<const double> t, std::span<const Index> q,
+                                        std::span<const double> col_scale)
 {
-    std::vector<double> scaled(t.size());
-    for (std::size_t i = 0; i < t.size(); ++i) scaled[i] = t[q[i]] / col_scale[q[i]];
+    auto              scaled = picked_rows(t, static_cast<Index>(q.size()), q);
+    const std::size_t count = q.empty() ? 1 : t.size() / q.size();
+    for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] /= col_scale[q[i / count]];
     return scaled;
 }
 
 /// Rows that couple unknowns of like t alone: in scaled unknowns t jumps where coefficients do, by the root of their ratio.
 template <class T>
-Index even_rows(Cpu& be, const CsrView<T>& A, std::span<const double> t)
+Index even_rows(Cpu& be, const CsrView<T>& A, TestVectors t)
 {
     std::vector<Index> found(row_blocks(A.rows()), 0);
     for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
         for (Index i = begin; i < end; ++i) {
-            double least = t[i], most = t[i];
+            double least = t.size(i), most = least;
             for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-                least = std::min(least, t[A.col()[p]]);
-                most = std::max(most, t[A.col()[p]]);
+                least = std::min(least, t.size(A.col()[p]));
+                most = std::max(most, t.size(A.col()[p]));
             }
             found[b] += most <= rounds_like_size * least;
         }
@@ -53,12 +54,13 @@ bool moves_rows(std::span<const Index> perm)
 template <class T>
 void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
 {
-    const auto   t = scaled_test_vector(t_, pre.q, pre.col_scale);
-    RoundsChoice choice = choose_rounds(opt_, {.n = pre.A.rows(),
-                                               .nnz = pre.A.nnz(),
-                                               .dominant = dominant_rows<T>(be_, pre.A, t),
-                                               .even = even_rows<T>(be_, pre.A, t),
-                                               .moved = moves_rows(pre.q)});
+    const auto        values = scaled_test_vectors(t_, pre.q, pre.col_scale);
+    const TestVectors t(values, pre.A.rows());
+    RoundsChoice      choice = choose_rounds(opt_, {.n = pre.A.rows(),
+                                                    .nnz = pre.A.nnz(),
+                                                    .dominant = dominant_rows<T>(be_, pre.A, t),
+                                                    .even = even_rows<T>(be_, pre.A, t),
+                                                    .moved = moves_rows(pre.q)});
     setup_ = choice.rounds ? Setup::rounds : Setup::crout;
     factors_->compensates = choice.compensates;
     for (auto& decision : choice.decisions) report_.decisions.push_back(std::move(decision));
@@ -82,7 +84,7 @@ CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
     options.most_entries = static_cast<double>(std::max<Offset>(1, budget_.entries_left(n)));
     options.kept = kept_rounds();
     if (options.kept) options.bounds = bounds_of_replay(options.bounds, largest_entry(pre.A));
-    auto made = rounds_ilu(be_, std::move(pre.A), scaled_test_vector(t_, pre.q, pre.col_scale), options,
+    auto made = rounds_ilu(be_, std::move(pre.A), scaled_test_vectors(t_, pre.q, pre.col_scale), options,
                            [&](Index k) { tell(k, n); });
     report_.seconds_rounds.sets += made.seconds.sets;
     report_.seconds_rounds.eliminate += made.seconds.eliminate;

@@ -28,7 +28,8 @@ public:
           tell_(tell),
           place_(system.S.rows()),
           is_pivot_(system.S.rows(), 0),
-          t_(set.rest.size()),
+          t_val_(picked_rows(system.t.values(), system.S.rows(), set.rest)),
+          t_(t_val_, static_cast<Index>(set.rest.size())),
           size_(set.rest.size()),
           nB_(static_cast<Index>(set.pivots.size())),
           nC_(static_cast<Index>(set.rest.size()))
@@ -36,7 +37,6 @@ public:
         for (Index i = 0; i < nB_; ++i) is_pivot_[set.pivots[i]] = 1, place_[set.pivots[i]] = i;
         for (Index i = 0; i < nC_; ++i) {
             place_[set.rest[i]] = i;
-            t_[i] = system.t[set.rest[i]];
             size_[i] = std::sqrt(set.largest[set.rest[i]]);
         }
     }
@@ -71,7 +71,9 @@ private:
     const std::function<void()>& tell_;
     std::vector<Index>           place_;     // n: among the pivots, or in the rest
     std::vector<char>            is_pivot_;  // n
-    std::vector<double>          t_, size_;  // nC: test vector, root of the largest entry
+    std::vector<double>          t_val_;     // of the rest
+    TestVectors                  t_;
+    std::vector<double>          size_;  // nC: root of the largest entry
     const Index                  nB_, nC_;
     std::vector<T>               y_, z_;         // nB: L y = e, Uᵀ z = e
     std::vector<double>          largest_in_U_;  // nB: of each row of D U
@@ -87,9 +89,8 @@ auto Eliminator<T>::pivot(Index k) const -> Pivot
     double  cut = 0;
     for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p)
         if (const Index j = in_.S.col()[p]; j != k && is_pivot_[j]) {
-            const double weight = in_.t[j] / in_.t[k];
-            cut += std::abs(in_.S.val()[p]) * std::abs(weight);
-            if (dropping_.compensate) d += in_.S.val()[p] * weight;
+            cut += std::abs(in_.S.val()[p]) * (in_.t.size(j) / in_.t.size(k));
+            if (dropping_.compensate) d += in_.S.val()[p] * in_.t.weight(k, j);
         }
     d = real_where_hermitian(d);
     const bool too_small = dropping_.compensate && !(std::abs(d) >= least_diagonal * std::abs(before));
@@ -207,13 +208,14 @@ auto Eliminator<T>::drop_rule(Index i, double largest_term, const RowSums<T>& ro
     for (const auto& [j, value] : row.entries()) largest = std::max(largest, std::abs(value));
     const double noise = std::min(noise_level * largest_term, most);
     const double by_row = std::clamp(dropping_.drop_tol * largest, noise, most);
-    const double by_both = std::max(dropping_.drop_tol, noise_level) * size_[i];
-    const double size = dropping_.hermitian ? size_[i] : std::sqrt(largest), t = std::abs(t_[i]);
+    const double size = dropping_.hermitian ? size_[i] : std::sqrt(largest), t = t_.size(i);
     return [=, this](Index j) {
         if (j == i) return noise;
-        if (!dropping_.compensate) return dropping_.hermitian ? std::min(by_both * size_[j], most) : by_row;
-        const double t_j = std::abs(t_[j]), least = std::min(size * t, size_[j] * t_j);
-        const double floor = dropping_.hermitian ? std::min(noise_level * size_[i] * size_[j], most) : noise;
+        const double both = size_[i] * size_[j];
+        if (!dropping_.compensate)
+            return dropping_.hermitian ? std::min(std::max(dropping_.drop_tol, noise_level) * both, most) : by_row;
+        const double t_j = t_.size(j), least = std::min(size * t, size_[j] * t_j);
+        const double floor = dropping_.hermitian ? std::min(noise_level * both, most) : noise;
         return std::clamp(dropping_.drop_tol * ((least / t) * (least / t_j)), floor, most);
     };
 }
@@ -228,7 +230,7 @@ void Eliminator<T>::finish_row(Index i, double largest_term, RowSums<T>& row, ty
     if (dropping_.compensate)
         for (const auto& entry : row.entries()) {
             if (entry.col == i) continue;
-            const double weight = t_[entry.col] / t_[i];
+            const double weight = t_.weight(i, entry.col);
             if (goes(entry)) lumped += entry.value * weight;
             else kept += std::abs(entry.value) * std::abs(weight);
         }

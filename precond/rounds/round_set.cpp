@@ -13,11 +13,11 @@ namespace {
 
 using namespace rounds;
 
-/// @param others  Σ_j≠k |s_kj t_j|
+/// @param t  ‖t_k‖ @param others  Σ_j≠k |s_kj| ‖t_j‖
 template <class T>
 bool is_dominant(T d, double t, double others)
 {
-    return others <= std::abs(d) * std::abs(t) * (1 + dominance_slack);
+    return others <= std::abs(d) * t * (1 + dominance_slack);
 }
 
 template <class T>
@@ -62,7 +62,7 @@ public:
 
 private:
     /// |s_kj| beside the diagonal of row k: weighted by t, so that it does not depend on the scale of the unknowns.
-    double coupling(T s, Index k, Index j) const { return std::abs(s) * std::abs(in_.t[j] / in_.t[k]); }
+    double coupling(T s, Index k, Index j) const { return std::abs(s) * (in_.t.size(j) / in_.t.size(k)); }
 
     void inspect()
     {
@@ -84,7 +84,7 @@ private:
         const auto [d, largest_in_row, largest_in_col, others] = facts_of_row(in_, k);
         set_.diagonal[k] = d;
         set_.largest[k] = std::max(largest_in_row, std::abs(d));
-        budget_[k] = is_dominant(d, in_.t[k], others) ? bounds_.weak_coupling * std::abs(d) : 0;
+        budget_[k] = is_dominant(d, in_.t.size(k), others) ? bounds_.weak_coupling * std::abs(d) : 0;
         const bool grows = bounds_.growth > 0 && largest_in_row * largest_in_col > bounds_.growth * std::abs(d);
         return std::abs(d) > bounds_.pivot_floor && !(bounds_.positive && real_part(d) <= 0) && !grows &&
                1 + std::abs(in_.w_L[k]) <= bounds_.inverse && 1 + std::abs(in_.w_U[k]) <= bounds_.inverse;
@@ -202,7 +202,7 @@ private:
 }  // namespace
 
 template <class T>
-Index dominant_rows(Cpu& be, const CsrView<T>& S, std::span<const double> t)
+Index dominant_rows(Cpu& be, const CsrView<T>& S, TestVectors t)
 {
     std::vector<Index> found(row_blocks(S.rows()), 0);
     for_row_blocks(be, S.rows(), [&](Index b, Index begin, Index end, int) {
@@ -211,8 +211,8 @@ Index dominant_rows(Cpu& be, const CsrView<T>& S, std::span<const double> t)
             double others = 0;
             for (Offset p = S.row_ptr()[k]; p < S.row_ptr()[k + 1]; ++p)
                 if (const Index j = S.col()[p]; j == k) d = S.val()[p];
-                else others += std::abs(S.val()[p]) * std::abs(t[j]);
-            found[b] += is_dominant(d, t[k], others);
+                else others += std::abs(S.val()[p]) * t.size(j);
+            found[b] += is_dominant(d, t.size(k), others);
         }
     });
     return std::accumulate(found.begin(), found.end(), Index{0});
@@ -231,7 +231,7 @@ RowFacts<T> facts_of_row(const RoundSystem<T>& system, Index k)
             continue;
         }
         facts.largest_in_row = std::max(facts.largest_in_row, a);
-        facts.others += a * std::abs(t[j]);
+        facts.others += a * t.size(j);
     }
     for (Offset p = St.row_ptr()[k]; p < St.row_ptr()[k + 1]; ++p)
         if (St.col()[p] != k) facts.largest_in_col = std::max(facts.largest_in_col, std::abs(St.val()[p]));
@@ -245,9 +245,9 @@ RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBoun
     return Chooser<T>(be, system, bounds).run(tell);
 }
 
-#define ILUX_INSTANTIATE(T)                                                               \
-    template Index       dominant_rows(Cpu&, const CsrView<T>&, std::span<const double>); \
-    template RowFacts<T> facts_of_row(const RoundSystem<T>&, Index);                      \
+#define ILUX_INSTANTIATE(T)                                                   \
+    template Index       dominant_rows(Cpu&, const CsrView<T>&, TestVectors); \
+    template RowFacts<T> facts_of_row(const RoundSystem<T>&, Index);          \
     template RoundSet<T> choose_pivots(Cpu&, const RoundSystem<T>&, const RoundBounds&, const std::function<void()>&);
 ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

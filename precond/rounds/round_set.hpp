@@ -9,12 +9,13 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
 #include "ilux/precond/rounds/round_rules.hpp"
+#include "ilux/precond/rounds/test_vectors.hpp"
 
 namespace ilux {
 
-/// Rows with Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|, up to rounding.
+/// Rows with Σ_j≠k |s_kj| ‖t_j‖ ≤ |s_kk| ‖t_k‖, up to rounding.
 template <class T>
-Index dominant_rows(Cpu& be, const CsrView<T>& S, std::span<const double> t);
+Index dominant_rows(Cpu& be, const CsrView<T>& S, TestVectors t);
 
 /// What a pivot of a round must keep to, and which couplings count.
 struct RoundBounds {
@@ -29,9 +30,9 @@ struct RoundBounds {
 /// S with all that a round looks at. Refers to what it is made of.
 template <class T>
 struct RoundSystem {
-    const CsrView<T>&       S, &St;    ///< n×n and its transpose
-    std::span<const T>      w_L, w_U;  ///< n: (L y)_k − y_k and the same of Uᵀ, over the pivots so far
-    std::span<const double> t;         ///< n, no 0: the test vector
+    const CsrView<T>&  S, &St;    ///< n×n and its transpose
+    std::span<const T> w_L, w_U;  ///< n: (L y)_k − y_k and the same of Uᵀ, over the pivots so far
+    TestVectors        t;         ///< of n rows, none 0
     /// n: of the rows in a larger matrix, for the shuffle; empty: as they stand here.
     std::span<const Index> number = {};
 };
@@ -41,7 +42,7 @@ template <class T>
 struct RowFacts {
     T      diagonal = {};
     double largest_in_row = 0, largest_in_col = 0;  ///< off the diagonal
-    double others = 0;                              ///< Σ_j≠k |s_kj t_j|
+    double others = 0;                              ///< Σ_j≠k |s_kj| ‖t_j‖
 };
 template <class T>
 RowFacts<T> facts_of_row(const RoundSystem<T>& system, Index k);
@@ -56,7 +57,7 @@ struct RoundSet {
 };
 
 /// A set of fit rows without couplings among them, but for weak ones; few further rows would fit.
-/// A row k is dominant where Σ_j≠k |s_kj t_j| ≤ |s_kk t_k|. Rows of low degree come first, |row| · |column|, then by a fixed shuffle of their
+/// A row k is dominant where Σ_j≠k |s_kj| ‖t_j‖ ≤ |s_kk| ‖t_k‖. Rows of low degree come first, |row| · |column|, then by a fixed shuffle of their
 /// numbers; rows much longer than the mean come in a later round. The set does not depend on the number of threads. [luby_86]
 /// Where one of two rows sees the other and that one does not see it, the first to be free comes first.
 /// Cost O(nnz) a sweep, some twenty sweeps; `tell` is called before each.

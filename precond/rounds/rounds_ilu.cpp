@@ -227,7 +227,7 @@ bool Rounds<T>::round()
     const CsrMatrix<T>&  S = level_.S;
     const CsrMatrix<T>   transposed = opt_.dropping.hermitian ? CsrMatrix<T>() : transpose(be_, S);
     const CsrView<T>&    St = opt_.dropping.hermitian ? static_cast<const CsrView<T>&>(S) : transposed;
-    const RoundSystem<T> system{S, St, w_L_, w_U_, level_.t, rows_};
+    const RoundSystem<T> system{S, St, w_L_, w_U_, TestVectors(level_.t, S.rows()), rows_};
     const Index          done = pivots_so_far();
     const auto           tell = [&] {
         if (tell_) tell_(done);
@@ -243,9 +243,7 @@ bool Rounds<T>::round()
     factors.inverse_L = std::max(factors.inverse_L, made.inverse_L);
     factors.inverse_U = std::max(factors.inverse_U, made.inverse_U);
     stored_ += static_cast<double>(made.L.nnz() + made.U.nnz()) + static_cast<double>(made.d.size());
-    std::vector<double> t;
-    t.reserve(set.rest.size());
-    for (Index i : set.rest) t.push_back(level_.t[i]);
+    auto t = picked_rows(level_.t, S.rows(), set.rest);
     auto rest = picked(rows_, set.rest);
     factors_.push_back({picked(rows_, set.pivots), rest, std::move(made.L), std::move(made.U)});
     rows_ = std::move(rest);

@@ -30,7 +30,7 @@ template <class T = double>
 struct RoundsLevel {
     CroutLevel<T>       factors;
     CsrMatrix<T>        S;             ///< of the rows postponed, in their order
-    std::vector<double> t;             ///< the test vector there
+    std::vector<double> t;             ///< the test vectors there
     std::vector<Index>  round_ends;    ///< among the pivots
     double              cut = 0;       ///< MlIluLevelReport::cut
     bool                full = false;  ///< most_entries ended it
@@ -41,7 +41,7 @@ struct RoundsLevel {
 };
 
 /// @param A  n×n, scaled so that entries are about 1; consumed
-/// @param t  n, no 0: what is dropped from a row of S changes S t as little as may be
+/// @param t  test vectors, n × how many, no row 0: what is dropped from a row of S changes S t as little as may be
 /// With τ_S = 0, θ = 0 the factors are exact up to rounding, whatever is postponed.
 template <Scalar T>
 RoundsLevel<T> rounds_ilu(Cpu& be, CsrMatrix<T> A, std::vector<double> t, const RoundsOptions& options,

@@ -187,7 +187,8 @@ TEST_F(CliOutputs, NeverTouchAnInput)
 {
     const std::string A = file("A.mtx", matrix("1 1 1\n1 1 2\n")),
                       b = file("b.mtx", "%%MatrixMarket matrix array real general\n1 1\n2\n");
-    const std::string config = file("c.json", R"({"rhs": ")" + b + R"("})"), link = folder.file("link");
+    const std::string config = file("c.json", R"({"rhs": ")" + b + R"("})"), link = folder.file("link"),
+                      near_null = file("n.json", R"({"near_null": ")" + b + R"("})");
     fs::create_symlink(A, link);
     fs::create_hard_link(A, folder.file("hard"));
     const std::vector<std::pair<Words, std::string>> cases{
@@ -197,6 +198,9 @@ TEST_F(CliOutputs, NeverTouchAnInput)
         {{A, "--out", folder.file("hard")}, A},
         {{A, "--rhs", b, "--out", b}, b},
         {{A, "-p", "rhs=" + b, "--report", b}, b},
+        {{A, "--near-null", b, "--out", b}, b},
+        {{A, "-p", "near_null=" + b, "--report", b}, b},
+        {{A, "--config", near_null, "--history", b}, b},
         {{A, "--config", config, "--history", config}, config},
         {{A, "--config", config, "--history", b}, b},
         {{A, "--rhs", b, "--out", b, "--no-such"}, b},

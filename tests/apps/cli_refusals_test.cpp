@@ -162,6 +162,23 @@ TEST_F(Cli, ARightHandSideOfTheWrongLengthIsExitCodeTwo)
     expect_refusal(2, {"solve", "gallery:poisson2d:n=2", "--rhs", b}, {"b.mtx", "3 values", "4 rows"});
 }
 
+TEST_F(Cli, NearNullVectorsThatDoNotFitAreExitCodeTwo)
+{
+    const std::string grid = "gallery:poisson2d:n=2", head = "%%MatrixMarket matrix array real general\n";
+    const std::string three = file("three.mtx", head + "3 1\n1\n2\n3\n"),
+                      zero = file("zero.mtx", head + "4 1\n1\n0\n3\n4\n"), none = file("none.mtx", matrix("4 0 0\n")),
+                      nan = file("nan.mtx", head + "4 1\n1\nnan\n3\n4\n");
+    for (const char* command : {"solve", "sequence"}) {
+        const std::string A = file("A_0.mtx", matrix("4 4 4\n1 1 1\n2 2 1\n3 3 1\n4 4 1\n"));
+        expect_refusal(2, {command, A, "--near-null", three}, {"three.mtx: 3 x 1", "4 rows"});
+        expect_refusal(2, {command, A, "--near-null", none}, {"none.mtx: 4 x 0", "4 rows"});
+        expect_refusal(2, {command, A, "--near-null", zero}, {"unknown 2", "0"});
+        expect_refusal(2, {command, A, "--near-null", nan}, {"nan.mtx"});
+        expect_refusal(2, {command, A, "--near-null", folder.file("missing.mtx")}, {"missing.mtx"});
+        expect_refusal(1, {command, A, "--near-null", "-"}, {"standard input"});
+    }
+}
+
 TEST_F(Cli, ARightHandSideOfOtherThanOneColumnIsExitCodeTwo)
 {
     const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n4 2\n1\n2\n3\n4\n5\n6\n7\n8\n");

@@ -116,6 +116,28 @@ TEST_F(Cli, TakesEachKindOfRightHandSide)
     expect_refusal(1, {"solve", "gallery:poisson2d:n=4", "--rhs", "random:x"}, {"rhs=random:x"});
 }
 
+TEST_F(Cli, TakesVectorsThatTheMatrixTakesToLittle)
+{
+    std::string t = "%%MatrixMarket matrix array real general\n144 2\n";
+    for (int i = 0; i < 288; ++i) t += i % 2 == i / 144 ? "1\n" : "0\n";
+    const std::string vectors = file("t.mtx", t), grid = "gallery:convdiff2d:n=12";
+    const auto        solved = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"solve", grid, "--near-null", vectors, "--json"});
+        return nlohmann::json::parse(ilux(more).out);
+    };
+    const auto json = solved({"--method", "gmres"});
+    const auto plain = this->json({"solve", grid, "--method", "gmres", "--json"});
+    EXPECT_EQ(json["options"]["near_null"], vectors);
+    EXPECT_NE(json["mlilu"]["fill"], plain["mlilu"]["fill"]);
+    const auto mentioned = [&](const std::vector<std::string>& more) {
+        return solved(more)["decisions"].dump().find("near_null") != std::string::npos;
+    };
+    EXPECT_FALSE(mentioned({"--method", "gmres"}));
+    EXPECT_TRUE(mentioned({"--precond", "ilu0"}));
+    EXPECT_TRUE(mentioned({"--method", "gmres", "-p", "precond.setup=crout"}));
+    EXPECT_TRUE(mentioned({"--method", "lu"}));
+}
+
 TEST_F(Cli, HistoryHoldsTheStepsAndEndsWithTheReportedResidual)
 {
     const std::string csv = folder.file("h.csv");

@@ -86,7 +86,9 @@ class SetupMeasurement {
 public:
     SetupMeasurement(const SolveOptions& options, Index runs, const std::string& path)
         : options_(options), runs_(runs), problem_(load_problem(path, options.rhs))
-    {}
+    {
+        load_near_null(options_, problem_.n());
+    }
 
     Json about() const
     {
@@ -110,10 +112,10 @@ private:
     Json by_rival(const SetupWay& way);
     void warm_up();
 
-    const SolveOptions& options_;
-    Index               runs_;
-    Problem             problem_;
-    bool                warm_ = false;
+    SolveOptions options_;
+    Index        runs_;
+    Problem      problem_;
+    bool         warm_ = false;
 };
 
 /// A device's context and kernels are there before anything is counted.
@@ -121,7 +123,9 @@ void SetupMeasurement::warm_up()
 {
     if (std::exchange(warm_, true)) return;
     const Problem small = load_problem(warm_up_problem, "A1");
-    LinearSolver  solver(options_of({.setup = "rounds", .gpu = true}));
+    SolverOptions options = options_of({.setup = "rounds", .gpu = true});
+    options.precond.mlilu.near_null = nullptr;
+    LinearSolver solver(options);
     solver.analyse(small.A);
     std::vector<double> x(small.b.size());
     (void)solver.factor();

@@ -73,7 +73,7 @@ inline Index steps_on_host(const CsrMatrix<>& A, const MlIlu<>& mlilu, const Vec
     return report.steps;
 }
 
-inline MlIluOptions in_rounds()
+inline MlIluOptions with_small_end()
 {
     MlIluOptions options;
     options.setup = MlIluSetup::rounds;

@@ -28,7 +28,7 @@ TEST_F(GpuRoundsReplay, OfTheSameNumbersGivesTheSameBits)
 {
     for (const auto& [name, A] : matrices())
         for (const auto compensation : {Compensation::automatic, Compensation::off}) {
-            MlIluOptions options = in_rounds();
+            MlIluOptions options = with_small_end();
             options.compensation = compensation;
             const Vector r = test::random_vector(A.rows(), 4);
             const auto   first = build(A, options), again = rebuilt(A, first, options);
@@ -45,9 +45,9 @@ TEST_F(GpuRoundsReplay, OfOtherNumbersTakesHardlyMoreSteps)
 {
     const auto check = [this](const CsrMatrix<>& A, const CsrMatrix<>& B) {
         const Vector b = test::random_vector(A.rows(), 6);
-        const auto   M = rebuilt(B, build(A, in_rounds()), in_rounds());
+        const auto   M = rebuilt(B, build(A, with_small_end()), with_small_end());
         EXPECT_TRUE(M.report().replayed) << testing::PrintToString(M.report().decisions);
-        const Index fresh = steps(B, build(B, in_rounds()), b);
+        const Index fresh = steps(B, build(B, with_small_end()), b);
         EXPECT_LE(steps(B, M, b), fresh + 2 + fresh / 5);
     };
     check(gallery::convdiff2d({.n = 60, .peclet = 10}), gallery::convdiff2d({.n = 60, .peclet = 100}));
@@ -61,9 +61,9 @@ TEST_F(GpuRoundsReplay, OfOtherNumbersTakesHardlyMoreSteps)
 TEST_F(GpuRoundsReplay, CutsAsTheHostDoes)
 {
     const auto A = gallery::convdiff3d({.n = 14, .peclet = 1}), B = gallery::convdiff3d({.n = 14, .peclet = 20});
-    const auto former = MlIlu<>::build(cpu, A, in_rounds());
-    const auto host = MlIlu<>::rebuild(cpu, B, in_rounds(), former.rounds_plan().value());
-    const auto rounds = rebuilt(B, build(A, in_rounds()), in_rounds());
+    const auto former = MlIlu<>::build(cpu, A, with_small_end());
+    const auto host = MlIlu<>::rebuild(cpu, B, with_small_end(), former.rounds_plan().value());
+    const auto rounds = rebuilt(B, build(A, with_small_end()), with_small_end());
     ASSERT_TRUE(rounds.report().replayed && host.report().replayed);
     const auto& of_host = host.report().levels;
     const auto& of_gpu = rounds.report().levels;
@@ -76,7 +76,7 @@ TEST_F(GpuRoundsReplay, CutsAsTheHostDoes)
 /// Nothing else shows it: pivots, growth and estimates stay small.
 TEST_F(GpuRoundsReplay, RefusesWhatCutsTooMuch)
 {
-    const auto M = rebuilt(strips(0.01, 1), build(strips(1, 0.01), in_rounds()), in_rounds());
+    const auto M = rebuilt(strips(0.01, 1), build(strips(1, 0.01), with_small_end()), with_small_end());
     EXPECT_FALSE(M.report().replayed);
     EXPECT_TRUE(says(M, "is cut in the mean")) << testing::PrintToString(M.report().decisions);
     EXPECT_GT(M.report().seconds_factor, M.report().seconds_rounds.sets + M.report().seconds_rounds.eliminate);
@@ -86,9 +86,9 @@ TEST_F(GpuRoundsReplay, InSinglePrecisionAndOfADefiniteMatrix)
 {
     const auto   A = gallery::poisson2d(50, 41);
     const Vector r = test::random_vector(A.rows(), 4);
-    MlIluOptions definite = in_rounds();
+    MlIluOptions definite = with_small_end();
     definite.definite = true;
-    for (const auto& options : {in_rounds(), definite}) {
+    for (const auto& options : {with_small_end(), definite}) {
         const auto first = build(A, options, true), again = rebuilt(A, first, options, true);
         EXPECT_TRUE(again.report().replayed && again.in_single());
         EXPECT_TRUE(identical(applied(again, r), applied(first, r)));
@@ -105,7 +105,7 @@ TEST_F(GpuRoundsReplay, RefusesWhatSpoilsAPivotOrAnEstimate)
     for (Index i = 0; i < A.rows(); i += 7)
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
             if (A.col()[p] == i) B.val()[p] *= 1e-3;
-    MlIluOptions options = in_rounds();
+    MlIluOptions options = with_small_end();
     options.matching = MatchingChoice::off;
     options.compensation = Compensation::on;
     const auto M = rebuilt(B, build(A, options), options);
@@ -123,8 +123,8 @@ TEST_F(GpuRoundsReplay, IsMadeAnewWhereSomethingElseWouldBeChosen)
     for (Index i = 0; i < B.rows(); ++i)
         for (Offset p = B.row_ptr()[i]; p < B.row_ptr()[i + 1]; ++p)
             if (B.col()[p] == i) B.val()[p] = 3;
-    const auto former = build(A, in_rounds());
-    const auto M = rebuilt(B, former, in_rounds());
+    const auto former = build(A, with_small_end());
+    const auto M = rebuilt(B, former, with_small_end());
     EXPECT_FALSE(M.report().replayed);
     EXPECT_TRUE(says(M, "do not serve again: compensation is off now")) << testing::PrintToString(M.report().decisions);
 }
@@ -132,27 +132,27 @@ TEST_F(GpuRoundsReplay, IsMadeAnewWhereSomethingElseWouldBeChosen)
 TEST_F(GpuRoundsReplay, HasNoMForNumbersThatAreNotFinite)
 {
     const auto A = gallery::convdiff3d({.n = 12});
-    const auto former = build(A, in_rounds());
+    const auto former = build(A, with_small_end());
     for (double bad : {std::nan(""), HUGE_VAL}) {
         auto B = A;
         B.val()[B.row_ptr()[700]] = bad;
-        EXPECT_FALSE(rebuilt(B, former, in_rounds()).made());
+        EXPECT_FALSE(rebuilt(B, former, with_small_end()).made());
     }
-    EXPECT_THROW(rebuilt(gallery::convdiff3d({.n = 11}), former, in_rounds()), InvalidInput);
-    EXPECT_THROW(GpuRounds::rebuild(cpu, gpu(), DeviceCsr<>(gpu(), A), in_rounds(), false, GpuRoundsPlan{}),
+    EXPECT_THROW(rebuilt(gallery::convdiff3d({.n = 11}), former, with_small_end()), InvalidInput);
+    EXPECT_THROW(GpuRounds::rebuild(cpu, gpu(), DeviceCsr<>(gpu(), A), with_small_end(), false, GpuRoundsPlan{}),
                  InvalidInput);
 }
 
 TEST_F(GpuRoundsReplay, EndsCleanlyWithoutMemory)
 {
     const auto A = gallery::convdiff3d({.n = 12});
-    const auto former = build(A, in_rounds());
+    const auto former = build(A, with_small_end());
     const auto before = device_use().bytes;
     int        refusals = 0;
     for (long k = 1;; ++k) {
         detail::fail_device_allocations(k, 1);
         try {
-            const auto rounds = rebuilt(A, former, in_rounds());
+            const auto rounds = rebuilt(A, former, with_small_end());
         } catch (const OutOfMemory&) {
             ++refusals;
         }

@@ -19,7 +19,7 @@ using test::identical;
 
 TEST_F(GpuRoundsTest, IsExactWithoutDropping)
 {
-    MlIluOptions options = in_rounds();
+    MlIluOptions options = with_small_end();
     options.schur_drop_tol = 0;
     options.compensation = Compensation::off;
     options.growth_bound = 0;
@@ -62,7 +62,7 @@ TEST_F(GpuRoundsTest, IsTheTwinOfTheHostsRounds)
     for (Compensation compensation : {Compensation::on, Compensation::off})
         for (double kappa : {1.713, 5., 1e300})
             for (const auto& [name, A] : matrices()) {
-                MlIluOptions options = in_rounds();
+                MlIluOptions options = with_small_end();
                 options.compensation = compensation;
                 options.inverse_bound = kappa;
                 const auto where = name + ", bound " + std::to_string(kappa);
@@ -76,13 +76,37 @@ TEST_F(GpuRoundsTest, IsTheTwinOfTheHostsRounds)
             }
 }
 
+/// Vectors whose values are no powers of two, and of both signs where there is one.
+TEST_F(GpuRoundsTest, TakesTheCallersTestVectorsAsTheHostDoes)
+{
+    for (Index count : {1, 2, 3})
+        for (const auto& [name, A] : matrices()) {
+            Vector t = test::random_vector(A.rows() * count, 7);
+            for (double& value : t) value = value < 0 && count == 1 ? value - 3 : value + 3;
+            MlIluOptions options = with_small_end();
+            options.compensation = Compensation::on;
+            options.weak_coupling = 0;
+            options.near_null = std::make_shared<const Vector>(t);
+            const auto where = name + ", vectors: " + std::to_string(count);
+            const auto rounds = build(A, options);
+            ASSERT_TRUE(rounds.made()) << where << ": " << rounds.why_not();
+            const auto host = MlIlu<>::build(cpu, A, options);
+            expect_twins(rounds.report(), host.report(), where);
+            const Vector          r = test::random_vector(A.rows(), 5);
+            MlIluPreconditioner<> M(host);
+            EXPECT_LE(distance_of(applied(rounds, r), test::precond::applied(M, r)), 1e-8) << where;
+            options.near_null = std::make_shared<const Vector>(A.rows() * count, 0.);
+            EXPECT_THROW(build(A, options), InvalidInput);
+        }
+}
+
 TEST_F(GpuRoundsTest, WeakCouplingsCostAsFewStepsAsOnTheHost)
 {
     for (const auto& [name, A] : matrices()) {
         const Vector b = test::random_vector(A.rows(), 9);
-        const auto   rounds = build(A, in_rounds());
+        const auto   rounds = build(A, with_small_end());
         ASSERT_TRUE(rounds.made()) << name << ": " << rounds.why_not();
-        const auto host = MlIlu<>::build(cpu, A, in_rounds());
+        const auto host = MlIlu<>::build(cpu, A, with_small_end());
         EXPECT_NEAR(steps(A, rounds, b), steps_on_host(A, host, b), 3) << name;
         EXPECT_NEAR(rounds.report().fill, host.report().fill, 0.05 * host.report().fill) << name;
     }
@@ -91,7 +115,7 @@ TEST_F(GpuRoundsTest, WeakCouplingsCostAsFewStepsAsOnTheHost)
 TEST_F(GpuRoundsTest, StoresInSinglePrecision)
 {
     const auto   A = gallery::convdiff3d({.n = 14});
-    const auto   in_double = build(A, in_rounds()), in_single = build(A, in_rounds(), true);
+    const auto   in_double = build(A, with_small_end()), in_single = build(A, with_small_end(), true);
     const Vector r = test::random_vector(A.rows(), 5);
     EXPECT_TRUE(in_single.in_single());
     EXPECT_LT(in_single.bytes(), in_double.bytes());
@@ -113,9 +137,9 @@ TEST_F(GpuRoundsTest, SolvesWhatIsOnTheDevice)
     upload<double>(gpu(), test::random_vector(A.rows(), 5), b);
 
     const GpuMatrixOperator op(DeviceCsr<double>(gpu(), A.rows(), A.cols(), row_ptr, col, val));
-    const auto              M = GpuRounds::build(cpu, gpu(), op.matrix(), in_rounds(), false).preconditioner(gpu());
-    const KrylovOptions     options{.rtol = 1e-10, .restart = 30};
-    GmresWorkspace<Gpu>     ws(A.rows(), options);
+    const auto          M = GpuRounds::build(cpu, gpu(), op.matrix(), with_small_end(), false).preconditioner(gpu());
+    const KrylovOptions options{.rtol = 1e-10, .restart = 30};
+    GmresWorkspace<Gpu> ws(A.rows(), options);
     EXPECT_EQ(gmres<Gpu>(gpu(), op, *M, b, x, ws, options).outcome, Outcome::converged);
     Vector solution(A.rows()), Ax(A.rows());
     download<double>(gpu(), x, solution);
@@ -127,14 +151,14 @@ TEST_F(GpuRoundsTest, BitsRepeat)
 {
     const auto   A = with_hub(gallery::convdiff3d({.n = 16}), 2);
     const Vector r = test::random_vector(A.rows(), 5);
-    const auto   first = applied(build(A, in_rounds()), r);
-    for (int run = 1; run < 100; ++run) ASSERT_TRUE(identical(applied(build(A, in_rounds()), r), first)) << run;
+    const auto   first = applied(build(A, with_small_end()), r);
+    for (int run = 1; run < 100; ++run) ASSERT_TRUE(identical(applied(build(A, with_small_end()), r), first)) << run;
 }
 
 TEST_F(GpuRoundsTest, SymmetricStaysSymmetric)
 {
     const auto   A = gallery::poisson2d(50, 41);
-    MlIluOptions options = in_rounds();
+    MlIluOptions options = with_small_end();
     options.definite = true;
     const auto rounds = build(A, options);
     ASSERT_TRUE(rounds.made()) << rounds.why_not();
@@ -148,22 +172,22 @@ TEST_F(GpuRoundsTest, SymmetricStaysSymmetric)
 
 TEST_F(GpuRoundsTest, SaysWhyTheHostShouldDoIt)
 {
-    const auto zero_diagonal = build(random_regular(500, 3, 1), in_rounds());
+    const auto zero_diagonal = build(random_regular(500, 3, 1), with_small_end());
     EXPECT_FALSE(zero_diagonal.made());
     EXPECT_NE(zero_diagonal.why_not().find("matching"), std::string::npos) << zero_diagonal.why_not();
-    const auto small = build(gallery::poisson2d(3, 3), in_rounds());
+    const auto small = build(gallery::poisson2d(3, 3), with_small_end());
     EXPECT_FALSE(small.made());
     EXPECT_NE(small.why_not().find("too few"), std::string::npos) << small.why_not();
-    EXPECT_FALSE(build(CsrMatrix<>(), in_rounds()).made());
+    EXPECT_FALSE(build(CsrMatrix<>(), with_small_end()).made());
 
-    MlIluOptions options = in_rounds();
+    MlIluOptions options = with_small_end();
     options.setup = MlIluSetup::automatic;
     options.matching = MatchingChoice::off;
     const auto not_dominant = build(random_regular(500, 4, 3, true), options);
     EXPECT_FALSE(not_dominant.made());
     EXPECT_EQ(not_dominant.why_not(), "");
 
-    options = in_rounds();
+    options = with_small_end();
     options.definite = true;
     EXPECT_THROW(build(gallery::convdiff3d({.n = 10}), options), InvalidInput);
     EXPECT_THROW(GpuRounds::build(cpu, gpu(),
@@ -175,7 +199,7 @@ TEST_F(GpuRoundsTest, SaysWhyTheHostShouldDoIt)
 
 TEST_F(GpuRoundsTest, LeavesRowsThatAreTooWideToTheHost)
 {
-    const auto rounds = build(with_hub(gallery::poisson2d(250, 250), 1), in_rounds());
+    const auto rounds = build(with_hub(gallery::poisson2d(250, 250), 1), with_small_end());
     EXPECT_FALSE(rounds.made());
     EXPECT_NE(rounds.why_not().find("a row"), std::string::npos) << rounds.why_not();
 }
@@ -185,7 +209,7 @@ TEST_F(GpuRoundsTest, HasNoMForNumbersThatAreNotFinite)
     for (double bad : {std::nan(""), HUGE_VAL}) {
         CsrMatrix<> A = gallery::convdiff3d({.n = 12});
         A.val()[A.row_ptr()[700]] = bad;
-        const auto rounds = build(A, in_rounds());
+        const auto rounds = build(A, with_small_end());
         EXPECT_FALSE(rounds.made());
         EXPECT_NE(rounds.why_not(), "");
     }
@@ -194,7 +218,7 @@ TEST_F(GpuRoundsTest, HasNoMForNumbersThatAreNotFinite)
 TEST_F(GpuRoundsTest, KeepsToTheMemoryLimit)
 {
     const auto   A = gallery::convdiff3d({.n = 16});
-    MlIluOptions options = in_rounds();
+    MlIluOptions options = with_small_end();
     options.memory_limit = {static_cast<std::uint64_t>(A.bytes() + 400'000)};
     const auto rounds = build(A, options);
     EXPECT_FALSE(rounds.made());
@@ -206,7 +230,7 @@ TEST_F(GpuRoundsTest, AppliesItsTranspose)
 {
     for (const auto& [name, A] : matrices())
         for (bool in_single : {false, true}) {
-            const auto   rounds = build(A, in_rounds(), in_single);
+            const auto   rounds = build(A, with_small_end(), in_single);
             const Vector u = test::random_vector(A.rows(), 1), v = test::random_vector(A.rows(), 2);
             const Vector Mv = applied(rounds, v), Mtu = applied_transposed(rounds, u);
             double       uMv = 0, Mtuv = 0, size = 0;
@@ -215,7 +239,7 @@ TEST_F(GpuRoundsTest, AppliesItsTranspose)
             EXPECT_NEAR(uMv, Mtuv, 1e-12 * size) << name;
         }
     const auto   A = gallery::recirculating2d({.n = 30});
-    MlIluOptions exact = in_rounds();
+    MlIluOptions exact = with_small_end();
     exact.drop_tol = exact.schur_drop_tol = 0;
     exact.compensation = Compensation::off;
     const auto   rounds = build(A, exact);
@@ -230,7 +254,7 @@ TEST_F(GpuRoundsTest, AppliesTheTransposeOfADiagonalMatrix)
 {
     test::EntryList entries;
     for (Index i = 0; i < 100; ++i) entries.add(i, i, 1 + i);
-    const auto rounds = build(entries.matrix(100, 100), in_rounds());
+    const auto rounds = build(entries.matrix(100, 100), with_small_end());
     ASSERT_TRUE(rounds.made()) << rounds.why_not();
     const Vector r = test::random_vector(100, 1);
     Vector       x = r;
@@ -241,7 +265,7 @@ TEST_F(GpuRoundsTest, AppliesTheTransposeOfADiagonalMatrix)
 TEST_F(GpuRoundsTest, HasATransposeOnlyWhereItIsAskedFor)
 {
     const auto           A = gallery::poisson2d(30, 30);
-    const auto           M = build(A, in_rounds()).preconditioner(gpu());
+    const auto           M = build(A, with_small_end()).preconditioner(gpu());
     DeviceBuffer<double> r(A.rows()), z(A.rows());
     EXPECT_THROW(M->apply_adjoint(gpu(), r, z), InvalidInput);
     EXPECT_THROW(M->apply(gpu(), r, DeviceSpan<double>(z).first(5)), InvalidInput);
@@ -256,7 +280,7 @@ TEST_F(GpuRoundsTest, EndsCleanlyWithoutMemory)
         detail::fail_device_allocations(k, 1);
         bool ended = false;
         try {
-            const auto rounds = build(A, in_rounds());
+            const auto rounds = build(A, with_small_end());
             ended = rounds.made();
         } catch (const OutOfMemory&) {
             ++refusals;
@@ -279,7 +303,7 @@ TEST_F(GpuRoundsTest, EndsWhenAskedTo)
     const auto listener = [&](const Progress&) {
         if (++told == 3) source.request_stop();
     };
-    EXPECT_THROW(GpuRounds::build(cpu, gpu(), DeviceCsr<>(gpu(), A), in_rounds(), false, listener, source.token()),
+    EXPECT_THROW(GpuRounds::build(cpu, gpu(), DeviceCsr<>(gpu(), A), with_small_end(), false, listener, source.token()),
                  Cancelled);
     EXPECT_EQ(told, 3);
 }

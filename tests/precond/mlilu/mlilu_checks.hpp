@@ -10,7 +10,7 @@
 
 namespace ilux::test::precond {
 
-constexpr MlIluOptions in_rounds{.setup = MlIluSetup::rounds};
+inline const MlIluOptions in_rounds{.setup = MlIluSetup::rounds};
 
 inline bool any_mentions(const MlIluReport& report, const std::string& words)
 {
