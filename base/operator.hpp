@@ -28,6 +28,14 @@ public:
     virtual Index size() const = 0;
     virtual void  apply(B& be, ConstSpan<B, S> r, Span<B, S> z) = 0;
     virtual void  apply_adjoint(B& be, ConstSpan<B, S> r, Span<B, S> z) = 0;
+    /// Z ← M⁻¹ R for the columns of an n × k matrix, one after another in memory; each as apply() does it, up to rounding.
+    /// Takes the time of k calls of apply() unless M has a better way.
+    virtual void apply_columns(B& be, ConstSpan<B, S> R, Span<B, S> Z)
+    {
+        const auto n = static_cast<std::size_t>(size());
+        for (std::size_t begin = 0; n > 0 && begin < R.size(); begin += n)
+            apply(be, R.subspan(begin, n), Z.subspan(begin, n));
+    }
 };
 
 /// r ← b − A x; returns ‖r‖₂.

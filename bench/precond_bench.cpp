@@ -17,6 +17,7 @@
 #include "ilux/precond/gpu/gpu_ilu0.hpp"
 #include "ilux/precond/gpu/gpu_jacobi.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
+#include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
 
 namespace {
 
@@ -94,6 +95,33 @@ void GpuMlIluApply(benchmark::State& state, const std::string& problem, OffDiago
     measure_factors<T>(state, gpu_mlilu<T>(cpu, device(), factors(problem, off_diagonal), {.engine = engine}));
 }
 
+/// Rounds set up on the device: one column, or eight at once or one after another.
+void GpuRoundsApply(benchmark::State& state, const std::string& problem, std::size_t columns, bool at_once)
+{
+    Gpu&       gpu = device();
+    Cpu        cpu;
+    const auto rounds = GpuRounds::build(cpu, gpu, DeviceCsr<double>(gpu, matrix(problem)), {}, false);
+    if (!rounds.made()) return state.SkipWithError(rounds.why_not().c_str());
+    const auto           M = rounds.preconditioner(gpu);
+    DeviceBuffer<double> r(columns * static_cast<std::size_t>(M->size())), z(r.size());
+    fill(gpu, 1, r);
+    const auto apply = [&] {
+        if (at_once) M->apply_columns(gpu, r, z);
+        else M->Preconditioner<Gpu>::apply_columns(gpu, r, z);
+    };
+    apply();
+    bench::GpuTimer timer(gpu);
+    double          seconds = 0;
+    for (auto _ : state) {
+        const double once = timer.cold(apply);
+        state.SetIterationTime(once);
+        seconds += once;
+    }
+    const double bytes = static_cast<double>(rounds.bytes() + 2 * r.size() * sizeof(double));
+    state.counters["MB"] = bytes / 1e6;
+    state.counters["bandwidth"] = bytes * static_cast<double>(state.iterations()) / seconds / copy_bandwidth();
+}
+
 void GpuIlu0Apply(benchmark::State& state, const std::string& problem, GpuSpTrsvEngine engine)
 {
     Cpu        cpu;
@@ -128,6 +156,15 @@ void add(const std::string& name, std::function<void(benchmark::State&)> body)
 
 const bool registered = [] {
     const std::pair<const char*, OffDiagonal> variants[] = {{"keep", OffDiagonal::keep}, {"save", OffDiagonal::save}};
+    for (const std::string problem : {"convdiff3d:n=64", "convdiff3d:n=100", "poisson2d:n=1000"}) {
+        const auto rounds = [&](const char* name, std::size_t columns, bool at_once) {
+            add("rounds/" + problem + name,
+                [=](benchmark::State& state) { GpuRoundsApply(state, problem, columns, at_once); });
+        };
+        rounds("/one", 1, false);
+        rounds("/eight", 8, true);
+        rounds("/eight_by_one", 8, false);
+    }
     for (const std::string problem : {"convdiff3d:n=64", "convdiff3d:n=100", "recirculating2d:n=400"}) {
         for (const auto& [variant, off_diagonal] : variants) {
             const std::string name = "mlilu/" + problem + '/' + variant;

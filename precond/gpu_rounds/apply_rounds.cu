@@ -13,6 +13,12 @@ namespace {
 constexpr int block_size = 256;
 constexpr int ahead = 4;  // entries of a lane that are read before the wait
 
+/// Of one row, k columns that are solved at once; r and z hold one column after another instead.
+template <int k>
+struct alignas(k > 1 ? 16 : 8) Columns {
+    double of[k];
+};
+
 /// r and z, found in device memory when the kernels run: one graph serves all vectors.
 struct Ends {
     const double* r;
@@ -34,32 +40,53 @@ struct Rows {
 __device__ void await_kernel_before() { cudaGridDependencySynchronize(); }
 
 /// x_i ← s_i r_i, in the order of elimination.
+template <int k>
 __global__ void __launch_bounds__(block_size)
-    gather(Index n, const Index* number, const double* scale, const Ends* ends, double* x)
+    gather(Index n, const Index* number, const double* scale, const Ends* ends, Columns<k>* x)
 {
     const Index  i = static_cast<Index>(blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x);
     const double s = i < n ? scale[i] : 0;
-    const Index  k = i < n ? number[i] : 0;
+    const Index  place = i < n ? number[i] : 0;
     cudaTriggerProgrammaticLaunchCompletion();
     await_kernel_before();
-    if (i < n) x[i] = s * ends->r[k];
+    if (i >= n) return;
+#pragma unroll
+    for (Offset c = 0; c < k; ++c) x[i].of[c] = s * ends->r[c * n + place];
 }
 
 /// z_i ← s_i x_i, back in the order of z.
+template <int k>
 __global__ void __launch_bounds__(block_size)
-    scatter(Index n, const Index* number, const double* scale, const Ends* ends, const double* x)
+    scatter(Index n, const Index* number, const double* scale, const Ends* ends, const Columns<k>* x)
 {
     const Index  i = static_cast<Index>(blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x);
     const double s = i < n ? scale[i] : 0;
-    const Index  k = i < n ? number[i] : 0;
+    const Index  place = i < n ? number[i] : 0;
     cudaTriggerProgrammaticLaunchCompletion();
     await_kernel_before();
-    if (i < n) ends->z[k] = s * x[i];
+    if (i >= n) return;
+#pragma unroll
+    for (Offset c = 0; c < k; ++c) ends->z[c * n + place] = s * x[i].of[c];
+}
+
+template <int k>
+__device__ void add_multiple(Columns<k>& sum, double a, const Columns<k>& x)
+{
+#pragma unroll
+    for (int c = 0; c < k; ++c) sum.of[c] += a * x.of[c];
+}
+
+template <int lanes, int k>
+__device__ Columns<k> over_lanes(Columns<k> sum)
+{
+#pragma unroll
+    for (int c = 0; c < k; ++c) sum.of[c] = cuda::over_lanes<cuda::Add, lanes>(sum.of[c]);
+    return sum;
 }
 
 /// x_i ← x_i / d_i − Σ a_ij x_j for the rows of a round; d = 1 where inv_pivot is null.
-template <int lanes, class T>
-__global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const double* inv_pivot, double* x)
+template <int lanes, int k, class T>
+__global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const double* inv_pivot, Columns<k>* x)
 {
     const Index i =
         A.begin + static_cast<Index>((blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x) / lanes);
@@ -79,13 +106,30 @@ __global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const double*
     const double inverse = is && inv_pivot && lane == 0 ? inv_pivot[i] : 1;
     cudaTriggerProgrammaticLaunchCompletion();
     await_kernel_before();
-    double sum = 0;
+    Columns<k> sum{};
+    const auto add = [&](double a, Index j) { add_multiple(sum, a, x[j]); };
 #pragma unroll
     for (int e = 0; e < ahead; ++e)
-        if (p + e * lanes < end) sum += val[e] * x[col[e]];
-    for (p += ahead * lanes; p < end; p += lanes) sum += static_cast<double>(__ldg(A.val + p)) * x[__ldg(A.col + p)];
-    sum = cuda::over_lanes<cuda::Add, lanes>(sum);
-    if (is && lane == 0) x[i] = inverse * x[i] - sum;
+        if (p + e * lanes < end) add(val[e], col[e]);
+    for (p += ahead * lanes; p < end; p += lanes) add(static_cast<double>(__ldg(A.val + p)), __ldg(A.col + p));
+    sum = over_lanes<lanes>(sum);
+    if (!is || lane != 0) return;
+    Columns<k> result = x[i];
+#pragma unroll
+    for (int c = 0; c < k; ++c) result.of[c] = inverse * result.of[c] - sum.of[c];
+    x[i] = result;
+}
+
+/// y ← W x for W of order n, by rows: a warp a row.
+template <int k, class T>
+__global__ void __launch_bounds__(block_size) multiply_rest(Index n, const T* W, const Columns<k>* x, Columns<k>* y)
+{
+    const Index i = static_cast<Index>((blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x) / 32);
+    const int   lane = threadIdx.x % 32;
+    Columns<k>  sum{};
+    for (Index j = lane; i < n && j < n; j += 32) add_multiple(sum, static_cast<double>(W[Offset{i} * n + j]), x[j]);
+    sum = over_lanes<32>(sum);
+    if (i < n && lane == 0) y[i] = sum;
 }
 
 /// A launch that may begin before the one before has ended.
@@ -104,34 +148,53 @@ void launch(Gpu& gpu, void (*kernel)(Parameters...), unsigned blocks, Arguments.
     cuda::check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "rounds");
 }
 
-template <class T>
-void eliminate_round(Gpu& gpu, const Rows<T>& rows, int lanes, const double* inv_pivot, double* x)
+template <int k, class T>
+void eliminate_round(Gpu& gpu, const Rows<T>& rows, int lanes, const double* inv_pivot, Columns<k>* x)
 {
     if (rows.begin == rows.end) return;
     rounds::with_one_of<1, 2, 4, 8, 16, 32>(lanes, [&](auto count) {
         const unsigned blocks = rounds::blocks_for(rows.end - rows.begin, block_size / count());
-        launch(gpu, eliminate<count(), T>, blocks, rows, inv_pivot, x);
+        launch(gpu, eliminate<count(), k, T>, blocks, rows, inv_pivot, x);
     });
 }
 
-template <class T>
+/// x ← W x for the rest. @param scratch  as many values as x, or none where detail::multiply_dense needs none
+template <int k, class T>
+void solve_rest(Gpu& gpu, const RoundsFactors<T>& f, DeviceSpan<double> x, DeviceSpan<double> scratch)
+{
+    const Index m = f.n - f.nB;
+    if (m == 0) return;
+    if constexpr (k == 1) return detail::multiply_dense<T>(gpu, f.W, x, scratch);
+    copy(gpu, x, scratch);
+    const unsigned blocks = rounds::blocks_for(m, block_size / 32);
+    const auto*    from = reinterpret_cast<const Columns<k>*>(scratch.data());
+    auto* const    to = reinterpret_cast<Columns<k>*>(x.data());
+    multiply_rest<k, T><<<blocks, block_size, 0, cuda::stream(gpu)>>>(m, f.W.data(), from, to);
+    cuda::check_launch("multiply_rest");
+}
+
+template <int k, class T>
 void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const Ends* ends, DeviceSpan<double> x, DeviceSpan<double> rest)
 {
     const std::size_t rounds = f.lanes_U.size();
+    auto* const       columns = reinterpret_cast<Columns<k>*>(x.data());
     const auto        L = [&](Index begin, Index end) {
         return Rows<T>{f.L_ptr.data(), f.L_col.data(), f.L_val.data(), begin, end};
     };
-    launch(gpu, gather, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), f.row_scale.data(), ends, x.data());
-    for (std::size_t k = 1; k < rounds; ++k)
-        eliminate_round<T>(gpu, L(f.round_begin[k], f.round_begin[k + 1]), f.lanes_L[k], nullptr, x.data());
-    eliminate_round<T>(gpu, L(f.nB, f.n), f.lanes_L[rounds], nullptr, x.data());
-    if (f.n > f.nB) detail::multiply_dense<T>(gpu, f.W, x.subspan(f.nB, f.n - f.nB), rest);
-    for (std::size_t k = rounds; k-- > 0;)
-        eliminate_round<T>(gpu,
-                           {f.U_ptr.data(), f.U_col.data(), f.U_val.data(), f.round_begin[k], f.round_begin[k + 1]},
-                           f.lanes_U[k], f.inv_pivot.data(), x.data());
-    launch(gpu, scatter, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), f.col_scale.data(), ends,
-           x.data());
+    launch(gpu, gather<k>, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), f.row_scale.data(), ends,
+           columns);
+    for (std::size_t round = 1; round < rounds; ++round)
+        eliminate_round<k, T>(gpu, L(f.round_begin[round], f.round_begin[round + 1]), f.lanes_L[round], nullptr,
+                              columns);
+    eliminate_round<k, T>(gpu, L(f.nB, f.n), f.lanes_L[rounds], nullptr, columns);
+    solve_rest<k, T>(gpu, f, x.subspan(k * std::size_t(f.nB), k * std::size_t(f.n - f.nB)), rest);
+    for (std::size_t round = rounds; round-- > 0;)
+        eliminate_round<k, T>(gpu,
+                              {f.U_ptr.data(), f.U_col.data(), f.U_val.data(), f.round_begin[round],
+                               f.round_begin[round + 1]},
+                              f.lanes_U[round], f.inv_pivot.data(), columns);
+    launch(gpu, scatter<k>, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), f.col_scale.data(), ends,
+           columns);
 }
 
 }  // namespace
@@ -145,14 +208,23 @@ std::size_t RoundsFactors<T>::bytes() const
 }
 
 template <class T>
-RoundsWorkspace<T>::RoundsWorkspace(Gpu& gpu, const RoundsFactors<T>& factors) : factors_(&factors)
+RoundsWorkspace<T>::RoundsWorkspace(Gpu& gpu, const RoundsFactors<T>& factors, int columns)
+    : factors_(&factors), columns_(columns)
 {
     gpu.make_current();
-    x_ = DeviceBuffer<double>(factors.n);
-    if (factors.n - factors.nB > detail::dense_in_place) rest_ = DeviceBuffer<double>(factors.n - factors.nB);
+    const Index rest = factors.n - factors.nB;
+    x_ = DeviceBuffer<double>(std::size_t(columns) * factors.n);
+    if (columns > 1 || rest > detail::dense_in_place) rest_ = DeviceBuffer<double>(std::size_t(columns) * rest);
     ends_ = DeviceBuffer<std::byte>(sizeof(Ends));
-    graph_ = cuda::capture_graph(gpu, [&] {
-        enqueue(gpu, factors, reinterpret_cast<const Ends*>(ends_.data()), DeviceSpan<double>(x_), rest_);
+    graph_ = cuda::capture_graph(gpu, [&] { enqueue(gpu); });
+}
+
+template <class T>
+void RoundsWorkspace<T>::enqueue(Gpu& gpu)
+{
+    const auto* ends = reinterpret_cast<const Ends*>(ends_.data());
+    rounds::with_one_of<1, 2, 4, 8>(columns_, [&](auto k) {
+        ilux::enqueue<k(), T>(gpu, *factors_, ends, DeviceSpan<double>(x_), rest_);
     });
 }
 
@@ -166,7 +238,7 @@ void RoundsWorkspace<T>::apply(Gpu& gpu, DeviceSpan<const double> r, DeviceSpan<
     write_ends<<<1, 1, 0, stream>>>(ends, {r.data(), z.data()});
     cuda::check_launch("write_ends");
     if (graph_ && !cuda::capturing(stream)) cuda::launch_graph(gpu, graph_);
-    else enqueue(gpu, *factors_, ends, DeviceSpan<double>(x_), rest_);
+    else enqueue(gpu);
 }
 
 template struct RoundsFactors<double>;

@@ -25,19 +25,24 @@ struct RoundsFactors {
     std::size_t bytes() const;
 };
 
+constexpr int rounds_columns = 8;  ///< so many columns are solved together, or one
+
 /// What one stream of applications writes.
 template <class T = double>
 class RoundsWorkspace {
 public:
-    /// Refers to `factors`. @throws OutOfMemory, DeviceError
-    RoundsWorkspace(Gpu& gpu, const RoundsFactors<T>& factors);
+    /// Refers to `factors`. @param columns  1 or rounds_columns @throws OutOfMemory, DeviceError
+    RoundsWorkspace(Gpu& gpu, const RoundsFactors<T>& factors, int columns = 1);
     std::size_t bytes() const { return (x_.size() + rest_.size()) * sizeof(double); }
 
-    /// z ← M⁻¹ r. Only enqueued; nothing is allocated. Bitwise repeatable.
+    /// z ← M⁻¹ r for all columns, one after another in memory. Only enqueued; nothing is allocated. Bitwise repeatable.
     void apply(Gpu& gpu, DeviceSpan<const double> r, DeviceSpan<double> z);
 
 private:
+    void enqueue(Gpu& gpu);
+
     const RoundsFactors<T>* factors_;
+    int                     columns_;
     DeviceBuffer<double>    x_, rest_;
     DeviceBuffer<std::byte> ends_;   // where a graph finds r and z
     std::shared_ptr<void>   graph_;  // null where the stream cannot be captured

@@ -15,7 +15,9 @@ namespace {
 /// One of M⁻¹ and M⁻ᵀ with the workspace of one stream.
 template <class T>
 struct Applied {
-    Applied(Gpu& gpu, std::shared_ptr<const RoundsFactors<T>> f) : factors(std::move(f)), workspace(gpu, *factors) {}
+    Applied(Gpu& gpu, std::shared_ptr<const RoundsFactors<T>> f, int columns = 1)
+        : factors(std::move(f)), workspace(gpu, *factors, columns)
+    {}
     std::shared_ptr<const RoundsFactors<T>> factors;
     RoundsWorkspace<T>                      workspace;
 };
@@ -35,6 +37,19 @@ public:
         require(Mt_.has_value(), [] { return std::string("this preconditioner was made without its transpose"); });
         apply(be, *Mt_, r, z);
     }
+    void apply_columns(Gpu& be, DeviceSpan<const double> R, DeviceSpan<double> Z) override
+    {
+        const auto n = static_cast<std::size_t>(size()), together = n * rounds_columns;
+        require(Z.size() == R.size() && (n == 0 ? R.empty() : R.size() % n == 0), [&] {
+            return fmt::format("R has {} values and Z {}; the preconditioner is of order {}", R.size(), Z.size(), n);
+        });
+        if (!of_columns_ && R.size() >= together) of_columns_.emplace(be, M_.factors, rounds_columns);
+        std::size_t begin = 0;
+        for (; R.size() - begin >= together && together > 0; begin += together)
+            of_columns_->workspace.apply(be, R.subspan(begin, together), Z.subspan(begin, together));
+        const std::size_t left = R.size() - begin;
+        Preconditioner<Gpu>::apply_columns(be, R.subspan(begin, left), Z.subspan(begin, left));
+    }
 
 private:
     void apply(Gpu& be, Applied<T>& applied, DeviceSpan<const double> r, DeviceSpan<double> z)
@@ -48,6 +63,7 @@ private:
 
     Applied<T>                M_;
     std::optional<Applied<T>> Mt_;
+    std::optional<Applied<T>> of_columns_;  // rounds_columns at a time
 };
 
 void require_buildable(const DeviceCsr<double>& A, const MlIluOptions& options)

@@ -92,10 +92,12 @@ public:
     Index size() const override;
     void  apply(Cpu& be, std::span<const T> r, std::span<T> z) override;
     void  apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z) override;
+    /// As many columns at a time as there are threads, a thread a column, with a workspace each.
+    void apply_columns(Cpu& be, std::span<const T> R, std::span<T> Z) override;
 
 private:
     MlIlu<T>       mlilu_;
-    std::vector<T> work_;
+    std::vector<T> work_, of_columns_;  // of a call; of a column for each thread
 };
 
 }  // namespace ilux

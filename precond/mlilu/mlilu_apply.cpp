@@ -1,5 +1,10 @@
 // z ← M⁻¹ r and z ← M⁻ᴴ r: down the levels, the dense solve, and up again. [bollhoefer_saad_06], [aliaga19] equations (3)-(11).
 
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/region_failure.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/precond/crout/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
@@ -142,6 +147,32 @@ template <Scalar T>
 void MlIluPreconditioner<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z)
 {
     Application<true, T>(be, mlilu_, work_).solve(0, r, z, 0);
+}
+
+/// Where columns are fewer than half of the threads, all threads work on one after another.
+template <Scalar T>
+void MlIluPreconditioner<T>::apply_columns(Cpu& be, std::span<const T> R, std::span<T> Z)
+{
+    const auto n = static_cast<std::size_t>(size());
+    const auto columns = static_cast<std::ptrdiff_t>(n > 0 ? R.size() / n : 0);
+    require(Z.size() == R.size() && R.size() == n * static_cast<std::size_t>(columns), [&] {
+        return fmt::format("R has {} values and Z {}; the preconditioner is of order {}", R.size(), Z.size(), n);
+    });
+    const int team = be.team(columns > 1);
+    if (team == 1 || 2 * columns < team) return Preconditioner<Cpu, T>::apply_columns(be, R, Z);
+    const std::size_t room = work_.size();
+    of_columns_.resize(room * static_cast<std::size_t>(team));
+    RegionFailure failure;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
+    for (std::ptrdiff_t c = 0; c < columns; ++c)
+        failure.run([&] {
+            Cpu        one(1);
+            const auto work =
+                std::span(of_columns_).subspan(room * static_cast<std::size_t>(omp_get_thread_num()), room);
+            const auto begin = n * static_cast<std::size_t>(c);
+            Application<false, T>(one, mlilu_, work).solve(0, R.subspan(begin, n), Z.subspan(begin, n), 0);
+        });
+    failure.rethrow();
 }
 
 #define ILUX_INSTANTIATE(T) template class MlIluPreconditioner<T>;

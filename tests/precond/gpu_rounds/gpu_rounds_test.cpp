@@ -225,6 +225,39 @@ TEST_F(GpuRoundsTest, KeepsToTheMemoryLimit)
     EXPECT_NE(rounds.why_not().find("memory limit"), std::string::npos) << rounds.why_not();
 }
 
+/// Fewer than are solved together, as many, and more.
+TEST_F(GpuRoundsTest, SolvesSeveralColumnsAsEachAlone)
+{
+    for (const auto& [name, A] : matrices())
+        for (bool in_single : {false, true}) {
+            const auto rounds = build(A, with_small_end(), in_single);
+            const auto M = rounds.preconditioner(gpu());
+            const auto n = static_cast<std::size_t>(A.rows());
+            for (std::size_t columns : {0, 1, 7, 8, 9, 17}) {
+                const Vector         R = test::random_vector(A.rows() * static_cast<Index>(columns), 4);
+                DeviceBuffer<double> dR(R.size()), dZ(R.size());
+                upload<double>(gpu(), R, dR);
+                Vector first, again(R.size());
+                for (Vector* Z : {&first, &again}) {
+                    Z->assign(R.size(), std::nan(""));
+                    upload<double>(gpu(), *Z, dZ);
+                    M->apply_columns(gpu(), dR, dZ);
+                    download<double>(gpu(), dZ, *Z);
+                }
+                EXPECT_TRUE(identical(first, again)) << name << ", columns: " << columns;
+                for (std::size_t c = 0; c < columns; ++c) {
+                    const auto   column = [&](const Vector& all) { return Vector(&all[c * n], &all[c * n] + n); };
+                    const Vector alone = applied(*M, column(R));
+                    EXPECT_LE(distance_of(column(first), alone), 1e-13)
+                        << name << ", column " << c << " of " << columns;
+                }
+            }
+            DeviceBuffer<double> part(n + 1), other(2 * n);
+            EXPECT_THROW(M->apply_columns(gpu(), part, part), InvalidInput);
+            EXPECT_THROW(M->apply_columns(gpu(), other, part), InvalidInput);
+        }
+}
+
 /// uᵀ (M⁻¹ v) = (M⁻ᵀ u)ᵀ v for matrices that are not symmetric, and M⁻ᵀ is M⁻¹ of Aᵀ where nothing is dropped.
 TEST_F(GpuRoundsTest, AppliesItsTranspose)
 {

@@ -91,6 +91,30 @@ TEST(MlIlu, AllocatesNothingWhileSolving)
     }
 }
 
+TEST(MlIlu, SolvesSeveralColumnsAsEachAlone)
+{
+    for (const auto& A :
+         {random_regular(300, 4, 1), gallery::poisson2d(24, 20), with_empty_lines(random_regular(33, 3, 2))})
+        for (int threads : {1, 2, 4}) {
+            MlIluPreconditioner M(build(A));
+            Cpu                 be(threads);
+            const Index         n = A.rows();
+            for (Index columns : {0, 1, 2, 5}) {
+                const Vector R = test::random_vector(n * columns, 2);
+                Vector       Z(R.size(), std::nan("")), expected;
+                M.apply_columns(be, R, Z);
+                for (Index c = 0; c < columns; ++c) {
+                    const Vector z = applied(M, Vector(R.begin() + c * n, R.begin() + (c + 1) * n));
+                    expected.insert(expected.end(), z.begin(), z.end());
+                }
+                EXPECT_TRUE(identical(Z, expected)) << columns << " columns, " << threads << " threads";
+            }
+            Vector part(n + 1), other(2 * n);
+            EXPECT_THROW(M.apply_columns(be, part, part), InvalidInput);
+            EXPECT_THROW(M.apply_columns(be, other, part), InvalidInput);
+        }
+}
+
 TEST(MlIlu, ServesSeveralThreadsEachWithItsOwnPreconditioner)
 {
     const auto          mlilu = build(random_regular(500, 4, 1), {.inverse_bound = 2});
