@@ -199,6 +199,17 @@ TEST_F(BenchSetup, RefusesWhatItCannotMeasure)
     expect_refusal(2, {"bench", "setup", folder.file("nowhere")}, {"nowhere"});
 }
 
+TEST_F(Cli, BenchSetupMeasuresTheStepsNamedAlone)
+{
+    const auto  json = this->json({"bench", "setup", "gallery:convdiff3d:n=8", "--device", "cpu", "--steps",
+                                   "rounds:1,crout:2", "--runs", "1", "--json"});
+    const auto& ways = json["systems"][0]["ways"];
+    ASSERT_EQ(ways.size(), 2U);
+    EXPECT_EQ(ways[0]["way"], "rounds:1");
+    EXPECT_EQ(ways[1]["way"], "crout:2");
+    expect_refusal(1, {"bench", "setup", "--steps", "nothing"}, {"nothing"});
+}
+
 class GpuBenchSetup : public Cli {};
 
 TEST_F(GpuBenchSetup, MeasuresTheGpuBesideTheHost)

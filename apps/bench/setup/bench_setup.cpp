@@ -105,7 +105,8 @@ bool parse_setup_bench(Arguments arguments, SetupBenchArguments& given)
     app->add_output("--svg", given.svg, "a chart of the phases", "FILE");
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
     app->add_flag("--in-process", given.in_process, "measure here, one JSON line a finding")->group("Output");
-    option("--steps", steps, "of --in-process: SETUP:THREADS, SETUP:gpu, a rival", "Output", "NAME,...", "");
+    option("--steps", steps, "these alone: SETUP:THREADS, SETUP:gpu, a rival; --in-process needs them", "Measurement",
+           "NAME,...", "");
     app->footer(rivals_help() + nested_help({"lu.", "sequence.", "mode", "precond.setup"}) + "\n" + precedence_help);
     app->needs_input = false;
     if (!parse(*app, arguments)) return false;
@@ -115,6 +116,7 @@ bool parse_setup_bench(Arguments arguments, SetupBenchArguments& given)
     given.setups = chosen_setups(setups);
     for (const std::string& rival : given.rivals) (void)find_rival(rival);
     if (!steps.empty()) given.steps = split(steps);
+    for (const std::string& step : given.steps) (void)parse_setup_way(step);
     if (!runs.empty()) ilux::parse_field("runs", runs, given.runs);
     check_range("runs", given.runs, at_least(1));
     for (const std::string& path : given.paths) require_path(path);
@@ -156,6 +158,16 @@ Json measured_apart(const SetupBenchArguments& given, const std::string& path, c
     return found;
 }
 
+/// Those asked for by name, or by --setups, threads, a GPU and --rival.
+std::vector<std::string> steps_of(const SetupBenchArguments& given, bool gpu)
+{
+    if (!given.steps.empty()) return given.steps;
+    std::vector<std::string> steps;
+    for (const SetupWay& way : setup_ways(given.setups, Cpu(given.options.threads).threads(), gpu, given.rivals))
+        steps.push_back(way.text());
+    return steps;
+}
+
 bool any_way_measured(const Json& found)
 {
     return std::ranges::any_of(found["ways"], [](const Json& way) { return way.contains("seconds"); });
@@ -174,12 +186,9 @@ int bench_setup(Arguments arguments)
     }
     require_device(given.options.device);
 
-    const std::string        no_gpu = why_no_gpu_rows(given.options.device);
-    std::vector<std::string> steps;
-    for (const SetupWay& way :
-         setup_ways(given.setups, Cpu(given.options.threads).threads(), no_gpu.empty(), given.rivals))
-        steps.push_back(way.text());
-    Json json = report_json(given, arguments, no_gpu);
+    const std::string no_gpu = why_no_gpu_rows(given.options.device);
+    const auto        steps = steps_of(given, no_gpu.empty());
+    Json              json = report_json(given, arguments, no_gpu);
     if (!given.json)
         write_out((no_gpu.empty() ? "" : fmt::format("no rows of a GPU: {}\n", no_gpu)) +
                   setup_bench_head(given.options.krylov.restart, given.options.krylov.rtol));

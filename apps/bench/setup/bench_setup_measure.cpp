@@ -203,6 +203,7 @@ Json SetupMeasurement::by_rival(const SetupWay& way)
                                  .rounds = {}};
     });
     Json            row = row_of(way, threads);
+    row["device"] = rival.on_gpu ? "gpu" : "cpu";
     row["runs"] = runs.size();
     row["fill"] = json_number(answer.fill);
     if (answer.bytes > 0) row["bytes"] = answer.bytes;

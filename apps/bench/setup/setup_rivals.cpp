@@ -12,11 +12,12 @@ namespace ilux::app {
 
 std::span<const Rival> setup_rivals()
 {
-    static constexpr std::array<Rival, 4> all{{
+    static constexpr std::array<Rival, 5> all{{
         {"eigen-ilut", about_eigen_gmres, why_no_eigen, solve_by_eigen_gmres},
         {"eigen-ilut-bicgstab", about_eigen_bicgstab, why_no_eigen, solve_by_eigen_bicgstab},
         {"amgcl", about_amgcl_spai0, why_no_amgcl, solve_by_amgcl_spai0},
         {"amgcl-ilu0", about_amgcl_ilu0, why_no_amgcl, solve_by_amgcl_ilu0},
+        {"amgcl-cuda", about_amgcl_cuda, why_no_amgcl_cuda, solve_by_amgcl_cuda, true},
     }};
     return all;
 }

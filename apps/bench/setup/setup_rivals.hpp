@@ -35,6 +35,7 @@ struct Rival {
     std::string (*about)();    ///< what it is, with its version where that is known
     std::string (*why_not)();  ///< how to get it where this build is without it, or ""
     RivalAnswer (*solve)(const RivalTask& task);
+    bool on_gpu = false;  ///< the solve
 };
 
 std::span<const Rival> setup_rivals();
@@ -58,5 +59,11 @@ std::string why_no_amgcl();
 /// @throws InvalidInput with AMGCL's words
 RivalAnswer solve_by_amgcl_spai0(const RivalTask& task);
 RivalAnswer solve_by_amgcl_ilu0(const RivalTask& task);
+
+/// The same with spai0 by its CUDA backend, set up on the host.
+std::string about_amgcl_cuda();
+std::string why_no_amgcl_cuda();
+/// @throws DeviceError without a GPU; InvalidInput with AMGCL's words
+RivalAnswer solve_by_amgcl_cuda(const RivalTask& task);
 
 }  // namespace ilux::app

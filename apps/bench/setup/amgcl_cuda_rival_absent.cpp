@@ -1,0 +1,16 @@
+// For a build without AMGCL or without CUDA.
+
+#include "ilux/apps/bench/setup/setup_rivals.hpp"
+#include "ilux/base/error.hpp"
+
+namespace ilux::app {
+
+std::string about_amgcl_cuda() { return "AMGCL: smoothed aggregation, spai0, GMRES, solved on a GPU"; }
+std::string why_no_amgcl_cuda()
+{
+    const std::string headers = why_no_amgcl();
+    return headers.empty() ? "this build has no CUDA" : headers;
+}
+RivalAnswer solve_by_amgcl_cuda(const RivalTask&) { throw InvalidInput(why_no_amgcl_cuda()); }
+
+}  // namespace ilux::app
