@@ -42,11 +42,13 @@ __global__ void __launch_bounds__(tile_threads) inspect_rows(Round round)
     });
     d = tile.sum(d);
     largest = tile.max(largest);
-    const bool dominant = round.bounds.weak_coupling > 0 && is_dominant(round, tile, k, d);
+    const double others = round.bounds.weak_coupling > 0 ? share_of_others(round, tile, k, d) : 2;
+    const bool   dominant = others <= 1 + dominance_slack;
     if (tile.lane() != 0) return;
     round.at.diagonal[k] = d;
     round.at.scale[k].sized = sqrt(fmax(largest, fabs(d))) * fabs(round.at.scale[k].t);
     round.at.row_largest[k] = largest;
+    round.at.spare[k] = fabs(d) * fmax(0., 1 - others);
     round.at.room[k] = dominant ? static_cast<long long>(round.bounds.weak_coupling * 0x1p40) : 0;
 }
 

@@ -2,6 +2,7 @@
 // How the kernels of the rounds are launched: a tile a row, or a thread a row. Only .cu files include this.
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include "ilux/precond/gpu_rounds/device_tile.hpp"
@@ -86,16 +87,16 @@ __device__ void for_entries(const RowsView& S, const Tile<lanes>& tile, Index k,
     for (Offset p = begin + tile.lane(); p < end; p += lanes) f(S.col[p], p);
 }
 
-/// Whether Σ_j≠k |s_kj| ‖t_j‖ ≤ |d| ‖t_k‖, up to rounding, d = s_kk. All lanes get it.
+/// Σ_j≠k |s_kj| ‖t_j‖ over |d| ‖t_k‖, d = s_kk; Inf where that is 0. All lanes get it.
 template <int lanes>
-__device__ bool is_dominant(const ActiveRows& rows, const Tile<lanes>& tile, Index k, double d)
+__device__ double share_of_others(const ActiveRows& rows, const Tile<lanes>& tile, Index k, double d)
 {
     const double size = fabs(d) * fabs(rows.at.scale[k].t), by_size = 1 / size;
     Fixed        others = 0;
     for_entries(rows.S, tile, k, [&](Index j, Offset p) {
         if (j != k) others += fixed<40>(fabs(rows.S.val[p]) * fabs(rows.at.scale[j].t) * by_size, 4);
     });
-    return size > 0 && from_fixed<40>(tile.sum(others)) <= 1 + dominance_slack;
+    return size > 0 ? from_fixed<40>(tile.sum(others)) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace ilux::rounds

@@ -49,7 +49,7 @@ RoundsState::RoundsState(Gpu& gpu, const DeviceCsr<double>& A) : n(A.rows()), ac
     }
     for (auto& rows_of_bin : bin) arrays.room(rows, rows_of_bin);
     for (double** a : {&at.row_scale, &at.col_scale, &at.row_first, &at.col_first, &at.row_fold, &at.col_fold,
-                       &at.diagonal, &at.row_largest, &at.y, &at.z, &pivot})
+                       &at.diagonal, &at.row_largest, &at.spare, &at.y, &at.z, &pivot})
         arrays.room(rows, *a);
     for (long long** a : {&at.w_L, &at.w_U, &at.room, &at.used, &at.used_next}) arrays.room(rows, *a);
     for (Status** a : {&at.col_largest, &at.priority, &at.status, &at.first}) arrays.room(rows, *a);

@@ -54,6 +54,7 @@ struct RowArrays {
     long long *w_L, *w_U;                                 ///< (L y)_k − y_k in units of 2⁻³²; the same of Uᵀ
     double*    diagonal;
     double*    row_largest;  ///< off the diagonal
+    double*    spare;        ///< |d| − Σ |s_kj t_j / t_k|, at least 0
     Status*    col_largest;  ///< its bits
     Index*     col_degree;
     Status *   priority, *status;        ///< and what became of it

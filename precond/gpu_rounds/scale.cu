@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(tile_threads) count_rows(ActiveRows level)
         most = fmax(most, t);
         least = fmin(least, t);
     });
-    const bool dominant = is_dominant(level, tile, k, tile.sum(d));
+    const bool dominant = share_of_others(level, tile, k, tile.sum(d)) <= 1 + dominance_slack;
     most = tile.max(most);
     least = tile.min(least);
     if (tile.lane() != 0) return;

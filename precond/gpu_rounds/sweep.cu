@@ -145,15 +145,18 @@ __device__ bool is_tentative(const Round& round, Index k)
     return status == tentative || status == rejected;
 }
 
+__device__ void reject(const Round& round, Index k) { *static_cast<volatile Status*>(round.at.status + k) = rejected; }
+
+constexpr Index none = 0x7fffffff;
+
 /// A pivot of an earlier sweep: of the tentative ones in its row the first that fit its room stay. @return whether others wait
 template <int lanes>
 __device__ bool settle(const Round& round, const Tile<lanes>& tile, Index k)
 {
-    constexpr Index none = 0x7fffffff;
-    const Share     share(round.at, k);
-    const Fixed     room = round.at.room[k];
-    Fixed           used = round.at.used[k];
-    bool            any = false;
+    const Share share(round.at, k);
+    const Fixed room = round.at.room[k];
+    Fixed       used = round.at.used[k];
+    bool        any = false;
     for (Index after = -1;;) {
         Index  next = none;
         double s = 0;
@@ -170,11 +173,46 @@ __device__ bool settle(const Round& round, const Tile<lanes>& tile, Index k)
         // one lane alone has it; the sum of integers passes its share to the others
         const Fixed taken = tile.sum(next == smallest ? share.of(s, smallest) : Fixed{0});
         if (used + taken <= room) used += taken;
-        else if (tile.lane() == 0) *static_cast<volatile Status*>(round.at.status + smallest) = rejected;
+        else if (tile.lane() == 0) reject(round, smallest);
         after = smallest;
     }
     if (tile.lane() == 0) round.at.used[k] = used;
     return doom(round, tile, k, used);
+}
+
+/// What paths of two ties carry between k and j, as a share of row k; one goes by the ground.
+template <int lanes>
+__device__ Fixed by_others(const Round& round, const Tile<lanes>& tile, const Share& share, Index k, Index j)
+{
+    const double of_j = fabs(round.at.scale[j].t / round.at.scale[k].t);
+    const Offset begin = round.S.start[k], end = begin + round.S.length[k];
+    Fixed        sum = 0;
+    if (tile.lane() == 0) sum = share.of(carried(round.at.spare[k], round.at.spare[j] * of_j * of_j), k);
+    for_neighbours(round, tile, j, [&](Index r, Offset p) {
+        for (Offset q = begin; q < end && r != k; ++q)
+            if (round.S.col[q] == r) sum += share.of(carried(fabs(round.S.val[q]), fabs(round.S.val[p]) * of_j), r);
+    });
+    return tile.sum(sum);
+}
+
+/// Of row k to pivots chosen before, whether enough of each goes by other unknowns.
+template <int lanes>
+__device__ bool ties_are_carried(const Round& round, const Tile<lanes>& tile, Index k)
+{
+    const Share share(round.at, k);
+    for (Index after = -1;;) {
+        Index  next = none;
+        double s = 0;
+        for_neighbours(round, tile, k, [&](Index j, Offset p) {
+            if (j > after && j < next && round.at.status[j] == chosen) next = j, s = round.S.val[p];
+        });
+        const Index j = tile.min(next);
+        if (j == none) return true;
+        // one lane alone has it; the sum of integers passes its share to the others
+        const Fixed tie = tile.sum(next == j ? share.of(s, j) : Fixed{0});
+        if (tie > static_cast<Fixed>(most_of_paths) * by_others(round, tile, share, k, j)) return false;
+        after = j;
+    }
 }
 
 /// Pivots chosen before, and those tentative now: one of these that another has in its row, and comes after it, waits on.
@@ -195,6 +233,7 @@ __device__ void settle_rows(const Round& round, const Tile<lanes>& tile, const L
         for_neighbours(round, tile, k, [&](Index j, Offset) {
             if (is_tentative(round, j) && mine < round.at.priority[j]) round.at.beaten[j] = 1;
         });
+        if (round.at.used[k] > 0 && !ties_are_carried(round, tile, k) && tile.lane() == 0) reject(round, k);
     }
 }
 

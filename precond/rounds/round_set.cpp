@@ -33,7 +33,8 @@ public:
           blocker_(n_),
           touched_(n_, 0),
           budget_(n_),
-          used_(n_, 0.)
+          used_(n_, 0.),
+          spare_(n_)
     {
         set_.diagonal.resize(n_);
         set_.largest.resize(n_);
@@ -84,6 +85,7 @@ private:
         const auto [d, largest_in_row, largest_in_col, others] = facts_of_row(in_, k);
         set_.diagonal[k] = d;
         set_.largest[k] = std::max(largest_in_row, std::abs(d));
+        spare_[k] = std::max(0., std::abs(d) - others / in_.t.size(k));
         budget_[k] = is_dominant(d, in_.t.size(k), others) ? bounds_.weak_coupling * std::abs(d) : 0;
         const bool grows = bounds_.growth > 0 && largest_in_row * largest_in_col > bounds_.growth * std::abs(d);
         return std::abs(d) > bounds_.pivot_floor && !(bounds_.positive && real_part(d) <= 0) && !grows &&
@@ -143,7 +145,32 @@ private:
         blocker_[k] = blocker;
         if (blocker != k) return mine;
         used_[k] = used;
-        return tentative;
+        return used > 0 && !ties_are_carried(k) ? rejected : tentative;
+    }
+
+    /// Of row k to pivots chosen before, whether enough of each goes by other unknowns.
+    bool ties_are_carried(Index k) const
+    {
+        for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p) {
+            const Index j = in_.S.col()[p];
+            if (status_[j] == chosen && coupling(in_.S.val()[p], k, j) > most_of_paths * by_others(k, j)) return false;
+        }
+        return true;
+    }
+
+    /// What paths of two ties carry between k and j, in the unit of couplings of row k; one goes by the ground.
+    double by_others(Index k, Index j) const
+    {
+        const double of_j = in_.t.size(j) / in_.t.size(k);
+        double       sum = carried(spare_[k], spare_[j] * of_j * of_j);
+        for (Offset p = in_.S.row_ptr()[j]; p < in_.S.row_ptr()[j + 1]; ++p) {
+            const Index r = in_.S.col()[p];
+            if (r == k || r == j) continue;
+            for (Offset q = in_.S.row_ptr()[k]; q < in_.S.row_ptr()[k + 1]; ++q)
+                if (in_.S.col()[q] == r)
+                    sum += carried(coupling(in_.S.val()[q], k, r), coupling(in_.S.val()[p], k, r) * of_j);
+        }
+        return sum;
     }
 
     /// Tentative pivots are no neighbours of one another, but may be of the same pivot chosen before: the first that fit its
@@ -154,7 +181,8 @@ private:
         std::vector<std::vector<Index>> found(row_blocks(static_cast<Index>(waiting_.size())));
         for_row_blocks(be_, static_cast<Index>(waiting_.size()), [&](Index b, Index begin, Index end, int) {
             for (Index i = begin; i < end; ++i)
-                if (const Index k = waiting_[i]; status_[k] == tentative) find_readers(k, found[b]);
+                if (const Index k = waiting_[i]; !waits(status_[k]) && status_[k] != excluded)
+                    find_readers(k, found[b]);
         });
         std::vector<Index> readers;
         for (const auto& some : found) readers.insert(readers.end(), some.begin(), some.end());
@@ -194,6 +222,7 @@ private:
     std::vector<Index>    blocker_;        // n: a neighbour that comes before and waited when last looked at; or itself
     std::vector<char>     touched_;        // n
     std::vector<double>   budget_, used_;  // n: θ|d|, and what pivots chosen take of it
+    std::vector<double>   spare_;          // n: |d| − Σ of the couplings
     std::vector<Index>    waiting_;
     std::vector<Status>   verdict_;
     RoundSet<T>           set_;

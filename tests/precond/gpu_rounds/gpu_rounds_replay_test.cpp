@@ -76,7 +76,7 @@ TEST_F(GpuRoundsReplay, CutsAsTheHostDoes)
 /// Nothing else shows it: pivots, growth and estimates stay small.
 TEST_F(GpuRoundsReplay, RefusesWhatCutsTooMuch)
 {
-    const auto M = rebuilt(strips(0.01, 1), build(strips(1, 0.01), with_small_end()), with_small_end());
+    const auto M = rebuilt(strips(1, 0.1), build(strips(1, 0.01), with_small_end()), with_small_end());
     EXPECT_FALSE(M.report().replayed);
     EXPECT_TRUE(says(M, "is cut in the mean")) << testing::PrintToString(M.report().decisions);
     EXPECT_GT(M.report().seconds_factor, M.report().seconds_rounds.sets + M.report().seconds_rounds.eliminate);
