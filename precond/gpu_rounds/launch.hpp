@@ -2,7 +2,7 @@
 // How the kernels of the rounds are launched: a tile a row, or a thread a row. Only .cu files include this.
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <type_traits>
 
 #include "ilux/precond/gpu_rounds/device_tile.hpp"
@@ -96,7 +96,7 @@ __device__ double share_of_others(const ActiveRows& rows, const Tile<lanes>& til
     for_entries(rows.S, tile, k, [&](Index j, Offset p) {
         if (j != k) others += fixed<40>(fabs(rows.S.val[p]) * fabs(rows.at.scale[j].t) * by_size, 4);
     });
-    return size > 0 ? from_fixed<40>(tile.sum(others)) : std::numeric_limits<double>::infinity();
+    return size > 0 ? from_fixed<40>(tile.sum(others)) : HUGE_VAL;
 }
 
 }  // namespace ilux::rounds
