@@ -62,6 +62,17 @@ public:
         for (int step = lanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(mask_, value, step, lanes);
         return value;
     }
+    /// The value of one lane of the tile.
+    template <class V>
+    __device__ V of(V value, int lane) const
+    {
+        return __shfl_sync(mask_, value, lane, lanes);
+    }
+    /// The lanes of the tile with a value of true, a bit each.
+    __device__ unsigned which(bool value) const
+    {
+        return (__ballot_sync(mask_, value) & mask_) >> (threadIdx.x % 32 / lanes * lanes);
+    }
     __device__ bool any(bool value) const { return (__ballot_sync(mask_, value) & mask_) != 0; }
 
     /// The place of this lane's entry among those that stay, counted on in `count`.

@@ -180,39 +180,57 @@ __device__ bool settle(const Round& round, const Tile<lanes>& tile, Index k)
     return doom(round, tile, k, used);
 }
 
-/// What paths of two ties carry between k and j, as a share of row k; one goes by the ground.
+/// The entry of row k that a lane looks at, in a chunk that begins at `from`; a column of -1 where there is none.
+struct Entry {
+    Index  col;
+    double size;
+
+    __device__ Entry(const RowsView& S, Index k, Offset from, int lane) : col(-1), size(0)
+    {
+        if (from + lane >= S.length[k]) return;
+        col = S.col[S.start[k] + from + lane];
+        size = fabs(S.val[S.start[k] + from + lane]);
+    }
+};
+
+/// Whether enough of a tie of row k to pivot j goes by the ground, and by paths of two ties.
 template <int lanes>
-__device__ Fixed by_others(const Round& round, const Tile<lanes>& tile, const Share& share, Index k, Index j)
+__device__ bool is_carried(const Round& round, const Tile<lanes>& tile, Index k, Index j, double s)
 {
+    const Share  share(round.at, k);
     const double of_j = fabs(round.at.scale[j].t / round.at.scale[k].t);
-    const Offset begin = round.S.start[k], end = begin + round.S.length[k];
-    Fixed        sum = 0;
-    if (tile.lane() == 0) sum = share.of(carried(round.at.spare[k], round.at.spare[j] * of_j * of_j), k);
-    for_neighbours(round, tile, j, [&](Index r, Offset p) {
-        for (Offset q = begin; q < end && r != k; ++q)
-            if (round.S.col[q] == r) sum += share.of(carried(fabs(round.S.val[q]), fabs(round.S.val[p]) * of_j), r);
-    });
-    return tile.sum(sum);
+    const Fixed  tie = share.of(s, j), most = static_cast<Fixed>(most_of_paths);
+    Fixed        sum = share.of(carried(round.at.spare[k], round.at.spare[j] * of_j * of_j), k);
+    for (Index in_j = 0; in_j < round.S.length[j]; in_j += lanes) {
+        const Entry of_row_j(round.S, j, in_j, tile.lane());
+        for (Index in_k = 0; in_k < round.S.length[k]; in_k += lanes) {
+            if (tie <= most * sum) return true;
+            const Entry mine(round.S, k, in_k, tile.lane());
+            Fixed       found = 0;
+            for (int lane = 0; lane < lanes; ++lane) {
+                const Index  r = tile.of(of_row_j.col, lane);
+                const double size = tile.of(of_row_j.size, lane);
+                if (r == mine.col && r >= 0 && r != k && r != j) found += share.of(carried(mine.size, size * of_j), r);
+            }
+            sum += tile.sum(found);
+        }
+    }
+    return tie <= most * sum;
 }
 
-/// Of row k to pivots chosen before, whether enough of each goes by other unknowns.
+/// Of row k to pivots chosen before, whether enough of each goes by other ways.
 template <int lanes>
 __device__ bool ties_are_carried(const Round& round, const Tile<lanes>& tile, Index k)
 {
-    const Share share(round.at, k);
-    for (Index after = -1;;) {
-        Index  next = none;
-        double s = 0;
-        for_neighbours(round, tile, k, [&](Index j, Offset p) {
-            if (j > after && j < next && round.at.status[j] == chosen) next = j, s = round.S.val[p];
-        });
-        const Index j = tile.min(next);
-        if (j == none) return true;
-        // one lane alone has it; the sum of integers passes its share to the others
-        const Fixed tie = tile.sum(next == j ? share.of(s, j) : Fixed{0});
-        if (tie > static_cast<Fixed>(most_of_paths) * by_others(round, tile, share, k, j)) return false;
-        after = j;
+    for (Index from = 0; from < round.S.length[k]; from += lanes) {
+        const Entry mine(round.S, k, from, tile.lane());
+        const bool  to_pivot = mine.col >= 0 && mine.col != k && round.at.status[mine.col] == chosen;
+        for (unsigned ties = tile.which(to_pivot); ties != 0; ties &= ties - 1) {
+            const int lane = __ffs(static_cast<int>(ties)) - 1;
+            if (!is_carried(round, tile, k, tile.of(mine.col, lane), tile.of(mine.size, lane))) return false;
+        }
     }
+    return true;
 }
 
 /// Pivots chosen before, and those tentative now: one of these that another has in its row, and comes after it, waits on.

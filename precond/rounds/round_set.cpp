@@ -148,29 +148,29 @@ private:
         return used > 0 && !ties_are_carried(k) ? rejected : tentative;
     }
 
-    /// Of row k to pivots chosen before, whether enough of each goes by other unknowns.
+    /// Of row k to pivots chosen before, whether enough of each goes by other ways.
     bool ties_are_carried(Index k) const
     {
         for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p) {
             const Index j = in_.S.col()[p];
-            if (status_[j] == chosen && coupling(in_.S.val()[p], k, j) > most_of_paths * by_others(k, j)) return false;
+            if (status_[j] == chosen && !is_carried(k, j, coupling(in_.S.val()[p], k, j))) return false;
         }
         return true;
     }
 
-    /// What paths of two ties carry between k and j, in the unit of couplings of row k; one goes by the ground.
-    double by_others(Index k, Index j) const
+    /// By the ground, and by paths of two ties; all in the unit of couplings of row k.
+    bool is_carried(Index k, Index j, double tie) const
     {
         const double of_j = in_.t.size(j) / in_.t.size(k);
         double       sum = carried(spare_[k], spare_[j] * of_j * of_j);
-        for (Offset p = in_.S.row_ptr()[j]; p < in_.S.row_ptr()[j + 1]; ++p) {
+        for (Offset p = in_.S.row_ptr()[j]; p < in_.S.row_ptr()[j + 1] && tie > most_of_paths * sum; ++p) {
             const Index r = in_.S.col()[p];
             if (r == k || r == j) continue;
             for (Offset q = in_.S.row_ptr()[k]; q < in_.S.row_ptr()[k + 1]; ++q)
                 if (in_.S.col()[q] == r)
                     sum += carried(coupling(in_.S.val()[q], k, r), coupling(in_.S.val()[p], k, r) * of_j);
         }
-        return sum;
+        return tie <= most_of_paths * sum;
     }
 
     /// Tentative pivots are no neighbours of one another, but may be of the same pivot chosen before: the first that fit its
