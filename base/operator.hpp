@@ -2,9 +2,11 @@
 // What a Krylov method sees of A and of M: two products each. These are the library's only virtual calls.
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ilux/base/backend.hpp"
+#include "ilux/base/error.hpp"
 
 namespace ilux {
 
@@ -30,11 +32,23 @@ public:
     virtual void  apply_adjoint(B& be, ConstSpan<B, S> r, Span<B, S> z) = 0;
     /// Z ← M⁻¹ R for the columns of an n × k matrix, one after another in memory; each as apply() does it, up to rounding.
     /// Takes the time of k calls of apply() unless M has a better way.
+    /// @throws InvalidInput unless R and Z have k times size() values each
     virtual void apply_columns(B& be, ConstSpan<B, S> R, Span<B, S> Z)
     {
+        const auto n = static_cast<std::size_t>(size()), columns = columns_of(R.size(), Z.size());
+        for (std::size_t c = 0; c < columns; ++c) apply(be, R.subspan(c * n, n), Z.subspan(c * n, n));
+    }
+
+protected:
+    /// k. @throws InvalidInput
+    std::size_t columns_of(std::size_t values_of_R, std::size_t values_of_Z) const
+    {
         const auto n = static_cast<std::size_t>(size());
-        for (std::size_t begin = 0; n > 0 && begin < R.size(); begin += n)
-            apply(be, R.subspan(begin, n), Z.subspan(begin, n));
+        require(values_of_Z == values_of_R && (n == 0 ? values_of_R == 0 : values_of_R % n == 0), [&] {
+            return "R has " + std::to_string(values_of_R) + " values and Z " + std::to_string(values_of_Z) +
+                   "; the preconditioner is of order " + std::to_string(n);
+        });
+        return n == 0 ? 0 : values_of_R / n;
     }
 };
 

@@ -117,7 +117,8 @@ void GpuRoundsApply(benchmark::State& state, const std::string& problem, std::si
         state.SetIterationTime(once);
         seconds += once;
     }
-    const double bytes = static_cast<double>(rounds.bytes() + 2 * r.size() * sizeof(double));
+    const std::size_t times = at_once ? 1 : columns;  // that L and U are read
+    const double      bytes = static_cast<double>(times * rounds.bytes() + 2 * r.size() * sizeof(double));
     state.counters["MB"] = bytes / 1e6;
     state.counters["bandwidth"] = bytes * static_cast<double>(state.iterations()) / seconds / copy_bandwidth();
 }

@@ -25,7 +25,8 @@ void fields(SolveOptions& o, Visit&& visit)
     visit("rhs", o.rhs, anything(), "A1 (b = A·1, so the forward error is known), ones, random:SEED, or a file");
     visit(
         "near_null", o.near_null, anything(),
-        "file with vectors that A takes to little, n x 1 or more, such as the motions of a rigid body; rounds compensate for them");
+        "file with near-null-space vectors t (A t is small beside t), n x 1 or more, such as rigid-body motions: rounds with "
+        "compensation make M treat them as A does");
 }
 
 /// Names of files that are read as options say: the right-hand side, which may be no file, and near_null.

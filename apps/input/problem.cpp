@@ -103,9 +103,11 @@ void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit)
     if (file.empty()) return;
     if (file == "-") throw InvalidOption("near_null=-: standard input is for the matrix or the right-hand side");
     const auto fitting = [&](const MatrixMarketHeader& header) {
-        require(header.rows == n && header.cols > 0, [&] {
-            return fmt::format("{}: {} x {} values of near_null, but the matrix has {} rows", file, header.rows,
-                               header.cols, n);
+        require(header.cols > 0 && header.cols <= most_test_vectors, [&] {
+            return fmt::format("{}: {} columns; near_null takes 1 to {} vectors", file, header.cols, most_test_vectors);
+        });
+        require(header.rows == n, [&] {
+            return fmt::format("{}: vectors of {} values, but the matrix has {} rows", file, header.rows, n);
         });
     };
     const auto          T = read_matrix(file, {.accept = fitting, .stop = limit.of(file)});
@@ -115,7 +117,11 @@ void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit)
             by_rows[static_cast<std::size_t>(i) * T.cols() + T.col()[p]] = T.val()[p];
     MlIluOptions& mlilu = options.precond.mlilu;
     mlilu.near_null = std::make_shared<const std::vector<double>>(std::move(by_rows));
-    (void)test_vectors(mlilu, n);
+    try {
+        (void)test_vectors(mlilu, n);
+    } catch (const InvalidInput& error) {
+        throw InvalidInput(fmt::format("{}: {}", file, error.what()));
+    }
 }
 
 Problem load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit)

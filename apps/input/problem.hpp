@@ -51,7 +51,7 @@ std::vector<double> load_rhs(const std::string& rhs, const CsrView<double>& A, c
 
 /// Reads the file that options.near_null names, where it names one, into options.precond.mlilu.near_null.
 /// @param n  rows of the system's matrix
-/// @throws InvalidInput where it does not have n rows, or none of its vectors has a value for some unknown; InvalidOption for standard
+/// @throws InvalidInput where it does not have n rows, or all values of some unknown are 0; InvalidOption for standard
 ///         input; OutOfTime, Cancelled
 void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit = {});
 

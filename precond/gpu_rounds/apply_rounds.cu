@@ -223,7 +223,7 @@ template <class T>
 void RoundsWorkspace<T>::enqueue(Gpu& gpu)
 {
     const auto* ends = reinterpret_cast<const Ends*>(ends_.data());
-    rounds::with_one_of<1, 2, 4, 8>(columns_, [&](auto k) {
+    rounds::with_one_of<1, rounds_columns>(columns_, [&](auto k) {
         ilux::enqueue<k(), T>(gpu, *factors_, ends, DeviceSpan<double>(x_), rest_);
     });
 }

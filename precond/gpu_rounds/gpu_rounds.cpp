@@ -39,13 +39,12 @@ public:
     }
     void apply_columns(Gpu& be, DeviceSpan<const double> R, DeviceSpan<double> Z) override
     {
-        const auto n = static_cast<std::size_t>(size()), together = n * rounds_columns;
-        require(Z.size() == R.size() && (n == 0 ? R.empty() : R.size() % n == 0), [&] {
-            return fmt::format("R has {} values and Z {}; the preconditioner is of order {}", R.size(), Z.size(), n);
-        });
+        const std::size_t together = static_cast<std::size_t>(size()) * rounds_columns;
+        (void)columns_of(R.size(), Z.size());
+        if (together == 0) return;
         if (!of_columns_ && R.size() >= together) of_columns_.emplace(be, M_.factors, rounds_columns);
         std::size_t begin = 0;
-        for (; R.size() - begin >= together && together > 0; begin += together)
+        for (; R.size() - begin >= together; begin += together)
             of_columns_->workspace.apply(be, R.subspan(begin, together), Z.subspan(begin, together));
         const std::size_t left = R.size() - begin;
         Preconditioner<Gpu>::apply_columns(be, R.subspan(begin, left), Z.subspan(begin, left));

@@ -193,14 +193,14 @@ struct Entry {
     }
 };
 
-/// Whether enough of a tie of row k to pivot j goes by the ground, and by paths of two ties.
+/// Whether the detours of a tie of row k to pivot j carry enough of it.
 template <int lanes>
-__device__ bool is_carried(const Round& round, const Tile<lanes>& tile, Index k, Index j, double s)
+__device__ bool has_detours(const Round& round, const Tile<lanes>& tile, Index k, Index j, double s)
 {
     const Share  share(round.at, k);
     const double of_j = fabs(round.at.scale[j].t / round.at.scale[k].t);
-    const Fixed  tie = share.of(s, j), most = static_cast<Fixed>(most_of_paths);
-    Fixed        sum = share.of(carried(round.at.spare[k], round.at.spare[j] * of_j * of_j), k);
+    const Fixed  tie = share.of(s, j), most = static_cast<Fixed>(tie_over_detours);
+    Fixed        sum = share.of(in_series(round.at.spare[k], round.at.spare[j] * of_j * of_j), k);
     for (Index in_j = 0; in_j < round.S.length[j]; in_j += lanes) {
         const Entry of_row_j(round.S, j, in_j, tile.lane());
         for (Index in_k = 0; in_k < round.S.length[k]; in_k += lanes) {
@@ -210,7 +210,8 @@ __device__ bool is_carried(const Round& round, const Tile<lanes>& tile, Index k,
             for (int lane = 0; lane < lanes; ++lane) {
                 const Index  r = tile.of(of_row_j.col, lane);
                 const double size = tile.of(of_row_j.size, lane);
-                if (r == mine.col && r >= 0 && r != k && r != j) found += share.of(carried(mine.size, size * of_j), r);
+                if (r == mine.col && r >= 0 && r != k && r != j)
+                    found += share.of(in_series(mine.size, size * of_j), r);
             }
             sum += tile.sum(found);
         }
@@ -218,16 +219,16 @@ __device__ bool is_carried(const Round& round, const Tile<lanes>& tile, Index k,
     return tie <= most * sum;
 }
 
-/// Of row k to pivots chosen before, whether enough of each goes by other ways.
+/// Of row k to pivots chosen before, whether each has detours enough.
 template <int lanes>
-__device__ bool ties_are_carried(const Round& round, const Tile<lanes>& tile, Index k)
+__device__ bool ties_have_detours(const Round& round, const Tile<lanes>& tile, Index k)
 {
     for (Index from = 0; from < round.S.length[k]; from += lanes) {
         const Entry mine(round.S, k, from, tile.lane());
         const bool  to_pivot = mine.col >= 0 && mine.col != k && round.at.status[mine.col] == chosen;
         for (unsigned ties = tile.which(to_pivot); ties != 0; ties &= ties - 1) {
             const int lane = __ffs(static_cast<int>(ties)) - 1;
-            if (!is_carried(round, tile, k, tile.of(mine.col, lane), tile.of(mine.size, lane))) return false;
+            if (!has_detours(round, tile, k, tile.of(mine.col, lane), tile.of(mine.size, lane))) return false;
         }
     }
     return true;
@@ -251,7 +252,7 @@ __device__ void settle_rows(const Round& round, const Tile<lanes>& tile, const L
         for_neighbours(round, tile, k, [&](Index j, Offset) {
             if (is_tentative(round, j) && mine < round.at.priority[j]) round.at.beaten[j] = 1;
         });
-        if (round.at.used[k] > 0 && !ties_are_carried(round, tile, k) && tile.lane() == 0) reject(round, k);
+        if (round.at.used[k] > 0 && !ties_have_detours(round, tile, k) && tile.lane() == 0) reject(round, k);
     }
 }
 

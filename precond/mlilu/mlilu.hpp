@@ -92,7 +92,7 @@ public:
     Index size() const override;
     void  apply(Cpu& be, std::span<const T> r, std::span<T> z) override;
     void  apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z) override;
-    /// As many columns at a time as there are threads, a thread a column, with a workspace each.
+    /// A thread a column, with a workspace each; where columns are fewer than half of the threads, all threads for one after another.
     void apply_columns(Cpu& be, std::span<const T> R, std::span<T> Z) override;
 
 private:

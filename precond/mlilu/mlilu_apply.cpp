@@ -1,9 +1,9 @@
 // z ← M⁻¹ r and z ← M⁻ᴴ r: down the levels, the dense solve, and up again. [bollhoefer_saad_06], [aliaga19] equations (3)-(11).
 
-#include <fmt/format.h>
 #include <omp.h>
 
-#include "ilux/base/error.hpp"
+#include <algorithm>
+
 #include "ilux/base/region_failure.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/precond/crout/instances.hpp"
@@ -149,17 +149,15 @@ void MlIluPreconditioner<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::s
     Application<true, T>(be, mlilu_, work_).solve(0, r, z, 0);
 }
 
-/// Where columns are fewer than half of the threads, all threads work on one after another.
+/// Levels are chains of small steps, which all threads together do hardly twice as fast as half of them.
 template <Scalar T>
 void MlIluPreconditioner<T>::apply_columns(Cpu& be, std::span<const T> R, std::span<T> Z)
 {
     const auto n = static_cast<std::size_t>(size());
-    const auto columns = static_cast<std::ptrdiff_t>(n > 0 ? R.size() / n : 0);
-    require(Z.size() == R.size() && R.size() == n * static_cast<std::size_t>(columns), [&] {
-        return fmt::format("R has {} values and Z {}; the preconditioner is of order {}", R.size(), Z.size(), n);
-    });
-    const int team = be.team(columns > 1);
-    if (team == 1 || 2 * columns < team) return Preconditioner<Cpu, T>::apply_columns(be, R, Z);
+    const auto columns = static_cast<std::ptrdiff_t>(this->columns_of(R.size(), Z.size()));
+    const int  threads = be.team(columns > 1);
+    if (threads == 1 || 2 * columns < threads) return Preconditioner<Cpu, T>::apply_columns(be, R, Z);
+    const int         team = static_cast<int>(std::min<std::ptrdiff_t>(threads, columns));
     const std::size_t room = work_.size();
     of_columns_.resize(room * static_cast<std::size_t>(team));
     RegionFailure failure;

@@ -16,6 +16,27 @@ constexpr double compensated_drop = 5;   // times τ_S may go where it is not lo
 constexpr Index  largest_tail = 1000;
 constexpr double tail_share = 0.25;  // of the entries of A
 
+/// The x for which M is exact, where there is one vector.
+std::string flattered_by(const std::vector<double>* near_null, Index n)
+{
+    const bool given = near_null != nullptr;
+    if (given && near_null->size() != static_cast<std::size_t>(n)) return "";
+    const bool constant = !given || std::ranges::all_of(*near_null, [&](double t) { return t == near_null->front(); });
+    return constant ? "; M is exact for a constant x, so b = A·1 flatters it" : "; M is exact for x = near_null";
+}
+
+constexpr double least_norm = 1e-150;  // its square is a normal number
+
+/// Column c, of every count-th value, times a power of two: norms of rows neither overflow nor underflow.
+void scale_to_one(std::span<double> t, std::size_t c, std::size_t count)
+{
+    double largest = 0;
+    for (std::size_t i = c; i < t.size(); i += count) largest = std::max(largest, std::abs(t[i]));
+    if (!(largest > 0) || !std::isfinite(largest)) return;
+    const int exponent = std::ilogb(largest);
+    for (std::size_t i = c; i < t.size(); i += count) t[i] = std::scalbn(t[i], -exponent);
+}
+
 }  // namespace
 
 MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Index small, Index n, const char* word)
@@ -52,10 +73,9 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     if (choice.rounds && saves)
         choice.decisions.push_back("off_diagonal=save has no effect on rounds: they keep L_G and U_F");
     if (choice.rounds && options.compensation == Compensation::automatic)
-        choice.decisions.push_back(fmt::format("compensation=auto: {}, {}{}", choice.compensates ? "on" : "off", rows,
-                                               choice.compensates && !options.near_null
-                                                   ? "; M is exact for a constant x, so b = A·1 flatters it"
-                                                   : ""));
+        choice.decisions.push_back(
+            fmt::format("compensation=auto: {}, {}{}", choice.compensates ? "on" : "off", rows,
+                        choice.compensates ? flattered_by(options.near_null.get(), level.n) : ""));
     if (options.near_null && !(choice.rounds && choice.compensates))
         choice.decisions.push_back("near_null has no effect: it is for rounds with compensation");
     return choice;
@@ -84,17 +104,24 @@ std::vector<double> test_vectors(const MlIluOptions& options, Index n)
     const std::vector<double>& given = *options.near_null;
     require(given.size() >= rows && (n == 0 ? given.empty() : given.size() % rows == 0),
             [&] { return fmt::format("near_null has {} values; {} unknowns need {} a vector", given.size(), n, n); });
-    const std::size_t count = n == 0 ? 0 : given.size() / rows;
+    if (n == 0) return given;
+    const std::size_t count = given.size() / rows;
+    require(count <= most_test_vectors,
+            [&] { return fmt::format("near_null has {} vectors; {} is the limit", count, most_test_vectors); });
+    std::vector<double> t = given;
+    for (std::size_t c = 0; count > 1 && c < count; ++c) scale_to_one(t, c, count);
+    const double least = count > 1 ? least_norm : 0;
     for (std::size_t i = 0; i < rows; ++i) {
-        const auto row = std::span(given).subspan(i * count, count);
-        require(std::ranges::all_of(row, [](double t) { return std::isfinite(t); }),
+        const auto row = std::span(t).subspan(i * count, count);
+        require(std::ranges::all_of(row, [](double value) { return std::isfinite(value); }),
                 [&] { return fmt::format("near_null: a value of unknown {} (counted from 1) is Inf or NaN", i + 1); });
-        require(std::ranges::any_of(row, [](double t) { return t != 0; }), [&] {
-            return fmt::format("near_null: all values of unknown {} (counted from 1) are 0; each needs one that is not",
-                               i + 1);
+        require(std::ranges::any_of(row, [&](double value) { return std::abs(value) > least; }), [&] {
+            return fmt::format(
+                "near_null: all values of unknown {} (counted from 1) are {}; each needs one that is not", i + 1,
+                count > 1 ? "0, or nearly so beside others of their vectors" : "0");
         });
     }
-    return given;
+    return t;
 }
 
 RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, bool hermitian, double largest)

@@ -50,8 +50,11 @@ std::string why_not_again(const RoundsChoice& choice, bool compensated);
 /// constant, whatever the scale factors. Matching and jumps are not looked at. Cost O(nnz).
 bool rounds_are_likely(Cpu& be, const CsrView<double>& A, const MlIluOptions& options);
 
-/// The test vectors for a matrix of n rows: near_null, or a constant.
-/// @throws InvalidInput where it is not n × 1 or more, or has an Inf, a NaN or a row of zeros
+constexpr Index most_test_vectors = 64;
+/// The test vectors for a matrix of n rows: near_null, or a constant. Several are scaled by powers of two, each so that its largest value is
+/// about 1.
+/// @throws InvalidInput where it is not n × 1 to most_test_vectors, or has an Inf, a NaN, or a row that is 0 or, beside the largest values of
+///         several vectors, below 1e-150
 std::vector<double> test_vectors(const MlIluOptions& options, Index n);
 
 /// κ, γ, τ_S and the rest, for a level whose largest entry is `largest`; `enough` and `most_entries` are left to the caller.

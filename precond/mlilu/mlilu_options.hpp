@@ -82,7 +82,7 @@ struct MlIluOptions {
     DepthBound     depth_bound = {};
     Index          dense_order = 8;
     Bytes          memory_limit = {};
-    /// Vectors that A takes to little, in the user's unknowns: n × how many, by rows, no row all 0; null: a constant. Rounds with
+    /// Near-null-space vectors (A t is small beside t), in the user's unknowns: n × how many, by rows, no row all 0; null: a constant. Rounds with
     /// compensation keep what A does to them. No text stands for it. Two of these are equal where they are one object.
     std::shared_ptr<const std::vector<double>> near_null = {};
 
@@ -104,8 +104,9 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit(
         "compensation", o.compensation, anything(),
         "rounds: add what is dropped from a row to its diagonal, as far as the row stays dominant, and drop up to 5 τ_S");
-    visit("weak_coupling", o.weak_coupling, within(0, 1),
-          "θ: rounds with compensation: couplings that add up to so much of a pivot keep no two pivots apart");
+    visit(
+        "weak_coupling", o.weak_coupling, within(0, 1),
+        "θ: rounds with compensation: couplings that add up to so much of a pivot keep no two pivots apart that others join as well");
     visit("inverse_bound", o.inverse_bound, at_least(1),
           "κ: postpone a pivot whose row of L⁻¹ or column of U⁻¹ would exceed it");
     visit("growth_bound", o.growth_bound, at_least(0),

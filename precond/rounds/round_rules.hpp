@@ -16,7 +16,7 @@ namespace ilux::rounds {
 constexpr double dominance_slack = 1e-8;  // rounding of a row that is dominant with equality, as the Laplacian's
 constexpr double long_row = 4;            // times the mean, and
 constexpr double long_row_least = 8;      // so many more: left for later
-constexpr double most_of_paths = 4;       // times what goes by a third unknown a tie between pivots may be
+constexpr double tie_over_detours = 4;    // so many times what its detours carry a tie between pivots may be
 constexpr double least_diagonal = 0.1;    // share of the diagonal that a compensation leaves at least
 constexpr double few_waiting = 0.01;      // of the rows are left for the next round: they take a sixth of the sweeps
 
@@ -26,8 +26,12 @@ constexpr Status chosen = 0, tentative = 1, rejected = 2, excluded = ~Status{0};
 
 ILUX_HOST_DEVICE inline bool waits(Status status) { return status > rejected && status != excluded; }
 
-/// What a path of two ties carries, as two resistors in a row do. @param a, b  of one unit
-ILUX_HOST_DEVICE inline double carried(double a, double b) { return a > 0 && b > 0 ? a * (b / (a + b)) : 0; }
+// Couplings, weighted by t, are conductances between unknowns; what a diagonal has beyond the sum of its row is one to the ground. Beside a tie
+// of two unknowns go detours: one by the ground, and one by each third unknown that both are tied to. A pivot may be tied to another one of its
+// round, which cuts the tie, where the detours carry a fourth of it: then no part of the matrix floats for want of that tie.
+
+/// What two conductances in series carry. @param a, b  of one unit
+ILUX_HOST_DEVICE inline double in_series(double a, double b) { return a > 0 && b > 0 ? a * (b / (a + b)) : 0; }
 
 /// A bijection of 32 bits, so that no two rows have the same priority.
 ILUX_HOST_DEVICE inline std::uint32_t shuffled(std::uint32_t x)

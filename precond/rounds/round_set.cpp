@@ -145,32 +145,32 @@ private:
         blocker_[k] = blocker;
         if (blocker != k) return mine;
         used_[k] = used;
-        return used > 0 && !ties_are_carried(k) ? rejected : tentative;
+        return used > 0 && !ties_have_detours(k) ? rejected : tentative;
     }
 
-    /// Of row k to pivots chosen before, whether enough of each goes by other ways.
-    bool ties_are_carried(Index k) const
+    /// Of row k to pivots chosen before, whether each has detours enough.
+    bool ties_have_detours(Index k) const
     {
         for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p) {
             const Index j = in_.S.col()[p];
-            if (status_[j] == chosen && !is_carried(k, j, coupling(in_.S.val()[p], k, j))) return false;
+            if (status_[j] == chosen && !has_detours(k, j, coupling(in_.S.val()[p], k, j))) return false;
         }
         return true;
     }
 
-    /// By the ground, and by paths of two ties; all in the unit of couplings of row k.
-    bool is_carried(Index k, Index j, double tie) const
+    /// All in the unit of couplings of row k.
+    bool has_detours(Index k, Index j, double tie) const
     {
         const double of_j = in_.t.size(j) / in_.t.size(k);
-        double       sum = carried(spare_[k], spare_[j] * of_j * of_j);
-        for (Offset p = in_.S.row_ptr()[j]; p < in_.S.row_ptr()[j + 1] && tie > most_of_paths * sum; ++p) {
+        double       sum = in_series(spare_[k], spare_[j] * of_j * of_j);
+        for (Offset p = in_.S.row_ptr()[j]; p < in_.S.row_ptr()[j + 1] && tie > tie_over_detours * sum; ++p) {
             const Index r = in_.S.col()[p];
             if (r == k || r == j) continue;
             for (Offset q = in_.S.row_ptr()[k]; q < in_.S.row_ptr()[k + 1]; ++q)
                 if (in_.S.col()[q] == r)
-                    sum += carried(coupling(in_.S.val()[q], k, r), coupling(in_.S.val()[p], k, r) * of_j);
+                    sum += in_series(coupling(in_.S.val()[q], k, r), coupling(in_.S.val()[p], k, r) * of_j);
         }
-        return tie <= most_of_paths * sum;
+        return tie <= tie_over_detours * sum;
     }
 
     /// Tentative pivots are no neighbours of one another, but may be of the same pivot chosen before: the first that fit its
@@ -207,7 +207,8 @@ private:
             const double            a = coupling(in_.S.val()[p], j, k);
             std::atomic_ref<Status> status(status_[k]);
             const Status            now = status.load(std::memory_order_relaxed);
-            if (now != tentative && now != rejected) continue;
+            if (now != tentative && now != rejected)
+                continue;  // one rejected takes room, too: others may be rejecting it just now
             if (used_[j] + a <= budget_[j]) used_[j] += a;
             else status.store(rejected, std::memory_order_relaxed);
         }

@@ -9,14 +9,12 @@
 
 namespace ilux {
 
-/// n vectors' rows t_i, one for each unknown, each with a value of every vector. Refers to them.
+/// A row t_i for each of n unknowns: its values in all vectors. Refers to them.
 class TestVectors {
 public:
-    TestVectors(std::span<const double> one_vector) : val_(one_vector) {}
-    TestVectors(const std::vector<double>& one_vector) : val_(one_vector) {}
     /// @param by_rows  rows × vectors
     TestVectors(std::span<const double> by_rows, Index rows)
-        : val_(by_rows), count_(rows > 0 ? static_cast<Index>(by_rows.size()) / rows : 1)
+        : val_(by_rows), count_(rows > 0 ? static_cast<Index>(by_rows.size() / static_cast<std::size_t>(rows)) : 1)
     {}
 
     std::span<const double> values() const { return val_; }

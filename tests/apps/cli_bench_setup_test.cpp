@@ -207,7 +207,11 @@ TEST_F(Cli, BenchSetupMeasuresTheStepsNamedAlone)
     ASSERT_EQ(ways.size(), 2U);
     EXPECT_EQ(ways[0]["way"], "rounds:1");
     EXPECT_EQ(ways[1]["way"], "crout:2");
-    expect_refusal(1, {"bench", "setup", "--steps", "nothing"}, {"nothing"});
+    EXPECT_EQ(json["rivals"].size(), 0U);
+    expect_refusal(1, {"bench", "setup", "--steps", "nothing"}, {"--steps: 'nothing'", "SETUP:THREADS"});
+    expect_refusal(1, {"bench", "setup", "--steps", "rounds:1", "--setups", "crout"}, {"--steps", "--setups"});
+    expect_refusal(1, {"bench", "setup", "--steps", "rounds:gpu", "--device", "cpu"}, {"--steps rounds:gpu", "cpu"});
+    expect_refusal(1, {"bench", "setup", "--in-process"}, {"--in-process", "--steps"});
 }
 
 class GpuBenchSetup : public Cli {};

@@ -211,6 +211,10 @@ TEST_F(CliOutputs, NeverTouchAnInput)
         EXPECT_EQ(ilux(Words{"solve"} + arguments).code, 1);
         EXPECT_EQ(read_bytes(input), was);
     }
+    const std::string was = read_bytes(b);
+    for (const std::string& names_b : {config, near_null})
+        EXPECT_EQ(ilux({"bench", "setup", "gallery:poisson2d:n=3", "--config", names_b, "--svg", b}).code, 1);
+    EXPECT_EQ(read_bytes(b), was);
     // Its name among the others changes nothing for them.
     const std::string x = former(outputs_, "x.mtx");
     expect_refusal(1, {"solve", A, "--history", A, "--out", x}, {"A.mtx would be overwritten by --history"});

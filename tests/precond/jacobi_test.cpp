@@ -45,6 +45,21 @@ TEST(Jacobi, GivesTheSameBitsForAnyNumberOfThreadsAndAllocatesNothing)
     EXPECT_EQ(counter.count(), 0);
 }
 
+/// By the way of every M that has no better one.
+TEST(Jacobi, SolvesColumnsOneAfterAnother)
+{
+    Jacobi M(dense(2, {4, 0, 0, 2}));
+    Cpu    be;
+    Vector Z(6), nothing, two(2), three(3), four(4);
+    M.apply_columns(be, Vector{4, 2, 8, 6, 0, 1}, Z);
+    EXPECT_EQ(Z, (Vector{1, 1, 2, 3, 0, 0.5}));
+    EXPECT_THROW(M.apply_columns(be, three, three), InvalidInput);
+    EXPECT_THROW(M.apply_columns(be, four, two), InvalidInput);
+    Jacobi none(test::random_dominant(0, 1, 1));
+    EXPECT_NO_THROW(none.apply_columns(be, nothing, nothing));
+    EXPECT_THROW(none.apply_columns(be, two, two), InvalidInput);
+}
+
 TEST(Jacobi, RefusesARectangularMatrix)
 {
     test::expect_refusal([] { Jacobi M(test::random_matrix(3, 4, 2, 1)); }, {"square", "3 x 4"});

@@ -40,15 +40,21 @@ Handle new_handle()
     return Handle(handle);
 }
 
+void await_device()
+{
+    const cudaError_t error = cudaDeviceSynchronize();
+    if (error != cudaSuccess) throw DeviceError(std::string("AMGCL: ") + cudaGetErrorString(error));
+}
+
 RivalAnswer solved(const RivalTask& task)
 {
-    static const Handle handle = new_handle();
-    Solver::params      options;
+    const Handle   handle = new_handle();
+    Solver::params options;
     options.solver.M = static_cast<unsigned>(task.restart);
     options.solver.maxiter = static_cast<unsigned>(task.max_steps);
     options.solver.tol = task.rtol;
 
-    omp_set_num_threads(task.threads);  // of the setup
+    omp_set_num_threads(task.threads);  // AMGCL takes all that OpenMP has; ours are told how many
     RivalAnswer                         answer;
     const auto                          n = static_cast<std::ptrdiff_t>(task.A.rows());
     const thrust::device_vector<double> b(task.b.begin(), task.b.end());
@@ -56,10 +62,10 @@ RivalAnswer solved(const RivalTask& task)
     WallClock                           clock;
     const Solver solver(std::make_tuple(n, task.A.row_ptr(), task.A.col(), task.A.val()), options,
                         Backend::params(handle.get()));
-    cudaDeviceSynchronize();
+    await_device();
     answer.factor = clock.lap();
     answer.steps = static_cast<Index>(std::get<0>(solver(b, x)));
-    cudaDeviceSynchronize();
+    await_device();
     answer.solve = clock.lap();
     answer.x.resize(task.b.size());
     thrust::copy(x.begin(), x.end(), answer.x.begin());
@@ -70,7 +76,7 @@ RivalAnswer solved(const RivalTask& task)
 
 std::string about_amgcl_cuda()
 {
-    return "AMGCL: smoothed aggregation, spai0, GMRES preconditioned from the right; set up on the host, transfer included, solved on a GPU";
+    return "AMGCL: smoothed aggregation, spai0, GMRES preconditioned from the right; set up on the host, solved on a GPU";
 }
 std::string why_no_amgcl_cuda() { return ""; }
 
@@ -80,6 +86,8 @@ RivalAnswer solve_by_amgcl_cuda(const RivalTask& task)
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) throw DeviceError("AMGCL: there is no GPU");
     try {
         return solved(task);
+    } catch (const DeviceError&) {
+        throw;
     } catch (const std::exception& error) {
         throw InvalidInput(std::string("AMGCL: ") + error.what());
     }

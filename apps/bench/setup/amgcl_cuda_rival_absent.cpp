@@ -5,7 +5,10 @@
 
 namespace ilux::app {
 
-std::string about_amgcl_cuda() { return "AMGCL: smoothed aggregation, spai0, GMRES, solved on a GPU"; }
+std::string about_amgcl_cuda()
+{
+    return "AMGCL: smoothed aggregation, spai0, GMRES; set up on the host, solved on a GPU";
+}
 std::string why_no_amgcl_cuda()
 {
     const std::string headers = why_no_amgcl();

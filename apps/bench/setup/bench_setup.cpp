@@ -81,6 +81,30 @@ void require_used(const SolveOptions& options)
     if (options.rhs == "-") throw InvalidOption("bench setup: standard input can be read once; give a file");
 }
 
+/// @param others  --setups or --rival were given
+/// @throws InvalidOption
+void require_steps(const SetupBenchArguments& given, bool others)
+{
+    if (given.steps.empty() && given.in_process) throw InvalidOption("--in-process: --steps must say what is measured");
+    if (given.steps.empty()) return;
+    if (others) throw InvalidOption("--steps says what is measured: --setups and --rival have no place beside it");
+    const std::string no_gpu = given.in_process ? "" : why_no_gpu_rows(given.options.device);
+    for (const std::string& step : given.steps) {
+        const SetupWay way = parse_setup_way(step);
+        const bool     gpu = way.gpu || (way.rival() && find_rival(step).on_gpu);
+        if (gpu && !no_gpu.empty()) throw InvalidOption(fmt::format("--steps {}: {}", step, no_gpu));
+    }
+}
+
+/// The rivals among what is measured.
+std::vector<std::string> rivals_of(const SetupBenchArguments& given)
+{
+    std::vector<std::string> rivals = given.rivals;
+    for (const std::string& step : given.steps)
+        if (parse_setup_way(step).rival()) rivals.push_back(step);
+    return rivals;
+}
+
 /// false: only help was asked for.
 bool parse_setup_bench(Arguments arguments, SetupBenchArguments& given)
 {
@@ -105,18 +129,17 @@ bool parse_setup_bench(Arguments arguments, SetupBenchArguments& given)
     app->add_output("--svg", given.svg, "a chart of the phases", "FILE");
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
     app->add_flag("--in-process", given.in_process, "measure here, one JSON line a finding")->group("Output");
-    option("--steps", steps, "these alone: SETUP:THREADS, SETUP:gpu, a rival; --in-process needs them", "Measurement",
-           "NAME,...", "");
+    option("--steps", steps, "these and no others: SETUP:THREADS, SETUP:gpu, a rival", "Measurement", "NAME,...", "");
     app->footer(rivals_help() + nested_help({"lu.", "sequence.", "mode", "precond.setup"}) + "\n" + precedence_help);
     app->needs_input = false;
-    if (!parse(*app, arguments)) return false;
+    const auto settle = [&] { return options.apply(given.options), files_read(given.options); };
+    if (!parse(*app, arguments, settle)) return false;
 
-    options.apply(given.options);
     require_used(given.options);
     given.setups = chosen_setups(setups);
     for (const std::string& rival : given.rivals) (void)find_rival(rival);
     if (!steps.empty()) given.steps = split(steps);
-    for (const std::string& step : given.steps) (void)parse_setup_way(step);
+    require_steps(given, app->count("--setups") + app->count("--rival") > 0);
     if (!runs.empty()) ilux::parse_field("runs", runs, given.runs);
     check_range("runs", given.runs, at_least(1));
     for (const std::string& path : given.paths) require_path(path);
@@ -136,7 +159,7 @@ Json report_json(const SetupBenchArguments& given, Arguments arguments, const st
     json["runs"] = given.runs;
     json["options"] = to_json(given.options);
     json["rivals"] = Json::array();
-    for (const std::string& rival : given.rivals)
+    for (const std::string& rival : rivals_of(given))
         json["rivals"].push_back({{"name", rival}, {"about", find_rival(rival).about()}});
     json["systems"] = Json::array();
     return json;

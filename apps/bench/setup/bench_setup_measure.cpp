@@ -229,6 +229,9 @@ SetupWay parse_setup_way(const std::string& text)
     const std::size_t colon = text.find(':');
     SetupWay          way{.setup = text.substr(0, colon)};
     if (colon == std::string::npos) {
+        if (std::ranges::count(setup_rivals(), text, &Rival::name) == 0)
+            throw InvalidOption(
+                fmt::format("--steps: '{}' is neither SETUP:THREADS, nor SETUP:gpu, nor a rival", text));
         (void)find_rival(way.setup);
         return way;
     }

@@ -14,7 +14,7 @@ struct OwnedSystem {
     explicit OwnedSystem(CsrMatrix<> matrix)
         : S(std::move(matrix)), St(transpose(S)), w_L(S.rows(), 0), w_U(S.rows(), 0), t(S.rows(), 1)
     {}
-    RoundSystem<double> system() const { return {S, St, w_L, w_U, t}; }
+    RoundSystem<double> system() const { return {S, St, w_L, w_U, TestVectors(t, S.rows())}; }
     RoundSet<double>    set(const RoundBounds& bounds, int threads = 1) const
     {
         Cpu be(threads);

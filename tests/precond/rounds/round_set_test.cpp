@@ -221,7 +221,9 @@ TEST(RoundSet, IsTheSameForAnyNumberOfThreads)
 TEST(DominantRows, AreCountedInTheTestVector)
 {
     Cpu        be(1);
-    const auto count = [&](const CsrMatrix<>& A, const Vector& t) { return dominant_rows<double>(be, A, t); };
+    const auto count = [&](const CsrMatrix<>& A, const Vector& t) {
+        return dominant_rows<double>(be, A, TestVectors(t, A.rows()));
+    };
     EXPECT_EQ(count(gallery::poisson2d(50, 40), Vector(2000, 1.)), 2000);  // with equality inside
     const auto A = dense(3, {2, -1, 1, 0, 1, 2, 1, 1, 0});
     EXPECT_EQ(count(A, {1, 1, 1}), 1);

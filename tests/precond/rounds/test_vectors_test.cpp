@@ -18,7 +18,7 @@ using namespace test::precond;
 TEST(TestVectors, OneIsWeighedByItsRatio)
 {
     const Vector      values{2, -6, 0.5};
-    const TestVectors t(values);
+    const TestVectors t(values, 3);
     EXPECT_EQ(t.count(), 1);
     EXPECT_EQ(t.size(1), 6);
     EXPECT_EQ(t.weight(0, 1), -3);
