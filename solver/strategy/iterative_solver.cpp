@@ -17,7 +17,7 @@ MlIluOptions mlilu_options(const Machine& machine, Attempt& tried)
 {
     const MlIluOptions& asked = tried.plan.precond.mlilu;
     if (!machine.gpu) return asked;
-    const MlIluOptions options = for_gpu(asked);
+    MlIluOptions options = for_gpu(asked);
     if (options.off_diagonal != asked.off_diagonal)
         tried.decisions.push_back(fmt::format("off_diagonal={}, for a GPU", field_text(options.off_diagonal)));
     if (options.depth_bound != asked.depth_bound)
