@@ -149,7 +149,7 @@ void MlIluPreconditioner<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::s
     Application<true, T>(be, mlilu_, work_).solve(0, r, z, 0);
 }
 
-/// Levels are chains of small steps, which all threads together do hardly twice as fast as half of them.
+/// A thread with a column of its own waits for no other one. With fewer columns than half of the threads most of these would idle.
 template <Scalar T>
 void MlIluPreconditioner<T>::apply_columns(Cpu& be, std::span<const T> R, std::span<T> Z)
 {

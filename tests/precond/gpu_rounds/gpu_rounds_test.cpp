@@ -56,8 +56,22 @@ void expect_twins(const MlIluReport& made, const MlIluReport& expected, const st
     EXPECT_EQ(made.stored, expected.stored) << where;
 }
 
-/// Both choose the same pivots, and results differ by rounding.
-TEST_F(GpuRoundsTest, IsTheTwinOfTheHostsRounds)
+/// Of the host's and the device's rounds: both choose the same pivots, and results differ by rounding.
+class GpuRoundsTwins : public GpuRoundsTest {
+protected:
+    void expect_twins_of(const CsrMatrix<>& A, const MlIluOptions& options, const std::string& where)
+    {
+        const auto rounds = build(A, options);
+        ASSERT_TRUE(rounds.made()) << where << ": " << rounds.why_not();
+        const auto host = MlIlu<>::build(cpu, A, options);
+        expect_twins(rounds.report(), host.report(), where);
+        const Vector          r = test::random_vector(A.rows(), 5);
+        MlIluPreconditioner<> M(host);
+        EXPECT_LE(distance_of(applied(rounds, r), test::precond::applied(M, r)), 1e-8) << where;
+    }
+};
+
+TEST_F(GpuRoundsTwins, OfTheDefaultTestVector)
 {
     for (Compensation compensation : {Compensation::on, Compensation::off})
         for (double kappa : {1.713, 5., 1e300})
@@ -65,19 +79,12 @@ TEST_F(GpuRoundsTest, IsTheTwinOfTheHostsRounds)
                 MlIluOptions options = with_small_end();
                 options.compensation = compensation;
                 options.inverse_bound = kappa;
-                const auto where = name + ", bound " + std::to_string(kappa);
-                const auto rounds = build(A, options);
-                ASSERT_TRUE(rounds.made()) << where << ": " << rounds.why_not();
-                const auto host = MlIlu<>::build(cpu, A, options);
-                expect_twins(rounds.report(), host.report(), where);
-                const Vector          r = test::random_vector(A.rows(), 5);
-                MlIluPreconditioner<> M(host);
-                EXPECT_LE(distance_of(applied(rounds, r), test::precond::applied(M, r)), 1e-8) << where;
+                expect_twins_of(A, options, name + ", bound " + std::to_string(kappa));
             }
 }
 
 /// Vectors whose values are no powers of two, and of both signs where there is one.
-TEST_F(GpuRoundsTest, TakesTheCallersTestVectorsAsTheHostDoes)
+TEST_F(GpuRoundsTwins, OfTheCallersTestVectors)
 {
     for (Index count : {1, 2, 3})
         for (const auto& [name, A] : matrices()) {
@@ -87,17 +94,23 @@ TEST_F(GpuRoundsTest, TakesTheCallersTestVectorsAsTheHostDoes)
             options.compensation = Compensation::on;
             options.weak_coupling = 0;
             options.near_null = std::make_shared<const Vector>(t);
-            const auto where = name + ", vectors: " + std::to_string(count);
-            const auto rounds = build(A, options);
-            ASSERT_TRUE(rounds.made()) << where << ": " << rounds.why_not();
-            const auto host = MlIlu<>::build(cpu, A, options);
-            expect_twins(rounds.report(), host.report(), where);
-            const Vector          r = test::random_vector(A.rows(), 5);
-            MlIluPreconditioner<> M(host);
-            EXPECT_LE(distance_of(applied(rounds, r), test::precond::applied(M, r)), 1e-8) << where;
+            expect_twins_of(A, options, name + ", vectors: " + std::to_string(count));
             options.near_null = std::make_shared<const Vector>(A.rows() * count, 0.);
             EXPECT_THROW(build(A, options), InvalidInput);
         }
+}
+
+/// Unknowns of two kinds, each with a vector of its own: rows are as dominant as for a constant, and weak couplings between kinds weigh 0.
+TEST_F(GpuRoundsTwins, OfTwoTestVectorsAndWeakCouplings)
+{
+    for (const auto& [name, A] : matrices()) {
+        MlIluOptions options = with_small_end();
+        options.compensation = Compensation::on;
+        Vector kinds;
+        for (Index i = 0; i < A.rows(); ++i) kinds.insert(kinds.end(), {1. - i % 2, 1. * (i % 2)});
+        options.near_null = std::make_shared<const Vector>(kinds);
+        expect_twins_of(A, options, name);
+    }
 }
 
 TEST_F(GpuRoundsTest, WeakCouplingsCostAsFewStepsAsOnTheHost)
