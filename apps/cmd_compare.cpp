@@ -170,15 +170,19 @@ void show(const Json& json, bool as_json, std::string (*line)(const Json&))
 /// Adds its rows. @return whether one run solved it
 bool compare_matrix(const CompareArguments& given, const Plans& plans, const std::string& path, Json& rows)
 {
-    const Problem problem = load_first_system(path, given.options.rhs);
-    if (!given.json) show(row_head(path, problem, {}), false, compare_matrix_line);
+    const AnyProblem    any = load_first_system(path, given.options.rhs);
+    const ProblemFacts& facts = std::visit([](const auto& one) -> const ProblemFacts& { return one; }, any);
+    if (!given.json) show(row_head(path, facts, {}), false, compare_matrix_line);
     std::optional<RivalSystem> rival;
     bool                       solved = false;
     for (const Strategy& strategy : plans.strategies) {
         if (isatty(STDERR_FILENO)) write_err(fmt::format("{}: {} ...\n", printable(path), strategy.step()));
-        Json row = row_head(path, problem, strategy);
-        if (strategy.name == "cusp") {
-            if (!rival) rival.emplace(plans.cusp, problem);
+        Json row = row_head(path, facts, strategy);
+        if (const auto why = why_no_complex(strategy); facts.complex && !why.empty()) {
+            row["outcome"] = "not_run";
+            row["detail"] = why;
+        } else if (strategy.name == "cusp") {
+            if (!rival) rival.emplace(plans.cusp, std::get<Problem<>>(any));
             rival->run(row, strategy, given.options, given.repeats);
         } else run_for(row, this_program, again(given, path, strategy), given.options.time_limit);
         show(row, given.json, compare_line);

@@ -42,8 +42,8 @@ constexpr std::array<Check, 6> checks{{
 /// Solves, then measures the error of x directly: x* = 1 is known, and the condition number is below 10³.
 bool passes(DeviceChoice device, const Check& check, std::string& text)
 {
-    const Problem problem = load_problem(std::string(check.matrix), "A1");
-    SolverOptions options{.method = check.method, .device = device, .retry = false};
+    const Problem<> problem = load_problem(std::string(check.matrix), "A1");
+    SolverOptions   options{.method = check.method, .device = device, .retry = false};
     options.precond.kind = check.precond;
     LinearSolver        solver(options);
     std::vector<double> x(problem.b.size());

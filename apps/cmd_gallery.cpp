@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+#include <variant>
+
 #include "ilux/apps/program/console.hpp"
 #include "ilux/apps/subcommands.hpp"
 #include "ilux/base/error.hpp"
@@ -27,9 +30,11 @@ void list()
 void describe_one(const std::string& spec)
 {
     const gallery::Problem& problem = gallery::find_problem(spec.substr(0, spec.find(':')));
-    const auto              A = gallery::build(spec);
-    std::string             text = fmt::format("{}  {}\n    {}\n    {}: n {}, nnz {}\n", problem.name, problem.summary,
-                                               problem.properties, printable(spec), A.rows(), A.nnz());
+    const auto [rows, nnz] =
+        std::visit([](const auto& A) { return std::pair(A.rows(), A.nnz()); }, gallery::build_any(spec));
+    std::string text =
+        fmt::format("{}  {}\n    {}\n    {}: n {}, nnz {}{}\n", problem.name, problem.summary, problem.properties,
+                    printable(spec), rows, nnz, problem.traits.complex ? ", complex" : "");
     for (const gallery::Parameter& parameter : problem.parameters)
         text += fmt::format("    {:<22}{}\n", parameter.name + "=" + parameter.default_text, parameter.help);
     write_out(text);
@@ -54,7 +59,7 @@ int gallery_command(Arguments arguments)
 
     const gallery::Problem& problem = gallery::find_problem(spec.substr(0, spec.find(':')));
     const std::string comment = fmt::format("gallery:{}, written by ilux {}\n{}", spec, ILUX_VERSION, problem.summary);
-    write_matrix(out.file(), gallery::build(spec), {.comment = comment});
+    std::visit([&](const auto& A) { write_matrix(out.file(), A, {.comment = comment}); }, gallery::build_any(spec));
     return success;
 }
 

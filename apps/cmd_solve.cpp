@@ -71,11 +71,12 @@ void note_without_effect(const SolveArguments& given, Run& run)
 }
 
 /// Everything but reading and telling.
-Run run(const SolveArguments& given, const Problem& problem, const StopToken& stop, ProgressLine& progress)
+template <Scalar S>
+Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken& stop, ProgressLine& progress)
 {
     Run run;
     run.options = given.options;
-    LinearSolver                          solver(given.options);
+    LinearSolver<S>                       solver(given.options);
     std::vector<std::optional<Structure>> structures;  // of each attempt
     solver.listen({.on_progress = [&](const Progress& now) { progress.show(now); },
                    .keep_history = given.history || given.report},
@@ -86,33 +87,47 @@ Run run(const SolveArguments& given, const Problem& problem, const StopToken& st
     solver.heed(stop);
     solver.analyse(problem.A);
     (void)solver.factor();  // what became of it is told by solve
-    std::vector<double> x(problem.b.size());
+    std::vector<S> x(problem.b.size());
     static_cast<SolverReport&>(run) = solver.solve(problem.b, x);
     progress.clear();
     if (problem.rhs_is_noise)
         run.decisions.insert(run.decisions.begin(), "rhs A1 as asked, although A·1 is zero up to rounding");
     note_without_effect(given, run);
     run.structure = structures.at(run.best);
-    run.forward_error = forward_error(problem, run.result().x);
+    run.forward_error = forward_error(problem, run.result().x.of<S>());
     return run;
 }
 
 /// Without a last iterate there is no file.
-void write_x(const Output& out, const Problem& problem, Run& run)
+template <Scalar S>
+void write_x(const Output& out, const Problem<S>& problem, Run& run)
 {
     if (run.result().has_x())
-        return write_vector(out.file(), run.result().x,
+        return write_vector(out.file(), run.result().x.of<S>(),
                             {.comment = fmt::format("x of {}, {}", printable(problem.name), outcome_line(run))});
     run.decisions.push_back(fmt::format("--out: there is no x, so {} was {}", out.name,
                                         out.file().former ? "removed, being of a former run" : "not written"));
 }
 
-void print(const Run& run, const Problem& problem, const SolveArguments& given)
+void print(const Run& run, const ProblemFacts& problem, const SolveArguments& given)
 {
     const bool colour = isatty(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr;
     if (given.json) write_out(json_report(run, problem) + "\n");
     else if (given.quiet) write_out(printable(outcome_line(run)) + "\n");
     else write_out(text_report(run, problem, colour));
+}
+
+template <Scalar S>
+int solve(SolveArguments& given, const Problem<S>& problem, const StopToken& stop)
+{
+    load_near_null(given.options, problem.n(), {given.options.time_limit, stop});
+    ProgressLine progress(!given.quiet && isatty(STDERR_FILENO));
+    Run          finished = run(given, problem, stop, progress);
+    if (given.out) write_x(given.out, problem, finished);
+    if (given.history) write_history(given.history.file(), finished.result().history);
+    if (given.report) write_file(given.report.file(), html_report(finished, problem, picture_of(problem.A)));
+    print(finished, problem, given);
+    return exit_code(finished.outcome());
 }
 
 }  // namespace
@@ -123,16 +138,9 @@ int solve(Arguments arguments)
     if (!parse_solve(arguments, given)) return success;
     require_device(given.options.device);  // a missing device is said before a long read
 
-    const StopToken stop = heed_signals();
-    const Problem   problem = load_problem(given.matrix, given.options.rhs, {given.options.time_limit, stop});
-    load_near_null(given.options, problem.n(), {given.options.time_limit, stop});
-    ProgressLine progress(!given.quiet && isatty(STDERR_FILENO));
-    Run          finished = run(given, problem, stop, progress);
-    if (given.out) write_x(given.out, problem, finished);
-    if (given.history) write_history(given.history.file(), finished.result().history);
-    if (given.report) write_file(given.report.file(), html_report(finished, problem));
-    print(finished, problem, given);
-    return exit_code(finished.outcome());
+    const StopToken  stop = heed_signals();
+    const AnyProblem problem = load_any_problem(given.matrix, given.options.rhs, {given.options.time_limit, stop});
+    return std::visit([&](const auto& one) { return solve(given, one, stop); }, problem);
 }
 
 }  // namespace ilux::app

@@ -27,7 +27,7 @@ struct DotNorm {
 };
 
 /// Vectors have equal lengths; a block of k vectors is one contiguous array of k·n values, a vector after another.
-/// S is given, double where it is not: dot<S>(be, x, y). Dots conjugate their first vector.
+/// S is given, double where it is not: dot<S>(be, x, y). Dots conjugate their first vector, dotu (BLAS's name) does not.
 /// Reductions are summed in an order fixed by n alone, so a result does not depend on the number of threads; on a GPU,
 /// by n and the kind of device.
 // clang-format off
@@ -35,6 +35,7 @@ template <class B, class S = double>
 concept Backend = Scalar<S> &&
     requires(B& be, Span<B, S> y, ConstSpan<B, S> x, std::span<S> h, std::span<const S> c, S a) {
     { dot<S>(be, x, x) } -> std::same_as<S>;          // xᴴy
+    { dotu<S>(be, x, x) } -> std::same_as<S>;         // xᵀy: nothing is conjugated
     { norm2<S>(be, x) } -> std::same_as<real_of<S>>;  // ‖x‖₂, safe against overflow and underflow
     { dot_norm<S>(be, x, x) } -> std::same_as<DotNorm<S>>;  // xᴴy and ‖y‖₂, on a GPU for the price of one
     { is_finite<S>(be, x) } -> std::same_as<bool>;    // no NaN, no Inf

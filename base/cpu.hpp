@@ -32,6 +32,8 @@ private:
 template <class S = double>
 S dot(Cpu& be, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> y);
 template <class S = double>
+S dotu(Cpu& be, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> y);
+template <class S = double>
 real_of<S> norm2(Cpu& be, std::span<const NotDeduced<S>> x);
 template <class S = double>
 DotNorm<S> dot_norm(Cpu& be, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> y);

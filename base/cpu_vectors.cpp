@@ -66,6 +66,13 @@ S dot(Cpu& be, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> 
 }
 
 template <class S>
+S dotu(Cpu& be, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    return reduce<S>(be, x.size(), [x, y](std::size_t i) { return x[i] * y[i]; });
+}
+
+template <class S>
 real_of<S> norm2(Cpu& be, std::span<const NotDeduced<S>> x)
 {
     using Real = real_of<S>;
@@ -160,6 +167,7 @@ void multi_axpy(Cpu& be, std::span<const NotDeduced<S>> c, std::span<const NotDe
 
 #define ILUX_INSTANTIATE(S)                                                                       \
     template S          dot<S>(Cpu&, std::span<const S>, std::span<const S>);                     \
+    template S          dotu<S>(Cpu&, std::span<const S>, std::span<const S>);                    \
     template real_of<S> norm2<S>(Cpu&, std::span<const S>);                                       \
     template DotNorm<S> dot_norm<S>(Cpu&, std::span<const S>, std::span<const S>);                \
     template bool       is_finite<S>(Cpu&, std::span<const S>);                                   \
@@ -171,7 +179,7 @@ void multi_axpy(Cpu& be, std::span<const NotDeduced<S>> c, std::span<const NotDe
     template void       multiply<S>(Cpu&, std::span<const S>, std::span<const S>, std::span<S>);  \
     template void       multi_dot<S>(Cpu&, std::span<const S>, std::span<const S>, std::span<S>); \
     template void       multi_axpy<S>(Cpu&, std::span<const S>, std::span<const S>, std::span<S>);
-ILUX_BASE_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

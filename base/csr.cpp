@@ -331,7 +331,7 @@ double norm_frobenius(const CsrView<T>& A)
     template bool         has_positive_diagonal(const CsrView<T>&);                                         \
     template bool         is_pattern_symmetric(const CsrView<T>&);                                          \
     template double       norm_frobenius(const CsrView<T>&);
-ILUX_BASE_STORED(ILUX_INSTANTIATE)
+ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -78,6 +78,28 @@ template <class T>
 bool is_symmetric(const CsrView<T>& A);  ///< A = Aᵀ: values and pattern, exactly
 template <class T>
 bool is_hermitian(const CsrView<T>& A);  ///< A = Aᴴ, likewise
+
+/// Which image of itself a matrix is: Aᴴ = A, which of real values is Aᵀ = A, or Aᵀ = A of complex values.
+enum class Mirror { none, hermitian, symmetric };
+/// The one that holds exactly; Hermitian where both do.
+template <class T>
+Mirror mirror_of(const CsrView<T>& A)
+{
+    if (is_hermitian(A)) return Mirror::hermitian;
+    return is_complex<T> && is_symmetric(A) ? Mirror::symmetric : Mirror::none;
+}
+/// What stands at (j, i) where `value` stands at (i, j).
+template <Scalar T>
+T mirrored(Mirror mirror, T value)
+{
+    return mirror == Mirror::hermitian ? T(conj(value)) : value;
+}
+/// A diagonal entry without what rounding adds to it: of a Hermitian matrix it is real.
+template <Scalar T>
+T on_diagonal(Mirror mirror, T value)
+{
+    return mirror == Mirror::hermitian ? T(real_part(value)) : value;
+}
 template <class T>
 bool has_positive_diagonal(const CsrView<T>& A);  ///< every a_ii real and > 0
 template <class T>

@@ -66,7 +66,7 @@ CsrMatrix<T> transpose(Cpu& be, const CsrView<T>& A)
 }
 
 #define ILUX_INSTANTIATE(T) template CsrMatrix<T> transpose(Cpu&, const CsrView<T>&);
-ILUX_BASE_STORED(ILUX_INSTANTIATE)
+ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

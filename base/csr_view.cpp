@@ -91,7 +91,7 @@ WidenedCsr<T>::WidenedCsr(Index rows, Index cols, std::span<const std::int32_t> 
                                          std::span<const T>);                                           \
     template class CsrView<T>;                                                                          \
     template class WidenedCsr<T>;
-ILUX_BASE_STORED(ILUX_INSTANTIATE)
+ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

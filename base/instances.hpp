@@ -1,8 +1,14 @@
 #pragma once
-// The value types that base/ is compiled for, a type an entry. A test that compiles the sources for another type puts
-// its own list here first (docs/design/base.md).
+// The value types that the library is compiled for, a type an entry: a source of templates ends in one of these lists.
 
-#ifndef ILUX_BASE_SCALARS
-#define ILUX_BASE_SCALARS(instantiate) instantiate(double)                    ///< of A, b, x
-#define ILUX_BASE_STORED(instantiate) instantiate(double) instantiate(float)  ///< of matrices
-#endif
+#include <complex>
+
+#define ILUX_SCALARS(instantiate) instantiate(double) instantiate(std::complex<double>)  ///< of A, b, x
+#define ILUX_STORED(instantiate)                                             \
+    instantiate(double) instantiate(float) instantiate(std::complex<double>) \
+        instantiate(std::complex<float>)                      ///< of matrices and factors
+#define ILUX_GPU_LU_SCALARS(instantiate) instantiate(double)  ///< those of ILUX_SCALARS that LU on a GPU takes
+#define ILUX_HOST_LU_SCALARS(instantiate) instantiate(std::complex<double>)  ///< the others
+#define ILUX_BACKENDS(instantiate)                                                           \
+    instantiate(Cpu, double) instantiate(Gpu, double) instantiate(Cpu, std::complex<double>) \
+        instantiate(Gpu, std::complex<double>)

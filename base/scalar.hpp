@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <concepts>
+#include <limits>
 #include <type_traits>
 
 namespace ilux {
@@ -56,6 +57,22 @@ constexpr real_of<T> real_part(T z)
     else return z;
 }
 
+/// The imaginary part, 0 of a real number.
+template <Scalar T>
+constexpr real_of<T> imaginary_part(T z)
+{
+    if constexpr (is_complex<T>) return z.imag();
+    else return 0;
+}
+
+/// 2^exponent z
+template <Scalar T>
+T times_power(T z, int exponent)
+{
+    if constexpr (is_complex<T>) return {std::ldexp(z.real(), exponent), std::ldexp(z.imag(), exponent)};
+    else return std::ldexp(z, exponent);
+}
+
 /// |Re z| + |Im z|: within a factor √2 of |z|, without a root.
 template <Scalar T>
 real_of<T> abs1(T z)
@@ -72,12 +89,15 @@ constexpr real_of<T> abs_squared(T z)
     else return z * z;
 }
 
-/// Neither NaN nor Inf, in either part.
+/// Neither NaN nor Inf, in either part, nor in |z|: what is larger has no size to be compared by.
 template <Scalar T>
 bool is_finite(T z)
 {
-    if constexpr (is_complex<T>) return std::isfinite(z.real()) && std::isfinite(z.imag());
-    else return std::isfinite(z);
+    if constexpr (is_complex<T>) {
+        constexpr auto safe = std::numeric_limits<real_of<T>>::max() / 2;
+        const bool     small = std::abs(z.real()) <= safe && std::abs(z.imag()) <= safe;
+        return small || std::isfinite(std::abs(z));
+    } else return std::isfinite(z);
 }
 
 template <Scalar T>

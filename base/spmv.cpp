@@ -103,12 +103,12 @@ void MatrixOperator<S>::apply_adjoint(Cpu& be, std::span<const S> x, std::span<S
     template void product<T, working_of<T>>(Cpu&, working_of<T>, const CsrView<T>&, std::span<const working_of<T>>, \
                                             working_of<T>, std::span<working_of<T>>);
 #define ILUX_INSTANTIATE(T) ILUX_PRODUCT(T, spmv) ILUX_PRODUCT(T, spmv_transpose) ILUX_PRODUCT(T, spmv_adjoint)
-ILUX_BASE_STORED(ILUX_INSTANTIATE)
+ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 #undef ILUX_PRODUCT
 
 #define ILUX_INSTANTIATE(S) template class MatrixOperator<S>;
-ILUX_BASE_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -30,7 +30,7 @@ Index steps_with(Cpu& be, const MlIlu<>& factors, const CsrMatrix<double>& A)
     return solve<Cpu>(be, Method::gmres, op, M, gallery::random_vector(A.rows()), x, ws, options).steps;
 }
 
-Index steps_with(Gpu& gpu, const GpuRounds& factors, const GpuMatrixOperator& A)
+Index steps_with(Gpu& gpu, const GpuRounds& factors, const GpuMatrixOperator<>& A)
 {
     const auto    M = factors.preconditioner(gpu);
     KrylovOptions options;

@@ -291,14 +291,14 @@ private:
     void judge(const SolverReport& report, std::span<const double> b, const Vector& x)
     {
         expect(!report.attempts.empty() && report.best < report.attempts.size(), "a result");
-        expect(same_bits(report.result().x, x), "x is that of the result");
+        expect(same_bits(report.result().x.of<double>(), x), "x is that of the result");
         expect(report.converged() == report.result().converged(), "one outcome");
         for (const std::string& decision : report.decisions) expect(!decision.empty(), "a decision");
         for (const Attempt& tried : report.attempts) {
             shown_.push_back(static_cast<std::uint64_t>(tried.report.outcome));
             shown_.push_back(static_cast<std::uint64_t>(tried.report.steps));
-            for (const double value : tried.x) shown_.push_back(std::isnan(value) ? 0 : bits(value));
-            const ExactResidual exact = exact_residual(A_, tried.x, b);
+            for (const double value : tried.x.of<double>()) shown_.push_back(std::isnan(value) ? 0 : bits(value));
+            const ExactResidual exact = exact_residual(A_, tried.x.of<double>(), b);
             expect_measured(tried, exact);
             if (!tried.converged()) continue;
             expect(exact.finite && tried.accuracy.finite, "a finite solution");
@@ -309,12 +309,12 @@ private:
 
     enum class Numbers { none, broken_off, failed, factored };
 
-    SolverOptions               options_;
-    std::optional<LinearSolver> solver_;
-    CsrMatrix<double>           A_;  // as it should be in the solver
-    bool                        analysed_ = false, interrupts_ = false;
-    Numbers                     numbers_ = Numbers::none;
-    std::vector<std::uint64_t>  shown_;
+    SolverOptions                 options_;
+    std::optional<LinearSolver<>> solver_;
+    CsrMatrix<double>             A_;  // as it should be in the solver
+    bool                          analysed_ = false, interrupts_ = false;
+    Numbers                       numbers_ = Numbers::none;
+    std::vector<std::uint64_t>    shown_;
 };
 
 /// Nothing is decided by seconds.

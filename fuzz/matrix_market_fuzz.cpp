@@ -3,8 +3,9 @@
 // Run: matrix_market_fuzz fuzz/corpus/matrix_market
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cmath>
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ void refuse_large(const MatrixMarketHeader& header)
     if (std::max(header.rows, header.cols) > 1'000'000) throw InvalidInput("fuzz: too large");
 }
 
-void expect_invariant(const CsrMatrix<double>& A)
+template <Scalar T>
+void expect_invariant(const CsrMatrix<T>& A)
 {
     const auto row_ptr = A.row_ptr();
     expect(std::ssize(row_ptr) == Offset{A.rows()} + 1 && row_ptr.front() == 0 &&
@@ -34,46 +36,62 @@ void expect_invariant(const CsrMatrix<double>& A)
     for (Index i = 0; i < A.rows(); ++i) {
         expect(row_ptr[i] <= row_ptr[i + 1]);
         for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
-            expect(A.col()[p] >= 0 && A.col()[p] < A.cols() && std::isfinite(A.val()[p]));
+            expect(A.col()[p] >= 0 && A.col()[p] < A.cols() && is_finite(A.val()[p]));
             expect(p == row_ptr[i] || A.col()[p - 1] < A.col()[p]);
         }
     }
 }
 
-void expect_same_pattern(const CsrMatrix<double>& A, const CsrMatrix<double>& B)
+template <Scalar T>
+void expect_same_pattern(const CsrMatrix<T>& A, const CsrMatrix<T>& B)
 {
     expect(A.rows() == B.rows() && A.cols() == B.cols() && std::ranges::equal(A.row_ptr(), B.row_ptr()));
     expect(std::ranges::equal(A.col(), B.col()));
 }
 
-void expect_identical(const CsrMatrix<double>& A, const CsrMatrix<double>& B)
+template <Scalar T>
+void expect_identical(const CsrMatrix<T>& A, const CsrMatrix<T>& B)
 {
-    const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+    using Bits = std::array<std::uint64_t, sizeof(T) / sizeof(std::uint64_t)>;
+    const auto bits = [](T value) { return std::bit_cast<Bits>(value); };
     expect_same_pattern(A, B);
     expect(std::ranges::equal(A.val(), B.val(), {}, bits, bits));
 }
 
 /// But for the sign of zeros, by which the triangles of a symmetric matrix may differ.
-void expect_equal(const CsrMatrix<double>& A, const CsrMatrix<double>& B)
+template <Scalar T>
+void expect_equal(const CsrMatrix<T>& A, const CsrMatrix<T>& B)
 {
     expect_same_pattern(A, B);
     expect(std::ranges::equal(A.val(), B.val()));
 }
 
-void check(std::string_view text)
+template <Scalar T>
+void check_as(std::string_view text)
 {
-    MatrixMarket file;
+    MatrixMarket<T> file;
     try {
-        file = parse_matrix_market(text, "fuzz", {.threads = 1, .accept = refuse_large});
+        file = parse_matrix_market<T>(text, "fuzz", {.threads = 1, .accept = refuse_large});
     } catch (const InvalidInput& why) {
         expect(std::string_view(why.what()).starts_with("fuzz:"));
         return;
     }
     expect_invariant(file.A);
     expect(file.duplicates >= 0 && file.header.entries >= 0);
-    expect_identical(parse_matrix(matrix_text(file.A), "written", {.threads = 1}), file.A);
-    if (is_symmetric(file.A))
-        expect_equal(parse_matrix(matrix_text(file.A, {.symmetric = true}), "triangle", {.threads = 1}), file.A);
+    expect_identical(parse_matrix<T>(matrix_text(file.A), "written", {.threads = 1}), file.A);
+    const auto survives_as = [&](Symmetry symmetry) {
+        const std::string triangle = matrix_text(file.A, {.symmetry = symmetry});
+        expect_equal(parse_matrix<T>(triangle, "triangle", {.threads = 1}), file.A);
+    };
+    if (is_symmetric(file.A)) survives_as(Symmetry::symmetric);
+    if (is_hermitian(file.A)) survives_as(Symmetry::hermitian);
+    else expect(file.header.symmetry != Symmetry::hermitian);
+}
+
+void check(std::string_view text)
+{
+    check_as<double>(text);
+    check_as<std::complex<double>>(text);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +19,8 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "ilux/apps/input/sequence_input.hpp"
@@ -83,9 +86,16 @@ double number(std::string word)
 }
 
 struct Line {
-    long   i, j;  // counted from 1
-    double value;
+    long                 i, j;  // counted from 1
+    std::complex<double> value;
 };
+
+template <class S>
+S as(std::complex<double> value)
+{
+    if constexpr (ilux::is_complex<S>) return value;
+    else return value.real();
+}
 
 /// What a coordinate file says, line by line, if it is well-formed: the caller knows that ilux took it for such.
 struct Reading {
@@ -100,10 +110,11 @@ Reading slow_reading(const std::string& text)
     Reading reading{.symmetry = words[0][4], .lines = {}};
     for (char& c : reading.symmetry) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     for (std::size_t line = 2; line < words.size(); ++line) {
-        expect(words[line].size() == 2 || words[line].size() == 3);
-        reading.lines.push_back({.i = std::atol(words[line][0].c_str()),
-                                 .j = std::atol(words[line][1].c_str()),
-                                 .value = words[line].size() == 3 ? number(words[line][2]) : 1});
+        const auto& now = words[line];
+        expect(now.size() >= 2 && now.size() <= 4);
+        reading.lines.push_back({.i = std::atol(now[0].c_str()),
+                                 .j = std::atol(now[1].c_str()),
+                                 .value = {now.size() > 2 ? number(now[2]) : 1, now.size() > 3 ? number(now[3]) : 0}});
     }
     return reading;
 }
@@ -126,7 +137,8 @@ bool is_small(const std::string& text)
 }
 
 /// pattern.mtx: each value where its line says, and no others.
-void expect_in_order(const Reading& pattern, const CsrView<double>& A, Index k)
+template <class S>
+void expect_in_order(const Reading& pattern, const CsrView<S>& A, Index k)
 {
     expect(std::ssize(pattern.lines) == A.nnz());
     for (std::size_t p = 0; p < pattern.lines.size(); ++p) {
@@ -136,20 +148,22 @@ void expect_in_order(const Reading& pattern, const CsrView<double>& A, Index k)
 }
 
 /// A numbered file: the sums of what its lines say, mirrored where it stores one triangle.
-void expect_sums(const Reading& file, const CsrView<double>& A)
+template <class S>
+void expect_sums(const Reading& file, const CsrView<S>& A)
 {
-    std::map<std::pair<long, long>, double> sums;
-    const auto                              add = [&](long i, long j, double value) {
+    std::map<std::pair<long, long>, std::complex<double>> sums;
+    const auto                                            add = [&](long i, long j, std::complex<double> value) {
         const auto added = sums.try_emplace({i, j}, value);
         if (!added.second) added.first->second += value;
     };
     for (const auto& [i, j, value] : file.lines) {
         add(i, j, value);
-        if (file.symmetry != "general" && i != j) add(j, i, file.symmetry == "skew-symmetric" ? -value : value);
+        if (file.symmetry == "general" || i == j) continue;
+        add(j, i, file.symmetry == "skew-symmetric" ? -value : file.symmetry == "hermitian" ? std::conj(value) : value);
     }
     expect(std::ssize(sums) == A.nnz());
     for (const auto& [place, value] : sums)
-        expect(A.at(static_cast<Index>(place.first - 1), static_cast<Index>(place.second - 1)) == value);
+        expect(A.at(static_cast<Index>(place.first - 1), static_cast<Index>(place.second - 1)) == as<S>(value));
 }
 
 /// A folder of its own for this process, empty for every input.
@@ -186,7 +200,8 @@ std::string two_systems(const std::string& pattern)
 }
 
 /// @return whether system k was taken
-bool read(app::SequenceInput& input, Index k)
+template <class S>
+bool read(app::SequenceInput<S>& input, Index k)
 {
     try {
         input.read(k);
@@ -195,9 +210,23 @@ bool read(app::SequenceInput& input, Index k)
         return false;
     }
     expect(std::ssize(input.b()) == input.A().rows());
-    for (const double value : input.A().val()) expect(std::isfinite(value));
-    for (const double value : input.b()) expect(std::isfinite(value));
+    for (const S value : input.A().val()) expect(is_finite(value));
+    for (const S value : input.b()) expect(is_finite(value));
     return true;
+}
+
+/// @param made  whether values.f64 is of two_systems
+template <class S>
+void check(app::SequenceInput<S>& input, Files& files, bool made)
+{
+    for (Index k = input.systems() - 1; k >= 0; --k) {
+        if (!read(input, k)) continue;
+        if (made && !is_complex<S> && !is_packed(files["pattern.mtx"]))
+            expect_in_order<S>(slow_reading(files["pattern.mtx"]), input.A(), k);
+        else if (const auto file = files.find(input.label(k));
+                 file != files.end() && !is_packed(file->second) && !is_array(file->second))
+            expect_sums<S>(slow_reading(file->second), input.A());
+    }
 }
 
 void check(Files files)
@@ -205,21 +234,14 @@ void check(Files files)
     static const Folder folder;
     const bool          made = files.contains("pattern.mtx") && !files.contains("values.f64");
     if (made) files["values.f64"] = two_systems(files["pattern.mtx"]);
-    std::optional<app::SequenceInput> input;
+    std::optional<app::AnySequence> any;
     try {
-        input.emplace(std::vector{folder.fill(files)});
+        any = app::load_any_sequence({folder.fill(files)});
     } catch (const InvalidInput& why) {
         expect(*why.what() != '\0');
         return;
     }
-    for (Index k = input->systems() - 1; k >= 0; --k) {
-        if (!read(*input, k)) continue;
-        if (made && !is_packed(files["pattern.mtx"]))
-            expect_in_order(slow_reading(files["pattern.mtx"]), input->A(), k);
-        else if (const auto file = files.find(input->label(k));
-                 file != files.end() && !is_packed(file->second) && !is_array(file->second))
-            expect_sums(slow_reading(file->second), input->A());
-    }
+    std::visit([&](auto& input) { check(input, files, made); }, *any);
 }
 
 }  // namespace

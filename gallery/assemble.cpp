@@ -7,10 +7,22 @@
 #include <limits>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux::gallery {
+namespace {
 
-RowWriter::RowWriter(Index rows, Index cols, double entries_per_row) : rows_(rows), cols_(cols)
+template <Scalar S>
+std::string value_text(S value)
+{
+    if constexpr (is_complex<S>) return fmt::format("{} {:+}i", value.real(), value.imag());
+    else return fmt::format("{}", value);
+}
+
+}  // namespace
+
+template <Scalar S>
+RowWriterOf<S>::RowWriterOf(Index rows, Index cols, double entries_per_row) : rows_(rows), cols_(cols)
 {
     row_ptr_.reserve(static_cast<std::size_t>(rows) + 1);
     row_ptr_.push_back(0);
@@ -19,7 +31,8 @@ RowWriter::RowWriter(Index rows, Index cols, double entries_per_row) : rows_(row
     val_.reserve(room);
 }
 
-void RowWriter::end_row()
+template <Scalar S>
+void RowWriterOf<S>::end_row()
 {
     const auto begin = static_cast<std::size_t>(row_ptr_.back());
     const bool ascending = std::adjacent_find(col_.begin() + begin, col_.end(), std::greater_equal<>{}) == col_.end();
@@ -27,11 +40,12 @@ void RowWriter::end_row()
     row_ptr_.push_back(static_cast<Offset>(col_.size()));
 }
 
-void RowWriter::sort_row(std::size_t begin)
+template <Scalar S>
+void RowWriterOf<S>::sort_row(std::size_t begin)
 {
     unsorted_.clear();
     for (std::size_t p = begin; p < col_.size(); ++p) unsorted_.emplace_back(col_[p], val_[p]);
-    std::ranges::stable_sort(unsorted_, {}, &std::pair<Index, double>::first);  // duplicates keep their order
+    std::ranges::stable_sort(unsorted_, {}, &std::pair<Index, S>::first);  // duplicates keep their order
     std::size_t out = begin;
     for (const auto& [j, value] : unsorted_) {
         if (out > begin && col_[out - 1] == j) {
@@ -45,18 +59,23 @@ void RowWriter::sort_row(std::size_t begin)
     val_.resize(out);
 }
 
-CsrMatrix<double> RowWriter::finish() &&
+template <Scalar S>
+CsrMatrix<S> RowWriterOf<S>::finish() &&
 {
     ILUX_ASSERT(row_ptr_.size() == static_cast<std::size_t>(rows_) + 1);
-    const auto bad = std::ranges::find_if(val_, [](double value) { return !std::isfinite(value); });
+    const auto bad = std::ranges::find_if(val_, [](S value) { return !is_finite(value); });
     if (bad != val_.end()) {
         const auto p = bad - val_.begin();
         const auto i = std::ranges::upper_bound(row_ptr_, p) - row_ptr_.begin() - 1;
-        throw InvalidOption(
-            fmt::format("the parameters give {} at row {}, column {} (counted from 1)", *bad, i + 1, col_[p] + 1));
+        throw InvalidOption(fmt::format("the parameters give {} at row {}, column {} (counted from 1)",
+                                        value_text(*bad), i + 1, col_[p] + 1));
     }
-    return CsrMatrix<double>::from_sorted(rows_, cols_, std::move(row_ptr_), std::move(col_), std::move(val_));
+    return CsrMatrix<S>::from_sorted(rows_, cols_, std::move(row_ptr_), std::move(col_), std::move(val_));
 }
+
+#define ILUX_INSTANTIATE(S) template class RowWriterOf<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 Index checked_rows(std::string_view problem, double rows)
 {

@@ -2,9 +2,11 @@
 // What the generators are written in: rows appended to a CSR matrix, random numbers that are the same everywhere,
 // and rectangular grids.
 
+#include <complex>
 #include <cstdint>
 #include <random>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,27 +16,29 @@ namespace ilux::gallery {
 
 /// Appends the rows of a matrix one after the other. Entries of a row may come in any order; equal columns are summed.
 /// Ascending columns cost nothing extra.
-class RowWriter {
+template <Scalar S>
+class RowWriterOf {
 public:
-    RowWriter(Index rows, Index cols, double entries_per_row);
-    void add(Index j, double value)
+    RowWriterOf(Index rows, Index cols, double entries_per_row);
+    void add(Index j, S value)
     {
         col_.push_back(j);
         val_.push_back(value);
     }
     void end_row();
     /// @throws InvalidOption when an entry is not finite: parameters too large for double
-    CsrMatrix<double> finish() &&;
+    CsrMatrix<S> finish() &&;
 
 private:
     void sort_row(std::size_t begin);
 
-    Index                                 rows_, cols_;
-    std::vector<Offset>                   row_ptr_;
-    std::vector<Index>                    col_;
-    std::vector<double>                   val_;
-    std::vector<std::pair<Index, double>> unsorted_;  // scratch of sort_row
+    Index                            rows_, cols_;
+    std::vector<Offset>              row_ptr_;
+    std::vector<Index>               col_;
+    std::vector<S>                   val_;
+    std::vector<std::pair<Index, S>> unsorted_;  // scratch of sort_row
 };
+using RowWriter = RowWriterOf<double>;
 
 /// @return rows as an Index
 /// @throws InvalidOption with the size when it does not fit 31 bits
@@ -74,21 +78,25 @@ struct Grid {
 };
 
 /// Entries of one row of a 7-point stencil (5-point when nz = 1).
-struct Star {
-    double center, west, east, south, north, below = 0, above = 0;
+template <Scalar S>
+struct StarOf {
+    using Value = S;
+    S center, west, east, south, north, below = 0, above = 0;
 };
+using Star = StarOf<double>;
 
 /// The matrix whose row (i, j, k) is star_at(i, j, k), cut off at the grid's edge.
 template <class StarAt>
-CsrMatrix<double> star_matrix(std::string_view problem, const Grid& g, StarAt&& star_at)
+auto star_matrix(std::string_view problem, const Grid& g, StarAt&& star_at)
 {
-    const Index rows = checked_rows(problem, g.size());
-    RowWriter   A(rows, rows, g.nz > 1 ? 7 : 5);
+    using S = typename std::invoke_result_t<StarAt, Index, Index, Index>::Value;
+    const Index    rows = checked_rows(problem, g.size());
+    RowWriterOf<S> A(rows, rows, g.nz > 1 ? 7 : 5);
     for (Index k = 0; k < g.nz; ++k)
         for (Index j = 0; j < g.ny; ++j)
             for (Index i = 0; i < g.nx; ++i) {
-                const Star  s = star_at(i, j, k);
-                const Index r = g.row(i, j, k);
+                const StarOf<S> s = star_at(i, j, k);
+                const Index     r = g.row(i, j, k);
                 if (k > 0) A.add(r - g.nx * g.ny, s.below);
                 if (j > 0) A.add(r - g.nx, s.south);
                 if (i > 0) A.add(r - 1, s.west);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "ilux/gallery/assemble.hpp"
 #include "ilux/gallery/stamps.hpp"
@@ -250,6 +251,30 @@ CsrMatrix<double> mna_random(const MnaRandomOptions& o)
     return stamps.matrix(rows);
 }
 
+CsrMatrix<std::complex<double>> ac_mesh(const AcMeshOptions& o)
+{
+    validate(o);
+    using Admittance = std::complex<double>;
+    const Grid   g{.nx = o.n, .ny = o.n};
+    const double omega = 2 * std::numbers::pi * o.f;
+    const auto   varied_by = [&](Offset element, std::uint64_t kind) {
+        return 1 + o.spread * (2 * keyed_unit(3 * static_cast<std::uint64_t>(element) + kind, o.seed) - 1);
+    };
+    const auto edge = [&](Offset e) {
+        return Admittance{1 / (o.r * varied_by(e, 0)), -1 / (omega * o.l * varied_by(e, 1))};
+    };
+    const Offset nodes = Offset{o.n} * o.n;
+    const auto   east = [&](Index i, Index j) { return edge(g.row(i, j)); };
+    const auto   north = [&](Index i, Index j) { return edge(nodes + g.row(i, j)); };
+    return star_matrix("ac_mesh", g, [&](Index i, Index j, Index) {
+        const Admittance none = 0;
+        const Admittance w = i > 0 ? east(i - 1, j) : none, e = i + 1 < o.n ? east(i, j) : none;
+        const Admittance s = j > 0 ? north(i, j - 1) : none, n = j + 1 < o.n ? north(i, j) : none;
+        const Admittance ground{0, omega * o.c * varied_by(2 * nodes + g.row(i, j), 2)};
+        return StarOf<Admittance>{w + e + s + n + ground, -w, -e, -s, -n};
+    });
+}
+
 std::vector<Problem> circuit_problems()
 {
     constexpr Traits symmetric_mna{.symmetric = true, .pattern_symmetric = true, .zero_diagonal = true};
@@ -262,6 +287,10 @@ std::vector<Problem> circuit_problems()
         entry<MnaRandomOptions, mna_random>(
             "mna_random", "random circuit with voltage and controlled sources, MNA", {.zero_diagonal = true},
             "structurally regular; entries over `decades` decades, so condition up to about 10^decades"),
+        complex_entry<AcMeshOptions, ac_mesh>(
+            "ac_mesh", "RLC mesh at a frequency, nodal admittances G + jwC + 1/(jwL), complex",
+            {.symmetric = true, .pattern_symmetric = true},
+            "regular for every f > 0; row i sums to jwC_i; Im indefinite up to sqrt(8) times the resonance 1/(2 pi sqrt(LC)), nearly singular towards f = 0"),
     };
 }
 

@@ -3,6 +3,7 @@
 // inductors). A voltage source's row has a zero diagonal. Ground is not an unknown.
 // Functions throw InvalidOption for parameters outside their range or more rows than an Index counts.
 
+#include <complex>
 #include <cstdint>
 
 #include "ilux/base/csr.hpp"
@@ -87,5 +88,30 @@ void fields(MnaRandomOptions& o, Visit&& visit)
     visit("seed", o.seed, at_least(0), "of the random numbers");
 }
 CsrMatrix<double> mna_random(const MnaRandomOptions& options);
+
+/// Small-signal (AC) analysis: nodal admittances Y = G + jωC + Γ/(jω) of an n × n mesh at frequency f, ω = 2πf. Neighbours are joined
+/// by a resistor and an inductor side by side, y = 1/R + 1/(jωL), and each node by a capacitor to ground, jωC. Complex
+/// symmetric, pattern of 5 points; regular for every f > 0, since Re Y ⪰ 0 has the null vector 1 alone.
+/// Row i sums to jωC_i: at equal voltages no current flows but to ground (Kirchhoff). With spread=0 the vectors
+/// cos((i+½)pπ/n) cos((j+½)qπ/n) are eigenvectors, of jωC + λ(1/R + 1/(jωL)), λ = 4 − 2cos(pπ/n) − 2cos(qπ/n).
+/// Towards f = 0 inductors short all nodes together and Y nears singular. Up to √8 times the resonance 1/(2π√(LC)), 5 GHz
+/// by default, Im Y is indefinite and only R damps the modes that resonate at f, λ = (f/resonance)². Beyond, C dominates the rows.
+struct AcMeshOptions {
+    Index        n = 64;
+    double       f = 1e9, r = 50, l = 1e-9, c = 1e-12, spread = 0.5;
+    std::int64_t seed = 1;
+};
+template <class Visit>
+void fields(AcMeshOptions& o, Visit&& visit)
+{
+    visit("n", o.n, at_least(1), "nodes a side");
+    visit("f", o.f, within(1e-100, 1e100), "frequency in hertz");
+    visit("r", o.r, within(1e-100, 1e100), "ohm between neighbours");
+    visit("l", o.l, within(1e-100, 1e100), "henry between neighbours");
+    visit("c", o.c, within(1e-100, 1e100), "farad from a node to ground");
+    visit("spread", o.spread, within(0, 0.99), "elements vary by this fraction");
+    visit("seed", o.seed, at_least(0), "of the variation");
+}
+CsrMatrix<std::complex<double>> ac_mesh(const AcMeshOptions& options);
 
 }  // namespace ilux::gallery

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/gallery/assemble.hpp"
 #include "ilux/gallery/table.hpp"
 
@@ -13,7 +14,8 @@ namespace {
 std::vector<Problem> all_problems()
 {
     std::vector<Problem> all;
-    for (auto part : {pde_problems, system_problems, circuit_problems, special_problems, stand_in_problems})
+    for (auto part :
+         {pde_problems, system_problems, circuit_problems, wave_problems, special_problems, stand_in_problems})
         for (auto& problem : part()) all.push_back(std::move(problem));
     return all;
 }
@@ -46,7 +48,9 @@ std::string properties_text(const Traits& traits, std::string_view notes)
     const auto  say = [&](bool holds, std::string_view words) {
         if (holds) text += (text.empty() ? "" : ", ") + std::string(words);
     };
-    say(traits.symmetric, traits.positive_definite ? "symmetric positive definite" : "symmetric");
+    say(traits.symmetric, traits.complex             ? "complex symmetric (A = A^T), not Hermitian"
+                          : traits.positive_definite ? "symmetric positive definite"
+                                                     : "symmetric");
     say(traits.pattern_symmetric && !traits.symmetric, "pattern symmetric, values not");
     say(!traits.pattern_symmetric && !traits.symmetric && !traits.lower_triangular, "unsymmetric");
     say(traits.m_matrix, "M-matrix");
@@ -76,7 +80,7 @@ const Problem& find_problem(std::string_view name)
                             : fmt::format("there is no gallery problem '{}'; did you mean '{}'?", name, nearest));
 }
 
-CsrMatrix<double> build(std::string_view spec)
+AnyMatrix build_any(std::string_view spec)
 {
     const auto     colon = spec.find(':');
     const Problem& problem = find_problem(spec.substr(0, colon));
@@ -89,13 +93,29 @@ CsrMatrix<double> build(std::string_view spec)
     }
 }
 
-std::vector<double> random_vector(Index n, std::int64_t seed)
+CsrMatrix<double> build(std::string_view spec)
+{
+    if (find_problem(spec.substr(0, spec.find(':'))).traits.complex)
+        throw InvalidOption(fmt::format("gallery:{}: its values are complex; only real ones are taken here", spec));
+    return std::get<CsrMatrix<double>>(build_any(spec));
+}
+
+template <Scalar S>
+std::vector<S> random_vector(Index n, std::int64_t seed)
 {
     require(n >= 0, [&] { return fmt::format("a vector cannot have {} values", n); });
-    Random              random(seed);
-    std::vector<double> x(n);
-    for (double& value : x) value = random.between(-1, 1);
+    constexpr std::int64_t another = 0x5DEECE66D;  // so that Im is not Re of a neighbouring seed
+    Random                 random(seed), imaginary(seed ^ another);
+    std::vector<S>         x(n);
+    for (S& value : x) {
+        if constexpr (is_complex<S>) value = {random.between(-1, 1), imaginary.between(-1, 1)};
+        else value = random.between(-1, 1);
+    }
     return x;
 }
+
+#define ILUX_INSTANTIATE(S) template std::vector<S> random_vector(Index, std::int64_t);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::gallery

@@ -2,7 +2,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/krylov/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/krylov/iteration.hpp"
 
 namespace ilux {
@@ -66,7 +66,7 @@ IterationReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>&
     template IterationReport bicg<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
                                         Span<B, S>, BicgWorkspace<B, S>&, const KrylovOptions&,                  \
                                         const ProgressListener&, const StopToken&);
-ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
+ILUX_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -2,7 +2,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/krylov/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/krylov/iteration.hpp"
 
 namespace ilux {
@@ -93,7 +93,7 @@ IterationReport bicgstab(B& be, const LinearOperator<B, S>& A, Preconditioner<B,
     template IterationReport bicgstab<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
                                             Span<B, S>, BicgstabWorkspace<B, S>&, const KrylovOptions&,              \
                                             const ProgressListener&, const StopToken&);
-ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
+ILUX_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -2,7 +2,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/krylov/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/krylov/iteration.hpp"
 
 namespace ilux {
@@ -50,7 +50,7 @@ IterationReport cg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M
     template IterationReport cg<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,       \
                                       Span<B, S>, CgWorkspace<B, S>&, const KrylovOptions&, const ProgressListener&, \
                                       const StopToken&);
-ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
+ILUX_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

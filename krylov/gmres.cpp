@@ -5,7 +5,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/krylov/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/krylov/iteration.hpp"
 #include "ilux/ortho/cgs2.hpp"
 #include "ilux/ortho/mgso.hpp"
@@ -170,7 +170,7 @@ GmresWorkspace<B, S>::GmresWorkspace(Index n, const KrylovOptions& opt)
     template IterationReport gmres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,  \
                                          Span<B, S>, GmresWorkspace<B, S>&, const KrylovOptions&,                  \
                                          const ProgressListener&, const StopToken&);
-ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
+ILUX_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

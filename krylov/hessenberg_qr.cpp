@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "ilux/base/error.hpp"
-#include "ilux/krylov/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 
@@ -70,7 +70,7 @@ std::span<const S> HessenbergQr<S>::solve()
 }
 
 #define ILUX_INSTANTIATE(S) template class HessenbergQr<S>;
-ILUX_KRYLOV_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -7,7 +7,7 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/krylov/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -33,6 +33,15 @@ auto make_parts(Method method, Index n, const KrylovOptions& opt)
         case Method::cg:
             parts.template emplace<4>(n, opt);
             break;
+        case Method::minres:
+            parts.template emplace<5>(n, opt);
+            break;
+        case Method::sqmr:
+            parts.template emplace<6>(n, opt);
+            break;
+        case Method::cocg:
+            parts.template emplace<7>(n, opt);
+            break;
     }
     return parts;
 }
@@ -45,10 +54,13 @@ std::size_t vectors(Method method, Index m)
         case Method::fgmres:
             return 2 * m + std::size_t{3};
         case Method::bicg:
+        case Method::minres:
+        case Method::sqmr:
             return 8;
         case Method::bicgstab:
             return 7;
         case Method::cg:
+        case Method::cocg:
             return 5;
     }
     return 0;
@@ -85,12 +97,18 @@ IterationReport solve(B& be, Method method, const LinearOperator<B, S>& A, Preco
             return bicgstab(be, A, M, b, x, std::get<3>(ws.parts), opt, on_progress, stop);
         case Method::cg:
             return cg(be, A, M, b, x, std::get<4>(ws.parts), opt, on_progress, stop);
+        case Method::minres:
+            return minres(be, A, M, b, x, std::get<5>(ws.parts), opt, on_progress, stop);
+        case Method::sqmr:
+            return sqmr(be, A, M, b, x, std::get<6>(ws.parts), opt, on_progress, stop);
+        case Method::cocg:
+            return cocg(be, A, M, b, x, std::get<7>(ws.parts), opt, on_progress, stop);
     }
     throw InvalidOption("no such Krylov method");
 }
 
 #define ILUX_INSTANTIATE(S) template std::size_t workspace_bytes<S>(Method, Index, const KrylovOptions&);
-ILUX_KRYLOV_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 #define ILUX_INSTANTIATE(B, S)                                                                                      \
@@ -98,7 +116,7 @@ ILUX_KRYLOV_SCALARS(ILUX_INSTANTIATE)
     template IterationReport solve<B, S>(B&, Method, const LinearOperator<B, S>&, Preconditioner<B, S>&,            \
                                          ConstSpan<B, S>, Span<B, S>, KrylovWorkspace<B, S>&, const KrylovOptions&, \
                                          const ProgressListener&, const StopToken&);
-ILUX_KRYLOV_BACKENDS(ILUX_INSTANTIATE)
+ILUX_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

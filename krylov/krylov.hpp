@@ -7,17 +7,21 @@
 #include "ilux/krylov/bicg.hpp"
 #include "ilux/krylov/bicgstab.hpp"
 #include "ilux/krylov/cg.hpp"
+#include "ilux/krylov/cocg.hpp"
 #include "ilux/krylov/fgmres.hpp"
 #include "ilux/krylov/gmres.hpp"
+#include "ilux/krylov/minres.hpp"
+#include "ilux/krylov/sqmr.hpp"
 
 namespace ilux {
 
 /// The Krylov methods.
-enum class Method { gmres, fgmres, bicg, bicgstab, cg };
+enum class Method { gmres, fgmres, bicg, bicgstab, cg, minres, sqmr, cocg };
 
 inline std::span<const std::string_view> names(Method)
 {
-    static constexpr std::array<std::string_view, 5> all{"gmres", "fgmres", "bicg", "bicgstab", "cg"};
+    static constexpr std::array<std::string_view, 8> all{"gmres", "fgmres", "bicg", "bicgstab",
+                                                         "cg",    "minres", "sqmr", "cocg"};
     return all;
 }
 
@@ -40,7 +44,7 @@ public:
 
     /// In the order of Method.
     std::variant<GmresWorkspace<B, S>, FgmresWorkspace<B, S>, BicgWorkspace<B, S>, BicgstabWorkspace<B, S>,
-                 CgWorkspace<B, S>>
+                 CgWorkspace<B, S>, MinresWorkspace<B, S>, SqmrWorkspace<B, S>, CocgWorkspace<B, S>>
         parts;
 
 private:

@@ -1,7 +1,7 @@
 // Gram-Schmidt on a Gpu in a build without CUDA: where no Gpu can be made, these are only there to be linked.
 
 #include "ilux/ortho/cgs2.hpp"
-#include "ilux/ortho/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/ortho/mgso.hpp"
 
 namespace ilux {
@@ -23,7 +23,7 @@ Extension cgs2(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced
 #define ILUX_INSTANTIATE(S)                                                                     \
     template Extension mgso<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, double); \
     template Extension cgs2<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, std::span<S>);
-ILUX_ORTHO_GPU(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

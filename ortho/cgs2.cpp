@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ilux/base/error.hpp"
-#include "ilux/ortho/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 
@@ -39,17 +39,13 @@ Extension cgs2(Cpu& be, std::span<const NotDeduced<S>> V, std::span<NotDeduced<S
     return detail::cgs2_by_primitives<Cpu, S>(be, V, w, h, scratch);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                     \
-    template Extension detail::cgs2_by_primitives<Cpu, S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, \
-                                                          std::span<S>);                                        \
-    template Extension cgs2<S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, std::span<S>);
-ILUX_ORTHO_CPU(ILUX_INSTANTIATE)
-#undef ILUX_INSTANTIATE
-
 #define ILUX_INSTANTIATE(S)                                                                                       \
+    template Extension detail::cgs2_by_primitives<Cpu, S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>,   \
+                                                          std::span<S>);                                          \
+    template Extension cgs2<S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, std::span<S>);               \
     template Extension detail::cgs2_by_primitives<Gpu, S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, \
                                                           std::span<S>);
-ILUX_ORTHO_GPU(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

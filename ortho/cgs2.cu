@@ -5,13 +5,12 @@
 
 #include "ilux/base/gpu/cuda_blocks.hpp"
 #include "ilux/ortho/cgs2.hpp"
-#include "ilux/ortho/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
 
 using cuda::check;
-using cuda::max_vectors;
 
 constexpr int block_size = 256;
 
@@ -19,67 +18,75 @@ constexpr int block_size = 256;
 __host__ __device__ bool trusted(double squares) { return squares > 1e-280 && squares < 1e300; }
 
 /// w ← w / ‖w‖₂ unless what remains is rounding, or the squares cannot say so.
-__global__ void normalize_if_clear(std::size_t n, double* w, const double* before, const double* after)
+template <class Number>
+__global__ void normalize_if_clear(std::size_t n, Number* w, const double* before, const double* after)
 {
     if (!trusted(*before) || !trusted(*after) || sqrt(*after) <= 2.220446049250313e-16 * sqrt(*before)) return;
     const double      factor = 1 / sqrt(*after);
     const std::size_t stride = std::size_t(gridDim.x) * block_size;
-    for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n; i += stride) w[i] *= factor;
+    for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n; i += stride) w[i] = factor * w[i];
 }
 
 /// Where the numbers of one call stand, in State::coefficients as in State::sums.
 struct Places {
     int first, second;  // k coefficients each
     int before, after;  // squared norms
-    explicit Places(int k) : first(0), second(k), before(2 * k), after(2 * k + 1) {}
+    /// @param parts  doubles of a coefficient
+    Places(int k, int parts) : first(0), second(parts * k), before(2 * parts * k), after(before + 1) {}
 };
 
-/// All passes, enqueued. With more than max_vectors vectors the update of the first pass and the dots of the second
+/// All passes, enqueued. With more than vectors_a_pass vectors the update of the first pass and the dots of the second
 /// cannot share their reading: a row's k values no longer fit the registers.
-void project_twice(Gpu& be, const double* V, std::size_t n, int k, double* w, const Places& at)
+template <class Number>
+void project_twice(Gpu& be, const Number* V, std::size_t n, int k, Number* w, const Places& at)
 {
+    using Pass = cuda::BlockPass<Number>;
+    constexpr int parts = cuda::parts<Number>, at_once = cuda::vectors_a_pass<Number>;
     double* const device = be.state().coefficients.data();
     double* const host = be.state().sums;
     const auto    part = [&](int first) {
-        return cuda::BlockPass{.V = V + first * n, .n = n, .k = std::min(max_vectors, k - first), .w = w, .scale = -1};
+        return Pass{.V = V + first * n, .n = n, .k = std::min(at_once, k - first), .w = w, .scale = -1};
     };
-    const auto dots = [&](cuda::BlockPass& pass, int where) {
+    const auto coefficients = [&](int where, int first) {
+        return reinterpret_cast<const Number*>(device + where) + first;
+    };
+    const auto dots = [&](Pass& pass, int where) {
         pass.dots = device + where;
         pass.dots_host = host + where;
     };
-    const auto squares = [&](cuda::BlockPass& pass, int where) {
+    const auto squares = [&](Pass& pass, int where) {
         pass.squares = device + where;
         pass.squares_host = host + where;
     };
 
-    for (int first = 0; first < k; first += max_vectors) {  // c = Vᵀ w
+    for (int first = 0; first < k; first += at_once) {  // c = Vᴴ w
         auto pass = part(first);
-        dots(pass, at.first + first);
+        dots(pass, at.first + parts * first);
         if (first == 0) squares(pass, at.before);
         cuda::block_dots(be, pass);
     }
-    if (k <= max_vectors) {  // w ← w − V c,  d = Vᵀ w
+    if (k <= at_once) {  // w ← w − V c,  d = Vᴴ w
         auto pass = part(0);
         pass.backwards = true;
-        pass.coefficients = device + at.first;
+        pass.coefficients = coefficients(at.first, 0);
         dots(pass, at.second);
         cuda::block_update_dots(be, pass);
     } else {
-        for (int first = 0; first < k; first += max_vectors) {
+        for (int first = 0; first < k; first += at_once) {
             auto pass = part(first);
-            pass.coefficients = device + at.first + first;
+            pass.coefficients = coefficients(at.first, first);
             cuda::block_update(be, pass);
         }
-        for (int first = 0; first < k; first += max_vectors) {
+        for (int first = 0; first < k; first += at_once) {
             auto pass = part(first);
-            dots(pass, at.second + first);
+            dots(pass, at.second + parts * first);
             cuda::block_dots(be, pass);
         }
     }
-    for (int first = 0; first < k; first += max_vectors) {  // w ← w − V d
+    for (int first = 0; first < k; first += at_once) {  // w ← w − V d
         auto pass = part(first);
-        pass.coefficients = device + at.second + first;
-        if (first + max_vectors >= k) squares(pass, at.after);
+        pass.coefficients = coefficients(at.second, first);
+        if (first + at_once >= k) squares(pass, at.after);
         cuda::block_update(be, pass);
     }
 }
@@ -93,7 +100,7 @@ Extension cgs2(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced
     const cuda::Range range("cgs2");
     const int         k = static_cast<int>(h.size()) - 1;
     const std::size_t n = w.size();
-    const Places      at(k);
+    const Places      at(k, cuda::parts<cuda::Value<S>>);
     ILUX_ASSERT(V.size() == n * k);
     if (k == 0 || n == 0 || at.after >= cuda::max_results)
         return detail::cgs2_by_primitives<Gpu, S>(be, V, w, h, scratch);
@@ -101,13 +108,16 @@ Extension cgs2(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced
     const auto    stream = cuda::stream(be);
     double* const device = be.state().coefficients.data();
     double* const host = be.state().sums;
-    project_twice(be, V.data(), n, k, w.data(), at);
+    project_twice(be, cuda::as_values(V.data()), n, k, cuda::as_values(w.data()), at);
     const auto blocks = static_cast<unsigned>(std::min<std::size_t>((n + block_size - 1) / block_size, 1 << 16));
-    normalize_if_clear<<<blocks, block_size, 0, stream>>>(n, w.data(), device + at.before, device + at.after);
+    normalize_if_clear<<<blocks, block_size, 0, stream>>>(n, cuda::as_values(w.data()), device + at.before,
+                                                          device + at.after);
     cuda::check_launch("normalize_if_clear");
     check(cudaStreamSynchronize(stream), "cgs2");
 
-    for (int i = 0; i < k; ++i) h[i] = host[at.first + i] + host[at.second + i];
+    const auto* const first = reinterpret_cast<const S*>(host + at.first);
+    const auto* const second = reinterpret_cast<const S*>(host + at.second);
+    for (int i = 0; i < k; ++i) h[i] = first[i] + second[i];
     double before = std::sqrt(host[at.before]);
     if (trusted(host[at.before]) && trusted(host[at.after])) {
         const double after = std::sqrt(host[at.after]);
@@ -115,8 +125,8 @@ Extension cgs2(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced
         h[k] = extended ? after : 0;
         return extended ? Extension::extended : Extension::nothing_left;
     }
-    before = norm2(be, DeviceSpan<const double>(w));  // ‖w‖² before was Σ h_i² + ‖w‖² now
-    for (int i = 0; i < k; ++i) before = std::hypot(before, h[i]);
+    before = norm2<S>(be, DeviceSpan<const S>(w));  // ‖w‖² before was Σ h_i² + ‖w‖² now
+    for (int i = 0; i < k; ++i) before = std::hypot(before, std::abs(h[i]));
     h[k] = 0;
     if (before == 0) return Extension::nothing_left;
     if (!std::isfinite(before)) return Extension::not_finite;
@@ -125,7 +135,7 @@ Extension cgs2(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced
 
 #define ILUX_INSTANTIATE(S) \
     template Extension cgs2<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, std::span<S>);
-ILUX_ORTHO_GPU(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ilux/base/error.hpp"
-#include "ilux/ortho/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 
@@ -64,17 +64,13 @@ Extension mgso_host(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDe
     return extension;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                               \
-    template Extension mgso_hybrid<Cpu, S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, double); \
-    template Extension mgso<S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, double);             \
-    template Extension mgso_host<S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, std::span<S>, double);
-ILUX_ORTHO_CPU(ILUX_INSTANTIATE)
-#undef ILUX_INSTANTIATE
-
-#define ILUX_INSTANTIATE(S)                                                                                 \
-    template Extension mgso_hybrid<Gpu, S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, double); \
+#define ILUX_INSTANTIATE(S)                                                                                      \
+    template Extension mgso_hybrid<Cpu, S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, double);        \
+    template Extension mgso<S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, double);                    \
+    template Extension mgso_host<S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, std::span<S>, double); \
+    template Extension mgso_hybrid<Gpu, S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, double);      \
     template Extension mgso_host<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, std::span<S>, double);
-ILUX_ORTHO_GPU(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -15,7 +15,7 @@
 #include <cmath>
 
 #include "ilux/base/gpu/cuda_reduce.hpp"
-#include "ilux/ortho/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/ortho/mgso.hpp"
 
 namespace ilux {
@@ -27,13 +27,15 @@ constexpr int      threads = 512;
 constexpr int      warps = threads / 32;
 constexpr unsigned slots_a_lane = 5;  // read together: 160 blocks, more than an H200 has multiprocessors
 
+/// @tparam Number  double or Complex<double>
+template <class Number>
 struct Problem {
-    const double* V;
+    const Number* V;
     std::size_t   n;
     int           k;
-    double*       w;
+    Number*       w;
     double        threshold;
-    ulonglong2*   slots;    // 2 × max_neighbours
+    ulonglong2*   slots;    // 4 × max_neighbours: two exchanges of two doubles a block
     unsigned      epoch;    // of the last exchange before this launch
     double*       results;  // h_0 … h_k, then the Extension as a number
 };
@@ -46,6 +48,12 @@ __device__ void publish(ulonglong2* slot, double value, unsigned epoch)
                  : "memory");
 }
 
+__device__ void publish(ulonglong2* slot, cuda::Complex<double> value, unsigned epoch)
+{
+    publish(slot, value.re, epoch);
+    publish(slot + cuda::max_neighbours, value.im, epoch);
+}
+
 /// Whether the slot holds the value of exchange `epoch`.
 __device__ bool arrived(const ulonglong2* slot, unsigned epoch, double& value)
 {
@@ -55,20 +63,26 @@ __device__ bool arrived(const ulonglong2* slot, unsigned epoch, double& value)
     return low >> 32 == epoch && high >> 32 == epoch;
 }
 
-/// Op over the blocks' values, in order of lanes; called by warp 0, whose lane 0 has the result.
-template <class Op>
-__device__ double gather(const ulonglong2* slots, unsigned epoch)
+__device__ bool arrived(const ulonglong2* slot, unsigned epoch, cuda::Complex<double>& value)
 {
-    double result = 0;
+    const bool real = arrived(slot, epoch, value.re);
+    return arrived(slot + cuda::max_neighbours, epoch, value.im) && real;
+}
+
+/// Op over the blocks' values, in order of lanes; called by warp 0, whose lane 0 has the result.
+template <class Op, class V>
+__device__ V gather(const ulonglong2* slots, unsigned epoch)
+{
+    V result{};
     for (unsigned first = 0; first < gridDim.x; first += 32 * slots_a_lane) {
-        double value[slots_a_lane];
-        bool   complete;
+        V    value[slots_a_lane];
+        bool complete;
         do {
             complete = true;
 #pragma unroll
             for (unsigned s = 0; s < slots_a_lane; ++s) {
                 const unsigned block = first + 32 * s + threadIdx.x;
-                value[s] = 0;
+                value[s] = V{};
                 if (block < gridDim.x) complete &= arrived(slots + block, epoch, value[s]);
             }
         } while (!complete);
@@ -80,10 +94,10 @@ __device__ double gather(const ulonglong2* slots, unsigned epoch)
 }
 
 /// What one thread does of the whole: its rows of w, and its part in every exchange.
-template <int items>
+template <int items, class Number>
 class Worker {
 public:
-    __device__ Worker(const Problem& p, double* buffer)
+    __device__ Worker(const Problem<Number>& p, Number* buffer)
         : p_(p),
           buffer_(buffer + threadIdx.x),
           epoch_(p.epoch),
@@ -93,36 +107,38 @@ public:
         mine_ = rows < items ? static_cast<int>(rows) : items;
 #pragma unroll
         for (int q = 0; q < items; ++q) {
-            w_[q] = q < mine_ ? p.w[first_ + q * threads] : 0;
-            if (q >= mine_) at(0, q) = at(1, q) = 0;
+            w_[q] = q < mine_ ? p.w[first_ + q * threads] : Number{};
+            if (q >= mine_) at(0, q) = at(1, q) = Number{};
         }
     }
 
     /// Begins to copy v_j into shared memory; beyond the last one nothing, which counts as a copy too.
     __device__ void fetch(int j)
     {
-        const double* v = p_.V + j * p_.n + first_;
+        const Number* v = p_.V + j * p_.n + first_;
         if (j < p_.k) {
 #pragma unroll
             for (int q = 0; q < items; ++q)
-                if (q < mine_) __pipeline_memcpy_async(&at(j, q), v + q * threads, sizeof(double));
+                if (q < mine_) __pipeline_memcpy_async(&at(j, q), v + q * threads, sizeof(Number));
         }
         __pipeline_commit();
     }
     __device__ void await_all_but_the_newest() const { __pipeline_wait_prior(1); }
     __device__ void await_all() const { __pipeline_wait_prior(0); }
 
-    /// h ← v_jᵀ w,  w ← w − h v_j. For streamed rows that update is left to whatever reads them next.
-    __device__ double project(int j)
+    /// h ← v_jᴴ w,  w ← w − h v_j. For streamed rows that update is left to whatever reads them next.
+    __device__ Number project(int j)
     {
-        double sum = 0;
+        Number sum{};
 #pragma unroll
-        for (int q = 0; q < items; ++q) sum += at(j, q) * w_[q];
-        const double* v = p_.V + j * p_.n;
-        each_streamed(v, [&](std::size_t, double wi, double vi) { sum += vi * wi; });
-        const double h = over_grid<cuda::Add>(sum);
+        for (int q = 0; q < items; ++q) sum = cuda::plus_product(sum, cuda::conjugate(at(j, q)), w_[q]);
+        const Number* v = p_.V + j * p_.n;
+        each_streamed(v, [&](std::size_t, Number wi, Number vi) {
+            sum = cuda::plus_product(sum, cuda::conjugate(vi), wi);
+        });
+        const Number h = over_grid<cuda::Add>(sum);
 #pragma unroll
-        for (int q = 0; q < items; ++q) w_[q] -= h * at(j, q);
+        for (int q = 0; q < items; ++q) w_[q] = cuda::minus_product(w_[q], h, at(j, q));
         late_v_ = v;
         late_h_ = h;
         return h;
@@ -131,11 +147,12 @@ public:
     /// ‖w‖₂, safe against overflow and underflow
     __device__ double norm()
     {
-        const double squares = over_rows<cuda::Add>([](double wi) { return wi * wi; });
+        const double squares = over_rows<cuda::Add>([](Number wi) { return cuda::squared(wi); });
         if (squares > 1e-280 && isfinite(squares)) return sqrt(squares);
-        const double largest = over_rows<cuda::Largest>([](double wi) { return fabs(wi); });
+        const double largest = over_rows<cuda::Largest>([](Number wi) { return cuda::magnitude(wi); });
         if (largest == 0 || !isfinite(largest)) return largest;
-        return largest * sqrt(over_rows<cuda::Add>([=](double wi) { return (wi / largest) * (wi / largest); }));
+        return largest *
+               sqrt(over_rows<cuda::Add>([=](Number wi) { return cuda::squared(cuda::divided(wi, largest)); }));
     }
 
     /// Writes factor·w.
@@ -144,36 +161,36 @@ public:
 #pragma unroll
         for (int q = 0; q < items; ++q)
             if (q < mine_) p_.w[first_ + q * threads] = factor * w_[q];
-        each_streamed(nullptr, [&](std::size_t i, double wi, double) { p_.w[i] = factor * wi; });
+        each_streamed(nullptr, [&](std::size_t i, Number wi, Number) { p_.w[i] = factor * wi; });
     }
 
 private:
-    __device__ double& at(int j, int q) { return buffer_[((j & 1) * items + q) * threads]; }
+    __device__ Number& at(int j, int q) { return buffer_[((j & 1) * items + q) * threads]; }
 
     /// Calls body(i, w_i, v_i) for the thread's rows beyond those kept, after the update that they still lack. v may be
     /// null. A few rows' loads are under way together.
     template <class Body>
-    __device__ void each_streamed(const double* v, Body body)
+    __device__ void each_streamed(const Number* v, Body body)
     {
-        constexpr int       batch = 4;
+        constexpr int       batch = 4 / cuda::parts<Number>;
         const std::size_t   stride = std::size_t(gridDim.x) * threads;
-        const double* const late_v = late_v_;
-        const double        late_h = late_h_;
+        const Number* const late_v = late_v_;
+        const Number        late_h = late_h_;
         for (std::size_t first = stride * items + std::size_t(blockIdx.x) * threads + threadIdx.x; first < p_.n;
              first += batch * stride) {
-            double wi[batch], vi[batch], late[batch];
+            Number wi[batch], vi[batch], late[batch];
 #pragma unroll
             for (int u = 0; u < batch; ++u) {
                 const std::size_t i = first + u * stride;
-                wi[u] = i < p_.n ? p_.w[i] : 0;
-                vi[u] = i < p_.n && v ? v[i] : 0;
-                late[u] = i < p_.n && late_v ? late_v[i] : 0;
+                wi[u] = i < p_.n ? p_.w[i] : Number{};
+                vi[u] = i < p_.n && v ? v[i] : Number{};
+                late[u] = i < p_.n && late_v ? late_v[i] : Number{};
             }
 #pragma unroll
             for (int u = 0; u < batch; ++u) {
                 const std::size_t i = first + u * stride;
                 if (i >= p_.n) continue;
-                if (late_v) p_.w[i] = wi[u] -= late_h * late[u];
+                if (late_v) p_.w[i] = wi[u] = cuda::minus_product(wi[u], late_h, late[u]);
                 body(i, wi[u], vi[u]);
             }
         }
@@ -186,26 +203,26 @@ private:
         double value = 0;
 #pragma unroll
         for (int q = 0; q < items; ++q) value = Op::combine(value, term(w_[q]));
-        each_streamed(nullptr, [&](std::size_t, double wi, double) { value = Op::combine(value, term(wi)); });
+        each_streamed(nullptr, [&](std::size_t, Number wi, Number) { value = Op::combine(value, term(wi)); });
         return over_grid<Op>(value);
     }
 
     /// Op over all threads; all have the result.
-    template <class Op>
-    __device__ double over_grid(double value)
+    template <class Op, class V>
+    __device__ V over_grid(V value)
     {
-        __shared__ double of_warp[warps], total;
-        const int         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        __shared__ V of_warp[warps], total;
+        const int    lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         ++epoch_;
         value = cuda::over_lanes<Op>(value);
         if (lane == 0) of_warp[warp] = value;
         __syncthreads();
         if (warp == 0) {
-            value = cuda::over_lanes<Op, warps>(lane < warps ? of_warp[lane] : 0);
+            value = cuda::over_lanes<Op, warps>(lane < warps ? of_warp[lane] : V{});
             if (gridDim.x > 1) {
-                ulonglong2* const slots = p_.slots + (epoch_ & 1) * cuda::max_neighbours;
+                ulonglong2* const slots = p_.slots + (epoch_ & 1) * 2 * cuda::max_neighbours;
                 if (lane == 0) publish(slots + blockIdx.x, value, epoch_);
-                value = gather<Op>(slots, epoch_);
+                value = gather<Op, V>(slots, epoch_);
             }
             if (lane == 0) total = value;
         }
@@ -213,41 +230,43 @@ private:
         return total;
     }
 
-    const Problem&    p_;
-    double*           buffer_;  ///< 2 × items × threads, the thread's places `threads` apart
-    unsigned          epoch_;
-    const std::size_t first_;
-    int               mine_;  ///< rows kept, ≤ items
-    double            w_[items];
-    const double*     late_v_ = nullptr;  ///< streamed rows still lack w ← w − late_h_·late_v_; null: nothing
-    double            late_h_ = 0;
+    const Problem<Number>& p_;
+    Number*                buffer_;  ///< 2 × items × threads, the thread's places `threads` apart
+    unsigned               epoch_;
+    const std::size_t      first_;
+    int                    mine_;  ///< rows kept, ≤ items
+    Number                 w_[items];
+    const Number*          late_v_ = nullptr;  ///< streamed rows still lack w ← w − late_h_·late_v_; null: nothing
+    Number                 late_h_{};
 };
 
-template <int items>
-__global__ void __launch_bounds__(threads, 1) orthogonalize(const __grid_constant__ Problem p)
+template <int items, class Number>
+__global__ void __launch_bounds__(threads, 1) orthogonalize(const __grid_constant__ Problem<Number> p)
 {
-    extern __shared__ double buffer[];
-    Worker<items>            worker(p, buffer);
-    const bool               leader = blockIdx.x == 0 && threadIdx.x == 0;
+    extern __shared__ double2 buffer[];
+    Worker<items, Number>     worker(p, reinterpret_cast<Number*>(buffer));
+    const bool                leader = blockIdx.x == 0 && threadIdx.x == 0;
+    Number* const             h_out = reinterpret_cast<Number*>(p.results);
+    double* const             ended = p.results + cuda::parts<Number> * (p.k + 1);
     worker.fetch(0);
 
     const double before = worker.norm();
     if (before == 0 || !isfinite(before)) {
         worker.await_all();
         if (!leader) return;
-        for (int j = 0; j <= p.k; ++j) p.results[j] = 0;
-        p.results[p.k + 1] = static_cast<int>(before == 0 ? Extension::nothing_left : Extension::not_finite);
+        for (int j = 0; j <= p.k; ++j) h_out[j] = Number{};
+        *ended = static_cast<int>(before == 0 ? Extension::nothing_left : Extension::not_finite);
         return;
     }
     double omega = 1;  // ω in units of ‖w‖², which itself might overflow
     for (int j = 0; j < p.k; ++j) {
         worker.fetch(j + 1);
         worker.await_all_but_the_newest();
-        double       h = worker.project(j);
-        const double cosine = h / before;
-        if (cosine * cosine > p.threshold * omega) h += worker.project(j);
-        omega = fmax(0., omega - (h / before) * (h / before));
-        if (leader) p.results[j] = h;
+        Number       h = worker.project(j);
+        const double cosine = cuda::squared(cuda::divided(h, before));
+        if (cosine > p.threshold * omega) h += worker.project(j);
+        omega = fmax(0., omega - cuda::squared(cuda::divided(h, before)));
+        if (leader) h_out[j] = h;
     }
 
     constexpr double eps = 2.220446049250313e-16, least = 2.2250738585072014e-308;
@@ -255,10 +274,8 @@ __global__ void __launch_bounds__(threads, 1) orthogonalize(const __grid_constan
     const bool       finite = isfinite(norm), left = norm > eps * before && norm >= least;
     worker.store(finite && left ? 1 / norm : 1);
     if (!leader) return;
-    p.results[p.k] = left ? norm : 0;
-    p.results[p.k + 1] = static_cast<int>(!finite ? Extension::not_finite
-                                          : left  ? Extension::extended
-                                                  : Extension::nothing_left);
+    h_out[p.k] = cuda::from_real<Number>(left ? norm : 0);
+    *ended = static_cast<int>(!finite ? Extension::not_finite : left ? Extension::extended : Extension::nothing_left);
 }
 
 template <int items>
@@ -267,14 +284,14 @@ bool fits(const Gpu::State& state, std::size_t n)
     return n <= std::size_t{items} * threads * state.multiprocessors;
 }
 
-template <int items>
-constexpr std::size_t shared_bytes = std::size_t{2} * items* threads * sizeof(double);
+template <int items, class Number>
+constexpr std::size_t shared_bytes = std::size_t{2} * items* threads * sizeof(Number);
 
-template <int items>
-void launch(const Gpu::State& state, Problem problem)
+template <int items, class Number>
+void launch(const Gpu::State& state, Problem<Number> problem)
 {
-    const auto        kernel = reinterpret_cast<const void*>(orthogonalize<items>);
-    const auto        bytes = static_cast<int>(shared_bytes<items>);
+    const auto        kernel = reinterpret_cast<const void*>(orthogonalize<items, Number>);
+    const auto        bytes = static_cast<int>(shared_bytes<items, Number>);
     const std::size_t rows = std::size_t{items} * threads;
     const auto        most = static_cast<std::size_t>(std::min(state.multiprocessors, cuda::max_neighbours));
     const auto        blocks = std::clamp<std::size_t>((problem.n + rows - 1) / rows, 1, most);
@@ -286,17 +303,16 @@ void launch(const Gpu::State& state, Problem problem)
 }
 
 /// As few rows a thread as hold all of w, or as many as the shared memory allows.
-void launch_fitting(const Gpu::State& state, const Problem& problem)
+template <int items = 1, class Number>
+void launch_fitting(const Gpu::State& state, const Problem<Number>& problem)
 {
+    constexpr int         most = 24 / cuda::parts<Number>, next = std::min(2 * items, most);
     constexpr std::size_t own = 1024;  // shared memory of the kernel beside its buffer
-    const std::size_t     room = state.shared_bytes - own;
-    const std::size_t     n = problem.n;
-    if (fits<1>(state, n)) return launch<1>(state, problem);
-    if (fits<2>(state, n)) return launch<2>(state, problem);
-    if (fits<4>(state, n) || room < shared_bytes<8>) return launch<4>(state, problem);
-    if (fits<8>(state, n) || room < shared_bytes<16>) return launch<8>(state, problem);
-    if (fits<16>(state, n) || room < shared_bytes<24>) return launch<16>(state, problem);
-    launch<24>(state, problem);
+    if constexpr (items < most)
+        if (!fits<items>(state, problem.n) &&
+            (next * cuda::parts<Number> <= 4 || state.shared_bytes - own >= shared_bytes<next, Number>))
+            return launch_fitting<next>(state, problem);
+    launch<items>(state, problem);
 }
 
 }  // namespace
@@ -308,26 +324,29 @@ Extension mgso(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced
     const cuda::Range range("mgso");
     const std::size_t k = h.size() - 1;
     ILUX_ASSERT(V.size() == w.size() * k);
-    if (k + 2 > cuda::max_results) return mgso_hybrid<Gpu, S>(be, V, w, h, threshold);
+    using Number = cuda::Value<S>;
+    constexpr std::size_t parts = cuda::parts<Number>;
+    if (parts * (k + 1) + 1 > cuda::max_results) return mgso_hybrid<Gpu, S>(be, V, w, h, threshold);
 
     const auto stream = cuda::stream(be);
     auto&      state = be.state();
     const auto exchanges = static_cast<unsigned>(2 * k + 6);
     if (state.epoch > ~0u - exchanges) {  // numbers come round: no slot may hold an old one
-        check(cudaMemsetAsync(state.exchange.data(), 0, 2 * cuda::max_neighbours * sizeof(ulonglong2), stream), "mgso");
+        check(cudaMemsetAsync(state.exchange.data(), 0, state.exchange.size() * sizeof(ulonglong2), stream), "mgso");
         state.epoch = 0;
     }
-    launch_fitting(state, {V.data(), w.size(), static_cast<int>(k), w.data(), threshold, state.exchange.data(),
-                           state.epoch, state.sums});
+    launch_fitting(state,
+                   Problem<Number>{cuda::as_values(V.data()), w.size(), static_cast<int>(k), cuda::as_values(w.data()),
+                                   threshold, state.exchange.data(), state.epoch, state.sums});
     state.epoch += exchanges;
     check(cudaStreamSynchronize(stream), "mgso");
 
-    std::copy_n(state.sums, k + 1, h.begin());
-    return static_cast<Extension>(static_cast<int>(state.sums[k + 1]));
+    std::copy_n(reinterpret_cast<const S*>(state.sums), k + 1, h.begin());
+    return static_cast<Extension>(static_cast<int>(state.sums[parts * (k + 1)]));
 }
 
 #define ILUX_INSTANTIATE(S) template Extension mgso<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, double);
-ILUX_ORTHO_GPU(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

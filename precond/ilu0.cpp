@@ -1,7 +1,7 @@
 #include "ilux/precond/ilu0.hpp"
 
 #include "ilux/base/error.hpp"
-#include "ilux/precond/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -82,7 +82,7 @@ void Ilu0<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z)
 }
 
 #define ILUX_INSTANTIATE(T) template class Ilu0<T>;
-ILUX_PRECOND_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

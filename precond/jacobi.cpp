@@ -1,7 +1,7 @@
 #include "ilux/precond/jacobi.hpp"
 
 #include "ilux/base/error.hpp"
-#include "ilux/precond/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -45,7 +45,7 @@ void Jacobi<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z)
 }
 
 #define ILUX_INSTANTIATE(T) template class Jacobi<T>;
-ILUX_PRECOND_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

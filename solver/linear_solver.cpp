@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/pattern.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
@@ -20,13 +21,15 @@ namespace ilux {
 namespace {
 
 /// ‖A‖_F as krylov.stop=backward_error takes it: a number above 0, also of zeros and where it overflows.
-double usable_norm(const CsrView<double>& A)
+template <Scalar S>
+double usable_norm(const CsrView<S>& A)
 {
     using Limits = std::numeric_limits<double>;
     return std::clamp(norm_frobenius(A), Limits::denorm_min(), Limits::max());
 }
 
-void require_same_pattern(const CsrView<double>& analysed, const CsrView<double>& A)
+template <Scalar S>
+void require_same_pattern(const CsrView<S>& analysed, const CsrView<S>& A)
 {
     require(A.rows() == analysed.rows() && A.cols() == analysed.cols(), [&] {
         return fmt::format("a {} x {} matrix, but the analysed one is {} x {}", A.rows(), A.cols(), analysed.rows(),
@@ -38,43 +41,47 @@ void require_same_pattern(const CsrView<double>& analysed, const CsrView<double>
     });
 }
 
-void check_vectors(const CsrView<double>& A, std::span<const double> b, std::span<const double> x)
+template <Scalar S>
+void check_vectors(const CsrView<S>& A, std::span<const S> b, std::span<const S> x)
 {
     const auto n = static_cast<std::size_t>(A.rows());
     require(b.size() == n && x.size() == n,
             [&] { return fmt::format("solve: b has {} and x {} entries, A {} rows", b.size(), x.size(), n); });
     Cpu serial(1);
-    require(is_finite(serial, b), [] { return "solve: b is not finite"; });
+    require(is_finite<S>(serial, b), [] { return "solve: b is not finite"; });
 }
 
 }  // namespace
 
-LinearSolver::Impl::Impl(const SolverOptions& options) : loop(steps()), options_(resolved(options))
+template <Scalar S>
+LinearSolver<S>::Impl::Impl(const SolverOptions& options) : loop(steps()), options_(resolved(options))
 {
     validate(options_);
     require_consistent(options_);
     if (options_.strategy() == SolverMode::direct) options_.method = MethodChoice::lu;
 }
 
-TrySteps LinearSolver::Impl::steps()
+template <Scalar S>
+TrySteps LinearSolver<S>::Impl::steps()
 {
     return {.begin =
                 [this](const Plan& plan) {
                     Attempt tried;
                     tried.plan = plan;
                     tried.forget_solution();
-                    tried.x = guess_.empty() ? std::vector<double>(static_cast<std::size_t>(A_.rows()), 0.0) : guess_;
+                    tried.x = guess_.empty() ? std::vector<S>(static_cast<std::size_t>(A_.rows())) : guess_;
                     return tried;
                 },
             .factor = [this](Attempt& tried) { return factor_by(tried); },
             .next = [this](std::span<const Attempt> tried, std::string& why_not) { return next_plan(tried, why_not); }};
 }
 
-void LinearSolver::Impl::analyse(const CsrView<double>& given, double systems)
+template <Scalar S>
+void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, double systems)
 {
     require(given.rows() == given.cols(),
             [&] { return fmt::format("a {} x {} matrix: a system needs a square one", given.rows(), given.cols()); });
-    require_finite_values(view(given));
+    require_finite_values<S>(view(given));
     loop.budget().enter();
     A_ = given;
     norm_ = usable_norm(A_);
@@ -82,10 +89,10 @@ void LinearSolver::Impl::analyse(const CsrView<double>& given, double systems)
     choice_.direct = options_.strategy() == SolverMode::direct;
     if (automatic()) {
         choice_ =
-            choose_strategy(A_, options_, series_.promised, gpu_is_likely(options_, A_), within(seconds_left() / 2));
+            choose_strategy<S>(A_, options_, series_.promised, gpu_is_likely(options_, A_), within(seconds_left() / 2));
         for (const std::string& decision : choice_.decisions) loop.decide(decision);
     }
-    if (options_.strategy() != SolverMode::iterative) require_device_of(options_.lu);
+    require_device_for_lu<S>(options_);
     strategies.emplace(options_, A_, series_.promised, choice_.symbolic);
     take_strategy(choice_.direct);
     const bool needed = direct() && !strategies->lu_analysed() && !has_fewer_entries_than_rows(A_);
@@ -99,53 +106,66 @@ void LinearSolver::Impl::analyse(const CsrView<double>& given, double systems)
     loop.analysed(series_.promised == 1);
 }
 
-void LinearSolver::Impl::analyse(CsrMatrix<double>&& A, double systems)
+template <Scalar S>
+void LinearSolver<S>::Impl::analyse(CsrMatrix<S>&& A, double systems)
 {
     own_ = std::move(A);
     analyse(own_, systems);
 }
 
-void LinearSolver::Impl::take_values(std::span<const double> values)
+template <Scalar S>
+void LinearSolver<S>::Impl::take_values(std::span<const S> values)
 {
     require(values.size() == A_.val().size(), [&] {
         return fmt::format("{} values for an analysed pattern of {} entries", values.size(), A_.val().size());
     });
-    require_finite_values(view(A_.with_values(values)));
+    require_finite_values<S>(view(A_.with_values(values)));
     values_.reserve(values.size());  // may lack memory, before anything has changed
     if (values.data() != values_.data()) values_.assign(values.begin(), values.end());
     A_ = A_.with_values(values_);
     norm_ = usable_norm(A_);
 }
 
-void LinearSolver::Impl::take_guess(std::span<const double> x)
+template <Scalar S>
+void LinearSolver<S>::Impl::take_guess(std::span<const S> x)
 {
     Cpu serial(1);
     guess_.clear();
-    if (options_.sequence.reuse_x && is_finite(serial, x)) guess_.assign(x.begin(), x.end());
+    if (options_.sequence.reuse_x && is_finite<S>(serial, x)) guess_.assign(x.begin(), x.end());
 }
 
-double LinearSolver::Impl::seconds_left() const
+template <Scalar S>
+double LinearSolver<S>::Impl::seconds_left() const
 {
     return options_.time_limit > 0 ? options_.time_limit - loop.budget().elapsed() : INFINITY;
 }
 
 /// From now on this strategy. What the other holds of former values goes: the memory is this one's.
-void LinearSolver::Impl::take_strategy(bool of_direct)
+template <Scalar S>
+void LinearSolver<S>::Impl::take_strategy(bool of_direct)
 {
     const bool before = direct();
     for (const std::string& decision : strategies->take(of_direct)) loop.decide(decision);
     if (before != of_direct) series_.of(before).set_up = false;
 }
 
-Plan LinearSolver::Impl::plan_of(bool of_direct, std::vector<std::string>& decisions) const
+template <Scalar S>
+Plan LinearSolver<S>::Impl::plan_of(bool of_direct, std::vector<std::string>& decisions) const
 {
-    const bool ask = !of_direct && (options_.method == MethodChoice::automatic || options_.method == MethodChoice::cg);
-    const bool symmetric = ask && is_symmetric(A_);
-    return ilux::first_plan(options_, of_direct, symmetric, symmetric && has_positive_diagonal(A_), decisions);
+    const auto method = options_.method;
+    const bool ask_hermitian =
+        method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
+    const bool    ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
+    SymmetryFacts facts{.complex = is_complex<S>};
+    facts.hermitian = !of_direct && ask_hermitian && is_hermitian(A_);
+    facts.symmetric = !of_direct && ask_symmetric && is_symmetric(A_);
+    facts.positive_diagonal = facts.hermitian && has_positive_diagonal(A_);
+    return ilux::first_plan(options_, of_direct, facts, decisions);
 }
 
 /// Of the strategy taken.
-Plan LinearSolver::Impl::first_plan()
+template <Scalar S>
+Plan LinearSolver<S>::Impl::first_plan()
 {
     std::vector<std::string> decisions;
     Plan                     plan = plan_of(direct(), decisions);
@@ -154,13 +174,15 @@ Plan LinearSolver::Impl::first_plan()
 }
 
 /// Where the last values left no factors, or theirs did not solve the last b.
-Plan LinearSolver::Impl::first_plan_again()
+template <Scalar S>
+Plan LinearSolver<S>::Impl::first_plan_again()
 {
     if (automatic()) take_strategy(choice_.direct);
     return first_plan();
 }
 
-std::optional<Plan> LinearSolver::Impl::next_plan(std::span<const Attempt> tried, std::string& why_not)
+template <Scalar S>
+std::optional<Plan> LinearSolver<S>::Impl::next_plan(std::span<const Attempt> tried, std::string& why_not)
 {
     if (!automatic()) return ilux::next_plan(options_, tried, loop.budget().elapsed(), why_not);
     if (has_fewer_entries_than_rows(A_)) {
@@ -176,7 +198,8 @@ std::optional<Plan> LinearSolver::Impl::next_plan(std::span<const Attempt> tried
     return plan;
 }
 
-bool LinearSolver::Impl::factor_by(Attempt& tried)
+template <Scalar S>
+bool LinearSolver<S>::Impl::factor_by(Attempt& tried)
 {
     take_strategy(tried.plan.direct());
     const StopToken limited = within(seconds_to_factor(facts(), direct()));
@@ -201,7 +224,8 @@ bool LinearSolver::Impl::factor_by(Attempt& tried)
     return factored && tried.failure.empty();
 }
 
-FactorReport LinearSolver::Impl::factor_report() const
+template <Scalar S>
+FactorReport LinearSolver<S>::Impl::factor_report() const
 {
     const Attempt& current = loop.current();
     return {.outcome = loop.factored() ? Outcome::converged : current.report.outcome,
@@ -211,7 +235,8 @@ FactorReport LinearSolver::Impl::factor_report() const
             .seconds = loop.budget().elapsed()};
 }
 
-FactorReport LinearSolver::Impl::factor()
+template <Scalar S>
+FactorReport LinearSolver<S>::Impl::factor()
 {
     if (loop.tried_any()) loop.budget().restart();
     TryLoop::Call call(loop, TryLoop::Input::values);
@@ -223,12 +248,18 @@ FactorReport LinearSolver::Impl::factor()
     return report;
 }
 
-LinearSolver::LinearSolver(const SolverOptions& options) : impl_(std::make_unique<Impl>(options)) {}
-LinearSolver::~LinearSolver() = default;
-LinearSolver::LinearSolver(LinearSolver&&) noexcept = default;
-LinearSolver& LinearSolver::operator=(LinearSolver&&) noexcept = default;
+template <Scalar S>
+LinearSolver<S>::LinearSolver(const SolverOptions& options) : impl_(std::make_unique<Impl>(options))
+{}
+template <Scalar S>
+LinearSolver<S>::~LinearSolver() = default;
+template <Scalar S>
+LinearSolver<S>::LinearSolver(LinearSolver<S>&&) noexcept = default;
+template <Scalar S>
+LinearSolver<S>& LinearSolver<S>::operator=(LinearSolver<S>&&) noexcept = default;
 
-std::unique_ptr<LinearSolver::Impl> LinearSolver::anew() const
+template <Scalar S>
+std::unique_ptr<typename LinearSolver<S>::Impl> LinearSolver<S>::anew() const
 {
     auto fresh = std::make_unique<Impl>(impl_->options());
     fresh->listener = impl_->listener;
@@ -237,87 +268,117 @@ std::unique_ptr<LinearSolver::Impl> LinearSolver::anew() const
     return fresh;
 }
 
-void LinearSolver::analyse(const CsrView<double>& A, double systems)
+template <Scalar S>
+void LinearSolver<S>::analyse(const CsrView<S>& A, double systems)
 {
     auto fresh = anew();
     fresh->analyse(A, systems);
     impl_ = std::move(fresh);
 }
 
-void LinearSolver::analyse(CsrMatrix<double>&& A, double systems)
+template <Scalar S>
+void LinearSolver<S>::analyse(CsrMatrix<S>&& A, double systems)
 {
     auto fresh = anew();
     fresh->analyse(std::move(A), systems);
     impl_ = std::move(fresh);
 }
 
-FactorReport LinearSolver::factor()
+template <Scalar S>
+FactorReport LinearSolver<S>::factor()
 {
     impl_->require_allowed(SolverCall::factor);
     return impl_->factor();
 }
 
-FactorReport LinearSolver::factor(std::span<const double> values)
+template <Scalar S>
+FactorReport LinearSolver<S>::factor(std::span<const S> values)
 {
     impl_->require_allowed(SolverCall::factor);
     impl_->take_values(values);
     return impl_->factor();
 }
 
-FactorReport LinearSolver::refactor(std::span<const double> values)
+template <Scalar S>
+FactorReport LinearSolver<S>::refactor(std::span<const S> values)
 {
     impl_->require_allowed(SolverCall::refactor);
     impl_->take_values(values);
     return impl_->refactor();
 }
 
-FactorReport LinearSolver::refactor(const CsrView<double>& A)
+template <Scalar S>
+FactorReport LinearSolver<S>::refactor(const CsrView<S>& A)
 {
     impl_->require_allowed(SolverCall::refactor);
-    require_same_pattern(impl_->matrix(), A);
+    require_same_pattern<S>(impl_->matrix(), A);
     return refactor(A.val());
 }
 
-SolverReport LinearSolver::solve(std::span<const double> b, std::span<double> x)
+template <Scalar S>
+SolverReport LinearSolver<S>::solve(std::span<const S> b, std::span<S> x)
 {
     impl_->require_allowed(SolverCall::solve);
-    check_vectors(impl_->matrix(), b, x);
+    check_vectors<S>(impl_->matrix(), b, x);
     return impl_->solve(b, x);
 }
 
-SolverReport LinearSolver::refactor_and_solve(std::span<const double> values, std::span<const double> b,
-                                              std::span<double> x)
+template <Scalar S>
+SolverReport LinearSolver<S>::refactor_and_solve(std::span<const S> values, std::span<const S> b, std::span<S> x)
 {
     impl_->require_allowed(SolverCall::refactor_and_solve);
-    check_vectors(impl_->matrix(), b, x);
+    check_vectors<S>(impl_->matrix(), b, x);
     impl_->take_guess(x);  // first: it may lack memory
     impl_->take_values(values);
     return impl_->refactor_and_solve(b, x);
 }
 
-void LinearSolver::heed(StopToken stop) { impl_->stop = std::move(stop); }
+template <Scalar S>
+void LinearSolver<S>::heed(StopToken stop)
+{
+    impl_->stop = std::move(stop);
+}
 
-void LinearSolver::listen(TryListener listener, std::function<void(const Attempt&)> after)
+template <Scalar S>
+void LinearSolver<S>::listen(TryListener listener, std::function<void(const Attempt&)> after)
 {
     impl_->listener = std::move(listener);
     impl_->loop.listen(std::move(after));
 }
 
-const CsrView<double>& LinearSolver::matrix() const { return impl_->matrix(); }
+template <Scalar S>
+const CsrView<S>& LinearSolver<S>::matrix() const
+{
+    return impl_->matrix();
+}
 
-SolverState LinearSolver::state() const { return impl_->loop.state(); }
+template <Scalar S>
+SolverState LinearSolver<S>::state() const
+{
+    return impl_->loop.state();
+}
 
-Device LinearSolver::device() const
+template <Scalar S>
+Device LinearSolver<S>::device() const
 {
     impl_->require_allowed(SolverCall::device);
     return impl_->strategies->device();
 }
 
-const Lu* LinearSolver::lu() const { return impl_->strategies ? impl_->strategies->lu() : nullptr; }
+template <Scalar S>
+const Lu<S>* LinearSolver<S>::lu() const
+{
+    return impl_->strategies ? impl_->strategies->lu() : nullptr;
+}
 
-const PrecondFactors* LinearSolver::preconditioner() const
+template <Scalar S>
+const PrecondFactors<S>* LinearSolver<S>::preconditioner() const
 {
     return impl_->strategies ? impl_->strategies->preconditioner() : nullptr;
 }
+
+#define ILUX_INSTANTIATE(S) template class LinearSolver<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

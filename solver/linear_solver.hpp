@@ -27,6 +27,8 @@ namespace ilux {
 /// Which calls are allowed when, and what each leaves, also when it throws: SolverState.
 ///
 /// One object serves one thread at a time; several objects do not disturb one another.
+/// @tparam S  of A, b and x: double, or std::complex<double>, whose LU is of the host
+template <Scalar S = double>
 class LinearSolver {
 public:
     /// @throws InvalidOption for options that contradict one another
@@ -42,31 +44,31 @@ public:
     /// @param systems  of this pattern that are to come; the more, the more LU pays
     /// @throws InvalidInput unless A is square and finite; DeviceError when a GPU is asked for and cannot be used
     /// Cost: O(nnz), and an analysis for LU where that may win.
-    void analyse(const CsrView<double>& A, double systems = 1);
+    void analyse(const CsrView<S>& A, double systems = 1);
     /// The same with a matrix that is given away.
-    void analyse(CsrMatrix<double>&& A, double systems = 1);
+    void analyse(CsrMatrix<S>&& A, double systems = 1);
 
     /// Factors the analysed values, or others. What fails gives way to what may do better, as long as there are time
     /// and memory.
     /// @param values  nnz, in the order of the analysed A; copied, here and below, as solve() measures x with them
     /// @throws InvalidInput for another number of them, or NaN or Inf, as every call that factors where precond.definite
-    /// is asked for and A is not symmetric with a positive diagonal
+    /// is asked for and A is not symmetric (complex: Hermitian) with a positive diagonal
     FactorReport factor();
-    FactorReport factor(std::span<const double> values);
+    FactorReport factor(std::span<const S> values);
 
     /// New numbers for the next system: by the former pivots or preconditioner where they serve. As factor() the first
     /// time.
-    FactorReport refactor(std::span<const double> values);
+    FactorReport refactor(std::span<const S> values);
     /// The same for a matrix. @throws InvalidInput, naming what differs, where its pattern is not the analysed one
-    FactorReport refactor(const CsrView<double>& A);
+    FactorReport refactor(const CsrView<S>& A);
 
     /// Solves A x = b for the last numbers. `converged` is said of a residual recomputed from A, b and x only.
     /// @param b, x  n; x is overwritten, and with options.sequence.reuse_x the guess
     /// @throws InvalidInput before factor(), after an exception that broke off the last call for new numbers before it had
     /// factors, when lengths disagree, or when b is not finite
-    SolverReport solve(std::span<const double> b, std::span<double> x);
+    SolverReport solve(std::span<const S> b, std::span<S> x);
     /// refactor() and solve(), on a GPU one launch while LU's pivots hold.
-    SolverReport refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x);
+    SolverReport refactor_and_solve(std::span<const S> values, std::span<const S> b, std::span<S> x);
 
     /// Solves A_m x_m = b_m for m = 0 … members − 1, all of the analysed pattern: sweeps, Monte-Carlo runs. While LU's pivots of
     /// one factorization serve, many members are solved together: on a GPU by lanes of one launch (refactor method auto), on
@@ -81,16 +83,14 @@ public:
     /// @throws InvalidInput before analyse(), when lengths disagree, or naming the member whose values or b are not finite;
     ///         then X is as it was
     /// Cost: on a GPU the programs of a batch once for its pivots, on the host a refactorization's plan for each thread.
-    BatchReport solve_batch(Index members, std::span<const double> values, std::span<const double> B,
-                            std::span<double> X);
+    BatchReport solve_batch(Index members, std::span<const S> values, std::span<const S> B, std::span<S> X);
 
     /// The calls above with arrays in device memory, of the device and in the order of the stream of `gpu`. Values, b and x
     /// pass through the host, where every x is measured. @throws OutOfMemory, DeviceError besides
-    FactorReport factor(Gpu& gpu, DeviceSpan<const double> values);
-    FactorReport refactor(Gpu& gpu, DeviceSpan<const double> values);
-    SolverReport solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> x);
-    SolverReport refactor_and_solve(Gpu& gpu, DeviceSpan<const double> values, DeviceSpan<const double> b,
-                                    DeviceSpan<double> x);
+    FactorReport factor(Gpu& gpu, DeviceSpan<const S> values);
+    FactorReport refactor(Gpu& gpu, DeviceSpan<const S> values);
+    SolverReport solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> x);
+    SolverReport refactor_and_solve(Gpu& gpu, DeviceSpan<const S> values, DeviceSpan<const S> b, DeviceSpan<S> x);
 
     /// Who hears of progress, and of every try as soon as it ended. What `after` throws breaks the call off.
     void listen(TryListener listener, std::function<void(const Attempt&)> after = {});
@@ -99,12 +99,12 @@ public:
     void heed(StopToken stop);
 
     /// The analysed pattern with the last values, where the caller has them.
-    const CsrView<double>& matrix() const;
-    SolverState            state() const;
-    Device                 device() const;  ///< of the strategy taken last
+    const CsrView<S>& matrix() const;
+    SolverState       state() const;
+    Device            device() const;  ///< of the strategy taken last
     /// What is there of the strategy taken last; null where there is none. Valid until the next call.
-    const Lu*             lu() const;
-    const PrecondFactors* preconditioner() const;
+    const Lu<S>*             lu() const;
+    const PrecondFactors<S>* preconditioner() const;
 
 private:
     class Impl;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
@@ -16,28 +17,29 @@ namespace ilux {
 namespace {
 
 /// @throws InvalidInput for lengths that disagree, or naming the member whose numbers are not finite
-BatchSystems checked(const CsrView<double>& A, Index members, std::span<const double> values, std::span<const double> B,
-                     std::span<double> X)
+template <Scalar S>
+BatchSystems<S> checked(const CsrView<S>& A, Index members, std::span<const S> values, std::span<const S> B,
+                        std::span<S> X)
 {
     require(members >= 0, [&] { return fmt::format("solve_batch: {} members", members); });
-    const auto         n = static_cast<std::size_t>(A.rows()), nnz = static_cast<std::size_t>(A.nnz());
-    const auto         k = static_cast<std::size_t>(members);
-    const BatchSystems all{values, B, X, n, nnz, members};
+    const auto            n = static_cast<std::size_t>(A.rows()), nnz = static_cast<std::size_t>(A.nnz());
+    const auto            k = static_cast<std::size_t>(members);
+    const BatchSystems<S> all{values, B, X, n, nnz, members};
     require(values.size() == k * nnz && B.size() == k * n && X.size() == k * n, [&] {
         return fmt::format(
             "solve_batch: {} members of {} entries and {} rows, but {} values, and B has {} and X {} numbers", members,
             nnz, n, values.size(), B.size(), X.size());
     });
-    Cpu          serial(1);
-    MatrixView<> one = view(A);
+    Cpu           serial(1);
+    MatrixView<S> one = view(A);
     for (std::size_t m = 0; m < k; ++m) {
         one.val = all.values_of(m);
         try {
-            require_finite_values(one);
+            require_finite_values<S>(one);
         } catch (const InvalidInput& error) {
             throw InvalidInput(fmt::format("solve_batch: member {} (counted from 0): {}", m, error.what()));
         }
-        require(is_finite(serial, all.b_of(m)),
+        require(is_finite<S>(serial, all.b_of(m)),
                 [&] { return fmt::format("solve_batch: member {} (counted from 0): b is not finite", m); });
     }
     return all;
@@ -53,7 +55,8 @@ void keep(SolverReport report, std::size_t m, BatchReport& all)
 }  // namespace
 
 /// A member by itself, as the next system of the series.
-void LinearSolver::Impl::solve_alone(const BatchSystems& all, std::size_t m, BatchReport& report)
+template <Scalar S>
+void LinearSolver<S>::Impl::solve_alone(const BatchSystems<S>& all, std::size_t m, BatchReport& report)
 {
     take_guess(all.x_of(m));
     take_values(all.values_of(m));
@@ -67,13 +70,14 @@ void LinearSolver::Impl::solve_alone(const BatchSystems& all, std::size_t m, Bat
 
 /// Members from `first` on that the pivots at hand solve together, and right after them those that these do not serve.
 /// @return how many that were; 0: members are to be solved alone
-Index LinearSolver::Impl::solve_together(const BatchSystems& all, Index first, BatchReport& report)
+template <Scalar S>
+Index LinearSolver<S>::Impl::solve_together(const BatchSystems<S>& all, Index first, BatchReport& report)
 {
     const Index left = all.count - first;
     if (left < 2 || all.n == 0 || stop.stopped()) return 0;
     if (!direct() || !loop.factored() || !strategies->direct().factored()) return 0;
-    DirectSolver&             lu = strategies->direct();
-    BatchSystems              piece;
+    DirectSolver<S>&          lu = strategies->direct();
+    BatchSystems<S>           piece;
     std::vector<BatchAttempt> tries;
     const auto                lacking = lack_of_memory([&] {
         if (!lu.prepare_batch(A_, all.count, report.decisions)) return;
@@ -90,8 +94,9 @@ Index LinearSolver::Impl::solve_together(const BatchSystems& all, Index first, B
 }
 
 /// What a piece has come to. Members that are apart are solved by themselves.
-void LinearSolver::Impl::note_together(const BatchSystems& piece, Index first, std::vector<BatchAttempt>& tries,
-                                       BatchReport& report)
+template <Scalar S>
+void LinearSolver<S>::Impl::note_together(const BatchSystems<S>& piece, Index first, std::vector<BatchAttempt>& tries,
+                                          BatchReport& report)
 {
     Index apart = 0, stale = 0;
     for (std::size_t m = 0; m < tries.size(); ++m) {
@@ -119,7 +124,8 @@ void LinearSolver::Impl::note_together(const BatchSystems& piece, Index first, s
     if (2 * stale > piece.count) strategies->direct().release_batch();
 }
 
-BatchReport LinearSolver::Impl::solve_batch(const BatchSystems& all)
+template <Scalar S>
+BatchReport LinearSolver<S>::Impl::solve_batch(const BatchSystems<S>& all)
 {
     const WallClock clock;
     BatchReport     report;
@@ -136,11 +142,16 @@ BatchReport LinearSolver::Impl::solve_batch(const BatchSystems& all)
     return report;
 }
 
-BatchReport LinearSolver::solve_batch(Index members, std::span<const double> values, std::span<const double> B,
-                                      std::span<double> X)
+template <Scalar S>
+BatchReport LinearSolver<S>::solve_batch(Index members, std::span<const S> values, std::span<const S> B, std::span<S> X)
 {
     impl_->require_allowed(SolverCall::solve_batch);
-    return impl_->solve_batch(checked(impl_->matrix(), members, values, B, X));
+    return impl_->solve_batch(checked<S>(impl_->matrix(), members, values, B, X));
 }
+
+#define ILUX_INSTANTIATE(S) \
+    template BatchReport LinearSolver<S>::solve_batch(Index, std::span<const S>, std::span<const S>, std::span<S>);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -1,42 +1,60 @@
 // LinearSolver for arrays in device memory.
 
 #include "ilux/base/gpu/gpu.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/solver/linear_solver.hpp"
 
 namespace ilux {
 namespace {
 
-std::vector<double> downloaded(Gpu& gpu, DeviceSpan<const double> device)
+template <Scalar S>
+std::vector<S> downloaded(Gpu& gpu, DeviceSpan<const S> device)
 {
-    std::vector<double> host(device.size());
-    download<double>(gpu, device, host);
+    std::vector<S> host(device.size());
+    download<S>(gpu, device, host);
     return host;
 }
 
 }  // namespace
 
-FactorReport LinearSolver::factor(Gpu& gpu, DeviceSpan<const double> values) { return factor(downloaded(gpu, values)); }
-
-FactorReport LinearSolver::refactor(Gpu& gpu, DeviceSpan<const double> values)
+template <Scalar S>
+FactorReport LinearSolver<S>::factor(Gpu& gpu, DeviceSpan<const S> values)
 {
-    return refactor(downloaded(gpu, values));
+    return factor(downloaded<S>(gpu, values));
 }
 
-SolverReport LinearSolver::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> x)
+template <Scalar S>
+FactorReport LinearSolver<S>::refactor(Gpu& gpu, DeviceSpan<const S> values)
 {
-    std::vector<double> host_x = downloaded(gpu, x);
-    SolverReport        report = solve(downloaded(gpu, b), host_x);
-    upload<double>(gpu, host_x, x);
+    return refactor(downloaded<S>(gpu, values));
+}
+
+template <Scalar S>
+SolverReport LinearSolver<S>::solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> x)
+{
+    std::vector<S> host_x = downloaded<S>(gpu, x);
+    SolverReport   report = solve(downloaded<S>(gpu, b), host_x);
+    upload<S>(gpu, host_x, x);
     return report;
 }
 
-SolverReport LinearSolver::refactor_and_solve(Gpu& gpu, DeviceSpan<const double> values, DeviceSpan<const double> b,
-                                              DeviceSpan<double> x)
+template <Scalar S>
+SolverReport LinearSolver<S>::refactor_and_solve(Gpu& gpu, DeviceSpan<const S> values, DeviceSpan<const S> b,
+                                                 DeviceSpan<S> x)
 {
-    std::vector<double> host_x = downloaded(gpu, x);
-    SolverReport        report = refactor_and_solve(downloaded(gpu, values), downloaded(gpu, b), host_x);
-    upload<double>(gpu, host_x, x);
+    std::vector<S> host_x = downloaded<S>(gpu, x);
+    SolverReport   report = refactor_and_solve(downloaded<S>(gpu, values), downloaded<S>(gpu, b), host_x);
+    upload<S>(gpu, host_x, x);
     return report;
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                   \
+    template FactorReport LinearSolver<S>::factor(Gpu&, DeviceSpan<const S>);                                 \
+    template FactorReport LinearSolver<S>::refactor(Gpu&, DeviceSpan<const S>);                               \
+    template SolverReport LinearSolver<S>::solve(Gpu&, DeviceSpan<const S>, DeviceSpan<S>);                   \
+    template SolverReport LinearSolver<S>::refactor_and_solve(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, \
+                                                              DeviceSpan<S>);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

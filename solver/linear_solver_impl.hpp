@@ -28,29 +28,30 @@ struct SeriesRecord {
 /// What the public calls do; the rules are elsewhere: which calls are allowed and what state they leave
 /// (solver_state.hpp), the order of tries (try_loop.hpp, retry.hpp), their time (try_limits.hpp), and what a series
 /// keeps (series_policy.hpp).
-class LinearSolver::Impl {
+template <Scalar S>
+class LinearSolver<S>::Impl {
 public:
     explicit Impl(const SolverOptions& options);
 
-    void         analyse(const CsrView<double>& A, double systems);
-    void         analyse(CsrMatrix<double>&& A, double systems);
-    void         take_values(std::span<const double> values);
-    void         take_guess(std::span<const double> x);
+    void         analyse(const CsrView<S>& A, double systems);
+    void         analyse(CsrMatrix<S>&& A, double systems);
+    void         take_values(std::span<const S> values);
+    void         take_guess(std::span<const S> x);
     FactorReport factor();
     FactorReport refactor();
-    SolverReport solve(std::span<const double> b, std::span<double> x);
-    SolverReport refactor_and_solve(std::span<const double> b, std::span<double> x);
-    BatchReport  solve_batch(const BatchSystems& all);
+    SolverReport solve(std::span<const S> b, std::span<S> x);
+    SolverReport refactor_and_solve(std::span<const S> b, std::span<S> x);
+    BatchReport  solve_batch(const BatchSystems<S>& all);
 
     /// @throws InvalidInput where the state does not allow it
-    void                   require_allowed(SolverCall call) const { ilux::require_allowed(loop.state(), call); }
-    const SolverOptions&   options() const { return options_; }
-    const CsrView<double>& matrix() const { return A_; }
+    void                 require_allowed(SolverCall call) const { ilux::require_allowed(loop.state(), call); }
+    const SolverOptions& options() const { return options_; }
+    const CsrView<S>&    matrix() const { return A_; }
 
-    TryListener               listener;
-    StopToken                 stop;  // the caller's
-    TryLoop                   loop;
-    std::optional<Strategies> strategies;  // none before an analysis
+    TryListener                  listener;
+    StopToken                    stop;  // the caller's
+    TryLoop                      loop;
+    std::optional<Strategies<S>> strategies;  // none before an analysis
 
 private:
     bool   automatic() const { return options_.strategy() == SolverMode::automatic; }
@@ -72,34 +73,35 @@ private:
     bool          begin_values();
     void          begin_system();
     void          switch_strategy();
-    void          leave_cg();
+    void          leave_symmetric_plan();
     ValuesStep    step_for_values();
     void          renew();
     RefreshLimits refresh_limits() const;
 
-    void solve_by(std::span<const double> b, Attempt& tried);
-    void solve_iteratively(std::span<const double> b, Attempt& tried);
-    void solve_by_kept_lu(std::span<const double> b, Attempt& tried);
-    void solve_with_current(std::span<const double> b, Attempt& tried);
-    void solve_anew(std::span<const double> b, Attempt& tried);
-    bool step_on_gpu(std::span<const double> b);
+    void solve_by(std::span<const S> b, Attempt& tried);
+    void solve_iteratively(std::span<const S> b, Attempt& tried);
+    void solve_by_kept_lu(std::span<const S> b, Attempt& tried);
+    void solve_with_current(std::span<const S> b, Attempt& tried);
+    void solve_anew(std::span<const S> b, Attempt& tried);
+    bool step_on_gpu(std::span<const S> b);
 
-    void  solve_alone(const BatchSystems& all, std::size_t m, BatchReport& report);
-    Index solve_together(const BatchSystems& all, Index first, BatchReport& report);
-    void  note_together(const BatchSystems& piece, Index first, std::vector<BatchAttempt>& tries, BatchReport& report);
+    void  solve_alone(const BatchSystems<S>& all, std::size_t m, BatchReport& report);
+    Index solve_together(const BatchSystems<S>& all, Index first, BatchReport& report);
+    void  note_together(const BatchSystems<S>& piece, Index first, std::vector<BatchAttempt>& tries,
+                        BatchReport& report);
 
     FactorReport factor_report() const;
-    SolverReport report(TryLoop::Call& call, std::span<double> x);
+    SolverReport report(TryLoop::Call& call, std::span<S> x);
 
-    SolverOptions       options_;
-    CsrMatrix<double>   own_;     // what A_ looks at where the caller gave it away
-    std::vector<double> values_;  // the last ones, where they are not those of the analysed A
-    CsrView<double>     A_;
-    double              norm_ = 0;  // ‖A‖_F, within the positive numbers
-    Choice              choice_;
-    double              analysing_ = 0;  // seconds spent in analyse()
-    std::vector<double> guess_;          // n, or none: 0
-    SeriesRecord        series_;
+    SolverOptions  options_;
+    CsrMatrix<S>   own_;     // what A_ looks at where the caller gave it away
+    std::vector<S> values_;  // the last ones, where they are not those of the analysed A
+    CsrView<S>     A_;
+    double         norm_ = 0;  // ‖A‖_F, within the positive numbers
+    Choice         choice_;
+    double         analysing_ = 0;  // seconds spent in analyse()
+    std::vector<S> guess_;          // n, or none: 0
+    SeriesRecord   series_;
 };
 
 }  // namespace ilux

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ilux/solver/linear_solver_impl.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/solver/strategy/lu_preconditioner.hpp"
 
 namespace ilux {
@@ -35,7 +36,8 @@ std::string renewal(const std::string& why, const Attempt& renewed)
 }  // namespace
 
 /// @return whether the first plan is due again
-bool LinearSolver::Impl::begin_values()
+template <Scalar S>
+bool LinearSolver<S>::Impl::begin_values()
 {
     ++series_.begun;
     const bool anew = begins_anew(loop.state(), series_.last);
@@ -45,7 +47,8 @@ bool LinearSolver::Impl::begin_values()
 }
 
 /// The rest of the series goes by the other strategy, where what was measured speaks for it.
-void LinearSolver::Impl::switch_strategy()
+template <Scalar S>
+void LinearSolver<S>::Impl::switch_strategy()
 {
     const bool now = direct();
     if (!automatic() || (!now && !choice_.direct_possible)) return;
@@ -62,18 +65,23 @@ void LinearSolver::Impl::switch_strategy()
     loop.current().plan = first_plan();
 }
 
-/// CG and definite factors were chosen for a symmetric A with positive diagonal.
-void LinearSolver::Impl::leave_cg()
+/// CG, MINRES and definite factors were chosen for a symmetric A, most of them with a positive diagonal.
+template <Scalar S>
+void LinearSolver<S>::Impl::leave_symmetric_plan()
 {
-    Plan& plan = loop.current().plan;
-    if (direct() || !plan.precond.mlilu.definite || options_.precond.mlilu.definite) return;
-    if (is_symmetric(A_) && has_positive_diagonal(A_)) return;
+    Plan&               plan = loop.current().plan;
+    const MlIluOptions &now = plan.precond.mlilu, &asked = options_.precond.mlilu;
+    const bool          definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
+    if (direct() || !(definite || absolute)) return;
+    if (is_hermitian(A_) && (absolute || has_positive_diagonal(A_))) return;
     plan = first_plan();
-    series_.why_refresh = "A is no longer symmetric with a positive diagonal";
+    series_.why_refresh = fmt::format("A is no longer {}{}", is_complex<S> ? "Hermitian" : "symmetric",
+                                      definite ? " with a positive diagonal" : "");
 }
 
 /// The next system, by the strategy taken last or by the other.
-void LinearSolver::Impl::begin_system()
+template <Scalar S>
+void LinearSolver<S>::Impl::begin_system()
 {
     loop.budget().restart();
     Plan& plan = loop.current().plan;
@@ -84,17 +92,18 @@ void LinearSolver::Impl::begin_system()
             strategies->direct().release();
     } else {
         switch_strategy();
-        leave_cg();
+        leave_symmetric_plan();
     }
     loop.begin(plan);
     plan.change.clear();
 }
 
-ValuesStep LinearSolver::Impl::step_for_values()
+template <Scalar S>
+ValuesStep LinearSolver<S>::Impl::step_for_values()
 {
     ValuesFacts facts{.direct = direct(), .lu = series_.former_lu, .restart = options_.krylov.restart};
     if (direct()) {
-        const DirectSolver& lu = strategies->direct();
+        const DirectSolver<S>& lu = strategies->direct();
         facts.lu_may_serve = automatic() && lu.factored() && !lu.lu().on_gpu() && series_.former_lu_pause.try_next();
     } else {
         facts.has_preconditioner = strategies->has_preconditioner();
@@ -104,7 +113,8 @@ ValuesStep LinearSolver::Impl::step_for_values()
 }
 
 /// By the former pivots, where they hold.
-bool LinearSolver::Impl::factor_lu(Attempt& tried)
+template <Scalar S>
+bool LinearSolver<S>::Impl::factor_lu(Attempt& tried)
 {
     bool factored = false;
     run_guarded(tried, [&](Attempt& one) {
@@ -117,7 +127,8 @@ bool LinearSolver::Impl::factor_lu(Attempt& tried)
 }
 
 /// The values of a system that has begun.
-void LinearSolver::Impl::renew()
+template <Scalar S>
+void LinearSolver<S>::Impl::renew()
 {
     Attempt& current = loop.current();
     switch (step_for_values()) {
@@ -143,7 +154,8 @@ void LinearSolver::Impl::renew()
     loop.factor(loop.next());
 }
 
-FactorReport LinearSolver::Impl::refactor()
+template <Scalar S>
+FactorReport LinearSolver<S>::Impl::refactor()
 {
     if (!loop.tried_any()) return factor();
     TryLoop::Call call(loop, TryLoop::Input::values);
@@ -155,28 +167,31 @@ FactorReport LinearSolver::Impl::refactor()
 }
 
 /// For as many steps as half a refactorization takes.
-void LinearSolver::Impl::solve_by_kept_lu(std::span<const double> b, Attempt& tried)
+template <Scalar S>
+void LinearSolver<S>::Impl::solve_by_kept_lu(std::span<const S> b, Attempt& tried)
 {
-    DirectSolver& lu = strategies->direct();
-    KrylovOptions krylov = options_.krylov;
+    DirectSolver<S>& lu = strategies->direct();
+    KrylovOptions    krylov = options_.krylov;
     krylov.matrix_norm = norm_;
     krylov.restart = krylov.max_steps =
         std::max(1, std::min(steps_worth(series_.former_lu, krylov.restart), A_.rows()));
-    solve_by_former_lu(lu.machine().cpu, A_, lu.lu().factors(), b, krylov, standard_of(options_), listener,
-                       within(seconds_left()), tried);
+    solve_by_former_lu<S>(lu.machine().cpu, A_, lu.lu().factors(), b, krylov, standard_of(options_), listener,
+                          within(seconds_left()), tried);
     tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
                                tried.report.steps, series_.former_lu.refactor);
     if (tried.converged()) series_.former_lu_pause.after_success();
     else series_.former_lu_pause.after_failure();
 }
 
-RefreshLimits LinearSolver::Impl::refresh_limits() const
+template <Scalar S>
+RefreshLimits LinearSolver<S>::Impl::refresh_limits() const
 {
     return {.refresh_factor = options_.sequence.refresh_factor, .max_steps = options_.krylov.max_steps};
 }
 
 /// By the M at hand, which may be of an earlier system.
-void LinearSolver::Impl::solve_iteratively(std::span<const double> b, Attempt& tried)
+template <Scalar S>
+void LinearSolver<S>::Impl::solve_iteratively(std::span<const S> b, Attempt& tried)
 {
     const bool    kept = tried.action == SolverAction::lagged || (replayed(tried) && series_.first_steps > 0);
     KrylovOptions krylov = options_.krylov;
@@ -190,7 +205,8 @@ void LinearSolver::Impl::solve_iteratively(std::span<const double> b, Attempt& t
                                               tried.report.steps, choice_.lu->analyse + choice_.lu->factor));
 }
 
-void LinearSolver::Impl::solve_by(std::span<const double> b, Attempt& tried)
+template <Scalar S>
+void LinearSolver<S>::Impl::solve_by(std::span<const S> b, Attempt& tried)
 {
     run_guarded(tried, [&](Attempt& one) {
         if (one.action == SolverAction::stale) solve_by_kept_lu(b, one);
@@ -204,7 +220,8 @@ void LinearSolver::Impl::solve_by(std::span<const double> b, Attempt& tried)
 
 /// After what an earlier system has left was not enough: by factors of its own.
 /// @param tried  in: the try that failed; out: the next
-void LinearSolver::Impl::solve_anew(std::span<const double> b, Attempt& tried)
+template <Scalar S>
+void LinearSolver<S>::Impl::solve_anew(std::span<const S> b, Attempt& tried)
 {
     const bool        rounds = replayed(tried);
     const std::string why = fmt::format("{} after {} steps with the {}", name(tried.report.outcome), tried.report.steps,
@@ -223,7 +240,8 @@ void LinearSolver::Impl::solve_anew(std::span<const double> b, Attempt& tried)
 }
 
 /// Solves with what there is.
-void LinearSolver::Impl::solve_with_current(std::span<const double> b, Attempt& tried)
+template <Scalar S>
+void LinearSolver<S>::Impl::solve_with_current(std::span<const S> b, Attempt& tried)
 {
     if (!guess_.empty()) tried.x = guess_;
     solve_by(b, tried);
@@ -250,17 +268,19 @@ void LinearSolver::Impl::solve_with_current(std::span<const double> b, Attempt& 
     tried.report.steps += steps_before;
 }
 
-SolverReport LinearSolver::Impl::report(TryLoop::Call& call, std::span<double> x)
+template <Scalar S>
+SolverReport LinearSolver<S>::Impl::report(TryLoop::Call& call, std::span<S> x)
 {
     remember(loop.tried(), direct(), loop.budget().elapsed(), series_);
     SolverReport report = loop.tell(options_.krylov.stop);
     series_.last = report.result().report.outcome;
-    std::ranges::copy(report.result().x, x.begin());
+    std::ranges::copy(report.result().x.of<S>(), x.begin());
     call.done();
     return report;
 }
 
-SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<double> x)
+template <Scalar S>
+SolverReport LinearSolver<S>::Impl::solve(std::span<const S> b, std::span<S> x)
 {
     if (series_.last) loop.budget().restart();
     if (loop.factored()) loop.budget().at_least(loop.current().seconds);  // one broken off has not told them
@@ -272,10 +292,11 @@ SolverReport LinearSolver::Impl::solve(std::span<const double> b, std::span<doub
 }
 
 /// New values and x by one launch. @return whether that was all: enough, or nothing else is to be tried
-bool LinearSolver::Impl::step_on_gpu(std::span<const double> b)
+template <Scalar S>
+bool LinearSolver<S>::Impl::step_on_gpu(std::span<const S> b)
 {
-    DirectSolver& lu = strategies->direct();
-    Attempt       tried = loop.current();
+    DirectSolver<S>& lu = strategies->direct();
+    Attempt          tried = loop.current();
     run_guarded(tried, [&](Attempt& one) {
         lu.step(A_, b, options_.krylov.rtol, within(seconds_to_factor(facts(), true)), one, loop.current());
     });
@@ -292,7 +313,8 @@ bool LinearSolver::Impl::step_on_gpu(std::span<const double> b)
     return !loop.factor(plan);
 }
 
-SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, std::span<double> x)
+template <Scalar S>
+SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S> b, std::span<S> x)
 {
     if (!loop.tried_any()) {
         (void)factor();
@@ -308,5 +330,13 @@ SolverReport LinearSolver::Impl::refactor_and_solve(std::span<const double> b, s
     }
     return solve(b, x);
 }
+
+#define ILUX_INSTANTIATE(S)                                                               \
+    template bool         LinearSolver<S>::Impl::begin_values();                          \
+    template FactorReport LinearSolver<S>::Impl::refactor();                              \
+    template SolverReport LinearSolver<S>::Impl::solve(std::span<const S>, std::span<S>); \
+    template SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S>, std::span<S>);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -1,6 +1,7 @@
 // gpu_sptrsv.hpp in a build without CUDA: no Gpu can be made there, so nothing but plans of order 0 is reached.
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 
 namespace ilux {
@@ -30,12 +31,12 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const ForwardSystem<T>&, GpuSpTrsvEngine)
     absent();
 }
 template <class T>
-GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const RenewedSystem&, GpuSpTrsvEngine)
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const RenewedSystem&, GpuSpTrsvEngine) requires(!is_complex<T>)
 {
     absent();
 }
 template <class T>
-void GpuSpTrsvPlan<T>::refill(Gpu&, const T*)
+void GpuSpTrsvPlan<T>::refill(Gpu&, const T*) requires(!is_complex<T>)
 {
     absent();
 }
@@ -50,19 +51,21 @@ auto GpuSpTrsvPlan<T>::workspace(Gpu&, Index) const -> Workspace
     absent();
 }
 template <class T>
-void GpuSpTrsvPlan<T>::solve(Gpu&, DeviceSpan<const double>, DeviceSpan<double>, Workspace&) const
+void GpuSpTrsvPlan<T>::solve(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, Workspace&) const
 {
     absent();
 }
 template <class T>
-GpuSpTrsvPlan<T> gpu_sptrsv(Gpu&, const CsrView<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine)
+GpuSpTrsvPlan<T> gpu_sptrsv(Gpu&, const CsrView<working_of<T>>&, Triangle, Diagonal, bool, GpuSpTrsvEngine)
 {
     absent();
 }
 
-template class GpuSpTrsvPlan<double>;
-template class GpuSpTrsvPlan<float>;
-template GpuSpTrsvPlan<double> gpu_sptrsv(Gpu&, const CsrView<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
-template GpuSpTrsvPlan<float>  gpu_sptrsv(Gpu&, const CsrView<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
+#define ILUX_INSTANTIATE(T)                                                                             \
+    template class GpuSpTrsvPlan<T>;                                                                    \
+    template GpuSpTrsvPlan<T> gpu_sptrsv(Gpu&, const CsrView<working_of<T>>&, Triangle, Diagonal, bool, \
+                                         GpuSpTrsvEngine);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -7,9 +7,11 @@
 // lowest level never waits.
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "ilux/base/gpu/cuda.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/sptrsv/chunked.hpp"
 #include "ilux/sptrsv/device_row.hpp"
 
@@ -32,17 +34,19 @@ struct Header {
 };
 
 /// Shared memory of one block.
+template <class S>
 struct Chunk {
-    double*    x;  // rows + 1; the last is the constant 0 that padding reads
+    S*         x;  // rows + 1; the last is the constant 0 that padding reads
     ChunkTask* tasks;
 };
 
 /// One lane's entries of a task, `group` steps at once.
 template <class T, int group>
 struct Steps {
-    Index         source[group];
-    T             val[group];
-    std::uint64_t bits[group];
+    using S = working_of<T>;
+    Index     source[group];
+    T         val[group];
+    BitsOf<S> bits[group];
 
     /// Steps first, first + 1, ... of a task; what lies beyond its end reads the chunk's constant 0.
     __device__ void load(const ChunkedView<T>& v, const ChunkTask& task, int first, Index zero)
@@ -52,35 +56,35 @@ struct Steps {
             const bool        live = first + u < task.steps;
             const std::size_t at = 32 * (static_cast<std::size_t>(task.entries) + first + u) + threadIdx.x % 32;
             source[u] = live ? v.source[at] : zero;
-            val[u] = live ? v.val[at] : T{0};
+            val[u] = live ? v.val[at] : T{};
         }
     }
-    __device__ void look(const double* exported)
+    __device__ void look(const S* exported)
     {
 #pragma unroll
         for (int u = 0; u < group; ++u) {
-            bits[u] = unset;
+            bits[u] = bits_of_unset<S>();
             if (source[u] < 0) bits[u] = load_relaxed(exported + (-1 - source[u]));
         }
     }
     /// Σ val·x once every lane of the warp has all it needs. The warp waits as one, so it leaves converged: first for
     /// other chunks, which are usually ahead, then for its own, in a loop as tight as the latency of shared memory.
-    __device__ double collect(const double* x, const double* exported, bool asks_others)
+    __device__ S collect(const S* x, const S* exported, bool asks_others)
     {
         for (int polls = 0; asks_others && __any_sync(whole_warp, waits(true)); ++polls) {
             if (polls > patience) __nanosleep(nap_nanoseconds);
 #pragma unroll
             for (int u = 0; u < group; ++u)
-                if (source[u] < 0 && bits[u] == unset) bits[u] = load_relaxed(exported + (-1 - source[u]));
+                if (source[u] < 0 && is_unset(bits[u])) bits[u] = load_relaxed(exported + (-1 - source[u]));
         }
         do {
 #pragma unroll
             for (int u = 0; u < group; ++u)
-                if (source[u] >= 0 && bits[u] == unset) bits[u] = load_shared(x + source[u]);
+                if (source[u] >= 0 && is_unset(bits[u])) bits[u] = load_shared(x + source[u]);
         } while (__any_sync(whole_warp, waits(false)));
-        double sum = 0;
+        S sum{};
 #pragma unroll
-        for (int u = 0; u < group; ++u) sum += static_cast<double>(val[u]) * as_double(bits[u]);
+        for (int u = 0; u < group; ++u) sum = cuda::plus_product(sum, cuda::widened(val[u]), as_number(bits[u]));
         return sum;
     }
 
@@ -89,15 +93,16 @@ private:
     {
         bool any = false;
 #pragma unroll
-        for (int u = 0; u < group; ++u) any |= (source[u] < 0) == for_others && bits[u] == unset;
+        for (int u = 0; u < group; ++u) any |= (source[u] < 0) == for_others && is_unset(bits[u]);
         return any;
     }
 };
 
 /// The leading lane of row r of the task makes x known to the block and, where others read it, to the device.
-__device__ void publish_row(const Chunk& chunk, double* exported, const ChunkTask& task, int r, double x)
+template <class S>
+__device__ void publish_row(const Chunk<S>& chunk, S* exported, const ChunkTask& task, int r, S x)
 {
-    const std::uint64_t bits = published(x);
+    const BitsOf<S> bits = published(x);
     store_shared(chunk.x + task.first + r, bits);
     if (task.exported >> r & 1)
         store_relaxed(exported + task.export_slot + __popc(task.exported & ((1u << r) - 1)), bits);
@@ -107,12 +112,13 @@ __device__ void publish_row(const Chunk& chunk, double* exported, const ChunkTas
 /// have long published is waited for: load, look, finish.
 template <class T, int group>
 struct Turn {
+    using S = working_of<T>;
     ChunkTask       task;
     Steps<T, group> steps;
     bool            leads;     // this lane stores the row's x
     Index           position;  // of that row over all chunks
     Index           in, out;   // its places in b and out
-    double          right, inv, out_scale;
+    S               right, inv, out_scale;
 
     __device__ void load(const ChunkedView<T>& v, const ChunkTask& next, Index first, Index rows)
     {
@@ -123,18 +129,18 @@ struct Turn {
         position = first + task.first + r;
         in = leads ? v.frame.in_index[position] : -1;
     }
-    __device__ void look(const ChunkedView<T>& v, const double* b, const double* exported)
+    __device__ void look(const ChunkedView<T>& v, const S* b, const S* exported)
     {
         steps.look(exported);
-        right = in >= 0 ? b[in] : 0;
-        if (leads && v.frame.in_scale) right *= v.frame.in_scale[position];
-        inv = leads ? inv_pivot(v.frame, position) : 1;
+        right = in >= 0 ? b[in] : S{};
+        if (leads && v.frame.in_scale) right = v.frame.in_scale[position] * right;
+        inv = leads ? inv_pivot(v.frame, position) : cuda::from_real<S>(1);
         out = leads ? v.frame.out_index[position] : -1;
-        out_scale = leads && v.frame.out_scale ? v.frame.out_scale[position] : 1;
+        out_scale = leads && v.frame.out_scale ? v.frame.out_scale[position] : cuda::from_real<S>(1);
     }
-    __device__ void finish(const ChunkedView<T>& v, const Chunk& chunk, double* exported, double* result, Index rows)
+    __device__ void finish(const ChunkedView<T>& v, const Chunk<S>& chunk, S* exported, S* result, Index rows)
     {
-        double sum = steps.collect(chunk.x, exported, task.asks_others);
+        S sum = steps.collect(chunk.x, exported, task.asks_others);
         for (int s = group; s < task.steps; s += group) {
             steps.load(v, task, s, rows);
             steps.look(exported);
@@ -142,15 +148,15 @@ struct Turn {
         }
         sum = sum_over(1 << task.log2_part, sum);
         if (!leads) return;
-        const double x = (right - sum) * inv;
+        const S x = (right - sum) * inv;
         publish_row(chunk, exported, task, (threadIdx.x % 32) >> task.log2_part, x);
         if (out >= 0) result[out] = out_scale * x;
     }
 };
 
 /// @param team  warps that share the tasks, in turn
-template <class T, int group>
-__device__ void solve_tasks(const ChunkedView<T>& v, const Chunk& chunk, double* exported, const double* b, double* out,
+template <class T, int group, class S>
+__device__ void solve_tasks(const ChunkedView<T>& v, const Chunk<S>& chunk, S* exported, const S* b, S* out,
                             Index first, Index rows, int count, int team)
 {
     const auto task_at = [&](int t) { return t < count ? chunk.tasks[t] : ChunkTask{}; };
@@ -183,15 +189,14 @@ __device__ void finish_block(Header& header)
 /// Repeatable: bitwise. Terminates: see the head of this file.
 /// @param work        of each right-hand side work_bytes: a header, then both halves of the exported x
 /// @param length      of a vector of b and out
-template <class T, int group>
-__global__ void __launch_bounds__(threads, 1)
-    solve_chunks(ChunkedView<T> v, std::byte* work, std::size_t work_bytes, Index slots, const double* b, double* out,
-                 std::size_t length)
+template <class T, int group, class S = working_of<T>>
+__global__ void __launch_bounds__(threads, 1) solve_chunks(ChunkedView<T> v, std::byte* work, std::size_t work_bytes,
+                                                           Index slots, const S* b, S* out, std::size_t length)
 {
-    auto* const              header = reinterpret_cast<Header*>(work + blockIdx.y * work_bytes);
-    double* const            both_exported = reinterpret_cast<double*>(header + 1);
-    extern __shared__ double shared[];
-    __shared__ int           claimed;
+    auto* const               header = reinterpret_cast<Header*>(work + blockIdx.y * work_bytes);
+    S* const                  both_exported = reinterpret_cast<S*>(header + 1);
+    extern __shared__ double2 shared[];
+    __shared__ int            claimed;
     if (threadIdx.x == 0) claimed = atomicAdd(&header->ticket, 1);
     __syncthreads();
     const Index c = claimed, first = v.chunk_ptr[c], rows = v.chunk_ptr[c + 1] - first;
@@ -199,14 +204,15 @@ __global__ void __launch_bounds__(threads, 1)
     const int   tasks = v.task_ptr[c + 1] - first_task;
     const int   parity = header->parity;
 
-    const Chunk chunk{shared, reinterpret_cast<ChunkTask*>(shared + (rows + 2) / 2 * 2)};  // tasks start on 16 bytes
+    S* const       x = reinterpret_cast<S*>(shared);
+    const Chunk<S> chunk{x, reinterpret_cast<ChunkTask*>(x + (rows + 2) / 2 * 2)};  // tasks start on 16 bytes
     for (int k = threadIdx.x; k < 2 * tasks; k += threads)
         reinterpret_cast<int4*>(chunk.tasks)[k] = reinterpret_cast<const int4*>(v.tasks + first_task)[k];
-    for (Index r = threadIdx.x; r < rows; r += threads) store_shared(chunk.x + r, unset);
-    if (threadIdx.x == 0) chunk.x[rows] = 0;
-    double* const other = both_exported + (parity ? 0 : slots);
+    for (Index r = threadIdx.x; r < rows; r += threads) store_shared(chunk.x + r, bits_of_unset<S>());
+    if (threadIdx.x == 0) chunk.x[rows] = S{};
+    S* const other = both_exported + (parity ? 0 : slots);
     for (std::size_t s = c * std::size_t{threads} + threadIdx.x; s < slots; s += std::size_t{gridDim.x} * threads)
-        store_relaxed(other + s, unset);
+        store_relaxed(other + s, bits_of_unset<S>());
     __syncthreads();
 
     solve_tasks<T, group>(v, chunk, both_exported + (parity ? slots : 0), b + blockIdx.y * length,
@@ -214,11 +220,12 @@ __global__ void __launch_bounds__(threads, 1)
     finish_block(*header);
 }
 
-__global__ void clear_workspace(Header* header, double* exported, std::size_t count)
+template <class S>
+__global__ void clear_workspace(Header* header, S* exported, std::size_t count)
 {
     const std::size_t k = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
     if (k == 0) *header = Header{};
-    if (k < count) store_relaxed(exported + k, unset);
+    if (k < count) store_relaxed(exported + k, bits_of_unset<S>());
 }
 
 }  // namespace
@@ -237,11 +244,12 @@ ChunkedEngine<T>::ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system, WideLe
     arrays_ = std::move(made.arrays);
     view_ = made.view;
     numbers_ = {{const_cast<T*>(view_.val), made.entries},
-                {const_cast<double*>(view_.frame.inv_diag), view_.frame.inv_diag ? made.positions : 0}};
+                {const_cast<S*>(view_.frame.inv_diag), view_.frame.inv_diag ? made.positions : 0}};
     facts_ = made.facts;
     seconds_ = made.seconds;
     level_ = std::move(made.level);
-    for (const auto kernel : {solve_chunks<T, 2>, solve_chunks<T, 4>}) cuda::allow_shared(gpu, kernel);
+    using V = cuda::Value<T>;
+    for (const auto kernel : {solve_chunks<V, 2>, solve_chunks<V, 4>}) cuda::allow_shared(gpu, kernel);
 }
 
 template <class T>
@@ -253,7 +261,7 @@ std::size_t ChunkedEngine<T>::bytes() const
 template <class T>
 std::size_t ChunkedEngine<T>::workspace_bytes() const
 {
-    return sizeof(Header) + 2 * sizeof(double) * slots_;
+    return sizeof(Header) + 2 * sizeof(S) * slots_;
 }
 
 template <class T>
@@ -263,25 +271,28 @@ void ChunkedEngine<T>::prepare(Gpu& gpu, DeviceSpan<std::byte> work) const
     const std::size_t count = 2 * std::size_t(slots_);
     const auto        blocks = static_cast<unsigned>(count / 256 + 1);
     auto* const       header = reinterpret_cast<Header*>(work.data());
-    auto* const       exported = reinterpret_cast<double*>(header + 1);
+    auto* const       exported = reinterpret_cast<cuda::Value<S>*>(header + 1);
     clear_workspace<<<blocks, 256, 0, cuda::stream(gpu)>>>(header, exported, count);
     cuda::check_launch("clear_workspace");
 }
 
 template <class T>
-void ChunkedEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
+void ChunkedEngine<T>::solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> out, DeviceSpan<std::byte> work,
                              Index rhs) const
 {
+    using V = cuda::Value<T>;
     if (chunks_ == 0) return;
     const cuda::Range range("chunked: solve");
-    const auto        kernel = group_ == 2 ? solve_chunks<T, 2> : solve_chunks<T, 4>;
+    const auto        kernel = group_ == 2 ? solve_chunks<V, 2> : solve_chunks<V, 4>;
     const dim3        grid(static_cast<unsigned>(chunks_), static_cast<unsigned>(rhs));
-    kernel<<<grid, threads, shared_bytes_, cuda::stream(gpu)>>>(view_, work.data(), work.size() / grid.y, slots_,
-                                                                b.data(), out.data(), b.size() / grid.y);
+    kernel<<<grid, threads, shared_bytes_, cuda::stream(gpu)>>>(std::bit_cast<ChunkedView<V>>(view_), work.data(),
+                                                                work.size() / grid.y, slots_, cuda::as_values(b.data()),
+                                                                cuda::as_values(out.data()), b.size() / grid.y);
     cuda::check_launch("solve_chunks");
 }
 
-template class ChunkedEngine<double>;
-template class ChunkedEngine<float>;
+#define ILUX_INSTANTIATE(T) template class ChunkedEngine<T>;
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

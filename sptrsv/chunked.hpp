@@ -11,6 +11,7 @@ namespace ilux {
 template <class T>
 class ChunkedEngine {
 public:
+    using S = working_of<T>;
     /// Given up, it cannot solve: facts() say so.
     explicit ChunkedEngine(Gpu& gpu, const ForwardSystem<T>& system, WideLevels wide = WideLevels::go_on);
 
@@ -21,9 +22,8 @@ public:
     std::size_t        bytes() const;
     std::size_t        workspace_bytes() const;
     void               prepare(Gpu& gpu, DeviceSpan<std::byte> work) const;
-    void               solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
-                             Index rhs = 1) const;
-    EngineNumbers<T>   numbers() { return numbers_; }
+    void solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> out, DeviceSpan<std::byte> work, Index rhs = 1) const;
+    EngineNumbers<T> numbers() { return numbers_; }
 
 private:
     Index            chunks_ = 0;

@@ -1,9 +1,12 @@
 // From a forward system to chunks on the device. The host finds long rows and the bounds of chunks; the device orders rows
 // and counts tasks (chunked_order.cu) while values and frame are on their way; then it fills the arrays that solves read.
 
+#include <bit>
 #include <limits>
 
 #include "ilux/base/gpu/cuda.hpp"
+#include "ilux/base/gpu/device_value.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/sptrsv/chunked_analysis.hpp"
 #include "ilux/sptrsv/chunked_order.hpp"
@@ -46,7 +49,7 @@ __global__ void __launch_bounds__(block_size)
         }
         for (Index s = 0; s < task.steps; ++s, p += part) {
             Index from = rows;  // the chunk's constant 0
-            T     a = 0;
+            T     a{};
             if (p < end) {
                 const Index    j = v.col[p];
                 const RowPlace place = v.place[j];
@@ -61,14 +64,17 @@ __global__ void __launch_bounds__(block_size)
 }
 
 /// to ← from, by positions. @param row  of each row of L the row of the system, −1 for a partial sum; null: the same
+template <class S>
 __global__ void __launch_bounds__(block_size)
-    fill_frame(Index n, const Index* order, const Index* row, FrameView from, FrameView to)
+    fill_frame(Index n, const Index* order, const Index* row, FrameView<S> from, FrameView<S> to)
 {
     const std::size_t s = blockIdx.x * std::size_t{block_size} + threadIdx.x;
     if (s >= n) return;
     const Index i = row ? row[order[s]] : order[s];
     const auto  index = [&](const Index* of_row) { return i < 0 ? -1 : of_row ? of_row[i] : i; };
-    const auto  scale = [&](const double* of_row) { return i < 0 ? 1 : of_row[i]; };
+    const auto  scale = [&](const auto* of_row) {
+        return i < 0 ? cuda::from_real<std::decay_t<decltype(*of_row)>>(1) : of_row[i];
+    };
     writable(to.in_index)[s] = index(from.in_index);
     writable(to.out_index)[s] = index(from.out_index);
     if (to.in_scale) writable(to.in_scale)[s] = scale(from.in_scale);
@@ -79,9 +85,10 @@ __global__ void __launch_bounds__(block_size)
 /// The values of L and the frame, by rows, on the device.
 template <class T>
 struct Given {
+    using S = working_of<T>;
     const T*     val = nullptr;
     const Index* row = nullptr;  // of a split system
-    FrameView    frame;
+    FrameView<S> frame;
 
     /// sends(host array, device pointer) for each of them
     template <class Send>
@@ -92,8 +99,8 @@ struct Given {
         send(std::span<const Index>(system.frame.in_index), frame.in_index);
         send(std::span<const double>(system.frame.in_scale), frame.in_scale);
         send(std::span<const Index>(system.frame.out_index), frame.out_index);
-        send(std::span<const double>(system.frame.out_scale), frame.out_scale);
-        send(std::span<const double>(system.inv_diag), frame.inv_diag);
+        send(std::span<const S>(system.frame.out_scale), frame.out_scale);
+        send(std::span<const S>(system.inv_diag), frame.inv_diag);
     }
 };
 
@@ -156,7 +163,7 @@ private:
 
     void order_on_device(WideLevels wide)
     {
-        chunk_ptr_ = chunk_bounds(L().row_ptr(), tuning_);
+        chunk_ptr_ = chunk_bounds(L().row_ptr(), tuning_, sizeof(working_of<T>));
         const auto chunks = static_cast<Offset>(chunk_ptr_.size()) - 1;
         const auto most_chunks = static_cast<Index>(std::min<Offset>(L().rows(), more_chunks * chunks));
         made_.seconds.host += clock_.lap();
@@ -205,7 +212,7 @@ private:
         std::vector<bool> fits;
         for (Index c = 0; c < made_.chunks; ++c) {
             const Index tasks = totals[c + 1].tasks - totals[c].tasks, levels = totals[c + 1].levels - totals[c].levels;
-            const auto  bytes = chunk_shared_bytes(chunk_ptr_[c + 1] - chunk_ptr_[c], tasks);
+            const auto  bytes = chunk_shared_bytes(chunk_ptr_[c + 1] - chunk_ptr_[c], tasks, sizeof(working_of<T>));
             fits.push_back(bytes <= tuning_.shared_bytes);
             made_.shared_bytes = std::max(made_.shared_bytes, bytes);
             task_ptr_.push_back(totals[c + 1].tasks);
@@ -244,12 +251,15 @@ private:
 
         order.write_tasks(gpu_, writable(view.tasks));
         const dim3 blocks(made_.chunks, blocks_a_chunk);
-        fill_entries<<<blocks, block_size, 0, stream>>>(order.view(), given_.val, view.task_ptr, view.tasks,
-                                                        writable(view.source), writable(view.val));
+        fill_entries<<<blocks, block_size, 0, stream>>>(order.view(), cuda::as_values(given_.val), view.task_ptr,
+                                                        view.tasks, writable(view.source),
+                                                        cuda::as_values(writable(view.val)));
         cuda::check_launch("fill_entries");
         const auto row_blocks = static_cast<unsigned>((n + block_size - 1) / block_size);
+        using Frame = FrameView<cuda::Value<working_of<T>>>;
         fill_frame<<<row_blocks, block_size, 0, stream>>>(static_cast<Index>(n), order.view().order, given_.row,
-                                                          given_.frame, view.frame);
+                                                          std::bit_cast<Frame>(given_.frame),
+                                                          std::bit_cast<Frame>(view.frame));
         cuda::check_launch("fill_frame");
         gpu_.synchronize();
     }
@@ -281,9 +291,10 @@ DeviceChunks<T> analyse_chunks(Gpu& gpu, const ForwardSystem<T>& system, const C
     }
 }
 
-template DeviceChunks<double> analyse_chunks(Gpu&, const ForwardSystem<double>&, const ChunkedTuning&, LayoutMaker,
-                                             WideLevels);
-template DeviceChunks<float>  analyse_chunks(Gpu&, const ForwardSystem<float>&, const ChunkedTuning&, LayoutMaker,
-                                             WideLevels);
+#define ILUX_INSTANTIATE(T)                                                                                   \
+    template DeviceChunks<T> analyse_chunks(Gpu&, const ForwardSystem<T>&, const ChunkedTuning&, LayoutMaker, \
+                                            WideLevels);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -13,13 +13,13 @@ namespace ilux {
 /// The layout and the frame as kernels read them.
 template <class T>
 struct ChunkedView {
-    const Index*     chunk_ptr = nullptr;
-    const Index*     task_ptr = nullptr;
-    const ChunkTask* tasks = nullptr;
-    const Index*     team = nullptr;
-    const Index*     source = nullptr;
-    const T*         val = nullptr;
-    FrameView        frame;  ///< by positions; its indices are never null
+    const Index*             chunk_ptr = nullptr;
+    const Index*             task_ptr = nullptr;
+    const ChunkTask*         tasks = nullptr;
+    const Index*             team = nullptr;
+    const Index*             source = nullptr;
+    const T*                 val = nullptr;
+    FrameView<working_of<T>> frame;  ///< by positions; its indices are never null
 };
 
 /// A chunked layout made on the device, as a solve reads it.

@@ -9,6 +9,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/region_failure.hpp"
 #include "ilux/sptrsv/long_rows.hpp"
 
@@ -23,7 +24,11 @@ struct Chunk {
     std::vector<Index>     row;
     std::vector<ChunkTask> tasks;
 
-    std::size_t shared_bytes() const { return chunk_shared_bytes(row.size(), tasks.size()); }
+    template <class T>
+    std::size_t shared_bytes() const
+    {
+        return chunk_shared_bytes(row.size(), tasks.size(), sizeof(working_of<T>));
+    }
 };
 
 template <class T>
@@ -80,7 +85,7 @@ void make_fitting_chunks(const CsrView<T>& L, std::span<const Index> level, Inde
                          std::size_t shared_bytes, std::vector<Chunk>& chunks)
 {
     Chunk chunk = make_chunk(L, level, first, end);
-    if (end - first == 1 || chunk.shared_bytes() <= shared_bytes) return chunks.push_back(std::move(chunk));
+    if (end - first == 1 || chunk.shared_bytes<T>() <= shared_bytes) return chunks.push_back(std::move(chunk));
     const Index middle = first + (end - first) / 2;
     make_fitting_chunks(L, level, first, middle, shared_bytes, chunks);
     make_fitting_chunks(L, level, middle, end, shared_bytes, chunks);
@@ -108,7 +113,7 @@ std::vector<Index> equal_shares(std::span<const Offset> row_ptr, Index parts)
 template <class T>
 std::vector<Chunk> make_chunks(const CsrView<T>& L, std::span<const Index> level, const ChunkedTuning& tuning)
 {
-    const auto                      bound = chunk_bounds(L.row_ptr(), tuning);
+    const auto                      bound = chunk_bounds(L.row_ptr(), tuning, sizeof(working_of<T>));
     const auto                      parts = static_cast<std::ptrdiff_t>(bound.size()) - 1;
     std::vector<std::vector<Chunk>> made(parts);
     RegionFailure                   failure;
@@ -167,7 +172,7 @@ private:
             }
             out_.chunk_ptr.push_back(out_.chunk_ptr[c] + static_cast<Index>(row.size()));
             out_.task_ptr.push_back(out_.task_ptr[c] + static_cast<Index>(chunks_[c].tasks.size()));
-            out_.shared_bytes = std::max(out_.shared_bytes, chunks_[c].shared_bytes());
+            out_.shared_bytes = std::max(out_.shared_bytes, chunks_[c].template shared_bytes<T>());
         }
     }
 
@@ -274,7 +279,7 @@ std::vector<Index> halved(std::span<const Index> chunk_ptr, const std::vector<bo
     return finer.size() == chunk_ptr.size() ? std::vector<Index>() : finer;
 }
 
-std::vector<Index> chunk_bounds(std::span<const Offset> row_ptr, const ChunkedTuning& tuning)
+std::vector<Index> chunk_bounds(std::span<const Offset> row_ptr, const ChunkedTuning& tuning, std::size_t value_bytes)
 {
     const auto  n = static_cast<Index>(row_ptr.size()) - 1;
     const Index parts = std::clamp<Index>(n / std::max<Index>(tuning.least_rows, 1), 1, std::max(tuning.chunks, 1));
@@ -284,7 +289,7 @@ std::vector<Index> chunk_bounds(std::span<const Offset> row_ptr, const ChunkedTu
         bound = std::move(finer);
         std::vector<bool> fits;
         for (std::size_t c = 0; c + 1 < bound.size(); ++c)
-            fits.push_back(chunk_shared_bytes(bound[c + 1] - bound[c], 0) <= tuning.shared_bytes);
+            fits.push_back(chunk_shared_bytes(bound[c + 1] - bound[c], 0, value_bytes) <= tuning.shared_bytes);
         finer = halved(bound, fits);
     }
     return bound;
@@ -300,7 +305,8 @@ ChunkedLayout<T> chunked_layout(const CsrView<T>& L, const ChunkedTuning& tuning
     return layout;
 }
 
-template ChunkedLayout<double> chunked_layout(const CsrView<double>&, const ChunkedTuning&);
-template ChunkedLayout<float>  chunked_layout(const CsrView<float>&, const ChunkedTuning&);
+#define ILUX_INSTANTIATE(T) template ChunkedLayout<T> chunked_layout(const CsrView<T>&, const ChunkedTuning&);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -58,9 +58,10 @@ struct ChunkedLayout {
 };
 
 /// Shared memory of a chunk: x of each row, the constant 0, and the tasks, which start on 16 bytes.
-inline std::size_t chunk_shared_bytes(std::size_t rows, std::size_t tasks)
+/// @param value_bytes  of an x: 8, or 16
+inline std::size_t chunk_shared_bytes(std::size_t rows, std::size_t tasks, std::size_t value_bytes = sizeof(double))
 {
-    return (rows + 2) / 2 * 2 * sizeof(double) + tasks * sizeof(ChunkTask);
+    return (rows + 2) / 2 * 2 * value_bytes + tasks * sizeof(ChunkTask);
 }
 
 /// What both makers of a layout ask. The rows are those of the system with its long ones split.
@@ -72,7 +73,8 @@ int group_of(Index n, Offset nnz);
 Index team_of(Index tasks, Index levels);
 /// Where chunks begin, and n: cut so that each holds an equal share of entries and rows, then halved while x alone
 /// does not fit its shared memory. No chunk is empty. O(chunks log n)
-std::vector<Index> chunk_bounds(std::span<const Offset> row_ptr, const ChunkedTuning& tuning);
+std::vector<Index> chunk_bounds(std::span<const Offset> row_ptr, const ChunkedTuning& tuning,
+                                std::size_t value_bytes = sizeof(double));
 /// The same with every chunk c halved that does not fit and has more than one row; empty when there is none.
 std::vector<Index> halved(std::span<const Index> chunk_ptr, const std::vector<bool>& fits);
 

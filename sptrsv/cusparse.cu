@@ -4,8 +4,10 @@
 
 #include <cusparse.h>
 
+#include <bit>
 #include <limits>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/sptrsv/device_row.hpp"
 
 namespace ilux {
@@ -13,8 +15,12 @@ namespace {
 
 using std::to_string;
 
-constexpr int    block_size = 256;
-constexpr double one = 1;
+constexpr int block_size = 256;
+
+template <class S>
+constexpr S one = 1;
+template <class S>
+constexpr cudaDataType vendors_type = is_complex<S> ? CUDA_C_64F : CUDA_R_64F;
 
 void check(cusparseStatus_t status, const char* call)
 {
@@ -40,22 +46,25 @@ struct Spsv {
     }
 };
 
-__global__ void gather(Index n, FrameView frame, const double* b, double* r)
+template <class S>
+__global__ void gather(Index n, FrameView<S> frame, const S* b, S* r)
 {
     const Index i = static_cast<Index>(blockIdx.x * block_size + threadIdx.x);
     if (i < n) r[i] = framed_rhs(frame, i, b);
 }
 
-__global__ void scatter(Index n, FrameView frame, const double* x, double* out)
+template <class S>
+__global__ void scatter(Index n, FrameView<S> frame, const S* x, S* out)
 {
     const Index i = static_cast<Index>(blockIdx.x * block_size + threadIdx.x);
     if (i < n) store_framed(frame, i, x[i], out);
 }
 
 /// L with its diagonal, in the vendor's types.
+template <class S>
 struct WithDiagonal {
-    std::vector<Index>  row_ptr, col;
-    std::vector<double> val;
+    std::vector<Index> row_ptr, col;
+    std::vector<S>     val;
 
     template <class T>
     explicit WithDiagonal(const ForwardSystem<T>& system) : row_ptr{0}
@@ -72,7 +81,7 @@ struct WithDiagonal {
             }
             if (!unit) {
                 col.push_back(i);
-                val.push_back(1 / system.inv_diag[i]);
+                val.push_back(1. / system.inv_diag[i]);
             }
             row_ptr.push_back(static_cast<Index>(col.size()));
         }
@@ -85,21 +94,21 @@ template <class T>
 CuSparseEngine<T>::CuSparseEngine(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index>)
     : n_(system.size()), unit_(system.inv_diag.empty())
 {
-    const WithDiagonal L(system);
-    const SolveFrame&  frame = system.frame;
+    const WithDiagonal<S> L(system);
+    const SolveFrame<S>&  frame = system.frame;
     nnz_ = L.row_ptr.back();
     framed_ = !(frame.in_index.empty() && frame.in_scale.empty() && frame.out_index.empty() && frame.out_scale.empty());
     arrays_.add(L.row_ptr, row_ptr_);
     arrays_.add(L.col, col_);
     arrays_.add(L.val, val_);
-    add(arrays_, frame, {}, frame_);
+    add(arrays_, frame, std::vector<S>(), frame_);
     arrays_.upload(gpu);
 }
 
 template <class T>
 std::size_t CuSparseEngine<T>::workspace_bytes() const
 {
-    return 2 * sizeof(double) * n_;
+    return 2 * sizeof(S) * n_;
 }
 
 template <class T>
@@ -108,12 +117,12 @@ HostState CuSparseEngine<T>::prepare(Gpu& gpu, DeviceSpan<std::byte> work) const
     if (n_ == 0) return nullptr;
     const auto  stream = cuda::stream(gpu);
     auto        spsv = std::make_shared<Spsv>();
-    auto* const r = reinterpret_cast<double*>(work.data());
+    auto* const r = reinterpret_cast<S*>(work.data());
     check(cusparseCreate(&spsv->handle), "cusparseCreate");
     check(cusparseSetStream(spsv->handle, stream), "cusparseSetStream");
     check(cusparseCreateCsr(&spsv->L, n_, n_, nnz_, const_cast<Index*>(row_ptr_), const_cast<Index*>(col_),
-                            const_cast<double*>(val_), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                            CUDA_R_64F),
+                            const_cast<S*>(val_), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                            vendors_type<S>),
           "cusparseCreateCsr");
     cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
     cusparseDiagType_t diagonal = unit_ ? CUSPARSE_DIAG_TYPE_UNIT : CUSPARSE_DIAG_TYPE_NON_UNIT;
@@ -121,22 +130,22 @@ HostState CuSparseEngine<T>::prepare(Gpu& gpu, DeviceSpan<std::byte> work) const
           "cusparseSpMatSetAttribute");
     check(cusparseSpMatSetAttribute(spsv->L, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof diagonal),
           "cusparseSpMatSetAttribute");
-    check(cusparseCreateDnVec(&spsv->b, n_, r, CUDA_R_64F), "cusparseCreateDnVec");
-    check(cusparseCreateDnVec(&spsv->x, n_, r + n_, CUDA_R_64F), "cusparseCreateDnVec");
+    check(cusparseCreateDnVec(&spsv->b, n_, r, vendors_type<S>), "cusparseCreateDnVec");
+    check(cusparseCreateDnVec(&spsv->x, n_, r + n_, vendors_type<S>), "cusparseCreateDnVec");
     check(cusparseSpSV_createDescr(&spsv->solver), "cusparseSpSV_createDescr");
     std::size_t bytes = 0;
-    check(cusparseSpSV_bufferSize(spsv->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, spsv->L, spsv->b, spsv->x,
-                                  CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, spsv->solver, &bytes),
+    check(cusparseSpSV_bufferSize(spsv->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<S>, spsv->L, spsv->b, spsv->x,
+                                  vendors_type<S>, CUSPARSE_SPSV_ALG_DEFAULT, spsv->solver, &bytes),
           "cusparseSpSV_bufferSize");
     spsv->buffer = DeviceBuffer<std::byte>(bytes);
-    check(cusparseSpSV_analysis(spsv->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, spsv->L, spsv->b, spsv->x,
-                                CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, spsv->solver, spsv->buffer.data()),
+    check(cusparseSpSV_analysis(spsv->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<S>, spsv->L, spsv->b, spsv->x,
+                                vendors_type<S>, CUSPARSE_SPSV_ALG_DEFAULT, spsv->solver, spsv->buffer.data()),
           "cusparseSpSV_analysis");
     return spsv;
 }
 
 template <class T>
-void CuSparseEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
+void CuSparseEngine<T>::solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> out, DeviceSpan<std::byte> work,
                               const HostState& state) const
 {
     if (n_ == 0) return;
@@ -144,24 +153,26 @@ void CuSparseEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<d
     const auto        stream = cuda::stream(gpu);
     const int         blocks = (n_ + block_size - 1) / block_size;
     Spsv&             spsv = *static_cast<Spsv*>(state.get());
-    double* const     r = reinterpret_cast<double*>(work.data());
-    double* const     x = r + n_;
+    S* const          r = reinterpret_cast<S*>(work.data());
+    S* const          x = r + n_;
+    const auto        frame = std::bit_cast<FrameView<cuda::Value<S>>>(frame_);
     if (framed_) {
-        gather<<<blocks, block_size, 0, stream>>>(n_, frame_, b.data(), r);
+        gather<<<blocks, block_size, 0, stream>>>(n_, frame, cuda::as_values(b.data()), cuda::as_values(r));
         cuda::check_launch("gather");
     }
     check(cusparseSetStream(spsv.handle, stream), "cusparseSetStream");
-    check(cusparseDnVecSetValues(spsv.b, framed_ ? r : const_cast<double*>(b.data())), "cusparseDnVecSetValues");
+    check(cusparseDnVecSetValues(spsv.b, framed_ ? r : const_cast<S*>(b.data())), "cusparseDnVecSetValues");
     check(cusparseDnVecSetValues(spsv.x, framed_ ? x : out.data()), "cusparseDnVecSetValues");
-    check(cusparseSpSV_solve(spsv.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, spsv.L, spsv.b, spsv.x, CUDA_R_64F,
-                             CUSPARSE_SPSV_ALG_DEFAULT, spsv.solver),
+    check(cusparseSpSV_solve(spsv.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<S>, spsv.L, spsv.b, spsv.x,
+                             vendors_type<S>, CUSPARSE_SPSV_ALG_DEFAULT, spsv.solver),
           "cusparseSpSV_solve");
     if (!framed_) return;
-    scatter<<<blocks, block_size, 0, stream>>>(n_, frame_, x, out.data());
+    scatter<<<blocks, block_size, 0, stream>>>(n_, frame, cuda::as_values(x), cuda::as_values(out.data()));
     cuda::check_launch("scatter");
 }
 
-template class CuSparseEngine<double>;
-template class CuSparseEngine<float>;
+#define ILUX_INSTANTIATE(T) template class CuSparseEngine<T>;
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -7,16 +7,18 @@
 namespace ilux {
 
 /// By rows of the engine's own numbering; null: the identity, or all ones.
+template <class S>
 struct FrameView {
     const Index*  in_index = nullptr;  ///< < 0: the row has no right-hand side
     const double* in_scale = nullptr;
     const Index*  out_index = nullptr;  ///< < 0: the row is not stored
-    const double* out_scale = nullptr;
-    const double* inv_diag = nullptr;
+    const S*      out_scale = nullptr;
+    const S*      inv_diag = nullptr;
 };
 
 /// Registers what `view` will point to; the vectors stand until arrays.upload().
-inline void add(DeviceArrays& arrays, const SolveFrame& frame, const std::vector<double>& inv_diag, FrameView& view)
+template <Scalar S>
+void add(DeviceArrays& arrays, const SolveFrame<S>& frame, const std::vector<S>& inv_diag, FrameView<S>& view)
 {
     arrays.add(frame.in_index, view.in_index);
     arrays.add(frame.in_scale, view.in_scale);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/sptrsv/renewed_system.hpp"
 
 namespace ilux {
@@ -24,7 +25,8 @@ void check_frame(const V& values, Index n, const char* name)
 template <class T>
 class Rows {
 public:
-    explicit Rows(const CsrView<double>& A) : A_(A), n_(A.rows())
+    using S = working_of<T>;
+    explicit Rows(const CsrView<S>& A) : A_(A), n_(A.rows())
     {
         row_ptr_.reserve(n_ + std::size_t{1});
         row_ptr_.push_back(0);
@@ -33,10 +35,10 @@ public:
     }
 
     /// Appends row i of A; returns its diagonal entry, 0 when absent.
-    double append(Index i, bool backwards)
+    S append(Index i, bool backwards)
     {
         const Offset first = A_.row_ptr()[i], count = A_.row_ptr()[i + 1] - first;
-        double       diagonal = 0;
+        S            diagonal = 0;
         for (Offset s = 0; s < count; ++s) {
             const Offset p = backwards ? first + count - 1 - s : first + s;
             const Index  j = A_.col()[p];
@@ -56,17 +58,18 @@ public:
     }
 
 private:
-    const CsrView<double>& A_;
-    Index                  n_;
-    std::vector<Offset>    row_ptr_;
-    std::vector<Index>     col_;
-    std::vector<T>         val_;
+    const CsrView<S>&   A_;
+    Index               n_;
+    std::vector<Offset> row_ptr_;
+    std::vector<Index>  col_;
+    std::vector<T>      val_;
 };
 
 }  // namespace
 
 template <class T>
-ForwardSystem<T> forward_system(const CsrView<double>& A, Triangle triangle, Diagonal diagonal, SolveFrame frame)
+ForwardSystem<T> forward_system(const CsrView<working_of<T>>& A, Triangle triangle, Diagonal diagonal,
+                                SolveFrame<working_of<T>> frame)
 {
     const Index n = A.rows();
     check_triangle(A, triangle, diagonal);
@@ -78,8 +81,8 @@ ForwardSystem<T> forward_system(const CsrView<double>& A, Triangle triangle, Dia
     const bool       backwards = triangle == Triangle::upper;
     Rows<T>          rows(A);
     for (Index k = 0; k < n; ++k) {
-        const double d = rows.append(backwards ? n - 1 - k : k, backwards);
-        if (diagonal == Diagonal::stored) system.inv_diag.push_back(1 / d);
+        const working_of<T> d = rows.append(backwards ? n - 1 - k : k, backwards);
+        if (diagonal == Diagonal::stored) system.inv_diag.push_back(1. / d);
     }
     system.L = rows.finish();
     if (backwards) {
@@ -109,16 +112,16 @@ std::vector<Index> levels(const CsrView<T>& L)
 }
 
 template <class T>
-void solve_serial(const ForwardSystem<T>& system, std::span<const double> b, std::span<double> out)
+void solve_serial(const ForwardSystem<T>& system, std::span<const working_of<T>> b, std::span<working_of<T>> out)
 {
+    using S = working_of<T>;
     const auto& [L, inv_diag, frame] = system;
-    std::vector<double> x(L.rows());
+    std::vector<S> x(L.rows());
     for (Index i = 0; i < L.rows(); ++i) {
         const Index g = frame.in_index.empty() ? i : frame.in_index[i];
-        double      sum = g < 0 ? 0 : b[g];
+        S           sum = g < 0 ? S(0) : b[g];
         if (!frame.in_scale.empty()) sum *= frame.in_scale[i];
-        for (Offset p = L.row_ptr()[i]; p < L.row_ptr()[i + 1]; ++p)
-            sum -= static_cast<double>(L.val()[p]) * x[L.col()[p]];
+        for (Offset p = L.row_ptr()[i]; p < L.row_ptr()[i + 1]; ++p) sum -= static_cast<S>(L.val()[p]) * x[L.col()[p]];
         x[i] = inv_diag.empty() ? sum : sum * inv_diag[i];
     }
     for (Index i = 0; i < L.rows(); ++i) {
@@ -155,13 +158,13 @@ ForwardSystem<double> with_values(const RenewedSystem& renewed, std::span<const 
     return system;
 }
 
-template struct ForwardSystem<double>;
-template struct ForwardSystem<float>;
-template ForwardSystem<double> forward_system(const CsrView<double>&, Triangle, Diagonal, SolveFrame);
-template ForwardSystem<float>  forward_system(const CsrView<double>&, Triangle, Diagonal, SolveFrame);
-template std::vector<Index>    levels(const CsrView<double>&);
-template std::vector<Index>    levels(const CsrView<float>&);
-template void                  solve_serial(const ForwardSystem<double>&, std::span<const double>, std::span<double>);
-template void                  solve_serial(const ForwardSystem<float>&, std::span<const double>, std::span<double>);
+#define ILUX_INSTANTIATE(T)                                                                       \
+    template struct ForwardSystem<T>;                                                             \
+    template ForwardSystem<T>   forward_system(const CsrView<working_of<T>>&, Triangle, Diagonal, \
+                                               SolveFrame<working_of<T>>);                        \
+    template std::vector<Index> levels(const CsrView<T>&);                                        \
+    template void solve_serial(const ForwardSystem<T>&, std::span<const working_of<T>>, std::span<working_of<T>>);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -7,23 +7,25 @@
 namespace ilux {
 
 /// Where one solve reads and writes.
+template <class S>
 struct SolveEnds {
-    const double* b;
-    double*       out;
+    const S* b;
+    S*       out;
 };
 
 /// A launch for each wide level, and one for each run of thin ones. Contract: gpu_engines.hpp.
 template <class T>
 class LevelSetEngine {
 public:
+    using S = working_of<T>;
     LevelSetEngine(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level);
 
     std::size_t bytes() const { return rows_.bytes(); }
-    std::size_t workspace_bytes() const { return sizeof(double) * rows_.positions(); }
+    std::size_t workspace_bytes() const { return sizeof(S) * rows_.positions(); }
     void        prepare(Gpu&, DeviceSpan<std::byte>) const {}
-    void        solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work) const;
+    void        solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> out, DeviceSpan<std::byte> work) const;
     /// The same with b and out found in device memory when the kernels run.
-    void             solve_at(Gpu& gpu, const SolveEnds* ends, DeviceSpan<std::byte> work) const;
+    void             solve_at(Gpu& gpu, const SolveEnds<S>* ends, DeviceSpan<std::byte> work) const;
     EngineNumbers<T> numbers() { return rows_.numbers(); }
 
 private:
@@ -37,6 +39,7 @@ private:
 template <class T>
 class LevelGraphEngine {
 public:
+    using S = working_of<T>;
     LevelGraphEngine(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level)
         : levels_(gpu, system, level)
     {}
@@ -44,7 +47,7 @@ public:
     std::size_t      bytes() const { return levels_.bytes(); }
     std::size_t      workspace_bytes() const;
     HostState        prepare(Gpu& gpu, DeviceSpan<std::byte> work) const;
-    void             solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
+    void             solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> out, DeviceSpan<std::byte> work,
                            const HostState& graph) const;
     EngineNumbers<T> numbers() { return levels_.numbers(); }
 

@@ -9,6 +9,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/sptrsv/chunked.hpp"
 #include "ilux/sptrsv/cusparse.hpp"
@@ -185,7 +186,7 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpT
 }
 
 template <class T>
-GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine)
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine) requires(!is_complex<T>)
 {
     if (engine == GpuSpTrsvEngine::cusparse) throw InvalidOption("engine cusparse: its values cannot be renewed");
     if constexpr (std::same_as<T, double>) make(gpu, renewed.system, engine);
@@ -198,7 +199,7 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrs
 }
 
 template <class T>
-void GpuSpTrsvPlan<T>::refill(Gpu& gpu, const T* values)
+void GpuSpTrsvPlan<T>::refill(Gpu& gpu, const T* values) requires(!is_complex<T>)
 {
     require(impl_ && impl_->renewed, [] { return std::string("refill: a plan whose values were given once for all"); });
     impl_->renewed->fill(gpu, values);
@@ -238,7 +239,7 @@ auto GpuSpTrsvPlan<T>::workspace(Gpu& gpu, Index rhs) const -> Workspace
 }
 
 template <class T>
-void GpuSpTrsvPlan<T>::solve(Gpu& be, DeviceSpan<const double> b, DeviceSpan<double> out, Workspace& ws) const
+void GpuSpTrsvPlan<T>::solve(Gpu& be, DeviceSpan<const S> b, DeviceSpan<S> out, Workspace& ws) const
 {
     const auto n = static_cast<std::size_t>(length());
     require(b.size() == out.size() && (n == 0 ? b.empty() : b.size() % n == 0), [&] {
@@ -252,9 +253,9 @@ void GpuSpTrsvPlan<T>::solve(Gpu& be, DeviceSpan<const double> b, DeviceSpan<dou
     const auto                  each = [&](const auto& engine) {
         using E = std::decay_t<decltype(engine)>;
         for (std::size_t at = 0; at < b.size(); at += room * n) {
-            const std::size_t              rhs = std::min(room, (b.size() - at) / n);
-            const DeviceSpan<const double> right = b.subspan(at, rhs * n);
-            const DeviceSpan<double>       result = out.subspan(at, rhs * n);
+            const std::size_t         rhs = std::min(room, (b.size() - at) / n);
+            const DeviceSpan<const S> right = b.subspan(at, rhs * n);
+            const DeviceSpan<S>       result = out.subspan(at, rhs * n);
             if constexpr (KeepsHostState<E>) engine.solve(be, right, result, memory, ws.state_);
             else if constexpr (SolvesSeveral<E>)
                 engine.solve(be, right, result, memory.first(rhs * part), static_cast<Index>(rhs));
@@ -265,17 +266,19 @@ void GpuSpTrsvPlan<T>::solve(Gpu& be, DeviceSpan<const double> b, DeviceSpan<dou
 }
 
 template <class T>
-GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrView<double>& A, Triangle triangle, Diagonal diagonal, bool transposed,
-                            GpuSpTrsvEngine engine)
+GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrView<working_of<T>>& A, Triangle triangle, Diagonal diagonal,
+                            bool transposed, GpuSpTrsvEngine engine)
 {
     if (!transposed) return {gpu, forward_system<T>(A, triangle, diagonal), engine};
     check_triangle(A, triangle, diagonal);  // before the transpose, for messages in the caller's terms
     return {gpu, forward_system<T>(transpose(A), opposite(triangle), diagonal), engine};
 }
 
-template class GpuSpTrsvPlan<double>;
-template class GpuSpTrsvPlan<float>;
-template GpuSpTrsvPlan<double> gpu_sptrsv(Gpu&, const CsrView<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
-template GpuSpTrsvPlan<float>  gpu_sptrsv(Gpu&, const CsrView<double>&, Triangle, Diagonal, bool, GpuSpTrsvEngine);
+#define ILUX_INSTANTIATE(T)                                                                             \
+    template class GpuSpTrsvPlan<T>;                                                                    \
+    template GpuSpTrsvPlan<T> gpu_sptrsv(Gpu&, const CsrView<working_of<T>>&, Triangle, Diagonal, bool, \
+                                         GpuSpTrsvEngine);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

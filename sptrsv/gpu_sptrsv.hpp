@@ -55,10 +55,12 @@ constexpr GpuSpTrsvEngine choose_engine(const SpTrsvFacts& facts)
 
 /// A triangular system on a GPU, ready to be solved. Immutable but for refill(): serves several streams at once, each with a
 /// workspace.
-/// Values are stored as T; sums and x are double. Bitwise repeatable with every engine but cusparse.
+/// Values are stored as T; sums and x are of S, double or complex. Bitwise repeatable with every engine but cusparse.
 template <class T = double>
 class GpuSpTrsvPlan {
 public:
+    using S = working_of<T>;
+
     /// What one stream of solves writes. Serves the plan that made it, one call of solve at a time.
     class Workspace {
     public:
@@ -81,7 +83,8 @@ public:
     GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
     /// A plan whose values refill() brings; takes 4 bytes more for every number it stores, and is no slower.
     /// @throws InvalidOption, besides, for engine cusparse; InvalidInput for what renewed_in_float refuses, where T is float
-    GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
+    GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed,
+                  GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic) requires(!is_complex<T>);
     ~GpuSpTrsvPlan();
     GpuSpTrsvPlan(GpuSpTrsvPlan&&) noexcept;
     GpuSpTrsvPlan& operator=(GpuSpTrsvPlan&&) noexcept;
@@ -98,7 +101,7 @@ public:
     /// what the plan stores: only enqueued, allocates nothing, may be captured in a graph. A zero d_i becomes Inf.
     /// @param values  on the device, stored as T too: the array whose positions the RenewedSystem has
     /// @throws InvalidInput when the plan was not made of one
-    void refill(Gpu& gpu, const T* values);
+    void refill(Gpu& gpu, const T* values) requires(!is_complex<T>);
 
     /// The only allocation a solve needs; cuSPARSE analyses here, for each.
     /// @param rhs  right-hand sides that engines chunked and syncfree solve in one launch, each with memory of its own; the
@@ -112,7 +115,7 @@ public:
     /// capture it. Costs 2 nnz flops a right-hand side. A zero pivot yields Inf or NaN, and NaN spreads as it should.
     /// @throws InvalidInput when the lengths are unequal or no multiple of length(), the workspace is another plan's, or
     /// values were never filled in
-    void solve(Gpu& be, DeviceSpan<const double> b, DeviceSpan<double> out, Workspace& ws) const;
+    void solve(Gpu& be, DeviceSpan<const S> b, DeviceSpan<S> out, Workspace& ws) const;
 
 private:
     struct Engine;
@@ -129,7 +132,7 @@ private:
 /// x ← A⁻¹ b, or A⁻ᵀ b, for a triangular A: the forward system above for callers that hold a triangle.
 /// @throws InvalidInput as SpTrsvPlan does
 template <class T>
-GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrView<double>& A, Triangle triangle, Diagonal diagonal,
+GpuSpTrsvPlan<T> gpu_sptrsv(Gpu& gpu, const CsrView<working_of<T>>& A, Triangle triangle, Diagonal diagonal,
                             bool transposed = false, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
 
 }  // namespace ilux

@@ -6,7 +6,7 @@
 
 #include "ilux/base/barrier.hpp"
 #include "ilux/base/error.hpp"
-#include "ilux/sptrsv/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/sptrsv/serial.hpp"
 
 namespace ilux {
@@ -110,7 +110,7 @@ Index dependency_depth(const CsrView<T>& A, Triangle triangle)
     template void  solve_levels<T>(Cpu&, const CsrView<T>&, const LevelSets&, Triangle, Diagonal,     \
                                   std::span<const working_of<T>>, std::span<working_of<T>>, Values); \
     template Index dependency_depth(const CsrView<T>&, Triangle);
-ILUX_SPTRSV_STORED(ILUX_INSTANTIATE)
+ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -7,6 +7,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -90,27 +91,35 @@ SplitMatrix<T> split_long_rows(const CsrView<T>& L, Index longest, Index segment
             std::move(row)};
 }
 
-SolveFrame frame_by_position(const SolveFrame& frame, std::span<const Index> row)
+template <Scalar S>
+SolveFrame<S> frame_by_position(const SolveFrame<S>& frame, std::span<const Index> row)
 {
     const auto index = [&](const std::vector<Index>& of_row) {
         return by_position<Index>(row, -1, [&](Index i) { return of_row.empty() ? i : of_row[i]; });
     };
-    const auto scale = [&](const std::vector<double>& of_row) {
-        if (of_row.empty()) return std::vector<double>();
-        return by_position<double>(row, 1, [&](Index i) { return of_row[i]; });
+    const auto scale = [&]<class V>(const std::vector<V>& of_row) {
+        if (of_row.empty()) return std::vector<V>();
+        return by_position<V>(row, 1, [&](Index i) { return of_row[i]; });
     };
     return {index(frame.in_index), scale(frame.in_scale), index(frame.out_index), scale(frame.out_scale)};
 }
 
-std::vector<double> inv_diag_by_position(const std::vector<double>& inv_diag, std::span<const Index> row)
+template <Scalar S>
+std::vector<S> inv_diag_by_position(const std::vector<S>& inv_diag, std::span<const Index> row)
 {
     if (inv_diag.empty()) return {};
-    return by_position<double>(row, 1, [&](Index i) { return inv_diag[i]; });
+    return by_position<S>(row, 1, [&](Index i) { return inv_diag[i]; });
 }
 
-template struct SplitMatrix<double>;
-template struct SplitMatrix<float>;
-template SplitMatrix<double> split_long_rows(const CsrView<double>&, Index, Index);
-template SplitMatrix<float>  split_long_rows(const CsrView<float>&, Index, Index);
+#define ILUX_INSTANTIATE(T)         \
+    template struct SplitMatrix<T>; \
+    template SplitMatrix<T> split_long_rows(const CsrView<T>&, Index, Index);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(S)                                                                  \
+    template SolveFrame<S>  frame_by_position(const SolveFrame<S>&, std::span<const Index>); \
+    template std::vector<S> inv_diag_by_position(const std::vector<S>&, std::span<const Index>);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

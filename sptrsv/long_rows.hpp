@@ -29,7 +29,9 @@ SplitMatrix<T> split_long_rows(const CsrView<T>& L, Index longest, Index segment
 
 /// The frame and the inverse diagonal in the order of `row`: index −1, scale 1 and pivot 1 where that is −1. Never without
 /// indices, unless there are no rows.
-SolveFrame          frame_by_position(const SolveFrame& frame, std::span<const Index> row);
-std::vector<double> inv_diag_by_position(const std::vector<double>& inv_diag, std::span<const Index> row);
+template <Scalar S>
+SolveFrame<S> frame_by_position(const SolveFrame<S>& frame, std::span<const Index> row);
+template <Scalar S>
+std::vector<S> inv_diag_by_position(const std::vector<S>& inv_diag, std::span<const Index> row);
 
 }  // namespace ilux

@@ -11,11 +11,11 @@ namespace ilux {
 /// Where an engine keeps the values of L, each anywhere and any number of times, and the inverse diagonal.
 template <class T>
 struct EngineNumbers {
-    DeviceSpan<T>      val;
-    DeviceSpan<double> inv_diag;
+    DeviceSpan<T>             val;
+    DeviceSpan<working_of<T>> inv_diag;
 };
 
-/// Takes 4 bytes a number.
+/// Takes 4 bytes a number. T is real.
 template <class T>
 class RenewedValues {
 public:

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ilux/base/error.hpp"
-#include "ilux/sptrsv/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -76,7 +76,7 @@ void solve_serial_transpose(const CsrView<T>& A, Triangle triangle, Diagonal dia
                                   std::span<working_of<T>>, Values);                                               \
     template void solve_serial_transpose<T>(const CsrView<T>&, Triangle, Diagonal, std::span<const working_of<T>>, \
                                             std::span<working_of<T>>, Values);
-ILUX_SPTRSV_STORED(ILUX_INSTANTIATE)
+ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

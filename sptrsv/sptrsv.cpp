@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ilux/base/error.hpp"
-#include "ilux/sptrsv/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/sptrsv/serial.hpp"
 
 namespace ilux {
@@ -99,7 +99,7 @@ void SpTrsvPlan<T, S>::solve_adjoint(Cpu& be, std::span<const S> b, std::span<S>
 #define ILUX_INSTANTIATE(T)                                              \
     template void check_triangle(const CsrView<T>&, Triangle, Diagonal); \
     template class SpTrsvPlan<T>;
-ILUX_SPTRSV_STORED(ILUX_INSTANTIATE)
+ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -9,7 +9,9 @@
 #include "ilux/sptrsv/syncfree.hpp"
 
 #include <algorithm>
+#include <bit>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/sptrsv/device_warp.hpp"
 
 namespace ilux {
@@ -20,17 +22,16 @@ constexpr std::size_t head_bytes = 256;  // of a workspace: the ticket; then x
 
 /// Before the launch tickets are −1 and each x is unset.
 /// @param length      of a vector of b and out  @param work_bytes  of a right-hand side in `work`
-template <class T>
+template <class T, class S = working_of<T>>
 __global__ void __launch_bounds__(32 * block_warps)
-    solve_syncfree(WarpRowsView<T> L, const double* b, double* out, std::size_t length, std::byte* work,
-                   std::size_t work_bytes)
+    solve_syncfree(WarpRowsView<T> L, const S* b, S* out, std::size_t length, std::byte* work, std::size_t work_bytes)
 {
     __shared__ int claimed;
     work += blockIdx.y * work_bytes;
     if (threadIdx.x == 0) claimed = atomicAdd(reinterpret_cast<int*>(work), 1) + 1;
     __syncthreads();
-    const Index   t = claimed * block_warps + static_cast<Index>(threadIdx.x) / 32;
-    double* const x = reinterpret_cast<double*>(work + head_bytes);
+    const Index t = claimed * block_warps + static_cast<Index>(threadIdx.x) / 32;
+    S* const    x = reinterpret_cast<S*>(work + head_bytes);
     if (t < L.task_count)
         solve_task<Unknowns::awaited>(L, load_task(L.tasks + t), b + blockIdx.y * length, x, out + blockIdx.y * length);
 }
@@ -46,7 +47,7 @@ std::size_t shared_bytes_for(Gpu& gpu, int resident)
     };
     get(all, cudaDevAttrMaxSharedMemoryPerMultiprocessor);
     get(reserved, cudaDevAttrReservedSharedMemoryPerBlock);
-    cuda::allow_shared(gpu, solve_syncfree<T>);
+    cuda::allow_shared(gpu, solve_syncfree<cuda::Value<T>>);
     const int most = gpu.state().shared_bytes - static_cast<int>(cuda::reserved_shared);
     const int bytes = std::min(all / resident - reserved - 128, most) / 128 * 128;
     return static_cast<std::size_t>(std::max(bytes, 0));
@@ -63,11 +64,11 @@ SyncFreeEngine<T>::SyncFreeEngine(Gpu& gpu, const ForwardSystem<T>& system, std:
 template <class T>
 std::size_t SyncFreeEngine<T>::workspace_bytes() const
 {
-    return rows_.positions() == 0 ? 0 : head_bytes + sizeof(double) * rows_.positions();
+    return rows_.positions() == 0 ? 0 : head_bytes + sizeof(working_of<T>) * rows_.positions();
 }
 
 template <class T>
-void SyncFreeEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
+void SyncFreeEngine<T>::solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> out, DeviceSpan<std::byte> work,
                               Index rhs) const
 {
     if (rows_.positions() == 0) return;
@@ -76,13 +77,16 @@ void SyncFreeEngine<T>::solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<d
     const Index       blocks = (rows_.view().task_count + block_warps - 1) / block_warps;
     const dim3        grid(static_cast<unsigned>(blocks), static_cast<unsigned>(rhs));
     cuda::check(cudaMemsetAsync(work.data(), unset_byte, work.size(), stream), "cudaMemsetAsync");
-    solve_syncfree<<<grid, 32 * block_warps, shared_bytes_, stream>>>(rows_.view(), b.data(), out.data(),
-                                                                      b.size() / grid.y, work.data(),
-                                                                      work.size() / grid.y);
+    solve_syncfree<<<grid, 32 * block_warps, shared_bytes_, stream>>>(std::bit_cast<WarpRowsView<cuda::Value<T>>>(
+                                                                          rows_.view()),
+                                                                      cuda::as_values(b.data()),
+                                                                      cuda::as_values(out.data()), b.size() / grid.y,
+                                                                      work.data(), work.size() / grid.y);
     cuda::check_launch("solve_syncfree");
 }
 
-template class SyncFreeEngine<double>;
-template class SyncFreeEngine<float>;
+#define ILUX_INSTANTIATE(T) template class SyncFreeEngine<T>;
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -15,14 +15,14 @@ struct SyncFreeTuning {
 template <class T>
 class SyncFreeEngine {
 public:
+    using S = working_of<T>;
     SyncFreeEngine(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level,
                    const SyncFreeTuning& tuning = {});
 
-    std::size_t      bytes() const { return rows_.bytes(); }
-    std::size_t      workspace_bytes() const;
-    void             prepare(Gpu&, DeviceSpan<std::byte>) const {}
-    void             solve(Gpu& gpu, DeviceSpan<const double> b, DeviceSpan<double> out, DeviceSpan<std::byte> work,
-                           Index rhs = 1) const;
+    std::size_t bytes() const { return rows_.bytes(); }
+    std::size_t workspace_bytes() const;
+    void        prepare(Gpu&, DeviceSpan<std::byte>) const {}
+    void solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> out, DeviceSpan<std::byte> work, Index rhs = 1) const;
     EngineNumbers<T> numbers() { return rows_.numbers(); }
 
 private:

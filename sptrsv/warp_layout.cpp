@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -157,9 +158,10 @@ std::vector<LevelRun> level_runs(std::span<const Index> level_ptr, Index thin)
     return runs;
 }
 
-template struct WarpLayout<double>;
-template struct WarpLayout<float>;
-template WarpLayout<double> warp_layout(const CsrView<double>&, std::span<const Index>, const WarpLayoutOptions&);
-template WarpLayout<float>  warp_layout(const CsrView<float>&, std::span<const Index>, const WarpLayoutOptions&);
+#define ILUX_INSTANTIATE(T)        \
+    template struct WarpLayout<T>; \
+    template WarpLayout<T> warp_layout(const CsrView<T>&, std::span<const Index>, const WarpLayoutOptions&);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

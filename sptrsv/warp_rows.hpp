@@ -10,12 +10,12 @@ namespace ilux {
 /// As kernels get it. Everything is numbered by positions.
 template <class T>
 struct WarpRowsView {
-    const WarpTask* tasks = nullptr;
-    const Index*    level_ptr = nullptr;
-    const Index*    col = nullptr;
-    const T*        val = nullptr;
-    FrameView       frame;
-    Index           task_count = 0;
+    const WarpTask*          tasks = nullptr;
+    const Index*             level_ptr = nullptr;
+    const Index*             col = nullptr;
+    const T*                 val = nullptr;
+    FrameView<working_of<T>> frame;
+    Index                    task_count = 0;
 };
 
 /// A warp layout on a GPU.
@@ -24,9 +24,9 @@ class WarpRows {
 public:
     WarpRows(Gpu& gpu, const ForwardSystem<T>& system, std::span<const Index> level, const WarpLayoutOptions& options)
     {
-        WarpLayout<T>    layout = warp_layout(system.L, level, options);
-        const SolveFrame frame = frame_by_position(system.frame, layout.row);
-        const auto       inv_diag = inv_diag_by_position(system.inv_diag, layout.row);
+        WarpLayout<T> layout = warp_layout(system.L, level, options);
+        const auto    frame = frame_by_position(system.frame, layout.row);
+        const auto    inv_diag = inv_diag_by_position(system.inv_diag, layout.row);
         positions_ = layout.positions();
         view_.task_count = static_cast<Index>(layout.tasks.size());
         arrays_.add(layout.tasks, view_.tasks);
@@ -37,7 +37,7 @@ public:
         arrays_.upload(gpu);
         level_ptr_ = std::move(layout.level_ptr);
         numbers_ = {{const_cast<T*>(view_.val), layout.val.size()},
-                    {const_cast<double*>(view_.frame.inv_diag), inv_diag.size()}};
+                    {const_cast<working_of<T>*>(view_.frame.inv_diag), inv_diag.size()}};
     }
 
     const WarpRowsView<T>& view() const { return view_; }

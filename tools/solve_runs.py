@@ -27,15 +27,14 @@ def header(path):
 
 
 def matrices(folders, skipped):
-    """The square real matrices of folders, or single files; (name, why not) of all others go to `skipped`."""
+    """The square matrices of folders, or single files; (name, why not) of all others go to `skipped`."""
     for folder in folders:
         for path in sorted(folder.iterdir() if folder.is_dir() else [folder]):
             if not path.name.endswith((".mtx", ".mtx.gz")) or path.name.removesuffix(".gz").endswith("_b.mtx"):
                 continue
             found = header(path)
-            if found is None or found[2] == "complex" or found[0] != found[1]:
-                why = "unreadable header" if found is None else "complex" if found[2] == "complex" else "rectangular"
-                skipped.append((path.name, why))
+            if found is None or found[0] != found[1]:
+                skipped.append((path.name, "unreadable header" if found is None else "rectangular"))
             else:
                 yield path
 

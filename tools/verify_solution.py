@@ -8,6 +8,7 @@ import numpy
 import scipy.io
 
 EXTENDED = numpy.longdouble
+EXTENDED_COMPLEX = numpy.clongdouble
 COMPONENTWISE_LIMIT = 1e-12  # a direct solution's success rule, docs/design/apps.md
 
 
@@ -19,8 +20,23 @@ class Measures:
     rounding: float  # bound of what rounding in double may do to a computed ‖b − A x‖₂ / ‖b‖₂
 
 
+def extended(values):
+    return values.astype(EXTENDED_COMPLEX if numpy.iscomplexobj(values) else EXTENDED)
+
+
+def rounded_once(values):
+    """Their sum."""
+    if numpy.iscomplexobj(values):
+        return complex(math.fsum(values.real), math.fsum(values.imag))
+    return math.fsum(values)
+
+
+def norm2(values):
+    return numpy.sqrt(numpy.sum(numpy.abs(extended(values)) ** 2))
+
+
 class System:
-    """A x = b, b being the row sums of A, each rounded once."""
+    """A x = b, real or complex, b being the row sums of A, each rounded once."""
 
     def __init__(self, path):
         with warnings.catch_warnings():
@@ -29,30 +45,31 @@ class System:
         A = scipy.sparse.coo_array(A)
         order = numpy.argsort(A.row, kind="stable")
         self.n, self.row, self.col = A.shape[0], A.row[order], A.col[order]
-        self.val = A.data[order].astype(numpy.float64)
+        self.complex = numpy.iscomplexobj(A.data)
+        self.val = A.data[order].astype(numpy.complex128 if self.complex else numpy.float64)
         self.begin = numpy.searchsorted(self.row, numpy.arange(self.n + 1))
-        self.b = numpy.array([math.fsum(self.val[p:q]) for p, q in zip(self.begin, self.begin[1:])])
+        self.b = numpy.array([rounded_once(self.val[p:q]) for p, q in zip(self.begin, self.begin[1:])])
 
     def sums(self, terms):
         """Σ of each row's terms; empty rows give 0, which reduceat alone would not."""
         full = numpy.flatnonzero(self.begin[1:] > self.begin[:-1])
-        out = numpy.zeros(self.n, EXTENDED)
+        out = numpy.zeros(self.n, terms.dtype)
         out[full] = numpy.add.reduceat(terms, self.begin[full]) if len(full) else 0
         return out
 
     def write_b(self, path):
         with open(path, "w") as file:
-            file.write(f"%%MatrixMarket matrix array real general\n{self.n} 1\n")
-            file.writelines(f"{value!r}\n" for value in self.b.tolist())
+            file.write(f"%%MatrixMarket matrix array {'complex' if self.complex else 'real'} general\n{self.n} 1\n")
+            file.writelines(f"{value.real!r} {value.imag!r}\n" if self.complex else f"{value!r}\n" for value in self.b.tolist())
 
     def measure(self, x):
         """None when x has another length or holds NaN or Inf."""
         if len(x) != self.n or not numpy.isfinite(x).all():
             return None
-        terms = self.val.astype(EXTENDED) * x.astype(EXTENDED)[self.col]
-        r = numpy.abs(self.b.astype(EXTENDED) - self.sums(terms))
-        size = self.sums(numpy.abs(terms)) + numpy.abs(self.b).astype(EXTENDED)
-        norm = numpy.sqrt(numpy.sum(self.b.astype(EXTENDED) ** 2))
+        terms = extended(self.val) * extended(x)[self.col]
+        r = numpy.abs(extended(self.b) - self.sums(terms))
+        size = self.sums(numpy.abs(terms)) + numpy.abs(extended(self.b))
+        norm = norm2(self.b)
         norm = norm if norm > 0 else EXTENDED(1)
         residual = numpy.sqrt(numpy.sum(r**2)) / norm
         lengths = numpy.diff(self.begin) + 2
@@ -64,8 +81,11 @@ class System:
 
 def read_x(path):
     with open(path) as file:
+        of_complex = file.readline().split()[3:4] == ["complex"]
         lines = (line for line in file if not line.startswith("%"))
         next(lines, None)  # its size
+        if of_complex:
+            return numpy.array([complex(*map(float, line.split())) for line in lines], dtype=numpy.complex128)
         return numpy.array(list(lines), dtype=numpy.float64)
 
 

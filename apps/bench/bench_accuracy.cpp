@@ -63,8 +63,8 @@ bool parse_accuracy(Arguments arguments, AccuracyArguments& given)
                             const std::string& standard) {
         app->add_option(name, text, help)->group(group)->type_name(value)->default_str(standard);
     };
-    option("--methods", methods, "some of auto, gmres, fgmres, bicg, bicgstab, cg, lu", "Measurement", "NAME,...",
-           methods);
+    option("--methods", methods, "some of auto, gmres, fgmres, bicg, bicgstab, cg, minres, sqmr, cocg, lu",
+           "Measurement", "NAME,...", methods);
     option("--systems", systems, "of a series, so many from its first on; 0: all", "Measurement", "N", "0");
     app->add_flag("--json", given.json, "JSON objects, one a line, instead of the table")->group("Output");
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
@@ -193,12 +193,12 @@ private:
         return {{"method", step.what}, {"outcome", "failed"}, {"detail", why}};
     }
 
-    const AccuracyArguments&     given_;
-    std::string                  path_;
-    std::function<void(Json)>    take_;
-    std::optional<SequenceInput> series_;  ///< where it is one
-    Json                         row_;
-    Index                        next_ = 0;
+    const AccuracyArguments&       given_;
+    std::string                    path_;
+    std::function<void(Json)>      take_;
+    std::optional<SequenceInput<>> series_;  ///< where it is one
+    Json                           row_;
+    Index                          next_ = 0;
 };
 
 Json accuracy_head(const AccuracyArguments& given, Arguments arguments)

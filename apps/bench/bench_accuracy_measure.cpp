@@ -44,7 +44,7 @@ Json share(Index count, Index of) { return of > 0 ? Json(static_cast<double>(cou
 /// What the truth says of x, added to what the solver said.
 void judge(Json& row, const Attempt& tried, const Truth& truth)
 {
-    const TrueError found = true_error(truth, tried.x);
+    const TrueError found = true_error(truth, tried.x.of<double>());
     const Index     known = truth.known();
     if (truth.knows_norm()) {
         row["error"]["true"] = json_number(found.error);
@@ -91,10 +91,10 @@ public:
     }
 
 private:
-    std::optional<LinearSolver> solver_;
-    std::vector<double>         x_;
-    Index                       systems_;
-    bool                        reuse_x_ = false, analysed_ = false;
+    std::optional<LinearSolver<>> solver_;
+    std::vector<double>           x_;
+    Index                         systems_;
+    bool                          reuse_x_ = false, analysed_ = false;
 };
 
 /// The systems of a path, each with its truth, and the solvers that go through them.

@@ -33,8 +33,8 @@ public:
     std::span<const double> b() const { return series_ ? series_->b() : problem_.b; }
 
 private:
-    std::optional<SequenceInput> series_;
-    Problem                      problem_;
+    std::optional<SequenceInput<>> series_;
+    Problem<>                      problem_;
 };
 
 /// Of one system by one method: "7:gmres"; the truth is a step, too.

@@ -23,14 +23,14 @@ using Json = nlohmann::ordered_json;
 
 /// What the variants of one form of M share.
 struct Form {
-    OffDiagonal    off_diagonal = OffDiagonal::keep;
-    PrecondFactors factors;
+    OffDiagonal      off_diagonal = OffDiagonal::keep;
+    PrecondFactors<> factors;
 };
 
 struct Bench {
     const GmresBench& asked;
     const TakeJson&   take;
-    const Problem&    problem;
+    const Problem<>&  problem;
     Machine&          machine;
 };
 
@@ -87,7 +87,7 @@ Json seconds_json(const std::vector<IterationReport>& runs)
             {"total_most", *std::ranges::max_element(total)}};
 }
 
-Json variant_json(const Variant& variant, const Problem& problem, const KrylovOptions& krylov,
+Json variant_json(const Variant& variant, const Problem<>& problem, const KrylovOptions& krylov,
                   const std::vector<IterationReport>& runs, std::span<const double> x)
 {
     const IterationReport& last = runs.back();
@@ -223,8 +223,8 @@ Source find_matrix(const GmresBench& bench, std::string_view name)
 void measure_matrix(const GmresBench& bench, std::string_view name, const TakeJson& take)
 {
     const std::string failure = failure_of([&] {
-        const Source  source = find_matrix(bench, name);
-        const Problem problem = load_problem(source.matrix, "A1");
+        const Source    source = find_matrix(bench, name);
+        const Problem<> problem = load_problem(source.matrix, "A1");
         take({{"matrix",
                {{"source", source.real ? "real" : "stand-in"},
                 {"file", source.matrix},

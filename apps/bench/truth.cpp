@@ -156,7 +156,7 @@ private:
     LuFactors<>             factors_;
     LuWorkspace<>           ws_;
     std::vector<double>     xd_, correction_;  // (x, d): 2n; n
-    Residual                residual_;
+    Residual<>              residual_;
     Truth                   truth_;
 };
 

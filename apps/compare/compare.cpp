@@ -11,6 +11,7 @@
 #include "ilux/apps/input/sequence_input.hpp"
 #include "ilux/apps/program/child.hpp"
 #include "ilux/apps/program/progress.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/solver/json/json_number.hpp"
 #include "ilux/solver/report/lu_facts.hpp"
 
@@ -20,7 +21,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// What a run cannot change, whatever its program answers.
-constexpr std::array<std::string_view, 7> fixed{"matrix", "n", "nnz", "symmetric", "rhs", "strategy", "device"};
+constexpr std::array<std::string_view, 9> fixed{"matrix",    "n",   "nnz",      "complex", "symmetric",
+                                                "hermitian", "rhs", "strategy", "device"};
 
 /// Setup is all that comes before the first solve.
 void add_sums(Json& seconds)
@@ -45,30 +47,37 @@ SolveOptions compare_defaults()
     return options;
 }
 
-Problem load_first_system(const std::string& path, const std::string& rhs)
+std::string why_no_complex(const Strategy& strategy)
 {
-    std::error_code unknown;
-    if (!std::filesystem::is_directory(path, unknown)) return load_problem(path, rhs == "auto" ? "A1" : rhs);
-    const WallClock clock;
-    SequenceInput   input({path}, rhs);
-    input.read(0);
-    Problem problem;
-    problem.name = path;
-    problem.about = "the first system: " + input.label(0);
-    problem.A = CsrMatrix<double>(input.A());
-    problem.symmetric = is_symmetric(problem.A);
-    problem.pattern_symmetric = is_pattern_symmetric(problem.A);
-    problem.positive_diagonal = has_positive_diagonal(problem.A);
-    problem.rhs = input.rhs();
-    problem.b.assign(input.b().begin(), input.b().end());
-    if (problem.rhs == "A1") problem.exact.assign(problem.b.size(), 1.0);
-    problem.seconds_read = clock.seconds();
-    return problem;
+    if (strategy.name == "cusp") return "CUSP's program takes real values alone, and these are complex";
+    return strategy.name == "direct" && strategy.device == "gpu" ? "LU of complex values runs on the host alone" : "";
 }
 
-void judge(Json& row, const Problem& problem, const std::vector<double>& x, double rtol)
+AnyProblem load_first_system(const std::string& path, const std::string& rhs)
 {
-    const Accuracy errors = measure(problem.A, x, problem.b);
+    std::error_code unknown;
+    if (!std::filesystem::is_directory(path, unknown)) return load_any_problem(path, rhs == "auto" ? "A1" : rhs);
+    const WallClock clock;
+    AnySequence     series = load_any_sequence({path}, rhs);
+    const auto      first_of = [&]<Scalar S>(SequenceInput<S>& input) -> AnyProblem {
+        input.read(0);
+        Problem<S> problem;
+        problem.name = path;
+        problem.about = "the first system: " + input.label(0);
+        problem.take(CsrMatrix<S>(input.A()));
+        problem.rhs = input.rhs();
+        problem.b.assign(input.b().begin(), input.b().end());
+        if (problem.rhs == "A1") problem.exact.assign(problem.b.size(), 1.0);
+        problem.seconds_read = clock.seconds();
+        return problem;
+    };
+    return std::visit(first_of, series);
+}
+
+template <Scalar S>
+void judge(Json& row, const Problem<S>& problem, const std::vector<NotDeduced<S>>& x, double rtol)
+{
+    const Accuracy errors = measure<S>(problem.A, x, problem.b);
     row["relative_residual"] = errors.finite ? json_number(errors.relative_residual) : Json(nullptr);
     row["backward_error"] = errors.finite ? json_number(errors.backward_error) : Json(nullptr);
     const bool holds = errors.finite && errors.relative_residual <= rtol;
@@ -79,12 +88,18 @@ void judge(Json& row, const Problem& problem, const std::vector<double>& x, doub
     }
 }
 
-Json row_head(const std::string& matrix, const Problem& problem, const Strategy& strategy)
+#define ILUX_INSTANTIATE(S) template void judge(Json&, const Problem<S>&, const std::vector<S>&, double);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+Json row_head(const std::string& matrix, const ProblemFacts& problem, const Strategy& strategy)
 {
     Json row{{"matrix", matrix},
              {"n", problem.n()},
-             {"nnz", problem.A.nnz()},
+             {"nnz", problem.nnz},
+             {"complex", problem.complex},
              {"symmetric", problem.symmetric},
+             {"hermitian", problem.hermitian},
              {"rhs", problem.rhs},
              {"strategy", strategy.name},
              {"method", strategy.name == "cusp"     ? Json("gmres")

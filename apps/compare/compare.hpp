@@ -22,14 +22,17 @@ struct Strategy {
     std::string step() const { return name + ":" + device + (precond.empty() ? "" : ":" + precond); }
 };
 
+/// Why it cannot take complex values, or "".
+std::string why_no_complex(const Strategy& strategy);
+
 inline constexpr Index default_repeats = 3;
 
 /// Those of `ilux compare`: the right-hand side is what a series brings along, else A·1.
 SolveOptions compare_defaults();
 
-/// A system by its name, as load_problem; or the first system of a folder as `ilux sequence` takes it.
-/// @param rhs  auto, A1, ones, random:SEED or a file  @throws as load_problem and SequenceInput
-Problem load_first_system(const std::string& path, const std::string& rhs);
+/// A system by its name, as load_any_problem; or the first system of a folder as `ilux sequence` takes it, whose values are real.
+/// @param rhs  auto, A1, ones, random:SEED or a file  @throws as load_any_problem and SequenceInput
+AnyProblem load_first_system(const std::string& path, const std::string& rhs);
 
 /// Measures one strategy of ours and hands out, as it comes, objects of which later ones add to earlier ones: {"begin": step} once
 /// all is read and the device is warm, {"seconds": {...}}, {"outcome", "relative_residual", ...}; or {"error": "..."}.
@@ -38,10 +41,11 @@ void measure_strategy(const Strategy& strategy, const std::string& path, const S
 
 /// Whether x solves the system: the same question to every run. Sets relative_residual and backward_error, and outcome
 /// converged where ‖b − A x‖₂ ≤ rtol·‖b‖₂; where the run itself said so and it does not hold, stagnated, with a detail.
-void judge(nlohmann::ordered_json& row, const Problem& problem, const std::vector<double>& x, double rtol);
+template <Scalar S>
+void judge(nlohmann::ordered_json& row, const Problem<S>& problem, const std::vector<NotDeduced<S>>& x, double rtol);
 
-/// {"matrix", "n", "nnz", "symmetric", "strategy", "method", "precond", "device"}, and null for all that a run may tell.
-nlohmann::ordered_json row_head(const std::string& matrix, const Problem& problem, const Strategy& strategy);
+/// {"matrix", "n", "nnz", "complex", "symmetric", "hermitian", "rhs", "strategy", "method", "precond", "device"}, and null for all that a run may tell.
+nlohmann::ordered_json row_head(const std::string& matrix, const ProblemFacts& problem, const Strategy& strategy);
 
 /// Adds what was handed out; "seconds" part by part, and setup and total from them.
 void add_finding(nlohmann::ordered_json& row, const nlohmann::ordered_json& finding);

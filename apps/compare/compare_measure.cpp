@@ -19,8 +19,9 @@ using Json = nlohmann::ordered_json;
 constexpr double      long_solve = 1;  // seconds; what takes longer is not repeated
 constexpr const char* warm_up_problem = "gallery:convdiff2d:n=60";
 
+template <Scalar S>
 struct Measured {
-    const Problem&      problem;
+    const Problem<S>&   problem;
     const SolveOptions& options;
     Machine&            machine;
     Index               repeats;
@@ -42,7 +43,8 @@ double seconds_of(const std::function<void()>& work)
     return clock.seconds();
 }
 
-void take_answer(const Measured& m, Outcome outcome, const std::string& detail, Json more, const std::vector<double>& x)
+template <Scalar S>
+void take_answer(const Measured<S>& m, Outcome outcome, const std::string& detail, Json more, const std::vector<S>& x)
 {
     more["outcome"] = name(outcome);
     more["detail"] = detail;
@@ -51,23 +53,24 @@ void take_answer(const Measured& m, Outcome outcome, const std::string& detail, 
 }
 
 /// Analyses, factors, solves; then the same numbers again with the pivots given, as the next system of a series.
-void measure_direct(const Measured& m)
+template <Scalar S>
+void measure_direct(const Measured<S>& m)
 {
     const WallClock clock;
-    const auto      symbolic = analyse(view(m.problem.A), within_memory(m.options.lu));
+    const auto      symbolic = analyse(view<S>(m.problem.A), within_memory(m.options.lu));
     const double    analysed = clock.seconds();
-    require_memory(*symbolic, m.options.lu);
-    Lu lu(m.machine.cpu, symbolic);
+    require_memory(*symbolic, m.options.lu, sizeof(S));
+    Lu<S> lu(m.machine.cpu, symbolic);
     if (m.machine.gpu) lu.use_gpu(*m.machine.gpu);
     const LuReport factored = lu.factor(m.problem.A.val());
     m.take({{"seconds", {{"analyse", analysed}, {"factor", factored.seconds}}}});
     if (factored.outcome != Outcome::converged)
         return m.take({{"outcome", name(factored.outcome)}, {"detail", factored.reason}});
 
-    std::vector<double> x(m.problem.b.size());
-    LuSolveReport       solved;
-    const auto          solve = [&] { solved = lu.solve(m.problem.b, x, Transpose::no, lu_tolerance); };
-    const double        first = seconds_of(solve);
+    std::vector<S> x(m.problem.b.size());
+    LuSolveReport  solved;
+    const auto     solve = [&] { solved = lu.solve(m.problem.b, x, Transpose::no, lu_tolerance); };
+    const double   first = seconds_of(solve);
     take_answer(m, solved.outcome, solved.reason,
                 {{"steps", solved.refine.steps}, {"refactor", lu.refactor_method()}, {"seconds", {{"solve", first}}}},
                 x);
@@ -102,16 +105,18 @@ Json iteration_json(const std::vector<Attempt>& attempts, std::size_t best)
 }
 
 /// As `ilux solve`, further attempts included where the first fails.
-void measure_iterative(const Measured& m)
+template <Scalar S>
+void measure_iterative(const Measured<S>& m)
 {
-    LinearSolver solver(m.options);
+    LinearSolver<S> solver(m.options);
     solver.analyse(m.problem.A);
     (void)solver.factor();  // what became of it is told by solve
-    std::vector<double> x(m.problem.b.size());
-    const SolverReport  report = solver.solve(m.problem.b, x);
-    const Attempt&      result = report.result();
+    std::vector<S>     x(m.problem.b.size());
+    const SolverReport report = solver.solve(m.problem.b, x);
+    const Attempt&     result = report.result();
     if (result.has_x())
-        take_answer(m, result.report.outcome, result.why(), iteration_json(report.attempts, report.best), result.x);
+        take_answer(m, result.report.outcome, result.why(), iteration_json(report.attempts, report.best),
+                    result.x.template of<S>());
     else {
         Json row = iteration_json(report.attempts, report.best);
         row["outcome"] = name(result.report.outcome);
@@ -125,10 +130,28 @@ void measure_iterative(const Measured& m)
                           })}}}});
 }
 
-void measure_on(const std::string& strategy, const Measured& m)
+template <Scalar S>
+void measure_on(const std::string& strategy, const Measured<S>& m)
 {
     const auto why = lack_of_memory([&] { strategy == "direct" ? measure_direct(m) : measure_iterative(m); });
     if (why) m.take({{"outcome", name(Outcome::out_of_memory)}, {"detail", *why}});
+}
+
+/// @param options  for this strategy and this device alone
+template <Scalar S>
+void measure_problem(const Strategy& strategy, const Problem<S>& problem, SolveOptions& options, Index repeats,
+                     const TakeJson& take)
+{
+    if (const auto why = why_no_complex(strategy); is_complex<S> && !why.empty()) throw InvalidInput(why);
+    std::vector<std::string> decisions;
+    Machine                  machine = machine_for<S>(options, problem.A, false, decisions);
+    if (machine.gpu) {  // the first calls load kernels: a small system pays for them
+        const Problem<> small = load_problem(warm_up_problem, "A1");
+        measure_on<double>(strategy.name, {small, options, machine, 1, [](const Json&) {}});
+    }
+    take({{"begin", strategy.step()}});
+    load_near_null(options, problem.n());
+    measure_on<S>(strategy.name, {problem, options, machine, repeats, take});
 }
 
 }  // namespace
@@ -143,16 +166,8 @@ void measure_strategy(const Strategy& strategy, const std::string& path, const S
         if (strategy.name == "direct") options.method = MethodChoice::lu;
         ilux::parse_field("device", strategy.device, options.device);
         require_consistent(options);
-        const Problem            problem = load_first_system(path, options.rhs);
-        std::vector<std::string> decisions;
-        Machine                  machine = machine_for(options, problem.A, false, decisions);
-        if (machine.gpu) {  // the first calls load kernels: a small system pays for them
-            const Problem small = load_problem(warm_up_problem, "A1");
-            measure_on(strategy.name, {small, options, machine, 1, [](const Json&) {}});
-        }
-        take({{"begin", strategy.step()}});
-        load_near_null(options, problem.n());
-        measure_on(strategy.name, {problem, options, machine, repeats, take});
+        const AnyProblem problem = load_first_system(path, options.rhs);
+        std::visit([&](const auto& one) { measure_problem(strategy, one, options, repeats, take); }, problem);
     });
     if (!failure.empty()) take({{"error", failure}});
 }

@@ -126,9 +126,12 @@ std::string compare_matrix_line(const Json& head)
     const std::string matrix = printable(text_of(head, "matrix"));
     if (const std::string error = printable(text_of(head, "error")); !error.empty())
         return error.starts_with(matrix) ? error + '\n' : fmt::format("{}: {}\n", matrix, error);
-    return fmt::format("{}: n {}, nnz {}, {}symmetric; b: {}\n", matrix, head["n"].get<Offset>(),
-                       head["nnz"].get<Offset>(), head["symmetric"].get<bool>() ? "" : "not ",
-                       printable(text_of(head, "rhs")));
+    const bool  complex = head["complex"].get<bool>(), symmetric = head["symmetric"].get<bool>();
+    const char* symmetry = complex && head["hermitian"].get<bool>() ? "Hermitian"
+                           : symmetric                              ? "symmetric"
+                                                                    : "not symmetric";
+    return fmt::format("{}: n {}, nnz {}, {}{}; b: {}\n", matrix, head["n"].get<Offset>(), head["nnz"].get<Offset>(),
+                       complex ? "complex, " : "", symmetry, printable(text_of(head, "rhs")));
 }
 
 std::string compare_line(const Json& row)

@@ -8,7 +8,7 @@ namespace ilux::app {
 
 /// Above all tables: what the columns mean.
 std::string compare_head();
-/// Above the rows of one matrix. @param head  {"matrix", "n", "nnz", "symmetric", "rhs", "error"}
+/// Above the rows of one matrix. @param head  {"matrix", "n", "nnz", "complex", "symmetric", "hermitian", "rhs"}, or {"matrix", "error"}
 std::string compare_matrix_line(const nlohmann::ordered_json& head);
 std::string compare_line(const nlohmann::ordered_json& row);
 

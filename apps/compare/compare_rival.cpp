@@ -50,7 +50,7 @@ std::string find_compare_cusp()
     return !unknown && can_run(beside.string()) ? beside.string() : "";
 }
 
-RivalSystem::RivalSystem(std::string program, const Problem& problem)
+RivalSystem::RivalSystem(std::string program, const Problem<>& problem)
     : program_(std::move(program)), folder_(new_folder()), problem_(problem)
 {
     try {

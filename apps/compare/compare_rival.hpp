@@ -22,7 +22,7 @@ inline constexpr const char* how_to_get_cusp =
 class RivalSystem {
 public:
     /// @param program  as find_compare_cusp gives it  @throws InvalidInput when files cannot be written
-    RivalSystem(std::string program, const Problem& problem);
+    RivalSystem(std::string program, const Problem<>& problem);
     ~RivalSystem();
     RivalSystem(const RivalSystem&) = delete;
     RivalSystem& operator=(const RivalSystem&) = delete;
@@ -31,8 +31,8 @@ public:
     void run(nlohmann::ordered_json& row, const Strategy& strategy, const SolveOptions& options, Index repeats) const;
 
 private:
-    std::string    program_, folder_;
-    const Problem& problem_;
+    std::string      program_, folder_;
+    const Problem<>& problem_;
 };
 
 }  // namespace ilux::app

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 
 namespace ilux::app {
@@ -13,7 +14,8 @@ constexpr std::size_t most_hubs = 10;
 constexpr std::size_t most_cuts = 40;  // more lines than that would hide the entries
 
 /// Rows of a triangular matrix by the longest chain of rows they wait for; a diagonal, stored or not, says nothing.
-DepthProfile profile_of(std::string name, const CsrView<double>& T, Triangle triangle)
+template <Scalar S>
+DepthProfile profile_of(std::string name, const CsrView<S>& T, Triangle triangle)
 {
     const Index        n = T.rows();
     DepthProfile       profile{.name = std::move(name), .rows = {}};
@@ -49,12 +51,13 @@ SparsityPicture factors_of(const LuPattern& pattern)
 }
 
 /// All levels' orders as one: each permutes what those before postponed. @param of  p or q of a level
-std::vector<Index> order_of(const MlIluFactors<>& factors, std::vector<Index> MlIluLevel<>::*of)
+template <Scalar S>
+std::vector<Index> order_of(const MlIluFactors<S>& factors, std::vector<Index> MlIluLevel<S>::*of)
 {
     std::vector<Index> order(static_cast<std::size_t>(factors.n));
     for (Index i = 0; i < factors.n; ++i) order[i] = i;
     std::size_t begin = 0;
-    for (const MlIluLevel<>& level : factors.levels) {
+    for (const MlIluLevel<S>& level : factors.levels) {
         const std::vector<Index> before(order.begin() + static_cast<std::ptrdiff_t>(begin), order.end());
         for (Index k = 0; k < level.n; ++k) order[begin + k] = before[(level.*of)[k]];
         begin += level.nB;
@@ -62,21 +65,23 @@ std::vector<Index> order_of(const MlIluFactors<>& factors, std::vector<Index> Ml
     return order;
 }
 
-SparsityPicture permuted(const CsrView<double>& A, const MlIluFactors<>& factors)
+template <Scalar S>
+SparsityPicture permuted(const CsrView<S>& A, const MlIluFactors<S>& factors)
 {
     SparsityPicture          picture{.title = "A in the order of the levels", .grid = SparsityGrid(A.rows())};
-    const std::vector<Index> rows = order_of(factors, &MlIluLevel<>::p);
-    const std::vector<Index> place = inverse_permutation(order_of(factors, &MlIluLevel<>::q));
+    const std::vector<Index> rows = order_of(factors, &MlIluLevel<S>::p);
+    const std::vector<Index> place = inverse_permutation(order_of(factors, &MlIluLevel<S>::q));
     for (Index i = 0; i < A.rows(); ++i)
         for (Offset p = A.row_ptr()[rows[i]]; p < A.row_ptr()[rows[i] + 1]; ++p) picture.grid.add(i, place[A.col()[p]]);
     Index begin = 0;
-    for (const MlIluLevel<>& level : factors.levels) picture.cuts.push_back(begin += level.nB);
+    for (const MlIluLevel<S>& level : factors.levels) picture.cuts.push_back(begin += level.nB);
     return picture;
 }
 
 }  // namespace
 
-SparsityPicture picture_of(const CsrView<double>& A)
+template <Scalar S>
+SparsityPicture picture_of(const CsrView<S>& A)
 {
     SparsityPicture picture{.title = "A as given", .grid = SparsityGrid(A.rows())};
     for (Index i = 0; i < A.rows(); ++i)
@@ -84,14 +89,16 @@ SparsityPicture picture_of(const CsrView<double>& A)
     return picture;
 }
 
-std::optional<Structure> structure_of(const LinearSolver& solver)
+template <Scalar S>
+std::optional<Structure> structure_of(const LinearSolver<S>& solver)
 {
-    if (const Lu* lu = solver.lu()) return structure_of(*lu);
-    if (const PrecondFactors* factors = solver.preconditioner()) return structure_of(solver.matrix(), *factors);
+    if (const Lu<S>* lu = solver.lu()) return structure_of(*lu);
+    if (const PrecondFactors<S>* factors = solver.preconditioner()) return structure_of(solver.matrix(), *factors);
     return std::nullopt;
 }
 
-Structure structure_of(const Lu& lu)
+template <Scalar S>
+Structure structure_of(const Lu<S>& lu)
 {
     const LuPattern&  pattern = *lu.factors().pattern;
     LuLevelStatistics statistics = level_statistics(pattern, lu_levels(pattern, DependencyRule::left), hub_updates);
@@ -106,21 +113,30 @@ Structure structure_of(const Lu& lu)
     return structure;
 }
 
-Structure structure_of(const CsrView<double>& A, const PrecondFactors& factors)
+template <Scalar S>
+Structure structure_of(const CsrView<S>& A, const PrecondFactors<S>& factors)
 {
     Structure structure;
     if (factors.ilu0)
         structure.profiles = {profile_of("rows of L", factors.ilu0->L(), Triangle::lower),
                               profile_of("rows of U", factors.ilu0->U(), Triangle::upper)};
     if (!factors.mlilu) return structure;
-    const MlIluFactors<>& all = factors.mlilu->factors();
+    const MlIluFactors<S>& all = factors.mlilu->factors();
     structure.pictures = {permuted(A, all)};
     for (std::size_t k = 0; k < std::min<std::size_t>(all.levels.size(), 3); ++k) {
-        const MlIluLevel<>& level = all.levels[k];
+        const MlIluLevel<S>& level = all.levels[k];
         structure.profiles.push_back(profile_of(fmt::format("rows of L, level {}", k + 1), level.L_B, Triangle::lower));
         structure.profiles.push_back(profile_of(fmt::format("rows of U, level {}", k + 1), level.U_B, Triangle::upper));
     }
     return structure;
 }
+
+#define ILUX_INSTANTIATE(S)                                                 \
+    template SparsityPicture          picture_of(const CsrView<S>&);        \
+    template std::optional<Structure> structure_of(const LinearSolver<S>&); \
+    template Structure                structure_of(const Lu<S>&);           \
+    template Structure                structure_of(const CsrView<S>&, const PrecondFactors<S>&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::app

@@ -36,16 +36,20 @@ struct Structure {
 inline constexpr Index hub_updates = 256;
 
 /// A as its entries lie.
-SparsityPicture picture_of(const CsrView<double>& A);
+template <Scalar S>
+SparsityPicture picture_of(const CsrView<S>& A);
 
 /// Of what the solver has factored last, if anything.
-std::optional<Structure> structure_of(const LinearSolver& solver);
+template <Scalar S>
+std::optional<Structure> structure_of(const LinearSolver<S>& solver);
 
 /// P A Q, L + U and the columns by level, of the last factorization that succeeded. O(nnz(L + U)).
-Structure structure_of(const Lu& lu);
+template <Scalar S>
+Structure structure_of(const Lu<S>& lu);
 
 /// A in the order of the multilevel ILU, and the rows of its levels, or of ILU(0), by depth; nothing for the others.
 /// O(nnz(A) + nnz(M)).
-Structure structure_of(const CsrView<double>& A, const PrecondFactors& factors);
+template <Scalar S>
+Structure structure_of(const CsrView<S>& A, const PrecondFactors<S>& factors);
 
 }  // namespace ilux::app

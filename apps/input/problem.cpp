@@ -10,6 +10,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/fields.hpp"
 #include "ilux/base/spmv.hpp"
@@ -32,7 +33,8 @@ constexpr std::string_view gallery_prefix = "gallery:";
     throw InvalidOption(why);
 }
 
-std::vector<double> read_rhs(const std::string& file, Index n, const ReadLimit& limit)
+template <Scalar S>
+std::vector<S> read_rhs(const std::string& file, Index n, const ReadLimit& limit)
 {
     std::error_code ignored;
     if (file != "-" && !std::filesystem::exists(file, ignored)) throw_not_a_rhs(file);
@@ -44,8 +46,8 @@ std::vector<double> read_rhs(const std::string& file, Index n, const ReadLimit& 
                                n);
         });
     };
-    const auto          B = read_matrix(file, {.accept = a_column, .stop = limit.of(file)});
-    std::vector<double> b(static_cast<std::size_t>(B.rows()));
+    const auto     B = read_matrix<S>(file, {.accept = a_column, .stop = limit.of(file)});
+    std::vector<S> b(static_cast<std::size_t>(B.rows()));
     for (Index i = 0; i < B.rows(); ++i) b[static_cast<std::size_t>(i)] = B.at(i, 0);
     return b;
 }
@@ -58,6 +60,18 @@ void require_square(const std::string& matrix, Index rows, Index cols)
     require(rows > 0, [&] { return fmt::format("{}: 0 rows; there is nothing to solve", matrix); });
 }
 
+enum class ValuesTaken { any, real };
+
+NamedMatrix load_matrix(const std::string& name, ValuesTaken values, const ReadOptions& options)
+{
+    const bool real = values == ValuesTaken::real;
+    if (!name.starts_with(gallery_prefix))
+        return {.A = real ? AnyMatrix(read_matrix(name, options)) : read_any_matrix(name, options), .about = ""};
+    const std::string spec = name.substr(gallery_prefix.size());
+    return {.A = real ? AnyMatrix(gallery::build(spec)) : gallery::build_any(spec),
+            .about = gallery::find_problem(spec.substr(0, spec.find(':'))).summary};
+}
+
 }  // namespace
 
 StopToken ReadLimit::of(const std::string& file) const
@@ -68,33 +82,36 @@ StopToken ReadLimit::of(const std::string& file) const
                                             file == "-" ? "standard input" : file, seconds));
 }
 
-NamedMatrix load_matrix(const std::string& name, const ReadOptions& options)
+NamedMatrix load_any_matrix(const std::string& name, const ReadOptions& options)
 {
-    if (!name.starts_with(gallery_prefix)) return {.A = read_matrix(name, options), .about = ""};
-    const std::string spec = name.substr(gallery_prefix.size());
-    return {.A = gallery::build(spec), .about = gallery::find_problem(spec.substr(0, spec.find(':'))).summary};
+    return load_matrix(name, ValuesTaken::any, options);
 }
 
-std::vector<double> load_rhs(const std::string& rhs, const CsrView<double>& A, const std::string& name,
-                             const ReadLimit& limit)
+CsrMatrix<double> load_real_matrix(const std::string& name, const ReadOptions& options)
+{
+    return std::get<CsrMatrix<double>>(load_matrix(name, ValuesTaken::real, options).A);
+}
+
+template <Scalar S>
+std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::string& name, const ReadLimit& limit)
 {
     const auto n = static_cast<std::size_t>(A.rows());
-    if (rhs == "ones") return std::vector<double>(n, 1.0);
+    if (rhs == "ones") return std::vector<S>(n, 1.0);
     if (rhs == "A1") {
-        std::vector<double> b(n);
-        Cpu                 cpu(1);
-        spmv(cpu, 1, A, std::vector<double>(static_cast<std::size_t>(A.cols()), 1.0), 0, b);
-        require(is_finite(cpu, b), [&] { return fmt::format("{}: b = A·1 overflows; use --rhs ones", name); });
+        std::vector<S> b(n);
+        Cpu            cpu(1);
+        spmv<S>(cpu, 1, A, std::vector<S>(static_cast<std::size_t>(A.cols()), 1.0), 0, b);
+        require(is_finite<S>(cpu, b), [&] { return fmt::format("{}: b = A·1 overflows; use --rhs ones", name); });
         return b;
     }
-    if (!rhs.starts_with("random:")) return read_rhs(rhs, A.rows(), limit);
+    if (!rhs.starts_with("random:")) return read_rhs<S>(rhs, A.rows(), limit);
     std::int64_t seed = 0;
     try {
         parse_field("rhs", std::string_view(rhs).substr(7), seed);
     } catch (const InvalidOption&) {
         throw InvalidOption(fmt::format("rhs={}: expected random:SEED, SEED a whole number", rhs));
     }
-    return gallery::random_vector(A.rows(), seed);
+    return gallery::random_vector<S>(A.rows(), seed);
 }
 
 void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit)
@@ -124,45 +141,88 @@ void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit)
     }
 }
 
-Problem load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit)
+template <Scalar S>
+void Problem<S>::take(CsrMatrix<S> matrix)
 {
-    if (matrix == "-" && rhs == "-")
-        throw InvalidOption("standard input cannot hold both the matrix and the right-hand side");
-    WallClock   clock;
-    const auto  square = [&](const MatrixMarketHeader& header) { require_square(matrix, header.rows, header.cols); };
-    NamedMatrix loaded = load_matrix(matrix, {.accept = square, .stop = limit.of(matrix)});
-    Problem     problem;
-    problem.name = matrix;
-    problem.about = std::move(loaded.about);
-    problem.A = std::move(loaded.A);
-    problem.rhs = rhs;
-    require_square(matrix, problem.A.rows(), problem.A.cols());
+    A = std::move(matrix);
+    rows = A.rows();
+    nnz = A.nnz();
+    matrix_bytes = A.bytes();
+    complex = is_complex<S>;
+    pattern_symmetric = is_pattern_symmetric(A);
+    symmetric = is_symmetric(A);
+    hermitian = is_complex<S> ? is_hermitian(A) : symmetric;
+    positive_diagonal = has_positive_diagonal(A);
+}
+
+namespace {
+
+/// The system of a matrix that was read.
+template <Scalar S>
+Problem<S> completed(CsrMatrix<S> A, ProblemFacts facts, const ReadLimit& limit)
+{
+    require_square(facts.name, A.rows(), A.cols());
     limit.stop.check();  // rows without entries are read in one go
-    problem.pattern_symmetric = is_pattern_symmetric(problem.A);
-    problem.symmetric = is_symmetric(problem.A);
-    problem.positive_diagonal = has_positive_diagonal(problem.A);
+    Problem<S> problem{std::move(facts), {}, {}, {}};
+    problem.take(std::move(A));
     limit.stop.check();
-    problem.b = load_rhs(rhs, problem.A, matrix, limit);
+    problem.b = load_rhs<S>(problem.rhs, problem.A, problem.name, limit);
     limit.stop.check();
-    if (rhs == "A1") {
+    if (problem.rhs == "A1") {
         Cpu cpu(1);
         problem.exact.assign(static_cast<std::size_t>(problem.n()), 1.0);
-        problem.rhs_is_noise = norm2(cpu, problem.b) <= 1e-14 * norm_frobenius(problem.A);
+        problem.rhs_is_noise = norm2<S>(cpu, problem.b) <= 1e-14 * norm_frobenius(problem.A);
     }
-    problem.seconds_read = clock.seconds();
     return problem;
 }
 
-double forward_error(const Problem& problem, const std::vector<double>& x)
+AnyProblem load(ValuesTaken values, const std::string& matrix, const std::string& rhs, const ReadLimit& limit)
+{
+    if (matrix == "-" && rhs == "-")
+        throw InvalidOption("standard input cannot hold both the matrix and the right-hand side");
+    const WallClock clock;
+    const auto   square = [&](const MatrixMarketHeader& header) { require_square(matrix, header.rows, header.cols); };
+    ProblemFacts facts;
+    facts.name = matrix;
+    facts.rhs = rhs;
+    auto [A, about] = load_matrix(matrix, values, {.accept = square, .stop = limit.of(matrix)});
+    facts.about = std::move(about);
+    AnyProblem problem =
+        std::visit([&](auto& one) -> AnyProblem { return completed(std::move(one), std::move(facts), limit); }, A);
+    std::visit([&](auto& one) { one.seconds_read = clock.seconds(); }, problem);
+    return problem;
+}
+
+}  // namespace
+
+AnyProblem load_any_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit)
+{
+    return load(ValuesTaken::any, matrix, rhs, limit);
+}
+
+Problem<> load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit)
+{
+    return std::get<Problem<>>(load(ValuesTaken::real, matrix, rhs, limit));
+}
+
+template <Scalar S>
+double forward_error(const Problem<S>& problem, const std::vector<NotDeduced<S>>& x)
 {
     if (problem.exact.empty() || x.size() != problem.exact.size()) return std::numeric_limits<double>::quiet_NaN();
     double error = 0, size = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        if (!std::isfinite(x[i])) return std::numeric_limits<double>::infinity();
+        if (!is_finite(x[i])) return std::numeric_limits<double>::infinity();
         error = std::max(error, std::abs(x[i] - problem.exact[i]));
         size = std::max(size, std::abs(problem.exact[i]));
     }
     return error / size;
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                        \
+    template std::vector<S> load_rhs(const std::string&, const CsrView<S>&, const std::string&, const ReadLimit&); \
+    template struct Problem<S>;                                                                                    \
+    template double forward_error(const Problem<S>&, const std::vector<S>&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::app

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "ilux/apps/input/options.hpp"
@@ -11,28 +12,44 @@
 
 namespace ilux::app {
 
-struct Problem {
-    std::string         name;   ///< as given
-    std::string         about;  ///< one line on a gallery problem: what it is, or what it stands in for
-    CsrMatrix<double>   A;      ///< n×n
-    bool                symmetric = false, pattern_symmetric = false, positive_diagonal = false;
-    std::string         rhs;                   ///< as given
-    std::vector<double> b;                     ///< n
-    std::vector<double> exact;                 ///< n where x is known, otherwise empty
-    bool                rhs_is_noise = false;  ///< A·1 cancels to rounding errors, so that b says nothing
-    double              seconds_read = 0;
+/// What reports tell of a system.
+struct ProblemFacts {
+    std::string name;   ///< as given
+    std::string about;  ///< one line on a gallery problem: what it is, or what it stands in for
+    Index       rows = 0;
+    Offset      nnz = 0;
+    std::size_t matrix_bytes = 0;
+    bool        complex = false;
+    bool        symmetric = false, pattern_symmetric = false, positive_diagonal = false;  ///< symmetric: A = Aᵀ
+    bool        hermitian = false;     ///< A = Aᴴ, which of real values is symmetric
+    std::string rhs;                   ///< as given
+    bool        rhs_is_noise = false;  ///< A·1 cancels to rounding errors, so that b says nothing
+    double      seconds_read = 0;
 
-    Index n() const { return A.rows(); }
+    Index n() const { return rows; }
 };
+
+template <Scalar S = double>
+struct Problem : ProblemFacts {
+    CsrMatrix<S>   A;      ///< n×n
+    std::vector<S> b;      ///< n
+    std::vector<S> exact;  ///< n where x is known, otherwise empty
+
+    /// A, with the facts about it.
+    void take(CsrMatrix<S> matrix);
+};
+using AnyProblem = std::variant<Problem<double>, Problem<std::complex<double>>>;
 
 /// A matrix by name: a Matrix Market file (.mtx, .mtx.gz), - for standard input, or gallery:NAME[:key=value,...].
 struct NamedMatrix {
-    CsrMatrix<double> A;
-    std::string       about;  ///< from the gallery, otherwise empty
+    AnyMatrix   A;
+    std::string about;  ///< from the gallery, otherwise empty
 };
 /// @param options  of reading a file
 /// @throws InvalidInput naming the file, line and value; InvalidOption for a gallery problem or key that does not exist
-NamedMatrix load_matrix(const std::string& name, const ReadOptions& options = {});
+NamedMatrix load_any_matrix(const std::string& name, const ReadOptions& options = {});
+/// The same of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the gallery problem does
+CsrMatrix<double> load_real_matrix(const std::string& name, const ReadOptions& options = {});
 
 /// What ends the reading of files.
 struct ReadLimit {
@@ -46,8 +63,9 @@ struct ReadLimit {
 /// b by its name: A1, ones, random:SEED or a file of one column. @param name  of A, for messages
 /// @throws InvalidInput when b has another length than A has rows, or A·1 overflows; InvalidOption when rhs is none of these;
 ///         OutOfTime, Cancelled
-std::vector<double> load_rhs(const std::string& rhs, const CsrView<double>& A, const std::string& name,
-                             const ReadLimit& limit = {});
+template <Scalar S>
+std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::string& name,
+                        const ReadLimit& limit = {});
 
 /// Reads the file that options.near_null names, where it names one, into options.precond.mlilu.near_null.
 /// @param n  rows of the system's matrix
@@ -55,12 +73,16 @@ std::vector<double> load_rhs(const std::string& rhs, const CsrView<double>& A, c
 ///         input; OutOfTime, Cancelled
 void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit = {});
 
-/// The matrix, square, with its right-hand side: A1, ones, random:SEED or a file.
-/// @throws as load_matrix; InvalidInput also when A is not square or b has another length;
+/// The matrix, square, with its right-hand side: A1, ones, random:SEED or a file. Where A is complex, so is b, which a file may
+/// hold as real numbers.
+/// @throws as load_any_matrix; InvalidInput also when A is not square, b has another length, or b is complex and A is not;
 ///         InvalidOption when rhs is none of these; OutOfTime, Cancelled
-Problem load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {});
+AnyProblem load_any_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {});
+/// The same of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the gallery problem does
+Problem<> load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {});
 
 /// ‖x − x*‖_∞ / ‖x*‖_∞, NaN when x* is not known.
-double forward_error(const Problem& problem, const std::vector<double>& x);
+template <Scalar S>
+double forward_error(const Problem<S>& problem, const std::vector<NotDeduced<S>>& x);
 
 }  // namespace ilux::app

@@ -241,7 +241,7 @@ void about_the_direct_solution(const Attempt& result, const Tried& tried, const 
 
 }  // namespace
 
-Lines advice(const Run& run, const Problem& problem)
+Lines advice(const Run& run, const ProblemFacts& problem)
 {
     Lines          lines;
     const Attempt& result = run.result();

@@ -9,6 +9,6 @@
 namespace ilux::app {
 
 /// Most promising first, each with the option to give, and none that any of the tries has used; empty after a success.
-std::vector<std::string> advice(const Run& run, const Problem& problem);
+std::vector<std::string> advice(const Run& run, const ProblemFacts& problem);
 
 }  // namespace ilux::app

@@ -133,23 +133,23 @@ HtmlSection depth_section(const Structure* structure, std::string_view why_none)
     return section;
 }
 
-HtmlSection pattern_section(const CsrView<double>& A, const Structure* structure)
+HtmlSection pattern_section(Index n, Offset nnz, const SparsityPicture& of_A, const Structure* structure)
 {
-    std::vector<SparsityPicture> pictures{picture_of(A)};
+    std::vector<SparsityPicture> pictures{of_A};
     if (structure != nullptr) pictures.insert(pictures.end(), structure->pictures.begin(), structure->pictures.end());
     std::vector<std::string> figures;
     for (const SparsityPicture& picture : pictures)
         figures.push_back(html_figure(picture.grid, picture.title, "", picture.cuts));
     const Index       cells = pictures.front().grid.cells();
     const std::string scale =
-        A.rows() > cells ? fmt::format("A cell is about {:.3g} rows by as many columns; the darker, the more entries. ",
-                                       double(A.rows()) / cells)
-                         : "A cell is an entry. ";
+        n > cells ? fmt::format("A cell is about {:.3g} rows by as many columns; the darker, the more entries. ",
+                                double(n) / cells)
+                  : "A cell is an entry. ";
     return {"pattern", "Sparsity pattern",
             html_figures(figures) +
                 html_paragraph(fmt::format("{} × {}, {} entries. {}Lines divide levels or diagonal blocks, where they "
                                            "are few.",
-                                           A.rows(), A.cols(), A.nnz(), scale),
+                                           n, n, nnz, scale),
                                "note")};
 }
 

@@ -23,7 +23,7 @@ std::string lu_level_table(const Structure& structure);
 /// @param why_none  said where there is no profile
 HtmlSection depth_section(const Structure* structure, std::string_view why_none);
 /// A as given, and what the factors made of it.
-HtmlSection pattern_section(const CsrView<double>& A, const Structure* structure);
+HtmlSection pattern_section(Index n, Offset nnz, const SparsityPicture& of_A, const Structure* structure);
 
 HtmlSection decisions_section(const std::vector<std::string>& decisions);
 /// Those that are not at their defaults first, then all.

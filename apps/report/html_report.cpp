@@ -18,7 +18,7 @@ void append(Rows& rows, Rows more)
     for (Row& row : more) rows.push_back(std::move(row));
 }
 
-HtmlSection outcome_section(const Run& run, const Problem& problem)
+HtmlSection outcome_section(const Run& run, const ProblemFacts& problem)
 {
     const Attempt& result = run.result();
     const bool     good = run.outcome() == Outcome::converged;
@@ -113,7 +113,7 @@ HtmlSection convergence_section(const Run& run)
     return section;
 }
 
-HtmlSection time_section(const Run& run, const Problem& problem)
+HtmlSection time_section(const Run& run, const ProblemFacts& problem)
 {
     const Attempt&      tried = run.result();
     const SolveSeconds& solve = tried.report.seconds;
@@ -135,11 +135,11 @@ HtmlSection time_section(const Run& run, const Problem& problem)
     return time_section(phases, problem.seconds_read + run.seconds);
 }
 
-HtmlSection levels_section(const Run& run, const Problem& problem)
+HtmlSection levels_section(const Run& run, const ProblemFacts& problem)
 {
     const Attempt& tried = run.result();
     HtmlSection    section{"levels", "Levels", ""};
-    if (tried.mlilu) section.html = level_table(*tried.mlilu, problem.A.nnz());
+    if (tried.mlilu) section.html = level_table(*tried.mlilu, problem.nnz);
     else if (tried.lu && run.structure) section.html = lu_level_table(*run.structure);
     else if (tried.lu) section.html = html_paragraph("There are no factors.");
     else section.html = html_paragraph("The preconditioner has no levels.");
@@ -148,7 +148,7 @@ HtmlSection levels_section(const Run& run, const Problem& problem)
 
 }  // namespace
 
-std::string html_report(const Run& run, const Problem& problem)
+std::string html_report(const Run& run, const ProblemFacts& problem, const SparsityPicture& pattern)
 {
     const Attempt&   tried = run.result();
     const Structure* structure = run.structure ? &*run.structure : nullptr;
@@ -158,8 +158,9 @@ std::string html_report(const Run& run, const Problem& problem)
                                  levels_section(run, problem),
                                  depth_section(structure, factored ? "In this preconditioner no row waits for another."
                                                                    : "There are no factors."),
-                                 pattern_section(problem.A, structure), decisions_section(all_decisions(run)),
-                                 options_section(run.options, SolveOptions()), environment_section()});
+                                 pattern_section(problem.n(), problem.nnz, pattern, structure),
+                                 decisions_section(all_decisions(run)), options_section(run.options, SolveOptions()),
+                                 environment_section()});
 }
 
 }  // namespace ilux::app

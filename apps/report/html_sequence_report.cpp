@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t most_noted = 50;
 
-HtmlSection outcome_section(const SequenceReport& all, const SequenceInput& input)
+HtmlSection outcome_section(const SequenceReport& all, const SequenceFacts& series)
 {
-    Rows rows = sequence_rows(input, all.options, all.device);
+    Rows rows = sequence_rows(series, all.options, all.device);
     for (const Row& row : sequence_cost_rows(all)) rows.push_back(row);
     const bool good = all.code == success;
     return {"outcome", "Outcome",
@@ -105,30 +105,43 @@ HtmlSection time_section(const SequenceReport& all)
     return time_section(phases, all.seconds);
 }
 
-HtmlSection levels_section(const SequenceReport& all, const SequenceInput& input)
+HtmlSection levels_section(const SequenceReport& all, Offset nnz)
 {
     HtmlSection section{"levels", "Levels", ""};
     if (all.structure && all.structure->of_lu) section.html = lu_level_table(*all.structure);
-    else if (all.mlilu) section.html = level_table(*all.mlilu, input.A().nnz());
+    else if (all.mlilu) section.html = level_table(*all.mlilu, nnz);
     else if (all.direct()) section.html = html_paragraph("There are no factors.");
     else section.html = html_paragraph("The preconditioner has no levels.");
     section.html += html_paragraph("Pictures and levels are of the first factors.", "note");
     return section;
 }
 
+HtmlSection curve_section(const TransferCurve& curve)
+{
+    if (curve.unknowns.empty()) return {"curve", "Transfer curve", html_paragraph("No frequency has an x.")};
+    const std::string        remark = left_out(curve);
+    std::vector<std::string> figures{html_figure(magnitude_plot(curve), remark),
+                                     html_figure(phase_plot(curve), remark)};
+    return {"curve", "Transfer curve", html_figures(figures)};
+}
+
 }  // namespace
 
-std::string html_report(const SequenceReport& all, std::span<const SystemReport> systems, const SequenceInput& input)
+std::string html_report(const SequenceReport& all, std::span<const SystemReport> systems, const SequenceFacts& series,
+                        const SparsityPicture& pattern)
 {
     const Structure* structure = all.structure ? &*all.structure : nullptr;
     SolveOptions     defaults;  // as the command has them, which is not as `solve` does
     defaults.rhs = "auto";
-    return html_page("ilux sequence " + input.name(),
-                     std::vector{outcome_section(all, input), convergence_section(all, systems), time_section(all),
-                                 levels_section(all, input),
-                                 depth_section(structure, "There are no factors with chains."),
-                                 pattern_section(input.A(), structure), decisions_section(all_decisions(all)),
-                                 options_section(all.options, defaults), environment_section()});
+    std::vector<HtmlSection> sections{outcome_section(all, series)};
+    if (!series.frequencies.empty()) sections.push_back(curve_section(transfer_curve(all, systems)));
+    for (HtmlSection& one :
+         std::vector{convergence_section(all, systems), time_section(all), levels_section(all, series.nnz),
+                     depth_section(structure, "There are no factors with chains."),
+                     pattern_section(series.n, series.nnz, pattern, structure), decisions_section(all_decisions(all)),
+                     options_section(all.options, defaults), environment_section()})
+        sections.push_back(std::move(one));
+    return html_page("ilux sequence " + series.name, sections);
 }
 
 }  // namespace ilux::app

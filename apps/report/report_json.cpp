@@ -44,15 +44,17 @@ constexpr std::array<const char*, 26> report_keys{"version",
                                                   "options"};
 
 /// What the program knows besides the solver's report.
-Json program_json(const Run& run, const Problem& problem)
+Json program_json(const Run& run, const ProblemFacts& problem)
 {
     Json json;
     json["version"] = ILUX_VERSION;
     json["matrix"] = {{"name", problem.name},
                       {"about", problem.about},
                       {"n", problem.n()},
-                      {"nnz", problem.A.nnz()},
+                      {"nnz", problem.nnz},
+                      {"complex", problem.complex},
                       {"symmetric", problem.symmetric},
+                      {"hermitian", problem.hermitian},
                       {"pattern_symmetric", problem.pattern_symmetric}};
     json["rhs"] = problem.rhs;
     json["exit_code"] = static_cast<int>(exit_code(run.outcome()));
@@ -72,13 +74,13 @@ Json behind(Json more, const Json& all)
 
 }  // namespace
 
-std::string json_report(const Run& run, const Problem& problem)
+std::string json_report(const Run& run, const ProblemFacts& problem)
 {
     const Json mine = program_json(run, problem);
     Json       solved = ilux::to_json(run);
     solved["seconds"] = behind({{"read", problem.seconds_read}}, solved["seconds"]);
     solved["seconds"]["total"] = problem.seconds_read + run.seconds;
-    solved["memory_bytes"] = behind({{"matrix", problem.A.bytes()}}, solved["memory_bytes"]);
+    solved["memory_bytes"] = behind({{"matrix", problem.matrix_bytes}}, solved["memory_bytes"]);
     Json json;
     for (const char* key : report_keys) json[key] = mine.contains(key) ? mine[key] : solved.at(key);
     return json.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -9,6 +9,6 @@ namespace ilux::app {
 
 /// Keys as docs/design/apps.md lists them. Numbers that are not finite become null; times and sizes are those of the
 /// attempt whose x is handed out, except seconds.read and seconds.total.
-std::string json_report(const Run& run, const Problem& problem);
+std::string json_report(const Run& run, const ProblemFacts& problem);
 
 }  // namespace ilux::app

@@ -24,6 +24,12 @@ std::string method_text(const Plan& plan, const KrylovOptions& krylov)
             return "BiCGStab";
         case MethodChoice::cg:
             return "CG";
+        case MethodChoice::minres:
+            return "MINRES";
+        case MethodChoice::sqmr:
+            return "SQMR";
+        case MethodChoice::cocg:
+            return "COCG";
         case MethodChoice::lu:
             return "direct, P A Q = L U";
     }
@@ -48,15 +54,17 @@ std::string precond_text(const PrecondOptions& precond)
 
 }  // namespace
 
-Rows problem_rows(const Problem& problem)
+Rows problem_rows(const ProblemFacts& problem)
 {
-    const std::string_view symmetry = problem.symmetric           ? "symmetric"
-                                      : problem.pattern_symmetric ? "pattern symmetric, values not"
-                                                                  : "not symmetric";
+    const std::string_view symmetry = problem.complex && problem.hermitian ? "Hermitian"
+                                      : problem.symmetric                  ? "symmetric"
+                                      : problem.pattern_symmetric          ? "pattern symmetric, values not"
+                                                                           : "not symmetric";
     Rows                   rows{{"matrix", problem.name}};
     if (!problem.about.empty()) rows.push_back({"", problem.about});
-    rows.push_back({"", fmt::format("n {}, nnz {} ({:.1f} a row), {}", problem.n(), problem.A.nnz(),
-                                    problem.n() > 0 ? double(problem.A.nnz()) / problem.n() : 0.0, symmetry)});
+    rows.push_back({"", fmt::format("n {}, nnz {} ({:.1f} a row), {}{}", problem.n(), problem.nnz,
+                                    problem.n() > 0 ? double(problem.nnz) / problem.n() : 0.0,
+                                    problem.complex ? "complex, " : "", symmetry)});
     rows.push_back({"right-hand side", problem.rhs == "A1" ? "b = A·1" : problem.rhs});
     return rows;
 }
@@ -142,7 +150,7 @@ Rows error_rows(const Run& run)
     return rows;
 }
 
-Rows cost_rows(const Run& run, const Problem& problem)
+Rows cost_rows(const Run& run, const ProblemFacts& problem)
 {
     const Attempt&      result = run.result();
     const SolveSeconds& solve = result.report.seconds;
@@ -158,7 +166,7 @@ Rows cost_rows(const Run& run, const Problem& problem)
                                  seconds_text(result.seconds_analyse), seconds_text(result.seconds_factor), transfer,
                                  seconds_text(solve.solve), parts)},
             {"memory",
-             fmt::format("matrix {}, factors {}, workspace {}{}", bytes_text(double(problem.A.bytes())),
+             fmt::format("matrix {}, factors {}, workspace {}{}", bytes_text(double(problem.matrix_bytes)),
                          bytes_text(double(result.factor_bytes)), bytes_text(double(result.workspace_bytes)), on_gpu)}};
 }
 

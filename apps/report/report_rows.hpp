@@ -13,13 +13,13 @@ struct Row {
 };
 using Rows = std::vector<Row>;
 
-Rows problem_rows(const Problem& problem);
+Rows problem_rows(const ProblemFacts& problem);
 Rows method_rows(const Run& run);       ///< of the result: method, preconditioner, machine
 Rows analysis_rows(const LuFacts& lu);  ///< before factoring
 Rows factor_rows(const LuFacts& lu);    ///< empty where the factorization failed
 Rows attempt_rows(const Run& run);      ///< empty where there was one
 Rows gpu_rows(const GpuReport& report);
 Rows error_rows(const Run& run);
-Rows cost_rows(const Run& run, const Problem& problem);  ///< time and memory of the result
+Rows cost_rows(const Run& run, const ProblemFacts& problem);  ///< time and memory of the result
 
 }  // namespace ilux::app

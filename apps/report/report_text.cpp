@@ -66,7 +66,7 @@ std::string outcome_line(const Run& run)
     return result.warning.empty() ? text : fmt::format("{}; {}", text, result.warning);
 }
 
-std::string text_report(const Run& run, const Problem& problem, bool colour)
+std::string text_report(const Run& run, const ProblemFacts& problem, bool colour)
 {
     const Attempt& result = run.result();
     std::string    text = lines(problem_rows(problem)) + lines(method_rows(run)) + decided(run.decisions);

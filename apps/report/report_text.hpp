@@ -11,6 +11,6 @@ namespace ilux::app {
 std::string outcome_line(const Run& run);
 
 /// @param colour  whether the outcome may be green or red
-std::string text_report(const Run& run, const Problem& problem, bool colour);
+std::string text_report(const Run& run, const ProblemFacts& problem, bool colour);
 
 }  // namespace ilux::app

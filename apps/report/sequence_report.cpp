@@ -48,6 +48,13 @@ std::string worst_text(const SequenceReport::Worst& worst)
     return worst.system < 0 ? "-" : fmt::format("{} (system {})", number(worst.value), worst.system);
 }
 
+std::string rhs_text(const std::string& rhs)
+{
+    if (rhs == "auto") return "as given with each system";
+    if (rhs == "A1") return "b = A·1";
+    return rhs;
+}
+
 /// "; 3 failed, the first system 1 (A_001.mtx): …" or "".
 std::string noted_text(const SequenceReport::Noted& noted, std::string_view what)
 {
@@ -63,30 +70,45 @@ Json noted_json(const SequenceReport::Noted& noted)
     return {{"count", noted.count}, {"first", noted.first}, {"name", noted.name}, {"text", noted.text}};
 }
 
+/// The keys `frequency` and `probed`.
+void add_curve(const CurvePoint& point, Json& json)
+{
+    json["frequency"] = json_number(point.frequency);
+    json["probed"] = Json::array();
+    for (const auto& [unknown, x] : point.probed)
+        json["probed"].push_back({{"unknown", unknown},
+                                  {"re", json_number(x.real())},
+                                  {"im", json_number(x.imag())},
+                                  {"magnitude", json_number(std::abs(x))},
+                                  {"db", json_number(decibel(x))},
+                                  {"phase_deg", json_number(phase_degrees(x))}});
+}
+
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
 
-Rows sequence_rows(const SequenceInput& input, const SolveOptions& options, const Device& device)
+Rows sequence_rows(const SequenceFacts& series, const SolveOptions& options, const Device& device)
 {
-    const Index n = input.A().rows();
-    return {{"sequence", input.name()},
-            {"",
-             fmt::format("{} system{}, n {}, nnz {} ({:.1f} a row)", input.systems(), input.systems() == 1 ? "" : "s",
-                         n, input.A().nnz(), n > 0 ? double(input.A().nnz()) / n : 0.0)},
-            {"right-hand side", input.rhs() == "auto" ? "as given with each system"
-                                : input.rhs() == "A1" ? "b = A·1"
-                                                      : input.rhs()},
+    const std::string what =
+        series.frequencies.empty()
+            ? fmt::format("{} system{}", series.systems, series.systems == 1 ? "" : "s")
+            : fmt::format("{} frequenc{}, {}", series.systems, series.systems == 1 ? "y" : "ies", series.frequencies);
+    return {{"sequence", series.name},
+            {"", fmt::format("{}, n {}, nnz {} ({:.1f} a row){}", what, series.n, series.nnz,
+                             series.n > 0 ? double(series.nnz) / series.n : 0.0, series.complex ? ", complex" : "")},
+            {"right-hand side", rhs_text(series.rhs)},
             {"method", method_text(options)},
             {"machine", fmt::format("{}, {} thread{}", device.name, device.threads, device.threads == 1 ? "" : "s")}};
 }
 
-std::string sequence_head(const SequenceInput& input, const SolveOptions& options, const Device& device)
+std::string sequence_head(const SequenceFacts& series, const SolveOptions& options, const Device& device)
 {
     std::string text;
-    for (const auto& [head, what] : sequence_rows(input, options, device)) text += row(head, what);
-    return text + fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>15}{:>9}{:>7}{:>9}{:>9}\n", "system", "done", "outcome",
-                              "residual", "componentwise", "error", "steps", "factor", "solve");
+    for (const auto& [head, what] : sequence_rows(series, options, device)) text += row(head, what);
+    return text + fmt::format("\n{:<14} {:<8} {:<13}{:>9}{:>15}{:>9}{:>7}{:>9}{:>9}\n",
+                              series.frequencies.empty() ? "system" : "frequency", "done", "outcome", "residual",
+                              "componentwise", "error", "steps", "factor", "solve");
 }
 
 std::string system_line(const SystemReport& one)
@@ -110,7 +132,9 @@ std::string sequence_line(const SequenceReport& all)
         "{} of {} systems converged: {}; worst residual {}, componentwise backward error {}, estimated error of an unknown {}{}{}{}",
         all.converged, all.systems, actions, worst_text(all.residual), worst_text(all.componentwise),
         worst_text(all.error), noted_text(all.failed, "failed"), noted_text(all.warned, "doubtful"),
-        all.made_up_rhs ? "; b = A·1, as none was given" : "");
+        all.made_up_rhs
+            ? fmt::format("; {}, as none was given", all.options.rhs == "A1" ? "b = A·1" : "b = " + all.options.rhs)
+            : "");
 }
 
 Rows sequence_cost_rows(const SequenceReport& all)
@@ -168,20 +192,23 @@ std::string system_json(const SystemReport& one)
     json["forward_error"] = json_number(one.forward_error);
     json["growth"] = json_number(one.growth);
     json["rcond"] = json_number(one.rcond);
+    if (one.curve) add_curve(*one.curve, json);
     json["seconds"] = {{"read", one.seconds_read}, {"factor", one.seconds_factor}, {"solve", one.seconds_solve}};
     return dump(json);
 }
 
-std::string sequence_json(const SequenceReport& all, const SequenceInput& input)
+std::string sequence_json(const SequenceReport& all, const SequenceFacts& series)
 {
     const bool direct = all.direct();
     Json       json;
     json["type"] = "summary";
     json["version"] = ILUX_VERSION;
-    json["sequence"] = {{"name", input.name()},
-                        {"n", input.A().rows()},
-                        {"nnz", input.A().nnz()},
-                        {"systems", all.systems}};
+    json["sequence"] = {{"name", series.name},
+                        {"n", series.n},
+                        {"nnz", series.nnz},
+                        {"systems", all.systems},
+                        {"complex", series.complex}};
+    if (!series.frequencies.empty()) json["probes"] = all.probes;
     json["rhs"] = all.options.rhs;
     json["method"] = field_text(all.method);
     json["precond"] = direct ? "none" : field_text(all.options.precond.kind);

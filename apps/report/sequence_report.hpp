@@ -9,13 +9,13 @@
 namespace ilux::app {
 
 /// What is known before the first system; and in the end, factors and time.
-Rows sequence_rows(const SequenceInput& input, const SolveOptions& options, const Device& device);
+Rows sequence_rows(const SequenceFacts& series, const SolveOptions& options, const Device& device);
 Rows sequence_cost_rows(const SequenceReport& all);
 /// Every choice made for the user: of the run, then of the factors.
 std::vector<std::string> all_decisions(const SequenceReport& all);
 
 /// What is known before the first system, and the heads of the lines that follow.
-std::string sequence_head(const SequenceInput& input, const SolveOptions& options, const Device& device);
+std::string sequence_head(const SequenceFacts& series, const SolveOptions& options, const Device& device);
 /// One line, and a second one for a reason or a failure.
 std::string system_line(const SystemReport& one);
 /// "20 of 20 systems converged: 1 factor, 19 refactor; …" with the first that failed, if any: all there is under --quiet.
@@ -24,6 +24,6 @@ std::string sequence_summary(const SequenceReport& all);
 
 /// One JSON object on one line each; keys as docs/design/apps.md lists them.
 std::string system_json(const SystemReport& one);
-std::string sequence_json(const SequenceReport& all, const SequenceInput& input);
+std::string sequence_json(const SequenceReport& all, const SequenceFacts& series);
 
 }  // namespace ilux::app

@@ -49,17 +49,19 @@ void tell(const SolverReport& report, SystemReport& one)
 }
 
 /// Systems that are to be solved together. Those that could not be read keep their place among the others.
+template <Scalar S>
 struct Waiting {
     std::vector<SystemReport> systems;
     std::vector<std::size_t>  member;        ///< position among `systems` of each that was read
-    std::vector<double>       values, b, x;  ///< of those, one after another
+    std::vector<S>            values, b, x;  ///< of those, one after another
 
-    void add(SystemReport one, const SequenceInput& input, bool there)
+    /// @param there  whether A and its side are this system's
+    void add(SystemReport one, const CsrView<S>& A, std::span<const S> side, bool there)
     {
         if (there) {
             member.push_back(systems.size());
-            values.insert(values.end(), input.A().val().begin(), input.A().val().end());
-            b.insert(b.end(), input.b().begin(), input.b().end());
+            values.insert(values.end(), A.val().begin(), A.val().end());
+            b.insert(b.end(), side.begin(), side.end());
             x.resize(b.size());
         }
         systems.push_back(std::move(one));
@@ -73,6 +75,7 @@ struct Waiting {
 };
 
 /// Feeds one system after another to a LinearSolver, or several together.
+template <Scalar S>
 class Series {
 public:
     Series(const SolveOptions& options, Index systems, bool keep_structure)
@@ -80,18 +83,18 @@ public:
     {}
 
     void heed(const StopToken& stop) { solver_.heed(stop); }
-    void solve(const SequenceInput& input, std::vector<double>& x, SystemReport& one, SequenceReport& all)
+    void solve(const CsrView<S>& A, std::span<const S> b, std::vector<S>& x, SystemReport& one, SequenceReport& all)
     {
         one.action = action_before();
-        if (guess_.empty()) std::ranges::fill(x, 0.);
+        if (guess_.empty()) std::ranges::fill(x, S(0));
         else x = guess_;
-        if (!analysed_) solver_.analyse(input.A(), systems_);
+        if (!analysed_) solver_.analyse(A, systems_);
         analysed_ = true;
-        take(solver_.refactor_and_solve(input.A().val(), input.b(), x), one, all);
+        take(solver_.refactor_and_solve(A.val(), b, x), one, all);
         if (options_.sequence.reuse_x && one.converged()) guess_ = x;
     }
     /// The same for those that wait, together.
-    void solve(const SequenceInput& input, Waiting& waiting, SequenceReport& all)
+    void solve(const CsrView<S>& A, Waiting<S>& waiting, SequenceReport& all)
     {
         if (waiting.member.empty()) return;
         std::vector<Index> number;  // of the members, as systems
@@ -100,7 +103,6 @@ public:
             number.push_back(waiting.systems[k].index);
         }
         if (!analysed_) {  // by the values of the first, as without a batch
-            const CsrView<double> A = input.A();
             solver_.analyse(A.with_values(std::span(waiting.values).first(A.val().size())), systems_);
         }
         analysed_ = true;
@@ -152,18 +154,19 @@ private:
     }
 
     const SolveOptions& options_;
-    LinearSolver        solver_;
+    LinearSolver<S>     solver_;
     StrategiesTaken     taken_;
     BatchCounts         batches_;
     Index               systems_;
     bool                keep_structure_, analysed_ = false;
-    std::vector<double> guess_;  // the last solution, where it is to be one
+    std::vector<S>      guess_;  // the last solution, where it is to be one
 };
 
-double distance_from_ones(std::span<const double> x)
+template <Scalar S>
+double distance_from_ones(std::span<const S> x)
 {
     double error = 0;
-    for (const double value : x) error = std::max(error, std::isfinite(value) ? std::abs(value - 1) : INFINITY);
+    for (const S value : x) error = std::max(error, is_finite(value) ? std::abs(value - 1.) : INFINITY);
     return error;
 }
 
@@ -208,7 +211,8 @@ void note_cancelled(Index done, Index systems, SequenceReport& all)
 }
 
 /// Makes system k the one that `input` gives. @return whether it is there; where not, `one` says why
-bool read(SequenceInput& input, Index k, const StopToken& stop, SystemReport& one)
+template <class Input>
+bool read(Input& input, Index k, const StopToken& stop, SystemReport& one)
 {
     one.index = k;
     one.name = input.label(k);
@@ -230,14 +234,14 @@ bool read(SequenceInput& input, Index k, const StopToken& stop, SystemReport& on
 }
 
 /// A system is over.
-void finish(SystemReport& one, std::span<const double> x, const SequenceInput& input, const SystemListener& each,
-            SequenceReport& all)
+template <Scalar S>
+void finish(SystemReport& one, std::span<const S> x, const SystemListener<S>& each, SequenceReport& all)
 {
     Cpu serial(1);
-    one.has_x = one.has_x && is_finite(serial, x);
-    if (one.has_x && input.rhs() == "A1") one.forward_error = distance_from_ones(x);
+    one.has_x = one.has_x && is_finite<S>(serial, x);
+    if (one.has_x && all.options.rhs == "A1") one.forward_error = distance_from_ones<S>(x);
     count(one, all);
-    each(one, one.has_x ? x : std::span<const double>());
+    each(one, one.has_x ? x : std::span<const S>());
 }
 
 void note_lack(const std::optional<std::string>& why, SystemReport& one)
@@ -248,49 +252,52 @@ void note_lack(const std::optional<std::string>& why, SystemReport& one)
 }
 
 /// One system after another.
+template <class Input>
 class OneByOne {
 public:
-    explicit OneByOne(const SequenceInput& input) : x_(static_cast<std::size_t>(input.A().rows())) {}
+    using S = typename Input::Value;
+    explicit OneByOne(const Input& input) : x_(static_cast<std::size_t>(input.A().rows())) {}
 
-    void take(Series& series, SequenceInput& input, SystemReport one, bool there, const SystemListener& each,
+    void take(Series<S>& series, const Input& input, SystemReport one, bool there, const SystemListener<S>& each,
               SequenceReport& all)
     {
-        if (there) note_lack(lack_of_memory([&] { series.solve(input, x_, one, all); }), one);
-        finish(one, x_, input, each, all);
+        if (there) note_lack(lack_of_memory([&] { series.solve(input.A(), input.b(), x_, one, all); }), one);
+        finish<S>(one, x_, each, all);
     }
 
 private:
-    std::vector<double> x_;
+    std::vector<S> x_;
 };
 
 /// Those that wait.
-void solve_waiting(Series& series, const SequenceInput& input, Waiting& waiting, const SystemListener& each,
-                   SequenceReport& all)
+template <Scalar S>
+void solve_waiting(Series<S>& series, const CsrView<NotDeduced<S>>& A, Waiting<S>& waiting,
+                   const SystemListener<NotDeduced<S>>& each, SequenceReport& all)
 {
-    const auto n = static_cast<std::size_t>(input.A().rows());
-    const auto lacking = lack_of_memory([&] { series.solve(input, waiting, all); });
+    const auto n = static_cast<std::size_t>(A.rows());
+    const auto lacking = lack_of_memory([&] { series.solve(A, waiting, all); });
     for (std::size_t k = 0, m = 0; k < waiting.systems.size(); ++k) {
         const bool member = m < waiting.member.size() && waiting.member[m] == k;
         if (member) note_lack(lacking, waiting.systems[k]);
-        finish(waiting.systems[k], member ? std::span(waiting.x).subspan(m++ * n, n) : std::span<double>(), input, each,
-               all);
+        finish<S>(waiting.systems[k], member ? std::span(waiting.x).subspan(m++ * n, n) : std::span<S>(), each, all);
     }
     waiting.clear();
 }
 
-void run(Series& series, SequenceInput& input, Index batch, const StopToken& stop, const SystemListener& each,
+template <class Input, class S = typename Input::Value>
+void run(Series<S>& series, Input& input, Index batch, const StopToken& stop, const SystemListener<S>& each,
          SequenceReport& all)
 {
-    OneByOne one_by_one(input);
-    Waiting  waiting;
+    OneByOne<Input> one_by_one(input);
+    Waiting<S>      waiting;
     for (Index k = 0; k < input.systems(); ++k) {
         SystemReport one;
         const bool   there = read(input, k, stop, one);
         if (batch == 1) one_by_one.take(series, input, std::move(one), there, each, all);
-        else waiting.add(std::move(one), input, there);
+        else waiting.add(std::move(one), input.A(), input.b(), there);
         const bool last = k + 1 == input.systems() || stop.stopped();
         if (batch > 1 && (last || std::ssize(waiting.systems) == batch))
-            solve_waiting(series, input, waiting, each, all);
+            solve_waiting<S>(series, input.A(), waiting, each, all);
         if (!stop.stopped()) continue;
         note_cancelled(k + 1, input.systems(), all);
         return;
@@ -309,18 +316,30 @@ Index batch_of(const SequencePlan& plan, const SolveOptions& options, std::vecto
 
 }  // namespace
 
-SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, const StopToken& stop,
-                            std::vector<std::string> decisions, const SystemListener& each, const SequencePlan& plan)
+TransferCurve transfer_curve(const SequenceReport& all, std::span<const SystemReport> systems)
+{
+    TransferCurve curve{.unknowns = all.probes, .points = {}};
+    for (const SystemReport& one : systems)
+        if (one.curve) curve.points.push_back(*one.curve);
+    return curve;
+}
+
+template <class Input>
+SequenceReport run_sequence(Input& input, const SolveOptions& options, const StopToken& stop,
+                            std::vector<std::string> decisions, const SystemListener<typename Input::Value>& each,
+                            const SequencePlan& plan)
 {
     WallClock      clock;
     SequenceReport all;
     all.options = options;
     all.method = options.method;
     all.decisions = std::move(decisions);
-    all.made_up_rhs = options.rhs == "auto" && input.rhs() == "A1";
-    if (all.made_up_rhs) all.decisions.emplace_back("rhs A1: the series brings no right-hand sides along");
+    all.made_up_rhs = options.rhs == "auto" && input.rhs() != "auto";
+    if (all.made_up_rhs)
+        all.decisions.push_back(input.rhs() == "A1" ? "rhs A1: the series brings no right-hand sides along"
+                                                    : fmt::format("rhs {}: none was given", input.rhs()));
     all.options.rhs = input.rhs();
-    Series series(all.options, input.systems(), plan.keep_structure);
+    Series<typename Input::Value> series(all.options, input.systems(), plan.keep_structure);
     series.heed(stop);
     run(series, input, batch_of(plan, all.options, all.decisions), stop, each, all);
     note(series.batches().decisions("system"), all.decisions);
@@ -329,5 +348,13 @@ SequenceReport run_sequence(SequenceInput& input, const SolveOptions& options, c
     all.seconds = clock.seconds();
     return all;
 }
+
+#define ILUX_INSTANTIATE(Input)                                                                                   \
+    template SequenceReport run_sequence(Input&, const SolveOptions&, const StopToken&, std::vector<std::string>, \
+                                         const SystemListener<Input::Value>&, const SequencePlan&);
+ILUX_INSTANTIATE(SequenceInput<double>)
+ILUX_INSTANTIATE(SequenceInput<std::complex<double>>)
+ILUX_INSTANTIATE(SweepInput)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::app

@@ -4,7 +4,9 @@
 #include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/base/gpu/gpu_graph.hpp"
+#include "ilux/base/gpu/gpu_instances.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -36,6 +38,12 @@ void      Gpu::synchronize() { absent(); }
 
 template <class S>
 S dot(Gpu&, DeviceSpan<const NotDeduced<S>>, DeviceSpan<const NotDeduced<S>>)
+{
+    absent();
+}
+
+template <class S>
+S dotu(Gpu&, DeviceSpan<const NotDeduced<S>>, DeviceSpan<const NotDeduced<S>>)
 {
     absent();
 }
@@ -106,18 +114,8 @@ void multi_axpy(Gpu&, std::span<const NotDeduced<S>>, DeviceSpan<const NotDeduce
     absent();
 }
 
-template double          dot<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>);
-template double          norm2<double>(Gpu&, DeviceSpan<const double>);
-template DotNorm<double> dot_norm<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>);
-template bool            is_finite<double>(Gpu&, DeviceSpan<const double>);
-template void            copy<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<double>);
-template void            fill<double>(Gpu&, double, DeviceSpan<double>);
-template void            scale<double>(Gpu&, double, DeviceSpan<double>);
-template void            axpy<double>(Gpu&, double, DeviceSpan<const double>, DeviceSpan<double>);
-template void            axpby<double>(Gpu&, double, DeviceSpan<const double>, double, DeviceSpan<double>);
-template void            multiply<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, DeviceSpan<double>);
-template void            multi_dot<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, std::span<double>);
-template void multi_axpy<double>(Gpu&, std::span<const double>, DeviceSpan<const double>, DeviceSpan<double>);
+ILUX_SCALARS(ILUX_GPU_VECTOR_PRIMITIVES)
+ILUX_SCALARS(ILUX_GPU_BLOCK_PRIMITIVES)
 
 template <class T, class S>
 void spmv(Gpu&, NotDeduced<S>, const DeviceCsr<T>&, DeviceSpan<const NotDeduced<S>>, NotDeduced<S>,
@@ -125,10 +123,11 @@ void spmv(Gpu&, NotDeduced<S>, const DeviceCsr<T>&, DeviceSpan<const NotDeduced<
 {
     absent();
 }
-template void spmv<double, double>(Gpu&, double, const DeviceCsr<double>&, DeviceSpan<const double>, double,
-                                   DeviceSpan<double>);
-template void spmv<float, double>(Gpu&, double, const DeviceCsr<float>&, DeviceSpan<const double>, double,
-                                  DeviceSpan<double>);
+#define ILUX_INSTANTIATE(T)                                                                                         \
+    template void spmv<T, working_of<T>>(Gpu&, working_of<T>, const DeviceCsr<T>&, DeviceSpan<const working_of<T>>, \
+                                         working_of<T>, DeviceSpan<working_of<T>>);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 GpuGraph::GpuGraph(Gpu&, std::function<void()>) { absent(); }
 void GpuGraph::launch(Gpu&) const { absent(); }

@@ -16,7 +16,6 @@ namespace cuda {
 
 constexpr int max_partials = 1 << 17;  ///< partial sums
 constexpr int max_tickets = 128;
-constexpr int max_vectors = 32;       ///< of one pass of multi_dot or multi_axpy
 constexpr int max_results = 4096;     ///< numbers that one call may leave for the host
 constexpr int max_neighbours = 1024;  ///< blocks that may exchange numbers within a launch
 
@@ -42,7 +41,7 @@ struct Gpu::State {
     DeviceBuffer<double>     partial;         ///< max_partials numbers
     DeviceBuffer<double>     coefficients;    ///< max_results numbers that one launch leaves for the next
     DeviceBuffer<unsigned>   tickets;         ///< max_tickets counts of blocks done; 0 between launches
-    DeviceBuffer<ulonglong2> exchange;        ///< 2 × max_neighbours tagged numbers (ortho/mgso.cu)
+    DeviceBuffer<ulonglong2> exchange;        ///< 4 × max_neighbours tagged numbers (ortho/mgso.cu)
     unsigned                 epoch = 0;       ///< the last tag in `exchange`
     std::array<cuda::Timing, 64> timings;
     std::size_t                  next_timing = 0;

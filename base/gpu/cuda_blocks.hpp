@@ -3,37 +3,50 @@
 // multi_axpy and the Gram-Schmidt processes are made of. Only .cu files include this.
 
 #include "ilux/base/gpu/cuda.hpp"
+#include "ilux/base/gpu/device_value.hpp"
 
 namespace ilux::cuda {
 
+constexpr int sums_a_pass = 32;  ///< doubles, without that of the squares
+
+/// Vectors of one pass: their dots fit the registers of a thread.
+template <class Number>
+constexpr int vectors_a_pass = sums_a_pass / parts<Number>;
+
+template <class Number>
 struct Coefficients {
-    double c[max_vectors];
+    Number c[vectors_a_pass<Number>];
 };
 
-/// One pass over k ≤ max_vectors vectors v_j of n values and over w:
-///     w ← w + scale·Σ c_j v_j   if it updates,   then   d_j ← v_jᵀ w   if it takes dots,   and   s ← wᵀ w.
+/// One pass over k ≤ vectors_a_pass vectors v_j of n numbers and over w:
+///     w ← w + scale·Σ c_j v_j   if it updates,   then   d_j ← v_jᴴ w   if it takes dots,   and   s ← wᴴ w.
 /// Each v_ji and w_i is read once. Sums go where a pointer says, on the device or in State::sums; null: not wanted.
+/// @tparam Number  double or Complex<double>, which is a sum of two doubles
+template <class Number>
 struct BlockPass {
-    const double* V = nullptr;
+    const Number* V = nullptr;
     std::size_t   n = 0;
     int           k = 0;
-    double*       w = nullptr;  ///< not written by a pass that only takes dots
+    Number*       w = nullptr;  ///< not written by a pass that only takes dots
     bool backwards = false;     ///< from the last row to the first: what an earlier pass read last is in the cache
 
-    const double* coefficients = nullptr;  ///< c on the device; null: `given`
-    Coefficients  given = {};
-    double        scale = 1;
+    const Number*        coefficients = nullptr;  ///< c on the device; null: `given`
+    Coefficients<Number> given = {};
+    double               scale = 1;
 
-    double* dots = nullptr;          ///< k, on the device
-    double* dots_host = nullptr;     ///< k
+    double* dots = nullptr;          ///< k numbers, on the device
+    double* dots_host = nullptr;     ///< k numbers
     double* squares = nullptr;       ///< 1, on the device
     double* squares_host = nullptr;  ///< 1
 };
 
 /// Enqueue a pass. The order of its sums is fixed by n, k, the direction, what the pass does besides and the kind of
-/// device: bitwise repeatable on devices of one kind. Cost: 8n(k + 1) bytes, 8n more to update.
-void block_dots(Gpu& be, const BlockPass& pass);
-void block_update(Gpu& be, const BlockPass& pass);
-void block_update_dots(Gpu& be, const BlockPass& pass);
+/// device: bitwise repeatable on devices of one kind. Cost: n(k + 1) numbers read, n more written to update.
+template <class Number>
+void block_dots(Gpu& be, const BlockPass<Number>& pass);
+template <class Number>
+void block_update(Gpu& be, const BlockPass<Number>& pass);
+template <class Number>
+void block_update_dots(Gpu& be, const BlockPass<Number>& pass);
 
 }  // namespace ilux::cuda

@@ -2,11 +2,16 @@
 // Sums over a warp, a block and a grid, each in an order that does not depend on timing. Only .cu files include this.
 
 #include "ilux/base/gpu/cuda.hpp"
+#include "ilux/base/gpu/device_value.hpp"
 
 namespace ilux::cuda {
 
 struct Add {
-    static __device__ double combine(double a, double b) { return a + b; }
+    template <class V>
+    static __device__ V combine(V a, V b)
+    {
+        return a + b;
+    }
 };
 
 /// Of values ≥ 0; NaN wins.
@@ -15,26 +20,25 @@ struct Largest {
 };
 
 /// Op over `lanes` neighbouring lanes, a power of 2; the first of them has the result. Called by whole warps.
-template <class Op, int lanes = 32>
-__device__ double over_lanes(double value)
+template <class Op, int lanes = 32, class V>
+__device__ V over_lanes(V value)
 {
 #pragma unroll
-    for (int step = lanes / 2; step > 0; step /= 2)
-        value = Op::combine(value, __shfl_down_sync(~0u, value, step, lanes));
+    for (int step = lanes / 2; step > 0; step /= 2) value = Op::combine(value, shuffled_down(value, step, lanes));
     return value;
 }
 
 /// Op over a block of `threads`; thread 0 has the result. Called by all threads of the block. 0 is neutral.
-template <class Op, int threads>
-__device__ double over_block(double value)
+template <class Op, int threads, class V>
+__device__ V over_block(V value)
 {
-    constexpr int     warps = threads / 32;
-    __shared__ double of_warp[warps];
+    constexpr int warps = threads / 32;
+    __shared__ V  of_warp[warps];
     value = over_lanes<Op>(value);
     __syncthreads();  // an earlier call may still be reading
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
     __syncthreads();
-    return threadIdx.x < 32 ? over_lanes<Op>(threadIdx.x < warps ? of_warp[threadIdx.x] : 0) : 0;
+    return threadIdx.x < 32 ? over_lanes<Op>(threadIdx.x < warps ? of_warp[threadIdx.x] : V{}) : V{};
 }
 
 /// True, for all threads of one of `count` blocks: the last to get here, which then sees what the others wrote before.

@@ -5,6 +5,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -140,29 +141,37 @@ std::size_t DeviceCsr<T>::bytes() const
            segments_.size() * sizeof(detail::RowSegment) + split_.size() * sizeof(detail::SplitRow);
 }
 
-GpuMatrixOperator::GpuMatrixOperator(Gpu& gpu, const CsrView<double>& A, bool transposable)
-    : A_((require_square(A.rows(), A.cols()), DeviceCsr<double>(gpu, A))), transposable_(transposable)
+template <Scalar S>
+GpuMatrixOperator<S>::GpuMatrixOperator(Gpu& gpu, const CsrView<NotDeduced<S>>& A, bool adjoinable)
+    : A_((require_square(A.rows(), A.cols()), DeviceCsr<S>(gpu, A))), adjoinable_(adjoinable)
 {
-    if (transposable) At_ = DeviceCsr<double>(gpu, transpose(A));
+    if (adjoinable) Ah_ = DeviceCsr<S>(gpu, adjoint(A));
 }
 
-GpuMatrixOperator::GpuMatrixOperator(DeviceCsr<double> A) : A_(std::move(A)), transposable_(false)
+template <Scalar S>
+GpuMatrixOperator<S>::GpuMatrixOperator(DeviceCsr<S> A) : A_(std::move(A)), adjoinable_(false)
 {
     require_square(A_.rows(), A_.cols());
 }
 
-void GpuMatrixOperator::apply(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const
+template <Scalar S>
+void GpuMatrixOperator<S>::apply(Gpu& be, DeviceSpan<const S> x, DeviceSpan<S> y) const
 {
     spmv(be, 1, A_, x, 0, y);
 }
 
-void GpuMatrixOperator::apply_adjoint(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const
+template <Scalar S>
+void GpuMatrixOperator<S>::apply_adjoint(Gpu& be, DeviceSpan<const S> x, DeviceSpan<S> y) const
 {
-    require(transposable_, [] { return "this GpuMatrixOperator was made without the transpose"; });
-    spmv(be, 1, At_, x, 0, y);
+    require(adjoinable_, [] { return "this GpuMatrixOperator was made without the adjoint"; });
+    spmv(be, 1, Ah_, x, 0, y);
 }
 
-template class DeviceCsr<double>;
-template class DeviceCsr<float>;
+#define ILUX_INSTANTIATE(T) template class DeviceCsr<T>;
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(S) template class GpuMatrixOperator<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -89,31 +89,32 @@ private:
     DeviceBuffer<detail::SplitRow>   split_;
 };
 
-/// y ← a A x + b y (b = 0 overwrites y, whatever it held), sums in double. x: cols, y: rows; they do not overlap.
-/// Bitwise repeatable: the order of each sum is fixed by the pattern. Cost: 2 nnz flops, (4 + sizeof(T)) nnz + 8 (2 rows + cols) bytes at least;
+/// y ← a A x + b y (b = 0 overwrites y, whatever it held), sums in double or, of complex values, two of them. x: cols, y: rows; they do not overlap.
+/// Bitwise repeatable: the order of each sum is fixed by the pattern. Cost: 2 nnz flops, (4 + sizeof(T)) nnz + sizeof(S) (2 rows + cols) bytes at least;
 /// one launch, two where rows are split.
 template <class T, class S = working_of<T>>
 void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotDeduced<S>> x, NotDeduced<S> b,
           DeviceSpan<NotDeduced<S>> y);
 
-/// A CSR matrix as LinearOperator on the device. Holds A there, and Aᵀ if `transposable`.
-class GpuMatrixOperator final : public LinearOperator<Gpu> {
+/// A CSR matrix as LinearOperator on the device. Holds A there, and Aᴴ if `adjoinable`.
+template <Scalar S = double>
+class GpuMatrixOperator final : public LinearOperator<Gpu, S> {
 public:
-    /// @throws InvalidInput unless A is square
-    GpuMatrixOperator(Gpu& gpu, const CsrView<double>& A, bool transposable = false);
-    /// Without the transpose. @throws InvalidInput unless A is square
-    explicit GpuMatrixOperator(DeviceCsr<double> A);
+    /// S is given, double where it is not. @throws InvalidInput unless A is square
+    GpuMatrixOperator(Gpu& gpu, const CsrView<NotDeduced<S>>& A, bool adjoinable = false);
+    /// Without the adjoint. @throws InvalidInput unless A is square
+    explicit GpuMatrixOperator(DeviceCsr<S> A);
     Index size() const override { return A_.rows(); }
-    void  apply(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const override;
-    /// @throws InvalidInput when made without the transpose
-    void        apply_adjoint(Gpu& be, DeviceSpan<const double> x, DeviceSpan<double> y) const override;
-    std::size_t bytes() const { return A_.bytes() + At_.bytes(); }
+    void  apply(Gpu& be, DeviceSpan<const S> x, DeviceSpan<S> y) const override;
+    /// @throws InvalidInput when made without the adjoint
+    void        apply_adjoint(Gpu& be, DeviceSpan<const S> x, DeviceSpan<S> y) const override;
+    std::size_t bytes() const { return A_.bytes() + Ah_.bytes(); }
 
-    const DeviceCsr<double>& matrix() const { return A_; }
+    const DeviceCsr<S>& matrix() const { return A_; }
 
 private:
-    DeviceCsr<double> A_, At_;
-    bool              transposable_;
+    DeviceCsr<S> A_, Ah_;
+    bool         adjoinable_;
 };
 
 }  // namespace ilux

@@ -53,7 +53,7 @@ void equip(Gpu::State& state, int device)
     state.partial = DeviceBuffer<double>(cuda::max_partials);
     state.coefficients = DeviceBuffer<double>(cuda::max_results);
     state.tickets = DeviceBuffer<unsigned>(cuda::max_tickets);
-    state.exchange = DeviceBuffer<ulonglong2>(2 * cuda::max_neighbours);
+    state.exchange = DeviceBuffer<ulonglong2>(4 * cuda::max_neighbours);
     for (auto& piece : state.timings) {
         check(cudaEventCreate(&piece.begin), "cudaEventCreate");
         check(cudaEventCreate(&piece.end), "cudaEventCreate");

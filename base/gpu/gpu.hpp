@@ -94,9 +94,11 @@ private:
 };
 
 // Backend's primitives (backend.hpp says what each does). Those that return or fill host numbers wait for them; the
-// others only enqueue. None allocates. Reductions are bitwise repeatable. Compiled for S = double.
+// others only enqueue. None allocates. Reductions are bitwise repeatable. Complex vectors stand on multiples of 16 bytes.
 template <class S = double>
 S dot(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>> y);
+template <class S = double>
+S dotu(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>> y);
 template <class S = double>
 real_of<S> norm2(Gpu& be, DeviceSpan<const NotDeduced<S>> x);
 template <class S = double>

@@ -12,17 +12,19 @@
 #include <atomic>
 
 #include "ilux/base/gpu/cuda_reduce.hpp"
+#include "ilux/base/gpu/gpu_instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
 
 using cuda::BlockPass;
 using cuda::check;
-using cuda::max_vectors;
+using cuda::sums_a_pass;
 
 constexpr int block_size = 128;  // small: few registers go unused where a thread needs 170
 constexpr int warps = block_size / 32;
-constexpr int columns = max_vectors + 1;  // of partial: the dots, then the squares
+constexpr int columns = sums_a_pass + 1;  // of partial: the dots, then the squares
 
 constexpr unsigned neighbours = 32;                                      // blocks whose sums are added first
 constexpr int      max_blocks = cuda::max_partials / columns / 33 * 32;  // with a row more for each 32
@@ -64,7 +66,8 @@ __device__ double add_rows(const double* rows, int count)
 }
 
 /// Adds the rows of partial, one a block, and gives the sums out. Called by all blocks, each after writing its row.
-__device__ void add_blocks(const BlockPass& pass, double* partial, unsigned* tickets)
+template <class Number>
+__device__ void add_blocks(const BlockPass<Number>& pass, double* partial, unsigned* tickets)
 {
     const unsigned group = blockIdx.x / neighbours, groups = (gridDim.x + neighbours - 1) / neighbours;
     const unsigned first = group * neighbours, members = min(neighbours, gridDim.x - first);
@@ -76,23 +79,32 @@ __device__ void add_blocks(const BlockPass& pass, double* partial, unsigned* tic
         if (!cuda::last_of(groups, tickets)) return;
         sum = add_rows(of_group, groups);
     }
-    const int j = threadIdx.x;
-    if (j < pass.k && pass.dots) pass.dots[j] = sum;
-    if (j < pass.k && pass.dots_host) pass.dots_host[j] = sum;
-    if (j == max_vectors && pass.squares) *pass.squares = sum;
-    if (j == max_vectors && pass.squares_host) *pass.squares_host = sum;
+    const int  j = threadIdx.x;
+    const bool of_dots = j < cuda::parts<Number> * pass.k;
+    if (of_dots && pass.dots) pass.dots[j] = sum;
+    if (of_dots && pass.dots_host) pass.dots_host[j] = sum;
+    if (j == sums_a_pass && pass.squares) *pass.squares = sum;
+    if (j == sums_a_pass && pass.squares_host) *pass.squares_host = sum;
+}
+
+/// Adds v̄ w to the dot of vector j.
+__device__ void add_product(double (&dot)[32], int j, double v, double w) { dot[j] += v * w; }
+__device__ void add_product(double (&dot)[32], int j, cuda::Complex<double> v, cuda::Complex<double> w)
+{
+    dot[2 * j] += v.re * w.re + v.im * w.im;
+    dot[2 * j + 1] += v.re * w.im - v.im * w.re;
 }
 
 /// width − 4 < k ≤ width, and k > 0. A thread works on `rows` rows at a time: about 32 loads are under way in each.
-template <int width, bool update, bool dots>
+template <int width, bool update, bool dots, class Number>
 __global__ void __launch_bounds__(block_size)
-    pass_over(const __grid_constant__ BlockPass pass, double* partial, unsigned* tickets)
+    pass_over(const __grid_constant__ BlockPass<Number> pass, double* partial, unsigned* tickets)
 {
-    constexpr int     rows = width <= 8 ? 4 : width <= 16 ? 2 : 1;
-    __shared__ double c[width];
+    constexpr int     loads = width * cuda::parts<Number>, rows = loads <= 8 ? 4 : loads <= 16 ? 2 : 1;
+    __shared__ Number c[width];
     if (update && threadIdx.x < width) {
         const int j = threadIdx.x;
-        c[j] = j >= pass.k ? 0 : pass.scale * (pass.coefficients ? pass.coefficients[j] : pass.given.c[j]);
+        c[j] = j >= pass.k ? Number{} : pass.scale * (pass.coefficients ? pass.coefficients[j] : pass.given.c[j]);
     }
     __syncthreads();
 
@@ -100,17 +112,17 @@ __global__ void __launch_bounds__(block_size)
     const std::size_t stride = std::size_t(gridDim.x) * block_size;
     for (std::size_t first = std::size_t(blockIdx.x) * block_size + threadIdx.x; first < pass.n;
          first += rows * stride) {
-        double v[rows][width], w[rows];
+        Number v[rows][width], w[rows];
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
             const std::size_t row = first + r * stride;
             const bool        inside = row < pass.n;
             const std::size_t i = !inside ? 0 : pass.backwards ? pass.n - 1 - row : row;
-            const double*     at = pass.V + i;
-            w[r] = inside ? pass.w[i] : 0;
+            const Number*     at = pass.V + i;
+            w[r] = inside ? pass.w[i] : Number{};
 #pragma unroll
             for (int j = 0; j < width; ++j) {
-                v[r][j] = inside ? *at : 0;
+                v[r][j] = inside ? *at : Number{};
                 if (j < width - 4 || j + 1 < pass.k) at += pass.n;  // beyond k: the last one again, from the cache
             }
         }
@@ -119,14 +131,14 @@ __global__ void __launch_bounds__(block_size)
             const std::size_t row = first + r * stride;
             if (update) {
 #pragma unroll
-                for (int j = 0; j < width; ++j) w[r] += c[j] * v[r][j];
+                for (int j = 0; j < width; ++j) w[r] = cuda::plus_product(w[r], c[j], v[r][j]);
                 if (row < pass.n) pass.w[pass.backwards ? pass.n - 1 - row : row] = w[r];
             }
             if (dots) {
 #pragma unroll
-                for (int j = 0; j < width; ++j) dot[j] += v[r][j] * w[r];
+                for (int j = 0; j < width; ++j) add_product(dot, j, v[r][j], w[r]);
             }
-            squares += w[r] * w[r];
+            squares += cuda::squared(w[r]);
         }
     }
     if (!dots && !pass.squares && !pass.squares_host) return;
@@ -135,11 +147,11 @@ __global__ void __launch_bounds__(block_size)
     const int         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     if (dots) of_warp[warp][lane] = over_lanes_each(dot);
     squares = cuda::over_lanes<cuda::Add>(squares);
-    if (lane == 0) of_warp[warp][max_vectors] = squares;
+    if (lane == 0) of_warp[warp][sums_a_pass] = squares;
     __syncthreads();
     if (threadIdx.x < columns) {
         double sum = 0;
-        if (dots || threadIdx.x == max_vectors)
+        if (dots || threadIdx.x == sums_a_pass)
             for (int from = 0; from < warps; ++from) sum += of_warp[from][threadIdx.x];
         partial[blockIdx.x * columns + threadIdx.x] = sum;
     }
@@ -154,13 +166,13 @@ int blocks_at_once(Kernel kernel, const Gpu::State& state)
     return std::min(count * state.multiprocessors, max_blocks);
 }
 
-template <int width, bool update, bool dots>
-void launch(Gpu& be, const BlockPass& pass, const char* name)
+template <int width, bool update, bool dots, class Number>
+void launch(Gpu& be, const BlockPass<Number>& pass, const char* name)
 {
     static std::array<std::atomic<int>, 64> most;  // by device; 0: not asked yet
     const auto                              stream = cuda::stream(be);
     auto&                                   state = be.state();
-    const auto                              kernel = pass_over<width, update, dots>;
+    const auto                              kernel = pass_over<width, update, dots, Number>;
     auto&                                   at_once = most[state.device % most.size()];
     if (at_once == 0) at_once = blocks_at_once(kernel, state);
     const auto all = std::max<std::size_t>((pass.n + block_size - 1) / block_size, 1);
@@ -169,38 +181,43 @@ void launch(Gpu& be, const BlockPass& pass, const char* name)
     cuda::check_launch(name);
 }
 
-template <bool update, bool dots>
-void choose_width(Gpu& be, const BlockPass& pass, const char* name)
+/// By the least multiple of 4 vectors that holds the pass's.
+template <bool update, bool dots, int width = 4, class Number>
+void launch_fitting(Gpu& be, const BlockPass<Number>& pass, const char* name)
 {
+    if constexpr (width < cuda::vectors_a_pass<Number>)
+        if (pass.k > width) return launch_fitting<update, dots, width + 4>(be, pass, name);
     const cuda::Range range(name);
-    ILUX_ASSERT(pass.k > 0 && pass.k <= max_vectors);
-    switch ((pass.k + 3) / 4) {
-        case 1:
-            return launch<4, update, dots>(be, pass, name);
-        case 2:
-            return launch<8, update, dots>(be, pass, name);
-        case 3:
-            return launch<12, update, dots>(be, pass, name);
-        case 4:
-            return launch<16, update, dots>(be, pass, name);
-        case 5:
-            return launch<20, update, dots>(be, pass, name);
-        case 6:
-            return launch<24, update, dots>(be, pass, name);
-        case 7:
-            return launch<28, update, dots>(be, pass, name);
-        default:
-            return launch<32, update, dots>(be, pass, name);
-    }
+    ILUX_ASSERT(pass.k > 0 && pass.k <= width);
+    launch<width, update, dots>(be, pass, name);
 }
 
 }  // namespace
 
 namespace cuda {
 
-void block_dots(Gpu& be, const BlockPass& pass) { choose_width<false, true>(be, pass, "block_dots"); }
-void block_update(Gpu& be, const BlockPass& pass) { choose_width<true, false>(be, pass, "block_update"); }
-void block_update_dots(Gpu& be, const BlockPass& pass) { choose_width<true, true>(be, pass, "block_update_dots"); }
+template <class Number>
+void block_dots(Gpu& be, const BlockPass<Number>& pass)
+{
+    launch_fitting<false, true>(be, pass, "block_dots");
+}
+template <class Number>
+void block_update(Gpu& be, const BlockPass<Number>& pass)
+{
+    launch_fitting<true, false>(be, pass, "block_update");
+}
+template <class Number>
+void block_update_dots(Gpu& be, const BlockPass<Number>& pass)
+{
+    launch_fitting<true, true>(be, pass, "block_update_dots");
+}
+
+#define ILUX_INSTANTIATE(S)                                       \
+    template void block_dots(Gpu&, const BlockPass<Value<S>>&);   \
+    template void block_update(Gpu&, const BlockPass<Value<S>>&); \
+    template void block_update_dots(Gpu&, const BlockPass<Value<S>>&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace cuda
 
@@ -208,20 +225,22 @@ template <class S>
 void multi_dot(Gpu& be, DeviceSpan<const NotDeduced<S>> block, DeviceSpan<const NotDeduced<S>> w,
                std::span<NotDeduced<S>> h)
 {
+    using Number = cuda::Value<S>;
+    constexpr std::size_t most = cuda::max_results / cuda::parts<Number>, at_once = cuda::vectors_a_pass<Number>;
     ILUX_ASSERT(block.size() == w.size() * h.size());
     const auto        stream = cuda::stream(be);
     const std::size_t n = w.size();
     double* const     sums = be.state().sums;
-    for (std::size_t begin = 0; begin < h.size(); begin += cuda::max_results) {
-        const std::size_t end = std::min<std::size_t>(h.size(), begin + cuda::max_results);
-        for (std::size_t first = begin; first < end; first += max_vectors)
-            cuda::block_dots(be, {.V = block.data() + first * n,
-                                  .n = n,
-                                  .k = static_cast<int>(std::min<std::size_t>(max_vectors, end - first)),
-                                  .w = const_cast<double*>(w.data()),  // only read
-                                  .dots_host = sums + (first - begin)});
+    for (std::size_t begin = 0; begin < h.size(); begin += most) {
+        const std::size_t end = std::min(h.size(), begin + most);
+        for (std::size_t first = begin; first < end; first += at_once)
+            cuda::block_dots<Number>(be, {.V = cuda::as_values(block.data()) + first * n,
+                                          .n = n,
+                                          .k = static_cast<int>(std::min(at_once, end - first)),
+                                          .w = const_cast<Number*>(cuda::as_values(w.data())),  // only read
+                                          .dots_host = sums + cuda::parts<Number> * (first - begin)});
         check(cudaStreamSynchronize(stream), "multi_dot");
-        std::copy_n(sums, end - begin, h.begin() + begin);
+        std::copy_n(reinterpret_cast<const S*>(sums), end - begin, h.begin() + begin);
     }
 }
 
@@ -229,19 +248,20 @@ template <class S>
 void multi_axpy(Gpu& be, std::span<const NotDeduced<S>> c, DeviceSpan<const NotDeduced<S>> block,
                 DeviceSpan<NotDeduced<S>> y)
 {
+    using Number = cuda::Value<S>;
+    constexpr std::size_t at_once = cuda::vectors_a_pass<Number>;
     ILUX_ASSERT(block.size() == y.size() * c.size());
     const std::size_t n = y.size();
-    for (std::size_t first = 0; first < c.size(); first += max_vectors) {
-        BlockPass pass{.V = block.data() + first * n,
-                       .n = n,
-                       .k = static_cast<int>(std::min<std::size_t>(max_vectors, c.size() - first)),
-                       .w = y.data()};
-        std::copy_n(c.begin() + first, pass.k, pass.given.c);
+    for (std::size_t first = 0; first < c.size(); first += at_once) {
+        BlockPass<Number> pass{.V = cuda::as_values(block.data()) + first * n,
+                               .n = n,
+                               .k = static_cast<int>(std::min(at_once, c.size() - first)),
+                               .w = cuda::as_values(y.data())};
+        for (int j = 0; j < pass.k; ++j) pass.given.c[j] = cuda::as_value(c[first + j]);
         cuda::block_update(be, pass);
     }
 }
 
-template void multi_dot<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, std::span<double>);
-template void multi_axpy<double>(Gpu&, std::span<const double>, DeviceSpan<const double>, DeviceSpan<double>);
+ILUX_SCALARS(ILUX_GPU_BLOCK_PRIMITIVES)
 
 }  // namespace ilux

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "ilux/base/gpu/cuda_reduce.hpp"
+#include "ilux/base/gpu/gpu_instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -90,15 +92,31 @@ void for_each(Gpu& be, const char* name, std::size_t n, Body body)
     cuda::check_launch(name);
 }
 
+/// z, and then |y|² where it is wanted, as terms.
+__device__ Terms<1> terms_of(double x) { return {x}; }
+__device__ Terms<2> terms_of(cuda::Complex<double> z) { return {{z.re, z.im}}; }
+__device__ Terms<2> terms_of(double x, double square) { return {{x, square}}; }
+__device__ Terms<3> terms_of(cuda::Complex<double> z, double square) { return {{z.re, z.im, square}}; }
+
+/// The number that the first terms are.
+template <class S, int count>
+S first_of(const Terms<count>& terms)
+{
+    if constexpr (is_complex<S>) return {terms.of[0], terms.of[1]};
+    else return terms.of[0];
+}
+
 /// ‖v‖₂ from Σ v_i², or, where that may have under- or overflowed, by two more sums.
-double norm_from(double squares, Gpu& be, const double* v, std::size_t n)
+template <class V>
+double norm_from(double squares, Gpu& be, const V* v, std::size_t n)
 {
     if (squares > 1e-280 && std::isfinite(squares)) return std::sqrt(squares);
-    const double largest =
-        reduce<1, cuda::Largest>(be, "norm2", n, [v] __device__(std::size_t i) { return Terms<1>{fabs(v[i])}; }).of[0];
+    const double largest = reduce<1, cuda::Largest>(be, "norm2", n, [v] __device__(std::size_t i) {
+                               return Terms<1>{cuda::magnitude(v[i])};
+                           }).of[0];
     if (largest == 0 || !std::isfinite(largest)) return largest;
     const auto scaled = reduce<1>(be, "norm2", n, [v, largest] __device__(std::size_t i) {
-        return Terms<1>{(v[i] / largest) * (v[i] / largest)};
+        return Terms<1>{cuda::squared(cuda::divided(v[i], largest))};
     });
     return largest * std::sqrt(scaled.of[0]);
 }
@@ -109,17 +127,28 @@ template <class S>
 S dot(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
-    return reduce<1>(be, "dot", x.size(),
-                     [x = x.data(), y = y.data()] __device__(std::size_t i) { return Terms<1>{x[i] * y[i]}; })
-        .of[0];
+    const auto term = [x = cuda::as_values(x.data()), y = cuda::as_values(y.data())] __device__(std::size_t i) {
+        return terms_of(cuda::conjugate(x[i]) * y[i]);
+    };
+    return first_of<S>(reduce<cuda::parts<cuda::Value<S>>>(be, "dot", x.size(), term));
+}
+
+template <class S>
+S dotu(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    const auto term = [x = cuda::as_values(x.data()), y = cuda::as_values(y.data())] __device__(std::size_t i) {
+        return terms_of(x[i] * y[i]);
+    };
+    return first_of<S>(reduce<cuda::parts<cuda::Value<S>>>(be, "dotu", x.size(), term));
 }
 
 template <class S>
 real_of<S> norm2(Gpu& be, DeviceSpan<const NotDeduced<S>> x)
 {
-    const double* v = x.data();
-    const auto    squares =
-        reduce<1>(be, "norm2", x.size(), [v] __device__(std::size_t i) { return Terms<1>{v[i] * v[i]}; });
+    const auto* v = cuda::as_values(x.data());
+    const auto  squares =
+        reduce<1>(be, "norm2", x.size(), [v] __device__(std::size_t i) { return Terms<1>{cuda::squared(v[i])}; });
     return norm_from(squares.of[0], be, v, x.size());
 }
 
@@ -127,17 +156,20 @@ template <class S>
 DotNorm<S> dot_norm(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
-    const auto both = reduce<2>(be, "dot_norm", x.size(), [x = x.data(), y = y.data()] __device__(std::size_t i) {
-        return Terms<2>{{x[i] * y[i], y[i] * y[i]}};
-    });
-    return {both.of[0], norm_from(both.of[1], be, y.data(), y.size())};
+    constexpr int parts = cuda::parts<cuda::Value<S>>;
+    const auto    both =
+        reduce<parts + 1>(be, "dot_norm", x.size(),
+                          [x = cuda::as_values(x.data()), y = cuda::as_values(y.data())] __device__(std::size_t i) {
+                              return terms_of(cuda::conjugate(x[i]) * y[i], cuda::squared(y[i]));
+                          });
+    return {first_of<S>(both), norm_from(both.of[parts], be, cuda::as_values(y.data()), y.size())};
 }
 
 template <class S>
 bool is_finite(Gpu& be, DeviceSpan<const NotDeduced<S>> x)
 {
-    return reduce<1>(be, "is_finite", x.size(), [v = x.data()] __device__(std::size_t i) {
-               return Terms<1>{isfinite(v[i]) ? 0. : 1.};
+    return reduce<1>(be, "is_finite", x.size(), [v = cuda::as_values(x.data())] __device__(std::size_t i) {
+               return Terms<1>{isfinite(cuda::magnitude(v[i])) ? 0. : 1.};
            }).of[0] == 0;
 }
 
@@ -145,26 +177,31 @@ template <class S>
 void copy(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
-    for_each(be, "copy", x.size(), [x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = x[i]; });
+    for_each(be, "copy", x.size(),
+             [x = cuda::as_values(x.data()), y = cuda::as_values(y.data())] __device__(std::size_t i) { y[i] = x[i]; });
 }
 
 template <class S>
 void fill(Gpu& be, NotDeduced<S> a, DeviceSpan<NotDeduced<S>> y)
 {
-    for_each(be, "fill", y.size(), [a, y = y.data()] __device__(std::size_t i) { y[i] = a; });
+    for_each(be, "fill", y.size(),
+             [a = cuda::as_value(a), y = cuda::as_values(y.data())] __device__(std::size_t i) { y[i] = a; });
 }
 
 template <class S>
 void scale(Gpu& be, NotDeduced<S> a, DeviceSpan<NotDeduced<S>> y)
 {
-    for_each(be, "scale", y.size(), [a, y = y.data()] __device__(std::size_t i) { y[i] *= a; });
+    for_each(be, "scale", y.size(),
+             [a = cuda::as_value(a), y = cuda::as_values(y.data())] __device__(std::size_t i) { y[i] = a * y[i]; });
 }
 
 template <class S>
 void axpy(Gpu& be, NotDeduced<S> a, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
-    for_each(be, "axpy", x.size(), [a, x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] += a * x[i]; });
+    for_each(be, "axpy", x.size(),
+             [a = cuda::as_value(a), x = cuda::as_values(x.data()),
+              y = cuda::as_values(y.data())] __device__(std::size_t i) { y[i] += a * x[i]; });
 }
 
 template <class S>
@@ -172,7 +209,8 @@ void axpby(Gpu& be, NotDeduced<S> a, DeviceSpan<const NotDeduced<S>> x, NotDeduc
 {
     ILUX_ASSERT(x.size() == y.size());
     for_each(be, "axpby", x.size(),
-             [a, b, x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = a * x[i] + b * y[i]; });
+             [a = cuda::as_value(a), b = cuda::as_value(b), x = cuda::as_values(x.data()),
+              y = cuda::as_values(y.data())] __device__(std::size_t i) { y[i] = a * x[i] + b * y[i]; });
 }
 
 template <class S>
@@ -181,18 +219,10 @@ void multiply(Gpu& be, DeviceSpan<const NotDeduced<S>> d, DeviceSpan<const NotDe
 {
     ILUX_ASSERT(d.size() == y.size() && x.size() == y.size());
     for_each(be, "multiply", x.size(),
-             [d = d.data(), x = x.data(), y = y.data()] __device__(std::size_t i) { y[i] = d[i] * x[i]; });
+             [d = cuda::as_values(d.data()), x = cuda::as_values(x.data()),
+              y = cuda::as_values(y.data())] __device__(std::size_t i) { y[i] = d[i] * x[i]; });
 }
 
-template double          dot<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>);
-template double          norm2<double>(Gpu&, DeviceSpan<const double>);
-template DotNorm<double> dot_norm<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>);
-template bool            is_finite<double>(Gpu&, DeviceSpan<const double>);
-template void            copy<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<double>);
-template void            fill<double>(Gpu&, double, DeviceSpan<double>);
-template void            scale<double>(Gpu&, double, DeviceSpan<double>);
-template void            axpy<double>(Gpu&, double, DeviceSpan<const double>, DeviceSpan<double>);
-template void            axpby<double>(Gpu&, double, DeviceSpan<const double>, double, DeviceSpan<double>);
-template void            multiply<double>(Gpu&, DeviceSpan<const double>, DeviceSpan<const double>, DeviceSpan<double>);
+ILUX_SCALARS(ILUX_GPU_VECTOR_PRIMITIVES)
 
 }  // namespace ilux

@@ -5,6 +5,7 @@
 
 #include "ilux/base/gpu/cuda_reduce.hpp"
 #include "ilux/base/gpu/device_csr.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -14,6 +15,7 @@ constexpr int block_size = 256;
 /// The arguments of one product.
 template <class T>
 struct Product {
+    using Sum = working_of<T>;
     Index                     rows;
     Offset                    longest;
     const Offset*             row_ptr;
@@ -21,21 +23,25 @@ struct Product {
     const T*                  val;
     const detail::RowSegment* segments;
     unsigned                  segment_count;
-    const double*             x;
-    double*                   y;
-    double*                   slots;
-    double                    a, b;
+    const Sum*                x;
+    Sum*                      y;
+    Sum*                      slots;
+    Sum                       a, b;
 
-    __device__ double term(Offset p) const { return static_cast<double>(__ldg(val + p)) * __ldg(x + __ldg(col + p)); }
-    __device__ void   store(Index i, double sum) const { y[i] = b == 0 ? a * sum : a * sum + b * y[i]; }
+    __device__ void add(Offset p, Sum& sum) const
+    {
+        const Sum a_ij = cuda::widened(cuda::load_constant(val + p));
+        sum = cuda::plus_product(sum, a_ij, cuda::load_constant(x + __ldg(col + p)));
+    }
+    __device__ void store(Index i, Sum sum) const { y[i] = cuda::is_zero(b) ? a * sum : a * sum + b * y[i]; }
 };
 
 template <class T>
 __device__ void add_segment(const Product<T>& of, const detail::RowSegment& segment)
 {
-    double sum = 0;
+    typename Product<T>::Sum sum{};
 #pragma unroll 4
-    for (Offset p = segment.begin + threadIdx.x; p < segment.end; p += block_size) sum += of.term(p);
+    for (Offset p = segment.begin + threadIdx.x; p < segment.end; p += block_size) of.add(p, sum);
     sum = cuda::over_block<cuda::Add, block_size>(sum);
     if (threadIdx.x != 0) return;
     if (segment.slot < 0) of.store(segment.row, sum);
@@ -54,11 +60,11 @@ __global__ void __launch_bounds__(block_size) multiply(const Product<T> of)
         begin = __ldg(of.row_ptr + i);
         end = __ldg(of.row_ptr + i + 1);
     }
-    const bool mine = i < of.rows && end - begin <= of.longest;
-    double     sum = 0;
+    const bool               mine = i < of.rows && end - begin <= of.longest;
+    typename Product<T>::Sum sum{};
     if (mine) {
 #pragma unroll 4
-        for (Offset p = begin + lane; p < end; p += lanes) sum += of.term(p);
+        for (Offset p = begin + lane; p < end; p += lanes) of.add(p, sum);
     }
     sum = cuda::over_lanes<cuda::Add, lanes>(sum);
     if (mine && lane == 0) of.store(static_cast<Index>(i), sum);
@@ -71,8 +77,8 @@ __global__ void __launch_bounds__(block_size) finish(const Product<T> of, const 
     const int    lane = threadIdx.x % 32;
     const Offset which = Offset{blockIdx.x} * (block_size / 32) + threadIdx.x / 32;
     if (which >= count) return;  // whole warps
-    const detail::SplitRow row = split[which];
-    double                 sum = 0;
+    const detail::SplitRow   row = split[which];
+    typename Product<T>::Sum sum{};
     for (int slot = row.first + lane; slot < row.last; slot += 32) sum += of.slots[slot];
     sum = cuda::over_lanes<cuda::Add>(sum);
     if (lane == 0) of.store(row.row, sum);
@@ -105,24 +111,25 @@ void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotD
 {
     const cuda::Range range("spmv");
     ILUX_ASSERT(x.size() == static_cast<std::size_t>(A.cols()) && y.size() == static_cast<std::size_t>(A.rows()));
-    static_assert(detail::max_row_slots <= cuda::max_partials);
+    static_assert(detail::max_row_slots * sizeof(S) <= cuda::max_partials * sizeof(double));
     if (A.rows() == 0) return;
-    const auto       stream = cuda::stream(be);
-    const Product<T> of{A.rows(),
+    const auto stream = cuda::stream(be);
+    using V = cuda::Value<T>;
+    const Product<V> of{A.rows(),
                         A.longest(),
                         A.row_ptr().data(),
                         A.col().data(),
-                        A.val().data(),
+                        cuda::as_values(A.val().data()),
                         A.segments().data(),
                         static_cast<unsigned>(A.segments().size()),
-                        x.data(),
-                        y.data(),
-                        be.state().partial.data(),
-                        a,
-                        b};
+                        cuda::as_values(x.data()),
+                        cuda::as_values(y.data()),
+                        reinterpret_cast<cuda::Value<S>*>(be.state().partial.data()),
+                        cuda::as_value(a),
+                        cuda::as_value(b)};
     const Offset     rows_a_block = block_size / A.lanes();
     const auto       blocks = static_cast<unsigned>((A.rows() + rows_a_block - 1) / rows_a_block);
-    kernel_for<T>(A.lanes())<<<of.segment_count + blocks, block_size, 0, stream>>>(of);
+    kernel_for<V>(A.lanes())<<<of.segment_count + blocks, block_size, 0, stream>>>(of);
     cuda::check_launch("spmv");
     if (A.split().empty()) return;
     const auto split = static_cast<int>(A.split().size());
@@ -130,9 +137,10 @@ void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotD
     cuda::check_launch("spmv");
 }
 
-template void spmv<double, double>(Gpu&, double, const DeviceCsr<double>&, DeviceSpan<const double>, double,
-                                   DeviceSpan<double>);
-template void spmv<float, double>(Gpu&, double, const DeviceCsr<float>&, DeviceSpan<const double>, double,
-                                  DeviceSpan<double>);
+#define ILUX_INSTANTIATE(T)                                                                                         \
+    template void spmv<T, working_of<T>>(Gpu&, working_of<T>, const DeviceCsr<T>&, DeviceSpan<const working_of<T>>, \
+                                         working_of<T>, DeviceSpan<working_of<T>>);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

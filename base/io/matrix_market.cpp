@@ -3,14 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <limits>
 #include <numeric>
 #include <optional>
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
+#include "ilux/base/io/matrix_market_header.hpp"
 #include "ilux/base/io/matrix_market_lines.hpp"
 #include "ilux/base/io/text_file.hpp"
 #include "ilux/base/region_failure.hpp"
@@ -24,163 +23,12 @@ constexpr std::size_t chunk_bytes = std::size_t{1} << 18;  // less is not worth 
 constexpr int         chunks_per_thread = 4;               // evens out lines of unequal cost and busy cores
 constexpr Index       cheap_rows = Index{1} << 26;  // 512 MiB of row_ptr: a sparse right-hand side may be mostly empty
 
-constexpr std::string_view banner_form =
-    "'%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric|hermitian'";
-
-[[noreturn]] void refuse(std::string_view name, Offset line, std::string_view why)
-{
-    throw InvalidInput(fmt::format("{}:{}: {}", name, line, why));
-}
-
-std::string lower_case(std::string_view text)
-{
-    std::string lower(text);
-    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return lower;
-}
-
-/// Lines of the text one after another, blanks at the front skipped.
-class Lines {
-public:
-    explicit Lines(std::string_view text) : p_(text.data()), end_(text.data() + text.size()) {}
-
-    const char* end() const { return end_; }
-    const char* here() const { return p_; }
-    Offset      number() const { return number_; }  ///< of the line at hand, counted from 1
-
-    void             skip_blanks() { p_ = detail::skip_blanks(p_, end_); }
-    bool             at_line_end() const { return p_ == end_ || *p_ == '\n'; }
-    bool             at_text_end() const { return p_ == end_; }
-    std::string_view take_word()
-    {
-        skip_blanks();
-        const char* first = p_;
-        p_ = word_end(p_, end_);
-        return {first, static_cast<std::size_t>(p_ - first)};
-    }
-    void next_line()
-    {
-        p_ = line_end(p_, end_);
-        if (p_ == end_) return;
-        ++p_;
-        ++number_;
-    }
-    /// To the first word of the first line that is neither blank nor a comment.
-    void to_data()
-    {
-        for (;;) {
-            skip_blanks();
-            if (at_text_end() || (*p_ != '\n' && *p_ != '%')) return;
-            next_line();
-        }
-    }
-
-private:
-    const char* p_;
-    const char* end_;
-    Offset      number_ = 1;
-};
-
-/// %%MatrixMarket matrix coordinate real general
-void parse_banner(Lines& lines, std::string_view name, MatrixMarketHeader& header)
-{
-    lines.skip_blanks();
-    if (lines.at_text_end()) refuse(name, lines.number(), fmt::format("the file is empty; expected {}", banner_form));
-    std::array<std::string, 5> words;
-    for (auto& word : words) {
-        lines.skip_blanks();
-        const auto found = quoted_word(lines.here(), lines.end());
-        word = lower_case(lines.take_word());
-        const auto wants = [&](bool holds, std::string_view expected) {
-            if (!holds) refuse(name, lines.number(), fmt::format("expected {}, found {}", expected, found));
-        };
-        switch (&word - words.data()) {
-            case 0:
-                wants(word == "%%matrixmarket", banner_form);
-                break;
-            case 1:
-                wants(word == "matrix", "'matrix', the only object read");
-                break;
-            case 2:
-                wants(word == "coordinate" || word == "array", "'coordinate' or 'array'");
-                break;
-            case 3:
-                wants(word != "complex", "real values: complex matrices are not supported yet");
-                wants(word == "real" || word == "double" || word == "integer" || word == "pattern",
-                      "'real', 'integer' or 'pattern'");
-                break;
-            case 4:
-                wants(std::ranges::find(names(Symmetry{}), word) != names(Symmetry{}).end(),
-                      "'general', 'symmetric', 'skew-symmetric' or 'hermitian'");
-                break;
-        }
-    }
-    lines.skip_blanks();
-    if (!lines.at_line_end())
-        refuse(name, lines.number(),
-               fmt::format("expected the end of the line, found {}", quoted_word(lines.here(), lines.end())));
-    header.array = words[2] == "array";
-    header.pattern = words[3] == "pattern";
-    header.symmetry = static_cast<Symmetry>(std::ranges::find(names(Symmetry{}), words[4]) - names(Symmetry{}).begin());
-    if (header.array && header.pattern)
-        refuse(name, lines.number(), "an array has values for every place, so it cannot be 'pattern'");
-    if (header.pattern && header.symmetry == Symmetry::skew_symmetric)
-        refuse(name, lines.number(), "a pattern has no signs, so it cannot be 'skew-symmetric'");
-    lines.next_line();
-}
-
-/// A count of the size line, at most `limit`.
-Offset parse_count(Lines& lines, std::string_view name, std::string_view what, Offset limit)
-{
-    lines.skip_blanks();
-    const auto found = quoted_word(lines.here(), lines.end());
-    auto       word = lines.take_word();
-    if (word.starts_with('+')) word.remove_prefix(1);
-    if (word.empty() || !std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; }))
-        refuse(name, lines.number(), fmt::format("expected the number of {}, found {}", what, found));
-    word.remove_prefix(std::min(word.find_first_not_of('0'), word.size()));
-    Offset count = 0;
-    if (word.size() <= 18)
-        for (char c : word) count = 10 * count + (c - '0');
-    if (word.size() > 18 || count > limit)
-        refuse(name, lines.number(), fmt::format("expected at most {} {}, found {}", limit, what, found));
-    return count;
-}
-
-/// Values an array file stores.
-Offset array_entries(const MatrixMarketHeader& header)
-{
-    const Offset n = header.rows;
-    if (header.symmetry == Symmetry::general) return n * header.cols;
-    return header.symmetry == Symmetry::skew_symmetric ? n * (n - 1) / 2 : n * (n + 1) / 2;
-}
-
-void parse_size_line(Lines& lines, std::string_view name, MatrixMarketHeader& header)
-{
-    constexpr Offset largest = std::numeric_limits<Index>::max();
-    lines.to_data();
-    if (lines.at_text_end()) refuse(name, lines.number(), "the file ends before its size line");
-    header.size_line = lines.number();
-    header.rows = static_cast<Index>(parse_count(lines, name, "rows", largest));
-    header.cols = static_cast<Index>(parse_count(lines, name, "columns", largest));
-    header.entries =
-        header.array ? array_entries(header) : parse_count(lines, name, "entries", std::numeric_limits<Offset>::max());
-    lines.skip_blanks();
-    if (!lines.at_line_end())
-        refuse(name, lines.number(),
-               fmt::format("expected the end of the line, found {}", quoted_word(lines.here(), lines.end())));
-    if (header.symmetry != Symmetry::general && header.rows != header.cols)
-        refuse(name, lines.number(),
-               fmt::format("a {} matrix is square, this one is {} x {}", ilux::name(header.symmetry), header.rows,
-                           header.cols));
-    lines.next_line();
-}
-
 /// Refuses what the bytes that follow cannot hold, before memory is asked for it.
 void require_plausible(const MatrixMarketHeader& header, std::size_t bytes, std::string_view name)
 {
-    const Offset shortest = header.array ? 2 : header.pattern ? 4 : 6;  // "0\n", "1 1\n", "1 1 0\n"
-    const auto   have = static_cast<Offset>(bytes) + 1;                 // the last line end may be missing
+    // "0\n", "1 1\n", "1 1 0\n", and "0 " more where values are complex
+    const Offset shortest = (header.array ? 2 : header.pattern ? 4 : 6) + (header.complex ? 2 : 0);
+    const auto   have = static_cast<Offset>(bytes) + 1;  // the last line end may be missing
     if (header.entries > have / shortest)
         refuse(name, header.size_line,
                fmt::format("the header promises {} entries, but only {} bytes follow: is the file truncated?",
@@ -191,12 +39,13 @@ void require_plausible(const MatrixMarketHeader& header, std::size_t bytes, std:
                            header.rows, bytes));
 }
 
-std::vector<Chunk> split(std::string_view text, int threads)
+template <Scalar T>
+std::vector<Chunk<T>> split(std::string_view text, int threads)
 {
-    const std::size_t  most = static_cast<std::size_t>(threads) * chunks_per_thread;
-    const std::size_t  count = threads == 1 ? 1 : std::clamp<std::size_t>(text.size() / chunk_bytes, 1, most);
-    std::vector<Chunk> chunks;
-    std::size_t        begin = 0;
+    const std::size_t     most = static_cast<std::size_t>(threads) * chunks_per_thread;
+    const std::size_t     count = threads == 1 ? 1 : std::clamp<std::size_t>(text.size() / chunk_bytes, 1, most);
+    std::vector<Chunk<T>> chunks;
+    std::size_t           begin = 0;
     for (std::size_t c = 0; c < count && begin < text.size(); ++c) {
         std::size_t end = c + 1 == count ? text.size() : std::max(begin, text.size() / count * (c + 1));
         end = std::min(text.find('\n', end), text.size() - 1) + 1;
@@ -206,8 +55,9 @@ std::vector<Chunk> split(std::string_view text, int threads)
     return chunks;
 }
 
+template <Scalar T>
 void parse_chunks(const MatrixMarketHeader& header, std::size_t bytes, const ReadOptions& options, int threads,
-                  std::vector<Chunk>& chunks)
+                  std::vector<Chunk<T>>& chunks)
 {
     const double  entries_per_byte = 1.02 * static_cast<double>(header.entries) / static_cast<double>(bytes);
     RegionFailure failure;
@@ -223,15 +73,17 @@ void parse_chunks(const MatrixMarketHeader& header, std::size_t bytes, const Rea
 }
 
 /// The whole-file rules: no refused line, as many entries as promised, one triangle of a symmetric matrix.
-void check_chunks(const MatrixMarketHeader& header, Offset first_line, const std::vector<Chunk>& chunks,
+template <Scalar T>
+void check_chunks(const MatrixMarketHeader& header, Offset first_line, const std::vector<Chunk<T>>& chunks,
                   std::string_view name)
 {
     Offset                line = first_line, entries = 0;
     std::optional<Offset> extra, above, below;
-    for (const Chunk& chunk : chunks) {
+    for (const Chunk<T>& chunk : chunks) {
         if (!chunk.error.empty()) refuse(name, line + chunk.lines, chunk.error);
         const auto here = static_cast<Offset>(chunk.entries.size());
-        if (!extra && entries + here > header.entries) extra = line + line_of_entry(chunk, header.entries - entries);
+        if (!extra && entries + here > header.entries)
+            extra = line + line_of_entry(chunk.text, header.entries - entries);
         if (!above && chunk.above >= 0) above = line + chunk.above;
         if (!below && chunk.below >= 0) below = line + chunk.below;
         entries += here;
@@ -253,64 +105,79 @@ void check_chunks(const MatrixMarketHeader& header, Offset first_line, const std
 }
 
 /// Gives the values of an array file, which come by columns, their places; drops zeros.
-void place_array_values(const MatrixMarketHeader& header, std::vector<Chunk>& chunks)
+template <Scalar T>
+void place_array_values(const MatrixMarketHeader& header, Offset first_line, std::string_view name,
+                        std::vector<Chunk<T>>& chunks)
 {
     const auto first_row = [&](Index j) {
         return header.symmetry == Symmetry::general ? 0 : header.symmetry == Symmetry::skew_symmetric ? j + 1 : j;
     };
-    Index i = first_row(0), j = 0;
-    for (Chunk& chunk : chunks) {
-        for (Entry& entry : chunk.entries) {
+    Index  i = first_row(0), j = 0;
+    Offset line = first_line;
+    for (Chunk<T>& chunk : chunks) {
+        for (Entry<T>& entry : chunk.entries) {
             entry.i = i;
             entry.j = j;
+            if (i == j) try {
+                    require_diagonal(header, entry);
+                } catch (const BadLine& bad) {
+                    refuse(name, line + line_of_entry(chunk.text, &entry - chunk.entries.data()), bad.what());
+                }
             if (++i == header.rows) i = first_row(++j);
         }
-        std::erase_if(chunk.entries, [](const Entry& entry) { return entry.value == 0; });
+        line += chunk.lines;
+        std::erase_if(chunk.entries, [](const Entry<T>& entry) { return entry.value == T{}; });
     }
 }
 
 /// The entries are released as soon as they have been taken, unless the order of the lines is wanted.
-CsrMatrix<double> assemble(const MatrixMarketHeader& header, const ReadOptions& options, std::vector<Chunk>& chunks)
+template <Scalar T>
+CsrMatrix<T> assemble(const MatrixMarketHeader& header, const ReadOptions& options, std::vector<Chunk<T>>& chunks)
 {
-    Steps               entry_passed(options.stop);
-    const bool          mirror = header.symmetry != Symmetry::general;
-    const double        sign = header.symmetry == Symmetry::skew_symmetric ? -1 : 1;
+    Steps      entry_passed(options.stop);
+    const bool mirror = header.symmetry != Symmetry::general;
+    const auto mirrored = [&](T value) {
+        return header.symmetry == Symmetry::hermitian        ? conj(value)
+               : header.symmetry == Symmetry::skew_symmetric ? -value
+                                                             : value;
+    };
     std::vector<Offset> row_ptr(static_cast<std::size_t>(header.rows) + 1, 0);
-    for (const Chunk& chunk : chunks)
-        for (const Entry& entry : chunk.entries) {
+    for (const Chunk<T>& chunk : chunks)
+        for (const Entry<T>& entry : chunk.entries) {
             ++row_ptr[entry.i + 1];
             if (mirror && entry.i != entry.j) ++row_ptr[entry.j + 1];
             entry_passed();
         }
     std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
-    std::vector<Index>  col(row_ptr.back());
-    std::vector<double> val(row_ptr.back());
-    const auto          put = [&](Index i, Index j, double value) {
+    std::vector<Index> col(row_ptr.back());
+    std::vector<T>     val(row_ptr.back());
+    const auto         put = [&](Index i, Index j, T value) {
         const Offset p = row_ptr[i]++;  // ends where row i + 1 begins
         col[p] = j;
         val[p] = value;
     };
-    for (Chunk& chunk : chunks) {
-        for (const Entry& entry : chunk.entries) {
+    for (Chunk<T>& chunk : chunks) {
+        for (const Entry<T>& entry : chunk.entries) {
             put(entry.i, entry.j, entry.value);
-            if (mirror && entry.i != entry.j) put(entry.j, entry.i, sign * entry.value);
+            if (mirror && entry.i != entry.j) put(entry.j, entry.i, mirrored(entry.value));
             entry_passed();
         }
         if (!options.line_order) chunk.entries = {};
     }
     std::shift_right(row_ptr.begin(), row_ptr.end(), 1);
     row_ptr.front() = 0;
-    return CsrMatrix<double>::from_arrays(header.rows, header.cols, std::move(row_ptr), std::move(col), std::move(val));
+    return CsrMatrix<T>::from_arrays(header.rows, header.cols, std::move(row_ptr), std::move(col), std::move(val));
 }
 
 /// Position in A of every entry, in the order of the lines; empty where that is 0, 1, 2, …
-std::vector<Offset> order_of_lines(const std::vector<Chunk>& chunks, const CsrView<double>& A, const StopToken& stop)
+template <Scalar T>
+std::vector<Offset> order_of_lines(const std::vector<Chunk<T>>& chunks, const CsrView<T>& A, const StopToken& stop)
 {
     Steps               entry_passed(stop);
     std::vector<Offset> order;
     bool                the_same = true;
-    for (const Chunk& chunk : chunks)
-        for (const Entry& entry : chunk.entries) {
+    for (const Chunk<T>& chunk : chunks)
+        for (const Entry<T>& entry : chunk.entries) {
             const auto row = A.col().subspan(A.row_ptr()[entry.i], A.row_ptr()[entry.i + 1] - A.row_ptr()[entry.i]);
             order.push_back(A.row_ptr()[entry.i] + (std::ranges::lower_bound(row, entry.j) - row.begin()));
             the_same = the_same && order.back() + 1 == std::ssize(order);
@@ -326,27 +193,27 @@ bool has_cr_lines(std::string_view text)
 }
 
 /// `storage`, when given, holds the text and is released as soon as it has been read.
-MatrixMarket parse(std::string_view text, std::string_view name, const ReadOptions& options, TextFile* storage)
+template <Scalar T>
+MatrixMarket<T> parse(std::string_view text, std::string_view name, const ReadOptions& options, TextFile* storage)
 {
-    const int    threads = Cpu(options.threads).threads();
-    MatrixMarket file;
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
-    Lines lines(text);
-    parse_banner(lines, name, file.header);
-    parse_size_line(lines, name, file.header);
+    const int       threads = Cpu(options.threads).threads();
+    MatrixMarket<T> file;
+    Lines           lines(text);
+    file.header = parse_header(lines, name, is_complex<T>);
     const std::string_view body(lines.here(), static_cast<std::size_t>(lines.end() - lines.here()));
     require_plausible(file.header, body.size(), name);
     if (options.accept) options.accept(file.header);
 
-    auto chunks = split(body, threads);
+    const Offset first_line = lines.number();
+    auto         chunks = split<T>(body, threads);
     parse_chunks(file.header, body.size(), options, threads, chunks);
-    check_chunks(file.header, lines.number(), chunks, name);
+    check_chunks(file.header, first_line, chunks, name);
     if (storage != nullptr) storage->release();
-    if (file.header.array) place_array_values(file.header, chunks);
+    if (file.header.array) place_array_values(file.header, first_line, name, chunks);
 
     Offset expanded = 0;
-    for (const Chunk& chunk : chunks)
-        for (const Entry& entry : chunk.entries)
+    for (const auto& chunk : chunks)
+        for (const auto& entry : chunk.entries)
             expanded += file.header.symmetry != Symmetry::general && entry.i != entry.j ? 2 : 1;
     try {
         file.A = assemble(file.header, options, chunks);
@@ -354,60 +221,95 @@ MatrixMarket parse(std::string_view text, std::string_view name, const ReadOptio
         throw InvalidInput(fmt::format("{}: {}", name, why.what()));
     }
     file.duplicates = expanded - file.A.nnz();
-    if (options.line_order && !file.header.array) file.line_order = order_of_lines(chunks, file.A, options.stop);
+    if (options.line_order && !file.header.array) file.line_order = order_of_lines<T>(chunks, file.A, options.stop);
     return file;
 }
 
-MatrixMarket parse_or_report_memory(std::string_view text, std::string_view name, const ReadOptions& options,
-                                    TextFile* storage)
+/// `parse` for a text with LF alone and no byte order mark. @throws OutOfMemory that names the file
+template <class Parse>
+auto with_plain_lines(std::string_view text, std::string_view name, Parse&& parse)
 {
     const std::size_t bytes = text.size();
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     try {
-        if (!has_cr_lines(text)) return parse(text, name, options, storage);
+        if (!has_cr_lines(text)) return parse(text);
         std::string lf_lines(text);
         std::ranges::replace(lf_lines, '\r', '\n');
-        return parse(lf_lines, name, options, storage);
+        return parse(lf_lines);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory to read {} ({} bytes of text)", name, bytes));
     }
 }
 
-}  // namespace
-
-MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, const ReadOptions& options)
-{
-    return parse_or_report_memory(text, name, options, nullptr);
-}
-
-MatrixMarket read_matrix_market(const std::string& path, const ReadOptions& options)
+/// What `parse` makes of a file. @param parse  (text, name, storage)
+template <class Parse>
+auto of_file(const std::string& path, const StopToken& stop, Parse&& parse)
 {
     try {
-        TextFile file(path, options.stop);
-        return parse_or_report_memory(file.view(), path == "-" ? "standard input" : path, options, &file);
+        TextFile          file(path, stop);
+        const std::string name = path == "-" ? "standard input" : path;
+        return with_plain_lines(file.view(), name, [&](std::string_view text) { return parse(text, name, &file); });
     } catch (const std::bad_alloc&) {
         throw OutOfMemory("no memory to read " + path);
     }
 }
 
-CsrMatrix<double> read_matrix(const std::string& path, const ReadOptions& options)
+}  // namespace
+
+template <Scalar T>
+MatrixMarket<T> parse_matrix_market(std::string_view text, std::string_view name, const ReadOptions& options)
 {
-    return read_matrix_market(path, options).A;
+    return with_plain_lines(text, name,
+                            [&](std::string_view plain) { return parse<T>(plain, name, options, nullptr); });
 }
 
-CsrMatrix<double> parse_matrix(std::string_view text, std::string_view name, const ReadOptions& options)
+template <Scalar T>
+MatrixMarket<T> read_matrix_market(const std::string& path, const ReadOptions& options)
 {
-    return parse_matrix_market(text, name, options).A;
+    return of_file(path, options.stop, [&](std::string_view text, const std::string& name, TextFile* file) {
+        return parse<T>(text, name, options, file);
+    });
 }
 
-std::vector<double> read_vector(const std::string& path, Index column)
+template <Scalar T>
+CsrMatrix<T> read_matrix(const std::string& path, const ReadOptions& options)
 {
-    const auto A = read_matrix(path);
+    return read_matrix_market<T>(path, options).A;
+}
+
+template <Scalar T>
+CsrMatrix<T> parse_matrix(std::string_view text, std::string_view name, const ReadOptions& options)
+{
+    return parse_matrix_market<T>(text, name, options).A;
+}
+
+AnyMatrix read_any_matrix(const std::string& path, const ReadOptions& options)
+{
+    return of_file(path, options.stop, [&](std::string_view text, const std::string& name, TextFile* file) {
+        if (says_complex(text)) return AnyMatrix(parse<std::complex<double>>(text, name, options, file).A);
+        return AnyMatrix(parse<double>(text, name, options, file).A);
+    });
+}
+
+template <Scalar T>
+std::vector<T> read_vector(const std::string& path, Index column)
+{
+    const auto A = read_matrix<T>(path);
     require(column >= 0 && column < A.cols(), [&] {
         return fmt::format("{} holds {} columns; column {} (counted from 0) was asked for", path, A.cols(), column);
     });
-    std::vector<double> x(A.rows());
+    std::vector<T> x(A.rows());
     for (Index i = 0; i < A.rows(); ++i) x[i] = A.at(i, column);
     return x;
 }
+
+#define ILUX_INSTANTIATE(T)                                                                                  \
+    template MatrixMarket<T> read_matrix_market<T>(const std::string&, const ReadOptions&);                  \
+    template MatrixMarket<T> parse_matrix_market<T>(std::string_view, std::string_view, const ReadOptions&); \
+    template CsrMatrix<T>    read_matrix<T>(const std::string&, const ReadOptions&);                         \
+    template CsrMatrix<T>    parse_matrix<T>(std::string_view, std::string_view, const ReadOptions&);        \
+    template std::vector<T>  read_vector<T>(const std::string&, Index);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

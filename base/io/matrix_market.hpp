@@ -1,19 +1,23 @@
 #pragma once
 // Matrix Market files (.mtx, .mtx.gz, "-" for standard input). Format: [boisvert96], read as generously as is safe.
 //
-// Read: coordinate and array; real, double, integer, pattern (every value 1); general, symmetric, skew-symmetric and
-// hermitian (of real values, hence symmetric). Any letter case, LF, CRLF or CR line ends, blank lines and comments
-// anywhere, leading blanks, 1.0D+3 and +5. Duplicates are summed in the file's order. A symmetric file stores one
-// triangle: the lower by the standard, the upper accepted, both refused, since mirroring would double the values.
-// Refused: complex values, NaN, Inf, indices outside the matrix, a diagonal entry ≠ 0 in a skew-symmetric file, more or
-// fewer entries than promised. Every refusal is an InvalidInput that reads "FILE:LINE: what was expected and found".
+// Read: coordinate and array; real, double, integer, complex, pattern (every value 1); general, symmetric, skew-symmetric
+// and hermitian. Any letter case, LF, CRLF or CR line ends, blank lines and comments anywhere, leading blanks, 1.0D+3 and
+// +5. Duplicates are summed in the file's order. A symmetric file stores one triangle: the lower by the standard, the upper
+// accepted, both refused, since mirroring would double the values. Real values are read where complex ones are wanted;
+// complex ones are refused where real ones are.
+// Refused besides: NaN, Inf, indices outside the matrix, a diagonal entry ≠ 0 in a skew-symmetric file or one that is not
+// real in a hermitian file, more or fewer entries than promised. Every refusal is an InvalidInput that reads
+// "FILE:LINE: what was expected and found".
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ilux/base/any_matrix.hpp"
 #include "ilux/base/csr.hpp"
 #include "ilux/base/io/atomic_file.hpp"
 #include "ilux/base/stop_token.hpp"
@@ -33,6 +37,7 @@ inline std::span<const std::string_view> names(Symmetry)
 struct MatrixMarketHeader {
     bool     array = false;    ///< dense, by columns; otherwise coordinate
     bool     pattern = false;  ///< no values stored
+    bool     complex = false;  ///< two numbers a value
     Symmetry symmetry = Symmetry::general;
     Index    rows = 0, cols = 0;
     Offset   entries = 0;    ///< lines of data: for a symmetric matrix about half of nnz
@@ -40,10 +45,11 @@ struct MatrixMarketHeader {
 };
 
 /// A file as it was read.
+template <Scalar T = double>
 struct MatrixMarket {
     MatrixMarketHeader header;
     Offset duplicates = 0;  ///< entries that were added to an earlier one at the same place, mirrored ones included
-    CsrMatrix<double> A;
+    CsrMatrix<T> A;
     /// On request, of a coordinate file: the position in A of the entry of every line that holds one, in the order of the
     /// lines. Duplicates share one. Empty where it is 0, 1, 2, …
     std::vector<Offset> line_order;
@@ -61,31 +67,44 @@ struct ReadOptions {
 /// Memory is asked for only after the file has shown that it can hold what its header promises: about 16 bytes an
 /// entry beside the text and the result. The zeros of an array file are not stored; those of a coordinate file are.
 /// @throws InvalidInput (unreadable file, one that changes meanwhile, broken gzip data, anything above), OutOfMemory
-MatrixMarket read_matrix_market(const std::string& path, const ReadOptions& options = {});
+template <Scalar T = double>
+MatrixMarket<T> read_matrix_market(const std::string& path, const ReadOptions& options = {});
 /// The same for a text in memory; `name` stands for the file in messages.
-MatrixMarket parse_matrix_market(std::string_view text, std::string_view name, const ReadOptions& options = {});
+template <Scalar T = double>
+MatrixMarket<T> parse_matrix_market(std::string_view text, std::string_view name, const ReadOptions& options = {});
 
 /// The matrix alone.
-CsrMatrix<double> read_matrix(const std::string& path, const ReadOptions& options = {});
+template <Scalar T = double>
+CsrMatrix<T> read_matrix(const std::string& path, const ReadOptions& options = {});
 /// @copydoc read_matrix
-CsrMatrix<double> parse_matrix(std::string_view text, std::string_view name, const ReadOptions& options = {});
+template <Scalar T = double>
+CsrMatrix<T> parse_matrix(std::string_view text, std::string_view name, const ReadOptions& options = {});
+
+/// The matrix with the values that its file has.
+/// @copydetails read_matrix
+AnyMatrix read_any_matrix(const std::string& path, const ReadOptions& options = {});
 
 /// One column (counted from 0) of an n×k array or coordinate file. @throws InvalidInput as above, and unless 0 ≤ column < k
-std::vector<double> read_vector(const std::string& path, Index column = 0);
+template <Scalar T = double>
+std::vector<T> read_vector(const std::string& path, Index column = 0);
 
 /// How a matrix is written.
 struct MatrixMarketStyle {
-    std::string comment = "";       ///< any number of lines, written after the banner
-    bool        symmetric = false;  ///< write the lower triangle of a symmetric matrix only
+    std::string comment = "";  ///< any number of lines, written after the banner
+    /// Other than general: one triangle of a matrix that has this symmetry.
+    Symmetry symmetry = Symmetry::general;
 };
 
-/// Writes a coordinate real file with the shortest digits that read back to the same doubles, as AtomicFile does:
-/// compressed for a name in .gz, to standard output for "-", complete or not at all.
-/// @throws InvalidInput when it cannot be written, or with style.symmetric when A is not exactly symmetric
-void write_matrix(const FileTarget& file, const CsrView<double>& A, const MatrixMarketStyle& style = {});
-/// Writes an n×1 array real file. NaN and Inf are written as such, though our reader refuses them.
+/// Writes a coordinate file with the shortest digits that read back to the same doubles, as AtomicFile does: compressed for
+/// a name in .gz, to standard output for "-", complete or not at all.
+/// @throws InvalidInput when it cannot be written, or when A does not have exactly the symmetry of the style
+template <Scalar T>
+void write_matrix(const FileTarget& file, const CsrView<T>& A, const MatrixMarketStyle& style = {});
+/// Writes an n×1 array file. NaN and Inf are written as such, though our reader refuses them.
 void write_vector(const FileTarget& file, std::span<const double> x, const MatrixMarketStyle& style = {});
+void write_vector(const FileTarget& file, std::span<const std::complex<double>> x, const MatrixMarketStyle& style = {});
 /// What write_matrix puts into the file.
-std::string matrix_text(const CsrView<double>& A, const MatrixMarketStyle& style = {});
+template <Scalar T>
+std::string matrix_text(const CsrView<T>& A, const MatrixMarketStyle& style = {});
 
 }  // namespace ilux

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "ilux/base/instances.hpp"
+
 namespace ilux::detail {
 namespace {
 
@@ -57,8 +59,26 @@ const char* parse_value(const char* p, const char* end, double& value)
     return q;
 }
 
-template <bool array, bool pattern>
-void parse_entries(const MatrixMarketHeader& header, const StopToken& stop, Chunk& chunk)
+/// One number, or two where the file's values are complex.
+template <Scalar T>
+const char* parse_value_of(const MatrixMarketHeader& header, const char* p, const char* end, T& value)
+{
+    real_of<T> real = 0;
+    p = parse_value(p, end, real);
+    value = real;
+    if constexpr (is_complex<T>)
+        if (header.complex) {
+            real_of<T> imaginary = 0;
+            p = parse_value(p, end, imaginary);
+            value = {real, imaginary};
+            if (!is_finite(value))
+                throw BadLine(fmt::format("{}{:+}i is too large: its size overflows", real, imaginary));
+        }
+    return p;
+}
+
+template <bool array, bool pattern, Scalar T>
+void parse_entries(const MatrixMarketHeader& header, const StopToken& stop, Chunk<T>& chunk)
 {
     Steps       line_passed(stop);
     const char* p = chunk.text.data();
@@ -69,22 +89,19 @@ void parse_entries(const MatrixMarketHeader& header, const StopToken& stop, Chun
         if (p == end) return;
         if (*p == '%') p = line_end(p, end);
         if (p != end && *p != '\n') {
-            Entry entry{0, 0, 1};
+            Entry<T> entry{0, 0, 1};
             if constexpr (!array) {
                 p = parse_index(p, end, header.rows, "row", entry.i);
                 p = parse_index(p, end, header.cols, "column", entry.j);
             }
-            if constexpr (!pattern) p = parse_value(p, end, entry.value);
+            if constexpr (!pattern) p = parse_value_of(header, p, end, entry.value);
             p = skip_blanks(p, end);
             if (p != end && *p != '\n')
                 throw BadLine(fmt::format("expected the end of the line, found {}", quoted_word(p, end)));
             if (!array && triangular) {
                 if (entry.i > entry.j && chunk.below < 0) chunk.below = chunk.lines;
                 if (entry.i < entry.j && chunk.above < 0) chunk.above = chunk.lines;
-                if (entry.i == entry.j && header.symmetry == Symmetry::skew_symmetric && entry.value != 0)
-                    throw BadLine(fmt::format(
-                        "expected 0 on the diagonal of a skew-symmetric matrix, found {} at row {} (counted from 1)",
-                        entry.value, Offset{entry.i} + 1));
+                if (entry.i == entry.j) require_diagonal(header, entry);
             }
             chunk.entries.push_back(entry);
         }
@@ -120,7 +137,23 @@ std::string quoted_word(const char* p, const char* end)
     return text + (q - p > longest ? "...'" : "'");
 }
 
-void parse_lines(const MatrixMarketHeader& header, const StopToken& stop, Chunk& chunk)
+template <Scalar T>
+void require_diagonal(const MatrixMarketHeader& header, const Entry<T>& entry)
+{
+    if (header.symmetry == Symmetry::skew_symmetric && entry.value != T{})
+        throw BadLine(
+            fmt::format("expected 0 on the diagonal of a skew-symmetric matrix, found {} at row {} (counted from 1)",
+                        real_part(entry.value) != 0 ? real_part(entry.value) : imaginary_part(entry.value),
+                        Offset{entry.i} + 1));
+    if (header.symmetry == Symmetry::hermitian && imaginary_part(entry.value) != 0)
+        throw BadLine(fmt::format(
+            "expected a real number on the diagonal of a hermitian matrix, found the imaginary part {} at row {} "
+            "(counted from 1)",
+            imaginary_part(entry.value), Offset{entry.i} + 1));
+}
+
+template <Scalar T>
+void parse_lines(const MatrixMarketHeader& header, const StopToken& stop, Chunk<T>& chunk)
 {
     try {
         if (header.array) parse_entries<true, false>(header, stop, chunk);
@@ -131,10 +164,10 @@ void parse_lines(const MatrixMarketHeader& header, const StopToken& stop, Chunk&
     }
 }
 
-Offset line_of_entry(const Chunk& chunk, Offset k)
+Offset line_of_entry(std::string_view lines, Offset k)
 {
-    const char* p = chunk.text.data();
-    const char* end = p + chunk.text.size();
+    const char* p = lines.data();
+    const char* end = p + lines.size();
     for (Offset line = 0;; ++line) {
         p = skip_blanks(p, end);
         if (p == end) return line;
@@ -144,5 +177,11 @@ Offset line_of_entry(const Chunk& chunk, Offset k)
         ++p;
     }
 }
+
+#define ILUX_INSTANTIATE(T)                                                            \
+    template void parse_lines(const MatrixMarketHeader&, const StopToken&, Chunk<T>&); \
+    template void require_diagonal(const MatrixMarketHeader&, const Entry<T>&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::detail

@@ -30,25 +30,31 @@ const char* line_end(const char* p, const char* end);
 /// The word at p in quotes, shortened, what cannot be printed as \xNN; or "the end of the line".
 std::string quoted_word(const char* p, const char* end);
 
+template <Scalar T>
 struct Entry {
-    Index  i, j;  ///< counted from 0
-    double value;
+    Index i, j;  ///< counted from 0
+    T     value;
 };
 
 /// Whole lines of data and what they hold.
+template <Scalar T>
 struct Chunk {
-    std::string_view   text;
-    std::vector<Entry> entries;     ///< of an array file only the values; their places follow from the order
-    Offset             lines = 0;   ///< line ends passed
-    Offset             above = -1;  ///< first line with an entry above the diagonal, counted from 0 within the chunk
-    Offset             below = -1;
-    std::string        error;  ///< why line `lines` of the chunk is refused; empty when it is not
+    std::string_view      text;
+    std::vector<Entry<T>> entries;     ///< of an array file only the values; their places follow from the order
+    Offset                lines = 0;   ///< line ends passed
+    Offset                above = -1;  ///< first line with an entry above the diagonal, counted from 0 within the chunk
+    Offset                below = -1;
+    std::string           error;  ///< why line `lines` of the chunk is refused; empty when it is not
 };
 
 /// Reads all lines of the chunk, or as far as the first that is refused. Only std::bad_alloc and what the token throws
 /// pass through.
-void parse_lines(const MatrixMarketHeader& header, const StopToken& stop, Chunk& chunk);
-/// The line, counted from 0 within the chunk, that holds entry k of it.
-Offset line_of_entry(const Chunk& chunk, Offset k);
+template <Scalar T>
+void parse_lines(const MatrixMarketHeader& header, const StopToken& stop, Chunk<T>& chunk);
+/// @throws BadLine where an entry on the diagonal contradicts the symmetry
+template <Scalar T>
+void require_diagonal(const MatrixMarketHeader& header, const Entry<T>& entry);
+/// The line, counted from 0 within these, that holds entry k of them.
+Offset line_of_entry(std::string_view lines, Offset k);
 
 }  // namespace ilux::detail

@@ -1,8 +1,11 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/io/atomic_file.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 
@@ -32,30 +35,71 @@ void append_comment(std::string& text, std::string_view comment)
     }
 }
 
-/// Hands the file's text to `put` in pieces.
-template <class Put>
-void emit_matrix(const CsrView<double>& A, const MatrixMarketStyle& style, Put&& put)
+template <Scalar T>
+void append_value(std::string& text, T value)
 {
-    require(!style.symmetric || is_symmetric(A), [&] {
-        return fmt::format("this {} x {} matrix is not symmetric, so its lower triangle does not describe it", A.rows(),
-                           A.cols());
+    append(text, real_part(value));
+    if constexpr (is_complex<T>) {
+        text += ' ';
+        append(text, imaginary_part(value));
+    }
+}
+
+template <Scalar T>
+constexpr std::string_view field = is_complex<T> ? "complex" : "real";
+
+/// Whether a triangle and the symmetry describe A.
+template <Scalar T>
+bool has(const CsrView<T>& A, Symmetry symmetry)
+{
+    switch (symmetry) {
+        case Symmetry::general:
+            return true;
+        case Symmetry::symmetric:
+            return is_symmetric(A);
+        case Symmetry::hermitian:
+            return is_hermitian(A);
+        case Symmetry::skew_symmetric:
+            break;
+    }
+    const auto At = transpose(A);
+    return A.rows() == A.cols() && std::ranges::equal(A.row_ptr(), At.row_ptr()) &&
+           std::ranges::equal(A.col(), At.col()) && std::ranges::equal(A.val(), At.val(), {}, {}, std::negate<>{});
+}
+
+/// Hands the file's text to `put` in pieces.
+template <Scalar T, class Put>
+void emit_matrix(const CsrView<T>& A, const MatrixMarketStyle& style, Put&& put)
+{
+    require(has(A, style.symmetry), [&] {
+        return fmt::format("this {} x {} matrix is not {}, so its lower triangle does not describe it", A.rows(),
+                           A.cols(), name(style.symmetry));
     });
+    // rows end before this column
+    const auto end_of = [&](Index i) {
+        switch (style.symmetry) {
+            case Symmetry::general:
+                return A.cols();
+            case Symmetry::skew_symmetric:
+                return i;
+            default:
+                return i + 1;
+        }
+    };
     Offset entries = 0;
     for (Index i = 0; i < A.rows(); ++i)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) entries += !style.symmetric || A.col()[p] <= i;
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) entries += A.col()[p] < end_of(i);
 
-    std::string text =
-        fmt::format("%%MatrixMarket matrix coordinate real {}\n", style.symmetric ? "symmetric" : "general");
+    std::string text = fmt::format("%%MatrixMarket matrix coordinate {} {}\n", field<T>, name(style.symmetry));
     append_comment(text, style.comment);
     text += fmt::format("{} {} {}\n", A.rows(), A.cols(), entries);
     for (Index i = 0; i < A.rows(); ++i)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-            if (style.symmetric && A.col()[p] > i) break;
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1] && A.col()[p] < end_of(i); ++p) {
             append(text, Offset{i} + 1);
             text += ' ';
             append(text, Offset{A.col()[p]} + 1);
             text += ' ';
-            append(text, A.val()[p]);
+            append_value(text, A.val()[p]);
             text += '\n';
             if (text.size() >= batch) {
                 put(text);
@@ -65,30 +109,15 @@ void emit_matrix(const CsrView<double>& A, const MatrixMarketStyle& style, Put&&
     put(text);
 }
 
-}  // namespace
-
-void write_matrix(const FileTarget& target, const CsrView<double>& A, const MatrixMarketStyle& style)
-{
-    AtomicFile file(target);
-    emit_matrix(A, style, [&](std::string_view text) { file.write(text); });
-    file.commit();
-}
-
-std::string matrix_text(const CsrView<double>& A, const MatrixMarketStyle& style)
-{
-    std::string all;
-    emit_matrix(A, style, [&](std::string_view text) { all += text; });
-    return all;
-}
-
-void write_vector(const FileTarget& target, std::span<const double> x, const MatrixMarketStyle& style)
+template <Scalar T>
+void write_array(const FileTarget& target, std::span<const T> x, const MatrixMarketStyle& style)
 {
     AtomicFile  file(target);
-    std::string text = "%%MatrixMarket matrix array real general\n";
+    std::string text = fmt::format("%%MatrixMarket matrix array {} general\n", field<T>);
     append_comment(text, style.comment);
     text += fmt::format("{} 1\n", x.size());
-    for (double value : x) {
-        append(text, value);
+    for (T value : x) {
+        append_value(text, value);
         text += '\n';
         if (text.size() >= batch) {
             file.write(text);
@@ -98,5 +127,39 @@ void write_vector(const FileTarget& target, std::span<const double> x, const Mat
     file.write(text);
     file.commit();
 }
+
+}  // namespace
+
+template <Scalar T>
+void write_matrix(const FileTarget& target, const CsrView<T>& A, const MatrixMarketStyle& style)
+{
+    AtomicFile file(target);
+    emit_matrix(A, style, [&](std::string_view text) { file.write(text); });
+    file.commit();
+}
+
+template <Scalar T>
+std::string matrix_text(const CsrView<T>& A, const MatrixMarketStyle& style)
+{
+    std::string all;
+    emit_matrix(A, style, [&](std::string_view text) { all += text; });
+    return all;
+}
+
+void write_vector(const FileTarget& target, std::span<const double> x, const MatrixMarketStyle& style)
+{
+    write_array(target, x, style);
+}
+
+void write_vector(const FileTarget& target, std::span<const std::complex<double>> x, const MatrixMarketStyle& style)
+{
+    write_array(target, x, style);
+}
+
+#define ILUX_INSTANTIATE(T)                                                                            \
+    template void        write_matrix(const FileTarget&, const CsrView<T>&, const MatrixMarketStyle&); \
+    template std::string matrix_text(const CsrView<T>&, const MatrixMarketStyle&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

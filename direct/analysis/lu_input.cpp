@@ -10,8 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "ilux/base/csr_checks.hpp"
 #include "ilux/base/error.hpp"
-#include "ilux/direct/analysis/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -44,13 +45,6 @@ bool finite_numbers(std::span<const double> values)
     std::uint64_t           carry = 0;  // an exponent of ones, that of NaN and Inf, carries into the sign
     for (const double value : values) carry |= (std::bit_cast<std::uint64_t>(value) & exponent) + unit;
     return carry >> 63 == 0;
-}
-
-template <class S>
-std::string text_of(S value)
-{
-    if constexpr (is_complex<S>) return fmt::format("{} + {}i", value.real(), value.imag());
-    else return fmt::format("{}", value);
 }
 
 /// What the analysis sees of a value.
@@ -94,8 +88,7 @@ void require_pattern(const MatrixView<S>& A)
 template <class S>
 bool all_finite(std::span<const NotDeduced<S>> values)
 {
-    if constexpr (is_complex<S>)  // an array of complex numbers is one of their parts
-        return finite_numbers({reinterpret_cast<const double*>(values.data()), 2 * values.size()});
+    if constexpr (is_complex<S>) return std::ranges::all_of(values, [](S z) { return is_finite(z); });
     else return finite_numbers(values);
 }
 
@@ -106,7 +99,7 @@ void require_finite_values(const MatrixView<S>& A)
         require(is_finite(A.val[p]), [&] {
             const auto [i, j] = place_of(A, static_cast<Offset>(p));
             return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j,
-                               text_of(A.val[p]));
+                               detail::shown(A.val[p]));
         });
 }
 
@@ -168,7 +161,7 @@ MergedRows merged(const MatrixView<S>& A, const RowEntries& entries)
                 sums.back() += a;
                 require(is_finite(sums.back()), [&, j = j] {
                     return fmt::format("the duplicates at row {}, column {} (counted from 1) sum to {}", i + 1, j + 1,
-                                       text_of(sums.back()));
+                                       detail::shown(sums.back()));
                 });
             } else {
                 m.own_col.push_back(j);
@@ -192,7 +185,7 @@ MergedRows merged(const MatrixView<S>& A, const RowEntries& entries)
     template bool       all_finite<S>(std::span<const S>);           \
     template RowEntries by_rows(const MatrixView<S>&);               \
     template MergedRows merged(const MatrixView<S>&, const RowEntries&);
-ILUX_DIRECT_ANALYSIS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -11,7 +11,7 @@
 #include "ilux/base/pattern.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/analysis/block_form.hpp"
-#include "ilux/direct/analysis/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/analysis/lu_diagonal.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/analysis/lu_ordering.hpp"
@@ -184,7 +184,7 @@ void require_same_pattern(const LuSymbolic& symbolic, const MatrixView<S>& A)
     template MatrixView<S>                     view(const CsrView<S>&);                                           \
     template std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>&, const LuOptions&, const StopToken&); \
     template void                              require_same_pattern(const LuSymbolic&, const MatrixView<S>&);
-ILUX_DIRECT_ANALYSIS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

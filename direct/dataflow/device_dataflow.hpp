@@ -46,7 +46,7 @@ struct Stored<double> {
     using Bits = std::uint64_t;
     static constexpr Bits unset = ilux::unset;
 
-    __device__ static double value(Bits bits) { return as_double(bits); }
+    __device__ static double value(Bits bits) { return as_number(bits); }
     __device__ static Bits   of(double value) { return published(value); }
     __device__ static double rounded(double value) { return value; }
     __device__ static Bits   bits(double value) { return static_cast<Bits>(__double_as_longlong(value)); }

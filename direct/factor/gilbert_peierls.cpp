@@ -15,7 +15,7 @@
 #include "ilux/direct/factor/ascending_set.hpp"
 #include "ilux/direct/factor/elimination_step.hpp"
 #include "ilux/direct/factor/factor_room.hpp"
-#include "ilux/direct/factor/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/factor/row_scaling.hpp"
 
 namespace ilux {
@@ -219,13 +219,13 @@ double Elimination<S>::load_column(Index k, Offset begin)
     for (Offset p = begin, to = S_.col_ptr[k]; p < end; ++p, ++to) {
         const Index row = S_.row[p];
         const S     x = x_[row] += take_value(p, to, row, c);
-        largest = std::max(largest, std::abs(x));
+        largest = std::max(largest, modulus(x));
         distinct &= p == begin || row != S_.row[p - 1];
         set_.insert(moved_ ? number_[row] : row);
     }
     if (distinct) return largest;
     largest = 0;  // a part of a sum counts for nothing
-    for (Offset p = begin; p < end; ++p) largest = std::max(largest, std::abs(x_[S_.row[p]]));
+    for (Offset p = begin; p < end; ++p) largest = std::max(largest, modulus(x_[S_.row[p]]));
     return largest;
 }
 
@@ -241,7 +241,7 @@ inline __attribute__((always_inline)) void Elimination<S>::sweep(Index k)
     Column column;
     set_.drain([&](Index i) __attribute__((always_inline)) {
         const S      x_i = std::exchange(x[moved ? at_[i] : i], S(0));
-        const double size = std::abs(x_i);
+        const double size = modulus(x_i);
         const auto   e = column.reached++;
         reach_[e] = i;
         value_[e] = x_i;
@@ -290,9 +290,9 @@ bool Elimination<S>::choose_pivot(Index k, double largest_in_B)
     if (largest == 0 || check != 0) return give_up(k, check != 0);
 
     std::size_t  pivot = largest_at;
-    const double on_diagonal = reach_[upper] == k ? std::abs(value_[upper]) : 0;
+    const double on_diagonal = reach_[upper] == k ? modulus(value_[upper]) : 0;
     if (on_diagonal > 0 && on_diagonal >= options_.pivot_tol * largest) pivot = upper;
-    const double size = std::abs(value_[pivot]);
+    const double size = modulus(value_[pivot]);
     if (!std::isfinite(largest / size)) return give_up(k, true);
     const double multiplier = store_column(k, pivot);
 
@@ -337,11 +337,11 @@ double Elimination<S>::store_column(Index k, std::size_t pivot)
             row[upper] = k;
         }
     }
-    const S u_kk = val[upper];
-    double  largest = 0;
+    const DividedBy<S> by_pivot(val[upper]);
+    double             largest = 0;
     for (std::size_t e = upper + 1; e < reached; ++e) {
-        val[e] /= u_kk;
-        largest = std::max(largest, std::abs(val[e]));
+        val[e] = by_pivot(val[e]);
+        largest = std::max(largest, modulus(val[e]));
     }
     if (moved_)
         for (std::size_t e = upper + 1; e < reached; ++e) row[e] = at_[row[e]];
@@ -446,7 +446,7 @@ LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, const L
 #define ILUX_INSTANTIATE(S)                                                                                           \
     template LuFactors<S> gilbert_peierls<S>(std::shared_ptr<const LuSymbolic>, const LuOptions&, std::span<const S>, \
                                              const StopToken&);
-ILUX_DIRECT_FACTOR(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "ilux/direct/factor/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -46,7 +46,7 @@ std::vector<double> power_of_two_row_scales(const MatrixView<S>& A, std::span<co
 
 #define ILUX_INSTANTIATE(S) \
     template std::vector<double> power_of_two_row_scales(const MatrixView<S>&, std::span<const double>);
-ILUX_DIRECT_FACTOR(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -170,7 +170,7 @@ struct Join {
     }
 };
 
-__device__ double as_double(Bits bits) { return __longlong_as_double(static_cast<long long>(bits)); }
+__device__ double as_number(Bits bits) { return __longlong_as_double(static_cast<long long>(bits)); }
 
 /// Of column k alone.
 __device__ Extremes of_column(unsigned k, const Magnitudes& seen)
@@ -180,14 +180,14 @@ __device__ Extremes of_column(unsigned k, const Magnitudes& seen)
     else if (seen.pivot == 0) own.bad = 2 * Bits{k};
     else if (seen.l >= infinite) own.bad = 2 * Bits{k} + 1;
     if (own.bad != ~Bits{0}) return own;
-    own.min_pivot = own.max_pivot = as_double(seen.pivot);
-    const double growth = as_double(seen.b) / as_double(seen.u);
+    own.min_pivot = own.max_pivot = as_number(seen.pivot);
+    const double growth = as_number(seen.b) / as_number(seen.u);
     if (growth < infinity) {
         own.rgrowth = growth;
         own.growth_column = k;
     }
     if (seen.l > 0) {
-        own.max_multiplier = as_double(seen.l);
+        own.max_multiplier = as_number(seen.l);
         own.multiplier_column = k;
     }
     return own;

@@ -1,9 +1,11 @@
 #include "ilux/direct/klu/ilux_klu.h"
 
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 
 #include "ilux/direct/klu/ilux_klu_calls.hpp"
+#include "ilux/direct/klu/ilux_klu_z.h"
 
 namespace ilux::klu {
 namespace {
@@ -67,67 +69,99 @@ void* reallocate(std::size_t n_new, std::size_t n_old, std::size_t size, void* p
 
 using ilux::Transpose;
 using namespace ilux::klu;
+using Complex = std::complex<double>;
 
-// Every function twice: `klu` is the prefix, Int its integer.
+// `klu` is the prefix of the types, `call` that of the functions, Int their integer, S their values.
 // NOLINTBEGIN(bugprone-macro-parentheses): they are types and names
-#define ILUX_KLU_FUNCTIONS(klu, Int)                                                                                  \
-    Int klu##_defaults(klu##_common* common)                                                                          \
+#define ILUX_KLU_WITHOUT_VALUES(klu, Int)                                                                   \
+    Int klu##_defaults(klu##_common* common)                                                                \
+    {                                                                                                       \
+        return guarded<Int>(common, 0, [&] { return defaults<Int>(*common); });                             \
+    }                                                                                                       \
+    klu##_symbolic* klu##_analyze(Int n, Int Ap[], Int Ai[], klu##_common* common)                          \
+    {                                                                                                       \
+        return guarded<klu##_symbolic*>(common, nullptr, [&] { return analyze<Int>(n, Ap, Ai, *common); }); \
+    }                                                                                                       \
+    klu##_symbolic* klu##_analyze_given(Int n, Int Ap[], Int Ai[], Int P[], Int Q[], klu##_common* common)  \
+    {                                                                                                       \
+        return guarded<klu##_symbolic*>(common, nullptr,                                                    \
+                                        [&] { return analyze_given<Int>(n, Ap, Ai, P, Q, *common); });      \
+    }                                                                                                       \
+    Int klu##_free_symbolic(klu##_symbolic** symbolic, klu##_common* common)                                \
+    {                                                                                                       \
+        return guarded<Int>(common, 0, [&] { return release<Analysis<Int>>(symbolic, *common); });          \
+    }                                                                                                       \
+    void* klu##_malloc(size_t n, size_t size, klu##_common* common)                                         \
+    {                                                                                                       \
+        return guarded<void*>(common, nullptr, [&] { return allocate(n, size, *common); });                 \
+    }                                                                                                       \
+    void* klu##_free(void* p, size_t n, size_t size, klu##_common* common)                                  \
+    {                                                                                                       \
+        return guarded<void*>(common, nullptr, [&] { return deallocate(p, n, size, *common); });            \
+    }                                                                                                       \
+    void* klu##_realloc(size_t n_new, size_t n_old, size_t size, void* p, klu##_common* common)             \
+    {                                                                                                       \
+        return guarded<void*>(common, p, [&] { return reallocate(n_new, n_old, size, p, *common); });       \
+    }
+
+#define ILUX_KLU_OF_VALUES(klu, call, Int, S)                                                                         \
+    klu##_numeric* call##_factor(Int Ap[], Int Ai[], double Ax[], klu##_symbolic* symbolic, klu##_common* common)     \
     {                                                                                                                 \
-        return guarded<Int>(common, 0, [&] { return defaults<Int>(*common); });                                       \
+        return guarded<klu##_numeric*>(common, nullptr,                                                               \
+                                       [&] { return factor<Int, S>(Ap, Ai, Ax, symbolic, *common); });                \
     }                                                                                                                 \
-    klu##_symbolic* klu##_analyze(Int n, Int Ap[], Int Ai[], klu##_common* common)                                    \
-    {                                                                                                                 \
-        return guarded<klu##_symbolic*>(common, nullptr, [&] { return analyze<Int>(n, Ap, Ai, *common); });           \
-    }                                                                                                                 \
-    klu##_symbolic* klu##_analyze_given(Int n, Int Ap[], Int Ai[], Int P[], Int Q[], klu##_common* common)            \
-    {                                                                                                                 \
-        return guarded<klu##_symbolic*>(common, nullptr,                                                              \
-                                        [&] { return analyze_given<Int>(n, Ap, Ai, P, Q, *common); });                \
-    }                                                                                                                 \
-    klu##_numeric* klu##_factor(Int Ap[], Int Ai[], double Ax[], klu##_symbolic* symbolic, klu##_common* common)      \
-    {                                                                                                                 \
-        return guarded<klu##_numeric*>(common, nullptr, [&] { return factor<Int>(Ap, Ai, Ax, symbolic, *common); });  \
-    }                                                                                                                 \
-    Int klu##_refactor(Int Ap[], Int Ai[], double Ax[], klu##_symbolic* symbolic, klu##_numeric* numeric,             \
-                       klu##_common* common)                                                                          \
+    Int call##_refactor(Int Ap[], Int Ai[], double Ax[], klu##_symbolic* symbolic, klu##_numeric* numeric,            \
+                        klu##_common* common)                                                                         \
     {                                                                                                                 \
         if (common == nullptr) spoil<Int>(numeric);                                                                   \
-        return guarded<Int>(common, 0, [&] { return refactor<Int>(Ap, Ai, Ax, symbolic, numeric, *common); });        \
+        return guarded<Int>(common, 0, [&] { return refactor<Int, S>(Ap, Ai, Ax, symbolic, numeric, *common); });     \
     }                                                                                                                 \
-    Int klu##_solve(klu##_symbolic* symbolic, klu##_numeric* numeric, Int ldim, Int nrhs, double B[],                 \
-                    klu##_common* common)                                                                             \
-    {                                                                                                                 \
-        return guarded<Int>(common, 0,                                                                                \
-                            [&] { return solve<Int>(symbolic, numeric, ldim, nrhs, B, Transpose::no, *common); });    \
-    }                                                                                                                 \
-    Int klu##_tsolve(klu##_symbolic* symbolic, klu##_numeric* numeric, Int ldim, Int nrhs, double B[],                \
+    Int call##_solve(klu##_symbolic* symbolic, klu##_numeric* numeric, Int ldim, Int nrhs, double B[],                \
                      klu##_common* common)                                                                            \
     {                                                                                                                 \
         return guarded<Int>(common, 0,                                                                                \
-                            [&] { return solve<Int>(symbolic, numeric, ldim, nrhs, B, Transpose::yes, *common); });   \
+                            [&] { return solve<Int, S>(symbolic, numeric, ldim, nrhs, B, Transpose::no, *common); }); \
     }                                                                                                                 \
-    Int klu##_rcond(klu##_symbolic* symbolic, klu##_numeric* numeric, klu##_common* common)                           \
+    Int call##_rcond(klu##_symbolic* symbolic, klu##_numeric* numeric, klu##_common* common)                          \
     {                                                                                                                 \
-        return guarded<Int>(common, 0, [&] { return rcond<Int>(symbolic, numeric, *common); });                       \
+        return guarded<Int>(common, 0, [&] { return rcond<Int, S>(symbolic, numeric, *common); });                    \
     }                                                                                                                 \
-    Int klu##_rgrowth(Int Ap[], Int Ai[], double Ax[], klu##_symbolic* symbolic, klu##_numeric* numeric,              \
-                      klu##_common* common)                                                                           \
+    Int call##_rgrowth(Int Ap[], Int Ai[], double Ax[], klu##_symbolic* symbolic, klu##_numeric* numeric,             \
+                       klu##_common* common)                                                                          \
     {                                                                                                                 \
-        return guarded<Int>(common, 0, [&] { return rgrowth<Int>(Ap, Ai, Ax, symbolic, numeric, *common); });         \
+        return guarded<Int>(common, 0, [&] { return rgrowth<Int, S>(Ap, Ai, Ax, symbolic, numeric, *common); });      \
     }                                                                                                                 \
-    Int klu##_condest(Int Ap[], double Ax[], klu##_symbolic* symbolic, klu##_numeric* numeric, klu##_common* common)  \
+    Int call##_condest(Int Ap[], double Ax[], klu##_symbolic* symbolic, klu##_numeric* numeric, klu##_common* common) \
     {                                                                                                                 \
-        return guarded<Int>(common, 0, [&] { return condest<Int>(Ap, Ax, symbolic, numeric, *common); });             \
+        return guarded<Int>(common, 0, [&] { return condest<Int, S>(Ap, Ax, symbolic, numeric, *common); });          \
     }                                                                                                                 \
-    Int klu##_flops(klu##_symbolic* symbolic, klu##_numeric* numeric, klu##_common* common)                           \
+    Int call##_flops(klu##_symbolic* symbolic, klu##_numeric* numeric, klu##_common* common)                          \
     {                                                                                                                 \
-        return guarded<Int>(common, 0, [&] { return flops<Int>(symbolic, numeric, *common); });                       \
+        return guarded<Int>(common, 0, [&] { return flops<Int, S>(symbolic, numeric, *common); });                    \
     }                                                                                                                 \
-    Int klu##_sort(klu##_symbolic* symbolic, klu##_numeric* numeric, klu##_common* common)                            \
+    Int call##_scale(Int how, Int n, Int Ap[], Int Ai[], double Ax[], double Rs[], Int W[], klu##_common* common)     \
+    {                                                                                                                 \
+        return guarded<Int>(common, 0, [&] { return scale<Int, S>(how, n, Ap, Ai, Ax, Rs, W); });                     \
+    }                                                                                                                 \
+    Int call##_sort(klu##_symbolic* symbolic, klu##_numeric* numeric, klu##_common* common)                           \
     {                                                                                                                 \
         return guarded<Int>(common, 0, [&] {                                                                          \
-            behind<Int>(symbolic, numeric);                                                                           \
+            behind<Int, S>(symbolic, numeric);                                                                        \
             return true;                                                                                              \
+        });                                                                                                           \
+    }                                                                                                                 \
+    Int call##_free_numeric(klu##_numeric** numeric, klu##_common* common)                                            \
+    {                                                                                                                 \
+        return guarded<Int>(common, 0, [&] { return release<AnyFactorization<Int>>(numeric, *common); });             \
+    }
+
+// The two calls whose arguments differ.
+#define ILUX_KLU_OF_REAL_VALUES(klu, Int)                                                                             \
+    Int klu##_tsolve(klu##_symbolic* symbolic, klu##_numeric* numeric, Int ldim, Int nrhs, double B[],                \
+                     klu##_common* common)                                                                            \
+    {                                                                                                                 \
+        return guarded<Int>(common, 0, [&] {                                                                          \
+            return solve<Int, double>(symbolic, numeric, ldim, nrhs, B, Transpose::yes, *common);                     \
         });                                                                                                           \
     }                                                                                                                 \
     Int klu##_extract(klu##_numeric* numeric, klu##_symbolic* symbolic, Int Lp[], Int Li[], double Lx[], Int Up[],    \
@@ -135,30 +169,36 @@ using namespace ilux::klu;
                       klu##_common* common)                                                                           \
     {                                                                                                                 \
         return guarded<Int>(common, 0, [&] {                                                                          \
-            return extract<Int>(numeric, symbolic, {Lp, Li, Lx, Up, Ui, Ux, Fp, Fi, Fx, P, Q, Rs, R});                \
+            return extract<Int, double>(numeric, symbolic, {Lp, Li, {Lx}, Up, Ui, {Ux}, Fp, Fi, {Fx}, P, Q, Rs, R});  \
         });                                                                                                           \
-    }                                                                                                                 \
-    Int klu##_free_symbolic(klu##_symbolic** symbolic, klu##_common* common)                                          \
-    {                                                                                                                 \
-        return guarded<Int>(common, 0, [&] { return release<Analysis<Int>>(symbolic, *common); });                    \
-    }                                                                                                                 \
-    Int klu##_free_numeric(klu##_numeric** numeric, klu##_common* common)                                             \
-    {                                                                                                                 \
-        return guarded<Int>(common, 0, [&] { return release<Factorization<Int>>(numeric, *common); });                \
-    }                                                                                                                 \
-    void* klu##_malloc(size_t n, size_t size, klu##_common* common)                                                   \
-    {                                                                                                                 \
-        return guarded<void*>(common, nullptr, [&] { return allocate(n, size, *common); });                           \
-    }                                                                                                                 \
-    void* klu##_free(void* p, size_t n, size_t size, klu##_common* common)                                            \
-    {                                                                                                                 \
-        return guarded<void*>(common, nullptr, [&] { return deallocate(p, n, size, *common); });                      \
-    }                                                                                                                 \
-    void* klu##_realloc(size_t n_new, size_t n_old, size_t size, void* p, klu##_common* common)                       \
-    {                                                                                                                 \
-        return guarded<void*>(common, p, [&] { return reallocate(n_new, n_old, size, p, *common); });                 \
     }
 
-ILUX_KLU_FUNCTIONS(ilux_klu, int)
-ILUX_KLU_FUNCTIONS(ilux_klu_l, std::int64_t)
+#define ILUX_KLU_OF_COMPLEX_VALUES(klu, call, Int)                                                                     \
+    Int call##_tsolve(klu##_symbolic* symbolic, klu##_numeric* numeric, Int ldim, Int nrhs, double B[],                \
+                      Int conj_solve, klu##_common* common)                                                            \
+    {                                                                                                                  \
+        return guarded<Int>(common, 0, [&] {                                                                           \
+            return solve<Int, Complex>(symbolic, numeric, ldim, nrhs, B,                                               \
+                                       conj_solve ? Transpose::adjoint : Transpose::yes, *common);                     \
+        });                                                                                                            \
+    }                                                                                                                  \
+    Int call##_extract(klu##_numeric* numeric, klu##_symbolic* symbolic, Int Lp[], Int Li[], double Lx[], double Lz[], \
+                       Int Up[], Int Ui[], double Ux[], double Uz[], Int Fp[], Int Fi[], double Fx[], double Fz[],     \
+                       Int P[], Int Q[], double Rs[], Int R[], klu##_common* common)                                   \
+    {                                                                                                                  \
+        return guarded<Int>(common, 0, [&] {                                                                           \
+            return extract<Int, Complex>(numeric, symbolic,                                                            \
+                                         {Lp, Li, {Lx, Lz}, Up, Ui, {Ux, Uz}, Fp, Fi, {Fx, Fz}, P, Q, Rs, R});         \
+        });                                                                                                            \
+    }
+
+#define ILUX_KLU_FUNCTIONS(klu, z, Int)       \
+    ILUX_KLU_WITHOUT_VALUES(klu, Int)         \
+    ILUX_KLU_OF_VALUES(klu, klu, Int, double) \
+    ILUX_KLU_OF_REAL_VALUES(klu, Int)         \
+    ILUX_KLU_OF_VALUES(klu, z, Int, Complex)  \
+    ILUX_KLU_OF_COMPLEX_VALUES(klu, z, Int)
+
+ILUX_KLU_FUNCTIONS(ilux_klu, ilux_klu_z, int)
+ILUX_KLU_FUNCTIONS(ilux_klu_l, ilux_klu_zl, std::int64_t)
 // NOLINTEND(bugprone-macro-parentheses)

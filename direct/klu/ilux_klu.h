@@ -1,6 +1,6 @@
 /* Direct solution from C, with the calling sequence of SuiteSparse's KLU: defaults, analyze, factor, refactor, solve, free.
    Matrices come by columns (Ap, Ai, Ax: n + 1 pointers, then row numbers and values of nz entries), counted from 0.
-   ilux_klu_* counts in int, ilux_klu_l_* in int64_t. klu_names.h gives all of this KLU's names.
+   ilux_klu_* counts in int, ilux_klu_l_* in int64_t. Complex values: ilux_klu_z.h. klu_names.h gives all of this KLU's names.
 
    Functions that return a number return 1 for success and 0 for failure, others a pointer or NULL; common->status says
    more. Nothing is printed and no C++ exception leaves. Differences from KLU are listed in docs/klu_interface.md. */
@@ -81,7 +81,7 @@ ilux_klu_symbolic* ilux_klu_analyze_given(int n, int Ap[], int Ai[], int P[], in
 /* Chooses pivots. tol and scale count as they are now. Ap, Ai: as analysed; else INVALID. */
 ilux_klu_numeric* ilux_klu_factor(int Ap[], int Ai[], double Ax[], ilux_klu_symbolic* symbolic, ilux_klu_common* common);
 /* New values, the same pivots, unless common->repivot. symbolic: what numeric was made from, or another of the same
-   pattern, here and below; else INVALID. After a failure, INVALID arguments and common == NULL included, solve refuses
+   pattern, here and below; numeric: of real values; else INVALID. After a failure, INVALID arguments and common == NULL included, solve refuses
    until a refactor succeeds. */
 int ilux_klu_refactor(int Ap[], int Ai[], double Ax[], ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric,
                       ilux_klu_common* common);
@@ -103,6 +103,10 @@ int ilux_klu_condest(int Ap[], double Ax[], ilux_klu_symbolic* symbolic, ilux_kl
                      ilux_klu_common* common);
 /* common->flops: of one factorization */
 int ilux_klu_flops(ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric, ilux_klu_common* common);
+/* Rs: n; with scale 1 the sums of a row's |entries|, with 2 or more their maxima, 1 for a row of zeros; with 0 or less it is
+   not written and may be NULL. W: n, scratch; where it is not NULL, duplicate entries are INVALID. A negative scale checks
+   nothing, not even n. What factor divides by is in numeric->Rs: other numbers. */
+int ilux_klu_scale(int scale, int n, int Ap[], int Ai[], double Ax[], double Rs[], int W[], ilux_klu_common* common);
 /* Does nothing: columns of L and U are sorted. */
 int ilux_klu_sort(ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric, ilux_klu_common* common);
 /* Copies what is not NULL. Lp, Up, Fp: n + 1; Li, Lx: lnz; Ui, Ux: unz; Fi, Fx: nzoff; P, Q, Rs: n; R: nblocks + 1.
@@ -111,7 +115,7 @@ int ilux_klu_extract(ilux_klu_numeric* numeric, ilux_klu_symbolic* symbolic, int
                      int Ui[], double Ux[], int Fp[], int Fi[], double Fx[], int P[], int Q[], double Rs[], int R[],
                      ilux_klu_common* common);
 
-/* Set the pointer to NULL; a NULL is no error. */
+/* Set the pointer to NULL; a NULL is no error. A numeric may hold complex values. */
 int ilux_klu_free_symbolic(ilux_klu_symbolic** symbolic, ilux_klu_common* common);
 int ilux_klu_free_numeric(ilux_klu_numeric** numeric, ilux_klu_common* common);
 
@@ -169,6 +173,8 @@ int64_t ilux_klu_l_rgrowth(int64_t Ap[], int64_t Ai[], double Ax[], ilux_klu_l_s
 int64_t ilux_klu_l_condest(int64_t Ap[], double Ax[], ilux_klu_l_symbolic* symbolic, ilux_klu_l_numeric* numeric,
                            ilux_klu_l_common* common);
 int64_t ilux_klu_l_flops(ilux_klu_l_symbolic* symbolic, ilux_klu_l_numeric* numeric, ilux_klu_l_common* common);
+int64_t ilux_klu_l_scale(int64_t scale, int64_t n, int64_t Ap[], int64_t Ai[], double Ax[], double Rs[], int64_t W[],
+                         ilux_klu_l_common* common);
 int64_t ilux_klu_l_sort(ilux_klu_l_symbolic* symbolic, ilux_klu_l_numeric* numeric, ilux_klu_l_common* common);
 int64_t ilux_klu_l_extract(ilux_klu_l_numeric* numeric, ilux_klu_l_symbolic* symbolic, int64_t Lp[], int64_t Li[],
                            double Lx[], int64_t Up[], int64_t Ui[], double Ux[], int64_t Fp[], int64_t Fi[],

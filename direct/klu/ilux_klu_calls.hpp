@@ -1,5 +1,6 @@
 #pragma once
-// The calls of ilux_klu.h for either integer type. Failures are thrown; what else they do, ilux_klu.h says.
+// The calls of ilux_klu.h and ilux_klu_z.h for either integer type and either Scalar, whose numbers come as pairs of doubles
+// where they are complex. Failures are thrown; what else the calls do, ilux_klu.h says.
 
 #include <cmath>
 #include <type_traits>
@@ -42,40 +43,59 @@ template <class Int>
 Symbolic<Int>* analyze(Int n, const Int* Ap, const Int* Ai, Common<Int>& common);
 template <class Int>
 Symbolic<Int>* analyze_given(Int n, const Int* Ap, const Int* Ai, const Int* P, const Int* Q, Common<Int>& common);
-template <class Int>
+
+/// The caller's doubles as numbers, re and im of a complex one side by side.
+template <Scalar S>
+const S* numbers(const double* x)
+{
+    return reinterpret_cast<const S*>(x);  // std::complex is laid out so
+}
+template <Scalar S>
+S* numbers(double* x)
+{
+    return reinterpret_cast<S*>(x);
+}
+
+template <class Int, Scalar S>
 Numeric<Int>* factor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int>* symbolic,
                      Common<Int>& common);
-template <class Int>
+template <class Int, Scalar S>
 bool refactor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int>* symbolic, Numeric<Int>* numeric,
               Common<Int>& common);
-template <class Int>
+template <class Int, Scalar S>
 bool solve(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Int ldim, Int nrhs, double* B, Transpose transpose,
            Common<Int>& common);
-template <class Int>
+template <class Int, Scalar S>
 bool rcond(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Common<Int>& common);
-template <class Int>
+template <class Int, Scalar S>
 bool rgrowth(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int>* symbolic, Numeric<Int>* numeric,
              Common<Int>& common);
-template <class Int>
+template <class Int, Scalar S>
 bool condest(const Int* Ap, const double* Ax, const Symbolic<Int>* symbolic, Numeric<Int>* numeric,
              Common<Int>& common);
-template <class Int>
+template <class Int, Scalar S>
 bool flops(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Common<Int>& common);
+template <class Int, Scalar S>
+bool scale(Int scale, Int n, const Int* Ap, const Int* Ai, const double* Ax, double* Rs, Int* W);
 
+/// Real parts of some numbers, and their imaginary parts, or NULL.
+struct Parts {
+    double *re, *im = nullptr;
+};
 /// Arrays of the caller; those that are NULL are not wanted.
 template <class Int>
 struct Extract {
     Int *   Lp, *Li;
-    double* Lx;
+    Parts   Lx;
     Int *   Up, *Ui;
-    double* Ux;
+    Parts   Ux;
     Int *   Fp, *Fi;
-    double* Fx;
+    Parts   Fx;
     Int *   P, *Q;
     double* Rs;
     Int*    R;
 };
-template <class Int>
+template <class Int, Scalar S>
 bool extract(Numeric<Int>* numeric, const Symbolic<Int>* symbolic, const Extract<Int>& to);
 
 /// Destroys *object, which is an Owner.

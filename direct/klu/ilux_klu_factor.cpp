@@ -1,25 +1,26 @@
 #include <cstdint>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/klu/ilux_klu_calls.hpp"
 
 namespace ilux::klu {
 namespace {
 
-template <class Int>
-std::span<const double> values_of(const LuSymbolic& s, const Int* Ap, const Int* Ai, const double* Ax)
+template <Scalar S, class Int>
+std::span<const S> values_of(const LuSymbolic& s, const Int* Ap, const Int* Ai, const double* Ax)
 {
     require_arguments(Ap != nullptr && Ai != nullptr && Ax != nullptr);
     require_arguments(std::equal(s.input_ptr.begin(), s.input_ptr.end(), Ap));
     require_arguments(std::equal(s.input_idx.begin(), s.input_idx.end(), Ai));
-    return {Ax, s.input_idx.size()};
+    return {numbers<S>(Ax), s.input_idx.size()};
 }
 
 /// What a factorization ended in, for the caller and for later solves.
-template <class Int>
-void conclude(Factorization<Int>& f, const LuReport& report, Common<Int>& common)
+template <class Int, Scalar S>
+void conclude(Factorization<Int, S>& f, const LuReport& report, Common<Int>& common)
 {
-    const MatrixView<> A = f.lu.matrix();
+    const MatrixView<S> A = f.lu.matrix();
     common.numerical_rank = common.singular_col = -1;
     if (report.outcome == Outcome::converged) {
         f.status = ILUX_KLU_OK;
@@ -27,7 +28,7 @@ void conclude(Factorization<Int>& f, const LuReport& report, Common<Int>& common
         common.numerical_rank = common.singular_col = A.n;
     } else if (report.outcome == Outcome::out_of_memory) {
         f.status = ILUX_KLU_OUT_OF_MEMORY;
-    } else if (!all_finite(A.val)) {
+    } else if (!all_finite<S>(A.val)) {
         f.status = ILUX_KLU_INVALID;
     } else {
         f.status = ILUX_KLU_SINGULAR;
@@ -38,7 +39,7 @@ void conclude(Factorization<Int>& f, const LuReport& report, Common<Int>& common
 }
 
 template <class Int>
-void describe_factors(Factorization<Int>& f, const LuPattern& P)
+void describe_factors(AnyFactorization<Int>& f, const LuPattern& P)
 {
     double lnz = 0, unz = 0;
     f.max_lnz_block = f.max_unz_block = 0;
@@ -64,13 +65,13 @@ void describe_factors(Factorization<Int>& f, const LuPattern& P)
 }
 
 /// Fills the public part, after pivots were chosen or none were found.
-template <class Int>
-void describe(Factorization<Int>& f, const LuSymbolic& s)
+template <class Int, Scalar S>
+void describe(Factorization<Int, S>& f, const LuSymbolic& s)
 {
     f.n = s.n;
     f.nblocks = s.report.blocks;
     f.pnum.assign(s.row_perm.begin(), s.row_perm.end());
-    if (f.pivots) describe_factors(f, *f.lu.factors().pattern);
+    if (f.pivots) describe_factors<Int>(f, *f.lu.factors().pattern);
     f.pinv.resize(s.n);
     for (Index k = 0; k < s.n; ++k) f.pinv[f.pnum[k]] = k;
     f.Pnum = f.pnum.data();
@@ -78,8 +79,8 @@ void describe(Factorization<Int>& f, const LuSymbolic& s)
     f.Rs = f.rs.empty() ? nullptr : f.rs.data();
 }
 
-template <class Int>
-std::size_t bytes(const Factorization<Int>& f)
+template <class Int, Scalar S>
+std::size_t bytes(const Factorization<Int, S>& f)
 {
     const auto own = (f.pnum.size() + f.pinv.size()) * sizeof(Int) + f.rs.size() * sizeof(double);
     return sizeof f + f.lu.bytes() + own;
@@ -87,7 +88,7 @@ std::size_t bytes(const Factorization<Int>& f)
 
 /// Transpositions that lead from the analysed order of rows to that of the pivots: n less the number of cycles.
 template <class Int>
-Int exchanges(const Factorization<Int>& f, const LuSymbolic& s)
+Int exchanges(const AnyFactorization<Int>& f, const LuSymbolic& s)
 {
     Index             cycles = 0;
     std::vector<bool> seen(s.n);
@@ -100,33 +101,33 @@ Int exchanges(const Factorization<Int>& f, const LuSymbolic& s)
 
 }  // namespace
 
-template <class Int>
+template <class Int, Scalar S>
 Numeric<Int>* factor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int>* symbolic, Common<Int>& common)
 {
     const auto& s = behind<Int>(symbolic).lu;
-    const auto  values = values_of(*s, Ap, Ai, Ax);
+    const auto  values = values_of<S>(*s, Ap, Ai, Ax);
     LuOptions   options = s->options;
     options.scaling = scaling(common);
     options.pivot_tol = pivot_tol(common);
     common.noffdiag = -1;
-    auto f = std::make_unique<Factorization<Int>>(host(common), s, options);
+    auto f = std::make_unique<Factorization<Int, S>>(host(common), s, options);
     conclude(*f, f->lu.factor(values), common);
     if (f->status < 0 || (f->status == ILUX_KLU_SINGULAR && common.halt_if_singular)) return nullptr;
     f->nzoff = symbolic->nzoff;
     describe(*f, *s);
-    if (f->pivots) common.noffdiag = exchanges(*f, *s);
+    if (f->pivots) common.noffdiag = exchanges<Int>(*f, *s);
     count(common, f->counted, bytes(*f));
     return f.release();
 }
 
-template <class Int>
+template <class Int, Scalar S>
 bool refactor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int>* symbolic, Numeric<Int>* numeric,
               Common<Int>& common)
 {
     spoil<Int>(numeric);  // also where what follows is refused
-    auto&             f = behind<Int>(symbolic, numeric);
+    auto&             f = behind<Int, S>(symbolic, numeric);
     const LuSymbolic& s = *f.analysed;
-    const auto        values = values_of(s, Ap, Ai, Ax);
+    const auto        values = values_of<S>(s, Ap, Ai, Ax);
     const bool        may_repivot = common.repivot || !f.pivots;
     const LuReport    report = may_repivot ? f.lu.refactor_or_factor(values) : f.lu.refactor(values);
     conclude(f, report, common);
@@ -140,11 +141,15 @@ bool refactor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int
     return f.status == ILUX_KLU_OK || (f.status == ILUX_KLU_SINGULAR && !common.halt_if_singular);
 }
 
-using Long = std::int64_t;
-template Numeric<int>*  factor<int>(const int*, const int*, const double*, const Symbolic<int>*, Common<int>&);
-template Numeric<Long>* factor<Long>(const Long*, const Long*, const double*, const Symbolic<Long>*, Common<Long>&);
-template bool refactor<int>(const int*, const int*, const double*, const Symbolic<int>*, Numeric<int>*, Common<int>&);
-template bool refactor<Long>(const Long*, const Long*, const double*, const Symbolic<Long>*, Numeric<Long>*,
-                             Common<Long>&);
+#define ILUX_INSTANTIATE_FOR(Int, S)                                                                                    \
+    template Numeric<Int>* factor<Int, S>(const Int*, const Int*, const double*, const Symbolic<Int>*, Common<Int>&);   \
+    template bool          refactor<Int, S>(const Int*, const Int*, const double*, const Symbolic<Int>*, Numeric<Int>*, \
+                                   Common<Int>&);
+#define ILUX_INSTANTIATE(S)      \
+    ILUX_INSTANTIATE_FOR(int, S) \
+    ILUX_INSTANTIATE_FOR(std::int64_t, S)
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#undef ILUX_INSTANTIATE_FOR
 
 }  // namespace ilux::klu

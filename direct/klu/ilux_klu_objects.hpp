@@ -1,17 +1,17 @@
 #pragma once
-// What stands behind the C interface of ilux_klu.h. One template serves int and int64_t.
+// What stands behind the C interface of ilux_klu.h and ilux_klu_z.h. One template serves int and int64_t, real and complex values.
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <vector>
 
 #include "ilux/base/error.hpp"
 #include "ilux/direct/klu/ilux_klu.h"
+#include "ilux/direct/klu/ilux_klu_workspaces.hpp"
 #include "ilux/direct/lu/lu.hpp"
 
 namespace ilux::klu {
@@ -73,51 +73,6 @@ inline void require_arguments(bool sensible)
     require(sensible, [] { return "a pointer is NULL, or a number makes no sense"; });
 }
 
-struct Scratch {
-    LuWorkspace<>       ws;
-    std::vector<double> packed;
-};
-
-/// One Scratch for each of the threads that solve at the same time, made when first needed.
-class Workspaces {
-public:
-    explicit Workspaces(Index n) : n_(n) {}
-
-    /// Calls use(scratch), which serves `together` right-hand sides at a time.
-    template <class Use>
-    void with(Index together, Use&& use)
-    {
-        std::unique_ptr<Scratch> mine = take();
-        const auto               give_back = [this](Scratch* scratch) {
-            const std::scoped_lock lock(mutex_);
-            idle_.emplace_back(scratch);  // there is room: take() saw to it
-        };
-        const std::unique_ptr<Scratch, decltype(give_back)> held(mine.release(), give_back);
-        if (together > 1 && held->ws.y.size() <= static_cast<std::size_t>(n_)) held->ws = LuWorkspace<>(n_, together);
-        use(*held);
-    }
-
-private:
-    std::unique_ptr<Scratch> take()
-    {
-        const std::scoped_lock lock(mutex_);
-        if (idle_.empty()) {
-            idle_.reserve(made_ + 1);
-            auto fresh = std::make_unique<Scratch>(Scratch{LuWorkspace<>(n_), {}});
-            ++made_;
-            return fresh;
-        }
-        auto one = std::move(idle_.back());
-        idle_.pop_back();
-        return one;
-    }
-
-    Index                                 n_;
-    std::mutex                            mutex_;
-    std::size_t                           made_ = 0;
-    std::vector<std::unique_ptr<Scratch>> idle_;
-};
-
 template <class Int>
 struct Analysis : Types<Int>::Symbolic {
     std::shared_ptr<const LuSymbolic> lu;
@@ -125,22 +80,34 @@ struct Analysis : Types<Int>::Symbolic {
     std::size_t                       counted = 0;  ///< in memusage
 };
 
+/// What a numeric object is for whoever does not know its values.
 template <class Int>
-struct Factorization : Types<Int>::Numeric {
-    /// @param options  of now
-    Factorization(Cpu be, std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options)
-        : Types<Int>::Numeric{}, analysed(std::move(symbolic)), lu(be, analysed, options), workspaces(analysed->n)
+struct AnyFactorization : Types<Int>::Numeric {
+    explicit AnyFactorization(std::shared_ptr<const LuSymbolic> symbolic)
+        : Types<Int>::Numeric{}, analysed(std::move(symbolic))
     {}
+    virtual ~AnyFactorization() = default;
+    AnyFactorization(const AnyFactorization&) = delete;
+    AnyFactorization& operator=(const AnyFactorization&) = delete;
 
     std::shared_ptr<const LuSymbolic> analysed;
-    Lu                                lu;
     int                               status = ILUX_KLU_OK;  ///< of the last factor or refactor
     bool                              pivots = false;        ///< whether one succeeded
     double                            flops = 0;
     std::vector<Int>                  pnum, pinv;
     std::vector<double>               rs;
-    Workspaces                        workspaces;
     std::size_t                       counted = 0;  ///< in memusage
+};
+
+template <class Int, Scalar S>
+struct Factorization final : AnyFactorization<Int> {
+    /// @param options  of now
+    Factorization(Cpu be, std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options)
+        : AnyFactorization<Int>(std::move(symbolic)), lu(be, this->analysed, options), workspaces(this->analysed->n)
+    {}
+
+    Lu<S>         lu;
+    Workspaces<S> workspaces;
 };
 
 template <class Int>
@@ -150,30 +117,33 @@ const Analysis<Int>& behind(const typename Types<Int>::Symbolic* symbolic)
     return static_cast<const Analysis<Int>&>(*symbolic);
 }
 template <class Int>
-Factorization<Int>& behind(typename Types<Int>::Numeric* numeric)
+AnyFactorization<Int>& behind(typename Types<Int>::Numeric* numeric)
 {
     require_arguments(numeric != nullptr);
-    return static_cast<Factorization<Int>&>(*numeric);
+    return static_cast<AnyFactorization<Int>&>(*numeric);
 }
 
 /// A call that has both gets the numeric from here. O(1), but for a symbolic object that is not the one it was made from:
-/// then the patterns are compared. @throws InvalidInput for a NULL, or where they are of different patterns
-template <class Int>
-Factorization<Int>& behind(const typename Types<Int>::Symbolic* symbolic, typename Types<Int>::Numeric* numeric)
+/// then the patterns are compared.
+/// @throws InvalidInput for a NULL, for a numeric of the other kind of values, or where they are of different patterns
+template <class Int, Scalar S>
+Factorization<Int, S>& behind(const typename Types<Int>::Symbolic* symbolic, typename Types<Int>::Numeric* numeric)
 {
     const auto& given = behind<Int>(symbolic).lu;
-    auto&       f = behind<Int>(numeric);
-    if (given == f.analysed) return f;
-    require(given->input_ptr == f.analysed->input_ptr && given->input_idx == f.analysed->input_idx,
+    auto* const f = dynamic_cast<Factorization<Int, S>*>(&behind<Int>(numeric));
+    require(f != nullptr,
+            [] { return "the numeric object holds real values where complex ones are meant, or the other way"; });
+    if (given == f->analysed) return *f;
+    require(given->input_ptr == f->analysed->input_ptr && given->input_idx == f->analysed->input_idx,
             [] { return "the numeric object is of another pattern than the symbolic one"; });
-    return f;
+    return *f;
 }
 
 /// Of a refactor that has not succeeded yet: no solution is to be taken for that of the new values.
 template <class Int>
 void spoil(typename Types<Int>::Numeric* numeric) noexcept
 {
-    if (numeric != nullptr) static_cast<Factorization<Int>&>(*numeric).status = ILUX_KLU_INVALID;
+    if (numeric != nullptr) static_cast<AnyFactorization<Int>&>(*numeric).status = ILUX_KLU_INVALID;
 }
 
 }  // namespace ilux::klu

@@ -1,6 +1,6 @@
 /* In a program written to SuiteSparse's KLU, include this instead of <klu.h> and link ilux instead of -lklu. Or compile
    the program unchanged with `-include ilux/direct/klu/klu_names.h`: KLU's own header then stays out.
-   Complex matrices (klu_z_*) are not there. See docs/klu_interface.md. */
+   See docs/klu_interface.md. */
 #ifndef ILUX_KLU_NAMES_H
 #define ILUX_KLU_NAMES_H
 
@@ -11,6 +11,7 @@
 #define KLU_H
 
 #include "ilux/direct/klu/ilux_klu.h"
+#include "ilux/direct/klu/ilux_klu_z.h"
 
 #ifndef SuiteSparse_long
 #define SuiteSparse_long int64_t
@@ -44,6 +45,7 @@
 #define klu_rgrowth ilux_klu_rgrowth
 #define klu_condest ilux_klu_condest
 #define klu_flops ilux_klu_flops
+#define klu_scale ilux_klu_scale
 #define klu_sort ilux_klu_sort
 #define klu_extract ilux_klu_extract
 #define klu_free_symbolic ilux_klu_free_symbolic
@@ -67,6 +69,7 @@
 #define klu_l_rgrowth ilux_klu_l_rgrowth
 #define klu_l_condest ilux_klu_l_condest
 #define klu_l_flops ilux_klu_l_flops
+#define klu_l_scale ilux_klu_l_scale
 #define klu_l_sort ilux_klu_l_sort
 #define klu_l_extract ilux_klu_l_extract
 #define klu_l_free_symbolic ilux_klu_l_free_symbolic
@@ -74,5 +77,31 @@
 #define klu_l_malloc ilux_klu_l_malloc
 #define klu_l_free ilux_klu_l_free
 #define klu_l_realloc ilux_klu_l_realloc
+
+#define klu_z_factor ilux_klu_z_factor
+#define klu_z_refactor ilux_klu_z_refactor
+#define klu_z_solve ilux_klu_z_solve
+#define klu_z_tsolve ilux_klu_z_tsolve
+#define klu_z_rcond ilux_klu_z_rcond
+#define klu_z_rgrowth ilux_klu_z_rgrowth
+#define klu_z_condest ilux_klu_z_condest
+#define klu_z_flops ilux_klu_z_flops
+#define klu_z_scale ilux_klu_z_scale
+#define klu_z_sort ilux_klu_z_sort
+#define klu_z_extract ilux_klu_z_extract
+#define klu_z_free_numeric ilux_klu_z_free_numeric
+
+#define klu_zl_factor ilux_klu_zl_factor
+#define klu_zl_refactor ilux_klu_zl_refactor
+#define klu_zl_solve ilux_klu_zl_solve
+#define klu_zl_tsolve ilux_klu_zl_tsolve
+#define klu_zl_rcond ilux_klu_zl_rcond
+#define klu_zl_rgrowth ilux_klu_zl_rgrowth
+#define klu_zl_condest ilux_klu_zl_condest
+#define klu_zl_flops ilux_klu_zl_flops
+#define klu_zl_scale ilux_klu_zl_scale
+#define klu_zl_sort ilux_klu_zl_sort
+#define klu_zl_extract ilux_klu_zl_extract
+#define klu_zl_free_numeric ilux_klu_zl_free_numeric
 
 #endif

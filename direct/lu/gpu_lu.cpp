@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -19,15 +20,25 @@ GpuRefactorTuning tuning_of(const LuOptions& options)
 
 }  // namespace
 
-GpuLuFactors::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options)
+template <Scalar S>
+GpuLuFactors<S>::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options)
     : numbers_(gpu, std::move(pattern), options.refactor, tuning_of(options))
 {}
 
-std::string_view GpuLuFactors::method() const { return numbers_.method(); }
+template <Scalar S>
+std::string_view GpuLuFactors<S>::method() const
+{
+    return numbers_.method();
+}
 
-void GpuLuFactors::download(Gpu& gpu, LuFactors<>& factors) const { numbers_.download(gpu, factors); }
+template <Scalar S>
+void GpuLuFactors<S>::download(Gpu& gpu, LuFactors<S>& factors) const
+{
+    numbers_.download(gpu, factors);
+}
 
-GpuLuSolve& GpuLuFactors::solve(Gpu& gpu, Transpose transpose, bool filled)
+template <Scalar S>
+GpuLuSolve& GpuLuFactors<S>::solve(Gpu& gpu, Transpose transpose, bool filled)
 {
     const std::size_t which = transpose != Transpose::no;  // of real numbers Aᴴ is Aᵀ
     auto&             solve = solve_[which];
@@ -39,29 +50,33 @@ GpuLuSolve& GpuLuFactors::solve(Gpu& gpu, Transpose transpose, bool filled)
     return *solve;
 }
 
-std::size_t GpuLuFactors::bytes() const
+template <Scalar S>
+std::size_t GpuLuFactors<S>::bytes() const
 {
     std::size_t sum = numbers_.bytes();
     for (const auto& one : solve_) sum += one ? one->bytes() : 0;
     return sum;
 }
 
-GpuLu::GpuLu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
+template <Scalar S>
+GpuLu<S>::GpuLu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
     : gpu_(gpu), copier_(gpu.device()), symbolic_(std::move(symbolic))
 {
     const auto n = static_cast<std::size_t>(symbolic_->n), nnz = static_cast<std::size_t>(symbolic_->input_nnz);
-    for (Values& one : values_) one = {HostBuffer<double>(nnz), DeviceBuffer<double>(nnz)};
+    for (Values& one : values_) one = {HostBuffer<S>(nnz), DeviceBuffer<S>(nnz)};
     one_ = Vectors(n);
 }
 
-void GpuLu::upload_next()
+template <Scalar S>
+void GpuLu<S>::upload_next()
 {
     Values& next = values_[1 - slot_];
     enqueue_upload(copier_, next.host, next.device);
     next.uploaded = true;
 }
 
-void GpuLu::copy_next(DeviceSpan<const double> values)
+template <Scalar S>
+void GpuLu<S>::copy_next(DeviceSpan<const S> values)
 {
     Values& next = values_[1 - slot_];
     copy(gpu_, values, next.device);
@@ -70,7 +85,8 @@ void GpuLu::copy_next(DeviceSpan<const double> values)
     next.uploaded = true;
 }
 
-void GpuLu::use_next()
+template <Scalar S>
+void GpuLu<S>::use_next()
 {
     if (!values_[1 - slot_].uploaded) upload_next();
     copier_.synchronize();
@@ -78,7 +94,8 @@ void GpuLu::use_next()
     values_[1 - slot_].uploaded = false;
 }
 
-PivotMonitor GpuLu::refactor(GpuLuFactors& factors)
+template <Scalar S>
+PivotMonitor GpuLu<S>::refactor(GpuLuFactors<S>& factors)
 {
     const double* const values = values_[slot_].device.data();
     factors.filled_ = {};
@@ -92,7 +109,8 @@ PivotMonitor GpuLu::refactor(GpuLuFactors& factors)
     return factors.numbers_.monitor(gpu_);
 }
 
-GpuResidual& GpuLu::residual(Transpose transpose)
+template <Scalar S>
+GpuResidual& GpuLu<S>::residual(Transpose transpose)
 {
     auto& residual = residual_[transpose != Transpose::no];
     if (!residual) residual = std::make_unique<GpuResidual>(gpu_, *symbolic_, transpose);
@@ -100,7 +118,8 @@ GpuResidual& GpuLu::residual(Transpose transpose)
 }
 
 /// How many of `count` right-hand sides can be worked on together; there is room for them then.
-std::size_t GpuLu::make_room(GpuLuSolve& solve, GpuResidual& residual, std::size_t count)
+template <Scalar S>
+std::size_t GpuLu<S>::make_room(GpuLuSolve& solve, GpuResidual& residual, std::size_t count)
 {
     const auto        n = static_cast<std::size_t>(symbolic_->n);
     const auto        together = std::min(count, most_together);
@@ -120,16 +139,18 @@ std::size_t GpuLu::make_room(GpuLuSolve& solve, GpuResidual& residual, std::size
 
 /// v.x are solutions for v.b; they reach v.host_x, for which this waits. @param measured  their residuals are v.r, and known; v.x
 /// are in v.host_x
-void GpuLu::refine(GpuLuSolve& solve, GpuResidual& residual, Vectors& v, bool measured, std::span<RefineReport> reports)
+template <Scalar S>
+void GpuLu<S>::refine(GpuLuSolve& solve, GpuResidual& residual, Vectors& v, bool measured,
+                      std::span<RefineReport> reports)
 {
     const auto             n = static_cast<std::size_t>(symbolic_->n);
     const std::size_t      size = reports.size() * n;
-    const auto             used = [&](DeviceBuffer<double>& of) { return DeviceSpan<double>(of).first(size); };
+    const auto             used = [&](DeviceBuffer<S>& of) { return DeviceSpan<S>(of).first(size); };
     const GpuRefineSystems all{used(v.b), used(v.x), used(v.r), used(v.d), n, static_cast<Index>(reports.size())};
     gpu_refine(
         gpu_, residual, values_[slot_].device.data(), all, measured, symbolic_->options, going_,
         [&](const double* r, double* d, Index count) { solve.run(gpu_, r, d, count); },
-        [&](Index k, DeviceSpan<const double> x, const RefineReport& report) {
+        [&](Index k, DeviceSpan<const S> x, const RefineReport& report) {
             const auto at = static_cast<std::size_t>(k);
             reports[at] = report;
             if (!measured || report.steps > 0) enqueue_download<double>(gpu_, x, v.host_x.span().subspan(at * n, n));
@@ -137,7 +158,8 @@ void GpuLu::refine(GpuLuSolve& solve, GpuResidual& residual, Vectors& v, bool me
     gpu_.synchronize();
 }
 
-GpuLu::Step GpuLu::refactor_and_solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x)
+template <Scalar S>
+GpuLu<S>::Step GpuLu<S>::refactor_and_solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x)
 {
     Vectors& v = one_;
     std::ranges::copy(b, v.host_b.data());
@@ -169,8 +191,9 @@ GpuLu::Step GpuLu::refactor_and_solve(GpuLuFactors& factors, std::span<const dou
     return step;
 }
 
-void GpuLu::solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x, Transpose transpose,
-                  std::span<RefineReport> reports)
+template <Scalar S>
+void GpuLu<S>::solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x, Transpose transpose,
+                     std::span<RefineReport> reports)
 {
     if (reports.empty()) return;
     const auto        n = static_cast<std::size_t>(symbolic_->n);
@@ -181,14 +204,15 @@ void GpuLu::solve(GpuLuFactors& factors, std::span<const double> b, std::span<do
         const std::size_t count = std::min(together, reports.size() - k), size = count * n;
         Vectors&          v = count == 1 ? one_ : several_;
         std::ranges::copy(b.subspan(k * n, size), v.host_b.data());
-        enqueue_upload(gpu_, v.host_b.span().first(size), DeviceSpan<double>(v.b).first(size));
+        enqueue_upload(gpu_, v.host_b.span().first(size), DeviceSpan<S>(v.b).first(size));
         solve.run(gpu_, v.b.data(), v.x.data(), static_cast<Index>(count));
         refine(solve, measure, v, false, reports.subspan(k, count));
         std::ranges::copy(v.host_x.span().first(size), x.subspan(k * n).begin());
     }
 }
 
-std::size_t GpuLu::bytes() const
+template <Scalar S>
+std::size_t GpuLu<S>::bytes() const
 {
     std::size_t sum = 4 * (one_.x.size() + several_.x.size());
     for (const Values& one : values_) sum += one.device.size();
@@ -197,17 +221,35 @@ std::size_t GpuLu::bytes() const
     return sum;
 }
 
-void GpuLuDeleter::operator()(GpuLu* lu) const noexcept { delete lu; }
-void GpuLuDeleter::operator()(GpuLuFactors* factors) const noexcept { delete factors; }
-
-GpuLuPtr make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
+template <Scalar S>
+void GpuLuDeleter::operator()(GpuLu<S>* lu) const noexcept
 {
-    return GpuLuPtr(new GpuLu(gpu, std::move(symbolic)));
+    delete lu;
 }
 
-GpuLuFactorsPtr make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options)
+template <Scalar S>
+void GpuLuDeleter::operator()(GpuLuFactors<S>* factors) const noexcept
 {
-    return GpuLuFactorsPtr(new GpuLuFactors(gpu, std::move(pattern), options));
+    delete factors;
 }
+
+template <Scalar S>
+GpuLuPtr<S> make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
+{
+    return GpuLuPtr<S>(new GpuLu<S>(gpu, std::move(symbolic)));
+}
+
+template <Scalar S>
+GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options)
+{
+    return GpuLuFactorsPtr<S>(new GpuLuFactors<S>(gpu, std::move(pattern), options));
+}
+
+#define ILUX_INSTANTIATE(S)         \
+    template class GpuLu<S>;        \
+    template class GpuLuFactors<S>; \
+    ILUX_GPU_LU_FUNCTIONS(S)
+ILUX_GPU_LU_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

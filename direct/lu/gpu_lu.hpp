@@ -1,6 +1,6 @@
 #pragma once
 // Systems of one pattern on a GPU: their values and vectors there, factors by given pivots, refined solutions.
-// What Lu uses where there is a GPU; the policy is Lu's.
+// What Lu uses where there is a GPU; the policy is Lu's. LU of complex values is of the host: for those nothing here can be made.
 
 #include <array>
 #include <memory>
@@ -11,13 +11,18 @@
 
 #include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
+#include "ilux/base/scalar.hpp"
 #include "ilux/direct/lu/gpu_refactor.hpp"
 #include "ilux/direct/solve/gpu_lu_refine.hpp"
 #include "ilux/direct/solve/gpu_lu_solve.hpp"
 
 namespace ilux {
 
+template <Scalar S>
+class GpuLu;
+
 /// Factors of one sequence of pivots on a GPU, and what solves with them.
+template <Scalar S = double>
 class GpuLuFactors {
 public:
     /// Costs what GpuRefactor and GpuLuSolve cost, once for the pivots.
@@ -25,11 +30,11 @@ public:
 
     std::string_view method() const;  ///< as GpuRefactor has it
     /// val and f_val of `factors`, which must be of the same pattern; waits.
-    void        download(Gpu& gpu, LuFactors<>& factors) const;
+    void        download(Gpu& gpu, LuFactors<S>& factors) const;
     std::size_t bytes() const;
 
 private:
-    friend class GpuLu;
+    friend class GpuLu<S>;
     /// Made when first needed. @param filled  else the caller refills it
     GpuLuSolve& solve(Gpu& gpu, Transpose transpose, bool filled = true);
 
@@ -41,6 +46,7 @@ private:
 
 /// Values of two systems have room, so that those of the next can travel while the former are worked on. Serves one host thread
 /// at a time.
+template <Scalar S = double>
 class GpuLu {
 public:
     GpuLu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
@@ -48,31 +54,31 @@ public:
     Gpu& gpu() { return gpu_; }
 
     /// Where the next system's values are to be written, page-locked.
-    std::span<double> next() { return values_[1 - slot_].host.span(); }
+    std::span<S> next() { return values_[1 - slot_].host.span(); }
     /// Begins to upload next(), which must not change until the call after use_next.
     void upload_next();
     /// next() becomes current(), and current() next(). Uploads unless upload_next or copy_next did.
     void use_next();
     /// next() ← values that are on the device already, and for the host, too.
-    void                    copy_next(DeviceSpan<const double> values);
-    std::span<const double> current() const { return values_[slot_].host.span(); }
+    void               copy_next(DeviceSpan<const S> values);
+    std::span<const S> current() const { return values_[slot_].host.span(); }
 
     /// Refactors current(); waits.
-    PivotMonitor refactor(GpuLuFactors& factors);
+    PivotMonitor refactor(GpuLuFactors<S>& factors);
 
     struct Step {
         PivotMonitor monitor;
         RefineReport refine;  ///< meaningless where the monitor has a bad column
     };
     /// Refactors current(), solves and measures in one launch of a graph, and refines further where that is needed.
-    Step refactor_and_solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x);
+    Step refactor_and_solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x);
 
     /// x ← A⁻¹ b or A⁻ᵀ b for as many right-hand sides as b holds, vector after vector, refined as lu_refine does. All of them
     /// together, up to most_together and to what half of the free memory holds; each has the bits it has alone. Allocates when
     /// more come together than before.
     /// @param reports  of each right-hand side. finite = false also where scaling would be needed to measure the backward error,
     ///                 as the host does it.
-    void solve(GpuLuFactors& factors, std::span<const double> b, std::span<double> x, Transpose transpose,
+    void solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x, Transpose transpose,
                std::span<RefineReport> reports);
     static constexpr std::size_t most_together = 64;  ///< bounds the memory, the host's that is page-locked above all
 
@@ -80,17 +86,17 @@ public:
 
 private:
     struct Values {
-        HostBuffer<double>   host;
-        DeviceBuffer<double> device;
-        bool                 uploaded = false;
+        HostBuffer<S>   host;
+        DeviceBuffer<S> device;
+        bool            uploaded = false;
     };
     /// Right-hand sides, their solutions, and what refinement needs.
     struct Vectors {
         Vectors() = default;
         explicit Vectors(std::size_t size) : host_b(size), host_x(size), b(size), x(size), r(size), d(size) {}
 
-        HostBuffer<double>   host_b, host_x;
-        DeviceBuffer<double> b, x, r, d;
+        HostBuffer<S>   host_b, host_x;
+        DeviceBuffer<S> b, x, r, d;
     };
     GpuResidual& residual(Transpose transpose);
     std::size_t  make_room(GpuLuSolve& solve, GpuResidual& residual, std::size_t count);
@@ -108,12 +114,24 @@ private:
 
 /// Both are made and deleted by functions, so that what owns them compiles without CUDA.
 struct GpuLuDeleter {
-    void operator()(GpuLu* lu) const noexcept;
-    void operator()(GpuLuFactors* factors) const noexcept;
+    template <Scalar S>
+    void operator()(GpuLu<S>* lu) const noexcept;
+    template <Scalar S>
+    void operator()(GpuLuFactors<S>* factors) const noexcept;
 };
-using GpuLuPtr = std::unique_ptr<GpuLu, GpuLuDeleter>;
-using GpuLuFactorsPtr = std::unique_ptr<GpuLuFactors, GpuLuDeleter>;
-GpuLuPtr        make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
-GpuLuFactorsPtr make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options);
+template <Scalar S = double>
+using GpuLuPtr = std::unique_ptr<GpuLu<S>, GpuLuDeleter>;
+template <Scalar S = double>
+using GpuLuFactorsPtr = std::unique_ptr<GpuLuFactors<S>, GpuLuDeleter>;
+template <Scalar S = double>
+GpuLuPtr<S> make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
+template <Scalar S = double>
+GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options);
+
+#define ILUX_GPU_LU_FUNCTIONS(S)                                                      \
+    template void GpuLuDeleter::operator()(GpuLu<S>*) const noexcept;                 \
+    template void GpuLuDeleter::operator()(GpuLuFactors<S>*) const noexcept;          \
+    template GpuLuPtr<S>        make_gpu_lu(Gpu&, std::shared_ptr<const LuSymbolic>); \
+    template GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu&, std::shared_ptr<const LuPattern>, const LuOptions&);
 
 }  // namespace ilux

@@ -9,7 +9,9 @@
 #include <new>
 #include <utility>
 
+#include "ilux/base/csr_checks.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/factor/gilbert_peierls.hpp"
@@ -59,9 +61,10 @@ void stopped(LuReport& report, StopReason why, Index columns, Index n)
     report.reason = joined(report.reason, fmt::format("told to stop after {} of {} columns", columns, n));
 }
 
-bool overlap(std::span<const double> b, std::span<const double> x)
+template <Scalar S>
+bool overlap(std::span<const S> b, std::span<const S> x)
 {
-    const std::less<const double*> before;
+    const std::less<const S*> before;
     return !b.empty() && !x.empty() && before(b.data(), x.data() + x.size()) && before(x.data(), b.data() + b.size());
 }
 
@@ -116,52 +119,68 @@ void conclude(LuSolveReport& report, double tolerance)
     }
 }
 
-Lu::Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options)
+template <Scalar S>
+Lu<S>::Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options)
     : be_(be), symbolic_(std::move(symbolic)), options_(options), numbers_(be, symbolic_), ws_(symbolic_->n)
 {
     pivots_.reserve(kept_pivots + 1);
 }
 
-std::string_view Lu::refactor_method() const
+template <Scalar S>
+std::string_view Lu<S>::refactor_method() const
 {
     return numbers_.method(pivots_.empty() ? nullptr : &pivots_.front().factors);
 }
 
-LuReport Lu::factor(std::span<const double> values) { return run(Call::factor, values).report; }
+template <Scalar S>
+LuReport Lu<S>::factor(std::span<const S> values)
+{
+    return run(Call::factor, values).report;
+}
 
-LuReport Lu::refactor_or_factor(std::span<const double> values) { return run(Call::refactor_or_factor, values).report; }
+template <Scalar S>
+LuReport Lu<S>::refactor_or_factor(std::span<const S> values)
+{
+    return run(Call::refactor_or_factor, values).report;
+}
 
-LuReport Lu::refactor_or_factor(DeviceSpan<const double> values)
+template <Scalar S>
+LuReport Lu<S>::refactor_or_factor(DeviceSpan<const S> values)
 {
     numbers_.copy_next(values);
     return run(Call::refactor_or_factor, numbers_.next_values()).report;
 }
 
-LuReport Lu::refactor(std::span<const double> values)
+template <Scalar S>
+LuReport Lu<S>::refactor(std::span<const S> values)
 {
     require(!pivots_.empty(), [] { return "refactor: there are no pivots yet; call factor first"; });
     return run(Call::refactor, values).report;
 }
 
-LuReport Lu::factor(const MatrixView<>& A)
+template <Scalar S>
+LuReport Lu<S>::factor(const MatrixView<S>& A)
 {
-    require_same_pattern(*symbolic_, A);
+    require_same_pattern<S>(*symbolic_, A);
     return factor(A.val);
 }
 
-LuReport Lu::refactor_or_factor(const MatrixView<>& A)
+template <Scalar S>
+LuReport Lu<S>::refactor_or_factor(const MatrixView<S>& A)
 {
-    require_same_pattern(*symbolic_, A);
+    require_same_pattern<S>(*symbolic_, A);
     return refactor_or_factor(A.val);
 }
 
-LuReport Lu::refactor(const MatrixView<>& A)
+template <Scalar S>
+LuReport Lu<S>::refactor(const MatrixView<S>& A)
 {
-    require_same_pattern(*symbolic_, A);
+    require_same_pattern<S>(*symbolic_, A);
     return refactor(A.val);
 }
 
-Lu::Renewed Lu::run(Call call, std::span<const double> values, const SystemToSolve* system)
+template <Scalar S>
+typename Lu<S>::Renewed Lu<S>::run(Call call, std::span<const S> values, const SystemToSolve<S>* system)
 {
     require(static_cast<Offset>(values.size()) == symbolic_->input_nnz,
             [&] { return fmt::format("{} values for a pattern of {} entries", values.size(), symbolic_->input_nnz); });
@@ -183,7 +202,8 @@ Lu::Renewed Lu::run(Call call, std::span<const double> values, const SystemToSol
     return renewed;
 }
 
-void Lu::work(Call call, const SystemToSolve* system, Renewed& renewed)
+template <Scalar S>
+void Lu<S>::work(Call call, const SystemToSolve<S>* system, Renewed& renewed)
 {
     LuReport& report = renewed.report;
     if (call == Call::factor || pivots_.empty()) {
@@ -216,35 +236,39 @@ void Lu::work(Call call, const SystemToSolve* system, Renewed& renewed)
     numbers_.settle(pivots_.front().factors);
 }
 
-bool Lu::finite_values(LuReport& report) const
+template <Scalar S>
+bool Lu<S>::finite_values(LuReport& report) const
 {
     const auto values = numbers_.values();
-    if (all_finite(values)) return true;
-    const auto  bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
+    if (all_finite<S>(values)) return true;
+    const auto  bad = std::find_if(values.begin(), values.end(), [](S v) { return !is_finite(v); });
     const auto& ptr = symbolic_->input_ptr;
     const auto  p = bad - values.begin();
     const auto  major = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), p) - ptr.begin() - 1);
     const Index minor = symbolic_->input_idx[p];
     const bool  rows = symbolic_->layout == MatrixLayout::rows;
     report = {.outcome = Outcome::not_finite, .action = report.action};
-    blame(report, rows ? major : minor, rows ? minor : major, fmt::format("the value is {}", *bad));
+    blame(report, rows ? major : minor, rows ? minor : major, fmt::format("the value is {}", detail::shown(*bad)));
     return false;
 }
 
 /// @return whether the factors are finite and have no zero pivot; otherwise the report is one of failure
-bool Lu::refactor_with(Pivots& pivots, const SystemToSolve* system, Renewed& renewed)
+template <Scalar S>
+bool Lu<S>::refactor_with(Pivots& pivots, const SystemToSolve<S>* system, Renewed& renewed)
 {
     renewed.solved = numbers_.refactor(pivots.factors, system);
     return usable(pivots.factors.pattern(), pivots.factors.monitor(), options_, renewed.report);
 }
 
-bool Lu::holds(const Pivots& pivots, LuReport& report) const
+template <Scalar S>
+bool Lu<S>::holds(const Pivots& pivots, LuReport& report) const
 {
     return hold({pivots.factors.shared_pattern(), pivots.growth, options_}, pivots.factors.monitor(), report);
 }
 
 /// Circuits that switch alternate between a few sequences of pivots. Those that hold become the current ones.
-bool Lu::earlier_pivots_hold(const SystemToSolve* system, Renewed& renewed)
+template <Scalar S>
+bool Lu<S>::earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed)
 {
     for (auto earlier = pivots_.begin() + 1; earlier < pivots_.end(); ++earlier) {
         Renewed by_these;
@@ -258,9 +282,10 @@ bool Lu::earlier_pivots_hold(const SystemToSolve* system, Renewed& renewed)
 
 /// Factors the values with pivots of their own.
 /// @param report  holds what was found before: action, state and reason, to which a failure's is added
-void Lu::choose_pivots(LuReport& report)
+template <Scalar S>
+void Lu<S>::choose_pivots(LuReport& report)
 {
-    LuFactors<>         fresh = gilbert_peierls(symbolic_, options_, numbers_.values(), stop_);
+    LuFactors<S>        fresh = gilbert_peierls<S>(symbolic_, options_, numbers_.values(), stop_);
     const PivotMonitor& monitor = fresh.monitor;
     if (const Index k = monitor.bad_column; k >= 0) {
         if (monitor.stopped != StopReason::none) return stopped(report, monitor.stopped, k, symbolic_->n);
@@ -273,15 +298,15 @@ void Lu::choose_pivots(LuReport& report)
         return;
     }
     const double grown = growth(monitor);
-    keep({LuNumbers::Factors(std::move(fresh)), grown});
+    keep({typename LuNumbers<S>::Factors(std::move(fresh)), grown});
 }
 
 /// As the current ones; others are kept as long as they are few and small.
-void Lu::keep(Pivots pivots)
+template <Scalar S>
+void Lu<S>::keep(Pivots pivots)
 {
-    std::erase_if(pivots_, [&](const Pivots& one) {
-        return one.factors.pattern().row_perm == pivots.factors.pattern().row_perm;
-    });
+    const auto& rows = pivots.factors.pattern().row_perm;
+    std::erase_if(pivots_, [&](const Pivots& one) { return one.factors.pattern().row_perm == rows; });
     pivots_.insert(pivots_.begin(), std::move(pivots));
     const std::size_t given = symbolic_->options.memory_limit.value;  // 0: none
     const std::size_t limit = given > 0 ? std::min(kept_bytes, given) : kept_bytes;
@@ -289,19 +314,21 @@ void Lu::keep(Pivots pivots)
 }
 
 /// With the pivots as they are, where the numbers are.
-LuSolveReport Lu::solve_once(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance)
+template <Scalar S>
+LuSolveReport Lu<S>::solve_once(std::span<const S> b, std::span<S> x, Transpose transpose, double tolerance)
 {
     LuSolveReport report = begin_solve(b, x);
     if (report.outcome != Outcome::converged) return report;
     const auto n = static_cast<std::size_t>(symbolic_->n);
     Pivots&    now = pivots_.front();
-    if (b.size() > n && ws_.y.size() <= n && !now.factors.on_gpu()) ws_ = LuWorkspace<>(symbolic_->n, rhs_together);
+    if (b.size() > n && ws_.y.size() <= n && !now.factors.on_gpu()) ws_ = LuWorkspace<S>(symbolic_->n, rhs_together);
     report.refine = numbers_.solve(now.factors, b, x, ws_, transpose, tolerance);
     conclude(report, tolerance);
     return report;
 }
 
-LuSolveReport Lu::solve(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance)
+template <Scalar S>
+LuSolveReport Lu<S>::solve(std::span<const S> b, std::span<S> x, Transpose transpose, double tolerance)
 {
     LuSolveReport report = solve_once(b, x, transpose, tolerance);
     if (report.outcome == Outcome::converged || outcome_ != Outcome::converged || action_ != LuAction::refactor)
@@ -332,18 +359,20 @@ LuSolveReport Lu::solve(std::span<const double> b, std::span<double> x, Transpos
     return report;
 }
 
-void Lu::require_vectors(std::span<const double> b, std::span<double> x) const
+template <Scalar S>
+void Lu<S>::require_vectors(std::span<const S> b, std::span<S> x) const
 {
     const auto n = static_cast<std::size_t>(symbolic_->n);
     require(b.size() == x.size() && (n == 0 ? b.empty() : b.size() % n == 0), [&] {
         return fmt::format("solve: b has {} and x {} entries; expected the same multiple of n = {}", b.size(), x.size(),
                            n);
     });
-    require(!overlap(b, x), [] { return "solve: b and x overlap; refinement needs both"; });
+    require(!overlap<S>(b, x), [] { return "solve: b and x overlap; refinement needs both"; });
 }
 
 /// What can be said before: that the arguments suit one another, and the factors' outcome.
-LuSolveReport Lu::begin_solve(std::span<const double> b, std::span<double> x) const
+template <Scalar S>
+LuSolveReport Lu<S>::begin_solve(std::span<const S> b, std::span<S> x) const
 {
     require(outcome_.has_value(), [] { return "solve: nothing was factored yet"; });
     require_vectors(b, x);
@@ -354,8 +383,9 @@ LuSolveReport Lu::begin_solve(std::span<const double> b, std::span<double> x) co
     return report;
 }
 
-LuSolveReport Lu::solve(Cpu& be, std::span<const double> b, std::span<double> x, LuWorkspace<>& ws, Transpose transpose,
-                        double tolerance) const
+template <Scalar S>
+LuSolveReport Lu<S>::solve(Cpu& be, std::span<const S> b, std::span<S> x, LuWorkspace<S>& ws, Transpose transpose,
+                           double tolerance) const
 {
     LuSolveReport report = begin_solve(b, x);
     if (report.outcome != Outcome::converged) return report;
@@ -364,15 +394,16 @@ LuSolveReport Lu::solve(Cpu& be, std::span<const double> b, std::span<double> x,
     return report;
 }
 
-LuStepReport Lu::refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x,
-                                    double tolerance)
+template <Scalar S>
+LuStepReport Lu<S>::refactor_and_solve(std::span<const S> values, std::span<const S> b, std::span<S> x,
+                                       double tolerance)
 {
     require_vectors(b, x);
-    const WallClock     clock;
-    const SystemToSolve system{b, x};
-    const bool          single = b.size() == static_cast<std::size_t>(symbolic_->n);
-    LuStepReport        step;
-    const Renewed       renewed = run(Call::refactor_or_factor, values, single ? &system : nullptr);
+    const WallClock        clock;
+    const SystemToSolve<S> system{b, x};
+    const bool             single = b.size() == static_cast<std::size_t>(symbolic_->n);
+    LuStepReport           step;
+    const Renewed          renewed = run(Call::refactor_or_factor, values, single ? &system : nullptr);
     step.factors = renewed.report;
     step.solution = begin_solve(b, x);
     if (step.solution.outcome == Outcome::converged) {
@@ -387,7 +418,8 @@ LuStepReport Lu::refactor_and_solve(std::span<const double> values, std::span<co
     return step;
 }
 
-const LuFactors<>& Lu::factors() const
+template <Scalar S>
+const LuFactors<S>& Lu<S>::factors() const
 {
     require(outcome_ == Outcome::converged, [&] {
         return outcome_ ? fmt::format("no factors: the last factorization ended as {}", name(*outcome_))
@@ -396,30 +428,38 @@ const LuFactors<>& Lu::factors() const
     return numbers_.on_host(pivots_.front().factors);
 }
 
-const PivotMonitor& Lu::monitor() const
+template <Scalar S>
+const PivotMonitor& Lu<S>::monitor() const
 {
     require(outcome_ == Outcome::converged, [] { return "monitor: the last values could not be factored"; });
     return pivots_.front().factors.monitor();
 }
 
-LuPivots Lu::pivots() const
+template <Scalar S>
+LuPivots Lu<S>::pivots() const
 {
     require(outcome_ == Outcome::converged, [] { return "pivots: the last values could not be factored"; });
     return {pivots_.front().factors.shared_pattern(), pivots_.front().growth, options_};
 }
 
-std::size_t Lu::bytes() const
+template <Scalar S>
+std::size_t Lu<S>::bytes() const
 {
-    std::size_t sum = sizeof(double) * static_cast<std::size_t>(symbolic_->input_nnz) + ws_.bytes();
+    std::size_t sum = sizeof(S) * static_cast<std::size_t>(symbolic_->input_nnz) + ws_.bytes();
     for (const Pivots& one : pivots_) sum += one.factors.bytes();
     return sum;
 }
 
-std::size_t Lu::device_bytes() const
+template <Scalar S>
+std::size_t Lu<S>::device_bytes() const
 {
     std::size_t sum = numbers_.device_bytes();
     for (const Pivots& one : pivots_) sum += one.factors.device_bytes();
     return sum;
 }
+
+#define ILUX_INSTANTIATE(S) template class Lu<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -70,8 +70,9 @@ LuReport judge_pivots(const LuPivots& pivots, const PivotMonitor& seen);
 /// Factors of one matrix after another, all of the analysed pattern. Repivoting is automatic, counted and explained.
 /// `values` are as many as the analysed matrix has, in the caller's order; they are kept for refinement. A MatrixView is
 /// compared with the analysed pattern first, which costs a pass over it. NaN or Inf among the values, singularity and
-/// lack of memory are outcomes, after which the next good values work again.
+/// lack of memory are outcomes, after which the next good values work again. S is double or std::complex<double>.
 /// @throws InvalidInput when the number of values, or the pattern, is another
+template <Scalar S = double>
 class Lu {
 public:
     /// @param options  only pivot_tol, growth_limit and scaling (as gilbert_peierls has it) are used. They may differ from the
@@ -85,7 +86,7 @@ public:
 
     /// From the next factorization on numbers are computed on a GPU, which must outlive this, and solutions, too; pivots are
     /// still chosen on the host, and what is made for them is then made at once. Lack of the GPU's memory is an outcome.
-    /// @throws InvalidOption when options.refactor is cpu; OutOfMemory, DeviceError
+    /// @throws InvalidOption when options.refactor is cpu; OutOfMemory; DeviceError, also for complex values, whose LU is of the host
     void use_gpu(Gpu& gpu) { numbers_.use_gpu(gpu); }
     bool on_gpu() const { return numbers_.on_gpu(); }
     /// How numbers are renewed: cpu, or a method of a GPU, of which nothing is known before the first factorization.
@@ -93,30 +94,30 @@ public:
 
     /// Where the next system's values may be written, which saves a copy of them; until they are factored, former systems may
     /// no longer be solved.
-    std::span<double> next_values() { return numbers_.next_values(); }
+    std::span<S> next_values() { return numbers_.next_values(); }
     /// Begins to bring next_values() to the GPU, if there is one, beside what the host does until it factors them.
     void upload_next() { numbers_.upload_next(); }
 
     /// Chooses pivots for one system. What a series of refactorizations needs is made by the first of them.
-    LuReport factor(std::span<const double> values);
-    LuReport factor(const MatrixView<>& A);
+    LuReport factor(std::span<const S> values);
+    LuReport factor(const MatrixView<S>& A);
 
     /// Refactors where pivots exist; the monitors decide by the table of docs/design/direct.md whether they still hold,
     /// and where not, takes those of an earlier system if they hold (a few are kept), else factors anew. The call for
     /// every system of a sequence; after the first it allocates only to repivot.
-    LuReport refactor_or_factor(std::span<const double> values);
-    LuReport refactor_or_factor(const MatrixView<>& A);
+    LuReport refactor_or_factor(std::span<const S> values);
+    LuReport refactor_or_factor(const MatrixView<S>& A);
 
     /// The former pivots whatever their growth; a zero or overflowing one is an outcome.
     /// @throws InvalidInput before the first factorization that succeeded
-    LuReport refactor(std::span<const double> values);
-    LuReport refactor(const MatrixView<>& A);
+    LuReport refactor(std::span<const S> values);
+    LuReport refactor(const MatrixView<S>& A);
 
     /// The same for values that are on the GPU in use. @throws InvalidInput without one, or for another number of values
-    LuReport refactor_or_factor(DeviceSpan<const double> values);
+    LuReport refactor_or_factor(DeviceSpan<const S> values);
 
     /// refactor_or_factor, then solve; on a GPU all of it is one launch where the pivots hold.
-    LuStepReport refactor_and_solve(std::span<const double> values, std::span<const double> b, std::span<double> x,
+    LuStepReport refactor_and_solve(std::span<const S> values, std::span<const S> b, std::span<S> x,
                                     double tolerance = 1e-12);
 
     /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many systems as b holds, vector after vector. A componentwise backward error
@@ -124,29 +125,29 @@ public:
     /// outcome that is no success. Allocates only to repivot, and when b holds several systems for the first time, on a GPU
     /// more of them than before.
     /// @throws InvalidInput before any factorization, when lengths disagree, or when b and x overlap
-    LuSolveReport solve(std::span<const double> b, std::span<double> x, Transpose transpose = Transpose::no,
+    LuSolveReport solve(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no,
                         double tolerance = 1e-12);
     /// The same with the pivots as they are. Serves several threads at once, each with its own backend and workspace.
-    LuSolveReport solve(Cpu& be, std::span<const double> b, std::span<double> x, LuWorkspace<>& ws,
+    LuSolveReport solve(Cpu& be, std::span<const S> b, std::span<S> x, LuWorkspace<S>& ws,
                         Transpose transpose = Transpose::no, double tolerance = 1e-12) const;
 
     /// Of the last values, where they could be factored; valid until the next factorization or repivoting. Those of a GPU
     /// are brought to the host by the first call, which no other thread's may meet.
     /// @throws InvalidInput where there are none
-    const LuFactors<>& factors() const;
+    const LuFactors<S>& factors() const;
     /// factors().monitor, and nothing is brought.
     const PivotMonitor& monitor() const;
     /// The current ones; nothing is brought from a GPU. @throws InvalidInput as factors()
-    LuPivots     pivots() const;
-    MatrixView<> matrix() const { return numbers_.matrix(); }  ///< the caller's pattern with the last values
-    Index        repivots() const { return repivots_; }        ///< those that succeeded, by new pivots or earlier ones
-    std::size_t  bytes() const;
-    std::size_t  device_bytes() const;
+    LuPivots      pivots() const;
+    MatrixView<S> matrix() const { return numbers_.matrix(); }  ///< the caller's pattern with the last values
+    Index         repivots() const { return repivots_; }        ///< those that succeeded, by new pivots or earlier ones
+    std::size_t   bytes() const;
+    std::size_t   device_bytes() const;
 
 private:
     struct Pivots {
-        LuNumbers::Factors factors;
-        double             growth;  ///< when they were chosen
+        typename LuNumbers<S>::Factors factors;
+        double                         growth;  ///< when they were chosen
     };
     /// Which of the calls above.
     enum class Call { factor, refactor, refactor_or_factor };
@@ -156,28 +157,28 @@ private:
         std::optional<RefineReport> solved = {};
     };
 
-    Renewed run(Call call, std::span<const double> values, const SystemToSolve* system = nullptr);
-    void    work(Call call, const SystemToSolve* system, Renewed& renewed);
+    Renewed run(Call call, std::span<const S> values, const SystemToSolve<S>* system = nullptr);
+    void    work(Call call, const SystemToSolve<S>* system, Renewed& renewed);
     bool    finite_values(LuReport& report) const;
-    bool    refactor_with(Pivots& pivots, const SystemToSolve* system, Renewed& renewed);
+    bool    refactor_with(Pivots& pivots, const SystemToSolve<S>* system, Renewed& renewed);
     bool    holds(const Pivots& pivots, LuReport& report) const;
-    bool    earlier_pivots_hold(const SystemToSolve* system, Renewed& renewed);
+    bool    earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed);
     void    choose_pivots(LuReport& report);
     void    keep(Pivots pivots);
 
-    void          require_vectors(std::span<const double> b, std::span<double> x) const;
-    LuSolveReport begin_solve(std::span<const double> b, std::span<double> x) const;
-    LuSolveReport solve_once(std::span<const double> b, std::span<double> x, Transpose transpose, double tolerance);
+    void          require_vectors(std::span<const S> b, std::span<S> x) const;
+    LuSolveReport begin_solve(std::span<const S> b, std::span<S> x) const;
+    LuSolveReport solve_once(std::span<const S> b, std::span<S> x, Transpose transpose, double tolerance);
 
     Cpu                               be_;
     std::shared_ptr<const LuSymbolic> symbolic_;
     LuOptions                         options_;
-    LuNumbers                         numbers_;
+    LuNumbers<S>                      numbers_;
     std::vector<Pivots>               pivots_;  ///< the current ones first, then those of earlier systems
     StopToken                         stop_;
     std::optional<Outcome>            outcome_;  ///< of the last factorization
     LuAction                          action_ = LuAction::factor;
-    LuWorkspace<>                     ws_;
+    LuWorkspace<S>                    ws_;
     Index                             repivots_ = 0;
 };
 

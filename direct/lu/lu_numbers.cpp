@@ -6,23 +6,27 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 
 namespace ilux {
 
-LuNumbers::LuNumbers(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic)
+template <Scalar S>
+LuNumbers<S>::LuNumbers(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic)
     : be_(be), symbolic_(std::move(symbolic)), own_values_(symbolic_->input_nnz), values_(own_values_)
 {}
 
-std::size_t LuNumbers::Factors::bytes() const
+template <Scalar S>
+std::size_t LuNumbers<S>::Factors::bytes() const
 {
     return host_.bytes() + host_.pattern->bytes() + (refactor_ ? refactor_->bytes() : 0);
 }
 
-void LuNumbers::use_gpu(Gpu& gpu)
+template <Scalar S>
+void LuNumbers<S>::use_gpu(Gpu& gpu)
 {
     if (symbolic_->options.refactor == RefactorMethod::cpu) throw InvalidOption("refactor cpu: not a method of a GPU");
-    auto on_device = make_gpu_lu(gpu, symbolic_);
+    auto on_device = make_gpu_lu<S>(gpu, symbolic_);
     detail::copy_in_parallel(on_device->next().data(), values_.data(), values_.size_bytes());
     on_device->use_next();
     values_ = on_device->current();
@@ -30,22 +34,29 @@ void LuNumbers::use_gpu(Gpu& gpu)
     own_values_ = {};
 }
 
-std::string_view LuNumbers::method(const Factors* factors) const
+template <Scalar S>
+std::string_view LuNumbers<S>::method(const Factors* factors) const
 {
     if (!gpu_) return "cpu";
     return factors == nullptr || !factors->gpu_ ? "none" : factors->gpu_->method();
 }
 
-std::span<double> LuNumbers::next_values() { return gpu_ ? gpu_->next() : std::span<double>(own_values_); }
+template <Scalar S>
+std::span<S> LuNumbers<S>::next_values()
+{
+    return gpu_ ? gpu_->next() : std::span<S>(own_values_);
+}
 
-void LuNumbers::upload_next()
+template <Scalar S>
+void LuNumbers<S>::upload_next()
 {
     if (gpu_) gpu_->upload_next();
 }
 
-void LuNumbers::take(std::span<const double> values)
+template <Scalar S>
+void LuNumbers<S>::take(std::span<const S> values)
 {
-    const std::span<double> next = next_values();
+    const std::span<S> next = next_values();
     if (values.data() != next.data()) {
         if (gpu_) detail::copy_in_parallel(next.data(), values.data(), values.size_bytes());
         else std::ranges::copy(values, next.begin());
@@ -55,7 +66,8 @@ void LuNumbers::take(std::span<const double> values)
     values_ = gpu_->current();
 }
 
-void LuNumbers::copy_next(DeviceSpan<const double> values)
+template <Scalar S>
+void LuNumbers<S>::copy_next(DeviceSpan<const S> values)
 {
     require(gpu_ != nullptr, [] { return "refactor_or_factor: values of a GPU, and none is in use"; });
     require(values.size() == values_.size(),
@@ -63,27 +75,31 @@ void LuNumbers::copy_next(DeviceSpan<const double> values)
     gpu_->copy_next(values);
 }
 
-MatrixView<> LuNumbers::matrix() const
+template <Scalar S>
+MatrixView<S> LuNumbers<S>::matrix() const
 {
     return {symbolic_->n, symbolic_->input_ptr, symbolic_->input_idx, values_, symbolic_->layout};
 }
 
-void LuNumbers::prepare(Factors& factors)
+template <Scalar S>
+void LuNumbers<S>::prepare(Factors& factors)
 {
     if (!gpu_) {
         if (!factors.refactor_) factors.refactor_.emplace(be_, factors.host_.pattern);
         return;
     }
     factors.refactor_.reset();
-    if (!factors.gpu_) factors.gpu_ = make_gpu_lu_factors(gpu_->gpu(), factors.host_.pattern, symbolic_->options);
+    if (!factors.gpu_) factors.gpu_ = make_gpu_lu_factors<S>(gpu_->gpu(), factors.host_.pattern, symbolic_->options);
 }
 
-void LuNumbers::settle(Factors& factors)
+template <Scalar S>
+void LuNumbers<S>::settle(Factors& factors)
 {
     if (gpu_) factors.on_gpu_ = gpu_->refactor(*factors.gpu_).bad_column < 0;
 }
 
-std::optional<RefineReport> LuNumbers::refactor(Factors& factors, const SystemToSolve* system)
+template <Scalar S>
+std::optional<RefineReport> LuNumbers<S>::refactor(Factors& factors, const SystemToSolve<S>* system)
 {
     prepare(factors);
     if (!gpu_) {
@@ -96,12 +112,13 @@ std::optional<RefineReport> LuNumbers::refactor(Factors& factors, const SystemTo
         factors.host_.monitor = gpu_->refactor(*factors.gpu_);
         return std::nullopt;
     }
-    const GpuLu::Step step = gpu_->refactor_and_solve(*factors.gpu_, system->b, system->x);
+    const auto step = gpu_->refactor_and_solve(*factors.gpu_, system->b, system->x);
     factors.host_.monitor = step.monitor;
     return step.monitor.bad_column < 0 ? std::optional(step.refine) : std::nullopt;
 }
 
-const LuFactors<>& LuNumbers::on_host(const Factors& factors) const
+template <Scalar S>
+const LuFactors<S>& LuNumbers<S>::on_host(const Factors& factors) const
 {
     if (factors.on_host_) return factors.host_;  // writes nothing: several threads may be here
     factors.gpu_->download(gpu_->gpu(), factors.host_);
@@ -109,22 +126,24 @@ const LuFactors<>& LuNumbers::on_host(const Factors& factors) const
     return factors.host_;
 }
 
-RefineReport LuNumbers::solve_on_host(Cpu& be, const Factors& factors, std::span<const double> b, std::span<double> x,
-                                      LuWorkspace<>& ws, Transpose transpose) const
+template <Scalar S>
+RefineReport LuNumbers<S>::solve_on_host(Cpu& be, const Factors& factors, std::span<const S> b, std::span<S> x,
+                                         LuWorkspace<S>& ws, Transpose transpose) const
 {
-    const auto         n = static_cast<std::size_t>(symbolic_->n);
-    const LuFactors<>& host = on_host(factors);
-    RefineReport       worst;
-    lu_solve(be, host, b, x, ws, transpose);
+    const auto          n = static_cast<std::size_t>(symbolic_->n);
+    const LuFactors<S>& host = on_host(factors);
+    RefineReport        worst;
+    lu_solve<S>(be, host, b, x, ws, transpose);
     for (std::size_t at = 0; at < b.size(); at += n) {
-        const RefineReport one = lu_refine(be, host, matrix(), b.subspan(at, n), x.subspan(at, n), ws, transpose);
+        const RefineReport one = lu_refine<S>(be, host, matrix(), b.subspan(at, n), x.subspan(at, n), ws, transpose);
         if (at == 0 || worse(one, worst)) worst = one;
     }
     return worst;
 }
 
-RefineReport LuNumbers::solve(Factors& factors, std::span<const double> b, std::span<double> x, LuWorkspace<>& ws,
-                              Transpose transpose, double tolerance)
+template <Scalar S>
+RefineReport LuNumbers<S>::solve(Factors& factors, std::span<const S> b, std::span<S> x, LuWorkspace<S>& ws,
+                                 Transpose transpose, double tolerance)
 {
     if (!factors.on_gpu_) return solve_on_host(be_, factors, b, x, ws, transpose);
     const auto n = static_cast<std::size_t>(symbolic_->n);
@@ -139,5 +158,9 @@ RefineReport LuNumbers::solve(Factors& factors, std::span<const double> b, std::
     }
     return worst;
 }
+
+#define ILUX_INSTANTIATE(S) template class LuNumbers<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -15,13 +15,15 @@
 namespace ilux {
 
 /// A system with the matrix that is refactored: on a GPU one launch can do both.
+template <Scalar S>
 struct SystemToSolve {
-    std::span<const double> b;  ///< n
-    std::span<double>       x;  ///< n
+    std::span<const S> b;  ///< n
+    std::span<S>       x;  ///< n
 };
 
 /// Values of one system after another, factors by given pivots, and solutions. It alone knows where they are, and moves them.
 /// Policy (which pivots, when new ones) is Lu's.
+template <Scalar S>
 class LuNumbers {
 public:
     LuNumbers(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic);
@@ -30,7 +32,7 @@ public:
     class Factors {
     public:
         /// @param chosen  by gilbert_peierls, on the host
-        explicit Factors(LuFactors<> chosen) : host_(std::move(chosen)) {}
+        explicit Factors(LuFactors<S> chosen) : host_(std::move(chosen)) {}
 
         const LuPattern&    pattern() const { return *host_.pattern; }
         const auto&         shared_pattern() const { return host_.pattern; }
@@ -41,11 +43,11 @@ public:
 
     private:
         friend class LuNumbers;
-        mutable LuFactors<>          host_;  ///< pattern and monitor always; numbers where on_host_
-        std::optional<CpuRefactor<>> refactor_ = {};
-        GpuLuFactorsPtr              gpu_ = {};
-        bool                         on_gpu_ = false;
-        mutable bool                 on_host_ = true;
+        mutable LuFactors<S>          host_;  ///< pattern and monitor always; numbers where on_host_
+        std::optional<CpuRefactor<S>> refactor_ = {};
+        GpuLuFactorsPtr<S>            gpu_ = {};
+        bool                          on_gpu_ = false;
+        mutable bool                  on_host_ = true;
     };
 
     /// From now on values are kept on the GPU, too, and factors are renewed there.
@@ -55,14 +57,14 @@ public:
     /// "cpu", or the method of a GPU; "none" where there is a GPU and `factors` is null or has not been there.
     std::string_view method(const Factors* factors) const;
 
-    std::span<double> next_values();  ///< where the next system's values may be written
-    void              upload_next();  ///< begins to bring them to the GPU, if there is one
+    std::span<S> next_values();  ///< where the next system's values may be written
+    void         upload_next();  ///< begins to bring them to the GPU, if there is one
     /// They become values(). Costs no copy where they were written to next_values().
-    void take(std::span<const double> values);
+    void take(std::span<const S> values);
     /// next_values() ← values that are on the GPU. @throws InvalidInput without one, or for another number of values
-    void                    copy_next(DeviceSpan<const double> values);
-    std::span<const double> values() const { return values_; }
-    MatrixView<>            matrix() const;  ///< the caller's pattern with values()
+    void               copy_next(DeviceSpan<const S> values);
+    std::span<const S> values() const { return values_; }
+    MatrixView<S>      matrix() const;  ///< the caller's pattern with values()
 
     /// Makes what refactor() needs for these pivots, if it is not there.
     void prepare(Factors& factors);
@@ -72,27 +74,27 @@ public:
     /// Numbers and monitor of values() by these pivots.
     /// @param system  solved by the same launch on a GPU; may be null
     /// @return the refinement of its x where it was solved
-    std::optional<RefineReport> refactor(Factors& factors, const SystemToSolve* system);
+    std::optional<RefineReport> refactor(Factors& factors, const SystemToSolve<S>* system);
 
     /// val, f_val and monitor; those of a GPU are brought by the first call, which no other thread's may meet.
-    const LuFactors<>& on_host(const Factors& factors) const;
+    const LuFactors<S>& on_host(const Factors& factors) const;
 
     /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many right-hand sides as b holds, on the host. Serves several threads at once, each
     /// with its own backend and workspace, once on_host() was called. @return what the worst right-hand side reached
-    RefineReport solve_on_host(Cpu& be, const Factors& factors, std::span<const double> b, std::span<double> x,
-                               LuWorkspace<>& ws, Transpose transpose) const;
+    RefineReport solve_on_host(Cpu& be, const Factors& factors, std::span<const S> b, std::span<S> x,
+                               LuWorkspace<S>& ws, Transpose transpose) const;
     /// The same where the factors are. Where the GPU's measure is above `tolerance`, the host has the last word.
-    RefineReport solve(Factors& factors, std::span<const double> b, std::span<double> x, LuWorkspace<>& ws,
-                       Transpose transpose, double tolerance);
+    RefineReport solve(Factors& factors, std::span<const S> b, std::span<S> x, LuWorkspace<S>& ws, Transpose transpose,
+                       double tolerance);
 
     std::size_t device_bytes() const { return gpu_ ? gpu_->bytes() : 0; }
 
 private:
     Cpu                               be_;
     std::shared_ptr<const LuSymbolic> symbolic_;
-    GpuLuPtr                          gpu_;
-    std::vector<double>               own_values_;  ///< without a GPU
-    std::span<const double>           values_;
+    GpuLuPtr<S>                       gpu_;
+    std::vector<S>                    own_values_;  ///< without a GPU
+    std::span<const S>                values_;
     std::vector<RefineReport>         reached_;  ///< on a GPU, by right-hand side
 };
 

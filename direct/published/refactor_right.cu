@@ -44,7 +44,7 @@ __device__ void subtract(const LuPatternView& P, const UpperRowsView& U, Offset 
     const Offset at = U.position[e], end = P.col_ptr[U.col[e] + 1];
     const double u = val[at];
     for (Offset q = at + 1 + lane; q < end; q += lanes)
-        if (const std::uint64_t l = x[P.row[q]]; l != unset) atomicAdd(val + q, -(as_double(l) * u));
+        if (const std::uint64_t l = x[P.row[q]]; l != unset) atomicAdd(val + q, -(as_number(l) * u));
 }
 
 __device__ void clear(const LuPatternView& P, Index j, std::uint64_t* x)

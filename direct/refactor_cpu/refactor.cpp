@@ -10,7 +10,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/factor/elimination_step.hpp"
-#include "ilux/direct/refactor_cpu/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/refactor_cpu/refactor_schedule.hpp"
 #include "ilux/direct/refactor_cpu/update_column.hpp"
 
@@ -57,7 +57,7 @@ void refactor_serial(std::span<const NotDeduced<S>> values, LuFactors<S>& factor
         for (Offset e = P.in_ptr[k]; e < P.in_split[k]; ++e) x[P.in_row[e]] += values[P.in_source[e]] * P.in_scale[e];
         double largest_b = 0, largest_u = 0, largest_l = 0;
         bool   finite = true;
-        for (Offset e = P.in_ptr[k]; e < P.in_split[k]; ++e) largest_b = std::max(largest_b, std::abs(x[P.in_row[e]]));
+        for (Offset e = P.in_ptr[k]; e < P.in_split[k]; ++e) largest_b = std::max(largest_b, modulus(x[P.in_row[e]]));
 
         for (Offset p = P.col_ptr[k]; p < P.diag[k]; ++p) {
             const Index i = P.row[p];
@@ -66,15 +66,16 @@ void refactor_serial(std::span<const NotDeduced<S>> values, LuFactors<S>& factor
         }
         for (Offset p = P.col_ptr[k]; p <= P.diag[k]; ++p) {
             val[p] = std::exchange(x[P.row[p]], S(0));
-            largest_u = std::max(largest_u, std::abs(val[p]));
-            finite = finite && std::isfinite(std::abs(val[p]));
+            largest_u = std::max(largest_u, modulus(val[p]));
+            finite = finite && std::isfinite(modulus(val[p]));
         }
-        const S    pivot = val[P.diag[k]];
-        const bool singular = finite && pivot == S(0);
+        const S            pivot = val[P.diag[k]];
+        const bool         singular = finite && pivot == S(0);
+        const DividedBy<S> by_pivot(pivot);
         for (Offset p = P.diag[k] + 1; p < P.col_ptr[k + 1]; ++p) {
-            val[p] = std::exchange(x[P.row[p]], S(0)) / pivot;
-            largest_l = std::max(largest_l, std::abs(val[p]));
-            finite = finite && std::isfinite(std::abs(val[p]));
+            val[p] = by_pivot(std::exchange(x[P.row[p]], S(0)));
+            largest_l = std::max(largest_l, modulus(val[p]));
+            finite = finite && std::isfinite(modulus(val[p]));
         }
         fill_F(P, values, factors.f_val.data(), k);
         for (Offset p = P.f_col_ptr[k]; p < P.f_col_ptr[k + 1]; ++p) finite = finite && is_finite(factors.f_val[p]);
@@ -82,8 +83,8 @@ void refactor_serial(std::span<const NotDeduced<S>> values, LuFactors<S>& factor
             factors.monitor = {.bad_column = k, .not_finite = !singular};
             return;
         }
-        seen.min_pivot = std::min(seen.min_pivot, std::abs(pivot));
-        seen.max_pivot = std::max(seen.max_pivot, std::abs(pivot));
+        seen.min_pivot = std::min(seen.min_pivot, modulus(pivot));
+        seen.max_pivot = std::max(seen.max_pivot, modulus(pivot));
         if (largest_b / largest_u < seen.rgrowth) {
             seen.rgrowth = largest_b / largest_u;
             seen.growth_column = k;
@@ -234,7 +235,7 @@ void CpuRefactor<S>::Plan::run_hub_piece(RefactorJob<S>& job, RefactorThread<S>&
         if (first == hubs.term_ptr[row]) {
             for (Offset e = hubs.input_ptr[row]; e < hubs.input_ptr[row + 1]; ++e)
                 x += job.values[hubs.source[e]] * hubs.scale[e];
-            seen.b = std::max(seen.b, std::abs(x));
+            seen.b = std::max(seen.b, modulus(x));
         }
         place = x = kernels.subtract(x, job.val, hubs.l.data() + first, hubs.u.data() + first, end - first);
         if (end == hubs.term_ptr[row + 1] && hubs.position[row] <= pattern->diag[k])
@@ -249,9 +250,9 @@ void CpuRefactor<S>::Plan::divide_hub(RefactorJob<S>& job, RefactorThread<S>& mi
     const Index      k = schedule.hubs->column[h];
     if (!job.needs(k)) return;
     for (const Index piece : schedule.hubs->before_division(P, h)) job.wait_for(P.n + Offset{piece});
-    const S pivot = job.val[P.diag[k]];
+    const DividedBy<S> by_pivot(job.val[P.diag[k]]);
     for (Offset p = P.diag[k] + 1; p < P.col_ptr[k + 1]; ++p) {
-        job.val[p] /= pivot;
+        job.val[p] = by_pivot(job.val[p]);
         mine.hub[h].l = std::max(mine.hub[h].l, magnitude(job.val[p]));
     }
 }
@@ -391,7 +392,7 @@ std::size_t CpuRefactor<S>::bytes() const
 #define ILUX_INSTANTIATE(S)                                           \
     template void refactor_serial(std::span<const S>, LuFactors<S>&); \
     template class CpuRefactor<S>;
-ILUX_DIRECT_REFACTOR(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

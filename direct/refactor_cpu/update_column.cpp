@@ -8,7 +8,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/processor.hpp"
 #include "ilux/direct/factor/elimination_step.hpp"
-#include "ilux/direct/refactor_cpu/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux::detail {
 namespace {
@@ -31,10 +31,11 @@ inline __attribute__((always_inline)) void column_body(RefactorJob<S>& job, Refa
         u = std::max(u, magnitude(x_i));
         for (Offset q = P.diag[i] + 1; q < P.col_ptr[i + 1]; ++q) x[row[q]] = minus_product(x[row[q]], val[q], x_i);
     }
-    const S pivot = std::exchange(x[k], S(0));
+    const S            pivot = std::exchange(x[k], S(0));
+    const DividedBy<S> by_pivot(pivot);
     val[P.diag[k]] = pivot;
     for (Offset p = P.diag[k] + 1; p < P.col_ptr[k + 1]; ++p) {
-        val[p] = std::exchange(x[row[p]], S(0)) / pivot;
+        val[p] = by_pivot(std::exchange(x[row[p]], S(0)));
         l = std::max(l, magnitude(val[p]));
     }
     u = std::max(u, magnitude(pivot));
@@ -108,7 +109,11 @@ constexpr ColumnKernels<S> fma{false, column_fma<S>, waiting_column_fma<S>, load
 template <class S>
 const ColumnKernels<S>* fma_kernels()
 {
-    return processor_has_fma() ? &fma<S> : nullptr;
+    if (!processor_has_fma()) return nullptr;
+    if constexpr (is_complex<S>) {
+        static const ColumnKernels<S> kernels = complex_fma_kernels(portable<S>);
+        return &kernels;
+    } else return &fma<S>;
 }
 
 template <class S>
@@ -124,7 +129,7 @@ template <class S>
 void record(RefactorJob<S>& job, PivotMonitor& seen, Index k, double b, std::uint64_t u, S pivot, std::uint64_t l)
 {
     if (u >= infinite || pivot == S(0) || l >= infinite) return job.note_bad(k, u >= infinite || pivot != S(0));
-    const double size = std::abs(pivot);
+    const double size = modulus(pivot);
     const double growth = b / std::bit_cast<double>(u);
     merge(seen, {.min_pivot = size,
                  .max_pivot = size,
@@ -134,17 +139,38 @@ void record(RefactorJob<S>& job, PivotMonitor& seen, Index k, double b, std::uin
                  .multiplier_column = l > 0 ? k : -1});
 }
 
+namespace {
+
+/// @param b  max |B(:,k)|
+template <class S>
+void record_stored(RefactorJob<S>& job, PivotMonitor& seen, Index k, double b)
+{
+    const LuPattern& P = job.P;
+    std::uint64_t    u = 0, l = 0;
+    for (Offset p = P.col_ptr[k]; p <= P.diag[k]; ++p) u = std::max(u, magnitude(job.val[p]));
+    for (Offset p = P.diag[k] + 1; p < P.col_ptr[k + 1]; ++p) l = std::max(l, magnitude(job.val[p]));
+    record(job, seen, k, b, u, job.val[P.diag[k]], l);
+}
+
+}  // namespace
+
 template <class S>
 void inspect(RefactorJob<S>& job, PivotMonitor& seen, Index k)
 {
     const LuPattern& P = job.P;
     double           b = 0;
-    std::uint64_t    u = 0, l = 0;
     for (Offset e = P.in_ptr[k]; e < P.in_split[k]; ++e)
-        b = std::max(b, std::abs(job.values[P.in_source[e]] * P.in_scale[e]));
-    for (Offset p = P.col_ptr[k]; p <= P.diag[k]; ++p) u = std::max(u, magnitude(job.val[p]));
-    for (Offset p = P.diag[k] + 1; p < P.col_ptr[k + 1]; ++p) l = std::max(l, magnitude(job.val[p]));
-    record(job, seen, k, b, u, job.val[P.diag[k]], l);
+        b = std::max(b, modulus(job.values[P.in_source[e]] * P.in_scale[e]));
+    record_stored(job, seen, k, b);
+}
+
+template <class S>
+void inspect_sums(RefactorJob<S>& job, RefactorThread<S>& thread, Index k)
+{
+    const LuPattern& P = job.P;
+    const double     b = load_column(job, thread.x, k);
+    for (Offset e = P.in_ptr[k]; e < P.in_split[k]; ++e) thread.x[P.in_row[e]] = 0;
+    record_stored(job, thread.seen, k, b);
 }
 
 /// Ties matter where the window has columns before the one that holds the record. Below 1, 1 / g is rounded, and the limit
@@ -195,9 +221,10 @@ const ColumnKernels<S>& column_kernels(Arithmetic arithmetic)
 #define ILUX_INSTANTIATE(S)                                                                               \
     template void record(RefactorJob<S>&, PivotMonitor&, Index, double, std::uint64_t, S, std::uint64_t); \
     template void inspect(RefactorJob<S>&, PivotMonitor&, Index);                                         \
+    template void inspect_sums(RefactorJob<S>&, RefactorThread<S>&, Index);                               \
     template struct ShortCursor<S>;                                                                       \
     template const ColumnKernels<S>& column_kernels(Arithmetic);
-ILUX_DIRECT_REFACTOR(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux::detail

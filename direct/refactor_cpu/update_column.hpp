@@ -12,6 +12,7 @@
 
 #include "ilux/base/barrier.hpp"
 #include "ilux/base/scalar.hpp"
+#include "ilux/direct/factor/elimination_step.hpp"
 #include "ilux/direct/refactor_cpu/refactor_program.hpp"
 
 namespace ilux::detail {
@@ -21,7 +22,7 @@ template <class S>
 [[gnu::always_inline]] inline std::uint64_t magnitude(S x)
 {
     constexpr std::uint64_t no_sign = 0x7fff'ffff'ffff'ffff;
-    if constexpr (is_complex<S>) return std::bit_cast<std::uint64_t>(std::abs(x)) & no_sign;
+    if constexpr (is_complex<S>) return std::bit_cast<std::uint64_t>(modulus(x)) & no_sign;
     else return std::bit_cast<std::uint64_t>(x) & no_sign;
 }
 constexpr std::uint64_t infinite = 0x7ff0'0000'0000'0000;
@@ -97,6 +98,9 @@ inline bool is_record(const PivotMonitor& seen, Index k, double b, std::uint64_t
 /// The same from the stored column, whose inputs are all to different entries.
 template <class S>
 void inspect(RefactorJob<S>& job, PivotMonitor& seen, Index k);
+/// The same, of any column, with x = 0 before and after.
+template <class S>
+void inspect_sums(RefactorJob<S>& job, RefactorThread<S>& thread, Index k);
 /// The extremes of both; of equal ones that of the smaller column.
 inline void merge(PivotMonitor& into, const PivotMonitor& other)
 {
@@ -168,6 +172,8 @@ struct ColumnKernels {
 /// The kernels asked for. @throws InvalidOption when this processor, or this Scalar, lacks them
 template <class S>
 const ColumnKernels<S>& column_kernels(Arithmetic arithmetic);
+/// `rest` with kernels that hold a complex number in a register, for processors with FMA; `rest` where they are not built.
+ColumnKernels<std::complex<double>> complex_fma_kernels(ColumnKernels<std::complex<double>> rest);
 /// Of real numbers only. Null where they are not built, or not for this processor.
 const ColumnKernels<double>* avx512_kernels();
 

@@ -114,17 +114,17 @@ CsrMatrix<double> matrix_of(Index order, Visit visit, Value value)
 }
 
 /// Where the rows read b and write x; by rows of the system.
-SolveFrame frame_of(const LuPattern& P, const Rows& rows, Transpose transpose)
+SolveFrame<> frame_of(const LuPattern& P, const Rows& rows, Transpose transpose)
 {
-    const bool  plain = transpose == Transpose::no;
-    const auto &in_perm = plain ? P.row_perm : P.col_perm, &out_perm = plain ? P.col_perm : P.row_perm;
-    const auto &in_scale = plain ? P.row_scale : P.col_scale, &out_scale = plain ? P.col_scale : P.row_scale;
-    const auto  order = static_cast<std::size_t>(rows.count);
-    SolveFrame  frame{.in_index = std::vector<Index>(order, -1),
-                      .in_scale = std::vector<double>(in_scale.empty() ? 0 : order, 1),
-                      .out_index = std::vector<Index>(order, -1),
-                      .out_scale = std::vector<double>(out_scale.empty() ? 0 : order, 1),
-                      .length = P.n};
+    const bool   plain = transpose == Transpose::no;
+    const auto & in_perm = plain ? P.row_perm : P.col_perm, &out_perm = plain ? P.col_perm : P.row_perm;
+    const auto & in_scale = plain ? P.row_scale : P.col_scale, &out_scale = plain ? P.col_scale : P.row_scale;
+    const auto   order = static_cast<std::size_t>(rows.count);
+    SolveFrame<> frame{.in_index = std::vector<Index>(order, -1),
+                       .in_scale = std::vector<double>(in_scale.empty() ? 0 : order, 1),
+                       .out_index = std::vector<Index>(order, -1),
+                       .out_scale = std::vector<double>(out_scale.empty() ? 0 : order, 1),
+                       .length = P.n};
     for (Index k = 0; k < P.n; ++k) {
         frame.in_index[rows.in[k]] = in_perm[k];
         frame.out_index[rows.out[k]] = out_perm[k];

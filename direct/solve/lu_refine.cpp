@@ -9,7 +9,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/solve/compensated_sum.hpp"
-#include "ilux/direct/solve/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/solve/norm1_estimate.hpp"
 #include "ilux/direct/solve/refine_loop.hpp"
 #include "ilux/direct/solve/row_residual.hpp"
@@ -131,7 +131,7 @@ double scaled_residual_by_columns(const System<S>& system, std::span<const S> b,
     });
     for_each_row([&](Index i) {  // the error of such a row is 0
         if (std::isfinite(slack[i]) && std::abs(r[i]) <= slack[i])
-            r[i] = detail::times_power(r[i], static_cast<int>(exponent[i])), exponent[i] = nan;
+            r[i] = times_power(r[i], static_cast<int>(exponent[i])), exponent[i] = nan;
         slack[i] = 0;
     });
     const auto size = slack;
@@ -301,7 +301,7 @@ double condition_estimate(Cpu& be, const LuFactors<S>& factors, const MatrixView
     template RefineReport lu_refine(Cpu&, const LuFactors<S>&, const MatrixView<S>&, std::span<const S>, std::span<S>, \
                                     LuWorkspace<S>&, Transpose);                                                       \
     template double       condition_estimate(Cpu&, const LuFactors<S>&, const MatrixView<S>&, LuWorkspace<S>&);
-ILUX_DIRECT_SOLVE(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ilux/direct/solve/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux::detail {
 
@@ -29,7 +29,7 @@ RowResidual<S> scaled_row_residual(std::span<const Index> idx, std::span<const S
     template RowResidual<S> scaled_row_residual<values>(std::span<const Index>, std::span<const S>, \
                                                         std::span<const S>, S);
 #define ILUX_INSTANTIATE(S) ILUX_ROW(S, Values::as_stored) ILUX_ROW(S, Values::conjugated)
-ILUX_DIRECT_SOLVE(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 #undef ILUX_ROW
 

@@ -45,14 +45,6 @@ S fraction_of(S x, int& exponent)
     } else return std::frexp(x, &exponent);
 }
 
-/// 2^exponent x
-template <class S>
-S times_power(S x, int exponent)
-{
-    if constexpr (is_complex<S>) return {std::ldexp(x.real(), exponent), std::ldexp(x.imag(), exponent)};
-    else return std::ldexp(x, exponent);
-}
-
 /// e with |a x| < 2^e, of complex numbers < 2^(e + 1); too large by at most 2.
 template <class S>
 int product_exponent(S a, S x)

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/crout/crout_factor.hpp"
 #include "ilux/precond/crout/inverse_norms.hpp"
 #include "ilux/precond/crout/sparse_accumulator.hpp"
@@ -117,17 +117,17 @@ public:
           n_(A.rows()),
           rows_(2 * static_cast<std::size_t>(n_)),
           U_(rows_, 0, 2 * A.nnz()),
-          L_own_(rows_, 1, options.hermitian ? 0 : 2 * A.nnz()),
-          L_(options.hermitian ? U_ : L_own_),
+          L_own_(rows_, 1, options.mirror != Mirror::none ? 0 : 2 * A.nnz()),
+          L_(options.mirror != Mirror::none ? U_ : L_own_),
           u_(n_),
-          l_own_(options.hermitian ? 0 : n_),
-          l_(options.hermitian ? u_ : l_own_),
+          l_own_(options.mirror != Mirror::none ? 0 : n_),
+          l_(options.mirror != Mirror::none ? u_ : l_own_),
           norms_U_(n_),
-          norms_L_own_(options.hermitian ? 0 : n_),
-          norms_L_(options.hermitian ? norms_U_ : norms_L_own_),
+          norms_L_own_(options.mirror != Mirror::none ? 0 : n_),
+          norms_L_(options.mirror != Mirror::none ? norms_U_ : norms_L_own_),
           chain_U_(options.depth_bound > 0 ? n_ : 0, 1),
-          chain_L_own_(options.depth_bound > 0 && !options.hermitian ? n_ : 0, 1),
-          chain_L_(options.hermitian ? chain_U_ : chain_L_own_),
+          chain_L_own_(options.depth_bound > 0 && options.mirror == Mirror::none ? n_ : 0, 1),
+          chain_L_(options.mirror != Mirror::none ? chain_U_ : chain_L_own_),
           d_(n_),
           accepted_(n_, 0),
           postponed_(n_, 0)
@@ -158,12 +158,13 @@ private:
     void        update_diagonal(T d);
     std::size_t entry_limit(Index k) const;
     void        count_saved(Index k);
-    /// An entry of L, which is held as that of U when A is Hermitian.
-    T    in_L(T value) const { return opt_.hermitian ? conj(value) : value; }
+    /// An entry of L, which is held as that of U when A is its own image.
+    T    in_L(T value) const { return mirrored(opt_.mirror, value); }
+    bool both() const { return opt_.mirror == Mirror::none; }  ///< L is computed, too
     void pass(Index k, bool postponed)
     {
         U_.pass(k, postponed);
-        if (!opt_.hermitian) L_.pass(k, postponed);
+        if (both()) L_.pass(k, postponed);
     }
     void collect();
 
@@ -263,12 +264,12 @@ bool Crout<T>::eliminate(Index k)
     if (norms_L_.bound(k) > kappa || norms_U_.bound(k) > kappa || too_deep(k)) return false;
 
     form(k, A_, L_, U_, u_);
-    if (!opt_.hermitian) form(k, At_, U_, L_, l_);
+    if (both()) form(k, At_, U_, L_, l_);
     if (grows(d)) return false;
     T z = norms_U_.greedy(k), y = norms_L_.greedy(k);
     if (opt_.look_ahead) {
         u_.divide(d);
-        if (!opt_.hermitian) l_.divide(d);
+        if (both()) l_.divide(d);
         z = norms_U_.look_ahead(k, u_.index(), u_.values);
         y = norms_L_.look_ahead(k, l_.index(), l_.values);
         if (norms_U_.largest_after(z, u_.index(), u_.values) > kappa ||
@@ -286,7 +287,7 @@ bool Crout<T>::eliminate(Index k)
     norms_U_.accept(z, u_.index(), u_.values);
     lengthen(chain_U_, k, u_.index());
     U_.append(k, u_.index(), u_.values, postponed_u);
-    if (!opt_.hermitian) {
+    if (both()) {
         const std::size_t postponed_l =
             l_.drop(d, std::max(1., std::abs(y)), opt_.drop_tol, limit, postponed_, level_.truncated);
         norms_L_.accept(y, l_.index(), l_.values);
@@ -303,8 +304,7 @@ void Crout<T>::update_diagonal(T d)
 {
     for (std::size_t p = 0; p < u_.index().size(); ++p)
         if (const Index i = u_.index()[p]; l_.entries.has(i)) {
-            const T update = in_L(l_.entries[i]) * d * u_.values[p];
-            d_[i] -= opt_.hermitian ? T(real_part(update)) : update;
+            d_[i] -= on_diagonal(opt_.mirror, in_L(l_.entries[i]) * d * u_.values[p]);
         }
 }
 
@@ -354,12 +354,17 @@ void Crout<T>::collect()
         for (Index k : *rows) position[k] = next++;
     for (Index k : level_.accepted) level_.d.push_back(d_[k]);
 
-    auto upper = split(U_, level_, position);
-    level_.L_B = opt_.hermitian ? adjoint(upper.B) : CsrMatrix<T>();
-    level_.L_G = opt_.hermitian ? adjoint(upper.C) : CsrMatrix<T>();
+    auto       upper = split(U_, level_, position);
+    const auto image = [&](const CsrMatrix<T>& of) {
+        return opt_.mirror == Mirror::hermitian ? adjoint(of) : transpose(of);
+    };
+    if (!both()) {
+        level_.L_B = image(upper.B);
+        level_.L_G = image(upper.C);
+    }
     level_.U_B = std::move(upper.B);
     level_.U_F = std::move(upper.C);
-    if (!opt_.hermitian) {
+    if (both()) {
         const auto lower = split(L_, level_, position);
         level_.L_B = transpose(lower.B);
         level_.L_G = transpose(lower.C);
@@ -378,7 +383,7 @@ CroutLevel<T> crout_ilu(const CsrView<T>& A, const CsrView<T>& At, const CroutOp
 #define ILUX_INSTANTIATE(T)                                                                     \
     template CroutLevel<T> crout_ilu(const CsrView<T>&, const CsrView<T>&, const CroutOptions&, \
                                      const std::function<void(Index)>&);
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

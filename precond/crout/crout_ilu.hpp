@@ -16,7 +16,8 @@ struct CroutOptions {
     double growth_bound = 0;  ///< γ: postponed if an update would reach max|l_k| |d_k| max|u_k| > γ; 0: not looked at
     Index  depth_bound = 0;   ///< postponed if its chain in L_B or U_B would be longer; 0: not looked at
     bool   look_ahead = false;  ///< also reject when any component that the pivot touches would pass κ
-    bool   hermitian = false;   ///< A = Aᴴ exactly (Aᵀ for real A): only U is computed, L = Uᴴ; D is real
+    Mirror mirror =
+        Mirror::none;  ///< that A is, exactly: only U is computed, and L is its image; D of a Hermitian A is real
     bool   positive = false;    ///< postpone d_k ≤ δ: D stays positive
     Index  candidates = 0;      ///< pivots come from the first `candidates` rows; the rest is postponed unseen
     Offset max_entries = 0;     ///< of L and U together, 0: no limit; reached, the smallest entries go first

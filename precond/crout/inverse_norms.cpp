@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 
@@ -36,7 +36,7 @@ void InverseNorms<T>::accept(T y, std::span<const Index> i, std::span<const T> l
 }
 
 #define ILUX_INSTANTIATE(T) template class InverseNorms<T>;
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

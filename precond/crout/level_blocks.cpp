@@ -1,6 +1,6 @@
 #include "ilux/precond/crout/level_blocks.hpp"
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
@@ -41,7 +41,7 @@ LevelBlocks<T> split_blocks(const CsrView<T>& A, std::span<const Index> accepted
 
 #define ILUX_INSTANTIATE(T) \
     template LevelBlocks<T> split_blocks(const CsrView<T>&, std::span<const Index>, std::span<const Index>);
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "ilux/base/region_failure.hpp"
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/crout/sparse_accumulator.hpp"
 
 namespace ilux {
@@ -67,13 +67,14 @@ double form_row(const SchurInputs<T>& in, Index i, SparseAccumulator<T>& s)
         const Index k = in.L_G.col()[p];
         const T     l = in.L_G.val()[p], d = in.d[k];
         largest = std::max(largest, std::abs(l * d) * in.largest_in_U_F[k]);
-        for (Offset q = in.U_F.row_ptr()[k]; q < in.U_F.row_ptr()[k + 1]; ++q)  // (l u) d: conjugates for s_ij and s_ji
+        for (Offset q = in.U_F.row_ptr()[k]; q < in.U_F.row_ptr()[k + 1];
+             ++q)  // (l u) d: for s_ji the same or its conjugate
             row.add(in.U_F.col()[q], -(l * in.U_F.val()[q]) * d);
     }
     return largest;
 }
 
-/// Off the diagonal |s_ij| must pass `drop`; `keep_all` leaves that to drop_hermitian. What is Inf passes whatever the bound
+/// Off the diagonal |s_ij| must pass `drop`; `keep_all` leaves that to drop_mirrored. What is Inf passes whatever the bound
 /// is: the caller must see that S overflowed.
 template <class T>
 void store_row(Index i, double drop_tol, double largest_term, bool keep_all, SparseAccumulator<T>& s, RowBlock<T>& out)
@@ -93,9 +94,9 @@ void store_row(Index i, double drop_tol, double largest_term, bool keep_all, Spa
     out.drop.push_back(drop);
 }
 
-/// Drops s_ij where it is small both in row i and in row j: for a Hermitian S rows are columns, conjugated.
+/// Drops s_ij where it is small both in row i and in row j: rows of S have the magnitudes of its columns.
 template <class T>
-CsrMatrix<T> drop_hermitian(const CsrView<T>& S, std::span<const double> noise, std::span<const double> drop)
+CsrMatrix<T> drop_mirrored(const CsrView<T>& S, std::span<const double> noise, std::span<const double> drop)
 {
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
@@ -116,7 +117,7 @@ CsrMatrix<T> drop_hermitian(const CsrView<T>& S, std::span<const double> noise, 
 
 template <Scalar T>
 CsrMatrix<T> schur_complement(Cpu& be, const CsrView<T>& C, const CsrView<T>& L_G, std::span<const NotDeduced<T>> d,
-                              const CsrView<T>& U_F, double drop_tol, bool hermitian, const std::function<void()>& tell)
+                              const CsrView<T>& U_F, double drop_tol, bool mirrored, const std::function<void()>& tell)
 {
     const SchurInputs<T>     in{C, L_G, d, U_F, largest_in_rows(U_F)};
     const Index              n = C.rows();
@@ -134,7 +135,7 @@ CsrMatrix<T> schur_complement(Cpu& be, const CsrView<T>& C, const CsrView<T>& L_
                 for (Index i = begin(b); i < begin(b + 1) && !failure.met(); ++i) {
                     if (tell && i % rows_between_tells == 0 && omp_get_thread_num() == 0) tell();
                     const double largest_term = form_row(in, i, *s);
-                    store_row(i, drop_tol, largest_term, hermitian, *s, block[b]);
+                    store_row(i, drop_tol, largest_term, mirrored, *s, block[b]);
                 }
             });
     }
@@ -152,13 +153,13 @@ CsrMatrix<T> schur_complement(Cpu& be, const CsrView<T>& C, const CsrView<T>& L_
         part = {};
     }
     auto S = CsrMatrix<T>::from_sorted(n, n, std::move(row_ptr), std::move(col), std::move(val));
-    return hermitian ? drop_hermitian(S, noise, drop) : S;
+    return mirrored ? drop_mirrored(S, noise, drop) : S;
 }
 
 #define ILUX_INSTANTIATE(T)                                                                                \
     template CsrMatrix<T> schur_complement(Cpu&, const CsrView<T>&, const CsrView<T>&, std::span<const T>, \
                                            const CsrView<T>&, double, bool, const std::function<void()>&);
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -7,18 +7,21 @@
 #include <numeric>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
 
+template <Scalar S>
 struct Row {
-    std::span<const Index>  col;
-    std::span<const double> val;
-    std::size_t             size() const { return col.size(); }
+    std::span<const Index> col;
+    std::span<const S>     val;
+    std::size_t            size() const { return col.size(); }
 };
 
 /// Row i; empty in a matrix without rows, which is how builders leave a block that does not exist.
-Row row(const CsrView<double>& A, Index i)
+template <Scalar S>
+Row<S> row(const CsrMatrix<S>& A, Index i)
 {
     if (i >= A.rows()) return {};
     const auto begin = static_cast<std::size_t>(A.row_ptr()[i]);
@@ -30,29 +33,31 @@ Row row(const CsrView<double>& A, Index i)
 template <class T>
 class RowWriter {
 public:
+    using S = working_of<T>;
+
     RowWriter(Index* col, T* val, Offset count) : col_(col), val_(val), count_(count) {}
 
-    void put_first(Index j, double value) { put(front_++, j, value); }
-    void put_last(Index j, double value) { put(--count_, j, value); }
+    void put_first(Index j, S value) { put(front_++, j, value); }
+    void put_last(Index j, S value) { put(--count_, j, value); }
 
     /// Entries (shift + j, factor · value) behind those put first.
-    void copy(Row from, Index shift)
+    void copy(Row<S> from, Index shift)
     {
         for (std::size_t s = 0; s < from.size(); ++s) put_first(shift + from.col[s], from.val[s]);
     }
     /// The same in front of those put last.
-    void copy_last(Row from, Index shift, double factor)
+    void copy_last(Row<S> from, Index shift, double factor)
     {
         for (std::size_t s = from.size(); s-- > 0;) put_last(shift + from.col[s], factor * from.val[s]);
     }
     /// Entries (last − j, value): the row of a matrix whose columns are numbered backwards from `last`.
-    void copy_reversed(Row from, Index last)
+    void copy_reversed(Row<S> from, Index last)
     {
         for (std::size_t s = from.size(); s-- > 0;) put_first(last - from.col[s], from.val[s]);
     }
 
 private:
-    void put(Offset at, Index j, double value)
+    void put(Offset at, Index j, S value)
     {
         col_[at] = j;
         val_[at] = static_cast<T>(value);
@@ -88,7 +93,7 @@ CsrMatrix<T> by_rows(Cpu& be, Index n, Length&& length, Write&& write)
     for (Index i = 0; i < n; ++i) {
         const Offset begin = row_ptr[i], count = row_ptr[i + 1] - begin;
         write(i, RowWriter<T>(col.data() + begin, val.data() + begin, count), omp_get_thread_num());
-        for (Offset p = begin; p < begin + count; ++p) too_large += std::isfinite(val[p]) ? 0 : 1;
+        for (Offset p = begin; p < begin + count; ++p) too_large += is_finite(val[p]) ? 0 : 1;
     }
     require_storable(too_large, sizeof(T));
     return CsrMatrix<T>::from_sorted(n, n, std::move(row_ptr), std::move(col), std::move(val));
@@ -96,7 +101,8 @@ CsrMatrix<T> by_rows(Cpu& be, Index n, Length&& length, Write&& write)
 
 /// The rows of a run of levels: those accepted on each level from offset[level] on, the rest from offset.back() on.
 struct RunRows {
-    RunRows(std::span<const ApplyLevel> run, Index rest) : offset{0}
+    template <Scalar S>
+    RunRows(std::span<const ApplyLevel<S>> run, Index rest) : offset{0}
     {
         for (const auto& level : run) offset.push_back(offset.back() + level.nB);
         n = offset.back() + rest;
@@ -116,11 +122,17 @@ struct Source {
     double scale;
 };
 
+template <Scalar S>
+struct Entry {
+    Index index;
+    S     value;
+};
+
 /// Follows row i of a run up through the levels that postponed it: calls visit(level, part of the row, factor), the
 /// deepest level first. Where level l reads c = p_l[·] of the level above, its row is scaled by row_scale_l[c], and so
 /// are the entries of L_G that were subtracted on the way. @return where in the run's input its right-hand side stands
-template <class Visit>
-Source climb(std::span<const ApplyLevel> run, const RunRows& rows, Index i, Visit&& visit)
+template <Scalar S, class Visit>
+Source climb(std::span<const ApplyLevel<S>> run, const RunRows& rows, Index i, Visit&& visit)
 {
     std::size_t l = rows.level_of(i);
     Index       c = i - rows.offset[l];
@@ -140,12 +152,13 @@ Source climb(std::span<const ApplyLevel> run, const RunRows& rows, Index i, Visi
 
 /// For every component j of level l's output, l = 0, ..., run.size() (the rest): the row of the run whose unknown it is,
 /// and its factor. z_l[q[i]] = col_scale[q[i]] · (i < nB ? own unknown i : z_{l+1}[i − nB]).
-std::vector<std::vector<Source>> outputs(std::span<const ApplyLevel> run, const RunRows& rows)
+template <Scalar S>
+std::vector<std::vector<Source>> outputs(std::span<const ApplyLevel<S>> run, const RunRows& rows)
 {
     std::vector<std::vector<Source>> output(run.size() + 1);
     for (Index c = rows.offset.back(); c < rows.n; ++c) output.back().push_back({c, 1});
     for (std::size_t l = run.size(); l-- > 0;) {
-        const ApplyLevel& level = run[l];
+        const ApplyLevel<S>& level = run[l];
         output[l].resize(level.n);
         for (Index i = 0; i < level.n; ++i) {
             const Index  j = level.q[i];
@@ -157,7 +170,8 @@ std::vector<std::vector<Source>> outputs(std::span<const ApplyLevel> run, const 
 }
 
 /// Frame of the rows from `first` on that hand their values over to what follows, written from `base` on.
-void hand_over(SolveFrame& frame, ApplyEntry entry, Index first, Index base)
+template <Scalar S>
+void hand_over(SolveFrame<S>& frame, ApplyEntry entry, Index first, Index base)
 {
     for (Index i = 0; i < static_cast<Index>(entry.perm.size()); ++i) {
         const Index c = entry.perm[i];
@@ -183,44 +197,48 @@ void require_storable(Offset too_large, std::size_t value_bytes)
     });
 }
 
-ApplyLevel::ApplyLevel(const MlIluLevel<>& level, bool transposed)
+template <Scalar S>
+ApplyLevel<S>::ApplyLevel(const MlIluLevel<S>& level, bool adjoint)
     : n(level.n),
       nB(level.nB),
-      p(transposed ? level.q : level.p),
-      q(transposed ? level.p : level.q),
-      row_scale(transposed ? level.col_scale : level.row_scale),
-      col_scale(transposed ? level.row_scale : level.col_scale),
+      p(adjoint ? level.q : level.p),
+      q(adjoint ? level.p : level.q),
+      row_scale(adjoint ? level.col_scale : level.row_scale),
+      col_scale(adjoint ? level.row_scale : level.col_scale),
       d_inv(level.d_inv),
       L(&level.L_B),
       U(&level.U_B),
       lower(&level.lower),
       upper(&level.upper)
 {
-    if (!transposed) return;
-    transposes_ = std::make_shared<const std::array<CsrMatrix<double>, 4>>(
-        std::array{transpose(*U), transpose(*L), transpose(*upper), transpose(*lower)});
-    L = &(*transposes_)[0];
-    U = &(*transposes_)[1];
-    lower = &(*transposes_)[2];
-    upper = &(*transposes_)[3];
+    if (!adjoint) return;
+    std::vector<S> conjugated(level.d_inv.size());
+    std::ranges::transform(level.d_inv, conjugated.begin(), [](S d) { return conj(d); });
+    adjoint_ = std::make_shared<const Adjoint>(Adjoint{ilux::adjoint(*U), ilux::adjoint(*L), ilux::adjoint(*upper),
+                                                       ilux::adjoint(*lower), std::move(conjugated)});
+    L = &adjoint_->L;
+    U = &adjoint_->U;
+    lower = &adjoint_->lower;
+    upper = &adjoint_->upper;
+    d_inv = adjoint_->d_inv;
 }
 
 template <class T>
-ForwardSystem<T> keep_forward(Cpu& be, std::span<const ApplyLevel> run, Index rest, ApplyEntry entry)
+ForwardSystem<T> keep_forward(Cpu& be, std::span<const ApplyLevel<working_of<T>>> run, Index rest, ApplyEntry entry)
 {
     const RunRows    rows(run, rest);
     ForwardSystem<T> system;
-    SolveFrame&      frame = system.frame;
+    auto&            frame = system.frame;
     frame.in_index.resize(rows.n);
     frame.in_scale.resize(rows.n);
-    frame.out_scale.assign(rows.n, 1.);
+    frame.out_scale.assign(rows.n, 1);
     const auto length = [&](Index i) {
         std::size_t sum = 0;
-        climb(run, rows, i, [&](std::size_t, Row part, double) { sum += part.size(); });
+        climb(run, rows, i, [&](std::size_t, auto part, double) { sum += part.size(); });
         return sum;
     };
     system.L = by_rows<T>(be, rows.n, length, [&](Index i, RowWriter<T> write, int) {
-        const auto [index, scale] = climb(run, rows, i, [&](std::size_t l, Row part, double factor) {
+        const auto [index, scale] = climb(run, rows, i, [&](std::size_t l, auto part, double factor) {
             write.copy_last(part, rows.offset[l], factor);
         });
         frame.in_index[i] = index;
@@ -235,13 +253,14 @@ ForwardSystem<T> keep_forward(Cpu& be, std::span<const ApplyLevel> run, Index re
 }
 
 template <class T>
-ForwardSystem<T> keep_backward(Cpu& be, std::span<const ApplyLevel> run, Index rest)
+ForwardSystem<T> keep_backward(Cpu& be, std::span<const ApplyLevel<working_of<T>>> run, Index rest)
 {
-    const RunRows                    rows(run, rest);
-    const auto                       output = outputs(run, rows);
-    const Index                      last = rows.n - 1;
-    std::size_t                      longest = 0;
-    std::vector<std::vector<Source>> scratch(be.threads());
+    using S = working_of<T>;
+    const RunRows                      rows(run, rest);
+    const auto                         output = outputs(run, rows);
+    const Index                        last = rows.n - 1;
+    std::size_t                        longest = 0;
+    std::vector<std::vector<Entry<S>>> scratch(be.threads());
     for (const auto& level : run)
         for (Index k = 0; k < level.upper->rows(); ++k) longest = std::max(longest, row(*level.upper, k).size());
     for (auto& entries : scratch) entries.resize(longest);
@@ -257,17 +276,17 @@ ForwardSystem<T> keep_backward(Cpu& be, std::span<const ApplyLevel> run, Index r
         const std::size_t l = rows.level_of(last - i);
         if (l == run.size()) return;
         const Index k = last - i - rows.offset[l];
-        const Row   upper = row(*run[l].upper, k);
+        const auto  upper = row(*run[l].upper, k);
         const auto  mapped = std::span(scratch[thread]).first(upper.size());
         for (std::size_t s = 0; s < upper.size(); ++s) {
             const auto [index, scale] = output[l + 1][upper.col[s]];
             mapped[s] = {last - index, scale * upper.val[s]};
         }
-        std::ranges::sort(mapped, {}, &Source::index);
+        std::ranges::sort(mapped, {}, &Entry<S>::index);
         for (const auto& [j, value] : mapped) write.put_first(j, value);
         write.copy_reversed(row(*run[l].U, k), last - rows.offset[l]);
     });
-    SolveFrame& frame = system.frame;
+    auto& frame = system.frame;
     frame.in_index.resize(rows.n);
     frame.out_index.resize(rows.n);
     frame.out_scale.resize(rows.n);
@@ -292,7 +311,7 @@ ForwardSystem<T> gather_system(ApplyEntry entry)
 }
 
 template <class T>
-ForwardSystem<T> save_lower(Cpu& be, const ApplyLevel& level)
+ForwardSystem<T> save_lower(Cpu& be, const ApplyLevel<working_of<T>>& level)
 {
     const Index      nB = level.nB;
     ForwardSystem<T> system;
@@ -307,7 +326,7 @@ ForwardSystem<T> save_lower(Cpu& be, const ApplyLevel& level)
 }
 
 template <class T>
-ForwardSystem<T> save_upper_G(Cpu& be, const ApplyLevel& level, ApplyEntry entry)
+ForwardSystem<T> save_upper_G(Cpu& be, const ApplyLevel<working_of<T>>& level, ApplyEntry entry)
 {
     const Index      nB = level.nB, nC = level.n - nB;
     const auto       source = [&](Index i) { return i < nB ? row(*level.U, nB - 1 - i) : row(*level.lower, i - nB); };
@@ -315,7 +334,7 @@ ForwardSystem<T> save_upper_G(Cpu& be, const ApplyLevel& level, ApplyEntry entry
     system.L = by_rows<T>(
         be, level.n, [&](Index i) { return source(i).size(); },
         [&](Index i, RowWriter<T> write, int) { write.copy_reversed(source(i), nB - 1); });
-    SolveFrame& frame = system.frame;
+    auto& frame = system.frame;
     frame.in_index = frame.out_index = iota(level.n);
     frame.out_scale.assign(level.n, 1.);
     for (Index i = 0; i < level.n; ++i) {
@@ -327,7 +346,7 @@ ForwardSystem<T> save_upper_G(Cpu& be, const ApplyLevel& level, ApplyEntry entry
 }
 
 template <class T>
-ForwardSystem<T> save_F_lower(Cpu& be, const ApplyLevel& level)
+ForwardSystem<T> save_F_lower(Cpu& be, const ApplyLevel<working_of<T>>& level)
 {
     const Index      nB = level.nB, nC = level.n - nB;
     ForwardSystem<T> system;
@@ -339,7 +358,7 @@ ForwardSystem<T> save_F_lower(Cpu& be, const ApplyLevel& level)
             write.copy(row(*level.upper, i - nC), 0);
             write.copy(row(*level.L, i - nC), nC);
         });
-    SolveFrame& frame = system.frame;
+    auto& frame = system.frame;
     frame.in_index = iota(level.n);
     std::rotate(frame.in_index.begin(), frame.in_index.begin() + nB, frame.in_index.end());
     frame.out_scale.assign(nC, 1.);
@@ -348,7 +367,7 @@ ForwardSystem<T> save_F_lower(Cpu& be, const ApplyLevel& level)
 }
 
 template <class T>
-ForwardSystem<T> save_upper(Cpu& be, const ApplyLevel& level)
+ForwardSystem<T> save_upper(Cpu& be, const ApplyLevel<working_of<T>>& level)
 {
     const Index      nB = level.nB;
     ForwardSystem<T> system;
@@ -357,7 +376,7 @@ ForwardSystem<T> save_upper(Cpu& be, const ApplyLevel& level)
         [&](Index i, RowWriter<T> write, int) {
             if (i < nB) write.copy_reversed(row(*level.U, nB - 1 - i), nB - 1);
         });
-    SolveFrame& frame = system.frame;
+    auto& frame = system.frame;
     for (Index i = 0; i < level.n; ++i) {
         const Index j = level.q[i < nB ? nB - 1 - i : i];
         frame.in_index.push_back(i < nB ? level.n - 1 - i : i - nB);
@@ -367,16 +386,18 @@ ForwardSystem<T> save_upper(Cpu& be, const ApplyLevel& level)
     return system;
 }
 
-#define ILUX_INSTANTIATE(T)                                                                          \
-    template ForwardSystem<T> keep_forward<T>(Cpu&, std::span<const ApplyLevel>, Index, ApplyEntry); \
-    template ForwardSystem<T> keep_backward<T>(Cpu&, std::span<const ApplyLevel>, Index);            \
-    template ForwardSystem<T> gather_system<T>(ApplyEntry);                                          \
-    template ForwardSystem<T> save_lower<T>(Cpu&, const ApplyLevel&);                                \
-    template ForwardSystem<T> save_upper_G<T>(Cpu&, const ApplyLevel&, ApplyEntry);                  \
-    template ForwardSystem<T> save_F_lower<T>(Cpu&, const ApplyLevel&);                              \
-    template ForwardSystem<T> save_upper<T>(Cpu&, const ApplyLevel&);
-ILUX_INSTANTIATE(double)
-ILUX_INSTANTIATE(float)
+#define ILUX_INSTANTIATE(T)                                                                                         \
+    template ForwardSystem<T> keep_forward<T>(Cpu&, std::span<const ApplyLevel<working_of<T>>>, Index, ApplyEntry); \
+    template ForwardSystem<T> keep_backward<T>(Cpu&, std::span<const ApplyLevel<working_of<T>>>, Index);            \
+    template ForwardSystem<T> gather_system<T>(ApplyEntry);                                                         \
+    template ForwardSystem<T> save_lower<T>(Cpu&, const ApplyLevel<working_of<T>>&);                                \
+    template ForwardSystem<T> save_upper_G<T>(Cpu&, const ApplyLevel<working_of<T>>&, ApplyEntry);                  \
+    template ForwardSystem<T> save_F_lower<T>(Cpu&, const ApplyLevel<working_of<T>>&);                              \
+    template ForwardSystem<T> save_upper<T>(Cpu&, const ApplyLevel<working_of<T>>&);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(S) template struct ApplyLevel<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -1,7 +1,6 @@
 #pragma once
 // The levels of a factorization as one application of M meets them, and the forward systems made of them. Internal to precond/.
 
-#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,20 +10,27 @@
 
 namespace ilux {
 
-/// A level as M⁻¹ meets it; as M⁻ᵀ does, with L_B ↔ U_Bᵀ, G ↔ Fᵀ, p ↔ q and their scales exchanged. Refers to `level`.
+/// A level as M⁻¹ meets it; as M⁻ᴴ does, with L_B ↔ U_Bᴴ, G ↔ Fᴴ, D conjugated, p ↔ q and their scales exchanged. Refers to
+/// `level`.
+template <Scalar S>
 struct ApplyLevel {
-    ApplyLevel(const MlIluLevel<>& level, bool transposed);
+    ApplyLevel(const MlIluLevel<S>& level, bool adjoint);
 
-    Index                    n, nB;
-    std::span<const Index>   p, q;
-    std::span<const double>  row_scale, col_scale, d_inv;
-    const CsrMatrix<double>* L;
-    const CsrMatrix<double>* U;
-    const CsrMatrix<double>* lower;
-    const CsrMatrix<double>* upper;
+    Index                   n, nB;
+    std::span<const Index>  p, q;
+    std::span<const double> row_scale, col_scale;
+    std::span<const S>      d_inv;
+    const CsrMatrix<S>*     L;
+    const CsrMatrix<S>*     U;
+    const CsrMatrix<S>*     lower;
+    const CsrMatrix<S>*     upper;
 
 private:
-    std::shared_ptr<const std::array<CsrMatrix<double>, 4>> transposes_;
+    struct Adjoint {
+        CsrMatrix<S>   L, U, lower, upper;
+        std::vector<S> d_inv;
+    };
+    std::shared_ptr<const Adjoint> adjoint_;
 };
 
 /// How what follows a level wants its input: x_i = scale[perm[i]] y[perm[i]] (a level that saves), or y as it is (empty).
@@ -39,10 +45,10 @@ void require_storable(Offset too_large, std::size_t value_bytes);
 /// The forward part of a run of levels that keep: rows are those accepted on the run's first level, on its second, ...,
 /// then the `rest` postponed on its last. Reads the run's input; writes D⁻¹ y_B, and behind it what the rest is to solve.
 template <class T>
-ForwardSystem<T> keep_forward(Cpu& be, std::span<const ApplyLevel> run, Index rest, ApplyEntry entry);
+ForwardSystem<T> keep_forward(Cpu& be, std::span<const ApplyLevel<working_of<T>>> run, Index rest, ApplyEntry entry);
 /// The backward part: reads D⁻¹ y_B and, behind it, the solution of the rest; writes the run's output.
 template <class T>
-ForwardSystem<T> keep_backward(Cpu& be, std::span<const ApplyLevel> run, Index rest);
+ForwardSystem<T> keep_backward(Cpu& be, std::span<const ApplyLevel<working_of<T>>> run, Index rest);
 
 /// x_i = scale[perm[i]] r[perm[i]] as a system without entries.
 template <class T>
@@ -52,12 +58,12 @@ ForwardSystem<T> gather_system(ApplyEntry entry);
 /// lower: (x_B, x_C) → (t, x_C), t = D⁻¹ L_B⁻¹ x_B;          upper_G: (t, x_C) → (y, U_B⁻¹ t), y = x_C − G U_B⁻¹ t;
 /// F_lower: (x_B, w_C) → (w_C, t), t = D⁻¹ L_B⁻¹ (x_B − F w_C);   upper: (w_C, t) → output of the level.
 template <class T>
-ForwardSystem<T> save_lower(Cpu& be, const ApplyLevel& level);
+ForwardSystem<T> save_lower(Cpu& be, const ApplyLevel<working_of<T>>& level);
 template <class T>
-ForwardSystem<T> save_upper_G(Cpu& be, const ApplyLevel& level, ApplyEntry entry);
+ForwardSystem<T> save_upper_G(Cpu& be, const ApplyLevel<working_of<T>>& level, ApplyEntry entry);
 template <class T>
-ForwardSystem<T> save_F_lower(Cpu& be, const ApplyLevel& level);
+ForwardSystem<T> save_F_lower(Cpu& be, const ApplyLevel<working_of<T>>& level);
 template <class T>
-ForwardSystem<T> save_upper(Cpu& be, const ApplyLevel& level);
+ForwardSystem<T> save_upper(Cpu& be, const ApplyLevel<working_of<T>>& level);
 
 }  // namespace ilux

@@ -8,6 +8,7 @@
 
 #include "ilux/base/background.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu/apply_levels.hpp"
 #include "ilux/precond/ilu0.hpp"
 
@@ -19,9 +20,14 @@ namespace {
 constexpr double      padding = 1.5;
 constexpr Offset      task_entries = 32;
 constexpr std::size_t row_bytes = 160, fixed_bytes = std::size_t{4} << 20;
+constexpr std::size_t more_bytes = 6;  // numbers of a row, of which complex ones take twice the bytes
 
 /// Nothing couples its accepted and postponed rows, or the coupling is kept as L_G and U_F: one system either way.
-bool collapses(const MlIluLevel<>& level) { return level.keep || level.nB == 0 || level.nB == level.n; }
+template <Scalar S>
+bool collapses(const MlIluLevel<S>& level)
+{
+    return level.keep || level.nB == 0 || level.nB == level.n;
+}
 
 enum class Piece { gather, keep_forward, keep_backward, save_lower, save_upper_G, save_F_lower, save_upper, dense };
 
@@ -33,9 +39,10 @@ struct PlannedStep {
 
 /// Which systems, and where their vectors lie. A level works inside one region of the work vector: it finds its input
 /// there and gives its last part to the next level, which leaves its output in place.
+template <Scalar S>
 class ApplyPlan {
 public:
-    explicit ApplyPlan(const MlIluFactors<>& factors) : factors_(factors), levels_(factors.levels)
+    explicit ApplyPlan(const MlIluFactors<S>& factors) : factors_(factors), levels_(factors.levels)
     {
         for (const auto& level : levels_)
             if (!collapses(level)) {
@@ -100,15 +107,15 @@ private:
         if (in_place.n > 0) add(l, in_place, in_place);
     }
 
-    const MlIluFactors<>&            factors_;
-    const std::vector<MlIluLevel<>>& levels_;
-    Index                            overhang_ = 0, widest_ = 0;  // over the levels that save
-    ApplyPart                        scratch_;
+    const MlIluFactors<S>&            factors_;
+    const std::vector<MlIluLevel<S>>& levels_;
+    Index                             overhang_ = 0, widest_ = 0;  // over the levels that save
+    ApplyPart                         scratch_;
 };
 
-template <class T>
-ForwardSystem<T> system_of(Cpu& be, const PlannedStep& step, std::span<const ApplyLevel> levels, const ApplyPlan& plan,
-                           std::span<const MlIluLevel<>> originals)
+template <class T, Scalar S>
+ForwardSystem<T> system_of(Cpu& be, const PlannedStep& step, std::span<const ApplyLevel<S>> levels,
+                           const ApplyPlan<S>& plan, std::span<const MlIluLevel<S>> originals)
 {
     const auto entry = [&](std::size_t l) {
         return l < levels.size() && !collapses(originals[l]) ? ApplyEntry{levels[l].p, levels[l].row_scale}
@@ -139,29 +146,30 @@ ForwardSystem<T> system_of(Cpu& be, const PlannedStep& step, std::span<const App
 
 }  // namespace
 
-/// By rows: S⁻¹ column by column is S⁻ᵀ row by row.
+/// By rows: the conjugated columns of S⁻ᴴ are the rows of S⁻¹.
 template <class T>
-std::vector<T> inverse_of(Cpu& be, const DenseLevel<>& dense, bool transposed)
+std::vector<T> inverse_of(Cpu& be, const DenseLevel<working_of<T>>& dense, bool adjoint)
 {
+    using S = working_of<T>;
     const auto     n = static_cast<std::ptrdiff_t>(dense.size());
     std::vector<T> W(n * n);
     Offset         too_large = 0;
     // scratch is made here: nothing in the parallel region may throw
-    std::vector<std::vector<double>> scratch(be.threads(), std::vector<double>(2 * n + dense.workspace()));
+    std::vector<std::vector<S>> scratch(be.threads(), std::vector<S>(2 * n + dense.workspace()));
 #pragma omp parallel num_threads(be.team(n > 64)) reduction(+ : too_large)
     {
-        std::vector<double>& memory = scratch[omp_get_thread_num()];
-        const auto           e = std::span(memory).first(n), x = std::span(memory).subspan(n, n);
-        const auto           work = std::span(memory).subspan(2 * n);
+        std::vector<S>& memory = scratch[omp_get_thread_num()];
+        const auto      e = std::span(memory).first(n), x = std::span(memory).subspan(n, n);
+        const auto      work = std::span(memory).subspan(2 * n);
 #pragma omp for schedule(dynamic, 8)
         for (std::ptrdiff_t i = 0; i < n; ++i) {
-            std::ranges::fill(e, 0.);
+            std::ranges::fill(e, S(0));
             e[i] = 1;
-            if (transposed) dense.solve(e, x, work);
+            if (adjoint) dense.solve(e, x, work);
             else dense.solve_adjoint(e, x, work);
             for (std::ptrdiff_t j = 0; j < n; ++j) {
-                W[i * n + j] = static_cast<T>(x[j]);
-                too_large += std::isfinite(W[i * n + j]) ? 0 : 1;
+                W[i * n + j] = static_cast<T>(conj(x[j]));
+                too_large += is_finite(W[i * n + j]) ? 0 : 1;
             }
         }
     }
@@ -170,21 +178,22 @@ std::vector<T> inverse_of(Cpu& be, const DenseLevel<>& dense, bool transposed)
 }
 
 template <class T>
-ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<>& factors, bool transposed)
+ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<working_of<T>>& factors, bool adjoint)
 {
-    const ApplyPlan         plan(factors);
-    std::vector<ApplyLevel> levels;
-    for (const auto& level : factors.levels) levels.emplace_back(level, transposed);
+    using S = working_of<T>;
+    const ApplyPlan<S>         plan(factors);
+    std::vector<ApplyLevel<S>> levels;
+    for (const auto& level : factors.levels) levels.emplace_back(level, adjoint);
     ApplySystems<T> systems{.n = factors.n, .work = plan.work};
     if (plan.has_dense()) {
         systems.dense = factors.dense.size();
-        systems.W = inverse_of<T>(be, factors.dense, transposed);
+        systems.W = inverse_of<T>(be, factors.dense, adjoint);
     }
     for (const auto& step : plan.steps)
         systems.steps.push_back({.in = step.in, .out = step.out, .dense = step.piece == Piece::dense});
     const auto make = [&](std::size_t s) {
         if (s < plan.steps.size())
-            systems.steps[s].system = system_of<T>(be, plan.steps[s], levels, plan, factors.levels);
+            systems.steps[s].system = system_of<T, S>(be, plan.steps[s], levels, plan, factors.levels);
     };
     for (std::size_t s = 0; s < plan.steps.size(); s += 2) {  // two at a time: each has stretches for one thread
         const auto next = [&] { make(s + 1); };
@@ -196,7 +205,7 @@ ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<>& factors, bool trans
 }
 
 template <class T>
-ApplySystems<T> apply_systems(Cpu&, const Ilu0<>& ilu0, bool transposed)
+ApplySystems<T> apply_systems(Cpu&, const Ilu0<working_of<T>>& ilu0, bool adjoint)
 {
     require(ilu0.zero_pivot() < 0, [&] {
         return "ILU(0) met a zero pivot in row " + std::to_string(ilu0.zero_pivot() + 1) + " and cannot be applied";
@@ -204,33 +213,34 @@ ApplySystems<T> apply_systems(Cpu&, const Ilu0<>& ilu0, bool transposed)
     const Index     n = ilu0.size();
     const ApplyPart r{ApplyPart::Of::r, 0, n}, z{ApplyPart::Of::z, 0, n}, y{ApplyPart::Of::work, 0, n};
     ApplySystems<T> systems{.n = n, .work = n};
-    auto            first = transposed ? forward_system<T>(transpose(ilu0.U()), Triangle::lower, Diagonal::stored)
-                                       : forward_system<T>(ilu0.L(), Triangle::lower, Diagonal::unit);
-    auto            second = transposed ? forward_system<T>(transpose(ilu0.L()), Triangle::upper, Diagonal::unit)
-                                        : forward_system<T>(ilu0.U(), Triangle::upper, Diagonal::stored);
+    auto            first = adjoint ? forward_system<T>(ilux::adjoint(ilu0.U()), Triangle::lower, Diagonal::stored)
+                                    : forward_system<T>(ilu0.L(), Triangle::lower, Diagonal::unit);
+    auto            second = adjoint ? forward_system<T>(ilux::adjoint(ilu0.L()), Triangle::upper, Diagonal::unit)
+                                     : forward_system<T>(ilu0.U(), Triangle::upper, Diagonal::stored);
     for (const auto* system : {&first, &second})
-        require_storable(std::ranges::count_if(system->L.val(), [](T value) { return !std::isfinite(value); }),
-                         sizeof(T));
+        require_storable(std::ranges::count_if(system->L.val(), [](T value) { return !is_finite(value); }), sizeof(T));
     if (n == 0) return systems;
     systems.steps.push_back({.in = r, .out = y, .system = std::move(first)});
     systems.steps.push_back({.in = y, .out = z, .system = std::move(second)});
     return systems;
 }
 
-std::size_t ApplySize::bytes(std::size_t value_bytes, int multiprocessors) const
+std::size_t ApplySize::bytes(std::size_t value_bytes, std::size_t scalar_bytes, int multiprocessors) const
 {
     const Offset tasks = std::min(rows, multiprocessors * depth);
     const auto   slots = static_cast<std::size_t>(padding * static_cast<double>(entries)) +
                        static_cast<std::size_t>(tasks) * task_entries;
-    return slots * (value_bytes + sizeof(Index)) + static_cast<std::size_t>(rows) * row_bytes + fixed_bytes +
+    return slots * (value_bytes + sizeof(Index)) +
+           static_cast<std::size_t>(rows) * (row_bytes + more_bytes * (scalar_bytes - sizeof(double))) + fixed_bytes +
            static_cast<std::size_t>(dense) * static_cast<std::size_t>(dense) * value_bytes +
-           static_cast<std::size_t>(work) * sizeof(double);
+           static_cast<std::size_t>(work) * scalar_bytes;
 }
 
-ApplySize apply_size(const MlIluFactors<>& factors)
+template <Scalar S>
+ApplySize apply_size(const MlIluFactors<S>& factors)
 {
-    const ApplyPlan plan(factors);
-    ApplySize       size{.dense = plan.has_dense() ? factors.dense.size() : 0, .work = plan.work};
+    const ApplyPlan<S> plan(factors);
+    ApplySize          size{.dense = plan.has_dense() ? factors.dense.size() : 0, .work = plan.work};
     for (const auto& step : plan.steps) {
         ++size.steps;
         if (step.piece == Piece::dense) continue;
@@ -250,7 +260,8 @@ ApplySize apply_size(const MlIluFactors<>& factors)
     return size;
 }
 
-ApplySize apply_size(const Ilu0<>& ilu0)
+template <Scalar S>
+ApplySize apply_size(const Ilu0<S>& ilu0)
 {
     const Offset n = ilu0.size();
     return {.steps = n > 0 ? 2 : 0,
@@ -268,34 +279,40 @@ MlIluOptions for_gpu(MlIluOptions options)
 }
 
 template <class T>
-void solve_serial(const ApplySystems<T>& systems, std::span<const double> r, std::span<double> z,
-                  std::span<double> work)
+void solve_serial(const ApplySystems<T>& systems, std::span<const working_of<T>> r, std::span<working_of<T>> z,
+                  std::span<working_of<T>> work)
 {
+    using S = working_of<T>;
     const auto part = [&](const ApplyPart& where) {
         return (where.of == ApplyPart::Of::z ? z : work).subspan(where.begin, where.n);
     };
     for (const auto& step : systems.steps) {
         if (!step.dense) {
             const auto in = step.in.of == ApplyPart::Of::r ? r.subspan(step.in.begin, step.in.n) : part(step.in);
-            solve_serial(step.system, in, part(step.out));
+            solve_serial<T>(step.system, in, part(step.out));
             continue;
         }
-        const auto                x = part(step.in);
-        const std::vector<double> y(x.begin(), x.end());
+        const auto           x = part(step.in);
+        const std::vector<S> y(x.begin(), x.end());
         for (std::size_t i = 0; i < y.size(); ++i) {
             x[i] = 0;
-            for (std::size_t j = 0; j < y.size(); ++j) x[i] += static_cast<double>(systems.W[i * y.size() + j]) * y[j];
+            for (std::size_t j = 0; j < y.size(); ++j) x[i] += static_cast<S>(systems.W[i * y.size() + j]) * y[j];
         }
     }
 }
 
-#define ILUX_INSTANTIATE(T)                                                       \
-    template ApplySystems<T> apply_systems<T>(Cpu&, const MlIluFactors<>&, bool); \
-    template ApplySystems<T> apply_systems<T>(Cpu&, const Ilu0<>&, bool);         \
-    template std::vector<T>  inverse_of(Cpu&, const DenseLevel<>&, bool);         \
-    template void solve_serial(const ApplySystems<T>&, std::span<const double>, std::span<double>, std::span<double>);
-ILUX_INSTANTIATE(double)
-ILUX_INSTANTIATE(float)
+#define ILUX_INSTANTIATE(T)                                                                                      \
+    template ApplySystems<T> apply_systems<T>(Cpu&, const MlIluFactors<working_of<T>>&, bool);                   \
+    template ApplySystems<T> apply_systems<T>(Cpu&, const Ilu0<working_of<T>>&, bool);                           \
+    template std::vector<T>  inverse_of<T>(Cpu&, const DenseLevel<working_of<T>>&, bool);                        \
+    template void solve_serial(const ApplySystems<T>&, std::span<const working_of<T>>, std::span<working_of<T>>, \
+                               std::span<working_of<T>>);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(S)                                \
+    template ApplySize apply_size(const MlIluFactors<S>&); \
+    template ApplySize apply_size(const Ilu0<S>&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

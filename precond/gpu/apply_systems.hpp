@@ -33,7 +33,7 @@ struct ApplyStep {
 template <class T>
 struct ApplySystems {
     Index                     n = 0;
-    Offset                    work = 0;  ///< doubles of scratch memory
+    Offset                    work = 0;  ///< numbers of scratch memory
     std::vector<ApplyStep<T>> steps = {};
     Index                     dense = 0;  ///< order of W; 0: none
     std::vector<T>            W = {};     ///< dense², by rows: the inverse of the dense level
@@ -49,23 +49,27 @@ struct ApplySize {
 
     /// Device memory of the systems with one workspace, values stored in `value_bytes`: an estimate, for the engines of
     /// sptrsv/ pad and index each in its own way.
-    std::size_t bytes(std::size_t value_bytes, int multiprocessors = usual_multiprocessors) const;
+    /// @param scalar_bytes  of a number of r and z
+    std::size_t bytes(std::size_t value_bytes, std::size_t scalar_bytes,
+                      int multiprocessors = usual_multiprocessors) const;
 };
 
-/// The systems of M⁻¹, or of M⁻ᵀ: the same with L ↔ Uᵀ, G ↔ Fᵀ and rows ↔ columns. Threaded; O(rows + entries), rows of U_F
+/// The systems of M⁻¹, or of M⁻ᴴ: the same with L ↔ Uᴴ, G ↔ Fᴴ and rows ↔ columns. Threaded; O(rows + entries), rows of U_F
 /// are sorted, and the dense level is inverted by its `dense` solves.
 /// @throws InvalidInput when T = float and a value is too large for it, or when ILU(0) met a zero pivot
 template <class T>
-ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<>& factors, bool transposed);
+ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<working_of<T>>& factors, bool adjoint);
 template <class T>
-ApplySystems<T> apply_systems(Cpu& be, const Ilu0<>& ilu0, bool transposed);
-ApplySize       apply_size(const MlIluFactors<>& factors);
-ApplySize       apply_size(const Ilu0<>& ilu0);
+ApplySystems<T> apply_systems(Cpu& be, const Ilu0<working_of<T>>& ilu0, bool adjoint);
+template <Scalar S>
+ApplySize apply_size(const MlIluFactors<S>& factors);
+template <Scalar S>
+ApplySize apply_size(const Ilu0<S>& ilu0);
 
-/// The inverse of the dense level, by rows, or that of its transpose. Threaded; 2 n³ flops.
+/// The inverse of the dense level, by rows, or that of its adjoint. Threaded; 2 n³ flops.
 /// @throws InvalidInput when T = float and a value is too large for it
 template <class T>
-std::vector<T> inverse_of(Cpu& be, const DenseLevel<>& dense, bool transposed);
+std::vector<T> inverse_of(Cpu& be, const DenseLevel<working_of<T>>& dense, bool adjoint);
 
 /// Options to build with for a GPU, where applying M costs its dependencies: off_diagonal=auto becomes keep (`save` has twice as
 /// many, and its four systems hold L and U twice), depth_bound=auto becomes gpu_depth_bound.
@@ -74,7 +78,7 @@ constexpr Index gpu_depth_bound = 32;  ///< as fast as 16 in total, with fewer s
 
 /// z ← M⁻¹ r, one step after another on one thread: what tests trust. @param work  systems.work values
 template <class T>
-void solve_serial(const ApplySystems<T>& systems, std::span<const double> r, std::span<double> z,
-                  std::span<double> work);
+void solve_serial(const ApplySystems<T>& systems, std::span<const working_of<T>> r, std::span<working_of<T>> z,
+                  std::span<working_of<T>> work);
 
 }  // namespace ilux

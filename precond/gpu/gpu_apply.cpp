@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
@@ -43,7 +44,7 @@ void refuse_beyond(std::size_t needed, Gpu& gpu, const GpuFactorOptions& options
 template <class T>
 std::size_t GpuApply<T>::Workspace::bytes() const
 {
-    std::size_t sum = (work_.size() + dense_.size()) * sizeof(double);
+    std::size_t sum = (work_.size() + dense_.size()) * sizeof(S);
     for (const auto& plan : plans_) sum += plan.bytes();
     return sum;
 }
@@ -95,8 +96,8 @@ auto GpuApply<T>::workspace(Gpu& gpu) const -> Workspace
 {
     Workspace ws;
     gpu.make_current();
-    ws.work_ = DeviceBuffer<double>(work_);
-    if (dense_ > detail::dense_in_place) ws.dense_ = DeviceBuffer<double>(dense_);
+    ws.work_ = DeviceBuffer<S>(work_);
+    if (dense_ > detail::dense_in_place) ws.dense_ = DeviceBuffer<S>(dense_);
     for (const auto& step : steps_)
         ws.plans_.push_back(step.dense ? typename GpuSpTrsvPlan<T>::Workspace{} : step.plan.workspace(gpu));
     if (inner_first_ < inner_last_) {
@@ -109,11 +110,11 @@ auto GpuApply<T>::workspace(Gpu& gpu) const -> Workspace
 }
 
 template <class T>
-void GpuApply<T>::solve_steps(Gpu& be, std::size_t first, std::size_t last, DeviceSpan<const double> r,
-                              DeviceSpan<double> z, Workspace& ws) const
+void GpuApply<T>::solve_steps(Gpu& be, std::size_t first, std::size_t last, DeviceSpan<const S> r, DeviceSpan<S> z,
+                              Workspace& ws) const
 {
-    const DeviceSpan<double> work = ws.work_;
-    const auto               part = [&](const ApplyPart& where) {
+    const DeviceSpan<S> work = ws.work_;
+    const auto          part = [&](const ApplyPart& where) {
         return (where.of == ApplyPart::Of::z ? z : work).subspan(where.begin, where.n);
     };
     for (std::size_t s = first; s < last; ++s) {
@@ -125,7 +126,7 @@ void GpuApply<T>::solve_steps(Gpu& be, std::size_t first, std::size_t last, Devi
 }
 
 template <class T>
-void GpuApply<T>::solve(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z, Workspace& ws) const
+void GpuApply<T>::solve(Gpu& be, DeviceSpan<const S> r, DeviceSpan<S> z, Workspace& ws) const
 {
     require(r.size() == static_cast<std::size_t>(n_) && z.size() == r.size(), [&] {
         return fmt::format("r has {} values and z {}; the preconditioner is of order {}", r.size(), z.size(), n_);
@@ -140,20 +141,20 @@ template <class T>
 template <class Factors>
 GpuFactors<T>::GpuFactors(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuFactorOptions& options)
 {
-    const std::size_t bytes = apply_size(factors).bytes(sizeof(T), gpu.multiprocessors());
-    refuse_beyond((options.transposable ? 2 : 1) * bytes, gpu, options);
+    const std::size_t bytes = apply_size(factors).bytes(sizeof(T), sizeof(working_of<T>), gpu.multiprocessors());
+    refuse_beyond((options.adjoinable ? 2 : 1) * bytes, gpu, options);
     const auto made = std::make_shared<Made>();
-    made->transposable = options.transposable;
-    const auto put = [&](GpuApply<T>& apply, bool transposed) {
+    made->adjoinable = options.adjoinable;
+    const auto put = [&](GpuApply<T>& apply, bool adjoint) {
         WallClock clock;
-        auto      systems = apply_systems<T>(cpu, factors, transposed);
+        auto      systems = apply_systems<T>(cpu, factors, adjoint);
         made->report.seconds_convert += clock.lap();
         apply = GpuApply<T>(gpu, std::move(systems), options.engine);
         made->report.seconds_upload += clock.lap();
         apply.add_to(made->report);
     };
     put(made->apply, false);
-    if (options.transposable) put(made->apply_adjoint, true);
+    if (options.adjoinable) put(made->apply_adjoint, true);
     made_ = made;
 }
 
@@ -165,26 +166,25 @@ GpuFactorPreconditioner<T>::GpuFactorPreconditioner(Gpu& gpu, GpuFactors<T> gpu_
 {}
 
 template <class T>
-void GpuFactorPreconditioner<T>::apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z)
+void GpuFactorPreconditioner<T>::apply(Gpu& be, DeviceSpan<const S> r, DeviceSpan<S> z)
 {
     gpu_factors_.apply().solve(be, r, z, ws_);
 }
 
 template <class T>
-void GpuFactorPreconditioner<T>::apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z)
+void GpuFactorPreconditioner<T>::apply_adjoint(Gpu& be, DeviceSpan<const S> r, DeviceSpan<S> z)
 {
-    require(gpu_factors_.transposable(), [] { return "this preconditioner was put on the GPU without its transpose"; });
+    require(gpu_factors_.adjoinable(), [] { return "this preconditioner was put on the GPU without its adjoint"; });
     gpu_factors_.apply_adjoint().solve(be, r, z, ws_t_);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                         \
-    template class GpuApply<T>;                                                                     \
-    template class GpuFactors<T>;                                                                   \
-    template GpuFactors<T>::GpuFactors(Cpu&, Gpu&, const MlIluFactors<>&, const GpuFactorOptions&); \
-    template GpuFactors<T>::GpuFactors(Cpu&, Gpu&, const Ilu0<>&, const GpuFactorOptions&);         \
+#define ILUX_INSTANTIATE(T)                                                                                      \
+    template class GpuApply<T>;                                                                                  \
+    template class GpuFactors<T>;                                                                                \
+    template GpuFactors<T>::GpuFactors(Cpu&, Gpu&, const MlIluFactors<working_of<T>>&, const GpuFactorOptions&); \
+    template GpuFactors<T>::GpuFactors(Cpu&, Gpu&, const Ilu0<working_of<T>>&, const GpuFactorOptions&);         \
     template class GpuFactorPreconditioner<T>;
-ILUX_INSTANTIATE(double)
-ILUX_INSTANTIATE(float)
+ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

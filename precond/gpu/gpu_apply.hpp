@@ -17,8 +17,8 @@ namespace ilux {
 /// How a preconditioner is put on a GPU.
 struct GpuFactorOptions {
     GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
-    bool            transposable = false;  ///< M⁻ᵀ as well: as much memory again
-    Bytes           memory_limit = {};     ///< of the device; 0: what is free there
+    bool            adjoinable = false;  ///< M⁻ᴴ as well: as much memory again
+    Bytes           memory_limit = {};   ///< of the device; 0: what is free there
 };
 
 /// What was put on the device, and what that took.
@@ -27,17 +27,19 @@ struct GpuFactorReport {
         SpTrsvFacts     facts;
         GpuSpTrsvEngine engine;
     };
-    std::vector<System> systems;  ///< of M⁻¹ in their order, then those of M⁻ᵀ
+    std::vector<System> systems;  ///< of M⁻¹ in their order, then those of M⁻ᴴ
     Index               dense = 0;
     std::size_t         bytes = 0;            ///< without workspaces
     double              seconds_convert = 0;  ///< host: levels to systems
     double              seconds_upload = 0;   ///< analysis of the systems, and transfer
 };
 
-/// z ← M⁻¹ r, or M⁻ᵀ r. Immutable: serves several streams at once, each with a workspace.
+/// z ← M⁻¹ r, or M⁻ᴴ r, of S = working_of<T>. Immutable: serves several streams at once, each with a workspace.
 template <class T = double>
 class GpuApply {
 public:
+    using S = working_of<T>;
+
     /// What one stream writes.
     class Workspace {
     public:
@@ -46,7 +48,7 @@ public:
 
     private:
         friend class GpuApply;
-        DeviceBuffer<double>                              work_, dense_;
+        DeviceBuffer<S>                                   work_, dense_;
         std::vector<typename GpuSpTrsvPlan<T>::Workspace> plans_;
         std::shared_ptr<void>                             graph_;  // of the steps that touch neither r nor z
     };
@@ -61,7 +63,7 @@ public:
     Workspace   workspace(Gpu& gpu) const;
 
     /// z ← M⁻¹ r. Only enqueued; nothing is allocated. A NaN in r spreads as it should.
-    void solve(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z, Workspace& ws) const;
+    void solve(Gpu& be, DeviceSpan<const S> r, DeviceSpan<S> z, Workspace& ws) const;
 
 private:
     struct Step {
@@ -69,7 +71,7 @@ private:
         bool             dense;
         GpuSpTrsvPlan<T> plan;
     };
-    void solve_steps(Gpu& be, std::size_t first, std::size_t last, DeviceSpan<const double> r, DeviceSpan<double> z,
+    void solve_steps(Gpu& be, std::size_t first, std::size_t last, DeviceSpan<const S> r, DeviceSpan<S> z,
                      Workspace& ws) const;
 
     Index             n_ = 0, dense_ = 0;
@@ -79,17 +81,17 @@ private:
     std::size_t       inner_first_ = 0, inner_last_ = 0;  // steps that touch neither r nor z and are worth a graph
 };
 
-/// M⁻¹, and M⁻ᵀ where asked for, on a GPU. Cheap to copy (shared); immutable; serves any number of streams.
+/// M⁻¹, and M⁻ᴴ where asked for, on a GPU. Cheap to copy (shared); immutable; serves any number of streams.
 template <class T = double>
 class GpuFactors {
 public:
-    /// @param factors  MlIluFactors or Ilu0; not needed any more afterwards
+    /// @param factors  MlIluFactors or Ilu0 of working_of<T>; not needed any more afterwards
     /// @throws OutOfMemory before anything is allocated when the estimate passes options.memory_limit or the free memory
     template <class Factors>
     GpuFactors(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuFactorOptions& options);
 
     Index                  size() const { return made_->apply.size(); }
-    bool                   transposable() const { return made_->transposable; }
+    bool                   adjoinable() const { return made_->adjoinable; }
     const GpuApply<T>&     apply() const { return made_->apply; }
     const GpuApply<T>&     apply_adjoint() const { return made_->apply_adjoint; }
     const GpuFactorReport& report() const { return made_->report; }
@@ -97,7 +99,7 @@ public:
 private:
     struct Made {
         GpuApply<T>     apply, apply_adjoint;
-        bool            transposable = false;
+        bool            adjoinable = false;
         GpuFactorReport report;
     };
     std::shared_ptr<const Made> made_;
@@ -105,15 +107,17 @@ private:
 
 /// z ← M⁻¹ r with the workspace of one stream.
 template <class T = double>
-class GpuFactorPreconditioner final : public Preconditioner<Gpu> {
+class GpuFactorPreconditioner final : public Preconditioner<Gpu, working_of<T>> {
 public:
+    using S = working_of<T>;
+
     /// Allocates the workspace. @throws OutOfMemory, DeviceError
     GpuFactorPreconditioner(Gpu& gpu, GpuFactors<T> gpu_factors);
     Index       size() const override { return gpu_factors_.size(); }
     std::size_t workspace_bytes() const { return ws_.bytes() + ws_t_.bytes(); }
-    void        apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
-    /// @throws InvalidInput when made without the transpose
-    void apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
+    void        apply(Gpu& be, DeviceSpan<const S> r, DeviceSpan<S> z) override;
+    /// @throws InvalidInput when made without the adjoint
+    void apply_adjoint(Gpu& be, DeviceSpan<const S> r, DeviceSpan<S> z) override;
 
 private:
     GpuFactors<T>                   gpu_factors_;
@@ -124,7 +128,7 @@ namespace detail {
 
 /// x ← W x for W of order x.size(), by rows; scratch holds as many values, or none up to dense_in_place.
 template <class T>
-void            multiply_dense(Gpu& be, DeviceSpan<const T> W, DeviceSpan<double> x, DeviceSpan<double> scratch);
+void multiply_dense(Gpu& be, DeviceSpan<const T> W, DeviceSpan<working_of<T>> x, DeviceSpan<working_of<T>> scratch);
 constexpr Index dense_in_place = 64;
 
 /// What `work` enqueues on the stream of `gpu`, to be enqueued again by launch_graph.

@@ -8,17 +8,21 @@
 namespace ilux {
 
 /// A zero diagonal entry leaves its component unscaled, as in Jacobi.
-class GpuJacobi final : public Preconditioner<Gpu> {
+template <Scalar S = double>
+class GpuJacobi final : public Preconditioner<Gpu, S> {
 public:
     /// @throws OutOfMemory, DeviceError
-    GpuJacobi(Gpu& gpu, const Jacobi<>& jacobi);
+    GpuJacobi(Gpu& gpu, const Jacobi<S>& jacobi);
     Index       size() const override { return static_cast<Index>(inverse_.size()); }
-    std::size_t bytes() const { return inverse_.size() * sizeof(double); }
-    void        apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override;
-    void        apply_adjoint(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override { apply(be, r, z); }
+    std::size_t bytes() const { return inverse_.size() * sizeof(S); }
+    void        apply(Gpu& be, DeviceSpan<const S> r, DeviceSpan<S> z) override;
+    void        apply_adjoint(Gpu& be, DeviceSpan<const S> r, DeviceSpan<S> z) override;
 
 private:
-    DeviceBuffer<double> inverse_;
+    template <bool conjugated>
+    void multiply(Gpu& be, DeviceSpan<const S> r, DeviceSpan<S> z);
+
+    DeviceBuffer<S> inverse_;
 };
 
 }  // namespace ilux

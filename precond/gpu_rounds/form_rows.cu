@@ -71,7 +71,7 @@ struct Column {
         : weighted(0), sized(0), by_t(1)
     {
         if (j == r) return;
-        const bool hermitian = round.dropping.hermitian;
+        const bool hermitian = round.dropping.mirror != Mirror::none;
         if (round.dropping.compensate) {
             const Scale scale = round.at.scale[j];
             weighted = s * (scale.t * by_t_r);
@@ -96,8 +96,8 @@ struct DropRule {
     __device__ bool goes(Index j, double s, const Column& column) const
     {
         const double magnitude = fabs(s), tol = dropping.drop_tol;
-        if (j == r || (!dropping.hermitian && magnitude <= noise)) return magnitude <= noise;
-        if (!dropping.hermitian) {
+        if (j == r || (dropping.mirror == Mirror::none && magnitude <= noise)) return magnitude <= noise;
+        if (dropping.mirror == Mirror::none) {
             const double least = fmin(size, column.sized);
             return dropping.compensate ? fabs(column.weighted) <= fmin(tol * (least * least), DBL_MAX)
                                        : magnitude <= fmin(tol * largest, DBL_MAX);

@@ -129,7 +129,8 @@ bool GpuRoundsBuilder::may_begin(const rounds::DiagonalFacts& facts)
         throw InvalidInput(
             fmt::format("precond.definite needs a {} matrix with a positive diagonal, and this one is not",
                         hermitian_word<double>));
-    if (matching.match) made_.why_not_ = fmt::format("level {} wants a matching", level);
+    if (opt_.absolute) made_.why_not_ = "precond.absolute works on the host only";
+    else if (matching.match) made_.why_not_ = fmt::format("level {} wants a matching", level);
     else if (level > most_levels) made_.why_not_ = fmt::format("more than {} levels", most_levels);
     if (!made_.why_not_.empty()) return false;
     if (level > 1) return true;
@@ -196,9 +197,10 @@ void GpuRoundsBuilder::judge_level(const MlIluLevelReport& level)
 /// @return whether the next level, or the dense end, may follow
 bool GpuRoundsBuilder::eliminate_level()
 {
-    const RoundsOptions options = rounds_options(opt_, compensates_, hermitian_, largest_);
-    MlIluLevelReport    level{.n = state_.active_count};
-    const Offset        before_L = state_.L_entries, before_U = state_.U_entries;
+    const RoundsOptions options =
+        rounds_options(opt_, compensates_, hermitian_ ? Mirror::hermitian : Mirror::none, largest_);
+    MlIluLevelReport level{.n = state_.active_count};
+    const Offset     before_L = state_.L_entries, before_U = state_.U_entries;
     next_plan_.levels.emplace_back();
     while (go_on(options, level) && round(options, level)) {
     }

@@ -12,7 +12,7 @@
 #include <limits>
 #include <numeric>
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/reorder/matching.hpp"
 
 namespace ilux {
@@ -192,7 +192,7 @@ void DenseLevel<T>::solve_adjoint(std::span<const T> b, std::span<T> x, std::spa
 }
 
 #define ILUX_INSTANTIATE(T) template class DenseLevel<T>;
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

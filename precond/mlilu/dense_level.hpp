@@ -11,7 +11,7 @@ namespace ilux {
 /// S⁻¹ by LU with partial pivoting, or, when S is numerically singular, by QR with column pivoting: S P = Q R, where the
 /// rows of R beyond the numerical rank are replaced by the identity. M then stays regular, so that a consistent singular
 /// system can still be solved. Empty rows and columns of S are paired likewise without being stored. With `definite` S is
-/// Hermitian and ought to be positive definite; where dropping has spoiled that, |S| (absolute eigenvalues) takes its place.
+/// Hermitian and ought to be positive definite; where dropping has spoiled that, or A is not, |S| (absolute eigenvalues) takes its place.
 template <Scalar T = double>
 class DenseLevel {
 public:

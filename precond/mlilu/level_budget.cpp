@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ilux/base/error.hpp"
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/mlilu/dense_level.hpp"
 
 namespace ilux {
@@ -93,7 +93,7 @@ void LevelBudget<T>::throw_out_of_memory(double least) const
 }
 
 #define ILUX_INSTANTIATE(T) template class LevelBudget<T>;
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

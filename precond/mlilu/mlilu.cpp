@@ -9,7 +9,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_builder.hpp"
 
 namespace ilux {
@@ -98,6 +98,8 @@ void MlIluBuilder<T>::check_first(const Preprocessed<T>& pre)
         throw InvalidInput(
             fmt::format("precond.definite needs a {} matrix with a positive diagonal, and this one is not",
                         hermitian_word<T>));
+    if (opt_.absolute && pre.mirror != Mirror::hermitian)
+        throw InvalidInput(fmt::format("precond.absolute needs a {} matrix, and this one is not", hermitian_word<T>));
     report_.structural_rank = pre.structural_rank;
     if (!pre.decision.empty()) report_.decisions.push_back(pre.decision);
 }
@@ -107,7 +109,7 @@ CsrMatrix<T> MlIluBuilder<T>::add_level(Preprocessed<T>& pre)
 {
     if (setup_ == Setup::rounds) return add_rounds(pre);
     FactoredLevel<T> level = factor(pre);
-    CsrMatrix<T>     S = next_matrix(level, pre.hermitian);
+    CsrMatrix<T>     S = next_matrix(level, pre.mirror != Mirror::none);
     store(pre, level, keeps(level));
     return S;
 }
@@ -142,7 +144,7 @@ void MlIluBuilder<T>::store(Preprocessed<T>& pre, FactoredLevel<T>& factored, bo
                        .keep = keep,
                        .lower = std::move(keep ? factors.L_G : blocks.G),
                        .upper = std::move(keep ? factors.U_F : blocks.F)};
-    for (T& d : made.d_inv) d = T(1) / d;
+    for (T& d : made.d_inv) d = T(1) / (opt_.absolute ? T(std::abs(d)) : d);
     ILUX_ASSERT(factors_->levels.size() < factors_->levels.capacity());
     const MlIluLevel<T>&      level = factors_->levels.emplace_back(std::move(made));
     const MlIluLevelPlans<T>& plans = plans_.emplace_back(plans_of<T>(level, factors_));
@@ -153,7 +155,7 @@ void MlIluBuilder<T>::store(Preprocessed<T>& pre, FactoredLevel<T>& factored, bo
                               .nnz_U = level.U_B.nnz(),
                               .nnz_G = level.lower.nnz(),
                               .nnz_F = level.upper.nnz(),
-                              .inverse_L = pre.hermitian ? factors.inverse_U : factors.inverse_L,
+                              .inverse_L = pre.mirror != Mirror::none ? factors.inverse_U : factors.inverse_L,
                               .inverse_U = factors.inverse_U,
                               .depth_L = plans.L_B.depth(),
                               .depth_U = plans.U_B.depth()});
@@ -171,7 +173,7 @@ void MlIluBuilder<T>::add_last(const CsrView<T>& S)
     tell(0, S.rows());
     DenseLevel<T> dense;
     if (report_.overflowed == 0 && (budget_.dense_fits(S.rows()) || S.nnz() == 0))
-        dense = DenseLevel<T>(S, opt_.definite);
+        dense = DenseLevel<T>(S, opt_.definite || opt_.absolute);
     // where S lacks rank its Q and R take twice the room
     report_.dense = dense.size() > 0 && (S.nnz() == 0 || budget_.fits(dense.bytes()));
     if (report_.dense) {
@@ -190,8 +192,9 @@ void MlIluBuilder<T>::add_last(const CsrView<T>& S)
 template <class T>
 void MlIluBuilder<T>::add_diagonal(const CsrView<T>& S)
 {
-    const Index n = S.rows();
-    const auto safe_pivot = [&](T d) { return d == T(0) || !is_finite(d) ? T(1) : opt_.definite ? T(std::abs(d)) : d; };
+    const Index     n = S.rows();
+    const bool      positive = opt_.definite || opt_.absolute;
+    const auto      safe_pivot = [&](T d) { return d == T(0) || !is_finite(d) ? T(1) : positive ? T(std::abs(d)) : d; };
     Preprocessed<T> pre;
     pre.A = empty_rows<T>(n, n);
     pre.row_scale.assign(n, 1.);
@@ -308,7 +311,7 @@ std::span<const MlIluLevelPlans<T>> MlIlu<T>::host_plans() const
 }
 
 #define ILUX_INSTANTIATE(T) template class MlIlu<T>;
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

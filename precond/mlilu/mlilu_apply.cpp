@@ -6,7 +6,7 @@
 
 #include "ilux/base/region_failure.hpp"
 #include "ilux/base/spmv.hpp"
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 
 namespace ilux {
@@ -174,7 +174,7 @@ void MlIluPreconditioner<T>::apply_columns(Cpu& be, std::span<const T> R, std::s
 }
 
 #define ILUX_INSTANTIATE(T) template class MlIluPreconditioner<T>;
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -73,7 +73,7 @@ private:
     FactoredLevel<T> factor(const Preprocessed<T>& pre);
     FactoredLevel<T> factor_within(const Preprocessed<T>& pre, bool save);
     CroutOptions     crout_options(const Preprocessed<T>& pre, bool save) const;
-    CsrMatrix<T>     next_matrix(const FactoredLevel<T>& level, bool hermitian);
+    CsrMatrix<T>     next_matrix(const FactoredLevel<T>& level, bool mirrored);
 
     void                 decide_setup(const Preprocessed<T>& pre);
     CsrMatrix<T>         add_rounds(Preprocessed<T>& pre);

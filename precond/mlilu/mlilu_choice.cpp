@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux {
@@ -41,7 +42,7 @@ void scale_to_one(std::span<double> t, std::size_t c, std::size_t count)
 
 MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Index small, Index n, const char* word)
 {
-    if (options.definite) return {};
+    if (options.definite || options.absolute) return {};
     if (options.matching != MatchingChoice::automatic) return {options.matching == MatchingChoice::on, ""};
     if (positive) return {false, fmt::format("matching=auto: off, {} with a positive diagonal", word)};
     return {small > 0, fmt::format("matching=auto: {}, {} of {} diagonal entries are small against their row or column",
@@ -89,12 +90,13 @@ std::string why_not_again(const RoundsChoice& choice, bool compensated)
     return "";
 }
 
-bool rounds_are_likely(Cpu& be, const CsrView<double>& A, const MlIluOptions& options)
+template <Scalar T>
+bool rounds_are_likely(Cpu& be, const CsrView<T>& A, const MlIluOptions& options)
 {
     if (options.setup != MlIluSetup::automatic) return options.setup == MlIluSetup::rounds;
     if (options.off_diagonal == OffDiagonal::save || nearly_dense(A.rows(), A.nnz())) return false;
     const std::vector<double> t = test_vectors(options, A.rows());
-    return dominant_rows<double>(be, A, TestVectors(t, A.rows())) >= dominant_share * A.rows();
+    return dominant_rows<T>(be, A, TestVectors(t, A.rows())) >= dominant_share * A.rows();
 }
 
 std::vector<double> test_vectors(const MlIluOptions& options, Index n)
@@ -124,7 +126,7 @@ std::vector<double> test_vectors(const MlIluOptions& options, Index n)
     return t;
 }
 
-RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, bool hermitian, double largest)
+RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, Mirror mirror, double largest)
 {
     const double tau_S = options.schur_drop_tol;
     return {.bounds = {.inverse = options.inverse_bound,
@@ -134,7 +136,7 @@ RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, bool
                        .weak_coupling = compensates && tau_S > 0 ? options.weak_coupling : 0},
             .dropping = {.drop_tol = compensates ? compensated_drop * tau_S : tau_S,
                          .compensate = compensates,
-                         .hermitian = hermitian},
+                         .mirror = mirror},
             .most_rounds = std::max(DepthBound::none, options.depth_bound.rows)};
 }
 
@@ -143,5 +145,9 @@ Index rounds_tail(const MlIluOptions& options, Offset nnz)
     const auto share = static_cast<Index>(std::sqrt(tail_share * static_cast<double>(nnz)));
     return std::max(options.dense_order, std::min(largest_tail, share));
 }
+
+#define ILUX_INSTANTIATE(T) template bool rounds_are_likely(Cpu&, const CsrView<T>&, const MlIluOptions&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -48,7 +48,8 @@ std::string why_not_again(const RoundsChoice& choice, bool compensated);
 
 /// Whether the multilevel ILU of A is likely to be made in rounds, told by A as it is: a row is dominant in the test vector, which is the
 /// constant, whatever the scale factors. Matching and jumps are not looked at. Cost O(nnz).
-bool rounds_are_likely(Cpu& be, const CsrView<double>& A, const MlIluOptions& options);
+template <Scalar T>
+bool rounds_are_likely(Cpu& be, const CsrView<T>& A, const MlIluOptions& options);
 
 constexpr Index most_test_vectors = 64;
 /// The test vectors for a matrix of n rows: near_null, or a constant. Several are scaled by powers of two, each so that its largest value is
@@ -58,7 +59,7 @@ constexpr Index most_test_vectors = 64;
 std::vector<double> test_vectors(const MlIluOptions& options, Index n);
 
 /// κ, γ, τ_S and the rest, for a level whose largest entry is `largest`; `enough` and `most_entries` are left to the caller.
-RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, bool hermitian, double largest);
+RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, Mirror mirror, double largest);
 
 /// Rows of the dense end, which should cost less than the rest of a matrix with so many entries.
 Index rounds_tail(const MlIluOptions& options, Offset nnz);

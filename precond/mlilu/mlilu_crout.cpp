@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_builder.hpp"
 #include "ilux/precond/crout/schur.hpp"
 
@@ -34,7 +34,7 @@ FactoredLevel<T> MlIluBuilder<T>::factor_within(const Preprocessed<T>& pre, bool
         options.inverse_bound = bounds_.kappa();
         options.growth_bound = bounds_.gamma();
         options.depth_bound = bounds_.depth();
-        CroutLevel<T>     crout = crout_ilu(pre.A, pre.hermitian ? pre.A : pre.At, options, tell);
+        CroutLevel<T>     crout = crout_ilu(pre.A, pre.mirror != Mirror::none ? pre.A : pre.At, options, tell);
         const SweepCounts sweep{.n = n,
                                 .accepted = static_cast<Index>(crout.accepted.size()),
                                 .postponed = static_cast<Index>(crout.postponed.size()),
@@ -56,7 +56,7 @@ CroutOptions MlIluBuilder<T>::crout_options(const Preprocessed<T>& pre, bool sav
     return {.drop_tol = opt_.drop_tol / opt_.inverse_bound,
             .pivot_floor = pivot_noise * largest_entry(pre.A),
             .look_ahead = opt_.estimator == Estimator::look_ahead,
-            .hermitian = pre.hermitian,
+            .mirror = pre.mirror,
             .positive = opt_.definite,
             .candidates = n,
             .max_entries = std::max<Offset>(1, budget_.entries_left(n)),
@@ -66,13 +66,13 @@ CroutOptions MlIluBuilder<T>::crout_options(const Preprocessed<T>& pre, bool sav
 
 /// S, with τ_S raised tenfold while it is larger than what memory is left.
 template <class T>
-CsrMatrix<T> MlIluBuilder<T>::next_matrix(const FactoredLevel<T>& level, bool hermitian)
+CsrMatrix<T> MlIluBuilder<T>::next_matrix(const FactoredLevel<T>& level, bool mirrored)
 {
     const auto& [crout, blocks] = level;
     const Index n = crout.L_B.rows() + blocks.C.rows();
     for (double drop_tol = opt_.schur_drop_tol;; drop_tol = std::max(1e-3, 10 * drop_tol)) {
         auto S =
-            schur_complement(be_, blocks.C, crout.L_G, crout.d, crout.U_F, drop_tol, hermitian, [&] { tell(n, n); });
+            schur_complement(be_, blocks.C, crout.L_G, crout.d, crout.U_F, drop_tol, mirrored, [&] { tell(n, n); });
         if (budget_.next_fits(S) || drop_tol >= 1) return S;
         note_limit("entries of the next level");
     }
@@ -91,7 +91,7 @@ void MlIluBuilder<T>::note_depth(Index before)
 #define ILUX_INSTANTIATE(T)                                                    \
     template FactoredLevel<T> MlIluBuilder<T>::factor(const Preprocessed<T>&); \
     template CsrMatrix<T>     MlIluBuilder<T>::next_matrix(const FactoredLevel<T>&, bool);
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux::detail

@@ -1,6 +1,6 @@
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 
@@ -45,7 +45,7 @@ std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>& factors)
     template MlIluLevelPlans<T>        plans_of(const MlIluLevel<T>&, const std::shared_ptr<const MlIluFactors<T>>&); \
     template std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>&);                                        \
     template std::size_t               bytes_of(const MlIluLevel<T>&, const MlIluLevelPlans<T>&);
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -79,6 +79,7 @@ struct MlIluOptions {
     Estimator      estimator = Estimator::greedy;
     bool           scaling = true;
     bool           definite = false;
+    bool           absolute = false;
     DepthBound     depth_bound = {};
     Index          dense_order = 8;
     Bytes          memory_limit = {};
@@ -118,7 +119,10 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit("estimator", o.estimator, anything(), "sign rule of the inverse-norm estimates");
     visit("scaling", o.scaling, anything(), "equilibrate the rows and columns of every level by powers of two");
     visit("definite", o.definite, anything(),
-          "keep M symmetric positive definite, as CG needs; A symmetric with a positive diagonal");
+          "keep M symmetric positive definite, as CG needs; A symmetric, or Hermitian, with a positive diagonal");
+    visit(
+        "absolute", o.absolute, anything(),
+        "take |D| for D: a positive definite M of an indefinite symmetric or Hermitian A, as MINRES needs; without a matching");
     visit("depth_bound", o.depth_bound, anything(),
           "postpone a pivot whose chain in L or U would be longer: auto, none or a number; auto: none on a CPU");
     visit("dense_order", o.dense_order, at_least(0),

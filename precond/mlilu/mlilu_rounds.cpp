@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_builder.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/precond/rounds/round_replay.hpp"
@@ -79,7 +79,7 @@ template <class T>
 CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
 {
     const Index   n = pre.A.rows();
-    RoundsOptions options = rounds_options(opt_, factors_->compensates, pre.hermitian, largest_entry(pre.A));
+    RoundsOptions options = rounds_options(opt_, factors_->compensates, pre.mirror, largest_entry(pre.A));
     options.enough = tail_;
     options.most_entries = static_cast<double>(std::max<Offset>(1, budget_.entries_left(n)));
     options.kept = kept_rounds();
@@ -122,7 +122,7 @@ CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
     template void                 MlIluBuilder<T>::decide_setup(const Preprocessed<T>&); \
     template CsrMatrix<T>         MlIluBuilder<T>::add_rounds(Preprocessed<T>&);         \
     template const RoundsOfLevel* MlIluBuilder<T>::kept_rounds() const;
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux::detail

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/reorder/matching.hpp"
 
@@ -88,7 +88,8 @@ void apply_matching(const CsrView<T>& A, bool scaling, const StopToken& stop, Pr
     pre.q = std::move(matching.col_of_row);
     pre.structural_rank = matching.rank;
     pre.matched = true;
-    pre.hermitian = pre.positive = false;
+    pre.mirror = Mirror::none;
+    pre.positive = false;
     if (!matching.optimal) pre.decision += "; the matching's work limit was reached, so its product is not the largest";
 }
 
@@ -112,10 +113,10 @@ Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& option
     std::iota(pre.p.begin(), pre.p.end(), Index{0});
     pre.q = pre.p;
 
-    pre.hermitian = is_hermitian(A);
+    pre.mirror = mirror_of<T>(A);
     if (options.scaling) equilibrate(A, pre.row_scale, pre.col_scale);
     const auto diagonal = inspect_diagonal(A, pre.row_scale, pre.col_scale);
-    pre.positive = pre.hermitian && diagonal.positive;
+    pre.positive = pre.mirror == Mirror::hermitian && diagonal.positive;
     if (diagonal.nonzero) pre.structural_rank = A.rows();  // the diagonal itself matches every row
     auto [match, why] = decide_matching(options, pre.positive, diagonal.small, A.rows(), hermitian_word<T>);
     pre.decision = std::move(why);
@@ -152,7 +153,7 @@ void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop
 {
     const auto order = fill_reducing_order(pre.A, ordering, stop);
     pre.A = permute<T>(pre.A, order, order);
-    pre.At = pre.hermitian ? CsrMatrix<T>() : transpose(pre.A);
+    pre.At = pre.mirror != Mirror::none ? CsrMatrix<T>() : transpose(pre.A);
     const auto p = pre.p, q = pre.q;
     for (std::size_t i = 0; i < order.size(); ++i) {
         pre.p[i] = p[order[i]];
@@ -164,7 +165,7 @@ void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop
     template Preprocessed<T> equilibrate_and_match(CsrMatrix<T>, const MlIluOptions&, const StopToken&);           \
     template Preprocessed<T> equilibrate_and_match_again(CsrMatrix<T>, const MlIluOptions&, const RoundsOfLevel&); \
     template void            put_in_order(Preprocessed<T>&, Ordering, const StopToken&);
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/crout/inverse_norms.hpp"
 #include "ilux/precond/rounds/row_blocks.hpp"
 #include "ilux/precond/rounds/row_sums.hpp"
@@ -58,7 +58,7 @@ private:
         double cut;
     };
     Pivot  pivot(Index k) const;
-    T      real_where_hermitian(T d) const { return dropping_.hermitian ? T(real_part(d)) : d; }
+    bool   has_image() const { return dropping_.mirror != Mirror::none; }
     double form_row(Index i, RowSums<T>& row) const;
     auto   drop_rule(Index i, double largest_term, const RowSums<T>& row) const;
     void   finish_row(Index i, double largest_term, RowSums<T>& row, typename RowCollector<T>::Block& to) const;
@@ -92,7 +92,7 @@ auto Eliminator<T>::pivot(Index k) const -> Pivot
             cut += std::abs(in_.S.val()[p]) * (in_.t.size(j) / in_.t.size(k));
             if (dropping_.compensate) d += in_.S.val()[p] * in_.t.weight(k, j);
         }
-    d = real_where_hermitian(d);
+    d = on_diagonal(dropping_.mirror, d);
     const bool too_small = dropping_.compensate && !(std::abs(d) >= least_diagonal * std::abs(before));
     return {too_small ? before : d, cut / std::abs(before)};
 }
@@ -153,11 +153,11 @@ void Eliminator<T>::split_rest()
                     w_L += l * y_[place_[k]];
                 }
             rows.end_row();
-            for (Offset p = in_.St.row_ptr()[r]; p < in_.St.row_ptr()[r + 1] && !dropping_.hermitian; ++p)
+            for (Offset p = in_.St.row_ptr()[r]; p < in_.St.row_ptr()[r + 1] && !has_image(); ++p)
                 if (const Index k = in_.St.col()[p]; is_pivot_[k])
                     w_U += in_.St.val()[p] / out_.d[place_[k]] * z_[place_[k]];
             out_.w_L[i] = w_L;
-            out_.w_U[i] = dropping_.hermitian ? conj(w_L) : w_U;
+            out_.w_U[i] = has_image() ? mirrored(dropping_.mirror, w_L) : w_U;
         }
     });
     out_.L = L.matrix(be_, nB_);
@@ -179,7 +179,8 @@ double Eliminator<T>::form_row(Index i, RowSums<T>& row) const
         const Index k = out_.L.col()[p];
         const T     l = out_.L.val()[p], d = out_.d[k];
         largest_term = std::max(largest_term, std::abs(l) * largest_in_U_[k]);
-        for (Offset q = out_.U.row_ptr()[k]; q < out_.U.row_ptr()[k + 1]; ++q)  // (l u) d: conjugates for s_ij and s_ji
+        for (Offset q = out_.U.row_ptr()[k]; q < out_.U.row_ptr()[k + 1];
+             ++q)  // (l u) d: for s_ji the same or its conjugate
             row.add(out_.U.col()[q], -(l * out_.U.val()[q]) * d);
     }
     return largest_term;
@@ -191,7 +192,7 @@ template <class T>
 T Eliminator<T>::compensated(T d, T lumped, double kept) const
 {
     const double size = std::abs(d), least = std::max(kept, least_diagonal * size);
-    const T      sum = real_where_hermitian(d + lumped);
+    const T      sum = on_diagonal(dropping_.mirror, d + lumped);
     if (!(size > least) || !is_finite(sum)) return d;  // also where t has over- or underflowed, and kept is NaN
     const bool turned = real_part(sum * conj(d)) <= 0;
     return turned || std::abs(sum) < least ? d * (least / size) : sum;
@@ -208,14 +209,14 @@ auto Eliminator<T>::drop_rule(Index i, double largest_term, const RowSums<T>& ro
     for (const auto& [j, value] : row.entries()) largest = std::max(largest, std::abs(value));
     const double noise = std::min(noise_level * largest_term, most);
     const double by_row = std::clamp(dropping_.drop_tol * largest, noise, most);
-    const double size = dropping_.hermitian ? size_[i] : std::sqrt(largest), t = t_.size(i);
+    const double size = has_image() ? size_[i] : std::sqrt(largest), t = t_.size(i);
     return [=, this](Index j) {
         if (j == i) return noise;
         const double both = size_[i] * size_[j];
         if (!dropping_.compensate)
-            return dropping_.hermitian ? std::min(std::max(dropping_.drop_tol, noise_level) * both, most) : by_row;
+            return has_image() ? std::min(std::max(dropping_.drop_tol, noise_level) * both, most) : by_row;
         const double t_j = t_.size(j), least = std::min(size * t, size_[j] * t_j);
-        const double floor = dropping_.hermitian ? std::min(noise_level * both, most) : noise;
+        const double floor = has_image() ? std::min(noise_level * both, most) : noise;
         return std::clamp(dropping_.drop_tol * ((least / t) * (least / t_j)), floor, most);
     };
 }
@@ -267,7 +268,7 @@ EliminatedRound<T> eliminate(Cpu& be, const RoundSystem<T>& system, const RoundS
 #define ILUX_INSTANTIATE(T)                                                                                      \
     template EliminatedRound<T> eliminate(Cpu&, const RoundSystem<T>&, const RoundSet<T>&, const RoundDropping&, \
                                           const std::function<void()>&);
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

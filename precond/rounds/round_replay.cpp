@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
@@ -50,7 +50,7 @@ ReplayedRound<T> replay_round(Cpu& be, const RoundSystem<T>& system, std::span<c
 
 #define ILUX_INSTANTIATE(T) \
     template ReplayedRound<T> replay_round(Cpu&, const RoundSystem<T>&, std::span<const Index>, const RoundBounds&);
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

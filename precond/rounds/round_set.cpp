@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
@@ -279,7 +279,7 @@ RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBoun
     template Index       dominant_rows(Cpu&, const CsrView<T>&, TestVectors); \
     template RowFacts<T> facts_of_row(const RoundSystem<T>&, Index);          \
     template RoundSet<T> choose_pivots(Cpu&, const RoundSystem<T>&, const RoundBounds&, const std::function<void()>&);
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/precond/crout/instances.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/rounds/round_replay.hpp"
 #include "ilux/precond/rounds/row_blocks.hpp"
 
@@ -225,8 +225,8 @@ bool Rounds<T>::round()
 {
     WallClock            clock;
     const CsrMatrix<T>&  S = level_.S;
-    const CsrMatrix<T>   transposed = opt_.dropping.hermitian ? CsrMatrix<T>() : transpose(be_, S);
-    const CsrView<T>&    St = opt_.dropping.hermitian ? static_cast<const CsrView<T>&>(S) : transposed;
+    const CsrMatrix<T>   transposed = opt_.dropping.mirror != Mirror::none ? CsrMatrix<T>() : transpose(be_, S);
+    const CsrView<T>&    St = opt_.dropping.mirror != Mirror::none ? static_cast<const CsrView<T>&>(S) : transposed;
     const RoundSystem<T> system{S, St, w_L_, w_U_, TestVectors(level_.t, S.rows()), rows_};
     const Index          done = pivots_so_far();
     const auto           tell = [&] {
@@ -269,7 +269,7 @@ RoundsLevel<T> rounds_ilu(Cpu& be, CsrMatrix<T> A, std::vector<double> t, const 
 #define ILUX_INSTANTIATE(T)                                                                           \
     template RoundsLevel<T> rounds_ilu(Cpu&, CsrMatrix<T>, std::vector<double>, const RoundsOptions&, \
                                        const std::function<void(Index)>&);
-ILUX_MLILU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

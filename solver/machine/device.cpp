@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/solver/machine/host.hpp"
 #include "ilux/sptrsv/level_set.hpp"
@@ -12,7 +13,8 @@ namespace ilux {
 namespace {
 
 /// Rows on the chains of one M⁻¹, one after another.
-Offset chain(const PrecondFactors& factors, bool saved)
+template <Scalar S>
+Offset chain(const PrecondFactors<S>& factors, bool saved)
 {
     if (factors.ilu0)
         return Offset{dependency_depth(factors.ilu0->L(), Triangle::lower)} +
@@ -23,12 +25,14 @@ Offset chain(const PrecondFactors& factors, bool saved)
     return saved ? 2 * rows : rows;
 }
 
-double bytes_of(const PrecondFactors& factors)
+template <Scalar S>
+double bytes_of(const PrecondFactors<S>& factors)
 {
     return factors.mlilu ? double(factors.mlilu->report().bytes) : factors.ilu0 ? double(factors.ilu0->bytes()) : 0;
 }
 
-std::string why_no_gpu(const CsrView<double>& A)
+template <Scalar S>
+std::string why_no_gpu(const CsrView<S>& A)
 {
     if (!built_with_cuda()) return "this build has no CUDA code";
     if (A.nnz() < device_rule::least_nnz)  // asked first: the driver takes 0.2 s to start
@@ -53,20 +57,22 @@ void require_device(DeviceChoice choice)
         throw DeviceError("device gpu: no CUDA device was found; use --device cpu, or see ilux doctor");
 }
 
-bool gpu_is_likely(const SolverOptions& options, const CsrView<double>& A)
+template <Scalar S>
+bool gpu_is_likely(const SolverOptions& options, const CsrView<S>& A)
 {
     if (options.device == DeviceChoice::cpu || !built_with_cuda()) return false;
     return options.device == DeviceChoice::gpu || (A.nnz() >= device_rule::least_nnz && gpu_count() > 0);
 }
 
-Machine choose_machine(const SolverOptions& options, const CsrView<double>& A, std::vector<std::string>& decisions)
+template <Scalar S>
+Machine choose_machine(const SolverOptions& options, const CsrView<S>& A, std::vector<std::string>& decisions)
 {
     Machine machine{.cpu = Cpu(options.threads),
                     .engine = options.sptrsv.engine,
                     .memory_limit = options.device_memory};
     if (options.device == DeviceChoice::cpu) return machine;
     if (options.device == DeviceChoice::gpu) {
-        require_device(options.device);
+        require_device(DeviceChoice::gpu);
         machine.gpu = std::make_unique<Gpu>();
         return machine;
     }
@@ -83,10 +89,11 @@ Machine choose_machine(const SolverOptions& options, const CsrView<double>& A, s
     return machine;
 }
 
-std::string why_not_gpu(const CsrView<double>& A, const PrecondFactors& factors, bool saved)
+template <Scalar S>
+std::string why_not_gpu(const CsrView<S>& A, const PrecondFactors<S>& factors, bool saved)
 {
     using namespace device_rule;
-    const double bytes = double(A.bytes()) + bytes_of(factors) + 8.0 * sizeof(double) * A.rows();
+    const double bytes = double(A.bytes()) + bytes_of(factors) + 8.0 * sizeof(S) * A.rows();
     const Offset rows = chain(factors, saved);
     const double gpu = launch_seconds + std::max(hop_seconds * double(rows), bytes / gpu_rate),
                  host = bytes / host_rate;
@@ -94,5 +101,12 @@ std::string why_not_gpu(const CsrView<double>& A, const PrecondFactors& factors,
     return fmt::format("M has chains of {} dependent rows: about {:.2g} ms a step on a GPU, {:.2g} ms on the host",
                        rows, 1e3 * gpu, 1e3 * host);
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                  \
+    template bool        gpu_is_likely(const SolverOptions&, const CsrView<S>&);                             \
+    template Machine     choose_machine(const SolverOptions&, const CsrView<S>&, std::vector<std::string>&); \
+    template std::string why_not_gpu(const CsrView<S>&, const PrecondFactors<S>&, bool);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

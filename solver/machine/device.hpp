@@ -42,13 +42,16 @@ struct Machine {
 void require_device(DeviceChoice choice);
 
 /// Whether choose_machine would take a GPU, as far as that is known without starting one.
-bool gpu_is_likely(const SolverOptions& options, const CsrView<double>& A);
+template <Scalar S>
+bool gpu_is_likely(const SolverOptions& options, const CsrView<S>& A);
 
 /// Decides by the size of A; what was decided for the user is noted in `decisions`.
 /// @throws DeviceError when a GPU is asked for and cannot be used
-Machine choose_machine(const SolverOptions& options, const CsrView<double>& A, std::vector<std::string>& decisions);
+template <Scalar S>
+Machine choose_machine(const SolverOptions& options, const CsrView<S>& A, std::vector<std::string>& decisions);
 
 /// Once M is factored: why the host had better apply it, or "". @param saved  M saves G and F
-std::string why_not_gpu(const CsrView<double>& A, const PrecondFactors& factors, bool saved);
+template <Scalar S>
+std::string why_not_gpu(const CsrView<S>& A, const PrecondFactors<S>& factors, bool saved);
 
 }  // namespace ilux

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ilux/base/background.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/gpu/gpu_ilu0.hpp"
@@ -16,23 +17,30 @@ namespace {
 
 constexpr double estimate_margin = 1.1;  // engines pad their rows, and each plan has small arrays of its own
 
+/// S as it is stored in single precision.
+template <Scalar S>
+using Single = std::conditional_t<is_complex<S>, std::complex<float>, float>;
+
+template <Scalar S>
 std::size_t value_bytes(Precision precision)
 {
-    return precision == Precision::in_single ? sizeof(float) : sizeof(double);
+    return precision == Precision::in_single ? sizeof(Single<S>) : sizeof(S);
 }
 
 std::size_t copies(Method method) { return needs_transpose(method) ? 2 : 1; }
 
 /// Device memory of M.
-std::size_t factor_bytes(Index n, const PrecondFactors& factors, Method method, Precision precision)
+template <Scalar S>
+std::size_t factor_bytes(Index n, const PrecondFactors<S>& factors, Method method, Precision precision)
 {
     const auto of_systems = [&](const ApplySize& size) {
-        return static_cast<std::size_t>(estimate_margin * double(copies(method) * size.bytes(value_bytes(precision))));
+        return static_cast<std::size_t>(estimate_margin *
+                                        double(copies(method) * size.bytes(value_bytes<S>(precision), sizeof(S))));
     };
     if (factors.rounds) return factors.rounds->most_bytes(needs_transpose(method));
     if (factors.mlilu) return of_systems(apply_size(factors.mlilu->factors()));
     if (factors.ilu0) return of_systems(apply_size(*factors.ilu0));
-    return factors.jacobi ? static_cast<std::size_t>(n) * sizeof(double) : 0;
+    return factors.jacobi ? static_cast<std::size_t>(n) * sizeof(S) : 0;
 }
 
 /// @param held  bytes of `need` that are allocated already
@@ -52,18 +60,20 @@ void refuse_beyond(const DeviceNeed& need, std::size_t held, Gpu& gpu, Bytes lim
 
 }  // namespace
 
-DeviceNeed device_need(const CsrView<double>& A, const PrecondFactors& factors, Method method,
+template <Scalar S>
+DeviceNeed device_need(const CsrView<S>& A, const PrecondFactors<S>& factors, Method method,
                        const KrylovOptions& krylov, Precision precision)
 {
     const auto        n = static_cast<std::size_t>(A.rows());
     const std::size_t matrix =
-        (n + 1) * sizeof(Offset) + static_cast<std::size_t>(A.nnz()) * (sizeof(Index) + sizeof(double));
+        (n + 1) * sizeof(Offset) + static_cast<std::size_t>(A.nnz()) * (sizeof(Index) + sizeof(S));
     return {.matrix = copies(method) * matrix,
             .factors = factor_bytes(A.rows(), factors, method, precision),
-            .workspace = workspace_bytes(method, A.rows(), krylov) + 2 * n * sizeof(double)};
+            .workspace = workspace_bytes<S>(method, A.rows(), krylov) + 2 * n * sizeof(S)};
 }
 
-void GpuSystem::timed(const std::function<void()>& work)
+template <Scalar S>
+void GpuSystem<S>::timed(const std::function<void()>& work)
 {
     WallClock clock;
     work();
@@ -71,24 +81,26 @@ void GpuSystem::timed(const std::function<void()>& work)
     report_.seconds_transfer += clock.seconds();
 }
 
+template <Scalar S>
 template <class T, class Factors>
-void GpuSystem::put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options)
+void GpuSystem<S>::put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options)
 {
     const GpuFactors<T> gpu_factors(cpu, gpu_, factors, options);
     auto                M = std::make_unique<GpuFactorPreconditioner<T>>(gpu_, gpu_factors);
     report_.systems = gpu_factors.report().systems;
     report_.dense = gpu_factors.report().dense;
-    report_.precision = sizeof(T) == sizeof(float) ? Precision::in_single : Precision::in_double;
+    report_.precision = sizeof(T) < sizeof(S) ? Precision::in_single : Precision::in_double;
     report_.factor_bytes = gpu_factors.report().bytes;
     report_.workspace_bytes += M->workspace_bytes();
     M_ = std::move(M);
 }
 
 /// The launches of a solve are those of engine level_graph: one for each round, and one graph of all.
-void GpuSystem::put_rounds(const GpuRounds& rounds)
+template <Scalar S>
+void GpuSystem<S>::put_rounds(const GpuRounds& rounds)
 {
     const bool transposable = needs_transpose(method_);
-    M_ = rounds.preconditioner(gpu_, transposable);
+    if constexpr (!is_complex<S>) M_ = rounds.preconditioner(gpu_, transposable);  // others have none
     report_.systems = rounds.systems(transposable);
     report_.dense = rounds.dense_order();
     report_.precision = rounds.in_single() ? Precision::in_single : Precision::in_double;
@@ -97,78 +109,88 @@ void GpuSystem::put_rounds(const GpuRounds& rounds)
     report_.workspace_bytes += copies(method_) * rounds.workspace_bytes();
 }
 
-void GpuSystem::put_preconditioner(Cpu& cpu, const PrecondFactors& factors)
+template <Scalar S>
+void GpuSystem<S>::put_preconditioner(Cpu& cpu, const PrecondFactors<S>& factors)
 {
     const GpuFactorOptions how{.engine = options_.engine,
-                               .transposable = needs_transpose(method_),
+                               .adjoinable = needs_transpose(method_),
                                .memory_limit = options_.memory_limit};
     const auto             put = [&](const auto& source) {
         if (options_.precision == Precision::in_single) try {
-                return put_factors<float>(cpu, source, how);
-            } catch (const InvalidInput& error) {  // a value that float cannot hold
+                return put_factors<Single<S>>(cpu, source, how);
+            } catch (const InvalidInput& error) {  // a value that single precision cannot hold
                 report_.remark = fmt::format("precision double, not single: {}", error.what());
             }
-        put_factors<double>(cpu, source, how);
+        put_factors<S>(cpu, source, how);
     };
-    if (factors.rounds) put_rounds(*factors.rounds);
-    else if (factors.mlilu) put(factors.mlilu->factors());
+    if (factors.rounds) return put_rounds(*factors.rounds);
+    if (factors.mlilu) put(factors.mlilu->factors());
     else if (factors.ilu0) put(*factors.ilu0);
     else if (factors.jacobi) {
-        auto M = std::make_unique<GpuJacobi>(gpu_, *factors.jacobi);
+        auto M = std::make_unique<GpuJacobi<S>>(gpu_, *factors.jacobi);
         report_.factor_bytes = M->bytes();
         M_ = std::move(M);
-    } else M_ = std::make_unique<Identity<Gpu>>(A_->size());
+    } else M_ = std::make_unique<Identity<Gpu, S>>(A_->size());
 }
 
-void GpuSystem::put_matrix_and_vectors(const KrylovOptions& krylov)
+template <Scalar S>
+void GpuSystem<S>::put_matrix_and_vectors(const KrylovOptions& krylov)
 {
     refuse_beyond(need_, 0, gpu_, options_.memory_limit);
     gpu_.make_current();
     const Index n = host_A_.rows();
     A_.emplace(gpu_, host_A_, needs_transpose(method_));
     ws_.emplace(method_, n, krylov);
-    b_ = DeviceBuffer<double>(n);
-    x_ = DeviceBuffer<double>(n);
+    b_ = DeviceBuffer<S>(n);
+    x_ = DeviceBuffer<S>(n);
     report_.matrix_bytes = A_->bytes();
-    report_.workspace_bytes = ws_->bytes() + (b_.size() + x_.size()) * sizeof(double);
+    report_.workspace_bytes = ws_->bytes() + (b_.size() + x_.size()) * sizeof(S);
     gpu_.synchronize();
 }
 
-GpuSystem::GpuSystem(Gpu& gpu, const CsrView<double>& A, Method method, const KrylovOptions& krylov,
-                     const GpuSystemOptions& options)
+template <Scalar S>
+GpuSystem<S>::GpuSystem(Gpu& gpu, const CsrView<S>& A, Method method, const KrylovOptions& krylov,
+                        const GpuSystemOptions& options)
     : gpu_(gpu),
       host_A_(A),
       method_(method),
       options_(options),
-      need_(device_need(A, {}, method, krylov, options.precision))
+      need_(device_need<S>(A, {}, method, krylov, options.precision))
 {
     restart_device_peak();
     matrix_and_vectors_ = in_background([this, krylov] { put_matrix_and_vectors(krylov); });
 }
 
-GpuSystem::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<double>& A, const PrecondFactors& factors, Method method,
-                     const KrylovOptions& krylov, const GpuSystemOptions& options)
+template <Scalar S>
+GpuSystem<S>::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<S>& A, const PrecondFactors<S>& factors, Method method,
+                        const KrylovOptions& krylov, const GpuSystemOptions& options)
     : GpuSystem(gpu, A, method, krylov, options)
 {
     put_factors(cpu, factors);
 }
 
-void GpuSystem::await_matrix_and_vectors()
+template <Scalar S>
+void GpuSystem<S>::await_matrix_and_vectors()
 {
     if (matrix_and_vectors_.valid()) matrix_and_vectors_.get();
 }
 
-GpuRounds GpuSystem::set_up_rounds(Cpu& cpu, const MlIluOptions& options, const GpuRoundsPlan* former,
-                                   const ProgressListener& on_progress, const StopToken& stop)
+template <Scalar S>
+GpuRounds GpuSystem<S>::set_up_rounds(Cpu& cpu, const MlIluOptions& options, const GpuRoundsPlan* former,
+                                      const ProgressListener& on_progress, const StopToken& stop)
 {
     gpu_.make_current();
     timed([&] { await_matrix_and_vectors(); });
     const bool in_single = options_.precision == Precision::in_single;
-    if (former) return GpuRounds::rebuild(cpu, gpu_, A_->matrix(), options, in_single, *former, on_progress, stop);
-    return GpuRounds::build(cpu, gpu_, A_->matrix(), options, in_single, on_progress, stop);
+    if constexpr (is_complex<S>) throw InvalidOption("rounds of complex values are set up on the host");
+    else {
+        if (former) return GpuRounds::rebuild(cpu, gpu_, A_->matrix(), options, in_single, *former, on_progress, stop);
+        return GpuRounds::build(cpu, gpu_, A_->matrix(), options, in_single, on_progress, stop);
+    }
 }
 
-void GpuSystem::put_factors(Cpu& cpu, const PrecondFactors& factors)
+template <Scalar S>
+void GpuSystem<S>::put_factors(Cpu& cpu, const PrecondFactors<S>& factors)
 {
     gpu_.make_current();
     timed([&] {
@@ -188,48 +210,60 @@ void GpuSystem::put_factors(Cpu& cpu, const PrecondFactors& factors)
     report_.peak_bytes = device_use().peak_bytes;
 }
 
-IterationReport GpuSystem::iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
-                                   std::span<double> x, const KrylovOptions& krylov,
-                                   const ProgressListener& on_progress, const StopToken& stop)
+template <Scalar S>
+IterationReport GpuSystem<S>::iterate(const LinearOperator<Gpu, S>& A, Preconditioner<Gpu, S>& M, std::span<const S> b,
+                                      std::span<S> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
+                                      const StopToken& stop)
 {
     timed([&] {
-        upload<double>(gpu_, b, b_);
-        upload<double>(gpu_, x, x_);
+        upload<S>(gpu_, b, b_);
+        upload<S>(gpu_, x, x_);
     });
-    const IterationReport report = ilux::solve<Gpu>(gpu_, method_, A, M, b_, x_, *ws_, krylov, on_progress, stop);
-    timed([&] { download<double>(gpu_, x_, x); });
+    const IterationReport report = ilux::solve<Gpu, S>(gpu_, method_, A, M, b_, x_, *ws_, krylov, on_progress, stop);
+    timed([&] { download<S>(gpu_, x_, x); });
     report_.peak_bytes = device_use().peak_bytes;
     return report;
 }
 
-IterationReport GpuSystem::solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                                 const ProgressListener& on_progress, const StopToken& stop)
+template <Scalar S>
+IterationReport GpuSystem<S>::solve(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
+                                    const ProgressListener& on_progress, const StopToken& stop)
 {
     return iterate(*A_, *M_, b, x, krylov, on_progress, stop);
 }
 
-IterationReport GpuSystem::solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
-                                             const KrylovOptions& krylov, const ProgressListener& on_progress,
-                                             const StopToken& stop)
+template <Scalar S>
+IterationReport GpuSystem<S>::solve_rows_scaled(std::span<const double> D, std::span<const S> b, std::span<S> x,
+                                                const KrylovOptions& krylov, const ProgressListener& on_progress,
+                                                const StopToken& stop)
 {
     gpu_.make_current();
-    const std::vector<double> inverse = inverses_of(D);
-    DeviceBuffer<double>      d(D.size()), d_inverse(D.size());
+    const std::vector<double> of_D = inverses_of(D);
+    const std::vector<S>      diagonal(D.begin(), D.end()), inverse(of_D.begin(), of_D.end());
+    DeviceBuffer<S>           d(D.size()), d_inverse(D.size());
     timed([&] {
-        upload<double>(gpu_, D, d);
-        upload<double>(gpu_, inverse, d_inverse);
+        upload<S>(gpu_, diagonal, d);
+        upload<S>(gpu_, inverse, d_inverse);
     });
-    const RowScaledOperator<Gpu> DA(*A_, d);
-    RowScaledPreconditioner<Gpu> DM(*M_, d_inverse);
+    const RowScaledOperator<Gpu, S> DA(*A_, d);
+    RowScaledPreconditioner<Gpu, S> DM(*M_, d_inverse);
     return iterate(DA, DM, b, x, krylov, on_progress, stop);
 }
 
-void GpuSystem::precondition(std::span<const double> r, std::span<double> z)
+template <Scalar S>
+void GpuSystem<S>::precondition(std::span<const S> r, std::span<S> z)
 {
-    upload<double>(gpu_, r, b_);
+    upload<S>(gpu_, r, b_);
     M_->apply(gpu_, b_, x_);
-    download<double>(gpu_, x_, z);
+    download<S>(gpu_, x_, z);
     gpu_.synchronize();
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                    \
+    template DeviceNeed device_need(const CsrView<S>&, const PrecondFactors<S>&, Method, const KrylovOptions&, \
+                                    Precision);                                                                \
+    template class GpuSystem<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

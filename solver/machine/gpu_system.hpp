@@ -20,11 +20,12 @@
 namespace ilux {
 
 /// M as it was factored, `rounds` on the device and the others on the host; at most one is there, and M = I without any.
+template <Scalar S = double>
 struct PrecondFactors {
-    std::optional<GpuRounds>  rounds = {};
-    std::optional<MlIlu<>>    mlilu = {};
-    std::unique_ptr<Ilu0<>>   ilu0 = {};
-    std::unique_ptr<Jacobi<>> jacobi = {};
+    std::optional<GpuRounds>   rounds = {};  ///< of real values
+    std::optional<MlIlu<S>>    mlilu = {};
+    std::unique_ptr<Ilu0<S>>   ilu0 = {};
+    std::unique_ptr<Jacobi<S>> jacobi = {};
 };
 
 /// Bytes of device memory: an estimate, made before anything is allocated.
@@ -32,7 +33,8 @@ struct DeviceNeed {
     std::size_t matrix = 0, factors = 0, workspace = 0;
     std::size_t total() const { return matrix + factors + workspace; }
 };
-DeviceNeed device_need(const CsrView<double>& A, const PrecondFactors& factors, Method method,
+template <Scalar S>
+DeviceNeed device_need(const CsrView<S>& A, const PrecondFactors<S>& factors, Method method,
                        const KrylovOptions& krylov, Precision precision);
 
 /// How A, M and the vectors are put on a GPU.
@@ -57,15 +59,16 @@ struct GpuReport {
 
 /// One system, to be solved for any b, one at a time. Refers to `gpu`, which it alone uses from the first constructor
 /// on until put_factors() returns.
+template <Scalar S = double>
 class GpuSystem {
 public:
     /// A and the vectors, by a thread of its own: M may be factored meanwhile. What fails there is thrown by
     /// put_factors().
     /// @param A  must stand until put_factors() or the destructor
-    GpuSystem(Gpu& gpu, const CsrView<double>& A, Method method, const KrylovOptions& krylov,
+    GpuSystem(Gpu& gpu, const CsrView<S>& A, Method method, const KrylovOptions& krylov,
               const GpuSystemOptions& options);
     /// The same and put_factors().
-    GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<double>& A, const PrecondFactors& factors, Method method,
+    GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<S>& A, const PrecondFactors<S>& factors, Method method,
               const KrylovOptions& krylov, const GpuSystemOptions& options);
     GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
 
@@ -76,43 +79,43 @@ public:
     /// M; once, before any solve(). @param cpu  turns the factors into the systems that apply M
     /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
     /// the factors before anything is for them; DeviceError
-    void put_factors(Cpu& cpu, const PrecondFactors& factors);
+    void put_factors(Cpu& cpu, const PrecondFactors<S>& factors);
 
     /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
-    IterationReport solve(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
+    IterationReport solve(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                           const ProgressListener& on_progress = {}, const StopToken& stop = {});
     /// The same for D A x = b, preconditioned by D M, with a diagonal D. Four vectors of the device besides.
     /// @throws OutOfMemory
-    IterationReport solve_rows_scaled(std::span<const double> D, std::span<const double> b, std::span<double> x,
+    IterationReport solve_rows_scaled(std::span<const double> D, std::span<const S> b, std::span<S> x,
                                       const KrylovOptions& krylov, const ProgressListener& on_progress = {},
                                       const StopToken& stop = {});
     /// z ← M⁻¹ r, both of the host.
-    void             precondition(std::span<const double> r, std::span<double> z);
+    void             precondition(std::span<const S> r, std::span<S> z);
     const GpuReport& report() const { return report_; }
 
 private:
-    IterationReport iterate(const LinearOperator<Gpu>& A, Preconditioner<Gpu>& M, std::span<const double> b,
-                            std::span<double> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
+    IterationReport iterate(const LinearOperator<Gpu, S>& A, Preconditioner<Gpu, S>& M, std::span<const S> b,
+                            std::span<S> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
                             const StopToken& stop);
     void            put_matrix_and_vectors(const KrylovOptions& krylov);
-    void            put_preconditioner(Cpu& cpu, const PrecondFactors& factors);
+    void            put_preconditioner(Cpu& cpu, const PrecondFactors<S>& factors);
     template <class T, class Factors>
     void put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options);
     void put_rounds(const GpuRounds& rounds);
     void await_matrix_and_vectors();
     void timed(const std::function<void()>& work);
 
-    Gpu&                                 gpu_;
-    const CsrView<double>&               host_A_;
-    Method                               method_;
-    GpuSystemOptions                     options_;
-    DeviceNeed                           need_;
-    GpuReport                            report_;
-    std::optional<GpuMatrixOperator>     A_;
-    std::unique_ptr<Preconditioner<Gpu>> M_;
-    std::optional<KrylovWorkspace<Gpu>>  ws_;
-    DeviceBuffer<double>                 b_, x_;
-    std::future<void>                    matrix_and_vectors_;  // last: waits for its thread before the rest goes
+    Gpu&                                    gpu_;
+    const CsrView<S>&                       host_A_;
+    Method                                  method_;
+    GpuSystemOptions                        options_;
+    DeviceNeed                              need_;
+    GpuReport                               report_;
+    std::optional<GpuMatrixOperator<S>>     A_;
+    std::unique_ptr<Preconditioner<Gpu, S>> M_;
+    std::optional<KrylovWorkspace<Gpu, S>>  ws_;
+    DeviceBuffer<S>                         b_, x_;
+    std::future<void>                       matrix_and_vectors_;  // last: waits for its thread before the rest goes
 };
 
 }  // namespace ilux

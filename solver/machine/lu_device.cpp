@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/direct/model/refactor_choice.hpp"
 #include "ilux/solver/machine/host.hpp"
@@ -34,17 +35,30 @@ void require_consistent(const SolverOptions& options)
             name(method)));
 }
 
-void require_device_of(const LuOptions& lu)
+template <Scalar S>
+void require_device_for_lu(const SolverOptions& options)
 {
-    if (is_of_gpu(lu.refactor)) require_device(DeviceChoice::gpu);
+    const SolverMode strategy = options.strategy();
+    if (strategy == SolverMode::iterative) return;
+    const bool method_of_gpu = is_of_gpu(options.lu.refactor);
+    if (is_complex<S> && method_of_gpu)
+        throw DeviceError(fmt::format("lu.refactor={} runs on a GPU, and LU of complex values on the host alone",
+                                      name(options.lu.refactor)));
+    if (is_complex<S> && strategy == SolverMode::direct && options.device == DeviceChoice::gpu)
+        throw DeviceError(
+            "device gpu: LU of complex values runs on the host alone; use --device cpu, or a method that iterates");
+    if (method_of_gpu) require_device(DeviceChoice::gpu);
 }
 
-Machine machine_for(const SolverOptions& options, const CsrView<double>& A, bool series,
-                    std::vector<std::string>& decisions)
+template <Scalar S>
+Machine machine_for(const SolverOptions& options, const CsrView<S>& A, bool series, std::vector<std::string>& decisions)
 {
     if (options.method != MethodChoice::lu) return choose_machine(options, A, decisions);
     Machine machine{.cpu = Cpu(options.threads), .memory_limit = options.device_memory};
-    if (options.device == DeviceChoice::gpu || is_of_gpu(options.lu.refactor)) {
+    if (is_complex<S>) {
+        if (options.device != DeviceChoice::cpu)
+            decisions.emplace_back("device cpu: LU of complex values runs on the host alone");
+    } else if (options.device == DeviceChoice::gpu || is_of_gpu(options.lu.refactor)) {
         require_device(DeviceChoice::gpu);
         machine.gpu = std::make_unique<Gpu>();
         if (options.device == DeviceChoice::automatic)
@@ -55,23 +69,26 @@ Machine machine_for(const SolverOptions& options, const CsrView<double>& A, bool
     return machine;
 }
 
-Device likely_device(const SolverOptions& options, const CsrView<double>& A)
+template <Scalar S>
+Device likely_device(const SolverOptions& options, const CsrView<S>& A)
 {
     const bool direct = options.strategy() == SolverMode::direct;
-    const bool gpu =
-        options.device == DeviceChoice::gpu || (direct ? is_of_gpu(options.lu.refactor) : gpu_is_likely(options, A));
-    const int threads = Cpu(options.threads).threads();
+    const bool gpu = direct ? !is_complex<S> && (options.device == DeviceChoice::gpu || is_of_gpu(options.lu.refactor))
+                            : gpu_is_likely(options, A);
+    const int  threads = Cpu(options.threads).threads();
     return gpu ? Device{.kind = "gpu", .name = gpu_name(0), .threads = threads}
                : Device{.kind = "cpu", .name = cpu_name(), .threads = threads};
 }
 
-void choose_refactor(Machine& machine, const SolverOptions& options, Lu& lu, double systems,
+template <Scalar S>
+void choose_refactor(Machine& machine, const SolverOptions& options, Lu<S>& lu, double systems,
                      std::vector<std::string>& decisions)
 {
     if (machine.gpu || options.device != DeviceChoice::automatic) return;
     const LuPattern& pattern = *lu.factors().pattern;
     std::string      why;
-    if (options.lu.refactor == RefactorMethod::cpu) why = "lu.refactor=cpu";
+    if (is_complex<S>) why = "LU of complex values runs on the host alone";
+    else if (options.lu.refactor == RefactorMethod::cpu) why = "lu.refactor=cpu";
     else if (!built_with_cuda()) why = "this build has no CUDA code";
     else if (systems == 0) why = "there is a single system";
     else  // before the driver is started, which takes 0.2 s
@@ -93,5 +110,13 @@ void choose_refactor(Machine& machine, const SolverOptions& options, Lu& lu, dou
     decisions.push_back(why.empty() ? fmt::format("device gpu: {} systems are still to be refactored", systems)
                                     : "device cpu: " + why);
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                 \
+    template Machine machine_for(const SolverOptions&, const CsrView<S>&, bool, std::vector<std::string>&); \
+    template Device  likely_device(const SolverOptions&, const CsrView<S>&);                                \
+    template void    require_device_for_lu<S>(const SolverOptions&);                                        \
+    template void    choose_refactor(Machine&, const SolverOptions&, Lu<S>&, double, std::vector<std::string>&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -12,20 +12,24 @@ namespace ilux {
 /// @throws InvalidOption where lu.refactor, lu.deterministic and the device contradict one another
 void require_consistent(const SolverOptions& options);
 
-/// @throws DeviceError where lu.refactor is of a GPU, and there is none
-void require_device_of(const LuOptions& lu);
+/// @throws DeviceError where LU is asked for on a GPU, and there is none or S is complex
+template <Scalar S>
+void require_device_for_lu(const SolverOptions& options);
 
 /// As choose_machine. For method lu a GPU only where it, or one of its methods, was asked for: a single system stays on
 /// the host, and of a series choose_refactor decides when there are pivots.
-Machine machine_for(const SolverOptions& options, const CsrView<double>& A, bool series,
+template <Scalar S>
+Machine machine_for(const SolverOptions& options, const CsrView<S>& A, bool series,
                     std::vector<std::string>& decisions);
 
 /// The one that a series will begin on, as far as that is known without starting a GPU.
-Device likely_device(const SolverOptions& options, const CsrView<double>& A);
+template <Scalar S>
+Device likely_device(const SolverOptions& options, const CsrView<S>& A);
 
 /// After the first factorization: moves to a GPU what that would make faster, preparation included, unless the caller
 /// has chosen; says why. @param systems  that are still to be refactored
-void choose_refactor(Machine& machine, const SolverOptions& options, Lu& lu, double systems,
+template <Scalar S>
+void choose_refactor(Machine& machine, const SolverOptions& options, Lu<S>& lu, double systems,
                      std::vector<std::string>& decisions);
 
 }  // namespace ilux

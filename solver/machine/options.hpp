@@ -16,7 +16,13 @@ namespace ilux {
 /// Direct, iterative, or whichever the facts speak for.
 enum class SolverMode { automatic, direct, iterative };
 /// A method, or the choice among them.
-enum class MethodChoice { automatic, gmres, fgmres, bicg, bicgstab, cg, lu };
+enum class MethodChoice { automatic, gmres, fgmres, bicg, bicgstab, cg, minres, sqmr, cocg, lu };
+/// Whether a method needs A and M symmetric, or Hermitian.
+constexpr bool needs_symmetry(MethodChoice method)
+{
+    return method == MethodChoice::cg || method == MethodChoice::minres || method == MethodChoice::sqmr ||
+           method == MethodChoice::cocg;
+}
 /// What M is.
 enum class PrecondKind { mlilu, ilu0, jacobi, none };
 /// Where to compute; automatic: on a GPU where there is one and the system gains by it.
@@ -37,7 +43,8 @@ inline std::span<const std::string_view> names(Precision)
 }
 inline std::span<const std::string_view> names(MethodChoice)
 {
-    static constexpr std::array<std::string_view, 7> all{"auto", "gmres", "fgmres", "bicg", "bicgstab", "cg", "lu"};
+    static constexpr std::array<std::string_view, 10> all{"auto", "gmres",  "fgmres", "bicg", "bicgstab",
+                                                          "cg",   "minres", "sqmr",   "cocg", "lu"};
     return all;
 }
 inline std::span<const std::string_view> names(PrecondKind)
@@ -121,9 +128,10 @@ template <class Visit>
 void fields(SolverOptions& o, Visit&& visit)
 {
     visit("mode", o.mode, anything(), "auto: direct or iterative, by their costs; where the method does not say it");
-    visit("method", o.method, anything(),
-          "auto: LU or an iteration, by their costs (CG for a symmetric matrix with positive diagonal, else GMRES); "
-          "lu: direct");
+    visit(
+        "method", o.method, anything(),
+        "auto: LU or an iteration, by their costs (CG for a symmetric or Hermitian matrix with positive diagonal, else GMRES); "
+        "lu: direct");
     visit("device", o.device, anything(),
           "auto: a GPU where there is one and the system is large enough, else the CPU");
     visit("device_memory", o.device_memory, anything(), "bytes of the GPU that may be used; 0: all that is free");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/solver/machine/memory_guard.hpp"
@@ -28,13 +29,15 @@ std::string figures(const Forecast& direct, const Forecast& iterative, double sy
 }
 
 /// Seconds of an LU by another order than AMD's, at least. @param factor  seconds by AMD's
-double by_other_orders(const CsrView<double>& A, double factor)
+template <Scalar S>
+double by_other_orders(const CsrView<S>& A, double factor)
 {
     return analysis_per_entry * double(A.nnz()) + factor / ordering_gains;
 }
 
 /// Whether AMD's own counts leave LU no hope, whatever the ordering.
-bool hopeless(const CsrView<double>& A, double systems, const StopToken& stop, Choice& choice)
+template <Scalar S>
+bool hopeless(const CsrView<S>& A, double systems, const StopToken& stop, Choice& choice)
 {
     if (A.nnz() < screened_nnz) return false;
     AmdCounts amd;
@@ -57,13 +60,14 @@ bool hopeless(const CsrView<double>& A, double systems, const StopToken& stop, C
 }
 
 /// By AMD first, where the ordering is left to us; then by all orderings, if that may change the answer or pays.
-void analyse_as_far_as_needed(const CsrView<double>& A, const LuOptions& lu, double systems, const StopToken& stop,
+template <Scalar S>
+void analyse_as_far_as_needed(const CsrView<S>& A, const LuOptions& lu, double systems, const StopToken& stop,
                               Choice& choice)
 {
     LuOptions  first = within_memory(lu);
     const bool automatic = lu.ordering == LuOrdering::automatic;
     if (automatic && systems == 1) first.ordering = LuOrdering::amd;
-    choice.symbolic = analyse(view(A), first, stop);
+    choice.symbolic = analyse<S>(view(A), first, stop);
     choice.lu = forecast_direct(*choice.symbolic);
     if (first.ordering == lu.ordering) return;
     const double flops = choice.symbolic->report.flops;
@@ -71,11 +75,12 @@ void analyse_as_far_as_needed(const CsrView<double>& A, const LuOptions& lu, dou
     if (!many || by_other_orders(A, choice.lu->factor) > choice.iterative.of(systems)) return;
     first.ordering = LuOrdering::automatic;
     const double before = choice.lu->analyse;
-    choice.symbolic = analyse(view(A), first, stop);
+    choice.symbolic = analyse<S>(view(A), first, stop);
     choice.lu = forecast_direct(*choice.symbolic);
     choice.lu->analyse += before;
 }
 
+template <Scalar S>
 void decide(const SolverOptions& options, double systems, Choice& choice)
 {
     const LuSymbolicReport& report = choice.symbolic->report;
@@ -86,7 +91,8 @@ void decide(const SolverOptions& options, double systems, Choice& choice)
     if (report.structural_rank < choice.symbolic->n)
         return no(fmt::format("A is structurally singular, rank {} of {}, so that it has no LU", report.structural_rank,
                               choice.symbolic->n));
-    if (const auto why = lack_of_memory([&] { require_memory(*choice.symbolic, options.lu); })) return no(*why);
+    if (const auto why = lack_of_memory([&] { require_memory(*choice.symbolic, options.lu, sizeof(S)); }))
+        return no(*why);
     Forecast ahead = *choice.lu;
     ahead.analyse = 0;  // spent whatever follows
     choice.direct = ahead.of(systems) <= choice.iterative.of(systems);
@@ -96,19 +102,22 @@ void decide(const SolverOptions& options, double systems, Choice& choice)
                                            figures(ahead, choice.iterative, systems)));
 }
 
-IterationFacts facts_of_iteration(const CsrView<double>& A, const SolverOptions& options, bool gpu)
+template <Scalar S>
+IterationFacts facts_of_iteration(const CsrView<S>& A, const SolverOptions& options, bool gpu)
 {
     Cpu        cpu(options.threads);
     const bool mlilu = options.precond.kind == PrecondKind::mlilu;
     return {.entries = double(A.nnz()) + A.rows(),
             .rounds = mlilu && rounds_are_likely(cpu, A, options.precond.mlilu),
             .threads = cpu.threads(),
-            .gpu = gpu};
+            .gpu = gpu,
+            .gpu_rounds = gpu && !is_complex<S>};
 }
 
 }  // namespace
 
-Choice choose_strategy(const CsrView<double>& A, const SolverOptions& options, double systems, bool gpu,
+template <Scalar S>
+Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, double systems, bool gpu,
                        const StopToken& stop)
 {
     Choice choice;
@@ -119,6 +128,10 @@ Choice choose_strategy(const CsrView<double>& A, const SolverOptions& options, d
         choice.decisions.push_back("iterative: " + std::move(why));
     };
     if (has_fewer_entries_than_rows(A)) return choice;  // LU says so, and nothing else is tried
+    if (is_complex<S> && options.device == DeviceChoice::gpu) {
+        no_lu("device gpu is asked for, and LU of complex values runs on the host alone");
+        return choice;
+    }
     if (A.nnz() <= tiny_nnz) {
         choice.decisions.push_back(
             fmt::format("direct: an LU of so small a system, nnz {}, takes no longer than a choice", A.nnz()));
@@ -128,7 +141,7 @@ Choice choose_strategy(const CsrView<double>& A, const SolverOptions& options, d
         const auto why = lack_of_memory([&] {
             if (hopeless(A, systems, stop, choice)) return;
             analyse_as_far_as_needed(A, options.lu, systems, stop, choice);
-            decide(options, systems, choice);
+            decide<S>(options, systems, choice);
         });
         if (why) no_lu("the analysis of an LU found no memory: " + *why);
     } catch (const Stopped& told) {
@@ -136,5 +149,10 @@ Choice choose_strategy(const CsrView<double>& A, const SolverOptions& options, d
     }
     return choice;
 }
+
+#define ILUX_INSTANTIATE(S) \
+    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, double, bool, const StopToken&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -27,7 +27,8 @@ struct Choice {
 /// @param systems  that are to come with this pattern
 /// @param gpu  an iteration would run there
 /// @param stop  gives an analysis up, and with it LU
-Choice choose_strategy(const CsrView<double>& A, const SolverOptions& options, double systems, bool gpu,
+template <Scalar S>
+Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, double systems, bool gpu,
                        const StopToken& stop);
 
 }  // namespace ilux

@@ -24,7 +24,7 @@ Forecast forecast_iterative(const IterationFacts& facts)
     const double     on_host = iteration_per_entry * facts.entries;
     Forecast         ahead;
     if (!facts.rounds) ahead.factor = setup_per_entry * facts.entries;
-    else if (facts.gpu) ahead.factor = gpu_rounds_seconds + gpu_rounds_per_entry * facts.entries;
+    else if (facts.gpu_rounds) ahead.factor = gpu_rounds_seconds + gpu_rounds_per_entry * facts.entries;
     else ahead.factor = shared * rounds_per_entry * facts.entries;
     ahead.renew = (facts.rounds ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
     ahead.solve = facts.gpu

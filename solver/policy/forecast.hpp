@@ -46,6 +46,7 @@ struct IterationFacts {
     bool   rounds = false;  ///< the preconditioner is made in rounds; else by Crout's sweep on one thread of the host
     int    threads = 1;     ///< of the host
     bool   gpu = false;     ///< solves there
+    bool   gpu_rounds = false;  ///< sets M up there, too
 };
 Forecast forecast_iterative(const IterationFacts& facts);
 

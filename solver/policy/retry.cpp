@@ -14,6 +14,14 @@ constexpr Index  most_tightenings = 3;
 constexpr Index  most_rows_complete = 10'000;  // complete factors of that order fit most machines even when dense
 constexpr double rounded_away = 4 * std::numeric_limits<double>::epsilon();
 
+/// What the method needs of M, as the plan before had it.
+void keep_form(const PrecondOptions& before, PrecondOptions& precond)
+{
+    precond.mlilu.definite = before.mlilu.definite;
+    precond.mlilu.absolute = before.mlilu.absolute;
+    precond.mlilu.matching = before.mlilu.matching;
+}
+
 /// τ = τ_S = 0 and the κ first asked for.
 std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Index n, std::string& why_not)
 {
@@ -24,6 +32,7 @@ std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Inde
     }
     Plan plan = last;
     plan.precond = first;
+    keep_form(last.precond, plan.precond);
     plan.precond.kind = PrecondKind::mlilu;
     plan.precond.mlilu.setup = last.precond.mlilu.setup;  // not again what was left for Crout's sweep
     plan.precond.mlilu.drop_tol = plan.precond.mlilu.schur_drop_tol = 0;
@@ -107,26 +116,51 @@ bool last_word_spoken(std::span<const Attempt> tried)
     return std::ranges::any_of(tried, singular) && std::ranges::any_of(tried, &Attempt::inaccurate);
 }
 
+/// M as the plan's method needs it of this A, or that A is not what it needs.
+void keep_symmetric(const SymmetryFacts& A, Plan& plan, std::vector<std::string>& decisions)
+{
+    const bool cg = plan.method == MethodChoice::cg, minres = plan.method == MethodChoice::minres;
+    const bool transposed = plan.method == MethodChoice::sqmr || plan.method == MethodChoice::cocg;
+    if (!cg && !minres && !transposed) return;
+    if (!(transposed ? A.symmetric : A.hermitian)) {
+        decisions.push_back(fmt::format("method {} as asked, although A is not {}", field_text(plan.method),
+                                        A.complex && !transposed ? "Hermitian" : "symmetric"));
+        return;
+    }
+    MlIluOptions& mlilu = plan.precond.mlilu;
+    if (!transposed && A.positive_diagonal) mlilu.definite = true;
+    else if (minres) mlilu.absolute = true;
+    else if (transposed && mlilu.matching == MatchingChoice::automatic) {
+        mlilu.matching = MatchingChoice::off;
+        if (plan.precond.kind == PrecondKind::mlilu)
+            decisions.push_back(fmt::format("matching=off: method {} needs M symmetric", field_text(plan.method)));
+    }
+    if (mlilu.matching == MatchingChoice::on && plan.precond.kind == PrecondKind::mlilu) {
+        const std::string needs = fmt::format("method {} needs M symmetric", field_text(plan.method));
+        const bool        without = mlilu.definite || mlilu.absolute;
+        decisions.push_back((without ? "matching=on has no effect: " : "matching=on as asked, although ") + needs);
+    }
+}
+
 }  // namespace
 
-Plan first_plan(const SolverOptions& options, bool direct, bool symmetric, bool positive_diagonal,
-                std::vector<std::string>& decisions)
+Plan first_plan(const SolverOptions& options, bool direct, const SymmetryFacts& A, std::vector<std::string>& decisions)
 {
     Plan plan{.method = options.method, .precond = options.precond, .change = "", .lu = options.lu};
     if (direct) {
         plan.method = MethodChoice::lu;
         return plan;
     }
+    const char* const word = A.complex ? "Hermitian" : "symmetric";
     if (options.method == MethodChoice::automatic) {
-        const bool cg = symmetric && positive_diagonal;
+        const bool cg = A.hermitian && A.positive_diagonal;
         plan.method = cg ? MethodChoice::cg : MethodChoice::gmres;
-        decisions.push_back(cg           ? "method cg: A is symmetric and its diagonal positive"
-                            : !symmetric ? "method gmres: A is not symmetric"
-                                         : "method gmres: A is symmetric, but its diagonal is not positive");
-    } else if (options.method == MethodChoice::cg && !symmetric) {
-        decisions.emplace_back("method cg as asked, although A is not symmetric");
+        decisions.push_back(cg ? fmt::format("method cg: A is {} and its diagonal positive", word)
+                            : !A.hermitian
+                                ? fmt::format("method gmres: A is not {}", word)
+                                : fmt::format("method gmres: A is {}, but its diagonal is not positive", word));
     }
-    if (plan.method == MethodChoice::cg && symmetric && positive_diagonal) plan.precond.mlilu.definite = true;
+    keep_symmetric(A, plan, decisions);
     return plan;
 }
 
@@ -159,6 +193,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
         return Plan{.method = MethodChoice::gmres, .precond = options.precond, .change = "method gmres"};
     if (last.plan.precond.kind != PrecondKind::mlilu) {
         Plan plan{.method = last.plan.method, .precond = options.precond, .change = "precond mlilu"};
+        keep_form(last.plan.precond, plan.precond);
         plan.precond.kind = PrecondKind::mlilu;
         return plan;
     }

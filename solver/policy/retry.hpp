@@ -11,10 +11,18 @@
 
 namespace ilux {
 
-/// The first try of a strategy. An iteration: A symmetric with positive diagonal → CG, otherwise GMRES, where the method is
-/// left to us.
-Plan first_plan(const SolverOptions& options, bool direct, bool symmetric, bool positive_diagonal,
-                std::vector<std::string>& decisions);
+/// What the methods for symmetric matrices ask of A.
+struct SymmetryFacts {
+    bool hermitian = false;          ///< Aᴴ = A: of real values, symmetric
+    bool symmetric = false;          ///< Aᵀ = A
+    bool positive_diagonal = false;  ///< and hermitian
+    bool complex = false;            ///< its values are
+};
+
+/// The first try of a strategy. An iteration: A symmetric (complex: Hermitian) with positive diagonal → CG, otherwise GMRES, where
+/// the method is left to us. For a method that needs a symmetric M, the multilevel ILU keeps it so: `definite` for CG and, where the
+/// diagonal is not positive, `absolute` for MINRES; no matching for SQMR and COCG.
+Plan first_plan(const SolverOptions& options, bool direct, const SymmetryFacts& A, std::vector<std::string>& decisions);
 
 /// The next try of the same strategy after all of `tried` failed, or nothing, and then `why_not` says why. In turn: CG
 /// chosen by us gives way to GMRES; a simpler preconditioner to the multilevel ILU; rounds that `precond.setup=auto` chose to

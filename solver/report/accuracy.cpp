@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/base/row_sum.hpp"
 
 namespace ilux {
@@ -14,30 +15,36 @@ namespace {
 using Wide = long double;
 static_assert(std::numeric_limits<Wide>::max_exponent > 4 * std::numeric_limits<double>::max_exponent);
 
-Wide wide_norm2(std::span<const double> v)
+template <Scalar S>
+Wide wide_norm2(std::span<const S> v)
 {
     Cpu          serial(1);
-    const double norm = norm2(serial, v);
+    const double norm = norm2<S>(serial, v);
     if (std::isfinite(norm) && norm > 0x1p-900) return norm;
     Wide sum = 0;
-    for (const double value : v) sum += Wide(value) * value;
+    for (const S value : v) {
+        const Wide size = std::abs(value);
+        sum += size * size;
+    }
     return std::sqrt(sum);
 }
 
 /// The binary exponent of the largest value, where it is so far from 1 that sums of its like may leave the range of numbers.
-int exponent_of(std::span<const double> v)
+template <Scalar S>
+int exponent_of(std::span<const S> v)
 {
     constexpr int far = 200;
     double        largest = 0;
-    for (const double value : v) largest = std::max(largest, std::abs(value));
+    for (const S value : v) largest = std::max(largest, std::abs(value));
     const int exponent = largest > 0 && std::isfinite(largest) ? std::ilogb(largest) : 0;
     return std::abs(exponent) > far ? exponent : 0;
 }
 
 }  // namespace
 
-Accuracy measure(Cpu& be, const CsrView<double>& A, std::span<const double> x, std::span<const double> b,
-                 Residual& residual)
+template <Scalar S>
+Accuracy measure(Cpu& be, const CsrView<S>& A, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b,
+                 Residual<S>& residual)
 {
     constexpr Offset parallel_nnz = 32768;
     const auto       n = static_cast<std::size_t>(A.rows());
@@ -49,57 +56,60 @@ Accuracy measure(Cpu& be, const CsrView<double>& A, std::span<const double> x, s
 
     const auto sum_of = [&](Index i) {
         const auto first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
-        return row_sum(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
+        return row_sum<S>(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
     };
 #pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= parallel_nnz)) reduction(max : rowwise) reduction(&& : finite) reduction(|| : lost)
     for (Index i = 0; i < A.rows(); ++i) {
-        const RowSum row = sum_of(i);
-        const bool   same = row.exponent == exponent;
-        residual.r[i] = same ? row.r : std::ldexp(row.r, row.exponent - exponent);
+        const RowSum<S> row = sum_of(i);
+        const bool      same = row.exponent == exponent;
+        residual.r[i] = same ? row.r : times_power(row.r, row.exponent - exponent);
         residual.size[i] = same ? row.size : std::ldexp(row.size, row.exponent - exponent);
-        lost = lost || (row.r != 0 && residual.r[i] == 0);
+        lost = lost || (row.r != S(0) && residual.r[i] == S(0));
         rowwise = std::max(rowwise, row.error());
-        finite = finite && std::isfinite(row.r) && std::isfinite(x[i]);
+        finite = finite && is_finite(row.r) && is_finite(x[i]);
     }
     residual.lost.clear();
     for (Index i = 0; lost && i < A.rows(); ++i) {
-        const RowSum row = sum_of(i);
-        residual.lost.push_back(
-            {std::ldexp(Wide(row.r), row.exponent - exponent), std::ldexp(Wide(row.size), row.exponent - exponent)});
+        const RowSum<S> row = sum_of(i);
+        residual.lost.push_back({std::ldexp(Wide(std::abs(row.r)), row.exponent - exponent),
+                                 std::ldexp(Wide(row.size), row.exponent - exponent)});
     }
-    const Wide norm_r = wide_norm2(residual.r), norm_b = std::ldexp(wide_norm2(b), -exponent);
+    const Wide norm_r = wide_norm2<S>(residual.r), norm_b = std::ldexp(wide_norm2<S>(b), -exponent);
     finite = finite && std::isfinite(static_cast<double>(std::ldexp(norm_r, exponent)));
     if (!finite) return {.relative_residual = INFINITY, .backward_error = INFINITY, .rowwise = INFINITY};
-    const Wide size = std::ldexp(wide_norm2(A.val()) * wide_norm2(x), -exponent) + norm_b;
+    const Wide size = std::ldexp(wide_norm2<S>(A.val()) * wide_norm2<S>(x), -exponent) + norm_b;
     return {.relative_residual = static_cast<double>(norm_b > 0 ? norm_r / norm_b : std::ldexp(norm_r, exponent)),
             .backward_error = norm_r > 0 ? static_cast<double>(norm_r / size) : 0,
             .rowwise = rowwise,
             .finite = true};
 }
 
-Accuracy measure(const CsrView<double>& A, std::span<const double> x, std::span<const double> b)
+template <Scalar S>
+Accuracy measure(const CsrView<S>& A, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b)
 {
-    Cpu      serial(1);
-    Residual residual;
-    return measure(serial, A, x, b, residual);
+    Cpu         serial(1);
+    Residual<S> residual;
+    return measure<S>(serial, A, x, b, residual);
 }
 
-RowSizes::RowSizes(const CsrView<double>& A, std::span<const double> x, const Residual& residual, double share)
+template <Scalar S>
+RowSizes<S>::RowSizes(const CsrView<S>& A, std::span<const S> x, const Residual<S>& residual, double share)
     : A_(A), x_(x), residual_(residual)
 {
     double largest = 0;
-    for (const double value : x) largest = std::max(largest, std::abs(value));
+    for (const S value : x) largest = std::max(largest, std::abs(value));
     share_of_x_ = std::ldexp(Wide(share) * largest, -residual.exponent);
 }
 
-long double RowSizes::operator()(Index i) const
+template <Scalar S>
+long double RowSizes<S>::operator()(Index i) const
 {
     const auto sum = [&](auto zero, auto&& term) {
         for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) zero += term(p);
         return zero;
     };
     const auto entry = [&](Offset p) { return std::abs(A_.val()[p]); };
-    const auto product = [&](Offset p) { return entry(p) * std::abs(Wide(x_[A_.col()[p]])); };
+    const auto product = [&](Offset p) { return entry(p) * Wide(std::abs(x_[A_.col()[p]])); };
     Wide       row = sum(0.0, entry), size = residual_.lost.empty() ? residual_.size[i] : residual_.lost[i].size;
     if (!std::isfinite(row)) row = sum(Wide(0), entry);
     if (!std::isfinite(size))
@@ -107,26 +117,27 @@ long double RowSizes::operator()(Index i) const
     return std::max(size, row * share_of_x_);
 }
 
-void note_counting_rows(const CsrView<double>& A, std::span<const double> x, const Residual& residual,
+template <Scalar S>
+void note_counting_rows(const CsrView<S>& A, std::span<const NotDeduced<S>> x, const Residual<S>& residual,
                         Accuracy& accuracy)
 {
-    const RowSizes size_of(A, x, residual, least_unknown);
+    const RowSizes<S> size_of(A, x, residual, least_unknown);
     accuracy.rowwise_counting = 0;
     for (Index i = 0; i < A.rows(); ++i)
-        if (const Wide r = std::abs(residual.lost.empty() ? residual.r[i] : residual.lost[i].r); r > 0)
+        if (const Wide r = residual.lost.empty() ? Wide(std::abs(residual.r[i])) : residual.lost[i].r; r > 0)
             accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, static_cast<double>(r / size_of(i)));
     if (!residual.lost.empty()) accuracy.estimate_settled = false;
 }
 
-void note_error(std::span<const double> x, std::span<const double> e, const Residual& residual, Accuracy& accuracy)
+template <Scalar S>
+void note_error(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> e, const Residual<S>& residual,
+                Accuracy& accuracy)
 {
-    const auto in_units = [&](double x_i) {
-        return residual.exponent == 0 ? x_i : std::ldexp(x_i, -residual.exponent);
-    };
-    double largest = 0, largest_error = 0;
+    const auto in_units = [&](S x_i) { return residual.exponent == 0 ? x_i : times_power(x_i, -residual.exponent); };
+    double     largest = 0, largest_error = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         largest = std::max(largest, std::abs(in_units(x[i]) + e[i]));
-        largest_error = std::isfinite(e[i]) ? std::max(largest_error, std::abs(e[i])) : INFINITY;
+        largest_error = is_finite(e[i]) ? std::max(largest_error, std::abs(e[i])) : INFINITY;
     }
     accuracy.uncertain = 0;
     accuracy.worst = -1;
@@ -136,7 +147,7 @@ void note_error(std::span<const double> x, std::span<const double> e, const Resi
     for (std::size_t i = 0; i < x.size(); ++i) {
         const double size = std::abs(in_units(x[i]) + e[i]);
         const bool   known = std::isfinite(size);
-        if (e[i] == 0 || (known && !(size > least_unknown * largest))) continue;
+        if (e[i] == S(0) || (known && !(size > least_unknown * largest))) continue;
         const double share = known ? std::abs(e[i]) / size : INFINITY;
         accuracy.uncertain += share > uncertain_from;
         if (share <= accuracy.worst_error) continue;
@@ -152,5 +163,14 @@ std::string uncertainty_text(const Accuracy& accuracy, Index n)
         "{} of {} unknowns {} uncertain by more than 1 %, the worst, unknown {} (counted from 1), by {:.1g} times its size",
         accuracy.uncertain, n, accuracy.uncertain == 1 ? "is" : "are", accuracy.worst + 1, accuracy.worst_error);
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                   \
+    template Accuracy measure(Cpu&, const CsrView<S>&, std::span<const S>, std::span<const S>, Residual<S>&); \
+    template Accuracy measure(const CsrView<S>&, std::span<const S>, std::span<const S>);                     \
+    template class RowSizes<S>;                                                                               \
+    template void note_counting_rows(const CsrView<S>&, std::span<const S>, const Residual<S>&, Accuracy&);   \
+    template void note_error(std::span<const S>, std::span<const S>, const Residual<S>&, Accuracy&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

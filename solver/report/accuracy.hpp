@@ -35,14 +35,15 @@ struct Accuracy {
 };
 
 /// b − A x in twice the precision, in units of 2^exponent, in which the largest of b neither over- nor underflows.
+template <Scalar S = double>
 struct Residual {
-    std::vector<double> r;     ///< n
+    std::vector<S>      r;     ///< n
     std::vector<double> size;  ///< n: |A||x| + |b|, in the same units
     int                 exponent = 0;
     /// In the same units, which may be too small for a double: n of them where some r became 0 as a double, rows being 10^300
     /// apart; else none.
     struct Row {
-        long double r, size;
+        long double r, size;  ///< |r|
     };
     std::vector<Row> lost = {};
 };
@@ -50,30 +51,37 @@ struct Residual {
 /// b − A x with what it says of x. Sums are carried in twice the precision, so what rounding hides is seen.
 /// @param x, b  n  @param residual  out; memory of an earlier call serves again
 /// Cost: a pass over A, by all threads of be.
-Accuracy measure(Cpu& be, const CsrView<double>& A, std::span<const double> x, std::span<const double> b,
-                 Residual& residual);
-Accuracy measure(const CsrView<double>& A, std::span<const double> x, std::span<const double> b);  ///< by one thread
+template <Scalar S = double>
+Accuracy measure(Cpu& be, const CsrView<S>& A, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b,
+                 Residual<S>& residual);
+template <Scalar S = double>
+Accuracy measure(const CsrView<S>& A, std::span<const NotDeduced<S>> x,
+                 std::span<const NotDeduced<S>> b);  ///< by one thread
 
 /// max((|A||x| + |b|)_i, share · Σ_j |a_ij| ‖x‖_∞), in the units of the residual, whose range of numbers it may leave.
+template <Scalar S = double>
 class RowSizes {
 public:
-    RowSizes(const CsrView<double>& A, std::span<const double> x, const Residual& residual, double share);
+    RowSizes(const CsrView<S>& A, std::span<const S> x, const Residual<S>& residual, double share);
     long double operator()(Index i) const;  ///< O(entries of row i)
 
 private:
-    const CsrView<double>&  A_;
-    std::span<const double> x_;
-    const Residual&         residual_;
-    long double             share_of_x_;
+    const CsrView<S>&  A_;
+    std::span<const S> x_;
+    const Residual<S>& residual_;
+    long double        share_of_x_;
 };
 
 /// Sets accuracy.rowwise_counting. Where rows are lost no estimate of the error is trusted. O(nnz).
-void note_counting_rows(const CsrView<double>& A, std::span<const double> x, const Residual& residual,
+template <Scalar S = double>
+void note_counting_rows(const CsrView<S>& A, std::span<const NotDeduced<S>> x, const Residual<S>& residual,
                         Accuracy& accuracy);
 
 /// What an estimate of the error says of x.
 /// @param e  n, e ≈ A⁻¹ r for the residual r, in the same units
-void note_error(std::span<const double> x, std::span<const double> e, const Residual& residual, Accuracy& accuracy);
+template <Scalar S = double>
+void note_error(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> e, const Residual<S>& residual,
+                Accuracy& accuracy);
 
 /// "3 of 120 unknowns are uncertain by more than 1 %, the worst, unknown 7 (counted from 1), by 0.4 times its size", or "".
 std::string uncertainty_text(const Accuracy& accuracy, Index n);

@@ -17,13 +17,9 @@ void Attempt::forget_solution()
     inaccurate = false;
     for (std::string* told : {&failure, &explanation, &remark, &warning}) told->clear();
     history.clear();
-    std::ranges::fill(x, 0.0);
+    x.set_to_zero();
 }
 
-bool Attempt::has_x() const
-{
-    Cpu serial(1);
-    return solved() && is_finite(serial, x);
-}
+bool Attempt::has_x() const { return solved() && x.is_finite(); }
 
 }  // namespace ilux

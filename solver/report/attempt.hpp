@@ -13,6 +13,7 @@
 #include "ilux/solver/machine/options.hpp"
 #include "ilux/solver/report/accuracy.hpp"
 #include "ilux/solver/report/lu_facts.hpp"
+#include "ilux/solver/report/solution.hpp"
 
 namespace ilux {
 
@@ -77,7 +78,7 @@ struct Attempt {
     double                     seconds_analyse = 0, seconds_factor = 0;
     double                     seconds = 0;  ///< of the whole try
     Accuracy                   accuracy;     ///< of x, as measured by the host once the solve is over
-    std::vector<double>        x;            ///< n; the last iterate, the guess without a solve
+    Solution                   x;            ///< n; the last iterate, the guess without a solve
     std::vector<HistoryPoint>  history;      ///< the first two million points, where asked for
 
     bool converged() const { return report.outcome == Outcome::converged; }

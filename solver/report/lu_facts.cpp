@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/base/units.hpp"
@@ -20,22 +21,24 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double rounding_level = 4 * eps;
 
-RowResidual<> row_of(const CsrView<double>& A, Index i, std::span<const double> x, std::span<const double> b)
+template <Scalar S>
+RowResidual<S> row_of(const CsrView<S>& A, Index i, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b)
 {
     const auto first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
-    return row_residual(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
+    return row_residual<S>(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
 }
 
 /// max_i |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|): normwise within each row, so that the scaling of rows does not
 /// matter.
-double rowwise_error(const CsrView<double>& A, std::span<const double> x, std::span<const double> b)
+template <Scalar S>
+double rowwise_error(const CsrView<S>& A, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b)
 {
     double largest = 0, error = 0;
-    for (const double value : x) largest = std::max(largest, std::abs(value));
+    for (const S value : x) largest = std::max(largest, std::abs(value));
     for (Index i = 0; i < A.rows(); ++i) {
         double size = std::abs(b[i]);
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) size += std::abs(A.val()[p]) * largest;
-        if (const double r = std::abs(row_of(A, i, x, b).r); r > 0) error = std::max(error, r / size);
+        if (const double r = std::abs(row_of<S>(A, i, x, b).r); r > 0) error = std::max(error, r / size);
     }
     return error;
 }
@@ -65,28 +68,30 @@ LuVerdict underflow(double rowwise)
 }
 
 /// ‖|A⁻¹| (with_residual |r| + ε (|A||x| + |b|))‖∞ / ‖x‖∞
-double error_bound(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, std::span<const double> x,
-                   std::span<const double> b, bool with_residual)
+template <Scalar S>
+double error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
+                   std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b, bool with_residual)
 {
     const auto          n = static_cast<std::size_t>(A.rows());
-    std::vector<double> weight(n), v(n), signs(n);
-    LuWorkspace<>       ws(A.rows());
+    std::vector<double> weight(n);
+    std::vector<S>      v(n), signs(n);
+    LuWorkspace<S>      ws(A.rows());
     double              largest = 0;
     for (Index i = 0; i < A.rows(); ++i) {
-        const RowResidual<> row = row_of(A, i, x, b);
+        const RowResidual<S> row = row_of<S>(A, i, x, b);
         weight[i] = (with_residual ? std::abs(row.r) : 0) + eps * row.size;
         largest = std::max(largest, std::abs(x[i]));
     }
-    const auto apply = [&](std::span<double> v) {  // v ← D A⁻ᵀ v
-        lu_solve(be, factors, v, v, ws, Transpose::yes);
+    const auto apply = [&](std::span<S> v) {  // v ← D A⁻ᴴ v
+        lu_solve<S>(be, factors, v, v, ws, Transpose::adjoint);
         for (std::size_t i = 0; i < n; ++i) v[i] *= weight[i];
     };
-    const auto apply_transpose = [&](std::span<const double> signs, std::span<double> v) {  // v ← A⁻¹ D signs
+    const auto apply_adjoint = [&](std::span<const S> signs, std::span<S> v) {  // v ← A⁻¹ D signs
         for (std::size_t i = 0; i < n; ++i) v[i] = weight[i] * signs[i];
-        lu_solve(be, factors, v, v, ws);
+        lu_solve<S>(be, factors, v, v, ws);
     };
     if (n == 0) return 0;
-    const double error = detail::estimate_norm1(v, signs, 1, apply, apply_transpose);
+    const double error = detail::estimate_norm1<S>(v, signs, 1, apply, apply_adjoint);
     return largest > 0 ? error / largest : error > 0 ? INFINITY : 0;
 }
 
@@ -94,7 +99,8 @@ double error_bound(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A
 
 LuFacts facts_before(const LuSymbolic& symbolic) { return {.symbolic = symbolic.report}; }
 
-void note_factors(const Lu& lu, Offset nnz_A, LuFacts& facts)
+template <Scalar S>
+void note_factors(const Lu<S>& lu, Offset nnz_A, LuFacts& facts)
 {
     const LuPattern& pattern = *lu.factors().pattern;
     facts.nnz = pattern.nnz();
@@ -111,16 +117,16 @@ LuOptions within_memory(const LuOptions& options)
     return limited;
 }
 
-double predicted_bytes(const LuSymbolic& symbolic)
+double predicted_bytes(const LuSymbolic& symbolic, std::size_t value)
 {
-    constexpr double entry = sizeof(double) + sizeof(Index);
-    constexpr double input = sizeof(double) + sizeof(Index) + sizeof(Offset) + sizeof(double);
+    const double entry = double(value + sizeof(Index));
+    const double input = double(value + sizeof(Index) + sizeof(Offset) + sizeof(double));
     return entry * symbolic.report.nnz + input * double(symbolic.input_nnz) + 64.0 * symbolic.n;
 }
 
-void require_memory(const LuSymbolic& symbolic, const LuOptions& given)
+void require_memory(const LuSymbolic& symbolic, const LuOptions& given, std::size_t value)
 {
-    const double need = predicted_bytes(symbolic);
+    const double need = predicted_bytes(symbolic, value);
     const auto   limit = within_memory(given).memory_limit.value;
     if (limit == 0 || need <= double(limit)) return;
     throw OutOfMemory(fmt::format("L and U would take about {} ({:.3g} entries), but {} {}", bytes_text(need),
@@ -129,14 +135,16 @@ void require_memory(const LuSymbolic& symbolic, const LuOptions& given)
                                   bytes_text(double(limit))));
 }
 
-double forward_error_bound(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, std::span<const double> x,
-                           std::span<const double> b)
+template <Scalar S>
+double forward_error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
+                           std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b)
 {
     return error_bound(be, factors, A, x, b, true);
 }
 
-double rounding_error_bound(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, std::span<const double> x,
-                            std::span<const double> b)
+template <Scalar S>
+double rounding_error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
+                            std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b)
 {
     return error_bound(be, factors, A, x, b, false);
 }
@@ -146,15 +154,17 @@ bool is_plain_success(const Accuracy& accuracy, double rtol)
     return accuracy.finite && rows_hold(accuracy) && accuracy.relative_residual <= rtol;
 }
 
-LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrView<double>& A, std::span<const double> x,
-                     std::span<const double> b, const LuSolveReport& solved, const Accuracy& accuracy, double rtol)
+template <Scalar S>
+LuVerdict lu_verdict(Cpu& be, const Lu<S>& lu, const CsrView<NotDeduced<S>>& A, std::span<const NotDeduced<S>> x,
+                     std::span<const NotDeduced<S>> b, const LuSolveReport& solved, const Accuracy& accuracy,
+                     double rtol)
 {
     if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated)
         return {.outcome = solved.outcome, .detail = solved.reason, .remark = ""};
     if (!accuracy.finite)
         return {.outcome = Outcome::not_finite, .detail = "x or its residual is not finite", .remark = ""};
     if (!rows_hold(accuracy)) {
-        if (rowwise_error(A, x, b) <= rounding_level)
+        if (rowwise_error<S>(A, x, b) <= rounding_level)
             if (const double bound = forward_error_bound(be, lu.factors(), A, x, b); !(bound < 1))
                 return singular(bound);
         if (solved.outcome == Outcome::converged) return underflow(accuracy.rowwise);
@@ -182,13 +192,26 @@ LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrView<double>& A, std::span<
                             accuracy.relative_residual, bound)};
 }
 
-std::string singularity_warning(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, double condition)
+template <Scalar S>
+std::string singularity_warning(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A, double condition)
 {
     if (condition < 1 / eps) return "";
-    const auto                n = static_cast<std::size_t>(A.rows());
-    const std::vector<double> ones(n, 1.0), zeros(n, 0.0);
+    const auto           n = static_cast<std::size_t>(A.rows());
+    const std::vector<S> ones(n, 1.0), zeros(n, 0.0);
     if (rounding_error_bound(be, factors, A, ones, zeros) < 1) return "";  // ε ‖|A⁻¹||A|‖∞ [higham_02]
     return fmt::format("condition about {:.1e}: A may be singular, and x one of many", condition);
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                        \
+    template void        note_factors(const Lu<S>&, Offset, LuFacts&);                                             \
+    template double      forward_error_bound(Cpu&, const LuFactors<S>&, const CsrView<S>&, std::span<const S>,     \
+                                             std::span<const S>);                                                  \
+    template double      rounding_error_bound(Cpu&, const LuFactors<S>&, const CsrView<S>&, std::span<const S>,    \
+                                              std::span<const S>);                                                 \
+    template LuVerdict   lu_verdict(Cpu&, const Lu<S>&, const CsrView<S>&, std::span<const S>, std::span<const S>, \
+                                    const LuSolveReport&, const Accuracy&, double);                                \
+    template std::string singularity_warning(Cpu&, const LuFactors<S>&, const CsrView<S>&, double);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -30,23 +30,27 @@ struct LuFacts {
 
 LuFacts facts_before(const LuSymbolic& symbolic);
 /// Adds what the pattern of L + U tells; nothing where the last factorization failed. @param nnz_A  of the matrix
-void note_factors(const Lu& lu, Offset nnz_A, LuFacts& facts);
+template <Scalar S>
+void note_factors(const Lu<S>& lu, Offset nnz_A, LuFacts& facts);
 
 /// Options with the memory that the machine has free where there is no limit.
 LuOptions within_memory(const LuOptions& options);
 /// Before any factoring: values and rows of L + U as predicted, with what leads from A to them.
-double predicted_bytes(const LuSymbolic& symbolic);
+/// @param value  bytes of one
+double predicted_bytes(const LuSymbolic& symbolic, std::size_t value = sizeof(double));
 /// @throws OutOfMemory with the prediction when it exceeds the limit. @param given  the options as the user gave them
-void require_memory(const LuSymbolic& symbolic, const LuOptions& given);
+void require_memory(const LuSymbolic& symbolic, const LuOptions& given, std::size_t value = sizeof(double));
 
 /// Bound on ‖x − x*‖∞ / ‖x‖∞ from what is left of b − A x and the rounding of A and b: ‖|A⁻¹| (|r| + ε (|A||x| +
 /// |b|))‖∞ / ‖x‖∞, whose numerator is estimated as ‖D A⁻ᵀ‖₁ [arioli_demmel_duff_89] [hager_84]. The scaling of rows
 /// does not matter.
-double forward_error_bound(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, std::span<const double> x,
-                           std::span<const double> b);
+template <Scalar S>
+double forward_error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
+                           std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b);
 /// The same with r = 0: what the rounding of A and b alone does to x.
-double rounding_error_bound(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, std::span<const double> x,
-                            std::span<const double> b);
+template <Scalar S>
+double rounding_error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
+                            std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b);
 
 inline constexpr double lu_tolerance = 1e-12;
 
@@ -61,14 +65,18 @@ struct LuVerdict {
 /// ‖b − A x‖₂ > rtol·‖b‖₂ and the forward error bound reaches 1, A is singular in working precision. So it is where the
 /// componentwise error is larger, though every |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|) is of rounding size, and the bound
 /// reaches 1: x is then little but a null vector.
-LuVerdict lu_verdict(Cpu& be, const Lu& lu, const CsrView<double>& A, std::span<const double> x,
-                     std::span<const double> b, const LuSolveReport& solved, const Accuracy& accuracy, double rtol);
+template <Scalar S>
+LuVerdict lu_verdict(Cpu& be, const Lu<S>& lu, const CsrView<NotDeduced<S>>& A, std::span<const NotDeduced<S>> x,
+                     std::span<const NotDeduced<S>> b, const LuSolveReport& solved, const Accuracy& accuracy,
+                     double rtol);
 
 /// Whether lu_verdict is `converged` without a remark, which it says without a look at the factors.
 bool is_plain_success(const Accuracy& accuracy, double rtol);
 
 /// Of a success: that x may be one of many, or "". Said from a condition number of 1/ε on, unless another scaling of
 /// the rows would make it smaller. @param condition  ‖A‖₁‖A⁻¹‖₁
-std::string singularity_warning(Cpu& be, const LuFactors<>& factors, const CsrView<double>& A, double condition);
+template <Scalar S>
+std::string singularity_warning(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
+                                double condition);
 
 }  // namespace ilux

@@ -20,12 +20,14 @@ inline StopToken analysis_within(const StopToken& stop, double seconds)
 }
 
 /// Whether the counts alone say that A is structurally singular. Not asked of small ones, whose analysis tells the rank.
-inline bool has_fewer_entries_than_rows(const CsrView<double>& A)
+template <Scalar S>
+bool has_fewer_entries_than_rows(const CsrView<S>& A)
 {
     constexpr Index large = 5000;
     return A.rows() > large && A.nnz() < A.rows();
 }
-inline std::string why_singular(const CsrView<double>& A)
+template <Scalar S>
+std::string why_singular(const CsrView<S>& A)
 {
     return fmt::format("A, of {} rows and nnz {}, is structurally singular and has no LU", A.rows(), A.nnz());
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/base/region_failure.hpp"
 #include "ilux/base/wall_clock.hpp"
 
@@ -26,8 +27,9 @@ void for_each(Cpu& cpu, std::span<const std::size_t> which, Work&& work)
 
 }  // namespace
 
-BatchGroup::BatchGroup(Gpu* gpu, const SolverOptions& options, std::shared_ptr<const LuSymbolic> symbolic,
-                       const BatchPivots& by, Index members, std::size_t most_bytes)
+template <Scalar S>
+BatchGroup<S>::BatchGroup(Gpu* gpu, const SolverOptions& options, std::shared_ptr<const LuSymbolic> symbolic,
+                          const BatchPivots& by, Index members, std::size_t most_bytes)
     : options_(options),
       symbolic_(std::move(symbolic)),
       by_(by),
@@ -39,14 +41,16 @@ BatchGroup::BatchGroup(Gpu* gpu, const SolverOptions& options, std::shared_ptr<c
     for (auto* vectors : {&r_, &e_, &best_}) vectors->resize(all);
 }
 
-std::size_t BatchGroup::bytes() const
+template <Scalar S>
+std::size_t BatchGroup<S>::bytes() const
 {
     constexpr std::size_t vectors = 5;  // two of them of the residual
-    return batch_.bytes() + vectors * sizeof(double) * r_.size();
+    return batch_.bytes() + vectors * sizeof(S) * r_.size();
 }
 
 /// Whether the former pivots serve this member, and its x is as good as refinement makes it.
-void BatchGroup::judge_pivots_of(std::size_t m, BatchTry& tried) const
+template <Scalar S>
+void BatchGroup<S>::judge_pivots_of(std::size_t m, BatchTry& tried) const
 {
     const BatchMember& member = member_[m];
     tried.monitor = member.monitor;
@@ -69,46 +73,49 @@ void BatchGroup::judge_pivots_of(std::size_t m, BatchTry& tried) const
 
 /// A singular A shows in its pivots: where they have become much smaller, the condition may have grown as much. It is
 /// worth an estimate where that comes near 1 / ε, from which on x may be one of many.
-bool BatchGroup::may_be_singular(double rcond) const
+template <Scalar S>
+bool BatchGroup<S>::may_be_singular(double rcond) const
 {
     constexpr double margin = 1e3;
-    if (rcond > DirectBatch::much_smaller * by_.rcond) return false;
+    if (rcond > DirectBatch<S>::much_smaller * by_.rcond) return false;
     return !(by_.condition * (by_.rcond / rcond) * margin < 1 / std::numeric_limits<double>::epsilon());
 }
 
 /// Accuracy of x, with an estimate of its error by one more substitution. Leaves residuals and errors of these members.
-void BatchGroup::measure_those(Cpu& cpu, const CsrView<double>& A, std::span<const std::size_t> which,
-                               const BatchSystems& systems, std::span<BatchTry> tries)
+template <Scalar S>
+void BatchGroup<S>::measure_those(Cpu& cpu, const CsrView<S>& A, std::span<const std::size_t> which,
+                                  const BatchSystems<S>& systems, std::span<BatchTry> tries)
 {
     const std::size_t n = systems.n, all = tries.size() * n;
     for_each(cpu, which, [&](std::size_t m) {
         Cpu        one(1);
         const auto member = A.with_values(systems.values_of(m));
-        tries[m].accuracy = measure(one, member, systems.x_of(m), systems.b_of(m), residual_[m]);
-        if (tries[m].accuracy.finite) note_counting_rows(member, systems.x_of(m), residual_[m], tries[m].accuracy);
+        tries[m].accuracy = measure<S>(one, member, systems.x_of(m), systems.b_of(m), residual_[m]);
+        if (tries[m].accuracy.finite) note_counting_rows<S>(member, systems.x_of(m), residual_[m], tries[m].accuracy);
     });
-    std::ranges::fill(r_, 0.0);
+    std::ranges::fill(r_, S(0));
     for (const std::size_t m : which)
         if (tries[m].accuracy.finite)
             std::ranges::copy(residual_[m].r, r_.begin() + static_cast<std::ptrdiff_t>(m * n));
-    batch_.substitute(std::span<const double>(r_).first(all), std::span<double>(e_).first(all));
+    batch_.substitute(std::span<const S>(r_).first(all), std::span<S>(e_).first(all));
     for_each(cpu, which, [&](std::size_t m) {
         if (tries[m].accuracy.finite)
-            note_error(systems.x_of(m), std::span<const double>(e_).subspan(m * n, n), residual_[m], tries[m].accuracy);
+            note_error<S>(systems.x_of(m), std::span<const S>(e_).subspan(m * n, n), residual_[m], tries[m].accuracy);
     });
 }
 
 /// x ← x + A⁻¹(b − A x) with residuals in twice the precision, as long as that halves what is missing [demmel_06].
-void BatchGroup::improve(Cpu& cpu, const CsrView<double>& A, const BatchSystems& systems, std::span<BatchTry> tries)
+template <Scalar S>
+void BatchGroup<S>::improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, std::span<BatchTry> tries)
 {
     const std::size_t        n = systems.n;
-    const Standard           limits = DirectBatch::standard(options_);
+    const Standard           limits = DirectBatch<S>::standard(options_);
     std::vector<std::size_t> going;
     for (std::size_t m = 0; m < tries.size(); ++m)
         if (tries[m].apart == Apart::none) going.push_back(m);
     if (going.empty()) return;
     measure_those(cpu, A, going, systems, tries);
-    for (Index step = 0; step < DirectBatch::most_corrections; ++step) {
+    for (Index step = 0; step < DirectBatch<S>::most_corrections; ++step) {
         std::erase_if(going, [&](std::size_t m) {
             return !tries[m].accuracy.finite || excess(tries[m].accuracy, limits) <= 1;
         });
@@ -116,9 +123,9 @@ void BatchGroup::improve(Cpu& cpu, const CsrView<double>& A, const BatchSystems&
         std::vector<Accuracy> before;
         for (const std::size_t m : going) {
             before.push_back(tries[m].accuracy);
-            const std::span<double> x = systems.x_of(m);
+            const std::span<S> x = systems.x_of(m);
             std::ranges::copy(x, best_.begin() + static_cast<std::ptrdiff_t>(m * n));
-            for (std::size_t i = 0; i < n; ++i) x[i] += std::ldexp(e_[m * n + i], residual_[m].exponent);
+            for (std::size_t i = 0; i < n; ++i) x[i] += times_power(e_[m * n + i], residual_[m].exponent);
             ++tries[m].corrections;
         }
         measure_those(cpu, A, going, systems, tries);
@@ -130,14 +137,15 @@ void BatchGroup::improve(Cpu& cpu, const CsrView<double>& A, const BatchSystems&
                 continue;
             }
             tries[m].accuracy = before[k];
-            std::ranges::copy(std::span<const double>(best_).subspan(m * n, n), systems.x_of(m).begin());
+            std::ranges::copy(std::span<const S>(best_).subspan(m * n, n), systems.x_of(m).begin());
         }
         going = std::move(better);
     }
 }
 
-void BatchGroup::solve(Cpu& cpu, const CsrView<double>& A, const BatchSystems& systems, double rtol,
-                       std::span<BatchTry> tries)
+template <Scalar S>
+void BatchGroup<S>::solve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, double rtol,
+                          std::span<BatchTry> tries)
 {
     const WallClock              clock;
     const std::span<BatchMember> members = std::span(member_).first(tries.size());
@@ -156,17 +164,18 @@ void BatchGroup::solve(Cpu& cpu, const CsrView<double>& A, const BatchSystems& s
     }
 }
 
-DirectBatch::DirectBatch(Cpu& cpu, Gpu* gpu, const SolverOptions& options,
-                         const std::shared_ptr<const LuSymbolic>& symbolic, const BatchPivots& by, Index members,
-                         std::size_t most_bytes)
+template <Scalar S>
+DirectBatch<S>::DirectBatch(Cpu& cpu, Gpu* gpu, const SolverOptions& options,
+                            const std::shared_ptr<const LuSymbolic>& symbolic, const BatchPivots& by, Index members,
+                            std::size_t most_bytes)
     : cpu_(cpu), wanted_(members)
 {
     group_.emplace_back(gpu, options, symbolic, by, members, most_bytes);
     if (gpu != nullptr) return;
     const std::size_t fit = most_bytes / std::max(group_.front().bytes(), std::size_t{1});
     const auto groups = std::min({static_cast<std::size_t>(cpu_.threads()), static_cast<std::size_t>(members), fit});
-    std::vector<std::optional<BatchGroup>> others(std::max(groups, std::size_t{1}) - 1);  // whose plans take a while
-    RegionFailure                          failure;
+    std::vector<std::optional<BatchGroup<S>>> others(std::max(groups, std::size_t{1}) - 1);  // whose plans take a while
+    RegionFailure                             failure;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(cpu_.team(!others.empty()))
     for (std::size_t k = 0; k < others.size(); ++k)
         failure.run([&] { others[k].emplace(nullptr, options, symbolic, by, members, most_bytes); });
@@ -175,7 +184,8 @@ DirectBatch::DirectBatch(Cpu& cpu, Gpu* gpu, const SolverOptions& options,
 }
 
 /// Of the time that passed, factoring and solving have the shares that they have of the groups' work.
-void DirectBatch::solve(const CsrView<double>& A, const BatchSystems& systems, double rtol, std::span<BatchTry> tries)
+template <Scalar S>
+void DirectBatch<S>::solve(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol, std::span<BatchTry> tries)
 {
     if (on_gpu()) {
         group_.front().solve(cpu_, A, systems, rtol, tries);
@@ -193,7 +203,7 @@ void DirectBatch::solve(const CsrView<double>& A, const BatchSystems& systems, d
         failure.run([&] {
             const WallClock own;
             Cpu             one(1);
-            BatchGroup&     group = group_[static_cast<std::size_t>(omp_get_thread_num())];
+            BatchGroup<S>&  group = group_[static_cast<std::size_t>(omp_get_thread_num())];
             group.solve(one, A, systems.part(static_cast<Index>(m), 1), rtol, tries.subspan(m, 1));
             factoring += group.seconds_factor();
             solving += group.seconds_solve();
@@ -204,5 +214,11 @@ void DirectBatch::solve(const CsrView<double>& A, const BatchSystems& systems, d
     seconds_factor_ = share * factoring;
     seconds_solve_ = share * solving;
 }
+
+#define ILUX_INSTANTIATE(S)       \
+    template class BatchGroup<S>; \
+    template class DirectBatch<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -15,16 +15,17 @@
 namespace ilux {
 
 /// A_m x_m = b_m for m = 0 … count − 1, of one pattern: values, right-hand sides and solutions, member after member.
+template <Scalar S = double>
 struct BatchSystems {
-    std::span<const double> values, b;  ///< count·nnz, count·n
-    std::span<double>       x;          ///< count·n
-    std::size_t             n = 0, nnz = 0;
-    Index                   count = 0;
+    std::span<const S> values, b;  ///< count·nnz, count·n
+    std::span<S>       x;          ///< count·n
+    std::size_t        n = 0, nnz = 0;
+    Index              count = 0;
 
-    std::span<const double> values_of(std::size_t m) const { return values.subspan(m * nnz, nnz); }
-    std::span<const double> b_of(std::size_t m) const { return b.subspan(m * n, n); }
-    std::span<double>       x_of(std::size_t m) const { return x.subspan(m * n, n); }
-    BatchSystems            part(Index first, Index many) const
+    std::span<const S> values_of(std::size_t m) const { return values.subspan(m * nnz, nnz); }
+    std::span<const S> b_of(std::size_t m) const { return b.subspan(m * n, n); }
+    std::span<S>       x_of(std::size_t m) const { return x.subspan(m * n, n); }
+    BatchSystems<S>    part(Index first, Index many) const
     {
         const auto at = static_cast<std::size_t>(first), size = static_cast<std::size_t>(many);
         return {values.subspan(at * nnz, size * nnz),
@@ -60,6 +61,7 @@ struct BatchPivots {
 };
 
 /// Members that are worked on together: on a GPU as many as fit, on the host one.
+template <Scalar S = double>
 class BatchGroup {
 public:
     /// @throws as LuBatch
@@ -73,29 +75,30 @@ public:
     /// x refined, measured and corrected as DirectSolver does it. Members whom the pivots do not serve are apart.
     /// @param cpu  its threads share the members where x is measured
     /// @param A    of their pattern; its values are not looked at
-    void solve(Cpu& cpu, const CsrView<double>& A, const BatchSystems& systems, double rtol, std::span<BatchTry> tries);
+    void   solve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, double rtol, std::span<BatchTry> tries);
     double seconds_factor() const { return seconds_factor_; }  ///< of the last solve
     double seconds_solve() const { return seconds_solve_; }
 
 private:
     void judge_pivots_of(std::size_t m, BatchTry& tried) const;
     bool may_be_singular(double rcond) const;
-    void measure_those(Cpu& cpu, const CsrView<double>& A, std::span<const std::size_t> which,
-                       const BatchSystems& systems, std::span<BatchTry> tries);
-    void improve(Cpu& cpu, const CsrView<double>& A, const BatchSystems& systems, std::span<BatchTry> tries);
+    void measure_those(Cpu& cpu, const CsrView<S>& A, std::span<const std::size_t> which,
+                       const BatchSystems<S>& systems, std::span<BatchTry> tries);
+    void improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, std::span<BatchTry> tries);
 
     SolverOptions                     options_;
     std::shared_ptr<const LuSymbolic> symbolic_;
     BatchPivots                       by_;
-    LuBatch                           batch_;
+    LuBatch<S>                        batch_;
     std::vector<BatchMember>          member_;
-    std::vector<Residual>             residual_;  // by member
-    std::vector<double> r_, e_, best_;            // n each, by member: b − A x; A⁻¹ r; the x before a correction
-    double              seconds_factor_ = 0, seconds_solve_ = 0;
+    std::vector<Residual<S>>          residual_;  // by member
+    std::vector<S> r_, e_, best_;                 // n each, by member: b − A x; A⁻¹ r; the x before a correction
+    double         seconds_factor_ = 0, seconds_solve_ = 0;
 };
 
 /// Systems together by the pivots of one factorization, which stay as they are: on a GPU one group, on the host a group a
 /// thread, whose members are whichever comes next.
+template <Scalar S = double>
 class DirectBatch {
 public:
     static constexpr double much_smaller =
@@ -118,15 +121,15 @@ public:
     bool  on_gpu() const { return group_.front().on_gpu(); }
 
     /// @param tries  as many as there are systems, at most room()
-    void   solve(const CsrView<double>& A, const BatchSystems& systems, double rtol, std::span<BatchTry> tries);
+    void   solve(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol, std::span<BatchTry> tries);
     double seconds_factor() const { return seconds_factor_; }  ///< of the last solve, all members
     double seconds_solve() const { return seconds_solve_; }
 
 private:
-    Cpu                     cpu_;
-    Index                   wanted_;
-    std::vector<BatchGroup> group_;
-    double                  seconds_factor_ = 0, seconds_solve_ = 0;
+    Cpu                        cpu_;
+    Index                      wanted_;
+    std::vector<BatchGroup<S>> group_;
+    double                     seconds_factor_ = 0, seconds_solve_ = 0;
 };
 
 }  // namespace ilux

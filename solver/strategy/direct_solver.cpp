@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/solver/machine/lu_device.hpp"
 #include "ilux/solver/machine/memory_guard.hpp"
 #include "ilux/solver/strategy/standard.hpp"
@@ -33,16 +34,19 @@ void add_reason(std::string& reason, const std::string& more)
 
 }  // namespace
 
-DirectSolver::DirectSolver(Machine machine, const SolverOptions& options, double systems)
+template <Scalar S>
+DirectSolver<S>::DirectSolver(Machine machine, const SolverOptions& options, double systems)
     : machine_(std::move(machine)), options_(options), systems_(systems)
 {}
 
-void DirectSolver::analyse(const CsrView<double>& A, const LuOptions& lu, const StopToken& stop)
+template <Scalar S>
+void DirectSolver<S>::analyse(const CsrView<S>& A, const LuOptions& lu, const StopToken& stop)
 {
-    take(ilux::analyse(view(A), within_memory(lu), stop), lu);
+    take(ilux::analyse<S>(view(A), within_memory(lu), stop), lu);
 }
 
-void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu)
+template <Scalar S>
+void DirectSolver<S>::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu)
 {
     facts_ = facts_before(*symbolic);  // first: it may lack memory
     symbolic_ = std::move(symbolic);
@@ -51,7 +55,8 @@ void DirectSolver::take(std::shared_ptr<const LuSymbolic> symbolic, const LuOpti
     facts_->repivots = earlier_repivots_;
 }
 
-void DirectSolver::choose_pivots_by(const LuOptions& lu)
+template <Scalar S>
+void DirectSolver<S>::choose_pivots_by(const LuOptions& lu)
 {
     if (chooses_pivots_by(lu)) return;
     given_.pivot_tol = lu.pivot_tol;
@@ -60,7 +65,8 @@ void DirectSolver::choose_pivots_by(const LuOptions& lu)
 }
 
 /// Reports count through the whole series.
-void DirectSolver::drop_factors()
+template <Scalar S>
+void DirectSolver<S>::drop_factors()
 {
     if (lu_) earlier_repivots_ += lu_->repivots();
     lu_.reset();
@@ -69,14 +75,16 @@ void DirectSolver::drop_factors()
     no_batch_for_.reset();
 }
 
-void DirectSolver::release()
+template <Scalar S>
+void DirectSolver<S>::release()
 {
     drop_factors();
     workspace_.reset();
 }
 
 /// What every call for new numbers begins with.
-void DirectSolver::begin(const StopToken& stop, Attempt& tried)
+template <Scalar S>
+void DirectSolver<S>::begin(const StopToken& stop, Attempt& tried)
 {
     clock_ = WallClock();
     factored_ = false;
@@ -84,7 +92,7 @@ void DirectSolver::begin(const StopToken& stop, Attempt& tried)
     tried.action = SolverAction::factor;
     tried.lu = facts_;
     if (lu_) return lu_->heed(stop);
-    require_memory(*symbolic_, given_);
+    require_memory(*symbolic_, given_, sizeof(S));
     workspace_.emplace(symbolic_->n);
     LuOptions now = symbolic_->options;
     now.pivot_tol = given_.pivot_tol;
@@ -99,7 +107,8 @@ void DirectSolver::begin(const StopToken& stop, Attempt& tried)
 }
 
 /// What became of the numbers. @return whether there are factors
-bool DirectSolver::took(const LuReport& done, Attempt& tried)
+template <Scalar S>
+bool DirectSolver<S>::took(const LuReport& done, Attempt& tried)
 {
     tried.action = action_of(done);
     tried.seconds_factor = done.seconds;
@@ -118,7 +127,8 @@ bool DirectSolver::took(const LuReport& done, Attempt& tried)
 }
 
 /// Facts of the factors, which for new pivots take a pass or two over them.
-void DirectSolver::note(const CsrView<double>& A, Attempt& tried)
+template <Scalar S>
+void DirectSolver<S>::note(const CsrView<S>& A, Attempt& tried)
 {
     if (!chosen_ && systems_ > 1) choose_refactor(machine_, options_, *lu_, systems_ - 1, tried.decisions);
     chosen_ = true;
@@ -135,7 +145,8 @@ void DirectSolver::note(const CsrView<double>& A, Attempt& tried)
     tried.workspace_bytes = workspace_->bytes();
 }
 
-bool DirectSolver::factor(const CsrView<double>& A, bool anew, const StopToken& stop, Attempt& tried)
+template <Scalar S>
+bool DirectSolver<S>::factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried)
 {
     begin(stop, tried);
     if (!took(anew ? lu_->factor(A.val()) : lu_->refactor_or_factor(A.val()), tried)) return false;
@@ -145,57 +156,62 @@ bool DirectSolver::factor(const CsrView<double>& A, bool anew, const StopToken& 
 
 /// An estimate takes as long as several solves. It is made for new pivots, and where the smallest pivot has since
 /// become much smaller: a singular A shows in its pivots.
-void DirectSolver::estimate_condition(const CsrView<double>& A, Attempt& tried)
+template <Scalar S>
+void DirectSolver<S>::estimate_condition(const CsrView<S>& A, Attempt& tried)
 {
     const double rcond = lu_->monitor().rcond();
-    if (tried.action == SolverAction::refactor && !warned_ && rcond > DirectBatch::much_smaller * rcond_seen_) return;
+    if (tried.action == SolverAction::refactor && !warned_ && rcond > DirectBatch<S>::much_smaller * rcond_seen_)
+        return;
     condition_known_ = true;
     rcond_seen_ = rcond;
-    tried.lu->condition = facts_->condition = condition_estimate(machine_.cpu, lu_->factors(), view(A), *workspace_);
+    tried.lu->condition = facts_->condition = condition_estimate<S>(machine_.cpu, lu_->factors(), view(A), *workspace_);
     const std::string warning =
-        tried.converged() ? singularity_warning(machine_.cpu, lu_->factors(), A, facts_->condition) : "";
+        tried.converged() ? singularity_warning<S>(machine_.cpu, lu_->factors(), A, facts_->condition) : "";
     warned_ = !warning.empty();
     tried.warn(warning);
 }
 
 /// By one more substitution; on a GPU a refined one, as all of them are there.
-void DirectSolver::estimate_error(const CsrView<double>& A, Attempt& tried)
+template <Scalar S>
+void DirectSolver<S>::estimate_error(const CsrView<S>& A, Attempt& tried)
 {
     if (!tried.accuracy.finite) return;
-    note_counting_rows(A, tried.x, residual_, tried.accuracy);
-    error_.resize(tried.x.size());
+    note_counting_rows<S>(A, tried.x.of<S>(), residual_, tried.accuracy);
+    error_.resize(tried.x.of<S>().size());
     if (lu_->on_gpu()) (void)lu_->solve(residual_.r, error_, Transpose::no, INFINITY);
-    else lu_solve(machine_.cpu, lu_->factors(), residual_.r, error_, *workspace_);
-    note_error(tried.x, error_, residual_, tried.accuracy);
+    else lu_solve<S>(machine_.cpu, lu_->factors(), residual_.r, error_, *workspace_);
+    note_error<S>(tried.x.of<S>(), error_, residual_, tried.accuracy);
 }
 
 /// Refinement with residuals in the precision of x ends where small unknowns of an ill-conditioned A may have no right digit yet.
 /// Residuals in twice the precision go on from there [demmel_06].
-void DirectSolver::improve(const CsrView<double>& A, std::span<const double> b, Attempt& tried)
+template <Scalar S>
+void DirectSolver<S>::improve(const CsrView<S>& A, std::span<const S> b, Attempt& tried)
 {
-    constexpr Index most = DirectBatch::most_corrections;
-    const Standard  standard = DirectBatch::standard(options_);
+    constexpr Index most = DirectBatch<S>::most_corrections;
+    const Standard  standard = DirectBatch<S>::standard(options_);
     const auto      far = [&](const Accuracy& one) { return excess(one, standard); };
     estimate_error(A, tried);
     if (!tried.accuracy.finite) return;
     for (Index step = 0; step < most && far(tried.accuracy) > 1; ++step) {
         const Accuracy before = tried.accuracy;
-        better_.swap(tried.x);
-        tried.x.resize(better_.size());
+        better_.swap(tried.x.of<S>());
+        tried.x.of<S>().resize(better_.size());
         for (std::size_t i = 0; i < better_.size(); ++i)
-            tried.x[i] = better_[i] + std::ldexp(error_[i], residual_.exponent);
-        tried.accuracy = measure(machine_.cpu, A, tried.x, b, residual_);
+            tried.x.of<S>()[i] = better_[i] + times_power(error_[i], residual_.exponent);
+        tried.accuracy = measure<S>(machine_.cpu, A, tried.x.of<S>(), b, residual_);
         estimate_error(A, tried);
         ++tried.lu->refine_steps;
         if (far(tried.accuracy) <= far(before) / 2) continue;
-        better_.swap(tried.x);
+        better_.swap(tried.x.of<S>());
         tried.accuracy = before;
         return;
     }
 }
 
-void DirectSolver::judge(const CsrView<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
-                         Attempt& tried)
+template <Scalar S>
+void DirectSolver<S>::judge(const CsrView<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
+                            Attempt& tried)
 {
     if (solved.repivoted) {
         tried.action = SolverAction::repivot;
@@ -212,35 +228,37 @@ void DirectSolver::judge(const CsrView<double>& A, std::span<const double> b, do
         if (!solved.refine.finite) tried.report.relative_residual = std::numeric_limits<double>::quiet_NaN();
         return;
     }
-    tried.accuracy = measure(machine_.cpu, A, tried.x, b, residual_);
+    tried.accuracy = measure<S>(machine_.cpu, A, tried.x.of<S>(), b, residual_);
     improve(A, b, tried);
     tried.report.steps = tried.lu->refine_steps;
-    const LuVerdict verdict = lu_verdict(machine_.cpu, *lu_, A, tried.x, b, solved, tried.accuracy, rtol);
+    const LuVerdict verdict = lu_verdict<S>(machine_.cpu, *lu_, A, tried.x.of<S>(), b, solved, tried.accuracy, rtol);
     tried.report.outcome = verdict.outcome;
     tried.explanation = verdict.detail;
     if (solved.repivoted && !tried.converged()) tried.reason = "by the former pivots x was no success either";
     tried.remark = verdict.remark;
     tried.report.relative_residual = tried.accuracy.relative_residual;
     tried.report.backward_error = tried.accuracy.backward_error;
-    hold_to_etol(options_, static_cast<Index>(tried.x.size()), tried);
+    hold_to_etol(options_, static_cast<Index>(tried.x.of<S>().size()), tried);
 }
 
-void DirectSolver::solve(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
-                         Attempt& tried)
+template <Scalar S>
+void DirectSolver<S>::solve(const CsrView<S>& A, std::span<const S> b, double rtol, const StopToken& stop,
+                            Attempt& tried)
 {
     clock_ = WallClock();
     lu_->heed(stop);
-    const LuSolveReport solved = lu_->solve(b, tried.x, Transpose::no, lu_tolerance);
+    const LuSolveReport solved = lu_->solve(b, tried.x.of<S>(), Transpose::no, lu_tolerance);
     tried.report.seconds.solve = clock_.seconds();
     judge(A, b, rtol, solved, tried);
     estimate_condition(A, tried);
 }
 
-void DirectSolver::step(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop,
-                        Attempt& tried, Attempt& factors)
+template <Scalar S>
+void DirectSolver<S>::step(const CsrView<S>& A, std::span<const S> b, double rtol, const StopToken& stop,
+                           Attempt& tried, Attempt& factors)
 {
     begin(stop, tried);
-    const LuStepReport step = lu_->refactor_and_solve(A.val(), b, tried.x, lu_tolerance);
+    const LuStepReport step = lu_->refactor_and_solve(A.val(), b, tried.x.of<S>(), lu_tolerance);
     tried.report.seconds.solve = step.seconds - step.factors.seconds;
     if (!took(step.factors, tried)) return;
     note(A, tried);
@@ -248,5 +266,9 @@ void DirectSolver::step(const CsrView<double>& A, std::span<const double> b, dou
     judge(A, b, rtol, step.solution, tried);
     estimate_condition(A, tried);
 }
+
+#define ILUX_INSTANTIATE(S) template class DirectSolver<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -13,6 +13,7 @@
 namespace ilux {
 
 /// A series by LU: the pivots of one system serve the next ones while the monitors agree.
+template <Scalar S = double>
 class DirectSolver {
 public:
     /// @param systems  that are to come in all; with more than one a GPU may take part
@@ -21,7 +22,7 @@ public:
     /// By lu, which may differ from the options; or an analysis that was made with them.
     /// @param stop  ends the analysis
     /// @throws OutOfMemory with the prediction when L and U would pass the limit
-    void analyse(const CsrView<double>& A, const LuOptions& lu, const StopToken& stop = {});
+    void analyse(const CsrView<S>& A, const LuOptions& lu, const StopToken& stop = {});
     void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
     bool analysed() const { return symbolic_ != nullptr; }
     /// Takes another pivot_tol for later factorizations, and drops the factors; the analysis stays.
@@ -32,22 +33,22 @@ public:
     /// of time and cancellation are outcomes.
     /// @param stop  gives a factorization under way up
     /// @return whether A x = b can be solved now; where not, `tried` says why
-    bool factor(const CsrView<double>& A, bool anew, const StopToken& stop, Attempt& tried);
+    bool factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried);
     /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
     /// @param stop  lets no other pivots be chosen
-    void solve(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop, Attempt& tried);
+    void solve(const CsrView<S>& A, std::span<const S> b, double rtol, const StopToken& stop, Attempt& tried);
     /// factor() and solve(): on a GPU one launch where the pivots hold.
     /// @param factors  out, where there are factors: the try as it was before x was judged
-    void step(const CsrView<double>& A, std::span<const double> b, double rtol, const StopToken& stop, Attempt& tried,
+    void step(const CsrView<S>& A, std::span<const S> b, double rtol, const StopToken& stop, Attempt& tried,
               Attempt& factors);
 
     /// Whether systems can be solved together by the pivots of the last factorization, of which there must be one.
     /// @param members  that are to come  @param decisions  why not, or how many at a time where that is not all of them
-    bool  prepare_batch(const CsrView<double>& A, Index members, std::vector<std::string>& decisions);
+    bool  prepare_batch(const CsrView<S>& A, Index members, std::vector<std::string>& decisions);
     Index batch_room() const { return batch_->room(); }  ///< once prepared
     /// Systems of A's pattern together, at most batch_room(), each held to what solve() holds x to. What there is of A stays.
     /// @param plan  of the tries  @return a try each, without x, which is in systems.x; it is a success unless it is apart
-    std::vector<BatchAttempt> solve_batch(const CsrView<double>& A, const BatchSystems& systems, double rtol,
+    std::vector<BatchAttempt> solve_batch(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol,
                                           const Plan& plan);
     /// The next batch is by the pivots of the last factorization.
     void release_batch() { batch_.reset(); }
@@ -58,7 +59,7 @@ public:
     void release();
 
     bool              factored() const { return factored_; }
-    const Lu&         lu() const { return *lu_; }  ///< where there are, or were, factors
+    const Lu<S>&      lu() const { return *lu_; }  ///< where there are, or were, factors
     const LuSymbolic& symbolic() const { return *symbolic_; }
     const Machine&    machine() const { return machine_; }
     Machine&          machine() { return machine_; }
@@ -66,33 +67,32 @@ public:
 private:
     void        drop_factors();
     std::size_t batch_bytes() const;
-    std::string why_no_batch(const CsrView<double>& A, Index members);
+    std::string why_no_batch(const CsrView<S>& A, Index members);
     void        begin(const StopToken& stop, Attempt& tried);
     bool        took(const LuReport& done, Attempt& tried);
-    void        judge(const CsrView<double>& A, std::span<const double> b, double rtol, const LuSolveReport& solved,
-                      Attempt& tried);
-    void        note(const CsrView<double>& A, Attempt& tried);
-    void        estimate_error(const CsrView<double>& A, Attempt& tried);
-    void        improve(const CsrView<double>& A, std::span<const double> b, Attempt& tried);
-    void        estimate_condition(const CsrView<double>& A, Attempt& tried);
+    void judge(const CsrView<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved, Attempt& tried);
+    void note(const CsrView<S>& A, Attempt& tried);
+    void estimate_error(const CsrView<S>& A, Attempt& tried);
+    void improve(const CsrView<S>& A, std::span<const S> b, Attempt& tried);
+    void estimate_condition(const CsrView<S>& A, Attempt& tried);
 
     Machine                           machine_;
     SolverOptions                     options_;
     double                            systems_;
     std::shared_ptr<const LuSymbolic> symbolic_;
-    std::optional<Lu>                 lu_;
+    std::optional<Lu<S>>              lu_;
     std::optional<LuFacts>            facts_;
     Index                             earlier_repivots_ = 0;     // of factors since given back
     LuOptions                         given_;                    // of analysis and factors, as they were asked for
     bool                              factored_ = false;         // the last numbers
     bool                              chosen_ = false;           // whether a GPU takes part
-    std::optional<LuWorkspace<>>      workspace_;                // of condition and error estimates
-    Residual                          residual_;                 // of the x judged last
-    std::vector<double>               error_, better_;           // n each: its estimated error; a corrected x
+    std::optional<LuWorkspace<S>>     workspace_;                // of condition and error estimates
+    Residual<S>                       residual_;                 // of the x judged last
+    std::vector<S>                    error_, better_;           // n each: its estimated error; a corrected x
     double                            rcond_seen_ = 0;           // of the pivots at the last of them
     bool                              warned_ = false;           // by it
     bool                              condition_known_ = false;  // of the pivots chosen last
-    std::optional<DirectBatch>        batch_;
+    std::optional<DirectBatch<S>>     batch_;
     std::shared_ptr<const LuPattern>  no_batch_for_;  // pivots by which there is none
     WallClock                         clock_;         // since the call under way began
 };

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/solver/machine/host.hpp"
@@ -21,7 +22,8 @@ std::size_t what_is_left(std::size_t limit, std::size_t used) { return limit > u
 }  // namespace
 
 /// What a batch may take: of the GPU where its factors are, else of the host.
-std::size_t DirectSolver::batch_bytes() const
+template <Scalar S>
+std::size_t DirectSolver<S>::batch_bytes() const
 {
     const std::size_t given = given_.memory_limit.value;
     if (!lu_->on_gpu()) {
@@ -37,7 +39,8 @@ std::size_t DirectSolver::batch_bytes() const
 }
 
 /// Makes batch_. @return why it cannot be, or ""
-std::string DirectSolver::why_no_batch(const CsrView<double>& A, Index members)
+template <Scalar S>
+std::string DirectSolver<S>::why_no_batch(const CsrView<S>& A, Index members)
 {
     if (lu_->on_gpu() && lu_->refactor_method() != "dataflow")
         return fmt::format("method {} refactors one system at a time", lu_->refactor_method());
@@ -58,13 +61,15 @@ std::string DirectSolver::why_no_batch(const CsrView<double>& A, Index members)
     return why;
 }
 
-void DirectSolver::refuse_batch()
+template <Scalar S>
+void DirectSolver<S>::refuse_batch()
 {
     release_batch();
     no_batch_for_ = lu_->pivots().pattern;
 }
 
-bool DirectSolver::prepare_batch(const CsrView<double>& A, Index members, std::vector<std::string>& decisions)
+template <Scalar S>
+bool DirectSolver<S>::prepare_batch(const CsrView<S>& A, Index members, std::vector<std::string>& decisions)
 {
     if (warned_) return false;  // each system has its condition estimated
     const bool serves =
@@ -88,8 +93,9 @@ bool DirectSolver::prepare_batch(const CsrView<double>& A, Index members, std::v
     return !warned_;
 }
 
-std::vector<BatchAttempt> DirectSolver::solve_batch(const CsrView<double>& A, const BatchSystems& systems, double rtol,
-                                                    const Plan& plan)
+template <Scalar S>
+std::vector<BatchAttempt> DirectSolver<S>::solve_batch(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol,
+                                                       const Plan& plan)
 {
     clock_ = WallClock();
     const auto                count = static_cast<std::size_t>(systems.count);
@@ -127,5 +133,15 @@ std::vector<BatchAttempt> DirectSolver::solve_batch(const CsrView<double>& A, co
     }
     return all;
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                            \
+    template std::size_t DirectSolver<S>::batch_bytes() const;                                                         \
+    template std::string DirectSolver<S>::why_no_batch(const CsrView<S>&, Index);                                      \
+    template void        DirectSolver<S>::refuse_batch();                                                              \
+    template bool        DirectSolver<S>::prepare_batch(const CsrView<S>&, Index, std::vector<std::string>&);          \
+    template std::vector<BatchAttempt> DirectSolver<S>::solve_batch(const CsrView<S>&, const BatchSystems<S>&, double, \
+                                                                    const Plan&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

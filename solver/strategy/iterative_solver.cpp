@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
@@ -35,10 +36,11 @@ void note_mlilu(const MlIluReport& report, Attempt& tried)
 }
 
 /// Null at a zero pivot; then `tried` says so.
-std::unique_ptr<Ilu0<>> build_ilu0(const CsrView<double>& A, Attempt& tried)
+template <Scalar S>
+std::unique_ptr<Ilu0<S>> build_ilu0(const CsrView<S>& A, Attempt& tried)
 {
     WallClock clock;
-    auto      M = std::make_unique<Ilu0<>>(A);
+    auto      M = std::make_unique<Ilu0<S>>(A);
     tried.seconds_factor = clock.seconds();
     tried.factor_bytes = M->bytes();
     tried.fill = 1;
@@ -49,12 +51,13 @@ std::unique_ptr<Ilu0<>> build_ilu0(const CsrView<double>& A, Attempt& tried)
     return nullptr;
 }
 
-std::unique_ptr<Jacobi<>> build_jacobi(const CsrView<double>& A, Attempt& tried)
+template <Scalar S>
+std::unique_ptr<Jacobi<S>> build_jacobi(const CsrView<S>& A, Attempt& tried)
 {
     WallClock clock;
-    auto      M = std::make_unique<Jacobi<>>(A);
+    auto      M = std::make_unique<Jacobi<S>>(A);
     tried.seconds_factor = clock.seconds();
-    tried.factor_bytes = sizeof(double) * static_cast<std::size_t>(A.rows());
+    tried.factor_bytes = sizeof(S) * static_cast<std::size_t>(A.rows());
     tried.fill = A.nnz() > 0 ? double(A.rows()) / double(A.nnz()) : 0;
     return M;
 }
@@ -80,7 +83,8 @@ void note_what_is_ignored(const Machine& machine, const KrylovOptions& krylov, A
         note(fmt::format("krylov.ortho={} instead of mgso", field_text(krylov.ortho)));
 }
 
-std::string rank_warning(const PrecondFactors& factors)
+template <Scalar S>
+std::string rank_warning(const PrecondFactors<S>& factors)
 {
     const Index missing = factors.mlilu    ? factors.mlilu->report().deficiency
                           : factors.rounds ? factors.rounds->report().deficiency
@@ -110,18 +114,21 @@ ProgressListener history_of(Attempt& tried, const TryListener& listener, const K
     };
 }
 
-IterativeSolver::IterativeSolver(Machine machine, const SolverOptions& options)
+template <Scalar S>
+IterativeSolver<S>::IterativeSolver(Machine machine, const SolverOptions& options)
     : machine_(std::move(machine)), options_(options)
 {}
 
-KrylovOptions IterativeSolver::krylov(Index n) const
+template <Scalar S>
+KrylovOptions IterativeSolver<S>::krylov(Index n) const
 {
     KrylovOptions krylov = options_.krylov;
     krylov.restart = std::clamp(std::min(n, krylov.max_steps), 1, krylov.restart);
     return krylov;
 }
 
-void IterativeSolver::give_up_gpu(const std::string& why, Attempt& tried)
+template <Scalar S>
+void IterativeSolver<S>::give_up_gpu(const std::string& why, Attempt& tried)
 {
     tried.decisions.push_back("device cpu after all: " + why);
     system_.reset();  // it refers to the GPU
@@ -129,15 +136,17 @@ void IterativeSolver::give_up_gpu(const std::string& why, Attempt& tried)
 }
 
 /// All but M goes there while M is factored.
-void IterativeSolver::begin_on_gpu(const Plan& plan)
+template <Scalar S>
+void IterativeSolver<S>::begin_on_gpu(const Plan& plan)
 {
     const GpuSystemOptions options{.precision = plan.precond.precision,
                                    .engine = machine_.engine,
                                    .memory_limit = machine_.memory_limit};
-    system_ = std::make_unique<GpuSystem>(*machine_.gpu, *A_, method_of(plan.method), krylov(A_->rows()), options);
+    system_ = std::make_unique<GpuSystem<S>>(*machine_.gpu, *A_, method_of(plan.method), krylov(A_->rows()), options);
 }
 
-void IterativeSolver::put_on_gpu(Attempt& tried)
+template <Scalar S>
+void IterativeSolver<S>::put_on_gpu(Attempt& tried)
 {
     try {
         system_->put_factors(machine_.cpu, factors_);
@@ -149,20 +158,22 @@ void IterativeSolver::put_on_gpu(Attempt& tried)
     }
 }
 
-void IterativeSolver::prepare_host(Attempt& tried)
+template <Scalar S>
+void IterativeSolver<S>::prepare_host(Attempt& tried)
 {
     note_what_is_ignored(machine_, options_.krylov, tried);
     const Method method = method_of(tried.plan.method);
     op_.emplace(*A_, needs_transpose(method));
     made_.reset();
-    if (factors_.mlilu) made_ = std::make_unique<MlIluPreconditioner<>>(*factors_.mlilu);
-    else if (!factors_.ilu0 && !factors_.jacobi) made_ = std::make_unique<Identity<Cpu>>(A_->rows());
+    if (factors_.mlilu) made_ = std::make_unique<MlIluPreconditioner<S>>(*factors_.mlilu);
+    else if (!factors_.ilu0 && !factors_.jacobi) made_ = std::make_unique<Identity<Cpu, S>>(A_->rows());
     if (!workspace_ || workspace_->method() != method) workspace_.emplace(method, A_->rows(), krylov(A_->rows()));
     tried.workspace_bytes = workspace_->bytes();
 }
 
 /// To where M is applied.
-void IterativeSolver::place(Attempt& tried)
+template <Scalar S>
+void IterativeSolver<S>::place(Attempt& tried)
 {
     if (machine_.gpu && machine_.gpu_by_choice && !factors_.rounds) {
         const bool saved = tried.plan.precond.mlilu.off_diagonal == OffDiagonal::save;
@@ -180,7 +191,8 @@ void IterativeSolver::place(Attempt& tried)
     if (!machine_.gpu) prepare_host(tried);
 }
 
-std::optional<IterativeSolver::FormerRounds> IterativeSolver::rounds_at_hand() const
+template <Scalar S>
+std::optional<typename IterativeSolver<S>::FormerRounds> IterativeSolver<S>::rounds_at_hand() const
 {
     if (!options_made_by_) return {};
     FormerRounds former{.options = *options_made_by_};
@@ -191,11 +203,12 @@ std::optional<IterativeSolver::FormerRounds> IterativeSolver::rounds_at_hand() c
 }
 
 /// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says why.
-std::optional<GpuRounds> IterativeSolver::build_on_gpu(const ProgressListener& on_progress, const StopToken& stop,
-                                                       Attempt& tried)
+template <Scalar S>
+std::optional<GpuRounds> IterativeSolver<S>::build_on_gpu(const ProgressListener& on_progress, const StopToken& stop,
+                                                          Attempt& tried)
 {
     const MlIluOptions& options = tried.plan.precond.mlilu;
-    if (options.setup == MlIluSetup::crout) return {};
+    if (is_complex<S> || options.setup == MlIluSetup::crout) return {};
     const bool  again = former_ && former_->on_gpu && former_->options == options;
     std::string why;
     try {
@@ -215,19 +228,21 @@ std::optional<GpuRounds> IterativeSolver::build_on_gpu(const ProgressListener& o
 }
 
 /// By the host, and by the rounds of the M before where there are any.
-MlIlu<> IterativeSolver::make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried)
+template <Scalar S>
+MlIlu<S> IterativeSolver<S>::make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried)
 {
     const MlIluOptions options = mlilu_options(machine_, tried);
     const bool         again = former_ && former_->on_host && former_->options == options;
-    MlIlu factors = again ? MlIlu<>::rebuild(machine_.cpu, *A_, options, *former_->on_host, on_progress, stop)
-                          : MlIlu<>::build(machine_.cpu, *A_, options, on_progress, stop);
+    MlIlu<S> factors = again ? MlIlu<S>::rebuild(machine_.cpu, *A_, options, *former_->on_host, on_progress, stop)
+                             : MlIlu<S>::build(machine_.cpu, *A_, options, on_progress, stop);
     options_made_by_ = options;
     note_mlilu(factors.report(), tried);
     return factors;
 }
 
 /// M as the plan asks for it; for a GPU with off_diagonal and depth_bound as suit one, where they are left to us.
-bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, Attempt& tried)
+template <Scalar S>
+bool IterativeSolver<S>::build(const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
     WallClock              clock;
     double                 analysed = -1;
@@ -250,11 +265,11 @@ bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, 
                 }
                 break;
             case PrecondKind::ilu0:
-                factors_.ilu0 = build_ilu0(*A_, tried);
+                factors_.ilu0 = build_ilu0<S>(*A_, tried);
                 if (factors_.ilu0) require_within(options_.memory_limit, tried);
                 return factors_.ilu0 != nullptr;
             case PrecondKind::jacobi:
-                factors_.jacobi = build_jacobi(*A_, tried);
+                factors_.jacobi = build_jacobi<S>(*A_, tried);
                 require_within(options_.memory_limit, tried);
                 break;
             case PrecondKind::none:
@@ -274,8 +289,8 @@ bool IterativeSolver::build(const TryListener& listener, const StopToken& stop, 
     return false;
 }
 
-bool IterativeSolver::factor(const CsrView<double>& A, const TryListener& listener, const StopToken& stop,
-                             Attempt& tried)
+template <Scalar S>
+bool IterativeSolver<S>::factor(const CsrView<S>& A, const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
     auto former = rounds_at_hand();
     release();
@@ -306,7 +321,8 @@ bool IterativeSolver::factor(const CsrView<double>& A, const TryListener& listen
     return factored_ = true;
 }
 
-void IterativeSolver::keep(const CsrView<double>& A, Attempt& tried)
+template <Scalar S>
+void IterativeSolver<S>::keep(const CsrView<S>& A, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner to be kept"; });
     A_ = &A;
@@ -321,7 +337,8 @@ void IterativeSolver::keep(const CsrView<double>& A, Attempt& tried)
     tried.action = tried.plan.precond.kind == PrecondKind::none ? SolverAction::none : SolverAction::lagged;
 }
 
-void IterativeSolver::release()
+template <Scalar S>
+void IterativeSolver<S>::release()
 {
     factored_ = false;
     system_.reset();
@@ -332,7 +349,8 @@ void IterativeSolver::release()
     former_.reset();
 }
 
-Preconditioner<Cpu>& IterativeSolver::host_M()
+template <Scalar S>
+Preconditioner<Cpu, S>& IterativeSolver<S>::host_M()
 {
     if (made_) return *made_;
     if (factors_.ilu0) return *factors_.ilu0;
@@ -340,40 +358,45 @@ Preconditioner<Cpu>& IterativeSolver::host_M()
 }
 
 /// A x = b by the method and M at hand.
-IterationReport IterativeSolver::iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                                         const ProgressListener& on_progress, const StopToken& stop, Method method)
+template <Scalar S>
+IterationReport IterativeSolver<S>::iterate(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
+                                            const ProgressListener& on_progress, const StopToken& stop, Method method)
 {
     if (system_) return system_->solve(b, x, krylov, on_progress, stop);
-    return ilux::solve<Cpu>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, on_progress, stop);
+    return ilux::solve<Cpu, S>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, on_progress, stop);
 }
 
 /// Corrections are told to whoever listens to progress; the convergence curve is of the first iteration.
-IterationCalls IterativeSolver::calls(const TryListener& listener, const StopToken& stop)
+template <Scalar S>
+IterationCalls<S> IterativeSolver<S>::calls(const TryListener& listener, const StopToken& stop)
 {
-    if (!system_) return host_iteration(machine_.cpu, *op_, host_M(), *workspace_, listener.on_progress, stop);
-    const auto precondition = [this](auto r, auto z) { system_->precondition(r, z); };
-    const auto solve = [this, &listener, &stop](auto D, auto b, auto x, const KrylovOptions& krylov) {
-        try {
-            return system_->solve_rows_scaled(D, b, x, krylov, listener.on_progress, stop);
-        } catch (const OutOfMemory&) {  // x stays as good as it is
-            IterationReport nothing;
-            nothing.outcome = Outcome::out_of_memory;
-            return nothing;
-        }
-    };
-    return {precondition, solve};
+    if (system_) {
+        const auto precondition = [this](auto r, auto z) { system_->precondition(r, z); };
+        const auto solve = [this, &listener, &stop](auto D, auto b, auto x, const KrylovOptions& krylov) {
+            try {
+                return system_->solve_rows_scaled(D, b, x, krylov, listener.on_progress, stop);
+            } catch (const OutOfMemory&) {  // x stays as good as it is
+                IterationReport nothing;
+                nothing.outcome = Outcome::out_of_memory;
+                return nothing;
+            }
+        };
+        return {precondition, solve};
+    }
+    return host_iteration<S>(machine_.cpu, *op_, host_M(), *workspace_, listener.on_progress, stop);
 }
 
-void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener,
-                            const StopToken& stop, Attempt& tried)
+template <Scalar S>
+void IterativeSolver<S>::solve(std::span<const S> b, KrylovOptions krylov, const TryListener& listener,
+                               const StopToken& stop, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner"; });
     krylov.restart = this->krylov(A_->rows()).restart;
     const ProgressListener on_progress = history_of(tried, listener, krylov);
     const Method           method = method_of(tried.plan.method);
     try {
-        tried.report = iterate(b, tried.x, krylov, on_progress, stop, method);
-        finish_iteration(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop, tried);
+        tried.report = iterate(b, tried.x.of<S>(), krylov, on_progress, stop, method);
+        finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop, tried);
     } catch (const DeviceError& error) {
         if (!system_) throw;
         throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
@@ -381,5 +404,9 @@ void IterativeSolver::solve(std::span<const double> b, KrylovOptions krylov, con
     if (system_) tried.gpu = system_->report();
     if (tried.converged() && tried.action != SolverAction::lagged) tried.warn(rank_warning(factors_));
 }
+
+#define ILUX_INSTANTIATE(S) template class IterativeSolver<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

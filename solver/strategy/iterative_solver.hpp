@@ -22,6 +22,7 @@ struct TryListener {
 };
 
 /// A series by a Krylov method: the preconditioner of one system serves the next ones while steps stay few.
+template <Scalar S = double>
 class IterativeSolver {
 public:
     /// @param machine  loses its GPU where that was our choice and the host suits M better
@@ -33,15 +34,15 @@ public:
     /// @param stop  gives a multilevel factorization in progress up
     /// @return whether A x = b can be solved now; where not, `tried` says why
     /// @throws OutOfMemory; DeviceError, naming the device, when that failed
-    bool factor(const CsrView<double>& A, const TryListener& listener, const StopToken& stop, Attempt& tried);
+    bool factor(const CsrView<S>& A, const TryListener& listener, const StopToken& stop, Attempt& tried);
     /// M as it is, for another A of the same order. Needs an M.
-    void keep(const CsrView<double>& A, Attempt& tried);
+    void keep(const CsrView<S>& A, Attempt& tried);
     bool factored() const { return factored_; }
 
     /// Solves, and measures once more in twice the precision where it converged.
     /// @param tried  .x is the guess and becomes the solution
     /// @param krylov  with ‖A‖_F
-    void solve(std::span<const double> b, KrylovOptions krylov, const TryListener& listener, const StopToken& stop,
+    void solve(std::span<const S> b, KrylovOptions krylov, const TryListener& listener, const StopToken& stop,
                Attempt& tried);
 
     /// The next factor() makes M without a look at the rounds of the one at hand.
@@ -50,9 +51,9 @@ public:
     /// Without solving any longer: memory and GPU are given back.
     void release();
 
-    const PrecondFactors& factors() const { return factors_; }
-    const Machine&        machine() const { return machine_; }
-    KrylovOptions         krylov(Index n) const;  ///< as asked for, with no more vectors than n or the steps allow
+    const PrecondFactors<S>& factors() const { return factors_; }
+    const Machine&           machine() const { return machine_; }
+    KrylovOptions            krylov(Index n) const;  ///< as asked for, with no more vectors than n or the steps allow
 
 private:
     /// What a later M may be made by.
@@ -63,30 +64,30 @@ private:
     };
     std::optional<FormerRounds> rounds_at_hand() const;
     std::optional<GpuRounds> build_on_gpu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
-    MlIlu<>                  make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
+    MlIlu<S>                 make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
 
-    bool                 build(const TryListener& listener, const StopToken& stop, Attempt& tried);
-    void                 place(Attempt& tried);
-    void                 give_up_gpu(const std::string& why, Attempt& tried);
-    void                 begin_on_gpu(const Plan& plan);
-    void                 put_on_gpu(Attempt& tried);
-    void                 prepare_host(Attempt& tried);
-    Preconditioner<Cpu>& host_M();
-    IterationReport      iterate(std::span<const double> b, std::span<double> x, const KrylovOptions& krylov,
-                                 const ProgressListener& on_progress, const StopToken& stop, Method method);
-    IterationCalls       calls(const TryListener& listener, const StopToken& stop);
+    bool                    build(const TryListener& listener, const StopToken& stop, Attempt& tried);
+    void                    place(Attempt& tried);
+    void                    give_up_gpu(const std::string& why, Attempt& tried);
+    void                    begin_on_gpu(const Plan& plan);
+    void                    put_on_gpu(Attempt& tried);
+    void                    prepare_host(Attempt& tried);
+    Preconditioner<Cpu, S>& host_M();
+    IterationReport         iterate(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
+                                    const ProgressListener& on_progress, const StopToken& stop, Method method);
+    IterationCalls<S>       calls(const TryListener& listener, const StopToken& stop);
 
-    Machine                              machine_;
-    SolverOptions                        options_;
-    const CsrView<double>*               A_ = nullptr;
-    PrecondFactors                       factors_;
-    std::optional<MlIluOptions>          options_made_by_;  // of factors_.mlilu or .rounds
-    std::optional<FormerRounds>          former_;           // of the M before, while another is made
-    bool                                 factored_ = false;
-    std::unique_ptr<GpuSystem>           system_;  // before what it refers to goes
-    std::optional<MatrixOperator<>>      op_;
-    std::unique_ptr<Preconditioner<Cpu>> made_;  // M as the host applies it, where factors_ do not do it themselves
-    std::optional<KrylovWorkspace<Cpu>>  workspace_;
+    Machine                                 machine_;
+    SolverOptions                           options_;
+    const CsrView<S>*                       A_ = nullptr;
+    PrecondFactors<S>                       factors_;
+    std::optional<MlIluOptions>             options_made_by_;  // of factors_.mlilu or .rounds
+    std::optional<FormerRounds>             former_;           // of the M before, while another is made
+    bool                                    factored_ = false;
+    std::unique_ptr<GpuSystem<S>>           system_;  // before what it refers to goes
+    std::optional<MatrixOperator<S>>        op_;
+    std::unique_ptr<Preconditioner<Cpu, S>> made_;  // M as the host applies it, where factors_ do not do it themselves
+    std::optional<KrylovWorkspace<Cpu, S>>  workspace_;
 };
 
 /// Its name among the Krylov methods. @param choice  neither automatic nor lu

@@ -1,4 +1,5 @@
 #include "ilux/solver/strategy/standard.hpp"
+#include "ilux/base/instances.hpp"
 
 #include <fmt/core.h>
 
@@ -29,9 +30,10 @@ double share(double value, double limit)
 
 /// Powers of two D_i near 1 / (|A||x| + |b|)_i. A row whose terms are all small beside ‖x‖ need not be solved to digits that
 /// no unknown above 1e-12 of the largest shows.
-void equilibrate(const CsrView<double>& A, std::span<const double> x, const Residual& residual, std::span<double> D)
+template <Scalar S>
+void equilibrate(const CsrView<S>& A, std::span<const S> x, const Residual<S>& residual, std::span<double> D)
 {
-    const RowSizes size_of(A, x, residual, least_unknown / 100);
+    const RowSizes<S> size_of(A, x, residual, least_unknown / 100);
     for (Index i = 0; i < A.rows(); ++i) {
         const auto size = size_of(i);
         const bool usable = std::isfinite(size) && size > 0;
@@ -39,11 +41,20 @@ void equilibrate(const CsrView<double>& A, std::span<const double> x, const Resi
     }
 }
 
+/// Real numbers where S are wanted; no copy where these are real.
+template <Scalar S>
+auto in_scalars(std::span<const double> values)
+{
+    if constexpr (is_complex<S>) return std::vector<S>(values.begin(), values.end());
+    else return values;
+}
+
 /// One iteration after another, each on what the former has left.
+template <Scalar S>
 class Corrections {
 public:
-    Corrections(Cpu& cpu, const CsrView<double>& A, std::span<const double> b, const KrylovOptions& krylov,
-                const Standard& standard, const IterationCalls& iteration, const StopToken& stop, Attempt& tried)
+    Corrections(Cpu& cpu, const CsrView<S>& A, std::span<const S> b, const KrylovOptions& krylov,
+                const Standard& standard, const IterationCalls<S>& iteration, const StopToken& stop, Attempt& tried)
         : cpu_(cpu),
           A_(A),
           b_(b),
@@ -57,13 +68,13 @@ public:
     /// Accuracy of tried.x. @param steps  that a better estimate of the error than by M alone may take
     void judge(Index steps)
     {
-        tried_.accuracy = measure(cpu_, A_, tried_.x, b_, residual_);
+        tried_.accuracy = measure<S>(cpu_, A_, x(), b_, residual_);
         if (!tried_.accuracy.finite) return;
-        note_counting_rows(A_, tried_.x, residual_, tried_.accuracy);
-        d_.assign(tried_.x.size(), 0);
+        note_counting_rows(A_, x(), residual_, tried_.accuracy);
+        d_.assign(x().size(), 0);
         if (steps > 0) tried_.accuracy.estimate_settled = estimate_by(steps) && residual_.lost.empty();
         if (steps == 0) iteration_.precondition(residual_.r, d_);
-        note_error(tried_.x, d_, residual_, tried_.accuracy);
+        note_error(x(), d_, residual_, tried_.accuracy);
     }
 
     void go_on()
@@ -76,6 +87,8 @@ public:
     StopReason stopped() const { return stopped_; }  // why it ended early
 
 private:
+    std::vector<S>& x() { return tried_.x.of<S>(); }
+
     /// d_ ≈ A⁻¹ r by so many steps; by M alone where they come to nothing. @return whether they settled it
     bool estimate_by(Index steps)
     {
@@ -107,21 +120,21 @@ private:
         if (krylov.max_steps <= 0 || stopped_ != StopReason::none || !std::isfinite(far)) return false;
         (void)solve_for_correction(krylov);
         stopped_ = stop_.reason();
-        former_ = tried_.x;
-        for (std::size_t i = 0; i < former_.size(); ++i) tried_.x[i] += std::ldexp(d_[i], residual_.exponent);
+        former_ = x();
+        for (std::size_t i = 0; i < former_.size(); ++i) x()[i] += times_power(d_[i], residual_.exponent);
         judge(0);
         const Standard of_residual{.residual = standard_.residual, .backward_error = standard_.backward_error};
         if (excess(tried_.accuracy, standard_) <= far / 2 && excess(tried_.accuracy, of_residual) <= 1) return true;
-        tried_.x.swap(former_);
+        x().swap(former_);
         tried_.accuracy = before;
         return false;
     }
 
     Outcome solve_for_correction(const KrylovOptions& krylov)
     {
-        const std::size_t n = tried_.x.size();
+        const std::size_t n = x().size();
         D_.assign(n, 1);
-        if (tried_.plan.method != MethodChoice::cg) equilibrate(A_, tried_.x, residual_, D_);  // which needs symmetry
+        if (!needs_symmetry(tried_.plan.method)) equilibrate<S>(A_, x(), residual_, D_);
         scaled_.resize(n);
         for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * residual_.r[i];
         d_.assign(n, 0);
@@ -136,17 +149,18 @@ private:
         return done.outcome;
     }
 
-    Cpu&                    cpu_;
-    const CsrView<double>&  A_;
-    std::span<const double> b_;
-    const KrylovOptions&    krylov_;
-    const Standard&         standard_;
-    const IterationCalls&   iteration_;
-    const StopToken&        stop_;
-    Attempt&                tried_;
-    Residual                residual_;
-    std::vector<double>     d_, D_, scaled_, former_;
-    StopReason              stopped_ = StopReason::none;
+    Cpu&                     cpu_;
+    const CsrView<S>&        A_;
+    std::span<const S>       b_;
+    const KrylovOptions&     krylov_;
+    const Standard&          standard_;
+    const IterationCalls<S>& iteration_;
+    const StopToken&         stop_;
+    Attempt&                 tried_;
+    Residual<S>              residual_;
+    std::vector<S>           d_, scaled_, former_;
+    std::vector<double>      D_;
+    StopReason               stopped_ = StopReason::none;
 };
 
 }  // namespace
@@ -213,25 +227,29 @@ void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried)
     }
 }
 
-IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditioner<Cpu>& M,
-                              KrylovWorkspace<Cpu>& workspace, const ProgressListener& on_progress,
-                              const StopToken& stop)
+template <Scalar S>
+IterationCalls<S> host_iteration(Cpu& cpu, const LinearOperator<Cpu, S>& A, Preconditioner<Cpu, S>& M,
+                                 KrylovWorkspace<Cpu, S>& workspace, const ProgressListener& on_progress,
+                                 const StopToken& stop)
 {
-    const auto precondition = [&](std::span<const double> r, std::span<double> z) { M.apply(cpu, r, z); };
-    const auto solve = [&](std::span<const double> D, std::span<const double> b, std::span<double> x,
+    const auto precondition = [&](std::span<const S> r, std::span<S> z) { M.apply(cpu, r, z); };
+    const auto solve = [&](std::span<const double> D, std::span<const S> b, std::span<S> x,
                            const KrylovOptions& krylov) {
-        const std::vector<double>    inverse = inverses_of(D);
-        const RowScaledOperator<Cpu> DA(A, D);
-        RowScaledPreconditioner<Cpu> DM(M, inverse);
-        return ilux::solve<Cpu>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, on_progress, stop);
+        const std::vector<double>       inverse = inverses_of(D);
+        const auto                      rows = in_scalars<S>(D), columns = in_scalars<S>(inverse);
+        const RowScaledOperator<Cpu, S> DA(A, rows);
+        RowScaledPreconditioner<Cpu, S> DM(M, columns);
+        return ilux::solve<Cpu, S>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, on_progress, stop);
     };
     return {precondition, solve};
 }
 
-void finish_iteration(Cpu& cpu, const CsrView<double>& A, std::span<const double> b, const KrylovOptions& krylov,
-                      const Standard& standard, const IterationCalls& iteration, const StopToken& stop, Attempt& tried)
+template <Scalar S>
+void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<S>> b, const KrylovOptions& krylov,
+                      const Standard& standard, const IterationCalls<S>& iteration, const StopToken& stop,
+                      Attempt& tried)
 {
-    Corrections corrections(cpu, A, b, krylov, standard, iteration, stop, tried);
+    Corrections<S> corrections(cpu, A, b, krylov, standard, iteration, stop, tried);
     corrections.judge(tried.converged() ? steps_of_estimate(tried) : 0);
     if (!tried.accuracy.finite) return;
     const bool   by_size = krylov.stop == StopTest::backward_error;
@@ -252,5 +270,13 @@ void finish_iteration(Cpu& cpu, const CsrView<double>& A, std::span<const double
                                         shortfall(tried.accuracy, standard, n));
     } else if (tried.converged()) tried.warn(accuracy_warning(tried.accuracy, n));
 }
+
+#define ILUX_INSTANTIATE(S)                                                                                            \
+    template IterationCalls<S> host_iteration(Cpu&, const LinearOperator<Cpu, S>&, Preconditioner<Cpu, S>&,            \
+                                              KrylovWorkspace<Cpu, S>&, const ProgressListener&, const StopToken&);    \
+    template void finish_iteration(Cpu&, const CsrView<S>&, std::span<const S>, const KrylovOptions&, const Standard&, \
+                                   const IterationCalls<S>&, const StopToken&, Attempt&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -32,19 +32,21 @@ std::string accuracy_warning(const Accuracy& accuracy, Index n);
 void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried);
 
 /// How a preconditioned iteration is called, wherever it runs; vectors are of the host.
+template <Scalar S = double>
 struct IterationCalls {
     /// z ← M⁻¹ r
-    std::function<void(std::span<const double> r, std::span<double> z)> precondition;
+    std::function<void(std::span<const S> r, std::span<S> z)> precondition;
     /// Solves D A x = b, preconditioned by D M, for a diagonal D. @param x  the guess, then the solution
-    std::function<IterationReport(std::span<const double> D, std::span<const double> b, std::span<double> x,
+    std::function<IterationReport(std::span<const double> D, std::span<const S> b, std::span<S> x,
                                   const KrylovOptions& krylov)>
         solve;
 };
 
 /// On the host. @param workspace  made for the method and restart length; all must outlive the calls
-IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditioner<Cpu>& M,
-                              KrylovWorkspace<Cpu>& workspace, const ProgressListener& on_progress,
-                              const StopToken& stop);
+template <Scalar S>
+IterationCalls<S> host_iteration(Cpu& cpu, const LinearOperator<Cpu, S>& A, Preconditioner<Cpu, S>& M,
+                                 KrylovWorkspace<Cpu, S>& workspace, const ProgressListener& on_progress,
+                                 const StopToken& stop);
 
 /// What becomes of an iteration that is over: its x is measured in twice the precision, its error estimated by M. Where the
 /// residual meets its tolerance and the rest of the standard is not met, it goes on: corrections d of D A d = D (b − A x) are
@@ -52,7 +54,9 @@ IterationCalls host_iteration(Cpu& cpu, const LinearOperator<Cpu>& A, Preconditi
 /// @param krylov  of the iteration; its steps count on  @param stop  of the iteration  @param tried  in: x and report of the iteration; out: of all
 /// Of an x that converged as far as the residual goes, but not to the standard, the outcome is stagnated, time_limit or cancelled,
 /// and `inaccurate` is set. An x so large that b − A x cancels to rounding noise has passed its test by luck, and did not converge.
-void finish_iteration(Cpu& cpu, const CsrView<double>& A, std::span<const double> b, const KrylovOptions& krylov,
-                      const Standard& standard, const IterationCalls& iteration, const StopToken& stop, Attempt& tried);
+template <Scalar S>
+void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<S>> b, const KrylovOptions& krylov,
+                      const Standard& standard, const IterationCalls<S>& iteration, const StopToken& stop,
+                      Attempt& tried);
 
 }  // namespace ilux

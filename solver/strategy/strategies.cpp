@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/solver/machine/lu_device.hpp"
 #include "ilux/solver/strategy/analysis_limits.hpp"
 
@@ -17,12 +18,14 @@ bool same_analysis(const LuOptions& one, const LuOptions& two)
 
 }  // namespace
 
-Strategies::Strategies(const SolverOptions& options, const CsrView<double>& A, double systems,
-                       std::shared_ptr<const LuSymbolic> symbolic)
+template <Scalar S>
+Strategies<S>::Strategies(const SolverOptions& options, const CsrView<S>& A, double systems,
+                          std::shared_ptr<const LuSymbolic> symbolic)
     : options_(options), A_(A), systems_(systems), symbolic_(std::move(symbolic))
 {}
 
-std::vector<std::string> Strategies::take(bool direct)
+template <Scalar S>
+std::vector<std::string> Strategies<S>::take(bool direct)
 {
     std::vector<std::string> decisions;
     if (direct ? !direct_ : !iterative_) {
@@ -30,10 +33,10 @@ std::vector<std::string> Strategies::take(bool direct)
         options.method = direct ? MethodChoice::lu : MethodChoice::gmres;  // all iterations alike
         Machine machine = machine_for(options, A_, systems_ > 1, decisions);
         if (direct) {
-            direct_ = std::make_unique<DirectSolver>(std::move(machine), options_, systems_);
+            direct_ = std::make_unique<DirectSolver<S>>(std::move(machine), options_, systems_);
             if (symbolic_) direct_->take(symbolic_, options_.lu);
         } else {
-            iterative_ = std::make_unique<IterativeSolver>(std::move(machine), options_);
+            iterative_ = std::make_unique<IterativeSolver<S>>(std::move(machine), options_);
         }
     }
     if (takes_direct_ == direct) return decisions;
@@ -43,17 +46,20 @@ std::vector<std::string> Strategies::take(bool direct)
     return decisions;
 }
 
-void Strategies::release_preconditioner()
+template <Scalar S>
+void Strategies<S>::release_preconditioner()
 {
     if (iterative_) iterative_->release();
 }
 
-bool Strategies::analysed_for(const LuOptions& lu) const
+template <Scalar S>
+bool Strategies<S>::analysed_for(const LuOptions& lu) const
 {
     return direct_->analysed() && same_analysis(direct_->symbolic().options, lu);
 }
 
-bool Strategies::analyse_lu(const StopToken& stop, Attempt& tried)
+template <Scalar S>
+bool Strategies<S>::analyse_lu(const StopToken& stop, Attempt& tried)
 {
     if (has_fewer_entries_than_rows(A_)) {
         tried.device = direct_->machine().device();
@@ -65,16 +71,26 @@ bool Strategies::analyse_lu(const StopToken& stop, Attempt& tried)
     return true;
 }
 
-Device Strategies::device() const
+template <Scalar S>
+Device Strategies<S>::device() const
 {
     return takes_direct_ ? direct_->machine().device() : iterative_->machine().device();
 }
 
-const Lu* Strategies::lu() const { return takes_direct_ && direct_ && direct_->factored() ? &direct_->lu() : nullptr; }
+template <Scalar S>
+const Lu<S>* Strategies<S>::lu() const
+{
+    return takes_direct_ && direct_ && direct_->factored() ? &direct_->lu() : nullptr;
+}
 
-const PrecondFactors* Strategies::preconditioner() const
+template <Scalar S>
+const PrecondFactors<S>* Strategies<S>::preconditioner() const
 {
     return !takes_direct_ && has_preconditioner() ? &iterative_->factors() : nullptr;
 }
+
+#define ILUX_INSTANTIATE(S) template class Strategies<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -12,20 +12,21 @@ namespace ilux {
 
 /// A direct and an iterative solver, each made when it is taken first. The one not taken holds no factors, so that a
 /// memory limit holds for both together; an analysis for LU stays.
+template <Scalar S = double>
 class Strategies {
 public:
     /// @param A  the systems' matrix, whose values may change; must outlive this
     /// @param systems  that are to come  @param symbolic  an analysis that was made already, or null
-    Strategies(const SolverOptions& options, const CsrView<double>& A, double systems,
+    Strategies(const SolverOptions& options, const CsrView<S>& A, double systems,
                std::shared_ptr<const LuSymbolic> symbolic);
 
     /// From now on this one. @return what was decided about its device
     std::vector<std::string> take(bool direct);
     bool                     takes_direct() const { return takes_direct_; }
 
-    DirectSolver&          direct() { return *direct_; }        ///< once taken
-    IterativeSolver&       iterative() { return *iterative_; }  ///< once taken
-    const IterativeSolver& iterative() const { return *iterative_; }
+    DirectSolver<S>&          direct() { return *direct_; }        ///< once taken
+    IterativeSolver<S>&       iterative() { return *iterative_; }  ///< once taken
+    const IterativeSolver<S>& iterative() const { return *iterative_; }
 
     bool has_preconditioner() const { return iterative_ && iterative_->factored(); }
     void release_preconditioner();
@@ -38,17 +39,17 @@ public:
 
     Device device() const;
     /// What there is of the strategy taken, or null.
-    const Lu*             lu() const;
-    const PrecondFactors* preconditioner() const;
+    const Lu<S>*             lu() const;
+    const PrecondFactors<S>* preconditioner() const;
 
 private:
-    SolverOptions                     options_;
-    const CsrView<double>&            A_;
-    double                            systems_;
-    std::shared_ptr<const LuSymbolic> symbolic_;
-    bool                              takes_direct_ = true;
-    std::unique_ptr<DirectSolver>     direct_;
-    std::unique_ptr<IterativeSolver>  iterative_;
+    SolverOptions                       options_;
+    const CsrView<S>&                   A_;
+    double                              systems_;
+    std::shared_ptr<const LuSymbolic>   symbolic_;
+    bool                                takes_direct_ = true;
+    std::unique_ptr<DirectSolver<S>>    direct_;
+    std::unique_ptr<IterativeSolver<S>> iterative_;
 };
 
 }  // namespace ilux

@@ -269,6 +269,34 @@ TEST_F(Cli, BenchLuMeasuresFilesSequencesAndTheGalleryOnTheCpu)
     EXPECT_NE(read_bytes(svg).find("poisson2d"), std::string::npos);
 }
 
+TEST_F(Cli, BenchLuMeasuresComplexSystemsBesideRealOnesOfTheSamePattern)
+{
+    const std::string A = file("z.mtx",
+                               "%%MatrixMarket matrix coordinate complex general\n3 3 6\n1 1 2 1\n1 2 1 0\n2 2 4 -1\n"
+                               "2 3 1 2\n3 2 2 0\n3 3 3 3\n");
+    const auto        json = this->json({"bench", "lu", A, "gallery:poisson2d:n=9", "--device", "cpu", "--threads", "1",
+                                         "--methods", "cpu,klu", "--repetitions", "3", "--json"});
+    const auto&       found = json["matrices"][0];
+    EXPECT_TRUE(found["error"].is_null()) << found;
+    EXPECT_TRUE(found["complex"].get<bool>());
+    EXPECT_EQ(found["nnz_LU"], 5);
+    EXPECT_EQ(found["flops"], 3) << "complex operations";
+    for (const auto& method : found["methods"]) EXPECT_LE(method["backward_error"].get<double>(), 1e-14) << method;
+    EXPECT_GT(found["methods"][0]["real"]["median"].get<double>(), 0);
+    EXPECT_DOUBLE_EQ(found["methods"][0]["gflops"].get<double>() * found["methods"][0]["seconds"].get<double>(), 12e-9);
+    EXPECT_FALSE(json["matrices"][1]["complex"].get<bool>());
+    EXPECT_FALSE(json["matrices"][1]["methods"][0].contains("real"));
+    int ratios = 0;
+    for (const auto& row : json["summary"]) {
+        if (row["ratio"] != "complex / real, cpu, 1 thread") continue;
+        ++ratios;
+        EXPECT_EQ(row["matrices"], 1);
+        EXPECT_DOUBLE_EQ(row["mean"].get<double>(), found["methods"][0]["seconds"].get<double>() /
+                                                        found["methods"][0]["real"]["median"].get<double>());
+    }
+    EXPECT_EQ(ratios, 1);
+}
+
 TEST_F(Cli, BenchLuGoesOnAfterAMatrixThatCannotBeUsed)
 {
     const std::string singular = file("s.mtx", matrix("2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n"));

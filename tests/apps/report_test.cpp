@@ -16,8 +16,8 @@ using namespace app::test;
 
 TEST(JsonReport, LeavesAnUnknownStructuralRankNull)
 {
-    Problem problem;
-    problem.A = CsrMatrix<double>::identity(n);
+    Problem<> problem;
+    problem.take(CsrMatrix<double>::identity(n));
     auto run = run_of(failed(plan_for({})));
     EXPECT_EQ(nlohmann::json::parse(json_report(run, problem))["mlilu"]["structural_rank"], n);
     run.attempts[0].mlilu->structural_rank.reset();

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ilux/base/spmv.hpp"
-#include "ilux/tests/complex/real_form.hpp"
+#include "ilux/tests/support/real_form.hpp"
 
 namespace ilux::test {
 namespace {

@@ -9,7 +9,7 @@
 namespace ilux::test {
 namespace {
 
-RowSum row(const std::vector<double>& a, const std::vector<double>& x, double b)
+RowSum<> row(const std::vector<double>& a, const std::vector<double>& x, double b)
 {
     std::vector<Index> col(a.size());
     std::iota(col.begin(), col.end(), 0);
@@ -59,6 +59,26 @@ TEST(RowSum, IsNotFiniteForWhatIsNot)
         EXPECT_TRUE(std::isnan(row({bad}, {1}, 1).error()));
         EXPECT_TRUE(std::isnan(row({1}, {1}, bad).error()));
     }
+}
+
+/// Each part as a real row of twice the length, exactly.
+TEST(RowSum, OfComplexNumbersIsThatOfTheirParts)
+{
+    using Complex = std::complex<double>;
+    for (const int exponent : {0, -500, 510}) {  // by rows, and scaled
+        const double               s = std::ldexp(1.0, exponent);
+        const std::vector<Complex> a{{3 * s, s}, {-s, 2 * s}}, x{{s, -2 * s}, {5 * s, s}};
+        const Complex              b = times_power(Complex(1, 1), 2 * exponent);
+        const auto                 sum = row_sum<Complex>(std::vector<Index>{0, 1}, a, x, b);
+        // (3 + i)(1 − 2i) = 5 − 5i, (−1 + 2i)(5 + i) = −7 + 9i
+        EXPECT_EQ(times_power(sum.r, sum.exponent - 2 * exponent), Complex(3, -3)) << exponent;
+        EXPECT_NEAR(std::ldexp(sum.size, sum.exponent - 2 * exponent), std::sqrt(2) + std::sqrt(50) + std::sqrt(130),
+                    1e-14 * 20)
+            << exponent;
+    }
+    const Complex bad{0, NAN};
+    EXPECT_TRUE(std::isnan(
+        row_sum<Complex>(std::vector<Index>{0}, std::vector<Complex>{bad}, std::vector<Complex>{1}, 0.).error()));
 }
 
 }  // namespace

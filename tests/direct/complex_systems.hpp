@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/direct/factor/gilbert_peierls.hpp"
-#include "ilux/tests/complex/real_form.hpp"
+#include "ilux/tests/support/real_form.hpp"
 
 namespace ilux::test {
 

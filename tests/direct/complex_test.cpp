@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ilux/direct/factor/elimination_step.hpp"
 #include "ilux/direct/factor/pivot_monitor.hpp"
 #include "ilux/direct/refactor_cpu/refactor.hpp"
 #include "ilux/tests/direct/complex_systems.hpp"
@@ -193,6 +194,104 @@ TEST(ComplexLu, RefactorizationNoticesStalePivots)
     EXPECT_EQ(refactored({0, -1}).monitor.bad_column, 1);  // i − 1 / (−i) = 0
     EXPECT_EQ(judge(refactored({0, -1}).monitor, {}), PivotState::zero_pivot);
     EXPECT_EQ(judge(refactored({1, nan}).monitor, {}), PivotState::not_finite);
+}
+
+/// The arrays of a matrix, where every value may come twice, halved.
+struct ComplexEntries {
+    ComplexEntries(const CsrMatrix<Complex>& A, int copies)
+    {
+        for (Index i = 0; i < A.rows(); ++i) {
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+                for (int copy = 0; copy < copies; ++copy) {
+                    col.push_back(A.col()[p]);
+                    val.push_back(A.val()[p] / static_cast<double>(copies));
+                }
+            ptr.push_back(std::ssize(col));
+        }
+    }
+    std::vector<Offset> ptr{0};
+    std::vector<Index>  col;
+    ComplexVector       val;
+};
+
+TEST(ComplexLu, ThreadsSeeTheSizesThatTheSerialOneSeesWhereSquaresAreNoNumbers)
+{
+    const LuOptions unscaled{.scaling = LuScaling::none};
+    for (const int exponent :
+         {-1000, -600, -479, 0, 509, 600, 1000})  // of 2; squares end at ±512, the limits are ±480 and 510
+        for (const int copies : {1, 2}) {
+            ComplexEntries A(complex_system(60, 2), copies);
+            for (Complex& value : A.val) value *= std::ldexp(1., exponent);
+            const MatrixView<Complex> matrix{60, A.ptr, A.col, A.val};
+            const auto                F = gilbert_peierls<Complex>(analyse(matrix, unscaled), A.val);
+            auto                      serial = blank(F), by_threads = blank(F);
+            const double              at_one = std::ldexp(F.monitor.max_pivot, -exponent);
+            Cpu                       be(1);
+            refactor_serial(A.val, serial);
+            CpuRefactor<Complex>(be, F.pattern).run(be, A.val, by_threads);
+            EXPECT_EQ(by_threads.val, serial.val) << "2^" << exponent;
+            expect_same_monitor(by_threads.monitor, serial.monitor);
+            expect_same_monitor(serial.monitor, F.monitor);
+            EXPECT_GT(at_one, 1);
+            EXPECT_LT(at_one, 10);
+        }
+}
+
+TEST(ComplexLu, ModulusIsWithinTwoUlpsOfTheRoot)
+{
+    Random random(3);
+    for (int round = 0; round < 2000; ++round) {
+        const int exponent = static_cast<int>(random.below(2000)) - 1000, apart = static_cast<int>(random.below(80));
+        const Complex z(std::ldexp(random.uniform(), exponent), std::ldexp(random.uniform(), exponent - apart));
+        const auto    exact = std::hypot(static_cast<long double>(z.real()), static_cast<long double>(z.imag()));
+        EXPECT_LE(std::abs(modulus(z) - exact), 2 * eps * exact) << z;
+    }
+    EXPECT_EQ(modulus(Complex(-3, 4)), 5);
+    EXPECT_EQ(modulus(Complex(0, 0)), 0);
+    EXPECT_EQ(modulus(Complex(0, -infinity)), infinity);
+    EXPECT_TRUE(std::isnan(modulus(Complex(nan, 1))));
+    EXPECT_EQ(modulus(-2.0), 2);
+}
+
+TEST(ComplexLu, QuotientsAreThoseOfLongDoubles)
+{
+    using Wide = std::complex<long double>;
+    Random random(4);
+    for (int round = 0; round < 2000; ++round) {
+        const auto draw = [&](int most) {
+            const int exponent = static_cast<int>(random.below(2 * most)) - most;
+            const int apart = static_cast<int>(random.below(60)) - 30;
+            return Complex(std::ldexp(random.uniform(), exponent), std::ldexp(random.uniform(), exponent + apart));
+        };
+        const Complex u = draw(400), x = draw(400);
+        const Wide    exact = Wide(x) / Wide(u);
+        EXPECT_LE(std::abs(Wide(DividedBy(u)(x)) - exact), 8 * eps * std::abs(exact)) << x << " / " << u;
+    }
+    const double large = 1.2e308, small = 1e-300;
+    EXPECT_EQ(DividedBy(Complex(large, large))(Complex(large, large)), Complex(1));
+    EXPECT_EQ(DividedBy(Complex(large, -large))(Complex(large, large)), Complex(0, 1));
+    EXPECT_LE(std::abs(DividedBy(Complex(small, small))(Complex(small, 0)) - Complex(0.5, -0.5)), eps);
+    for (const double re : {3., -7., 1e-200})
+        EXPECT_EQ(DividedBy(Complex(re, 0))(Complex(1, 5)), Complex(1 / re, 5 / re)) << "two real quotients";
+    EXPECT_EQ(DividedBy(Complex(0, 2))(Complex(1, 5)), Complex(2.5, -0.5));
+    EXPECT_FALSE(is_finite(DividedBy(Complex(0, 0))(Complex(1, 5))));
+}
+
+TEST(ComplexLu, WithoutImaginaryPartsHasTheBitsOfTheRealOne)
+{
+    for (const Index n : orders) {
+        const auto real = real_parts(complex_system(n, 13));
+        const auto val = widened(real.val());
+        const auto symbolic = analyse(view(real));
+        const auto F = gilbert_peierls<Complex>(symbolic, val);
+        const auto expected = gilbert_peierls(symbolic, real.val());
+        EXPECT_EQ(F.pattern->row_perm, expected.pattern->row_perm);
+        EXPECT_EQ(F.val, widened(expected.val)) << "n = " << n;
+        auto again = blank(F);
+        Cpu  be(1);
+        CpuRefactor<Complex>(be, F.pattern).run(be, val, again);
+        EXPECT_EQ(again.val, F.val);
+    }
 }
 
 TEST(ComplexLu, HasNoArithmeticOfVectorRegisters)

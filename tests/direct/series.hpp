@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ilux/base/io/matrix_market.hpp"
@@ -18,28 +20,31 @@ namespace ilux::test {
 
 /// max_i |b − A x|_i / (|A||x| + |b|)_i in long double; 0/0 is 0; Inf where anything is not finite. 0, too, near underflow,
 /// where no neighbour of any one x_j would do better.
-inline double componentwise_error(const MatrixView<>& A, std::span<const double> x, std::span<const double> b,
-                                  bool transpose = false)
+template <class S = double>
+double componentwise_error(const MatrixView<S>& A, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b,
+                           bool transpose = false)
 {
-    std::vector<long double> r(b.begin(), b.end()), scale(b.size()),
-        slack(b.size(), std::numeric_limits<long double>::infinity());
+    using Wide = std::conditional_t<is_complex<S>, std::complex<long double>, long double>;
+    std::vector<Wide>        r(b.begin(), b.end());
+    std::vector<long double> scale(b.size()), slack(b.size(), std::numeric_limits<long double>::infinity());
     for (std::size_t i = 0; i < b.size(); ++i) scale[i] = std::abs(r[i]);
     for (Index k = 0; k < A.n; ++k)
         for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p) {
             const bool  by_rows = (A.layout == MatrixLayout::rows) != transpose;
             const Index i = by_rows ? k : A.idx[p], j = by_rows ? A.idx[p] : k;
-            const auto  product = static_cast<long double>(A.val[p]) * x[j];
+            const Wide  product = Wide(A.val[p]) * Wide(x[j]);
             r[i] -= product;
             scale[i] += std::abs(product);
             const long double step = std::nextafter(std::abs(x[j]), std::numeric_limits<double>::infinity()) -
                                      static_cast<long double>(std::abs(x[j]));
-            if (A.val[p] != 0) slack[i] = std::min(slack[i], std::abs(A.val[p] * step) / 2);
+            if (A.val[p] != S(0)) slack[i] = std::min(slack[i], std::abs(Wide(A.val[p])) * step / 2);
         }
     double worst = 0;
     for (std::size_t i = 0; i < b.size(); ++i) {
-        if (!std::isfinite(r[i]) || !std::isfinite(scale[i])) return std::numeric_limits<double>::infinity();
-        const bool explained = scale[i] < 0x1p-960 && std::isfinite(slack[i]) && std::abs(r[i]) <= slack[i];
-        if (!explained && r[i] != 0) worst = std::max(worst, static_cast<double>(std::abs(r[i]) / scale[i]));
+        const long double size = std::abs(r[i]);
+        if (!std::isfinite(size) || !std::isfinite(scale[i])) return std::numeric_limits<double>::infinity();
+        const bool explained = scale[i] < 0x1p-960 && std::isfinite(slack[i]) && size <= slack[i];
+        if (!explained && size != 0) worst = std::max(worst, static_cast<double>(size / scale[i]));
     }
     return worst;
 }

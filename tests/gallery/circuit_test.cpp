@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
+#include <numbers>
 #include <set>
 
 #include "ilux/base/error.hpp"
 #include "ilux/gallery/stamps.hpp"
 #include "ilux/tests/gallery/dense.hpp"
+#include "ilux/tests/gallery/traits.hpp"
 
 namespace ilux {
 namespace {
@@ -132,6 +135,67 @@ TEST(MnaRandom, OfResistorsAndSourcesIsSymmetricAndPassive)
         for (Index j = 0; j < 60; ++j) nodes(i, j) = A.at(i, j);
     EXPECT_TRUE(cholesky_succeeds(nodes));  // every node has a path of resistors to ground
     EXPECT_GT(inverse(dense(A)).second, 1e-10);
+}
+
+using Complex = std::complex<double>;
+constexpr Complex unit_i{0, 1};
+
+TEST(AcMesh, OfFourNodesIsTheMatrixWrittenByHand)
+{
+    // ω = 2πf = 4: y = 1/2 + 1/(4j·0.5) = 0.5 − 0.5j between neighbours, 4j·0.25 = j to ground.
+    const auto    A = ac_mesh({.n = 2, .f = 2 / std::numbers::pi, .r = 2, .l = 0.5, .c = 0.25, .spread = 0});
+    const Complex y = 0.5 - 0.5 * unit_i;
+    for (Index i = 0; i < 4; ++i)
+        for (Index j = 0; j < 4; ++j)
+            EXPECT_NEAR(std::abs(A.at(i, j) - (i == j ? 2. * y + unit_i : i + j == 3 ? 0. : -y)), 0, 1e-15) << i << j;
+    EXPECT_EQ(A.nnz(), 12);
+}
+
+TEST(AcMesh, LetsNoCurrentFlowBetweenEqualVoltagesButToGround)
+{
+    for (const Index n : {1, 2, 9}) {
+        const double omega = 2 * std::numbers::pi * 1e8;
+        const auto   A = ac_mesh({.n = n, .f = 1e8});
+        EXPECT_TRUE(is_symmetric(A));
+        const auto       sums = times(A, std::vector<Complex>(A.rows(), 1));
+        std::set<double> capacitors;
+        for (Index i = 0; i < A.rows(); ++i) {
+            const double size = std::abs(A.at(i, i)), c = sums[i].imag() / omega;
+            EXPECT_NEAR(sums[i].real(), 0, 1e-15 * size);
+            EXPECT_GT(c, 0.5e-12 * (1 - 1e-10));
+            EXPECT_LT(c, 1.5e-12 * (1 + 1e-10));
+            capacitors.insert(c);
+        }
+        EXPECT_EQ(std::ssize(capacitors), A.rows());
+    }
+}
+
+TEST(AcMesh, OfEqualElementsHasCosineVectorsAsEigenvectors)
+{
+    const Index         n = 6;
+    const AcMeshOptions o{.n = n, .f = 3e9, .spread = 0};
+    const auto          A = ac_mesh(o);
+    const double        omega = 2 * std::numbers::pi * o.f;
+    const auto          wave = [&](Index p, Index i) { return std::cos((i + 0.5) * p * std::numbers::pi / n); };
+    for (Index p = 0; p < n; ++p)
+        for (Index q = 0; q < n; q += 2) {
+            const double  lambda = 4 - 2 * std::cos(p * std::numbers::pi / n) - 2 * std::cos(q * std::numbers::pi / n);
+            const Complex mode = unit_i * omega * o.c + lambda * (1 / o.r + 1. / (unit_i * omega * o.l));
+            std::vector<Complex> v;
+            for (Index j = 0; j < n; ++j)
+                for (Index i = 0; i < n; ++i) v.push_back(wave(p, i) * wave(q, j));
+            const auto w = times(A, v);
+            for (std::size_t i = 0; i < v.size(); ++i) EXPECT_NEAR(std::abs(w[i] - mode * v[i]), 0, 1e-15);
+        }
+}
+
+TEST(AcMesh, IsNearlySingularAtLowFrequencyAndDominantAtHigh)
+{
+    EXPECT_LT(inverse(dense(ac_mesh({.n = 5, .f = 1e3}))).second, 1e-11);
+    EXPECT_GT(inverse(dense(ac_mesh({.n = 5, .f = 1e9}))).second, 1e-4);
+    EXPECT_TRUE(is_weakly_dominant(ac_mesh({.n = 5, .f = 1e12})));
+    EXPECT_THROW((void)ac_mesh({.n = 5, .f = 0}), InvalidOption);
+    EXPECT_THROW((void)ac_mesh({.n = 0}), InvalidOption);
 }
 
 TEST(Stamps, AreThoseOfTheTextbook)

@@ -9,6 +9,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/gallery/assemble.hpp"
 #include "ilux/tests/gallery/dense.hpp"
+#include "ilux/tests/gallery/traits.hpp"
 
 namespace ilux {
 namespace {
@@ -18,7 +19,7 @@ using gallery::Problem;
 std::string message_of(const std::string& spec)
 {
     try {
-        (void)gallery::build(spec);
+        (void)gallery::build_any(spec);
     } catch (const InvalidOption& error) {
         return error.what();
     }
@@ -33,13 +34,18 @@ void expect_says(const std::string& spec, std::string_view words)
 
 class EveryProblem : public testing::TestWithParam<std::string> {
 protected:
-    const Problem&    problem = gallery::find_problem(GetParam());
-    std::string       small_spec = GetParam() + (problem.stand_in ? ":scale=0.0001" : ":n=6");
-    CsrMatrix<double> A = gallery::build(small_spec);
+    const Problem& problem = gallery::find_problem(GetParam());
+    std::string    small_spec = GetParam() + (problem.stand_in ? ":scale=0.0001" : ":n=6");
+    AnyMatrix      small = gallery::build_any(small_spec);
 };
 
-class EveryPositiveDefiniteProblem : public EveryProblem {};
-class EveryMMatrix : public EveryProblem {};
+class EveryRealProblem : public EveryProblem {
+protected:
+    const CsrMatrix<double>& A = std::get<CsrMatrix<double>>(small);
+};
+class EveryComplexProblem : public EveryProblem {};
+class EveryPositiveDefiniteProblem : public EveryRealProblem {};
+class EveryMMatrix : public EveryRealProblem {};
 
 template <class Holds>
 std::vector<std::string> names_where(Holds&& holds)
@@ -56,6 +62,10 @@ std::vector<std::string> all_names()
 
 constexpr auto as_written = [](const auto& info) { return info.param; };
 INSTANTIATE_TEST_SUITE_P(Gallery, EveryProblem, testing::ValuesIn(all_names()), as_written);
+INSTANTIATE_TEST_SUITE_P(Gallery, EveryRealProblem,
+                         testing::ValuesIn(names_where([](const auto& t) { return !t.complex; })), as_written);
+INSTANTIATE_TEST_SUITE_P(Gallery, EveryComplexProblem,
+                         testing::ValuesIn(names_where([](const auto& t) { return t.complex; })), as_written);
 INSTANTIATE_TEST_SUITE_P(Gallery, EveryPositiveDefiniteProblem,
                          testing::ValuesIn(names_where([](const auto& t) { return t.positive_definite; })), as_written);
 INSTANTIATE_TEST_SUITE_P(Gallery, EveryMMatrix,
@@ -63,18 +73,44 @@ INSTANTIATE_TEST_SUITE_P(Gallery, EveryMMatrix,
 
 TEST_P(EveryProblem, IsSquareFiniteSortedAndTheSameEveryTime)
 {
-    EXPECT_GT(A.rows(), 0);
-    EXPECT_EQ(A.rows(), A.cols());
-    EXPECT_TRUE(is_well_formed(A));
-    EXPECT_TRUE(same(A, gallery::build(small_spec)));
+    std::visit(
+        [](const auto& A) {
+            EXPECT_GT(A.rows(), 0);
+            EXPECT_EQ(A.rows(), A.cols());
+            EXPECT_TRUE(is_well_formed(A));
+        },
+        small);
+    EXPECT_TRUE(same(small, gallery::build_any(small_spec)));
+}
+
+TEST_P(EveryRealProblem, IsBuiltAsSuch) { EXPECT_TRUE(same(A, gallery::build(small_spec))); }
+
+TEST_P(EveryComplexProblem, HasImaginaryPartsIsNotHermitianAndIsRefusedWhereRealOnesAreWanted)
+{
+    const auto& A = std::get<CsrMatrix<std::complex<double>>>(small);
+    EXPECT_TRUE(std::ranges::any_of(A.val(), [](std::complex<double> value) { return value.imag() != 0; }));
+    EXPECT_FALSE(is_hermitian(A));
+    EXPECT_NE(problem.summary.find("complex"), std::string::npos);
+    try {
+        (void)gallery::build(small_spec);
+        FAIL();
+    } catch (const InvalidOption& error) {
+        EXPECT_NE(std::string(error.what()).find("gallery:" + small_spec + ": its values are complex"),
+                  std::string::npos)
+            << error.what();
+    }
 }
 
 TEST_P(EveryProblem, IsSymmetricExactlyWhenItSaysSo)
 {
-    const auto B = gallery::build(GetParam() + (problem.stand_in ? ":scale=0.01" : ":n=24"));
-    EXPECT_EQ(is_symmetric(B), problem.traits.symmetric);
-    EXPECT_EQ(is_pattern_symmetric(B), problem.traits.pattern_symmetric);
-    EXPECT_TRUE(is_symmetric(A) || !problem.traits.symmetric);
+    const auto larger = gallery::build_any(GetParam() + (problem.stand_in ? ":scale=0.01" : ":n=24"));
+    std::visit(
+        [&](const auto& B) {
+            EXPECT_EQ(is_symmetric(B), problem.traits.symmetric);
+            EXPECT_EQ(is_pattern_symmetric(B), problem.traits.pattern_symmetric);
+        },
+        larger);
+    EXPECT_TRUE(std::visit([](const auto& A) { return is_symmetric(A); }, small) || !problem.traits.symmetric);
 }
 
 TEST_P(EveryPositiveDefiniteProblem, HasACholeskyFactor)
@@ -93,24 +129,29 @@ TEST_P(EveryMMatrix, HasNonpositiveOffDiagonalsAndANonnegativeInverse)
 
 TEST_P(EveryProblem, IsDominantLowerTriangularOrWithZeroDiagonalsWhenItSaysSo)
 {
-    EXPECT_TRUE(is_weakly_dominant(A) || !problem.traits.dominant);
-    bool lower = true;
-    for (Index i = 0; i < A.rows(); ++i)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) lower = lower && A.col()[p] <= i;
-    EXPECT_EQ(lower, problem.traits.lower_triangular);
-    EXPECT_EQ(count_zero_diagonals(A) > 0, problem.traits.zero_diagonal);
+    std::visit(
+        [&](const auto& A) {
+            EXPECT_TRUE(is_weakly_dominant(A) || !problem.traits.dominant);
+            bool lower = true;
+            for (Index i = 0; i < A.rows(); ++i)
+                for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) lower = lower && A.col()[p] <= i;
+            EXPECT_EQ(lower, problem.traits.lower_triangular);
+            EXPECT_EQ(count_zero_diagonals(A) > 0, problem.traits.zero_diagonal);
+        },
+        small);
 }
 
 TEST_P(EveryProblem, IsStructurallyRegularUnlessItSaysOtherwise)
 {
-    EXPECT_EQ(structural_rank(A) < A.rows(), problem.traits.structurally_singular);
+    const bool singular = std::visit([](const auto& A) { return structural_rank(A) < A.rows(); }, small);
+    EXPECT_EQ(singular, problem.traits.structurally_singular);
 }
 
 TEST_P(EveryProblem, IsSingularExactlyWhenItSaysSo)
 {
     // at its default 15 decades the condition of mna_random may pass 1/eps
-    const auto   B = problem.name == "mna_random" ? gallery::build("mna_random:n=24,decades=2") : A;
-    const double smallest_pivot = inverse(dense(B)).second;
+    const auto   B = problem.name == "mna_random" ? gallery::build_any("mna_random:n=24,decades=2") : small;
+    const double smallest_pivot = std::visit([](const auto& A) { return inverse(dense(A)).second; }, B);
     if (problem.traits.singular) EXPECT_LT(smallest_pivot, 1e-14);
     else EXPECT_GT(smallest_pivot, 1e-10);
 }
@@ -124,7 +165,7 @@ TEST_P(EveryProblem, HasParametersWithHelpAndDefaultsThatReadBack)
         if (parameter.name != "n" && parameter.name != "scale")
             spec += "," + parameter.name + "=" + parameter.default_text;
     }
-    EXPECT_TRUE(same(A, gallery::build(spec))) << spec;
+    EXPECT_TRUE(same(small, gallery::build_any(spec))) << spec;
 }
 
 TEST_P(EveryProblem, StatesItsPropertiesAndWhetherItStandsIn)
@@ -186,7 +227,10 @@ TEST(Gallery, RefusesMoreRowsThanAnIndexCountsAndSaysHowMany)
     expect_says("rlc_mesh:n=10000,segments=100", "rows");
     expect_says("power_grid:n=50000", "rows");
     expect_says("mna_random:n=2147483647", "rows");
-    for (const char* name : {"anisotropic2d", "jump2d", "convdiff2d", "recirculating2d", "helmholtz2d"})
+    expect_says("helmholtz3d_open:n=2000", "8000000000 rows");
+    expect_says("maxwell3d:n=1000", "2994003000 rows");
+    for (const char* name :
+         {"anisotropic2d", "jump2d", "convdiff2d", "recirculating2d", "helmholtz2d", "helmholtz2d_open", "ac_mesh"})
         expect_says(std::string(name) + ":n=46341", "2147488281 rows");  // the first square above 2³¹ − 1
 }
 
@@ -212,6 +256,22 @@ TEST(RandomVector, IsUniformOnMinusOneToOneAndSetByItsSeed)
     EXPECT_EQ(x, gallery::random_vector(10000, 7));
     EXPECT_NE(x, gallery::random_vector(10000, 8));
     EXPECT_TRUE(gallery::random_vector(0).empty());
+}
+
+TEST(RandomVector, OfComplexValuesHasTheRealOneAsItsRealPartAndAnotherAsItsImaginaryPart)
+{
+    const auto x = gallery::random_vector(1000, 7);
+    const auto z = gallery::random_vector<std::complex<double>>(1000, 7);
+    double     product = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        EXPECT_EQ(z[i].real(), x[i]);
+        ASSERT_TRUE(z[i].imag() >= -1 && z[i].imag() < 1);
+        product += z[i].real() * z[i].imag() / 1000;
+    }
+    EXPECT_NEAR(product, 0, 0.05);  // σ/√n is 0.011
+    EXPECT_EQ(z, gallery::random_vector<std::complex<double>>(1000, 7));
+    EXPECT_TRUE(gallery::random_vector<std::complex<double>>(0).empty());
+    EXPECT_THROW((void)gallery::random_vector<std::complex<double>>(-1), InvalidInput);
 }
 
 TEST(Random, MapsTheSequenceThatTheStandardFixes)
@@ -268,6 +328,25 @@ TEST(RowWriter, RefusesWhatIsNotFiniteAndSaysWhere)
     } catch (const InvalidOption& error) {
         EXPECT_NE(std::string(error.what()).find("row 2, column 2 (counted from 1)"), std::string::npos)
             << error.what();
+    }
+}
+
+TEST(RowWriter, OfComplexValuesSortsSumsAndRefusesANaNInEitherPart)
+{
+    using Complex = std::complex<double>;
+    gallery::RowWriterOf<Complex> A(1, 3, 2);
+    for (auto [j, value] : {std::pair{2, Complex(1, 2)}, {0, Complex(0, 1)}, {2, Complex(3, -2)}}) A.add(j, value);
+    A.end_row();
+    const auto B = std::move(A).finish();
+    EXPECT_EQ(B.nnz(), 2);
+    EXPECT_EQ(B.at(0, 0), Complex(0, 1));
+    EXPECT_EQ(B.at(0, 2), Complex(4, 0));
+    for (const Complex bad :
+         {Complex(1, std::numeric_limits<double>::quiet_NaN()), Complex(std::numeric_limits<double>::infinity(), 0)}) {
+        gallery::RowWriterOf<Complex> broken(1, 1, 1);
+        broken.add(0, bad);
+        broken.end_row();
+        EXPECT_THROW((void)std::move(broken).finish(), InvalidOption);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/gallery/dense.hpp"
+#include "ilux/tests/gallery/traits.hpp"
 
 namespace ilux {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "ilux/gallery/pde.hpp"
 #include "ilux/krylov/hessenberg_qr.hpp"
-#include "ilux/tests/complex/real_form.hpp"
+#include "ilux/tests/support/complex_on_device.hpp"
 #include "ilux/tests/krylov/runs.hpp"
 
 namespace ilux::test::krylov {
@@ -97,12 +97,6 @@ double true_residual(const CsrMatrix<Complex>& A, const ComplexVector& x, const 
 CsrMatrix<Complex> small(const ComplexVector& a)
 {
     return CsrMatrix<Complex>::from_arrays(2, 2, {0, 2, 4}, {0, 1, 0, 1}, a);
-}
-
-CsrMatrix<Complex> without_imaginary_part(const CsrMatrix<double>& A)
-{
-    return CsrMatrix<Complex>::from_sorted(A.rows(), A.cols(), {A.row_ptr().begin(), A.row_ptr().end()},
-                                           {A.col().begin(), A.col().end()}, {A.val().begin(), A.val().end()});
 }
 
 /// A + i s I for an A with a full diagonal.
@@ -220,7 +214,7 @@ TEST_P(EveryComplexKrylov, TakesTheRealStepsWhereAllIsReal)
 {
     const Index n = 60;
     const auto  A = is_cg() ? random_spd(n, 3, 5) : random_dominant(n, 4, 5);
-    const auto  C = without_imaginary_part(A);
+    const auto  C = as_complex(A);
     const auto  b = random_vector(n, 2);
     auto        M = jacobi(A);
     const auto  real = run(method(), A, M, b, Vector(n), options(1e-8));

@@ -147,7 +147,7 @@ TEST_P(GpuKrylov, ServesManySolvesWithOneWorkspace)
 /// M⁻¹ by a few steps of another solve on the same Gpu, which times its own parts.
 class InnerSolve final : public Preconditioner<Gpu> {
 public:
-    explicit InnerSolve(const GpuMatrixOperator& A) : A_(A), I_(A.size()), ws_(Method::cg, A.size(), opt_) {}
+    explicit InnerSolve(const GpuMatrixOperator<>& A) : A_(A), I_(A.size()), ws_(Method::cg, A.size(), opt_) {}
     Index size() const override { return A_.size(); }
     void  apply(Gpu& be, DeviceSpan<const double> r, DeviceSpan<double> z) override
     {
@@ -158,10 +158,10 @@ public:
     Index inner_steps = 0;
 
 private:
-    const GpuMatrixOperator& A_;
-    Identity<Gpu>            I_;
-    const KrylovOptions      opt_{.rtol = 0.1, .max_steps = 100};
-    KrylovWorkspace<Gpu>     ws_;
+    const GpuMatrixOperator<>& A_;
+    Identity<Gpu>              I_;
+    const KrylovOptions        opt_{.rtol = 0.1, .max_steps = 100};
+    KrylovWorkspace<Gpu>       ws_;
 };
 
 TEST(GpuFgmres, MayBePreconditionedByAnotherSolveOnTheSameStream)

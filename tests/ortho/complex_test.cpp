@@ -7,7 +7,7 @@
 
 #include "ilux/ortho/cgs2.hpp"
 #include "ilux/ortho/mgso.hpp"
-#include "ilux/tests/complex/real_form.hpp"
+#include "ilux/tests/support/real_form.hpp"
 
 namespace ilux::test {
 namespace {

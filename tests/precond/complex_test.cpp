@@ -13,7 +13,7 @@
 #include "ilux/precond/jacobi.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 #include "ilux/reorder/matching.hpp"
-#include "ilux/tests/complex/real_form.hpp"
+#include "ilux/tests/support/real_form.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
 
 namespace ilux::test {

@@ -42,7 +42,7 @@ bool child_agrees(const std::function<Vector()>& solve, const Vector& x)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-Vector by_linear_solver(LinearSolver& solver, const CsrMatrix<double>& A)
+Vector by_linear_solver(LinearSolver<>& solver, const CsrMatrix<double>& A)
 {
     const Vector b(A.rows(), 1.);
     Vector       x(A.rows());

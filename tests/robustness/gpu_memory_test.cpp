@@ -50,8 +50,7 @@ TEST_F(GpuMemory, EveryMethodEndsCleanly)
     for (const auto& variant : krylov::variants) {
         const Operation operation{variant.name, static_cast<std::size_t>(A.rows()), [&](std::span<double> x) {
                                       return solve_on(gpu(), variant.method, variant.opt, A, x, [&] {
-                                          const GpuFactorOptions options{.transposable =
-                                                                             needs_transpose(variant.method)};
+                                          const GpuFactorOptions options{.adjoinable = needs_transpose(variant.method)};
                                           return std::make_unique<GpuMlIluPreconditioner<>>(gpu(),
                                                                                             gpu_mlilu(cpu, gpu(), mlilu,
                                                                                                       options));
@@ -75,7 +74,7 @@ TEST_F(GpuMemory, SimplePreconditionersEndCleanly)
                             }};
     const Operation by_jacobi{"jacobi", static_cast<std::size_t>(A.rows()), [&](std::span<double> x) {
                                   return solve_on(gpu(), Method::cg, {}, A, x,
-                                                  [&] { return std::make_unique<GpuJacobi>(gpu(), jacobi); });
+                                                  [&] { return std::make_unique<GpuJacobi<>>(gpu(), jacobi); });
                               }};
     EXPECT_GT(expect_survives_lack_of_device_memory(by_ilu0, Then::either), 10);
     EXPECT_GT(expect_survives_lack_of_device_memory(by_jacobi), 5);
@@ -132,7 +131,7 @@ double spread_of(RefactorMethod method)
 
 /// All that a series does: factors, refactors, solves alone, transposed, several together, and in one launch.
 /// @param x  7 n
-Ended series_on(Lu& lu, const DataflowSystem& system, std::span<double> x)
+Ended series_on(Lu<>& lu, const DataflowSystem& system, std::span<double> x)
 {
     const std::size_t n = static_cast<std::size_t>(system.A.n);
     Vector            next = system.A.val;

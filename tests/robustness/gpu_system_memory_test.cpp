@@ -18,7 +18,7 @@ TEST(GpuSystemMemory, PuttingAndSolvingEndCleanly)
     Cpu        cpu(2);
     const auto A = gallery::build("recirculating2d:n=20");
     for (const Method method : {Method::gmres, Method::bicg, Method::cg}) {
-        PrecondFactors factors;
+        PrecondFactors<> factors;
         if (method == Method::bicg) factors.ilu0 = std::make_unique<Ilu0<>>(A);
         else if (method == Method::gmres) factors.mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
         const auto&         B = method == Method::cg ? gallery::build("poisson2d:n=20") : A;

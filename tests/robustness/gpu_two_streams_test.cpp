@@ -69,7 +69,7 @@ Solver multilevel_on_a_stream(const CsrMatrix<>& A, Method method)
         Cpu     be(1);
         Answers answers;
         for (std::uint64_t k = 0; k < 5; ++k) {
-            const GpuFactorOptions options{.transposable = needs_transpose(method)};
+            const GpuFactorOptions options{.adjoinable = needs_transpose(method)};
             const auto             gpu_factors = gpu_mlilu(be, gpu, MlIlu<>::build(be, A, for_gpu({})), options);
             answers.push_back(solved_on(gpu, method, A, gpu_factors, k));
         }
@@ -166,7 +166,7 @@ TEST(GpuTwoStreams, OnePreconditionerServesTwo)
     const auto A = steady_wind();
     Gpu        make;
     Cpu        be(1);
-    const auto gpu_factors = gpu_mlilu(be, make, MlIlu<>::build(be, A, for_gpu({})), {.transposable = true});
+    const auto gpu_factors = gpu_mlilu(be, make, MlIlu<>::build(be, A, for_gpu({})), {.adjoinable = true});
     make.synchronize();
     const auto with = [&](Method method) -> Solver {
         return [&, method] {

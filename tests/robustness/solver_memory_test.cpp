@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, SolverMemory,
                          });
 
 /// Two systems of a series that was analysed.
-Ended solve_two(LinearSolver& solver, std::span<double> x)
+Ended solve_two(LinearSolver<>& solver, std::span<double> x)
 {
     const auto&         A = solver.matrix();
     const auto          n = static_cast<std::size_t>(A.rows());

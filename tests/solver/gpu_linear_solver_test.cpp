@@ -54,7 +54,7 @@ TEST_F(GpuLinearSolver, SetsUpRoundsThere)
 {
     const auto A = gallery::build("poisson2d:n=60");
     const auto b = random_vector(A.rows(), 3);
-    for (const char* method : {"gmres", "fgmres", "cg", "bicgstab", "bicg"}) {
+    for (const char* method : {"gmres", "fgmres", "cg", "bicgstab", "bicg", "minres", "sqmr", "cocg"}) {
         SolverOptions options{.mode = SolverMode::iterative, .device = DeviceChoice::gpu, .threads = 1};
         parse_field("method", method, options.method);
         std::vector<double> x(b.size());

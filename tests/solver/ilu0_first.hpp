@@ -19,7 +19,7 @@ inline constexpr auto throw_enough = [](const auto&) { throw std::runtime_error(
 class Ilu0First : public testing::Test {
 protected:
     /// @param bytes  for the multilevel ILU; 0: enough
-    LinearSolver analysed(Index max_steps = 1000, std::size_t bytes = 0) const
+    LinearSolver<> analysed(Index max_steps = 1000, std::size_t bytes = 0) const
     {
         SolverOptions options{.mode = SolverMode::iterative};
         options.precond.kind = PrecondKind::ilu0;

@@ -41,7 +41,7 @@ struct Members {
     std::span<double> b_of(Index m) { return std::span(B).subspan(std::size_t(m) * A.rows(), A.rows()); }
     std::span<double> x_of(Index m) { return std::span(X).subspan(std::size_t(m) * A.rows(), A.rows()); }
     void              set(Index m, const Vector& to) { std::ranges::copy(to, values_of(m).begin()); }
-    BatchReport       solve_by(LinearSolver& solver) { return solver.solve_batch(count, values, B, X); }
+    BatchReport       solve_by(LinearSolver<>& solver) { return solver.solve_batch(count, values, B, X); }
 };
 
 std::string told(const BatchReport& report) { return testing::PrintToString(all_decisions(report)); }
@@ -80,7 +80,7 @@ protected:
         given.lu.ordering = LuOrdering::none;
         return given;
     }
-    static LinearSolver factored(const SolverOptions& options, const Members& members)
+    static LinearSolver<> factored(const SolverOptions& options, const Members& members)
     {
         LinearSolver solver(options);
         solver.analyse(members.A, 100);
@@ -137,7 +137,7 @@ TEST_P(EveryBatch, SolvesAsOneAtATimeAcrossWarpBoundaries)
         EXPECT_EQ(report.counts.at_once, count == 1 ? 0 : count) << told(report);
         for (const SolverReport& one : report.members) {
             EXPECT_EQ(one.result().action, count == 1 ? SolverAction::refactor : SolverAction::batch);
-            EXPECT_TRUE(one.result().x.empty());
+            EXPECT_TRUE(one.result().x.size() == 0);
         }
     }
     Members           members(gallery::build("convdiff2d:n=20"), 5);

@@ -113,7 +113,7 @@ TEST(LinearSolver, StaysWithTheStrategyThatSolvedWhatTheOtherCouldNot)
 /// A series of 2 x 2 systems without matching and scaling; by the pivots of `definite`, `indefinite` loses all digits.
 class TinySeries : public testing::Test {
 protected:
-    LinearSolver analysed(SolverMode mode) const
+    LinearSolver<> analysed(SolverMode mode) const
     {
         SolverOptions options{.mode = mode};
         options.lu.matching = LuMatching::off;
@@ -245,6 +245,23 @@ TEST(LinearSolver, LeavesCgWhereALaterSystemIsNotSymmetric)
     EXPECT_FALSE(report.result().plan.precond.mlilu.definite);
 }
 
+TEST(LinearSolver, LeavesAnAbsoluteMWhereALaterSystemIsNotSymmetric)
+{
+    auto first = gallery::build("poisson2d:n=30");
+    for (Index i = 0; i < first.rows(); ++i)
+        for (Offset p = first.row_ptr()[i]; p < first.row_ptr()[i + 1]; ++p)
+            if (first.col()[p] == i) first.val()[p] = i % 7 == 0 ? -4 : 4;
+    const auto          then = unsymmetric(first);
+    const auto          b = times(then, random_vector(then.rows(), 1));
+    std::vector<double> x(b.size());
+    LinearSolver        solver(serial({.method = MethodChoice::minres, .retry = false}));
+    solver.analyse(first, 2);
+    const auto before = solver.refactor_and_solve(first.val(), b, x);
+    EXPECT_TRUE(before.converged()) << before.why();
+    EXPECT_TRUE(before.result().plan.precond.mlilu.absolute);
+    EXPECT_FALSE(solver.refactor_and_solve(then.val(), b, x).result().plan.precond.mlilu.absolute);
+}
+
 /// Winds in one pattern: by the rounds for the first one GMRES(30) takes 21 steps with the second, by its own 12, and by M for the first
 /// one more than 200.
 class ChangingWind : public testing::Test {
@@ -267,9 +284,9 @@ protected:
     }
     static bool replayed(const SolverReport& report) { return report.result().mlilu->replayed; }
 
-    SolverOptions               options;
-    std::optional<LinearSolver> solver;
-    std::vector<double>         x;
+    SolverOptions                 options;
+    std::optional<LinearSolver<>> solver;
+    std::vector<double>           x;
 };
 
 TEST_F(ChangingWind, IsSolvedByTheRoundsOfTheFirst)

@@ -41,7 +41,7 @@ protected:
     const std::vector<double> b = times(A, random_vector(A.rows(), 1));
     std::vector<double>       x = std::vector<double>(b.size(), 0.0);
 
-    SolverReport analysed_and_solved(LinearSolver& solver)
+    SolverReport analysed_and_solved(LinearSolver<>& solver)
     {
         solver.analyse(A);
         (void)solver.factor();

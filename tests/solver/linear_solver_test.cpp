@@ -26,7 +26,7 @@ bool mentions(const std::vector<std::string>& lines, std::string_view text)
 }
 
 /// Analyses, factors and solves for the b of a random x; a success is checked.
-SolverReport solved(LinearSolver& solver, const CsrMatrix<double>& A)
+SolverReport solved(LinearSolver<>& solver, const CsrMatrix<double>& A)
 {
     const auto          b = times(A, random_vector(A.rows(), 1));
     std::vector<double> x(b.size(), NAN);

@@ -17,7 +17,7 @@ inline Attempt failed(const Plan& plan, Outcome outcome = Outcome::max_steps, do
 {
     Attempt tried;
     tried.plan = plan;
-    tried.x.assign(n, 0.0);
+    tried.x.of<double>().assign(n, 0.0);
     tried.report.outcome = outcome;
     tried.report.relative_residual = residual;
     tried.report.backward_error = residual / 10;
@@ -32,7 +32,9 @@ inline Attempt failed(const Plan& plan, Outcome outcome = Outcome::max_steps, do
 inline Plan plan_for(const SolverOptions& options, bool symmetric = false, bool positive = false)
 {
     std::vector<std::string> decisions;
-    return first_plan(options, options.method == MethodChoice::lu, symmetric, positive, decisions);
+    return first_plan(options, options.method == MethodChoice::lu,
+                      {.hermitian = symmetric, .symmetric = symmetric, .positive_diagonal = symmetric && positive},
+                      decisions);
 }
 
 /// All tries when every one fails.

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ilux/sptrsv/sptrsv.hpp"
-#include "ilux/tests/complex/real_form.hpp"
+#include "ilux/tests/support/real_form.hpp"
 
 namespace ilux::test {
 namespace {

@@ -55,7 +55,7 @@ TEST(ForwardSystem, ReadsAndWritesThroughItsFrame)
     for (const Shape& shape : test::shapes()) {
         const auto          A = test::random_triangle(n, 4, shape, 5);
         const auto          b = test::random_vector(n, 6);
-        const SolveFrame    frame = test::random_frame(n, 7);
+        const SolveFrame<>  frame = test::random_frame(n, 7);
         const auto          system = forward_system<double>(A, shape.triangle, shape.diagonal, frame);
         std::vector<double> r(n), out(n), expected(n);
         for (Index i = 0; i < n; ++i) r[i] = frame.in_scale[i] * b[frame.in_index[i]];
@@ -71,8 +71,8 @@ TEST(ForwardSystem, TakesAnyPartOfAFrame)
     const Index n = 12;
     for (const Shape& shape : test::shapes())
         for (int part = 0; part < 4; ++part) {
-            const auto full = test::random_frame(n, 9);
-            SolveFrame some, filled;  // the same frame, once with the identity spelled out
+            const auto   full = test::random_frame(n, 9);
+            SolveFrame<> some, filled;  // the same frame, once with the identity spelled out
             filled.in_index = filled.out_index = test::identity(n);
             filled.in_scale = filled.out_scale = std::vector<double>(n, 1);
             if (part == 0) some.in_index = filled.in_index = full.in_index;
@@ -109,7 +109,7 @@ TEST(ForwardSystem, ShowsAZeroOrMissingPivotAsInfinity)
 TEST(ForwardSystem, RefusesFramesOfAnotherLengthAndEntriesOutsideTheTriangle)
 {
     const auto I = CsrMatrix<double>::identity(3);
-    const auto with = [&](SolveFrame frame) {
+    const auto with = [&](SolveFrame<> frame) {
         return [&I, frame] { forward_system<double>(I, Triangle::lower, Diagonal::stored, frame); };
     };
     test::expect_refusal(with({.in_index = {0, 1}}), {"in_index", "2", "3"});

@@ -12,6 +12,7 @@
 #endif
 #include "ilux/base/error.hpp"
 #include "ilux/gallery/pde.hpp"
+#include "ilux/tests/sptrsv/engine_cases.hpp"
 #include "ilux/tests/sptrsv/systems.hpp"
 #include "ilux/tests/support/checks.hpp"
 
@@ -40,27 +41,6 @@ Vector on_host(Gpu& gpu, const DeviceBuffer<double>& device)
     return host;
 }
 
-struct Case {
-    GpuSpTrsvEngine engine;
-    bool            single;
-
-    std::string name() const
-    {
-        std::string text(ilux::name(engine));
-        std::erase(text, '_');
-        return text + (single ? "Single" : "Double");
-    }
-    bool vendor() const { return engine == GpuSpTrsvEngine::cusparse; }
-};
-
-std::vector<Case> cases()
-{
-    std::vector<Case> all;
-    for (std::size_t e = 0; e < names(GpuSpTrsvEngine{}).size(); ++e)
-        for (bool single : {false, true}) all.push_back({static_cast<GpuSpTrsvEngine>(e), single});
-    return all;
-}
-
 /// Whether each row depends on row `source`, found by walking the pattern.
 template <class T>
 std::vector<bool> dependents(const CsrMatrix<T>& L, Index source)
@@ -72,7 +52,7 @@ std::vector<bool> dependents(const CsrMatrix<T>& L, Index source)
     return reached;
 }
 
-class GpuSpTrsv : public testing::TestWithParam<Case> {
+class GpuSpTrsv : public testing::TestWithParam<test::EngineCase> {
 protected:
     void SetUp() override
     {
@@ -95,7 +75,7 @@ protected:
 
     /// Calls body with a system of the precision under test.
     template <class Body>
-    void with_system(const CsrMatrix<double>& A, Shape shape, SolveFrame frame, Body body)
+    void with_system(const CsrMatrix<double>& A, Shape shape, SolveFrame<> frame, Body body)
     {
         if (GetParam().single) body(forward_system<float>(A, shape.triangle, shape.diagonal, std::move(frame)));
         else body(forward_system<double>(A, shape.triangle, shape.diagonal, std::move(frame)));
@@ -106,7 +86,7 @@ protected:
         with_system(L, {Triangle::lower, Diagonal::unit}, {}, body);
     }
 
-    void expect_accurate(const CsrMatrix<double>& A, Shape shape, SolveFrame frame = {})
+    void expect_accurate(const CsrMatrix<double>& A, Shape shape, SolveFrame<> frame = {})
     {
         with_system(A, shape, std::move(frame), [&](const auto& system) {
             const Vector b = random_vector(A.rows(), 11);
@@ -119,7 +99,8 @@ private:
     std::unique_ptr<Gpu> gpu_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Engines, GpuSpTrsv, testing::ValuesIn(cases()), [](const auto& i) { return i.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Engines, GpuSpTrsv, testing::ValuesIn(test::engine_cases()),
+                         [](const auto& i) { return i.param.name(); });
 
 /// The triangle of a matrix and its diagonal: the pattern of an ILU(0) factor.
 CsrMatrix<double> triangle_of(const CsrMatrix<double>& A, Shape shape)

@@ -74,15 +74,15 @@ TEST(LongRows, OfNoRowsAreNone)
 TEST(LongRows, CarryFrameAndPivotsToPositions)
 {
     const std::vector<Index> row = {2, -1, 0, 1};
-    const SolveFrame         plain = frame_by_position({}, row);
+    const SolveFrame<>       plain = frame_by_position(SolveFrame<>{}, row);
     EXPECT_EQ(plain.in_index, row);
     EXPECT_EQ(plain.out_index, row);
     EXPECT_TRUE(plain.in_scale.empty() && plain.out_scale.empty());
-    const SolveFrame full = frame_by_position({{5, 6, 7}, {1, 2, 3}, {7, 5, 6}, {4, 5, 6}}, row);
+    const SolveFrame<> full = frame_by_position(SolveFrame<>{{5, 6, 7}, {1, 2, 3}, {7, 5, 6}, {4, 5, 6}}, row);
     EXPECT_EQ(full.in_index, (std::vector<Index>{7, -1, 5, 6}));
     EXPECT_EQ(full.in_scale, (std::vector<double>{3, 1, 1, 2}));
     EXPECT_EQ(full.out_index, (std::vector<Index>{6, -1, 7, 5}));
     EXPECT_EQ(full.out_scale, (std::vector<double>{6, 1, 4, 5}));
-    EXPECT_EQ(inv_diag_by_position({.5, .25, 2}, row), (std::vector<double>{2, 1, .5, .25}));
-    EXPECT_TRUE(inv_diag_by_position({}, row).empty());
+    EXPECT_EQ(inv_diag_by_position<double>({.5, .25, 2}, row), (std::vector<double>{2, 1, .5, .25}));
+    EXPECT_TRUE(inv_diag_by_position<double>({}, row).empty());
 }

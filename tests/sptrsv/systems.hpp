@@ -70,10 +70,10 @@ inline std::vector<Index> identity(Index n)
 }
 
 /// Permutations and scales on both sides.
-inline SolveFrame random_frame(Index n, std::uint64_t seed)
+inline SolveFrame<> random_frame(Index n, std::uint64_t seed)
 {
-    SolveFrame frame{random_permutation(n, seed), random_vector(n, seed + 1), random_permutation(n, seed + 2),
-                     random_vector(n, seed + 3)};
+    SolveFrame<> frame{random_permutation(n, seed), random_vector(n, seed + 1), random_permutation(n, seed + 2),
+                       random_vector(n, seed + 3)};
     for (double& s : frame.out_scale) s += s < 0 ? -1 : 1;  // so that x can be had back
     return frame;
 }

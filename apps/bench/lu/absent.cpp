@@ -14,7 +14,7 @@ DeviceParameters measure_device(Gpu&) { absent(); }
 
 namespace app {
 
-LuBenchGpu::LuBenchGpu(const LuSystem& system, const LuBench& bench) : system_(system), bench_(bench) {}
+LuBenchGpu::LuBenchGpu(const LuSystem<>& system, const LuBench& bench) : system_(system), bench_(bench) {}
 nlohmann::ordered_json LuBenchGpu::measure(RefactorMethod) { absent(); }
 nlohmann::ordered_json LuBenchGpu::measure_numeric(RefactorMethod, const LeftTuning&) { absent(); }
 nlohmann::ordered_json LuBenchGpu::ablation() { absent(); }

@@ -27,7 +27,7 @@ double measured_bandwidth(Gpu& gpu, DeviceSpan<double> memory)
 
 }  // namespace
 
-LuBenchGpu::LuBenchGpu(const LuSystem& system, const LuBench& bench)
+LuBenchGpu::LuBenchGpu(const LuSystem<>& system, const LuBench& bench)
     : system_(system),
       bench_(bench),
       host_values_(system.A.val().size()),

@@ -13,7 +13,7 @@ namespace ilux::app {
 class LuBenchGpu {
 public:
     /// @throws DeviceError without a GPU; OutOfMemory
-    LuBenchGpu(const LuSystem& system, const LuBench& bench);
+    LuBenchGpu(const LuSystem<>& system, const LuBench& bench);
 
     /// As on_host, and transfer: the values, from page-locked memory; cold: numeric, with the caches full of other data; modes
     /// of glu3; what auto has taken; copy_bandwidth. @throws InvalidInput for a bad pivot, and as GpuRefactor
@@ -32,7 +32,7 @@ private:
     Numeric                numeric(GpuRefactor& refactor);
     nlohmann::ordered_json solution(GpuRefactor& refactor);
 
-    const LuSystem&      system_;
+    const LuSystem<>&    system_;
     const LuBench&       bench_;
     Gpu                  gpu_;
     HostBuffer<double>   host_values_;

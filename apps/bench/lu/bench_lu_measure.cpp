@@ -13,6 +13,7 @@
 #include "ilux/apps/input/sequence_input.hpp"
 #include "ilux/apps/measure/bench_steps.hpp"
 #include "ilux/apps/program/progress.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/factor/gilbert_peierls.hpp"
 #include "ilux/direct/factor/levels.hpp"
 #include "ilux/direct/refactor_cpu/refactor.hpp"
@@ -24,69 +25,123 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-LuSystem read_lu_system(const std::string& path)
+/// The first system and the values of the second, if there is one.
+LuSystem<> read_series(const std::string& folder)
 {
-    LuSystem s;
-    s.name = path;
-    s.source = path.starts_with("gallery:") ? "gallery" : "file";
-    std::error_code unknown;
-    if (std::filesystem::is_directory(path, unknown)) {
-        SequenceInput input({path});
-        s.source = "sequence";
-        input.read(0);
-        s.first_values.assign(input.A().val().begin(), input.A().val().end());
-        if (input.systems() > 1) input.read(1);
-        s.A = CsrMatrix<double>(input.A());
-        s.b.assign(input.b().begin(), input.b().end());
-        return s;
-    }
-    Problem problem = load_problem(path, "A1");
+    LuSystem<>    s;
+    SequenceInput input({folder});
+    s.source = "sequence";
+    input.read(0);
+    s.first_values.assign(input.A().val().begin(), input.A().val().end());
+    if (input.systems() > 1) input.read(1);
+    s.A = CsrMatrix<double>(input.A());
+    s.b.assign(input.b().begin(), input.b().end());
+    return s;
+}
+
+template <Scalar S>
+LuSystem<S> system_of(Problem<S> problem)
+{
+    LuSystem<S> s;
     s.A = std::move(problem.A);
     s.b = std::move(problem.b);
     s.first_values.assign(s.A.val().begin(), s.A.val().end());
     return s;
 }
 
-MatrixView<> first_view(const LuSystem& s)
+/// @param load  (path): the problem of a file or the gallery
+template <class System, class Load>
+System read_lu_system(const std::string& path, Load&& load)
 {
-    MatrixView<> A = view(s.A);
+    std::error_code unknown;
+    if (std::filesystem::is_directory(path, unknown)) return read_series(path);
+    return load(path);
+}
+
+template <Scalar S>
+MatrixView<S> first_view(const LuSystem<S>& s)
+{
+    MatrixView<S> A = view(s.A);
     A.val = s.first_values;
     return A;
 }
 
-Json measured_step(const LuSystem& s, const LuBench& bench, const std::string& step, std::unique_ptr<LuBenchGpu>& gpu)
+/// Chooses pivots.
+template <Scalar S>
+void factor_first(LuSystem<S>& s, const std::string& path)
 {
-    if (step == "dependencies") return dependencies_json(s, bench);
+    s.name = path;
+    if (s.source.empty()) s.source = path.starts_with("gallery:") ? "gallery" : "file";
+    WallClock  clock;
+    const auto symbolic = analyse(first_view(s), within_memory({}));
+    s.seconds_analyse = clock.seconds();
+    require_memory(*symbolic, {});
+    clock = WallClock();
+    s.first = gilbert_peierls<S>(symbolic, s.first_values);
+    s.seconds_factor = clock.seconds();
+    require_pivots("the first factorization", s.first.monitor);
+}
+
+/// Times of a refactorization for real values by the pattern of complex factors. Re + Im of numbers at random angles do not
+/// cancel more than these; what comes of them is not looked at, but must be finite.
+Json real_by_the_same_pattern(const LuSystem<std::complex<double>>& system, const LuBench& bench, int threads)
+{
+    Cpu                 be(threads);
+    CpuRefactor<>       refactor(be, system.first.pattern);
+    std::vector<double> values;
+    for (const auto a : system.A.val()) values.push_back(a.real() + a.imag());
+    LuFactors<> F{system.first.symbolic,
+                  system.first.pattern,
+                  std::vector<double>(system.first.val.size()),
+                  std::vector<double>(system.first.f_val.size()),
+                  {}};
+    const Times numeric = timed(bench.repetitions, [&] { refactor.run(be, values, F); });
+    return F.monitor.bad_column < 0 ? to_json(numeric) : Json(nullptr);
+}
+
+template <Scalar S>
+Json measured_step(const LuSystem<S>& s, const LuBench& bench, const std::string& step,
+                   std::unique_ptr<LuBenchGpu>& gpu)
+{
+    if (step == "dependencies") return dependencies_json(*s.first.pattern, bench);
     if (step == "klu") return on_klu(s, bench);
     if (step.starts_with("cpu:")) {
         std::int32_t threads = 0;
         parse_field("threads", std::string_view(step).substr(4), threads);
         return on_host(s, bench, threads);
     }
-    if (!gpu) gpu = std::make_unique<LuBenchGpu>(s, bench);
-    if (step == "ablation") return gpu->ablation();
-    RefactorMethod method{};
-    parse_field("methods", step, method);
-    return gpu->measure(method);
+    if constexpr (is_complex<S>) throw InvalidInput(step + ": LU of complex values runs on the host alone");
+    else {
+        if (!gpu) gpu = std::make_unique<LuBenchGpu>(s, bench);
+        if (step == "ablation") return gpu->ablation();
+        RefactorMethod method{};
+        parse_field("methods", step, method);
+        return gpu->measure(method);
+    }
 }
 
 }  // namespace
 
-LuSystem load_lu_system(const std::string& path)
+AnyLuSystem load_any_lu_system(const std::string& path)
 {
-    LuSystem   s = read_lu_system(path);
-    WallClock  clock;
-    const auto symbolic = analyse(first_view(s), within_memory({}));
-    s.seconds_analyse = clock.seconds();
-    require_memory(*symbolic, {});
-    clock = WallClock();
-    s.first = gilbert_peierls(symbolic, s.first_values);
-    s.seconds_factor = clock.seconds();
-    require_pivots("the first factorization", s.first.monitor);
-    return s;
+    auto system = read_lu_system<AnyLuSystem>(path, [](const std::string& name) {
+        auto any = load_any_problem(name, "A1");
+        return std::visit([](auto& problem) -> AnyLuSystem { return system_of(std::move(problem)); }, any);
+    });
+    std::visit([&](auto& s) { factor_first(s, path); }, system);
+    return system;
 }
 
-Json system_json(const LuSystem& system)
+LuSystem<> load_lu_system(const std::string& path)
+{
+    auto system =
+        read_lu_system<LuSystem<>>(path, [](const std::string& name) { return system_of(load_problem(name, "A1")); });
+    factor_first(system, path);
+    return system;
+}
+
+template <Scalar S>
+Json system_json(const LuSystem<S>& system)
 {
     const LuPattern&  P = *system.first.pattern;
     const LuSymbolic& symbolic = *system.first.symbolic;
@@ -95,6 +150,7 @@ Json system_json(const LuSystem& system)
     const auto   depth = [&](DependencyRule rule) { return lu_levels(P, rule).depth(); };
     const double nnz = double(P.nnz()) + double(P.nnz_F());
     return {{"source", system.source},
+            {"complex", is_complex<S>},
             {"n", P.n},
             {"nnz", system.A.nnz()},
             {"nnz_LU", P.nnz()},
@@ -116,10 +172,9 @@ Json system_json(const LuSystem& system)
               {"capacity", resource_aware_capacity}}}};
 }
 
-Json dependencies_json(const LuSystem& system, const LuBench& bench)
+Json dependencies_json(const LuPattern& P, const LuBench& bench)
 {
-    const LuPattern& P = *system.first.pattern;
-    LuLevels         levels;
+    LuLevels   levels;
     const auto by = [&](DependencyRule rule) { return timed(bench.repetitions, [&] { levels = lu_levels(P, rule); }); };
     const Times exact = by(DependencyRule::exact), relaxed = by(DependencyRule::relaxed);
     const auto  loops = published_dependencies(P, bench.loop_limit);
@@ -143,68 +198,82 @@ void require_pivots(std::string_view method, const PivotMonitor& monitor)
     });
 }
 
-Json on_host(const LuSystem& system, const LuBench& bench, int threads)
+template <Scalar S>
+Json on_host(const LuSystem<S>& system, const LuBench& bench, int threads)
 {
     Cpu             be(threads);
     const WallClock clock;
-    CpuRefactor<>   refactor(be, system.first.pattern);
+    CpuRefactor<S>  refactor(be, system.first.pattern);
     const double    prepare = clock.seconds();
-    LuFactors<>     F = system.first;
+    LuFactors<S>    F = system.first;
     const Times     numeric = timed(bench.repetitions, [&] { refactor.run(be, system.A.val(), F); });
     require_pivots("cpu", F.monitor);
 
-    std::vector<double> x(system.b.size());
-    LuWorkspace<>       ws(system.A.rows());
-    const Times         solve = timed(bench.repetitions, [&] { lu_solve(be, F, system.b, x, ws); });
-    const RefineReport  refined = lu_refine(be, F, view(system.A), system.b, x, ws);
-    return {{"method", "cpu"},
-            {"threads", be.threads()},
-            {"taking_part", refactor.threads()},
-            {"prepare", prepare},
-            {"numeric", to_json(numeric)},
-            {"solve", to_json(solve)},
-            {"bytes", F.bytes() + F.pattern->bytes() + refactor.bytes()},
-            {"backward_error", refined.backward_error},
-            {"refine_steps", refined.steps}};
+    std::vector<S>     x(system.b.size());
+    LuWorkspace<S>     ws(system.A.rows());
+    const Times        solve = timed(bench.repetitions, [&] { lu_solve<S>(be, F, system.b, x, ws); });
+    const RefineReport refined = lu_refine<S>(be, F, view(system.A), system.b, x, ws);
+    Json               found{{"method", "cpu"},
+               {"threads", be.threads()},
+               {"taking_part", refactor.threads()},
+               {"prepare", prepare},
+               {"numeric", to_json(numeric)},
+               {"solve", to_json(solve)},
+               {"bytes", F.bytes() + F.pattern->bytes() + refactor.bytes()},
+               {"backward_error", refined.backward_error},
+               {"refine_steps", refined.steps}};
+    if constexpr (is_complex<S>) found["real"] = real_by_the_same_pattern(system, bench, threads);
+    return found;
 }
 
-Json on_klu(const LuSystem& system, const LuBench& bench)
+template <Scalar S>
+Json on_klu(const LuSystem<S>& system, const LuBench& bench)
 {
-    const auto first =
-        CsrMatrix<double>::from_sorted(system.A.rows(), system.A.cols(),
-                                       {system.A.row_ptr().begin(), system.A.row_ptr().end()},
-                                       {system.A.col().begin(), system.A.col().end()}, system.first_values);
+    const auto      first = CsrMatrix<S>::from_sorted(system.A.rows(), system.A.cols(),
+                                                      {system.A.row_ptr().begin(), system.A.row_ptr().end()},
+                                                      {system.A.col().begin(), system.A.col().end()}, system.first_values);
     const WallClock clock;
-    KluRival        klu(first);
+    KluRival<S>     klu(first);
     const double    prepare = clock.seconds();
     klu.set_values(system.A.val());
     bool        good = true;
     const Times numeric = timed(bench.repetitions, [&] { good = klu.refactor() && good; });
     require(good, [] { return "KLU: a zero pivot"; });
-    std::vector<double> x;
-    const Times         solve = timed(
-                bench.repetitions, [&] { klu.solve(x); }, [&] { x = system.b; });
+    std::vector<S> x;
+    const Times    solve = timed(
+           bench.repetitions, [&] { klu.solve(x); }, [&] { x = system.b; });
     return {{"method", "klu"},
             {"prepare", prepare},
             {"numeric", to_json(numeric)},
             {"solve", to_json(solve)},
             {"nnz_LU", klu.nnz()},
-            {"backward_error", measure(system.A, x, system.b).rowwise},
+            {"backward_error", measure<S>(system.A, x, system.b).rowwise},
             {"refine_steps", 0}};
 }
 
 void measure_lu(const LuBench& bench, const std::string& path, const std::vector<std::string>& steps,
                 const TakeJson& take)
 {
-    LuSystem          system;
+    AnyLuSystem       any;
     const std::string failure = failure_of([&] {
-        system = load_lu_system(path);
-        take({{"matrix", system_json(system)}});
+        any = load_any_lu_system(path);
+        take({{"matrix", std::visit([](const auto& system) { return system_json(system); }, any)}});
     });
     if (!failure.empty()) return take({{"error", failure}});
     std::unique_ptr<LuBenchGpu> gpu;
-    run_steps(
-        steps, [&](const std::string& step) { return measured_step(system, bench, step, gpu); }, take);
+    std::visit(
+        [&](const auto& system) {
+            run_steps(
+                steps, [&](const std::string& step) { return measured_step(system, bench, step, gpu); }, take);
+        },
+        any);
 }
+
+#define ILUX_INSTANTIATE(S)                                         \
+    template Json system_json(const LuSystem<S>&);                  \
+    template Json on_host(const LuSystem<S>&, const LuBench&, int); \
+    template Json on_klu(const LuSystem<S>&, const LuBench&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::app

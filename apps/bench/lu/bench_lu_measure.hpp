@@ -2,10 +2,12 @@
 // One matrix of the suite `lu`: what its pattern tells, dependency detection, and refactorization on host threads, a GPU and by
 // KLU.
 
+#include <complex>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "ilux/apps/measure/bench_measure.hpp"
@@ -33,33 +35,42 @@ void fields(LuBench& o, Visit&& visit)
 }
 
 /// A matrix whose pivots are chosen, and another of the same pattern to refactor.
+template <Scalar S = double>
 struct LuSystem {
-    std::string         name, source;  ///< source: sequence, file or gallery
-    CsrMatrix<double>   A;             ///< to refactor: of a sequence the second, else the same values again
-    std::vector<double> first_values;  ///< nnz; for which pivots were chosen
-    std::vector<double> b;             ///< n
-    LuFactors<>         first;
-    double              seconds_analyse = 0, seconds_factor = 0;
+    std::string    name, source;  ///< source: sequence, file or gallery
+    CsrMatrix<S>   A;             ///< to refactor: of a sequence the second, else the same values again
+    std::vector<S> first_values;  ///< nnz; for which pivots were chosen
+    std::vector<S> b;             ///< n
+    LuFactors<S>   first;
+    double         seconds_analyse = 0, seconds_factor = 0;
 };
 
-/// @param path  a folder as SequenceInput takes it, a Matrix Market file or gallery:NAME
+using AnyLuSystem = std::variant<LuSystem<double>, LuSystem<std::complex<double>>>;
+
+/// @param path  a folder as SequenceInput takes it, of real values, a Matrix Market file or gallery:NAME
 /// @throws as these, and InvalidInput for a singular matrix
-LuSystem load_lu_system(const std::string& path);
+AnyLuSystem load_any_lu_system(const std::string& path);
+/// The same of real values. @throws InvalidInput also when the file has complex ones
+LuSystem<> load_lu_system(const std::string& path);
 
 /// Columns that the usual device holds at once, 8 blocks a multiprocessor, for resource-aware levels. No device is asked, so
 /// that these counts compare between machines.
 constexpr Index resource_aware_capacity = 8 * usual_multiprocessors;
 
-/// n, nnz, fill, flops, blocks, levels by every rule.
-nlohmann::ordered_json system_json(const LuSystem& system);
+/// n, nnz, fill, flops, blocks, levels by every rule; complex. A complex operation is one of flops.
+template <Scalar S>
+nlohmann::ordered_json system_json(const LuSystem<S>& system);
 
 /// Seconds of the exact and relaxed rules and of GLU 2.0's loops.
-nlohmann::ordered_json dependencies_json(const LuSystem& system, const LuBench& bench);
+nlohmann::ordered_json dependencies_json(const LuPattern& P, const LuBench& bench);
 
 /// {prepare, numeric, solve, bytes, backward_error, refine_steps, …}; the backward error is the componentwise one of a refined
-/// solution. @throws InvalidInput for a bad pivot
-nlohmann::ordered_json on_host(const LuSystem& system, const LuBench& bench, int threads);
-nlohmann::ordered_json on_klu(const LuSystem& system, const LuBench& bench);  ///< not refined
+/// solution. Of complex values also real: the times of numeric for real values by the same pattern and pivots.
+/// @throws InvalidInput for a bad pivot
+template <Scalar S>
+nlohmann::ordered_json on_host(const LuSystem<S>& system, const LuBench& bench, int threads);
+template <Scalar S>
+nlohmann::ordered_json on_klu(const LuSystem<S>& system, const LuBench& bench);  ///< not refined
 
 /// @throws InvalidInput naming method and column where the refactorization met a bad pivot
 void require_pivots(std::string_view method, const PivotMonitor& monitor);

@@ -19,7 +19,7 @@ std::string name_of(RefactorMethod method)
     return method == RefactorMethod::automatic ? "dataflow" : field_text(method);
 }
 
-Json measured_step(const LuSystem& system, const LuBench& bench, const DeviceParameters& device,
+Json measured_step(const LuSystem<>& system, const LuBench& bench, const DeviceParameters& device,
                    const std::string& step, std::unique_ptr<LuBenchGpu>& gpu)
 {
     if (step.starts_with("cpu:")) {
@@ -42,7 +42,7 @@ Json measured_step(const LuSystem& system, const LuBench& bench, const DevicePar
 
 }  // namespace
 
-Json predictions_json(const LuSystem& system, const DeviceParameters& device, const std::vector<Index>& each,
+Json predictions_json(const LuSystem<>& system, const DeviceParameters& device, const std::vector<Index>& each,
                       int threads)
 {
     const LuPattern& P = *system.first.pattern;
@@ -66,7 +66,7 @@ Json predictions_json(const LuSystem& system, const DeviceParameters& device, co
 void measure_lu_model(const LuBench& bench, const std::string& path, const DeviceParameters& device,
                       const std::vector<Index>& each, const std::vector<std::string>& steps, const TakeJson& take)
 {
-    LuSystem          system;
+    LuSystem<>        system;
     const std::string failure = failure_of([&] {
         system = load_lu_system(path);
         Json matrix = system_json(system);

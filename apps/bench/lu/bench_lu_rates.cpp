@@ -28,6 +28,15 @@ std::optional<double> seconds_of(const Json& found, std::string_view method, boo
     return seconds;
 }
 
+/// Of a refactorization and a solution on one thread.
+std::optional<double> with_solution(const Json& found, std::string_view method)
+{
+    for (const Json& m : found["methods"])
+        if (m["method"] == method && m.value("threads", 1) == 1 && m.contains("numeric") && m.contains("solve"))
+            return m["numeric"]["median"].get<double>() + m["solve"]["median"].get<double>();
+    return {};
+}
+
 std::optional<double> best_published(const Json& found)
 {
     std::optional<double> best;
@@ -81,14 +90,16 @@ void add_ratio(Json& summary, const char* name, const Json& findings, const Rati
 void add_rates(Json& found)
 {
     if (!found.contains("nnz_LU")) return;
-    const double traffic = 16 * found["nnz_LU"].get<double>() + 8 * found["nnz"].get<double>();
+    const bool   complex = found.value("complex", false);
+    const double doubles = complex ? 2 : 1;
+    const double traffic = doubles * (16 * found["nnz_LU"].get<double>() + 8 * found["nnz"].get<double>());
     const double chain = found["levels"]["left"].get<double>() * device_rule::hop_seconds;
     found["least_traffic"] = traffic;
     for (Json& method : found["methods"]) {
         if (!method.contains("numeric")) continue;
         const double seconds = method[method.contains("cold") ? "cold" : "numeric"]["median"];
         method["seconds"] = seconds;
-        method["gflops"] = 1e-9 * found["flops"].get<double>() / seconds;
+        method["gflops"] = (complex ? 4e-9 : 1e-9) * found["flops"].get<double>() / seconds;
         method["bandwidth"] = traffic / seconds;
         if (!method.contains("copy_bandwidth")) continue;
         const double bound = std::max(traffic / method["copy_bandwidth"].get<double>(), chain);
@@ -122,6 +133,14 @@ Json summary_json(const Json& findings)
     times("klu / cpu", "klu", "cpu");
     add("klu / cpu, 1 thread",
         [](const Json& found) { return divided(seconds_of(found, "klu"), seconds_of(found, "cpu", true)); });
+    add("klu / cpu, 1 thread, with a solution",
+        [](const Json& found) { return divided(with_solution(found, "klu"), with_solution(found, "cpu")); });
+    add("complex / real, cpu, 1 thread", [](const Json& found) -> std::optional<double> {
+        for (const Json& m : found["methods"])
+            if (m.value("threads", 0) == 1 && m.contains("real") && m["real"].is_object() && m.contains("seconds"))
+                return divided(m["seconds"].get<double>(), m["real"]["median"].get<double>());
+        return {};
+    });
     add("dependencies: exact / relaxed", [](const Json& found) { return dependency_ratio(found, "exact_by_relaxed"); });
     add("dependencies: GLU 2.0 / exact, n > 30000", [](const Json& found) -> std::optional<double> {
         if (found.value("n", 0) <= 30'000) return {};

@@ -7,24 +7,28 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux::app {
 namespace {
 
-/// The functions of the shared library, which stays open.
+/// The functions of the shared library, which stays open; complex values have their own where they matter.
 struct Library {
     std::string             missing;
     decltype(&klu_defaults) defaults = nullptr;
     decltype(&klu_analyze)  analyze = nullptr;
-    decltype(&klu_factor)   factor = nullptr;
-    decltype(&klu_refactor) refactor = nullptr;
-    decltype(&klu_solve)    solve = nullptr;
 
     decltype(&klu_free_symbolic) free_symbolic = nullptr;
-    decltype(&klu_free_numeric)  free_numeric = nullptr;
+    struct OfValues {
+        decltype(&klu_factor)       factor = nullptr;
+        decltype(&klu_refactor)     refactor = nullptr;
+        decltype(&klu_solve)        solve = nullptr;
+        decltype(&klu_free_numeric) free_numeric = nullptr;
+    } real, complex;
 
     Library()
     {
@@ -34,19 +38,28 @@ struct Library {
             missing = fmt::format("{} cannot be opened", file);
             return;
         }
-        const auto find = [&](const char* name, auto& function) {
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
+        const auto find = [&](const std::string& name, auto& function) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name.c_str()));
             if (function == nullptr) missing = fmt::format("{} has no {}", file, name);
         };
         find("klu_defaults", defaults);
         find("klu_analyze", analyze);
-        find("klu_factor", factor);
-        find("klu_refactor", refactor);
-        find("klu_solve", solve);
         find("klu_free_symbolic", free_symbolic);
-        find("klu_free_numeric", free_numeric);
+        const auto find_all = [&](const std::string& prefix, OfValues& functions) {
+            find(prefix + "factor", functions.factor);
+            find(prefix + "refactor", functions.refactor);
+            find(prefix + "solve", functions.solve);
+            find(prefix + "free_numeric", functions.free_numeric);
+        };
+        find_all("klu_", real);
+        find_all("klu_z_", complex);
     }
 };
+
+// Both kinds of values are arrays of double to KLU, so their functions are of one type.
+static_assert(std::is_same_v<decltype(&klu_factor), decltype(&klu_z_factor)>);
+static_assert(std::is_same_v<decltype(&klu_refactor), decltype(&klu_z_refactor)>);
+static_assert(std::is_same_v<decltype(&klu_solve), decltype(&klu_z_solve)>);
 
 const Library& library()
 {
@@ -54,20 +67,33 @@ const Library& library()
     return klu;
 }
 
+template <Scalar S>
+const Library::OfValues& calls()
+{
+    return is_complex<S> ? library().complex : library().real;
+}
+
+template <Scalar S>
+double* doubles(S* values)
+{
+    return reinterpret_cast<double*>(values);
+}
+
 }  // namespace
 
 std::string why_no_klu() { return library().missing; }
 
-struct KluRival::State {
+template <Scalar S>
+struct KluRival<S>::State {
     klu_common          common{};
     klu_symbolic*       symbolic = nullptr;
     klu_numeric*        numeric = nullptr;
     std::vector<int>    ptr, row;
     std::vector<Offset> source;  ///< of an entry by columns, its place by rows
-    std::vector<double> val;
+    std::vector<S>      val;
 
     /// By columns, which is what KLU takes.
-    explicit State(const CsrView<double>& A)
+    explicit State(const CsrView<S>& A)
     {
         require(A.nnz() <= std::numeric_limits<int>::max(),
                 [&] { return fmt::format("KLU: {} entries are more than 32 bits count", A.nnz()); });
@@ -83,13 +109,14 @@ struct KluRival::State {
     }
     ~State()
     {
-        if (numeric != nullptr) library().free_numeric(&numeric, &common);
+        if (numeric != nullptr) calls<S>().free_numeric(&numeric, &common);
         if (symbolic != nullptr) library().free_symbolic(&symbolic, &common);
     }
     int n() const { return static_cast<int>(ptr.size()) - 1; }
 };
 
-KluRival::KluRival(const CsrView<double>& A)
+template <Scalar S>
+KluRival<S>::KluRival(const CsrView<S>& A)
 {
     const Library& klu = library();
     require(klu.missing.empty(), [&] { return "KLU: " + klu.missing; });
@@ -98,34 +125,45 @@ KluRival::KluRival(const CsrView<double>& A)
     State& s = *state_;
     klu.defaults(&s.common);
     s.symbolic = klu.analyze(s.n(), s.ptr.data(), s.row.data(), &s.common);
-    if (s.symbolic != nullptr) s.numeric = klu.factor(s.ptr.data(), s.row.data(), s.val.data(), s.symbolic, &s.common);
+    if (s.symbolic != nullptr)
+        s.numeric = calls<S>().factor(s.ptr.data(), s.row.data(), doubles(s.val.data()), s.symbolic, &s.common);
     require(s.numeric != nullptr && s.common.status == KLU_OK,
             [&] { return fmt::format("KLU: status {} of the first factorization", s.common.status); });
 }
 
-KluRival::~KluRival() = default;
+template <Scalar S>
+KluRival<S>::~KluRival() = default;
 
-void KluRival::set_values(std::span<const double> values)
+template <Scalar S>
+void KluRival<S>::set_values(std::span<const S> values)
 {
     for (std::size_t p = 0; p < state_->val.size(); ++p) state_->val[p] = values[state_->source[p]];
 }
 
-bool KluRival::refactor()
+template <Scalar S>
+bool KluRival<S>::refactor()
 {
     State& s = *state_;
-    return library().refactor(s.ptr.data(), s.row.data(), s.val.data(), s.symbolic, s.numeric, &s.common) != 0 &&
+    return calls<S>().refactor(s.ptr.data(), s.row.data(), doubles(s.val.data()), s.symbolic, s.numeric, &s.common) !=
+               0 &&
            s.common.status == KLU_OK;
 }
 
-void KluRival::solve(std::span<double> x)
+template <Scalar S>
+void KluRival<S>::solve(std::span<S> x)
 {
-    library().solve(state_->symbolic, state_->numeric, state_->n(), 1, x.data(), &state_->common);
+    calls<S>().solve(state_->symbolic, state_->numeric, state_->n(), 1, doubles(x.data()), &state_->common);
 }
 
-double KluRival::nnz() const
+template <Scalar S>
+double KluRival<S>::nnz() const
 {
     const klu_numeric& numeric = *state_->numeric;
     return double(numeric.lnz) + numeric.unz - numeric.n + numeric.nzoff;
 }
+
+#define ILUX_INSTANTIATE(S) template class KluRival<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::app

@@ -2,18 +2,41 @@
 
 #include "ilux/apps/bench/lu/klu_rival.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux::app {
 
-struct KluRival::State {};
+template <Scalar S>
+struct KluRival<S>::State {};
 
 std::string why_no_klu() { return "klu.h was not found when this was built"; }
 
-KluRival::KluRival(const CsrView<double>&) { throw InvalidInput("KLU: " + why_no_klu()); }
-KluRival::~KluRival() = default;
-void   KluRival::set_values(std::span<const double>) {}
-bool   KluRival::refactor() { return false; }
-void   KluRival::solve(std::span<double>) {}
-double KluRival::nnz() const { return 0; }
+template <Scalar S>
+KluRival<S>::KluRival(const CsrView<S>&)
+{
+    throw InvalidInput("KLU: " + why_no_klu());
+}
+template <Scalar S>
+KluRival<S>::~KluRival() = default;
+template <Scalar S>
+void KluRival<S>::set_values(std::span<const S>)
+{}
+template <Scalar S>
+bool KluRival<S>::refactor()
+{
+    return false;
+}
+template <Scalar S>
+void KluRival<S>::solve(std::span<S>)
+{}
+template <Scalar S>
+double KluRival<S>::nnz() const
+{
+    return 0;
+}
+
+#define ILUX_INSTANTIATE(S) template class KluRival<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::app

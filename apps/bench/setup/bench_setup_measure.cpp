@@ -114,7 +114,7 @@ private:
 
     SolveOptions options_;
     Index        runs_;
-    Problem      problem_;
+    Problem<>    problem_;
     bool         warm_ = false;
 };
 
@@ -122,8 +122,8 @@ private:
 void SetupMeasurement::warm_up()
 {
     if (std::exchange(warm_, true)) return;
-    const Problem small = load_problem(warm_up_problem, "A1");
-    SolverOptions options = options_of({.setup = "rounds", .gpu = true});
+    const Problem<> small = load_problem(warm_up_problem, "A1");
+    SolverOptions   options = options_of({.setup = "rounds", .gpu = true});
     options.precond.mlilu.near_null = nullptr;
     LinearSolver solver(options);
     solver.analyse(small.A);
@@ -179,7 +179,7 @@ Json SetupMeasurement::by_ilux(const SetupWay& way)
     row["detail"] = report.why();
     row["decisions"] = all_decisions(report);  // why a device did not do it, too
     row["seconds"] = setup_seconds_json(runs);
-    if (tried.has_x()) judge(row, problem_, tried.x, options.krylov.rtol);
+    if (tried.has_x()) judge(row, problem_, tried.x.of<double>(), options.krylov.rtol);
     return row;
 }
 

@@ -58,11 +58,11 @@ TEST(Structure, OfAnArrowHasOneHubAndTwoLevels)
 
 TEST(Structure, OfTheMultilevelIluIsThatOfItsLevels)
 {
-    const auto     A = gallery::build("convdiff2d:n=40");
-    Cpu            serial(1);
-    PrecondFactors factors{.mlilu = MlIlu<>::build(serial, A, {}), .ilu0 = nullptr, .jacobi = nullptr};
-    const auto&    report = factors.mlilu->report();
-    const auto     structure = structure_of(A, factors);
+    const auto       A = gallery::build("convdiff2d:n=40");
+    Cpu              serial(1);
+    PrecondFactors<> factors{.mlilu = MlIlu<>::build(serial, A, {}), .ilu0 = nullptr, .jacobi = nullptr};
+    const auto&      report = factors.mlilu->report();
+    const auto       structure = structure_of(A, factors);
     ASSERT_EQ(structure.pictures.size(), 1u);
     EXPECT_EQ(entries(structure.pictures[0].grid), A.nnz());
     ASSERT_GE(report.levels.size(), 2u);
@@ -76,12 +76,12 @@ TEST(Structure, OfTheMultilevelIluIsThatOfItsLevels)
 
 TEST(Structure, OfIlu0OfATridiagonalMatrixIsAChain)
 {
-    const Index    n = 50;
-    const auto     A = gallery::build("tridiagonal:n=50");
-    PrecondFactors factors{.mlilu = {}, .ilu0 = std::make_unique<Ilu0<>>(A), .jacobi = nullptr};
+    const Index      n = 50;
+    const auto       A = gallery::build("tridiagonal:n=50");
+    PrecondFactors<> factors{.mlilu = {}, .ilu0 = std::make_unique<Ilu0<>>(A), .jacobi = nullptr};
     for (const DepthProfile& profile : structure_of(A, factors).profiles)
         EXPECT_EQ(profile.rows, std::vector<Index>(n, 1)) << profile.name;
-    EXPECT_TRUE(structure_of(A, PrecondFactors{}).profiles.empty());
+    EXPECT_TRUE(structure_of(A, PrecondFactors<>{}).profiles.empty());
 }
 
 }  // namespace

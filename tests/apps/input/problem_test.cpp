@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "ilux/apps/input/sequence_input.hpp"
+#include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/apps/sequence_folder.hpp"
 #include "ilux/tests/support/checks.hpp"
 
@@ -36,6 +37,24 @@ TEST(Problem, IsRefusedByItsSizesBeforeMemoryIsAskedFor)
     refused([&] { series.read(1); }, {"huge.mtx: 67108864 × 67108864, but", "2 × 2"});
     folder.write("pattern.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n67108864 67108864 1\n1 1\n");
     refused([&] { SequenceInput({folder.path().string()}); }, {"pattern.mtx", "general"});
+}
+
+TEST(Problem, OfTheGalleryHasTheValuesOfItsKind)
+{
+    using Complex = std::complex<double>;
+    EXPECT_TRUE(std::holds_alternative<Problem<>>(load_any_problem("gallery:poisson2d:n=3", "A1")));
+    const auto  any = load_any_problem("gallery:ac_mesh:n=3", "random:5");
+    const auto& problem = std::get<Problem<Complex>>(any);
+    EXPECT_TRUE(problem.complex && problem.symmetric && !problem.hermitian);
+    EXPECT_EQ(problem.b, gallery::random_vector<Complex>(9, 5));
+    EXPECT_NE(problem.about.find("complex"), std::string::npos);
+    const auto sums = std::get<Problem<Complex>>(load_any_problem("gallery:maxwell3d:n=2", "A1")).b;
+    ASSERT_EQ(sums.size(), 6U);
+    const double  squared = gallery::ten_points * gallery::ten_points;
+    const Complex spokes = 4. - squared * Complex(1, -0.1);  // the others cancel
+    for (const Complex& sum : sums) EXPECT_NEAR(std::abs(sum - spokes), 0, 1e-14);
+    expect_refusal<InvalidOption>([] { load_problem("gallery:ac_mesh:n=3", "A1"); }, {"ac_mesh:n=3", "complex"});
+    EXPECT_TRUE(std::holds_alternative<CsrMatrix<Complex>>(load_any_matrix("gallery:ac_mesh:n=3").A));
 }
 
 TEST(Problem, IsReadWithinItsTime)

@@ -17,8 +17,8 @@ using namespace app::test;
 
 std::vector<std::string> advice_after(const Run& run)
 {
-    Problem problem;
-    problem.A = CsrMatrix<double>::identity(n);
+    Problem<> problem;
+    problem.take(CsrMatrix<double>::identity(n));
     return advice(run, problem);
 }
 

@@ -51,19 +51,19 @@ bool holds(const std::string& html, const std::string& text) { return html.find(
 
 /// A finished solve of a small matrix, as an iteration leaves it.
 struct Finished {
-    app::Problem problem;
-    app::Run     run;
+    app::Problem<> problem;
+    app::Run       run;
     explicit Finished(CsrMatrix<double> A)
     {
         problem.name = "A.mtx";
         problem.rhs = "A1";
-        problem.A = std::move(A);
+        problem.take(std::move(A));
         problem.b.assign(problem.n(), 1.0);
         run.attempts.resize(1);
         run.forward_error = nan;
         tried().plan.method = MethodChoice::gmres;
         tried().plan.precond.kind = PrecondKind::none;
-        tried().x.assign(problem.n(), 0.0);
+        tried().x.of<double>().assign(problem.n(), 0.0);
         tried().report.outcome = Outcome::max_steps;
         run.structure.emplace();
     }
@@ -75,7 +75,7 @@ struct Finished {
         tried().report.steps = static_cast<Index>(residuals.size()) - 1;
         tried().report.relative_residual = residuals.back();
     }
-    std::string page() { return app::html_report(run, problem); }
+    std::string page() { return app::html_report(run, problem, app::picture_of(problem.A)); }
 };
 
 TEST(HtmlReport, OfAnEmptyMatrixIsComplete)

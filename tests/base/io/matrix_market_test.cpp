@@ -121,7 +121,7 @@ TEST(MatrixMarket, NamesFileLineAndWordInEveryRefusal)
                    {"t.mtx:1:", "'matrix'", "found 'tensor'"});
     expect_refused("%%MatrixMarket matrix sparse real general\n1 1 0\n", {"'coordinate' or 'array'", "found 'sparse'"});
     expect_refused("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n",
-                   {"t.mtx:1:", "complex", "not supported yet"});
+                   {"t.mtx:1:", "real values: complex ones are not read here", "found 'complex'"});
     expect_refused("%%MatrixMarket matrix coordinate rational general\n1 1 0\n", {"found 'rational'"});
     expect_refused("%%MatrixMarket matrix coordinate real diagonal\n1 1 0\n", {"found 'diagonal'"});
     expect_refused("%%MatrixMarket matrix coordinate real\n1 1 0\n", {"found the end of the line"});
@@ -351,12 +351,13 @@ TEST(MatrixMarket, WritesTheShortestDigitsAndOneTriangleOnRequest)
     const auto A = CsrMatrix<double>::from_arrays(2, 2, {0, 2, 4}, {0, 1, 0, 1}, {0.1, -2, -2, 1e100});
     EXPECT_EQ(matrix_text(A, {.comment = "by hand"}),
               "%%MatrixMarket matrix coordinate real general\n% by hand\n2 2 4\n1 1 0.1\n1 2 -2\n2 1 -2\n2 2 1e+100\n");
-    EXPECT_EQ(matrix_text(A, {.symmetric = true}),
+    EXPECT_EQ(matrix_text(A, {.symmetry = Symmetry::symmetric}),
               "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 0.1\n2 1 -2\n2 2 1e+100\n");
-    EXPECT_TRUE(identical(parse_matrix(matrix_text(A, {.symmetric = true}), "t.mtx"), A));
-    expect_refusal([] { matrix_text(random_matrix(3, 3, 2, 1), {.symmetric = true}); }, {"3 x 3", "not symmetric"});
+    EXPECT_TRUE(identical(parse_matrix(matrix_text(A, {.symmetry = Symmetry::symmetric}), "t.mtx"), A));
+    expect_refusal([] { matrix_text(random_matrix(3, 3, 2, 1), {.symmetry = Symmetry::symmetric}); },
+                   {"3 x 3", "not symmetric"});
     const auto S = random_spd(33, 3, 1);
-    EXPECT_TRUE(identical(parse_matrix(matrix_text(S, {.symmetric = true}), "t.mtx"), S));
+    EXPECT_TRUE(identical(parse_matrix(matrix_text(S, {.symmetry = Symmetry::symmetric}), "t.mtx"), S));
 }
 
 TEST(MatrixMarketVector, IsAColumnOfAnArrayOrCoordinateFile)

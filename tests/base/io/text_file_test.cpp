@@ -200,7 +200,8 @@ TEST(MatrixMarketFile, IsWrittenWholeOrNotAtAll)
     EXPECT_LT(read_bytes(folder.file("a.mtx.gz")).size(), read_bytes(folder.file("a.mtx")).size());
     const auto nothing =
         CsrMatrix<double>::from_triplets(2, 2, std::vector<Index>{1}, std::vector<Index>{0}, std::vector<double>{1});
-    expect_refusal([&] { write_matrix(folder.file("b.mtx"), nothing, {.symmetric = true}); }, {"not symmetric"});
+    expect_refusal([&] { write_matrix(folder.file("b.mtx"), nothing, {.symmetry = Symmetry::symmetric}); },
+                   {"not symmetric"});
     EXPECT_EQ(folder.entries(), 2U) << "a refused write left something behind";
 }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t enough = std::size_t{1} << 40;
 
 /// max_i |b − A x|_i / (|A||x| + |b|)_i, by the test's own sums.
-double componentwise_error(const DataflowSystem& system, std::span<const double> values, std::span<const double> x,
-                           std::span<const double> b)
+double error_of_rows(const DataflowSystem& system, std::span<const double> values, std::span<const double> x,
+                     std::span<const double> b)
 {
     double worst = 0;
     for (Index i = 0; i < system.A.n; ++i) {
@@ -50,8 +50,8 @@ TEST(GpuBatchSolver, RefinesEveryMemberByItsOwnMatrix)
                 EXPECT_EQ(done[m].monitor.bad_column, -1);
                 EXPECT_TRUE(done[m].refine.finite);
                 EXPECT_LE(done[m].refine.backward_error, 1e-14);
-                EXPECT_LE(componentwise_error(system, member_of(all, members, m), member_of(x, members, m),
-                                              member_of(b, members, m)),
+                EXPECT_LE(error_of_rows(system, member_of(all, members, m), member_of(x, members, m),
+                                        member_of(b, members, m)),
                           2e-14);
                 EXPECT_LE(relative_difference(std::span<const double>(e).subspan(m * n, n), member_of(x, members, m)),
                           1e-6);

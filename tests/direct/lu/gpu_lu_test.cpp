@@ -167,7 +167,7 @@ TEST(GpuLu, TakesValuesFromTheDeviceAndFromItsOwnMemory)
     const DataflowSystem system = dataflow_system("grid", gallery::power_grid({}));
     const auto           symbolic = analyse(system.view());
     Lu                   plain(be, symbolic), from_device(be, symbolic), in_place(be, symbolic);
-    for (Lu* one : {&plain, &from_device, &in_place}) one->use_gpu(gpu);
+    for (Lu<>* one : {&plain, &from_device, &in_place}) one->use_gpu(gpu);
     const auto b = random_vector(system.A.n, 3);
     Vector     x(b.size()), y(b.size()), z(b.size());
     for (int k = 0; k < 4; ++k) {
@@ -190,7 +190,7 @@ TEST(GpuLu, TakesValuesFromTheDeviceAndFromItsOwnMemory)
 }
 
 /// One by one, and the worst of what came of them.
-LuSolveReport solved_one_by_one(Lu& lu, const Vector& b, Vector& x, Transpose transpose, std::size_t n)
+LuSolveReport solved_one_by_one(Lu<>& lu, const Vector& b, Vector& x, Transpose transpose, std::size_t n)
 {
     LuSolveReport worst;
     for (std::size_t at = 0; at < b.size(); at += n) {
@@ -210,7 +210,7 @@ TEST(GpuLu, SolvesSeveralWithTheBitsOfEach)
         if (system.A.n == 0) continue;
         const auto n = static_cast<std::size_t>(system.A.n);
         Lu         alone(be, analyse(system.view())), together(be, analyse(system.view()));
-        for (Lu* one : {&alone, &together}) {
+        for (Lu<>* one : {&alone, &together}) {
             one->use_gpu(gpu);
             ASSERT_EQ(one->refactor_or_factor(system.A.val).outcome, Outcome::converged);
         }

@@ -220,7 +220,7 @@ TEST(Lu, RefactorsToTheSameBitsOnAnyNumberOfThreads)
     Cpu        one(1);
     Lu         trusted(one, symbolic);
     (void)trusted.factor(series.view());
-    std::vector<Lu> others;
+    std::vector<Lu<>> others;
     for (const int threads : {2, 3, 8}) {
         Cpu be(threads);
         (void)others.emplace_back(be, symbolic).factor(series.view());
@@ -228,7 +228,7 @@ TEST(Lu, RefactorsToTheSameBitsOnAnyNumberOfThreads)
     for (int k = 0; k < 3; ++k) {
         series.drift(0.2);
         ASSERT_EQ(trusted.refactor(series.view()).outcome, Outcome::converged);
-        for (Lu& lu : others) {
+        for (Lu<>& lu : others) {
             ASSERT_EQ(lu.refactor(series.view()).outcome, Outcome::converged);
             EXPECT_TRUE(test::identical(lu.factors().val, trusted.factors().val));
             EXPECT_TRUE(test::identical(lu.factors().f_val, trusted.factors().f_val));

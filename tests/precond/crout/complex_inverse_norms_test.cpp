@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/precond/crout/inverse_norms.hpp"
-#include "ilux/tests/complex/real_form.hpp"
+#include "ilux/tests/support/real_form.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
 
 namespace ilux::test {

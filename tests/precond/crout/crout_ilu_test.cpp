@@ -304,7 +304,8 @@ TEST(CroutIlu, SymmetricGivesWhatTheGeneralSweepGives)
             const auto   A = test::random_spd(n, 3, n);
             CroutOptions options{.drop_tol = 0.01, .inverse_bound = 3, .depth_bound = n % 7, .look_ahead = look_ahead};
             const auto   general = level_of(A, options);
-            options.hermitian = options.positive = true;
+            options.mirror = Mirror::hermitian;
+            options.positive = true;
             const auto symmetric = crout_ilu(A, A, all_of(A, options));
             EXPECT_EQ(symmetric.accepted, general.accepted);
             EXPECT_TRUE(identical(symmetric.L_B, transpose(symmetric.U_B)));

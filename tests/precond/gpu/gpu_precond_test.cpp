@@ -86,7 +86,7 @@ TEST_F(GpuPrecond, MlIluAppliesWhatItsSystemsSay)
     for (const auto& [name, A] : named_matrices())
         for (const auto& options : varied_options()) {
             const auto               mlilu = build(A, options);
-            GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu, {.transposable = true}));
+            GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu, {.adjoinable = true}));
             const Vector             r = test::random_vector(A.rows(), 5);
             for (bool transposed : {false, true}) {
                 const auto systems = systems_of<double>(mlilu, transposed);
@@ -104,7 +104,7 @@ TEST_F(GpuPrecond, MlIluAppliesWhatTheCpuApplies)
         for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
             const auto               mlilu = build(A, {.inverse_bound = 3, .off_diagonal = off_diagonal});
             MlIluPreconditioner      on_cpu(mlilu);
-            GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu, {.transposable = true}));
+            GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu, {.adjoinable = true}));
             const Vector             r = test::random_vector(A.rows(), 5);
             for (bool transposed : {false, true})
                 EXPECT_LE(test::relative_difference(applied_by(gpu(), M, r, transposed),
@@ -118,7 +118,7 @@ TEST_F(GpuPrecond, MlIluInSinglePrecisionErrsByItsRoundingAlone)
     for (const auto& A : {gallery::convdiff3d({.n = 12}), gallery::recirculating2d({.n = 40})})
         for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
             const auto                    mlilu = build(A, {.inverse_bound = 3, .off_diagonal = off_diagonal});
-            const auto                    single = gpu_mlilu<float>(cpu, gpu(), mlilu, {.transposable = true});
+            const auto                    single = gpu_mlilu<float>(cpu, gpu(), mlilu, {.adjoinable = true});
             GpuMlIluPreconditioner<float> M(gpu(), single);
             const Vector                  r = test::random_vector(A.rows(), 5);
             for (bool transposed : {false, true}) {
@@ -128,7 +128,7 @@ TEST_F(GpuPrecond, MlIluInSinglePrecisionErrsByItsRoundingAlone)
                 EXPECT_TRUE(within(z, applied_systems(rounded, r), 20 * eps, bound));  // sums and vectors are double
                 EXPECT_TRUE(within(z, applied_systems(systems, r), float_eps, bound));
             }
-            EXPECT_LT(single.report().bytes, gpu_mlilu(cpu, gpu(), mlilu, {.transposable = true}).report().bytes);
+            EXPECT_LT(single.report().bytes, gpu_mlilu(cpu, gpu(), mlilu, {.adjoinable = true}).report().bytes);
         }
 }
 
@@ -210,7 +210,7 @@ TEST_F(GpuPrecond, AllocatesNothingOnTheDeviceWhileSolving)
     const auto A = gallery::recirculating2d({.n = 30});
     for (OffDiagonal off_diagonal : {OffDiagonal::keep, OffDiagonal::save}) {
         const auto               mlilu = build(A, {.inverse_bound = 3, .off_diagonal = off_diagonal});
-        GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu, {.transposable = true}));
+        GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu, {.adjoinable = true}));
         auto                     r = on_device(gpu(), test::random_vector(A.rows(), 1));
         DeviceBuffer<double>     z(r.size());
         const long               device = device_use().allocations;
@@ -267,7 +267,7 @@ TEST_F(GpuPrecond, RefusesWhatDoesNotFit)
                                       {"1000", "device memory", "allowed"});
     EXPECT_EQ(device_use().allocations, before);
     const auto               made = gpu_mlilu(cpu, gpu(), mlilu);
-    const auto               foretold = apply_size(mlilu.factors()).bytes(sizeof(double));
+    const auto               foretold = apply_size(mlilu.factors()).bytes(sizeof(double), sizeof(double));
     GpuMlIluPreconditioner<> M(gpu(), made);
     const auto               taken = made.report().bytes + M.workspace_bytes();
     EXPECT_LE(taken, foretold);
@@ -279,7 +279,7 @@ TEST_F(GpuPrecond, RefusesMisuse)
     const auto               mlilu = build(gallery::poisson2d(6, 6));
     GpuMlIluPreconditioner<> M(gpu(), gpu_mlilu(cpu, gpu(), mlilu));
     test::expect_refusal([&] { applied_by(gpu(), M, Vector(35)); }, {"35", "order 36"});
-    test::expect_refusal([&] { applied_by(gpu(), M, Vector(36), true); }, {"transpose"});
+    test::expect_refusal([&] { applied_by(gpu(), M, Vector(36), true); }, {"adjoint"});
     const Ilu0<> broken(dense(3, {0, 2, 0, 1, 3, 1, 4, 0, 5}));
     test::expect_refusal([&] { gpu_ilu0(cpu, gpu(), broken); }, {"zero pivot"});
     GpuJacobi jacobi(gpu(), Jacobi(gallery::poisson2d(6, 6)));
@@ -306,8 +306,8 @@ TEST_F(GpuPrecond, Ilu0AppliesWhatTheCpuApplies)
             Ilu0<>                  on_cpu(test::random_dominant(n, 4, n));
             const Vector            r = test::random_vector(n, 3), z = test::precond::applied(on_cpu, r, transposed);
             const auto              bound = majorant(apply_systems<double>(cpu, on_cpu, transposed), r);
-            GpuIlu0Preconditioner<> M(gpu(), gpu_ilu0(cpu, gpu(), on_cpu, {.transposable = true}));
-            GpuIlu0Preconditioner<float> single(gpu(), gpu_ilu0<float>(cpu, gpu(), on_cpu, {.transposable = true}));
+            GpuIlu0Preconditioner<> M(gpu(), gpu_ilu0(cpu, gpu(), on_cpu, {.adjoinable = true}));
+            GpuIlu0Preconditioner<float> single(gpu(), gpu_ilu0<float>(cpu, gpu(), on_cpu, {.adjoinable = true}));
             EXPECT_TRUE(within(applied_by(gpu(), M, r, transposed), z, 10 * eps, bound)) << "n = " << n;
             EXPECT_TRUE(within(applied_by(gpu(), single, r, transposed), z, 2 * float_eps, bound)) << "n = " << n;
         }

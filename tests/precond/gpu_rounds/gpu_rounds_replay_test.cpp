@@ -15,7 +15,26 @@ using namespace test::precond;
 
 using test::identical;
 
-class GpuRoundsReplay : public GpuRoundsTest {};
+class GpuRoundsReplay : public GpuRoundsTest {
+protected:
+    /// Every allocation of a rebuild fails once.
+    void expect_survives(const GpuRounds& former, const CsrMatrix<>& A)
+    {
+        const auto before = device_use().bytes;
+        int        refusals = 0;
+        for (bool refused = true; refused;) {
+            detail::fail_device_allocations(refusals + 1, 1);
+            try {
+                const auto rounds = rebuilt(A, former, with_small_end());
+            } catch (const OutOfMemory&) {
+            }
+            refused = detail::fail_device_allocations(0, 0) > 0;
+            refusals += refused;
+            EXPECT_EQ(device_use().bytes, before);
+        }
+        EXPECT_GT(refusals, 10);
+    }
+};
 
 bool says(const GpuRounds& rounds, const std::string& text)
 {
@@ -115,6 +134,55 @@ TEST_F(GpuRoundsReplay, RefusesWhatSpoilsAPivotOrAnEstimate)
     EXPECT_EQ(M.report().stored, build(B, options).report().stored);
 }
 
+/// What a report says of rounds that do not serve again, up to the figures.
+std::string refusal(const MlIluReport& report)
+{
+    for (const auto& decision : report.decisions)
+        if (const auto at = decision.find("do not serve again"); at != std::string::npos)
+            return decision.substr(at, decision.find_first_of("0123456789", decision.find("in round") + 10) - at);
+    return "";
+}
+
+TEST_F(GpuRoundsReplay, RefusesInTheRoundInWhichTheHostDoes)
+{
+    const auto expect_alike = [this](const CsrMatrix<>& A, const CsrMatrix<>& B, const MlIluOptions& options,
+                                     const std::string& why) {
+        const auto plan = MlIlu<>::build(cpu, A, options).rounds_plan().value();
+        const auto host = MlIlu<>::rebuild(cpu, B, options, plan).report();
+        const auto M = rebuilt(B, build(A, options), options);
+        EXPECT_FALSE(M.report().replayed || host.replayed);
+        EXPECT_EQ(refusal(M.report()), refusal(host));
+        EXPECT_NE(refusal(M.report()).find(why), std::string::npos) << refusal(M.report());
+    };
+    MlIluOptions options = with_small_end();
+    options.matching = MatchingChoice::off;
+    options.compensation = Compensation::off;
+    options.scaling = false;
+    options.growth_bound = 0;
+    const auto A = gallery::convdiff2d({.n = 40});
+    const auto level = MlIlu<>::build(cpu, A, options).rounds_plan()->levels.at(0);
+    auto       B = A;
+    const auto late = level.pivots[level.ends.at(3)];
+    for (Offset p = B.row_ptr()[late]; p < B.row_ptr()[late + 1]; ++p)
+        if (B.col()[p] == late) B.val()[p] *= 0.1;
+    expect_alike(A, B, options, "in round 6 the estimate");
+
+    options.inverse_bound = 1.5;
+    options.schur_drop_tol = 0;
+    expect_alike(chain(200, 0.1), chain(200, 3), options, "the estimate of an inverse factor reaches");
+}
+
+TEST_F(GpuRoundsReplay, KeepsToTheMemoryLimit)
+{
+    const auto   A = gallery::convdiff3d({.n = 16});
+    const auto   former = build(A, with_small_end());
+    MlIluOptions tight = with_small_end();
+    tight.memory_limit = {static_cast<std::uint64_t>(A.bytes() + 400'000)};
+    const auto M = rebuilt(A, former, tight);
+    EXPECT_FALSE(M.made());
+    EXPECT_NE(M.why_not().find("memory limit"), std::string::npos) << M.why_not();
+}
+
 TEST_F(GpuRoundsReplay, IsMadeAnewWhereSomethingElseWouldBeChosen)
 {
     const auto A = gallery::poisson2d(40, 40);
@@ -143,24 +211,12 @@ TEST_F(GpuRoundsReplay, HasNoMForNumbersThatAreNotFinite)
                  InvalidInput);
 }
 
+/// Rounds that serve again, and some that are refused, so that M is made anew.
 TEST_F(GpuRoundsReplay, EndsCleanlyWithoutMemory)
 {
     const auto A = gallery::convdiff3d({.n = 12});
-    const auto former = build(A, with_small_end());
-    const auto before = device_use().bytes;
-    int        refusals = 0;
-    for (long k = 1;; ++k) {
-        detail::fail_device_allocations(k, 1);
-        try {
-            const auto rounds = rebuilt(A, former, with_small_end());
-        } catch (const OutOfMemory&) {
-            ++refusals;
-        }
-        const bool refused = detail::fail_device_allocations(0, 0) > 0;
-        EXPECT_EQ(device_use().bytes, before);
-        if (!refused) break;
-    }
-    EXPECT_GT(refusals, 10);
+    expect_survives(build(A, with_small_end()), A);
+    expect_survives(build(strips(1, 0.01), with_small_end()), strips(1, 0.1));
 }
 
 }  // namespace

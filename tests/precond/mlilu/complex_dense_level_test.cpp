@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ilux/precond/mlilu/dense_level.hpp"
-#include "ilux/tests/complex/real_form.hpp"
+#include "ilux/tests/support/real_form.hpp"
 
 namespace ilux::test {
 namespace {

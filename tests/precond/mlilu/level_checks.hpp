@@ -12,6 +12,7 @@
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/tests/precond/mlilu/dense_blocks.hpp"
 #include "ilux/tests/support/checks.hpp"
+#include "ilux/tests/support/entry_list.hpp"
 
 namespace ilux::test::precond {
 
@@ -42,6 +43,17 @@ inline CsrMatrix<> strips(double x, double y)
             A.val()[p] = distance == 0 ? 2 * (x + y) : distance == 1 ? -x : -y;
         }
     return A;
+}
+
+/// A unit diagonal and `below` times the two rows before: L⁻¹ hardly grows where `below` is 0.1, and does where it is 3.
+inline CsrMatrix<> chain(Index n, double below)
+{
+    EntryList entries;
+    for (Index i = 0; i < n; ++i) {
+        entries.add(i, i, 1);
+        for (Index j = std::max(i - 2, 0); j < i; ++j) entries.add(i, j, below);
+    }
+    return entries.matrix(n, n);
 }
 
 /// The rows of a level, accepted ones first.

@@ -56,7 +56,8 @@ TEST(Preprocess, GivesTheScaledAndPermutedMatrixItNames)
                 auto       scaled = A;
                 scale_rows_cols(scaled, pre.row_scale, pre.col_scale);
                 EXPECT_TRUE(identical(pre.A, permute(scaled, pre.p, pre.q))) << name << " of " << n;
-                EXPECT_TRUE(pre.hermitian || identical(pre.At, transpose(pre.A))) << name << " of " << n;
+                EXPECT_TRUE(pre.mirror == Mirror::hermitian || identical(pre.At, transpose(pre.A)))
+                    << name << " of " << n;
                 EXPECT_EQ(pre.row_scale.size(), n);
                 EXPECT_EQ(pre.col_scale.size(), n);
                 for (const auto* scale : {&pre.row_scale, &pre.col_scale})
@@ -69,14 +70,14 @@ TEST(Preprocess, KeepsASymmetricMatrixSymmetric)
     for (const auto& A : {test::random_spd(33, 4, 1), gallery::jump2d({.n = 8}), gallery::elasticity2d({.n = 5})})
         for (Ordering ordering : {Ordering::amd, Ordering::metis, Ordering::rcm, Ordering::none}) {
             const auto pre = preprocess(A, {.ordering = ordering});
-            EXPECT_TRUE(pre.hermitian && pre.positive && !pre.matched);
+            EXPECT_TRUE(pre.mirror == Mirror::hermitian && pre.positive && !pre.matched);
             EXPECT_TRUE(is_symmetric(pre.A));
             EXPECT_EQ(pre.p, pre.q);
             EXPECT_TRUE(identical(pre.row_scale, pre.col_scale));
         }
     const auto indefinite = preprocess(gallery::stokes2d({.n = 5}), {.matching = MatchingChoice::off});
-    EXPECT_TRUE(indefinite.hermitian && !indefinite.positive);
-    EXPECT_FALSE(preprocess(random_regular(20, 3, 1), {}).hermitian);
+    EXPECT_TRUE(indefinite.mirror == Mirror::hermitian && !indefinite.positive);
+    EXPECT_EQ(preprocess(random_regular(20, 3, 1), {}).mirror, Mirror::none);
 }
 
 TEST(Preprocess, MatchingPutsLargeEntriesOnTheDiagonal)

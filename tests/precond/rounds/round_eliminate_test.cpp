@@ -87,10 +87,13 @@ TEST(EliminateRound, CompensationKeepsTheProductWithTheTestVectorOfAnMMatrix)
             for (int rounds = 0; rounds < 4; ++rounds) {
                 const auto set = system.set(bounds);
                 const auto exact = eliminated(system, set);
-                const auto plain = eliminated(system, set, {.drop_tol = 0.04, .hermitian = hermitian});
-                const auto kept =
-                    eliminated(system, set, {.drop_tol = 0.04, .compensate = true, .hermitian = hermitian});
-                Vector t;
+                const auto plain =
+                    eliminated(system, set, {.drop_tol = 0.04, .mirror = hermitian ? Mirror::hermitian : Mirror::none});
+                const auto kept = eliminated(system, set,
+                                             {.drop_tol = 0.04,
+                                              .compensate = true,
+                                              .mirror = hermitian ? Mirror::hermitian : Mirror::none});
+                Vector     t;
                 for (Index k : set.rest) t.push_back(system.t[k]);
                 // The rows of pivots keep it, too: d + Σ of weak couplings. So S t is kept as by the exact elimination of S t.
                 Vector right = times(system.S, system.t), expected;
@@ -142,8 +145,12 @@ TEST(EliminateRound, CompensatesNoTieThatIsStrongForOneOfItsUnknowns)
     set.pivots = {0};
     set.rest = {1, 2};
     for (const bool hermitian : {false, true}) {
-        EXPECT_EQ(eliminated(system, set, {.drop_tol = 0.01, .hermitian = hermitian}).next.nnz(), 2);
-        const RoundDropping compensated{.drop_tol = 0.01, .compensate = true, .hermitian = hermitian};
+        EXPECT_EQ(eliminated(system, set, {.drop_tol = 0.01, .mirror = hermitian ? Mirror::hermitian : Mirror::none})
+                      .next.nnz(),
+                  2);
+        const RoundDropping compensated{.drop_tol = 0.01,
+                                        .compensate = true,
+                                        .mirror = hermitian ? Mirror::hermitian : Mirror::none};
         EXPECT_EQ(eliminated(system, set, compensated).next.nnz(), 4);
         system.t[2] = 1;
         EXPECT_EQ(eliminated(system, set, compensated).next.nnz(), 2);
@@ -165,7 +172,8 @@ TEST(EliminateRound, DropsByRowsOrByRowsAndColumnsAlike)
             EXPECT_EQ(by_rows.at(i, j), std::abs(exact(i, j)) <= 0.05 * largest && i != j ? 0 : exact(i, j));
     }
     for (bool compensate : {false, true}) {
-        const auto both = eliminated(system, set, {.drop_tol = 0.05, .compensate = compensate, .hermitian = true}).next;
+        const auto both =
+            eliminated(system, set, {.drop_tol = 0.05, .compensate = compensate, .mirror = Mirror::hermitian}).next;
         EXPECT_LT(both.nnz(), eliminated(system, set).next.nnz());
         EXPECT_TRUE(is_symmetric(both));
     }

@@ -45,8 +45,8 @@ TEST(ChooseMachine, WithoutAGpuRefusesOneThatIsAskedForAndDoesWithoutOneThatIsNo
 
 TEST(WhyNotGpu, MindsChainsOfDependentRows)
 {
-    PrecondFactors chained, wide;
-    const auto     tridiagonal = gallery::build("poisson2d:n=200000,ny=1");
+    PrecondFactors<> chained, wide;
+    const auto       tridiagonal = gallery::build("poisson2d:n=200000,ny=1");
     chained.ilu0 = std::make_unique<Ilu0<>>(tridiagonal);
     const std::string why = why_not_gpu(tridiagonal, chained, false);
     EXPECT_NE(why.find("400000 dependent rows"), std::string::npos) << why;  // down L and up U
@@ -58,7 +58,7 @@ TEST(DeviceNeed, IsWhatTheArraysTake)
 {
     const auto          A = diagonal(100);
     const KrylovOptions krylov{.restart = 10};
-    PrecondFactors      none, jacobi, ilu0;
+    PrecondFactors<>    none, jacobi, ilu0;
     const DeviceNeed    plain = device_need(A, none, Method::cg, krylov, Precision::in_double);
     EXPECT_EQ(plain.matrix, 101u * 8 + 100 * 12);
     EXPECT_EQ(plain.factors, 0u);
@@ -87,11 +87,11 @@ protected:
 
 TEST_F(GpuDevice, IsRefusedMemoryBeforeAnythingIsAllocated)
 {
-    Gpu                  gpu;
-    Cpu                  cpu;
-    const auto           A = gallery::build("poisson2d:n=20");
-    const PrecondFactors none;
-    const long           before = device_use().allocations;
+    Gpu                    gpu;
+    Cpu                    cpu;
+    const auto             A = gallery::build("poisson2d:n=20");
+    const PrecondFactors<> none;
+    const long             before = device_use().allocations;
     test::expect_refusal<OutOfMemory>(
         [&] { GpuSystem(cpu, gpu, A, none, Method::cg, {}, {.memory_limit = Bytes{500}}); },
         {"500 B", "allowed", "--device cpu"});
@@ -100,10 +100,10 @@ TEST_F(GpuDevice, IsRefusedMemoryBeforeAnythingIsAllocated)
 
 TEST_F(GpuDevice, IsRefusedFactorsBeforeAnythingIsAllocatedForThem)
 {
-    Gpu            gpu;
-    Cpu            cpu;
-    const auto     A = gallery::build("convdiff3d:n=20");
-    PrecondFactors factors;
+    Gpu              gpu;
+    Cpu              cpu;
+    const auto       A = gallery::build("convdiff3d:n=20");
+    PrecondFactors<> factors;
     factors.mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
     const DeviceNeed  need = device_need(A, factors, Method::gmres, {}, Precision::in_double);
     const std::size_t before = device_use().bytes;
@@ -123,7 +123,7 @@ TEST_F(GpuDevice, PutsTheFactorsBesideAMatrixThatIsThereAlready)
     const auto                A = gallery::build("convdiff3d:n=20");
     const std::vector<double> b(static_cast<std::size_t>(A.rows()), 1.);
     std::vector<double>       together(b.size()), apart(b.size());
-    PrecondFactors            factors;
+    PrecondFactors<>          factors;
     GpuSystem                 begun(gpu, A, Method::gmres, {}, {});
     factors.mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
     begun.put_factors(cpu, factors);
@@ -139,7 +139,7 @@ TEST_F(GpuDevice, EstimateCoversWhatIsAllocated)
     Cpu        cpu;
     const auto A = gallery::build("convdiff3d:n=20");
     for (const Method method : {Method::gmres, Method::bicg}) {
-        PrecondFactors factors;
+        PrecondFactors<> factors;
         factors.mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
         const std::size_t before = device_use().bytes;
         const GpuSystem   system(cpu, gpu, A, factors, method, {}, {});
@@ -155,7 +155,7 @@ TEST_F(GpuDevice, FallsBackToDoubleWhereFloatHoldsNoFactor)
     Gpu                     gpu;
     Cpu                     cpu;
     const CsrMatrix<double> A = CsrMatrix<double>::from_arrays(2, 2, {0, 1, 3}, {0, 0, 1}, {1, 1e300, 1});
-    PrecondFactors          factors;
+    PrecondFactors<>        factors;
     factors.ilu0 = std::make_unique<Ilu0<>>(A);
     GpuSystem system(cpu, gpu, A, factors, Method::gmres, {}, {.precision = Precision::in_single});
     EXPECT_EQ(system.report().precision, Precision::in_double);

@@ -19,7 +19,7 @@ Attempt failed_try(bool direct, Outcome outcome, double seconds = 1)
 {
     Attempt tried;
     tried.plan.method = direct ? MethodChoice::lu : MethodChoice::gmres;
-    tried.x.assign(20'000, 0.0);
+    tried.x.of<double>().assign(20'000, 0.0);
     tried.report.outcome = outcome;
     tried.report.relative_residual = 1e-3;
     tried.seconds = seconds;
@@ -229,7 +229,7 @@ TEST(ForecastIterative, CountsThreadsAndTheGpuWhereThePreconditionerIsMadeInRoun
     const IterationFacts sweep{.entries = 1e7}, rounds{.entries = 1e7, .rounds = true};
     const auto           on = [](IterationFacts facts, int threads, bool gpu = false) {
         facts.threads = threads;
-        facts.gpu = gpu;
+        facts.gpu = facts.gpu_rounds = gpu;
         return forecast_iterative(facts);
     };
     EXPECT_EQ(on(sweep, 1).of(1), on(sweep, 16).of(1));

@@ -1,5 +1,6 @@
 #include "ilux/solver/policy/retry.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -24,9 +25,56 @@ TEST(FirstPlan, IsCgOnlyForASymmetricMatrixWithPositiveDiagonal)
 TEST(FirstPlan, SaysWhyItChose)
 {
     std::vector<std::string> decisions;
-    first_plan({}, false, false, false, decisions);
+    first_plan({}, false, {}, decisions);
     ASSERT_EQ(decisions.size(), 1u);
     EXPECT_NE(decisions[0].find("not symmetric"), std::string::npos);
+}
+
+TEST(FirstPlan, KeepsMAsTheMethodNeedsIt)
+{
+    const auto mlilu = [](MethodChoice method, SymmetryFacts facts, std::string expected = "") {
+        SolverOptions            options{.method = method};
+        std::vector<std::string> decisions;
+        const Plan               plan = first_plan(options, false, facts, decisions);
+        EXPECT_EQ(plan.method, method);
+        EXPECT_EQ(decisions, expected.empty() ? std::vector<std::string>{} : std::vector{expected});
+        return plan.precond.mlilu;
+    };
+    const SymmetryFacts indefinite{.hermitian = true, .symmetric = true},
+        positive{.hermitian = true, .symmetric = true, .positive_diagonal = true},
+        turned{.symmetric = true, .complex = true};
+    EXPECT_TRUE(mlilu(MethodChoice::minres, positive).definite);
+    EXPECT_TRUE(mlilu(MethodChoice::minres, indefinite).absolute);
+    EXPECT_FALSE(mlilu(MethodChoice::minres, turned, "method minres as asked, although A is not Hermitian").absolute);
+    for (const MethodChoice method : {MethodChoice::sqmr, MethodChoice::cocg}) {
+        const std::string off = fmt::format("matching=off: method {} needs M symmetric", field_text(method));
+        for (const auto& facts : {indefinite, positive, turned})
+            EXPECT_EQ(mlilu(method, facts, off).matching, MatchingChoice::off);
+        const auto unsymmetric =
+            mlilu(method, {}, fmt::format("method {} as asked, although A is not symmetric", field_text(method)));
+        EXPECT_EQ(unsymmetric.matching, MatchingChoice::automatic);
+    }
+    EXPECT_EQ(mlilu(MethodChoice::gmres, indefinite).matching, MatchingChoice::automatic);
+}
+
+TEST(NextPlan, KeepsMAsTheMethodNeedsIt)
+{
+    const SymmetryFacts indefinite{.hermitian = true, .symmetric = true};
+    for (const PrecondKind kind : {PrecondKind::ilu0, PrecondKind::jacobi, PrecondKind::mlilu})
+        for (const MethodChoice method : {MethodChoice::minres, MethodChoice::sqmr}) {
+            SolverOptions options{.method = method};
+            options.precond.kind = kind;
+            std::vector<std::string> decisions;
+            std::string              why_not;
+            std::vector<Attempt>     tried{failed(first_plan(options, false, indefinite, decisions))};
+            while (auto plan = next_plan(options, tried, 1, why_not)) {
+                EXPECT_EQ(plan->precond.mlilu.absolute, method == MethodChoice::minres) << plan->change;
+                EXPECT_EQ(plan->precond.mlilu.matching == MatchingChoice::off, method == MethodChoice::sqmr);
+                tried.push_back(failed(*plan));
+                ASSERT_LE(tried.size(), 10U);
+            }
+            EXPECT_EQ(tried.back().plan.precond.mlilu.drop_tol, 0);  // complete factors came last
+        }
 }
 
 TEST(NextPlan, TightensTheDropTolerancesFirstAndTheInverseBoundToo)
@@ -161,7 +209,7 @@ TEST(NextPlan, StopsWhereAnotherTryCannotHelp)
     thrice.precond.mlilu.drop_tol = 1e-5;
     Attempt large = failed(thrice);
     EXPECT_FALSE(refused({}, large, 1));
-    large.x.resize(20'000);  // too many rows for complete factors
+    large.x.of<double>().resize(20'000);  // too many rows for complete factors
     EXPECT_TRUE(refused({}, large, 1));
     Plan exact = first;
     exact.precond.mlilu.drop_tol = 0;

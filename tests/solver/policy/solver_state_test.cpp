@@ -89,7 +89,7 @@ TEST(SolverState, SaysWhyACallIsNotAllowed)
 class SolverStates : public Ilu0First {
 protected:
     /// Takes three steps at most, and has no memory for a multilevel ILU: `easy` is solved for, b is not.
-    LinearSolver in(SolverState state)
+    LinearSolver<> in(SolverState state)
     {
         SolverOptions options{.mode = SolverMode::iterative};
         LinearSolver  solver = state == empty ? LinearSolver(serial(options)) : analysed(too_few_steps, too_few);
@@ -118,8 +118,8 @@ protected:
     }
 
     struct Row {
-        const char*                        call;
-        std::function<void(LinearSolver&)> run;
+        const char*                          call;
+        std::function<void(LinearSolver<>&)> run;
         /// From each state: the one that is left, or a text that is thrown while the state stays.
         std::variant<SolverState, const char*> then[6];
     };

@@ -40,7 +40,7 @@ protected:
         loop.solve([this](Attempt& tried) {
             const bool solves = number(tried.plan) >= first_that_solves;
             tried.report.outcome = solves ? Outcome::converged : Outcome::max_steps;
-            tried.x = {double(number(tried.plan))};
+            tried.x.of<double>() = {double(number(tried.plan))};
         });
     }
     std::vector<int> tried() const

@@ -54,10 +54,10 @@ TEST(Attempt, WasSolvedWhereAnXWasMeasuredOrIterated)
         tried.action = row.action;
         tried.accuracy.rowwise = row.rowwise;
         tried.failure = row.failure;
-        tried.x = {1, 2};
+        tried.x.of<double>() = {1, 2};
         EXPECT_EQ(tried.solved(), row.solved) << &row - table;
         EXPECT_EQ(tried.has_x(), row.solved) << &row - table;
-        tried.x[1] = unknown;
+        tried.x.of<double>()[1] = unknown;
         EXPECT_FALSE(tried.has_x());
     }
 }

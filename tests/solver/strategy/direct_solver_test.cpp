@@ -27,10 +27,10 @@ LuOptions as_given()
 }
 
 /// Facts after A x = A·1 was solved by pivots kept or found.
-LuFacts solved(DirectSolver& solver, const CsrMatrix<double>& A, std::vector<std::string>& decisions)
+LuFacts solved(DirectSolver<>& solver, const CsrMatrix<double>& A, std::vector<std::string>& decisions)
 {
     Attempt tried;
-    tried.x.resize(A.rows());
+    tried.x.of<double>().resize(A.rows());
     EXPECT_TRUE(solver.factor(A, false, any_time, tried)) << tried.why();
     solver.solve(A, times_ones(A), 1e-8, any_time, tried);
     EXPECT_TRUE(tried.converged()) << tried.why();

@@ -260,21 +260,21 @@ TEST(Standard, AnEstimateAndItsCorrectionsHeedTheToken)
     Cpu                       cpu(1);
     Attempt                   tried;
     tried.plan.method = MethodChoice::gmres;
-    tried.x = {1, 1 + 1e-9};
+    tried.x.of<double>() = {1, 1 + 1e-9};
     tried.report.outcome = Outcome::converged;
     tried.report.steps = 20;
-    int                  solves = 0;
-    std::vector<Index>   steps;
-    const IterationCalls calls{[](auto r, auto z) { std::ranges::copy(r, z.begin()); },
-                               [&](auto, auto, auto x, const KrylovOptions& krylov) {
-                                   ++solves;
-                                   steps.push_back(krylov.max_steps);
-                                   std::ranges::fill(x, 0.0);
-                                   IterationReport nothing;
-                                   nothing.outcome = Outcome::breakdown;
-                                   nothing.steps = 1;
-                                   return nothing;
-                               }};
+    int                    solves = 0;
+    std::vector<Index>     steps;
+    const IterationCalls<> calls{[](auto r, auto z) { std::ranges::copy(r, z.begin()); },
+                                 [&](auto, auto, auto x, const KrylovOptions& krylov) {
+                                     ++solves;
+                                     steps.push_back(krylov.max_steps);
+                                     std::ranges::fill(x, 0.0);
+                                     IterationReport nothing;
+                                     nothing.outcome = Outcome::breakdown;
+                                     nothing.steps = 1;
+                                     return nothing;
+                                 }};
     finish_iteration(cpu, A, b, {}, {.residual = 1e-8, .rowwise = 1e-12}, calls, {}, tried);
     EXPECT_EQ(solves, 2);  // the estimate, and a correction that was of no use
     EXPECT_EQ(steps, (std::vector<Index>{5, 980}));
@@ -339,22 +339,22 @@ TEST(Standard, ACorrectionMayNotCostTheResidualItsOwnLimit)
     Cpu                       cpu(1);
     Attempt                   tried;
     tried.plan.method = MethodChoice::gmres;
-    tried.x = {1, 100};
+    tried.x.of<double>() = {1, 100};
     tried.report.outcome = Outcome::converged;
-    const std::vector<double> before = tried.x;
-    const IterationCalls      calls{[](auto r, auto z) {
-                                   z[0] = r[0];
-                                   z[1] = 1e6 * r[1];
-                               },
-                               [&](auto, auto, auto d, const KrylovOptions&) {
-                                   d[0] = 0.3;
-                                   d[1] = -99;
-                                   IterationReport done;
-                                   done.outcome = Outcome::converged;
-                                   return done;
-                               }};
+    const std::vector<double> before = tried.x.of<double>();
+    const IterationCalls<>    calls{[](auto r, auto z) {
+                                     z[0] = r[0];
+                                     z[1] = 1e6 * r[1];
+                                 },
+                                 [&](auto, auto, auto d, const KrylovOptions&) {
+                                     d[0] = 0.3;
+                                     d[1] = -99;
+                                     IterationReport done;
+                                     done.outcome = Outcome::converged;
+                                     return done;
+                                 }};
     finish_iteration(cpu, A, b, {.rtol = 0.1}, {.residual = 0.1, .rowwise = 1e-12, .error = 0.01}, calls, {}, tried);
-    EXPECT_EQ(tried.x, before);
+    EXPECT_EQ(tried.x.of<double>(), before);
     EXPECT_LE(tried.accuracy.relative_residual, 0.1);
     EXPECT_TRUE(tried.inaccurate);
 }

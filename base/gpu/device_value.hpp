@@ -1,0 +1,154 @@
+#pragma once
+// Values in kernels: real ones as they are, complex ones as a pair whose arithmetic runs on a device. Only .cu files
+// include this.
+
+#include <bit>
+#include <complex>
+#include <type_traits>
+
+#include "ilux/base/scalar.hpp"
+
+namespace ilux::cuda {
+
+/// A complex number with the layout of std::complex, loaded and stored as one piece of 2·sizeof(R) bytes.
+/// Products are the textbook's: no second try where Inf meets NaN.
+template <class R>
+struct alignas(2 * sizeof(R)) Complex {
+    R re, im;
+
+    __host__ __device__ friend Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
+    __host__ __device__ friend Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
+    __host__ __device__ friend Complex operator*(Complex a, Complex b)
+    {
+        return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    }
+    __host__ __device__ friend Complex operator*(R a, Complex b) { return {a * b.re, a * b.im}; }
+    __host__ __device__ Complex&       operator+=(Complex b) { return *this = *this + b; }
+    __host__ __device__ Complex&       operator-=(Complex b) { return *this = *this - b; }
+};
+
+}  // namespace ilux::cuda
+
+namespace ilux::detail {
+/// real_of, working_of and is_complex hold for values in kernels too.
+template <class R>
+struct ScalarTraits<cuda::Complex<R>> {
+    using Real = R;
+    using Working = cuda::Complex<double>;
+    static constexpr bool complex = true;
+};
+
+template <class T>
+struct ValueOf {
+    using type = T;
+};
+template <class R>
+struct ValueOf<std::complex<R>> {
+    using type = cuda::Complex<R>;
+};
+}  // namespace ilux::detail
+
+namespace ilux::cuda {
+
+static_assert(sizeof(Complex<double>) == sizeof(std::complex<double>));
+
+/// What kernels have for a T of the host: Complex<R> for std::complex<R>, T itself where it is real.
+template <class T>
+using Value = typename ilux::detail::ValueOf<T>::type;
+
+/// Doubles in a value of a sum.
+template <class V>
+constexpr int parts = sizeof(working_of<V>) / sizeof(double);
+
+/// Values of the host's type in device memory, as kernels have them. Complex ones stand on multiples of their size.
+template <class T>
+auto as_values(T* data)
+{
+    using V = Value<std::remove_const_t<T>>;
+    return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const V, V>*>(data);
+}
+
+/// The same of one number.
+template <class R>
+Complex<R> as_value(std::complex<R> z)
+{
+    return {z.real(), z.imag()};
+}
+inline double as_value(double x) { return x; }
+
+__device__ inline double widened(double x) { return x; }
+__device__ inline double widened(float x) { return x; }
+template <class R>
+__device__ Complex<double> widened(Complex<R> z)
+{
+    return {z.re, z.im};
+}
+
+__device__ inline double conjugate(double x) { return x; }
+template <class R>
+__device__ Complex<R> conjugate(Complex<R> z)
+{
+    return {z.re, -z.im};
+}
+
+/// sum + a b, for complex numbers in four fused steps.
+__device__ inline double          plus_product(double sum, double a, double b) { return sum + a * b; }
+__device__ inline Complex<double> plus_product(Complex<double> sum, Complex<double> a, Complex<double> b)
+{
+    return {sum.re + a.re * b.re - a.im * b.im, sum.im + a.re * b.im + a.im * b.re};
+}
+
+/// sum − a b
+__device__ inline double          minus_product(double sum, double a, double b) { return sum - a * b; }
+__device__ inline Complex<double> minus_product(Complex<double> sum, Complex<double> a, Complex<double> b)
+{
+    return {sum.re - a.re * b.re + a.im * b.im, sum.im - a.re * b.im - a.im * b.re};
+}
+
+__device__ inline double          divided(double x, double by) { return x / by; }
+__device__ inline Complex<double> divided(Complex<double> z, double by) { return {z.re / by, z.im / by}; }
+
+/// A real number as a value.
+template <class V>
+__device__ V from_real(double x)
+{
+    if constexpr (std::is_floating_point_v<V>) return x;
+    else return {x, 0};
+}
+
+/// |z|²; may over- and underflow.
+__device__ inline double squared(double x) { return x * x; }
+__device__ inline double squared(Complex<double> z) { return z.re * z.re + z.im * z.im; }
+
+__device__ inline double magnitude(double x) { return fabs(x); }
+__device__ inline double magnitude(Complex<double> z) { return hypot(z.re, z.im); }
+
+__device__ inline bool is_zero(double x) { return x == 0; }
+__device__ inline bool is_zero(Complex<double> z) { return z.re == 0 && z.im == 0; }
+
+/// One load by the read-only path.
+template <class V>
+__device__ V load_constant(const V* at)
+{
+    if constexpr (std::is_floating_point_v<V>) return __ldg(at);
+    else if constexpr (sizeof(V) == 16) {
+        const double2 both = __ldg(reinterpret_cast<const double2*>(at));
+        return {both.x, both.y};
+    } else {
+        const float2 both = __ldg(reinterpret_cast<const float2*>(at));
+        return {both.x, both.y};
+    }
+}
+
+__device__ inline double shuffled_down(double x, int step, int lanes) { return __shfl_down_sync(~0u, x, step, lanes); }
+__device__ inline Complex<double> shuffled_down(Complex<double> z, int step, int lanes)
+{
+    return {shuffled_down(z.re, step, lanes), shuffled_down(z.im, step, lanes)};
+}
+__device__ inline double          shuffled_xor(double x, int step) { return __shfl_xor_sync(~0u, x, step); }
+__device__ inline Complex<double> shuffled_xor(Complex<double> z, int step)
+{
+    return {shuffled_xor(z.re, step), shuffled_xor(z.im, step)};
+}
+
+}  // namespace ilux::cuda

@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "ilux/base/instances.hpp"
+#include "ilux/direct/analysis/lu_input.hpp"
+#include "ilux/direct/klu/ilux_klu_calls.hpp"
+
+namespace ilux::klu {
+namespace {
+
+/// @throws InvalidInput where some column names a row twice. @param W  n, scratch
+template <class Int>
+void require_no_duplicates(Int n, const Int* Ap, const Int* Ai, Int* W)
+{
+    std::fill_n(W, n, Int{-1});  // the last column with an entry in that row
+    for (Int j = 0; j < n; ++j)
+        for (Int p = Ap[j]; p < Ap[j + 1]; ++p) {
+            require_arguments(W[Ai[p]] != j);
+            W[Ai[p]] = j;
+        }
+}
+
+}  // namespace
+
+template <class Int, Scalar S>
+bool scale(Int scale, Int n, const Int* Ap, const Int* Ai, const double* Ax, double* Rs, Int* W)
+{
+    if (scale < 0) return true;
+    require_arguments(n > 0 && Ap != nullptr && Ai != nullptr && Ax != nullptr && (Rs != nullptr || scale == 0));
+    require_arguments(Ap[0] == 0 && std::is_sorted(Ap, Ap + n + 1));
+    const Int nz = Ap[n];
+    require_arguments(std::all_of(Ai, Ai + nz, [&](Int i) { return i >= 0 && i < n; }));
+    if (W != nullptr) require_no_duplicates(n, Ap, Ai, W);
+    const S* const a = numbers<S>(Ax);
+    require_arguments(all_finite<S>({a, static_cast<std::size_t>(nz)}));
+    if (scale == 0) return true;
+    std::fill_n(Rs, n, 0.0);
+    for (Int p = 0; p < nz; ++p) {
+        double& r = Rs[Ai[p]];
+        r = scale == 1 ? r + std::abs(a[p]) : std::max(r, std::abs(a[p]));
+    }
+    std::replace(Rs, Rs + n, 0.0, 1.0);
+    return true;
+}
+
+#define ILUX_INSTANTIATE(S)                                                                                    \
+    template bool scale<int, S>(int, int, const int*, const int*, const double*, double*, int*);               \
+    template bool scale<std::int64_t, S>(std::int64_t, std::int64_t, const std::int64_t*, const std::int64_t*, \
+                                         const double*, double*, std::int64_t*);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux::klu
