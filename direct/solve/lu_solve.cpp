@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "ilux/base/error.hpp"
@@ -72,9 +73,16 @@ ILUX_INLINE void divide(S* x, S pivot)
     for (Offset c = 0; c < width; ++c) x[c] = by_pivot(x[c]);
 }
 
-/// Re and Im of a complex number side by side, wherever a number may lie.
+/// Re and Im of a complex number side by side.
 using Lanes = double __attribute__((vector_size(16)));
-using StoredLanes = double __attribute__((vector_size(16), aligned(8), may_alias));
+
+/// A number lies on 8 bytes, Lanes on 16: so it is copied, which is one unaligned move.
+ILUX_INLINE Lanes lanes_of(const std::complex<double>& z)
+{
+    Lanes lanes;
+    std::memcpy(&lanes, &z, sizeof lanes);
+    return lanes;
+}
 
 ILUX_INLINE Lanes fma_of(Lanes a, Lanes b, Lanes c)
 {
@@ -84,12 +92,13 @@ ILUX_INLINE Lanes fma_of(Lanes a, Lanes b, Lanes c)
 /// y_row(p) ← minus_product(y_row(p), a_p, x), written so that g++ makes two instructions of the four fma.
 ILUX_INLINE void scatter_lanes(Entries<std::complex<double>> a, const std::complex<double>* x, std::complex<double>* y)
 {
-    const Lanes x_k = *reinterpret_cast<const StoredLanes*>(x);
+    const Lanes x_k = lanes_of(*x);
     const Lanes by_re = -x_k, by_im = Lanes{x_k[1], x_k[0]} * Lanes{1, -1};
     for (Offset p = 0; p < a.count; ++p) {
         const double re = a.val[p].real(), im = a.val[p].imag();
-        auto* const  to = reinterpret_cast<StoredLanes*>(y + a.row[p]);
-        *to = fma_of(Lanes{re, re}, by_re, fma_of(Lanes{im, im}, by_im, *to));
+        auto&        to = y[a.row[p]];
+        const Lanes  sum = fma_of(Lanes{re, re}, by_re, fma_of(Lanes{im, im}, by_im, lanes_of(to)));
+        std::memcpy(static_cast<void*>(&to), &sum, sizeof sum);
     }
 }
 
