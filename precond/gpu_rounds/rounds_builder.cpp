@@ -130,6 +130,7 @@ bool GpuRoundsBuilder::may_begin(const rounds::DiagonalFacts& facts)
             fmt::format("precond.definite needs a {} matrix with a positive diagonal, and this one is not",
                         hermitian_word<double>));
     if (opt_.absolute) made_.why_not_ = "precond.absolute works on the host only";
+    else if (opt_.damping.beta > 0) made_.why_not_ = "precond.damping is not of real matrices";
     else if (matching.match) made_.why_not_ = fmt::format("level {} wants a matching", level);
     else if (level > most_levels) made_.why_not_ = fmt::format("more than {} levels", most_levels);
     if (!made_.why_not_.empty()) return false;

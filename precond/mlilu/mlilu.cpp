@@ -48,8 +48,11 @@ void MlIluBuilder<T>::note(std::string decision, const MlIluReport& seconds_lost
 }
 
 template <class T>
-std::pair<std::shared_ptr<const MlIluFactors<T>>, std::vector<MlIluLevelPlans<T>>> MlIluBuilder<T>::run(CsrMatrix<T> S)
+std::pair<std::shared_ptr<const MlIluFactors<T>>, std::vector<MlIluLevelPlans<T>>> MlIluBuilder<T>::run(Damped<T> given)
 {
+    report_.damping = given.beta;
+    if (!given.decision.empty()) report_.decisions.push_back(std::move(given.decision));
+    CsrMatrix<T> S = std::move(given.A);
     while (S.rows() > 0 && (kept_rounds() || !is_last(S))) {
         WallClock       clock;
         Preprocessed<T> pre = prepare(std::move(S));  // Â ← Pᵀ Dr S Dc Q
@@ -254,7 +257,7 @@ MlIlu<T> MlIlu<T>::build(Cpu& be, const CsrView<T>& A, const MlIluOptions& optio
                          const StopToken& stop)
 {
     require_buildable(A, options);
-    return finished(detail::MlIluBuilder<T>(be, A, options, on_progress, stop).run(CsrMatrix<T>(A)));
+    return finished(detail::MlIluBuilder<T>(be, A, options, on_progress, stop).run(damped(A, options)));
 }
 
 template <Scalar T>
@@ -270,7 +273,7 @@ MlIlu<T> MlIlu<T>::rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& opt
     {
         detail::MlIluBuilder<T> replay(be, A, options, on_progress, stop, &plan);
         try {
-            auto made = replay.run(CsrMatrix<T>(A));
+            auto made = replay.run(damped(A, options));
             why_not = replay.report().overflowed > 0 ? "its numbers overflow" : replay.why_not();
             if (why_not.empty()) return finished(std::move(made));
         } catch (const InvalidInput& error) {  // such as a matching's scale factors by which new numbers overflow
@@ -280,7 +283,7 @@ MlIlu<T> MlIlu<T>::rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& opt
     }  // what it holds goes before anything is made anew
     detail::MlIluBuilder<T> anew(be, A, options, on_progress, stop);
     anew.note(fmt::format("rounds of an earlier matrix do not serve again: {}", why_not), given_up);
-    return finished(anew.run(CsrMatrix<T>(A)));
+    return finished(anew.run(damped(A, options)));
 }
 
 template <Scalar T>

@@ -40,7 +40,8 @@ struct MlIluReport {
     std::optional<Index>          structural_rank;  ///< of A; nothing where neither matching nor diagonal told
     bool                          limited = false;  ///< entries were dropped to stay within the memory limit
     Index                         deficiency = 0;   ///< numerical rank missing from the last level; 0: nonsingular
-    Index overflowed = 0;  ///< > 0: this level's numbers left the range of double, and M is of no use
+    Index  overflowed = 0;  ///< > 0: this level's numbers left the range of double, and M is of no use
+    double damping = 0;     ///< β, where M is of A with damping
     std::vector<std::string> decisions;
     double                   seconds_analyse = 0;  ///< scaling, matching, ordering
     double                   seconds_factor = 0;

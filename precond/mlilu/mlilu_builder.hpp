@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ilux/precond/crout/level_blocks.hpp"
+#include "ilux/precond/mlilu/damped.hpp"
 #include "ilux/precond/mlilu/level_budget.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 #include "ilux/precond/mlilu/pivot_bounds.hpp"
@@ -50,7 +51,7 @@ public:
     void note(std::string decision, const MlIluReport& seconds_lost);
 
     /// The factors, and how the host solves with them; none where why_not() says so.
-    std::pair<std::shared_ptr<const MlIluFactors<T>>, std::vector<MlIluLevelPlans<T>>> run(CsrMatrix<T> S);
+    std::pair<std::shared_ptr<const MlIluFactors<T>>, std::vector<MlIluLevelPlans<T>>> run(Damped<T> given);
     /// Why the plan does not suit A, or "".
     const std::string& why_not() const { return why_not_; }
     const MlIluReport& report() const { return report_; }

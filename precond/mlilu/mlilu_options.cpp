@@ -28,4 +28,25 @@ std::string field_text(DepthBound field)
     return field.rows > 0 ? fmt::format("{}", field.rows) : field.rows == DepthBound::none ? "none" : "auto";
 }
 
+void parse_field(std::string_view path, std::string_view text, Damping& field)
+{
+    Damping value;
+    if (text == "off") value.beta = 0;
+    else if (text != "auto") {
+        try {
+            parse_field(path, text, value.beta);
+        } catch (const InvalidOption&) {
+            value.beta = -1;
+        }
+        if (!(value.beta >= 0 && value.beta <= 1))
+            throw InvalidOption(fmt::format("{}={}: expected auto, off or a number from 0 to 1", path, text));
+    }
+    field = value;
+}
+
+std::string field_text(Damping field)
+{
+    return field.beta > 0 ? fmt::format("{}", field.beta) : field.beta == 0 ? "off" : "auto";
+}
+
 }  // namespace ilux

@@ -64,6 +64,16 @@ struct DepthBound {
 void        parse_field(std::string_view path, std::string_view text, DepthBound& field);
 std::string field_text(DepthBound field);
 
+/// β of damped.hpp; written auto, off or a number from 0 to 1.
+struct Damping {
+    double                  beta = automatic;
+    static constexpr double automatic = -1;  ///< by the couplings, where A is large and complex symmetric
+    friend bool             operator==(Damping, Damping) = default;
+};
+/// @throws InvalidOption naming `path` and the text
+void        parse_field(std::string_view path, std::string_view text, Damping& field);
+std::string field_text(Damping field);
+
 /// Options of the multilevel ILU; fields() has their ranges and meanings.
 struct MlIluOptions {
     double         drop_tol = 1e-2;        ///< τ
@@ -80,6 +90,7 @@ struct MlIluOptions {
     bool           scaling = true;
     bool           definite = false;
     bool           absolute = false;
+    Damping        damping = {};
     DepthBound     depth_bound = {};
     Index          dense_order = 8;
     Bytes          memory_limit = {};
@@ -123,6 +134,10 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit(
         "absolute", o.absolute, anything(),
         "take |D| for D: a positive definite M of an indefinite symmetric or Hermitian A, as MINRES needs; without a matching");
+    visit(
+        "damping", o.damping, anything(),
+        "β: make M of A with iβ|a_jj| more on its diagonal, as of waves that decay: far smaller factors, more steps; auto, off or 0 "
+        "to 1; auto: by the couplings, where A is complex, symmetric and large");
     visit("depth_bound", o.depth_bound, anything(),
           "postpone a pivot whose chain in L or U would be longer: auto, none or a number; auto: none on a CPU");
     visit("dense_order", o.dense_order, at_least(0),

@@ -37,6 +37,10 @@ inline nlohmann::ordered_json field_json(DepthBound field)
 {
     return field.rows > 0 ? nlohmann::ordered_json(field.rows) : nlohmann::ordered_json(field_text(field));
 }
+inline nlohmann::ordered_json field_json(Damping field)
+{
+    return field.beta > 0 ? nlohmann::ordered_json(field.beta) : nlohmann::ordered_json(field_text(field));
+}
 template <NamedEnum E>
 nlohmann::ordered_json field_json(E field)
 {

@@ -20,6 +20,7 @@ void keep_form(const PrecondOptions& before, PrecondOptions& precond)
     precond.mlilu.definite = before.mlilu.definite;
     precond.mlilu.absolute = before.mlilu.absolute;
     precond.mlilu.matching = before.mlilu.matching;
+    precond.mlilu.damping = before.mlilu.damping;
 }
 
 /// τ = τ_S = 0 and the κ first asked for.
@@ -50,6 +51,16 @@ std::optional<Plan> by_crout(const Attempt& last, const PrecondOptions& first)
     Plan plan = last.plan;
     plan.precond.mlilu.setup = MlIluSetup::crout;
     plan.change = "precond.setup crout";
+    return plan;
+}
+
+/// M was of waves that decay, which was chosen for the user: the same of A itself.
+std::optional<Plan> undamped(const Attempt& last)
+{
+    if (!last.mlilu || last.mlilu->damping == 0 || last.plan.precond.mlilu.damping != Damping{}) return std::nullopt;
+    Plan plan = last.plan;
+    plan.precond.mlilu.damping = {0};
+    plan.change = "precond.damping off";
     return plan;
 }
 
@@ -197,6 +208,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
         plan.precond.kind = PrecondKind::mlilu;
         return plan;
     }
+    if (auto plan = undamped(last)) return plan;
     if (auto plan = by_crout(last, options.precond)) return plan;
     return tightened(last.plan, options.precond, static_cast<Index>(last.x.size()), why_not);
 }

@@ -150,6 +150,27 @@ TEST(NextPlan, StaysWithCroutOnceRoundsHaveFailed)
     }
 }
 
+TEST(NextPlan, GivesUpADampingThatWasChosenBeforeAnythingElse)
+{
+    for (const Damping asked : {Damping{}, Damping{0.25}}) {
+        SolverOptions options;
+        options.precond.mlilu.damping = asked;
+        std::string why_not;
+        Attempt     tried = failed_in_rounds(plan_for(options));
+        tried.mlilu->damping = 0.25;
+        const auto next = next_plan(options, std::span(&tried, 1), 0, why_not);
+        ASSERT_TRUE(next);
+        const bool chosen = asked == Damping{};
+        EXPECT_EQ(next->change == "precond.damping off", chosen) << next->change;
+        EXPECT_EQ(next->precond.mlilu.damping, chosen ? Damping{0} : asked);
+        EXPECT_EQ(next->precond.mlilu.setup, chosen ? MlIluSetup::automatic : MlIluSetup::crout);
+        Attempt    without = failed_in_rounds(*next);
+        const auto third = next_plan(options, std::vector{tried, without}, 1, why_not);
+        ASSERT_TRUE(third) << why_not;
+        EXPECT_EQ(third->precond.mlilu.damping, next->precond.mlilu.damping) << third->change;
+    }
+}
+
 TEST(NextPlan, GoesToCroutWhereRoundsFillTheirMemoryLimitAndNoFurther)
 {
     std::string why_not;

@@ -1,0 +1,30 @@
+#pragma once
+// The matrix that M is made of, where that is not A: a wave problem with more damping.
+
+#include <string>
+
+#include "ilux/base/csr.hpp"
+#include "ilux/precond/mlilu/mlilu_options.hpp"
+
+namespace ilux {
+
+/// A with damping, as the shifted Laplacian of Erlangga, Vuik and Oosterlee has it, told by numbers alone.
+template <Scalar T>
+struct Damped {
+    CsrMatrix<T> A;         ///< A ± iβ diag(|a₁₁|, …, |a_nn|); diagonal entries that are not stored stay so
+    double       beta = 0;  ///< 0: a copy
+    std::string  decision;  ///< why, where that was left to us
+};
+
+/// The sign is that of Σ Im a_jj, where A's own damping points to, or + where that is 0. β is options.damping, or, if that is auto, a share of how far the
+/// couplings of a row outweigh its diagonal entry, −Re Σ_k a_jk/a_jj: it is (kh)²/(2d − (kh)²) for waves on a grid of d dimensions, and
+/// what a wave loses should be a share of k². Median over the rows where it is positive; 0 where these are few, or A is small or not complex
+/// symmetric. Cost O(nnz).
+/// @throws InvalidInput where A is real and options.damping > 0
+template <Scalar T>
+Damped<T> damped(const CsrView<T>& A, const MlIluOptions& options);
+
+constexpr Index  least_damped_rows = 20'000;  ///< smaller systems are soon factored without
+constexpr double damped_share = 0.15;         ///< of k², by `auto`
+
+}  // namespace ilux
