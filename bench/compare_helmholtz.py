@@ -29,14 +29,15 @@ def residual(A, x, b):
     return float(numpy.linalg.norm(b - A @ x) / numpy.linalg.norm(b))
 
 
-def run_ilux(arguments, spec, folder, precond, limits):
+def run_ilux(arguments, spec, folder, precond, options, limits):
     """`ilux solve` in a process of its own, one attempt. Also its x."""
     x_file = os.path.join(folder, "x.mtx")
     command = [arguments.ilux, "solve", f"gallery:{spec}", "--rhs", os.path.join(folder, "b.mtx"), "--method", "gmres", "--precond", precond, "--retry", "off",
-               "--device", "cpu", "--json", "--out", x_file, "--max-steps", str(limits["steps"]), "--time-limit", str(limits["seconds"])]
+               "--device", "cpu", "--json", "--out", x_file, "--max-steps", str(limits["steps"]), "--time-limit", str(limits["seconds"]), *options]
     told = json.loads(subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout)
     seconds = told["seconds"]
-    row = {"way": f"ilux gmres + {precond}", "command": f"ilux solve gallery:{spec} --rhs b.mtx --method gmres --precond {precond} --retry off --device cpu", "outcome": told["outcome"],
+    asked = " ".join([precond, *options])
+    row = {"way": f"ilux gmres + {asked}", "command": f"ilux solve gallery:{spec} --rhs b.mtx --method gmres --precond {asked} --retry off --device cpu", "outcome": told["outcome"],
            "steps": told["steps"], "fill": (told.get("mlilu") or {}).get("fill"), "setup": seconds["analyse"] + seconds["factor"], "solve": seconds["solve"]}
     x = scipy.io.mmread(x_file).ravel() if os.path.exists(x_file) else None
     return row, x
@@ -95,8 +96,8 @@ def compare(arguments, kh, limits):
         scipy.io.mmwrite(os.path.join(folder, "b.mtx"), b.reshape(-1, 1), precision=17)
         shifted = gallery_matrix(arguments, spec + ",shift=0.5", folder)
         rows = []
-        for precond in ("mlilu", "ilu0"):
-            row, x = run_ilux(arguments, spec, folder, precond, limits)
+        for precond, *options in (("mlilu",), ("mlilu", "-p", "precond.damping=off"), ("ilu0",)):
+            row, x = run_ilux(arguments, spec, folder, precond, options, limits)
             if x is not None:
                 row["residual"] = residual(A, x, b)
             rows.append(row)
