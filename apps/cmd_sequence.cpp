@@ -154,7 +154,7 @@ int sequence(SequenceArguments& given, Input& input, const StopToken& stop)
 {
     using S = typename Input::Value;
     constexpr bool sweep = std::is_same_v<Input, SweepInput>;
-    require_device_for_lu<S>(given.options);
+    require_device_for_lu(given.options);
     load_near_null(given.options, input.A().rows(), {given.options.time_limit, stop});
     Probes                   probes(given.probes, input.A().rows());
     std::vector<std::string> decisions;

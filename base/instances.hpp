@@ -6,9 +6,7 @@
 #define ILUX_SCALARS(instantiate) instantiate(double) instantiate(std::complex<double>)  ///< of A, b, x
 #define ILUX_STORED(instantiate)                                             \
     instantiate(double) instantiate(float) instantiate(std::complex<double>) \
-        instantiate(std::complex<float>)                      ///< of matrices and factors
-#define ILUX_GPU_LU_SCALARS(instantiate) instantiate(double)  ///< those of ILUX_SCALARS that LU on a GPU takes
-#define ILUX_HOST_LU_SCALARS(instantiate) instantiate(std::complex<double>)  ///< the others
+        instantiate(std::complex<float>)  ///< of matrices and factors
 #define ILUX_BACKENDS(instantiate)                                                           \
     instantiate(Cpu, double) instantiate(Gpu, double) instantiate(Cpu, std::complex<double>) \
         instantiate(Gpu, std::complex<double>)

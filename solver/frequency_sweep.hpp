@@ -58,8 +58,8 @@ public:
     /// @param b     n, the same at every frequency
     /// @param each  hears of every frequency as soon as it is done
     /// @throws InvalidInput, before anything is solved, for a frequency that is negative or not finite, or at which G + jωC overflows,
-    ///         for no frequency at all, for n = 0, and for a b of another length or that is not finite; DeviceError where LU on a GPU is
-    ///         asked for: that of complex values runs on the host
+    ///         for no frequency at all, for n = 0, and for a b of another length or that is not finite; DeviceError where a
+    ///         GPU is asked for and there is none
     /// Cost: an analysis the first time; then for each frequency O(nnz(A)), a refactorization and a solve.
     SweepReport run(std::span<const double> frequencies, std::span<const Complex> b, const SweepListener& each = {});
     SweepReport run(std::span<const double> frequencies, std::span<const double> b, const SweepListener& each = {});

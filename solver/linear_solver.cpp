@@ -92,7 +92,7 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, double systems)
             choose_strategy<S>(A_, options_, series_.promised, gpu_is_likely(options_, A_), within(seconds_left() / 2));
         for (const std::string& decision : choice_.decisions) loop.decide(decision);
     }
-    require_device_for_lu<S>(options_);
+    require_device_for_lu(options_);
     strategies.emplace(options_, A_, series_.promised, choice_.symbolic);
     take_strategy(choice_.direct);
     const bool needed = direct() && !strategies->lu_analysed() && !has_fewer_entries_than_rows(A_);

@@ -27,7 +27,7 @@ namespace ilux {
 /// Which calls are allowed when, and what each leaves, also when it throws: SolverState.
 ///
 /// One object serves one thread at a time; several objects do not disturb one another.
-/// @tparam S  of A, b and x: double, or std::complex<double>, whose LU is of the host
+/// @tparam S  of A, b and x: double or std::complex<double>
 template <Scalar S = double>
 class LinearSolver {
 public:

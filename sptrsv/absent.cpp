@@ -31,12 +31,12 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const ForwardSystem<T>&, GpuSpTrsvEngine)
     absent();
 }
 template <class T>
-GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const RenewedSystem&, GpuSpTrsvEngine) requires(!is_complex<T>)
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu&, const RenewedSystem&, GpuSpTrsvEngine)
 {
     absent();
 }
 template <class T>
-void GpuSpTrsvPlan<T>::refill(Gpu&, const T*) requires(!is_complex<T>)
+void GpuSpTrsvPlan<T>::refill(Gpu&, const T*)
 {
     absent();
 }

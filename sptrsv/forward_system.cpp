@@ -148,14 +148,15 @@ float renewed_in_float(double value)
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
 }
 
-ForwardSystem<double> with_values(const RenewedSystem& renewed, std::span<const double> values)
+template <Scalar S>
+ForwardSystem<S> with_values(const RenewedSystem& renewed, std::span<const NotDeduced<S>> values)
 {
-    ForwardSystem<double> system = renewed.system;
-    for (double& l : system.L.val())
-        if (const Offset p = renewed_position(l); p >= 0) l = values[p];
-    for (double& inverse : system.inv_diag)
-        if (const Offset p = renewed_position(inverse); p >= 0) inverse = 1 / values[p];
-    return system;
+    const auto number = [&](double held) {
+        const Offset p = renewed_position(held);
+        return p < 0 ? S(held) : values[p];
+    };
+    const auto inverse = [&](double held) { return renewed_position(held) < 0 ? S(held) : 1. / number(held); };
+    return with_numbers<S>(renewed.system, number, inverse);
 }
 
 #define ILUX_INSTANTIATE(T)                                                                       \
@@ -165,6 +166,11 @@ ForwardSystem<double> with_values(const RenewedSystem& renewed, std::span<const 
     template std::vector<Index> levels(const CsrView<T>&);                                        \
     template void solve_serial(const ForwardSystem<T>&, std::span<const working_of<T>>, std::span<working_of<T>>);
 ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+#define ILUX_INSTANTIATE(S) \
+    template ForwardSystem<S> with_values<S>(const RenewedSystem&, std::span<const NotDeduced<S>>);
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -2,6 +2,8 @@
 // What every GPU engine solves: one lower triangular system by forward substitution, read from and written to other
 // numberings. An upper triangle becomes one by numbering its rows backwards.
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "ilux/base/csr.hpp"
@@ -41,6 +43,26 @@ struct ForwardSystem {
 template <class T>
 ForwardSystem<T> forward_system(const CsrView<working_of<T>>& A, Triangle triangle, Diagonal diagonal,
                                 SolveFrame<working_of<T>> frame = {});
+
+/// Of one pattern and frame with `system`, whose numbers l_ij become number(l_ij) and those of inv_diag inverse(1/d_i).
+template <class T, class Number, class Inverse>
+ForwardSystem<T> with_numbers(const ForwardSystem<double>& system, Number number, Inverse inverse)
+{
+    using S = working_of<T>;
+    const auto& [L, inv_diag, frame] = system;
+    std::vector<T> val(L.val().size());
+    std::vector<S> inverses(inv_diag.size());
+    std::ranges::transform(L.val(), val.begin(), number);
+    std::ranges::transform(inv_diag, inverses.begin(), inverse);
+    return {.L = CsrMatrix<T>::from_sorted(L.rows(), L.cols(), {L.row_ptr().begin(), L.row_ptr().end()},
+                                           {L.col().begin(), L.col().end()}, std::move(val)),
+            .inv_diag = std::move(inverses),
+            .frame = {.in_index = frame.in_index,
+                      .in_scale = frame.in_scale,
+                      .out_index = frame.out_index,
+                      .out_scale = {frame.out_scale.begin(), frame.out_scale.end()},
+                      .length = frame.length}};
+}
 
 /// The level of every row: 0 when it depends on none, else 1 + the highest level it depends on. O(n + nnz).
 template <class T>

@@ -44,17 +44,15 @@ void check_indices(const std::vector<Index>& index, Index least, Index length, c
                 [&] { return fmt::format("{}[{}] is {}; expected {} to {}", name, i, index[i], least, length - 1); });
 }
 
-/// That of a RenewedSystem; 1/d_i stay in double.
-ForwardSystem<float> in_float(const ForwardSystem<double>& system)
+/// That of a RenewedSystem in an engine for T; 1/d_i stay in double.
+template <class T>
+ForwardSystem<T> stored_in(const ForwardSystem<double>& system)
 {
-    const auto&        L = system.L;
-    const auto         ptr = L.row_ptr();
-    const auto         col = L.col();
-    std::vector<float> val(L.val().size());
-    std::ranges::transform(L.val(), val.begin(), renewed_in_float);
-    return {CsrMatrix<float>::from_sorted(L.rows(), L.cols(), {ptr.begin(), ptr.end()}, {col.begin(), col.end()},
-                                          std::move(val)),
-            system.inv_diag, system.frame};
+    const auto number = [](double held) {
+        if constexpr (std::same_as<real_of<T>, float>) return T(renewed_in_float(held));
+        else return T(held);
+    };
+    return with_numbers<T>(system, number, [](double held) { return working_of<T>(held); });
 }
 
 /// Memory of one right-hand side in a workspace for several.
@@ -186,11 +184,11 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpT
 }
 
 template <class T>
-GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine) requires(!is_complex<T>)
+GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine)
 {
     if (engine == GpuSpTrsvEngine::cusparse) throw InvalidOption("engine cusparse: its values cannot be renewed");
     if constexpr (std::same_as<T, double>) make(gpu, renewed.system, engine);
-    else make(gpu, in_float(renewed.system), engine);
+    else make(gpu, stored_in<T>(renewed.system), engine);
     const auto take_numbers = [&](auto& made) {
         if constexpr (requires { made.numbers(); }) impl_->renewed.emplace(gpu, made.numbers());
     };
@@ -199,7 +197,7 @@ GpuSpTrsvPlan<T>::GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrs
 }
 
 template <class T>
-void GpuSpTrsvPlan<T>::refill(Gpu& gpu, const T* values) requires(!is_complex<T>)
+void GpuSpTrsvPlan<T>::refill(Gpu& gpu, const T* values)
 {
     require(impl_ && impl_->renewed, [] { return std::string("refill: a plan whose values were given once for all"); });
     impl_->renewed->fill(gpu, values);

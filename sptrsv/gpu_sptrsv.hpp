@@ -82,9 +82,8 @@ public:
     /// entries and more), the others on the host
     GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
     /// A plan whose values refill() brings; takes 4 bytes more for every number it stores, and is no slower.
-    /// @throws InvalidOption, besides, for engine cusparse; InvalidInput for what renewed_in_float refuses, where T is float
-    GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed,
-                  GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic) requires(!is_complex<T>);
+    /// @throws InvalidOption, besides, for engine cusparse; InvalidInput for what renewed_in_float refuses, where T is of floats
+    GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
     ~GpuSpTrsvPlan();
     GpuSpTrsvPlan(GpuSpTrsvPlan&&) noexcept;
     GpuSpTrsvPlan& operator=(GpuSpTrsvPlan&&) noexcept;
@@ -98,10 +97,10 @@ public:
     SpTrsvSeconds   seconds() const { return seconds_; }
 
     /// New values for all solves asked of this Gpu from now on; the caller keeps those of other streams apart. One pass over
-    /// what the plan stores: only enqueued, allocates nothing, may be captured in a graph. A zero d_i becomes Inf.
+    /// what the plan stores: only enqueued, allocates nothing, may be captured in a graph. A zero d_i becomes Inf, a complex one NaN.
     /// @param values  on the device, stored as T too: the array whose positions the RenewedSystem has
     /// @throws InvalidInput when the plan was not made of one
-    void refill(Gpu& gpu, const T* values) requires(!is_complex<T>);
+    void refill(Gpu& gpu, const T* values);
 
     /// The only allocation a solve needs; cuSPARSE analyses here, for each.
     /// @param rhs  right-hand sides that engines chunked and syncfree solve in one launch, each with memory of its own; the

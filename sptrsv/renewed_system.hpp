@@ -26,7 +26,7 @@ inline Offset renewed_position(double value)
 }
 
 /// Values of L are renewed(p), l_ij being number p of the array, or constants; 1/d_i is renewed(p), d_i being number p, or
-/// a constant. No constant is subnormal.
+/// a constant. No constant is subnormal. In engines of complex numbers either stands in the real part.
 struct RenewedSystem {
     ForwardSystem<double> system;
 };
@@ -37,6 +37,7 @@ struct RenewedSystem {
 float renewed_in_float(double value);
 
 /// The system that the numbers of `values` make of it. O(n + nnz)
-ForwardSystem<double> with_values(const RenewedSystem& renewed, std::span<const double> values);
+template <Scalar S = double>
+ForwardSystem<S> with_values(const RenewedSystem& renewed, std::span<const NotDeduced<S>> values);
 
 }  // namespace ilux

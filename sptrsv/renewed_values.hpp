@@ -15,7 +15,7 @@ struct EngineNumbers {
     DeviceSpan<working_of<T>> inv_diag;
 };
 
-/// Takes 4 bytes a number. T is real.
+/// Takes 4 bytes a number.
 template <class T>
 class RenewedValues {
 public:

@@ -49,8 +49,7 @@ SolveOptions compare_defaults()
 
 std::string why_no_complex(const Strategy& strategy)
 {
-    if (strategy.name == "cusp") return "CUSP's program takes real values alone, and these are complex";
-    return strategy.name == "direct" && strategy.device == "gpu" ? "LU of complex values runs on the host alone" : "";
+    return strategy.name == "cusp" ? "CUSP's program takes real values alone, and these are complex" : "";
 }
 
 AnyProblem load_first_system(const std::string& path, const std::string& rhs)

@@ -62,7 +62,7 @@ constexpr int parts = sizeof(working_of<V>) / sizeof(double);
 
 /// Values of the host's type in device memory, as kernels have them. Complex ones stand on multiples of their size.
 template <class T>
-auto as_values(T* data)
+__host__ __device__ auto as_values(T* data)
 {
     using V = Value<std::remove_const_t<T>>;
     return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const V, V>*>(data);
@@ -140,6 +140,11 @@ __device__ V load_constant(const V* at)
     }
 }
 
+__device__ inline double          shuffled_from(double x, int lane) { return __shfl_sync(~0u, x, lane); }
+__device__ inline Complex<double> shuffled_from(Complex<double> z, int lane)
+{
+    return {shuffled_from(z.re, lane), shuffled_from(z.im, lane)};
+}
 __device__ inline double shuffled_down(double x, int step, int lanes) { return __shfl_down_sync(~0u, x, step, lanes); }
 __device__ inline Complex<double> shuffled_down(Complex<double> z, int step, int lanes)
 {

@@ -17,7 +17,7 @@ Index within_locked(Index members, std::size_t n, std::size_t nnz)
     return std::min({members, std::max(least, static_cast<Index>(std::min(fit, std::size_t{most}))), most});
 }
 
-BatchMemory memory_for(const GpuResidual& residual, std::size_t n, std::size_t nnz, std::size_t most_bytes)
+BatchMemory memory_for(const GpuResidual<>& residual, std::size_t n, std::size_t nnz, std::size_t most_bytes)
 {
     const std::size_t fixed = residual.bytes();
     return {.bytes = most_bytes > fixed ? most_bytes - fixed : 0,

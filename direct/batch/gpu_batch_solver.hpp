@@ -50,7 +50,7 @@ private:
     Gpu&                              gpu_;
     std::shared_ptr<const LuSymbolic> symbolic_;
     std::size_t                       n_, nnz_;
-    GpuResidual                       residual_;
+    GpuResidual<>                     residual_;
     GpuLuBatch<double>                batch_;
     HostBuffer<double>                host_values_, host_vectors_;
     DeviceBuffer<double>              values_, b_, x_, r_, d_;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
-#include "ilux/base/gpu/absent.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
@@ -20,7 +19,7 @@ LuBatch<S>::LuBatch(Gpu* gpu, std::shared_ptr<const LuSymbolic> symbolic, std::s
 {
     require(members >= 1, [&] { return fmt::format("a batch of {} members", members); });
     if (gpu != nullptr) {
-        if constexpr (is_complex<S>) detail::absent<S>();
+        require(!is_complex<S>, [] { return "a GPU works on batches of real values alone"; });
         gpu_ = make_gpu_batch_solver(*gpu, symbolic_, std::move(pattern), members, most_bytes);
         return;
     }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "ilux/base/scalar.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/direct/gpu/value_slot.hpp"
 
@@ -63,8 +64,11 @@ struct DataflowProgram {
 };
 
 /// Computes all slots, one task after another, with the bits of every other method: what tests trust.
-/// @param a  the array that a and the divisors are read from; null unless program.a_given
-/// @param v  program.slots() values
-void run_serial(const DataflowProgram& program, std::span<const double> input, const double* a, std::span<double> v);
+/// @tparam S  of all values, double or complex; minus_product and DividedBy are the steps
+/// @param a   the array that a and the divisors are read from; null unless program.a_given
+/// @param v   program.slots() values
+template <Scalar S = double>
+void run_serial(const DataflowProgram& program, std::span<const NotDeduced<S>> input, const NotDeduced<S>* a,
+                std::span<NotDeduced<S>> v);
 
 }  // namespace ilux

@@ -8,6 +8,7 @@
 #include "ilux/direct/dataflow/device_dataflow.hpp"
 #include "ilux/direct/dataflow/gpu_dataflow.hpp"
 #include "ilux/direct/gpu/device_delay.hpp"
+#include "ilux/direct/gpu/device_input.hpp"
 
 namespace ilux {
 namespace {
@@ -29,7 +30,7 @@ template <class T>
 __device__ void wait_for(std::int32_t pilot, const T* v)
 {
     if (pilot >= 0)
-        while (Stored<T>::load(v + pilot) == Stored<T>::unset) __nanosleep(pilot_nap);
+        while (Stored<T>::is_missing(Stored<T>::load(v + pilot))) __nanosleep(pilot_nap);
     __syncwarp();
 }
 
@@ -38,7 +39,7 @@ template <class T, bool a_given, int depth>
 struct Products {
     using Number = Stored<T>;
     using Bits = typename Number::Bits;
-    static constexpr Bits unset = Number::unset;
+    using V = working_of<T>;
 
     uint2 slot[depth];
     Bits  left[depth], right[depth];
@@ -48,9 +49,9 @@ struct Products {
     {
 #pragma unroll
         for (int s = 0; s < depth; ++s) {
-            right[s] = unset;
-            if constexpr (a_given) left[s] = Number::bits(__ldg(a + slot[s].x));
-            else left[s] = unset;
+            right[s] = Number::missing();
+            if constexpr (a_given) left[s] = Number::bits(cuda::load_constant(a + slot[s].x));
+            else left[s] = Number::missing();
         }
         for (bool waiting = true; __any_sync(whole_warp, waiting);) {
 #pragma unroll
@@ -62,16 +63,18 @@ struct Products {
             waiting = false;
 #pragma unroll
             for (int s = 0; s < depth; ++s)
-                if (s < count) waiting |= (!a_given && left[s] == unset) || right[s] == unset;
+                if (s < count) {
+                    waiting |= Number::is_missing(right[s]);
+                    if constexpr (!a_given) waiting |= Number::is_missing(left[s]);
+                }
         }
     }
-    __device__ double subtract(int s, double x) const
-    {
-        return fma(-Number::value(left[s]), Number::value(right[s]), x);
-    }
+    __device__ V subtract(int s, V x) const { return eliminated(x, Number::value(left[s]), Number::value(right[s])); }
 };
 
 /// What a lane works at. Lanes that lead no entry, and tasks without divisors, have zeros, and constants' slots.
+/// @tparam V  of sums: double or complex
+template <class V>
 struct Lane {
     DataflowProgram::Task task;
     const uint2*          operand;    // of step 0
@@ -79,33 +82,37 @@ struct Lane {
     uint4                 twin_late;  // of its divisor, where that is computed once more
     std::size_t           slot;
     DataflowProgram::Slot divisor;
-    bool                  leads;  // an entry, whose other lanes follow
-    double                x;      // the entry
-    double                d;      // its divisor
+    bool                  leads;    // an entry, whose other lanes follow
+    bool                  divides;  // it by its divisor
+    V                     x;        // the entry
+    V                     d;        // its divisor
 
     __device__ int  part() const { return 1 << task.log2_part; }
     __device__ bool twin() const { return task.divide == DataflowProgram::by_twin; }
 };
 
 /// s_i input[g_i]
-__device__ double scaled_input(const DataflowView& P, std::size_t slot, const double* input)
+template <class V>
+__device__ V scaled_input(const DataflowView& P, std::size_t slot, const V* input)
 {
     const std::int32_t source = P.source[slot];
-    return source < 0 ? 0 : __dadd_rn(0, __dmul_rn(P.scale[slot], input[source]));  // one rounding would leave −0 here
+    return source < 0 ? V{} : add_input(V{}, input[source], P.scale[slot]);  // one rounding would leave −0 here
 }
 
 template <class T, bool a_given>
-__device__ Lane load_lane(const DataflowView& P, Index t, const double* input, const T* a)
+__device__ auto load_lane(const DataflowView& P, Index t, const working_of<T>* input, const T* a)
 {
+    using V = working_of<T>;
     const int lane = threadIdx.x & 31;
-    Lane      own{.task = load_task(P.task + t)};
+    Lane<V>   own{.task = load_task(P.task + t)};
     const int r = lane >> own.task.log2_part;
     own.leads = r < own.task.entries && (lane & (own.part() - 1)) == 0;
     own.slot = static_cast<std::size_t>(own.task.slot) + r;
-    own.divisor = own.leads && own.task.divide ? P.divisor[own.slot] : 0;
-    own.x = own.leads ? scaled_input(P, own.slot, input) : 0;
-    if constexpr (a_given) own.d = __ldg(a + own.divisor);
-    else own.d = own.leads && own.twin() ? scaled_input(P, own.divisor, input) : 0;
+    own.divides = own.task.divide > 0;
+    own.divisor = own.leads && own.divides ? P.divisor[own.slot] : 0;
+    own.x = own.leads ? scaled_input(P, own.slot, input) : V{};
+    if constexpr (a_given) own.d = V(cuda::load_constant(a + own.divisor));
+    else own.d = own.leads && own.twin() ? scaled_input(P, own.divisor, input) : V{};
     own.operand = reinterpret_cast<const uint2*>(P.operand) + 32 * static_cast<std::size_t>(own.task.first) + lane;
     const uint4 none = make_uint4(0, 0, 0, 0);
     const auto  late = reinterpret_cast<const uint4*>(P.late);
@@ -117,7 +124,7 @@ __device__ Lane load_lane(const DataflowView& P, Index t, const double* input, c
 /// x ← x − Σ a b over the task's steps, d ← d − Σ a b over those for the divisor; at most `depth` together. Polls once the
 /// pilot is known.
 template <bool a_given, int depth, class T>
-__device__ void subtract_steps(Lane& own, const T* a, const T* v)
+__device__ void subtract_steps(Lane<working_of<T>>& own, const T* a, const T* v)
 {
     const int                   steps = own.task.steps + own.task.divisor_steps;
     Products<T, a_given, depth> products;
@@ -134,7 +141,7 @@ __device__ void subtract_steps(Lane& own, const T* a, const T* v)
 
 /// The early operands of all lanes, summed up over those of an entry. Few steps poll few registers.
 template <bool a_given, class T>
-__device__ void subtract_early(Lane& own, const T* a, const T* v)
+__device__ void subtract_early(Lane<working_of<T>>& own, const T* a, const T* v)
 {
     const int steps = own.task.steps + own.task.divisor_steps;
     if (steps == 0) wait_for(own.task.pilot, v);
@@ -148,7 +155,7 @@ __device__ void subtract_early(Lane& own, const T* a, const T* v)
 
 /// The late products of an entry, and of its divisor's twin where there is one.
 template <bool a_given, class T>
-__device__ void subtract_late(Lane& own, const T* a, const T* v)
+__device__ void subtract_late(Lane<working_of<T>>& own, const T* a, const T* v)
 {
     Products<T, a_given, 4> products;
     products.slot[0] = make_uint2(own.late.x, own.late.y);
@@ -162,38 +169,38 @@ __device__ void subtract_late(Lane& own, const T* a, const T* v)
 
 /// What entries that are divided are divided by, where it was not summed up beside them. All lanes of the warp call it.
 template <bool a_given, class T>
-__device__ void find_divisor(Lane& own, const T* v)
+__device__ void find_divisor(Lane<working_of<T>>& own, const T* v)
 {
     if (!a_given && own.task.divide == DataflowProgram::by_slot && own.leads) {
-        typename Stored<T>::Bits bits = Stored<T>::unset;
-        while (bits == Stored<T>::unset) Stored<T>::wait_more(v + own.divisor, bits);
+        auto bits = Stored<T>::missing();
+        while (Stored<T>::is_missing(bits)) Stored<T>::wait_more(v + own.divisor, bits);
         own.d = Stored<T>::value(bits);
     }
     if (own.task.log2_group > 0) {
         const int lane = threadIdx.x & 31, first = lane >> own.task.log2_group << own.task.log2_group;
-        own.d = Stored<T>::rounded(__shfl_sync(whole_warp, own.x, first));
-        if (lane - first < own.part()) own.d = 1;  // the group's first entry is the divisor
+        own.d = Stored<T>::rounded(cuda::shuffled_from(own.x, first));
+        own.divides = lane - first >= own.part();  // the group's first entry is the divisor
     }
 }
 
 /// Before the launch the ticket is −1 and slots 32 … are unset.
 template <class T, bool a_given>
 __global__ void __launch_bounds__(32 * block_warps)
-    run_dataflow(DataflowView P, const double* input, const T* a, T* v, double* out, int* ticket)
+    run_dataflow(DataflowView P, const working_of<T>* input, const T* a, T* v, working_of<T>* out, int* ticket)
 {
     __shared__ int claimed;
     if (threadIdx.x == 0) claimed = atomicAdd(ticket, 1) + 1;
     __syncthreads();
     const Index t = claimed * block_warps + static_cast<Index>(threadIdx.x) / 32;
     if (t >= P.task_count) return;
-    Lane own = load_lane<T, a_given>(P, t, input, a);
+    auto own = load_lane<T, a_given>(P, t, input, a);
     wait_at_random(P.delay, 2 * static_cast<unsigned>(t) + static_cast<unsigned>(clock64()));
     subtract_early<a_given>(own, a, v);
     subtract_late<a_given>(own, a, v);
     find_divisor<a_given>(own, v);
     if (!own.leads) return;
     wait_at_random(P.delay, 2 * static_cast<unsigned>(t) + 1 + static_cast<unsigned>(clock64()));
-    const double x = own.task.divide || own.task.log2_group > 0 ? divide(own.x, own.d) : own.x;
+    const auto x = own.divides ? divide(own.x, own.d) : own.x;
     Stored<T>::publish(v + own.slot, Stored<T>::of(x));
     if (out != nullptr)
         if (const std::int32_t o = P.out_index[own.slot]; o >= 0) out[o] = P.out_scale[own.slot] * x;
@@ -202,7 +209,14 @@ __global__ void __launch_bounds__(32 * block_warps)
 template <class T>
 __global__ void write_constants(T* v)
 {
-    v[threadIdx.x] = threadIdx.x == DataflowProgram::minus_one_slot ? -1 : 0;
+    v[threadIdx.x] = cuda::from_real<T>(threadIdx.x == DataflowProgram::minus_one_slot ? -1 : 0);
+}
+
+template <class T>
+void allow_shared(Gpu& gpu)
+{
+    cuda::allow_shared(gpu, run_dataflow<T, true>);
+    cuda::allow_shared(gpu, run_dataflow<T, false>);
 }
 
 }  // namespace
@@ -212,10 +226,11 @@ GpuDataflow::GpuDataflow(Gpu& gpu, const DataflowProgram& program, std::span<con
     : slots_(program.slots()), unused_shared_bytes_(trial.shared_bytes), a_given_(program.a_given)
 {
     view_.delay = trial.delay;
-    const auto allow = [&](auto... kernel) { (cuda::allow_shared(gpu, kernel), ...); };
-    if (trial.shared_bytes > 0)
-        allow(run_dataflow<double, true>, run_dataflow<double, false>, run_dataflow<float, true>,
-              run_dataflow<float, false>);
+    if (trial.shared_bytes > 0) {
+        allow_shared<double>(gpu);
+        allow_shared<float>(gpu);
+        allow_shared<cuda::Complex<double>>(gpu);
+    }
     view_.task_count = static_cast<Index>(program.task.size());
     arrays_.add(program.task, view_.task);
     arrays_.add(program.operand, view_.operand);
@@ -232,13 +247,13 @@ template <class T>
 DeviceBuffer<T> GpuDataflow::workspace(Gpu& gpu) const
 {
     DeviceBuffer<T> v(slots_ + 1);
-    write_constants<<<1, 32, 0, cuda::stream(gpu)>>>(v.data());
+    write_constants<<<1, 32, 0, cuda::stream(gpu)>>>(cuda::as_values(v.data()));
     cuda::check_launch("write_constants");
     return v;
 }
 
 template <class T>
-void GpuDataflow::run_as(Gpu& gpu, const double* input, const T* a, DeviceSpan<T> v, double* out) const
+void GpuDataflow::run_as(Gpu& gpu, const working_of<T>* input, const T* a, DeviceSpan<T> v, working_of<T>* out) const
 {
     if (view_.task_count == 0) return;
     const cuda::Range range("dataflow");
@@ -248,9 +263,12 @@ void GpuDataflow::run_as(Gpu& gpu, const double* input, const T* a, DeviceSpan<T
     cuda::check(cudaMemsetAsync(v.data() + DataflowProgram::first_slot, unset_byte,
                                 (slots_ + 1 - DataflowProgram::first_slot) * sizeof(T), stream),
                 "cudaMemsetAsync");
-    const auto kernel = a_given_ ? run_dataflow<T, true> : run_dataflow<T, false>;
-    kernel<<<blocks, 32 * block_warps, unused_shared_bytes_, stream>>>(view_, input, a_given_ ? a : nullptr, v.data(),
-                                                                       out, ticket);
+    using V = cuda::Value<T>;
+    const auto kernel = a_given_ ? run_dataflow<V, true> : run_dataflow<V, false>;
+    kernel<<<blocks, 32 * block_warps, unused_shared_bytes_, stream>>>(view_, cuda::as_values(input),
+                                                                       cuda::as_values(a_given_ ? a : nullptr),
+                                                                       cuda::as_values(v.data()), cuda::as_values(out),
+                                                                       ticket);
     cuda::check_launch("run_dataflow");
 }
 
@@ -262,8 +280,14 @@ void GpuDataflow::run(Gpu& gpu, const double* input, const float* a, DeviceSpan<
 {
     run_as(gpu, input, a, v, out);
 }
+void GpuDataflow::run(Gpu& gpu, const std::complex<double>* input, const std::complex<double>* a,
+                      DeviceSpan<std::complex<double>> v, std::complex<double>* out) const
+{
+    run_as(gpu, input, a, v, out);
+}
 
-template DeviceBuffer<double> GpuDataflow::workspace(Gpu&) const;
-template DeviceBuffer<float>  GpuDataflow::workspace(Gpu&) const;
+template DeviceBuffer<double>               GpuDataflow::workspace(Gpu&) const;
+template DeviceBuffer<float>                GpuDataflow::workspace(Gpu&) const;
+template DeviceBuffer<std::complex<double>> GpuDataflow::workspace(Gpu&) const;
 
 }  // namespace ilux

@@ -1,6 +1,7 @@
 #pragma once
 // A DataflowProgram (dataflow_program.hpp) on a GPU.
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,8 +33,8 @@ struct DataflowTrial {
 };
 }  // namespace detail
 
-/// A program on the device. Slots hold double, or float: then each is rounded once when it is known, and all arithmetic is in
-/// double nevertheless. Immutable: serves several streams at once, each with slots of its own.
+/// A program on the device. Slots hold double or complex, or float: then each is rounded once when it is known, and all
+/// arithmetic is in double nevertheless. Immutable: serves several streams at once, each with slots of its own.
 class GpuDataflow {
 public:
     GpuDataflow() = default;
@@ -53,10 +54,12 @@ public:
     /// @param out  result by out_index, or null
     void run(Gpu& gpu, const double* input, const double* a, DeviceSpan<double> v, double* out) const;
     void run(Gpu& gpu, const double* input, const float* a, DeviceSpan<float> v, double* out) const;
+    void run(Gpu& gpu, const std::complex<double>* input, const std::complex<double>* a,
+             DeviceSpan<std::complex<double>> v, std::complex<double>* out) const;
 
 private:
     template <class T>
-    void run_as(Gpu& gpu, const double* input, const T* a, DeviceSpan<T> v, double* out) const;
+    void run_as(Gpu& gpu, const working_of<T>* input, const T* a, DeviceSpan<T> v, working_of<T>* out) const;
 
     DeviceArrays          arrays_;
     DataflowView          view_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ilux/base/gpu/cuda.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/gpu/device_input.hpp"
 #include "ilux/direct/gpu/entry_inputs.hpp"
 
@@ -14,13 +15,15 @@ namespace {
 constexpr int threads = 256;
 
 /// Entries that have several inputs get theirs in the next launch. Repeatable: bitwise.
-__global__ void __launch_bounds__(threads) scatter_first(LuPatternView P, const double* values, double* val)
+template <class V>
+__global__ void __launch_bounds__(threads) scatter_first(LuPatternView P, const V* values, V* val)
 {
     const Offset e = Offset{blockIdx.x} * threads + threadIdx.x;
     if (e < P.nnz + P.nnz_F) val[e] = first_input(P, e, values);
 }
 
-__global__ void __launch_bounds__(threads) scatter_repeated(LuPatternView P, const double* values, double* val)
+template <class V>
+__global__ void __launch_bounds__(threads) scatter_repeated(LuPatternView P, const V* values, V* val)
 {
     const Offset r = Offset{blockIdx.x} * threads + threadIdx.x;
     if (r < P.repeated) val[P.repeated_entry[r]] = repeated_input(P, static_cast<Index>(r), values);
@@ -53,7 +56,8 @@ GpuLuPattern::GpuLuPattern(Gpu& gpu, std::shared_ptr<const LuPattern> pattern) :
     arrays_.upload(gpu);
 }
 
-void GpuLuPattern::scatter(Gpu& gpu, const double* values, DeviceSpan<double> val) const
+template <Scalar S>
+void GpuLuPattern::scatter(Gpu& gpu, const NotDeduced<S>* values, DeviceSpan<NotDeduced<S>> val) const
 {
     require(val.size() >= entries(), [&] {
         return "room for " + std::to_string(val.size()) + " entries where the pattern has " + std::to_string(entries());
@@ -61,11 +65,17 @@ void GpuLuPattern::scatter(Gpu& gpu, const double* values, DeviceSpan<double> va
     if (entries() == 0) return;
     const cuda::Range range("scatter");
     const auto        stream = cuda::stream(gpu);
-    scatter_first<<<blocks_for(view_.nnz + view_.nnz_F), threads, 0, stream>>>(view_, values, val.data());
+    const auto* const from = cuda::as_values(values);
+    auto* const       to = cuda::as_values(val.data());
+    scatter_first<<<blocks_for(view_.nnz + view_.nnz_F), threads, 0, stream>>>(view_, from, to);
     cuda::check_launch("scatter_first");
     if (view_.repeated == 0) return;
-    scatter_repeated<<<blocks_for(view_.repeated), threads, 0, stream>>>(view_, values, val.data());
+    scatter_repeated<<<blocks_for(view_.repeated), threads, 0, stream>>>(view_, from, to);
     cuda::check_launch("scatter_repeated");
 }
+
+#define ILUX_INSTANTIATE(S) template void GpuLuPattern::scatter<S>(Gpu&, const S*, DeviceSpan<S>) const;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -42,7 +42,8 @@ public:
 
     /// val ← the scaled inputs of each entry, 0 where there are none; only enqueued. The bits are refactor_serial's.
     /// @param values  of the caller, on the device  @param val  entries()
-    void scatter(Gpu& gpu, const double* values, DeviceSpan<double> val) const;
+    template <Scalar S = double>
+    void scatter(Gpu& gpu, const NotDeduced<S>* values, DeviceSpan<NotDeduced<S>> val) const;
 
 private:
     std::shared_ptr<const LuPattern> host_;

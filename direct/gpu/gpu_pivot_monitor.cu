@@ -15,6 +15,7 @@
 
 #include "ilux/base/gpu/cuda.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
+#include "ilux/direct/gpu/device_elimination.hpp"
 #include "ilux/direct/gpu/device_input.hpp"
 #include "ilux/direct/gpu/entry_inputs.hpp"
 #include "ilux/direct/gpu/gpu_pivot_monitor.hpp"
@@ -82,7 +83,11 @@ struct MonitorView {
     __device__ Offset at(Offset entry) const { return slot ? slot[entry] : entry; }
 };
 
-__device__ Bits magnitude(double x) { return static_cast<Bits>(__double_as_longlong(x)) & 0x7FFF'FFFF'FFFF'FFFFu; }
+template <class V>
+__device__ Bits size_bits(V x)
+{
+    return static_cast<Bits>(__double_as_longlong(size_of(x))) & 0x7FFF'FFFF'FFFF'FFFFu;
+}
 
 /// A lane's part of a task.
 struct Share {
@@ -97,17 +102,19 @@ struct Share {
 };
 
 /// |b| of entries that add several inputs: few, so not unrolled with the others.
-__device__ void watch_several(const LuPatternView& P, const MonitorView& M, Share& mine, const double* values)
+template <class V>
+__device__ void watch_several(const LuPatternView& P, const MonitorView& M, Share& mine, const V* values)
 {
 #pragma unroll 1
     for (int e = mine.first; e < mine.piece.count; e += mine.lanes()) {
         const std::int32_t source = M.source[mine.piece.first + e];
-        if (source < -1) mine.seen.b = max(mine.seen.b, magnitude(repeated_input(P, -2 - source, values)));
+        if (source < -1) mine.seen.b = max(mine.seen.b, size_bits(repeated_input(P, -2 - source, values)));
     }
 }
 
 /// Inputs, and where the factors are.
-__device__ Share begin(const LuPatternView& P, const MonitorView& M, Index t, const double* values)
+template <class V>
+__device__ Share begin(const LuPatternView& P, const MonitorView& M, Index t, const V* values)
 {
     const int lane = threadIdx.x & 31;
     Share     mine;
@@ -129,7 +136,7 @@ __device__ Share begin(const LuPatternView& P, const MonitorView& M, Index t, co
     for (int s = 0; s < per_lane; ++s) {
         if (source[s] < 0) continue;
         const double scale = P.scale[mine.piece.first + mine.first + (s << mine.task.log2_lanes)];
-        mine.seen.b = max(mine.seen.b, magnitude(add_input(0, values[source[s]], scale)));
+        mine.seen.b = max(mine.seen.b, size_bits(add_input(V{}, values[source[s]], scale)));
     }
     if (several) watch_several(P, M, mine, values);
     return mine;
@@ -140,7 +147,7 @@ __device__ void look(Share& mine, const T* val)
 {
     Bits x[per_lane];
 #pragma unroll
-    for (int s = 0; s < per_lane; ++s) x[s] = mine.at[s] >= 0 ? magnitude(val[mine.at[s]]) : 0;
+    for (int s = 0; s < per_lane; ++s) x[s] = mine.at[s] >= 0 ? size_bits(cuda::widened(val[mine.at[s]])) : 0;
 #pragma unroll
     for (int s = 0; s < per_lane; ++s) {
         const int e = mine.first + (s << mine.task.log2_lanes);
@@ -234,7 +241,7 @@ __device__ Extremes load_fresh(const Extremes* from)
 
 /// Of the columns that the block's warps find finished.
 template <class T>
-__device__ Extremes watch_tasks(const LuPatternView& P, const MonitorView& M, const double* values, const T* val)
+__device__ Extremes watch_tasks(const LuPatternView& P, const MonitorView& M, const working_of<T>* values, const T* val)
 {
     const Index stride = static_cast<Index>(gridDim.x) * block_warps;
     Index       t = static_cast<Index>(blockIdx.x * block_warps + threadIdx.x / 32);
@@ -249,7 +256,7 @@ __device__ Extremes watch_tasks(const LuPatternView& P, const MonitorView& M, co
 
 template <class T>
 __global__ void __launch_bounds__(threads)
-    watch_pivots(LuPatternView P, MonitorView M, const double* values, const T* val, Extremes* result)
+    watch_pivots(LuPatternView P, MonitorView M, const working_of<T>* values, const T* val, Extremes* result)
 {
     using Reduce = cub::BlockReduce<Extremes, threads>;
     __shared__ typename Reduce::TempStorage shared;
@@ -328,13 +335,14 @@ GpuPivotMonitor::GpuPivotMonitor(GpuPivotMonitor&&) noexcept = default;
 GpuPivotMonitor& GpuPivotMonitor::operator=(GpuPivotMonitor&&) noexcept = default;
 
 template <class T>
-void GpuPivotMonitor::watch(Gpu& gpu, const double* values, const T* val)
+void GpuPivotMonitor::watch(Gpu& gpu, const working_of<T>* values, const T* val)
 {
     if (state_->blocks == 0) return;
     const cuda::Range range("pivot monitor");
     const auto        stream = cuda::stream(gpu);
-    watch_pivots<T><<<state_->blocks, threads, 0, stream>>>(state_->pattern->view(), state_->view, values, val,
-                                                            state_->found.data());
+    watch_pivots<cuda::Value<T>><<<state_->blocks, threads, 0, stream>>>(state_->pattern->view(), state_->view,
+                                                                         cuda::as_values(values), cuda::as_values(val),
+                                                                         state_->found.data());
     cuda::check_launch("watch_pivots");
 }
 
@@ -356,5 +364,6 @@ std::size_t GpuPivotMonitor::bytes() const { return state_->arrays.bytes(); }
 
 template void GpuPivotMonitor::watch(Gpu&, const double*, const double*);
 template void GpuPivotMonitor::watch(Gpu&, const double*, const float*);
+template void GpuPivotMonitor::watch(Gpu&, const std::complex<double>*, const std::complex<double>*);
 
 }  // namespace ilux

@@ -20,9 +20,9 @@ public:
     GpuPivotMonitor& operator=(GpuPivotMonitor&&) noexcept;
 
     /// Looks at finished factors; only enqueued, allocates nothing, may be captured in a graph.
-    /// @param values  the caller's, on the device  @param val  the factors, by slot, in double or float
+    /// @param values  the caller's, on the device  @param val  the factors, by slot, in double, float or complex
     template <class T>
-    void watch(Gpu& gpu, const double* values, const T* val);
+    void watch(Gpu& gpu, const working_of<T>* values, const T* val);
 
     /// Of the last watch; waits for it. With the promises of CpuRefactor::run: where there is a bad column all else is as for
     /// no columns; the first of several columns that share an extreme is named.

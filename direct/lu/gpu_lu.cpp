@@ -18,6 +18,14 @@ GpuRefactorTuning tuning_of(const LuOptions& options)
     return tuning;
 }
 
+/// Vectors of A⁻ᴴ b = conj(A⁻ᵀ conj(b)) are conjugated on their way to and from the device.
+template <Scalar S>
+void copy_numbers(std::span<const S> from, S* to, Transpose transpose)
+{
+    if (!is_complex<S> || transpose != Transpose::adjoint) std::ranges::copy(from, to);
+    else std::ranges::transform(from, to, [](S z) { return conj(z); });
+}
+
 }  // namespace
 
 template <Scalar S>
@@ -38,11 +46,11 @@ void GpuLuFactors<S>::download(Gpu& gpu, LuFactors<S>& factors) const
 }
 
 template <Scalar S>
-GpuLuSolve& GpuLuFactors<S>::solve(Gpu& gpu, Transpose transpose, bool filled)
+GpuLuSolve<S>& GpuLuFactors<S>::solve(Gpu& gpu, Transpose transpose, bool filled)
 {
-    const std::size_t which = transpose != Transpose::no;  // of real numbers Aᴴ is Aᵀ
+    const std::size_t which = transpose != Transpose::no;  // conjugating is the caller's
     auto&             solve = solve_[which];
-    if (!solve) solve = std::make_unique<GpuLuSolve>(gpu, numbers_.pattern(), numbers_.slot_of(), transpose);
+    if (!solve) solve = std::make_unique<GpuLuSolve<S>>(gpu, numbers_.pattern(), numbers_.slot_of(), transpose);
     if (filled && !filled_[which]) {
         solve->refill(gpu, numbers_.val());
         filled_[which] = true;
@@ -79,7 +87,7 @@ template <Scalar S>
 void GpuLu<S>::copy_next(DeviceSpan<const S> values)
 {
     Values& next = values_[1 - slot_];
-    copy(gpu_, values, next.device);
+    copy<S>(gpu_, values, next.device);
     enqueue_download(gpu_, next.device, next.host);
     gpu_.synchronize();
     next.uploaded = true;
@@ -97,7 +105,7 @@ void GpuLu<S>::use_next()
 template <Scalar S>
 PivotMonitor GpuLu<S>::refactor(GpuLuFactors<S>& factors)
 {
-    const double* const values = values_[slot_].device.data();
+    const S* const values = values_[slot_].device.data();
     factors.filled_ = {};
     if (factors.numbers_.makes_graphs()) {
         factors.numbers_.run(gpu_, values);
@@ -110,23 +118,23 @@ PivotMonitor GpuLu<S>::refactor(GpuLuFactors<S>& factors)
 }
 
 template <Scalar S>
-GpuResidual& GpuLu<S>::residual(Transpose transpose)
+GpuResidual<S>& GpuLu<S>::residual(Transpose transpose)
 {
     auto& residual = residual_[transpose != Transpose::no];
-    if (!residual) residual = std::make_unique<GpuResidual>(gpu_, *symbolic_, transpose);
+    if (!residual) residual = std::make_unique<GpuResidual<S>>(gpu_, *symbolic_, transpose);
     return *residual;
 }
 
 /// How many of `count` right-hand sides can be worked on together; there is room for them then.
 template <Scalar S>
-std::size_t GpuLu<S>::make_room(GpuLuSolve& solve, GpuResidual& residual, std::size_t count)
+std::size_t GpuLu<S>::make_room(GpuLuSolve<S>& solve, GpuResidual<S>& residual, std::size_t count)
 {
     const auto        n = static_cast<std::size_t>(symbolic_->n);
     const auto        together = std::min(count, most_together);
     const std::size_t vectors = several_.x.size() / n;
     const std::size_t now = std::min({vectors, std::size_t(solve.room()), std::size_t(residual.room())});
     if (together <= std::max(now, std::size_t{1})) return together;
-    const std::size_t each = 4 * n * sizeof(double) + solve.room_bytes() + residual.room_bytes();
+    const std::size_t each = 4 * n * sizeof(S) + solve.room_bytes() + residual.room_bytes();
     const std::size_t fits = gpu_memory(gpu_.device()).free / 2 / each;
     const std::size_t room = std::max(now, std::min(together, fits));
     if (room <= 1) return 1;
@@ -140,20 +148,20 @@ std::size_t GpuLu<S>::make_room(GpuLuSolve& solve, GpuResidual& residual, std::s
 /// v.x are solutions for v.b; they reach v.host_x, for which this waits. @param measured  their residuals are v.r, and known; v.x
 /// are in v.host_x
 template <Scalar S>
-void GpuLu<S>::refine(GpuLuSolve& solve, GpuResidual& residual, Vectors& v, bool measured,
+void GpuLu<S>::refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
                       std::span<RefineReport> reports)
 {
-    const auto             n = static_cast<std::size_t>(symbolic_->n);
-    const std::size_t      size = reports.size() * n;
-    const auto             used = [&](DeviceBuffer<S>& of) { return DeviceSpan<S>(of).first(size); };
-    const GpuRefineSystems all{used(v.b), used(v.x), used(v.r), used(v.d), n, static_cast<Index>(reports.size())};
+    const auto                n = static_cast<std::size_t>(symbolic_->n);
+    const std::size_t         size = reports.size() * n;
+    const auto                used = [&](DeviceBuffer<S>& of) { return DeviceSpan<S>(of).first(size); };
+    const GpuRefineSystems<S> all{used(v.b), used(v.x), used(v.r), used(v.d), n, static_cast<Index>(reports.size())};
     gpu_refine(
-        gpu_, residual, values_[slot_].device.data(), all, measured, symbolic_->options, going_,
-        [&](const double* r, double* d, Index count) { solve.run(gpu_, r, d, count); },
+        gpu_, residual, std::as_const(values_[slot_].device).data(), all, measured, symbolic_->options, going_,
+        [&](const S* r, S* d, Index count) { solve.run(gpu_, r, d, count); },
         [&](Index k, DeviceSpan<const S> x, const RefineReport& report) {
             const auto at = static_cast<std::size_t>(k);
             reports[at] = report;
-            if (!measured || report.steps > 0) enqueue_download<double>(gpu_, x, v.host_x.span().subspan(at * n, n));
+            if (!measured || report.steps > 0) enqueue_download<S>(gpu_, x, v.host_x.span().subspan(at * n, n));
         });
     gpu_.synchronize();
 }
@@ -164,9 +172,9 @@ GpuLu<S>::Step GpuLu<S>::refactor_and_solve(GpuLuFactors<S>& factors, std::span<
     Vectors& v = one_;
     std::ranges::copy(b, v.host_b.data());
     enqueue_upload(gpu_, v.host_b, v.b);
-    GpuLuSolve&         solve = factors.solve(gpu_, Transpose::no, false);
-    GpuResidual&        measure = residual(Transpose::no);
-    const double* const values = values_[slot_].device.data();
+    GpuLuSolve<S>&  solve = factors.solve(gpu_, Transpose::no, false);
+    GpuResidual<S>& measure = residual(Transpose::no);
+    const S* const  values = values_[slot_].device.data();
     factors.filled_ = {};
     const auto enqueue = [&factors, &solve, &measure, &v, values, this] {
         factors.numbers_.run(gpu_, values);
@@ -197,17 +205,17 @@ void GpuLu<S>::solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S
 {
     if (reports.empty()) return;
     const auto        n = static_cast<std::size_t>(symbolic_->n);
-    GpuLuSolve&       solve = factors.solve(gpu_, transpose);
-    GpuResidual&      measure = residual(transpose);
+    GpuLuSolve<S>&    solve = factors.solve(gpu_, transpose);
+    GpuResidual<S>&   measure = residual(transpose);
     const std::size_t together = make_room(solve, measure, reports.size());
     for (std::size_t k = 0; k < reports.size(); k += together) {
         const std::size_t count = std::min(together, reports.size() - k), size = count * n;
         Vectors&          v = count == 1 ? one_ : several_;
-        std::ranges::copy(b.subspan(k * n, size), v.host_b.data());
+        copy_numbers(b.subspan(k * n, size), v.host_b.data(), transpose);
         enqueue_upload(gpu_, v.host_b.span().first(size), DeviceSpan<S>(v.b).first(size));
         solve.run(gpu_, v.b.data(), v.x.data(), static_cast<Index>(count));
         refine(solve, measure, v, false, reports.subspan(k, count));
-        std::ranges::copy(v.host_x.span().first(size), x.subspan(k * n).begin());
+        copy_numbers<S>(v.host_x.span().first(size), x.data() + k * n, transpose);
     }
 }
 
@@ -216,7 +224,7 @@ std::size_t GpuLu<S>::bytes() const
 {
     std::size_t sum = 4 * (one_.x.size() + several_.x.size());
     for (const Values& one : values_) sum += one.device.size();
-    sum *= sizeof(double);
+    sum *= sizeof(S);
     for (const auto& one : residual_) sum += one ? one->bytes() : 0;
     return sum;
 }
@@ -249,7 +257,7 @@ GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern
     template class GpuLu<S>;        \
     template class GpuLuFactors<S>; \
     ILUX_GPU_LU_FUNCTIONS(S)
-ILUX_GPU_LU_SCALARS(ILUX_INSTANTIATE)
+ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -1,6 +1,6 @@
 #pragma once
 // Systems of one pattern on a GPU: their values and vectors there, factors by given pivots, refined solutions.
-// What Lu uses where there is a GPU; the policy is Lu's. LU of complex values is of the host: for those nothing here can be made.
+// What Lu uses where there is a GPU; the policy is Lu's.
 
 #include <array>
 #include <memory>
@@ -36,12 +36,12 @@ public:
 private:
     friend class GpuLu<S>;
     /// Made when first needed. @param filled  else the caller refills it
-    GpuLuSolve& solve(Gpu& gpu, Transpose transpose, bool filled = true);
+    GpuLuSolve<S>& solve(Gpu& gpu, Transpose transpose, bool filled = true);
 
-    GpuRefactor                                numbers_;
-    std::array<std::unique_ptr<GpuLuSolve>, 2> solve_;
-    std::array<bool, 2>                        filled_ = {};  // with the numbers of the last refactorization
-    std::array<GpuGraph, 2>                    refactor_graph_, step_graph_;  // by slot of the values
+    GpuRefactor<S>                                numbers_;
+    std::array<std::unique_ptr<GpuLuSolve<S>>, 2> solve_;        // with A and Aᵀ
+    std::array<bool, 2>                           filled_ = {};  // with the numbers of the last refactorization
+    std::array<GpuGraph, 2>                       refactor_graph_, step_graph_;  // by slot of the values
 };
 
 /// Values of two systems have room, so that those of the next can travel while the former are worked on. Serves one host thread
@@ -73,7 +73,7 @@ public:
     /// Refactors current(), solves and measures in one launch of a graph, and refines further where that is needed.
     Step refactor_and_solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x);
 
-    /// x ← A⁻¹ b or A⁻ᵀ b for as many right-hand sides as b holds, vector after vector, refined as lu_refine does. All of them
+    /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b for as many right-hand sides as b holds, vector after vector, refined as lu_refine does. All of them
     /// together, up to most_together and to what half of the free memory holds; each has the bits it has alone. Allocates when
     /// more come together than before.
     /// @param reports  of each right-hand side. finite = false also where scaling would be needed to measure the backward error,
@@ -98,18 +98,19 @@ private:
         HostBuffer<S>   host_b, host_x;
         DeviceBuffer<S> b, x, r, d;
     };
-    GpuResidual& residual(Transpose transpose);
-    std::size_t  make_room(GpuLuSolve& solve, GpuResidual& residual, std::size_t count);
-    void refine(GpuLuSolve& solve, GpuResidual& residual, Vectors& v, bool measured, std::span<RefineReport> reports);
+    GpuResidual<S>& residual(Transpose transpose);
+    std::size_t     make_room(GpuLuSolve<S>& solve, GpuResidual<S>& residual, std::size_t count);
+    void            refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
+                           std::span<RefineReport> reports);
 
-    Gpu&                                        gpu_;
-    Gpu                                         copier_;  // a stream for what travels meanwhile
-    std::shared_ptr<const LuSymbolic>           symbolic_;
-    std::array<Values, 2>                       values_;
-    int                                         slot_ = 0;
-    Vectors                                     one_, several_;  // graphs know those of one, which stay where they are
-    std::array<std::unique_ptr<GpuResidual>, 2> residual_;
-    std::vector<GpuRefined>                     going_;
+    Gpu&                                           gpu_;
+    Gpu                                            copier_;  // a stream for what travels meanwhile
+    std::shared_ptr<const LuSymbolic>              symbolic_;
+    std::array<Values, 2>                          values_;
+    int                                            slot_ = 0;
+    Vectors                                        one_, several_;  // graphs know those of one: they stay in place
+    std::array<std::unique_ptr<GpuResidual<S>>, 2> residual_;       // of A and Aᵀ
+    std::vector<GpuRefined>                        going_;
 };
 
 /// Both are made and deleted by functions, so that what owns them compiles without CUDA.

@@ -32,6 +32,7 @@ struct DataflowRefactor {
 };
 
 /// Factors on the device, by one of the methods. Serves one stream at a time.
+template <Scalar S = double>
 class GpuRefactor {
 public:
     /// @param method     left, glu1, glu3, islu, or automatic: dot products, or left where gpu_cost (refactor_choice.hpp) says so
@@ -41,15 +42,15 @@ public:
 
     /// Factors and monitor from the caller's values, which are on the device; only enqueued, allocates nothing.
     /// Repeatable: bitwise, but for glu1 and glu3.
-    void run(Gpu& gpu, const double* values);
+    void run(Gpu& gpu, const S* values);
     /// Of the last run; waits for it.
     PivotMonitor monitor(Gpu& gpu) const { return monitor_.result(gpu); }
 
     /// Entry e of LuPattern, those of F behind the others, is val()[slot_of()[e]], or val()[e] where slot_of() is empty.
-    const double*                          val() const { return val_.data(); }
+    const S*                               val() const { return val_.data(); }
     std::span<const DataflowProgram::Slot> slot_of() const { return slot_of_; }
     /// val and f_val of `factors`, which must be of the same pattern; waits.
-    void download(Gpu& gpu, LuFactors<>& factors) const;
+    void download(Gpu& gpu, LuFactors<S>& factors) const;
 
     std::string_view method() const;  ///< dataflow, left, glu1, glu3 or islu
     const LuPattern& pattern() const { return pattern_->host(); }
@@ -57,17 +58,19 @@ public:
     /// The published methods capture graphs of their own, so their run may not be captured.
     bool makes_graphs() const { return !std::holds_alternative<DataflowRefactor>(engine_); }
 
-    const LeftRefactor*  left() const { return std::get_if<LeftRefactor>(&engine_); }
-    const RightRefactor* right() const { return std::get_if<RightRefactor>(&engine_); }
-    const UnionRefactor* joined() const { return std::get_if<UnionRefactor>(&engine_); }
+    const LeftRefactor<S>*  left() const { return std::get_if<LeftRefactor<S>>(&engine_); }
+    const RightRefactor<S>* right() const { return std::get_if<RightRefactor<S>>(&engine_); }
+    const UnionRefactor<S>* joined() const { return std::get_if<UnionRefactor<S>>(&engine_); }
+
+    using Engine = std::variant<DataflowRefactor, LeftRefactor<S>, RightRefactor<S>, UnionRefactor<S>>;
 
 private:
-    RefactorMethod                                                             method_;  ///< automatic: dot products
-    std::shared_ptr<const GpuLuPattern>                                        pattern_;
-    std::vector<DataflowProgram::Slot>                                         slot_of_;  ///< of dot products
-    std::variant<DataflowRefactor, LeftRefactor, RightRefactor, UnionRefactor> engine_;
-    DeviceBuffer<double>                                                       val_;
-    GpuPivotMonitor                                                            monitor_;
+    RefactorMethod                      method_;  ///< automatic: dot products
+    std::shared_ptr<const GpuLuPattern> pattern_;
+    std::vector<DataflowProgram::Slot>  slot_of_;  ///< of dot products
+    Engine                              engine_;
+    DeviceBuffer<S>                     val_;
+    GpuPivotMonitor                     monitor_;
 };
 
 }  // namespace ilux

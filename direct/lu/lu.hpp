@@ -86,7 +86,7 @@ public:
 
     /// From the next factorization on numbers are computed on a GPU, which must outlive this, and solutions, too; pivots are
     /// still chosen on the host, and what is made for them is then made at once. Lack of the GPU's memory is an outcome.
-    /// @throws InvalidOption when options.refactor is cpu; OutOfMemory; DeviceError, also for complex values, whose LU is of the host
+    /// @throws InvalidOption when options.refactor is cpu; OutOfMemory; DeviceError
     void use_gpu(Gpu& gpu) { numbers_.use_gpu(gpu); }
     bool on_gpu() const { return numbers_.on_gpu(); }
     /// How numbers are renewed: cpu, or a method of a GPU, of which nothing is known before the first factorization.
@@ -120,7 +120,7 @@ public:
     LuStepReport refactor_and_solve(std::span<const S> values, std::span<const S> b, std::span<S> x,
                                     double tolerance = 1e-12);
 
-    /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many systems as b holds, vector after vector. A componentwise backward error
+    /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b, refined, for as many systems as b holds, vector after vector. A componentwise backward error
     /// above `tolerance` leads to repivoting, unless the pivots were chosen for these values, and if it stays, to an
     /// outcome that is no success. Allocates only to repivot, and when b holds several systems for the first time, on a GPU
     /// more of them than before.

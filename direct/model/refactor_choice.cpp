@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/model/perf_methods.hpp"
 #include "ilux/direct/refactor_cpu/refactor_schedule.hpp"
 
@@ -12,42 +13,51 @@ namespace {
 
 using namespace refactor_rule;
 
+template <Scalar S>
+constexpr double gpu_factor = is_complex<S> ? complex_on_gpu : 1;
+template <Scalar S>
+constexpr double cpu_factor = is_complex<S> ? complex_on_cpu : 1;
+
+template <Scalar S>
 GpuCost dataflow_cost(const LuPattern& pattern, const DataflowPrediction& predicted)
 {
     const double products = pattern.multiply_adds(), entries = double(pattern.nnz()) + double(pattern.nnz_F());
-    return {.seconds = transfer_seconds + predicted.seconds,
+    return {.seconds = transfer_seconds + gpu_factor<S> * predicted.seconds,
             .setup = products * setup_product + entries * setup_entry,
-            .bytes = products * product_bytes + entries * entry_bytes};
+            .bytes = products * product_bytes + entries * (entry_bytes + sizeof(S) - sizeof(double))};
 }
 
+template <Scalar S>
 GpuCost left_cost(const LuPattern& pattern, const DeviceParameters& device)
 {
     return {.method = RefactorMethod::left,
-            .seconds = transfer_seconds + LeftModel(pattern, device).predict(0).seconds,
+            .seconds = transfer_seconds + gpu_factor<S> * LeftModel(pattern, device).predict(0).seconds,
             .setup = double(pattern.nnz()) * left_setup_entry,
-            .bytes = 24.0 * double(pattern.nnz()) + double(LeftTuning{}.work_bytes)};
+            .bytes = double(16 + sizeof(S)) * double(pattern.nnz()) + double(LeftTuning{}.work_bytes)};
 }
 
 }  // namespace
 
+template <Scalar S>
 GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors)
 {
     const DeviceParameters   device{.multiprocessors = double(multiprocessors)};
     const DataflowPrediction predicted = predict_dataflow(pattern, device);
-    const GpuCost            dataflow = dataflow_cost(pattern, predicted);
+    const GpuCost            dataflow = dataflow_cost<S>(pattern, predicted);
     const bool               possible = dataflow.setup <= most_setup && dataflow.bytes <= free_bytes;
     if (possible && predicted.work <= predicted.waits) return dataflow;
-    const GpuCost left = left_cost(pattern, device);
+    const GpuCost left = left_cost<S>(pattern, device);
     return possible && (dataflow.seconds <= left.seconds || left.bytes > free_bytes) ? dataflow : left;
 }
 
+template <Scalar S>
 std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes, int multiprocessors)
 {
-    const GpuCost gpu = gpu_cost(pattern, free_bytes, multiprocessors);
+    const GpuCost gpu = gpu_cost<S>(pattern, free_bytes, multiprocessors);
     if (gpu.bytes > free_bytes)
         return fmt::format("factors on a GPU would take about {:.2g} GB, {:.2g} GB are free", 1e-9 * gpu.bytes,
                            1e-9 * free_bytes);
-    const double cpu = detail::expected_seconds(pattern, threads);
+    const double cpu = cpu_factor<S> * detail::expected_seconds(pattern, threads);
     if (cpu <= gpu.seconds)
         return fmt::format("{} threads refactor in about {:.2g} ms, a GPU in {:.2g} ms", threads, 1e3 * cpu,
                            1e3 * gpu.seconds);
@@ -57,5 +67,11 @@ std::string why_cpu(const LuPattern& pattern, int threads, double systems, doubl
             1e3 * (cpu - gpu.seconds), gpu.setup, systems);
     return "";
 }
+
+#define ILUX_INSTANTIATE(S)                                          \
+    template GpuCost     gpu_cost<S>(const LuPattern&, double, int); \
+    template std::string why_cpu<S>(const LuPattern&, int, double, double, int);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

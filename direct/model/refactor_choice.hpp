@@ -15,6 +15,7 @@ constexpr double setup_product = 40e-9, setup_entry = 250e-9;  // seconds, once 
 constexpr double product_bytes = 12, entry_bytes = 60;         // of a program on the device, padding included
 constexpr double most_setup = 5;                               // seconds
 constexpr double left_setup_entry = 25e-9;
+constexpr double complex_on_gpu = 2, complex_on_cpu = 2.5;  // seconds over those of real values
 }  // namespace refactor_rule
 
 /// What a method needs on a GPU, estimated.
@@ -30,9 +31,12 @@ struct GpuCost {
 /// these, and the first two repeat no bits. The two that are taken add in different orders, so `auto` repeats its bits on one
 /// kind of device with the same free memory, and between others only where the choice is the same.
 /// O(nnz), and LeftModel's simulation where left is asked.
+/// @tparam S  of the values: complex ones cost as a multiple of real ones
+template <Scalar S = double>
 GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors = usual_multiprocessors);
 
 /// Why host threads had better refactor `systems` matrices than such a GPU with so much free memory, or "".
+template <Scalar S = double>
 std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes,
                     int multiprocessors = usual_multiprocessors);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ilux/base/gpu/cuda.hpp"
+#include "ilux/direct/gpu/device_elimination.hpp"
 #include "ilux/direct/published/refactor_left_plan.hpp"
 
 namespace ilux::left {
@@ -62,14 +63,27 @@ __device__ void for_entries(const Index* row, Offset begin, Offset end, Load loa
     }
 }
 
-/// x ← x − L x_i for L(:,i) = val[begin … end − 1]. Other warps may have written L in this launch: it comes from the
-/// second-level cache.
-__device__ inline void multiply_add(const Index* row, const double* val, Offset begin, Offset end, double x_i,
-                                    double* x)
+/// What other warps may have written in this launch: it comes from the second-level cache.
+__device__ inline double                load_fresh(const double* at) { return __ldcg(at); }
+__device__ inline cuda::Complex<double> load_fresh(const cuda::Complex<double>* at)
 {
+    const double2 both = __ldcg(reinterpret_cast<const double2*>(at));
+    return {both.x, both.y};
+}
+
+/// x ← x − L x_i for L(:,i) = val[begin … end − 1].
+template <class V>
+__device__ void multiply_add(const Index* row, const V* val, Offset begin, Offset end, V x_i, V* x)
+{
+    struct LAndX {
+        V l, x;
+    };
     for_entries(
-        row, begin, end, [&](Offset q, Index r) { return make_double2(__ldcg(val + q), x[r]); },
-        [&](Offset, Index r, double2 l_and_x) { x[r] = __fma_rn(-l_and_x.x, x_i, l_and_x.y); });
+        row, begin, end,
+        [&](Offset q, Index r) {
+            return LAndX{load_fresh(val + q), x[r]};
+        },
+        [&](Offset, Index r, const LAndX& own) { x[r] = eliminated(own.x, own.l, x_i); });
 }
 
 }  // namespace ilux::left

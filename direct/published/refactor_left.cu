@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "ilux/base/gpu/cuda_graph.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/gpu/device_delay.hpp"
 #include "ilux/direct/published/device_left.hpp"
 #include "ilux/direct/published/refactor_left.hpp"
@@ -24,8 +25,9 @@
 
 namespace ilux {
 
+template <class S>
 struct LeftState {
-    double*       val;
+    S*            val;
     std::uint32_t epoch;   // of this run; stale flags hold the one before
     Index         ticket;  // columns of the pipeline that were taken
     Index         bad;     // smallest column that was seen to have a bad pivot
@@ -33,18 +35,30 @@ struct LeftState {
 
 namespace {
 
-constexpr int      block_warps = 2;
-constexpr int      min_blocks = 16;  // 64 registers a lane: with 48 they spill
+constexpr int block_warps = 2;
+template <class S>
+constexpr int      min_blocks = is_complex<S> ? 10 : 16;  // 64 registers a lane: with 48 they spill. Complex: 96
 constexpr unsigned whole_warp = ~0u;
+
+/// Neither 0 nor NaN nor Inf.
+template <class V>
+__device__ bool is_sound(V pivot)
+{
+    const double size = size_of(pivot);
+    return size > 0 && isfinite(size);
+}
 
 __device__ int warp() { return blockIdx.x * block_warps + threadIdx.x / 32; }
 
 /// Column k on its way through a warp.
+template <class S>
 struct Column {
-    const LeftView&     view;
+    using V = cuda::Value<S>;
+
+    const LeftView<S>&  view;
     const LuPatternView P;
-    double* const       val;
-    double* const       x;  // of this warp; only rows of column k are ever read, after they were written
+    V* const            val;
+    V* const            x;  // of this warp; only rows of column k are ever read, after they were written
     const std::uint32_t epoch;
     const Index         k;
 
@@ -81,7 +95,7 @@ struct Column {
             const Offset last = __shfl_sync(whole_warp, end_L, source);
             if (waits && (unknown >> source & 1))
                 left::wait_for(view.done + column, [&](std::uint32_t flag) { return finished(flag); });
-            const double x_i = x[column];
+            const V x_i = x[column];
             left::multiply_add(P.row, val, begin, last, x_i, x);
             __syncwarp();
         }
@@ -92,31 +106,34 @@ struct Column {
     {
         const Offset begin = P.col_ptr[k], diag = P.diag[k], end = P.col_ptr[k + 1];
         left::for_entries(
-            P.row, begin, end, [&](Offset q, Index) { return __ldcg(val + q); },
-            [&](Offset, Index r, double input) { x[r] = input; });
+            P.row, begin, end, [&](Offset q, Index) { return left::load_fresh(val + q); },
+            [&](Offset, Index r, V input) { x[r] = input; });
         __syncwarp();
         for (Offset first = begin; first < diag; first += 32) {
             if (!needed()) return;
             apply<waits>(first, diag);
         }
-        const double pivot = x[k];
+        const V          pivot = x[k];
+        const Divisor<V> by_pivot(pivot);
         left::for_entries(
             P.row, begin, end, [&](Offset, Index r) { return x[r]; },
-            [&](Offset q, Index, double x_r) { val[q] = q > diag ? x_r / pivot : x_r; });
-        if (left::lane() == 0 && !(fabs(pivot) > 0 && isfinite(pivot))) atomicMin(&view.state->bad, k);
+            [&](Offset q, Index, V x_r) { val[q] = q > diag ? by_pivot(x_r) : x_r; });
+        if (left::lane() == 0 && !is_sound(pivot)) atomicMin(&view.state->bad, k);
         __syncwarp();  // the next column of this warp writes x; and whoever publishes this one is behind all its lanes
     }
 };
 
-__device__ Column column_of(const LeftView& view, Index k)
+template <class S>
+__device__ Column<S> column_of(const LeftView<S>& view, Index k)
 {
-    const LeftState& state = *view.state;
-    double* const    x = view.work + static_cast<Offset>(warp()) * view.pattern.n;
-    return {view, view.pattern, state.val, x, state.epoch, k};
+    const LeftState<S>& state = *view.state;
+    auto* const         x = cuda::as_values(view.work) + static_cast<Offset>(warp()) * view.pattern.n;
+    return {view, view.pattern, cuda::as_values(state.val), x, state.epoch, k};
 }
 
 /// One thread, before all else of a run.
-__global__ void start_run(LeftState* state, double* val)
+template <class S>
+__global__ void start_run(LeftState<S>* state, S* val)
 {
     state->val = val;
     state->epoch = state->epoch + 1 == detail::always_done ? 1 : state->epoch + 1;
@@ -125,18 +142,20 @@ __global__ void start_run(LeftState* state, double* val)
 }
 
 /// Columns first … first + count − 1 in level order, all of one level. Repeatable: bitwise. Nobody waits.
-__global__ void __launch_bounds__(32 * block_warps, min_blocks)
-    cluster_level(LeftView view, Index first, Index count, Index warps)
+template <class S>
+__global__ void __launch_bounds__(32 * block_warps, min_blocks<S>)
+    cluster_level(LeftView<S> view, Index first, Index count, Index warps)
 {
     if (warp() >= warps) return;
     for (Index c = warp(); c < count; c += warps) {
-        const Column column = column_of(view, view.column[first + c]);
-        if (column.needed()) column.compute<false>();
+        const Column<S> column = column_of(view, view.column[first + c]);
+        if (column.needed()) column.template compute<false>();
     }
 }
 
 /// Columns first … first + count − 1 in level order. Repeatable: bitwise. Terminates: see the head of this file.
-__global__ void __launch_bounds__(32 * block_warps, min_blocks) pipeline(LeftView view, Index first, Index count)
+template <class S>
+__global__ void __launch_bounds__(32 * block_warps, min_blocks<S>) pipeline(LeftView<S> view, Index first, Index count)
 {
     if (warp() >= view.warps) return;
     for (;;) {
@@ -144,9 +163,9 @@ __global__ void __launch_bounds__(32 * block_warps, min_blocks) pipeline(LeftVie
         if (left::lane() == 0) ticket = atomicAdd(&view.state->ticket, 1);
         ticket = __shfl_sync(whole_warp, ticket, 0);
         if (ticket >= count) return;
-        const Column column = column_of(view, view.column[first + ticket]);
+        const Column<S> column = column_of(view, view.column[first + ticket]);
         wait_at_random(view.delay, 2 * static_cast<unsigned>(column.k) + 31 * column.epoch);
-        if (column.needed()) column.compute<true>();
+        if (column.needed()) column.template compute<true>();
         wait_at_random(view.delay, 2 * static_cast<unsigned>(column.k) + 31 * column.epoch + 1);
         __syncwarp();
         if (left::lane() == 0 && view.done[column.k] != detail::always_done)
@@ -158,38 +177,41 @@ int blocks_of(Index warps) { return (warps + block_warps - 1) / block_warps; }
 
 }  // namespace
 
-Index LeftRefactor::resident_warps(Gpu& gpu)
+template <Scalar S>
+Index LeftRefactor<S>::resident_warps(Gpu& gpu)
 {
     int cluster = 0, pipelined = 0;
     cuda::stream(gpu);  // makes its device current
-    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&cluster, cluster_level, 32 * block_warps, 0),
+    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&cluster, cluster_level<S>, 32 * block_warps, 0),
                 "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&pipelined, pipeline, 32 * block_warps, 0),
+    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&pipelined, pipeline<S>, 32 * block_warps, 0),
                 "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     return gpu.state().multiprocessors * block_warps * std::min(cluster, pipelined);
 }
 
-LeftRefactor::LeftRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const LeftTuning& tuning,
-                           const detail::KernelTrial& trial)
+template <Scalar S>
+LeftRefactor<S>::LeftRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const LeftTuning& tuning,
+                              const detail::KernelTrial& trial)
     : pattern_(std::move(pattern))
 {
     detail::LeftPlan plan = detail::plan_left(pattern_->host(), tuning);
     cluster_ptr_ = std::move(plan.cluster_ptr);
     view_.pattern = pattern_->view();
-    view_.warps = detail::left_warps(plan, tuning, resident_warps(gpu));
+    view_.warps = detail::left_warps(plan, tuning, resident_warps(gpu), sizeof(S));
     view_.delay = trial.delay;
     arrays_.add(plan.column, view_.column);
     arrays_.room(1, view_.state);
     arrays_.upload(gpu);
     done_ = DeviceBuffer<std::uint32_t>(plan.done.size());
     upload<std::uint32_t>(gpu, plan.done, done_);
-    work_ = DeviceBuffer<double>(static_cast<std::size_t>(view_.warps) * plan.column.size());
+    work_ = DeviceBuffer<S>(static_cast<std::size_t>(view_.warps) * plan.column.size());
     view_.done = done_.data();
     view_.work = work_.data();
     if (cluster_levels() > 1) graph_ = cuda::capture_graph(gpu, [&] { enqueue(gpu); });
 }
 
-void LeftRefactor::enqueue(Gpu& gpu) const
+template <Scalar S>
+void LeftRefactor<S>::enqueue(Gpu& gpu) const
 {
     const auto stream = cuda::stream(gpu);
     for (Index l = 0; l < cluster_levels(); ++l) {
@@ -205,7 +227,8 @@ void LeftRefactor::enqueue(Gpu& gpu) const
     cuda::check_launch("pipeline");
 }
 
-void LeftRefactor::run(Gpu& gpu, DeviceSpan<double> val)
+template <Scalar S>
+void LeftRefactor<S>::run(Gpu& gpu, DeviceSpan<S> val)
 {
     require(val.size() >= pattern_->entries(), [&] {
         return "left: " + std::to_string(val.size()) + " values; expected " + std::to_string(pattern_->entries());
@@ -218,5 +241,9 @@ void LeftRefactor::run(Gpu& gpu, DeviceSpan<double> val)
     if (graph_ && !cuda::capturing(stream)) cuda::launch_graph(gpu, graph_);
     else enqueue(gpu);
 }
+
+#define ILUX_INSTANTIATE(S) template class LeftRefactor<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -18,15 +18,17 @@ struct LeftTuning {
 };
 
 /// What one run on the device shares.
+template <class S>
 struct LeftState;
 
 /// As kernels get it.
+template <class S>
 struct LeftView {
     LuPatternView  pattern;
     const Index*   column = nullptr;  ///< n; by levels
     std::uint32_t* done = nullptr;    ///< n; the epoch in which a column was finished last
-    LeftState*     state = nullptr;
-    double*        work = nullptr;  ///< warps vectors of n
+    LeftState<S>*  state = nullptr;
+    S*             work = nullptr;  ///< warps vectors of n
     Index          warps = 0;
     unsigned       delay = 0;
 };
@@ -36,6 +38,7 @@ struct LeftView {
 /// handed out by ticket in level order and wait for one another by epoch flags. The launches are captured in a CUDA graph
 /// when this is made.
 /// Bitwise equal to refactor_serial for any number of warps. Serves one stream at a time.
+template <Scalar S = double>
 class LeftRefactor {
 public:
     /// Host O(nnz). Memory: bytes_needed(pattern, warps()).
@@ -49,17 +52,22 @@ public:
     /// GpuPivotMonitor names the same first bad column as CpuRefactor.
     /// @param val  pattern.entries()
     /// @throws InvalidInput when val is shorter
-    void run(Gpu& gpu, DeviceSpan<double> val);
+    void run(Gpu& gpu, DeviceSpan<S> val);
 
     Index       warps() const { return view_.warps; }
     Index       cluster_levels() const { return static_cast<Index>(cluster_ptr_.size()) - 1; }
     Index       pipeline_columns() const { return view_.pattern.n - cluster_ptr_.back(); }
     std::size_t bytes() const
     {
-        return arrays_.bytes() + done_.size() * sizeof(std::uint32_t) + work_.size() * sizeof(double);
+        return arrays_.bytes() + done_.size() * sizeof(std::uint32_t) + work_.size() * sizeof(S);
     }
-    /// On the device, besides the pattern: 8 n warps + 8 n, and what alignment adds.
-    static std::size_t bytes_needed(const LuPattern& pattern, Index warps);
+    /// On the device, besides the pattern: sizeof(S) n warps + 8 n, and what alignment adds.
+    static std::size_t bytes_needed(const LuPattern& pattern, Index warps)
+    {
+        const auto            n = static_cast<std::size_t>(pattern.n);
+        constexpr std::size_t alignment = 2 * 256;  // of `column` and the state
+        return n * warps * sizeof(S) + n * (sizeof(Index) + sizeof(std::uint32_t)) + alignment;
+    }
     /// That the device holds at once.
     static Index resident_warps(Gpu& gpu);
 
@@ -70,8 +78,8 @@ private:
     std::vector<Index>                  cluster_ptr_;  ///< levels of cluster mode + 1; the pipeline begins at the last
     DeviceArrays                        arrays_;
     DeviceBuffer<std::uint32_t>         done_;
-    DeviceBuffer<double>                work_;
-    LeftView                            view_;
+    DeviceBuffer<S>                     work_;
+    LeftView<S>                         view_;
     std::shared_ptr<void>               graph_;  ///< null: few launches, or a stream that cannot be captured
 };
 

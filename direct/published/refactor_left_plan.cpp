@@ -33,23 +33,12 @@ LeftPlan plan_left(const LuPattern& pattern, const LeftTuning& tuning)
     return plan;
 }
 
-Index left_warps(const LeftPlan& plan, const LeftTuning& tuning, Index resident)
+Index left_warps(const LeftPlan& plan, const LeftTuning& tuning, Index resident, std::size_t value_bytes)
 {
-    const std::size_t vector_bytes = std::max<std::size_t>(1, plan.column.size() * sizeof(double));
+    const std::size_t vector_bytes = std::max<std::size_t>(1, plan.column.size() * value_bytes);
     const auto  affordable = static_cast<Index>(std::min<std::size_t>(tuning.work_bytes / vector_bytes, resident));
     const Index wanted = tuning.warps > 0 ? tuning.warps : resident;
     return std::max<Index>(1, std::min({wanted, affordable, plan.widest}));
 }
 
 }  // namespace ilux::detail
-
-namespace ilux {
-
-std::size_t LeftRefactor::bytes_needed(const LuPattern& pattern, Index warps)
-{
-    const auto            n = static_cast<std::size_t>(pattern.n);
-    constexpr std::size_t alignment = 2 * 256;  // of `column` and the state
-    return n * warps * sizeof(double) + n * (sizeof(Index) + sizeof(std::uint32_t)) + alignment;
-}
-
-}  // namespace ilux

@@ -29,6 +29,8 @@ LeftPlan plan_left(const LuPattern& pattern, const LeftTuning& tuning);
 
 /// The warps that run: `tuning.warps` where given, but never more than `resident`, than columns in work, or than
 /// tuning.work_bytes allows; at least 1.
-Index left_warps(const LeftPlan& plan, const LeftTuning& tuning, Index resident);
+/// @param value_bytes  of a number in their work vectors
+Index left_warps(const LeftPlan& plan, const LeftTuning& tuning, Index resident,
+                 std::size_t value_bytes = sizeof(double));
 
 }  // namespace ilux::detail

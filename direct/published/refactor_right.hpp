@@ -39,7 +39,8 @@ struct RightModes {
 /// streams, a block a subcolumn.
 ///
 /// Each sum is rounded in an order that varies, so the bits are not repeatable; |B − L U| ≤ γ_n |L||U| entrywise holds in
-/// any order [higham_02, th. 9.3]. Serves one stream at a time.
+/// any order [higham_02, th. 9.3]. Of complex numbers the parts are added one by one. Serves one stream at a time.
+template <Scalar S = double>
 class RightRefactor {
 public:
     /// @throws InvalidOption for a negative capacity or stream_columns
@@ -53,7 +54,7 @@ public:
     /// L + U in place of the scattered inputs; only enqueued. The launches are captured in a CUDA graph the first time, and
     /// once more whenever `val` lies elsewhere than last time; O(launches). On a stream that cannot be captured, and on one
     /// that is being captured, they are enqueued one by one. Whatever the values, it runs to its end.
-    void run(Gpu& gpu, DeviceSpan<double> val);
+    void run(Gpu& gpu, DeviceSpan<S> val);
 
     const LuLevels& levels() const;
     RightModes      modes() const;

@@ -19,10 +19,11 @@ void require_sensible(const RightTuning& tuning)
         throw InvalidOption(fmt::format("stream_columns = {}; expected at least 0", tuning.stream_columns));
 }
 
-/// Columns that have a dense vector of n numbers within `bytes`; one has in any case.
-Index columns_within(std::size_t bytes, Index n)
+/// Columns that have a dense vector of n numbers within tuning.work_bytes; one has in any case.
+Index columns_within(const RightTuning& tuning, const RightRoom& room, Index n)
 {
-    const std::size_t columns = bytes / (sizeof(double) * static_cast<std::size_t>(std::max<Index>(n, 1)));
+    const std::size_t columns =
+        tuning.work_bytes / (room.value_bytes * static_cast<std::size_t>(std::max<Index>(n, 1)));
     return static_cast<Index>(std::clamp<std::size_t>(columns, 1, static_cast<std::size_t>(std::max<Index>(n, 1))));
 }
 
@@ -34,7 +35,7 @@ DependencyRule rule_of(const RightTuning& tuning)
 Index glu1_columns(const LuPattern& P, const RightTuning& tuning, const RightRoom& room)
 {
     const Index wanted = tuning.capacity > 0 ? tuning.capacity : std::max<Index>(room.blocks, 1);
-    return std::min(wanted, columns_within(tuning.work_bytes, P.n));
+    return std::min(wanted, columns_within(tuning, room, P.n));
 }
 
 /// A mode for each level by its size; levels of more columns than have work vectors are cut into chunks.
@@ -42,7 +43,7 @@ RightPlan plan_glu3(const LuPattern& P, const RightTuning& tuning, const RightRo
 {
     RightPlan plan;
     plan.levels = lu_levels(P, rule_of(tuning));
-    const Index room_for = columns_within(tuning.work_bytes, P.n);
+    const Index room_for = columns_within(tuning, room, P.n);
     for (Index l = 0; l < plan.levels.depth(); ++l) {
         const Offset first = plan.levels.level_ptr[l], end = plan.levels.level_ptr[l + 1];
         const Index  columns = static_cast<Index>(end - first);

@@ -20,6 +20,8 @@ struct UpperRows {
 struct RightRoom {
     Index warps = 0;   ///< of any block
     Index blocks = 0;  ///< of glu1
+
+    std::size_t value_bytes = sizeof(double);  ///< of a number in a work vector
 };
 
 constexpr Index glu1_warps = 8;    ///< of its block; the best number for each multiprocessor in [he16]

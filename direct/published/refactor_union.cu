@@ -11,7 +11,9 @@
 #include <string>
 
 #include "ilux/base/gpu/cuda_graph.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/gpu/device_delay.hpp"
+#include "ilux/direct/gpu/device_elimination.hpp"
 
 namespace ilux {
 namespace {
@@ -107,14 +109,14 @@ __device__ Index position_of(const LuPatternView& P, const UnionView& V, const C
 
 /// x ← x − L(:,i) x_i for i ∈ U(:,k), ascending; x is column k, in place.
 /// @param updates  shared by the block: `batch`
-template <UnionIndex index>
-__device__ void apply_updates(const LuPatternView& P, const UnionView& V, const Column& column, Update* updates,
-                              double* val, unsigned delay)
+template <UnionIndex index, class T>
+__device__ void apply_updates(const LuPatternView& P, const UnionView& V, const Column& column, Update* updates, T* val,
+                              unsigned delay)
 {
-    double* const x = val + column.begin;
-    const Offset  end = P.diag[column.k];
-    const Index   threads = static_cast<Index>(blockDim.x);
-    const Index   first = static_cast<Index>(threadIdx.x) - lane_of_warp();
+    T* const     x = val + column.begin;
+    const Offset end = P.diag[column.k];
+    const Index  threads = static_cast<Index>(blockDim.x);
+    const Index  first = static_cast<Index>(threadIdx.x) - lane_of_warp();
     for (Offset from = column.begin; from < end; from += batch) {
         const int count = static_cast<int>(min(end - from, Offset{batch}));
         __syncthreads();  // the last batch is done with
@@ -123,11 +125,11 @@ __device__ void apply_updates(const LuPatternView& P, const UnionView& V, const 
         for (int u = 0; u < count; ++u) {
             const Update update = updates[u];
             if (update.count == 0) continue;
-            const double x_i = val[from + u];
+            const T x_i = val[from + u];
             for (Index base = first; base < update.count; base += threads) {
                 const Index t = base + lane_of_warp();
                 const Index at = position_of<index>(P, V, column, update, from + u, t);
-                if (t < update.count) x[at] = __fma_rn(-val[update.lower + t], x_i, x[at]);
+                if (t < update.count) x[at] = eliminated(x[at], val[update.lower + t], x_i);
             }
             wait_at_random(delay, static_cast<unsigned>(column.k + 31 * u + first));
             __syncthreads();
@@ -136,8 +138,9 @@ __device__ void apply_updates(const LuPatternView& P, const UnionView& V, const 
 }
 
 /// val is read and written in this launch: no __restrict__, no read-only cache.
+template <class T>
 __global__ void __launch_bounds__(most_threads)
-    refactor_level(LuPatternView P, UnionView V, const Index* columns, double* val, unsigned delay)
+    refactor_level(LuPatternView P, UnionView V, const Index* columns, T* val, unsigned delay)
 {
     __shared__ Update updates[batch];
     const Index       k = columns[blockIdx.x];
@@ -161,8 +164,8 @@ __global__ void __launch_bounds__(most_threads)
             apply_updates<UnionIndex::search>(P, V, column, updates, val, delay);
             break;
     }
-    const double u_kk = val[diag];
-    for (Offset q = diag + 1 + threadIdx.x; q < end; q += blockDim.x) val[q] = val[q] / u_kk;
+    const Divisor<T> by_pivot(val[diag]);
+    for (Offset q = diag + 1 + threadIdx.x; q < end; q += blockDim.x) val[q] = by_pivot(val[q]);
 }
 
 /// Columns first … first + count − 1 of LuLevels.
@@ -227,7 +230,8 @@ double threads_of_device(Gpu& gpu)
 
 }  // namespace
 
-struct UnionRefactor::State {
+template <Scalar S>
+struct UnionRefactor<S>::State {
     State(Gpu& gpu, std::shared_ptr<const GpuLuPattern> given, const UnionTuning& tuning,
           const detail::KernelTrial& trial)
         : pattern(std::move(given)),
@@ -241,18 +245,19 @@ struct UnionRefactor::State {
         arrays.upload(gpu);
     }
 
-    void launch(Gpu& gpu, double* val) const
+    void launch(Gpu& gpu, S* val) const
     {
         const auto stream = cuda::stream(gpu);
         for (const Launch& level : launches) {
             refactor_level<<<level.count, level.threads, 0, stream>>>(pattern->view(), members.view(),
-                                                                      columns + level.first, val, delay);
+                                                                      columns + level.first, cuda::as_values(val),
+                                                                      delay);
             cuda::check_launch("refactor_level");
         }
     }
 
     std::shared_ptr<void>               graph;  // the last to go: freeing the arrays waits for its launches
-    double*                             graph_val = nullptr;
+    S*                                  graph_val = nullptr;
     std::shared_ptr<const GpuLuPattern> pattern;
     GpuMemberUnion                      members;
     DeviceArrays                        arrays;
@@ -261,15 +266,20 @@ struct UnionRefactor::State {
     unsigned                            delay;
 };
 
-UnionRefactor::UnionRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const UnionTuning& tuning,
-                             const detail::KernelTrial& trial)
+template <Scalar S>
+UnionRefactor<S>::UnionRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const UnionTuning& tuning,
+                                const detail::KernelTrial& trial)
     : state_(std::make_unique<State>(gpu, std::move(pattern), tuning, trial))
 {}
-UnionRefactor::~UnionRefactor() = default;
-UnionRefactor::UnionRefactor(UnionRefactor&&) noexcept = default;
-UnionRefactor& UnionRefactor::operator=(UnionRefactor&&) noexcept = default;
+template <Scalar S>
+UnionRefactor<S>::~UnionRefactor() = default;
+template <Scalar S>
+UnionRefactor<S>::UnionRefactor(UnionRefactor&&) noexcept = default;
+template <Scalar S>
+UnionRefactor<S>& UnionRefactor<S>::operator=(UnionRefactor&&) noexcept = default;
 
-void UnionRefactor::run(Gpu& gpu, DeviceSpan<double> val)
+template <Scalar S>
+void UnionRefactor<S>::run(Gpu& gpu, DeviceSpan<S> val)
 {
     State& s = *state_;
     require(val.size() >= s.pattern->entries(), [&] {
@@ -288,9 +298,29 @@ void UnionRefactor::run(Gpu& gpu, DeviceSpan<double> val)
     else s.launch(gpu, val.data());
 }
 
-const GpuMemberUnion& UnionRefactor::members() const { return state_->members; }
-const UnionPlan&      UnionRefactor::plan() const { return state_->members.plan(); }
-double                UnionRefactor::build_seconds() const { return state_->members.seconds(); }
-std::size_t           UnionRefactor::bytes() const { return state_->members.bytes() + state_->arrays.bytes(); }
+template <Scalar S>
+const GpuMemberUnion& UnionRefactor<S>::members() const
+{
+    return state_->members;
+}
+template <Scalar S>
+const UnionPlan& UnionRefactor<S>::plan() const
+{
+    return state_->members.plan();
+}
+template <Scalar S>
+double UnionRefactor<S>::build_seconds() const
+{
+    return state_->members.seconds();
+}
+template <Scalar S>
+std::size_t UnionRefactor<S>::bytes() const
+{
+    return state_->members.bytes() + state_->arrays.bytes();
+}
+
+#define ILUX_INSTANTIATE(S) template class UnionRefactor<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

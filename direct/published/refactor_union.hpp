@@ -21,6 +21,7 @@ struct UnionTuning {
 /// The positions are made on the GPU, a warp for each u_ik.
 /// A column's updates follow one another, so that a hub of 10⁴ updates takes 10⁴ barriers: [islu_24] has it so.
 /// Bitwise equal to refactor_serial. Serves one stream at a time.
+template <Scalar S = double>
 class UnionRefactor {
 public:
     /// @param trial  of tests: warps are late before a column and before each of its updates
@@ -35,7 +36,7 @@ public:
     /// A zero or non-finite pivot runs through as IEEE arithmetic has it.
     /// @param val  GpuLuPattern::entries()
     /// @throws InvalidInput when val has fewer
-    void run(Gpu& gpu, DeviceSpan<double> val);
+    void run(Gpu& gpu, DeviceSpan<S> val);
 
     const GpuMemberUnion& members() const;
     const UnionPlan&      plan() const;

@@ -14,10 +14,12 @@ namespace ilux {
 
 /// r ← b − op(A) x for any values of an analysed pattern, and the componentwise backward error of x; for one x, or several in
 /// one launch, each with the bits it has alone. Serves one stream at a time.
+template <Scalar S = double>
 class GpuResidual {
 public:
     /// Takes 4 bytes an entry, 8 where what is stored are the columns of op(A), and about 12 a row.
     /// @throws InvalidInput when 32 bits cannot count the values
+    /// @param transpose  no or yes; Aᴴ is the conjugate of Aᵀ, with conjugated vectors
     GpuResidual(Gpu& gpu, const LuSymbolic& symbolic, Transpose transpose);
     ~GpuResidual();
     GpuResidual(GpuResidual&&) noexcept;
@@ -35,8 +37,7 @@ public:
     /// @param x, b, r  count·n, vector after vector; r is neither x nor b
     /// @param apart    0: all systems are of one matrix; else the values of system k begin at values + k · apart
     /// @throws InvalidInput when there is no room for so many
-    void run(Gpu& gpu, const double* values, const double* x, const double* b, double* r, Index count = 1,
-             std::size_t apart = 0);
+    void run(Gpu& gpu, const S* values, const S* x, const S* b, S* r, Index count = 1, std::size_t apart = 0);
 
     /// max_i |r|_i / (|op(A)||x| + |b|)_i of each system of the last run, for which it waits [oettli_prager_64]. 0/0 counts
     /// as 0, and rows near underflow as row_residual has it; Inf where x or r is not finite, and where a row is below
@@ -52,11 +53,12 @@ private:
 };
 
 /// Systems whose x are refined together, vector after vector on the device.
+template <Scalar S = double>
 struct GpuRefineSystems {
-    DeviceSpan<double> b, x;  ///< count·n; when a system ends, the last one takes its place
-    DeviceSpan<double> r, d;  ///< count·n, scratch
-    std::size_t        n;
-    Index              count;
+    DeviceSpan<S> b, x;  ///< count·n; when a system ends, the last one takes its place
+    DeviceSpan<S> r, d;  ///< count·n, scratch
+    std::size_t   n;
+    Index         count;
 };
 /// One of them. @see gpu_refine
 struct GpuRefined {
@@ -65,16 +67,16 @@ struct GpuRefined {
 };
 
 /// Takes systems that have ended out of `going`. @param finish  as for gpu_refine
-template <class Finish>
-void gpu_refine_retire(Gpu& gpu, const GpuRefineSystems& all, std::vector<GpuRefined>& going, Finish&& finish)
+template <Scalar S, class Finish>
+void gpu_refine_retire(Gpu& gpu, const GpuRefineSystems<S>& all, std::vector<GpuRefined>& going, Finish&& finish)
 {
-    const auto vector = [&](DeviceSpan<double> of, std::size_t k) { return of.subspan(k * all.n, all.n); };
+    const auto vector = [&](DeviceSpan<S> of, std::size_t k) { return of.subspan(k * all.n, all.n); };
     for (std::size_t k = going.size(); k-- > 0;) {
         if (going[k].loop.goes_on()) continue;
-        finish(going[k].number, DeviceSpan<const double>(vector(all.x, k)), going[k].loop.report());
+        finish(going[k].number, DeviceSpan<const S>(vector(all.x, k)), going[k].loop.report());
         const std::size_t last = going.size() - 1;
         if (k < last) {
-            for (const auto of : {all.b, all.x, all.r}) copy(gpu, vector(of, last), vector(of, k));
+            for (const DeviceSpan<S>* of : {&all.b, &all.x, &all.r}) copy<S>(gpu, vector(*of, last), vector(*of, k));
             going[k] = going[last];
         }
         going.pop_back();
@@ -87,10 +89,10 @@ void gpu_refine_retire(Gpu& gpu, const GpuRefineSystems& all, std::vector<GpuRef
 /// @param values    of the matrix that was factored, or a nearby one, on the device
 /// @param measured  residual.run was the last call for these x, with all.r
 /// @param going     scratch
-/// @param solve     (const double* r, double* d, Index count): enqueues d ← op(A)⁻¹ r for each of them
-/// @param finish    (Index number, DeviceSpan<const double> x, const RefineReport&): enqueues what takes x away, once a system
-template <class Solve, class Finish>
-void gpu_refine(Gpu& gpu, GpuResidual& residual, const double* values, const GpuRefineSystems& all, bool measured,
+/// @param solve     (const S* r, S* d, Index count): enqueues d ← op(A)⁻¹ r for each of them
+/// @param finish    (Index number, DeviceSpan<const S> x, const RefineReport&): enqueues what takes x away, once a system
+template <Scalar S, class Solve, class Finish>
+void gpu_refine(Gpu& gpu, GpuResidual<S>& residual, const S* values, const GpuRefineSystems<S>& all, bool measured,
                 const LuOptions& options, std::vector<GpuRefined>& going, Solve&& solve, Finish&& finish)
 {
     const std::size_t n = all.n;
@@ -103,12 +105,12 @@ void gpu_refine(Gpu& gpu, GpuResidual& residual, const double* values, const Gpu
         if (going.empty()) return;
         const auto count = static_cast<Index>(going.size());
         const auto d = all.d.first(going.size() * n);
-        solve(static_cast<const double*>(all.r.data()), d.data(), count);
-        axpy(gpu, 1, all.x.first(d.size()), d);
+        solve(static_cast<const S*>(all.r.data()), d.data(), count);
+        axpy<S>(gpu, 1, all.x.first(d.size()), d);
         residual.run(gpu, values, d.data(), all.b.data(), all.r.data(), count);
         const auto errors = residual.backward_errors(gpu, count);
         for (std::size_t k = 0; k < going.size(); ++k)
-            if (going[k].loop.take(errors[k])) copy(gpu, d.subspan(k * n, n), all.x.subspan(k * n, n));
+            if (going[k].loop.take(errors[k])) copy<S>(gpu, d.subspan(k * n, n), all.x.subspan(k * n, n));
     }
 }
 

@@ -35,19 +35,10 @@ void require_consistent(const SolverOptions& options)
             name(method)));
 }
 
-template <Scalar S>
 void require_device_for_lu(const SolverOptions& options)
 {
-    const SolverMode strategy = options.strategy();
-    if (strategy == SolverMode::iterative) return;
-    const bool method_of_gpu = is_of_gpu(options.lu.refactor);
-    if (is_complex<S> && method_of_gpu)
-        throw DeviceError(fmt::format("lu.refactor={} runs on a GPU, and LU of complex values on the host alone",
-                                      name(options.lu.refactor)));
-    if (is_complex<S> && strategy == SolverMode::direct && options.device == DeviceChoice::gpu)
-        throw DeviceError(
-            "device gpu: LU of complex values runs on the host alone; use --device cpu, or a method that iterates");
-    if (method_of_gpu) require_device(DeviceChoice::gpu);
+    if (options.strategy() != SolverMode::iterative && is_of_gpu(options.lu.refactor))
+        require_device(DeviceChoice::gpu);
 }
 
 template <Scalar S>
@@ -55,10 +46,7 @@ Machine machine_for(const SolverOptions& options, const CsrView<S>& A, bool seri
 {
     if (options.method != MethodChoice::lu) return choose_machine(options, A, decisions);
     Machine machine{.cpu = Cpu(options.threads), .memory_limit = options.device_memory};
-    if (is_complex<S>) {
-        if (options.device != DeviceChoice::cpu)
-            decisions.emplace_back("device cpu: LU of complex values runs on the host alone");
-    } else if (options.device == DeviceChoice::gpu || is_of_gpu(options.lu.refactor)) {
+    if (options.device == DeviceChoice::gpu || is_of_gpu(options.lu.refactor)) {
         require_device(DeviceChoice::gpu);
         machine.gpu = std::make_unique<Gpu>();
         if (options.device == DeviceChoice::automatic)
@@ -73,9 +61,9 @@ template <Scalar S>
 Device likely_device(const SolverOptions& options, const CsrView<S>& A)
 {
     const bool direct = options.strategy() == SolverMode::direct;
-    const bool gpu = direct ? !is_complex<S> && (options.device == DeviceChoice::gpu || is_of_gpu(options.lu.refactor))
-                            : gpu_is_likely(options, A);
-    const int  threads = Cpu(options.threads).threads();
+    const bool gpu =
+        direct ? options.device == DeviceChoice::gpu || is_of_gpu(options.lu.refactor) : gpu_is_likely(options, A);
+    const int threads = Cpu(options.threads).threads();
     return gpu ? Device{.kind = "gpu", .name = gpu_name(0), .threads = threads}
                : Device{.kind = "cpu", .name = cpu_name(), .threads = threads};
 }
@@ -87,18 +75,17 @@ void choose_refactor(Machine& machine, const SolverOptions& options, Lu<S>& lu, 
     if (machine.gpu || options.device != DeviceChoice::automatic) return;
     const LuPattern& pattern = *lu.factors().pattern;
     std::string      why;
-    if (is_complex<S>) why = "LU of complex values runs on the host alone";
-    else if (options.lu.refactor == RefactorMethod::cpu) why = "lu.refactor=cpu";
+    if (options.lu.refactor == RefactorMethod::cpu) why = "lu.refactor=cpu";
     else if (!built_with_cuda()) why = "this build has no CUDA code";
     else if (systems == 0) why = "there is a single system";
     else  // before the driver is started, which takes 0.2 s
-        why = why_cpu(pattern, machine.cpu.threads(), systems, std::numeric_limits<double>::infinity());
+        why = why_cpu<S>(pattern, machine.cpu.threads(), systems, std::numeric_limits<double>::infinity());
     if (why.empty() && gpu_count() == 0) why = "no GPU was found";
     if (why.empty()) try {
             auto         gpu = std::make_unique<Gpu>();
             const double free = double(gpu_memory(gpu->device()).free), limit = double(options.device_memory.value);
-            why = why_cpu(pattern, machine.cpu.threads(), systems, limit > 0 ? std::min(limit, free) : free,
-                          gpu->multiprocessors());
+            why = why_cpu<S>(pattern, machine.cpu.threads(), systems, limit > 0 ? std::min(limit, free) : free,
+                             gpu->multiprocessors());
             if (why.empty()) {
                 lu.use_gpu(*gpu);
                 machine.gpu = std::move(gpu);
@@ -114,7 +101,6 @@ void choose_refactor(Machine& machine, const SolverOptions& options, Lu<S>& lu, 
 #define ILUX_INSTANTIATE(S)                                                                                 \
     template Machine machine_for(const SolverOptions&, const CsrView<S>&, bool, std::vector<std::string>&); \
     template Device  likely_device(const SolverOptions&, const CsrView<S>&);                                \
-    template void    require_device_for_lu<S>(const SolverOptions&);                                        \
     template void    choose_refactor(Machine&, const SolverOptions&, Lu<S>&, double, std::vector<std::string>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -12,8 +12,7 @@ namespace ilux {
 /// @throws InvalidOption where lu.refactor, lu.deterministic and the device contradict one another
 void require_consistent(const SolverOptions& options);
 
-/// @throws DeviceError where LU is asked for on a GPU, and there is none or S is complex
-template <Scalar S>
+/// @throws DeviceError where a method of a GPU's LU is asked for, and there is none
 void require_device_for_lu(const SolverOptions& options);
 
 /// As choose_machine. For method lu a GPU only where it, or one of its methods, was asked for: a single system stays on

@@ -128,10 +128,6 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, double
         choice.decisions.push_back("iterative: " + std::move(why));
     };
     if (has_fewer_entries_than_rows(A)) return choice;  // LU says so, and nothing else is tried
-    if (is_complex<S> && options.device == DeviceChoice::gpu) {
-        no_lu("device gpu is asked for, and LU of complex values runs on the host alone");
-        return choice;
-    }
     if (A.nnz() <= tiny_nnz) {
         choice.decisions.push_back(
             fmt::format("direct: an LU of so small a system, nnz {}, takes no longer than a choice", A.nnz()));

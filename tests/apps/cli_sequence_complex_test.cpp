@@ -128,13 +128,30 @@ TEST_F(CliSequenceComplex, TellsAFileOfTheOtherTypeAndSolvesTheOthers)
     EXPECT_NE(all[2]["detail"].get<std::string>().find("complex values, but those of"), std::string::npos) << all[2];
 }
 
-TEST_F(CliSequenceComplex, RefusesAComplexRightHandSideOfARealSeriesAndLuOnAGpu)
+TEST_F(CliSequenceComplex, RefactorsOnAGpu)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    const std::string path = write_known(series, 4), out = folder.file("x");
+    for (const char* method : {"auto", "left", "glu1", "glu3", "islu"}) {
+        SCOPED_TRACE(method);
+        const auto all = lines(
+            {path, "--device", "gpu", "--method", "lu", "-p", std::string("lu.refactor=") + method, "--out", out});
+        EXPECT_EQ(all.back()["converged"], 4);
+        for (int k = 0; k < 4; ++k) {
+            EXPECT_EQ(all[k]["device"]["kind"], "gpu");
+            expect_known(out, k);
+        }
+    }
+}
+
+TEST_F(CliSequenceComplex, RefusesAComplexRightHandSideOfARealSeries)
 {
     const TempFolder  of_reals;
     const std::string real = write_series(of_reals, {4, 1, 1, 3}, {1, 2});
     const std::string b = file("b.mtx", complex_vector_2({1, 1}, 2));
     expect_refusal(2, {"sequence", real, "--rhs", b}, {"b.mtx:1", "expected real values"});
-    expect_refusal(6, {"sequence", write_known(series, 1), "--device", "gpu", "--method", "lu"}, {"gpu"});
+    if (!test::why_no_gpu().empty())
+        expect_refusal(6, {"sequence", write_known(series, 1), "--device", "gpu", "--method", "lu"}, {"gpu"});
 }
 
 TEST_F(CliSequenceComplex, LackOfMemoryAndOfTimeEndASystem)

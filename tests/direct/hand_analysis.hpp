@@ -13,12 +13,14 @@
 namespace ilux::test {
 
 /// Entries in any order, duplicates allowed: a matrix as a caller may hold it.
-struct Entries {
+template <class S>
+struct EntriesOf {
     Index               n = 0;
     std::vector<Offset> ptr;  ///< n + 1, by rows
     std::vector<Index>  col;
-    std::vector<double> val;
+    std::vector<S>      val;
 };
+using Entries = EntriesOf<double>;
 
 inline Entries entries_of(const CsrMatrix<double>& A)
 {

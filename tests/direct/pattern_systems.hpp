@@ -26,37 +26,42 @@ inline std::vector<DataflowSystem> pattern_systems()
 inline std::size_t entries(const LuPattern& P) { return static_cast<std::size_t>(P.nnz() + P.nnz_F()); }
 
 /// Entries of B, those of L + U first, then F, by definition: inputs added in the order of the pattern.
-inline std::vector<double> scaled_inputs(const LuPattern& P, std::span<const double> values)
+template <class S = double>
+std::vector<S> scaled_inputs(const LuPattern& P, std::span<const NotDeduced<S>> values)
 {
-    std::vector<double> B(entries(P)), x(P.n, 0.0);
+    std::vector<S> B(entries(P)), x(P.n, S(0));
     for (Index k = 0; k < P.n; ++k) {
         for (Offset e = P.in_ptr[k]; e < P.in_ptr[k + 1]; ++e) x[P.in_row[e]] += values[P.in_source[e]] * P.in_scale[e];
-        for (Offset p = P.col_ptr[k]; p < P.col_ptr[k + 1]; ++p) B[p] = std::exchange(x[P.row[p]], 0.0);
-        for (Offset p = P.f_col_ptr[k]; p < P.f_col_ptr[k + 1]; ++p) B[P.nnz() + p] = std::exchange(x[P.f_row[p]], 0.0);
+        for (Offset p = P.col_ptr[k]; p < P.col_ptr[k + 1]; ++p) B[p] = std::exchange(x[P.row[p]], S(0));
+        for (Offset p = P.f_col_ptr[k]; p < P.f_col_ptr[k + 1]; ++p)
+            B[P.nnz() + p] = std::exchange(x[P.f_row[p]], S(0));
     }
     return B;
 }
 
 /// Of L + U first, then of F.
-inline std::vector<double> factor_entries(const LuFactors<>& F)
+template <class S>
+std::vector<S> factor_entries(const LuFactors<S>& F)
 {
     auto all = F.val;
     all.insert(all.end(), F.f_val.begin(), F.f_val.end());
     return all;
 }
 
-inline DeviceBuffer<double> on_device(Gpu& gpu, std::span<const double> host)
+template <class S = double>
+DeviceBuffer<S> on_device(Gpu& gpu, std::span<const NotDeduced<S>> host)
 {
     gpu.make_current();
-    DeviceBuffer<double> device(host.size());
-    upload<double>(gpu, host, device);
+    DeviceBuffer<S> device(host.size());
+    upload<S>(gpu, host, device);
     return device;
 }
 
-inline std::vector<double> on_host(Gpu& gpu, const DeviceBuffer<double>& device)
+template <class S>
+std::vector<S> on_host(Gpu& gpu, const DeviceBuffer<S>& device)
 {
-    std::vector<double> host(device.size());
-    download<double>(gpu, device, host);
+    std::vector<S> host(device.size());
+    download<S>(gpu, device, host);
     return host;
 }
 

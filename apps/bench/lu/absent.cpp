@@ -5,6 +5,7 @@
 #include "ilux/apps/bench/lu/bench_lu_gpu.hpp"
 #include "ilux/apps/bench/lu/measure_device.hpp"
 #include "ilux/base/gpu/absent.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 
@@ -14,10 +15,20 @@ DeviceParameters measure_device(Gpu&) { absent(); }
 
 namespace app {
 
-LuBenchGpu::LuBenchGpu(const LuSystem<>& system, const LuBench& bench) : system_(system), bench_(bench) {}
-nlohmann::ordered_json LuBenchGpu::measure(RefactorMethod) { absent(); }
-nlohmann::ordered_json LuBenchGpu::measure_numeric(RefactorMethod, const LeftTuning&) { absent(); }
-nlohmann::ordered_json LuBenchGpu::ablation() { absent(); }
+// clang-format off
+template <Scalar S> LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>& system, const LuBench& bench) : system_(system), bench_(bench) {}
+template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure(RefactorMethod) { absent(); }
+template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod, const LeftTuning&) { absent(); }
+template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::ablation() { absent(); }
+// clang-format on
+
+#define ILUX_INSTANTIATE(S)                                                                            \
+    template LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>&, const LuBench&);                            \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure(RefactorMethod);                            \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod, const LeftTuning&); \
+    template nlohmann::ordered_json LuBenchGpu<S>::ablation();
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace app
 }  // namespace ilux

@@ -5,6 +5,7 @@
 
 #include "ilux/apps/program/progress.hpp"
 #include "ilux/base/gpu/gpu_graph.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/direct/solve/gpu_lu_solve.hpp"
 
 namespace ilux::app {
@@ -27,7 +28,8 @@ double measured_bandwidth(Gpu& gpu, DeviceSpan<double> memory)
 
 }  // namespace
 
-LuBenchGpu::LuBenchGpu(const LuSystem<>& system, const LuBench& bench)
+template <Scalar S>
+LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>& system, const LuBench& bench)
     : system_(system),
       bench_(bench),
       host_values_(system.A.val().size()),
@@ -40,9 +42,11 @@ LuBenchGpu::LuBenchGpu(const LuSystem<>& system, const LuBench& bench)
     gpu_.synchronize();
 }
 
-LuBenchGpu::Numeric LuBenchGpu::numeric(GpuRefactor& refactor)
+template <Scalar S>
+template <class T>
+typename LuBenchGpu<S>::Numeric LuBenchGpu<S>::numeric(GpuRefactor<T>& refactor, const T* values)
 {
-    const auto run = [&] { refactor.run(gpu_, values_.data()); };
+    const auto run = [&] { refactor.run(gpu_, values); };
     GpuGraph   graph;
     if (!refactor.makes_graphs()) graph = GpuGraph(gpu_, run);
     const auto work = [&] {
@@ -57,47 +61,64 @@ LuBenchGpu::Numeric LuBenchGpu::numeric(GpuRefactor& refactor)
     return times;
 }
 
-Json LuBenchGpu::solution(GpuRefactor& refactor)
+/// Of real_stand_ins.
+template <Scalar S>
+Json LuBenchGpu<S>::real_by_the_same_pattern(RefactorMethod method)
 {
-    GpuLuSolve           solve(gpu_, refactor.pattern(), refactor.slot_of(), Transpose::no);
-    DeviceBuffer<double> b(system_.b.size()), x(system_.b.size());
-    upload<double>(gpu_, system_.b, b);
+    if constexpr (is_complex<S>) {
+        const auto           host = real_stand_ins(system_);
+        DeviceBuffer<double> values(host.size());
+        upload<double>(gpu_, host, values);
+        GpuRefactor<> refactor(gpu_, system_.first.pattern, method);
+        const Numeric times = numeric<double>(refactor, values.data());
+        return {{"taken", refactor.method()}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}};
+    } else return nullptr;
+}
+
+template <Scalar S>
+Json LuBenchGpu<S>::solution(GpuRefactor<S>& refactor)
+{
+    GpuLuSolve<S>   solve(gpu_, refactor.pattern(), refactor.slot_of(), Transpose::no);
+    DeviceBuffer<S> b(system_.b.size()), x(system_.b.size());
+    upload<S>(gpu_, system_.b, b);
     const Times seconds = timed(bench_.repetitions, [&] {
         solve.refill(gpu_, refactor.val());
         solve.run(gpu_, b.data(), x.data());
         gpu_.synchronize();
     });
 
-    LuFactors<> F = system_.first;
+    LuFactors<S> F = system_.first;
     refactor.download(gpu_, F);
     F.monitor = refactor.monitor(gpu_);
-    std::vector<double> host_x(system_.b.size());
-    download<double>(gpu_, x, host_x);
+    std::vector<S> host_x(system_.b.size());
+    download<S>(gpu_, x, host_x);
     Cpu                be(bench_.threads);
-    LuWorkspace<>      ws(system_.A.rows());
-    const RefineReport refined = lu_refine(be, F, view(system_.A), system_.b, host_x, ws);
+    LuWorkspace<S>     ws(system_.A.rows());
+    const RefineReport refined = lu_refine<S>(be, F, view(system_.A), system_.b, host_x, ws);
     return {{"solve", to_json(seconds)},
             {"bytes", refactor.bytes() + solve.bytes()},
             {"backward_error", refined.backward_error},
             {"refine_steps", refined.steps}};
 }
 
-Json LuBenchGpu::measure(RefactorMethod method)
+template <Scalar S>
+Json LuBenchGpu<S>::measure(RefactorMethod method)
 {
     const Times     transfer = timed(bench_.repetitions, [&] {
         enqueue_upload(gpu_, host_values_, values_);
         gpu_.synchronize();
     });
     const WallClock clock;
-    GpuRefactor     refactor(gpu_, system_.first.pattern, method);
+    GpuRefactor<S>  refactor(gpu_, system_.first.pattern, method);
     gpu_.synchronize();
     const double  prepare = clock.seconds();
-    const Numeric times = numeric(refactor);
+    const Numeric times = numeric<S>(refactor, values_.data());
     Json          json{{"method", field_text(method)},   {"prepare", prepare},          {"transfer", to_json(transfer)},
               {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}, {"copy_bandwidth", copy_bandwidth_}};
     if (method == RefactorMethod::automatic) json["taken"] = refactor.left() != nullptr ? "left" : "dataflow";
     json.update(solution(refactor));
-    if (const RightRefactor* right = refactor.right(); right != nullptr && method == RefactorMethod::glu3) {
+    if (is_complex<S>) json["real"] = real_by_the_same_pattern(method);
+    if (const RightRefactor<S>* right = refactor.right(); right != nullptr && method == RefactorMethod::glu3) {
         const RightModes modes = right->modes();
         json["modes"] = {{"small_block", modes.small_block},
                          {"large_block", modes.large_block},
@@ -106,22 +127,24 @@ Json LuBenchGpu::measure(RefactorMethod method)
     return json;
 }
 
-Json LuBenchGpu::measure_numeric(RefactorMethod method, const LeftTuning& left)
+template <Scalar S>
+Json LuBenchGpu<S>::measure_numeric(RefactorMethod method, const LeftTuning& left)
 {
-    GpuRefactor   refactor(gpu_, system_.first.pattern, method, {.left = left});
-    const Numeric times = numeric(refactor);
-    Json          json{{"taken", refactor.method()}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}};
+    GpuRefactor<S> refactor(gpu_, system_.first.pattern, method, {.left = left});
+    const Numeric  times = numeric<S>(refactor, values_.data());
+    Json           json{{"taken", refactor.method()}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}};
     if (refactor.left() != nullptr) json["warps"] = refactor.left()->warps();
     return json;
 }
 
-Json LuBenchGpu::ablation()
+template <Scalar S>
+Json LuBenchGpu<S>::ablation()
 {
     Json       json = Json::array();
     const auto add = [&](const char* name, bool small_blocks, bool streams) {
-        GpuRefactor   refactor(gpu_, system_.first.pattern, RefactorMethod::glu3,
-                               {.right = {.small_blocks = small_blocks, .streams = streams}});
-        const Numeric times = numeric(refactor);
+        GpuRefactor<S> refactor(gpu_, system_.first.pattern, RefactorMethod::glu3,
+                                {.right = {.small_blocks = small_blocks, .streams = streams}});
+        const Numeric  times = numeric<S>(refactor, values_.data());
         json.push_back({{"name", name}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}});
     };
     add("glu3", true, true);
@@ -129,5 +152,9 @@ Json LuBenchGpu::ablation()
     add("no streams", true, false);
     return json;
 }
+
+#define ILUX_INSTANTIATE(S) template class LuBenchGpu<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::app

@@ -10,13 +10,14 @@
 namespace ilux::app {
 
 /// A device with the values of one system there, as many bytes again that push them out of its caches, and what a copy reaches.
+template <Scalar S = double>
 class LuBenchGpu {
 public:
     /// @throws DeviceError without a GPU; OutOfMemory
-    LuBenchGpu(const LuSystem<>& system, const LuBench& bench);
+    LuBenchGpu(const LuSystem<S>& system, const LuBench& bench);
 
     /// As on_host, and transfer: the values, from page-locked memory; cold: numeric, with the caches full of other data; modes
-    /// of glu3; what auto has taken; copy_bandwidth. @throws InvalidInput for a bad pivot, and as GpuRefactor
+    /// of glu3; what auto has taken; copy_bandwidth. Of complex values also real: numeric and cold for real values by the same pattern. @throws InvalidInput for a bad pivot, and as GpuRefactor
     nlohmann::ordered_json measure(RefactorMethod method);
 
     /// {taken, numeric, cold}, and warps of left: the numeric phase alone. @throws as measure
@@ -29,14 +30,17 @@ private:
     struct Numeric {
         Times warm, cold;
     };
-    Numeric                numeric(GpuRefactor& refactor);
-    nlohmann::ordered_json solution(GpuRefactor& refactor);
+    template <class T>
+    Numeric                numeric(GpuRefactor<T>& refactor, const T* values);
+    nlohmann::ordered_json real_by_the_same_pattern(RefactorMethod method);
+    nlohmann::ordered_json solution(GpuRefactor<S>& refactor);
 
-    const LuSystem<>&    system_;
+    const LuSystem<S>&   system_;
     const LuBench&       bench_;
     Gpu                  gpu_;
-    HostBuffer<double>   host_values_;
-    DeviceBuffer<double> values_, other_;
+    HostBuffer<S>        host_values_;
+    DeviceBuffer<S>      values_;
+    DeviceBuffer<double> other_;
     double               copy_bandwidth_ = 0;  ///< bytes a second, read and written
 };
 

@@ -82,26 +82,24 @@ void factor_first(LuSystem<S>& s, const std::string& path)
     require_pivots("the first factorization", s.first.monitor);
 }
 
-/// Times of a refactorization for real values by the pattern of complex factors. Re + Im of numbers at random angles do not
-/// cancel more than these; what comes of them is not looked at, but must be finite.
+/// Times of a refactorization for real_stand_ins.
 Json real_by_the_same_pattern(const LuSystem<std::complex<double>>& system, const LuBench& bench, int threads)
 {
-    Cpu                 be(threads);
-    CpuRefactor<>       refactor(be, system.first.pattern);
-    std::vector<double> values;
-    for (const auto a : system.A.val()) values.push_back(a.real() + a.imag());
-    LuFactors<> F{system.first.symbolic,
+    Cpu           be(threads);
+    CpuRefactor<> refactor(be, system.first.pattern);
+    const auto    values = real_stand_ins(system);
+    LuFactors<>   F{system.first.symbolic,
                   system.first.pattern,
                   std::vector<double>(system.first.val.size()),
                   std::vector<double>(system.first.f_val.size()),
                   {}};
-    const Times numeric = timed(bench.repetitions, [&] { refactor.run(be, values, F); });
+    const Times   numeric = timed(bench.repetitions, [&] { refactor.run(be, values, F); });
     return F.monitor.bad_column < 0 ? to_json(numeric) : Json(nullptr);
 }
 
 template <Scalar S>
 Json measured_step(const LuSystem<S>& s, const LuBench& bench, const std::string& step,
-                   std::unique_ptr<LuBenchGpu>& gpu)
+                   std::unique_ptr<LuBenchGpu<S>>& gpu)
 {
     if (step == "dependencies") return dependencies_json(*s.first.pattern, bench);
     if (step == "klu") return on_klu(s, bench);
@@ -110,14 +108,11 @@ Json measured_step(const LuSystem<S>& s, const LuBench& bench, const std::string
         parse_field("threads", std::string_view(step).substr(4), threads);
         return on_host(s, bench, threads);
     }
-    if constexpr (is_complex<S>) throw InvalidInput(step + ": LU of complex values runs on the host alone");
-    else {
-        if (!gpu) gpu = std::make_unique<LuBenchGpu>(s, bench);
-        if (step == "ablation") return gpu->ablation();
-        RefactorMethod method{};
-        parse_field("methods", step, method);
-        return gpu->measure(method);
-    }
+    if (!gpu) gpu = std::make_unique<LuBenchGpu<S>>(s, bench);
+    if (step == "ablation") return gpu->ablation();
+    RefactorMethod method{};
+    parse_field("methods", step, method);
+    return gpu->measure(method);
 }
 
 }  // namespace
@@ -190,6 +185,13 @@ Json dependencies_json(const LuPattern& P, const LuBench& bench)
             {"published_by_relaxed", loops.seconds / relaxed.median}};
 }
 
+std::vector<double> real_stand_ins(const LuSystem<std::complex<double>>& system)
+{
+    std::vector<double> values;
+    for (const auto a : system.A.val()) values.push_back(a.real() + a.imag());
+    return values;
+}
+
 void require_pivots(std::string_view method, const PivotMonitor& monitor)
 {
     require(monitor.bad_column < 0, [&] {
@@ -260,9 +262,9 @@ void measure_lu(const LuBench& bench, const std::string& path, const std::vector
         take({{"matrix", std::visit([](const auto& system) { return system_json(system); }, any)}});
     });
     if (!failure.empty()) return take({{"error", failure}});
-    std::unique_ptr<LuBenchGpu> gpu;
     std::visit(
-        [&](const auto& system) {
+        [&]<Scalar S>(const LuSystem<S>& system) {
+            std::unique_ptr<LuBenchGpu<S>> gpu;
             run_steps(
                 steps, [&](const std::string& step) { return measured_step(system, bench, step, gpu); }, take);
         },

@@ -72,6 +72,10 @@ nlohmann::ordered_json on_host(const LuSystem<S>& system, const LuBench& bench, 
 template <Scalar S>
 nlohmann::ordered_json on_klu(const LuSystem<S>& system, const LuBench& bench);  ///< not refined
 
+/// Real values to refactor by the pattern of complex factors, beside them. Re + Im of numbers at random angles do not cancel more
+/// than these; what comes of them is not looked at, but must be finite.
+std::vector<double> real_stand_ins(const LuSystem<std::complex<double>>& system);
+
 /// @throws InvalidInput naming method and column where the refactorization met a bad pivot
 void require_pivots(std::string_view method, const PivotMonitor& monitor);
 

@@ -20,14 +20,14 @@ std::string name_of(RefactorMethod method)
 }
 
 Json measured_step(const LuSystem<>& system, const LuBench& bench, const DeviceParameters& device,
-                   const std::string& step, std::unique_ptr<LuBenchGpu>& gpu)
+                   const std::string& step, std::unique_ptr<LuBenchGpu<>>& gpu)
 {
     if (step.starts_with("cpu:")) {
         std::int32_t threads = 0;
         parse_field("threads", std::string_view(step).substr(4), threads);
         return {{"numeric", on_host(system, bench, threads)["numeric"]}};
     }
-    if (!gpu) gpu = std::make_unique<LuBenchGpu>(system, bench);
+    if (!gpu) gpu = std::make_unique<LuBenchGpu<>>(system, bench);
     if (step.starts_with("left:")) {
         std::int32_t each = 0;
         parse_field("warps", std::string_view(step).substr(5), each);
@@ -74,7 +74,7 @@ void measure_lu_model(const LuBench& bench, const std::string& path, const Devic
         take({{"matrix", matrix}});
     });
     if (!failure.empty()) return take({{"error", failure}});
-    std::unique_ptr<LuBenchGpu> gpu;
+    std::unique_ptr<LuBenchGpu<>> gpu;
     run_steps(
         steps, [&](const std::string& step) { return measured_step(system, bench, device, step, gpu); }, take);
 }

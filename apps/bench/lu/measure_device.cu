@@ -185,7 +185,7 @@ public:
         : gpu_(gpu),
           stream_(cuda::stream(gpu)),
           multiprocessors_(gpu.state().multiprocessors),
-          warps_(LeftRefactor::resident_warps(gpu)),
+          warps_(LeftRefactor<>::resident_warps(gpu)),
           cache_bytes_(static_cast<std::size_t>(attribute(gpu, cudaDevAttrL2CacheSize))),
           memory_(static_cast<std::size_t>(DeviceParameters::working_sets.back()) * cache_bytes_ / sizeof(double)),
           work_(static_cast<std::size_t>(warps_) * vector_entries),

@@ -14,12 +14,14 @@
 
 namespace ilux::test {
 
-struct DataflowSystem {
-    std::string  name;
-    Entries      A;
-    LuFactors<>  F;
-    MatrixView<> view() const { return {A.n, A.ptr, A.col, A.val, MatrixLayout::rows}; }
+template <class S>
+struct SystemOf {
+    std::string   name;
+    EntriesOf<S>  A;
+    LuFactors<S>  F;
+    MatrixView<S> view() const { return {A.n, A.ptr, A.col, A.val, MatrixLayout::rows}; }
 };
+using DataflowSystem = SystemOf<double>;
 
 inline DataflowSystem dataflow_system(std::string name, const CsrMatrix<double>& A)
 {

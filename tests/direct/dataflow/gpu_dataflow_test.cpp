@@ -7,55 +7,64 @@
 #include <vector>
 
 #include "ilux/direct/dataflow/lu_dataflow.hpp"
+#include "ilux/tests/direct/both_scalars.hpp"
+#include "ilux/tests/direct/complex_systems.hpp"
 #include "ilux/tests/direct/pattern_systems.hpp"
 
 namespace ilux::test {
 namespace {
 
+template <class S>
+class GpuDataflowOf : public testing::Test {};
+TYPED_TEST_SUITE(GpuDataflowOf, BothScalars, ScalarName);
+
 /// A program on the device, its input, and what the serial twin says.
+template <class S>
 struct DataflowOnDevice {
-    DataflowOnDevice(Gpu& gpu, const DataflowProgram& program, std::span<const double> values,
+    DataflowOnDevice(Gpu& gpu, const DataflowProgram& program, std::span<const S> values,
                      const detail::DataflowTrial& trial = {})
         : dataflow(gpu, program, {}, {}, trial),
           input(values.size()),
-          v(dataflow.workspace(gpu)),
+          v(dataflow.template workspace<S>(gpu)),
           expected(program.slots())
     {
-        upload<double>(gpu, values, input);
-        run_serial(program, values, nullptr, expected);
+        upload<S>(gpu, values, input);
+        run_serial<S>(program, values, nullptr, expected);
     }
-    std::vector<double> run(Gpu& gpu)
+    std::vector<S> run(Gpu& gpu)
     {
         dataflow.run(gpu, input.data(), nullptr, v, nullptr);
-        std::vector<double> found(v.size());
-        download<double>(gpu, v, found);
+        std::vector<S> found(v.size());
+        download<S>(gpu, v, found);
         found.resize(dataflow.slots());
         return found;
     }
 
-    GpuDataflow          dataflow;
-    DeviceBuffer<double> input, v;
-    std::vector<double>  expected;
+    GpuDataflow     dataflow;
+    DeviceBuffer<S> input, v;
+    std::vector<S>  expected;
 };
 
-TEST(GpuDataflow, HaveTheBitsOfTheirSerialTwinEveryTime)
+TYPED_TEST(GpuDataflowOf, HaveTheBitsOfTheirSerialTwinEveryTime)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (const DataflowSystem& system : dataflow_systems()) {
+    for (const SystemOf<S>& system : systems_of<S>(dataflow_systems())) {
         SCOPED_TRACE(system.name);
-        DataflowOnDevice device(gpu, factor_dataflow(*system.F.pattern), system.A.val);
+        DataflowOnDevice<S> device(gpu, factor_dataflow(*system.F.pattern), system.A.val);
         for (int repeat = 0; repeat < repeats(); ++repeat)
-            ASSERT_TRUE(identical(device.run(gpu), device.expected)) << "repeat " << repeat;
+            ASSERT_TRUE(same_numbers(device.run(gpu), device.expected)) << "repeat " << repeat;
     }
 }
 
 /// From as many warps as fit to one block a multiprocessor.
-TEST(GpuDataflow, HaveThoseBitsWhereWarpsAreLateAndFew)
+TYPED_TEST(GpuDataflowOf, HaveThoseBitsWhereWarpsAreLateAndFew)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (const DataflowSystem& system : dataflow_systems())
+    for (const SystemOf<S>& system : systems_of<S>(dataflow_systems()))
         for (const auto& trial :
              std::initializer_list<detail::DataflowTrial>{{.delay = 500},
                                                           {.delay = 500, .shared_bytes = 60'000},
@@ -63,62 +72,87 @@ TEST(GpuDataflow, HaveThoseBitsWhereWarpsAreLateAndFew)
                                                           {.delay = 5000, .shared_bytes = 200'000}}) {
             SCOPED_TRACE(system.name + ", delay " + std::to_string(trial.delay) + ", " +
                          std::to_string(trial.shared_bytes));
-            DataflowOnDevice device(gpu, factor_dataflow(*system.F.pattern), system.A.val, trial);
+            DataflowOnDevice<S> device(gpu, factor_dataflow(*system.F.pattern), system.A.val, trial);
             for (int repeat = 0; repeat < repeats(20); ++repeat)
-                ASSERT_TRUE(identical(device.run(gpu), device.expected)) << "repeat " << repeat;
+                ASSERT_TRUE(same_numbers(device.run(gpu), device.expected)) << "repeat " << repeat;
         }
 }
 
-TEST(GpuDataflow, SolveWithFactorsOfTheDevice)
+TYPED_TEST(GpuDataflowOf, SolveWithFactorsOfTheDevice)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (const DataflowSystem& system : dataflow_systems()) {
+    for (const SystemOf<S>& system : systems_of<S>(dataflow_systems())) {
         SCOPED_TRACE(system.name);
         const LuPattern&      P = *system.F.pattern;
         const DataflowProgram factor = factor_dataflow(P);
-        DataflowOnDevice      factors(gpu, factor, system.A.val);
+        DataflowOnDevice<S>   factors(gpu, factor, system.A.val);
         factors.run(gpu);
-        const auto b = random_vector(P.n, 3);
+        const auto b = random_numbers<S>(P.n, 3);
         for (const Transpose transpose : {Transpose::no, Transpose::yes}) {
-            const SolveDataflow  solve = solve_dataflow(P, factor, transpose);
-            const GpuDataflow    dataflow(gpu, solve.dataflow, solve.out_index, solve.out_scale);
-            auto                 v = dataflow.workspace(gpu);
-            DeviceBuffer<double> rhs(b.size()), x(b.size());
-            upload<double>(gpu, b, rhs);
+            const SolveDataflow solve = solve_dataflow(P, factor, transpose);
+            const GpuDataflow   dataflow(gpu, solve.dataflow, solve.out_index, solve.out_scale);
+            auto                v = dataflow.template workspace<S>(gpu);
+            DeviceBuffer<S>     rhs(b.size()), x(b.size());
+            upload<S>(gpu, b, rhs);
             for (int repeat = 0; repeat < 20; ++repeat) {
                 dataflow.run(gpu, rhs.data(), factors.v.data(), v, x.data());
-                std::vector<double> found(b.size()), expected(b.size()), slots(solve.dataflow.slots());
-                download<double>(gpu, x, found);
-                run_serial(solve.dataflow, b, factors.expected.data(), slots);
+                std::vector<S> found(b.size()), expected(b.size()), slots(solve.dataflow.slots());
+                download<S>(gpu, x, found);
+                run_serial<S>(solve.dataflow, b, factors.expected.data(), slots);
                 for (std::size_t s = 0; s < slots.size(); ++s)
                     if (solve.out_index[s] >= 0) expected[solve.out_index[s]] = solve.out_scale[s] * slots[s];
-                ASSERT_TRUE(identical(found, expected)) << "repeat " << repeat;
+                ASSERT_TRUE(same_numbers(found, expected)) << "repeat " << repeat;
             }
         }
     }
 }
 
 /// Zero pivots, overflow, NaN and Inf run through to the end and come out as the serial twin has them.
-TEST(GpuDataflow, EndWhateverTheValues)
+TYPED_TEST(GpuDataflowOf, EndWhateverTheValues)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu                   gpu;
-    const DataflowSystem  system = dataflow_system("circuit", gallery::mna_random({.n = 200}));
+    const SystemOf<S>     system = system_of<S>(dataflow_system("circuit", gallery::mna_random({.n = 200})));
     const DataflowProgram program = factor_dataflow(*system.F.pattern);
     for (const double bad :
          {0.0, 1e300, 1e-320, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
         SCOPED_TRACE(bad);
         auto values = system.A.val;
         for (std::size_t p = 0; p < values.size(); p += 3) values[p] = bad;
-        DataflowOnDevice device(gpu, program, values);
-        const auto       found = device.run(gpu);
-        for (const auto slot : program.slot_of)
-            if (!std::isnan(device.expected[slot])) {
-                ASSERT_EQ(found[slot], device.expected[slot]) << "slot " << slot;
-            } else {
-                ASSERT_TRUE(std::isnan(found[slot])) << "slot " << slot;
-            }
+        DataflowOnDevice<S> device(gpu, program, values);
+        const auto          found = device.run(gpu);
+        for (const auto slot : program.slot_of) {
+            const std::span<const S> one(&found[slot], 1), expected(&device.expected[slot], 1);
+            for (std::size_t part = 0; part < parts_of(one).size(); ++part)
+                if (const double x = parts_of(expected)[part]; !std::isnan(x)) {
+                    ASSERT_EQ(parts_of(one)[part], x) << "slot " << slot;
+                } else {
+                    ASSERT_TRUE(std::isnan(parts_of(one)[part])) << "slot " << slot;
+                }
+        }
+    }
+}
+
+/// Without imaginary parts complex numbers are the real ones.
+TEST(GpuDataflow, HaveTheBitsOfRealNumbersWhereImaginaryPartsAreZero)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const DataflowSystem& system : dataflow_systems()) {
+        SCOPED_TRACE(system.name);
+        const DataflowProgram     program = factor_dataflow(*system.F.pattern);
+        const ComplexVector       values = widened(system.A.val);
+        DataflowOnDevice<double>  real(gpu, program, system.A.val);
+        DataflowOnDevice<Complex> complex(gpu, program, values);
+        const auto                x = real.run(gpu);
+        const auto                z = complex.run(gpu);
+        for (std::size_t s = 0; s < x.size(); ++s) {
+            ASSERT_EQ(z[s].real(), x[s]) << "slot " << s;
+            ASSERT_EQ(z[s].imag(), 0) << "slot " << s;
+        }
     }
 }
 
@@ -130,7 +164,7 @@ TEST(GpuDataflow, RunOnTwoStreamsAtOnce)
     const DataflowProgram program = factor_dataflow(*system.F.pattern);
     auto                  moved = system.A.val;
     for (double& value : moved) value *= 1.5;
-    DataflowOnDevice a(first, program, system.A.val), b(second, program, moved);
+    DataflowOnDevice<double> a(first, program, system.A.val), b(second, program, moved);
     for (int repeat = 0; repeat < 50; ++repeat) {
         a.dataflow.run(first, a.input.data(), nullptr, a.v, nullptr);
         b.dataflow.run(second, b.input.data(), nullptr, b.v, nullptr);

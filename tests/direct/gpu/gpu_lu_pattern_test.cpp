@@ -2,27 +2,33 @@
 
 #include <gtest/gtest.h>
 
+#include "ilux/tests/direct/both_scalars.hpp"
 #include "ilux/tests/direct/pattern_systems.hpp"
 
 namespace ilux::test {
 namespace {
 
-TEST(GpuLuPattern, ScattersInputsWithTheBitsOfTheHost)
+template <class S>
+class GpuLuPatternOf : public testing::Test {};
+TYPED_TEST_SUITE(GpuLuPatternOf, BothScalars, ScalarName);
+
+TYPED_TEST(GpuLuPatternOf, ScattersInputsWithTheBitsOfTheHost)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (const DataflowSystem& system : pattern_systems()) {
+    for (const SystemOf<S>& system : systems_of<S>(pattern_systems())) {
         SCOPED_TRACE(system.name);
         const LuPattern&   P = *system.F.pattern;
         const GpuLuPattern pattern(gpu, system.F.pattern);
         ASSERT_EQ(pattern.entries(), entries(P));
         auto values = system.A.val;
         for (std::size_t p = 0; p < values.size(); p += 7) values[p] = -0.0;  // 0 + (−0) is +0
-        const auto device = on_device(gpu, values);
-        auto       val = on_device(gpu, std::vector<double>(entries(P), nan));
+        const auto device = on_device<S>(gpu, values);
+        auto       val = on_device<S>(gpu, std::vector<S>(entries(P), nan));
         for (int repeat = 0; repeat < 3; ++repeat) {
-            pattern.scatter(gpu, device.data(), val);
-            ASSERT_TRUE(identical(on_host(gpu, val), scaled_inputs(P, values))) << "repeat " << repeat;
+            pattern.scatter<S>(gpu, device.data(), val);
+            ASSERT_TRUE(same_numbers(on_host(gpu, val), scaled_inputs<S>(P, values))) << "repeat " << repeat;
         }
     }
 }

@@ -8,6 +8,8 @@
 
 #include "ilux/direct/dataflow/dataflow_program.hpp"
 #include "ilux/direct/refactor_cpu/refactor.hpp"
+#include "ilux/direct/factor/elimination_step.hpp"
+#include "ilux/tests/direct/both_scalars.hpp"
 #include "ilux/tests/direct/pattern_systems.hpp"
 #include "ilux/tests/direct/same_monitor.hpp"
 #include "ilux/tests/direct/series.hpp"
@@ -15,32 +17,38 @@
 namespace ilux::test {
 namespace {
 
-bool finite(const double* first, const double* end)
+template <class S>
+class GpuPivotMonitorOf : public testing::Test {};
+TYPED_TEST_SUITE(GpuPivotMonitorOf, BothScalars, ScalarName);
+
+template <class S>
+bool finite(const S* first, const S* end)
 {
-    return std::all_of(first, end, [](double x) { return std::isfinite(x); });
+    return std::all_of(first, end, [](S x) { return is_finite(x); });
 }
 
 /// By definition. @param B, val  entries of L + U, then F
-PivotMonitor by_definition(const LuPattern& P, std::span<const double> B, const std::vector<double>& val)
+template <class S>
+PivotMonitor by_definition(const LuPattern& P, std::span<const NotDeduced<S>> B, const std::vector<S>& val)
 {
     PivotMonitor seen;
-    const auto   abs_max = [](std::span<const double> x) {
+    const auto   abs_max = [](std::span<const S> x) {
         double largest = 0;
-        for (const double x_i : x) largest = std::max(largest, std::abs(x_i));
+        for (const S x_i : x) largest = std::max(largest, modulus(x_i));
         return largest;
     };
     for (Index k = 0; k < P.n; ++k) {
-        const Offset  first = P.col_ptr[k], d = P.diag[k], end = P.col_ptr[k + 1];
-        const double  pivot = val[d];
-        const bool    singular = finite(&val[first], &val[d] + 1) && pivot == 0;
-        const double* F = val.data() + P.nnz();
+        const Offset first = P.col_ptr[k], d = P.diag[k], end = P.col_ptr[k + 1];
+        const S      pivot = val[d];
+        const bool   singular = finite(&val[first], &val[d] + 1) && pivot == S(0);
+        const S*     F = val.data() + P.nnz();
         if (singular || !finite(&val[first], val.data() + end) || !finite(F + P.f_col_ptr[k], F + P.f_col_ptr[k + 1]))
             return {.bad_column = k, .not_finite = !singular};
-        const std::span<const double> all(val);
-        const double                  l = abs_max(all.subspan(d + 1, end - d - 1));
+        const std::span<const S> all(val);
+        const double             l = abs_max(all.subspan(d + 1, end - d - 1));
         const double growth = abs_max(B.subspan(first, end - first)) / abs_max(all.subspan(first, d + 1 - first));
-        seen.min_pivot = std::min(seen.min_pivot, std::abs(pivot));
-        seen.max_pivot = std::max(seen.max_pivot, std::abs(pivot));
+        seen.min_pivot = std::min(seen.min_pivot, modulus(pivot));
+        seen.max_pivot = std::max(seen.max_pivot, modulus(pivot));
         if (growth < seen.rgrowth) seen.rgrowth = growth, seen.growth_column = k;
         if (l > seen.max_multiplier) seen.max_multiplier = l, seen.multiplier_column = k;
     }
@@ -48,18 +56,19 @@ PivotMonitor by_definition(const LuPattern& P, std::span<const double> B, const 
 }
 
 /// A monitor of a system on the device, and the values and factors that it is to look at.
+template <class S>
 struct Watched {
-    Watched(Gpu& gpu, const DataflowSystem& system, std::span<const ValueSlot> slot_of = {})
+    Watched(Gpu& gpu, const SystemOf<S>& system, std::span<const ValueSlot> slot_of = {})
         : P(*system.F.pattern),
           monitor(gpu, std::make_shared<const GpuLuPattern>(gpu, system.F.pattern), slot_of),
           slot_of(slot_of.begin(), slot_of.end())
     {}
-    PivotMonitor look(Gpu& gpu, std::span<const double> values, std::span<const double> factors)
+    PivotMonitor look(Gpu& gpu, std::span<const S> values, std::span<const S> factors)
     {
-        std::vector<double> placed(factors.begin(), factors.end());
+        std::vector<S> placed(factors.begin(), factors.end());
         if (!slot_of.empty()) placed.assign(*std::ranges::max_element(slot_of) + 1, nan);
         for (std::size_t e = 0; e < slot_of.size(); ++e) placed[slot_of[e]] = factors[e];
-        const auto input = on_device(gpu, values), val = on_device(gpu, placed);
+        const auto input = on_device<S>(gpu, values), val = on_device<S>(gpu, placed);
         monitor.watch(gpu, input.data(), val.data());
         return monitor.result(gpu);
     }
@@ -69,17 +78,18 @@ struct Watched {
     std::vector<ValueSlot> slot_of;
 };
 
-TEST(GpuPivotMonitor, SeesWhatTheSerialFactorizationSees)
+TYPED_TEST(GpuPivotMonitorOf, SeesWhatTheSerialFactorizationSees)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (DataflowSystem& system : pattern_systems()) {
+    for (SystemOf<S>& system : systems_of<S>(pattern_systems())) {
         SCOPED_TRACE(system.name);
         Watched watched(gpu, system);
         Random  random(5);
         for (int round = 0; round < 3; ++round) {
-            for (double& value : system.A.val) value *= std::exp(random.uniform(-1, 1));
-            refactor_serial(system.A.val, system.F);
+            for (S& value : system.A.val) value *= std::exp(random.uniform(-1, 1));
+            refactor_serial<S>(system.A.val, system.F);
             expect_same_monitor(watched.look(gpu, system.A.val, factor_entries(system.F)), system.F.monitor);
         }
     }
@@ -123,14 +133,15 @@ TEST(GpuPivotMonitor, NamesTheFirstOfEquals)
 }
 
 /// The next watch starts afresh: what bad values left is gone.
-TEST(GpuPivotMonitor, TellsTheFirstBadColumnOfEveryKind)
+TYPED_TEST(GpuPivotMonitorOf, TellsTheFirstBadColumnOfEveryKind)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (const DataflowSystem& system : pattern_systems()) {
+    for (const SystemOf<S>& system : systems_of<S>(pattern_systems())) {
         const LuPattern& P = *system.F.pattern;
         if (P.n == 0) continue;
-        const auto B = scaled_inputs(P, system.A.val), sound = factor_entries(system.F);
+        const auto B = scaled_inputs<S>(P, system.A.val), sound = factor_entries(system.F);
         Watched    watched(gpu, system);
         Random     random(9);
         for (const double bad : {0.0, -0.0, nan, -nan, infinity, -infinity})

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "ilux/direct/lu/lu.hpp"
-#include "ilux/tests/direct/dataflow/dataflow_systems.hpp"
+#include "ilux/tests/direct/both_scalars.hpp"
+#include "ilux/tests/direct/complex_systems.hpp"
+#include "ilux/tests/direct/repeats.hpp"
 #include "ilux/tests/direct/small_matrix.hpp"
 
 namespace ilux::test {
@@ -27,50 +29,61 @@ INSTANTIATE_TEST_SUITE_P(Methods, GpuLuBy,
                                          RefactorMethod::glu3, RefactorMethod::islu),
                          [](const auto& info) { return std::string(name(info.param)); });
 
-TEST_P(GpuLuBy, SolvesEverySystemAndItsNeighbours)
+/// x solves A x = b, Aᵀ x = b or Aᴴ x = b by the host's measure.
+template <class S>
+double error_by_the_host(Cpu& be, Lu<S>& lu, const std::vector<S>& b, std::vector<S> x, Transpose transpose)
 {
-    ILUX_SKIP_WITHOUT_GPU();
+    LuWorkspace<S> ws(static_cast<Index>(b.size()));
+    return lu_refine<S>(be, lu.factors(), lu.matrix(), b, x, ws, transpose).backward_error;
+}
+
+template <class S>
+void expect_to_solve_every_system(RefactorMethod method)
+{
     Gpu gpu;
     Cpu be(1);
-    for (const DataflowSystem& system : dataflow_systems()) {
+    for (const SystemOf<S>& system : systems_of<S>(dataflow_systems())) {
         SCOPED_TRACE(system.name);
         LuOptions options;
-        options.refactor = GetParam();
-        Lu lu(be, analyse(system.view(), options));
+        options.refactor = method;
+        Lu<S> lu(be, analyse(system.view(), options));
         lu.use_gpu(gpu);
-        const auto b = random_vector(system.A.n, 3);
-        Vector     x(b.size());
+        const auto     b = random_numbers<S>(system.A.n, 3);
+        std::vector<S> x(b.size());
         for (const double factor : {1.0, 1.25, -0.5}) {
             auto values = system.A.val;
-            for (double& v : values) v *= factor;
+            for (S& v : values) v *= factor;
             const LuReport done = lu.refactor_or_factor(values);
             ASSERT_EQ(done.outcome, Outcome::converged) << done.reason;
             EXPECT_EQ(done.action, factor == 1 ? LuAction::factor : LuAction::refactor);
-            for (const Transpose transpose : {Transpose::no, Transpose::yes}) {
+            for (const Transpose transpose : {Transpose::no, Transpose::yes, Transpose::adjoint}) {
                 const LuSolveReport solved = lu.solve(b, x, transpose);
                 ASSERT_EQ(solved.outcome, Outcome::converged) << solved.reason;
                 EXPECT_FALSE(solved.repivoted) << solved.reason;
-                // what the host makes of the same x
-                LuWorkspace<> ws(system.A.n);
-                Vector        again = x;
-                const auto    checked = lu_refine(be, lu.factors(), lu.matrix(), b, again, ws, transpose);
-                EXPECT_LE(checked.backward_error, 1e-14);
+                EXPECT_LE(error_by_the_host(be, lu, b, x, transpose), 1e-14);
                 EXPECT_LE(solved.refine.backward_error, 4 * eps);
             }
         }
     }
 }
 
-TEST_P(GpuLuBy, HasTheMonitorOfTheHost)
+TEST_P(GpuLuBy, SolvesEverySystemAndItsNeighbours)
 {
     ILUX_SKIP_WITHOUT_GPU();
-    Gpu                  gpu;
-    Cpu                  be(1);
-    const DataflowSystem system = dataflow_system("circuit", gallery::mna_random({.n = 300, .decades = 6}));
-    LuOptions            options;
-    options.refactor = GetParam();
+    expect_to_solve_every_system<double>(GetParam());
+    expect_to_solve_every_system<Complex>(GetParam());
+}
+
+template <class S>
+void expect_the_monitor_of_the_host(RefactorMethod method)
+{
+    Gpu               gpu;
+    Cpu               be(1);
+    const SystemOf<S> system = system_of<S>(dataflow_system("circuit", gallery::mna_random({.n = 300, .decades = 6})));
+    LuOptions         options;
+    options.refactor = method;
     const auto symbolic = analyse(system.view(), options);
-    Lu         on_host(be, symbolic), on_gpu(be, symbolic);
+    Lu<S>      on_host(be, symbolic), on_gpu(be, symbolic);
     on_gpu.use_gpu(gpu);
     for (int k = 0; k < 3; ++k) {
         auto values = system.A.val;
@@ -82,6 +95,99 @@ TEST_P(GpuLuBy, HasTheMonitorOfTheHost)
         EXPECT_NEAR(device.max_pivot / host.max_pivot, 1, 1e-6);
         EXPECT_NEAR(device.rgrowth / host.rgrowth, 1, 1e-6);
         EXPECT_NEAR(device.max_multiplier / host.max_multiplier, 1, 1e-6);
+    }
+}
+
+TEST_P(GpuLuBy, HasTheMonitorOfTheHost)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    expect_the_monitor_of_the_host<double>(GetParam());
+    expect_the_monitor_of_the_host<Complex>(GetParam());
+}
+
+/// The bits of a refactorization that is repeated, and of its x, are the same.
+TEST_P(GpuLuBy, RepeatsComplexBitsUnlessItAddsInNoFixedOrder)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    if (GetParam() == RefactorMethod::glu1 || GetParam() == RefactorMethod::glu3) return;
+    Gpu                     gpu;
+    Cpu                     be(1);
+    const SystemOf<Complex> system = system_of<Complex>(dataflow_system("grid", gallery::power_grid({})));
+    LuOptions               options;
+    options.refactor = GetParam();
+    Lu<Complex> lu(be, analyse(system.view(), options));
+    lu.use_gpu(gpu);
+    const auto    b = random_numbers<Complex>(system.A.n, 3);
+    ComplexVector x(b.size()), first_x, first_val;
+    ASSERT_EQ(lu.factor(system.A.val).outcome, Outcome::converged);
+    for (int repeat = 0; repeat < repeats(); ++repeat) {
+        ASSERT_EQ(lu.refactor_or_factor(system.A.val).action, LuAction::refactor);
+        ASSERT_EQ(lu.solve(b, x).outcome, Outcome::converged);
+        if (repeat == 0) first_x = x, first_val = lu.factors().val;
+        ASSERT_TRUE(same_numbers(x, first_x)) << "repeat " << repeat;
+        ASSERT_TRUE(same_numbers(lu.factors().val, first_val)) << "repeat " << repeat;
+    }
+}
+
+/// Without imaginary parts factors are those of the real values, and so is x.
+TEST_P(GpuLuBy, HasTheRealFactorsWhereImaginaryPartsAreZero)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu                  gpu;
+    Cpu                  be(1);
+    const DataflowSystem system = dataflow_system("circuit", gallery::mna_random({.n = 400}));
+    LuOptions            options;
+    options.refactor = GetParam();
+    const auto          symbolic = analyse(system.view(), options);
+    const ComplexVector values = widened(system.A.val);
+    const auto          b = random_vector(system.A.n, 3);
+    Lu<>                real(be, symbolic);
+    Lu<Complex>         complex(be, symbolic);
+    Vector              x(b.size());
+    ComplexVector       z(b.size());
+    real.use_gpu(gpu);
+    complex.use_gpu(gpu);
+    ASSERT_EQ(real.refactor_or_factor(system.A.val).outcome, Outcome::converged);
+    ASSERT_EQ(complex.refactor_or_factor(values).outcome, Outcome::converged);
+    ASSERT_EQ(real.refactor_and_solve(system.A.val, b, x).solution.outcome, Outcome::converged);
+    ASSERT_EQ(complex.refactor_and_solve(values, widened(b), z).solution.outcome, Outcome::converged);
+    const bool bitwise = GetParam() == RefactorMethod::left || GetParam() == RefactorMethod::islu;
+    for (std::size_t e = 0; e < real.factors().val.size(); ++e) {
+        const double  expected = real.factors().val[e];
+        const Complex found = complex.factors().val[e];
+        ASSERT_EQ(found.imag(), 0) << "entry " << e;
+        if (bitwise) {
+            ASSERT_EQ(found.real(), expected) << "entry " << e;
+        }
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(z[i].real(), x[i], 1e-6 * (1 + std::abs(x[i])));
+}
+
+TEST_P(GpuLuBy, RepivotsComplexValuesAndTellsBadOnes)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu                       gpu;
+    Cpu                       be(1);
+    const Complex             i{0, 1};
+    const std::vector<Offset> ptr{0, 2, 4};
+    const std::vector<Index>  col{0, 1, 0, 1};
+    const ComplexVector first{i, 1, 1, 2.0 * i}, second{1e-16 * i, 1, 1, 2.0 * i}, broken{i, Complex(0, nan), 1, 1},
+        zeros(4), b{2.0 + i, 5.0 * i};
+    Lu<Complex>   lu(be, analyse(MatrixView<Complex>{2, ptr, col, first, MatrixLayout::rows}, by(GetParam())));
+    ComplexVector x(2);
+    lu.use_gpu(gpu);
+    for (int round = 0; round < 3; ++round) {
+        ASSERT_EQ(lu.refactor_or_factor(first).outcome, Outcome::converged);
+        EXPECT_EQ(lu.refactor_or_factor(second).outcome, Outcome::converged);
+        if (round == 0) {
+            EXPECT_EQ(lu.repivots(), 1);
+        }
+        EXPECT_EQ(lu.solve(b, x).outcome, Outcome::converged);  // x₁ = 2 + i + O(1e-16), x₀ = 5i − 2i x₁ = 2 + i
+        EXPECT_NEAR(std::abs(x[0] - (2.0 + i)), 0, 1e-14);
+        EXPECT_NEAR(std::abs(x[1] - (2.0 + i)), 0, 1e-14);
+        EXPECT_EQ(lu.refactor_or_factor(broken).outcome, Outcome::not_finite);
+        EXPECT_EQ(lu.refactor_or_factor(zeros).outcome, Outcome::singular);
+        EXPECT_EQ(lu.refactor_and_solve(zeros, b, x).solution.outcome, Outcome::singular);
     }
 }
 

@@ -9,7 +9,7 @@
 #include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/direct/published/refactor_left.hpp"
 #include "ilux/direct/refactor_cpu/refactor.hpp"
-#include "ilux/tests/direct/dataflow/dataflow_systems.hpp"
+#include "ilux/tests/direct/both_scalars.hpp"
 #include "ilux/tests/direct/repeats.hpp"
 
 namespace ilux::test {
@@ -43,129 +43,143 @@ std::vector<DataflowSystem> every_system()
     return all;
 }
 
-std::shared_ptr<const GpuLuPattern> pattern_on_device(Gpu& gpu, const DataflowSystem& system)
+template <class S>
+class GpuRefactorLeftOf : public testing::Test {};
+TYPED_TEST_SUITE(GpuRefactorLeftOf, BothScalars, ScalarName);
+
+template <class S>
+std::shared_ptr<const GpuLuPattern> pattern_on_device(Gpu& gpu, const SystemOf<S>& system)
 {
     return std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
 }
 
 /// A pattern on the device with one tuning of the method.
+template <class S = double>
 struct LeftOnDevice {
-    LeftOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> P, std::span<const double> values,
+    LeftOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> P, std::span<const S> values,
                  const LeftTuning& tuning = {}, const detail::KernelTrial& trial = {})
         : pattern(std::move(P)), left(gpu, pattern, tuning, trial), input(values.size()), val(pattern->entries())
     {
-        upload<double>(gpu, values, input);
+        upload<S>(gpu, values, input);
     }
     void enqueue(Gpu& gpu)
     {
-        pattern->scatter(gpu, input.data(), val);
+        pattern->scatter<S>(gpu, input.data(), val);
         left.run(gpu, val);
     }
-    std::vector<double> found(Gpu& gpu)
+    std::vector<S> found(Gpu& gpu)
     {
-        std::vector<double> entries(val.size());
-        download<double>(gpu, val, entries);
+        std::vector<S> entries(val.size());
+        download<S>(gpu, val, entries);
         return entries;
     }
-    std::vector<double> run(Gpu& gpu)
+    std::vector<S> run(Gpu& gpu)
     {
         enqueue(gpu);
         return found(gpu);
     }
 
     std::shared_ptr<const GpuLuPattern> pattern;
-    LeftRefactor                        left;
-    DeviceBuffer<double>                input, val;
+    LeftRefactor<S>                     left;
+    DeviceBuffer<S>                     input, val;
 };
 
 /// L + U and behind them F, on one host thread. @param F  also the monitor of that
-std::vector<double> serially(LuFactors<>& F, std::span<const double> values)
+template <class S>
+std::vector<S> serially(LuFactors<S>& F, std::span<const NotDeduced<S>> values)
 {
-    refactor_serial(values, F);
-    std::vector<double> both = F.val;
+    refactor_serial<S>(values, F);
+    std::vector<S> both = F.val;
     both.insert(both.end(), F.f_val.begin(), F.f_val.end());
     return both;
 }
-std::vector<double> serially(const DataflowSystem& system)
+template <class S>
+std::vector<S> serially(const SystemOf<S>& system)
 {
-    LuFactors<> F = system.F;
+    LuFactors<S> F = system.F;
     return serially(F, system.A.val);
 }
 
-TEST(GpuRefactorLeft, HasTheBitsOfTheSerialOneInEveryModeAtAnyNumberOfWarps)
+TYPED_TEST(GpuRefactorLeftOf, HasTheBitsOfTheSerialOneInEveryModeAtAnyNumberOfWarps)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (const DataflowSystem& system : every_system()) {
+    for (const SystemOf<S>& system : systems_of<S>(every_system())) {
         const auto expected = serially(system);
         const auto P = pattern_on_device(gpu, system);
         for (const Index pipeline_columns : {0, 4, 128, any_number})
             for (const Index warps : {1, 2, 33, 0})
                 for (const unsigned delay : {0u, 2000u}) {
-                    LeftOnDevice device(gpu, P, system.A.val, {.pipeline_columns = pipeline_columns, .warps = warps},
-                                        {.delay = delay});
+                    LeftOnDevice<S> device(gpu, P, system.A.val, {.pipeline_columns = pipeline_columns, .warps = warps},
+                                           {.delay = delay});
                     for (int run = 0; run < 2; ++run)
-                        ASSERT_TRUE(identical(device.run(gpu), expected))
+                        ASSERT_TRUE(same_numbers(device.run(gpu), expected))
                             << system.name << ", pipeline_columns " << pipeline_columns << ", warps " << warps
                             << ", delay " << delay << ", run " << run;
                 }
     }
 }
 
-TEST(GpuRefactorLeft, HasTheSameBitsEveryTimeHoweverWarpsAreDelayed)
+TYPED_TEST(GpuRefactorLeftOf, HasTheSameBitsEveryTimeHoweverWarpsAreDelayed)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (const DataflowSystem& system : every_system()) {
-        const auto   expected = serially(system);
-        LeftOnDevice device(gpu, pattern_on_device(gpu, system), system.A.val, {.pipeline_columns = any_number},
-                            {.delay = 2000});
+    for (const SystemOf<S>& system : systems_of<S>(every_system())) {
+        const auto      expected = serially(system);
+        LeftOnDevice<S> device(gpu, pattern_on_device(gpu, system), system.A.val, {.pipeline_columns = any_number},
+                               {.delay = 2000});
         for (int run = 0; run < repeats(); ++run)
-            ASSERT_TRUE(identical(device.run(gpu), expected)) << system.name << ", run " << run;
+            ASSERT_TRUE(same_numbers(device.run(gpu), expected)) << system.name << ", run " << run;
     }
 }
 
 /// The first column whose pivot is zero or that holds anything not finite, F included; n: none.
-Index first_bad(const LuPattern& P, std::span<const double> entries)
+template <class S>
+Index first_bad(const LuPattern& P, const std::vector<S>& entries)
 {
     const auto finite = [&](Offset begin, Offset end) {
-        return std::ranges::all_of(entries.subspan(begin, end - begin), [](double v) { return std::isfinite(v); });
+        return std::ranges::all_of(std::span(entries).subspan(begin, end - begin), [](S v) { return is_finite(v); });
     };
     for (Index k = 0; k < P.n; ++k)
-        if (entries[P.diag[k]] == 0 || !finite(P.col_ptr[k], P.col_ptr[k + 1]) ||
+        if (entries[P.diag[k]] == S(0) || !finite(P.col_ptr[k], P.col_ptr[k + 1]) ||
             !finite(P.nnz() + P.f_col_ptr[k], P.nnz() + P.f_col_ptr[k + 1]))
             return k;
     return P.n;
 }
 
 /// Runs with bad values, then with good ones on the same objects.
-void expect_first_bad_column(Gpu& gpu, const DataflowSystem& system, std::span<const double> values,
-                             LeftOnDevice& device)
+template <class S>
+void expect_first_bad_column(Gpu& gpu, const SystemOf<S>& system, const std::vector<S>& values, LeftOnDevice<S>& device)
 {
     const LuPattern& P = *system.F.pattern;
-    LuFactors<>      F = system.F;
+    LuFactors<S>     F = system.F;
     const auto       expected = serially(F, values);
-    upload<double>(gpu, values, device.input);
+    upload<S>(gpu, values, device.input);
     const auto  found = device.run(gpu);
     const Index bad = F.monitor.bad_column < 0 ? P.n : F.monitor.bad_column;
     ASSERT_EQ(first_bad(P, found), bad);
-    const auto before = static_cast<std::size_t>(P.col_ptr[bad]);
-    ASSERT_TRUE(identical(std::span(found).first(before), std::span(expected).first(before)));
-    upload<double>(gpu, system.A.val, device.input);
-    ASSERT_TRUE(identical(device.run(gpu), serially(system))) << "good values afterwards";
+    const Offset before = P.col_ptr[bad];
+    ASSERT_TRUE(
+        same_numbers<S>({found.begin(), found.begin() + before}, {expected.begin(), expected.begin() + before}));
+    upload<S>(gpu, system.A.val, device.input);
+    ASSERT_TRUE(same_numbers(device.run(gpu), serially(system))) << "good values afterwards";
 }
 
-TEST(GpuRefactorLeft, EndsWhateverTheValuesAndKeepsTheFirstBadColumn)
+TYPED_TEST(GpuRefactorLeftOf, EndsWhateverTheValuesAndKeepsTheFirstBadColumn)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (const DataflowSystem& system : {dataflow_system("circuit", gallery::mna_random({.n = 200})), blocks_with_F(),
-                                         dataflow_system_as_it_stands("arrow", arrow_down(300, 3)),
-                                         dataflow_system_as_it_stands("full", random_dominant(40, 40, 5))}) {
+    for (const SystemOf<S>& system :
+         systems_of<S>({dataflow_system("circuit", gallery::mna_random({.n = 200})), blocks_with_F(),
+                        dataflow_system_as_it_stands("arrow", arrow_down(300, 3)),
+                        dataflow_system_as_it_stands("full", random_dominant(40, 40, 5))})) {
         const LuPattern& P = *system.F.pattern;
         for (const Index pipeline_columns : {0, any_number}) {
-            LeftOnDevice device(gpu, pattern_on_device(gpu, system), system.A.val,
-                                {.pipeline_columns = pipeline_columns}, {.delay = 500});
+            LeftOnDevice<S> device(gpu, pattern_on_device(gpu, system), system.A.val,
+                                   {.pipeline_columns = pipeline_columns}, {.delay = 500});
             for (const double bad : {0.0, 1e300, 1e-320, std::numeric_limits<double>::infinity(),
                                      std::numeric_limits<double>::quiet_NaN()})
                 for (const std::size_t step : {std::size_t{3}, system.A.val.size() / 2 + 1}) {
@@ -192,8 +206,8 @@ TEST(GpuRefactorLeft, RunsOnTwoStreamsAtOnce)
     const auto           P = pattern_on_device(first, system);
     auto                 moved = system.A.val;
     for (double& value : moved) value *= 1.5;
-    LuFactors<>  F = system.F;
-    LeftOnDevice a(first, P, system.A.val), b(second, P, moved);
+    LuFactors<>    F = system.F;
+    LeftOnDevice<> a(first, P, system.A.val), b(second, P, moved);
     for (int run = 0; run < 50; ++run) {
         a.enqueue(first);
         b.enqueue(second);
@@ -209,7 +223,7 @@ TEST(GpuRefactorLeft, RunsInsideAGraphOfTheCallerAndOnAStreamThatHasNone)
     const auto           expected = serially(system);
     const auto           tuning = LeftTuning{.pipeline_columns = 4};
     Gpu                  gpu, legacy(0, nullptr);
-    LeftOnDevice         captured(gpu, pattern_on_device(gpu, system), system.A.val, tuning);
+    LeftOnDevice<>       captured(gpu, pattern_on_device(gpu, system), system.A.val, tuning);
     const GpuGraph       graph(gpu, [&] { captured.enqueue(gpu); });
     for (int run = 0; run < 3; ++run) {
         fill(gpu, 0, captured.val);
@@ -217,7 +231,7 @@ TEST(GpuRefactorLeft, RunsInsideAGraphOfTheCallerAndOnAStreamThatHasNone)
         EXPECT_TRUE(identical(captured.found(gpu), expected)) << "run " << run;
     }
     EXPECT_TRUE(identical(captured.run(gpu), expected)) << "behind that graph";
-    LeftOnDevice plain(legacy, pattern_on_device(legacy, system), system.A.val, tuning);
+    LeftOnDevice<> plain(legacy, pattern_on_device(legacy, system), system.A.val, tuning);
     EXPECT_TRUE(identical(plain.run(legacy), expected));
 }
 
@@ -226,8 +240,8 @@ TEST(GpuRefactorLeft, MovesWithItsWorkAndItsGraph)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu                  gpu;
     const DataflowSystem system = dataflow_system("mesh", gallery::poisson2d(24, 19));
-    LeftOnDevice         device(gpu, pattern_on_device(gpu, system), system.A.val, {.pipeline_columns = 4});
-    LeftRefactor         moved = std::move(device.left);
+    LeftOnDevice<>       device(gpu, pattern_on_device(gpu, system), system.A.val, {.pipeline_columns = 4});
+    LeftRefactor<>       moved = std::move(device.left);
     device.left = std::move(moved);
     EXPECT_TRUE(identical(device.run(gpu), serially(system)));
 }
@@ -240,12 +254,12 @@ TEST(GpuRefactorLeft, TakesTheMemoryItAnnouncesWithinItsLimit)
     const LuPattern&      P = *system.F.pattern;
     constexpr std::size_t limit = 100'000;
     const auto            pattern = pattern_on_device(gpu, system);
-    const LeftRefactor    free(gpu, pattern), limited(gpu, pattern, {.work_bytes = limit});
+    const LeftRefactor<>  free(gpu, pattern), limited(gpu, pattern, {.work_bytes = limit});
     EXPECT_EQ(limited.warps(), static_cast<Index>(limit / (8 * P.n)));
     EXPECT_GT(free.warps(), limited.warps());
     for (const auto* left : {&free, &limited}) {
-        EXPECT_LE(left->bytes(), LeftRefactor::bytes_needed(P, left->warps()));
-        EXPECT_GT(left->bytes() + 1024, LeftRefactor::bytes_needed(P, left->warps()));
+        EXPECT_LE(left->bytes(), LeftRefactor<>::bytes_needed(P, left->warps()));
+        EXPECT_GT(left->bytes() + 1024, LeftRefactor<>::bytes_needed(P, left->warps()));
     }
 }
 
@@ -254,7 +268,7 @@ TEST(GpuRefactorLeft, RefusesTooFewValues)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu                  gpu;
     const DataflowSystem system = dataflow_system("", random_dominant(3, 2, 1));
-    LeftRefactor         left(gpu, pattern_on_device(gpu, system));
+    LeftRefactor<>       left(gpu, pattern_on_device(gpu, system));
     DeviceBuffer<double> val(1);
     expect_refusal([&] { left.run(gpu, val); }, {"1"});
 }

@@ -3,6 +3,7 @@
 
 #include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/direct/published/refactor_right_plan.hpp"
+#include "ilux/tests/direct/both_scalars.hpp"
 #include "ilux/tests/direct/published/right_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
 #include "ilux/tests/direct/worked_example.hpp"
@@ -10,49 +11,59 @@
 namespace ilux::test {
 namespace {
 
+template <class S>
+class GpuRightRefactorOf : public testing::Test {};
+TYPED_TEST_SUITE(GpuRightRefactorOf, BothScalars, ScalarName);
+
+template <class S = double>
 class RightOnDevice {
 public:
     /// @param how  RightTuning or RightPlan
     template <class How = RightTuning>
-    RightOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, std::span<const double> start, const How& how)
+    RightOnDevice(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, std::span<const S> start, const How& how)
         : refactor(gpu, std::move(pattern), how), start_(start.size()), val_(start.size())
     {
-        upload<double>(gpu, start, start_);
+        upload<S>(gpu, start, start_);
     }
     void enqueue(Gpu& gpu)
     {
-        copy(gpu, start_, val_);
+        copy<S>(gpu, start_, val_);
         refactor.run(gpu, val_);
     }
-    std::vector<double> run(Gpu& gpu)
+    std::vector<S> run(Gpu& gpu)
     {
         enqueue(gpu);
-        std::vector<double> found(val_.size());
-        download<double>(gpu, val_, found);
+        std::vector<S> found(val_.size());
+        download<S>(gpu, val_, found);
         return found;
     }
 
-    DeviceSpan<const double> val() const { return val_; }
+    DeviceSpan<const S> val() const { return val_; }
 
-    RightRefactor refactor;
+    RightRefactor<S> refactor;
 
 private:
-    DeviceBuffer<double> start_, val_;
+    DeviceBuffer<S> start_, val_;
 };
 
 /// B of the system, and room for F.
-std::vector<double> start_values(const DataflowSystem& system) { return scattered(*system.F.pattern, system.A.val); }
+template <class S>
+std::vector<S> start_values(const SystemOf<S>& system)
+{
+    return scattered<S>(*system.F.pattern, system.A.val);
+}
 
-TEST(GpuRightRefactor, KeepsTheBoundOfEliminationInEveryMode)
+TYPED_TEST(GpuRightRefactorOf, KeepsTheBoundOfEliminationInEveryMode)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (const DataflowSystem& system : dataflow_systems()) {
+    for (const SystemOf<S>& system : systems_of<S>(dataflow_systems())) {
         const auto pattern = std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
         const auto start = start_values(system);
         for (const auto& [name, tuning] : right_tunings(system.A.n)) {
             SCOPED_TRACE(system.name + ", " + name);
-            RightOnDevice device(gpu, pattern, start, tuning);
+            RightOnDevice<S> device(gpu, pattern, start, tuning);
             for (int repeat = 0; repeat < 2; ++repeat)
                 ASSERT_EQ(beyond_bound(*system.F.pattern, start, device.run(gpu)), "") << "repeat " << repeat;
             if (tuning.method == RightMethod::glu3) {
@@ -72,7 +83,7 @@ TEST(GpuRightRefactor, EndsInTheVeryBitsWhereSumsAreExactEveryTime)
         const auto          pattern = std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
         for (const auto& [name, tuning] : right_tunings(120)) {
             SCOPED_TRACE(name);
-            RightOnDevice device(gpu, pattern, system.start, tuning);
+            RightOnDevice<> device(gpu, pattern, system.start, tuning);
             for (int repeat = 0; repeat < repeats(); ++repeat)
                 ASSERT_TRUE(identical(device.run(gpu), system.F.val)) << "repeat " << repeat;
         }
@@ -98,25 +109,26 @@ TEST(GpuRightRefactor, LeavesFAlone)
     ASSERT_GT(P.nnz_F(), 0);
     const auto start = scattered(P, A.val());
     for (const RightMethod method : {RightMethod::glu1, RightMethod::glu3}) {
-        RightOnDevice device(gpu, std::make_shared<const GpuLuPattern>(gpu, F.pattern), start, {.method = method});
-        const auto    found = device.run(gpu);
+        RightOnDevice<> device(gpu, std::make_shared<const GpuLuPattern>(gpu, F.pattern), start, {.method = method});
+        const auto      found = device.run(gpu);
         EXPECT_EQ(beyond_bound(P, start, found), "");
         EXPECT_TRUE(std::all_of(found.begin() + P.nnz(), found.end(), [](double f) { return f == 7; }));
     }
 }
 
 /// They reach what depends on them and nothing else.
-TEST(GpuRightRefactor, KeepsBadValuesWhereEliminationTakesThem)
+TYPED_TEST(GpuRightRefactorOf, KeepsBadValuesWhereEliminationTakesThem)
 {
     ILUX_SKIP_WITHOUT_GPU();
-    Gpu                  gpu;
-    const DataflowSystem system = dataflow_system_as_it_stands("random", random_dominant(200, 2, 8));
-    const LuPattern&     P = *system.F.pattern;
-    const auto           pattern = std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
+    using S = TypeParam;
+    Gpu               gpu;
+    const SystemOf<S> system = system_of<S>(dataflow_system_as_it_stands("random", random_dominant(200, 2, 8)));
+    const LuPattern&  P = *system.F.pattern;
+    const auto        pattern = std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
     for (const auto& [bad, start] : bad_starts(P, start_values(system))) {
         const auto expected = eliminated(P, start);
         for (const auto& [name, tuning] : right_tunings(P.n)) {
-            RightOnDevice device(gpu, pattern, start, tuning);
+            RightOnDevice<S> device(gpu, pattern, start, tuning);
             ASSERT_EQ(spread(expected, device.run(gpu)), "") << bad << ", " << name;
         }
     }
@@ -131,7 +143,7 @@ TEST(GpuRightRefactor, KnowsNothingOfTheValuesOfItsLastRun)
     const auto           start = start_values(system);
     for (const auto& [name, tuning] : right_tunings(P.n)) {
         SCOPED_TRACE(name);
-        RightRefactor       refactor(gpu, std::make_shared<const GpuLuPattern>(gpu, system.F.pattern), tuning);
+        RightRefactor<>     refactor(gpu, std::make_shared<const GpuLuPattern>(gpu, system.F.pattern), tuning);
         std::vector<double> found(start.size(), std::numeric_limits<double>::quiet_NaN());
         for (const bool poisoned : {true, false, true, false}) {
             DeviceBuffer<double> val(start.size());  // elsewhere, or not
@@ -156,11 +168,11 @@ TEST(GpuRightRefactor, IsRightEveryTimeOnTheWorkedExampleUnlessAsPublished)
     const auto        pattern = std::make_shared<const GpuLuPattern>(gpu, F.pattern);
     const auto        start = scattered(P, A.val());
     for (const RightMethod method : {RightMethod::glu1, RightMethod::glu3}) {
-        RightOnDevice exact(gpu, pattern, start, {.method = method});
+        RightOnDevice<> exact(gpu, pattern, start, {.method = method});
         for (int repeat = 0; repeat < 10 * repeats(); ++repeat)
             ASSERT_EQ(beyond_bound(P, start, exact.run(gpu)), "") << "repeat " << repeat;
     }
-    RightOnDevice published(gpu, pattern, start, detail::plan_glu1(P, DependencyRule::left, P.n));
+    RightOnDevice<> published(gpu, pattern, start, detail::plan_glu1(P, DependencyRule::left, P.n));
     EXPECT_EQ(published.refactor.levels().depth(), 4);  // five are needed
     int wrong = 0;
     for (int repeat = 0; repeat < 10 * repeats(); ++repeat)
@@ -176,7 +188,7 @@ TEST(GpuRightRefactor, IsCapturedWithWhatSurroundsIt)
     const auto          pattern = std::make_shared<const GpuLuPattern>(gpu, system.F.pattern);
     for (const auto& [name, tuning] : right_tunings(100)) {
         SCOPED_TRACE(name);
-        RightOnDevice        device(gpu, pattern, system.start, tuning);
+        RightOnDevice<>      device(gpu, pattern, system.start, tuning);
         DeviceBuffer<double> result(system.start.size());
         std::vector<double>  found(result.size());
         const GpuGraph       graph(gpu, [&] {
@@ -200,7 +212,7 @@ TEST(GpuRightRefactor, RunsOnTwoStreamsAtOnceAndOnTheDefaultStream)
     const auto          pattern = std::make_shared<const GpuLuPattern>(first, system.F.pattern);
     for (const auto& [name, tuning] : right_tunings(100)) {
         SCOPED_TRACE(name);
-        RightOnDevice a(first, pattern, system.start, tuning), b(second, pattern, system.start, tuning),
+        RightOnDevice<> a(first, pattern, system.start, tuning), b(second, pattern, system.start, tuning),
             c(third, pattern, system.start, tuning);
         for (int repeat = 0; repeat < 20; ++repeat) {
             a.enqueue(first);

@@ -11,20 +11,22 @@
 
 namespace ilux::test {
 
-struct FactoredSystem {
-    std::string       name;
-    CsrMatrix<double> A;
-    LuFactors<>       F;
+template <class S>
+struct FactoredSystemOf {
+    std::string  name;
+    CsrMatrix<S> A;
+    LuFactors<S> F;
 
-    MatrixView<> view() const { return {A.rows(), A.row_ptr(), A.col(), A.val(), MatrixLayout::rows}; }
+    MatrixView<S> view() const { return {A.rows(), A.row_ptr(), A.col(), A.val(), MatrixLayout::rows}; }
     /// In the order of LuPattern, those of F behind the others.
-    std::vector<double> values() const
+    std::vector<S> values() const
     {
         auto all = F.val;
         all.insert(all.end(), F.f_val.begin(), F.f_val.end());
         return all;
     }
 };
+using FactoredSystem = FactoredSystemOf<double>;
 
 inline std::vector<FactoredSystem> factored_systems()
 {

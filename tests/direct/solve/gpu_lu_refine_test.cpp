@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ilux/tests/direct/both_scalars.hpp"
 #include "ilux/tests/direct/dense_factors.hpp"
 #include "ilux/tests/direct/pattern_systems.hpp"
 #include "ilux/tests/direct/series.hpp"
@@ -15,11 +16,28 @@
 namespace ilux::test {
 namespace {
 
-MatrixView<> view_of(const Entries& A, MatrixLayout layout) { return {A.n, A.ptr, A.col, A.val, layout}; }
+template <class S>
+class GpuResidualOf : public testing::Test {};
+TYPED_TEST_SUITE(GpuResidualOf, BothScalars, ScalarName);
+
+template <class S>
+MatrixView<S> view_of(const EntriesOf<S>& A, MatrixLayout layout)
+{
+    return {A.n, A.ptr, A.col, A.val, layout};
+}
+
+template <class S>
+EntriesOf<S> turned_entries(const Entries& A)
+{
+    return {A.n, A.ptr, A.col, turned_numbers<S>(A.val, 9)};
+}
 
 /// b − op(A) x and |op(A)||x| + |b| in long double.
+template <class S>
 struct Exact {
-    Exact(const MatrixView<>& A, Transpose way, std::span<const double> x, std::span<const double> b)
+    using Wide = std::conditional_t<is_complex<S>, std::complex<long double>, long double>;
+
+    Exact(const MatrixView<S>& A, Transpose way, const std::vector<S>& x, const std::vector<S>& b)
         : r(b.begin(), b.end()), size(b.size()), terms(b.size(), 1)
     {
         for (std::size_t i = 0; i < size.size(); ++i) size[i] = std::abs(r[i]);
@@ -27,24 +45,26 @@ struct Exact {
         for (Index k = 0; k < A.n; ++k)
             for (Offset p = A.ptr[k]; p < A.ptr[k + 1]; ++p) {
                 const Index i = by_rows ? k : A.idx[p], j = by_rows ? A.idx[p] : k;
-                r[i] -= static_cast<long double>(A.val[p]) * x[j];
-                size[i] += std::abs(static_cast<long double>(A.val[p]) * x[j]);
+                r[i] -= Wide(A.val[p]) * Wide(x[j]);
+                size[i] += std::abs(Wide(A.val[p]) * Wide(x[j]));
                 ++terms[i];
             }
     }
-    std::vector<long double> r, size;
+    std::vector<Wide>        r;
+    std::vector<long double> size;
     std::vector<Offset>      terms;
 };
 
 /// A residual on the device, with its vectors.
+template <class S = double>
 struct Measured {
-    Measured(Gpu& gpu, const LuSymbolic& symbolic, Transpose way, std::span<const double> values,
-             std::span<const double> x, std::span<const double> b)
+    Measured(Gpu& gpu, const LuSymbolic& symbolic, Transpose way, std::span<const S> values, std::span<const S> x,
+             std::span<const S> b)
         : residual(gpu, symbolic, way),
-          values(on_device(gpu, values)),
-          x(on_device(gpu, x)),
-          b(on_device(gpu, b)),
-          r(on_device(gpu, std::vector<double>(x.size(), nan)))
+          values(on_device<S>(gpu, values)),
+          x(on_device<S>(gpu, x)),
+          b(on_device<S>(gpu, b)),
+          r(on_device<S>(gpu, std::vector<S>(x.size(), nan)))
     {}
     double run(Gpu& gpu)
     {
@@ -52,30 +72,34 @@ struct Measured {
         return residual.backward_errors(gpu)[0];
     }
 
-    GpuResidual          residual;
-    DeviceBuffer<double> values, x, b, r;
+    GpuResidual<S>  residual;
+    DeviceBuffer<S> values, x, b, r;
 };
 
 /// Every order of additions keeps |r̂ − r| ≤ γ_m (|A||x| + |b|), m the number of terms [higham_02, lemma 8.4].
-TEST(GpuResidual, IsWithinItsBoundOfTheExactOne)
+TYPED_TEST(GpuResidualOf, IsWithinItsBoundOfTheExactOne)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu gpu;
-    for (const Entries& A : residual_systems())
+    for (const Entries& real : residual_systems())
         for (const auto layout : both_layouts)
             for (const Transpose way : both_ways) {
-                SCOPED_TRACE("n = " + std::to_string(A.n) + ", nnz = " + std::to_string(A.col.size()));
-                const auto   x = random_vector(A.n, 1), b = random_vector(A.n, 2);
-                Measured     measured(gpu, *only_pattern(A, layout), way, A.val, x, b);
-                const auto   view = view_of(A, layout);
-                const Exact  exact(view, way, x, b);
-                const double error = measured.run(gpu),
-                             expected = componentwise_error(view, x, b, way == Transpose::yes);
+                SCOPED_TRACE("n = " + std::to_string(real.n) + ", nnz = " + std::to_string(real.col.size()));
+                const auto     A = turned_entries<S>(real);
+                const auto     x = random_numbers<S>(A.n, 1), b = random_numbers<S>(A.n, 2);
+                Measured<S>    measured(gpu, *only_pattern(real, layout), way, A.val, x, b);
+                const auto     view = view_of(A, layout);
+                const Exact<S> exact(view, way, x, b);
+                const double   error = measured.run(gpu),
+                             expected = componentwise_error<S>(view, x, b, way == Transpose::yes);
                 const auto r = on_host(gpu, measured.r);
                 Offset     most = 1;
                 for (Index i = 0; i < A.n; ++i) {
                     most = std::max(most, exact.terms[i]);
-                    ASSERT_LE(std::abs(r[i] - exact.r[i]), 2 * exact.terms[i] * eps * exact.size[i]) << "row " << i;
+                    ASSERT_LE(std::abs(typename Exact<S>::Wide(r[i]) - exact.r[i]),
+                              (is_complex<S> ? 6 : 2) * exact.terms[i] * eps * exact.size[i])
+                        << "row " << i;
                 }
                 EXPECT_NEAR(error, expected, 4 * static_cast<double>(most) * eps);
             }
@@ -88,7 +112,7 @@ TEST(GpuResidual, HasTheSameBitsEveryTimeOnTwoStreamsAtOnce)
     const Entries A = vectors_of({3, 100'000, 0, 2, 70, 300}, 3000, 3), B = entries_of(random_dominant(5000, 5, 6));
     const auto    x = random_vector(3000, 1), b = random_vector(3000, 2), y = random_vector(5000, 1),
                c = random_vector(5000, 2);
-    Measured one(first, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, x, b),
+    Measured<> one(first, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, x, b),
         two(second, *only_pattern(B, both_layouts[1]), Transpose::no, B.val, y, c);
     const double error_one = one.run(first), error_two = two.run(second);
     const auto   r_one = on_host(first, one.r), r_two = on_host(second, two.r);
@@ -103,54 +127,56 @@ TEST(GpuResidual, HasTheSameBitsEveryTimeOnTwoStreamsAtOnce)
 }
 
 /// Long double has the exponents that double lacks. Long rows, pieces and short ones all.
-TEST(GpuResidual, ScalesRowsAtTheEndsOfTheRange)
+TYPED_TEST(GpuResidualOf, ScalesRowsAtTheEndsOfTheRange)
 {
     ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
     Gpu           gpu;
     const Entries unit = vectors_of({3, 600, 0, 2, 70, 300, 5, 0}, 40, 3);
     for (const int exponent : {-1070, -1030, 900, 1020}) {
         SCOPED_TRACE(exponent);
-        Entries A = unit;
-        for (double& value : A.val) value = std::ldexp(value, exponent);
-        auto x = random_vector(A.n, 1), b = random_vector(A.n, 2);
-        for (double& x_i : x) x_i = std::ldexp(x_i, exponent > 0 ? 0 : 10);
-        for (double& b_i : b) b_i = std::ldexp(b_i, exponent > 0 ? exponent : exponent + 2);
-        Measured     measured(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, x, b);
-        const auto   view = view_of(A, both_layouts[0]);
-        const Exact  exact(view, Transpose::no, x, b);
-        const double error = measured.run(gpu);
-        const bool   overflows = std::ranges::any_of(exact.r, [](long double r_i) {
-            return std::abs(r_i) > std::numeric_limits<double>::max();
-        });
+        auto A = turned_entries<S>(unit);
+        for (S& value : A.val) value = times_power(value, exponent);
+        auto x = random_numbers<S>(A.n, 1), b = random_numbers<S>(A.n, 2);
+        for (S& x_i : x) x_i = times_power(x_i, exponent > 0 ? 0 : 10);
+        for (S& b_i : b) b_i = times_power(b_i, exponent > 0 ? exponent : exponent + 2);
+        Measured<S>    measured(gpu, *only_pattern(unit, both_layouts[0]), Transpose::no, A.val, x, b);
+        const auto     view = view_of(A, both_layouts[0]);
+        const Exact<S> exact(view, Transpose::no, x, b);
+        const double   error = measured.run(gpu);
+        const bool     overflows =
+            std::ranges::any_of(exact.r, [](auto r_i) { return std::abs(r_i) > std::numeric_limits<double>::max(); });
         if (overflows) {
             EXPECT_EQ(error, infinity);
         } else {
-            EXPECT_NEAR(error, componentwise_error(view, x, b), 1e-12);
+            EXPECT_NEAR(error, componentwise_error<S>(view, x, b), 1e-12);
         }
     }
 }
 
-TEST(GpuResidual, OfWhatIsNotFiniteIsInfinite)
+TYPED_TEST(GpuResidualOf, OfWhatIsNotFiniteIsInfinite)
 {
     ILUX_SKIP_WITHOUT_GPU();
-    Gpu           gpu;
-    const Entries A = vectors_of({3, 600, 0, 2, 70, 300, 5, 0}, 40, 3);
-    const auto    symbolic = only_pattern(A, both_layouts[0]);
-    const auto    x = random_vector(A.n, 1), b = random_vector(A.n, 2);
-    Measured      measured(gpu, *symbolic, Transpose::no, A.val, x, b);
-    const double  sound = measured.run(gpu);
+    using S = TypeParam;
+    Gpu          gpu;
+    const auto   real = vectors_of({3, 600, 0, 2, 70, 300, 5, 0}, 40, 3);
+    const auto   A = turned_entries<S>(real);
+    const auto   symbolic = only_pattern(real, both_layouts[0]);
+    const auto   x = random_numbers<S>(A.n, 1), b = random_numbers<S>(A.n, 2);
+    Measured<S>  measured(gpu, *symbolic, Transpose::no, A.val, x, b);
+    const double sound = measured.run(gpu);
     EXPECT_LT(sound, infinity);
     for (const double bad : {nan, infinity, -infinity})
         for (const Index i : {0, 1, 2, 4, 5, 39}) {
             auto bad_x = x, bad_b = b, values = A.val;
             bad_x[i] = bad_b[i] = bad;
             values[values.size() - 1 - i] = bad;
-            EXPECT_EQ(Measured(gpu, *symbolic, Transpose::no, A.val, bad_x, b).run(gpu), infinity);
-            EXPECT_EQ(Measured(gpu, *symbolic, Transpose::no, A.val, x, bad_b).run(gpu), infinity);
-            EXPECT_EQ(Measured(gpu, *symbolic, Transpose::no, values, x, b).run(gpu), infinity);
-            upload<double>(gpu, bad_b, measured.b);
+            EXPECT_EQ(Measured<S>(gpu, *symbolic, Transpose::no, A.val, bad_x, b).run(gpu), infinity);
+            EXPECT_EQ(Measured<S>(gpu, *symbolic, Transpose::no, A.val, x, bad_b).run(gpu), infinity);
+            EXPECT_EQ(Measured<S>(gpu, *symbolic, Transpose::no, values, x, b).run(gpu), infinity);
+            upload<S>(gpu, bad_b, measured.b);
             EXPECT_EQ(measured.run(gpu), infinity);
-            upload<double>(gpu, b, measured.b);
+            upload<S>(gpu, b, measured.b);
             EXPECT_EQ(measured.run(gpu), sound);  // nothing is left of it
         }
 }
@@ -161,7 +187,7 @@ TEST(GpuResidual, CountsZeroOverZeroAsZero)
     Gpu           gpu;
     const Entries A{3, {0, 1, 1, 2}, {0, 2}, {2, 1}};
     const auto    error = [&](std::vector<double> x, std::vector<double> b) {
-        return Measured(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, x, b).run(gpu);
+        return Measured<>(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, x, b).run(gpu);
     };
     EXPECT_EQ(error({0.5, 7, 0}, {1, 0, 0}), 0);
     EXPECT_EQ(error({0.5, 7, 0}, {1, 1, 0}), 1);  // the second row is empty
@@ -176,8 +202,8 @@ TEST(GpuResidual, MeasuresProductsThatVanishOrLeavesThemToTheHost)
     const auto error = [&](int of_a, int of_x) {
         const double  one = std::ldexp(1, of_a), x = std::ldexp(1, of_x);
         const Entries A{2, {0, 2, 3}, {0, 1, 1}, {3 * one, -one, 1}};
-        return Measured(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, std::vector<double>{x, 2 * x},
-                        std::vector<double>{0, 2 * x})
+        return Measured<>(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, std::vector<double>{x, 2 * x},
+                          std::vector<double>{0, 2 * x})
             .run(gpu);
     };
     for (const auto& [of_a, of_x] : {std::pair{-540, -400}, {-540, -540}, {-1074, -100}, {-100, -950}, {-900, -950}})
@@ -194,15 +220,15 @@ std::vector<RefineReport> refined_together(Gpu& gpu, const LuFactors<>& factors,
     Cpu           cpu(1);
     LuWorkspace<> ws(symbolic.n);
     const auto    n = static_cast<std::size_t>(symbolic.n), count = n == 0 ? 1 : x.size() / n;
-    Measured      m(gpu, symbolic, way, values, x, b);
+    Measured<>    m(gpu, symbolic, way, values, x, b);
     auto          d = on_device(gpu, x);
     m.residual.make_room(gpu, static_cast<Index>(count));
     if (measured) m.residual.run(gpu, m.values.data(), m.x.data(), m.b.data(), m.r.data(), static_cast<Index>(count));
     std::vector<GpuRefined>   going;
     std::vector<RefineReport> reports(count, {.steps = -1});
     gpu_refine(
-        gpu, m.residual, m.values.data(), {m.b, m.x, m.r, d, n, static_cast<Index>(count)}, measured, symbolic.options,
-        going,
+        gpu, m.residual, std::as_const(m.values).data(),
+        GpuRefineSystems<>{m.b, m.x, m.r, d, n, static_cast<Index>(count)}, measured, symbolic.options, going,
         [&](const double* r, double* to, Index systems) {
             EXPECT_EQ(r, m.r.data());
             EXPECT_EQ(to, d.data());
@@ -251,7 +277,7 @@ TEST(GpuResidual, HasTheBitsOfEachSystemAmongSeveral)
             for (const Index count : {2, 3, 33, 2}) {
                 SCOPED_TRACE("n = " + std::to_string(A.n) + ", systems " + std::to_string(count));
                 const auto x = several_vectors(A.n, count, 1), b = random_vector(A.n * count, 2);
-                Measured   together(gpu, *symbolic, way, A.val, x, b);
+                Measured<> together(gpu, *symbolic, way, A.val, x, b);
                 together.residual.make_room(gpu, count);
                 const std::size_t bytes = together.residual.bytes();
                 together.residual.make_room(gpu, count - 1);
@@ -265,7 +291,7 @@ TEST(GpuResidual, HasTheBitsOfEachSystemAmongSeveral)
                     const auto part = [&](std::span<const double> of) {
                         return of.subspan(static_cast<std::size_t>(k) * A.n, A.n);
                     };
-                    Measured alone(gpu, *symbolic, way, A.val, part(x), part(b));
+                    Measured<> alone(gpu, *symbolic, way, A.val, part(x), part(b));
                     EXPECT_EQ(errors[k], alone.run(gpu)) << "system " << k;
                     EXPECT_TRUE(same_bits(part(r), on_host(gpu, alone.r))) << "system " << k;
                 }
@@ -278,7 +304,7 @@ TEST(GpuResidual, RefusesMoreSystemsThanThereIsRoomFor)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu           gpu;
     const Entries A{1, {0, 1}, {0}, {2}};
-    Measured      m(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, std::vector<double>(5, 1.),
+    Measured<>    m(gpu, *only_pattern(A, both_layouts[0]), Transpose::no, A.val, std::vector<double>(5, 1.),
                     std::vector<double>(5, 1.));
     const auto    run = [&](Index count) {
         m.residual.run(gpu, m.values.data(), m.x.data(), m.b.data(), m.r.data(), count);
