@@ -7,8 +7,6 @@
 #include <iterator>
 
 #include "ilux/base/error.hpp"
-#include "ilux/base/instances.hpp"
-#include "ilux/direct/factor/elimination_step.hpp"
 #include "ilux/direct/factor/levels.hpp"
 
 namespace ilux {
@@ -91,27 +89,21 @@ DenseTail dense_tail(const LuPattern& pattern, TailColumns tail, std::span<const
     return dense;
 }
 
-template <Scalar S>
-void run_tail_serial(const DenseTail& tail, std::span<NotDeduced<S>> v)
+void run_tail_serial(const DenseTail& tail, std::span<double> v)
 {
-    const auto     m = static_cast<std::size_t>(tail.size);
-    std::vector<S> s(m * m);
+    const auto          m = static_cast<std::size_t>(tail.size);
+    std::vector<double> s(m * m);
     for (std::size_t p = 0; p < s.size(); ++p) s[p] = v[tail.slot[p]];
     for (std::size_t k = 0; k < m; ++k) {
-        S* const           l = s.data() + k * m;
-        const DividedBy<S> by_pivot(l[k]);
-        for (std::size_t i = k + 1; i < m; ++i) l[i] = by_pivot(l[i]);
+        double* const l = s.data() + k * m;
+        for (std::size_t i = k + 1; i < m; ++i) l[i] /= l[k];
         for (std::size_t j = k + 1; j < m; ++j) {
-            S* const x = s.data() + j * m;
-            for (std::size_t i = k + 1; i < m; ++i) x[i] = minus_product(x[i], l[i], x[k]);
+            double* const x = s.data() + j * m;
+            for (std::size_t i = k + 1; i < m; ++i) x[i] = std::fma(-l[i], x[k], x[i]);
         }
     }
     for (std::size_t p = 0; p < s.size(); ++p)
         if (tail.slot[p] != DataflowProgram::zero_slot) v[tail.slot[p]] = s[p];
 }
-
-#define ILUX_INSTANTIATE(S) template void run_tail_serial<S>(const DenseTail&, std::span<S>);
-ILUX_SCALARS(ILUX_INSTANTIATE)
-#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

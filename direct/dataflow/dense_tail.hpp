@@ -36,11 +36,9 @@ struct DenseTail {
 /// @throws InvalidInput as require_tail
 DenseTail dense_tail(const LuPattern& pattern, TailColumns tail, std::span<const DataflowProgram::Slot> slot_of);
 
-/// S = L U without pivoting: l_ik = s_ik / u_kk, s_ij ← minus_product(s_ij, l_ik, u_kj), k ascending, over all size² entries. Those
+/// S = L U without pivoting: l_ik = s_ik / u_kk, s_ij ← fma(−l_ik, u_kj, s_ij), k ascending, over all size² entries. Those
 /// that the pattern lacks start as 0 and, as the pattern is closed under fill, remain so until some entry is not finite or
 /// a pivot is zero; they are not written. The bits of every other method: what tests trust. O(size³)
-/// @tparam S  of the slots, double or complex
-template <Scalar S = double>
-void run_tail_serial(const DenseTail& tail, std::span<NotDeduced<S>> v);
+void run_tail_serial(const DenseTail& tail, std::span<double> v);
 
 }  // namespace ilux

@@ -21,6 +21,7 @@ Engine<S> make_engine(Gpu& gpu, const std::shared_ptr<const GpuLuPattern>& patte
     RightTuning right = tuning.right;
     switch (method) {
         case RefactorMethod::automatic: {
+            // The tail's block keeps its columns as doubles in registers and shared memory: complex ones are dot products, too.
             const TailColumns tail = is_complex<S> ? TailColumns{} : choose_dense_tail(pattern->host());
             DataflowProgram   program = factor_dataflow(pattern->host(), tail);
             slot_of = std::move(program.slot_of);

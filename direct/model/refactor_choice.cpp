@@ -14,7 +14,7 @@ namespace {
 using namespace refactor_rule;
 
 template <Scalar S>
-constexpr double gpu_factor = is_complex<S> ? complex_on_gpu : 1;
+constexpr double dot_factor = is_complex<S> ? complex_by_dot_products : 1;
 template <Scalar S>
 constexpr double cpu_factor = is_complex<S> ? complex_on_cpu : 1;
 
@@ -22,7 +22,7 @@ template <Scalar S>
 GpuCost dataflow_cost(const LuPattern& pattern, const DataflowPrediction& predicted)
 {
     const double products = pattern.multiply_adds(), entries = double(pattern.nnz()) + double(pattern.nnz_F());
-    return {.seconds = transfer_seconds + gpu_factor<S> * predicted.seconds,
+    return {.seconds = transfer_seconds + dot_factor<S> * predicted.seconds,
             .setup = products * setup_product + entries * setup_entry,
             .bytes = products * product_bytes + entries * (entry_bytes + sizeof(S) - sizeof(double))};
 }
@@ -31,7 +31,7 @@ template <Scalar S>
 GpuCost left_cost(const LuPattern& pattern, const DeviceParameters& device)
 {
     return {.method = RefactorMethod::left,
-            .seconds = transfer_seconds + gpu_factor<S> * LeftModel(pattern, device).predict(0).seconds,
+            .seconds = transfer_seconds + LeftModel(pattern, device).predict(0).seconds,
             .setup = double(pattern.nnz()) * left_setup_entry,
             .bytes = double(16 + sizeof(S)) * double(pattern.nnz()) + double(LeftTuning{}.work_bytes)};
 }

@@ -8,6 +8,7 @@
 #include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 #include "ilux/tests/sptrsv/renewed.hpp"
+#include "ilux/tests/support/complex_on_device.hpp"
 
 using namespace ilux;
 using Vector = std::vector<double>;
@@ -207,6 +208,46 @@ TEST_P(GpuRenewedSystem, HasTheBitsOfAPlanMadeAnewInFloatToo)
                 ASSERT_TRUE(test::identical(solve(plan, b), solve(expected, b))) << "n = " << n;
             }
         }
+}
+
+/// Held against the serial solution: the device inverts a complex pivot by other steps than std::complex does.
+template <class T>
+void expect_solutions_of_new_complex_values(Gpu& gpu, GpuSpTrsvEngine engine, double tolerance)
+{
+    using test::Complex;
+    for (const Index n : {0, 1, 31, 32, 33, 3000})
+        for (const auto& shape : test::shapes()) {
+            const auto       made = test::renewed_from(forward_system<double>(test::random_triangle(n, 6, shape, n + 1),
+                                                                        shape.triangle, shape.diagonal),
+                                                       5);
+            GpuSpTrsvPlan<T> plan(gpu, made.renewed, engine);
+            auto             ws = plan.workspace(gpu);
+            for (const Complex factor : {Complex(1, 0), Complex(-0.5, 2)}) {
+                test::ComplexVector values;
+                std::vector<T>      stored;
+                for (const double value : made.values) {
+                    stored.push_back(T(factor * value));
+                    values.push_back(Complex(stored.back()));
+                }
+                const auto            b = test::random_complex_vector(n, 7);
+                test::ComplexVector   x(b.size()), expected(b.size());
+                DeviceBuffer<T>       device(stored.size());
+                DeviceBuffer<Complex> db(b.size()), dx(b.size());
+                upload<T>(gpu, stored, device);
+                upload<Complex>(gpu, b, db);
+                plan.refill(gpu, device.data());
+                plan.solve(gpu, db, dx, ws);
+                download<Complex>(gpu, dx, x);
+                solve_serial<Complex>(with_values<Complex>(made.renewed, values), b, expected);
+                ASSERT_LE(test::relative_difference(x, expected), tolerance) << "n = " << n;
+            }
+        }
+}
+
+TEST_P(GpuRenewedSystem, TakesComplexValues)
+{
+    expect_solutions_of_new_complex_values<std::complex<double>>(gpu(), GetParam(), 1e-11);
+    expect_solutions_of_new_complex_values<std::complex<float>>(gpu(), GetParam(), 1e-11);
 }
 
 TEST(GpuRenewedValues, AreNotForTheVendorsEngine)

@@ -141,6 +141,12 @@ Json summary_json(const Json& findings)
                 return divided(m["seconds"].get<double>(), m["real"]["median"].get<double>());
         return {};
     });
+    add("complex / real, auto", [](const Json& found) -> std::optional<double> {
+        for (const Json& m : found["methods"])
+            if (m.value("method", "") == "auto" && m.contains("real") && m.contains("cold"))
+                return divided(m["cold"]["median"].get<double>(), m["real"]["cold"]["median"].get<double>());
+        return {};
+    });
     add("dependencies: exact / relaxed", [](const Json& found) { return dependency_ratio(found, "exact_by_relaxed"); });
     add("dependencies: GLU 2.0 / exact, n > 30000", [](const Json& found) -> std::optional<double> {
         if (found.value("n", 0) <= 30'000) return {};

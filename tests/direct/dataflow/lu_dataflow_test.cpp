@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ilux/direct/refactor_cpu/refactor.hpp"
-#include "ilux/tests/direct/dataflow/dataflow_systems.hpp"
+#include "ilux/tests/direct/both_scalars.hpp"
 #include "ilux/tests/direct/elimination_bound.hpp"
 #include "ilux/tests/direct/series.hpp"
 #include "ilux/tests/direct/worked_example.hpp"
@@ -20,18 +20,25 @@ namespace {
 using Slot = DataflowProgram::Slot;
 using Products = std::vector<std::pair<Slot, Slot>>;
 
-std::vector<double> run(const DataflowProgram& program, std::span<const double> input, const double* a = nullptr)
+template <class S>
+class LuDataflowOf : public testing::Test {};
+TYPED_TEST_SUITE(LuDataflowOf, BothScalars, ScalarName);
+
+template <class S = double>
+std::vector<S> run(const DataflowProgram& program, std::span<const NotDeduced<S>> input,
+                   const NotDeduced<S>* a = nullptr)
 {
-    std::vector<double> v(program.slots());
-    run_serial(program, input, a, v);
+    std::vector<S> v(program.slots());
+    run_serial<S>(program, input, a, v);
     return v;
 }
 
 /// val in the order of the pattern.
-std::vector<double> factor_values(const LuPattern& P, const DataflowProgram& program, std::span<const double> input)
+template <class S = double>
+std::vector<S> factor_values(const LuPattern& P, const DataflowProgram& program, std::span<const NotDeduced<S>> input)
 {
-    const auto          v = run(program, input);
-    std::vector<double> val(static_cast<std::size_t>(P.nnz()));
+    const auto     v = run<S>(program, input);
+    std::vector<S> val(static_cast<std::size_t>(P.nnz()));
     for (std::size_t p = 0; p < val.size(); ++p) val[p] = v[program.slot_of[p]];
     return val;
 }
@@ -143,12 +150,13 @@ TEST(LuDataflow, ReadOnlyWhatEarlierTasksComputed)
     }
 }
 
-TEST(LuDataflow, ReproduceTheMatrixWithinTheBoundOfElimination)
+TYPED_TEST(LuDataflowOf, ReproduceTheMatrixWithinTheBoundOfElimination)
 {
-    for (const DataflowSystem& system : dataflow_systems()) {
+    using S = TypeParam;
+    for (const SystemOf<S>& system : systems_of<S>(dataflow_systems())) {
         SCOPED_TRACE(system.name);
         const LuPattern& P = *system.F.pattern;
-        expect_bound_of_elimination(P, factor_values(P, factor_dataflow(P), system.A.val), system.A.val);
+        expect_bound_of_elimination<S>(P, factor_values<S>(P, factor_dataflow(P), system.A.val), system.A.val);
     }
 }
 
@@ -179,21 +187,22 @@ TEST(LuDataflow, AreAsDeepAsTheColumnsAndNoDeeperForHubs)
     }
 }
 
-TEST(SolveDataflow, SolveWithAAndItsTranspose)
+TYPED_TEST(LuDataflowOf, SolveWithAAndItsTranspose)
 {
-    for (const DataflowSystem& system : dataflow_systems()) {
+    using S = TypeParam;
+    for (const SystemOf<S>& system : systems_of<S>(dataflow_systems())) {
         SCOPED_TRACE(system.name);
         const LuPattern&      P = *system.F.pattern;
         const DataflowProgram factor = factor_dataflow(P);
-        const auto            v = run(factor, system.A.val);
-        const auto            b = random_vector(P.n, 11);
+        const auto            v = run<S>(factor, system.A.val);
+        const auto            b = random_numbers<S>(P.n, 11);
         for (const Transpose transpose : {Transpose::no, Transpose::yes}) {
             const SolveDataflow solve = solve_dataflow(P, factor, transpose);
-            const auto          s = run(solve.dataflow, b, v.data());
-            std::vector<double> x(P.n);
+            const auto          s = run<S>(solve.dataflow, b, v.data());
+            std::vector<S>      x(P.n);
             for (std::size_t slot = 0; slot < s.size(); ++slot)
                 if (solve.out_index[slot] >= 0) x[solve.out_index[slot]] = solve.out_scale[slot] * s[slot];
-            EXPECT_LE(componentwise_error(system.view(), x, b, transpose == Transpose::yes), 1e-12);
+            EXPECT_LE(componentwise_error<S>(system.view(), x, b, transpose == Transpose::yes), 1e-12);
         }
     }
 }

@@ -112,6 +112,17 @@ TEST(GpuCost, IsOfDotProductsOnACircuit)
     EXPECT_GT(cost.bytes, 0);
 }
 
+TEST(GpuCost, OfComplexValuesIsAMultipleAndTakesMoreMemory)
+{
+    const auto    P = dataflow_system("", gallery::mna_random({.n = 400, .decades = 6})).F.pattern;
+    const GpuCost real = gpu_cost(*P, unlimited), complex = gpu_cost<std::complex<double>>(*P, unlimited);
+    const double  transfer = refactor_rule::transfer_seconds;
+    EXPECT_EQ(complex.method, RefactorMethod::automatic);
+    EXPECT_DOUBLE_EQ(complex.seconds - transfer, refactor_rule::complex_by_dot_products * (real.seconds - transfer));
+    EXPECT_EQ(complex.setup, real.setup);
+    EXPECT_DOUBLE_EQ(complex.bytes - real.bytes, 8. * double(P->nnz() + P->nnz_F()));
+}
+
 TEST(GpuCost, IsOfAsManyMultiprocessorsAsTheGpuHas)
 {
     const Index     n = 1000;  // enough work that few multiprocessors take longer
