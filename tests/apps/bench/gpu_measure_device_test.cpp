@@ -37,7 +37,7 @@ TEST(GpuDeviceParameters, AreOfAGpu)
     Gpu        gpu;
     const auto p = measure_device(gpu);
     EXPECT_NO_THROW(require_sensible(p));
-    EXPECT_EQ(p.resident_warps * p.multiprocessors, LeftRefactor::resident_warps(gpu));
+    EXPECT_EQ(p.resident_warps * p.multiprocessors, LeftRefactor<>::resident_warps(gpu));
     EXPECT_GT(p.clock, 0.3e9);
     EXPECT_LT(p.clock, 4e9);
     EXPECT_GT(p.cache_bandwidth, p.bandwidth);
