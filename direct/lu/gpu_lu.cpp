@@ -167,7 +167,7 @@ void GpuLu<S>::refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v
 }
 
 template <Scalar S>
-GpuLu<S>::Step GpuLu<S>::refactor_and_solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x)
+typename GpuLu<S>::Step GpuLu<S>::refactor_and_solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x)
 {
     Vectors& v = one_;
     std::ranges::copy(b, v.host_b.data());
