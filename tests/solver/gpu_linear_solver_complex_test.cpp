@@ -200,14 +200,15 @@ TEST_F(GpuLinearSolverComplex, WorksOnABatchOneByOneAndSaysSo)
     EXPECT_TRUE(said);
 }
 
-/// Without a device: a method of a GPU's LU is never replaced silently.
-TEST(LinearSolverComplexDevice, MethodsOfAGpuNeedOne)
+/// Without a device: LU there is never replaced silently.
+TEST(LinearSolverComplexDevice, LuOnAGpuNeedsOne)
 {
     if (why_no_gpu().empty()) GTEST_SKIP()
     << "there is a GPU";
     const auto A = turned(gallery::build("convdiff2d:n=5"), 1);
     const auto b = random_complex_vector(A.rows(), 3);
     EXPECT_THROW((void)solved(A, b, {.lu = {.refactor = RefactorMethod::glu3}}), DeviceError);
+    EXPECT_THROW((void)solved(A, b, {.mode = SolverMode::direct, .device = DeviceChoice::gpu}), DeviceError);
 }
 
 }  // namespace

@@ -178,18 +178,5 @@ TEST(ComplexLinearSolver, SaysWhyItFails)
     EXPECT_THROW((void)solver.refactor(values), InvalidInput);
 }
 
-TEST(ComplexLinearSolver, SaysThatNoGpuTakesItsLu)
-{
-    SolverOptions options = serial({.mode = SolverMode::direct});
-    options.device = DeviceChoice::gpu;
-    LinearSolver<Complex> solver(options);
-    try {
-        solver.analyse(wave(8, 1));
-        FAIL() << "a GPU was asked for";
-    } catch (const DeviceError& error) {
-        EXPECT_NE(std::string(error.what()).find("complex"), std::string::npos) << error.what();
-    }
-}
-
 }  // namespace
 }  // namespace ilux
