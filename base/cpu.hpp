@@ -57,8 +57,13 @@ void multi_dot(Cpu& be, std::span<const NotDeduced<S>> block, std::span<const No
 template <class S = double>
 void multi_axpy(Cpu& be, std::span<const NotDeduced<S>> c, std::span<const NotDeduced<S>> block,
                 std::span<NotDeduced<S>> y);
+/// y ← a x rounded to single precision, and y ← x in S again. What leaves the range of float becomes Inf or 0.
+template <class S = double>
+void narrow(Cpu& be, double a, std::span<const NotDeduced<S>> x, std::span<single_of<NotDeduced<S>>> y);
+template <class S = double>
+void widen(Cpu& be, std::span<const single_of<NotDeduced<S>>> x, std::span<NotDeduced<S>> y);
 
-static_assert(Backend<Cpu>);
+static_assert(Backend<Cpu> && Backend<Cpu, float>);
 
 namespace detail {
 void copy_in_parallel(void* to, const void* from, std::size_t bytes);  // by as many threads as memory can use

@@ -51,10 +51,14 @@ S reduce(const Cpu& be, std::size_t n, Term&& term)
     return sum;
 }
 
-/// Of Σ|x_i|²: below it squares may have underflowed.
-template <class Real>
-constexpr Real least_squares_kept = std::same_as<Real, double> ? Real(1e-280)
-                                                               : std::numeric_limits<Real>::min() * 1000000;
+constexpr double least_squares_kept = 1e-280;  // of Σ|x_i|²: below it squares may have underflowed
+
+/// x̄ y in double.
+template <class S>
+working_of<S> inner_product(S x, S y)
+{
+    return conj(working_of<S>(x)) * working_of<S>(y);
+}
 
 }  // namespace
 
@@ -62,30 +66,33 @@ template <class S>
 S dot(Cpu& be, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
-    return reduce<S>(be, x.size(), [x, y](std::size_t i) { return conj(x[i]) * y[i]; });
+    return S(reduce<working_of<S>>(be, x.size(), [x, y](std::size_t i) { return inner_product<S>(x[i], y[i]); }));
 }
 
 template <class S>
 S dotu(Cpu& be, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> y)
 {
     ILUX_ASSERT(x.size() == y.size());
-    return reduce<S>(be, x.size(), [x, y](std::size_t i) { return x[i] * y[i]; });
+    using Sum = working_of<S>;
+    return S(reduce<Sum>(be, x.size(), [x, y](std::size_t i) { return Sum(x[i]) * Sum(y[i]); }));
 }
 
 template <class S>
 real_of<S> norm2(Cpu& be, std::span<const NotDeduced<S>> x)
 {
     using Real = real_of<S>;
-    const Real squares = reduce<Real>(be, x.size(), [x](std::size_t i) { return abs_squared(x[i]); });
-    if (squares > least_squares_kept<Real> && std::isfinite(squares)) return std::sqrt(squares);
+    using Sum = working_of<S>;
+    const double squares = reduce<double>(be, x.size(), [x](std::size_t i) { return abs_squared(Sum(x[i])); });
+    if (squares > least_squares_kept && std::isfinite(squares)) return static_cast<Real>(std::sqrt(squares));
     Real largest = 0;  // squares may have under- or overflowed: once more, scaled
     for (const S& value : x) {
         if (is_nan(value)) return abs1(value);
         largest = std::max(largest, std::abs(value));
     }
     if (largest == 0 || std::isinf(largest)) return largest;
-    const Real scaled = reduce<Real>(be, x.size(), [x, largest](std::size_t i) { return abs_squared(x[i] / largest); });
-    return largest * std::sqrt(scaled);
+    const double scaled =
+        reduce<double>(be, x.size(), [x, largest](std::size_t i) { return abs_squared(Sum(x[i] / largest)); });
+    return static_cast<Real>(largest * std::sqrt(scaled));
 }
 
 template <class S>
@@ -165,6 +172,20 @@ void multi_axpy(Cpu& be, std::span<const NotDeduced<S>> c, std::span<const NotDe
     }
 }
 
+template <class S>
+void narrow(Cpu& be, double a, std::span<const NotDeduced<S>> x, std::span<single_of<NotDeduced<S>>> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    parallel_for(be, x.size(), [a, x, y](std::size_t i) { y[i] = single_of<S>(a * x[i]); });
+}
+
+template <class S>
+void widen(Cpu& be, std::span<const single_of<NotDeduced<S>>> x, std::span<NotDeduced<S>> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    parallel_for(be, x.size(), [x, y](std::size_t i) { y[i] = x[i]; });
+}
+
 #define ILUX_INSTANTIATE(S)                                                                       \
     template S          dot<S>(Cpu&, std::span<const S>, std::span<const S>);                     \
     template S          dotu<S>(Cpu&, std::span<const S>, std::span<const S>);                    \
@@ -179,6 +200,12 @@ void multi_axpy(Cpu& be, std::span<const NotDeduced<S>> c, std::span<const NotDe
     template void       multiply<S>(Cpu&, std::span<const S>, std::span<const S>, std::span<S>);  \
     template void       multi_dot<S>(Cpu&, std::span<const S>, std::span<const S>, std::span<S>); \
     template void       multi_axpy<S>(Cpu&, std::span<const S>, std::span<const S>, std::span<S>);
+ILUX_WORKING(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+#define ILUX_INSTANTIATE(S)                                                               \
+    template void narrow<S>(Cpu&, double, std::span<const S>, std::span<single_of<S>>);   \
+    template void widen<S>(Cpu&, std::span<const single_of<S>>, std::span<S>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -16,12 +16,14 @@ template <class T>
 struct ScalarTraits {
     using Real = T;
     using Working = double;
+    using Single = float;
     static constexpr bool complex = false;
 };
 template <class T>
 struct ScalarTraits<std::complex<T>> {
     using Real = T;
     using Working = std::complex<double>;
+    using Single = std::complex<float>;
     static constexpr bool complex = true;
 };
 }  // namespace detail
@@ -34,6 +36,9 @@ using real_of = typename detail::ScalarTraits<T>::Real;
 /// The Scalar of vectors beside values stored as T, unless another is given: double, or complex<double>.
 template <class T>
 using working_of = typename detail::ScalarTraits<T>::Working;
+/// T in single precision: float, or complex<float>.
+template <class T>
+using single_of = typename detail::ScalarTraits<T>::Single;
 
 template <class T>
 concept Scalar = std::floating_point<real_of<T>>;

@@ -99,16 +99,21 @@ void MatrixOperator<S>::apply_adjoint(Cpu& be, std::span<const S> x, std::span<S
     else spmv_adjoint<S, S>(be, 1, A_, x, 0, y);
 }
 
-#define ILUX_PRODUCT(T, product)                                                                                    \
-    template void product<T, working_of<T>>(Cpu&, working_of<T>, const CsrView<T>&, std::span<const working_of<T>>, \
-                                            working_of<T>, std::span<working_of<T>>);
-#define ILUX_INSTANTIATE(T) ILUX_PRODUCT(T, spmv) ILUX_PRODUCT(T, spmv_transpose) ILUX_PRODUCT(T, spmv_adjoint)
+#define ILUX_PRODUCT(product, T, S) \
+    template void product<T, S>(Cpu&, S, const CsrView<T>&, std::span<const S>, S, std::span<S>);
+#define ILUX_PRODUCTS(T, S) \
+    ILUX_PRODUCT(spmv, T, S) ILUX_PRODUCT(spmv_transpose, T, S) ILUX_PRODUCT(spmv_adjoint, T, S)
+#define ILUX_INSTANTIATE(T) ILUX_PRODUCTS(T, working_of<T>)
 ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(T) ILUX_PRODUCTS(T, T)
+ILUX_SINGLES(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#undef ILUX_PRODUCTS
 #undef ILUX_PRODUCT
 
 #define ILUX_INSTANTIATE(S) template class MatrixOperator<S>;
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -51,7 +51,7 @@ IterationReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>&
                 !it.check_nonzero(pAp, norm(pt) * norm_q, "pt'Ap vanished"))
                 break;
             const S alpha = rho / pAp;
-            it.move(scale_r * alpha, p);        // x ← x + α p
+            it.move(real_of<S>(scale_r) * alpha, p);  // x ← x + α p
             axpy<S>(be, -alpha, Vector(q), r);  // r ← r − α A p
             it.apply_Ah(pt, q);
             axpy<S>(be, -conj(alpha), Vector(q), rt);  // r̃ ← r̃ − ᾱ Aᴴ p̃
@@ -66,7 +66,7 @@ IterationReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>&
     template IterationReport bicg<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
                                         Span<B, S>, BicgWorkspace<B, S>&, const KrylovOptions&,                  \
                                         const ProgressListener&, const StopToken&);
-ILUX_BACKENDS(ILUX_INSTANTIATE)
+ILUX_ALL_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

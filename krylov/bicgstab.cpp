@@ -16,7 +16,7 @@ struct Cycle {
     B&               be;
     Iteration<B, S>& it;
     Span<B, S>       r, rh, p, z, v, t;
-    double           scale_r;  // ‖r₀‖₂: all vectors are in its units
+    real_of<S>       scale_r;  // ‖r₀‖₂: all vectors are in its units
     double           norm_r = 1;
     S                rho = 1, rho_before = 1, alpha = 1, omega = 1;  // r̂ᴴr = ‖r‖² at first
     bool             first = true;
@@ -79,7 +79,7 @@ IterationReport bicgstab(B& be, const LinearOperator<B, S>& A, Preconditioner<B,
     for (;;) {
         it.recompute_residual(r);  // r ← b − A x
         if (it.over()) return it.report();
-        Cycle<B, S> cycle{be, it, r, rh, p, z, v, t, it.residual_norm()};
+        Cycle<B, S> cycle{be, it, r, rh, p, z, v, t, real_of<S>(it.residual_norm())};
         scale<S>(be, 1 / cycle.scale_r, r);
         copy<S>(be, ConstSpan<B, S>(r), rh);  // r̂ ← r
         while (!cycle.over()) {
@@ -93,7 +93,7 @@ IterationReport bicgstab(B& be, const LinearOperator<B, S>& A, Preconditioner<B,
     template IterationReport bicgstab<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
                                             Span<B, S>, BicgstabWorkspace<B, S>&, const KrylovOptions&,              \
                                             const ProgressListener&, const StopToken&);
-ILUX_BACKENDS(ILUX_INSTANTIATE)
+ILUX_ALL_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

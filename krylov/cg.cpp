@@ -50,7 +50,7 @@ IterationReport cg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M
     template IterationReport cg<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,       \
                                       Span<B, S>, CgWorkspace<B, S>&, const KrylovOptions&, const ProgressListener&, \
                                       const StopToken&);
-ILUX_BACKENDS(ILUX_INSTANTIATE)
+ILUX_ALL_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -24,7 +24,7 @@ IterationReport cocg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>&
         while (!it.stop.ends_cycle(beta * recurrence.norm_r())) {
             const auto alpha = recurrence.advance();
             if (!alpha) break;
-            it.move(beta * *alpha, p);  // x ← x + α p
+            it.move(real_of<S>(beta) * *alpha, p);  // x ← x + α p
             it.step(beta * recurrence.norm_r());
         }
     }
@@ -34,7 +34,7 @@ IterationReport cocg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>&
     template IterationReport cocg<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
                                         Span<B, S>, CocgWorkspace<B, S>&, const KrylovOptions&,                  \
                                         const ProgressListener&, const StopToken&);
-ILUX_BACKENDS(ILUX_INSTANTIATE)
+ILUX_ALL_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -170,7 +170,7 @@ GmresWorkspace<B, S>::GmresWorkspace(Index n, const KrylovOptions& opt)
     template IterationReport gmres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>,  \
                                          Span<B, S>, GmresWorkspace<B, S>&, const KrylovOptions&,                  \
                                          const ProgressListener&, const StopToken&);
-ILUX_BACKENDS(ILUX_INSTANTIATE)
+ILUX_ALL_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

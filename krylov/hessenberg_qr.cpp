@@ -70,7 +70,7 @@ std::span<const S> HessenbergQr<S>::solve()
 }
 
 #define ILUX_INSTANTIATE(S) template class HessenbergQr<S>;
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

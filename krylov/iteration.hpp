@@ -92,6 +92,7 @@ public:
     }
     bool   over() const { return verdict_.has_value(); }
     double residual_norm() const { return residual_; }  ///< ‖b − A x‖₂ as last recomputed
+    double norm_b() const { return norm_b_; }           ///< ‖b‖₂
 
     /// One step of a cycle is done; `estimate` is of ‖r‖₂ (of ‖M⁻¹r‖₂ after stop.estimates_preconditioned).
     void step(double estimate)
@@ -122,7 +123,7 @@ public:
     /// Ends the cycle in breakdown when `value` vanishes against `scale` up to rounding. @return whether it does not
     bool check_nonzero(S value, double scale, const char* what)
     {
-        const bool holds = std::abs(value) > std::numeric_limits<double>::epsilon() * scale;
+        const bool holds = std::abs(value) > std::numeric_limits<real_of<S>>::epsilon() * scale;
         if (!holds) stop.breakdown(what);
         return holds;
     }

@@ -108,7 +108,7 @@ IterationReport solve(B& be, Method method, const LinearOperator<B, S>& A, Preco
 }
 
 #define ILUX_INSTANTIATE(S) template std::size_t workspace_bytes<S>(Method, Index, const KrylovOptions&);
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 #define ILUX_INSTANTIATE(B, S)                                                                                      \
@@ -116,7 +116,7 @@ ILUX_SCALARS(ILUX_INSTANTIATE)
     template IterationReport solve<B, S>(B&, Method, const LinearOperator<B, S>&, Preconditioner<B, S>&,            \
                                          ConstSpan<B, S>, Span<B, S>, KrylovWorkspace<B, S>&, const KrylovOptions&, \
                                          const ProgressListener&, const StopToken&);
-ILUX_BACKENDS(ILUX_INSTANTIATE)
+ILUX_ALL_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

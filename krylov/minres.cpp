@@ -84,7 +84,7 @@ IterationReport minres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S
     template IterationReport minres<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
                                           Span<B, S>, MinresWorkspace<B, S>&, const KrylovOptions&,                \
                                           const ProgressListener&, const StopToken&);
-ILUX_BACKENDS(ILUX_INSTANTIATE)
+ILUX_ALL_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

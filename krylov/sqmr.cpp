@@ -35,8 +35,8 @@ IterationReport sqmr(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>&
             const double theta_before = std::exchange(theta, recurrence.norm_r() / tau);
             const double c_squared = 1 / (1 + theta * theta), kept = c_squared * theta_before * theta_before;
             tau *= theta * std::sqrt(c_squared);
-            axpby<S>(be, c_squared * *alpha, Vector(p), kept, d);
-            axpby<S>(be, c_squared * *alpha, Vector(q), kept, Ad);
+            axpby<S>(be, real_of<S>(c_squared) * *alpha, Vector(p), kept, d);
+            axpby<S>(be, real_of<S>(c_squared) * *alpha, Vector(q), kept, Ad);
             it.move_if_finite(beta, d);
             axpy<S>(be, -1, Vector(Ad), smooth);
             norm_smooth = norm2<S>(be, Vector(smooth));
@@ -50,7 +50,7 @@ IterationReport sqmr(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>&
     template IterationReport sqmr<B, S>(B&, const LinearOperator<B, S>&, Preconditioner<B, S>&, ConstSpan<B, S>, \
                                         Span<B, S>, SqmrWorkspace<B, S>&, const KrylovOptions&,                  \
                                         const ProgressListener&, const StopToken&);
-ILUX_BACKENDS(ILUX_INSTANTIATE)
+ILUX_ALL_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

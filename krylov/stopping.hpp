@@ -21,6 +21,9 @@ enum class Side { right, left };
 enum class StopTest { residual, backward_error, rowwise, error };
 /// How the basis is made orthogonal; mgso_hybrid and mgso_host, of a GPU, compute coefficients or all of it on the host.
 enum class Orthogonalization { mgso, cgs2, mgso_hybrid, mgso_host };
+/// What an iteration computes in. The methods themselves take the type they are given; LinearSolver chooses it. mixed: in single precision,
+/// as corrections of an x whose residual is computed in double.
+enum class Arithmetic { in_double, mixed };
 
 inline std::span<const std::string_view> names(Side)
 {
@@ -37,6 +40,11 @@ inline std::span<const std::string_view> names(Orthogonalization)
     static constexpr std::array<std::string_view, 4> all{"mgso", "cgs2", "mgso_hybrid", "mgso_host"};
     return all;
 }
+inline std::span<const std::string_view> names(Arithmetic)
+{
+    static constexpr std::array<std::string_view, 2> all{"double", "mixed"};
+    return all;
+}
 
 /// Options of every Krylov method; fields() has their ranges and meanings.
 struct KrylovOptions {
@@ -48,6 +56,7 @@ struct KrylovOptions {
     StopTest          stop = StopTest::residual;
     Orthogonalization ortho = Orthogonalization::mgso;
     double            reorthogonalize = 0.98;
+    Arithmetic        precision = Arithmetic::in_double;
     double matrix_norm = 0;  ///< ‖A‖_F when known: needed by StopTest::backward_error, reported otherwise
 };
 
@@ -69,6 +78,9 @@ void fields(KrylovOptions& o, Visit&& visit)
           "mgso: modified Gram-Schmidt, selectively repeated; cgs2: classical, twice; on a GPU also mgso_hybrid: "
           "coefficients on the host, mgso_host: all of it there");
     visit("reorthogonalize", o.reorthogonalize, within(0, 1), "mgso repeats a projection above this squared cosine");
+    visit("precision", o.precision, anything(),
+          "mixed: products, basis and preconditioner in single precision, as corrections of an x whose residual is computed in double, "
+          "and to the same tolerances; double where single precision does not suffice");
 }
 
 /// When to end a cycle, and when to end the solve. A cycle runs on estimates; at its end b − A x is recomputed, and

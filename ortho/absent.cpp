@@ -23,7 +23,7 @@ Extension cgs2(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced
 #define ILUX_INSTANTIATE(S)                                                                     \
     template Extension mgso<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, double); \
     template Extension cgs2<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, std::span<S>);
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -45,7 +45,7 @@ Extension cgs2(Cpu& be, std::span<const NotDeduced<S>> V, std::span<NotDeduced<S
     template Extension cgs2<S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, std::span<S>);               \
     template Extension detail::cgs2_by_primitives<Gpu, S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, \
                                                           std::span<S>);
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -14,6 +14,9 @@ using cuda::check;
 
 constexpr int block_size = 256;
 
+template <class Number>
+constexpr double epsilon = std::is_same_v<real_of<Number>, float> ? 1.1920928955078125e-07 : 2.220446049250313e-16;
+
 /// Whether ‖·‖ may be taken as √squares: neither over- nor underflow came near.
 __host__ __device__ bool trusted(double squares) { return squares > 1e-280 && squares < 1e300; }
 
@@ -21,8 +24,8 @@ __host__ __device__ bool trusted(double squares) { return squares > 1e-280 && sq
 template <class Number>
 __global__ void normalize_if_clear(std::size_t n, Number* w, const double* before, const double* after)
 {
-    if (!trusted(*before) || !trusted(*after) || sqrt(*after) <= 2.220446049250313e-16 * sqrt(*before)) return;
-    const double      factor = 1 / sqrt(*after);
+    if (!trusted(*before) || !trusted(*after) || sqrt(*after) <= epsilon<Number> * sqrt(*before)) return;
+    const auto        factor = static_cast<real_of<Number>>(1 / sqrt(*after));
     const std::size_t stride = std::size_t(gridDim.x) * block_size;
     for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n; i += stride) w[i] = factor * w[i];
 }
@@ -48,7 +51,7 @@ void project_twice(Gpu& be, const Number* V, std::size_t n, int k, Number* w, co
         return Pass{.V = V + first * n, .n = n, .k = std::min(at_once, k - first), .w = w, .scale = -1};
     };
     const auto coefficients = [&](int where, int first) {
-        return reinterpret_cast<const Number*>(device + where) + first;
+        return reinterpret_cast<const working_of<Number>*>(device + where) + first;
     };
     const auto dots = [&](Pass& pass, int where) {
         pass.dots = device + where;
@@ -115,14 +118,14 @@ Extension cgs2(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced
     cuda::check_launch("normalize_if_clear");
     check(cudaStreamSynchronize(stream), "cgs2");
 
-    const auto* const first = reinterpret_cast<const S*>(host + at.first);
-    const auto* const second = reinterpret_cast<const S*>(host + at.second);
-    for (int i = 0; i < k; ++i) h[i] = first[i] + second[i];
+    const auto* const first = reinterpret_cast<const working_of<S>*>(host + at.first);
+    const auto* const second = reinterpret_cast<const working_of<S>*>(host + at.second);
+    for (int i = 0; i < k; ++i) h[i] = S(first[i] + second[i]);
     double before = std::sqrt(host[at.before]);
     if (trusted(host[at.before]) && trusted(host[at.after])) {
         const double after = std::sqrt(host[at.after]);
-        const bool   extended = after > 2.220446049250313e-16 * before;
-        h[k] = extended ? after : 0;
+        const bool   extended = after > epsilon<S> * before;
+        h[k] = static_cast<real_of<S>>(extended ? after : 0);
         return extended ? Extension::extended : Extension::nothing_left;
     }
     before = norm2<S>(be, DeviceSpan<const S>(w));  // ‖w‖² before was Σ h_i² + ‖w‖² now
@@ -130,12 +133,12 @@ Extension cgs2(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced
     h[k] = 0;
     if (before == 0) return Extension::nothing_left;
     if (!std::isfinite(before)) return Extension::not_finite;
-    return detail::normalize<Gpu, S>(be, before, w, h[k]);
+    return detail::normalize<Gpu, S>(be, static_cast<real_of<S>>(before), w, h[k]);
 }
 
 #define ILUX_INSTANTIATE(S) \
     template Extension cgs2<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, std::span<S>);
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

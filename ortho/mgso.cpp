@@ -70,7 +70,7 @@ Extension mgso_host(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDe
     template Extension mgso_host<S>(Cpu&, std::span<const S>, std::span<S>, std::span<S>, std::span<S>, double); \
     template Extension mgso_hybrid<Gpu, S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, double);      \
     template Extension mgso_host<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, std::span<S>, double);
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -27,7 +27,7 @@ constexpr int      threads = 512;
 constexpr int      warps = threads / 32;
 constexpr unsigned slots_a_lane = 5;  // read together: 160 blocks, more than an H200 has multiprocessors
 
-/// @tparam Number  double or Complex<double>
+/// @tparam Number  double, float or Complex of these: of V and w. What crosses threads, coefficients too, is double.
 template <class Number>
 struct Problem {
     const Number* V;
@@ -127,7 +127,7 @@ public:
     __device__ void await_all() const { __pipeline_wait_prior(0); }
 
     /// h ← v_jᴴ w,  w ← w − h v_j. For streamed rows that update is left to whatever reads them next.
-    __device__ Number project(int j)
+    __device__ working_of<Number> project(int j)
     {
         Number sum{};
 #pragma unroll
@@ -136,28 +136,31 @@ public:
         each_streamed(v, [&](std::size_t, Number wi, Number vi) {
             sum = cuda::plus_product(sum, cuda::conjugate(vi), wi);
         });
-        const Number h = over_grid<cuda::Add>(sum);
+        const working_of<Number> sum_of_all = over_grid<cuda::Add>(cuda::widened(sum));
+        const Number             h = cuda::converted<Number>(sum_of_all);
 #pragma unroll
         for (int q = 0; q < items; ++q) w_[q] = cuda::minus_product(w_[q], h, at(j, q));
         late_v_ = v;
         late_h_ = h;
-        return h;
+        return sum_of_all;
     }
 
     /// ‖w‖₂, safe against overflow and underflow
     __device__ double norm()
     {
-        const double squares = over_rows<cuda::Add>([](Number wi) { return cuda::squared(wi); });
+        const double squares = over_rows<cuda::Add>([](Number wi) { return cuda::squared(cuda::widened(wi)); });
         if (squares > 1e-280 && isfinite(squares)) return sqrt(squares);
-        const double largest = over_rows<cuda::Largest>([](Number wi) { return cuda::magnitude(wi); });
+        const double largest = over_rows<cuda::Largest>([](Number wi) { return cuda::magnitude(cuda::widened(wi)); });
         if (largest == 0 || !isfinite(largest)) return largest;
         return largest *
-               sqrt(over_rows<cuda::Add>([=](Number wi) { return cuda::squared(cuda::divided(wi, largest)); }));
+               sqrt(over_rows<cuda::Add>(
+                   [=](Number wi) { return cuda::squared(cuda::divided(cuda::widened(wi), largest)); }));
     }
 
     /// Writes factor·w.
-    __device__ void store(double factor)
+    __device__ void store(double by)
     {
+        const auto factor = static_cast<real_of<Number>>(by);
 #pragma unroll
         for (int q = 0; q < items; ++q)
             if (q < mine_) p_.w[first_ + q * threads] = factor * w_[q];
@@ -246,7 +249,8 @@ __global__ void __launch_bounds__(threads, 1) orthogonalize(const __grid_constan
     extern __shared__ double2 buffer[];
     Worker<items, Number>     worker(p, reinterpret_cast<Number*>(buffer));
     const bool                leader = blockIdx.x == 0 && threadIdx.x == 0;
-    Number* const             h_out = reinterpret_cast<Number*>(p.results);
+    using Sum = working_of<Number>;
+    Sum* const                h_out = reinterpret_cast<Sum*>(p.results);
     double* const             ended = p.results + cuda::parts<Number> * (p.k + 1);
     worker.fetch(0);
 
@@ -254,7 +258,7 @@ __global__ void __launch_bounds__(threads, 1) orthogonalize(const __grid_constan
     if (before == 0 || !isfinite(before)) {
         worker.await_all();
         if (!leader) return;
-        for (int j = 0; j <= p.k; ++j) h_out[j] = Number{};
+        for (int j = 0; j <= p.k; ++j) h_out[j] = Sum{};
         *ended = static_cast<int>(before == 0 ? Extension::nothing_left : Extension::not_finite);
         return;
     }
@@ -262,19 +266,21 @@ __global__ void __launch_bounds__(threads, 1) orthogonalize(const __grid_constan
     for (int j = 0; j < p.k; ++j) {
         worker.fetch(j + 1);
         worker.await_all_but_the_newest();
-        Number       h = worker.project(j);
+        Sum          h = worker.project(j);
         const double cosine = cuda::squared(cuda::divided(h, before));
         if (cosine > p.threshold * omega) h += worker.project(j);
         omega = fmax(0., omega - cuda::squared(cuda::divided(h, before)));
         if (leader) h_out[j] = h;
     }
 
-    constexpr double eps = 2.220446049250313e-16, least = 2.2250738585072014e-308;
+    constexpr bool   single = std::is_same_v<real_of<Number>, float>;
+    constexpr double eps = single ? 1.1920928955078125e-07 : 2.220446049250313e-16;
+    constexpr double least = single ? 1.1754943508222875e-38 : 2.2250738585072014e-308;
     const double     norm = worker.norm();
     const bool       finite = isfinite(norm), left = norm > eps * before && norm >= least;
     worker.store(finite && left ? 1 / norm : 1);
     if (!leader) return;
-    h_out[p.k] = cuda::from_real<Number>(left ? norm : 0);
+    h_out[p.k] = cuda::from_real<Sum>(left ? norm : 0);
     *ended = static_cast<int>(!finite ? Extension::not_finite : left ? Extension::extended : Extension::nothing_left);
 }
 
@@ -341,12 +347,13 @@ Extension mgso(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced
     state.epoch += exchanges;
     check(cudaStreamSynchronize(stream), "mgso");
 
-    std::copy_n(reinterpret_cast<const S*>(state.sums), k + 1, h.begin());
+    const auto* const found = reinterpret_cast<const working_of<S>*>(state.sums);
+    std::transform(found, found + k + 1, h.begin(), [](working_of<S> sum) { return S(sum); });
     return static_cast<Extension>(static_cast<int>(state.sums[parts * (k + 1)]));
 }
 
 #define ILUX_INSTANTIATE(S) template Extension mgso<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, std::span<S>, double);
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

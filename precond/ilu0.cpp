@@ -63,8 +63,8 @@ Ilu0<T>::Ilu0(const CsrView<T>& A) : n_(A.rows())
             return;
         }
     }
-    L_ = SpTrsvPlan<T>(part(A, val, [](Index i, Index j) { return j < i; }), Triangle::lower, Diagonal::unit);
-    U_ = SpTrsvPlan<T>(part(A, val, [](Index i, Index j) { return j >= i; }), Triangle::upper, Diagonal::stored);
+    L_ = SpTrsvPlan<T, T>(part(A, val, [](Index i, Index j) { return j < i; }), Triangle::lower, Diagonal::unit);
+    U_ = SpTrsvPlan<T, T>(part(A, val, [](Index i, Index j) { return j >= i; }), Triangle::upper, Diagonal::stored);
 }
 
 template <Scalar T>
@@ -81,7 +81,25 @@ void Ilu0<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z)
     L_.solve_adjoint(be, z, z);
 }
 
-#define ILUX_INSTANTIATE(T) template class Ilu0<T>;
+/// R L R⁻¹ · R U C = R A C on the pattern
+template <Scalar T>
+template <class Wide>
+Ilu0<T>::Ilu0(const Ilu0<Wide>& wide, const SingleScales& scales) : n_(wide.size())
+{
+    const auto l = [&](Index i, Index j, Wide value) {
+        return scaled_entry(scales.of_row(i), value, 1 / scales.of_row(j));
+    };
+    const auto u = [&](Index i, Index j, Wide value) {
+        return scaled_entry(scales.of_row(i), value, scales.of_col(j));
+    };
+    L_ = SpTrsvPlan<T, T>(in_single<Wide>(wide.L(), l), Triangle::lower, Diagonal::unit);
+    U_ = SpTrsvPlan<T, T>(in_single<Wide>(wide.U(), u), Triangle::upper, Diagonal::stored);
+}
+
+#define ILUX_INSTANTIATE(T)  \
+    template class Ilu0<T>; \
+    template class Ilu0<single_of<T>>; \
+    template Ilu0<single_of<T>>::Ilu0(const Ilu0<T>&, const SingleScales&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

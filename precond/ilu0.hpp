@@ -4,6 +4,7 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
 #include "ilux/base/operator.hpp"
+#include "ilux/precond/single.hpp"
 #include "ilux/sptrsv/sptrsv.hpp"
 
 namespace ilux {
@@ -14,6 +15,9 @@ template <Scalar T = double>
 class Ilu0 final : public Preconditioner<Cpu, T> {
 public:
     explicit Ilu0(const CsrView<T>& A);
+    /// That of R A C in single precision. Needs one without a zero pivot. @throws InvalidInput where a value is out of the range of float
+    template <class Wide>
+    Ilu0(const Ilu0<Wide>& wide, const SingleScales& scales);
     Index             zero_pivot() const { return zero_pivot_; }
     Index             size() const override { return n_; }
     Offset            nnz() const { return L_.matrix().nnz() + U_.matrix().nnz(); }
@@ -26,7 +30,7 @@ public:
 private:
     Index         n_ = 0;
     Index         zero_pivot_ = -1;
-    SpTrsvPlan<T> L_, U_;  // unit, and with its diagonal
+    SpTrsvPlan<T, T> L_, U_;  // unit, and with its diagonal
 };
 
 }  // namespace ilux

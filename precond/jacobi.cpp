@@ -44,7 +44,21 @@ void Jacobi<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z)
     times_diagonal(be, r, z, [this](std::ptrdiff_t i) { return conj(inverse_[i]); });
 }
 
-#define ILUX_INSTANTIATE(T) template class Jacobi<T>;
+template <Scalar T>
+template <class Wide>
+Jacobi<T>::Jacobi(const Jacobi<Wide>& wide, const SingleScales& scales) : zeros_(wide.zeros())
+{
+    inverse_.resize(wide.inverse().size());
+    for (std::size_t i = 0; i < inverse_.size(); ++i) {
+        const T d = T(divided(wide.inverse()[i], scales.of_row(i), scales.of_col(i)));
+        inverse_[i] = is_finite(d) && d != T(0) ? d : T(1);
+    }
+}
+
+#define ILUX_INSTANTIATE(T)              \
+    template class Jacobi<T>;            \
+    template class Jacobi<single_of<T>>; \
+    template Jacobi<single_of<T>>::Jacobi(const Jacobi<T>&, const SingleScales&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

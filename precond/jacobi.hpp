@@ -7,6 +7,7 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
 #include "ilux/base/operator.hpp"
+#include "ilux/precond/single.hpp"
 
 namespace ilux {
 
@@ -15,6 +16,9 @@ template <Scalar T = double>
 class Jacobi final : public Preconditioner<Cpu, T> {
 public:
     explicit Jacobi(const CsrView<T>& A);
+    /// That of R A C in single precision; a component that then leaves its range is unscaled.
+    template <class Wide>
+    Jacobi(const Jacobi<Wide>& wide, const SingleScales& scales);
     Index              zeros() const { return zeros_; }
     std::span<const T> inverse() const { return inverse_; }  ///< n; 1/a_ii, or 1
     Index              size() const override { return static_cast<Index>(inverse_.size()); }

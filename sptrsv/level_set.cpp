@@ -105,12 +105,18 @@ Index dependency_depth(const CsrView<T>& A, Triangle triangle)
     return assign_levels(A, triangle, level);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                           \
-    template LevelSets::LevelSets(const CsrView<T>&, Triangle, Offset);                               \
-    template void  solve_levels<T>(Cpu&, const CsrView<T>&, const LevelSets&, Triangle, Diagonal,     \
-                                  std::span<const working_of<T>>, std::span<working_of<T>>, Values); \
-    template Index dependency_depth(const CsrView<T>&, Triangle);
+#define ILUX_SOLVE(T, S)                                                                                               \
+    template void solve_levels<T, S>(Cpu&, const CsrView<T>&, const LevelSets&, Triangle, Diagonal, std::span<const S>, \
+                                     std::span<S>, Values);
+#define ILUX_INSTANTIATE(T)                                             \
+    template LevelSets::LevelSets(const CsrView<T>&, Triangle, Offset); \
+    template Index dependency_depth(const CsrView<T>&, Triangle);       \
+    ILUX_SOLVE(T, working_of<T>)
 ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(T) ILUX_SOLVE(T, T)
+ILUX_SINGLES(ILUX_INSTANTIATE)
+#undef ILUX_SOLVE
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

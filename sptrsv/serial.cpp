@@ -71,12 +71,16 @@ void solve_serial_transpose(const CsrView<T>& A, Triangle triangle, Diagonal dia
     scatter_all<Values::as_stored>(A, triangle, diagonal, x);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                                        \
-    template void solve_serial<T>(const CsrView<T>&, Triangle, Diagonal, std::span<const working_of<T>>,           \
-                                  std::span<working_of<T>>, Values);                                               \
-    template void solve_serial_transpose<T>(const CsrView<T>&, Triangle, Diagonal, std::span<const working_of<T>>, \
-                                            std::span<working_of<T>>, Values);
+#define ILUX_SOLVE(solve, T, S) \
+    template void solve<T, S>(const CsrView<T>&, Triangle, Diagonal, std::span<const S>, std::span<S>, Values);
+#define ILUX_INSTANTIATE(T)                   \
+    ILUX_SOLVE(solve_serial, T, working_of<T>) \
+    ILUX_SOLVE(solve_serial_transpose, T, working_of<T>)
 ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(T) ILUX_SOLVE(solve_serial, T, T) ILUX_SOLVE(solve_serial_transpose, T, T)
+ILUX_SINGLES(ILUX_INSTANTIATE)
+#undef ILUX_SOLVE
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

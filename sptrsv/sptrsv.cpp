@@ -101,5 +101,8 @@ void SpTrsvPlan<T, S>::solve_adjoint(Cpu& be, std::span<const S> b, std::span<S>
     template class SpTrsvPlan<T>;
 ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(T) template class SpTrsvPlan<T, T>;
+ILUX_SINGLES(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -114,8 +114,21 @@ void multi_axpy(Gpu&, std::span<const NotDeduced<S>>, DeviceSpan<const NotDeduce
     absent();
 }
 
-ILUX_SCALARS(ILUX_GPU_VECTOR_PRIMITIVES)
-ILUX_SCALARS(ILUX_GPU_BLOCK_PRIMITIVES)
+template <class S>
+void narrow(Gpu&, double, DeviceSpan<const NotDeduced<S>>, DeviceSpan<single_of<NotDeduced<S>>>)
+{
+    absent();
+}
+
+template <class S>
+void widen(Gpu&, DeviceSpan<const single_of<NotDeduced<S>>>, DeviceSpan<NotDeduced<S>>)
+{
+    absent();
+}
+
+ILUX_WORKING(ILUX_GPU_VECTOR_PRIMITIVES)
+ILUX_WORKING(ILUX_GPU_BLOCK_PRIMITIVES)
+ILUX_SCALARS(ILUX_GPU_PRECISION_PRIMITIVES)
 
 template <class T, class S>
 void spmv(Gpu&, NotDeduced<S>, const DeviceCsr<T>&, DeviceSpan<const NotDeduced<S>>, NotDeduced<S>,
@@ -123,10 +136,14 @@ void spmv(Gpu&, NotDeduced<S>, const DeviceCsr<T>&, DeviceSpan<const NotDeduced<
 {
     absent();
 }
-#define ILUX_INSTANTIATE(T)                                                                                         \
-    template void spmv<T, working_of<T>>(Gpu&, working_of<T>, const DeviceCsr<T>&, DeviceSpan<const working_of<T>>, \
-                                         working_of<T>, DeviceSpan<working_of<T>>);
+#define ILUX_PRODUCT(T, S) \
+    template void spmv<T, S>(Gpu&, S, const DeviceCsr<T>&, DeviceSpan<const S>, S, DeviceSpan<S>);
+#define ILUX_INSTANTIATE(T) ILUX_PRODUCT(T, working_of<T>)
 ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(T) ILUX_PRODUCT(T, T)
+ILUX_SINGLES(ILUX_INSTANTIATE)
+#undef ILUX_PRODUCT
 #undef ILUX_INSTANTIATE
 
 GpuGraph::GpuGraph(Gpu&, std::function<void()>) { absent(); }

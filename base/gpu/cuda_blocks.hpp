@@ -15,13 +15,14 @@ constexpr int vectors_a_pass = sums_a_pass / parts<Number>;
 
 template <class Number>
 struct Coefficients {
-    Number c[vectors_a_pass<Number>];
+    working_of<Number> c[vectors_a_pass<Number>];
 };
 
 /// One pass over k ≤ vectors_a_pass vectors v_j of n numbers and over w:
 ///     w ← w + scale·Σ c_j v_j   if it updates,   then   d_j ← v_jᴴ w   if it takes dots,   and   s ← wᴴ w.
 /// Each v_ji and w_i is read once. Sums go where a pointer says, on the device or in State::sums; null: not wanted.
-/// @tparam Number  double or Complex<double>, which is a sum of two doubles
+/// @tparam Number  double, float, or Complex of these, which is a sum of two doubles. A thread adds products of float in float, and
+///                 whatever crosses threads, coefficients too, is double.
 template <class Number>
 struct BlockPass {
     const Number* V = nullptr;
@@ -30,9 +31,9 @@ struct BlockPass {
     Number*       w = nullptr;  ///< not written by a pass that only takes dots
     bool backwards = false;     ///< from the last row to the first: what an earlier pass read last is in the cache
 
-    const Number*        coefficients = nullptr;  ///< c on the device; null: `given`
-    Coefficients<Number> given = {};
-    double               scale = 1;
+    const working_of<Number>* coefficients = nullptr;  ///< c on the device; null: `given`
+    Coefficients<Number>      given = {};
+    double                    scale = 1;
 
     double* dots = nullptr;          ///< k numbers, on the device
     double* dots_host = nullptr;     ///< k numbers

@@ -157,21 +157,21 @@ GpuMatrixOperator<S>::GpuMatrixOperator(DeviceCsr<S> A) : A_(std::move(A)), adjo
 template <Scalar S>
 void GpuMatrixOperator<S>::apply(Gpu& be, DeviceSpan<const S> x, DeviceSpan<S> y) const
 {
-    spmv(be, 1, A_, x, 0, y);
+    spmv<S, S>(be, 1, A_, x, 0, y);
 }
 
 template <Scalar S>
 void GpuMatrixOperator<S>::apply_adjoint(Gpu& be, DeviceSpan<const S> x, DeviceSpan<S> y) const
 {
     require(adjoinable_, [] { return "this GpuMatrixOperator was made without the adjoint"; });
-    spmv(be, 1, Ah_, x, 0, y);
+    spmv<S, S>(be, 1, Ah_, x, 0, y);
 }
 
 #define ILUX_INSTANTIATE(T) template class DeviceCsr<T>;
 ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 #define ILUX_INSTANTIATE(S) template class GpuMatrixOperator<S>;
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -35,6 +35,7 @@ template <class R>
 struct ScalarTraits<cuda::Complex<R>> {
     using Real = R;
     using Working = cuda::Complex<double>;
+    using Single = cuda::Complex<float>;
     static constexpr bool complex = true;
 };
 
@@ -75,6 +76,7 @@ Complex<R> as_value(std::complex<R> z)
     return {z.real(), z.imag()};
 }
 inline double as_value(double x) { return x; }
+inline float  as_value(float x) { return x; }
 
 __device__ inline double widened(double x) { return x; }
 __device__ inline double widened(float x) { return x; }
@@ -84,7 +86,25 @@ __device__ Complex<double> widened(Complex<R> z)
     return {z.re, z.im};
 }
 
+/// In another precision.
+template <class V>
+__device__ V converted(double x)
+{
+    return static_cast<V>(x);
+}
+template <class V>
+__device__ V converted(float x)
+{
+    return static_cast<V>(x);
+}
+template <class V, class R>
+__device__ V converted(Complex<R> z)
+{
+    return {static_cast<real_of<V>>(z.re), static_cast<real_of<V>>(z.im)};
+}
+
 __device__ inline double conjugate(double x) { return x; }
+__device__ inline float  conjugate(float x) { return x; }
 template <class R>
 __device__ Complex<R> conjugate(Complex<R> z)
 {
@@ -92,15 +112,19 @@ __device__ Complex<R> conjugate(Complex<R> z)
 }
 
 /// sum + a b, for complex numbers in four fused steps.
-__device__ inline double          plus_product(double sum, double a, double b) { return sum + a * b; }
-__device__ inline Complex<double> plus_product(Complex<double> sum, Complex<double> a, Complex<double> b)
+__device__ inline double plus_product(double sum, double a, double b) { return sum + a * b; }
+__device__ inline float  plus_product(float sum, float a, float b) { return sum + a * b; }
+template <class R>
+__device__ Complex<R> plus_product(Complex<R> sum, Complex<R> a, Complex<R> b)
 {
     return {sum.re + a.re * b.re - a.im * b.im, sum.im + a.re * b.im + a.im * b.re};
 }
 
 /// sum − a b
-__device__ inline double          minus_product(double sum, double a, double b) { return sum - a * b; }
-__device__ inline Complex<double> minus_product(Complex<double> sum, Complex<double> a, Complex<double> b)
+__device__ inline double minus_product(double sum, double a, double b) { return sum - a * b; }
+__device__ inline float  minus_product(float sum, float a, float b) { return sum - a * b; }
+template <class R>
+__device__ Complex<R> minus_product(Complex<R> sum, Complex<R> a, Complex<R> b)
 {
     return {sum.re - a.re * b.re + a.im * b.im, sum.im - a.re * b.im - a.im * b.re};
 }
@@ -124,7 +148,12 @@ __device__ inline double magnitude(double x) { return fabs(x); }
 __device__ inline double magnitude(Complex<double> z) { return hypot(z.re, z.im); }
 
 __device__ inline bool is_zero(double x) { return x == 0; }
-__device__ inline bool is_zero(Complex<double> z) { return z.re == 0 && z.im == 0; }
+__device__ inline bool is_zero(float x) { return x == 0; }
+template <class R>
+__device__ bool is_zero(Complex<R> z)
+{
+    return z.re == 0 && z.im == 0;
+}
 
 /// One load by the read-only path.
 template <class V>
@@ -146,7 +175,9 @@ __device__ inline Complex<double> shuffled_from(Complex<double> z, int lane)
     return {shuffled_from(z.re, lane), shuffled_from(z.im, lane)};
 }
 __device__ inline double shuffled_down(double x, int step, int lanes) { return __shfl_down_sync(~0u, x, step, lanes); }
-__device__ inline Complex<double> shuffled_down(Complex<double> z, int step, int lanes)
+__device__ inline float  shuffled_down(float x, int step, int lanes) { return __shfl_down_sync(~0u, x, step, lanes); }
+template <class R>
+__device__ Complex<R> shuffled_down(Complex<R> z, int step, int lanes)
 {
     return {shuffled_down(z.re, step, lanes), shuffled_down(z.im, step, lanes)};
 }

@@ -124,8 +124,13 @@ void multi_dot(Gpu& be, DeviceSpan<const NotDeduced<S>> block, DeviceSpan<const 
 template <class S = double>
 void multi_axpy(Gpu& be, std::span<const NotDeduced<S>> c, DeviceSpan<const NotDeduced<S>> block,
                 DeviceSpan<NotDeduced<S>> y);
+/// As the Cpu's.
+template <class S = double>
+void narrow(Gpu& be, double a, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<single_of<NotDeduced<S>>> y);
+template <class S = double>
+void widen(Gpu& be, DeviceSpan<const single_of<NotDeduced<S>>> x, DeviceSpan<NotDeduced<S>> y);
 
-static_assert(Backend<Gpu>);
+static_assert(Backend<Gpu> && Backend<Gpu, float>);
 
 namespace detail {
 void* device_allocate(std::size_t bytes);                     // zeroed, on the current device; null for 0

@@ -31,14 +31,14 @@ constexpr int      max_blocks = cuda::max_partials / columns / 33 * 32;  // with
 static_assert(max_blocks / neighbours < cuda::max_tickets);
 
 /// Adds each of 32 values over the warp; lane j returns the sum of value j. Each exchange halves the values in play.
-template <int half = 16>
-__device__ double over_lanes_each(double (&value)[32])
+template <int half = 16, class Real>
+__device__ double over_lanes_each(Real (&value)[32])
 {
     const bool upper = threadIdx.x & half;
 #pragma unroll
     for (int j = 0; j < half; ++j) {
-        const double leaves = upper ? value[j] : value[j + half];
-        const double stays = upper ? value[j + half] : value[j];
+        const Real leaves = upper ? value[j] : value[j + half];
+        const Real stays = upper ? value[j + half] : value[j];
         value[j] = stays + __shfl_xor_sync(~0u, leaves, half);
     }
     if constexpr (half > 1) return over_lanes_each<half / 2>(value);
@@ -88,8 +88,13 @@ __device__ void add_blocks(const BlockPass<Number>& pass, double* partial, unsig
 }
 
 /// Adds v̄ w to the dot of vector j.
-__device__ void add_product(double (&dot)[32], int j, double v, double w) { dot[j] += v * w; }
-__device__ void add_product(double (&dot)[32], int j, cuda::Complex<double> v, cuda::Complex<double> w)
+template <class Real>
+__device__ void add_product(Real (&dot)[32], int j, Real v, Real w)
+{
+    dot[j] += v * w;
+}
+template <class Real>
+__device__ void add_product(Real (&dot)[32], int j, cuda::Complex<Real> v, cuda::Complex<Real> w)
 {
     dot[2 * j] += v.re * w.re + v.im * w.im;
     dot[2 * j + 1] += v.re * w.im - v.im * w.re;
@@ -104,11 +109,14 @@ __global__ void __launch_bounds__(block_size)
     __shared__ Number c[width];
     if (update && threadIdx.x < width) {
         const int j = threadIdx.x;
-        c[j] = j >= pass.k ? Number{} : pass.scale * (pass.coefficients ? pass.coefficients[j] : pass.given.c[j]);
+        c[j] = j >= pass.k ? Number{}
+                           : cuda::converted<Number>(
+                                 pass.scale * (pass.coefficients ? pass.coefficients[j] : pass.given.c[j]));
     }
     __syncthreads();
 
-    double            dot[32] = {}, squares = 0;
+    real_of<Number>   dot[32] = {};
+    double            squares = 0;
     const std::size_t stride = std::size_t(gridDim.x) * block_size;
     for (std::size_t first = std::size_t(blockIdx.x) * block_size + threadIdx.x; first < pass.n;
          first += rows * stride) {
@@ -138,7 +146,7 @@ __global__ void __launch_bounds__(block_size)
 #pragma unroll
                 for (int j = 0; j < width; ++j) add_product(dot, j, v[r][j], w[r]);
             }
-            squares += cuda::squared(w[r]);
+            squares += cuda::squared(cuda::widened(w[r]));
         }
     }
     if (!dots && !pass.squares && !pass.squares_host) return;
@@ -216,7 +224,7 @@ void block_update_dots(Gpu& be, const BlockPass<Number>& pass)
     template void block_dots(Gpu&, const BlockPass<Value<S>>&);   \
     template void block_update(Gpu&, const BlockPass<Value<S>>&); \
     template void block_update_dots(Gpu&, const BlockPass<Value<S>>&);
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace cuda
@@ -240,7 +248,8 @@ void multi_dot(Gpu& be, DeviceSpan<const NotDeduced<S>> block, DeviceSpan<const 
                                           .w = const_cast<Number*>(cuda::as_values(w.data())),  // only read
                                           .dots_host = sums + cuda::parts<Number> * (first - begin)});
         check(cudaStreamSynchronize(stream), "multi_dot");
-        std::copy_n(reinterpret_cast<const S*>(sums), end - begin, h.begin() + begin);
+        const auto* const found = reinterpret_cast<const working_of<S>*>(sums);
+        std::transform(found, found + (end - begin), h.begin() + begin, [](working_of<S> sum) { return S(sum); });
     }
 }
 
@@ -257,11 +266,11 @@ void multi_axpy(Gpu& be, std::span<const NotDeduced<S>> c, DeviceSpan<const NotD
                                .n = n,
                                .k = static_cast<int>(std::min(at_once, c.size() - first)),
                                .w = cuda::as_values(y.data())};
-        for (int j = 0; j < pass.k; ++j) pass.given.c[j] = cuda::as_value(c[first + j]);
+        for (int j = 0; j < pass.k; ++j) pass.given.c[j] = cuda::as_value(working_of<S>(c[first + j]));
         cuda::block_update(be, pass);
     }
 }
 
-ILUX_SCALARS(ILUX_GPU_BLOCK_PRIMITIVES)
+ILUX_WORKING(ILUX_GPU_BLOCK_PRIMITIVES)
 
 }  // namespace ilux

@@ -98,12 +98,20 @@ __device__ Terms<2> terms_of(cuda::Complex<double> z) { return {{z.re, z.im}}; }
 __device__ Terms<2> terms_of(double x, double square) { return {{x, square}}; }
 __device__ Terms<3> terms_of(cuda::Complex<double> z, double square) { return {{z.re, z.im, square}}; }
 
+/// x̄ y in double.
+template <class V>
+__device__ working_of<V> inner_product(V x, V y)
+{
+    return cuda::conjugate(cuda::widened(x)) * cuda::widened(y);
+}
+
 /// The number that the first terms are.
 template <class S, int count>
 S first_of(const Terms<count>& terms)
 {
-    if constexpr (is_complex<S>) return {terms.of[0], terms.of[1]};
-    else return terms.of[0];
+    using Real = real_of<S>;
+    if constexpr (is_complex<S>) return {static_cast<Real>(terms.of[0]), static_cast<Real>(terms.of[1])};
+    else return static_cast<Real>(terms.of[0]);
 }
 
 /// ‖v‖₂ from Σ v_i², or, where that may have under- or overflowed, by two more sums.
@@ -112,11 +120,11 @@ double norm_from(double squares, Gpu& be, const V* v, std::size_t n)
 {
     if (squares > 1e-280 && std::isfinite(squares)) return std::sqrt(squares);
     const double largest = reduce<1, cuda::Largest>(be, "norm2", n, [v] __device__(std::size_t i) {
-                               return Terms<1>{cuda::magnitude(v[i])};
+                               return Terms<1>{cuda::magnitude(cuda::widened(v[i]))};
                            }).of[0];
     if (largest == 0 || !std::isfinite(largest)) return largest;
     const auto scaled = reduce<1>(be, "norm2", n, [v, largest] __device__(std::size_t i) {
-        return Terms<1>{cuda::squared(cuda::divided(v[i], largest))};
+        return Terms<1>{cuda::squared(cuda::divided(cuda::widened(v[i]), largest))};
     });
     return largest * std::sqrt(scaled.of[0]);
 }
@@ -128,7 +136,7 @@ S dot(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>
 {
     ILUX_ASSERT(x.size() == y.size());
     const auto term = [x = cuda::as_values(x.data()), y = cuda::as_values(y.data())] __device__(std::size_t i) {
-        return terms_of(cuda::conjugate(x[i]) * y[i]);
+        return terms_of(inner_product(x[i], y[i]));
     };
     return first_of<S>(reduce<cuda::parts<cuda::Value<S>>>(be, "dot", x.size(), term));
 }
@@ -138,7 +146,7 @@ S dotu(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S
 {
     ILUX_ASSERT(x.size() == y.size());
     const auto term = [x = cuda::as_values(x.data()), y = cuda::as_values(y.data())] __device__(std::size_t i) {
-        return terms_of(x[i] * y[i]);
+        return terms_of(cuda::widened(x[i]) * cuda::widened(y[i]));
     };
     return first_of<S>(reduce<cuda::parts<cuda::Value<S>>>(be, "dotu", x.size(), term));
 }
@@ -148,8 +156,8 @@ real_of<S> norm2(Gpu& be, DeviceSpan<const NotDeduced<S>> x)
 {
     const auto* v = cuda::as_values(x.data());
     const auto  squares =
-        reduce<1>(be, "norm2", x.size(), [v] __device__(std::size_t i) { return Terms<1>{cuda::squared(v[i])}; });
-    return norm_from(squares.of[0], be, v, x.size());
+        reduce<1>(be, "norm2", x.size(), [v] __device__(std::size_t i) { return Terms<1>{cuda::squared(cuda::widened(v[i]))}; });
+    return static_cast<real_of<S>>(norm_from(squares.of[0], be, v, x.size()));
 }
 
 template <class S>
@@ -160,16 +168,17 @@ DotNorm<S> dot_norm(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const
     const auto    both =
         reduce<parts + 1>(be, "dot_norm", x.size(),
                           [x = cuda::as_values(x.data()), y = cuda::as_values(y.data())] __device__(std::size_t i) {
-                              return terms_of(cuda::conjugate(x[i]) * y[i], cuda::squared(y[i]));
+                              return terms_of(inner_product(x[i], y[i]), cuda::squared(cuda::widened(y[i])));
                           });
-    return {first_of<S>(both), norm_from(both.of[parts], be, cuda::as_values(y.data()), y.size())};
+    const double norm = norm_from(both.of[parts], be, cuda::as_values(y.data()), y.size());
+    return {first_of<S>(both), static_cast<real_of<S>>(norm)};
 }
 
 template <class S>
 bool is_finite(Gpu& be, DeviceSpan<const NotDeduced<S>> x)
 {
     return reduce<1>(be, "is_finite", x.size(), [v = cuda::as_values(x.data())] __device__(std::size_t i) {
-               return Terms<1>{isfinite(cuda::magnitude(v[i])) ? 0. : 1.};
+               return Terms<1>{isfinite(cuda::magnitude(cuda::widened(v[i]))) ? 0. : 1.};
            }).of[0] == 0;
 }
 
@@ -223,6 +232,28 @@ void multiply(Gpu& be, DeviceSpan<const NotDeduced<S>> d, DeviceSpan<const NotDe
               y = cuda::as_values(y.data())] __device__(std::size_t i) { y[i] = d[i] * x[i]; });
 }
 
-ILUX_SCALARS(ILUX_GPU_VECTOR_PRIMITIVES)
+template <class S>
+void narrow(Gpu& be, double a, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<single_of<NotDeduced<S>>> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    using Single = cuda::Value<single_of<S>>;
+    for_each(be, "narrow", x.size(),
+             [a, x = cuda::as_values(x.data()), y = cuda::as_values(y.data())] __device__(std::size_t i) {
+                 y[i] = cuda::converted<Single>(a * x[i]);
+             });
+}
+
+template <class S>
+void widen(Gpu& be, DeviceSpan<const single_of<NotDeduced<S>>> x, DeviceSpan<NotDeduced<S>> y)
+{
+    ILUX_ASSERT(x.size() == y.size());
+    for_each(be, "widen", x.size(),
+             [x = cuda::as_values(x.data()), y = cuda::as_values(y.data())] __device__(std::size_t i) {
+                 y[i] = cuda::widened(x[i]);
+             });
+}
+
+ILUX_WORKING(ILUX_GPU_VECTOR_PRIMITIVES)
+ILUX_SCALARS(ILUX_GPU_PRECISION_PRIMITIVES)
 
 }  // namespace ilux

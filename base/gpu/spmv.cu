@@ -13,9 +13,9 @@ namespace {
 constexpr int block_size = 256;
 
 /// The arguments of one product.
-template <class T>
+template <class T, class S>
 struct Product {
-    using Sum = working_of<T>;
+    using Sum = S;
     Index                     rows;
     Offset                    longest;
     const Offset*             row_ptr;
@@ -30,16 +30,16 @@ struct Product {
 
     __device__ void add(Offset p, Sum& sum) const
     {
-        const Sum a_ij = cuda::widened(cuda::load_constant(val + p));
+        const Sum a_ij = cuda::converted<Sum>(cuda::load_constant(val + p));
         sum = cuda::plus_product(sum, a_ij, cuda::load_constant(x + __ldg(col + p)));
     }
     __device__ void store(Index i, Sum sum) const { y[i] = cuda::is_zero(b) ? a * sum : a * sum + b * y[i]; }
 };
 
-template <class T>
-__device__ void add_segment(const Product<T>& of, const detail::RowSegment& segment)
+template <class T, class S>
+__device__ void add_segment(const Product<T, S>& of, const detail::RowSegment& segment)
 {
-    typename Product<T>::Sum sum{};
+    S sum{};
 #pragma unroll 4
     for (Offset p = segment.begin + threadIdx.x; p < segment.end; p += block_size) of.add(p, sum);
     sum = cuda::over_block<cuda::Add, block_size>(sum);
@@ -48,8 +48,8 @@ __device__ void add_segment(const Product<T>& of, const detail::RowSegment& segm
     else of.slots[segment.slot] = sum;
 }
 
-template <int lanes, class T>
-__global__ void __launch_bounds__(block_size) multiply(const Product<T> of)
+template <int lanes, class T, class S>
+__global__ void __launch_bounds__(block_size) multiply(const Product<T, S> of)
 {
     if (blockIdx.x < of.segment_count) return add_segment(of, of.segments[blockIdx.x]);
 
@@ -60,8 +60,8 @@ __global__ void __launch_bounds__(block_size) multiply(const Product<T> of)
         begin = __ldg(of.row_ptr + i);
         end = __ldg(of.row_ptr + i + 1);
     }
-    const bool               mine = i < of.rows && end - begin <= of.longest;
-    typename Product<T>::Sum sum{};
+    const bool mine = i < of.rows && end - begin <= of.longest;
+    S          sum{};
     if (mine) {
 #pragma unroll 4
         for (Offset p = begin + lane; p < end; p += lanes) of.add(p, sum);
@@ -71,35 +71,35 @@ __global__ void __launch_bounds__(block_size) multiply(const Product<T> of)
 }
 
 /// y_i from the sums of row i's segments, in order of their lanes.
-template <class T>
-__global__ void __launch_bounds__(block_size) finish(const Product<T> of, const detail::SplitRow* split, int count)
+template <class T, class S>
+__global__ void __launch_bounds__(block_size) finish(const Product<T, S> of, const detail::SplitRow* split, int count)
 {
     const int    lane = threadIdx.x % 32;
     const Offset which = Offset{blockIdx.x} * (block_size / 32) + threadIdx.x / 32;
     if (which >= count) return;  // whole warps
-    const detail::SplitRow   row = split[which];
-    typename Product<T>::Sum sum{};
+    const detail::SplitRow row = split[which];
+    S                      sum{};
     for (int slot = row.first + lane; slot < row.last; slot += 32) sum += of.slots[slot];
     sum = cuda::over_lanes<cuda::Add>(sum);
     if (lane == 0) of.store(row.row, sum);
 }
 
-template <class T>
+template <class T, class S>
 auto kernel_for(int lanes)
 {
     switch (lanes) {
         case 1:
-            return multiply<1, T>;
+            return multiply<1, T, S>;
         case 2:
-            return multiply<2, T>;
+            return multiply<2, T, S>;
         case 4:
-            return multiply<4, T>;
+            return multiply<4, T, S>;
         case 8:
-            return multiply<8, T>;
+            return multiply<8, T, S>;
         case 16:
-            return multiply<16, T>;
+            return multiply<16, T, S>;
         default:
-            return multiply<32, T>;
+            return multiply<32, T, S>;
     }
 }
 
@@ -115,7 +115,8 @@ void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotD
     if (A.rows() == 0) return;
     const auto stream = cuda::stream(be);
     using V = cuda::Value<T>;
-    const Product<V> of{A.rows(),
+    using W = cuda::Value<S>;
+    const Product<V, W> of{A.rows(),
                         A.longest(),
                         A.row_ptr().data(),
                         A.col().data(),
@@ -129,7 +130,7 @@ void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotD
                         cuda::as_value(b)};
     const Offset     rows_a_block = block_size / A.lanes();
     const auto       blocks = static_cast<unsigned>((A.rows() + rows_a_block - 1) / rows_a_block);
-    kernel_for<V>(A.lanes())<<<of.segment_count + blocks, block_size, 0, stream>>>(of);
+    kernel_for<V, W>(A.lanes())<<<of.segment_count + blocks, block_size, 0, stream>>>(of);
     cuda::check_launch("spmv");
     if (A.split().empty()) return;
     const auto split = static_cast<int>(A.split().size());
@@ -137,10 +138,14 @@ void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotD
     cuda::check_launch("spmv");
 }
 
-#define ILUX_INSTANTIATE(T)                                                                                         \
-    template void spmv<T, working_of<T>>(Gpu&, working_of<T>, const DeviceCsr<T>&, DeviceSpan<const working_of<T>>, \
-                                         working_of<T>, DeviceSpan<working_of<T>>);
+#define ILUX_PRODUCT(T, S) \
+    template void spmv<T, S>(Gpu&, S, const DeviceCsr<T>&, DeviceSpan<const S>, S, DeviceSpan<S>);
+#define ILUX_INSTANTIATE(T) ILUX_PRODUCT(T, working_of<T>)
 ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(T) ILUX_PRODUCT(T, T)
+ILUX_SINGLES(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#undef ILUX_PRODUCT
 
 }  // namespace ilux

@@ -29,7 +29,7 @@ void GpuJacobi<S>::apply_adjoint(Gpu&, DeviceSpan<const S>, DeviceSpan<S>)
 }
 
 #define ILUX_INSTANTIATE(S) template class GpuJacobi<S>;
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 namespace detail {

@@ -60,7 +60,7 @@ void GpuJacobi<S>::multiply(Gpu& be, DeviceSpan<const S> r, DeviceSpan<S> z)
 }
 
 #define ILUX_INSTANTIATE(S) template class GpuJacobi<S>;
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/precond/single.hpp"
 #include "ilux/reorder/matching.hpp"
 
 namespace ilux {
@@ -146,7 +147,7 @@ void DenseLevel<T>::solve(std::span<const T> b, std::span<T> x, std::span<T> wor
 {
     const auto times_conj = [](T r, T q) { return r * conj(q); };
     T *        y = work.data(), *rhs = y + n_;
-    for (std::size_t i = 0; i < rows_.size(); ++i) rhs[i] = (i < k_ ? row_scale_[i] : 1.) * b[rows_[i]];
+    for (std::size_t i = 0; i < rows_.size(); ++i) rhs[i] = real_of<T>(i < k_ ? row_scale_[i] : 1.) * b[rows_[i]];
     if (q_.empty()) {  // P S = L U
         for (std::size_t i = 0; i < k_; ++i) y[i] = rhs[pivot_[i]];
         for (std::size_t j = 0; j < k_; ++j)
@@ -161,7 +162,7 @@ void DenseLevel<T>::solve(std::span<const T> b, std::span<T> x, std::span<T> wor
     }
     for (std::size_t j = 0; j < k_; ++j) {
         const std::size_t c = q_.empty() ? j : static_cast<std::size_t>(pivot_[j]);
-        x[cols_[c]] = col_scale_[c] * y[j];
+        x[cols_[c]] = real_of<T>(col_scale_[c]) * y[j];
     }
     for (std::size_t j = k_; j < cols_.size(); ++j) x[cols_[j]] = rhs[j];
 }
@@ -172,7 +173,7 @@ void DenseLevel<T>::solve_adjoint(std::span<const T> b, std::span<T> x, std::spa
     T *y = work.data(), *out = y + n_;
     for (std::size_t j = 0; j < k_; ++j) {
         const std::size_t c = q_.empty() ? j : static_cast<std::size_t>(pivot_[j]);
-        y[j] = col_scale_[c] * b[cols_[c]];
+        y[j] = real_of<T>(col_scale_[c]) * b[cols_[c]];
     }
     for (std::size_t j = k_; j < cols_.size(); ++j) out[j] = b[cols_[j]];
     for (std::size_t j = 0; j < k_; ++j) {  // Uᴴ or Rᴴ
@@ -188,10 +189,42 @@ void DenseLevel<T>::solve_adjoint(std::span<const T> b, std::span<T> x, std::spa
         for (std::size_t j = 0; j < k_; ++j)
             for (std::size_t i = 0; i < k_; ++i) out[i] += q_[j * k_ + i] * y[j];
     }
-    for (std::size_t i = 0; i < rows_.size(); ++i) x[rows_[i]] = (i < k_ ? row_scale_[i] : 1.) * out[i];
+    for (std::size_t i = 0; i < rows_.size(); ++i) x[rows_[i]] = real_of<T>(i < k_ ? row_scale_[i] : 1.) * out[i];
+}
+
+template <Scalar T>
+template <class Wide>
+DenseLevel<T>::DenseLevel(const DenseLevel<Wide>& wide, const SingleScales& scales)
+    : n_(wide.n_),
+      rank_(wide.rank_),
+      rcond_(wide.rcond_),
+      rows_(wide.rows_),
+      cols_(wide.cols_),
+      k_(wide.k_),
+      row_scale_(wide.row_scale_),
+      col_scale_(wide.col_scale_),
+      factor_(in_single<Wide>(wide.factor_)),
+      q_(in_single<Wide>(wide.q_)),
+      pivot_(wide.pivot_)
+{
+    const auto rounded = [](double scale) { return static_cast<double>(in_single<double>(scale)); };
+    for (std::size_t i = 0; i < k_; ++i) {
+        row_scale_[i] = rounded(row_scale_[i] / scales.of_row(rows_[i]));
+        col_scale_[i] = rounded(col_scale_[i] / scales.of_col(cols_[i]));
+    }
 }
 
 #define ILUX_INSTANTIATE(T) template class DenseLevel<T>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+#define ILUX_INSTANTIATE(T)                                                                                        \
+    template DenseLevel<single_of<T>>::DenseLevel(const DenseLevel<T>&, const SingleScales&);                      \
+    template std::size_t DenseLevel<single_of<T>>::bytes() const;                                                  \
+    template void DenseLevel<single_of<T>>::solve(std::span<const single_of<T>>, std::span<single_of<T>>,          \
+                                                  std::span<single_of<T>>) const;                                  \
+    template void DenseLevel<single_of<T>>::solve_adjoint(std::span<const single_of<T>>, std::span<single_of<T>>,  \
+                                                          std::span<single_of<T>>) const;
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

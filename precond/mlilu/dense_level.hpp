@@ -8,6 +8,8 @@
 
 namespace ilux {
 
+struct SingleScales;
+
 /// S⁻¹ by LU with partial pivoting, or, when S is numerically singular, by QR with column pivoting: S P = Q R, where the
 /// rows of R beyond the numerical rank are replaced by the identity. M then stays regular, so that a consistent singular
 /// system can still be solved. Empty rows and columns of S are paired likewise without being stored. With `definite` S is
@@ -19,6 +21,9 @@ public:
 
     DenseLevel() = default;
     DenseLevel(const CsrView<T>& S, bool definite = false);
+    /// That of R S C in single precision. @throws InvalidInput where a value is out of the range of float
+    template <class Wide>
+    DenseLevel(const DenseLevel<Wide>& wide, const SingleScales& scales);
 
     Index       size() const { return n_; }
     Offset      stored() const { return static_cast<Offset>(factor_.size() + q_.size()); }  ///< values
@@ -38,6 +43,8 @@ public:
     void solve_adjoint(std::span<const T> b, std::span<T> x, std::span<T> work) const;
 
 private:
+    template <Scalar>
+    friend class DenseLevel;
     void choose_rows_and_cols(const CsrView<T>& S);
     void choose_scales(const CsrView<T>& S, bool definite);
     bool factor_lu(const std::vector<T>& S);

@@ -49,6 +49,7 @@ struct MlIluReport {
     bool                     replayed = false;  ///< by the rounds of an earlier matrix
 };
 
+struct SingleScales;
 template <Scalar T = double>
 struct MlIluFactors;  // the levels; immutable
 template <Scalar T = double>
@@ -74,10 +75,15 @@ public:
     std::optional<RoundsPlan> rounds_plan() const;
     const MlIluReport&        report() const;
     const MlIluFactors<T>&    factors() const { return *factors_; }
+    /// M of R A C for this M of A, its values and arithmetic in single precision: what the host applies. Its report counts its own bytes.
+    /// @throws InvalidInput where a value is out of the range of float
+    MlIlu<single_of<T>> in_single(const SingleScales& scales) const;
     /// By level, and shared by all copies.
     std::span<const MlIluLevelPlans<T>> host_plans() const;
 
 private:
+    template <Scalar>
+    friend class MlIlu;
     using Built = std::pair<std::shared_ptr<const MlIluFactors<T>>, std::vector<MlIluLevelPlans<T>>>;
     static MlIlu finished(Built made);
 

@@ -61,7 +61,7 @@ private:
         const auto& scale = adjoint ? level.col_scale : level.row_scale;
         const auto  n = static_cast<std::ptrdiff_t>(level.n);
 #pragma omp parallel for schedule(static) num_threads(be_.team(n > 16384))
-        for (std::ptrdiff_t i = 0; i < n; ++i) w[i] = scale[perm[i]] * r[perm[i]];
+        for (std::ptrdiff_t i = 0; i < n; ++i) w[i] = real_of<T>(scale[perm[i]]) * r[perm[i]];
     }
 
     void scatter(const MlIluLevel<T>& level, std::span<const T> w, std::span<T> z)
@@ -70,7 +70,7 @@ private:
         const auto& scale = adjoint ? level.row_scale : level.col_scale;
         const auto  n = static_cast<std::ptrdiff_t>(level.n);
 #pragma omp parallel for schedule(static) num_threads(be_.team(n > 16384))
-        for (std::ptrdiff_t i = 0; i < n; ++i) z[perm[i]] = scale[perm[i]] * w[i];
+        for (std::ptrdiff_t i = 0; i < n; ++i) z[perm[i]] = real_of<T>(scale[perm[i]]) * w[i];
     }
 
     void forward(const MlIluLevelPlans<T>& plans, std::span<T> x)
@@ -99,14 +99,14 @@ private:
 
     void subtract_lower(const MlIluLevel<T>& level, std::span<const T> x_B, std::span<T> x_C)
     {
-        if constexpr (adjoint) spmv_adjoint(be_, -1, level.upper, x_B, 1, x_C);
-        else spmv(be_, -1, level.lower, x_B, 1, x_C);
+        if constexpr (adjoint) spmv_adjoint<T, T>(be_, -1, level.upper, x_B, 1, x_C);
+        else spmv<T, T>(be_, -1, level.lower, x_B, 1, x_C);
     }
 
     void subtract_upper(const MlIluLevel<T>& level, std::span<const T> x_C, std::span<T> x_B)
     {
-        if constexpr (adjoint) spmv_adjoint(be_, -1, level.lower, x_C, 1, x_B);
-        else spmv(be_, -1, level.upper, x_C, 1, x_B);
+        if constexpr (adjoint) spmv_adjoint<T, T>(be_, -1, level.lower, x_C, 1, x_B);
+        else spmv<T, T>(be_, -1, level.upper, x_C, 1, x_B);
     }
 
     Cpu&                                be_;
@@ -174,7 +174,7 @@ void MlIluPreconditioner<T>::apply_columns(Cpu& be, std::span<const T> R, std::s
 }
 
 #define ILUX_INSTANTIATE(T) template class MlIluPreconditioner<T>;
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

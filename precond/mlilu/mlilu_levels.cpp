@@ -8,8 +8,8 @@ template <Scalar T>
 MlIluLevelPlans<T> plans_of(const MlIluLevel<T>& level, const std::shared_ptr<const MlIluFactors<T>>& keeps)
 {
     const auto shared = [&](const CsrMatrix<T>& factor) { return std::shared_ptr<const CsrMatrix<T>>(keeps, &factor); };
-    return {SpTrsvPlan<T>(shared(level.L_B), Triangle::lower, Diagonal::unit),
-            SpTrsvPlan<T>(shared(level.U_B), Triangle::upper, Diagonal::unit)};
+    return {SpTrsvPlan<T, T>(shared(level.L_B), Triangle::lower, Diagonal::unit),
+            SpTrsvPlan<T, T>(shared(level.U_B), Triangle::upper, Diagonal::unit)};
 }
 
 template <Scalar T>
@@ -41,11 +41,13 @@ std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>& factors)
     return plan;
 }
 
-#define ILUX_INSTANTIATE(T)                                                                                           \
-    template MlIluLevelPlans<T>        plans_of(const MlIluLevel<T>&, const std::shared_ptr<const MlIluFactors<T>>&); \
-    template std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>&);                                        \
-    template std::size_t               bytes_of(const MlIluLevel<T>&, const MlIluLevelPlans<T>&);
+#define ILUX_INSTANTIATE(T) template std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(T)                                                                                    \
+    template MlIluLevelPlans<T> plans_of(const MlIluLevel<T>&, const std::shared_ptr<const MlIluFactors<T>>&); \
+    template std::size_t        bytes_of(const MlIluLevel<T>&, const MlIluLevelPlans<T>&);
+ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

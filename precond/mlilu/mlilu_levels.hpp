@@ -42,7 +42,7 @@ struct MlIluFactors {
 /// How the host solves with L_B and U_B of a level. They refer to the level's matrices, so none is held twice.
 template <Scalar T>
 struct MlIluLevelPlans {
-    SpTrsvPlan<T> L_B, U_B;
+    SpTrsvPlan<T, T> L_B, U_B;
 };
 /// @param keeps  what keeps `level` alive, where it is now
 template <Scalar T>
