@@ -23,7 +23,7 @@ enum class StopTest { residual, backward_error, rowwise, error };
 enum class Orthogonalization { mgso, cgs2, mgso_hybrid, mgso_host };
 /// What an iteration computes in. The methods themselves take the type they are given; LinearSolver chooses it. mixed: in single precision,
 /// as corrections of an x whose residual is computed in double.
-enum class Arithmetic { in_double, mixed };
+enum class KrylovPrecision { in_double, mixed };
 
 inline std::span<const std::string_view> names(Side)
 {
@@ -40,7 +40,7 @@ inline std::span<const std::string_view> names(Orthogonalization)
     static constexpr std::array<std::string_view, 4> all{"mgso", "cgs2", "mgso_hybrid", "mgso_host"};
     return all;
 }
-inline std::span<const std::string_view> names(Arithmetic)
+inline std::span<const std::string_view> names(KrylovPrecision)
 {
     static constexpr std::array<std::string_view, 2> all{"double", "mixed"};
     return all;
@@ -56,7 +56,7 @@ struct KrylovOptions {
     StopTest          stop = StopTest::residual;
     Orthogonalization ortho = Orthogonalization::mgso;
     double            reorthogonalize = 0.98;
-    Arithmetic        precision = Arithmetic::in_double;
+    KrylovPrecision   precision = KrylovPrecision::in_double;
     double matrix_norm = 0;  ///< ‖A‖_F when known: needed by StopTest::backward_error, reported otherwise
 };
 

@@ -27,5 +27,9 @@ std::size_t                          GpuRounds::most_bytes(bool) const { return 
 std::size_t                          GpuRounds::workspace_bytes() const { return 0; }
 std::vector<GpuFactorReport::System> GpuRounds::systems(bool) const { return {}; }
 std::unique_ptr<Preconditioner<Gpu>> GpuRounds::preconditioner(Gpu&, bool) const { absent(); }
+std::unique_ptr<Preconditioner<Gpu, float>> GpuRounds::preconditioner_in_single(Gpu&, const SingleScales&, bool) const
+{
+    absent();
+}
 
 }  // namespace ilux

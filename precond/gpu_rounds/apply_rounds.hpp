@@ -27,23 +27,30 @@ struct RoundsFactors {
 
 constexpr int rounds_columns = 8;  ///< so many columns are solved together, or one
 
-/// What one stream of applications writes.
-template <class T = double>
+/// Other scales than those of the factors, in the order of elimination.
+struct RoundsScales {
+    DeviceBuffer<double> row, col;
+};
+
+/// What one stream of applications writes. Vectors and sums are of S.
+template <class T = double, class S = double>
 class RoundsWorkspace {
 public:
-    /// Refers to `factors`. @param columns  1 or rounds_columns @throws OutOfMemory, DeviceError
-    RoundsWorkspace(Gpu& gpu, const RoundsFactors<T>& factors, int columns = 1);
-    std::size_t bytes() const { return (x_.size() + rest_.size()) * sizeof(double); }
+    /// Refers to `factors` and to `scales`. @param columns  1 or rounds_columns  @param scales  null: those of the factors
+    /// @throws OutOfMemory, DeviceError
+    RoundsWorkspace(Gpu& gpu, const RoundsFactors<T>& factors, int columns = 1, const RoundsScales* scales = nullptr);
+    std::size_t bytes() const { return (x_.size() + rest_.size()) * sizeof(S); }
 
     /// z ← M⁻¹ r for all columns, one after another in memory. Only enqueued; nothing is allocated. Bitwise repeatable.
-    void apply(Gpu& gpu, DeviceSpan<const double> r, DeviceSpan<double> z);
+    void apply(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S> z);
 
 private:
     void enqueue(Gpu& gpu);
 
     const RoundsFactors<T>* factors_;
+    const RoundsScales*     scales_;
     int                     columns_;
-    DeviceBuffer<double>    x_, rest_;
+    DeviceBuffer<S>         x_, rest_;
     DeviceBuffer<std::byte> ends_;   // where a graph finds r and z
     std::shared_ptr<void>   graph_;  // null where the stream cannot be captured
 };

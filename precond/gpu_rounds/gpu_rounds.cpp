@@ -8,6 +8,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/precond/gpu_rounds/assemble.hpp"
 #include "ilux/precond/gpu_rounds/rounds_builder.hpp"
+#include "ilux/precond/single.hpp"
 
 namespace ilux {
 namespace {
@@ -63,6 +64,58 @@ private:
     Applied<T>                M_;
     std::optional<Applied<T>> Mt_;
     std::optional<Applied<T>> of_columns_;  // rounds_columns at a time
+};
+
+/// The factors' scales divided by those of SingleScales, which are in the order of r and z.
+std::shared_ptr<const RoundsScales> divided_scales(Gpu& gpu, const RoundsFactors<float>& f, const SingleScales& scales)
+{
+    if (scales.row.empty()) return nullptr;
+    const auto         n = static_cast<std::size_t>(f.n);
+    std::vector<Index> number(n);
+    download<Index>(gpu, *f.number, std::span(number));
+    const auto divide = [&](const DeviceBuffer<double>& scale, std::span<const double> by) {
+        std::vector<double> on_host(n);
+        download<double>(gpu, scale, std::span(on_host));
+        for (std::size_t i = 0; i < n; ++i) on_host[i] /= by[number[i]];
+        DeviceBuffer<double> result(n);
+        upload<double>(gpu, on_host, result);
+        return result;
+    };
+    return std::make_shared<const RoundsScales>(
+        RoundsScales{divide(f.row_scale, scales.row), divide(f.col_scale, scales.col)});
+}
+
+/// One of M⁻¹ and M⁻ᵀ of R A C, in single precision throughout.
+struct AppliedInSingle {
+    AppliedInSingle(Gpu& gpu, std::shared_ptr<const RoundsFactors<float>> f, const SingleScales& by)
+        : factors(std::move(f)), scales(divided_scales(gpu, *factors, by)), workspace(gpu, *factors, 1, scales.get())
+    {}
+    std::shared_ptr<const RoundsFactors<float>> factors;
+    std::shared_ptr<const RoundsScales>         scales;  // null: those of the factors
+    RoundsWorkspace<float, float>               workspace;
+};
+
+class SingleRoundsPreconditioner final : public Preconditioner<Gpu, float> {
+public:
+    SingleRoundsPreconditioner(Gpu& gpu, const std::shared_ptr<const RoundsFactors<float>>& factors,
+                               const SingleScales& scales, bool transposable)
+        : M_(gpu, factors, scales)
+    {
+        if (transposable)
+            Mt_.emplace(gpu, std::make_shared<const RoundsFactors<float>>(rounds::transposed(gpu, *factors)),
+                        SingleScales{scales.col, scales.row});
+    }
+    Index size() const override { return M_.factors->n; }
+    void  apply(Gpu& be, DeviceSpan<const float> r, DeviceSpan<float> z) override { M_.workspace.apply(be, r, z); }
+    void  apply_adjoint(Gpu& be, DeviceSpan<const float> r, DeviceSpan<float> z) override
+    {
+        require(Mt_.has_value(), [] { return std::string("this preconditioner was made without its transpose"); });
+        Mt_->workspace.apply(be, r, z);
+    }
+
+private:
+    AppliedInSingle                M_;
+    std::optional<AppliedInSingle> Mt_;
 };
 
 void require_buildable(const DeviceCsr<double>& A, const MlIluOptions& options)
@@ -151,6 +204,13 @@ std::unique_ptr<Preconditioner<Gpu>> GpuRounds::preconditioner(Gpu& gpu, bool tr
     ILUX_ASSERT(made());
     if (in_double_) return std::make_unique<RoundsPreconditioner<double>>(gpu, in_double_, transposable);
     return std::make_unique<RoundsPreconditioner<float>>(gpu, in_single_, transposable);
+}
+
+std::unique_ptr<Preconditioner<Gpu, float>> GpuRounds::preconditioner_in_single(Gpu& gpu, const SingleScales& scales,
+                                                                                bool transposable) const
+{
+    ILUX_ASSERT(made() && in_single());
+    return std::make_unique<SingleRoundsPreconditioner>(gpu, in_single_, scales, transposable);
 }
 
 }  // namespace ilux

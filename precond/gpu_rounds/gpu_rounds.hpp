@@ -16,6 +16,7 @@ namespace ilux {
 
 template <class T>
 struct RoundsFactors;
+struct SingleScales;
 
 /// What a setup in rounds on a device has decided: enough to eliminate other matrices of the same pattern by the same rounds. Holds 4 bytes
 /// of device memory a row.
@@ -72,6 +73,10 @@ public:
     /// before a stream is captured.
     /// @throws OutOfMemory, DeviceError
     std::unique_ptr<Preconditioner<Gpu>> preconditioner(Gpu& gpu, bool transposable = false) const;
+
+    /// The same of R A C, with vectors, values and sums in single precision. Needs in_single().
+    std::unique_ptr<Preconditioner<Gpu, float>> preconditioner_in_single(Gpu& gpu, const SingleScales& scales,
+                                                                         bool transposable = false) const;
 
 private:
     friend class GpuRoundsBuilder;

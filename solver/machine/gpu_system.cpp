@@ -17,14 +17,10 @@ namespace {
 
 constexpr double estimate_margin = 1.1;  // engines pad their rows, and each plan has small arrays of its own
 
-/// S as it is stored in single precision.
-template <Scalar S>
-using Single = std::conditional_t<is_complex<S>, std::complex<float>, float>;
-
 template <Scalar S>
 std::size_t value_bytes(Precision precision)
 {
-    return precision == Precision::in_single ? sizeof(Single<S>) : sizeof(S);
+    return precision == Precision::in_single ? sizeof(single_of<S>) : sizeof(S);
 }
 
 std::size_t copies(Method method) { return needs_transpose(method) ? 2 : 1; }
@@ -62,11 +58,15 @@ void refuse_beyond(const DeviceNeed& need, std::size_t held, Gpu& gpu, Bytes lim
 
 template <Scalar S>
 DeviceNeed device_need(const CsrView<S>& A, const PrecondFactors<S>& factors, Method method,
-                       const KrylovOptions& krylov, Precision precision)
+                       const KrylovOptions& krylov, Precision precision, KrylovPrecision arithmetic)
 {
     const auto        n = static_cast<std::size_t>(A.rows());
     const std::size_t matrix =
         (n + 1) * sizeof(Offset) + static_cast<std::size_t>(A.nnz()) * (sizeof(Index) + sizeof(S));
+    if (arithmetic == KrylovPrecision::mixed)
+        return {.matrix = matrix,
+                .factors = factor_bytes(A.rows(), factors, method, Precision::in_single),
+                .workspace = mixed_bytes<S>(A.rows(), A.nnz(), method, krylov) + 2 * n * sizeof(S)};
     return {.matrix = copies(method) * matrix,
             .factors = factor_bytes(A.rows(), factors, method, precision),
             .workspace = workspace_bytes<S>(method, A.rows(), krylov) + 2 * n * sizeof(S)};
@@ -92,7 +92,8 @@ void GpuSystem<S>::put_factors(Cpu& cpu, const Factors& factors, const GpuFactor
     report_.precision = sizeof(T) < sizeof(S) ? Precision::in_single : Precision::in_double;
     report_.factor_bytes = gpu_factors.report().bytes;
     report_.workspace_bytes += M->workspace_bytes();
-    M_ = std::move(M);
+    if (mixed_) mixed_->put(gpu_, std::move(M));
+    else M_ = std::move(M);
 }
 
 /// The launches of a solve are those of engine level_graph: one for each round, and one graph of all.
@@ -100,7 +101,8 @@ template <Scalar S>
 void GpuSystem<S>::put_rounds(const GpuRounds& rounds)
 {
     const bool transposable = needs_transpose(method_);
-    if constexpr (!is_complex<S>) M_ = rounds.preconditioner(gpu_, transposable);  // others have none
+    if (mixed_) mixed_->put(gpu_, rounds);
+    else if constexpr (!is_complex<S>) M_ = rounds.preconditioner(gpu_, transposable);  // others have none
     report_.systems = rounds.systems(transposable);
     report_.dense = rounds.dense_order();
     report_.precision = rounds.in_single() ? Precision::in_single : Precision::in_double;
@@ -117,14 +119,17 @@ void GpuSystem<S>::put_preconditioner(Cpu& cpu, const PrecondFactors<S>& factors
                                .memory_limit = options_.memory_limit};
     const auto             put = [&](const auto& source) {
         if (options_.precision == Precision::in_single) try {
-                return put_factors<Single<S>>(cpu, source, how);
+                return put_factors<single_of<S>>(cpu, source, how);
             } catch (const InvalidInput& error) {  // a value that single precision cannot hold
                 report_.remark = fmt::format("precision double, not single: {}", error.what());
             }
         put_factors<S>(cpu, source, how);
     };
     if (factors.rounds) return put_rounds(*factors.rounds);
-    if (factors.mlilu) put(factors.mlilu->factors());
+    if (mixed_ && !factors.mlilu && !factors.ilu0) {
+        mixed_->put(gpu_, factors.jacobi.get());
+        report_.factor_bytes = factors.jacobi ? static_cast<std::size_t>(A_->size()) * sizeof(single_of<S>) : 0;
+    } else if (factors.mlilu) put(factors.mlilu->factors());
     else if (factors.ilu0) put(*factors.ilu0);
     else if (factors.jacobi) {
         auto M = std::make_unique<GpuJacobi<S>>(gpu_, *factors.jacobi);
@@ -139,12 +144,14 @@ void GpuSystem<S>::put_matrix_and_vectors(const KrylovOptions& krylov)
     refuse_beyond(need_, 0, gpu_, options_.memory_limit);
     gpu_.make_current();
     const Index n = host_A_.rows();
-    A_.emplace(gpu_, host_A_, needs_transpose(method_));
-    ws_.emplace(method_, n, krylov);
+    A_.emplace(gpu_, host_A_, needs_transpose(method_) && !is_mixed_);
+    if (is_mixed_) mixed_.emplace(gpu_, host_A_, method_, krylov);
+    else ws_.emplace(method_, n, krylov);
     b_ = DeviceBuffer<S>(n);
     x_ = DeviceBuffer<S>(n);
-    report_.matrix_bytes = A_->bytes();
-    report_.workspace_bytes = ws_->bytes() + (b_.size() + x_.size()) * sizeof(S);
+    report_.matrix_bytes = A_->bytes() + (mixed_ ? mixed_->matrix_bytes() : 0);
+    report_.workspace_bytes =
+        (mixed_ ? mixed_->workspace_bytes() : ws_->bytes()) + (b_.size() + x_.size()) * sizeof(S);
     gpu_.synchronize();
 }
 
@@ -155,8 +162,10 @@ GpuSystem<S>::GpuSystem(Gpu& gpu, const CsrView<S>& A, Method method, const Kryl
       host_A_(A),
       method_(method),
       options_(options),
-      need_(device_need<S>(A, {}, method, krylov, options.precision))
+      is_mixed_(options.arithmetic == KrylovPrecision::mixed),
+      need_(device_need<S>(A, {}, method, krylov, options.precision, options.arithmetic))
 {
+    if (is_mixed_) options_.precision = Precision::in_single;
     restart_device_peak();
     matrix_and_vectors_ = in_background([this, krylov] { put_matrix_and_vectors(krylov); });
 }
@@ -211,15 +220,14 @@ void GpuSystem<S>::put_factors(Cpu& cpu, const PrecondFactors<S>& factors)
 }
 
 template <Scalar S>
-IterationReport GpuSystem<S>::iterate(const LinearOperator<Gpu, S>& A, Preconditioner<Gpu, S>& M, std::span<const S> b,
-                                      std::span<S> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
-                                      const StopToken& stop)
+template <class Solve>
+IterationReport GpuSystem<S>::iterate(std::span<const S> b, std::span<S> x, Solve&& solve)
 {
     timed([&] {
         upload<S>(gpu_, b, b_);
         upload<S>(gpu_, x, x_);
     });
-    const IterationReport report = ilux::solve<Gpu, S>(gpu_, method_, A, M, b_, x_, *ws_, krylov, on_progress, stop);
+    const IterationReport report = solve();
     timed([&] { download<S>(gpu_, x_, x); });
     report_.peak_bytes = device_use().peak_bytes;
     return report;
@@ -229,7 +237,10 @@ template <Scalar S>
 IterationReport GpuSystem<S>::solve(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                                     const ProgressListener& on_progress, const StopToken& stop)
 {
-    return iterate(*A_, *M_, b, x, krylov, on_progress, stop);
+    return iterate(b, x, [&] {
+        if (mixed_) return mixed_->solve(gpu_, *A_, {}, b_, x_, krylov, on_progress, stop);
+        return ilux::solve<Gpu, S>(gpu_, method_, *A_, *M_, b_, x_, *ws_, krylov, on_progress, stop);
+    });
 }
 
 template <Scalar S>
@@ -246,22 +257,27 @@ IterationReport GpuSystem<S>::solve_rows_scaled(std::span<const double> D, std::
         upload<S>(gpu_, inverse, d_inverse);
     });
     const RowScaledOperator<Gpu, S> DA(*A_, d);
+    if (mixed_)
+        return iterate(b, x, [&] { return mixed_->solve(gpu_, DA, D, b_, x_, krylov, on_progress, stop); });
     RowScaledPreconditioner<Gpu, S> DM(*M_, d_inverse);
-    return iterate(DA, DM, b, x, krylov, on_progress, stop);
+    return iterate(b, x, [&] {
+        return ilux::solve<Gpu, S>(gpu_, method_, DA, DM, b_, x_, *ws_, krylov, on_progress, stop);
+    });
 }
 
 template <Scalar S>
 void GpuSystem<S>::precondition(std::span<const S> r, std::span<S> z)
 {
     upload<S>(gpu_, r, b_);
-    M_->apply(gpu_, b_, x_);
+    if (mixed_) mixed_->precondition(gpu_, b_, x_);
+    else M_->apply(gpu_, b_, x_);
     download<S>(gpu_, x_, z);
     gpu_.synchronize();
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                    \
     template DeviceNeed device_need(const CsrView<S>&, const PrecondFactors<S>&, Method, const KrylovOptions&, \
-                                    Precision);                                                                \
+                                    Precision, KrylovPrecision);                                               \
     template class GpuSystem<S>;
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

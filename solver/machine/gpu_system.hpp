@@ -15,6 +15,7 @@
 #include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/jacobi.hpp"
+#include "ilux/solver/machine/gpu_mixed.hpp"
 #include "ilux/solver/machine/options.hpp"
 
 namespace ilux {
@@ -35,11 +36,12 @@ struct DeviceNeed {
 };
 template <Scalar S>
 DeviceNeed device_need(const CsrView<S>& A, const PrecondFactors<S>& factors, Method method,
-                       const KrylovOptions& krylov, Precision precision);
+                       const KrylovOptions& krylov, Precision precision, KrylovPrecision arithmetic = KrylovPrecision::in_double);
 
 /// How A, M and the vectors are put on a GPU.
 struct GpuSystemOptions {
-    Precision       precision = Precision::in_double;
+    Precision       precision = Precision::in_double;  ///< mixed: in_single, whatever it says
+    KrylovPrecision arithmetic = KrylovPrecision::in_double;
     GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
     Bytes           memory_limit = {};  ///< 0: what is free
 };
@@ -94,9 +96,9 @@ public:
     const GpuReport& report() const { return report_; }
 
 private:
-    IterationReport iterate(const LinearOperator<Gpu, S>& A, Preconditioner<Gpu, S>& M, std::span<const S> b,
-                            std::span<S> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
-                            const StopToken& stop);
+    /// @param solve  of b_ and x_
+    template <class Solve>
+    IterationReport iterate(std::span<const S> b, std::span<S> x, Solve&& solve);
     void            put_matrix_and_vectors(const KrylovOptions& krylov);
     void            put_preconditioner(Cpu& cpu, const PrecondFactors<S>& factors);
     template <class T, class Factors>
@@ -109,11 +111,13 @@ private:
     const CsrView<S>&                       host_A_;
     Method                                  method_;
     GpuSystemOptions                        options_;
+    bool                                    is_mixed_;
     DeviceNeed                              need_;
     GpuReport                               report_;
     std::optional<GpuMatrixOperator<S>>     A_;
     std::unique_ptr<Preconditioner<Gpu, S>> M_;
     std::optional<KrylovWorkspace<Gpu, S>>  ws_;
+    std::optional<GpuMixed<S>>              mixed_;  // in place of M_ and ws_
     DeviceBuffer<S>                         b_, x_;
     std::future<void>                       matrix_and_vectors_;  // last: waits for its thread before the rest goes
 };

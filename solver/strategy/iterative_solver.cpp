@@ -140,6 +140,7 @@ template <Scalar S>
 void IterativeSolver<S>::begin_on_gpu(const Plan& plan)
 {
     const GpuSystemOptions options{.precision = plan.precond.precision,
+                                   .arithmetic = mixed() ? KrylovPrecision::mixed : KrylovPrecision::in_double,
                                    .engine = machine_.engine,
                                    .memory_limit = machine_.memory_limit};
     system_ = std::make_unique<GpuSystem<S>>(*machine_.gpu, *A_, method_of(plan.method), krylov(A_->rows()), options);
@@ -163,12 +164,33 @@ void IterativeSolver<S>::prepare_host(Attempt& tried)
 {
     note_what_is_ignored(machine_, options_.krylov, tried);
     const Method method = method_of(tried.plan.method);
+    if (mixed() && prepare_mixed(method, tried)) return;
     op_.emplace(*A_, needs_transpose(method));
     made_.reset();
     if (factors_.mlilu) made_ = std::make_unique<MlIluPreconditioner<S>>(*factors_.mlilu);
     else if (!factors_.ilu0 && !factors_.jacobi) made_ = std::make_unique<Identity<Cpu, S>>(A_->rows());
     if (!workspace_ || workspace_->method() != method) workspace_.emplace(method, A_->rows(), krylov(A_->rows()));
     tried.workspace_bytes = workspace_->bytes();
+}
+
+/// @return whether single precision can hold M
+template <Scalar S>
+bool IterativeSolver<S>::prepare_mixed(Method method, Attempt& tried)
+{
+    mixed_.reset();
+    op_.reset();
+    made_.reset();
+    workspace_.reset();
+    try {
+        mixed_ = std::make_unique<MixedHost<S>>(machine_.cpu, *A_, factors_, method, krylov(A_->rows()));
+    } catch (const InvalidInput& error) {
+        tried.decisions.push_back(fmt::format("krylov.precision=double after all: {}", error.what()));
+        needs_double_ = true;
+        return false;
+    }
+    tried.workspace_bytes = mixed_->workspace_bytes();
+    tried.factor_bytes += mixed_->factor_bytes();
+    return true;
 }
 
 /// To where M is applied.
@@ -294,6 +316,7 @@ bool IterativeSolver<S>::factor(const CsrView<S>& A, const TryListener& listener
 {
     auto former = rounds_at_hand();
     release();
+    needs_double_ = false;
     former_ = std::move(former);
     A_ = &A;
     tried.device = machine_.device();
@@ -342,6 +365,7 @@ void IterativeSolver<S>::release()
 {
     factored_ = false;
     system_.reset();
+    mixed_.reset();
     made_.reset();
     op_.reset();
     factors_ = {};
@@ -363,6 +387,7 @@ IterationReport IterativeSolver<S>::iterate(std::span<const S> b, std::span<S> x
                                             const ProgressListener& on_progress, const StopToken& stop, Method method)
 {
     if (system_) return system_->solve(b, x, krylov, on_progress, stop);
+    if (mixed_) return mixed_->solve(b, x, krylov, on_progress, stop);
     return ilux::solve<Cpu, S>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, on_progress, stop);
 }
 
@@ -383,7 +408,48 @@ IterationCalls<S> IterativeSolver<S>::calls(const TryListener& listener, const S
         };
         return {precondition, solve};
     }
+    if (mixed_) return mixed_->calls(listener.on_progress, stop);
     return host_iteration<S>(machine_.cpu, *op_, host_M(), *workspace_, listener.on_progress, stop);
+}
+
+/// Whether an iteration in double may reach what one of mixed precision has not.
+template <Scalar S>
+bool IterativeSolver<S>::needs_double(const Attempt& tried, const StopToken& stop) const
+{
+    const Outcome outcome = tried.report.outcome;
+    const bool    failed = outcome == Outcome::stagnated || outcome == Outcome::breakdown ||
+                        outcome == Outcome::not_finite || outcome == Outcome::diverged;
+    return failed && options_.retry && !stop.stopped();
+}
+
+/// From the x at hand, with the same factors and the steps that are left; what follows with these factors is in double, too.
+template <Scalar S>
+void IterativeSolver<S>::go_on_in_double(std::span<const S> b, const KrylovOptions& krylov,
+                                         const ProgressListener& on_progress, const StopToken& stop, Attempt& tried)
+{
+    const IterationReport single = tried.report;
+    tried.decisions.push_back(fmt::format("krylov.precision=double after {} steps of mixed, with residual {:.1e}: {}",
+                                          single.steps, single.relative_residual, single.detail));
+    needs_double_ = true;
+    mixed_.reset();
+    system_.reset();
+    if (machine_.gpu) begin_on_gpu(tried.plan);
+    place(tried);
+    KrylovOptions rest = krylov;
+    rest.max_steps -= single.steps;
+    const ProgressListener counted_on = [&](Progress now) {
+        now.done += single.steps;
+        now.total = krylov.max_steps;
+        on_progress(now);
+    };
+    tried.report = iterate(b, tried.x.of<S>(), rest, counted_on, stop, method_of(tried.plan.method));
+    IterationReport& all = tried.report;
+    all.steps += single.steps;
+    all.restarts += single.restarts;
+    all.seconds.solve += single.seconds.solve;
+    all.seconds.spmv += single.seconds.spmv;
+    all.seconds.precond += single.seconds.precond;
+    all.seconds.ortho += single.seconds.ortho;
 }
 
 template <Scalar S>
@@ -396,6 +462,7 @@ void IterativeSolver<S>::solve(std::span<const S> b, KrylovOptions krylov, const
     const Method           method = method_of(tried.plan.method);
     try {
         tried.report = iterate(b, tried.x.of<S>(), krylov, on_progress, stop, method);
+        if (mixed() && needs_double(tried, stop)) go_on_in_double(b, krylov, on_progress, stop, tried);
         finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop, tried);
     } catch (const DeviceError& error) {
         if (!system_) throw;

@@ -11,6 +11,7 @@
 #include "ilux/precond/rounds/rounds_plan.hpp"
 #include "ilux/solver/machine/gpu_system.hpp"
 #include "ilux/solver/report/attempt.hpp"
+#include "ilux/solver/strategy/mixed_host.hpp"
 #include "ilux/solver/strategy/standard.hpp"
 
 namespace ilux {
@@ -72,6 +73,11 @@ private:
     void                    begin_on_gpu(const Plan& plan);
     void                    put_on_gpu(Attempt& tried);
     void                    prepare_host(Attempt& tried);
+    bool                    prepare_mixed(Method method, Attempt& tried);
+    bool                    mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
+    bool                    needs_double(const Attempt& tried, const StopToken& stop) const;
+    void go_on_in_double(std::span<const S> b, const KrylovOptions& krylov, const ProgressListener& on_progress,
+                         const StopToken& stop, Attempt& tried);
     Preconditioner<Cpu, S>& host_M();
     IterationReport         iterate(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                                     const ProgressListener& on_progress, const StopToken& stop, Method method);
@@ -88,6 +94,8 @@ private:
     std::optional<MatrixOperator<S>>        op_;
     std::unique_ptr<Preconditioner<Cpu, S>> made_;  // M as the host applies it, where factors_ do not do it themselves
     std::optional<KrylovWorkspace<Cpu, S>>  workspace_;
+    std::unique_ptr<MixedHost<S>>           mixed_;                 // in place of op_, made_ and workspace_
+    bool                                    needs_double_ = false;  // single precision did not do for these numbers
 };
 
 /// Its name among the Krylov methods. @param choice  neither automatic nor lu

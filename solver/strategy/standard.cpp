@@ -1,5 +1,6 @@
 #include "ilux/solver/strategy/standard.hpp"
 #include "ilux/base/instances.hpp"
+#include "ilux/solver/machine/single_matrix.hpp"
 
 #include <fmt/core.h>
 
@@ -39,14 +40,6 @@ void equilibrate(const CsrView<S>& A, std::span<const S> x, const Residual<S>& r
         const bool usable = std::isfinite(size) && size > 0;
         D[i] = usable ? std::ldexp(1.0, -std::clamp(std::ilogb(size), -500, 500)) : 1;
     }
-}
-
-/// Real numbers where S are wanted; no copy where these are real.
-template <Scalar S>
-auto in_scalars(std::span<const double> values)
-{
-    if constexpr (is_complex<S>) return std::vector<S>(values.begin(), values.end());
-    else return values;
 }
 
 /// One iteration after another, each on what the former has left.

@@ -1,0 +1,54 @@
+#pragma once
+// What krylov.precision=mixed puts on a GPU beside A in double: A and M in single precision, their vectors, and the corrections.
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "ilux/base/gpu/device_csr.hpp"
+#include "ilux/krylov/refinement.hpp"
+#include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
+#include "ilux/precond/jacobi.hpp"
+#include "ilux/solver/machine/single_matrix.hpp"
+
+namespace ilux {
+
+template <Scalar S = double>
+class GpuMixed {
+    using Single = single_of<S>;
+
+public:
+    /// R A C and the vectors. @throws OutOfMemory, DeviceError
+    GpuMixed(Gpu& gpu, const CsrView<S>& A, Method method, const KrylovOptions& krylov);
+
+    std::size_t matrix_bytes() const { return A_.bytes(); }
+    std::size_t workspace_bytes() const;
+
+    /// M of A, once; null is M = I. In single precision throughout, but for `made`: that computes in double, between vectors that are rounded.
+    void put(Gpu& gpu, const GpuRounds& rounds);
+    void put(Gpu& gpu, const Jacobi<S>* jacobi);
+    void put(Gpu& gpu, std::unique_ptr<Preconditioner<Gpu, S>> made);
+
+    /// Solves A x = b, or D A x = D b with A so scaled. @param D  n numbers of the host, or none
+    IterationReport solve(Gpu& gpu, const LinearOperator<Gpu, S>& A, std::span<const double> D, DeviceSpan<const S> b,
+                          DeviceSpan<S> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
+                          const StopToken& stop);
+    void            precondition(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S> z);
+
+private:
+    SingleSystem<Gpu, S> system(DeviceSpan<const S> row_scale) { return {A_, *M_, row_scale, column_}; }
+
+    Method                                       method_;
+    std::vector<double>                          host_row_, host_column_;  // scales; none: ones
+    DeviceBuffer<S>                              row_, column_;
+    GpuMatrixOperator<Single>                    A_;
+    std::unique_ptr<Preconditioner<Gpu, Single>> M_;
+    std::size_t                                  scratch_bytes_ = 0;  // of M
+    RefinementWorkspace<Gpu, S>                  workspace_;
+};
+
+/// Device memory of all that but M: an estimate. @param n, nnz  of A
+template <Scalar S>
+std::size_t mixed_bytes(Index n, Offset nnz, Method method, const KrylovOptions& krylov);
+
+}  // namespace ilux
