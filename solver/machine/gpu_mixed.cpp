@@ -7,7 +7,7 @@ namespace ilux {
 namespace {
 
 template <Scalar S>
-DeviceBuffer<S> on_device(Gpu& gpu, const std::vector<double>& values)
+DeviceBuffer<S> scale_on_device(Gpu& gpu, const std::vector<double>& values)
 {
     const std::vector<S> of_S(values.begin(), values.end());
     DeviceBuffer<S>      buffer(of_S.size());
@@ -25,8 +25,8 @@ public:
         : M_(std::move(M)), r_(M_->size()), z_(M_->size())
     {
         if (scales.row.empty()) return;
-        inverse_row_ = on_device<S>(gpu, inverses_of(scales.row));
-        inverse_column_ = on_device<S>(gpu, inverses_of(scales.col));
+        inverse_row_ = scale_on_device<S>(gpu, inverses_of(scales.row));
+        inverse_column_ = scale_on_device<S>(gpu, inverses_of(scales.col));
     }
     Index       size() const override { return M_->size(); }
     std::size_t bytes() const { return (r_.size() + z_.size() + inverse_row_.size() + inverse_column_.size()) * sizeof(S); }
@@ -61,19 +61,30 @@ private:
 
 }  // namespace
 
+/// Sets host_row_ and host_column_, too.
 template <Scalar S>
-GpuMixed<S>::GpuMixed(Gpu& gpu, const CsrView<S>& A, Method method, const KrylovOptions& krylov)
-    : method_(method),
-      A_([&] {
-          SingleMatrix<S> single = single_matrix(A);
-          host_row_ = std::move(single.row_scale);
-          host_column_ = std::move(single.col_scale);
-          return GpuMatrixOperator<Single>(gpu, single.A, needs_transpose(method));
-      }()),
-      workspace_(method, A.rows(), krylov)
+auto GpuMixed<S>::in_single(Gpu& gpu, const CsrView<S>& A, const DeviceCsr<S>& on_device) -> GpuMatrixOperator<Single>
 {
-    row_ = on_device<S>(gpu, host_row_);
-    column_ = on_device<S>(gpu, host_column_);
+    Cpu cpu;
+    if (!needs_transpose(method_) && fits_single(cpu, A)) {
+        DeviceBuffer<Single> val(on_device.val().size());
+        narrow<S>(gpu, 1, on_device.val(), val);
+        return GpuMatrixOperator<Single>(
+            DeviceCsr<Single>(gpu, A.rows(), A.cols(), on_device.row_ptr(), on_device.col(), val, on_device.lanes()));
+    }
+    SingleMatrix<S> single = single_matrix(cpu, A);
+    host_row_ = std::move(single.row_scale);
+    host_column_ = std::move(single.col_scale);
+    return GpuMatrixOperator<Single>(gpu, single.A, needs_transpose(method_));
+}
+
+template <Scalar S>
+GpuMixed<S>::GpuMixed(Gpu& gpu, const CsrView<S>& A, const DeviceCsr<S>& on_device, Method method,
+                      const KrylovOptions& krylov)
+    : method_(method), A_(in_single(gpu, A, on_device)), workspace_(method, A.rows(), krylov)
+{
+    row_ = scale_on_device<S>(gpu, host_row_);
+    column_ = scale_on_device<S>(gpu, host_column_);
 }
 
 template <Scalar S>
@@ -118,7 +129,7 @@ IterationReport GpuMixed<S>::solve(Gpu& gpu, const LinearOperator<Gpu, S>& A, st
         return refine<Gpu, S>(gpu, A, system(row_), b, x, workspace_, krylov, on_progress, stop);
     std::vector<double> row = inverses_of(D);  // R D⁻¹: the inner systems are those of A
     for (std::size_t i = 0; i < host_row_.size(); ++i) row[i] *= host_row_[i];
-    const DeviceBuffer<S> scale = on_device<S>(gpu, row);
+    const DeviceBuffer<S> scale = scale_on_device<S>(gpu, row);
     return refine<Gpu, S>(gpu, A, system(scale), b, x, workspace_, krylov, on_progress, stop);
 }
 

@@ -18,8 +18,9 @@ class GpuMixed {
     using Single = single_of<S>;
 
 public:
-    /// R A C and the vectors. @throws OutOfMemory, DeviceError
-    GpuMixed(Gpu& gpu, const CsrView<S>& A, Method method, const KrylovOptions& krylov);
+    /// R A C and the vectors. @param on_device  A; where it fits single precision as it is, it is rounded there
+    /// @throws OutOfMemory, DeviceError
+    GpuMixed(Gpu& gpu, const CsrView<S>& A, const DeviceCsr<S>& on_device, Method method, const KrylovOptions& krylov);
 
     std::size_t matrix_bytes() const { return A_.bytes(); }
     std::size_t workspace_bytes() const;
@@ -36,6 +37,8 @@ public:
     void            precondition(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S> z);
 
 private:
+    GpuMatrixOperator<Single> in_single(Gpu& gpu, const CsrView<S>& A, const DeviceCsr<S>& on_device);
+
     SingleSystem<Gpu, S> system(DeviceSpan<const S> row_scale) { return {A_, *M_, row_scale, column_}; }
 
     Method                                       method_;

@@ -145,7 +145,7 @@ void GpuSystem<S>::put_matrix_and_vectors(const KrylovOptions& krylov)
     gpu_.make_current();
     const Index n = host_A_.rows();
     A_.emplace(gpu_, host_A_, needs_transpose(method_) && !is_mixed_);
-    if (is_mixed_) mixed_.emplace(gpu_, host_A_, method_, krylov);
+    if (is_mixed_) mixed_.emplace(gpu_, host_A_, A_->matrix(), method_, krylov);
     else ws_.emplace(method_, n, krylov);
     b_ = DeviceBuffer<S>(n);
     x_ = DeviceBuffer<S>(n);

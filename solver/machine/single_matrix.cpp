@@ -12,6 +12,7 @@ namespace {
 constexpr int near_enough = 16;  // exponents of the largest entries that need no scaling
 constexpr int most_sweeps = 16;  // each halves what is left, of 2100 at most
 constexpr int largest = 1000;    // exponent of a scale
+constexpr Offset worth_sharing = 32768;  // entries
 constexpr int none = std::numeric_limits<int>::min();
 
 /// Exponents of |a_ij|, and those of R and C.
@@ -80,10 +81,25 @@ private:
 }  // namespace
 
 template <Scalar S>
-SingleMatrix<S> single_matrix(const CsrView<S>& A)
+bool fits_single(Cpu& be, const CsrView<S>& A)
+{
+    const auto     nnz = static_cast<std::ptrdiff_t>(A.nnz());
+    const S*       val = A.val().data();
+    constexpr auto most = static_cast<double>(1 << near_enough), least = 1 / most;
+    bool           fits = true;
+#pragma omp parallel for schedule(static) num_threads(be.team(nnz > worth_sharing)) reduction(&& : fits)
+    for (std::ptrdiff_t p = 0; p < nnz; ++p) {
+        const double size = abs1(val[p]);
+        fits = fits && (size == 0 || (size >= least && size <= most));
+    }
+    return fits;
+}
+
+template <Scalar S>
+SingleMatrix<S> single_matrix(Cpu& be, const CsrView<S>& A)
 {
     SingleMatrix<S> single;
-    {
+    if (!fits_single(be, A)) {
         Exponents exponents(A);
         if (exponents.look() > near_enough) {
             for (int sweep = 0; sweep < most_sweeps && exponents.look() > 1; ++sweep) exponents.scale();
@@ -91,14 +107,21 @@ SingleMatrix<S> single_matrix(const CsrView<S>& A)
             single.col_scale = exponents.columns();
         }
     }
-    const SingleScales scales = single.scales();
-    single.A = in_single<S>(A, [&](Index i, Index j, S value) {
-        return scaled_entry(scales.of_row(i), value, scales.of_col(j));
-    });
+    using Single = single_of<S>;
+    const SingleScales  scales = single.scales();
+    std::vector<Single> val(A.val().size());
+#pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() > worth_sharing))
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            val[p] = Single(scaled_entry(scales.of_row(i), A.val()[p], scales.of_col(A.col()[p])));
+    single.A = CsrMatrix<Single>::from_sorted(A.rows(), A.cols(), {A.row_ptr().begin(), A.row_ptr().end()},
+                                              {A.col().begin(), A.col().end()}, std::move(val));
     return single;
 }
 
-#define ILUX_INSTANTIATE(S) template SingleMatrix<S> single_matrix(const CsrView<S>&);
+#define ILUX_INSTANTIATE(S)                               \
+    template bool            fits_single(Cpu&, const CsrView<S>&); \
+    template SingleMatrix<S> single_matrix(Cpu&, const CsrView<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

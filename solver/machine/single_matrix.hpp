@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
 #include "ilux/precond/single.hpp"
 
@@ -19,9 +20,13 @@ struct SingleMatrix {
     std::size_t  bytes() const { return A.bytes() + (row_scale.size() + col_scale.size()) * sizeof(double); }
 };
 
-/// Method: the simultaneous scaling of [ruiz_01], with whole exponents. A few passes over the exponents of A's entries.
+/// Whether the numbers of A fit single precision as they are: all but zeros within 2^±16. One pass, threaded.
 template <Scalar S>
-SingleMatrix<S> single_matrix(const CsrView<S>& A);
+bool fits_single(Cpu& be, const CsrView<S>& A);
+
+/// Method: the simultaneous scaling of [ruiz_01], with whole exponents. Where A does not fit, a few passes over the exponents of its entries.
+template <Scalar S>
+SingleMatrix<S> single_matrix(Cpu& be, const CsrView<S>& A);
 
 /// Real numbers where S are wanted; no copy where these are real.
 template <Scalar S>

@@ -35,7 +35,7 @@ template <Scalar S>
 MixedHost<S>::MixedHost(Cpu& cpu, const CsrView<S>& A, const PrecondFactors<S>& factors, Method method,
                         const KrylovOptions& krylov)
     : cpu_(cpu),
-      matrix_(single_matrix(A)),
+      matrix_(single_matrix(cpu, A)),
       row_(matrix_.row_scale.begin(), matrix_.row_scale.end()),
       column_(matrix_.col_scale.begin(), matrix_.col_scale.end()),
       op_(matrix_.A, needs_transpose(method)),
