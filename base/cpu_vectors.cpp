@@ -203,8 +203,8 @@ void widen(Cpu& be, std::span<const single_of<NotDeduced<S>>> x, std::span<NotDe
 ILUX_WORKING(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
-#define ILUX_INSTANTIATE(S)                                                               \
-    template void narrow<S>(Cpu&, double, std::span<const S>, std::span<single_of<S>>);   \
+#define ILUX_INSTANTIATE(S)                                                             \
+    template void narrow<S>(Cpu&, double, std::span<const S>, std::span<single_of<S>>); \
     template void widen<S>(Cpu&, std::span<const single_of<S>>, std::span<S>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

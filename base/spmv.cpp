@@ -101,8 +101,7 @@ void MatrixOperator<S>::apply_adjoint(Cpu& be, std::span<const S> x, std::span<S
 
 #define ILUX_PRODUCT(product, T, S) \
     template void product<T, S>(Cpu&, S, const CsrView<T>&, std::span<const S>, S, std::span<S>);
-#define ILUX_PRODUCTS(T, S) \
-    ILUX_PRODUCT(spmv, T, S) ILUX_PRODUCT(spmv_transpose, T, S) ILUX_PRODUCT(spmv_adjoint, T, S)
+#define ILUX_PRODUCTS(T, S) ILUX_PRODUCT(spmv, T, S) ILUX_PRODUCT(spmv_transpose, T, S) ILUX_PRODUCT(spmv_adjoint, T, S)
 #define ILUX_INSTANTIATE(T) ILUX_PRODUCTS(T, working_of<T>)
 ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -52,7 +52,7 @@ IterationReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>&
                 break;
             const S alpha = rho / pAp;
             it.move(real_of<S>(scale_r) * alpha, p);  // x ← x + α p
-            axpy<S>(be, -alpha, Vector(q), r);  // r ← r − α A p
+            axpy<S>(be, -alpha, Vector(q), r);        // r ← r − α A p
             it.apply_Ah(pt, q);
             axpy<S>(be, -conj(alpha), Vector(q), rt);  // r̃ ← r̃ − ᾱ Aᴴ p̃
             norm_r = norm(r);

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "ilux/base/error.hpp"
-#include "ilux/base/progress.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/base/wall_clock.hpp"

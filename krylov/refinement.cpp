@@ -11,9 +11,10 @@
 namespace ilux {
 namespace {
 
-constexpr double least_tolerance = 1e-5;  // of an inner solve: float keeps some digits more, which a large condition takes
+constexpr double least_tolerance =
+    1e-5;  // of an inner solve: float keeps some digits more, which a large condition takes
 constexpr double most_tolerance = 0.1;
-constexpr double margin = 0.5;  // the last correction aims so far below the target, for it falls short a little
+constexpr double margin = 0.9;  // the last correction aims so far below the target, for it falls short a little
 
 /// Of an inner solve, so that a few equal ones reach `left` = target / residual.
 double inner_tolerance(double left)
@@ -197,12 +198,12 @@ void precondition(B& be, const SingleSystem<B, NotDeduced<S>>& single, ConstSpan
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
-#define ILUX_INSTANTIATE(B, S)                                                                                       \
-    template class RefinementWorkspace<B, S>;                                                                        \
-    template IterationReport refine<B, S>(B&, const LinearOperator<B, S>&, const SingleSystem<B, S>&,                \
-                                          ConstSpan<B, S>, Span<B, S>, RefinementWorkspace<B, S>&,                   \
-                                          const KrylovOptions&, const ProgressListener&, const StopToken&);          \
-    template void            precondition<B, S>(B&, const SingleSystem<B, S>&, ConstSpan<B, S>, Span<B, S>,          \
+#define ILUX_INSTANTIATE(B, S)                                                                                         \
+    template class RefinementWorkspace<B, S>;                                                                          \
+    template IterationReport refine<B, S>(B&, const LinearOperator<B, S>&, const SingleSystem<B, S>&, ConstSpan<B, S>, \
+                                          Span<B, S>, RefinementWorkspace<B, S>&, const KrylovOptions&,                \
+                                          const ProgressListener&, const StopToken&);                                  \
+    template void            precondition<B, S>(B&, const SingleSystem<B, S>&, ConstSpan<B, S>, Span<B, S>,            \
                                      RefinementWorkspace<B, S>&);
 ILUX_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -78,9 +78,10 @@ void fields(KrylovOptions& o, Visit&& visit)
           "mgso: modified Gram-Schmidt, selectively repeated; cgs2: classical, twice; on a GPU also mgso_hybrid: "
           "coefficients on the host, mgso_host: all of it there");
     visit("reorthogonalize", o.reorthogonalize, within(0, 1), "mgso repeats a projection above this squared cosine");
-    visit("precision", o.precision, anything(),
-          "mixed: products, basis and preconditioner in single precision, as corrections of an x whose residual is computed in double, "
-          "and to the same tolerances; double where single precision does not suffice");
+    visit(
+        "precision", o.precision, anything(),
+        "mixed: products, basis and preconditioner in single precision, as corrections of an x whose residual is computed in double, "
+        "and to the same tolerances; double where single precision does not suffice");
 }
 
 /// When to end a cycle, and when to end the solve. A cycle runs on estimates; at its end b − A x is recomputed, and

@@ -152,9 +152,8 @@ public:
         if (squares > 1e-280 && isfinite(squares)) return sqrt(squares);
         const double largest = over_rows<cuda::Largest>([](Number wi) { return cuda::magnitude(cuda::widened(wi)); });
         if (largest == 0 || !isfinite(largest)) return largest;
-        return largest *
-               sqrt(over_rows<cuda::Add>(
-                   [=](Number wi) { return cuda::squared(cuda::divided(cuda::widened(wi), largest)); }));
+        return largest * sqrt(over_rows<cuda::Add>(
+                             [=](Number wi) { return cuda::squared(cuda::divided(cuda::widened(wi), largest)); }));
     }
 
     /// Writes factor·w.
@@ -250,8 +249,8 @@ __global__ void __launch_bounds__(threads, 1) orthogonalize(const __grid_constan
     Worker<items, Number>     worker(p, reinterpret_cast<Number*>(buffer));
     const bool                leader = blockIdx.x == 0 && threadIdx.x == 0;
     using Sum = working_of<Number>;
-    Sum* const                h_out = reinterpret_cast<Sum*>(p.results);
-    double* const             ended = p.results + cuda::parts<Number> * (p.k + 1);
+    Sum* const    h_out = reinterpret_cast<Sum*>(p.results);
+    double* const ended = p.results + cuda::parts<Number> * (p.k + 1);
     worker.fetch(0);
 
     const double before = worker.norm();

@@ -96,8 +96,8 @@ Ilu0<T>::Ilu0(const Ilu0<Wide>& wide, const SingleScales& scales) : n_(wide.size
     U_ = SpTrsvPlan<T, T>(in_single<Wide>(wide.U(), u), Triangle::upper, Diagonal::stored);
 }
 
-#define ILUX_INSTANTIATE(T)  \
-    template class Ilu0<T>; \
+#define ILUX_INSTANTIATE(T)            \
+    template class Ilu0<T>;            \
     template class Ilu0<single_of<T>>; \
     template Ilu0<single_of<T>>::Ilu0(const Ilu0<T>&, const SingleScales&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

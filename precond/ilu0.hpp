@@ -4,7 +4,7 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
 #include "ilux/base/operator.hpp"
-#include "ilux/precond/single.hpp"
+#include "ilux/base/single.hpp"
 #include "ilux/sptrsv/sptrsv.hpp"
 
 namespace ilux {
@@ -28,8 +28,8 @@ public:
     void              apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z) override;
 
 private:
-    Index         n_ = 0;
-    Index         zero_pivot_ = -1;
+    Index            n_ = 0;
+    Index            zero_pivot_ = -1;
     SpTrsvPlan<T, T> L_, U_;  // unit, and with its diagonal
 };
 

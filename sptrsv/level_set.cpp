@@ -105,9 +105,9 @@ Index dependency_depth(const CsrView<T>& A, Triangle triangle)
     return assign_levels(A, triangle, level);
 }
 
-#define ILUX_SOLVE(T, S)                                                                                               \
-    template void solve_levels<T, S>(Cpu&, const CsrView<T>&, const LevelSets&, Triangle, Diagonal, std::span<const S>, \
-                                     std::span<S>, Values);
+#define ILUX_SOLVE(T, S)                                                                            \
+    template void solve_levels<T, S>(Cpu&, const CsrView<T>&, const LevelSets&, Triangle, Diagonal, \
+                                     std::span<const S>, std::span<S>, Values);
 #define ILUX_INSTANTIATE(T)                                             \
     template LevelSets::LevelSets(const CsrView<T>&, Triangle, Offset); \
     template Index dependency_depth(const CsrView<T>&, Triangle);       \

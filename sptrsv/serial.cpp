@@ -73,7 +73,7 @@ void solve_serial_transpose(const CsrView<T>& A, Triangle triangle, Diagonal dia
 
 #define ILUX_SOLVE(solve, T, S) \
     template void solve<T, S>(const CsrView<T>&, Triangle, Diagonal, std::span<const S>, std::span<S>, Values);
-#define ILUX_INSTANTIATE(T)                   \
+#define ILUX_INSTANTIATE(T)                    \
     ILUX_SOLVE(solve_serial, T, working_of<T>) \
     ILUX_SOLVE(solve_serial_transpose, T, working_of<T>)
 ILUX_STORED(ILUX_INSTANTIATE)

@@ -109,9 +109,9 @@ __global__ void __launch_bounds__(block_size)
     __shared__ Number c[width];
     if (update && threadIdx.x < width) {
         const int j = threadIdx.x;
-        c[j] = j >= pass.k ? Number{}
-                           : cuda::converted<Number>(
-                                 pass.scale * (pass.coefficients ? pass.coefficients[j] : pass.given.c[j]));
+        c[j] = j >= pass.k
+                   ? Number{}
+                   : cuda::converted<Number>(pass.scale * (pass.coefficients ? pass.coefficients[j] : pass.given.c[j]));
     }
     __syncthreads();
 

@@ -17,8 +17,8 @@
     template void       axpby<S>(Gpu&, S, DeviceSpan<const S>, S, DeviceSpan<S>);    \
     template void       multiply<S>(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, DeviceSpan<S>);
 
-#define ILUX_GPU_PRECISION_PRIMITIVES(S)                                                    \
-    template void narrow<S>(Gpu&, double, DeviceSpan<const S>, DeviceSpan<single_of<S>>);   \
+#define ILUX_GPU_PRECISION_PRIMITIVES(S)                                                  \
+    template void narrow<S>(Gpu&, double, DeviceSpan<const S>, DeviceSpan<single_of<S>>); \
     template void widen<S>(Gpu&, DeviceSpan<const single_of<S>>, DeviceSpan<S>);
 
 #define ILUX_GPU_BLOCK_PRIMITIVES(S)                                                          \

@@ -155,8 +155,9 @@ template <class S>
 real_of<S> norm2(Gpu& be, DeviceSpan<const NotDeduced<S>> x)
 {
     const auto* v = cuda::as_values(x.data());
-    const auto  squares =
-        reduce<1>(be, "norm2", x.size(), [v] __device__(std::size_t i) { return Terms<1>{cuda::squared(cuda::widened(v[i]))}; });
+    const auto  squares = reduce<1>(be, "norm2", x.size(), [v] __device__(std::size_t i) {
+        return Terms<1>{cuda::squared(cuda::widened(v[i]))};
+    });
     return static_cast<real_of<S>>(norm_from(squares.of[0], be, v, x.size()));
 }
 

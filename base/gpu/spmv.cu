@@ -117,19 +117,19 @@ void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotD
     using V = cuda::Value<T>;
     using W = cuda::Value<S>;
     const Product<V, W> of{A.rows(),
-                        A.longest(),
-                        A.row_ptr().data(),
-                        A.col().data(),
-                        cuda::as_values(A.val().data()),
-                        A.segments().data(),
-                        static_cast<unsigned>(A.segments().size()),
-                        cuda::as_values(x.data()),
-                        cuda::as_values(y.data()),
-                        reinterpret_cast<cuda::Value<S>*>(be.state().partial.data()),
-                        cuda::as_value(a),
-                        cuda::as_value(b)};
-    const Offset     rows_a_block = block_size / A.lanes();
-    const auto       blocks = static_cast<unsigned>((A.rows() + rows_a_block - 1) / rows_a_block);
+                           A.longest(),
+                           A.row_ptr().data(),
+                           A.col().data(),
+                           cuda::as_values(A.val().data()),
+                           A.segments().data(),
+                           static_cast<unsigned>(A.segments().size()),
+                           cuda::as_values(x.data()),
+                           cuda::as_values(y.data()),
+                           reinterpret_cast<cuda::Value<S>*>(be.state().partial.data()),
+                           cuda::as_value(a),
+                           cuda::as_value(b)};
+    const Offset        rows_a_block = block_size / A.lanes();
+    const auto          blocks = static_cast<unsigned>((A.rows() + rows_a_block - 1) / rows_a_block);
     kernel_for<V, W>(A.lanes())<<<of.segment_count + blocks, block_size, 0, stream>>>(of);
     cuda::check_launch("spmv");
     if (A.split().empty()) return;

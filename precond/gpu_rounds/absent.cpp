@@ -20,13 +20,13 @@ GpuRounds GpuRounds::rebuild(Cpu&, Gpu&, const DeviceCsr<double>&, const MlIluOp
 {
     absent();
 }
-std::size_t                          GpuRounds::bytes() const { return 0; }
-Index                                GpuRounds::rounds() const { return 0; }
-Index                                GpuRounds::dense_order() const { return 0; }
-std::size_t                          GpuRounds::most_bytes(bool) const { return 0; }
-std::size_t                          GpuRounds::workspace_bytes() const { return 0; }
-std::vector<GpuFactorReport::System> GpuRounds::systems(bool) const { return {}; }
-std::unique_ptr<Preconditioner<Gpu>> GpuRounds::preconditioner(Gpu&, bool) const { absent(); }
+std::size_t                                 GpuRounds::bytes() const { return 0; }
+Index                                       GpuRounds::rounds() const { return 0; }
+Index                                       GpuRounds::dense_order() const { return 0; }
+std::size_t                                 GpuRounds::most_bytes(bool) const { return 0; }
+std::size_t                                 GpuRounds::workspace_bytes() const { return 0; }
+std::vector<GpuFactorReport::System>        GpuRounds::systems(bool) const { return {}; }
+std::unique_ptr<Preconditioner<Gpu>>        GpuRounds::preconditioner(Gpu&, bool) const { absent(); }
 std::unique_ptr<Preconditioner<Gpu, float>> GpuRounds::preconditioner_in_single(Gpu&, const SingleScales&, bool) const
 {
     absent();

@@ -49,9 +49,9 @@ template <int k, class S>
 __global__ void __launch_bounds__(block_size)
     gather(Index n, const Index* number, const double* scale, const Ends<S>* ends, Columns<k, S>* x)
 {
-    const Index  i = static_cast<Index>(blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x);
-    const S      s = i < n ? static_cast<S>(scale[i]) : 0;
-    const Index  place = i < n ? number[i] : 0;
+    const Index i = static_cast<Index>(blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x);
+    const S     s = i < n ? static_cast<S>(scale[i]) : 0;
+    const Index place = i < n ? number[i] : 0;
     cudaTriggerProgrammaticLaunchCompletion();
     await_kernel_before();
     if (i >= n) return;
@@ -64,9 +64,9 @@ template <int k, class S>
 __global__ void __launch_bounds__(block_size)
     scatter(Index n, const Index* number, const double* scale, const Ends<S>* ends, const Columns<k, S>* x)
 {
-    const Index  i = static_cast<Index>(blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x);
-    const S      s = i < n ? static_cast<S>(scale[i]) : 0;
-    const Index  place = i < n ? number[i] : 0;
+    const Index i = static_cast<Index>(blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x);
+    const S     s = i < n ? static_cast<S>(scale[i]) : 0;
+    const Index place = i < n ? number[i] : 0;
     cudaTriggerProgrammaticLaunchCompletion();
     await_kernel_before();
     if (i >= n) return;
@@ -100,8 +100,8 @@ __global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const double*
     Offset       p = is ? __ldg(A.ptr + i) + lane : 0;
     const Offset end = is ? __ldg(A.ptr + i + 1) : 0;
     // the first entries and the pivot, before the wait
-    Index  col[ahead];
-    S      val[ahead];
+    Index col[ahead];
+    S     val[ahead];
 #pragma unroll
     for (int e = 0; e < ahead; ++e) {
         const bool there = p + e * lanes < end;
@@ -130,8 +130,8 @@ template <int k, class T, class S>
 __global__ void __launch_bounds__(block_size)
     multiply_rest(Index n, const T* W, const Columns<k, S>* x, Columns<k, S>* y)
 {
-    const Index i = static_cast<Index>((blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x) / 32);
-    const int   lane = threadIdx.x % 32;
+    const Index   i = static_cast<Index>((blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x) / 32);
+    const int     lane = threadIdx.x % 32;
     Columns<k, S> sum{};
     for (Index j = lane; i < n && j < n; j += 32) add_multiple(sum, static_cast<S>(W[Offset{i} * n + j]), x[j]);
     sum = over_lanes<32>(sum);
@@ -194,14 +194,14 @@ void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const RoundsScales* scales, co
            columns);
     for (std::size_t round = 1; round < rounds; ++round)
         eliminate_round<k, T, S>(gpu, L(f.round_begin[round], f.round_begin[round + 1]), f.lanes_L[round], nullptr,
-                              columns);
+                                 columns);
     eliminate_round<k, T, S>(gpu, L(f.nB, f.n), f.lanes_L[rounds], nullptr, columns);
     solve_rest<k, T, S>(gpu, f, x.subspan(k * std::size_t(f.nB), k * std::size_t(f.n - f.nB)), rest);
     for (std::size_t round = rounds; round-- > 0;)
         eliminate_round<k, T, S>(gpu,
-                              {f.U_ptr.data(), f.U_col.data(), f.U_val.data(), f.round_begin[round],
-                               f.round_begin[round + 1]},
-                              f.lanes_U[round], f.inv_pivot.data(), columns);
+                                 {f.U_ptr.data(), f.U_col.data(), f.U_val.data(), f.round_begin[round],
+                                  f.round_begin[round + 1]},
+                                 f.lanes_U[round], f.inv_pivot.data(), columns);
     launch(gpu, scatter<k, S>, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), col_scale.data(), ends,
            columns);
 }
@@ -234,9 +234,7 @@ template <class T, class S>
 void RoundsWorkspace<T, S>::enqueue(Gpu& gpu)
 {
     const auto* ends = reinterpret_cast<const Ends<S>*>(ends_.data());
-    const auto  all = [&](auto k) {
-        ilux::enqueue<k(), T, S>(gpu, *factors_, scales_, ends, DeviceSpan<S>(x_), rest_);
-    };
+    const auto all = [&](auto k) { ilux::enqueue<k(), T, S>(gpu, *factors_, scales_, ends, DeviceSpan<S>(x_), rest_); };
     if constexpr (std::is_same_v<S, double>) rounds::with_one_of<1, rounds_columns>(columns_, all);
     else all(std::integral_constant<int, 1>());
 }

@@ -8,7 +8,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/precond/gpu_rounds/assemble.hpp"
 #include "ilux/precond/gpu_rounds/rounds_builder.hpp"
-#include "ilux/precond/single.hpp"
+#include "ilux/base/single.hpp"
 
 namespace ilux {
 namespace {

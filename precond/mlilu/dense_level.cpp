@@ -13,7 +13,7 @@
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
-#include "ilux/precond/single.hpp"
+#include "ilux/base/single.hpp"
 #include "ilux/reorder/matching.hpp"
 
 namespace ilux {
@@ -218,13 +218,13 @@ DenseLevel<T>::DenseLevel(const DenseLevel<Wide>& wide, const SingleScales& scal
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
-#define ILUX_INSTANTIATE(T)                                                                                        \
-    template DenseLevel<single_of<T>>::DenseLevel(const DenseLevel<T>&, const SingleScales&);                      \
-    template std::size_t DenseLevel<single_of<T>>::bytes() const;                                                  \
-    template void DenseLevel<single_of<T>>::solve(std::span<const single_of<T>>, std::span<single_of<T>>,          \
-                                                  std::span<single_of<T>>) const;                                  \
-    template void DenseLevel<single_of<T>>::solve_adjoint(std::span<const single_of<T>>, std::span<single_of<T>>,  \
-                                                          std::span<single_of<T>>) const;
+#define ILUX_INSTANTIATE(T)                                                                                              \
+    template DenseLevel<single_of<T>>::DenseLevel(const DenseLevel<T>&, const SingleScales&);                            \
+    template std::size_t DenseLevel<single_of<T>>::bytes() const;                                                        \
+    template void        DenseLevel<single_of<T>>::solve(std::span<const single_of<T>>, std::span<single_of<T>>,         \
+                                                         std::span<single_of<T>>) const;                                 \
+    template void        DenseLevel<single_of<T>>::solve_adjoint(std::span<const single_of<T>>, std::span<single_of<T>>, \
+                                                                 std::span<single_of<T>>) const;
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

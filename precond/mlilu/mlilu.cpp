@@ -316,8 +316,8 @@ std::span<const MlIluLevelPlans<T>> MlIlu<T>::host_plans() const
 #define ILUX_INSTANTIATE(T) template class MlIlu<T>;
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
-#define ILUX_INSTANTIATE(T)                              \
-    template const MlIluReport& MlIlu<T>::report() const; \
+#define ILUX_INSTANTIATE(T)                                                \
+    template const MlIluReport&                  MlIlu<T>::report() const; \
     template std::span<const MlIluLevelPlans<T>> MlIlu<T>::host_plans() const;
 ILUX_SINGLES(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

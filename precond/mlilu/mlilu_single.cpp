@@ -2,7 +2,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
-#include "ilux/precond/single.hpp"
+#include "ilux/base/single.hpp"
 
 namespace ilux {
 namespace {

@@ -29,8 +29,11 @@ public:
         inverse_column_ = scale_on_device<S>(gpu, inverses_of(scales.col));
     }
     Index       size() const override { return M_->size(); }
-    std::size_t bytes() const { return (r_.size() + z_.size() + inverse_row_.size() + inverse_column_.size()) * sizeof(S); }
-    void        apply(Gpu& be, DeviceSpan<const Single> r, DeviceSpan<Single> z) override
+    std::size_t bytes() const
+    {
+        return (r_.size() + z_.size() + inverse_row_.size() + inverse_column_.size()) * sizeof(S);
+    }
+    void apply(Gpu& be, DeviceSpan<const Single> r, DeviceSpan<Single> z) override
     {
         begin(be, r, inverse_row_);
         M_->apply(be, r_, z_);
@@ -107,9 +110,7 @@ template <Scalar S>
 void GpuMixed<S>::put(Gpu& gpu, const Jacobi<S>* jacobi)
 {
     if (!jacobi) M_ = std::make_unique<Identity<Gpu, Single>>(A_.size());
-    else
-        M_ = std::make_unique<GpuJacobi<Single>>(gpu,
-                                                 Jacobi<Single>(*jacobi, SingleScales{host_row_, host_column_}));
+    else M_ = std::make_unique<GpuJacobi<Single>>(gpu, Jacobi<Single>(*jacobi, SingleScales{host_row_, host_column_}));
 }
 
 template <Scalar S>
@@ -125,8 +126,7 @@ IterationReport GpuMixed<S>::solve(Gpu& gpu, const LinearOperator<Gpu, S>& A, st
                                    DeviceSpan<const S> b, DeviceSpan<S> x, const KrylovOptions& krylov,
                                    const ProgressListener& on_progress, const StopToken& stop)
 {
-    if (D.empty())
-        return refine<Gpu, S>(gpu, A, system(row_), b, x, workspace_, krylov, on_progress, stop);
+    if (D.empty()) return refine<Gpu, S>(gpu, A, system(row_), b, x, workspace_, krylov, on_progress, stop);
     std::vector<double> row = inverses_of(D);  // R D⁻¹: the inner systems are those of A
     for (std::size_t i = 0; i < host_row_.size(); ++i) row[i] *= host_row_[i];
     const DeviceBuffer<S> scale = scale_on_device<S>(gpu, row);
@@ -143,14 +143,14 @@ template <Scalar S>
 std::size_t mixed_bytes(Index n, Offset nnz, Method method, const KrylovOptions& krylov)
 {
     const auto rows = static_cast<std::size_t>(n);
-    const auto matrix = (rows + 1) * sizeof(Offset) +
-                        static_cast<std::size_t>(nnz) * (sizeof(Index) + sizeof(single_of<S>));
+    const auto matrix =
+        (rows + 1) * sizeof(Offset) + static_cast<std::size_t>(nnz) * (sizeof(Index) + sizeof(single_of<S>));
     constexpr std::size_t vectors = 6;  // scales, their inverses, and two for an M in double
     return (needs_transpose(method) ? 2 : 1) * matrix + refinement_bytes<S>(method, n, krylov) +
            vectors * rows * sizeof(S);
 }
 
-#define ILUX_INSTANTIATE(S)      \
+#define ILUX_INSTANTIATE(S)     \
     template class GpuMixed<S>; \
     template std::size_t mixed_bytes<S>(Index, Offset, Method, const KrylovOptions&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

@@ -150,8 +150,7 @@ void GpuSystem<S>::put_matrix_and_vectors(const KrylovOptions& krylov)
     b_ = DeviceBuffer<S>(n);
     x_ = DeviceBuffer<S>(n);
     report_.matrix_bytes = A_->bytes() + (mixed_ ? mixed_->matrix_bytes() : 0);
-    report_.workspace_bytes =
-        (mixed_ ? mixed_->workspace_bytes() : ws_->bytes()) + (b_.size() + x_.size()) * sizeof(S);
+    report_.workspace_bytes = (mixed_ ? mixed_->workspace_bytes() : ws_->bytes()) + (b_.size() + x_.size()) * sizeof(S);
     gpu_.synchronize();
 }
 
@@ -257,12 +256,10 @@ IterationReport GpuSystem<S>::solve_rows_scaled(std::span<const double> D, std::
         upload<S>(gpu_, inverse, d_inverse);
     });
     const RowScaledOperator<Gpu, S> DA(*A_, d);
-    if (mixed_)
-        return iterate(b, x, [&] { return mixed_->solve(gpu_, DA, D, b_, x_, krylov, on_progress, stop); });
+    if (mixed_) return iterate(b, x, [&] { return mixed_->solve(gpu_, DA, D, b_, x_, krylov, on_progress, stop); });
     RowScaledPreconditioner<Gpu, S> DM(*M_, d_inverse);
-    return iterate(b, x, [&] {
-        return ilux::solve<Gpu, S>(gpu_, method_, DA, DM, b_, x_, *ws_, krylov, on_progress, stop);
-    });
+    return iterate(b, x,
+                   [&] { return ilux::solve<Gpu, S>(gpu_, method_, DA, DM, b_, x_, *ws_, krylov, on_progress, stop); });
 }
 
 template <Scalar S>

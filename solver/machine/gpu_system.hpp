@@ -36,7 +36,8 @@ struct DeviceNeed {
 };
 template <Scalar S>
 DeviceNeed device_need(const CsrView<S>& A, const PrecondFactors<S>& factors, Method method,
-                       const KrylovOptions& krylov, Precision precision, KrylovPrecision arithmetic = KrylovPrecision::in_double);
+                       const KrylovOptions& krylov, Precision precision,
+                       KrylovPrecision arithmetic = KrylovPrecision::in_double);
 
 /// How A, M and the vectors are put on a GPU.
 struct GpuSystemOptions {

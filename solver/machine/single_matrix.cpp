@@ -9,11 +9,11 @@
 namespace ilux {
 namespace {
 
-constexpr int near_enough = 16;  // exponents of the largest entries that need no scaling
-constexpr int most_sweeps = 16;  // each halves what is left, of 2100 at most
-constexpr int largest = 1000;    // exponent of a scale
+constexpr int    near_enough = 16;       // exponents of the largest entries that need no scaling
+constexpr int    most_sweeps = 16;       // each halves what is left, of 2100 at most
+constexpr int    largest = 1000;         // exponent of a scale
 constexpr Offset worth_sharing = 32768;  // entries
-constexpr int none = std::numeric_limits<int>::min();
+constexpr int    none = std::numeric_limits<int>::min();
 
 /// Exponents of |a_ij|, and those of R and C.
 class Exponents {
@@ -119,7 +119,7 @@ SingleMatrix<S> single_matrix(Cpu& be, const CsrView<S>& A)
     return single;
 }
 
-#define ILUX_INSTANTIATE(S)                               \
+#define ILUX_INSTANTIATE(S)                                        \
     template bool            fits_single(Cpu&, const CsrView<S>&); \
     template SingleMatrix<S> single_matrix(Cpu&, const CsrView<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

@@ -5,7 +5,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
-#include "ilux/precond/single.hpp"
+#include "ilux/base/single.hpp"
 
 namespace ilux {
 

@@ -67,15 +67,15 @@ private:
     std::optional<GpuRounds> build_on_gpu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
     MlIlu<S>                 make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
 
-    bool                    build(const TryListener& listener, const StopToken& stop, Attempt& tried);
-    void                    place(Attempt& tried);
-    void                    give_up_gpu(const std::string& why, Attempt& tried);
-    void                    begin_on_gpu(const Plan& plan);
-    void                    put_on_gpu(Attempt& tried);
-    void                    prepare_host(Attempt& tried);
-    bool                    prepare_mixed(Method method, Attempt& tried);
-    bool                    mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
-    bool                    needs_double(const Attempt& tried, const StopToken& stop) const;
+    bool build(const TryListener& listener, const StopToken& stop, Attempt& tried);
+    void place(Attempt& tried);
+    void give_up_gpu(const std::string& why, Attempt& tried);
+    void begin_on_gpu(const Plan& plan);
+    void put_on_gpu(Attempt& tried);
+    void prepare_host(Attempt& tried);
+    bool prepare_mixed(Method method, Attempt& tried);
+    bool mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
+    bool needs_double(const Attempt& tried, const StopToken& stop) const;
     void go_on_in_double(std::span<const S> b, const KrylovOptions& krylov, const ProgressListener& on_progress,
                          const StopToken& stop, Attempt& tried);
     Preconditioner<Cpu, S>& host_M();

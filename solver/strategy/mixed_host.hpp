@@ -24,7 +24,10 @@ public:
               const KrylovOptions& krylov);
     MixedHost(MixedHost&&) = delete;  // the operator looks at the matrix
 
-    std::size_t workspace_bytes() const { return workspace_.bytes() + matrix_.bytes(); }  ///< A in single precision counts here
+    std::size_t workspace_bytes() const
+    {
+        return workspace_.bytes() + matrix_.bytes();
+    }                                                           ///< A in single precision counts here
     std::size_t factor_bytes() const { return factor_bytes_; }  ///< of M in single precision
 
     /// As ilux::solve.

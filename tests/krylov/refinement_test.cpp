@@ -6,7 +6,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/refinement.hpp"
-#include "ilux/precond/single.hpp"
+#include "ilux/base/single.hpp"
 #include "ilux/tests/krylov/runs.hpp"
 #include "ilux/tests/support/allocation_counter.hpp"
 #include "ilux/tests/support/real_form.hpp"
@@ -174,8 +174,7 @@ TEST(Refinement, HeedsAStopToken)
     for (const int last : {1, 2, 10, 40}) {
         std::atomic<int> asked;
         Vector           x(b.size());
-        const auto       report =
-            refined<double>(A, Method::cg, b, x, {.rtol = 1e-15}, {}, test::stop_at(last, asked));
+        const auto       report = refined<double>(A, Method::cg, b, x, {.rtol = 1e-15}, {}, test::stop_at(last, asked));
         EXPECT_EQ(report.outcome, Outcome::cancelled) << last;
         EXPECT_LE(test::krylov::true_residual(A, x, b), 1.) << last;
     }

@@ -89,7 +89,8 @@ TEST(MixedPrecision, SolvesWhatDoesNotFitSinglePrecision)
     for (const char* precond : {"mlilu", "ilu0", "jacobi", "none"})
         for (const double of_A : sizes)
             for (const double of_b : sizes) {
-                if (of_A * of_b > 1e250 || of_A * of_b < 1e-250 || of_b / of_A > 1e250 || of_b / of_A < 1e-250) continue;
+                if (of_A * of_b > 1e250 || of_A * of_b < 1e-250 || of_b / of_A > 1e250 || of_b / of_A < 1e-250)
+                    continue;
                 CsrMatrix<> scaled = A;
                 for (double& value : scaled.val()) value *= of_A;
                 Vector b = times(A, ones), x;

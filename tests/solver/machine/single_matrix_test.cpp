@@ -45,7 +45,8 @@ void expect_scaled(const CsrMatrix<S>& A)
 
 TEST(SingleMatrix, BringsRowsAndColumnsNearOne)
 {
-    for (const int most : {20, 100, 330}) expect_scaled<double>(badly_scaled(gallery::convdiff2d({.n = 7}), most, false));
+    for (const int most : {20, 100, 330})
+        expect_scaled<double>(badly_scaled(gallery::convdiff2d({.n = 7}), most, false));
     expect_scaled<test::Complex>(test::turned(badly_scaled(gallery::convdiff2d({.n = 7}), 100, false), 2));
 }
 

@@ -24,7 +24,8 @@ template <Scalar S>
 single_of<S> in_single(S value)
 {
     const auto rounded = single_of<S>(value);
-    require(is_finite(rounded), [] { return std::string("single precision cannot hold a value of the preconditioner"); });
+    require(is_finite(rounded),
+            [] { return std::string("single precision cannot hold a value of the preconditioner"); });
     return rounded;
 }
 

@@ -1,0 +1,78 @@
+// krylov.precision=mixed in the iterative strategy, and what follows where single precision does not suffice.
+
+#include <fmt/core.h>
+
+#include "ilux/base/instances.hpp"
+#include "ilux/solver/strategy/iterative_solver.hpp"
+
+namespace ilux {
+
+/// @return whether single precision can hold M
+template <Scalar S>
+bool IterativeSolver<S>::prepare_mixed(Method method, Attempt& tried)
+{
+    mixed_.reset();
+    op_.reset();
+    made_.reset();
+    workspace_.reset();
+    try {
+        mixed_ = std::make_unique<MixedHost<S>>(machine_.cpu, *A_, factors_, method, krylov(A_->rows()));
+    } catch (const InvalidInput& error) {
+        tried.decisions.push_back(fmt::format("krylov.precision=double after all: {}", error.what()));
+        needs_double_ = true;
+        return false;
+    }
+    tried.workspace_bytes = mixed_->workspace_bytes();
+    tried.factor_bytes += mixed_->factor_bytes();
+    return true;
+}
+
+/// Whether an iteration in double may reach what one of mixed precision has not.
+template <Scalar S>
+bool IterativeSolver<S>::needs_double(const Attempt& tried, const StopToken& stop) const
+{
+    const Outcome outcome = tried.report.outcome;
+    const bool    failed = outcome == Outcome::stagnated || outcome == Outcome::breakdown ||
+                        outcome == Outcome::not_finite || outcome == Outcome::diverged;
+    return failed && options_.retry && !stop.stopped();
+}
+
+/// From the x at hand, with the same factors and the steps that are left; what follows with these factors is in double, too.
+template <Scalar S>
+void IterativeSolver<S>::go_on_in_double(std::span<const S> b, const KrylovOptions& krylov,
+                                         const ProgressListener& on_progress, const StopToken& stop, Attempt& tried)
+{
+    const IterationReport single = tried.report;
+    tried.decisions.push_back(fmt::format("krylov.precision=double after {} steps of mixed, with residual {:.1e}: {}",
+                                          single.steps, single.relative_residual, single.detail));
+    needs_double_ = true;
+    mixed_.reset();
+    system_.reset();
+    if (machine_.gpu) begin_on_gpu(tried.plan);
+    place(tried);
+    KrylovOptions rest = krylov;
+    rest.max_steps -= single.steps;
+    const ProgressListener counted_on = [&](Progress now) {
+        now.done += single.steps;
+        now.total = krylov.max_steps;
+        on_progress(now);
+    };
+    tried.report = iterate(b, tried.x.of<S>(), rest, counted_on, stop, method_of(tried.plan.method));
+    IterationReport& all = tried.report;
+    all.steps += single.steps;
+    all.restarts += single.restarts;
+    all.seconds.solve += single.seconds.solve;
+    all.seconds.spmv += single.seconds.spmv;
+    all.seconds.precond += single.seconds.precond;
+    all.seconds.ortho += single.seconds.ortho;
+}
+
+#define ILUX_INSTANTIATE(S)                                                                     \
+    template bool IterativeSolver<S>::prepare_mixed(Method, Attempt&);                          \
+    template bool IterativeSolver<S>::needs_double(const Attempt&, const StopToken&) const;     \
+    template void IterativeSolver<S>::go_on_in_double(std::span<const S>, const KrylovOptions&, \
+                                                      const ProgressListener&, const StopToken&, Attempt&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux
