@@ -13,6 +13,7 @@
 
 namespace ilux {
 
+/// A x = b by refinement on a GPU; S is the scalar of A, b and x.
 template <Scalar S = double>
 class GpuMixed {
     using Single = single_of<S>;

@@ -13,6 +13,7 @@
 
 namespace ilux {
 
+/// A x = b by refinement on the host; S is the scalar of A, b and x.
 template <Scalar S = double>
 class MixedHost {
     using Single = single_of<S>;
@@ -24,10 +25,8 @@ public:
               const KrylovOptions& krylov);
     MixedHost(MixedHost&&) = delete;  // the operator looks at the matrix
 
-    std::size_t workspace_bytes() const
-    {
-        return workspace_.bytes() + matrix_.bytes();
-    }                                                           ///< A in single precision counts here
+    /// Of vectors, and of A in single precision.
+    std::size_t workspace_bytes() const { return workspace_.bytes() + matrix_.bytes(); }
     std::size_t factor_bytes() const { return factor_bytes_; }  ///< of M in single precision
 
     /// As ilux::solve.
