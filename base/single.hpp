@@ -36,11 +36,17 @@ S divided(S a, double r, double c)
     return scaled_entry(1 / r, a, 1 / c);
 }
 
+/// Of values that M multiplies or divides by: none but a 0 may become 0.
+/// @throws InvalidInput where single precision has no number for one
 template <Scalar S>
 std::vector<single_of<S>> in_single(const std::vector<S>& values)
 {
     std::vector<single_of<S>> rounded(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) rounded[i] = in_single(values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        rounded[i] = in_single(values[i]);
+        require(rounded[i] != single_of<S>(0) || values[i] == S(0),
+                [] { return std::string("single precision has no number for a pivot of the preconditioner"); });
+    }
     return rounded;
 }
 

@@ -123,8 +123,11 @@ private:
     {
         const Outcome why = last_.outcome;
         const bool    told = why == Outcome::breakdown || why == Outcome::not_finite;
-        it_.stop.fail(told ? why : Outcome::stagnated,
-                      told ? last_.detail : "a correction in single precision no longer halves b - A x");
+        it_.stop.fail(
+            told ? why : Outcome::stagnated,
+            told
+                ? "a solve in single precision broke down: there A, M or what is left of b may be out of range or singular"
+                : "a correction in single precision no longer halves b - A x");
     }
 
     IterationReport report()
@@ -185,7 +188,8 @@ void precondition(B& be, const SingleSystem<B, NotDeduced<S>>& single, ConstSpan
     copy<S>(be, r, ws.r());
     times<B, S>(be, single.row_scale, ws.r());
     const double beta = norm2<S>(be, ConstSpan<B, S>(ws.r()));
-    if (!(beta > 0 && std::isfinite(beta))) return fill<S>(be, 0, z);
+    if (beta == 0) return fill<S>(be, 0, z);
+    if (!std::isfinite(beta)) return fill<S>(be, std::numeric_limits<double>::quiet_NaN(), z);
     const int e = exponent_for(beta);
     narrow<S>(be, std::ldexp(1., e), ConstSpan<B, S>(ws.r()), ws.r_single());
     single.M.apply(be, ConstSpan<B, Single>(ws.r_single()), ws.d_single());

@@ -52,7 +52,7 @@ IterationReport refine(B& be, const LinearOperator<B, S>& A, const SingleSystem<
                        ConstSpan<B, NotDeduced<S>> b, Span<B, NotDeduced<S>> x, RefinementWorkspace<B, S>& ws,
                        const KrylovOptions& opt, const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
-/// z ← M⁻¹ r in double by the single precision one. Zeros where r is not finite.
+/// z ← M⁻¹ r in double by the single precision one. NaN where r is not finite.
 template <Backend B, Scalar S>
 void precondition(B& be, const SingleSystem<B, NotDeduced<S>>& single, ConstSpan<B, NotDeduced<S>> r,
                   Span<B, NotDeduced<S>> z, RefinementWorkspace<B, S>& ws);

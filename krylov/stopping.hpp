@@ -81,7 +81,7 @@ void fields(KrylovOptions& o, Visit&& visit)
     visit(
         "precision", o.precision, anything(),
         "mixed: products, basis and preconditioner in single precision, as corrections of an x whose residual is computed in double, "
-        "and to the same tolerances; double where single precision does not suffice");
+        "and to the same tolerances; in double where single precision does not suffice (with retry=on)");
 }
 
 /// When to end a cycle, and when to end the solve. A cycle runs on estimates; at its end b − A x is recomputed, and

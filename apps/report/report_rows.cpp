@@ -41,7 +41,8 @@ std::string precond_text(const PrecondOptions& precond)
     switch (precond.kind) {
         case PrecondKind::mlilu:
             return fmt::format("multilevel ILU, τ {:g}, τ_S {:g}, κ {:g}", precond.mlilu.drop_tol,
-                               precond.mlilu.schur_drop_tol, precond.mlilu.inverse_bound);
+                               precond.mlilu.schur_drop_tol, precond.mlilu.inverse_bound) +
+                   (precond.mlilu.damping.beta > 0 ? fmt::format(", β {:g}", precond.mlilu.damping.beta) : "");
         case PrecondKind::ilu0:
             return "ILU(0)";
         case PrecondKind::jacobi:
@@ -72,7 +73,8 @@ Rows problem_rows(const ProblemFacts& problem)
 Rows method_rows(const Run& run)
 {
     const Attempt& result = run.result();
-    Rows           rows{{"method", method_text(result.plan, run.options.krylov)}};
+    const bool     mixed = run.options.krylov.precision == KrylovPrecision::mixed && !result.plan.direct();
+    Rows rows{{"method", method_text(result.plan, run.options.krylov) + (mixed ? ", in mixed precision" : "")}};
     if (result.plan.method != MethodChoice::lu) rows.push_back({"preconditioner", precond_text(result.plan.precond)});
     rows.push_back({"machine", fmt::format("{}, {}{} thread{}", result.device.name, result.gpu ? "host " : "",
                                            result.device.threads, result.device.threads == 1 ? "" : "s")});

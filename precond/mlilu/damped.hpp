@@ -8,7 +8,7 @@
 
 namespace ilux {
 
-/// A with damping, as the shifted Laplacian of Erlangga, Vuik and Oosterlee has it, told by numbers alone.
+/// A with damping: the shifted Laplacian of Erlangga, Vuik and Oosterlee, for any matrix. M alone is made of it; A x = b stays as it is.
 template <Scalar T>
 struct Damped {
     CsrMatrix<T> A;         ///< A ± iβ diag(|a₁₁|, …, |a_nn|); diagonal entries that are not stored stay so
@@ -16,10 +16,10 @@ struct Damped {
     std::string  decision;  ///< why, where that was left to us
 };
 
-/// The sign is that of Σ Im a_jj, where A's own damping points to, or + where that is 0. β is options.damping, or, if that is auto, a share of how far the
-/// couplings of a row outweigh its diagonal entry, −Re Σ_k a_jk/a_jj: it is (kh)²/(2d − (kh)²) for waves on a grid of d dimensions, and
-/// what a wave loses should be a share of k². Median over the rows where it is positive; 0 where these are few, or A is small or not complex
-/// symmetric. Cost O(nnz).
+/// The sign is that of Σ Im a_jj, so that damping which A has itself grows, or + where that is 0. β is options.damping. If that is auto, it is a
+/// share of −Re Σ_k a_jk/a_jj, by which the couplings of a row outweigh its diagonal entry: for waves on a grid of d dimensions that is
+/// (kh)²/(2d − (kh)²). The median counts, over the rows where it is positive; 0 where these are few, or A is small or not
+/// complex symmetric. Cost O(nnz).
 /// @throws InvalidInput where A is real and options.damping > 0
 template <Scalar T>
 Damped<T> damped(const CsrView<T>& A, const MlIluOptions& options);

@@ -42,6 +42,7 @@ Json mlilu_json(const MlIluReport& report)
     for (const MlIluLevelReport& level : report.levels) levels.push_back(level_json(level));
     return {{"fill", json_number(report.fill)},
             {"dense", report.dense},
+            {"damping", report.damping},
             {"structural_rank", report.structural_rank ? Json(*report.structural_rank) : Json(nullptr)},
             {"deficiency", report.deficiency},
             {"replayed", report.replayed},

@@ -24,7 +24,7 @@ public:
     GpuMixed(Gpu& gpu, const CsrView<S>& A, const DeviceCsr<S>& on_device, Method method, const KrylovOptions& krylov);
 
     std::size_t matrix_bytes() const { return A_.bytes(); }
-    std::size_t workspace_bytes() const;
+    std::size_t workspace_bytes() const;  ///< of vectors; with those of M once it is put
 
     /// M of A, once; null is M = I. In single precision throughout, but for `made`: that computes in double, between vectors that are rounded.
     void put(Gpu& gpu, const GpuRounds& rounds);

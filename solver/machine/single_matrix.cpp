@@ -10,7 +10,7 @@ namespace ilux {
 namespace {
 
 constexpr int    near_enough = 16;       // exponents of the largest entries that need no scaling
-constexpr int    most_sweeps = 16;       // each halves what is left, of 2100 at most
+constexpr int    most_sweeps = 16;       // each at least halves what is left, of 2100 at most
 constexpr int    largest = 1000;         // exponent of a scale
 constexpr Offset worth_sharing = 32768;  // entries
 constexpr int    none = std::numeric_limits<int>::min();
@@ -52,20 +52,29 @@ public:
         return worst;
     }
 
+    /// Rows first, and columns by what is left: a row of another unit must not spoil the columns. Where rows are like columns, as in a
+    /// symmetric matrix, both by half, which keeps R = C.
     void scale()
     {
-        const auto divide = [](std::vector<int>& exponent, const std::vector<int>& by) {
-            for (std::size_t i = 0; i < by.size(); ++i)
-                if (by[i] != none) exponent[i] = std::clamp(exponent[i] - by[i] / 2, -largest, largest);
-        };
-        divide(row_, largest_in_row_);
-        divide(column_, largest_in_column_);
+        if (largest_in_row_ == largest_in_column_) {
+            divide(row_, largest_in_row_, 2);
+            divide(column_, largest_in_column_, 2);
+        } else {
+            divide(row_, largest_in_row_, 1);
+            look();
+            divide(column_, largest_in_column_, 1);
+        }
     }
 
     std::vector<double> rows() const { return powers(row_); }
     std::vector<double> columns() const { return powers(column_); }
 
 private:
+    static void divide(std::vector<int>& exponent, const std::vector<int>& by, int share)
+    {
+        for (std::size_t i = 0; i < by.size(); ++i)
+            if (by[i] != none) exponent[i] = std::clamp(exponent[i] - by[i] / share, -largest, largest);
+    }
     static std::vector<double> powers(const std::vector<int>& exponent)
     {
         std::vector<double> scale(exponent.size());

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "ilux/base/error.hpp"
+
 namespace ilux {
 namespace {
 
@@ -139,6 +141,9 @@ void keep_symmetric(const SymmetryFacts& A, Plan& plan, std::vector<std::string>
         return;
     }
     MlIluOptions& mlilu = plan.precond.mlilu;
+    if (!transposed && A.complex && plan.precond.kind == PrecondKind::mlilu && mlilu.damping.beta > 0)
+        throw InvalidOption(fmt::format("precond.damping={} makes M not Hermitian, and method {} needs that",
+                                        field_text(mlilu.damping), field_text(plan.method)));
     if (!transposed && A.positive_diagonal) mlilu.definite = true;
     else if (minres) mlilu.absolute = true;
     else if (transposed && mlilu.matching == MatchingChoice::automatic) {

@@ -296,7 +296,8 @@ bool IterativeSolver<S>::factor(const CsrView<S>& A, const TryListener& listener
 {
     auto former = rounds_at_hand();
     release();
-    needs_double_ = false;
+    if (tried.plan.change.empty()) needs_double_ = false;  // else it is a retry with the same numbers
+    if (needs_double_) tried.decisions.emplace_back("krylov.precision=double: mixed did not do for these numbers");
     former_ = std::move(former);
     A_ = &A;
     tried.device = machine_.device();
@@ -402,8 +403,15 @@ void IterativeSolver<S>::solve(std::span<const S> b, KrylovOptions krylov, const
     const Method           method = method_of(tried.plan.method);
     try {
         tried.report = iterate(b, tried.x.of<S>(), krylov, on_progress, stop, method);
-        if (mixed() && needs_double(tried, stop)) go_on_in_double(b, krylov, on_progress, stop, tried);
-        finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop, tried);
+        const auto finish = [&] {
+            finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop,
+                                tried);
+        };
+        if (!mixed() || !needs_double(tried, stop)) finish();
+        if (mixed() && needs_double(tried, stop)) {
+            if (!go_on_in_double(b, krylov, on_progress, listener, stop, tried)) return;
+            finish();
+        }
     } catch (const DeviceError& error) {
         if (!system_) throw;
         throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));

@@ -76,8 +76,8 @@ private:
     bool prepare_mixed(Method method, Attempt& tried);
     bool mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
     bool needs_double(const Attempt& tried, const StopToken& stop) const;
-    void go_on_in_double(std::span<const S> b, const KrylovOptions& krylov, const ProgressListener& on_progress,
-                         const StopToken& stop, Attempt& tried);
+    bool go_on_in_double(std::span<const S> b, const KrylovOptions& krylov, const ProgressListener& on_progress,
+                         const TryListener& listener, const StopToken& stop, Attempt& tried);
     Preconditioner<Cpu, S>& host_M();
     IterationReport         iterate(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                                     const ProgressListener& on_progress, const StopToken& stop, Method method);

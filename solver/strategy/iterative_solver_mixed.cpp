@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "ilux/base/instances.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/solver/strategy/iterative_solver.hpp"
 
 namespace ilux {
@@ -22,8 +25,17 @@ bool IterativeSolver<S>::prepare_mixed(Method method, Attempt& tried)
         needs_double_ = true;
         return false;
     }
+    const std::size_t limit = options_.memory_limit.value, both = tried.factor_bytes + mixed_->factor_bytes();
+    if (limit > 0 && both > limit) {
+        mixed_.reset();
+        tried.decisions.push_back(
+            fmt::format("krylov.precision=double after all: memory_limit is {}, and M in both precisions takes {}",
+                        bytes_text(double(limit)), bytes_text(double(both))));
+        needs_double_ = true;
+        return false;
+    }
     tried.workspace_bytes = mixed_->workspace_bytes();
-    tried.factor_bytes += mixed_->factor_bytes();
+    tried.factor_bytes = both;
     return true;
 }
 
@@ -32,26 +44,35 @@ template <Scalar S>
 bool IterativeSolver<S>::needs_double(const Attempt& tried, const StopToken& stop) const
 {
     const Outcome outcome = tried.report.outcome;
-    const bool    failed = outcome == Outcome::stagnated || outcome == Outcome::breakdown ||
+    const bool    failed = tried.inaccurate || outcome == Outcome::stagnated || outcome == Outcome::breakdown ||
                         outcome == Outcome::not_finite || outcome == Outcome::diverged;
     return failed && options_.retry && !stop.stopped();
 }
 
-/// From the x at hand, with the same factors and the steps that are left; what follows with these factors is in double, too.
+/// From the x at hand, with the same factors and the steps that are left; what follows with these numbers is in double, too.
+/// @return whether it came to iterate: not where M had to be made anew on the host, and was not finished
 template <Scalar S>
-void IterativeSolver<S>::go_on_in_double(std::span<const S> b, const KrylovOptions& krylov,
-                                         const ProgressListener& on_progress, const StopToken& stop, Attempt& tried)
+bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const KrylovOptions& krylov,
+                                         const ProgressListener& on_progress, const TryListener& listener,
+                                         const StopToken& stop, Attempt& tried)
 {
     const IterationReport single = tried.report;
     tried.decisions.push_back(fmt::format("krylov.precision=double after {} steps of mixed, with residual {:.1e}: {}",
                                           single.steps, single.relative_residual, single.detail));
     needs_double_ = true;
+    tried.inaccurate = false;
+    if (mixed_) tried.factor_bytes -= mixed_->factor_bytes();
     mixed_.reset();
     system_.reset();
     if (machine_.gpu) begin_on_gpu(tried.plan);
     place(tried);
+    if (!machine_.gpu && factors_.rounds) {  // given up for want of memory, and the host cannot apply them
+        factors_ = {};
+        if (!build(listener, stop, tried)) return false;
+        place(tried);
+    }
     KrylovOptions rest = krylov;
-    rest.max_steps -= single.steps;
+    rest.max_steps = std::max<Index>(0, rest.max_steps - single.steps);
     const ProgressListener counted_on = [&](Progress now) {
         now.done += single.steps;
         now.total = krylov.max_steps;
@@ -65,13 +86,15 @@ void IterativeSolver<S>::go_on_in_double(std::span<const S> b, const KrylovOptio
     all.seconds.spmv += single.seconds.spmv;
     all.seconds.precond += single.seconds.precond;
     all.seconds.ortho += single.seconds.ortho;
+    return true;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                     \
-    template bool IterativeSolver<S>::prepare_mixed(Method, Attempt&);                          \
-    template bool IterativeSolver<S>::needs_double(const Attempt&, const StopToken&) const;     \
-    template void IterativeSolver<S>::go_on_in_double(std::span<const S>, const KrylovOptions&, \
-                                                      const ProgressListener&, const StopToken&, Attempt&);
+#define ILUX_INSTANTIATE(S)                                                                                          \
+    template bool IterativeSolver<S>::prepare_mixed(Method, Attempt&);                                               \
+    template bool IterativeSolver<S>::needs_double(const Attempt&, const StopToken&) const;                          \
+    template bool IterativeSolver<S>::go_on_in_double(std::span<const S>, const KrylovOptions&,                      \
+                                                      const ProgressListener&, const TryListener&, const StopToken&, \
+                                                      Attempt&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -89,7 +89,10 @@ private:
         const Outcome outcome = solve_for_correction(options_of(good_estimate, steps));
         tried_.report.steps = taken;
         tried_.report.restarts = cycles;
-        if (outcome != Outcome::converged && outcome != Outcome::max_steps) iteration_.precondition(residual_.r, d_);
+        const bool told = outcome == Outcome::converged || outcome == Outcome::max_steps;
+        // at max_steps d may be where it began, and 0 would say that x has no error
+        const bool begun = outcome != Outcome::max_steps || std::ranges::any_of(d_, [](S d) { return d != S(0); });
+        if (!told || !begun) iteration_.precondition(residual_.r, d_);
         return outcome == Outcome::converged && taken <= most_trusted;
     }
 

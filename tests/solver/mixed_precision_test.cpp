@@ -103,6 +103,41 @@ TEST(MixedPrecision, SolvesWhatDoesNotFitSinglePrecision)
             }
 }
 
+TEST(MixedPrecision, IsGivenUpWhereItsCopyOfMPassesTheMemoryLimit)
+{
+    const auto A = gallery::poisson2d(40, 40);
+    const auto b = random_vector(A.rows(), 2);
+    auto       options = mixed("gmres", "ilu0");
+    Vector     x;
+    const auto in_double = [&] {
+        auto same = options;
+        same.krylov.precision = KrylovPrecision::in_double;
+        return solve_once<double>(A, b, x, same).result().factor_bytes;
+    }();
+    ASSERT_GT(solve_once<double>(A, b, x, options).result().factor_bytes, in_double + 1000);
+    options.memory_limit = {in_double + 1000};
+    const auto report = solve_once<double>(A, b, x, options);
+    EXPECT_TRUE(report.converged()) << report.why();
+    EXPECT_EQ(report.result().factor_bytes, in_double);
+    EXPECT_NE(about_precision(report).find("memory_limit"), std::string::npos) << about_precision(report);
+}
+
+/// Rows of 1e±60: a residual in ‖b‖ sees the largest alone.
+TEST(MixedPrecision, MeetsTheStandardOfRowsAndUnknownsToo)
+{
+    auto A = gallery::convdiff2d({.n = 12});
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) A.val()[p] *= std::pow(10., i % 3 * 60 - 60);
+    const auto b = times(A, random_vector(A.rows(), 3));
+    for (const StopTest stop : {StopTest::rowwise, StopTest::error}) {
+        auto options = mixed("gmres");
+        options.krylov.stop = stop;
+        Vector     x;
+        const auto report = solve_once<double>(A, b, x, options);
+        EXPECT_TRUE(report.converged()) << field_text(stop) << ": " << report.why();
+    }
+}
+
 TEST(MixedPrecision, SolvesWithRowsAndColumnsOfAnySize)
 {
     auto A = gallery::convdiff2d({.n = 16});

@@ -59,6 +59,17 @@ TEST(SingleMatrix, LeavesWhatFitsAsItIs)
     for (Offset p = 0; p < A.nnz(); ++p) EXPECT_EQ(single.A.val()[p], static_cast<float>(A.val()[p]));
 }
 
+TEST(SingleMatrix, TakesTheSizesOfRowsFromRowsAlone)
+{
+    Cpu  be(1);
+    auto A = gallery::convdiff2d({.n = 7});
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) A.val()[p] *= std::ldexp(1., i % 3 * 200 - 200);
+    const auto single = single_matrix<double>(be, A);
+    ASSERT_FALSE(single.col_scale.empty());
+    for (const double scale : single.col_scale) EXPECT_TRUE(scale >= 0.25 && scale <= 4) << scale;
+}
+
 TEST(SingleMatrix, KeepsSymmetry)
 {
     Cpu        be(1);

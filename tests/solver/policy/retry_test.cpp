@@ -57,6 +57,19 @@ TEST(FirstPlan, KeepsMAsTheMethodNeedsIt)
     EXPECT_EQ(mlilu(MethodChoice::gmres, indefinite).matching, MatchingChoice::automatic);
 }
 
+TEST(FirstPlan, RefusesADampingThatTheMethodCannotHave)
+{
+    const SymmetryFacts hermitian{.hermitian = true, .symmetric = false, .positive_diagonal = true, .complex = true};
+    for (const MethodChoice method : {MethodChoice::cg, MethodChoice::minres, MethodChoice::gmres}) {
+        SolverOptions options{.method = method};
+        options.precond.kind = PrecondKind::mlilu;
+        options.precond.mlilu.damping = {0.1};
+        std::vector<std::string> decisions;
+        if (method == MethodChoice::gmres) EXPECT_NO_THROW(first_plan(options, false, hermitian, decisions));
+        else EXPECT_THROW(first_plan(options, false, hermitian, decisions), InvalidOption);
+    }
+}
+
 TEST(NextPlan, KeepsMAsTheMethodNeedsIt)
 {
     const SymmetryFacts indefinite{.hermitian = true, .symmetric = true};
