@@ -332,13 +332,22 @@ void IterativeSolver<S>::keep(const CsrView<S>& A, Attempt& tried)
     A_ = &A;
     system_.reset();
     if (machine_.gpu) begin_on_gpu(tried.plan);
+    bool made_anew = false;
     try {
         place(tried);
+        made_anew = !machine_.gpu && factors_.rounds;
+        if (made_anew) {  // given up for want of memory, and the host cannot apply them
+            factors_ = {};
+            if (!build({}, {}, tried)) return release();
+            place(tried);
+        }
     } catch (...) {
         release();
         throw;
     }
-    tried.action = tried.plan.precond.kind == PrecondKind::none ? SolverAction::none : SolverAction::lagged;
+    tried.action = tried.plan.precond.kind == PrecondKind::none ? SolverAction::none
+                   : made_anew                                  ? SolverAction::refresh
+                                                                : SolverAction::lagged;
 }
 
 template <Scalar S>

@@ -79,13 +79,7 @@ bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const KrylovOptio
         on_progress(now);
     };
     tried.report = iterate(b, tried.x.of<S>(), rest, counted_on, stop, method_of(tried.plan.method));
-    IterationReport& all = tried.report;
-    all.steps += single.steps;
-    all.restarts += single.restarts;
-    all.seconds.solve += single.seconds.solve;
-    all.seconds.spmv += single.seconds.spmv;
-    all.seconds.precond += single.seconds.precond;
-    all.seconds.ortho += single.seconds.ortho;
+    add_work(single, tried.report);
     return true;
 }
 

@@ -135,13 +135,7 @@ private:
         for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * residual_.r[i];
         d_.assign(n, 0);
         const IterationReport done = iteration_.solve(D_, scaled_, d_, krylov);
-        IterationReport&      all = tried_.report;
-        all.steps += done.steps;
-        all.restarts += done.restarts;
-        all.seconds.solve += done.seconds.solve;
-        all.seconds.spmv += done.seconds.spmv;
-        all.seconds.precond += done.seconds.precond;
-        all.seconds.ortho += done.seconds.ortho;
+        add_work(done, tried_.report);
         return done.outcome;
     }
 

@@ -48,6 +48,17 @@ IterationCalls<S> host_iteration(Cpu& cpu, const LinearOperator<Cpu, S>& A, Prec
                                  KrylovWorkspace<Cpu, S>& workspace, const ProgressListener& on_progress,
                                  const StopToken& stop);
 
+/// Counts the steps, restarts and seconds of `done` in `all`.
+inline void add_work(const IterationReport& done, IterationReport& all)
+{
+    all.steps += done.steps;
+    all.restarts += done.restarts;
+    all.seconds.solve += done.seconds.solve;
+    all.seconds.spmv += done.seconds.spmv;
+    all.seconds.precond += done.seconds.precond;
+    all.seconds.ortho += done.seconds.ortho;
+}
+
 /// What becomes of an iteration that is over: its x is measured in twice the precision, its error estimated by M. Where the
 /// residual meets its tolerance and the rest of the standard is not met, it goes on: corrections d of D A d = D (b − A x) are
 /// solved for, where D makes (|A||x| + |b|)_i equal in all rows, until it is, or a correction no longer halves the excess.

@@ -12,15 +12,8 @@ using namespace ilux::test;
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-class CliSequenceBatch : public Cli {
+class CliSequenceBatch : public CliOfSeries {
 protected:
-    std::vector<nlohmann::json> lines(const Words& arguments, int code = 0)
-    {
-        Words all{"sequence"};
-        all.insert(all.end(), arguments.begin(), arguments.end());
-        return json_lines(all, code);
-    }
-
     /// Eleven systems: 3 has pivots of its own, 5 is singular, 7 holds NaN.
     std::string eventful()
     {

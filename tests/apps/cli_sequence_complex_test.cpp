@@ -12,14 +12,8 @@ namespace {
 using namespace ilux::test;
 namespace fs = std::filesystem;
 
-class CliSequenceComplex : public Cli {
+class CliSequenceComplex : public CliOfSeries {
 protected:
-    std::vector<nlohmann::json> lines(std::initializer_list<std::string> arguments, int code = 0)
-    {
-        std::vector<std::string> all{"sequence"};
-        all.insert(all.end(), arguments);
-        return json_lines(all, code);
-    }
     /// [k + i, 1; 0, 2i] x = b with x = (1, i), for k = 1 … systems.
     static std::string write_known(const TempFolder& where, int systems)
     {

@@ -12,16 +12,8 @@ namespace {
 using namespace ilux::test;
 namespace fs = std::filesystem;
 
-class CliSequence : public Cli {
+class CliSequence : public CliOfSeries {
 protected:
-    /// Every line of --json: the systems, and last the summary.
-    std::vector<nlohmann::json> lines(std::initializer_list<std::string> arguments, int code = 0)
-    {
-        std::vector<std::string> all{"sequence"};
-        all.insert(all.end(), arguments);
-        return json_lines(all, code);
-    }
-
     /// k matrices A + k·0.01 diag(A) of a model problem, as numbered files.
     static std::string write_drifting(const TempFolder& where, int systems, CsrMatrix<double> A)
     {

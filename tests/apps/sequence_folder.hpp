@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ilux/tests/apps/cli.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux::test {
@@ -75,5 +76,16 @@ inline std::string vector_2(double a, double b)
 {
     return fmt::format("%%MatrixMarket matrix array real general\n2 1\n{}\n{}\n", a, b);
 }
+
+class CliOfSeries : public Cli {
+protected:
+    /// Every line of --json: the systems, and last the summary.
+    std::vector<nlohmann::json> lines(const std::vector<std::string>& arguments, int code = 0)
+    {
+        std::vector<std::string> all{"sequence"};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        return json_lines(all, code);
+    }
+};
 
 }  // namespace ilux::test

@@ -6,6 +6,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/solver/mixed_checks.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/real_form.hpp"
@@ -23,31 +24,10 @@ protected:
 
 SolverOptions mixed(const std::string& method, const std::string& precond = "mlilu")
 {
-    SolverOptions options{.mode = SolverMode::iterative, .device = DeviceChoice::gpu, .threads = 1};
-    parse_field("method", method, options.method);
-    parse_field("precond.kind", precond, options.precond.kind);
-    options.krylov.rtol = 1e-10;
-    options.krylov.max_steps = 4000;
-    options.krylov.precision = KrylovPrecision::mixed;
-    return options;
+    return test::mixed({.device = DeviceChoice::gpu, .threads = 1}, method, precond, 1e-10);
 }
 
-bool speaks_of_precision(const SolverReport& report)
-{
-    for (const auto& decision : report.result().decisions)
-        if (decision.find("krylov.precision") != std::string::npos) return true;
-    return false;
-}
-
-template <class S>
-SolverReport solve_once(const CsrMatrix<S>& A, const std::vector<S>& b, std::vector<S>& x, const SolverOptions& options)
-{
-    LinearSolver<S> solver(options);
-    solver.analyse(A);
-    (void)solver.factor();
-    x.assign(b.size(), S(NAN));
-    return solver.solve(b, x);
-}
+bool speaks_of_precision(const SolverReport& report) { return !about_precision(report).empty(); }
 
 TEST_F(GpuMixedPrecision, ReachesTheToleranceByEveryMethodAndPreconditioner)
 {
@@ -68,21 +48,7 @@ TEST_F(GpuMixedPrecision, ReachesTheToleranceByEveryMethodAndPreconditioner)
 
 TEST_F(GpuMixedPrecision, ReachesTheToleranceWithComplexValues)
 {
-    const auto A = turned(gallery::convdiff2d({.n = 18}), 3), H = turned_hermitian(gallery::poisson2d(18, 18), 4);
-    const auto b = random_complex_vector(A.rows(), 7);
-    const auto check = [&](const CsrMatrix<Complex>& of, const char* method, const char* precond) {
-        ComplexVector x;
-        const auto    report = solve_once<Complex>(of, b, x, mixed(method, precond));
-        ASSERT_TRUE(report.converged()) << method << " " << precond << ": " << report.why();
-        if (report.attempts.size() == 1) {  // a retry stays in double
-            EXPECT_FALSE(speaks_of_precision(report)) << method << " " << precond;
-        }
-        EXPECT_LE(residual_of(real_form(of), real_form(x), real_form(b)), 1.001e-10) << method << " " << precond;
-    };
-    for (const char* method : {"gmres", "fgmres", "bicg", "bicgstab"})
-        for (const char* precond : {"mlilu", "ilu0", "jacobi", "none"}) check(A, method, precond);
-    for (const char* method : {"cg", "minres"})
-        for (const char* precond : {"mlilu", "ilu0", "jacobi"}) check(H, method, precond);
+    expect_complex_tolerance([](auto... names) { return mixed(names...); });
 }
 
 TEST_F(GpuMixedPrecision, OrthogonalizesAsAsked)

@@ -6,6 +6,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/solver/mixed_checks.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/real_form.hpp"
@@ -19,31 +20,7 @@ using Vector = std::vector<double>;
 
 SolverOptions mixed(const char* method, const char* precond = "mlilu", double rtol = 1e-10)
 {
-    SolverOptions options = serial({.mode = SolverMode::iterative});
-    parse_field("method", method, options.method);
-    parse_field("precond.kind", precond, options.precond.kind);
-    options.krylov.rtol = rtol;
-    options.krylov.max_steps = 4000;
-    options.krylov.precision = KrylovPrecision::mixed;
-    return options;
-}
-
-/// The decision that names krylov.precision, or "".
-std::string about_precision(const SolverReport& report)
-{
-    for (const auto& decision : report.result().decisions)
-        if (decision.find("krylov.precision") != std::string::npos) return decision;
-    return "";
-}
-
-template <class S>
-SolverReport solve_once(const CsrMatrix<S>& A, const std::vector<S>& b, std::vector<S>& x, const SolverOptions& options)
-{
-    LinearSolver<S> solver(options);
-    solver.analyse(A);
-    (void)solver.factor();
-    x.assign(b.size(), S(NAN));
-    return solver.solve(b, x);
+    return test::mixed(serial(), method, precond, rtol);
 }
 
 TEST(MixedPrecision, ReachesTheToleranceByEveryMethodAndPreconditioner)
@@ -66,21 +43,7 @@ TEST(MixedPrecision, ReachesTheToleranceByEveryMethodAndPreconditioner)
 
 TEST(MixedPrecision, ReachesTheToleranceWithComplexValues)
 {
-    const auto A = turned(gallery::convdiff2d({.n = 18}), 3), H = turned_hermitian(gallery::poisson2d(18, 18), 4);
-    const auto b = random_complex_vector(A.rows(), 7);
-    const auto check = [&](const CsrMatrix<Complex>& of, const char* method, const char* precond) {
-        ComplexVector x;
-        const auto    report = solve_once<Complex>(of, b, x, mixed(method, precond));
-        ASSERT_TRUE(report.converged()) << method << " " << precond << ": " << report.why();
-        if (report.attempts.size() == 1) {  // a retry stays in double
-            EXPECT_EQ(about_precision(report), "") << method << " " << precond;
-        }
-        EXPECT_LE(residual_of(real_form(of), real_form(x), real_form(b)), 1.001e-10) << method << " " << precond;
-    };
-    for (const char* method : {"gmres", "fgmres", "bicg", "bicgstab"})
-        for (const char* precond : {"mlilu", "ilu0", "jacobi", "none"}) check(A, method, precond);
-    for (const char* method : {"cg", "minres"})
-        for (const char* precond : {"mlilu", "ilu0", "jacobi"}) check(H, method, precond);
+    expect_complex_tolerance([](auto... names) { return mixed(names...); });
 }
 
 TEST(MixedPrecision, SolvesWhatDoesNotFitSinglePrecision)
