@@ -75,6 +75,20 @@ private:
     Index n_;
 };
 
+/// M turned round, for systems with Aᴴ: z ← M⁻ᴴ r where M has z ← M⁻¹ r, and the other way.
+template <Backend B, Scalar S = double>
+class AdjointPreconditioner final : public Preconditioner<B, S> {
+public:
+    /// @param M  must outlive this
+    explicit AdjointPreconditioner(Preconditioner<B, S>& M) : M_(M) {}
+    Index size() const override { return M_.size(); }
+    void  apply(B& be, ConstSpan<B, S> r, Span<B, S> z) override { M_.apply_adjoint(be, r, z); }
+    void  apply_adjoint(B& be, ConstSpan<B, S> r, Span<B, S> z) override { M_.apply(be, r, z); }
+
+private:
+    Preconditioner<B, S>& M_;
+};
+
 /// 1/d_i; of powers of two without rounding.
 inline std::vector<double> inverses_of(std::span<const double> d)
 {

@@ -42,6 +42,14 @@ void require_same_pattern(const CsrView<S>& analysed, const CsrView<S>& A)
 }
 
 template <Scalar S>
+std::vector<S> conjugated(std::span<const NotDeduced<S>> v)
+{
+    std::vector<S> copy(v.begin(), v.end());
+    for (S& one : copy) one = conj(one);
+    return copy;
+}
+
+template <Scalar S>
 void check_vectors(const CsrView<S>& A, std::span<const S> b, std::span<const S> x)
 {
     const auto n = static_cast<std::size_t>(A.rows());
@@ -123,6 +131,7 @@ void LinearSolver<S>::Impl::take_values(std::span<const S> values)
     values_.reserve(values.size());  // may lack memory, before anything has changed
     if (values.data() != values_.data()) values_.assign(values.begin(), values.end());
     A_ = A_.with_values(values_);
+    adjoint_.reset();
     norm_ = usable_norm(A_);
 }
 
@@ -316,11 +325,53 @@ FactorReport LinearSolver<S>::refactor(const CsrView<S>& A)
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::solve(std::span<const S> b, std::span<S> x)
+SolverReport LinearSolver<S>::solve(std::span<const S> b, std::span<S> x, Transpose transpose)
 {
     impl_->require_allowed(SolverCall::solve);
     check_vectors<S>(impl_->matrix(), b, x);
-    return impl_->solve(b, x);
+    if constexpr (is_complex<S>)
+        if (transpose == Transpose::yes) return solve_transposed(b, x);
+    return impl_->solve(b, x, transpose);
+}
+
+/// Aᵀ x = b is Aᴴ x̄ = b̄.
+template <Scalar S>
+SolverReport LinearSolver<S>::solve_transposed(std::span<const S> b, std::span<S> x)
+{
+    std::vector<S> of_adjoint = conjugated<S>(x);  // in: the guess
+    SolverReport   report = impl_->solve(conjugated<S>(b), of_adjoint, Transpose::adjoint);
+    std::ranges::copy(conjugated<S>(of_adjoint), x.begin());
+    for (Attempt& tried : report.attempts) tried.x = conjugated<S>(tried.x.of<S>());
+    return report;
+}
+
+template <Scalar S>
+void LinearSolver<S>::precondition(std::span<const S> r, std::span<S> z, Transpose transpose)
+{
+    impl_->require_allowed(SolverCall::solve);
+    const auto n = static_cast<std::size_t>(impl_->matrix().rows());
+    require(impl_->loop.factored(), [] { return "precondition: the last values have no factors"; });
+    require(r.size() == n && z.size() == n,
+            [&] { return fmt::format("precondition: r has {} and z {} entries, A {} rows", r.size(), z.size(), n); });
+    if (!is_complex<S> || transpose != Transpose::yes) return impl_->precondition(r, z, transpose);
+    impl_->precondition(conjugated<S>(r), z, Transpose::adjoint);
+    for (S& one : z) one = conj(one);
+}
+
+template <Scalar S>
+std::vector<SolverReport> LinearSolver<S>::solve_columns(std::span<const S> B, std::span<S> X, Transpose transpose)
+{
+    impl_->require_allowed(SolverCall::solve);
+    const auto n = static_cast<std::size_t>(impl_->matrix().rows());
+    require(B.size() == X.size() && (n == 0 ? B.empty() : B.size() % n == 0), [&] {
+        return fmt::format("solve: B has {} and X {} entries, which are no columns of {}", B.size(), X.size(), n);
+    });
+    Cpu serial(1);
+    require(is_finite<S>(serial, B), [] { return "solve: B is not finite"; });
+    std::vector<SolverReport> reports;
+    for (std::size_t begin = 0; begin < B.size(); begin += n)
+        reports.push_back(solve(B.subspan(begin, n), X.subspan(begin, n), transpose));
+    return reports;
 }
 
 template <Scalar S>

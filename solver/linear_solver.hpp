@@ -62,11 +62,20 @@ public:
     /// The same for a matrix. @throws InvalidInput, naming what differs, where its pattern is not the analysed one
     FactorReport refactor(const CsrView<S>& A);
 
-    /// Solves A x = b for the last numbers. `converged` is said of a residual recomputed from A, b and x only.
+    /// Solves A x = b, Aᵀ x = b or Aᴴ x = b for the last numbers. `converged` is said of a residual recomputed from A, b and x only.
+    /// With the transpose or the adjoint the same factors serve; the first such call for new numbers makes a copy of A.
     /// @param b, x  n; x is overwritten, and with options.sequence.reuse_x the guess
     /// @throws InvalidInput before factor(), after an exception that broke off the last call for new numbers before it had
     /// factors, when lengths disagree, or when b is not finite
-    SolverReport solve(std::span<const S> b, std::span<S> x);
+    SolverReport solve(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no);
+    /// The same for the columns of B and X, n × k, one after another in memory. @return a report for each
+    /// @throws InvalidInput as solve(), before anything is solved
+    std::vector<SolverReport> solve_columns(std::span<const S> B, std::span<S> X, Transpose transpose = Transpose::no);
+    /// z ← M⁻¹ r, M⁻ᵀ r or M⁻ᴴ r by the factors at hand, for an iteration of the caller's: M is the preconditioner, or A where the
+    /// strategy is LU.
+    /// @param r, z  n; they do not overlap
+    /// @throws InvalidInput where the last numbers have no factors, or when lengths disagree
+    void precondition(std::span<const S> r, std::span<S> z, Transpose transpose = Transpose::no);
     /// refactor() and solve(), on a GPU one launch while LU's pivots hold.
     SolverReport refactor_and_solve(std::span<const S> values, std::span<const S> b, std::span<S> x);
 
@@ -109,6 +118,7 @@ public:
 private:
     class Impl;
     std::unique_ptr<Impl> anew() const;
+    SolverReport          solve_transposed(std::span<const S> b, std::span<S> x);
 
     std::unique_ptr<Impl> impl_;
 };

@@ -8,6 +8,7 @@
 #include "ilux/solver/policy/try_loop.hpp"
 #include "ilux/solver/strategy/analysis_limits.hpp"
 #include "ilux/solver/strategy/strategies.hpp"
+#include "ilux/solver/strategy/turned_matrix.hpp"
 
 namespace ilux {
 
@@ -39,8 +40,9 @@ public:
     void         take_guess(std::span<const S> x);
     FactorReport factor();
     FactorReport refactor();
-    SolverReport solve(std::span<const S> b, std::span<S> x);
+    SolverReport solve(std::span<const S> b, std::span<S> x, Transpose transpose);
     SolverReport refactor_and_solve(std::span<const S> b, std::span<S> x);
+    void         precondition(std::span<const S> r, std::span<S> z, Transpose transpose);
     BatchReport  solve_batch(const BatchSystems<S>& all);
 
     /// @throws InvalidInput where the state does not allow it
@@ -61,6 +63,8 @@ private:
     TryFacts  facts() const { return {options_, choice_, loop.tried(), seconds_left()}; }
     bool      direct() const { return strategies->takes_direct(); }
     void      take_strategy(bool of_direct);
+    /// The system of the call under way. Makes Aᴴ where that is needed.
+    TurnedMatrix<S> turned();
 
     TrySteps            steps();
     Plan                plan_of(bool of_direct, std::vector<std::string>& decisions) const;
@@ -93,15 +97,17 @@ private:
     FactorReport factor_report() const;
     SolverReport report(TryLoop::Call& call, std::span<S> x);
 
-    SolverOptions  options_;
-    CsrMatrix<S>   own_;     // what A_ looks at where the caller gave it away
-    std::vector<S> values_;  // the last ones, where they are not those of the analysed A
-    CsrView<S>     A_;
-    double         norm_ = 0;  // ‖A‖_F, within the positive numbers
-    Choice         choice_;
-    double         analysing_ = 0;  // seconds spent in analyse()
-    std::vector<S> guess_;          // n, or none: 0
-    SeriesRecord   series_;
+    SolverOptions               options_;
+    CsrMatrix<S>                own_;     // what A_ looks at where the caller gave it away
+    std::vector<S>              values_;  // the last ones, where they are not those of the analysed A
+    CsrView<S>                  A_;
+    double                      norm_ = 0;  // ‖A‖_F, within the positive numbers
+    Choice                      choice_;
+    double                      analysing_ = 0;              // seconds spent in analyse()
+    std::vector<S>              guess_;                      // n, or none: 0
+    Transpose                   transpose_ = Transpose::no;  // of the last call of solve()
+    std::optional<CsrMatrix<S>> adjoint_;                    // Aᴴ with the last values, once it was needed
+    SeriesRecord                series_;
 };
 
 }  // namespace ilux

@@ -175,7 +175,7 @@ void LinearSolver<S>::Impl::solve_by_kept_lu(std::span<const S> b, Attempt& trie
     krylov.matrix_norm = norm_;
     krylov.restart = krylov.max_steps =
         std::max(1, std::min(steps_worth(series_.former_lu, krylov.restart), A_.rows()));
-    solve_by_former_lu<S>(lu.machine().cpu, A_, lu.lu().factors(), b, krylov, standard_of(options_), listener,
+    solve_by_former_lu<S>(lu.machine().cpu, turned(), lu.lu().factors(), b, krylov, standard_of(options_), listener,
                           within(seconds_left()), tried);
     tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
                                tried.report.steps, series_.former_lu.refactor);
@@ -198,11 +198,22 @@ void LinearSolver<S>::Impl::solve_iteratively(std::span<const S> b, Attempt& tri
     krylov.matrix_norm = norm_;
     krylov.max_steps = most_steps(facts(), tried.fill, A_.nnz());
     if (kept) krylov.max_steps = most_steps_with_kept(series_.first_steps, krylov.max_steps, refresh_limits());
-    strategies->iterative().solve(b, krylov, listener, within(share_of_time(facts(), false)), tried);
+    const StopToken limited = within(share_of_time(facts(), false));
+    if (const TurnedMatrix<S> A = turned(); A.turned())
+        strategies->iterative().solve_adjoint(A.solved(), b, krylov, listener, limited, tried);
+    else strategies->iterative().solve(b, krylov, listener, limited, tried);
     tried.given_up = tried.report.outcome == Outcome::time_limit && seconds_left() > 0;
     if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options_.krylov.max_steps && !kept)
         tried.decisions.push_back(fmt::format("the iteration ended after {} steps, as LU is expected to take {:.2g} s",
                                               tried.report.steps, choice_.lu->analyse + choice_.lu->factor));
+}
+
+template <Scalar S>
+TurnedMatrix<S> LinearSolver<S>::Impl::turned()
+{
+    if (transpose_ == Transpose::no) return A_;
+    if (!adjoint_) adjoint_ = adjoint(A_);
+    return {A_, *adjoint_};
 }
 
 template <Scalar S>
@@ -212,7 +223,7 @@ void LinearSolver<S>::Impl::solve_by(std::span<const S> b, Attempt& tried)
         if (one.action == SolverAction::stale) solve_by_kept_lu(b, one);
         else if (!one.plan.direct()) solve_iteratively(b, one);
         else {
-            strategies->direct().solve(A_, b, options_.krylov.rtol, within(seconds_left()), one);
+            strategies->direct().solve(turned(), b, options_.krylov.rtol, within(seconds_left()), one);
             series_.former_lu.solve = one.report.seconds.solve / (1 + one.report.steps);
         }
     });
@@ -280,8 +291,9 @@ SolverReport LinearSolver<S>::Impl::report(TryLoop::Call& call, std::span<S> x)
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::Impl::solve(std::span<const S> b, std::span<S> x)
+SolverReport LinearSolver<S>::Impl::solve(std::span<const S> b, std::span<S> x, Transpose transpose)
 {
+    transpose_ = transpose;
     if (series_.last) loop.budget().restart();
     if (loop.factored()) loop.budget().at_least(loop.current().seconds);  // one broken off has not told them
     TryLoop::Call call(loop, TryLoop::Input::rhs);
@@ -289,6 +301,15 @@ SolverReport LinearSolver<S>::Impl::solve(std::span<const S> b, std::span<S> x)
     take_guess(x);
     loop.solve([&](Attempt& tried) { solve_with_current(b, tried); });
     return report(call, x);
+}
+
+template <Scalar S>
+void LinearSolver<S>::Impl::precondition(std::span<const S> r, std::span<S> z, Transpose transpose)
+{
+    transpose_ = transpose;
+    if (direct()) return strategies->direct().substitute(r, z, transpose);
+    if (transpose == Transpose::no) return strategies->iterative().precondition(r, z);
+    strategies->iterative().precondition_adjoint(turned().solved(), loop.current().plan, r, z);
 }
 
 /// New values and x by one launch. @return whether that was all: enough, or nothing else is to be tried
@@ -318,7 +339,7 @@ SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S> b, std
 {
     if (!loop.tried_any()) {
         (void)factor();
-        return solve(b, x);
+        return solve(b, x, Transpose::no);
     }
     {
         TryLoop::Call call(loop, TryLoop::Input::values);
@@ -328,13 +349,14 @@ SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S> b, std
         if (!step) renew();
         call.done();
     }
-    return solve(b, x);
+    return solve(b, x, Transpose::no);
 }
 
-#define ILUX_INSTANTIATE(S)                                                               \
-    template bool         LinearSolver<S>::Impl::begin_values();                          \
-    template FactorReport LinearSolver<S>::Impl::refactor();                              \
-    template SolverReport LinearSolver<S>::Impl::solve(std::span<const S>, std::span<S>); \
+#define ILUX_INSTANTIATE(S)                                                                                 \
+    template bool         LinearSolver<S>::Impl::begin_values();                                            \
+    template FactorReport LinearSolver<S>::Impl::refactor();                                                \
+    template SolverReport LinearSolver<S>::Impl::solve(std::span<const S>, std::span<S>, Transpose);        \
+    template void         LinearSolver<S>::Impl::precondition(std::span<const S>, std::span<S>, Transpose); \
     template SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S>, std::span<S>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -23,17 +23,17 @@ std::size_t value_bytes(Precision precision)
     return precision == Precision::in_single ? sizeof(single_of<S>) : sizeof(S);
 }
 
-std::size_t copies(Method method) { return needs_transpose(method) ? 2 : 1; }
+std::size_t copies(bool adjoinable) { return adjoinable ? 2 : 1; }
 
 /// Device memory of M.
 template <Scalar S>
-std::size_t factor_bytes(Index n, const PrecondFactors<S>& factors, Method method, Precision precision)
+std::size_t factor_bytes(Index n, const PrecondFactors<S>& factors, bool adjoinable, Precision precision)
 {
     const auto of_systems = [&](const ApplySize& size) {
         return static_cast<std::size_t>(estimate_margin *
-                                        double(copies(method) * size.bytes(value_bytes<S>(precision), sizeof(S))));
+                                        double(copies(adjoinable) * size.bytes(value_bytes<S>(precision), sizeof(S))));
     };
-    if (factors.rounds) return factors.rounds->most_bytes(needs_transpose(method));
+    if (factors.rounds) return factors.rounds->most_bytes(adjoinable);
     if (factors.mlilu) return of_systems(apply_size(factors.mlilu->factors()));
     if (factors.ilu0) return of_systems(apply_size(*factors.ilu0));
     return factors.jacobi ? static_cast<std::size_t>(n) * sizeof(S) : 0;
@@ -65,10 +65,10 @@ DeviceNeed device_need(const CsrView<S>& A, const PrecondFactors<S>& factors, Me
         (n + 1) * sizeof(Offset) + static_cast<std::size_t>(A.nnz()) * (sizeof(Index) + sizeof(S));
     if (arithmetic == KrylovPrecision::mixed)
         return {.matrix = matrix,
-                .factors = factor_bytes(A.rows(), factors, method, Precision::in_single),
+                .factors = factor_bytes(A.rows(), factors, needs_transpose(method), Precision::in_single),
                 .workspace = mixed_bytes<S>(A.rows(), A.nnz(), method, krylov) + 2 * n * sizeof(S)};
-    return {.matrix = copies(method) * matrix,
-            .factors = factor_bytes(A.rows(), factors, method, precision),
+    return {.matrix = copies(needs_transpose(method)) * matrix,
+            .factors = factor_bytes(A.rows(), factors, needs_transpose(method), precision),
             .workspace = workspace_bytes<S>(method, A.rows(), krylov) + 2 * n * sizeof(S)};
 }
 
@@ -100,22 +100,21 @@ void GpuSystem<S>::put_factors(Cpu& cpu, const Factors& factors, const GpuFactor
 template <Scalar S>
 void GpuSystem<S>::put_rounds(const GpuRounds& rounds)
 {
-    const bool transposable = needs_transpose(method_);
     if (mixed_) mixed_->put(gpu_, rounds);
-    else if constexpr (!is_complex<S>) M_ = rounds.preconditioner(gpu_, transposable);  // others have none
-    report_.systems = rounds.systems(transposable);
+    else if constexpr (!is_complex<S>) M_ = rounds.preconditioner(gpu_, adjoinable_);  // others have none
+    report_.systems = rounds.systems(adjoinable_);
     report_.dense = rounds.dense_order();
     report_.precision = rounds.in_single() ? Precision::in_single : Precision::in_double;
     report_.remark = rounds.remark();
-    report_.factor_bytes = copies(method_) * rounds.bytes();
-    report_.workspace_bytes += copies(method_) * rounds.workspace_bytes();
+    report_.factor_bytes = copies(adjoinable_) * rounds.bytes();
+    report_.workspace_bytes += copies(adjoinable_) * rounds.workspace_bytes();
 }
 
 template <Scalar S>
 void GpuSystem<S>::put_preconditioner(Cpu& cpu, const PrecondFactors<S>& factors)
 {
     const GpuFactorOptions how{.engine = options_.engine,
-                               .adjoinable = needs_transpose(method_),
+                               .adjoinable = adjoinable_,
                                .memory_limit = options_.memory_limit};
     const auto             put = [&](const auto& source) {
         if (options_.precision == Precision::in_single) try {
@@ -162,6 +161,7 @@ GpuSystem<S>::GpuSystem(Gpu& gpu, const CsrView<S>& A, Method method, const Kryl
       method_(method),
       options_(options),
       is_mixed_(options.arithmetic == KrylovPrecision::mixed),
+      adjoinable_(options.turned || needs_transpose(method)),
       need_(device_need<S>(A, {}, method, krylov, options.precision, options.arithmetic))
 {
     if (is_mixed_) options_.precision = Precision::in_single;
@@ -198,12 +198,19 @@ GpuRounds GpuSystem<S>::set_up_rounds(Cpu& cpu, const MlIluOptions& options, con
 }
 
 template <Scalar S>
+void GpuSystem<S>::turn()
+{
+    of_factors_ = std::move(M_);
+    M_ = std::make_unique<AdjointPreconditioner<Gpu, S>>(*of_factors_);
+}
+
+template <Scalar S>
 void GpuSystem<S>::put_factors(Cpu& cpu, const PrecondFactors<S>& factors)
 {
     gpu_.make_current();
     timed([&] {
         const auto refuse = [&](std::size_t held) {
-            need_.factors = factor_bytes(host_A_.rows(), factors, method_, options_.precision);
+            need_.factors = factor_bytes(host_A_.rows(), factors, adjoinable_, options_.precision);
             refuse_beyond(need_, held, gpu_, options_.memory_limit);
         };
         try {
@@ -214,6 +221,7 @@ void GpuSystem<S>::put_factors(Cpu& cpu, const PrecondFactors<S>& factors)
         }
         refuse(report_.matrix_bytes + report_.workspace_bytes + (factors.rounds ? factors.rounds->bytes() : 0));
         put_preconditioner(cpu, factors);
+        if (options_.turned) turn();
     });
     report_.peak_bytes = device_use().peak_bytes;
 }

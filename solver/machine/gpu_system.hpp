@@ -45,6 +45,7 @@ struct GpuSystemOptions {
     KrylovPrecision arithmetic = KrylovPrecision::in_double;
     GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
     Bytes           memory_limit = {};  ///< 0: what is free
+    bool            turned = false;     ///< the system is with Aᴴ, and the factors are of A: M⁻ᴴ is applied
 };
 
 /// What was put on the device, and what that took.
@@ -105,6 +106,7 @@ private:
     template <class T, class Factors>
     void put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options);
     void put_rounds(const GpuRounds& rounds);
+    void turn();
     void await_matrix_and_vectors();
     void timed(const std::function<void()>& work);
 
@@ -113,10 +115,11 @@ private:
     Method                                  method_;
     GpuSystemOptions                        options_;
     bool                                    is_mixed_;
+    bool                                    adjoinable_;  // M is
     DeviceNeed                              need_;
     GpuReport                               report_;
     std::optional<GpuMatrixOperator<S>>     A_;
-    std::unique_ptr<Preconditioner<Gpu, S>> M_;
+    std::unique_ptr<Preconditioner<Gpu, S>> of_factors_, M_;  // M_ refers to the other where that is turned
     std::optional<KrylovWorkspace<Gpu, S>>  ws_;
     std::optional<GpuMixed<S>>              mixed_;  // in place of M_ and ws_
     DeviceBuffer<S>                         b_, x_;

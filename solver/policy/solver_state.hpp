@@ -18,7 +18,8 @@ namespace ilux {
 ///   dropped     yes      yes                                                        yes: factors by the first plan, then solves
 ///   broken_off  yes      yes                                                        throws
 ///
-/// matrix(), lu(), preconditioner(), state() and listen() are allowed in every state.
+/// matrix(), lu(), preconditioner(), state() and listen() are allowed in every state; solve_columns() and precondition() where
+/// solve() is, the latter only where there are factors.
 ///
 ///   call                  leaves, when it returns           leaves, when it throws
 ///   analyse               analysed                          what there was

@@ -70,7 +70,8 @@ LuVerdict underflow(double rowwise)
 /// ‖|A⁻¹| (with_residual |r| + ε (|A||x| + |b|))‖∞ / ‖x‖∞
 template <Scalar S>
 double error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
-                   std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b, bool with_residual)
+                   std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b, bool with_residual,
+                   Transpose factored)
 {
     const auto          n = static_cast<std::size_t>(A.rows());
     std::vector<double> weight(n);
@@ -82,13 +83,16 @@ double error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduce
         weight[i] = (with_residual ? std::abs(row.r) : 0) + eps * row.size;
         largest = std::max(largest, std::abs(x[i]));
     }
-    const auto apply = [&](std::span<S> v) {  // v ← D A⁻ᴴ v
-        lu_solve<S>(be, factors, v, v, ws, Transpose::adjoint);
+    const bool      turned = factored != Transpose::no;
+    const Transpose itself = turned ? Transpose::adjoint : Transpose::no;
+    const Transpose adjoint = turned ? Transpose::no : Transpose::adjoint;
+    const auto      apply = [&](std::span<S> v) {  // v ← D A⁻ᴴ v
+        lu_solve<S>(be, factors, v, v, ws, adjoint);
         for (std::size_t i = 0; i < n; ++i) v[i] *= weight[i];
     };
     const auto apply_adjoint = [&](std::span<const S> signs, std::span<S> v) {  // v ← A⁻¹ D signs
         for (std::size_t i = 0; i < n; ++i) v[i] = weight[i] * signs[i];
-        lu_solve<S>(be, factors, v, v, ws);
+        lu_solve<S>(be, factors, v, v, ws, itself);
     };
     if (n == 0) return 0;
     const double error = detail::estimate_norm1<S>(v, signs, 1, apply, apply_adjoint);
@@ -137,16 +141,16 @@ void require_memory(const LuSymbolic& symbolic, const LuOptions& given, std::siz
 
 template <Scalar S>
 double forward_error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
-                           std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b)
+                           std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b, Transpose factored)
 {
-    return error_bound(be, factors, A, x, b, true);
+    return error_bound(be, factors, A, x, b, true, factored);
 }
 
 template <Scalar S>
 double rounding_error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
                             std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b)
 {
-    return error_bound(be, factors, A, x, b, false);
+    return error_bound(be, factors, A, x, b, false, Transpose::no);
 }
 
 bool is_plain_success(const Accuracy& accuracy, double rtol)
@@ -157,7 +161,7 @@ bool is_plain_success(const Accuracy& accuracy, double rtol)
 template <Scalar S>
 LuVerdict lu_verdict(Cpu& be, const Lu<S>& lu, const CsrView<NotDeduced<S>>& A, std::span<const NotDeduced<S>> x,
                      std::span<const NotDeduced<S>> b, const LuSolveReport& solved, const Accuracy& accuracy,
-                     double rtol)
+                     double rtol, Transpose factored)
 {
     if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated)
         return {.outcome = solved.outcome, .detail = solved.reason, .remark = ""};
@@ -165,7 +169,7 @@ LuVerdict lu_verdict(Cpu& be, const Lu<S>& lu, const CsrView<NotDeduced<S>>& A, 
         return {.outcome = Outcome::not_finite, .detail = "x or its residual is not finite", .remark = ""};
     if (!rows_hold(accuracy)) {
         if (rowwise_error<S>(A, x, b) <= rounding_level)
-            if (const double bound = forward_error_bound(be, lu.factors(), A, x, b); !(bound < 1))
+            if (const double bound = forward_error_bound(be, lu.factors(), A, x, b, factored); !(bound < 1))
                 return singular(bound);
         if (solved.outcome == Outcome::converged) return underflow(accuracy.rowwise);
         return {.outcome = Outcome::stagnated,
@@ -182,7 +186,7 @@ LuVerdict lu_verdict(Cpu& be, const Lu<S>& lu, const CsrView<NotDeduced<S>>& A, 
                     fmt::format("rows whose terms are below 1e-12 of the largest unknown are solved to {:.1e} only",
                                 accuracy.rowwise)};
     }
-    const double bound = forward_error_bound(be, lu.factors(), A, x, b);
+    const double bound = forward_error_bound(be, lu.factors(), A, x, b, factored);
     if (!(bound < 1)) return singular(bound);
     return {.outcome = Outcome::converged,
             .detail = "",
@@ -205,11 +209,11 @@ std::string singularity_warning(Cpu& be, const LuFactors<S>& factors, const CsrV
 #define ILUX_INSTANTIATE(S)                                                                                        \
     template void        note_factors(const Lu<S>&, Offset, LuFacts&);                                             \
     template double      forward_error_bound(Cpu&, const LuFactors<S>&, const CsrView<S>&, std::span<const S>,     \
-                                             std::span<const S>);                                                  \
+                                             std::span<const S>, Transpose);                                       \
     template double      rounding_error_bound(Cpu&, const LuFactors<S>&, const CsrView<S>&, std::span<const S>,    \
                                               std::span<const S>);                                                 \
     template LuVerdict   lu_verdict(Cpu&, const Lu<S>&, const CsrView<S>&, std::span<const S>, std::span<const S>, \
-                                    const LuSolveReport&, const Accuracy&, double);                                \
+                                    const LuSolveReport&, const Accuracy&, double, Transpose);                     \
     template std::string singularity_warning(Cpu&, const LuFactors<S>&, const CsrView<S>&, double);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -44,9 +44,11 @@ void require_memory(const LuSymbolic& symbolic, const LuOptions& given, std::siz
 /// Bound on ‖x − x*‖∞ / ‖x‖∞ from what is left of b − A x and the rounding of A and b: ‖|A⁻¹| (|r| + ε (|A||x| +
 /// |b|))‖∞ / ‖x‖∞, whose numerator is estimated as ‖D A⁻ᵀ‖₁ [arioli_demmel_duff_89] [hager_84]. The scaling of rows
 /// does not matter.
+/// @param factored  no: the factors are of A; else of Aᴴ
 template <Scalar S>
 double forward_error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
-                           std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b);
+                           std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b,
+                           Transpose factored = Transpose::no);
 /// The same with r = 0: what the rounding of A and b alone does to x.
 template <Scalar S>
 double rounding_error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
@@ -65,10 +67,11 @@ struct LuVerdict {
 /// ‖b − A x‖₂ > rtol·‖b‖₂ and the forward error bound reaches 1, A is singular in working precision. So it is where the
 /// componentwise error is larger, though every |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|) is of rounding size, and the bound
 /// reaches 1: x is then little but a null vector.
+/// @param factored  as forward_error_bound has it
 template <Scalar S>
 LuVerdict lu_verdict(Cpu& be, const Lu<S>& lu, const CsrView<NotDeduced<S>>& A, std::span<const NotDeduced<S>> x,
                      std::span<const NotDeduced<S>> b, const LuSolveReport& solved, const Accuracy& accuracy,
-                     double rtol);
+                     double rtol, Transpose factored = Transpose::no);
 
 /// Whether lu_verdict is `converged` without a remark, which it says without a look at the factors.
 bool is_plain_success(const Accuracy& accuracy, double rtol);

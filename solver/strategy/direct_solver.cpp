@@ -171,22 +171,28 @@ void DirectSolver<S>::estimate_condition(const CsrView<S>& A, Attempt& tried)
     tried.warn(warning);
 }
 
-/// By one more substitution; on a GPU a refined one, as all of them are there.
 template <Scalar S>
-void DirectSolver<S>::estimate_error(const CsrView<S>& A, Attempt& tried)
+void DirectSolver<S>::substitute(std::span<const S> r, std::span<S> z, Transpose turn)
+{
+    if (lu_->on_gpu()) (void)lu_->solve(r, z, turn, INFINITY);
+    else lu_solve<S>(machine_.cpu, lu_->factors(), r, z, *workspace_, turn);
+}
+
+/// By one more substitution.
+template <Scalar S>
+void DirectSolver<S>::estimate_error(const TurnedMatrix<S>& A, Attempt& tried)
 {
     if (!tried.accuracy.finite) return;
-    note_counting_rows<S>(A, tried.x.of<S>(), residual_, tried.accuracy);
+    note_counting_rows<S>(A.solved(), tried.x.of<S>(), residual_, tried.accuracy);
     error_.resize(tried.x.of<S>().size());
-    if (lu_->on_gpu()) (void)lu_->solve(residual_.r, error_, Transpose::no, INFINITY);
-    else lu_solve<S>(machine_.cpu, lu_->factors(), residual_.r, error_, *workspace_);
+    substitute(residual_.r, error_, A.turn());
     note_error<S>(tried.x.of<S>(), error_, residual_, tried.accuracy);
 }
 
 /// Refinement with residuals in the precision of x ends where small unknowns of an ill-conditioned A may have no right digit yet.
 /// Residuals in twice the precision go on from there [demmel_06].
 template <Scalar S>
-void DirectSolver<S>::improve(const CsrView<S>& A, std::span<const S> b, Attempt& tried)
+void DirectSolver<S>::improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried)
 {
     constexpr Index most = DirectBatch<S>::most_corrections;
     const Standard  standard = DirectBatch<S>::standard(options_);
@@ -199,7 +205,7 @@ void DirectSolver<S>::improve(const CsrView<S>& A, std::span<const S> b, Attempt
         tried.x.of<S>().resize(better_.size());
         for (std::size_t i = 0; i < better_.size(); ++i)
             tried.x.of<S>()[i] = better_[i] + times_power(error_[i], residual_.exponent);
-        tried.accuracy = measure<S>(machine_.cpu, A, tried.x.of<S>(), b, residual_);
+        tried.accuracy = measure<S>(machine_.cpu, A.solved(), tried.x.of<S>(), b, residual_);
         estimate_error(A, tried);
         ++tried.lu->refine_steps;
         if (far(tried.accuracy) <= far(before) / 2) continue;
@@ -210,13 +216,13 @@ void DirectSolver<S>::improve(const CsrView<S>& A, std::span<const S> b, Attempt
 }
 
 template <Scalar S>
-void DirectSolver<S>::judge(const CsrView<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
+void DirectSolver<S>::judge(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
                             Attempt& tried)
 {
     if (solved.repivoted) {
         tried.action = SolverAction::repivot;
         tried.reason = solved.reason;
-        note(A, tried);
+        note(A.factored(), tried);
     } else if (solved.outcome == Outcome::converged) add_reason(tried.reason, solved.reason);
     tried.lu = facts_;
     tried.report.steps = tried.lu->refine_steps = solved.refine.steps;
@@ -228,10 +234,11 @@ void DirectSolver<S>::judge(const CsrView<S>& A, std::span<const S> b, double rt
         if (!solved.refine.finite) tried.report.relative_residual = std::numeric_limits<double>::quiet_NaN();
         return;
     }
-    tried.accuracy = measure<S>(machine_.cpu, A, tried.x.of<S>(), b, residual_);
+    tried.accuracy = measure<S>(machine_.cpu, A.solved(), tried.x.of<S>(), b, residual_);
     improve(A, b, tried);
     tried.report.steps = tried.lu->refine_steps;
-    const LuVerdict verdict = lu_verdict<S>(machine_.cpu, *lu_, A, tried.x.of<S>(), b, solved, tried.accuracy, rtol);
+    const LuVerdict verdict =
+        lu_verdict<S>(machine_.cpu, *lu_, A.solved(), tried.x.of<S>(), b, solved, tried.accuracy, rtol, A.turn());
     tried.report.outcome = verdict.outcome;
     tried.explanation = verdict.detail;
     if (solved.repivoted && !tried.converged()) tried.reason = "by the former pivots x was no success either";
@@ -242,15 +249,15 @@ void DirectSolver<S>::judge(const CsrView<S>& A, std::span<const S> b, double rt
 }
 
 template <Scalar S>
-void DirectSolver<S>::solve(const CsrView<S>& A, std::span<const S> b, double rtol, const StopToken& stop,
+void DirectSolver<S>::solve(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const StopToken& stop,
                             Attempt& tried)
 {
     clock_ = WallClock();
     lu_->heed(stop);
-    const LuSolveReport solved = lu_->solve(b, tried.x.of<S>(), Transpose::no, lu_tolerance);
+    const LuSolveReport solved = lu_->solve(b, tried.x.of<S>(), A.turn(), lu_tolerance);
     tried.report.seconds.solve = clock_.seconds();
     judge(A, b, rtol, solved, tried);
-    estimate_condition(A, tried);
+    estimate_condition(A.factored(), tried);
 }
 
 template <Scalar S>

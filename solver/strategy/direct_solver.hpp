@@ -9,6 +9,7 @@
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/solver/report/attempt.hpp"
 #include "ilux/solver/strategy/direct_batch.hpp"
+#include "ilux/solver/strategy/turned_matrix.hpp"
 
 namespace ilux {
 
@@ -36,7 +37,9 @@ public:
     bool factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried);
     /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
     /// @param stop  lets no other pivots be chosen
-    void solve(const CsrView<S>& A, std::span<const S> b, double rtol, const StopToken& stop, Attempt& tried);
+    void solve(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const StopToken& stop, Attempt& tried);
+    /// z ← A⁻¹ r or A⁻ᴴ r by the factors, of which there must be some. On a GPU refined, as all solves are there.
+    void substitute(std::span<const S> r, std::span<S> z, Transpose turn);
     /// factor() and solve(): on a GPU one launch where the pivots hold.
     /// @param factors  out, where there are factors: the try as it was before x was judged
     void step(const CsrView<S>& A, std::span<const S> b, double rtol, const StopToken& stop, Attempt& tried,
@@ -70,11 +73,12 @@ private:
     std::string why_no_batch(const CsrView<S>& A, Index members);
     void        begin(const StopToken& stop, Attempt& tried);
     bool        took(const LuReport& done, Attempt& tried);
-    void judge(const CsrView<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved, Attempt& tried);
-    void note(const CsrView<S>& A, Attempt& tried);
-    void estimate_error(const CsrView<S>& A, Attempt& tried);
-    void improve(const CsrView<S>& A, std::span<const S> b, Attempt& tried);
-    void estimate_condition(const CsrView<S>& A, Attempt& tried);
+    void        judge(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
+                      Attempt& tried);
+    void        note(const CsrView<S>& A, Attempt& tried);
+    void        estimate_error(const TurnedMatrix<S>& A, Attempt& tried);
+    void        improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried);
+    void        estimate_condition(const CsrView<S>& A, Attempt& tried);
 
     Machine                           machine_;
     SolverOptions                     options_;

@@ -139,11 +139,17 @@ void IterativeSolver<S>::give_up_gpu(const std::string& why, Attempt& tried)
 template <Scalar S>
 void IterativeSolver<S>::begin_on_gpu(const Plan& plan)
 {
-    const GpuSystemOptions options{.precision = plan.precond.precision,
-                                   .arithmetic = mixed() ? KrylovPrecision::mixed : KrylovPrecision::in_double,
-                                   .engine = machine_.engine,
-                                   .memory_limit = machine_.memory_limit};
-    system_ = std::make_unique<GpuSystem<S>>(*machine_.gpu, *A_, method_of(plan.method), krylov(A_->rows()), options);
+    system_ = std::make_unique<GpuSystem<S>>(*machine_.gpu, *A_, method_of(plan.method), krylov(A_->rows()),
+                                             gpu_options(plan));
+}
+
+template <Scalar S>
+GpuSystemOptions IterativeSolver<S>::gpu_options(const Plan& plan) const
+{
+    return {.precision = plan.precond.precision,
+            .arithmetic = mixed() ? KrylovPrecision::mixed : KrylovPrecision::in_double,
+            .engine = machine_.engine,
+            .memory_limit = machine_.memory_limit};
 }
 
 template <Scalar S>
@@ -166,9 +172,7 @@ void IterativeSolver<S>::prepare_host(Attempt& tried)
     const Method method = method_of(tried.plan.method);
     if (mixed() && prepare_mixed(method, tried)) return;
     op_.emplace(*A_, needs_transpose(method));
-    made_.reset();
-    if (factors_.mlilu) made_ = std::make_unique<MlIluPreconditioner<S>>(*factors_.mlilu);
-    else if (!factors_.ilu0 && !factors_.jacobi) made_ = std::make_unique<Identity<Cpu, S>>(A_->rows());
+    host_M_.emplace(factors_, A_->rows());
     if (!workspace_ || workspace_->method() != method) workspace_.emplace(method, A_->rows(), krylov(A_->rows()));
     tried.workspace_bytes = workspace_->bytes();
 }
@@ -330,6 +334,7 @@ void IterativeSolver<S>::keep(const CsrView<S>& A, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner to be kept"; });
     A_ = &A;
+    adjoint_.reset();
     system_.reset();
     if (machine_.gpu) begin_on_gpu(tried.plan);
     bool made_anew = false;
@@ -356,19 +361,12 @@ void IterativeSolver<S>::release()
     factored_ = false;
     system_.reset();
     mixed_.reset();
-    made_.reset();
+    host_M_.reset();
+    adjoint_.reset();
     op_.reset();
     factors_ = {};
     options_made_by_.reset();
     former_.reset();
-}
-
-template <Scalar S>
-Preconditioner<Cpu, S>& IterativeSolver<S>::host_M()
-{
-    if (made_) return *made_;
-    if (factors_.ilu0) return *factors_.ilu0;
-    return *factors_.jacobi;
 }
 
 /// A x = b by the method and M at hand.
@@ -378,28 +376,16 @@ IterationReport IterativeSolver<S>::iterate(std::span<const S> b, std::span<S> x
 {
     if (system_) return system_->solve(b, x, krylov, on_progress, stop);
     if (mixed_) return mixed_->solve(b, x, krylov, on_progress, stop);
-    return ilux::solve<Cpu, S>(machine_.cpu, method, *op_, host_M(), b, x, *workspace_, krylov, on_progress, stop);
+    return ilux::solve<Cpu, S>(machine_.cpu, method, *op_, **host_M_, b, x, *workspace_, krylov, on_progress, stop);
 }
 
 /// Corrections are told to whoever listens to progress; the convergence curve is of the first iteration.
 template <Scalar S>
 IterationCalls<S> IterativeSolver<S>::calls(const TryListener& listener, const StopToken& stop)
 {
-    if (system_) {
-        const auto precondition = [this](auto r, auto z) { system_->precondition(r, z); };
-        const auto solve = [this, &listener, &stop](auto D, auto b, auto x, const KrylovOptions& krylov) {
-            try {
-                return system_->solve_rows_scaled(D, b, x, krylov, listener.on_progress, stop);
-            } catch (const OutOfMemory&) {  // x stays as good as it is
-                IterationReport nothing;
-                nothing.outcome = Outcome::out_of_memory;
-                return nothing;
-            }
-        };
-        return {precondition, solve};
-    }
+    if (system_) return gpu_iteration<S>(*system_, listener.on_progress, stop);
     if (mixed_) return mixed_->calls(listener.on_progress, stop);
-    return host_iteration<S>(machine_.cpu, *op_, host_M(), *workspace_, listener.on_progress, stop);
+    return host_iteration<S>(machine_.cpu, *op_, **host_M_, *workspace_, listener.on_progress, stop);
 }
 
 template <Scalar S>
@@ -410,7 +396,8 @@ void IterativeSolver<S>::solve(std::span<const S> b, KrylovOptions krylov, const
     krylov.restart = this->krylov(A_->rows()).restart;
     const ProgressListener on_progress = history_of(tried, listener, krylov);
     const Method           method = method_of(tried.plan.method);
-    try {
+    bool                   solved = true;
+    with_device_named(tried, [&] {
         tried.report = iterate(b, tried.x.of<S>(), krylov, on_progress, stop, method);
         const auto finish = [&] {
             finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop,
@@ -418,14 +405,30 @@ void IterativeSolver<S>::solve(std::span<const S> b, KrylovOptions krylov, const
         };
         if (!mixed() || !needs_double(tried, stop)) finish();
         if (mixed() && needs_double(tried, stop)) {
-            if (!go_on_in_double(b, krylov, on_progress, listener, stop, tried)) return;
-            finish();
+            solved = go_on_in_double(b, krylov, on_progress, listener, stop, tried);
+            if (solved) finish();
         }
+    });
+    if (!solved) return;
+    if (system_) tried.gpu = system_->report();
+    note_rank(tried);
+}
+
+/// What fails on a device says which one it was.
+template <Scalar S>
+void IterativeSolver<S>::with_device_named(const Attempt& tried, const std::function<void()>& work) const
+{
+    try {
+        work();
     } catch (const DeviceError& error) {
         if (!system_) throw;
         throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
     }
-    if (system_) tried.gpu = system_->report();
+}
+
+template <Scalar S>
+void IterativeSolver<S>::note_rank(Attempt& tried) const
+{
     if (tried.converged() && tried.action != SolverAction::lagged) tried.warn(rank_warning(factors_));
 }
 

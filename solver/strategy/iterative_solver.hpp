@@ -11,6 +11,7 @@
 #include "ilux/precond/rounds/rounds_plan.hpp"
 #include "ilux/solver/machine/gpu_system.hpp"
 #include "ilux/solver/report/attempt.hpp"
+#include "ilux/solver/strategy/adjoint_side.hpp"
 #include "ilux/solver/strategy/mixed_host.hpp"
 #include "ilux/solver/strategy/standard.hpp"
 
@@ -46,6 +47,16 @@ public:
     void solve(std::span<const S> b, KrylovOptions krylov, const TryListener& listener, const StopToken& stop,
                Attempt& tried);
 
+    /// The same for Aᴴ x = b, by the M of A, in double precision.
+    /// @param adjoint  Aᴴ, with the numbers of A; must stand as A must
+    void solve_adjoint(const CsrView<S>& adjoint, std::span<const S> b, KrylovOptions krylov,
+                       const TryListener& listener, const StopToken& stop, Attempt& tried);
+
+    /// z ← M⁻¹ r, where M is applied, in double precision there.
+    void precondition(std::span<const S> r, std::span<S> z);
+    /// z ← M⁻ᴴ r. @param adjoint  as above
+    void precondition_adjoint(const CsrView<S>& adjoint, const Plan& plan, std::span<const S> r, std::span<S> z);
+
     /// The next factor() makes M without a look at the rounds of the one at hand.
     void forget_rounds() { options_made_by_.reset(); }
 
@@ -67,35 +78,39 @@ private:
     std::optional<GpuRounds> build_on_gpu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
     MlIlu<S>                 make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
 
-    bool build(const TryListener& listener, const StopToken& stop, Attempt& tried);
-    void place(Attempt& tried);
-    void give_up_gpu(const std::string& why, Attempt& tried);
-    void begin_on_gpu(const Plan& plan);
-    void put_on_gpu(Attempt& tried);
-    void prepare_host(Attempt& tried);
-    bool prepare_mixed(Method method, Attempt& tried);
-    bool mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
-    bool needs_double(const Attempt& tried, const StopToken& stop) const;
+    bool             build(const TryListener& listener, const StopToken& stop, Attempt& tried);
+    void             place(Attempt& tried);
+    void             give_up_gpu(const std::string& why, Attempt& tried);
+    void             begin_on_gpu(const Plan& plan);
+    GpuSystemOptions gpu_options(const Plan& plan) const;
+    AdjointSide<S>&  adjoint_side(const CsrView<S>& adjoint, const Plan& plan);
+    void             with_device_named(const Attempt& tried, const std::function<void()>& work) const;
+    void             note_rank(Attempt& tried) const;
+    void             put_on_gpu(Attempt& tried);
+    void             prepare_host(Attempt& tried);
+    bool             prepare_mixed(Method method, Attempt& tried);
+    bool             mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
+    bool             needs_double(const Attempt& tried, const StopToken& stop) const;
     bool go_on_in_double(std::span<const S> b, const KrylovOptions& krylov, const ProgressListener& on_progress,
                          const TryListener& listener, const StopToken& stop, Attempt& tried);
-    Preconditioner<Cpu, S>& host_M();
-    IterationReport         iterate(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
-                                    const ProgressListener& on_progress, const StopToken& stop, Method method);
-    IterationCalls<S>       calls(const TryListener& listener, const StopToken& stop);
+    IterationReport   iterate(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
+                              const ProgressListener& on_progress, const StopToken& stop, Method method);
+    IterationCalls<S> calls(const TryListener& listener, const StopToken& stop);
 
-    Machine                                 machine_;
-    SolverOptions                           options_;
-    const CsrView<S>*                       A_ = nullptr;
-    PrecondFactors<S>                       factors_;
-    std::optional<MlIluOptions>             options_made_by_;  // of factors_.mlilu or .rounds
-    std::optional<FormerRounds>             former_;           // of the M before, while another is made
-    bool                                    factored_ = false;
-    std::unique_ptr<GpuSystem<S>>           system_;  // before what it refers to goes
-    std::optional<MatrixOperator<S>>        op_;
-    std::unique_ptr<Preconditioner<Cpu, S>> made_;  // M as the host applies it, where factors_ do not do it themselves
-    std::optional<KrylovWorkspace<Cpu, S>>  workspace_;
-    std::unique_ptr<MixedHost<S>>           mixed_;                 // in place of op_, made_ and workspace_
-    bool                                    needs_double_ = false;  // single precision did not do for these numbers
+    Machine                                machine_;
+    SolverOptions                          options_;
+    const CsrView<S>*                      A_ = nullptr;
+    PrecondFactors<S>                      factors_;
+    std::optional<MlIluOptions>            options_made_by_;  // of factors_.mlilu or .rounds
+    std::optional<FormerRounds>            former_;           // of the M before, while another is made
+    bool                                   factored_ = false;
+    std::unique_ptr<GpuSystem<S>>          system_;  // before what it refers to goes
+    std::optional<MatrixOperator<S>>       op_;
+    std::optional<HostPreconditioner<S>>   host_M_;
+    std::optional<KrylovWorkspace<Cpu, S>> workspace_;
+    std::unique_ptr<MixedHost<S>>          mixed_;                 // in place of op_, made_ and workspace_
+    std::unique_ptr<AdjointSide<S>>        adjoint_;               // once asked for
+    bool                                   needs_double_ = false;  // single precision did not do for these numbers
 };
 
 /// Its name among the Krylov methods. @param choice  neither automatic nor lu

@@ -16,7 +16,7 @@ bool IterativeSolver<S>::prepare_mixed(Method method, Attempt& tried)
 {
     mixed_.reset();
     op_.reset();
-    made_.reset();
+    host_M_.reset();
     workspace_.reset();
     try {
         mixed_ = std::make_unique<MixedHost<S>>(machine_.cpu, *A_, factors_, method, krylov(A_->rows()));

@@ -7,21 +7,23 @@
 namespace ilux {
 
 template <Scalar S>
-void solve_by_former_lu(Cpu cpu, const CsrView<S>& A, const LuFactors<S>& factors, std::span<const NotDeduced<S>> b,
-                        const KrylovOptions& krylov, const Standard& standard, const TryListener& listener,
-                        const StopToken& stop, Attempt& tried)
+void solve_by_former_lu(Cpu cpu, const TurnedMatrix<S>& A, const LuFactors<S>& factors,
+                        std::span<const NotDeduced<S>> b, const KrylovOptions& krylov, const Standard& standard,
+                        const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
-    const MatrixOperator<S> op(A);
-    LuPreconditioner<S>     M(factors);
-    KrylovWorkspace<Cpu, S> workspace(Method::gmres, A.rows(), krylov);
-    const ProgressListener  on_progress = history_of(tried, listener, krylov);
+    const MatrixOperator<S>       op(A.solved());
+    LuPreconditioner<S>           of_A(factors);
+    AdjointPreconditioner<Cpu, S> of_adjoint(of_A);
+    Preconditioner<Cpu, S>&       M = A.turned() ? static_cast<Preconditioner<Cpu, S>&>(of_adjoint) : of_A;
+    KrylovWorkspace<Cpu, S>       workspace(Method::gmres, op.size(), krylov);
+    const ProgressListener        on_progress = history_of(tried, listener, krylov);
     tried.report = solve<Cpu, S>(cpu, Method::gmres, op, M, b, tried.x.of<S>(), workspace, krylov, on_progress, stop);
-    finish_iteration<S>(cpu, A, b, krylov, standard,
+    finish_iteration<S>(cpu, A.solved(), b, krylov, standard,
                         host_iteration<S>(cpu, op, M, workspace, listener.on_progress, stop), stop, tried);
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                       \
-    template void solve_by_former_lu(Cpu, const CsrView<S>&, const LuFactors<S>&, std::span<const S>,             \
+    template void solve_by_former_lu(Cpu, const TurnedMatrix<S>&, const LuFactors<S>&, std::span<const S>,        \
                                      const KrylovOptions&, const Standard&, const TryListener&, const StopToken&, \
                                      Attempt&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

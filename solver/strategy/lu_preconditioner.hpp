@@ -6,6 +6,7 @@
 #include "ilux/base/operator.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
 #include "ilux/solver/strategy/iterative_solver.hpp"
+#include "ilux/solver/strategy/turned_matrix.hpp"
 
 namespace ilux {
 
@@ -28,11 +29,11 @@ private:
     LuWorkspace<S>      ws_;
 };
 
-/// Solves A x = b by GMRES with an LU of other values, and holds x to `standard`.
+/// Solves A x = b, or Aᴴ x = b, by GMRES with an LU of other values, and holds x to `standard`.
 /// @param krylov  with ‖A‖_F, restart and max_steps  @param tried  .x is the guess and becomes the solution
 template <Scalar S>
-void solve_by_former_lu(Cpu cpu, const CsrView<S>& A, const LuFactors<S>& factors, std::span<const NotDeduced<S>> b,
-                        const KrylovOptions& krylov, const Standard& standard, const TryListener& listener,
-                        const StopToken& stop, Attempt& tried);
+void solve_by_former_lu(Cpu cpu, const TurnedMatrix<S>& A, const LuFactors<S>& factors,
+                        std::span<const NotDeduced<S>> b, const KrylovOptions& krylov, const Standard& standard,
+                        const TryListener& listener, const StopToken& stop, Attempt& tried);
 
 }  // namespace ilux

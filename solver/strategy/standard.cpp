@@ -235,6 +235,23 @@ IterationCalls<S> host_iteration(Cpu& cpu, const LinearOperator<Cpu, S>& A, Prec
 }
 
 template <Scalar S>
+IterationCalls<S> gpu_iteration(GpuSystem<S>& system, const ProgressListener& on_progress, const StopToken& stop)
+{
+    const auto precondition = [&system](auto r, auto z) { system.precondition(r, z); };
+    const auto solve = [&](std::span<const double> D, std::span<const S> b, std::span<S> x,
+                           const KrylovOptions& krylov) {
+        try {
+            return system.solve_rows_scaled(D, b, x, krylov, on_progress, stop);
+        } catch (const OutOfMemory&) {
+            IterationReport nothing;
+            nothing.outcome = Outcome::out_of_memory;
+            return nothing;
+        }
+    };
+    return {precondition, solve};
+}
+
+template <Scalar S>
 void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<S>> b, const KrylovOptions& krylov,
                       const Standard& standard, const IterationCalls<S>& iteration, const StopToken& stop,
                       Attempt& tried)
@@ -264,6 +281,7 @@ void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<
 #define ILUX_INSTANTIATE(S)                                                                                            \
     template IterationCalls<S> host_iteration(Cpu&, const LinearOperator<Cpu, S>&, Preconditioner<Cpu, S>&,            \
                                               KrylovWorkspace<Cpu, S>&, const ProgressListener&, const StopToken&);    \
+    template IterationCalls<S> gpu_iteration(GpuSystem<S>&, const ProgressListener&, const StopToken&);                \
     template void finish_iteration(Cpu&, const CsrView<S>&, std::span<const S>, const KrylovOptions&, const Standard&, \
                                    const IterationCalls<S>&, const StopToken&, Attempt&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

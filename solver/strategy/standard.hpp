@@ -48,6 +48,10 @@ IterationCalls<S> host_iteration(Cpu& cpu, const LinearOperator<Cpu, S>& A, Prec
                                  KrylovWorkspace<Cpu, S>& workspace, const ProgressListener& on_progress,
                                  const StopToken& stop);
 
+/// On a GPU, where lack of memory leaves x as good as it is. All must outlive the calls.
+template <Scalar S>
+IterationCalls<S> gpu_iteration(GpuSystem<S>& system, const ProgressListener& on_progress, const StopToken& stop);
+
 /// Counts the steps, restarts and seconds of `done` in `all`.
 inline void add_work(const IterationReport& done, IterationReport& all)
 {

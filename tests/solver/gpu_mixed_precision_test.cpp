@@ -22,7 +22,7 @@ protected:
     void SetUp() override { ILUX_SKIP_WITHOUT_GPU(); }
 };
 
-SolverOptions mixed(const std::string& method, const std::string& precond = "mlilu")
+SolverOptions mixed_on_gpu(const std::string& method, const std::string& precond = "mlilu")
 {
     return test::mixed({.device = DeviceChoice::gpu, .threads = 1}, method, precond, 1e-10);
 }
@@ -37,7 +37,7 @@ TEST_F(GpuMixedPrecision, ReachesTheToleranceByEveryMethodAndPreconditioner)
         for (const char* method : {"gmres", "fgmres", "bicg", "bicgstab", "cg", "minres", "sqmr", "cocg"})
             for (const char* precond : {"mlilu", "ilu0", "jacobi", "none"}) {
                 Vector     x;
-                const auto report = solve_once<double>(A, b, x, mixed(method, precond));
+                const auto report = solve_once<double>(A, b, x, mixed_on_gpu(method, precond));
                 ASSERT_TRUE(report.converged()) << n << method << " " << precond << ": " << report.why();
                 EXPECT_EQ(report.result().device.kind, "gpu");
                 EXPECT_FALSE(speaks_of_precision(report)) << n << method << " " << precond;
@@ -48,7 +48,7 @@ TEST_F(GpuMixedPrecision, ReachesTheToleranceByEveryMethodAndPreconditioner)
 
 TEST_F(GpuMixedPrecision, ReachesTheToleranceWithComplexValues)
 {
-    expect_complex_tolerance([](auto... names) { return mixed(names...); });
+    expect_complex_tolerance([](auto... names) { return mixed_on_gpu(names...); });
 }
 
 TEST_F(GpuMixedPrecision, OrthogonalizesAsAsked)
@@ -56,7 +56,7 @@ TEST_F(GpuMixedPrecision, OrthogonalizesAsAsked)
     const auto A = gallery::convdiff2d({.n = 40});
     const auto b = random_vector(A.rows(), 2);
     for (const char* ortho : {"mgso", "cgs2", "mgso_hybrid", "mgso_host"}) {
-        auto options = mixed("gmres", "ilu0");
+        auto options = mixed_on_gpu("gmres", "ilu0");
         parse_field("krylov.ortho", ortho, options.krylov.ortho);
         Vector     x;
         const auto report = solve_once<double>(A, b, x, options);
@@ -75,7 +75,7 @@ TEST_F(GpuMixedPrecision, SolvesWhatDoesNotFitSinglePrecision)
             for (double& value : scaled.val()) value *= size;
             const Vector b = times(scaled, ones);
             Vector       x;
-            const auto   report = solve_once<double>(scaled, b, x, mixed("gmres", precond));
+            const auto   report = solve_once<double>(scaled, b, x, mixed_on_gpu("gmres", precond));
             ASSERT_TRUE(report.converged()) << precond << ' ' << size << ": " << report.why();
             EXPECT_FALSE(speaks_of_precision(report)) << precond << ' ' << size;
             EXPECT_LE(relative_difference(x, ones), 1e-6) << precond << ' ' << size;
@@ -88,9 +88,9 @@ TEST_F(GpuMixedPrecision, RepeatsItsBits)
     const auto b = random_vector(A.rows(), 3);
     for (const char* method : {"gmres", "bicgstab"}) {
         Vector first, again;
-        ASSERT_TRUE(solve_once<double>(A, b, first, mixed(method)).converged());
+        ASSERT_TRUE(solve_once<double>(A, b, first, mixed_on_gpu(method)).converged());
         for (int k = 0; k < 5; ++k) {
-            ASSERT_TRUE(solve_once<double>(A, b, again, mixed(method)).converged());
+            ASSERT_TRUE(solve_once<double>(A, b, again, mixed_on_gpu(method)).converged());
             EXPECT_TRUE(identical(first, again)) << method;
         }
     }
@@ -100,7 +100,7 @@ TEST_F(GpuMixedPrecision, ServesASeriesAndEveryStandard)
 {
     auto A = gallery::convdiff2d({.n = 24});
     for (const char* stop : {"residual", "rowwise"}) {
-        auto options = mixed("gmres");
+        auto options = mixed_on_gpu("gmres");
         parse_field("krylov.stop", stop, options.krylov.stop);
         LinearSolver solver(options);
         solver.analyse(A, 4);
@@ -124,7 +124,7 @@ TEST_F(GpuMixedPrecision, GoesOnInDoubleWhereSingleDoesNotSuffice)
         }
     const auto b = times(A, random_vector(A.rows(), 3));
     Vector     x;
-    auto       options = mixed("gmres");
+    auto       options = mixed_on_gpu("gmres");
     options.krylov.rtol = 1e-12;
     const auto report = solve_once<double>(A, b, x, options);
     EXPECT_TRUE(speaks_of_precision(report));
