@@ -182,12 +182,28 @@ function(ilux_library)
     list(REMOVE_DUPLICATES links)
     target_link_libraries(ilux PUBLIC ${links})
     target_compile_features(ilux PUBLIC cxx_std_20)
-    set_target_properties(ilux PROPERTIES LINKER_LANGUAGE CXX)
+    set_target_properties(ilux PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME ilux_cxx)  # libilux.so is the C interface
     target_include_directories(ilux PUBLIC
         $<BUILD_INTERFACE:${ILUX_INCLUDE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    ilux_shared_library()
     if(ILUX_INSTALL)
         ilux_install(${ARGN})
     endif()
+endfunction()
+
+# ilux_shared_library(): libilux.so, which shows the functions of c_api/ilux.h and nothing else.
+function(ilux_shared_library)
+    add_library(ilux_shared SHARED)
+    add_library(ilux::shared ALIAS ilux_shared)
+    set(map ${PROJECT_SOURCE_DIR}/c_api/ilux.map)
+    target_sources(ilux_shared PRIVATE $<TARGET_OBJECTS:ilux_c_api>)
+    target_link_libraries(ilux_shared PRIVATE ilux_flags ilux)
+    target_link_options(ilux_shared PRIVATE LINKER:--version-script=${map} LINKER:--no-undefined LINKER:--gc-sections)
+    set_target_properties(ilux_shared PROPERTIES
+        OUTPUT_NAME ilux VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+        EXPORT_NAME shared LINKER_LANGUAGE CXX LINK_DEPENDS ${map})
+    target_include_directories(ilux_shared INTERFACE
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/c_api> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
 # ilux_install(folder...): library, headers, CMake package and ilux.pc.
@@ -196,7 +212,8 @@ function(ilux_install)
     foreach(folder IN LISTS ARGN)
         install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ilux FILES_MATCHING PATTERN *.hpp PATTERN *.h)
     endforeach()
-    install(TARGETS ilux EXPORT ilux_targets)
+    install(FILES c_api/ilux.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(TARGETS ilux ilux_shared EXPORT ilux_targets)
     install(EXPORT ilux_targets FILE ilux-targets.cmake NAMESPACE ilux:: DESTINATION ${package_dir})
     configure_package_config_file(cmake/ilux-config.cmake.in ilux-config.cmake INSTALL_DESTINATION ${package_dir})
     write_basic_package_version_file(ilux-config-version.cmake COMPATIBILITY SameMinorVersion)
@@ -211,8 +228,10 @@ function(ilux_install)
     list(REMOVE_DUPLICATES pc_libs)
     list(JOIN pc_libs " " pc_libs)
     file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-    configure_file(ilux.pc.in ilux.pc @ONLY)
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ilux.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    foreach(language ilux ilux-cxx)
+        configure_file(cmake/${language}.pc.in ${language}.pc @ONLY)
+        install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${language}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    endforeach()
 endfunction()
 
 # ilux_app(): the program `ilux`. All but its main form ilux_parts, which tests and benchmarks link as well.

@@ -1,7 +1,7 @@
 #pragma once
 // What the program's exit code says.
 
-#include "ilux/base/types.hpp"
+#include "ilux/solver/report/status_code.hpp"
 
 namespace ilux::app {
 
@@ -17,6 +17,6 @@ enum ExitCode {
     interrupted = 130,  ///< by Ctrl-C or SIGTERM; the best x so far is handed out
 };
 
-ExitCode exit_code(Outcome outcome);
+constexpr ExitCode exit_code(Outcome outcome) { return static_cast<ExitCode>(status_code(outcome)); }
 
 }  // namespace ilux::app

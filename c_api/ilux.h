@@ -1,0 +1,134 @@
+/* ilux from C, and from every language that calls C: one opaque solver, options by name, reports as JSON.
+
+     ilux_solver* s;
+     ilux_csr A = {.n = n, .row_ptr = ptr, .row_ptr_bits = 32, .col = col, .values = val};
+     if (ilux_create(ILUX_REAL, &s) == ILUX_OK && ilux_analyse(s, &A, 1) == ILUX_OK && ilux_factor(s, NULL) == ILUX_OK)
+         status = ilux_solve(s, ILUX_PLAIN, 1, b, n, x, n);
+     if (status != ILUX_OK) puts(ilux_message(s));
+     ilux_destroy(s);
+
+   Functions return a status; ilux_message says in words why it is not ILUX_OK. Numbers are doubles, or pairs re, im of them
+   where the solver is of ILUX_COMPLEX. Rows and columns are counted from 0. Nothing is printed, and no C++ exception leaves.
+   One solver serves one thread at a time; several do not disturb one another. Link with -lilux; nothing else is needed. */
+#ifndef ILUX_H
+#define ILUX_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ILUX_API_VERSION 1 /* grows when something is added here; nothing is changed or removed within one SONAME */
+
+/* Statuses: the program's exit codes. */
+#define ILUX_OK 0
+#define ILUX_BAD_OPTION 1      /* an option that does not exist or makes no sense; the nearest name is told */
+#define ILUX_BAD_INPUT 2       /* a matrix, a vector, a file, or a call that comes too early */
+#define ILUX_NOT_CONVERGED 3   /* x is the best there is */
+#define ILUX_SINGULAR 4        /* singular, or a breakdown */
+#define ILUX_OUT_OF_MEMORY 5
+#define ILUX_NO_DEVICE 6       /* no such GPU, or it failed */
+#define ILUX_INTERNAL 7        /* a fault of ilux itself: please report it */
+#define ILUX_CANCELLED 130     /* by ilux_cancel or a callback; x is the best there is */
+
+enum { ILUX_REAL = 0, ILUX_COMPLEX = 1 };                     /* the numbers of A, b and x */
+enum { ILUX_PLAIN = 0, ILUX_TRANSPOSED = 1, ILUX_ADJOINT = 2 }; /* A, A^T, A^H */
+enum { ILUX_HOST = 0, ILUX_DEVICE = 1 };                      /* where arrays lie; ILUX_DEVICE: memory of a CUDA GPU */
+
+typedef struct ilux_solver ilux_solver;
+
+/* An n x n matrix by rows, in arrays of the caller's. Columns within a row may come in any order, and entries twice: they are
+   added. Zero-initialize it; fields that are added later are 0 then. */
+typedef struct ilux_csr {
+    int64_t        n;
+    const void*    row_ptr;      /* n + 1, from 0, of int32_t or int64_t */
+    int32_t        row_ptr_bits; /* 32 or 64 */
+    int32_t        memory;       /* of all three arrays: ILUX_HOST or ILUX_DEVICE */
+    const int32_t* col;          /* nnz */
+    const void*    values;       /* nnz */
+} ilux_csr;
+
+/* What became of one right-hand side. Unknown numbers are NaN. */
+typedef struct ilux_result {
+    int32_t outcome;           /* ilux_outcome_name gives its name */
+    int32_t direct;            /* 1: by LU, 0: by an iteration */
+    int64_t steps;
+    double  relative_residual; /* |b - A x| / |b|, recomputed from A, b and x */
+    double  backward_error;    /* |b - A x| / (|A| |x| + |b|) */
+    double  worst_error;       /* estimated: the largest |e_i| / |x_i| of unknowns that count */
+    double  seconds;           /* of the whole call */
+} ilux_result;
+
+const char* ilux_version(void);     /* "0.1.0" */
+int         ilux_api_version(void); /* ILUX_API_VERSION of the library in use */
+const char* ilux_outcome_name(int32_t outcome);
+
+/* values: ILUX_REAL or ILUX_COMPLEX. *solver is NULL where it fails. */
+int  ilux_create(int values, ilux_solver** solver);
+void ilux_destroy(ilux_solver* solver); /* NULL is allowed */
+
+/* Options have the names and values of the command line: "method" "gmres", "precond.drop_tol" "1e-3", ...; JSON takes the same
+   as a tree. They take effect with the next ilux_analyse or ilux_solve_operator. ilux_options gives all of them with their values. */
+int         ilux_set(ilux_solver* solver, const char* name, const char* value);
+int         ilux_set_json(ilux_solver* solver, const char* text);
+const char* ilux_options(ilux_solver* solver); /* valid until the next call with this solver; NULL without memory */
+
+/* The stream (a cudaStream_t) of the GPU `device` in whose order arrays of ILUX_DEVICE are read and written; 0 and NULL, the
+   default stream of the first device, unless it is called. */
+int ilux_set_stream(ilux_solver* solver, int device, void* stream);
+
+/* analyse -> factor -> solve, and refactor for every further system of the same pattern.
+   analyse borrows row_ptr (of 64 bits), col and values, which must stand until the next ilux_analyse or ilux_destroy. It
+   copies row_ptr of 32 bits, and all three where a row is not in ascending order or they lie on a GPU.
+   systems: how many systems of this pattern are to come, 1 or more.
+   values: nnz numbers in the order of A, on the host or the GPU as A is; copied. NULL in factor: those of A. */
+int ilux_analyse(ilux_solver* solver, const ilux_csr* A, double systems);
+int ilux_factor(ilux_solver* solver, const void* values);
+int ilux_refactor(ilux_solver* solver, const void* values);
+
+/* Solves op(A) X = B for `columns` right-hand sides, column after column: b and x of column k begin at k * ldb and k * ldx
+   numbers. Every x is measured; the status is that of the first column that did not converge. x is overwritten; with the option
+   sequence.reuse_x it is the guess. On a GPU where A is. */
+int ilux_solve(ilux_solver* solver, int op, int64_t columns, const void* b, int64_t ldb, void* x, int64_t ldx);
+/* Z <- op(M)^-1 R by the factors at hand, once; M is the preconditioner, or A where the strategy is LU. */
+int ilux_precondition(ilux_solver* solver, int op, int64_t columns, const void* r, int64_t ldr, void* z, int64_t ldz);
+/* Solves members systems of the analysed pattern together where LU's pivots serve: values of members * nnz numbers, B and X of
+   members * n, all of the host. */
+int ilux_solve_batch(ilux_solver* solver, int64_t members, const void* values, const void* b, void* x);
+
+/* y <- op(A) x for n numbers of the host. 0: done; anything else breaks the call off with ILUX_BAD_INPUT. */
+typedef int (*ilux_apply)(void* user, int op, const void* x, void* y);
+/* Solves A x = b for an A that is known by its products, and an M that is known by z <- op(M)^-1 r; M may be NULL.
+   ILUX_ADJOINT is asked for by BiCG alone. To take the preconditioner of another solver, made for a matrix near A, pass
+   ilux_apply_preconditioner and that solver. */
+int ilux_solve_operator(ilux_solver* solver, int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M,
+                        const void* b, void* x);
+int ilux_apply_preconditioner(void* solver, int op, const void* r, void* z);
+
+/* Called on the calling thread, many times a second: phase 0 setup (done of total columns), 1 solve (done of at most total
+   steps, residual). A number other than 0 cancels the call. NULL: nobody listens. */
+typedef int (*ilux_progress)(void* user, int phase, int64_t done, int64_t total, double residual);
+int  ilux_listen(ilux_solver* solver, ilux_progress progress, void* user);
+void ilux_cancel(ilux_solver* solver); /* from another thread or a signal handler: the call under way */
+
+/* Of the last call. Texts are valid until the next call with this solver. */
+const char* ilux_message(const ilux_solver* solver);                        /* why it failed, or "" */
+int64_t     ilux_columns(const ilux_solver* solver);                        /* right-hand sides of the last solve */
+int         ilux_result_of(const ilux_solver* solver, int64_t column, ilux_result* result);
+const char* ilux_report(ilux_solver* solver, int64_t column);               /* JSON; NULL: no such column, or no memory */
+
+/* Matrices of the library's own: model problems, and Matrix Market files. */
+typedef struct ilux_matrix ilux_matrix;
+int         ilux_gallery(const char* spec, ilux_matrix** matrix); /* "convdiff3d:n=32" */
+int         ilux_read(const char* path, ilux_matrix** matrix);    /* .mtx or .mtx.gz */
+void        ilux_matrix_free(ilux_matrix* matrix);
+int         ilux_matrix_values(const ilux_matrix* matrix); /* ILUX_REAL or ILUX_COMPLEX */
+int         ilux_matrix_csr(const ilux_matrix* matrix, ilux_csr* csr); /* its arrays; ILUX_BAD_INPUT where it is not square */
+const char* ilux_last_error(void); /* why the last ilux_create, ilux_gallery or ilux_read of this thread failed, or "" */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+#include "ilux/c_api/session.hpp"
+
+#include <fmt/core.h>
+
+#include "ilux/base/instances.hpp"
+
+using namespace ilux;
+
+Gpu& ilux_solver::gpu()
+{
+    if (!gpu_) gpu_.emplace(device_, static_cast<CUstream_st*>(stream_));
+    return *gpu_;
+}
+
+void ilux_solver::use_stream(int device, void* stream)
+{
+    gpu_.reset();
+    device_ = device;
+    stream_ = stream;
+}
+
+TryListener ilux_solver::listener()
+{
+    if (!progress) return {};
+    return {.on_progress = [this](const Progress& now) {
+        const int phase = now.phase == Progress::Phase::solve;
+        if (progress(user, phase, now.done, now.total, now.residual) != 0) cancelled = true;
+    }};
+}
+
+StopToken ilux_solver::stop()
+{
+    return StopToken().asking([this] { return cancelled.load(std::memory_order_relaxed); });
+}
+
+void ilux_solver::keep(std::vector<SolverReport> solved)
+{
+    reports = std::move(solved);
+    for (SolverReport& report : reports)
+        for (Attempt& tried : report.attempts) tried.x = {};
+}
+
+namespace ilux::c_api {
+namespace {
+
+/// Numbers from the first of column 0 to the last of column count − 1.
+std::size_t reach(std::int64_t count, std::int64_t n, std::int64_t ld, const char* name)
+{
+    require(ld >= n, [&] { return fmt::format("{} is {}, less than n = {}", name, ld, n); });
+    if (count == 0 || n == 0) return 0;
+    require(count - 1 <= (PTRDIFF_MAX / 16 - n) / std::max<std::int64_t>(ld, 1), [&] {
+        return fmt::format("{} columns of {} = {} numbers are more than memory can hold", count, name, ld);
+    });
+    return static_cast<std::size_t>((count - 1) * ld + n);
+}
+
+}  // namespace
+
+template <class S>
+void Session<S>::analyse(const ilux_csr& A, double systems)
+{
+    require(systems >= 1, [&] { return fmt::format("systems is {}, less than 1", systems); });
+    CallerCsr<S> matrix(A, gpu_of_caller());
+    auto         fresh = std::make_unique<LinearSolver<S>>(options);
+    fresh->listen(listener());
+    fresh->heed(stop());
+    fresh->analyse(matrix.view(), systems);
+    solver_ = std::move(fresh);
+    matrix_ = std::move(matrix);
+    reports.clear();
+}
+
+template <class S>
+LinearSolver<S>& Session<S>::ready()
+{
+    require(solver_ != nullptr, [] { return "ilux_analyse comes first"; });
+    solver_->listen(listener());
+    solver_->heed(stop());
+    return *solver_;
+}
+
+template <class S>
+FactorReport Session<S>::factor(const void* values, bool again)
+{
+    LinearSolver<S>& solver = ready();
+    require(values || !again, [] { return "values is NULL"; });
+    if (!values) return solver.factor();
+    const auto ordered = matrix_.in_order(values, gpu_of_caller());
+    return again ? solver.refactor(ordered) : solver.factor(ordered);
+}
+
+template <class S>
+template <class One>
+void Session<S>::columns(std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx, One&& one)
+{
+    require(count >= 0, [&] { return fmt::format("columns is {}", count); });
+    const std::int64_t n = matrix_.view().rows();
+    const std::size_t  of_b = reach(count, n, ldb, "ldb"), of_x = reach(count, n, ldx, "ldx");
+    std::vector<S>     room_b, room_x;
+    const auto         B = on_host<S>(b, of_b, matrix_.on_device(), gpu_of_caller(), room_b);
+    const auto         guess = on_host<S>(x, of_x, matrix_.on_device(), gpu_of_caller(), room_x);
+    const std::span<S> X(matrix_.on_device() ? room_x.data() : static_cast<S*>(x), guess.size());
+    const auto         copy_back = [&] {
+        if (matrix_.on_device() && of_x > 0)
+            upload<S>(gpu(), std::span<const S>(room_x), DeviceSpan<S>(static_cast<S*>(x), of_x));
+    };
+    try {
+        for (std::int64_t k = 0; k < count; ++k)
+            one(B.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldb), static_cast<std::size_t>(n)),
+                X.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldx), static_cast<std::size_t>(n)));
+    } catch (...) {
+        copy_back();
+        throw;
+    }
+    copy_back();
+}
+
+template <class S>
+void Session<S>::solve(Transpose op, std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx)
+{
+    LinearSolver<S>&          solver = ready();
+    std::vector<SolverReport> solved;
+    columns(count, b, ldb, x, ldx, [&](std::span<const S> one_b, std::span<S> one_x) {
+        solved.push_back(solver.solve(one_b, one_x, op));
+        for (Attempt& tried : solved.back().attempts) tried.x = {};
+    });
+    keep(std::move(solved));
+}
+
+template <class S>
+void Session<S>::precondition(Transpose op, std::int64_t count, const void* r, std::int64_t ldr, void* z,
+                              std::int64_t ldz)
+{
+    require(solver_ != nullptr, [] { return "ilux_analyse comes first"; });
+    columns(count, r, ldr, z, ldz,
+            [&](std::span<const S> one_r, std::span<S> one_z) { solver_->precondition(one_r, one_z, op); });
+}
+
+template <class S>
+void Session<S>::solve_batch(std::int64_t members, const void* values, const void* b, void* x)
+{
+    LinearSolver<S>& solver = ready();
+    require(members >= 0 && members < std::numeric_limits<Index>::max(),
+            [&] { return fmt::format("members is {}", members); });
+    require(!matrix_.on_device(), [] { return "a batch takes arrays of the host"; });
+    const auto n = static_cast<std::size_t>(matrix_.view().rows());
+    const auto k = static_cast<std::size_t>(members);
+    require((values || matrix_.entries() == 0 || k == 0) && ((b && x) || n * k == 0),
+            [] { return "an array is NULL"; });
+    const auto ordered =
+        matrix_.in_order(std::span(static_cast<const S*>(values), k * matrix_.entries()), static_cast<Index>(members));
+    keep(solver
+             .solve_batch(static_cast<Index>(members), ordered, std::span(static_cast<const S*>(b), n * k),
+                          std::span(static_cast<S*>(x), n * k))
+             .members);
+}
+
+#define ILUX_INSTANTIATE(S)                                                                                           \
+    template void         Session<S>::analyse(const ilux_csr&, double);                                               \
+    template FactorReport Session<S>::factor(const void*, bool);                                                      \
+    template void         Session<S>::solve(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t); \
+    template void Session<S>::precondition(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t);  \
+    template void Session<S>::solve_batch(std::int64_t, const void*, const void*, void*);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux::c_api

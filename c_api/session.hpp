@@ -1,0 +1,80 @@
+#pragma once
+// What an ilux_solver is: options, words, and a LinearSolver of real or complex numbers.
+
+#include <atomic>
+#include <complex>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ilux/c_api/caller_csr.hpp"
+#include "ilux/c_api/guard.hpp"
+#include "ilux/c_api/ilux.h"
+#include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/operator_solver.hpp"
+
+/// The calls that need to know the numbers; each may throw.
+struct ilux_solver {
+    virtual ~ilux_solver() = default;
+    virtual void analyse(const ilux_csr& A, double systems) = 0;
+    /// @param values  null: those analysed
+    virtual ilux::FactorReport factor(const void* values, bool again) = 0;
+    virtual void               solve(ilux::Transpose op, std::int64_t columns, const void* b, std::int64_t ldb, void* x,
+                                     std::int64_t ldx) = 0;
+    virtual void precondition(ilux::Transpose op, std::int64_t columns, const void* r, std::int64_t ldr, void* z,
+                              std::int64_t ldz) = 0;
+    virtual void solve_batch(std::int64_t members, const void* values, const void* b, void* x) = 0;
+    virtual void solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
+                                void* x) = 0;
+
+    ilux::Gpu&        gpu();
+    void              use_stream(int device, void* stream);
+    ilux::TryListener listener();
+    ilux::StopToken   stop();
+    /// The reports of a solve, whose x are the caller's already.
+    void keep(std::vector<ilux::SolverReport> solved);
+
+    ilux::SolverOptions             options;
+    ilux::c_api::Words              words;
+    std::string                     text;  ///< of the last report or options that were asked for
+    std::vector<ilux::SolverReport> reports;
+    ilux_progress                   progress = nullptr;
+    void*                           user = nullptr;
+    std::atomic<bool>               cancelled = false;
+
+private:
+    int                      device_ = 0;
+    void*                    stream_ = nullptr;
+    std::optional<ilux::Gpu> gpu_;
+};
+
+namespace ilux::c_api {
+
+template <class S>
+class Session final : public ilux_solver {
+public:
+    void         analyse(const ilux_csr& A, double systems) override;
+    FactorReport factor(const void* values, bool again) override;
+    void solve(Transpose op, std::int64_t columns, const void* b, std::int64_t ldb, void* x, std::int64_t ldx) override;
+    void precondition(Transpose op, std::int64_t columns, const void* r, std::int64_t ldr, void* z,
+                      std::int64_t ldz) override;
+    void solve_batch(std::int64_t members, const void* values, const void* b, void* x) override;
+    void solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
+                        void* x) override;
+
+private:
+    LinearSolver<S>& ready();
+    GpuOfCaller      gpu_of_caller()
+    {
+        return [this]() -> Gpu& { return gpu(); };
+    }
+    /// Calls one(b, x) for each column, on the host.
+    template <class One>
+    void columns(std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx, One&& one);
+
+    CallerCsr<S>                     matrix_;
+    std::unique_ptr<LinearSolver<S>> solver_;
+};
+
+}  // namespace ilux::c_api

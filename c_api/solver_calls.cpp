@@ -1,0 +1,187 @@
+// The calls of ilux.h that make, use and ask a solver.
+
+#include <cmath>
+#include <limits>
+
+#include "ilux/c_api/session.hpp"
+#include "ilux/solver/report/status_code.hpp"
+
+using namespace ilux;
+using ilux::c_api::guarded;
+using ilux::c_api::Session;
+using ilux::c_api::words_of_thread;
+
+namespace {
+
+/// A call with a solver that begins work, which may be cancelled from now on.
+template <class Work>
+int run(ilux_solver* solver, Work&& work) noexcept
+{
+    if (!solver) return ILUX_BAD_INPUT;
+    solver->cancelled = false;
+    return guarded(solver->words, [&] { return work(*solver); });
+}
+
+Transpose turn_of(int op)
+{
+    require(op == ILUX_PLAIN || op == ILUX_TRANSPOSED || op == ILUX_ADJOINT,
+            [&] { return "op is " + std::to_string(op) + ", not ILUX_PLAIN, ILUX_TRANSPOSED or ILUX_ADJOINT"; });
+    return static_cast<Transpose>(op);
+}
+static_assert(int(Transpose::no) == ILUX_PLAIN && int(Transpose::yes) == ILUX_TRANSPOSED &&
+              int(Transpose::adjoint) == ILUX_ADJOINT);
+
+int told(ilux_solver& solver, const FactorReport& report)
+{
+    if (!report.ready()) solver.words.say(std::string(name(report.outcome)) + ": " + report.detail);
+    return status_code(report.outcome);
+}
+
+/// The first column that did not converge.
+int told(ilux_solver& solver)
+{
+    for (std::size_t k = 0; k < solver.reports.size(); ++k) {
+        const Outcome outcome = solver.reports[k].outcome();
+        if (outcome == Outcome::converged) continue;
+        const std::string column = solver.reports.size() > 1 ? "column " + std::to_string(k) + ": " : "";
+        solver.words.say(column + std::string(name(outcome)) + ": " + solver.reports[k].why());
+        return status_code(outcome);
+    }
+    return ILUX_OK;
+}
+
+}  // namespace
+
+const char* ilux_version(void) { return ILUX_VERSION; }
+int         ilux_api_version(void) { return ILUX_API_VERSION; }
+
+const char* ilux_outcome_name(int32_t outcome)
+{
+    const auto all = names(Outcome{});
+    return outcome >= 0 && outcome < static_cast<int32_t>(all.size()) ? all[outcome].data() : "unknown";
+}
+
+int ilux_create(int values, ilux_solver** solver)
+{
+    if (solver) *solver = nullptr;
+    return guarded(words_of_thread(), [&] {
+        require(solver != nullptr, [] { return "solver is NULL"; });
+        require(values == ILUX_REAL || values == ILUX_COMPLEX,
+                [&] { return "values is " + std::to_string(values) + ", not ILUX_REAL or ILUX_COMPLEX"; });
+        if (values == ILUX_REAL) *solver = new Session<double>;
+        else *solver = new Session<std::complex<double>>;
+        return ILUX_OK;
+    });
+}
+
+void ilux_destroy(ilux_solver* solver) { delete solver; }
+
+int ilux_set_stream(ilux_solver* solver, int device, void* stream)
+{
+    if (!solver) return ILUX_BAD_INPUT;
+    return guarded(solver->words, [&] {
+        solver->use_stream(device, stream);
+        return ILUX_OK;
+    });
+}
+
+int ilux_analyse(ilux_solver* solver, const ilux_csr* A, double systems)
+{
+    return run(solver, [&](ilux_solver& s) {
+        require(A != nullptr, [] { return "A is NULL"; });
+        s.analyse(*A, systems);
+        return ILUX_OK;
+    });
+}
+
+int ilux_factor(ilux_solver* solver, const void* values)
+{
+    return run(solver, [&](ilux_solver& s) { return told(s, s.factor(values, false)); });
+}
+
+int ilux_refactor(ilux_solver* solver, const void* values)
+{
+    return run(solver, [&](ilux_solver& s) { return told(s, s.factor(values, true)); });
+}
+
+int ilux_solve(ilux_solver* solver, int op, int64_t columns, const void* b, int64_t ldb, void* x, int64_t ldx)
+{
+    return run(solver, [&](ilux_solver& s) {
+        s.reports.clear();
+        s.solve(turn_of(op), columns, b, ldb, x, ldx);
+        return told(s);
+    });
+}
+
+int ilux_precondition(ilux_solver* solver, int op, int64_t columns, const void* r, int64_t ldr, void* z, int64_t ldz)
+{
+    if (!solver) return ILUX_BAD_INPUT;
+    return guarded(solver->words, [&] {
+        solver->precondition(turn_of(op), columns, r, ldr, z, ldz);
+        return ILUX_OK;
+    });
+}
+
+int ilux_solve_batch(ilux_solver* solver, int64_t members, const void* values, const void* b, void* x)
+{
+    return run(solver, [&](ilux_solver& s) {
+        s.reports.clear();
+        s.solve_batch(members, values, b, x);
+        return told(s);
+    });
+}
+
+int ilux_solve_operator(ilux_solver* solver, int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M,
+                        const void* b, void* x)
+{
+    return run(solver, [&](ilux_solver& s) {
+        s.reports.clear();
+        s.solve_operator(n, A, user_A, M, user_M, b, x);
+        return told(s);
+    });
+}
+
+int ilux_apply_preconditioner(void* solver, int op, const void* r, void* z)
+{
+    auto* const s = static_cast<ilux_solver*>(solver);
+    if (!s) return ILUX_BAD_INPUT;
+    return guarded(s->words, [&] {
+        s->precondition(turn_of(op), 1, r, std::numeric_limits<Index>::max(), z, std::numeric_limits<Index>::max());
+        return ILUX_OK;
+    });
+}
+
+int ilux_listen(ilux_solver* solver, ilux_progress progress, void* user)
+{
+    if (!solver) return ILUX_BAD_INPUT;
+    solver->progress = progress;
+    solver->user = user;
+    return ILUX_OK;
+}
+
+void ilux_cancel(ilux_solver* solver)
+{
+    if (solver) solver->cancelled.store(true, std::memory_order_relaxed);
+}
+
+const char* ilux_message(const ilux_solver* solver) { return solver ? solver->words.text() : "the solver is NULL"; }
+
+int64_t ilux_columns(const ilux_solver* solver)
+{
+    return solver ? static_cast<std::int64_t>(solver->reports.size()) : 0;
+}
+
+int ilux_result_of(const ilux_solver* solver, int64_t column, ilux_result* result)
+{
+    if (!solver || !result || column < 0 || column >= ilux_columns(solver)) return ILUX_BAD_INPUT;
+    const SolverReport& report = solver->reports[static_cast<std::size_t>(column)];
+    const Attempt&      tried = report.result();
+    *result = {.outcome = static_cast<std::int32_t>(report.outcome()),
+               .direct = tried.plan.direct(),
+               .steps = tried.report.steps,
+               .relative_residual = tried.report.relative_residual,
+               .backward_error = tried.accuracy.backward_error,
+               .worst_error = tried.accuracy.worst_error,
+               .seconds = report.seconds};
+    return ILUX_OK;
+}
