@@ -31,9 +31,14 @@ Transpose turn_of(int op)
 static_assert(int(Transpose::no) == ILUX_PLAIN && int(Transpose::yes) == ILUX_TRANSPOSED &&
               int(Transpose::adjoint) == ILUX_ADJOINT);
 
+std::string in_words(Outcome outcome, const std::string& why)
+{
+    return std::string(name(outcome)) + (why.empty() ? "" : ": " + why);
+}
+
 int told(ilux_solver& solver, const FactorReport& report)
 {
-    if (!report.ready()) solver.words.say(std::string(name(report.outcome)) + ": " + report.detail);
+    if (!report.ready()) solver.words.say(in_words(report.outcome, report.detail));
     return status_code(report.outcome);
 }
 
@@ -44,7 +49,7 @@ int told(ilux_solver& solver)
         const Outcome outcome = solver.reports[k].outcome();
         if (outcome == Outcome::converged) continue;
         const std::string column = solver.reports.size() > 1 ? "column " + std::to_string(k) + ": " : "";
-        solver.words.say(column + std::string(name(outcome)) + ": " + solver.reports[k].why());
+        solver.words.say(column + in_words(outcome, solver.reports[k].why()));
         return status_code(outcome);
     }
     return ILUX_OK;

@@ -14,7 +14,7 @@ using namespace ilux::test;
 
 TEST(CMatrix, AModelProblemIsSolved)
 {
-    for (const char* spec : {"convdiff2d:n=20", "helmholtz2d:n=16"}) {
+    for (const char* spec : {"convdiff2d:n=20", "helmholtz2d_open:n=16"}) {
         ilux_matrix* matrix = nullptr;
         ASSERT_EQ(ilux_gallery(spec, &matrix), ILUX_OK) << ilux_last_error();
         ilux_csr csr{};

@@ -1,0 +1,50 @@
+"""ilux: large sparse linear systems A x = b, real and complex, on a CPU or a CUDA GPU.
+
+    x = ilux.solve(A, b)                            # direct or iterative, by the facts
+    x, info = ilux.gmres(A, b)                      # SciPy's conventions, with a multilevel ILU
+    lu = ilux.splu(A); x = lu.solve(b); lu.refactor(A2)
+    M = ilux.mlilu(A)                               # a LinearOperator for anybody's method
+    solver = ilux.LinearSolver(...)                 # everything, with a report
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from .errors import (Cancelled, DeviceError, IluxError, InternalError, InvalidInput, InvalidOption, NotConverged, OutOfMemory,
+                     SingularMatrix, translated)
+from .linalg import (Factorized, MultilevelILU, bicg, bicgstab, cg, cocg, fgmres, gmres, minres, mlilu, spilu, splu, spsolve, sqmr)
+from .report import Report
+from .solver import LinearSolver, sequence
+
+__version__ = _core.version()
+__all__ = ["Cancelled", "DeviceError", "Factorized", "IluxError", "InternalError", "InvalidInput", "InvalidOption", "LinearSolver",
+           "MultilevelILU", "NotConverged", "OutOfMemory", "Report", "SingularMatrix", "bicg", "bicgstab", "cg", "cocg", "fgmres",
+           "gallery", "gmres", "minres", "mlilu", "read", "sequence", "solve", "spilu", "splu", "spsolve", "sqmr"]
+
+
+def solve(A: Any, b: Any, trans: str = "N", **options: Any) -> Any:
+    """x with A x = b, directly or by an iteration, whichever the facts speak for. Raises NotConverged where there is none."""
+    return LinearSolver(**options).analyse(A).factor().solve(b, trans)
+
+
+def _scipy_matrix(arrays: tuple[Any, Any, Any]) -> Any:
+    import scipy.sparse
+
+    row_ptr, col, values = arrays
+    if row_ptr[-1] < 2**31:  # SciPy wants both index arrays of one type, and would copy the longer one
+        row_ptr = row_ptr.astype("int32")
+    return scipy.sparse.csr_array((values, col, row_ptr), shape=(len(row_ptr) - 1,) * 2, copy=False)
+
+
+def gallery(spec: str) -> Any:
+    """A model problem as a csr_array: gallery("convdiff3d:n=32,peclet=10"). `ilux gallery` lists them."""
+    with translated():
+        return _scipy_matrix(_core.gallery(spec))
+
+
+def read(path: str) -> Any:
+    """A square matrix of a Matrix Market file, packed or not, as a csr_array."""
+    with translated():
+        return _scipy_matrix(_core.read(str(path)))

@@ -1,0 +1,126 @@
+"""Matrices and vectors of NumPy, SciPy, CuPy, PyTorch and JAX as the compiled module takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .errors import InvalidInput
+
+OPS = {"N": 0, "T": 1, "H": 2, 0: 0, 1: 1, 2: 2}
+
+
+@dataclass
+class Csr:
+    """An n × n matrix by rows: `row_ptr` of int32 or int64, `col` of int32, `values` of float64 or complex128. Arrays that already
+    are so are not copied."""
+
+    n: int
+    row_ptr: Any
+    col: Any
+    values: Any
+
+    @property
+    def is_complex(self) -> bool:
+        return "complex" in str(self.values.dtype)
+
+    @property
+    def on_device(self) -> bool:
+        return is_on_device(self.values)
+
+
+def is_on_device(array: Any) -> bool:
+    """Whether it lies in a GPU's memory, by what the array itself says."""
+    if isinstance(array, np.ndarray):
+        return False
+    if hasattr(array, "__cuda_array_interface__"):  # CuPy; a torch tensor of the CPU raises AttributeError here
+        return True
+    device = getattr(array, "__dlpack_device__", None)
+    return bool(device) and int(device()[0]) == 2
+
+
+def op_of(trans: Any) -> int:
+    """"N", "T" or "H" as the C interface counts them."""
+    if trans not in OPS:
+        raise InvalidInput(f'trans is {trans!r}, not "N", "T" or "H"')
+    return OPS[trans]
+
+
+def _host_values(data: Any) -> np.ndarray:
+    data = np.asarray(data)
+    if data.dtype.kind not in "biufc":
+        raise InvalidInput(f"values of type {data.dtype} are no numbers")
+    return np.ascontiguousarray(data, dtype=np.complex128 if data.dtype.kind == "c" else np.float64)
+
+
+def _device_values(data: Any) -> Any:
+    kind = str(data.dtype)
+    wanted = "complex128" if "complex" in kind else "float64"
+    if wanted in kind:
+        return data
+    if hasattr(data, "astype"):
+        return data.astype(wanted)
+    return data.to(dtype=getattr(__import__("torch"), wanted))
+
+
+def _pointers(row_ptr: Any) -> np.ndarray:
+    row_ptr = np.asarray(row_ptr)
+    return np.ascontiguousarray(row_ptr, dtype=row_ptr.dtype if row_ptr.dtype in (np.int32, np.int64) else np.int64)
+
+
+def _require_square(shape: Any) -> int:
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise InvalidInput(f"a matrix of shape {tuple(shape)}: a system needs a square one")
+    return int(shape[0])
+
+
+def as_csr(A: Any) -> Csr:
+    """A matrix of SciPy (any format), CuPy, PyTorch (sparse CSR or COO) or JAX (BCSR), or a dense array."""
+    if isinstance(A, Csr):
+        return A
+    if hasattr(A, "crow_indices") or type(A).__module__.split(".")[0] == "torch":
+        return _of_torch(A)
+    if type(A).__module__.startswith("jax"):
+        n = _require_square(A.shape)
+        return Csr(n, A.indptr, A.indices, A.data) if is_on_device(A.data) else _on_host(n, A.indptr, A.indices, A.data)
+    if type(A).__module__.startswith("cupyx"):
+        A = A.tocsr()
+        return Csr(_require_square(A.shape), A.indptr, A.indices, _device_values(A.data))
+    if not hasattr(A, "tocsr"):
+        import scipy.sparse
+
+        A = scipy.sparse.csr_array(np.atleast_2d(np.asarray(A)))
+    n = _require_square(A.shape)
+    A = A.tocsr()
+    return _on_host(n, A.indptr, A.indices, A.data)
+
+
+def _on_host(n: int, row_ptr: Any, col: Any, values: Any) -> Csr:
+    return Csr(n, _pointers(row_ptr), np.ascontiguousarray(col, dtype=np.int32), _host_values(values))
+
+
+def _of_torch(A: Any) -> Csr:
+    import torch
+
+    n = _require_square(A.shape)
+    if A.layout == torch.strided or A.layout == torch.sparse_coo:
+        A = A.to_sparse_csr()
+    elif A.layout != torch.sparse_csr:
+        raise InvalidInput(f"a torch tensor of layout {A.layout}: sparse_csr, sparse_coo or strided")
+    A = A.detach()
+    row_ptr, col, values = A.crow_indices(), A.col_indices(), A.values()
+    if A.is_cuda:
+        return Csr(n, row_ptr, col.to(torch.int32), _device_values(values))
+    return _on_host(n, row_ptr.numpy(), col.numpy(), values.resolve_conj().numpy())
+
+
+def vector_values(b: Any, is_complex: bool) -> np.ndarray:
+    """b on the host, of the type that A has. @raises InvalidInput for a complex b of a real A"""
+    b = np.asarray(b)
+    if b.dtype.kind == "c" and not is_complex:
+        raise InvalidInput("b is complex and A is real: solve for its parts, or make A complex")
+    if b.dtype.kind not in "biufc":
+        raise InvalidInput(f"b of type {b.dtype} is no vector of numbers")
+    return np.asarray(b, dtype=np.complex128 if is_complex else np.float64)

@@ -1,0 +1,71 @@
+"""What ilux raises. Every class also is the built-in one that programs catch already."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Iterator
+
+from . import _core
+
+if TYPE_CHECKING:
+    from .report import Report
+
+
+class IluxError(Exception):
+    """Whatever ilux raises."""
+
+
+class InvalidOption(IluxError, ValueError):
+    """An option that does not exist, or makes no sense. The message names the nearest one."""
+
+
+class InvalidInput(IluxError, ValueError):
+    """A matrix, a vector or a file that cannot be used, or a call that comes too early."""
+
+
+class OutOfMemory(IluxError, MemoryError):
+    """Memory, or the limit of memory that was set."""
+
+
+class DeviceError(IluxError, RuntimeError):
+    """There is no such GPU, or it failed."""
+
+
+class InternalError(IluxError, RuntimeError):
+    """A fault of ilux itself; please report it."""
+
+
+class NotConverged(IluxError, ArithmeticError):
+    """There is no x that meets the tolerance. `x` is the best there is, `report` says what was tried."""
+
+    x: Any = None
+    report: "Report | None" = None
+
+
+class SingularMatrix(NotConverged):
+    """A is singular, or the method broke down."""
+
+
+class Cancelled(NotConverged):
+    """The call was cancelled."""
+
+
+_BY_STATUS: dict[int, type[IluxError]] = {
+    1: InvalidOption, 2: InvalidInput, 3: NotConverged, 4: SingularMatrix, 5: OutOfMemory, 6: DeviceError, 7: InternalError,
+    130: Cancelled,
+}
+
+
+def error_of(status: int, message: str) -> IluxError:
+    """The exception for a status of the C interface."""
+    return _BY_STATUS.get(status, InternalError)(message)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turns what the compiled module raises into the classes above."""
+    try:
+        yield
+    except _core.Failed as failed:
+        status, message = failed.args
+        raise error_of(status, message) from None

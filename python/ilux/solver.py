@@ -1,0 +1,255 @@
+"""LinearSolver: analyse once, factor, solve; refactor where only numbers change."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Iterable, Iterator, Mapping
+
+import numpy as np
+
+from . import _core
+from .arrays import Csr, as_csr, is_on_device, op_of, vector_values
+from .errors import InvalidInput, error_of, translated
+from .report import Report
+
+
+def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in options.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            text = ("on" if value else "off") if isinstance(value, bool) else str(value)
+            yield prefix + key, text
+
+
+def _columns(v: np.ndarray) -> np.ndarray:
+    return v if v.ndim == 2 else v[:, None]
+
+
+class LinearSolver:
+    """Solves A x = b, directly, by a preconditioned iteration, or by whichever the facts speak for.
+
+    Options have the names of the command line, nested ones as dictionaries or by their path::
+
+        solver = LinearSolver(method="gmres", precond={"drop_tol": 1e-3})
+        solver = LinearSolver(**{"krylov.rtol": 1e-10})
+        solver.analyse(A)
+        solver.factor()
+        x = solver.solve(b)
+
+    A may be any sparse matrix of SciPy, a sparse CSR or COO tensor of PyTorch, a matrix of cupyx.scipy.sparse, or JAX's BCSR;
+    real or complex. Its CSR arrays are borrowed where they are of float64 or complex128 and int32 columns. x of a b on a GPU lies there,
+    in the same library's array. One solver serves one thread at a time; Python's lock is not held while it works.
+    """
+
+    def __init__(self, *, history: bool = False, progress: Callable[[str, int, int, float], None] | None = None,
+                 **options: Any) -> None:
+        """progress(phase, done, total, residual) is called many times a second; phase is "setup" or "solve". What it raises ends
+        the call."""
+        self._options = dict(_flat(options))
+        self._history_asked = history
+        self._history: list[tuple[int, float]] = []
+        self._progress = progress
+        self._A: Csr | None = None
+        self._core: _core.Solver | None = None
+        self._report: Report | None = None
+        self._new_core(False)  # bad options are told now
+
+    def _new_core(self, is_complex: bool) -> "_core.Solver":
+        with translated():
+            core = _core.Solver(is_complex)
+            for name, value in self._options.items():
+                core.set(name, value)
+        if self._history_asked or self._progress:
+            core.listen(self._heard)
+        return core
+
+    def _heard(self, phase: int, done: int, total: int, residual: float) -> None:
+        if self._history_asked and phase == 1:
+            self._history.append((done, residual))
+        if self._progress:
+            self._progress("solve" if phase else "setup", done, total, residual)
+
+    def _ready(self) -> "tuple[_core.Solver, Csr]":
+        if self._core is None or self._A is None:
+            raise InvalidInput("analyse(A) comes first")
+        return self._core, self._A
+
+    def analyse(self, A: Any, systems: float = 1) -> "LinearSolver":
+        """Decides the strategy. `systems`: how many of this pattern are to come; the more, the more a direct solution pays."""
+        csr = as_csr(A)
+        core = self._new_core(csr.is_complex)
+        with translated():
+            core.analyse(csr.row_ptr, csr.col, csr.values, float(systems))
+        self._core, self._A, self._report = core, csr, None
+        return self
+
+    def _values_of(self, A: Any) -> Any:
+        _, mine = self._ready()
+        if isinstance(A, np.ndarray) and A.ndim == 1:
+            values = np.ascontiguousarray(A, dtype=mine.values.dtype if not mine.on_device else None)
+            if np.iscomplexobj(A) and not mine.is_complex:
+                raise InvalidInput("the values are complex, and the analysed matrix is real")
+        elif is_on_device(A) and getattr(A, "ndim", 2) == 1:
+            values = A
+        else:
+            csr = as_csr(A)
+            if csr.is_complex != mine.is_complex:
+                raise InvalidInput("a real matrix was analysed, and this is complex, or the other way")
+            same = csr.n == mine.n and len(csr.col) == len(mine.col)
+            if same and not mine.on_device:
+                same = np.array_equal(csr.row_ptr, mine.row_ptr) and np.array_equal(csr.col, mine.col)
+            if not same:
+                raise InvalidInput("the matrix has another pattern than the analysed one")
+            values = csr.values
+        if len(values) != len(mine.col):
+            raise InvalidInput(f"{len(values)} values for a pattern of {len(mine.col)} entries")
+        if is_on_device(values) != mine.on_device:
+            raise InvalidInput("values and the analysed matrix are on different devices")
+        return values
+
+    def factor(self, A: Any = None) -> "LinearSolver":
+        """Factors the analysed numbers, or others of the same pattern: a matrix, or its values in the same order.
+
+        Raises SingularMatrix, NotConverged or OutOfMemory where there are no factors."""
+        core, _ = self._ready()
+        values = None if A is None else self._values_of(A)
+        with translated():
+            status = core.factor(values)
+        return self._told(core, status)
+
+    def refactor(self, A: Any) -> "LinearSolver":
+        """New numbers: by the former pivots or preconditioner where they serve."""
+        core, _ = self._ready()
+        values = self._values_of(A)
+        with translated():
+            status = core.refactor(values)
+        return self._told(core, status)
+
+    def _told(self, core: "_core.Solver", status: int) -> "LinearSolver":
+        if status != 0:
+            raise error_of(status, core.message())
+        return self
+
+    def solve(self, b: Any, trans: str = "N", x0: Any = None, check: bool = True) -> Any:
+        """Solves A x = b, Aᵀ x = b (trans "T") or Aᴴ x = b ("H"); b is of n numbers, or n × k.
+
+        x is a new array of b's shape. x0: the guess; it is used with the option sequence.reuse_x. Where x does not meet the tolerance
+        NotConverged is raised, with x and report, unless check is False: then `report` alone says so."""
+        core, A = self._ready()
+        if is_on_device(b):
+            return self._solve_on_device(core, A, b, trans, x0, check)
+        b = vector_values(b, A.is_complex)
+        self._require_shape(b.shape, A.n)
+        # column after column in memory: what is so already is not copied
+        B = np.asfortranarray(_columns(b))
+        if x0 is not None and np.shape(x0) != b.shape:
+            raise InvalidInput(f"x0 has the shape {np.shape(x0)}, and b {b.shape}")
+        X = np.zeros(B.shape, B.dtype, order="F") if x0 is None else np.array(_columns(vector_values(x0, A.is_complex)), order="F")
+        self._run(core, trans, B.shape[1], B, A.n, X, A.n, check, b.shape)
+        return X.reshape(b.shape, order="F")
+
+    def _require_shape(self, shape: Any, n: int) -> None:
+        if len(shape) not in (1, 2) or shape[0] != n:
+            raise InvalidInput(f"b has the shape {tuple(shape)}, and A {n} rows")
+
+    def _run(self, core: "_core.Solver", trans: str, columns: int, B: Any, ldb: int, X: Any, ldx: int, check: bool, shape: Any) -> None:
+        self._history = []
+        with translated():
+            status = core.solve(op_of(trans), columns, B, ldb, X, ldx)
+        history, self._history = self._history, []
+        self._report = None
+        self._last = (core, columns, history)
+        if status == 0 or not check:
+            return
+        error = error_of(status, core.message())
+        error.x = X.reshape(shape, order="F") if isinstance(X, np.ndarray) else X  # type: ignore[attr-defined]
+        error.report = self.report  # type: ignore[attr-defined]
+        raise error
+
+    def _solve_on_device(self, core: "_core.Solver", A: Csr, b: Any, trans: str, x0: Any, check: bool) -> Any:
+        if not A.on_device:
+            raise InvalidInput("b is on a GPU, and the analysed matrix on the host")
+        self._require_shape(b.shape, A.n)
+        if len(b.shape) != 1:
+            raise InvalidInput("on a GPU b is a vector: solve column by column")
+        if str(b.dtype).split(".")[-1] != str(A.values.dtype).split(".")[-1]:
+            raise InvalidInput(f"b is of {b.dtype}, and A of {A.values.dtype}")
+        if x0 is not None:
+            x = x0.clone() if hasattr(x0, "clone") else x0.copy()
+        elif hasattr(b, "new_zeros"):
+            x = b.new_zeros(b.shape)
+        else:
+            x = b * 0  # CuPy
+        self._run(core, trans, 1, b, A.n, x, A.n, check, b.shape)
+        return x
+
+    def precondition(self, r: Any, trans: str = "N") -> np.ndarray:
+        """M⁻¹ r, once, by the factors at hand: M is the preconditioner, or A where the solution is direct."""
+        core, A = self._ready()
+        r = vector_values(r, A.is_complex)
+        self._require_shape(r.shape, A.n)
+        R = np.asfortranarray(_columns(r))
+        Z = np.empty(R.shape, R.dtype, order="F")
+        with translated():
+            core.precondition(op_of(trans), R.shape[1], R, A.n, Z, A.n)
+        return Z.reshape(r.shape, order="F")
+
+    def solve_batch(self, values: Any, B: Any) -> np.ndarray:
+        """Solves members systems of the analysed pattern, together where a direct solution's pivots serve.
+
+        values: members × nnz in the order of the analysed CSR matrix; B: members × n. @return X, members × n"""
+        core, A = self._ready()
+        B = np.ascontiguousarray(vector_values(B, A.is_complex))
+        values = np.ascontiguousarray(vector_values(values, A.is_complex))
+        if B.ndim != 2 or B.shape[1] != A.n or values.shape != (B.shape[0], len(A.col)):
+            raise InvalidInput(f"values of shape {values.shape} and B of shape {B.shape} for {A.n} rows and {len(A.col)} entries")
+        X = np.zeros_like(B)
+        with translated():
+            status = core.solve_batch(B.shape[0], values, B, X)
+        self._last, self._report = (core, B.shape[0], []), None
+        self._told(core, status)
+        return X
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        _, A = self._ready()
+        return A.n, A.n
+
+    @property
+    def report(self) -> Report:
+        """Of the last solve; of several columns the first that did not converge, else the last."""
+        if self._report is None:
+            core, columns, history = getattr(self, "_last", (None, 0, []))
+            if core is None or columns == 0:
+                raise InvalidInput("there is no solution to report of")
+            bad = [k for k in range(columns) if core.result(k)["outcome"] != "converged"]
+            with translated():
+                self._report = Report(core.report(bad[0] if bad else columns - 1), history)
+        return self._report
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All options with their values."""
+        return json.loads((self._core or self._new_core(False)).options())
+
+    def cancel(self) -> None:
+        """From another thread: ends the call under way."""
+        if self._core is not None:
+            self._core.cancel()
+
+    def __repr__(self) -> str:
+        of = f" of {self._A.n} x {self._A.n}" if self._A else ""
+        return f"<ilux.LinearSolver{of} {self._options}>"
+
+
+def sequence(matrices: Iterable[Any], rhs: Iterable[Any], systems: float | None = None, **options: Any) -> Iterator[tuple[Any, Report]]:
+    """Solves one system after another, all of one pattern: (x, report) for each. Pivots and preconditioners are kept while they serve."""
+    solver: LinearSolver | None = None
+    for A, b in zip(matrices, rhs, strict=True) if hasattr(matrices, "__len__") and hasattr(rhs, "__len__") else zip(matrices, rhs):
+        if solver is None:
+            count = systems or (len(matrices) if hasattr(matrices, "__len__") else 100)  # type: ignore[arg-type]
+            solver = LinearSolver(**options).analyse(A, count).factor()
+        else:
+            solver.refactor(A)
+        yield solver.solve(b, check=False), solver.report
