@@ -1,0 +1,56 @@
+"""x = A⁻¹ b as a function that PyTorch differentiates: with respect to b, and to the values of A.
+
+    x = ilux.torch.solve(A, b)      # A: a sparse CSR tensor; b: n, or n × k
+
+Backwards the same factors solve Aᴴ g = ∂x; the gradient of A has A's pattern.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .errors import InvalidInput
+from .solver import LinearSolver
+
+
+class _Solve(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: Any, b: Any, row_ptr: Any, col: Any, options: dict[str, Any]) -> Any:
+        n = len(row_ptr) - 1
+        A = torch.sparse_csr_tensor(row_ptr, col, values.detach(), (n, n))
+        solver = LinearSolver(**options).analyse(A).factor()
+        x = _solved(solver, b.detach(), "N")
+        ctx.solver = solver
+        ctx.save_for_backward(row_ptr, col, x)
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
+        row_ptr, col, x = ctx.saved_tensors
+        of_b = _solved(ctx.solver, grad, "H")
+        of_values = None
+        if ctx.needs_input_grad[0]:
+            row = torch.repeat_interleave(torch.arange(len(row_ptr) - 1, device=row_ptr.device), row_ptr.diff())
+            products = of_b[row] * x[col.long()].conj()
+            of_values = -(products if products.ndim == 1 else products.sum(1))
+        return of_values, of_b, None, None, None
+
+
+def _solved(solver: LinearSolver, b: Any, trans: str) -> Any:
+    if b.is_cuda:
+        columns = [b] if b.ndim == 1 else [one.contiguous() for one in b.T]
+        solved = [solver.solve(one, trans) for one in columns]
+        return solved[0] if b.ndim == 1 else torch.stack(solved, 1)
+    return torch.from_numpy(solver.solve(b.resolve_conj().numpy(), trans).copy())
+
+
+def solve(A: Any, b: Any, **options: Any) -> Any:
+    """x with A x = b, differentiable. A: a sparse CSR tensor of float64 or complex128, on the device of b. Options as LinearSolver's;
+    the gradient is as exact as x, so a loss that is differentiated twice wants a small krylov.rtol. Raises NotConverged."""
+    if A.layout != torch.sparse_csr:
+        raise InvalidInput(f"A has the layout {A.layout}; A.to_sparse_csr() makes it sparse_csr")
+    if A.dtype != b.dtype or A.dtype not in (torch.float64, torch.complex128):
+        raise InvalidInput(f"A is of {A.dtype} and b of {b.dtype}: both must be float64, or complex128")
+    return _Solve.apply(A.values(), b, A.crow_indices(), A.col_indices(), options)
