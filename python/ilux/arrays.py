@@ -110,8 +110,14 @@ def _of_torch(A: Any) -> Csr:
     elif A.layout != torch.sparse_csr:
         raise InvalidInput(f"a torch tensor of layout {A.layout}: sparse_csr, sparse_coo or strided")
     A = A.detach()
-    row_ptr, col, values = A.crow_indices(), A.col_indices(), A.values()
-    if A.is_cuda:
+    return torch_csr(n, A.crow_indices(), A.col_indices(), A.values())
+
+
+def torch_csr(n: int, row_ptr: Any, col: Any, values: Any) -> Csr:
+    """The arrays of a sparse CSR tensor, on its device."""
+    import torch
+
+    if values.is_cuda:
         return Csr(n, row_ptr, col.to(torch.int32), _device_values(values))
     return _on_host(n, row_ptr.numpy(), col.numpy(), values.resolve_conj().numpy())
 

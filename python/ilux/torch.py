@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from .arrays import torch_csr
 from .errors import InvalidInput
 from .solver import LinearSolver
 
@@ -18,9 +19,7 @@ from .solver import LinearSolver
 class _Solve(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, values: Any, b: Any, row_ptr: Any, col: Any, options: dict[str, Any]) -> Any:
-        n = len(row_ptr) - 1
-        A = torch.sparse_csr_tensor(row_ptr, col, values.detach(), (n, n))
-        solver = LinearSolver(**options).analyse(A).factor()
+        solver = LinearSolver(**options).analyse(torch_csr(len(row_ptr) - 1, row_ptr, col, values.detach())).factor()
         x = _solved(solver, b.detach(), "N")
         ctx.solver = solver
         ctx.save_for_backward(row_ptr, col, x)
@@ -51,6 +50,12 @@ def solve(A: Any, b: Any, **options: Any) -> Any:
     the gradient is as exact as x, so a loss that is differentiated twice wants a small krylov.rtol. Raises NotConverged."""
     if A.layout != torch.sparse_csr:
         raise InvalidInput(f"A has the layout {A.layout}; A.to_sparse_csr() makes it sparse_csr")
-    if A.dtype != b.dtype or A.dtype not in (torch.float64, torch.complex128):
-        raise InvalidInput(f"A is of {A.dtype} and b of {b.dtype}: both must be float64, or complex128")
-    return _Solve.apply(A.values(), b, A.crow_indices(), A.col_indices(), options)
+    return solve_csr(A.crow_indices(), A.col_indices(), A.values(), b, **options)
+
+
+def solve_csr(row_ptr: Any, col: Any, values: Any, b: Any, **options: Any) -> Any:
+    """The same for an A of these arrays, n + 1, nnz and nnz. PyTorch itself cannot differentiate the making of a sparse tensor of complex
+    values; this has no need of one."""
+    if values.dtype != b.dtype or values.dtype not in (torch.float64, torch.complex128):
+        raise InvalidInput(f"A is of {values.dtype} and b of {b.dtype}: both must be float64, or complex128")
+    return _Solve.apply(values, b, row_ptr, col, options)
