@@ -223,7 +223,7 @@ function(ilux_install)
     set(pc_libs ${SuiteSparse_AMD_LIBRARY} ${SuiteSparse_COLAMD_LIBRARY} ${SuiteSparse_CONFIG_LIBRARY} ${METIS_LIBRARY}
                 ${OpenMP_CXX_LIBRARIES})
     if(ILUX_WITH_CUDA)
-        list(APPEND pc_libs ${CUDA_cusparse_LIBRARY} ${CUDA_cudart_static_LIBRARY} -lrt -ldl -lpthread)
+        list(APPEND pc_libs ${CUDA_cudart_static_LIBRARY} -lrt -ldl -lpthread)
     endif()
     list(REMOVE_DUPLICATES pc_libs)
     list(JOIN pc_libs " " pc_libs)
