@@ -15,7 +15,15 @@ namespace {
 
 constexpr std::size_t help_column = 26;
 
-std::string help_line(const CLI::Option& option)
+/// As far as a line goes; what follows the first semicolon can wait.
+std::string in_short(const std::string& description)
+{
+    constexpr std::size_t most = 80;
+    const std::string     begin = description.substr(0, description.find("; "));
+    return begin.size() <= most ? begin : begin.substr(0, begin.rfind(' ', most)) + " ...";
+}
+
+std::string help_line(const CLI::Option& option, bool all)
 {
     const std::string value = option.get_type_size() == 0 ? "" : " " + option.get_type_name();
     const std::string head =
@@ -23,17 +31,19 @@ std::string help_line(const CLI::Option& option)
     const std::string gap =
         head.size() < help_column ? std::string(help_column - head.size(), ' ') : "\n" + std::string(help_column, ' ');
     const std::string given = option.get_default_str().empty() ? "" : fmt::format(" [{}]", option.get_default_str());
-    return head + gap + option.get_description() + given + "\n";
+    return head + gap + (all ? option.get_description() : in_short(option.get_description())) + given + "\n";
 }
 
+/// --help is short, --help-all tells everything. Where there is no more to tell, both are the same.
 class HelpFormatter final : public CLI::FormatterBase {
 public:
-    std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override
+    std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode mode) const override
     {
+        const bool  all = mode == CLI::AppFormatMode::All || app->get_footer().empty();
         std::string arguments, text;
         for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
             arguments += " " + option->get_name(true);
-            text += help_line(*option);
+            text += help_line(*option, all);
         }
         text = fmt::format("{}\n\nusage: ilux {}{} [options]\n\n", app->get_description(), app->get_name(), arguments) +
                text;
@@ -42,10 +52,12 @@ public:
         for (const std::string& group : groups) {
             std::string lines;
             for (const CLI::Option* option : app->get_options())
-                if (option->get_group() == group && option->nonpositional()) lines += help_line(*option);
-            if (!lines.empty()) text += fmt::format("\n{}:\n{}", group, lines);
+                if (option->get_group() == group && option->nonpositional()) lines += help_line(*option, all);
+            if (!lines.empty()) text += all ? fmt::format("\n{}:\n{}", group, lines) : lines;
         }
-        return app->get_footer().empty() ? text : text + "\n" + app->get_footer() + "\n";
+        if (app->get_footer().empty()) return text;
+        if (all) return text + "\n" + app->get_footer() + "\n";
+        return text;
     }
 };
 
@@ -139,6 +151,7 @@ std::unique_ptr<Parser> parser(std::string_view name, std::string_view summary)
     auto app = std::make_unique<Parser>(std::string(summary), std::string(name));
     app->formatter(std::make_shared<HelpFormatter>());
     app->set_help_flag("-h,--help", "this text")->group("Help");
+    app->set_help_all_flag("--help-all", "more of each option, and those for -p")->group("Help");
     app->allow_extras();  // so that parse() can name the nearest option
     return app;
 }
@@ -153,6 +166,9 @@ bool parse(Parser& app, Arguments arguments, const std::function<std::vector<std
         if (settle) inputs = settle();
     } catch (const CLI::CallForHelp&) {
         write_out(app.help());
+        return false;
+    } catch (const CLI::CallForAllHelp&) {
+        write_out(app.help("", CLI::AppFormatMode::All));
         return false;
     } catch (const CLI::ParseError& error) {
         refused = std::make_exception_ptr(InvalidOption(error.what()));

@@ -43,7 +43,7 @@ private:
     std::vector<OutputOption> outputs_;
 };
 
-/// Makes the parser of one subcommand; its --help lists options by section, one line each.
+/// Makes the parser of one subcommand; its --help is a line for each option, its --help-all tells everything, by sections.
 std::unique_ptr<Parser> parser(std::string_view name, std::string_view summary);
 
 /// Parses, or prints the help that was asked for on stdout and returns false. From here on nothing of a former run is left

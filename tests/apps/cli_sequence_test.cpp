@@ -375,7 +375,7 @@ TEST_F(CliSequence, RefusesWhatMakesNoSense)
     expect_refusal(2, {"sequence", path, "--out", series.file("pattern.mtx")}, {"pattern.mtx"});
     std::filesystem::resize_file(series.file("values.f64"), 31);
     expect_refusal(2, {"sequence", path}, {"values.f64", "31 bytes"});
-    EXPECT_NE(ilux({"sequence", "--help"}).out.find("sequence.refresh_factor"), std::string::npos);
+    EXPECT_NE(ilux({"sequence", "--help-all"}).out.find("sequence.refresh_factor"), std::string::npos);
     const auto gmres = lines({write_series(folder, {4, 1, 1, 3}, {1, 2}), "--method", "gmres", "-p", "lu.pivot_tol=1"});
     EXPECT_NE(gmres.back()["decisions"].dump().find("lu.pivot_tol=1 has no effect"), std::string::npos);
 }

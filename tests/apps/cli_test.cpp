@@ -305,8 +305,13 @@ TEST_F(Cli, HelpGoesToStandardOutputBySections)
 {
     for (const char* word : {"solve", "info", "gallery", "compare", "doctor", "exit codes"})
         EXPECT_NE(ilux({"--help"}).out.find(word), std::string::npos) << word;
-    const Result help = ilux({"solve", "--help"});
+    const Result brief = ilux({"solve", "--help"}), help = ilux({"solve", "--help-all"});
+    EXPECT_EQ(brief.code, 0);
     EXPECT_EQ(help.code, 0);
+    EXPECT_LE(std::ranges::count(brief.out, '\n'), 30);
+    for (const char* word : {"usage: ilux solve", "--method auto|gmres", "--max-steps", "--help-all"})
+        EXPECT_NE(brief.out.find(word), std::string::npos) << word << " is not in:\n" << brief.out;
+    EXPECT_EQ(brief.out.find("precond.drop_tol"), std::string::npos);
     for (const char* word : {"usage: ilux solve", "Problem:", "Method:", "Machine:", "Output:", "--max-steps",
                              "precond.drop_tol", "krylov.ortho", "amd|metis"})
         EXPECT_NE(help.out.find(word), std::string::npos) << word << " is not in:\n" << help.out;
