@@ -100,7 +100,7 @@ void GpuRoundsApply(benchmark::State& state, const std::string& problem, std::si
 {
     Gpu&       gpu = device();
     Cpu        cpu;
-    const auto rounds = GpuRounds::build(cpu, gpu, DeviceCsr<double>(gpu, matrix(problem)), {}, false);
+    const auto rounds = GpuRounds<>::build(cpu, gpu, DeviceCsr<double>(gpu, matrix(problem)), {}, false);
     if (!rounds.made()) return state.SkipWithError(rounds.why_not().c_str());
     const auto           M = rounds.preconditioner(gpu);
     DeviceBuffer<double> r(columns * static_cast<std::size_t>(M->size())), z(r.size());

@@ -30,7 +30,7 @@ Index steps_with(Cpu& be, const MlIlu<>& factors, const CsrMatrix<double>& A)
     return solve<Cpu>(be, Method::gmres, op, M, gallery::random_vector(A.rows()), x, ws, options).steps;
 }
 
-Index steps_with(Gpu& gpu, const GpuRounds& factors, const GpuMatrixOperator<>& A)
+Index steps_with(Gpu& gpu, const GpuRounds<>& factors, const GpuMatrixOperator<>& A)
 {
     const auto    M = factors.preconditioner(gpu);
     KrylovOptions options;
@@ -80,16 +80,16 @@ void RefreshOnGpu(benchmark::State& state, const std::string& from, const std::s
     Gpu                     gpu;
     const MlIluOptions      options;
     const GpuMatrixOperator A(gpu, gallery::build(from)), B(gpu, gallery::build(to));
-    const auto              former = GpuRounds::build(be, gpu, A.matrix(), options, false);
+    const auto              former = GpuRounds<>::build(be, gpu, A.matrix(), options, false);
     if (!former.made()) return state.SkipWithError(former.why_not().c_str());
-    (void)GpuRounds::rebuild(be, gpu, B.matrix(), options, false, former.plan());
+    (void)GpuRounds<>::rebuild(be, gpu, B.matrix(), options, false, former.plan());
     for (auto _ : state) {
         gpu.synchronize();
         WallClock  clock;
-        const auto replayed = GpuRounds::rebuild(be, gpu, B.matrix(), options, false, former.plan());
+        const auto replayed = GpuRounds<>::rebuild(be, gpu, B.matrix(), options, false, former.plan());
         gpu.synchronize();
         state.SetIterationTime(clock.lap());
-        const auto anew = GpuRounds::build(be, gpu, B.matrix(), options, false);
+        const auto anew = GpuRounds<>::build(be, gpu, B.matrix(), options, false);
         gpu.synchronize();
         state.counters["anew_ms"] = 1e3 * clock.seconds();
         if (!replayed.made() || !anew.made()) return state.SkipWithError(anew.why_not().c_str());

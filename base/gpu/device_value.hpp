@@ -1,61 +1,12 @@
 #pragma once
-// Values in kernels: real ones as they are, complex ones as a pair whose arithmetic runs on a device. Only .cu files
-// include this.
+// Values in kernels. Only .cu files include this.
 
 #include <bit>
-#include <complex>
 #include <type_traits>
 
-#include "ilux/base/scalar.hpp"
+#include "ilux/base/gpu/value.hpp"
 
 namespace ilux::cuda {
-
-/// A complex number with the layout of std::complex, loaded and stored as one piece of 2·sizeof(R) bytes.
-/// Products are the textbook's: no second try where Inf meets NaN.
-template <class R>
-struct alignas(2 * sizeof(R)) Complex {
-    R re, im;
-
-    __host__ __device__ friend Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
-    __host__ __device__ friend Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
-    __host__ __device__ friend Complex operator*(Complex a, Complex b)
-    {
-        return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-    }
-    __host__ __device__ friend Complex operator*(R a, Complex b) { return {a * b.re, a * b.im}; }
-    __host__ __device__ Complex&       operator+=(Complex b) { return *this = *this + b; }
-    __host__ __device__ Complex&       operator-=(Complex b) { return *this = *this - b; }
-};
-
-}  // namespace ilux::cuda
-
-namespace ilux::detail {
-/// real_of, working_of and is_complex hold for values in kernels too.
-template <class R>
-struct ScalarTraits<cuda::Complex<R>> {
-    using Real = R;
-    using Working = cuda::Complex<double>;
-    using Single = cuda::Complex<float>;
-    static constexpr bool complex = true;
-};
-
-template <class T>
-struct ValueOf {
-    using type = T;
-};
-template <class R>
-struct ValueOf<std::complex<R>> {
-    using type = cuda::Complex<R>;
-};
-}  // namespace ilux::detail
-
-namespace ilux::cuda {
-
-static_assert(sizeof(Complex<double>) == sizeof(std::complex<double>));
-
-/// What kernels have for a T of the host: Complex<R> for std::complex<R>, T itself where it is real.
-template <class T>
-using Value = typename ilux::detail::ValueOf<T>::type;
 
 /// Doubles in a value of a sum.
 template <class V>
@@ -140,12 +91,29 @@ __device__ V from_real(double x)
     else return {x, 0};
 }
 
+__device__ inline double real_part(double x) { return x; }
+__device__ inline double real_part(Complex<double> z) { return z.re; }
+
 /// |z|²; may over- and underflow.
 __device__ inline double squared(double x) { return x * x; }
 __device__ inline double squared(Complex<double> z) { return z.re * z.re + z.im * z.im; }
 
 __device__ inline double magnitude(double x) { return fabs(x); }
 __device__ inline double magnitude(Complex<double> z) { return hypot(z.re, z.im); }
+
+/// Neither NaN nor Inf, in either part.
+template <class V>
+__device__ bool is_finite(V z)
+{
+    if constexpr (is_complex<V>) return isfinite(z.re) && isfinite(z.im);
+    else return isfinite(z);
+}
+template <class V>
+__device__ bool is_nan(V z)
+{
+    if constexpr (is_complex<V>) return isnan(z.re) || isnan(z.im);
+    else return isnan(z);
+}
 
 __device__ inline bool is_zero(double x) { return x == 0; }
 __device__ inline bool is_zero(float x) { return x == 0; }

@@ -95,7 +95,7 @@ CsrMatrix<T> by_rows(Cpu& be, Index n, Length&& length, Write&& write)
         write(i, RowWriter<T>(col.data() + begin, val.data() + begin, count), omp_get_thread_num());
         for (Offset p = begin; p < begin + count; ++p) too_large += is_finite(val[p]) ? 0 : 1;
     }
-    require_storable(too_large, sizeof(T));
+    require_storable(too_large, sizeof(real_of<T>));
     return CsrMatrix<T>::from_sorted(n, n, std::move(row_ptr), std::move(col), std::move(val));
 }
 

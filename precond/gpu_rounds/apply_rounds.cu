@@ -1,8 +1,11 @@
 // M⁻¹ by rounds: a launch a round, all of them one CUDA graph. Rows of a round lie together; lanes share a row as in spmv.
 // A launch begins while the one before ends, and has read its entries by then: late rounds are small, and their latency counts.
 
+#include <type_traits>
+
 #include "ilux/base/gpu/cuda_graph.hpp"
 #include "ilux/base/gpu/cuda_reduce.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu/gpu_apply.hpp"
 #include "ilux/precond/gpu_rounds/apply_rounds.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
@@ -50,7 +53,7 @@ __global__ void __launch_bounds__(block_size)
     gather(Index n, const Index* number, const double* scale, const Ends<S>* ends, Columns<k, S>* x)
 {
     const Index i = static_cast<Index>(blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x);
-    const S     s = i < n ? static_cast<S>(scale[i]) : 0;
+    const auto  s = i < n ? static_cast<real_of<S>>(scale[i]) : 0;
     const Index place = i < n ? number[i] : 0;
     cudaTriggerProgrammaticLaunchCompletion();
     await_kernel_before();
@@ -65,7 +68,7 @@ __global__ void __launch_bounds__(block_size)
     scatter(Index n, const Index* number, const double* scale, const Ends<S>* ends, const Columns<k, S>* x)
 {
     const Index i = static_cast<Index>(blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x);
-    const S     s = i < n ? static_cast<S>(scale[i]) : 0;
+    const auto  s = i < n ? static_cast<real_of<S>>(scale[i]) : 0;
     const Index place = i < n ? number[i] : 0;
     cudaTriggerProgrammaticLaunchCompletion();
     await_kernel_before();
@@ -74,11 +77,18 @@ __global__ void __launch_bounds__(block_size)
     for (Offset c = 0; c < k; ++c) ends->z[c * n + place] = s * x[i].of[c];
 }
 
+template <class S>
+__device__ S one()
+{
+    if constexpr (is_complex<S>) return {1, 0};
+    else return 1;
+}
+
 template <int k, class S>
 __device__ void add_multiple(Columns<k, S>& sum, S a, const Columns<k, S>& x)
 {
 #pragma unroll
-    for (int c = 0; c < k; ++c) sum.of[c] += a * x.of[c];
+    for (int c = 0; c < k; ++c) sum.of[c] = cuda::plus_product(sum.of[c], a, x.of[c]);
 }
 
 template <int lanes, int k, class S>
@@ -91,7 +101,7 @@ __device__ Columns<k, S> over_lanes(Columns<k, S> sum)
 
 /// x_i ← x_i / d_i − Σ a_ij x_j for the rows of a round; d = 1 where inv_pivot is null.
 template <int lanes, int k, class T, class S>
-__global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const double* inv_pivot, Columns<k, S>* x)
+__global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const working_of<T>* inv_pivot, Columns<k, S>* x)
 {
     const Index i =
         A.begin + static_cast<Index>((blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x) / lanes);
@@ -106,9 +116,9 @@ __global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const double*
     for (int e = 0; e < ahead; ++e) {
         const bool there = p + e * lanes < end;
         col[e] = there ? __ldg(A.col + p + e * lanes) : 0;
-        val[e] = there ? static_cast<S>(__ldg(A.val + p + e * lanes)) : 0;
+        val[e] = there ? cuda::converted<S>(cuda::load_constant(A.val + p + e * lanes)) : S{};
     }
-    const S inverse = is && inv_pivot && lane == 0 ? static_cast<S>(inv_pivot[i]) : 1;
+    const S inverse = is && inv_pivot && lane == 0 ? cuda::converted<S>(inv_pivot[i]) : one<S>();
     cudaTriggerProgrammaticLaunchCompletion();
     await_kernel_before();
     Columns<k, S> sum{};
@@ -116,7 +126,7 @@ __global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const double*
 #pragma unroll
     for (int e = 0; e < ahead; ++e)
         if (p + e * lanes < end) add(val[e], col[e]);
-    for (p += ahead * lanes; p < end; p += lanes) add(static_cast<S>(__ldg(A.val + p)), __ldg(A.col + p));
+    for (p += ahead * lanes; p < end; p += lanes) add(cuda::converted<S>(cuda::load_constant(A.val + p)), __ldg(A.col + p));
     sum = over_lanes<lanes>(sum);
     if (!is || lane != 0) return;
     Columns<k, S> result = x[i];
@@ -133,7 +143,7 @@ __global__ void __launch_bounds__(block_size)
     const Index   i = static_cast<Index>((blockIdx.x * static_cast<unsigned>(block_size) + threadIdx.x) / 32);
     const int     lane = threadIdx.x % 32;
     Columns<k, S> sum{};
-    for (Index j = lane; i < n && j < n; j += 32) add_multiple(sum, static_cast<S>(W[Offset{i} * n + j]), x[j]);
+    for (Index j = lane; i < n && j < n; j += 32) add_multiple(sum, cuda::converted<S>(W[Offset{i} * n + j]), x[j]);
     sum = over_lanes<32>(sum);
     if (i < n && lane == 0) y[i] = sum;
 }
@@ -154,8 +164,17 @@ void launch(Gpu& gpu, void (*kernel)(Parameters...), unsigned blocks, Arguments.
     cuda::check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "rounds");
 }
 
+// From here on T and S are those of the host.
+
+template <class T>
+Rows<cuda::Value<T>> rows_of(const DeviceBuffer<Offset>& ptr, const DeviceBuffer<Index>& col,
+                             const DeviceBuffer<T>& val, Index begin, Index end)
+{
+    return {ptr.data(), col.data(), cuda::as_values(val.data()), begin, end};
+}
+
 template <int k, class T, class S>
-void eliminate_round(Gpu& gpu, const Rows<T>& rows, int lanes, const double* inv_pivot, Columns<k, S>* x)
+void eliminate_round(Gpu& gpu, const Rows<T>& rows, int lanes, const working_of<T>* inv_pivot, Columns<k, S>* x)
 {
     if (rows.begin == rows.end) return;
     rounds::with_one_of<1, 2, 4, 8, 16, 32>(lanes, [&](auto count) {
@@ -164,45 +183,48 @@ void eliminate_round(Gpu& gpu, const Rows<T>& rows, int lanes, const double* inv
     });
 }
 
+template <int k, class S>
+auto as_columns(S* x)
+{
+    return reinterpret_cast<Columns<k, cuda::Value<S>>*>(x);
+}
+
 /// x ← W x for the rest. @param scratch  as many values as x, or none where detail::multiply_dense needs none
 template <int k, class T, class S>
 void solve_rest(Gpu& gpu, const RoundsFactors<T>& f, DeviceSpan<S> x, DeviceSpan<S> scratch)
 {
     const Index m = f.n - f.nB;
     if (m == 0) return;
-    if constexpr (k == 1 && std::is_same_v<S, double>) return detail::multiply_dense<T>(gpu, f.W, x, scratch);
+    if constexpr (k == 1 && std::is_same_v<S, working_of<T>>) return detail::multiply_dense<T>(gpu, f.W, x, scratch);
     copy<S>(gpu, x, scratch);
     const unsigned blocks = rounds::blocks_for(m, block_size / 32);
-    const auto*    from = reinterpret_cast<const Columns<k, S>*>(scratch.data());
-    auto* const    to = reinterpret_cast<Columns<k, S>*>(x.data());
-    multiply_rest<k, T, S><<<blocks, block_size, 0, cuda::stream(gpu)>>>(m, f.W.data(), from, to);
+    multiply_rest<k, cuda::Value<T>, cuda::Value<S>><<<blocks, block_size, 0, cuda::stream(gpu)>>>(
+        m, cuda::as_values(f.W.data()), as_columns<k>(scratch.data()), as_columns<k>(x.data()));
     cuda::check_launch("multiply_rest");
 }
 
 template <int k, class T, class S>
-void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const RoundsScales* scales, const Ends<S>* ends, DeviceSpan<S> x,
-             DeviceSpan<S> rest)
+void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const RoundsScales* scales, const Ends<cuda::Value<S>>* ends,
+             DeviceSpan<S> x, DeviceSpan<S> rest)
 {
+    using V = cuda::Value<S>;
     const auto&       row_scale = scales ? scales->row : f.row_scale;
     const auto&       col_scale = scales ? scales->col : f.col_scale;
     const std::size_t rounds = f.lanes_U.size();
-    auto* const       columns = reinterpret_cast<Columns<k, S>*>(x.data());
-    const auto        L = [&](Index begin, Index end) {
-        return Rows<T>{f.L_ptr.data(), f.L_col.data(), f.L_val.data(), begin, end};
+    auto* const       columns = as_columns<k>(x.data());
+    const auto        eliminate_L = [&](Index begin, Index end, int lanes) {
+        eliminate_round(gpu, rows_of(f.L_ptr, f.L_col, f.L_val, begin, end), lanes, nullptr, columns);
     };
-    launch(gpu, gather<k, S>, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), row_scale.data(), ends,
+    launch(gpu, gather<k, V>, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), row_scale.data(), ends,
            columns);
     for (std::size_t round = 1; round < rounds; ++round)
-        eliminate_round<k, T, S>(gpu, L(f.round_begin[round], f.round_begin[round + 1]), f.lanes_L[round], nullptr,
-                                 columns);
-    eliminate_round<k, T, S>(gpu, L(f.nB, f.n), f.lanes_L[rounds], nullptr, columns);
+        eliminate_L(f.round_begin[round], f.round_begin[round + 1], f.lanes_L[round]);
+    eliminate_L(f.nB, f.n, f.lanes_L[rounds]);
     solve_rest<k, T, S>(gpu, f, x.subspan(k * std::size_t(f.nB), k * std::size_t(f.n - f.nB)), rest);
     for (std::size_t round = rounds; round-- > 0;)
-        eliminate_round<k, T, S>(gpu,
-                                 {f.U_ptr.data(), f.U_col.data(), f.U_val.data(), f.round_begin[round],
-                                  f.round_begin[round + 1]},
-                                 f.lanes_U[round], f.inv_pivot.data(), columns);
-    launch(gpu, scatter<k, S>, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), col_scale.data(), ends,
+        eliminate_round(gpu, rows_of(f.U_ptr, f.U_col, f.U_val, f.round_begin[round], f.round_begin[round + 1]),
+                        f.lanes_U[round], cuda::as_values(f.inv_pivot.data()), columns);
+    launch(gpu, scatter<k, V>, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), col_scale.data(), ends,
            columns);
 }
 
@@ -212,7 +234,7 @@ template <class T>
 std::size_t RoundsFactors<T>::bytes() const
 {
     return (number->size() + L_col.size() + U_col.size()) * sizeof(Index) +
-           (row_scale.size() + col_scale.size() + inv_pivot.size()) * sizeof(double) +
+           (row_scale.size() + col_scale.size()) * sizeof(double) + inv_pivot.size() * sizeof(working_of<T>) +
            (L_ptr.size() + U_ptr.size()) * sizeof(Offset) + (L_val.size() + U_val.size() + W.size()) * sizeof(T);
 }
 
@@ -224,18 +246,18 @@ RoundsWorkspace<T, S>::RoundsWorkspace(Gpu& gpu, const RoundsFactors<T>& factors
     gpu.make_current();
     const Index rest = factors.n - factors.nB;
     x_ = DeviceBuffer<S>(std::size_t(columns) * factors.n);
-    if (columns > 1 || !std::is_same_v<S, double> || rest > detail::dense_in_place)
+    if (columns > 1 || !std::is_same_v<S, working_of<T>> || rest > detail::dense_in_place)
         rest_ = DeviceBuffer<S>(std::size_t(columns) * rest);
-    ends_ = DeviceBuffer<std::byte>(sizeof(Ends<S>));
+    ends_ = DeviceBuffer<std::byte>(sizeof(Ends<cuda::Value<S>>));
     graph_ = cuda::capture_graph(gpu, [&] { enqueue(gpu); });
 }
 
 template <class T, class S>
 void RoundsWorkspace<T, S>::enqueue(Gpu& gpu)
 {
-    const auto* ends = reinterpret_cast<const Ends<S>*>(ends_.data());
+    const auto* ends = reinterpret_cast<const Ends<cuda::Value<S>>*>(ends_.data());
     const auto all = [&](auto k) { ilux::enqueue<k(), T, S>(gpu, *factors_, scales_, ends, DeviceSpan<S>(x_), rest_); };
-    if constexpr (std::is_same_v<S, double>) rounds::with_one_of<1, rounds_columns>(columns_, all);
+    if constexpr (std::is_same_v<S, working_of<T>>) rounds::with_one_of<1, rounds_columns>(columns_, all);
     else all(std::integral_constant<int, 1>());
 }
 
@@ -245,17 +267,21 @@ void RoundsWorkspace<T, S>::apply(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S>
     const cuda::Range range("rounds");
     const auto        stream = cuda::stream(gpu);
     if (factors_->n == 0) return;
-    auto* const ends = reinterpret_cast<Ends<S>*>(ends_.data());
-    write_ends<<<1, 1, 0, stream>>>(ends, Ends<S>{r.data(), z.data()});
+    using AllEnds = Ends<cuda::Value<S>>;
+    auto* const ends = reinterpret_cast<AllEnds*>(ends_.data());
+    write_ends<<<1, 1, 0, stream>>>(ends, AllEnds{cuda::as_values(r.data()), cuda::as_values(z.data())});
     cuda::check_launch("write_ends");
     if (graph_ && !cuda::capturing(stream)) cuda::launch_graph(gpu, graph_);
     else enqueue(gpu);
 }
 
-template struct RoundsFactors<double>;
-template struct RoundsFactors<float>;
-template class RoundsWorkspace<double>;
-template class RoundsWorkspace<float>;
-template class RoundsWorkspace<float, float>;
+#define ILUX_INSTANTIATE(S)                                  \
+    template struct RoundsFactors<S>;                        \
+    template struct RoundsFactors<single_of<S>>;             \
+    template class RoundsWorkspace<S>;                       \
+    template class RoundsWorkspace<single_of<S>>;            \
+    template class RoundsWorkspace<single_of<S>, single_of<S>>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

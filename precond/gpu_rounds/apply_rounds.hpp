@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ilux/base/gpu/gpu.hpp"
+#include "ilux/base/scalar.hpp"
 
 namespace ilux {
 
@@ -16,7 +17,7 @@ struct RoundsFactors {
     std::vector<int>   lanes_L, lanes_U;  ///< threads a row of every round; of L also for the rest
     std::shared_ptr<const DeviceBuffer<Index>> number;  ///< n: place in r and z of every row
     DeviceBuffer<double> row_scale, col_scale;  ///< n: Â = row_scale ∘ A ∘ col_scale, in the order of elimination
-    DeviceBuffer<double> inv_pivot;             ///< nB: D⁻¹
+    DeviceBuffer<working_of<T>> inv_pivot;      ///< nB: D⁻¹
     DeviceBuffer<Offset> L_ptr, U_ptr;          ///< n + 1, nB + 1
     DeviceBuffer<Index>  L_col, U_col;
     DeviceBuffer<T>      L_val, U_val;  ///< strictly lower and upper parts
@@ -33,7 +34,7 @@ struct RoundsScales {
 };
 
 /// What one stream of applications writes. Vectors and sums are of S.
-template <class T = double, class S = double>
+template <class T = double, class S = working_of<T>>
 class RoundsWorkspace {
 public:
     /// Refers to `factors` and to `scales`. @param columns  1 or rounds_columns  @param scales  null: those of the factors

@@ -2,6 +2,7 @@
 
 #include <cub/device/device_scan.cuh>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/assemble.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 
@@ -12,7 +13,8 @@ using cuda::check;
 
 constexpr double entries_a_lane = 2;  // as in spmv
 
-__global__ void place_rows(Index first, const Index* active, Index count, RowArrays at, Index* number)
+template <class V>
+__global__ void place_rows(Index first, const Index* active, Index count, RowArrays<V> at, Index* number)
 {
     const Index i = thread_in_grid();
     if (i >= count) return;
@@ -20,15 +22,17 @@ __global__ void place_rows(Index first, const Index* active, Index count, RowArr
     number[first + i] = active[i];
 }
 
+template <class V>
 struct Frame {
-    const Index*  number;
-    const double* pivot;
-    RowArrays     at;
-    Index         n, nB;
+    const Index* number;
+    const V*     pivot;
+    RowArrays<V> at;
+    Index        n, nB;
 };
 
 /// Vectors in the order of elimination, and the lengths of rows.
-__global__ void order_rows(Frame frame, double* row_scale, double* col_scale, double* inv_pivot, Offset* L_ptr,
+template <class V>
+__global__ void order_rows(Frame<V> frame, double* row_scale, double* col_scale, V* inv_pivot, Offset* L_ptr,
                            Offset* U_ptr)
 {
     const Index i = thread_in_grid();
@@ -39,41 +43,41 @@ __global__ void order_rows(Frame frame, double* row_scale, double* col_scale, do
     L_ptr[i + 1] = frame.at.L_total[k];
     if (i >= frame.nB) return;
     U_ptr[i + 1] = frame.at.pivot[k].U_length;
-    inv_pivot[i] = 1 / frame.pivot[i];
+    inv_pivot[i] = Divisor<V>(frame.pivot[i])(cuda::from_real<V>(1));
 }
 
-template <class T>
-__device__ T stored(double value, unsigned long long* too_large)
+template <class T, class V>
+__device__ T stored(V value, unsigned long long* too_large)
 {
-    const T result = static_cast<T>(value);
-    if (!isfinite(result)) atomicAdd(too_large, 1ULL);
+    const T result = cuda::converted<T>(value);
+    if (!cuda::is_finite(result)) atomicAdd(too_large, 1ULL);
     return result;
 }
 
-template <class T>
-__global__ void fill_L(const LEntry* entries, Offset count, const Index* place, const Offset* ptr, Index* col, T* val,
+template <class T, class V>
+__global__ void fill_L(const LEntry<V>* entries, Offset count, const Index* place, const Offset* ptr, Index* col, T* val,
                        unsigned long long* too_large)
 {
     const Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (e >= count) return;
-    const LEntry entry = entries[e];
-    const Offset p = ptr[place[entry.row]] + entry.slot;
+    const LEntry<V> entry = entries[e];
+    const Offset    p = ptr[place[entry.row]] + entry.slot;
     col[p] = entry.place;
     val[p] = stored<T>(entry.val, too_large);
 }
 
 /// A row of U, its columns numbered anew and sorted by counting those before.
-template <int lanes, class T>
+template <int lanes, class T, class V>
 __global__ void __launch_bounds__(tile_threads)
-    fill_U(Index first, Index last, const Index* from_col, const double* from_val, Frame frame, const Offset* ptr,
+    fill_U(Index first, Index last, const Index* from_col, const V* from_val, Frame<V> frame, const Offset* ptr,
            Index* col, T* val, unsigned long long* too_large)
 {
     const Tile<lanes> tile;
     const long        i = first + tile.in_grid();
     if (i >= last) return;
-    const Pivot  pivot = frame.at.pivot[frame.number[i]];
-    const Index  count = pivot.U_length;
-    const Offset from = pivot.U_start, to = ptr[i];
+    const Pivot<V> pivot = frame.at.pivot[frame.number[i]];
+    const Index    count = pivot.U_length;
+    const Offset   from = pivot.U_start, to = ptr[i];
     for (Index e = tile.lane(); e < count; e += lanes) {
         const Index j = from_col[from + e], place = frame.at.place[j];
         Index       rank = 0;
@@ -123,29 +127,32 @@ std::vector<int> lanes_of_rows(Gpu& gpu, const DeviceBuffer<Offset>& ptr, const 
     return lanes;
 }
 
-template <class T>
-void fill(Gpu& gpu, const RoundsState& state, const Frame& frame, RoundsFactors<T>& to)
+template <class T, Scalar S, class V = cuda::Value<S>>
+void fill(Gpu& gpu, const RoundsState<S>& state, const Frame<cuda::Value<S>>& frame, RoundsFactors<T>& to)
 {
+    using Stored = cuda::Value<T>;
     auto* const too_large = &state.count->entries;
     for (const auto& round : state.rounds) {
-        launch(gpu, fill_L<T>, round.L_count, round.L, round.L_count, state.at.place, to.L_ptr.data(), to.L_col.data(),
-               to.L_val.data(), too_large);
-        launch_tiles<8>(gpu, fill_U<8, T>, round.last - round.first, round.first, round.last, round.U_col, round.U_val,
-                        frame, to.U_ptr.data(), to.U_col.data(), to.U_val.data(), too_large);
+        launch(gpu, fill_L<Stored, V>, round.L_count, round.L, round.L_count, state.at.place, to.L_ptr.data(), to.L_col.data(),
+               cuda::as_values(to.L_val.data()), too_large);
+        launch_tiles<8>(gpu, fill_U<8, Stored, V>, round.last - round.first, round.first, round.last, round.U_col, round.U_val,
+                        frame, to.U_ptr.data(), to.U_col.data(), cuda::as_values(to.U_val.data()), too_large);
     }
 }
 
 }  // namespace
 
-void place_rest(Gpu& gpu, RoundsState& state)
+template <Scalar S>
+void place_rest(Gpu& gpu, RoundsState<S>& state)
 {
-    launch(gpu, place_rows, state.active_count, state.done, state.active[state.now], state.active_count, state.at,
+    launch(gpu, place_rows<cuda::Value<S>>, state.active_count, state.done, state.active[state.now], state.active_count, state.at,
            state.number);
 }
 
-template <class T>
-Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
+template <class T, Scalar S>
+Offset assemble(Gpu& gpu, RoundsState<S>& state, RoundsFactors<T>& to)
 {
+    using V = cuda::Value<S>;
     to.n = state.n;
     to.nB = state.done;
     to.round_begin = {0};
@@ -154,11 +161,12 @@ Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
     DeviceBuffer<Index> number(n);
     to.row_scale = DeviceBuffer<double>(n);
     to.col_scale = DeviceBuffer<double>(n);
-    to.inv_pivot = DeviceBuffer<double>(nB);
+    to.inv_pivot = DeviceBuffer<S>(nB);
     to.L_ptr = DeviceBuffer<Offset>(n + 1);
     to.U_ptr = DeviceBuffer<Offset>(nB + 1);
-    const Frame frame{state.number, state.pivot, state.at, to.n, to.nB};
-    launch(gpu, order_rows, to.n, frame, to.row_scale.data(), to.col_scale.data(), to.inv_pivot.data(), to.L_ptr.data(),
+    const Frame<V> frame{state.number, state.pivot, state.at, to.n, to.nB};
+    launch(gpu, order_rows<V>, to.n, frame, to.row_scale.data(), to.col_scale.data(),
+           cuda::as_values(to.inv_pivot.data()), to.L_ptr.data(),
            to.U_ptr.data());
     copy_device(gpu, state.number, number);
     to.number = std::make_shared<const DeviceBuffer<Index>>(std::move(number));
@@ -169,7 +177,7 @@ Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to)
     to.U_col = DeviceBuffer<Index>(static_cast<std::size_t>(state.U_entries));
     to.U_val = DeviceBuffer<T>(static_cast<std::size_t>(state.U_entries));
     state.clear(gpu);
-    fill<T>(gpu, state, frame, to);
+    fill<T, S>(gpu, state, frame, to);
     const auto too_large = static_cast<Offset>(state.read(gpu).entries);
     choose_lanes(gpu, to);
     return too_large;
@@ -184,9 +192,14 @@ void choose_lanes(Gpu& gpu, RoundsFactors<T>& factors)
     factors.lanes_L = lanes_of_rows(gpu, factors.L_ptr, all);
 }
 
-template Offset assemble(Gpu&, RoundsState&, RoundsFactors<double>&);
-template Offset assemble(Gpu&, RoundsState&, RoundsFactors<float>&);
-template void   choose_lanes(Gpu&, RoundsFactors<double>&);
-template void   choose_lanes(Gpu&, RoundsFactors<float>&);
+#define ILUX_INSTANTIATE(S)                                                      \
+    template void   place_rest(Gpu&, RoundsState<S>&);                           \
+    template Offset assemble(Gpu&, RoundsState<S>&, RoundsFactors<S>&);          \
+    template Offset assemble(Gpu&, RoundsState<S>&, RoundsFactors<single_of<S>>&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+#define ILUX_INSTANTIATE(T) template void choose_lanes(Gpu&, RoundsFactors<T>&);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::rounds

@@ -7,15 +7,16 @@
 namespace ilux::rounds {
 
 /// The rows that are left come last in the order of elimination. Before the others.
-void place_rest(Gpu& gpu, RoundsState& state);
+template <Scalar S>
+void place_rest(Gpu& gpu, RoundsState<S>& state);
 /// L, D, U and the frame; W stays empty. @return how many values T cannot hold
-template <class T>
-Offset assemble(Gpu& gpu, RoundsState& state, RoundsFactors<T>& to);
+template <class T, Scalar S>
+Offset assemble(Gpu& gpu, RoundsState<S>& state, RoundsFactors<T>& to);
 /// Threads a row, by the lengths of the rows that are there.
 template <class T>
 void choose_lanes(Gpu& gpu, RoundsFactors<T>& factors);
-/// The factors of Mᵀ.
+/// The factors of Mᴴ.
 template <class T>
-RoundsFactors<T> transposed(Gpu& gpu, const RoundsFactors<T>& factors);
+RoundsFactors<T> adjoint(Gpu& gpu, const RoundsFactors<T>& factors);
 
 }  // namespace ilux::rounds

@@ -6,6 +6,7 @@
 
 #include <cub/device/device_select.cuh>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/steps.hpp"
 #include "ilux/precond/gpu_rounds/sweep.hpp"
 
@@ -14,7 +15,8 @@ namespace {
 
 using cuda::check;
 
-__global__ void forget_columns(Round round)
+template <class V>
+__global__ void forget_columns(Round<V> round)
 {
     const Index k = round.row(thread_in_grid());
     if (k < 0) return;
@@ -23,15 +25,16 @@ __global__ void forget_columns(Round round)
 }
 
 /// Diagonal, largest entry off it, the room of a dominant row; its part of each column's degree and largest entry.
-template <int lanes>
-__global__ void __launch_bounds__(tile_threads) inspect_rows(Round round)
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads) inspect_rows(Round<V> round)
 {
     const Tile<lanes> tile;
     const Index       k = round.row(tile.in_grid());
     if (k < 0) return;
-    double d = 0, largest = 0;
+    V      d{};
+    double largest = 0;
     for_entries(round.S, tile, k, [&](Index j, Offset p) {
-        const double size = fabs(round.S.val[p]);
+        const double size = magnitude(round.S.val[p]);
         atomicAdd(round.at.col_degree + j, 1);
         if (j == k) {
             d = round.S.val[p];
@@ -46,23 +49,26 @@ __global__ void __launch_bounds__(tile_threads) inspect_rows(Round round)
     const bool   dominant = others <= 1 + dominance_slack;
     if (tile.lane() != 0) return;
     round.at.diagonal[k] = d;
-    round.at.scale[k].sized = sqrt(fmax(largest, fabs(d))) * fabs(round.at.scale[k].t);
+    round.at.scale[k].sized = sqrt(fmax(largest, magnitude(d))) * fabs(round.at.scale[k].t);
     round.at.row_largest[k] = largest;
-    round.at.spare[k] = fabs(d) * fmax(0., 1 - others);
+    round.at.spare[k] = magnitude(d) * fmax(0., 1 - others);
     round.at.room[k] = dominant ? static_cast<long long>(round.bounds.weak_coupling * 0x1p40) : 0;
 }
 
-__device__ bool may_be_pivot(const Round& round, Index k)
+template <class V>
+__device__ bool may_be_pivot(const Round<V>& round, Index k)
 {
     const RoundBounds& b = round.bounds;
-    const double       d = round.at.diagonal[k];
-    const double       product = round.at.row_largest[k] * magnitude_of(round.at.col_largest[k]);
-    const auto         estimate = [](long long w) { return 1 + fabs(from_fixed<32>(w)); };
-    return fabs(d) > b.pivot_floor && !(b.positive && d <= 0) && !(b.growth > 0 && product > b.growth * fabs(d)) &&
+    const V            d = round.at.diagonal[k];
+    const double       product = round.at.row_largest[k] * magnitude_of(round.at.col_largest[k]), size = magnitude(d);
+    const auto         estimate = [](FixedOf<V> w) { return 1 + magnitude(from_fixed<32>(w)); };
+    return size > b.pivot_floor && !(b.positive && cuda::real_part(d) <= 0) &&
+           !(b.growth > 0 && product > b.growth * size) &&
            estimate(round.at.w_L[k]) <= b.inverse && estimate(round.at.w_U[k]) <= b.inverse;
 }
 
-__global__ void admit(Round round, double longest, Index* waiting)
+template <class V>
+__global__ void admit(Round<V> round, double longest, Index* waiting)
 {
     const Index k = round.row(thread_in_grid());
     if (k < 0) return;
@@ -77,7 +83,8 @@ __global__ void admit(Round round, double longest, Index* waiting)
 }
 
 /// Sums over the pivots: how many entries their rows and columns have.
-__global__ void add_up_pivots(Round round, const Index* pivots)
+template <class V>
+__global__ void add_up_pivots(Round<V> round, const Index* pivots)
 {
     const Index    i = thread_in_grid();
     const bool     is = i < round.counters->pivots;
@@ -96,7 +103,8 @@ struct IsPivot {
     __device__ bool operator()(Index k) const { return (status[k] == chosen) == wanted; }
 };
 
-void select(Gpu& gpu, RoundsState& state, bool pivots, Index* to, Index* count)
+template <Scalar S>
+void select(Gpu& gpu, RoundsState<S>& state, bool pivots, Index* to, Index* count)
 {
     std::size_t bytes = state.scratch_bytes;
     check(cub::DeviceSelect::If(state.scratch, bytes, state.active[state.now], to, count, state.active_count,
@@ -104,13 +112,15 @@ void select(Gpu& gpu, RoundsState& state, bool pivots, Index* to, Index* count)
           "cub::DeviceSelect");
 }
 
-__global__ void exclude(Round rows)
+template <class V>
+__global__ void exclude(Round<V> rows)
 {
     const Index k = rows.row(thread_in_grid());
     if (k >= 0) rows.at.status[k] = excluded;
 }
 
-__global__ void accept(Round rows, const Index* pivots, Index count)
+template <class V>
+__global__ void accept(Round<V> rows, const Index* pivots, Index count)
 {
     const Index i = thread_in_grid();
     if (i < count) rows.at.status[pivots[i]] = chosen;
@@ -130,59 +140,66 @@ double from_ordered_bits(Status bits)
 }
 
 /// What is worst in a pivot that was chosen for other numbers.
-__global__ void judge_kept(Round rows, const Index* pivots, Index count, bool positive)
+template <class V>
+__global__ void judge_kept(Round<V> rows, const Index* pivots, Index count, bool positive)
 {
     const Index i = thread_in_grid();
     if (i >= count) return;
     const Index  k = pivots[i];
-    const double d = rows.at.diagonal[k];
-    const double largest = rows.at.row_largest[k] * (magnitude_of(rows.at.col_largest[k]) / fabs(d));
-    if (isnan(d)) rows.counters->not_finite = 1;
-    else raise(&rows.counters->smallest, ~ordered_bits(positive ? d : fabs(d)));
+    const V      d = rows.at.diagonal[k];
+    const double largest = rows.at.row_largest[k] * (magnitude_of(rows.at.col_largest[k]) / magnitude(d));
+    if (cuda::is_nan(d)) rows.counters->not_finite = 1;
+    else raise(&rows.counters->smallest, ~ordered_bits(positive ? cuda::real_part(d) : magnitude(d)));
     raise(&rows.counters->growth, bits_of(fabs(largest)));
-    raise(&rows.counters->inverse_L, bits_of(1 + fabs(from_fixed<32>(rows.at.w_L[k]))));
-    raise(&rows.counters->inverse_U, bits_of(1 + fabs(from_fixed<32>(rows.at.w_U[k]))));
+    raise(&rows.counters->inverse_L, bits_of(1 + magnitude(from_fixed<32>(rows.at.w_L[k]))));
+    raise(&rows.counters->inverse_U, bits_of(1 + magnitude(from_fixed<32>(rows.at.w_U[k]))));
 }
 
-void inspect(Gpu& gpu, const RoundsState& state, const Round& round)
+template <Scalar S, class V>
+void inspect(Gpu& gpu, const RoundsState<S>& state, const Round<V>& round)
 {
-    launch(gpu, forget_columns, state.active_count, round);
+    launch(gpu, forget_columns<V>, state.active_count, round);
     with_lanes(state,
-               [&](auto lanes) { launch_tiles<lanes()>(gpu, inspect_rows<lanes()>, state.active_count, round); });
+               [&](auto lanes) { launch_tiles<lanes()>(gpu, inspect_rows<lanes(), V>, state.active_count, round); });
 }
 
 /// Lists of the pivots and of the rest, by what became of the rows.
-void list(Gpu& gpu, RoundsState& state, const Round& round)
+template <Scalar S, class V>
+void list(Gpu& gpu, RoundsState<S>& state, const Round<V>& round)
 {
     select(gpu, state, true, state.pivots, &state.count->pivots);
     select(gpu, state, false, state.active[state.now ^ 1], &state.count->rest);
-    launch(gpu, add_up_pivots, state.active_count, round, state.pivots);
+    launch(gpu, add_up_pivots<V>, state.active_count, round, state.pivots);
 }
 
 }  // namespace
 
-Counters choose_pivots(Gpu& gpu, RoundsState& state, const RoundBounds& bounds)
+template <Scalar S>
+Counters choose_pivots(Gpu& gpu, RoundsState<S>& state, const RoundBounds& bounds)
 {
-    const Index  rows = state.active_count;
-    const Round  round{active_rows(state), bounds, static_cast<Index>(few_waiting * rows)};
-    const double longest = long_row * static_cast<double>(state.nnz) / std::max(rows, 1) + long_row_least;
+    using V = cuda::Value<S>;
+    const Index    rows = state.active_count;
+    const Round<V> round{active_rows(state), bounds, static_cast<Index>(few_waiting * rows)};
+    const double   longest = long_row * static_cast<double>(state.nnz) / std::max(rows, 1) + long_row_least;
     state.clear(gpu);
     inspect(gpu, state, round);
-    launch(gpu, admit, rows, round, longest, state.waiting[0]);
+    launch(gpu, admit<V>, rows, round, longest, state.waiting[0]);
     sweep(gpu, state, round);
     list(gpu, state, round);
     return state.read(gpu);
 }
 
-KeptPivots replay_pivots(Gpu& gpu, RoundsState& state, DeviceSpan<const Index> pivots, bool positive)
+template <Scalar S>
+KeptPivots replay_pivots(Gpu& gpu, RoundsState<S>& state, DeviceSpan<const Index> pivots, bool positive)
 {
-    const Round round{active_rows(state), {}, 0};
-    const auto  count = static_cast<Index>(pivots.size());
+    using V = cuda::Value<S>;
+    const Round<V> round{active_rows(state), {}, 0};
+    const auto     count = static_cast<Index>(pivots.size());
     state.clear(gpu);
-    launch(gpu, exclude, state.active_count, round);
-    launch(gpu, accept, count, round, pivots.data(), count);
+    launch(gpu, exclude<V>, state.active_count, round);
+    launch(gpu, accept<V>, count, round, pivots.data(), count);
     inspect(gpu, state, round);
-    launch(gpu, judge_kept, count, round, pivots.data(), count, positive);
+    launch(gpu, judge_kept<V>, count, round, pivots.data(), count, positive);
     list(gpu, state, round);
     const Counters found = state.read(gpu);
     return {.counts = found,
@@ -191,5 +208,11 @@ KeptPivots replay_pivots(Gpu& gpu, RoundsState& state, DeviceSpan<const Index> p
                       .inverse_L = std::bit_cast<double>(found.inverse_L),
                       .inverse_U = std::bit_cast<double>(found.inverse_U)}};
 }
+
+#define ILUX_INSTANTIATE(S)                                                           \
+    template Counters   choose_pivots(Gpu&, RoundsState<S>&, const RoundBounds&); \
+    template KeptPivots replay_pivots(Gpu&, RoundsState<S>&, DeviceSpan<const Index>, bool);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::rounds

@@ -5,6 +5,7 @@
 #include <bit>
 #include <numeric>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/dense_inverse.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 
@@ -23,41 +24,44 @@ struct Extremes {
     Index  wrong;              ///< one is not finite, or not positive where it should be
 };
 
+template <class V>
 struct Inversion {
     Index     n;
     int       columns;  ///< a block, at most
     bool      definite;
-    double*   matrix;     ///< n×n by columns; afterwards the inverse, its columns in the order of the pivots' rows
-    double*   published;  ///< n×n: column k when its pivot is taken
+    V*        matrix;     ///< n×n by columns; afterwards the inverse, its columns in the order of the pivots' rows
+    V*        published;  ///< n×n: column k when its pivot is taken
     Index*    pivot;      ///< n: the row that was exchanged with row k
     unsigned* ready;      ///< n
     Extremes* extremes;
 };
 
 /// The block's columns, and what all its threads share.
+template <class V>
 struct Slab {
-    double* column;  ///< columns × n
-    double* factor;  ///< columns
+    V* column;  ///< columns × n
+    V* factor;  ///< columns
 
-    __device__ double* of(const Inversion& in, Index j) const
+    __device__ V* of(const Inversion<V>& in, Index j) const
     {
         return column + static_cast<std::size_t>(j / static_cast<Index>(gridDim.x)) * in.n;
     }
-    __device__ bool has(const Inversion& in, Index j) const
+    __device__ bool has(const Inversion<V>& in, Index j) const
     {
         return j < in.n && j % static_cast<Index>(gridDim.x) == static_cast<Index>(blockIdx.x);
     }
 };
 
 /// The row, from k on, with the largest magnitude; the first of equal ones. All threads get it.
-__device__ Index largest_from(const double* column, Index k, Index n)
+template <class V>
+__device__ Index largest_from(const V* column, Index k, Index n)
 {
     __shared__ double of_warp[threads / 32];
     __shared__ Index  row_of_warp[threads / 32];
     double            best = -1;
     Index             at = k;
     for (Index i = k + static_cast<Index>(threadIdx.x); i < n; i += threads)
-        if (fabs(column[i]) > best) best = fabs(column[i]), at = i;
+        if (const double size = magnitude(column[i]); size > best) best = size, at = i;
     const auto take = [&](double other, Index other_at) {
         if (other > best || (other == best && other_at < at)) best = other, at = other_at;
     };
@@ -74,19 +78,20 @@ __device__ Index largest_from(const double* column, Index k, Index n)
 }
 
 /// Column k, up to date, with its pivot in row k.
-__device__ void publish(const Inversion& in, const Slab& slab, Index k)
+template <class V>
+__device__ void publish(const Inversion<V>& in, const Slab<V>& slab, Index k)
 {
-    double*     column = slab.of(in, k);
+    V* const    column = slab.of(in, k);
     const Index p = in.definite ? k : largest_from(column, k, in.n);
     __syncthreads();
     if (threadIdx.x == 0) {
-        const double pivot = column[p];
+        const V pivot = column[p];
         column[p] = column[k];
         column[k] = pivot;
         in.pivot[k] = p;
-        if (!isfinite(pivot) || (in.definite && pivot <= 0)) in.extremes->wrong = 1;
-        atomicMin(&in.extremes->smallest, bits_of(fabs(pivot)));
-        atomicMax(&in.extremes->largest, bits_of(fabs(pivot)));
+        if (!cuda::is_finite(pivot) || (in.definite && cuda::real_part(pivot) <= 0)) in.extremes->wrong = 1;
+        atomicMin(&in.extremes->smallest, bits_of(magnitude(pivot)));
+        atomicMax(&in.extremes->largest, bits_of(magnitude(pivot)));
     }
     __syncthreads();
     for (Index i = static_cast<Index>(threadIdx.x); i < in.n; i += threads)
@@ -96,7 +101,8 @@ __device__ void publish(const Inversion& in, const Slab& slab, Index k)
     if (threadIdx.x == 0) atomicExch(in.ready + k, 1U);
 }
 
-__device__ void await(const Inversion& in, Index k)
+template <class V>
+__device__ void await(const Inversion<V>& in, Index k)
 {
     if (threadIdx.x == 0) {
         unsigned ready = 0;
@@ -107,22 +113,24 @@ __device__ void await(const Inversion& in, Index k)
 }
 
 /// a_i ← a_i − c_i f, but for row k.
-__device__ void update(double* column, const double (&c)[most_rows], double f, Index k, Index n)
+template <class V>
+__device__ void update(V* column, const V (&c)[most_rows], V f, Index k, Index n)
 {
 #pragma unroll
     for (int r = 0; r < most_rows; ++r) {
         const Index i = static_cast<Index>(threadIdx.x) + r * threads;
-        if (i < n && i != k) column[i] -= c[r] * f;
+        if (i < n && i != k) column[i] = cuda::minus_product(column[i], c[r], f);
     }
 }
 
 /// Rows k and p exchanged in the block's columns but k; the factor of each.
-__device__ void exchange_rows(const Inversion& in, const Slab& slab, Index k, Index p, double pivot)
+template <class V>
+__device__ void exchange_rows(const Inversion<V>& in, const Slab<V>& slab, Index k, Index p, V pivot)
 {
     const Index j = static_cast<Index>(threadIdx.x * gridDim.x + blockIdx.x);
     if (j < in.n && j != k) {
-        double*      column = slab.of(in, j);
-        const double above = column[k], f = column[p] / pivot;
+        V* const column = slab.of(in, j);
+        const V  above = column[k], f = Divisor<V>(pivot)(column[p]);
         column[p] = above;
         column[k] = f;
         slab.factor[threadIdx.x] = f;
@@ -130,16 +138,17 @@ __device__ void exchange_rows(const Inversion& in, const Slab& slab, Index k, In
     __syncthreads();
 }
 
-__device__ void step(const Inversion& in, const Slab& slab, Index k)
+template <class V>
+__device__ void step(const Inversion<V>& in, const Slab<V>& slab, Index k)
 {
-    const double* published = in.published + static_cast<std::size_t>(k) * in.n;
-    double        c[most_rows];
+    const V* published = in.published + static_cast<std::size_t>(k) * in.n;
+    V        c[most_rows];
 #pragma unroll
     for (int r = 0; r < most_rows; ++r) {
         const Index i = static_cast<Index>(threadIdx.x) + r * threads;
-        c[r] = i < in.n ? __ldcg(published + i) : 0;
+        c[r] = i < in.n ? loaded_past_cache(published + i) : V{};
     }
-    const double pivot = __ldcg(published + k);
+    const V pivot = loaded_past_cache(published + k);
     exchange_rows(in, slab, k, __ldcg(in.pivot + k), pivot);
     const bool next_is_here = slab.has(in, k + 1);
     if (next_is_here) {
@@ -149,11 +158,12 @@ __device__ void step(const Inversion& in, const Slab& slab, Index k)
     }
     for (Index j = static_cast<Index>(blockIdx.x), which = 0; j < in.n; j += static_cast<Index>(gridDim.x), ++which)
         if (j == k) {
-            double* column = slab.of(in, k);
+            V* const         column = slab.of(in, k);
+            const Divisor<V> by_pivot(pivot);
 #pragma unroll
             for (int r = 0; r < most_rows; ++r) {
                 const Index i = static_cast<Index>(threadIdx.x) + r * threads;
-                if (i < in.n) column[i] = i == k ? 1 / pivot : -c[r] / pivot;
+                if (i < in.n) column[i] = by_pivot(i == k ? cuda::from_real<V>(1) : negated(c[r]));
             }
         } else if (j != k + 1) {
             update(slab.of(in, j), c, slab.factor[which], k, in.n);
@@ -161,10 +171,12 @@ __device__ void step(const Inversion& in, const Slab& slab, Index k)
     __syncthreads();
 }
 
-__global__ void __launch_bounds__(threads) invert(Inversion in)
+template <class V>
+__global__ void __launch_bounds__(threads) invert(Inversion<V> in)
 {
-    extern __shared__ double memory[];
-    const Slab               slab{memory, memory + static_cast<std::size_t>(in.columns) * in.n};
+    extern __shared__ double2 memory[];
+    V* const                  columns = reinterpret_cast<V*>(memory);
+    const Slab<V>             slab{columns, columns + static_cast<std::size_t>(in.columns) * in.n};
     for (Index j = static_cast<Index>(blockIdx.x); j < in.n; j += static_cast<Index>(gridDim.x))
         for (Index i = static_cast<Index>(threadIdx.x); i < in.n; i += threads)
             slab.of(in, j)[i] = in.matrix[static_cast<std::size_t>(j) * in.n + i];
@@ -180,8 +192,8 @@ __global__ void __launch_bounds__(threads) invert(Inversion in)
 }
 
 /// By columns, in the order of elimination. @param unscaled  without the scales of later levels
-template <int lanes>
-__global__ void __launch_bounds__(tile_threads) fill(ActiveRows rows, Index first, bool unscaled, double* dense)
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads) fill(ActiveRows<V> rows, Index first, bool unscaled, V* dense)
 {
     const Tile<lanes> tile;
     const long        i = tile.in_grid();
@@ -189,35 +201,38 @@ __global__ void __launch_bounds__(tile_threads) fill(ActiveRows rows, Index firs
     if (k < 0) return;
     for_entries(rows.S, tile, k, [&](Index j, Offset p) {
         const double fold = unscaled ? rows.at.row_fold[k] * rows.at.col_fold[j] : 1;
-        dense[static_cast<Offset>(rows.at.place[j] - first) * rows.count + i] = rows.S.val[p] / fold;
+        dense[static_cast<Offset>(rows.at.place[j] - first) * rows.count + i] = cuda::divided(rows.S.val[p], fold);
     });
 }
 
 /// @return n×n by columns
-DeviceBuffer<double> filled(Gpu& gpu, const RoundsState& state, bool unscaled)
+template <Scalar S>
+DeviceBuffer<S> filled(Gpu& gpu, const RoundsState<S>& state, bool unscaled)
 {
-    const auto           n = static_cast<std::size_t>(state.active_count);
-    DeviceBuffer<double> dense(n * n);
-    launch_tiles<32>(gpu, fill<32>, state.active_count, active_rows(state), state.done, unscaled, dense.data());
+    const auto      n = static_cast<std::size_t>(state.active_count);
+    DeviceBuffer<S> dense(n * n);
+    launch_tiles<32>(gpu, fill<32, cuda::Value<S>>, state.active_count, active_rows(state), state.done, unscaled,
+                     cuda::as_values(dense.data()));
     return dense;
 }
 
 /// By rows, columns in the order of the rows that the pivots came from, and the scales of later levels put in.
-__global__ void turn(const double* inverse, Index n, const Index* row, const Index* active, RowArrays at, double* W)
+template <class V>
+__global__ void turn(const V* inverse, Index n, const Index* row, const Index* active, RowArrays<V> at, V* W)
 {
     const Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (e >= static_cast<Offset>(n) * n) return;
     const Index j = row[e / n], i = static_cast<Index>(e % n);
-    W[static_cast<Offset>(i) * n + j] = inverse[e] * at.col_fold[active[i]] * at.row_fold[active[j]];
+    W[static_cast<Offset>(i) * n + j] = at.row_fold[active[j]] * (at.col_fold[active[i]] * inverse[e]);
 }
 
-template <class T>
-__global__ void store_as(const double* from, Offset count, T* to, unsigned long long* too_large)
+template <class T, class V>
+__global__ void store_as(const V* from, Offset count, T* to, unsigned long long* too_large)
 {
     const Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (e >= count) return;
-    to[e] = static_cast<T>(from[e]);
-    if (!isfinite(to[e])) atomicAdd(too_large, 1ULL);
+    to[e] = cuda::converted<T>(from[e]);
+    if (!cuda::is_finite(to[e])) atomicAdd(too_large, 1ULL);
 }
 
 /// Blocks that are there at once, and the columns that each takes; none where they do not fit.
@@ -225,11 +240,12 @@ struct Shape {
     int         blocks, columns;
     std::size_t bytes;
 };
+template <class V>
 std::optional<Shape> shape_for(Gpu& gpu, Index n)
 {
     const int  blocks = std::min<int>(gpu.multiprocessors(), n);
     const int  columns = (n + blocks - 1) / blocks;
-    const auto bytes = static_cast<std::size_t>(columns) * (static_cast<std::size_t>(n) + 1) * sizeof(double);
+    const auto bytes = static_cast<std::size_t>(columns) * (static_cast<std::size_t>(n) + 1) * sizeof(V);
     if (n > most_rows * threads || columns > threads) return {};
     if (bytes + cuda::reserved_shared > static_cast<std::size_t>(gpu.state().shared_bytes)) return {};
     return Shape{blocks, columns, bytes};
@@ -246,25 +262,33 @@ std::vector<Index> rows_of(const std::vector<Index>& pivot)
 
 }  // namespace
 
-std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState& state, bool definite)
+template <Scalar S>
+std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu& gpu, const RoundsState<S>& state, bool definite)
 {
+    using V = cuda::Value<S>;
     const Index n = state.active_count;
     const auto  stream = cuda::stream(gpu);
-    if (n == 0) return DeviceBuffer<double>();
-    const auto shape = shape_for(gpu, n);
+    if (n == 0) return DeviceBuffer<S>();
+    const auto shape = shape_for<V>(gpu, n);
     if (!shape) return {};
     const auto             order = static_cast<std::size_t>(n);
-    DeviceBuffer<double>   matrix = filled(gpu, state, false), published(order * order);
+    DeviceBuffer<S>        matrix = filled(gpu, state, false), published(order * order);
     DeviceBuffer<Index>    pivot(order), row(order);
     DeviceBuffer<unsigned> ready(order);
     DeviceBuffer<Extremes> extremes(1);
     Extremes               found{~Status{0}, 0, 0};
     detail::upload_bytes(gpu, &found, extremes.data(), sizeof found);
-    Inversion
-          in{n, shape->columns, definite, matrix.data(), published.data(), pivot.data(), ready.data(), extremes.data()};
-    void* arguments[] = {&in};
-    cuda::allow_shared(gpu, invert);
-    check(cudaLaunchCooperativeKernel(invert, dim3(static_cast<unsigned>(shape->blocks)), dim3(threads), arguments,
+    Inversion<V> in{n,
+                    shape->columns,
+                    definite,
+                    cuda::as_values(matrix.data()),
+                    cuda::as_values(published.data()),
+                    pivot.data(),
+                    ready.data(),
+                    extremes.data()};
+    void*        arguments[] = {&in};
+    cuda::allow_shared(gpu, invert<V>);
+    check(cudaLaunchCooperativeKernel(invert<V>, dim3(static_cast<unsigned>(shape->blocks)), dim3(threads), arguments,
                                       shape->bytes, stream),
           "invert");
     std::vector<Index> exchanged(order);
@@ -273,31 +297,38 @@ std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState&
     const double smallest = std::bit_cast<double>(found.smallest), largest = std::bit_cast<double>(found.largest);
     if (found.wrong != 0 || !(smallest > least_pivot * largest)) return {};
     upload<Index>(gpu, rows_of(exchanged), row);
-    launch(gpu, turn, static_cast<Offset>(n) * n, matrix.data(), n, row.data(), state.active[state.now], state.at,
-           published.data());
+    launch(gpu, turn<V>, static_cast<Offset>(n) * n, cuda::as_values(matrix.data()), n, row.data(),
+           state.active[state.now], state.at, cuda::as_values(published.data()));
     gpu.synchronize();  // for what it reads
     return published;
 }
 
-std::vector<double> rest_on_host(Gpu& gpu, const RoundsState& state)
+template <Scalar S>
+std::vector<S> rest_on_host(Gpu& gpu, const RoundsState<S>& state)
 {
-    const auto          dense = filled(gpu, state, true);
-    std::vector<double> host(dense.size());
-    download<double>(gpu, dense, host);
+    const auto     dense = filled(gpu, state, true);
+    std::vector<S> host(dense.size());
+    download<S>(gpu, dense, host);
     return host;
 }
 
-template <class T>
-Offset store(Gpu& gpu, RoundsState& state, const DeviceBuffer<double>& W, DeviceBuffer<T>& to)
+template <class T, Scalar S>
+Offset store(Gpu& gpu, RoundsState<S>& state, const DeviceBuffer<S>& W, DeviceBuffer<T>& to)
 {
     state.clear(gpu);
     to = DeviceBuffer<T>(W.size());
     const auto count = static_cast<Offset>(W.size());
-    launch(gpu, store_as<T>, count, W.data(), count, to.data(), &state.count->entries);
+    launch(gpu, store_as<cuda::Value<T>, cuda::Value<S>>, count, cuda::as_values(W.data()), count,
+           cuda::as_values(to.data()), &state.count->entries);
     return static_cast<Offset>(state.read(gpu).entries);
 }
 
-template Offset store(Gpu&, RoundsState&, const DeviceBuffer<double>&, DeviceBuffer<double>&);
-template Offset store(Gpu&, RoundsState&, const DeviceBuffer<double>&, DeviceBuffer<float>&);
+#define ILUX_INSTANTIATE(S)                                                                                  \
+    template std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu&, const RoundsState<S>&, bool);              \
+    template std::vector<S>                 rest_on_host(Gpu&, const RoundsState<S>&);                       \
+    template Offset                         store(Gpu&, RoundsState<S>&, const DeviceBuffer<S>&, DeviceBuffer<S>&); \
+    template Offset store(Gpu&, RoundsState<S>&, const DeviceBuffer<S>&, DeviceBuffer<single_of<S>>&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::rounds

@@ -13,13 +13,15 @@ namespace ilux::rounds {
 /// later levels: W of RoundsFactors, by rows. To be called after place_rest().
 /// @param definite  S ought to be: its pivots are taken in their order, and must be positive
 /// @return nothing where S lacks rank, is not definite, or has no room in the multiprocessors' shared memory: the host should judge it
-std::optional<DeviceBuffer<double>> inverse_of_rest(Gpu& gpu, const RoundsState& state, bool definite);
+template <Scalar S>
+std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu& gpu, const RoundsState<S>& state, bool definite);
 
 /// What is left of S on the host, by columns, in the order of elimination, without the scales of later levels.
-std::vector<double> rest_on_host(Gpu& gpu, const RoundsState& state);
+template <Scalar S>
+std::vector<S> rest_on_host(Gpu& gpu, const RoundsState<S>& state);
 
 /// W stored as T. @return how many values T cannot hold
-template <class T>
-Offset store(Gpu& gpu, RoundsState& state, const DeviceBuffer<double>& W, DeviceBuffer<T>& to);
+template <class T, Scalar S>
+Offset store(Gpu& gpu, RoundsState<S>& state, const DeviceBuffer<S>& W, DeviceBuffer<T>& to);
 
 }  // namespace ilux::rounds

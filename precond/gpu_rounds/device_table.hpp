@@ -9,14 +9,14 @@
 namespace ilux::rounds {
 
 /// `slots`, a power of two, places; those with a column are taken, and listed in any order.
-template <int slots>
+template <class V, int slots>
 struct Table {
     static constexpr std::size_t bytes =
-        slots * (sizeof(double) + sizeof(Index) + sizeof(unsigned short)) + sizeof(Index);
+        slots * (sizeof(V) + sizeof(Index) + sizeof(unsigned short)) + sizeof(Index);
     static constexpr Index    free = -1;
     static constexpr unsigned shift = 32 - (std::bit_width(static_cast<unsigned>(slots)) - 1);
 
-    double*         val;    ///< of a place just taken: not set yet
+    V*              val;    ///< of a place just taken: not set yet
     Index*          col;    ///< `free` at first
     Index*          count;  ///< of places taken; 0 at first
     unsigned short* list;
@@ -25,15 +25,15 @@ struct Table {
     __device__ Table(void* memory, int which, int tables)
     {
         const auto all = static_cast<std::size_t>(tables) * slots, mine = static_cast<std::size_t>(which) * slots;
-        val = static_cast<double*>(memory) + mine;
-        Index* const cols = reinterpret_cast<Index*>(static_cast<double*>(memory) + all);
+        val = static_cast<V*>(memory) + mine;
+        Index* const cols = reinterpret_cast<Index*>(static_cast<V*>(memory) + all);
         col = cols + mine;
         count = cols + all + which;
         list = reinterpret_cast<unsigned short*>(cols + all + tables) + mine;
     }
 
     /// value is added to what column j has. No two threads come with one column at a time. @return false where there is no place
-    __device__ bool add(Index j, double value)
+    __device__ bool add(Index j, V value)
     {
         unsigned s = static_cast<unsigned>(j) * 0x9e3779b1U >> shift;
         for (int probe = 0; probe < slots; ++probe) {
@@ -45,7 +45,7 @@ struct Table {
                 return true;
             }
             if (there == j) {
-                val[s] = __dadd_rn(val[s], value);
+                val[s] = plain_sum(val[s], value);
                 return true;
             }
             s = (s + 1) & (slots - 1);
@@ -73,6 +73,11 @@ public:
     __device__ V sum(V value) const
     {
         return over(value, [](V a, V b) { return a + b; });
+    }
+    template <class R>
+    __device__ cuda::Complex<R> sum(cuda::Complex<R> value) const
+    {
+        return {sum(value.re), sum(value.im)};
     }
     /// As Tile's, but entries may come in any order.
     __device__ Index place(bool stays, Index& count) const

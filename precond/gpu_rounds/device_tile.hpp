@@ -1,28 +1,11 @@
 #pragma once
 // Lanes of a warp, or threads of a block, that share a row of a matrix. Only .cu files include this.
-//
-// Sums over a row are sums of integers (Fixed), so that neither the order of its entries nor that of the lanes shows.
 
-#include "ilux/base/gpu/cuda.hpp"
-#include "ilux/base/types.hpp"
+#include "ilux/precond/gpu_rounds/device_number.hpp"
 
 namespace ilux::rounds {
 
 constexpr int tile_threads = 256;  // of a block of tiles
-
-using Fixed = long long;
-
-/// x in units of 2^-bits, |x| ≤ most; NaN counts as most.
-template <int bits>
-__device__ Fixed fixed(double x, double most)
-{
-    return __double2ll_rn(fmax(fmin(x, most), -most) * static_cast<double>(1LL << bits));
-}
-template <int bits>
-__device__ double from_fixed(Fixed x)
-{
-    return static_cast<double>(x) / static_cast<double>(1LL << bits);
-}
 
 /// `lanes` neighbouring lanes, a power of two. All of a tile's lanes call each function together.
 template <int lanes>
@@ -61,6 +44,11 @@ public:
 #pragma unroll
         for (int step = lanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(mask_, value, step, lanes);
         return value;
+    }
+    template <class R>
+    __device__ cuda::Complex<R> sum(cuda::Complex<R> value) const
+    {
+        return {sum(value.re), sum(value.im)};
     }
     /// The value of one lane of the tile.
     template <class V>

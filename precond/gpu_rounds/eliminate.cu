@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/eliminate.hpp"
 
 namespace ilux::rounds {
@@ -23,11 +24,18 @@ __device__ int table_for(Offset terms)
     return size == 6 && 4 * terms > 3 * Offset{4096} ? 7 : size;
 }
 
-/// The e_k = ±1 that makes |y_k| largest.
-__device__ double greedy(long long w)
+/// y_k by the e_k of modulus 1, so ±1 for real numbers, that makes it largest.
+__device__ double greedy(Fixed w)
 {
     const double value = from_fixed<32>(w);
     return (value > 0 ? -1. : 1.) - value;
+}
+__device__ cuda::Complex<double> greedy(cuda::Complex<Fixed> w)
+{
+    const auto   value = from_fixed<32>(w);
+    const double size = magnitude(value);
+    if (size == 0) return {1, 0};
+    return {-value.re / size - value.re, -value.im / size - value.im};
 }
 
 constexpr double largest_share =
@@ -35,9 +43,10 @@ constexpr double largest_share =
 
 constexpr double largest_step = 4096;  // of an estimate; |w| stays far from the range of Fixed
 
-__device__ void add_to(long long* w, double step)
+template <class V>
+__device__ void add_to(FixedOf<V>* w, V step)
 {
-    atomicAdd(reinterpret_cast<unsigned long long*>(w), static_cast<unsigned long long>(fixed<32>(step, largest_step)));
+    add_fixed(w, fixed<32>(step, largest_step));
 }
 
 /// What the threads of a block have cut: one request for all, once they have met after the first of the two calls.
@@ -66,51 +75,56 @@ private:
 };
 
 /// D, U, y and z of a pivot, and its part of the estimates of the columns.
-template <int lanes>
-__global__ void __launch_bounds__(tile_threads) take_pivots(Elimination round)
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads) take_pivots(Elimination<V> round)
 {
     const Tile<lanes> tile;
     const long        i = tile.in_grid();
     const bool        is = i < round.pivot_count;
     const Index       k = is ? round.pivots[i] : 0;
     const Offset      begin = is ? round.S.start[k] : 0, end = is ? begin + round.S.length[k] : 0;
-    const double      diagonal = is ? round.at.diagonal[k] : 1;
-    Fixed             weak = 0, cut = 0;
+    const V           diagonal = is ? round.at.diagonal[k] : cuda::from_real<V>(1);
+    const Divisor<V>  by_diagonal(diagonal);
+    FixedOf<V>        weak{};
+    Fixed             cut = 0;
     Index             count = 0;
     for (Offset p = begin + tile.lane(); p < end; p += lanes) {
         const Index j = round.S.col[p];
         if (!round.is_pivot(j)) {
             ++count;
         } else if (j != k) {
-            const double s = round.S.val[p] / diagonal, share = s * (round.at.scale[j].t / round.at.scale[k].t);
-            weak += fixed<50>(round.at.vector_count > 0 ? s * weight_of_several(round.at, k, j) : share, largest_share);
-            cut += fixed<30>(fabs(share), largest_share);
-            if (!(fabs(share) <= largest_share)) round.counters->clipped = 1;
+            const V      s = by_diagonal(round.S.val[p]), share = (round.at.scale[j].t / round.at.scale[k].t) * s;
+            const double size = magnitude(share);
+            weak += fixed<50>(round.at.vector_count > 0 ? weight_of_several(round.at, k, j) * s : share, largest_share);
+            cut += fixed<30>(size, largest_share);
+            if (!(size <= largest_share)) round.counters->clipped = 1;
         }
     }
     count = tile.sum(count);
     weak = tile.sum(weak);
     const CutOfBlock cut_of_block(cut);
-    double           d = round.dropping.compensate ? diagonal + diagonal * from_fixed<50>(weak) : diagonal;
-    if (fabs(d) < least_diagonal * fabs(diagonal)) d = diagonal;
+    V                d = round.dropping.compensate ? diagonal + diagonal * from_fixed<50>(weak) : diagonal;
+    d = on_diagonal(round.dropping.mirror, d);
+    if (magnitude(d) < least_diagonal * magnitude(diagonal)) d = diagonal;
     const Offset start =
         room_for<Tile<lanes>::per_block>(is ? count : 0, tile.in_block(), tile.lane() == 0, &round.counters->U_entries);
     cut_of_block.add_to(round.counters);
     if (!is) return;
-    const double y = greedy(round.at.w_L[k]), z = greedy(round.at.w_U[k]);
-    double       largest = 0;
-    Index        next = 0;
+    const Divisor<V> by_pivot(d);
+    const V          y = greedy(round.at.w_L[k]), z = greedy(round.at.w_U[k]);
+    double           largest = 0;
+    Index            next = 0;
     for (Offset from = begin; from < end; from += lanes) {
         const Offset p = from + tile.lane();
         const Index  j = p < end ? round.S.col[p] : k;
         const bool   stays = j != k && !round.is_pivot(j);
         const Index  place = tile.place(stays, next);
         if (!stays) continue;
-        const double s = round.S.val[p], u = s / d;
+        const V s = round.S.val[p], u = by_pivot(s);
         round.U_col[start + place] = j;
         round.U_val[start + place] = u;
-        largest = fmax(largest, fabs(s));
-        add_to(round.at.w_U + j, u * z);
+        largest = fmax(largest, magnitude(s));
+        add_to<V>(round.at.w_U + j, u * z);
     }
     largest = tile.max(largest);
     if (tile.lane() != 0) return;
@@ -120,15 +134,15 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination round)
     const Index place = round.first_place + static_cast<Index>(i);
     round.at.place[k] = place;
     round.number[place] = k;
-    round.pivot[place] = d / (round.at.row_fold[k] * round.at.col_fold[k]);
-    raise(&round.counters->inverse_L, bits_of(fabs(y)));
-    raise(&round.counters->inverse_U, bits_of(fabs(z)));
+    round.pivot[place] = cuda::divided(d, round.at.row_fold[k] * round.at.col_fold[k]);
+    raise(&round.counters->inverse_L, bits_of(magnitude(y)));
+    raise(&round.counters->inverse_U, bits_of(magnitude(z)));
 }
 
 /// L of a row that stays, its estimate, and the size of table that it needs.
-template <int lanes>
-__global__ void __launch_bounds__(tile_threads) split_rest(Elimination round, LEntry* L, Index* unsorted_col,
-                                                           double* unsorted_val, const __grid_constant__ Bins bins)
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads) split_rest(Elimination<V> round, LEntry<V>* L, Index* unsorted_col,
+                                                           V* unsorted_val, const __grid_constant__ Bins bins)
 {
     const Tile<lanes> tile;
     const long        i = tile.in_grid();
@@ -151,15 +165,15 @@ __global__ void __launch_bounds__(tile_threads) split_rest(Elimination round, LE
         round.counters->too_wide = 1;
         return;
     }
-    Index next = 0;
-    Fixed w = 0;
+    Index      next = 0;
+    FixedOf<V> w{};
     for (Offset from = begin; from < end && count > 0; from += lanes) {
         const Offset p = from + tile.lane();
         const Index  k = p < end ? round.S.col[p] : r;
         const bool   goes = k != r && round.is_pivot(k);
         const Index  place = tile.place(goes, next);
         if (!goes) continue;
-        const double l = round.S.val[p] / round.at.pivot[k].d;
+        const V l = Divisor<V>(round.at.pivot[k].d)(round.S.val[p]);
         unsorted_col[start + place] = k;
         unsorted_val[start + place] = l;
         w += fixed<32>(l * round.at.y[k], largest_step);
@@ -172,10 +186,10 @@ __global__ void __launch_bounds__(tile_threads) split_rest(Elimination round, LE
         const Index k = unsorted_col[start + e];
         Index       rank = 0;
         for (Index other = 0; other < count; ++other) rank += unsorted_col[start + other] < k;
-        const double l = unsorted_val[start + e];
+        const V l = unsorted_val[start + e];
         round.L_col[start + rank] = k;
         round.L_val[start + rank] = l;
-        L[start + rank] = {l * (round.at.row_fold[k] / fold), r, before + rank, round.at.place[k]};
+        L[start + rank] = {(round.at.row_fold[k] / fold) * l, r, before + rank, round.at.place[k]};
     }
     if (tile.lane() != 0) return;
     round.at.w_L[r] += w;
@@ -187,34 +201,36 @@ __global__ void __launch_bounds__(tile_threads) split_rest(Elimination round, LE
 }
 
 /// Takes the scales of later levels out of the rows of U.
-template <int lanes>
-__global__ void __launch_bounds__(tile_threads) fold_U(Elimination round)
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads) fold_U(Elimination<V> round)
 {
     const Tile<lanes> tile;
     const long        i = tile.in_grid();
     if (i >= round.pivot_count) return;
-    const Index  k = round.pivots[i];
-    const Pivot  pivot = round.at.pivot[k];
-    const double fold = round.at.col_fold[k];
+    const Index    k = round.pivots[i];
+    const Pivot<V> pivot = round.at.pivot[k];
+    const double   fold = round.at.col_fold[k];
     for (Offset p = pivot.U_start + tile.lane(); p < pivot.U_start + pivot.U_length; p += lanes)
-        round.U_val[p] *= fold / round.at.col_fold[round.U_col[p]];
+        round.U_val[p] = (fold / round.at.col_fold[round.U_col[p]]) * round.U_val[p];
 }
 
 }  // namespace
 
-const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const RoundDropping& dropping)
+template <Scalar S>
+const char* eliminate(Gpu& gpu, RoundsState<S>& state, const Counters& set, const RoundDropping& dropping)
 {
+    using V = cuda::Value<S>;
     Bins bins{};
     std::ranges::copy(state.bin, bins.rows);
-    const auto   usual = static_cast<std::size_t>(state.nnz);
-    RoundFactors made{.first = state.done,
+    const auto      usual = static_cast<std::size_t>(state.nnz);
+    RoundFactors<V> made{.first = state.done,
                       .last = state.done + set.pivots,
                       .L = state.L.reserve(set.pivot_cols, usual),
                       .U_col = state.U_col.reserve(set.pivot_rows, usual),
                       .U_val = state.U_val.reserve(set.pivot_rows, usual)};
-    for (Entries* scratch : {&state.unsorted, &state.sorted})
-        if (scratch->capacity() < set.pivot_cols) *scratch = Entries(set.pivot_cols);
-    const Elimination round{.S = state.rows(),
+    for (Entries<V>* scratch : {&state.unsorted, &state.sorted})
+        if (scratch->capacity() < set.pivot_cols) *scratch = Entries<V>(set.pivot_cols);
+    const Elimination<V> round{.S = state.rows(),
                             .at = state.at,
                             .counters = state.count,
                             .dropping = dropping,
@@ -231,8 +247,8 @@ const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const R
                             .L_val = state.sorted.val.data()};
     state.clear(gpu);
     with_lanes(state, [&](auto lanes) {
-        launch_tiles<lanes()>(gpu, take_pivots<lanes()>, set.pivots, round);
-        launch_tiles<lanes()>(gpu, split_rest<lanes()>, set.rest, round, made.L, state.unsorted.col.data(),
+        launch_tiles<lanes()>(gpu, take_pivots<lanes(), V>, set.pivots, round);
+        launch_tiles<lanes()>(gpu, split_rest<lanes(), V>, set.rest, round, made.L, state.unsorted.col.data(),
                               state.unsorted.val.data(), bins);
     });
     const Counters split = state.read(gpu);
@@ -243,7 +259,7 @@ const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const R
     if (next.too_wide != 0) return "a row is too wide for the device's tables";
     if (next.not_finite != 0) return "numbers that are not finite";
     if (!state.first_level)
-        with_lanes(state, [&](auto lanes) { launch_tiles<lanes()>(gpu, fold_U<lanes()>, set.pivots, round); });
+        with_lanes(state, [&](auto lanes) { launch_tiles<lanes()>(gpu, fold_U<lanes(), V>, set.pivots, round); });
     made.L_count = static_cast<Offset>(split.L_entries);
     state.L_entries += made.L_count;
     state.U_entries += static_cast<Offset>(split.U_entries);
@@ -259,5 +275,9 @@ const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& set, const R
     state.turn(set.rest);
     return "";
 }
+
+#define ILUX_INSTANTIATE(S) template const char* eliminate(Gpu&, RoundsState<S>&, const Counters&, const RoundDropping&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::rounds

@@ -7,29 +7,33 @@
 
 namespace ilux::rounds {
 
-constexpr int largest_table = 16384;  ///< slots of the table of a row
+/// Slots of the largest table of a row: what the shared memory of a multiprocessor holds, as a power of two.
+template <class V>
+constexpr int largest_table = is_complex<V> ? 8192 : 16384;
 
 /// One round, as its kernels see it.
+template <class V>
 struct Elimination {
-    RowsView      S;
-    RowArrays     at;
+    RowsView<V>   S;
+    RowArrays<V>  at;
     Counters*     counters;
     RoundDropping dropping;
 
     const Index *pivots, *rest;
     Index        pivot_count, rest_count, first_place;
     Index*       number;
-    double*      pivot;  ///< by place
+    V*           pivot;  ///< by place
     Index*       U_col;
-    double*      U_val;
+    V*           U_val;
     Index*       L_col;  ///< of a row, by number of the pivot
-    double*      L_val;
+    V*           L_val;
 
     __device__ bool is_pivot(Index k) const { return at.status[k] == chosen; }
 };
 
 /// TestVectors::weight. Apart, since where there is one vector kernels should not hold registers for it.
-__device__ __noinline__ static double weight_of_several(const RowArrays& at, Index i, Index j)
+template <class V>
+__device__ __noinline__ static double weight_of_several(const RowArrays<V>& at, Index i, Index j)
 {
     const double* ti = at.vectors + static_cast<std::size_t>(i) * at.vector_count;
     const double* tj = at.vectors + static_cast<std::size_t>(j) * at.vector_count;
@@ -40,6 +44,7 @@ __device__ __noinline__ static double weight_of_several(const RowArrays& at, Ind
 
 /// Rows of the next matrix, from those of this one and from L and U of the round, with more room while there is too little.
 /// @param found  how many rows need a table of each size
-Counters form_next(Gpu& gpu, RoundsState& state, const Elimination& round, const Counters& found);
+template <Scalar S>
+Counters form_next(Gpu& gpu, RoundsState<S>& state, const Elimination<cuda::Value<S>>& round, const Counters& found);
 
 }  // namespace ilux::rounds

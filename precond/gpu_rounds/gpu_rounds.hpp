@@ -30,8 +30,11 @@ struct GpuRoundsPlan {
     bool                                       compensates = false;
 };
 
-/// What was set up, or why it was not. Cheap to copy (shared); immutable; serves any number of streams.
+/// What was set up for a matrix of S, or why it was not. Cheap to copy (shared); immutable; serves any number of streams.
+template <Scalar S = double>
 class GpuRounds {
+    using Single = single_of<S>;
+
 public:
     GpuRounds() = default;
     /// M for A as MlIlu::build makes it by options.setup=rounds or auto, up to rounding. Bits repeat, on devices of one kind.
@@ -39,7 +42,7 @@ public:
     /// @param in_single  store values in single precision; where one is too large for it they are stored in double, and remark()
     ///                   says so
     /// @throws OutOfMemory, DeviceError, Cancelled, OutOfTime; InvalidInput where options.definite asks for what A is not
-    static GpuRounds build(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, const MlIluOptions& options, bool in_single,
+    static GpuRounds build(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, const MlIluOptions& options, bool in_single,
                            const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
     /// The same by the rounds that an earlier setup found for another matrix, as MlIlu::rebuild does it: where they do not suit A, it is
@@ -47,7 +50,7 @@ public:
     /// Takes half to three quarters of the time of build(); where it is refused, what it took until then besides.
     /// @param plan  of a matrix of the same order and, for it to be of use, pattern; set up by the same options
     /// @throws as build(), and InvalidInput for a plan of another order or without rounds
-    static GpuRounds rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, const MlIluOptions& options,
+    static GpuRounds rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, const MlIluOptions& options,
                              bool in_single, const GpuRoundsPlan& plan, const ProgressListener& on_progress = {},
                              const StopToken& stop = {});
     /// What rebuild() needs. Needs an M.
@@ -61,31 +64,32 @@ public:
     const MlIluReport& report() const { return report_; }
     bool               in_single() const { return in_single_ != nullptr; }
     std::size_t        bytes() const;                        ///< of device memory
-    std::size_t        most_bytes(bool transposable) const;  ///< while preconditioner() is made, scratch included
+    std::size_t        most_bytes(bool adjoinable) const;  ///< while preconditioner() is made, scratch included
     std::size_t        workspace_bytes() const;              ///< of preconditioner(), besides
     Index              rounds() const;                       ///< of all levels
     Index              dense_order() const;                  ///< of the dense end
-    /// The triangular systems, as a report shows them, a level a round: of M⁻¹, then of M⁻ᵀ where that is asked for.
-    std::vector<GpuFactorReport::System> systems(bool transposable = false) const;
+    /// The triangular systems, as a report shows them, a level a round: of M⁻¹, then of M⁻ᴴ where that is asked for.
+    std::vector<GpuFactorReport::System> systems(bool adjoinable = false) const;
 
-    /// z ← M⁻¹ r on one stream, and where it is `transposable` z ← M⁻ᵀ r, for as much memory again and a sort of all entries of L and U at
+    /// z ← M⁻¹ r on one stream, and where it is `adjoinable` z ← M⁻ᴴ r, for as much memory again and a sort of all entries of L and U at
     /// each call. apply_columns() solves eight columns in the time of 3.5 to 5, for eight vectors of workspace that its first call takes: make one
     /// before a stream is captured.
     /// @throws OutOfMemory, DeviceError
-    std::unique_ptr<Preconditioner<Gpu>> preconditioner(Gpu& gpu, bool transposable = false) const;
+    std::unique_ptr<Preconditioner<Gpu, S>> preconditioner(Gpu& gpu, bool adjoinable = false) const;
 
     /// The same of R A C, with vectors, values and sums in single precision. Needs in_single().
-    std::unique_ptr<Preconditioner<Gpu, float>> preconditioner_in_single(Gpu& gpu, const SingleScales& scales,
-                                                                         bool transposable = false) const;
+    std::unique_ptr<Preconditioner<Gpu, Single>> preconditioner_in_single(Gpu& gpu, const SingleScales& scales,
+                                                                          bool adjoinable = false) const;
 
 private:
+    template <Scalar>
     friend class GpuRoundsBuilder;
     Index                                        n_ = 0;
     std::string                                  why_not_, remark_;
     MlIluReport                                  report_;
     std::shared_ptr<const GpuRoundsPlan>         plan_;
-    std::shared_ptr<const RoundsFactors<double>> in_double_;
-    std::shared_ptr<const RoundsFactors<float>>  in_single_;
+    std::shared_ptr<const RoundsFactors<S>>      in_double_;
+    std::shared_ptr<const RoundsFactors<Single>> in_single_;
 };
 
 }  // namespace ilux

@@ -37,8 +37,8 @@ void with_one_of(int lanes, With&& with)
 }
 
 /// The same for as many lanes a row as suit the rows of S.
-template <class With>
-void with_lanes(const RoundsState& state, With&& with)
+template <Scalar S, class With>
+void with_lanes(const RoundsState<S>& state, With&& with)
 {
     with_one_of<8, 16, 32>(lanes_for(state.nnz, state.active_count), with);
 }
@@ -64,37 +64,39 @@ __device__ inline void raise(Status* to, Status value)
 __device__ inline Index thread_in_grid() { return static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x); }
 
 /// The rows that are left, as kernels see them: a thread a row, or a tile.
+template <class V>
 struct ActiveRows {
-    RowsView     S;
+    RowsView<V>  S;
     const Index* active;
     Index        count;
-    RowArrays    at;
+    RowArrays<V> at;
     Counters*    counters;
 
     /// The row number of a thread or tile, by its own number; −1 where there is none.
     __device__ Index row(long which) const { return which < count ? active[which] : -1; }
 };
-inline ActiveRows active_rows(const RoundsState& state)
+template <Scalar S>
+ActiveRows<cuda::Value<S>> active_rows(const RoundsState<S>& state)
 {
     return {state.rows(), state.active[state.now], state.active_count, state.at, state.count};
 }
 
 /// f(j, p) for the entries of row k, by the lanes of its tile.
-template <int lanes, class Do>
-__device__ void for_entries(const RowsView& S, const Tile<lanes>& tile, Index k, Do&& f)
+template <int lanes, class V, class Do>
+__device__ void for_entries(const RowsView<V>& S, const Tile<lanes>& tile, Index k, Do&& f)
 {
     const Offset begin = S.start[k], end = begin + S.length[k];
     for (Offset p = begin + tile.lane(); p < end; p += lanes) f(S.col[p], p);
 }
 
 /// Σ_j≠k |s_kj| ‖t_j‖ over |d| ‖t_k‖, d = s_kk; Inf where that is 0. All lanes get it.
-template <int lanes>
-__device__ double share_of_others(const ActiveRows& rows, const Tile<lanes>& tile, Index k, double d)
+template <int lanes, class V>
+__device__ double share_of_others(const ActiveRows<V>& rows, const Tile<lanes>& tile, Index k, V d)
 {
-    const double size = fabs(d) * fabs(rows.at.scale[k].t), by_size = 1 / size;
+    const double size = magnitude(d) * fabs(rows.at.scale[k].t), by_size = 1 / size;
     Fixed        others = 0;
     for_entries(rows.S, tile, k, [&](Index j, Offset p) {
-        if (j != k) others += fixed<40>(fabs(rows.S.val[p]) * fabs(rows.at.scale[j].t) * by_size, 4);
+        if (j != k) others += fixed<40>(magnitude(rows.S.val[p]) * fabs(rows.at.scale[j].t) * by_size, 4);
     });
     return size > 0 ? from_fixed<40>(tile.sum(others)) : HUGE_VAL;
 }

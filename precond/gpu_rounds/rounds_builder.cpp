@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/gpu/apply_levels.hpp"
 #include "ilux/precond/gpu/apply_systems.hpp"
 #include "ilux/precond/gpu_rounds/assemble.hpp"
 #include "ilux/precond/gpu_rounds/dense_inverse.hpp"
+#include "ilux/precond/mlilu/damped.hpp"
 #include "ilux/precond/mlilu/dense_level.hpp"
 #include "ilux/precond/mlilu/level_budget.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
@@ -19,26 +23,28 @@ namespace {
 constexpr std::size_t most_levels = 40;
 
 /// @param by_columns  n×n
-CsrMatrix<> dense_csr(const std::vector<double>& by_columns, Index n)
+template <Scalar S>
+CsrMatrix<S> dense_csr(const std::vector<S>& by_columns, Index n)
 {
     const auto          order = static_cast<std::size_t>(n);
     std::vector<Offset> ptr{0};
     std::vector<Index>  col;
-    std::vector<double> val;
+    std::vector<S>      val;
     for (std::size_t i = 0; i < order; ++i) {
         for (std::size_t j = 0; j < order; ++j)
-            if (const double s = by_columns[j * order + i]; s != 0) {
+            if (const S s = by_columns[j * order + i]; s != S(0)) {
                 col.push_back(static_cast<Index>(j));
                 val.push_back(s);
             }
         ptr.push_back(static_cast<Offset>(col.size()));
     }
-    return CsrMatrix<>::from_sorted(n, n, std::move(ptr), std::move(col), std::move(val));
+    return CsrMatrix<S>::from_sorted(n, n, std::move(ptr), std::move(col), std::move(val));
 }
 
 }  // namespace
 
-GpuRoundsBuilder::GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, const MlIluOptions& options,
+template <Scalar S>
+GpuRoundsBuilder<S>::GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, const MlIluOptions& options,
                                    const ProgressListener& on_progress, const StopToken& stop,
                                    const GpuRoundsPlan* plan)
     : cpu_(cpu),
@@ -48,7 +54,7 @@ GpuRoundsBuilder::GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& 
       stop_(stop),
       nnz_(A.nnz()),
       tail_(rounds_tail(options, A.nnz())),
-      most_entries_(LevelBudget<double>(A.rows(), A.bytes(), options.memory_limit).entries_left(A.rows())),
+      most_entries_(LevelBudget<S>(A.rows(), A.bytes(), options.memory_limit).entries_left(A.rows())),
       plan_(plan),
       state_(gpu, A)
 {
@@ -58,7 +64,8 @@ GpuRoundsBuilder::GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& 
     if (plan) made_.report_.decisions.emplace_back("the rounds of an earlier matrix serve again");
 }
 
-GpuRounds GpuRoundsBuilder::run(bool in_single)
+template <Scalar S>
+GpuRounds<S> GpuRoundsBuilder<S>::run(bool in_single)
 {
     const WallClock clock;
     const auto&     report = made_.report_;
@@ -68,27 +75,50 @@ GpuRounds GpuRoundsBuilder::run(bool in_single)
     return std::move(made_);
 }
 
+/// As damped() does it.
+template <Scalar S>
+void GpuRoundsBuilder<S>::damp()
+{
+    if constexpr (is_complex<S>) {
+        auto& report = made_.report_;
+        report.damping = std::max(0., opt_.damping.beta);
+        const bool automatic = opt_.damping.beta == Damping::automatic;
+        const bool may = automatic && state_.n >= least_damped_rows &&
+                         rounds::find_mirror(gpu_, state_) == Mirror::symmetric;
+        if (!may && report.damping == 0) return;
+        auto facts = rounds::damping_facts(gpu_, state_);
+        if (may) report.damping = automatic_damping(std::move(facts.excess));
+        if (report.damping == 0) return;
+        if (automatic) report.decisions.push_back(why_damped(report.damping));
+        rounds::damp(gpu_, state_, std::copysign(report.damping, facts.sum));
+    }
+}
+
 /// @return whether all that is left is the dense end
-bool GpuRoundsBuilder::make_levels()
+template <Scalar S>
+bool GpuRoundsBuilder<S>::make_levels()
 {
     if (state_.n <= tail_) {
         made_.why_not_ = fmt::format("{} rows are too few", state_.n);
         return false;
     }
-    hermitian_ = rounds::is_symmetric(gpu_, state_);
+    damp();
+    mirror_ = rounds::find_mirror(gpu_, state_);
     while (scale_level() && eliminate_level())
         if (is_last()) return true;
     return false;
 }
 
-bool GpuRoundsBuilder::is_last() const
+template <Scalar S>
+bool GpuRoundsBuilder<S>::is_last() const
 {
     const Offset n = state_.active_count;
     if (plan_) return made_.report_.levels.size() == plan_->levels.size();
-    return n <= tail_ || (nearly_dense(n, state_.nnz) && n <= DenseLevel<>::largest);
+    return n <= tail_ || (nearly_dense(n, state_.nnz) && n <= DenseLevel<S>::largest);
 }
 
-void GpuRoundsBuilder::tell(Index done, Index total) const
+template <Scalar S>
+void GpuRoundsBuilder<S>::tell(Index done, Index total) const
 {
     if (on_progress_)
         on_progress_({.phase = Progress::Phase::setup,
@@ -98,7 +128,8 @@ void GpuRoundsBuilder::tell(Index done, Index total) const
     stop_.check();
 }
 
-void GpuRoundsBuilder::note(std::string decision, const MlIluReport& seconds_lost)
+template <Scalar S>
+void GpuRoundsBuilder<S>::note(std::string decision, const MlIluReport& seconds_lost)
 {
     auto& report = made_.report_;
     report.decisions.push_back(std::move(decision));
@@ -108,7 +139,8 @@ void GpuRoundsBuilder::note(std::string decision, const MlIluReport& seconds_los
 }
 
 /// @return whether the level may be eliminated in rounds
-bool GpuRoundsBuilder::scale_level()
+template <Scalar S>
+bool GpuRoundsBuilder<S>::scale_level()
 {
     const WallClock clock;
     tell(0, state_.active_count);
@@ -119,18 +151,19 @@ bool GpuRoundsBuilder::scale_level()
     return may;
 }
 
-bool GpuRoundsBuilder::may_begin(const rounds::DiagonalFacts& facts)
+template <Scalar S>
+bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& facts)
 {
     auto&      report = made_.report_;
     const auto level = report.levels.size() + 1;
-    const bool positive = hermitian_ && facts.not_positive == 0;
-    const auto matching = decide_matching(opt_, positive, facts.small, state_.active_count, hermitian_word<double>);
+    const bool positive = mirror_ == Mirror::hermitian && facts.not_positive == 0;
+    const auto matching = decide_matching(opt_, positive, facts.small, state_.active_count, hermitian_word<S>);
     if (level == 1 && opt_.definite && !positive)
         throw InvalidInput(
             fmt::format("precond.definite needs a {} matrix with a positive diagonal, and this one is not",
-                        hermitian_word<double>));
+                        hermitian_word<S>));
     if (opt_.absolute) made_.why_not_ = "precond.absolute works on the host only";
-    else if (opt_.damping.beta > 0) made_.why_not_ = "precond.damping is not of real matrices";
+    else if (!is_complex<S> && opt_.damping.beta > 0) made_.why_not_ = "precond.damping is not of real matrices";
     else if (matching.match) made_.why_not_ = fmt::format("level {} wants a matching", level);
     else if (level > most_levels) made_.why_not_ = fmt::format("more than {} levels", most_levels);
     if (!made_.why_not_.empty()) return false;
@@ -146,7 +179,8 @@ bool GpuRoundsBuilder::may_begin(const rounds::DiagonalFacts& facts)
 }
 
 /// The pivots of a round kept, where there is one, else those that are found. None where they are refused.
-rounds::Counters GpuRoundsBuilder::set_of_round(const RoundsOptions& options, Index number)
+template <Scalar S>
+rounds::Counters GpuRoundsBuilder<S>::set_of_round(const RoundsOptions& options, Index number)
 {
     const auto* kept = kept_level();
     if (!kept) return rounds::choose_pivots(gpu_, state_, options.bounds);
@@ -160,7 +194,8 @@ rounds::Counters GpuRoundsBuilder::set_of_round(const RoundsOptions& options, In
 }
 
 /// @return whether a round was eliminated
-bool GpuRoundsBuilder::round(const RoundsOptions& options, MlIluLevelReport& level)
+template <Scalar S>
+bool GpuRoundsBuilder<S>::round(const RoundsOptions& options, MlIluLevelReport& level)
 {
     tell(level.accepted, level.n);
     WallClock  clock;
@@ -178,13 +213,15 @@ bool GpuRoundsBuilder::round(const RoundsOptions& options, MlIluLevelReport& lev
     return true;
 }
 
-bool GpuRoundsBuilder::go_on(const RoundsOptions& options, const MlIluLevelReport& level) const
+template <Scalar S>
+bool GpuRoundsBuilder<S>::go_on(const RoundsOptions& options, const MlIluLevelReport& level) const
 {
     if (const auto* kept = kept_level()) return level.rounds < static_cast<Index>(kept->ends.size());
     return state_.active_count > tail_ && (options.most_rounds == 0 || level.rounds < options.most_rounds);
 }
 
-void GpuRoundsBuilder::judge_level(const MlIluLevelReport& level)
+template <Scalar S>
+void GpuRoundsBuilder<S>::judge_level(const MlIluLevelReport& level)
 {
     if (!made_.why_not_.empty()) return;
     if (const auto* kept = kept_level()) {
@@ -196,10 +233,11 @@ void GpuRoundsBuilder::judge_level(const MlIluLevelReport& level)
 }
 
 /// @return whether the next level, or the dense end, may follow
-bool GpuRoundsBuilder::eliminate_level()
+template <Scalar S>
+bool GpuRoundsBuilder<S>::eliminate_level()
 {
     const RoundsOptions options =
-        rounds_options(opt_, compensates_, hermitian_ ? Mirror::hermitian : Mirror::none, largest_);
+        rounds_options(opt_, compensates_, mirror_, largest_);
     MlIluLevelReport level{.n = state_.active_count};
     const Offset     before_L = state_.L_entries, before_U = state_.U_entries;
     next_plan_.levels.emplace_back();
@@ -220,7 +258,8 @@ bool GpuRoundsBuilder::eliminate_level()
 }
 
 /// By the device, or where that has no answer by the host, which also finds the rank.
-DeviceBuffer<double> GpuRoundsBuilder::inverse_of_rest()
+template <Scalar S>
+DeviceBuffer<S> GpuRoundsBuilder<S>::inverse_of_rest()
 {
     const WallClock clock;
     rounds::place_rest(gpu_, state_);
@@ -230,40 +269,42 @@ DeviceBuffer<double> GpuRoundsBuilder::inverse_of_rest()
     report.dense = n > 0;
     report.stored = static_cast<Offset>(n) * n;
     if (!W) {
-        const DenseLevel<> dense(dense_csr(rounds::rest_on_host(gpu_, state_), n), opt_.definite);
-        const auto         inverse = inverse_of<double>(cpu_, dense, false);
+        const DenseLevel<S> dense(dense_csr(rounds::rest_on_host(gpu_, state_), n), opt_.definite);
+        const auto         inverse = inverse_of<S>(cpu_, dense, false);
         report.deficiency = dense.deficiency();
         report.stored = dense.stored();
         W.emplace(inverse.size());
-        upload<double>(gpu_, inverse, *W);
+        upload<S>(gpu_, inverse, *W);
     }
     if (n > 0) report.levels.push_back({.n = n, .accepted = n, .nnz_U = report.stored});
     made_.report_.seconds_rounds.tail += clock.seconds();
     return std::move(*W);
 }
 
+template <Scalar S>
 template <class T>
-std::shared_ptr<const RoundsFactors<T>> GpuRoundsBuilder::assembled(const DeviceBuffer<double>& W)
+std::shared_ptr<const RoundsFactors<T>> GpuRoundsBuilder<S>::assembled(const DeviceBuffer<S>& W)
 {
     const WallClock clock;
     const auto      factors = std::make_shared<RoundsFactors<T>>();
     const Offset    too_large =
-        rounds::assemble<T>(gpu_, state_, *factors) + rounds::store<T>(gpu_, state_, W, factors->W);
+        rounds::assemble<T, S>(gpu_, state_, *factors) + rounds::store<T, S>(gpu_, state_, W, factors->W);
     made_.report_.seconds_rounds.assemble += clock.seconds();
-    require_storable(too_large, sizeof(T));
+    require_storable(too_large, sizeof(real_of<T>));
     return factors;
 }
 
-void GpuRoundsBuilder::assemble(bool in_single)
+template <Scalar S>
+void GpuRoundsBuilder<S>::assemble(bool in_single)
 {
     const auto W = inverse_of_rest();
     auto&      report = made_.report_;
     if (in_single) try {
-            made_.in_single_ = assembled<float>(W);
+            made_.in_single_ = assembled<single_of<S>>(W);
         } catch (const InvalidInput& error) {  // a value that float cannot hold
             made_.remark_ = fmt::format("precision double, not single: {}", error.what());
         }
-    if (!made_.in_single_) made_.in_double_ = assembled<double>(W);
+    if (!made_.in_single_) made_.in_double_ = assembled<S>(W);
     next_plan_.order = made_.in_single_ ? made_.in_single_->number : made_.in_double_->number;
     next_plan_.compensates = compensates_;
     made_.plan_ = std::make_shared<const GpuRoundsPlan>(std::move(next_plan_));
@@ -271,5 +312,9 @@ void GpuRoundsBuilder::assemble(bool in_single)
     report.fill = nnz_ > 0 ? static_cast<double>(report.stored) / static_cast<double>(nnz_) : 0;
     report.bytes = made_.bytes();
 }
+
+#define ILUX_INSTANTIATE(S) template class GpuRoundsBuilder<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -9,18 +9,20 @@ namespace ilux {
 
 /// The level loop of MlIluBuilder for levels in rounds alone; gives up where that one would go on by Crout's sweep or a matching, or where
 /// the rounds of a plan do not suit A.
+template <Scalar S>
 class GpuRoundsBuilder {
 public:
-    GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<double>& A, const MlIluOptions& options,
+    GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, const MlIluOptions& options,
                      const ProgressListener& on_progress, const StopToken& stop, const GpuRoundsPlan* plan = nullptr);
 
     /// `decision` and the time of what was given up go to the report.
     void note(std::string decision, const MlIluReport& seconds_lost);
 
-    GpuRounds run(bool in_single);
+    GpuRounds<S> run(bool in_single);
 
 private:
     bool                        make_levels();
+    void                        damp();
     bool                        is_last() const;
     void                        tell(Index done, Index total) const;
     bool                        scale_level();
@@ -36,8 +38,8 @@ private:
     void judge_level(const MlIluLevelReport& level);
     void assemble(bool in_single);
     template <class T>
-    std::shared_ptr<const RoundsFactors<T>> assembled(const DeviceBuffer<double>& W);
-    DeviceBuffer<double>                    inverse_of_rest();
+    std::shared_ptr<const RoundsFactors<T>> assembled(const DeviceBuffer<S>& W);
+    DeviceBuffer<S>                         inverse_of_rest();
 
     Cpu&                    cpu_;
     Gpu&                    gpu_;
@@ -49,10 +51,11 @@ private:
     const Offset            most_entries_;
     const GpuRoundsPlan*    plan_;
     GpuRoundsPlan           next_plan_;
-    rounds::RoundsState     state_;
-    bool                    hermitian_ = false, compensates_ = false;
+    rounds::RoundsState<S>  state_;
+    Mirror                  mirror_ = Mirror::none;
+    bool                    compensates_ = false;
     double                  largest_ = 0;  // entry of the level
-    GpuRounds               made_;
+    GpuRounds<S>            made_;
 };
 
 }  // namespace ilux

@@ -2,6 +2,7 @@
 
 #include <cub/device/device_select.cuh>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 
 namespace ilux::rounds {
@@ -9,7 +10,9 @@ namespace {
 
 using cuda::check;
 
-__global__ void take_matrix(Index n, const Offset* row_ptr, Offset* start, Index* length, Index* active, RowArrays at)
+template <class V>
+__global__ void take_matrix(Index n, const Offset* row_ptr, Offset* start, Index* length, Index* active,
+                            RowArrays<V> at)
 {
     const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= n) return;
@@ -20,7 +23,8 @@ __global__ void take_matrix(Index n, const Offset* row_ptr, Offset* start, Index
     at.row_fold[i] = at.col_fold[i] = 1;
 }
 
-__global__ void take_test_vectors(Index n, const double* t, Index count, RowArrays at)
+template <class V>
+__global__ void take_test_vectors(Index n, const double* t, Index count, RowArrays<V> at)
 {
     const Index i = thread_in_grid();
     if (i >= n) return;
@@ -32,7 +36,8 @@ __global__ void take_test_vectors(Index n, const double* t, Index count, RowArra
 
 }  // namespace
 
-RoundsState::RoundsState(Gpu& gpu, const DeviceCsr<double>& A) : n(A.rows()), active_count(A.rows()), nnz(A.nnz())
+template <Scalar S>
+RoundsState<S>::RoundsState(Gpu& gpu, const DeviceCsr<S>& A) : n(A.rows()), active_count(A.rows()), nnz(A.nnz())
 {
     gpu.make_current();
     const auto rows = static_cast<std::size_t>(n);
@@ -49,9 +54,11 @@ RoundsState::RoundsState(Gpu& gpu, const DeviceCsr<double>& A) : n(A.rows()), ac
     }
     for (auto& rows_of_bin : bin) arrays.room(rows, rows_of_bin);
     for (double** a : {&at.row_scale, &at.col_scale, &at.row_first, &at.col_first, &at.row_fold, &at.col_fold,
-                       &at.diagonal, &at.row_largest, &at.spare, &at.y, &at.z, &pivot})
+                       &at.row_largest, &at.spare})
         arrays.room(rows, *a);
-    for (long long** a : {&at.w_L, &at.w_U, &at.room, &at.used, &at.used_next}) arrays.room(rows, *a);
+    for (V** a : {&at.diagonal, &at.y, &at.z, &pivot}) arrays.room(rows, *a);
+    for (FixedOf<V>** a : {&at.w_L, &at.w_U}) arrays.room(rows, *a);
+    for (long long** a : {&at.room, &at.used, &at.used_next}) arrays.room(rows, *a);
     for (Status** a : {&at.col_largest, &at.priority, &at.status, &at.first}) arrays.room(rows, *a);
     arrays.room(rows, at.L_start);
     arrays.room(rows, at.pivot);
@@ -63,40 +70,48 @@ RoundsState::RoundsState(Gpu& gpu, const DeviceCsr<double>& A) : n(A.rows()), ac
     arrays.room(scratch_bytes + 1, scratch);
     arrays.upload(gpu);
 
-    entries[0] = Entries(static_cast<std::size_t>(nnz));
+    entries[0] = Entries<V>(static_cast<std::size_t>(nnz));
     copy_device(gpu, A.col().data(), entries[0].col);
-    copy_device(gpu, A.val().data(), entries[0].val);
+    copy_device(gpu, cuda::as_values(A.val().data()), entries[0].val);
     if (n == 0) return;
-    launch(gpu, take_matrix, n, n, A.row_ptr().data(), start[0], length[0], active[0], at);
+    launch(gpu, take_matrix<V>, n, n, A.row_ptr().data(), start[0], length[0], active[0], at);
 }
 
-void RoundsState::take_test_vectors(Gpu& gpu, std::span<const double> t)
+template <Scalar S>
+void RoundsState<S>::take_test_vectors(Gpu& gpu, std::span<const double> t)
 {
     if (n == 0) return;
     const auto count = static_cast<Index>(t.size() / static_cast<std::size_t>(n));
     test_vectors = DeviceBuffer<double>(t.size());
     upload(gpu, t, test_vectors);
-    launch(gpu, rounds::take_test_vectors, n, n, test_vectors.data(), count, at);
+    launch(gpu, rounds::take_test_vectors<V>, n, n, test_vectors.data(), count, at);
     at.vectors = test_vectors.data();
     at.vector_count = count > 1 ? count : 0;
 }
 
-Counters RoundsState::read(Gpu& gpu) const
+template <Scalar S>
+Counters RoundsState<S>::read(Gpu& gpu) const
 {
     Counters host;
     detail::download_bytes(gpu, count, &host, sizeof host);
     return host;
 }
 
-void RoundsState::clear(Gpu& gpu)
+template <Scalar S>
+void RoundsState<S>::clear(Gpu& gpu)
 {
     check(cudaMemsetAsync(count, 0, sizeof(Counters), cuda::stream(gpu)), "cudaMemsetAsync");
 }
 
-void RoundsState::turn(Index rest)
+template <Scalar S>
+void RoundsState<S>::turn(Index rest)
 {
     now ^= 1;
     active_count = rest;
 }
+
+#define ILUX_INSTANTIATE(S) template struct RoundsState<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::rounds

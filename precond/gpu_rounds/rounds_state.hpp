@@ -6,33 +6,45 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "ilux/base/gpu/device_csr.hpp"
+#include "ilux/base/gpu/value.hpp"
 #include "ilux/precond/rounds/round_rules.hpp"
 #include "ilux/sptrsv/device_arrays.hpp"
 
 namespace ilux::rounds {
 
+/// What is summed up as integers: units of a power of two, each part of a complex number by itself.
+using Fixed = long long;
+template <class V>
+using FixedOf = std::conditional_t<is_complex<V>, cuda::Complex<Fixed>, Fixed>;
+
+// V is double or cuda::Complex<double>, S the same as the host has it.
+
 /// Where the rows of a matrix are, by number.
+template <class V>
 struct RowsView {
     const Offset* start;
     const Index*  length;
     const Index*  col;
-    const double* val;
+    const V*      val;
 };
 
 /// Entries in device memory, with room for `capacity`.
+template <class V>
 struct Entries {
     explicit Entries(std::size_t capacity = 0) : col(capacity), val(capacity) {}
     std::size_t          capacity() const { return col.size(); }
-    DeviceBuffer<Index>  col;
-    DeviceBuffer<double> val;
+    DeviceBuffer<Index> col;
+    DeviceBuffer<V>     val;
 };
 
-/// What a row to be updated reads of a pivot: one sector of memory.
+/// What a row to be updated reads of a pivot: one sector of memory, or two.
+template <class V>
 struct alignas(32) Pivot {
-    double d;
+    V      d;
     double largest_in_U;
     Offset U_start;
     Index  U_length;
@@ -44,6 +56,7 @@ struct alignas(16) Scale {
 };
 
 /// An array a quantity, by number of the row or column.
+template <class V>
 struct RowArrays {
     Scale*  scale;
     double* vectors;                                      ///< n × vector_count, by rows: several test vectors
@@ -51,8 +64,8 @@ struct RowArrays {
     double *row_scale, *col_scale;                        ///< of a level
     double *row_first, *col_first, *row_fold, *col_fold;  ///< those of the first level; the product of all later ones
     Index*  in_level;                                     ///< its place among the rows of the level
-    long long *w_L, *w_U;                                 ///< (L y)_k − y_k in units of 2⁻³²; the same of Uᵀ
-    double*    diagonal;
+    FixedOf<V>*w_L, *w_U;                                 ///< (L y)_k − y_k in units of 2⁻³²; the same of Uᵀ
+    V*         diagonal;
     double*    row_largest;  ///< off the diagonal
     double*    spare;        ///< |d| − Σ |s_kj t_j / t_k|, at least 0
     Status*    col_largest;  ///< its bits
@@ -62,8 +75,8 @@ struct RowArrays {
     Index*     blocker;                  ///< who that is
     long long *room, *used, *used_next;  ///< of weak couplings, relative to the pivot, in units of 2⁻⁴⁰
     Index *    doomed, *beaten;          ///< flags of a sweep
-    double *   y, *z;
-    Pivot*     pivot;
+    V *        y, *z;
+    Pivot<V>*  pivot;
     Offset*    L_start;             ///< in this round
     Index *    L_length, *L_total;  ///< in this round; in all rounds so far
     Index*     place;               ///< in the order of elimination
@@ -79,29 +92,31 @@ struct Counters {
     Index              waiting[3], watching[3], fresh[3], pivots, rest;
     Index              bin[8];
     Index              small, not_positive, zero, dominant, even;  ///< diagonals; rows
-    Index              changed, overflow, too_wide, not_finite, unsymmetric, clipped;
+    Index              changed, overflow, too_wide, not_finite, unsymmetric, not_hermitian, clipped;
 };
 
 /// An entry of L: the value number `slot` of a row, in the column of the pivot at `place`.
+template <class V>
 struct LEntry {
-    double val;
+    V      val;
     Index  row, slot, place;
 };
 /// What a round leaves: L in any order, rows of U of the pivots from place `first` on.
+template <class V>
 struct RoundFactors {
-    Index   first = 0, last = 0;
-    Offset  L_count = 0;
-    LEntry* L = nullptr;
-    Index*  U_col = nullptr;
-    double* U_val = nullptr;
+    Index      first = 0, last = 0;
+    Offset     L_count = 0;
+    LEntry<V>* L = nullptr;
+    Index*     U_col = nullptr;
+    V*         U_val = nullptr;
 };
 
 /// Memory in few large pieces, for rounds that know only how much they need at most. Nothing is given back.
-template <class V>
+template <class Item>
 class Pieces {
 public:
-    /// Room for `most` values; at most `usual` go into a piece where they are not needed at once.
-    V* reserve(std::size_t most, std::size_t usual)
+    /// Room for `most` items; at most `usual` go into a piece where they are not needed at once.
+    Item* reserve(std::size_t most, std::size_t usual)
     {
         if (pieces_.empty() || pieces_.back().size() - used_ < most) {
             pieces_.emplace_back(std::max({most, usual, std::size_t{1}}));
@@ -112,19 +127,22 @@ public:
     void take(std::size_t count) { used_ += count; }
 
 private:
-    std::vector<DeviceBuffer<V>> pieces_;
-    std::size_t                  used_ = 0;
+    std::vector<DeviceBuffer<Item>> pieces_;
+    std::size_t                     used_ = 0;
 };
 
 /// A on its way through the rounds: what is left of it, the factors so far, and all that kernels need between. Pointers are to the
 /// device.
+template <Scalar S>
 struct RoundsState {
+    using V = cuda::Value<S>;
+
     /// Takes a copy of A.
-    RoundsState(Gpu& gpu, const DeviceCsr<double>& A);
+    RoundsState(Gpu& gpu, const DeviceCsr<S>& A);
     /// Instead of a constant. @param t  n × 1 or more, by rows
     void take_test_vectors(Gpu& gpu, std::span<const double> t);
 
-    RowsView rows() const { return {start[now], length[now], entries[now].col.data(), entries[now].val.data()}; }
+    RowsView<V> rows() const { return {start[now], length[now], entries[now].col.data(), entries[now].val.data()}; }
     Counters read(Gpu& gpu) const;
     void     clear(Gpu& gpu);  ///< all counters
     /// The next round works on what the last one left.
@@ -136,12 +154,12 @@ struct RoundsState {
     int                    now = 0;  ///< which of two
     std::array<Offset*, 2> start;
     std::array<Index*, 2>  length;
-    std::array<Entries, 2> entries;
+    std::array<Entries<V>, 2> entries;
     std::array<Index*, 2>  active;                    ///< row numbers, ascending
     Index*                 pivots = nullptr;          ///< of a round, ascending
     std::array<Index*, 2>  waiting, watching, fresh;  ///< lists of a sweep, and of the one before or after
     std::array<Index*, 8>  bin;                       ///< rows by the size of their table
-    RowArrays              at = {};
+    RowArrays<V>           at = {};
     Counters*              count = nullptr;
     std::byte*             scratch = nullptr;  ///< of CUB
     std::size_t            scratch_bytes = 0;
@@ -151,16 +169,16 @@ struct RoundsState {
     // of all rounds so far, in the order of elimination
     Index                     done = 0;
     Index*                    number = nullptr;  ///< n
-    double*                   pivot = nullptr;   ///< n
-    std::vector<RoundFactors> rounds;
-    Pieces<LEntry>            L;
-    Pieces<Index>             U_col;
-    Pieces<double>            U_val;
+    V*                           pivot = nullptr;   ///< n
+    std::vector<RoundFactors<V>> rounds;
+    Pieces<LEntry<V>>            L;
+    Pieces<Index>                U_col;
+    Pieces<V>                    U_val;
     Offset                    L_entries = 0, U_entries = 0;
     double                    inverse_L = 1, inverse_U = 1;  ///< largest estimates of a pivot, of the level
     double                    cut = 0;                       ///< sum over its pivots of MlIluLevelReport::cut
 
-    Entries unsorted, sorted;  ///< L of a round by rows: scratch
+    Entries<V> unsorted, sorted;  ///< L of a round by rows: scratch
 };
 
 /// `lanes` for rows of so many entries on average.

@@ -3,6 +3,7 @@
 #include <bit>
 #include <numbers>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 #include "ilux/precond/gpu_rounds/steps.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
@@ -12,25 +13,27 @@ namespace ilux::rounds {
 namespace {
 
 /// r a c without an overflow on the way.
-__device__ double scaled(double r, double a, double c)
+template <class V>
+__device__ V scaled(double r, V a, double c)
 {
     const double low = fmin(r, c), high = fmax(r, c);
-    return fabs(a) >= 1 ? a * low * high : a * high * low;
+    return magnitude(a) >= 1 ? high * (low * a) : low * (high * a);
 }
 
-__global__ void begin(ActiveRows level)
+template <class V>
+__global__ void begin(ActiveRows<V> level)
 {
     const Index a = thread_in_grid(), k = level.row(a);
     if (k < 0) return;
     level.at.row_scale[k] = level.at.col_scale[k] = 1;
-    level.at.w_L[k] = level.at.w_U[k] = 0;
+    level.at.w_L[k] = level.at.w_U[k] = FixedOf<V>{};
     level.at.in_level[k] = a;
     level.at.col_largest[k] = 0;
 }
 
 /// Largest magnitudes of each row and column of the scaled matrix, the diagonal included.
-template <int lanes>
-__global__ void __launch_bounds__(tile_threads) find_maxima(ActiveRows level)
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads) find_maxima(ActiveRows<V> level)
 {
     const Tile<lanes> tile;
     const Index       k = level.row(tile.in_grid());
@@ -38,7 +41,7 @@ __global__ void __launch_bounds__(tile_threads) find_maxima(ActiveRows level)
     const double r = level.at.row_scale[k];
     double       largest = 0;
     for_entries(level.S, tile, k, [&](Index j, Offset p) {
-        const double size = scaled(r, fabs(level.S.val[p]), level.at.col_scale[j]);
+        const double size = scaled(r, magnitude(level.S.val[p]), level.at.col_scale[j]);
         largest = fmax(largest, size);
         raise(level.at.col_largest + j, bits_of(size));
     });
@@ -54,7 +57,8 @@ __device__ bool improve(double& factor, double largest)
     return factor != before;
 }
 
-__global__ void improve_scales(ActiveRows level)
+template <class V>
+__global__ void improve_scales(ActiveRows<V> level)
 {
     const Index k = level.row(thread_in_grid());
     if (k < 0) return;
@@ -65,14 +69,14 @@ __global__ void improve_scales(ActiveRows level)
 }
 
 /// Scales the rows, and looks at diagonals. Maxima are those of the scaled matrix.
-template <int lanes>
-__global__ void __launch_bounds__(tile_threads) apply_scales(ActiveRows level, double* val)
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads) apply_scales(ActiveRows<V> level, V* val)
 {
     const Tile<lanes> tile;
     const Index       k = level.row(tile.in_grid());
     if (k < 0) return;
     const double r = level.at.row_scale[k];
-    double       d = 0;
+    V            d{};
     for_entries(level.S, tile, k, [&](Index j, Offset p) {
         val[p] = scaled(r, val[p], level.at.col_scale[j]);
         if (j == k) d = val[p];
@@ -81,14 +85,15 @@ __global__ void __launch_bounds__(tile_threads) apply_scales(ActiveRows level, d
     if (tile.lane() != 0) return;
     const double row = level.at.row_largest[k];
     raise(&level.counters->largest, bits_of(row));
-    if (fabs(d) < small_diagonal * fmax(row, magnitude_of(level.at.col_largest[k])) || d == 0)
+    if (magnitude(d) < small_diagonal * fmax(row, magnitude_of(level.at.col_largest[k])) || cuda::is_zero(d))
         atomicAdd(&level.counters->small, 1);
-    if (!(d > 0)) atomicAdd(&level.counters->not_positive, 1);
-    if (d == 0) atomicAdd(&level.counters->zero, 1);
+    if (!(cuda::real_part(d) > 0)) atomicAdd(&level.counters->not_positive, 1);
+    if (cuda::is_zero(d)) atomicAdd(&level.counters->zero, 1);
 }
 
 /// The test vector and the scales of later levels go along.
-__global__ void carry_on(ActiveRows level, bool first)
+template <class V>
+__global__ void carry_on(ActiveRows<V> level, bool first)
 {
     const Index k = level.row(thread_in_grid());
     if (k < 0) return;
@@ -105,13 +110,14 @@ __global__ void carry_on(ActiveRows level, bool first)
 }
 
 /// Rows that are dominant in the test vector; rows that couple unknowns of like t alone.
-template <int lanes>
-__global__ void __launch_bounds__(tile_threads) count_rows(ActiveRows level)
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads) count_rows(ActiveRows<V> level)
 {
     const Tile<lanes> tile;
     const Index       k = level.row(tile.in_grid());
     if (k < 0) return;
-    double d = 0, most = fabs(level.at.scale[k].t), least = most;
+    V      d{};
+    double most = fabs(level.at.scale[k].t), least = most;
     for_entries(level.S, tile, k, [&](Index j, Offset p) {
         if (j == k) d = level.S.val[p];
         const double t = fabs(level.at.scale[j].t);
@@ -126,8 +132,12 @@ __global__ void __launch_bounds__(tile_threads) count_rows(ActiveRows level)
     if (most <= rounds_like_size * least) atomicAdd(&level.counters->even, 1);
 }
 
-/// Entries above the diagonal without an equal partner below it. Rows are in ascending order of columns.
-__global__ void find_asymmetry(Index n, RowsView A, Counters* counters)
+__device__ bool differ(double a, double b) { return a != b; }
+__device__ bool differ(cuda::Complex<double> a, cuda::Complex<double> b) { return a.re != b.re || a.im != b.im; }
+
+/// Entries on or above the diagonal without an equal or a conjugate partner below it. Rows are in ascending order of columns.
+template <class V>
+__global__ void find_asymmetry(Index n, RowsView<V> A, Counters* counters)
 {
     const Index i = thread_in_grid();
     if (i >= n) return;
@@ -140,12 +150,16 @@ __global__ void find_asymmetry(Index n, RowsView A, Counters* counters)
             if (A.col[middle] < i) low = middle + 1;
             else high = middle;
         }
-        if (low == A.start[j] + A.length[j] || A.col[low] != i || A.val[low] != A.val[p]) counters->unsymmetric = 1;
+        const bool alone = low == A.start[j] + A.length[j] || A.col[low] != i;
+        if (alone || differ(A.val[low], A.val[p])) counters->unsymmetric = 1;
+        if constexpr (is_complex<V>)
+            if (alone || differ(A.val[low], cuda::conjugate(A.val[p]))) counters->not_hermitian = 1;
     }
 }
 
 /// Entries above the diagonal minus those below it.
-__global__ void count_sides(Index n, RowsView A, Counters* counters)
+template <class V>
+__global__ void count_sides(Index n, RowsView<V> A, Counters* counters)
 {
     const Index i = thread_in_grid();
     if (i >= n) return;
@@ -155,42 +169,49 @@ __global__ void count_sides(Index n, RowsView A, Counters* counters)
     if (difference != 0) atomicAdd(&counters->entries, static_cast<unsigned long long>(difference));
 }
 
-void find_maxima(Gpu& gpu, const RoundsState& state)
+template <Scalar S>
+void find_maxima(Gpu& gpu, const RoundsState<S>& state)
 {
     with_lanes(state, [&](auto lanes) {
-        launch_tiles<lanes()>(gpu, find_maxima<lanes()>, state.active_count, active_rows(state));
+        launch_tiles<lanes()>(gpu, find_maxima<lanes(), cuda::Value<S>>, state.active_count, active_rows(state));
     });
 }
 
 }  // namespace
 
-bool is_symmetric(Gpu& gpu, RoundsState& state)
+template <Scalar S>
+Mirror find_mirror(Gpu& gpu, RoundsState<S>& state)
 {
+    using V = cuda::Value<S>;
     state.clear(gpu);
-    launch(gpu, find_asymmetry, state.n, state.n, state.rows(), state.count);
-    launch(gpu, count_sides, state.n, state.n, state.rows(), state.count);
+    launch(gpu, find_asymmetry<V>, state.n, state.n, state.rows(), state.count);
+    launch(gpu, count_sides<V>, state.n, state.n, state.rows(), state.count);
     const Counters found = state.read(gpu);
-    return found.unsymmetric == 0 && found.entries == 0;
+    if (found.entries != 0) return Mirror::none;
+    if ((is_complex<S> ? found.not_hermitian : found.unsymmetric) == 0) return Mirror::hermitian;
+    return found.unsymmetric == 0 ? Mirror::symmetric : Mirror::none;
 }
 
-DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling)
+template <Scalar S>
+DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, bool scaling)
 {
-    const ActiveRows level = active_rows(state);
-    const Index      rows = state.active_count;
-    launch(gpu, begin, rows, level);
+    using V = cuda::Value<S>;
+    const ActiveRows<V> level = active_rows(state);
+    const Index         rows = state.active_count;
+    launch(gpu, begin<V>, rows, level);
     bool changed = scaling;
     for (int sweep = 0; sweep < equilibration_sweeps && changed; ++sweep) {
         state.clear(gpu);
         find_maxima(gpu, state);
-        launch(gpu, improve_scales, rows, level);
+        launch(gpu, improve_scales<V>, rows, level);
         changed = state.read(gpu).changed != 0;
     }
     state.clear(gpu);
     find_maxima(gpu, state);
-    launch(gpu, carry_on, rows, level, state.first_level);
+    launch(gpu, carry_on<V>, rows, level, state.first_level);
     with_lanes(state, [&](auto lanes) {
-        launch_tiles<lanes()>(gpu, apply_scales<lanes()>, rows, level, state.entries[state.now].val.data());
-        launch_tiles<lanes()>(gpu, count_rows<lanes()>, rows, level);
+        launch_tiles<lanes()>(gpu, apply_scales<lanes(), V>, rows, level, state.entries[state.now].val.data());
+        launch_tiles<lanes()>(gpu, count_rows<lanes(), V>, rows, level);
     });
     state.inverse_L = state.inverse_U = 1;
     state.cut = 0;
@@ -198,5 +219,11 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling)
     return {found.small,    found.zero, found.not_positive,
             found.dominant, found.even, std::bit_cast<double>(found.largest)};
 }
+
+#define ILUX_INSTANTIATE(S)                               \
+    template Mirror        find_mirror(Gpu&, RoundsState<S>&); \
+    template DiagonalFacts begin_level(Gpu&, RoundsState<S>&, bool);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::rounds

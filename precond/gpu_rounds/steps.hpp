@@ -14,22 +14,37 @@ struct DiagonalFacts {
     double largest = 0;             ///< of all entries
 };
 
-/// Whether A = Aᵀ, exactly. Needs rows in which columns ascend, as those of a DeviceCsr.
-bool is_symmetric(Gpu& gpu, RoundsState& state);
+/// Whether A = Aᴴ or A = Aᵀ, exactly, as ilux::mirror_of() says it. Needs rows in which columns ascend, as those of a DeviceCsr.
+template <Scalar S>
+Mirror find_mirror(Gpu& gpu, RoundsState<S>& state);
+/// What damped.hpp asks of a matrix.
+struct DampingFacts {
+    std::vector<double> excess;   ///< n: −Re Σ_k a_jk/a_jj
+    double              sum = 0;  ///< Im Σ_j a_jj
+};
+template <Scalar S>
+DampingFacts damping_facts(Gpu& gpu, const RoundsState<S>& state);
+/// a_jj ← a_jj + iβ |a_jj|
+template <Scalar S>
+void damp(Gpu& gpu, RoundsState<S>& state, double beta);
 /// Begins a level: estimates are 1; where `scaling` says so rows and columns are equilibrated, as on the host, and the test vector
 /// goes along.
-DiagonalFacts begin_level(Gpu& gpu, RoundsState& state, bool scaling);
+template <Scalar S>
+DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, bool scaling);
 /// The set of pivots that ilux::choose_pivots() takes. Leaves them in state.pivots, and the others in the other list of active
 /// rows. @return both counts, and the sums over the pivots
-Counters choose_pivots(Gpu& gpu, RoundsState& state, const RoundBounds& bounds);
+template <Scalar S>
+Counters choose_pivots(Gpu& gpu, RoundsState<S>& state, const RoundBounds& bounds);
 /// Pivots that an earlier setup chose, whatever they are like now: listed as choose_pivots() does it.
 struct KeptPivots {
     Counters   counts;
     WorstPivot worst;
 };
 /// @param pivots  rows that are active
-KeptPivots replay_pivots(Gpu& gpu, RoundsState& state, DeviceSpan<const Index> pivots, bool positive);
+template <Scalar S>
+KeptPivots replay_pivots(Gpu& gpu, RoundsState<S>& state, DeviceSpan<const Index> pivots, bool positive);
 /// Eliminates them. @return "" or why it cannot be done here; S is then spoiled
-const char* eliminate(Gpu& gpu, RoundsState& state, const Counters& chosen, const RoundDropping& dropping);
+template <Scalar S>
+const char* eliminate(Gpu& gpu, RoundsState<S>& state, const Counters& chosen, const RoundDropping& dropping);
 
 }  // namespace ilux::rounds

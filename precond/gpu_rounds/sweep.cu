@@ -9,17 +9,20 @@ namespace {
 using cuda::check;
 
 constexpr Status not_judged = 0;
-constexpr int    sweep_blocks = 5;  // of a multiprocessor: 4 or 6 are 2 % slower
+template <class V>
+constexpr int sweep_blocks = is_complex<V> ? 4 : 5;  // of a multiprocessor: with 4 or 6 real ones are 2 % slower
 
 /// |s_kj t_j / (t_k s_kk)|: what a coupling takes of the room of row k. NaN takes all of it.
+template <class V>
 struct Share {
-    const RowArrays& at;
-    double           by_size;
+    const RowArrays<V>& at;
+    double              by_size;
 
-    __device__ Share(const RowArrays& arrays, Index k)
-        : at(arrays), by_size(1 / fabs(arrays.scale[k].t * arrays.diagonal[k]))
+    __device__ Share(const RowArrays<V>& arrays, Index k)
+        : at(arrays), by_size(1 / (fabs(arrays.scale[k].t) * magnitude(arrays.diagonal[k])))
     {}
-    __device__ Fixed of(double s, Index j) const { return fixed<40>(fabs(s) * fabs(at.scale[j].t) * by_size, 4); }
+    /// @param size  |s_kj|
+    __device__ Fixed of(double size, Index j) const { return fixed<40>(size * fabs(at.scale[j].t) * by_size, 4); }
 };
 
 /// The lists of a sweep. Their lengths are three in turn: one that was read last, or is read next, is emptied meanwhile.
@@ -50,8 +53,8 @@ struct ListRoom {
 };
 
 /// f(j, p) for the neighbours of row k, by the lanes of its tile.
-template <int lanes, class Do>
-__device__ void for_neighbours(const Round& round, const Tile<lanes>& tile, Index k, Do&& f)
+template <int lanes, class V, class Do>
+__device__ void for_neighbours(const Round<V>& round, const Tile<lanes>& tile, Index k, Do&& f)
 {
     for_entries(round.S, tile, k, [&](Index j, Offset p) {
         if (j != k) f(j, p);
@@ -60,21 +63,21 @@ __device__ void for_neighbours(const Round& round, const Tile<lanes>& tile, Inde
 
 /// A row that waits: what chosen neighbours take of its room, and who comes first of those in its row that wait. It need not look
 /// again while that one waits.
-template <int lanes>
-__device__ void judge(const Round& round, const Tile<lanes>& tile, Index k)
+template <int lanes, class V>
+__device__ void judge(const Round<V>& round, const Tile<lanes>& tile, Index k)
 {
     const Index blocker = round.at.blocker[k];
     if (blocker != k && waits(round.at.status[blocker])) {
         if (tile.lane() == 0) round.at.first[k] = not_judged;
         return;
     }
-    const Share share(round.at, k);
+    const Share<V> share(round.at, k);
     Status      first = round.at.status[k];
     Index       who = k;
     Fixed       used = 0;
     for_neighbours(round, tile, k, [&](Index j, Offset p) {
         const Status status = round.at.status[j];
-        if (status == chosen) used += share.of(round.S.val[p], j);
+        if (status == chosen) used += share.of(magnitude(round.S.val[p]), j);
         if (waits(status) && status < first) first = status, who = j;
     });
     const Status least = tile.min(first);
@@ -89,23 +92,23 @@ __device__ void judge(const Round& round, const Tile<lanes>& tile, Index k)
 __device__ bool may_wait(Status status) { return waits(status) || status == tentative || status == rejected; }
 
 /// Rows that wait, or may have to wait on, and do not fit the room of pivot k are lost. @return whether there are others
-template <int lanes>
-__device__ bool doom(const Round& round, const Tile<lanes>& tile, Index k, Fixed used)
+template <int lanes, class V>
+__device__ bool doom(const Round<V>& round, const Tile<lanes>& tile, Index k, Fixed used)
 {
-    const Share share(round.at, k);
+    const Share<V> share(round.at, k);
     const Fixed room = round.at.room[k];
     bool        any = false;
     for_neighbours(round, tile, k, [&](Index j, Offset p) {
         if (!may_wait(*static_cast<volatile Status*>(round.at.status + j))) return;
-        if (used + share.of(round.S.val[p], j) > room) round.at.doomed[j] = 1;
+        if (used + share.of(magnitude(round.S.val[p]), j) > room) round.at.doomed[j] = 1;
         else any = true;
     });
     return tile.any(any);
 }
 
 /// A row that waits is judged; one chosen in the sweep before dooms those it leaves no room.
-template <int lanes>
-__device__ void judge_rows(const Round& round, const Tile<lanes>& tile, const Lists& lists, long first, long stride)
+template <int lanes, class V>
+__device__ void judge_rows(const Round<V>& round, const Tile<lanes>& tile, const Lists& lists, long first, long stride)
 {
     Counters& count = *round.counters;
     if (first == 0 && tile.lane() == 0)
@@ -124,7 +127,8 @@ __device__ void judge_rows(const Round& round, const Tile<lanes>& tile, const Li
 }
 
 /// Every waiting row that was judged: excluded where pivots leave it no room, tentative where it comes first.
-__device__ void resolve(const Round& round, const Lists& lists, Index k)
+template <class V>
+__device__ void resolve(const Round<V>& round, const Lists& lists, Index k)
 {
     Counters&    count = *round.counters;
     const Status first = round.at.first[k];
@@ -139,31 +143,33 @@ __device__ void resolve(const Round& round, const Lists& lists, Index k)
     }
 }
 
-__device__ bool is_tentative(const Round& round, Index k)
+template <class V>
+__device__ bool is_tentative(const Round<V>& round, Index k)
 {
     const Status status = *static_cast<volatile Status*>(round.at.status + k);
     return status == tentative || status == rejected;
 }
 
-__device__ void reject(const Round& round, Index k) { *static_cast<volatile Status*>(round.at.status + k) = rejected; }
+template <class V>
+__device__ void reject(const Round<V>& round, Index k) { *static_cast<volatile Status*>(round.at.status + k) = rejected; }
 
 constexpr Index none = 0x7fffffff;
 
 /// A pivot of an earlier sweep: of the tentative ones in its row the first that fit its room stay. @return whether others wait
-template <int lanes>
-__device__ bool settle(const Round& round, const Tile<lanes>& tile, Index k)
+template <int lanes, class V>
+__device__ bool settle(const Round<V>& round, const Tile<lanes>& tile, Index k)
 {
-    const Share share(round.at, k);
+    const Share<V> share(round.at, k);
     const Fixed room = round.at.room[k];
     Fixed       used = round.at.used[k];
     bool        any = false;
     for (Index after = -1;;) {
         Index  next = none;
-        double s = 0;
+        double size = 0;
         for_neighbours(round, tile, k, [&](Index j, Offset p) {
             const Status status = *static_cast<volatile Status*>(round.at.status + j);
             any = any || waits(status);
-            if (j > after && j < next && (status == tentative || status == rejected)) next = j, s = round.S.val[p];
+            if (j > after && j < next && (status == tentative || status == rejected)) next = j, size = magnitude(round.S.val[p]);
         });
         const Index smallest = tile.min(next);
         if (smallest == none) {
@@ -171,7 +177,7 @@ __device__ bool settle(const Round& round, const Tile<lanes>& tile, Index k)
             break;
         }
         // one lane alone has it; the sum of integers passes its share to the others
-        const Fixed taken = tile.sum(next == smallest ? share.of(s, smallest) : Fixed{0});
+        const Fixed taken = tile.sum(next == smallest ? share.of(size, smallest) : Fixed{0});
         if (used + taken <= room) used += taken;
         else if (tile.lane() == 0) reject(round, smallest);
         after = smallest;
@@ -185,21 +191,22 @@ struct Entry {
     Index  col;
     double size;
 
-    __device__ Entry(const RowsView& S, Index k, Offset from, int lane) : col(-1), size(0)
+    template <class V>
+    __device__ Entry(const RowsView<V>& S, Index k, Offset from, int lane) : col(-1), size(0)
     {
         if (from + lane >= S.length[k]) return;
         col = S.col[S.start[k] + from + lane];
-        size = fabs(S.val[S.start[k] + from + lane]);
+        size = magnitude(S.val[S.start[k] + from + lane]);
     }
 };
 
 /// Whether the detours of a tie of row k to pivot j carry enough of it.
-template <int lanes>
-__device__ bool has_detours(const Round& round, const Tile<lanes>& tile, Index k, Index j, double s)
+template <int lanes, class V>
+__device__ bool has_detours(const Round<V>& round, const Tile<lanes>& tile, Index k, Index j, double size_of_tie)
 {
-    const Share  share(round.at, k);
+    const Share<V> share(round.at, k);
     const double of_j = fabs(round.at.scale[j].t / round.at.scale[k].t);
-    const Fixed  tie = share.of(s, j), most = static_cast<Fixed>(tie_over_detours);
+    const Fixed  tie = share.of(size_of_tie, j), most = static_cast<Fixed>(tie_over_detours);
     Fixed        sum = share.of(in_series(round.at.spare[k], round.at.spare[j] * of_j * of_j), k);
     for (Index in_j = 0; in_j < round.S.length[j]; in_j += lanes) {
         const Entry of_row_j(round.S, j, in_j, tile.lane());
@@ -220,8 +227,8 @@ __device__ bool has_detours(const Round& round, const Tile<lanes>& tile, Index k
 }
 
 /// Of row k to pivots chosen before, whether each has detours enough.
-template <int lanes>
-__device__ bool ties_have_detours(const Round& round, const Tile<lanes>& tile, Index k)
+template <int lanes, class V>
+__device__ bool ties_have_detours(const Round<V>& round, const Tile<lanes>& tile, Index k)
 {
     for (Index from = 0; from < round.S.length[k]; from += lanes) {
         const Entry mine(round.S, k, from, tile.lane());
@@ -235,8 +242,8 @@ __device__ bool ties_have_detours(const Round& round, const Tile<lanes>& tile, I
 }
 
 /// Pivots chosen before, and those tentative now: one of these that another has in its row, and comes after it, waits on.
-template <int lanes>
-__device__ void settle_rows(const Round& round, const Tile<lanes>& tile, const Lists& lists, long first, long stride)
+template <int lanes, class V>
+__device__ void settle_rows(const Round<V>& round, const Tile<lanes>& tile, const Lists& lists, long first, long stride)
 {
     Counters&   count = *round.counters;
     const Index watching = count.watching[lists.now], fresh = count.fresh[lists.now];
@@ -257,7 +264,8 @@ __device__ void settle_rows(const Round& round, const Tile<lanes>& tile, const L
 }
 
 /// Of those tentative now.
-__device__ void confirm(const Round& round, const Lists& lists, Index k)
+template <class V>
+__device__ void confirm(const Round<V>& round, const Lists& lists, Index k)
 {
     Status& status = round.at.status[k];
     if (status == rejected) {
@@ -272,9 +280,9 @@ __device__ void confirm(const Round& round, const Lists& lists, Index k)
 }
 
 /// All sweeps, until few rows wait: one cooperative launch, whose blocks wait for one another four times a sweep.
-template <int lanes>
-__global__ void __launch_bounds__(tile_threads, sweep_blocks)
-    sweep_rows(const __grid_constant__ Round round, const __grid_constant__ ListRoom room)
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads, sweep_blocks<V>)
+    sweep_rows(const __grid_constant__ Round<V> round, const __grid_constant__ ListRoom room)
 {
     const auto        grid = cooperative_groups::this_grid();
     const Tile<lanes> tile;
@@ -300,15 +308,16 @@ __global__ void __launch_bounds__(tile_threads, sweep_blocks)
 }  // namespace
 
 /// Not more blocks than rows need: fewer wait for one another sooner.
-void sweep(Gpu& gpu, const RoundsState& state, const Round& round)
+template <Scalar S>
+void sweep(Gpu& gpu, const RoundsState<S>& state, const Round<cuda::Value<S>>& round)
 {
     ListRoom room{};
     std::ranges::copy(state.waiting, room.waiting);
     std::ranges::copy(state.watching, room.watching);
     std::ranges::copy(state.fresh, room.fresh);
     with_lanes(state, [&](auto lanes) {
-        void*          arguments[] = {const_cast<Round*>(&round), &room};
-        const auto     kernel = sweep_rows<lanes()>;
+        void*          arguments[] = {const_cast<Round<cuda::Value<S>>*>(&round), &room};
+        const auto     kernel = sweep_rows<lanes(), cuda::Value<S>>;
         const auto     stream = cuda::stream(gpu);
         const unsigned needed = blocks_for(Offset{state.active_count} * lanes(), tile_threads);
         const int      most = cuda::blocks_a_multiprocessor(kernel, tile_threads) * gpu.multiprocessors();
@@ -317,5 +326,8 @@ void sweep(Gpu& gpu, const RoundsState& state, const Round& round)
               "sweep_rows");
     });
 }
+
+template void sweep(Gpu&, const RoundsState<double>&, const Round<double>&);
+template void sweep(Gpu&, const RoundsState<std::complex<double>>&, const Round<cuda::Complex<double>>&);
 
 }  // namespace ilux::rounds

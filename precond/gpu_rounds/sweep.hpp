@@ -9,7 +9,8 @@
 namespace ilux::rounds {
 
 /// A round whose pivots are to be chosen.
-struct Round : ActiveRows {
+template <class V>
+struct Round : ActiveRows<V> {
     RoundBounds bounds;
     Index       few;  ///< waiting rows that are left for the next round
 };
@@ -24,6 +25,7 @@ __device__ inline void append(Index k, Index* list, Index* count)
 }
 
 /// Turns rows that wait, in state.waiting[0], into pivots and such as are left for later, in `status`.
-void sweep(Gpu& gpu, const RoundsState& state, const Round& round);
+template <Scalar S>
+void sweep(Gpu& gpu, const RoundsState<S>& state, const Round<cuda::Value<S>>& round);
 
 }  // namespace ilux::rounds

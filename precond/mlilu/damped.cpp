@@ -27,7 +27,7 @@ void for_each_diagonal(CsrMatrix<T>& A, F&& f)
             if (col[p] == i) f(val[p]);
 }
 
-/// −Re Σ_k a_jk/a_jj of the rows where it is positive.
+/// −Re Σ_k a_jk/a_jj of every row.
 template <class T>
 std::vector<double> excesses(const CsrView<T>& A)
 {
@@ -35,8 +35,7 @@ std::vector<double> excesses(const CsrView<T>& A)
     for (Index i = 0; i < A.rows(); ++i) {
         T sum = 0;
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) sum += A.val()[p];
-        const double excess = -std::real(sum / A.at(i, i));
-        if (excess > 0 && std::isfinite(excess)) found.push_back(excess);
+        found.push_back(-std::real(sum / A.at(i, i)));
     }
     return found;
 }
@@ -45,11 +44,7 @@ template <class T>
 double chosen_beta(const CsrView<T>& A)
 {
     if (A.rows() < least_damped_rows || !is_symmetric(A) || is_hermitian(A)) return 0;
-    std::vector<double> excess = excesses(A);
-    if (static_cast<double>(excess.size()) < least_rows * A.rows()) return 0;
-    const auto middle = excess.begin() + std::ssize(excess) / 2;
-    std::nth_element(excess.begin(), middle, excess.end());
-    return *middle < least_excess ? 0 : std::min(1., damped_share * *middle);
+    return automatic_damping(excesses(A));
 }
 
 void damp(CsrMatrix<std::complex<double>>& A, double beta)
@@ -61,6 +56,22 @@ void damp(CsrMatrix<std::complex<double>>& A, double beta)
 
 }  // namespace
 
+double automatic_damping(std::vector<double> excess)
+{
+    const double rows = static_cast<double>(excess.size());
+    std::erase_if(excess, [](double of_row) { return !(of_row > 0 && std::isfinite(of_row)); });
+    if (excess.empty() || static_cast<double>(excess.size()) < least_rows * rows) return 0;
+    const auto middle = excess.begin() + std::ssize(excess) / 2;
+    std::nth_element(excess.begin(), middle, excess.end());
+    return *middle < least_excess ? 0 : std::min(1., damped_share * *middle);
+}
+
+std::string why_damped(double beta)
+{
+    return fmt::format("damping {:.2g}: A is symmetric and its couplings outweigh its diagonal entries, as of waves",
+                       beta);
+}
+
 template <Scalar T>
 Damped<T> damped(const CsrView<T>& A, const MlIluOptions& options)
 {
@@ -68,9 +79,7 @@ Damped<T> damped(const CsrView<T>& A, const MlIluOptions& options)
     if constexpr (is_complex<T>) {
         if (options.damping.beta == Damping::automatic) made.beta = chosen_beta(A);
         if (options.damping.beta == Damping::automatic && made.beta > 0)
-            made.decision = fmt::format(
-                "damping {:.2g}: A is symmetric and its couplings outweigh its diagonal entries, as of waves",
-                made.beta);
+            made.decision = why_damped(made.beta);
         if (made.beta > 0) damp(made.A, made.beta);
     } else if (made.beta > 0) {
         throw InvalidInput("precond.damping adds imaginary numbers to the diagonal: it needs a complex matrix");

@@ -2,6 +2,7 @@
 // The matrix that M is made of, where that is not A: a wave problem with more damping.
 
 #include <string>
+#include <vector>
 
 #include "ilux/base/csr.hpp"
 #include "ilux/precond/mlilu/mlilu_options.hpp"
@@ -23,6 +24,12 @@ struct Damped {
 /// @throws InvalidInput where A is real and options.damping > 0
 template <Scalar T>
 Damped<T> damped(const CsrView<T>& A, const MlIluOptions& options);
+
+// The steps of damped(), for what is not on the host.
+
+/// β where it is auto and A, of so many rows, complex symmetric. @param excess  −Re Σ_k a_jk/a_jj of every row j
+double      automatic_damping(std::vector<double> excess);
+std::string why_damped(double beta);
 
 constexpr Index  least_damped_rows = 20'000;  ///< smaller systems are soon factored without
 constexpr double damped_share = 0.15;         ///< of k², by `auto`

@@ -3,13 +3,8 @@
 
 #include <cstdint>
 
+#include "ilux/base/host_device.hpp"
 #include "ilux/base/types.hpp"
-
-#ifdef __CUDACC__
-#define ILUX_HOST_DEVICE __host__ __device__
-#else
-#define ILUX_HOST_DEVICE
-#endif
 
 namespace ilux::rounds {
 

@@ -97,13 +97,11 @@ std::size_t GpuMixed<S>::workspace_bytes() const
 }
 
 template <Scalar S>
-void GpuMixed<S>::put(Gpu& gpu, const GpuRounds& rounds)
+void GpuMixed<S>::put(Gpu& gpu, const GpuRounds<S>& rounds)
 {
-    if constexpr (!is_complex<S>) {  // others have none
-        const bool transposable = needs_transpose(method_);
-        if (!rounds.in_single()) return put(gpu, rounds.preconditioner(gpu, transposable));
-        M_ = rounds.preconditioner_in_single(gpu, {host_row_, host_column_}, transposable);
-    }
+    const bool adjoinable = needs_transpose(method_);
+    if (!rounds.in_single()) return put(gpu, rounds.preconditioner(gpu, adjoinable));
+    M_ = rounds.preconditioner_in_single(gpu, {host_row_, host_column_}, adjoinable);
 }
 
 template <Scalar S>

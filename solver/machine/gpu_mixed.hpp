@@ -27,7 +27,7 @@ public:
     std::size_t workspace_bytes() const;  ///< of vectors; with those of M once it is put
 
     /// M of A, once; null is M = I. In single precision throughout, but for `made`: that computes in double, between vectors that are rounded.
-    void put(Gpu& gpu, const GpuRounds& rounds);
+    void put(Gpu& gpu, const GpuRounds<S>& rounds);
     void put(Gpu& gpu, const Jacobi<S>* jacobi);
     void put(Gpu& gpu, std::unique_ptr<Preconditioner<Gpu, S>> made);
 

@@ -98,10 +98,10 @@ void GpuSystem<S>::put_factors(Cpu& cpu, const Factors& factors, const GpuFactor
 
 /// The launches of a solve are those of engine level_graph: one for each round, and one graph of all.
 template <Scalar S>
-void GpuSystem<S>::put_rounds(const GpuRounds& rounds)
+void GpuSystem<S>::put_rounds(const GpuRounds<S>& rounds)
 {
     if (mixed_) mixed_->put(gpu_, rounds);
-    else if constexpr (!is_complex<S>) M_ = rounds.preconditioner(gpu_, adjoinable_);  // others have none
+    else M_ = rounds.preconditioner(gpu_, adjoinable_);
     report_.systems = rounds.systems(adjoinable_);
     report_.dense = rounds.dense_order();
     report_.precision = rounds.in_single() ? Precision::in_single : Precision::in_double;
@@ -184,17 +184,14 @@ void GpuSystem<S>::await_matrix_and_vectors()
 }
 
 template <Scalar S>
-GpuRounds GpuSystem<S>::set_up_rounds(Cpu& cpu, const MlIluOptions& options, const GpuRoundsPlan* former,
-                                      const ProgressListener& on_progress, const StopToken& stop)
+GpuRounds<S> GpuSystem<S>::set_up_rounds(Cpu& cpu, const MlIluOptions& options, const GpuRoundsPlan* former,
+                                         const ProgressListener& on_progress, const StopToken& stop)
 {
     gpu_.make_current();
     timed([&] { await_matrix_and_vectors(); });
     const bool in_single = options_.precision == Precision::in_single;
-    if constexpr (is_complex<S>) throw InvalidOption("rounds of complex values are set up on the host");
-    else {
-        if (former) return GpuRounds::rebuild(cpu, gpu_, A_->matrix(), options, in_single, *former, on_progress, stop);
-        return GpuRounds::build(cpu, gpu_, A_->matrix(), options, in_single, on_progress, stop);
-    }
+    if (former) return GpuRounds<S>::rebuild(cpu, gpu_, A_->matrix(), options, in_single, *former, on_progress, stop);
+    return GpuRounds<S>::build(cpu, gpu_, A_->matrix(), options, in_single, on_progress, stop);
 }
 
 template <Scalar S>

@@ -23,7 +23,7 @@ namespace ilux {
 /// M as it was factored, `rounds` on the device and the others on the host; at most one is there, and M = I without any.
 template <Scalar S = double>
 struct PrecondFactors {
-    std::optional<GpuRounds>   rounds = {};  ///< of real values
+    std::optional<GpuRounds<S>> rounds = {};
     std::optional<MlIlu<S>>    mlilu = {};
     std::unique_ptr<Ilu0<S>>   ilu0 = {};
     std::unique_ptr<Jacobi<S>> jacobi = {};
@@ -78,8 +78,8 @@ public:
 
     /// M in rounds, set up on the device, once A is there. What it lacks is told by the result, and by OutOfMemory.
     /// @param former  rounds of an earlier matrix, to be tried first; or null
-    GpuRounds set_up_rounds(Cpu& cpu, const MlIluOptions& options, const GpuRoundsPlan* former = nullptr,
-                            const ProgressListener& on_progress = {}, const StopToken& stop = {});
+    GpuRounds<S> set_up_rounds(Cpu& cpu, const MlIluOptions& options, const GpuRoundsPlan* former = nullptr,
+                               const ProgressListener& on_progress = {}, const StopToken& stop = {});
     /// M; once, before any solve(). @param cpu  turns the factors into the systems that apply M
     /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
     /// the factors before anything is for them; DeviceError
@@ -105,7 +105,7 @@ private:
     void            put_preconditioner(Cpu& cpu, const PrecondFactors<S>& factors);
     template <class T, class Factors>
     void put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options);
-    void put_rounds(const GpuRounds& rounds);
+    void put_rounds(const GpuRounds<S>& rounds);
     void turn();
     void await_matrix_and_vectors();
     void timed(const std::function<void()>& work);

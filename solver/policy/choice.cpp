@@ -111,7 +111,7 @@ IterationFacts facts_of_iteration(const CsrView<S>& A, const SolverOptions& opti
             .rounds = mlilu && rounds_are_likely(cpu, A, options.precond.mlilu),
             .threads = cpu.threads(),
             .gpu = gpu,
-            .gpu_rounds = gpu && !is_complex<S>};
+            .gpu_rounds = gpu};
 }
 
 }  // namespace

@@ -210,15 +210,15 @@ std::optional<typename IterativeSolver<S>::FormerRounds> IterativeSolver<S>::rou
 
 /// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says why.
 template <Scalar S>
-std::optional<GpuRounds> IterativeSolver<S>::build_on_gpu(const ProgressListener& on_progress, const StopToken& stop,
+std::optional<GpuRounds<S>> IterativeSolver<S>::build_on_gpu(const ProgressListener& on_progress, const StopToken& stop,
                                                           Attempt& tried)
 {
     const MlIluOptions& options = tried.plan.precond.mlilu;
-    if (is_complex<S> || options.setup == MlIluSetup::crout) return {};
+    if (options.setup == MlIluSetup::crout) return {};
     const bool  again = former_ && former_->on_gpu && former_->options == options;
     std::string why;
     try {
-        GpuRounds rounds =
+        GpuRounds<S> rounds =
             system_->set_up_rounds(machine_.cpu, options, again ? &*former_->on_gpu : nullptr, on_progress, stop);
         if (rounds.made()) {
             note_mlilu(rounds.report(), tried);

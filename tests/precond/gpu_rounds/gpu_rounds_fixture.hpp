@@ -20,9 +20,9 @@ namespace ilux::test::precond {
 
 class GpuRoundsTest : public test::GpuTest {
 protected:
-    GpuRounds build(const CsrMatrix<>& A, const MlIluOptions& options, bool in_single = false)
+    GpuRounds<> build(const CsrMatrix<>& A, const MlIluOptions& options, bool in_single = false)
     {
-        return GpuRounds::build(cpu, gpu(), DeviceCsr<>(gpu(), A), options, in_single);
+        return GpuRounds<>::build(cpu, gpu(), DeviceCsr<>(gpu(), A), options, in_single);
     }
     Vector applied(Preconditioner<Gpu>& M, const Vector& r, bool transposed = false)
     {
@@ -35,17 +35,17 @@ protected:
         download<double>(gpu(), dz, z);
         return z;
     }
-    Vector applied(const GpuRounds& rounds, const Vector& r) { return applied(*rounds.preconditioner(gpu()), r); }
-    Vector applied_transposed(const GpuRounds& rounds, const Vector& r)
+    Vector applied(const GpuRounds<>& rounds, const Vector& r) { return applied(*rounds.preconditioner(gpu()), r); }
+    Vector applied_transposed(const GpuRounds<>& rounds, const Vector& r)
     {
         return applied(*rounds.preconditioner(gpu(), true), r, true);
     }
-    GpuRounds rebuilt(const CsrMatrix<>& A, const GpuRounds& former, const MlIluOptions& options,
+    GpuRounds<> rebuilt(const CsrMatrix<>& A, const GpuRounds<>& former, const MlIluOptions& options,
                       bool in_single = false)
     {
-        return GpuRounds::rebuild(cpu, gpu(), DeviceCsr<>(gpu(), A), options, in_single, former.plan());
+        return GpuRounds<>::rebuild(cpu, gpu(), DeviceCsr<>(gpu(), A), options, in_single, former.plan());
     }
-    Index steps(const CsrMatrix<>& A, const GpuRounds& rounds, const Vector& b)
+    Index steps(const CsrMatrix<>& A, const GpuRounds<>& rounds, const Vector& b)
     {
         const GpuMatrixOperator op(gpu(), A);
         const auto              M = rounds.preconditioner(gpu());
@@ -103,8 +103,22 @@ inline std::vector<Named> matrices()
             {"hub", with_hub(gallery::poisson2d(60, 60), 3)}};
 }
 
+/// Levels, and what they store.
+inline void expect_twins(const MlIluReport& made, const MlIluReport& expected, const std::string& where)
+{
+    ASSERT_EQ(made.levels.size(), expected.levels.size()) << where;
+    for (std::size_t l = 0; l < made.levels.size(); ++l) {
+        EXPECT_EQ(made.levels[l].accepted, expected.levels[l].accepted) << where << ", level " << l + 1;
+        EXPECT_EQ(made.levels[l].rounds, expected.levels[l].rounds) << where << ", level " << l + 1;
+        EXPECT_NEAR(made.levels[l].inverse_L, expected.levels[l].inverse_L, 1e-6) << where;
+        EXPECT_NEAR(made.levels[l].inverse_U, expected.levels[l].inverse_U, 1e-6) << where;
+    }
+    EXPECT_EQ(made.stored, expected.stored) << where;
+}
+
 /// max |x_i − y_i| / max |y_i|
-inline double distance_of(const Vector& x, const Vector& y)
+template <class T>
+double distance_of(const std::vector<T>& x, const std::vector<T>& y)
 {
     double largest = 0, size = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {

@@ -18,7 +18,7 @@ using test::identical;
 class GpuRoundsReplay : public GpuRoundsTest {
 protected:
     /// Every allocation of a rebuild fails once.
-    void expect_survives(const GpuRounds& former, const CsrMatrix<>& A)
+    void expect_survives(const GpuRounds<>& former, const CsrMatrix<>& A)
     {
         const auto before = device_use().bytes;
         int        refusals = 0;
@@ -36,7 +36,7 @@ protected:
     }
 };
 
-bool says(const GpuRounds& rounds, const std::string& text)
+bool says(const GpuRounds<>& rounds, const std::string& text)
 {
     for (const auto& decision : rounds.report().decisions)
         if (decision.find(text) != std::string::npos) return true;
@@ -207,7 +207,7 @@ TEST_F(GpuRoundsReplay, HasNoMForNumbersThatAreNotFinite)
         EXPECT_FALSE(rebuilt(B, former, with_small_end()).made());
     }
     EXPECT_THROW(rebuilt(gallery::convdiff3d({.n = 11}), former, with_small_end()), InvalidInput);
-    EXPECT_THROW(GpuRounds::rebuild(cpu, gpu(), DeviceCsr<>(gpu(), A), with_small_end(), false, GpuRoundsPlan{}),
+    EXPECT_THROW(GpuRounds<>::rebuild(cpu, gpu(), DeviceCsr<>(gpu(), A), with_small_end(), false, GpuRoundsPlan{}),
                  InvalidInput);
 }
 

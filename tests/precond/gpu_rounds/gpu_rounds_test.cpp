@@ -44,18 +44,6 @@ TEST_F(GpuRoundsTest, IsExactWithoutDropping)
     EXPECT_GE(of_several_levels, 3);
 }
 
-void expect_twins(const MlIluReport& made, const MlIluReport& expected, const std::string& where)
-{
-    ASSERT_EQ(made.levels.size(), expected.levels.size()) << where;
-    for (std::size_t l = 0; l < made.levels.size(); ++l) {
-        EXPECT_EQ(made.levels[l].accepted, expected.levels[l].accepted) << where << ", level " << l + 1;
-        EXPECT_EQ(made.levels[l].rounds, expected.levels[l].rounds) << where << ", level " << l + 1;
-        EXPECT_NEAR(made.levels[l].inverse_L, expected.levels[l].inverse_L, 1e-6) << where;
-        EXPECT_NEAR(made.levels[l].inverse_U, expected.levels[l].inverse_U, 1e-6) << where;
-    }
-    EXPECT_EQ(made.stored, expected.stored) << where;
-}
-
 /// Of the host's and the device's rounds: both choose the same pivots, and results differ by rounding.
 class GpuRoundsTwins : public GpuRoundsTest {
 protected:
@@ -150,7 +138,7 @@ TEST_F(GpuRoundsTest, SolvesWhatIsOnTheDevice)
     upload<double>(gpu(), test::random_vector(A.rows(), 5), b);
 
     const GpuMatrixOperator op(DeviceCsr<double>(gpu(), A.rows(), A.cols(), row_ptr, col, val));
-    const auto          M = GpuRounds::build(cpu, gpu(), op.matrix(), with_small_end(), false).preconditioner(gpu());
+    const auto          M = GpuRounds<>::build(cpu, gpu(), op.matrix(), with_small_end(), false).preconditioner(gpu());
     const KrylovOptions options{.rtol = 1e-10, .restart = 30};
     GmresWorkspace<Gpu> ws(A.rows(), options);
     EXPECT_EQ(gmres<Gpu>(gpu(), op, *M, b, x, ws, options).outcome, Outcome::converged);
@@ -203,7 +191,7 @@ TEST_F(GpuRoundsTest, SaysWhyTheHostShouldDoIt)
     options = with_small_end();
     options.definite = true;
     EXPECT_THROW(build(gallery::convdiff3d({.n = 10}), options), InvalidInput);
-    EXPECT_THROW(GpuRounds::build(cpu, gpu(),
+    EXPECT_THROW(GpuRounds<>::build(cpu, gpu(),
                                   DeviceCsr<>(gpu(), CsrMatrix<>::from_triplets(3, 4, std::vector<Index>{0},
                                                                                 std::vector<Index>{0}, Vector{1.})),
                                   {}, false),
@@ -349,7 +337,7 @@ TEST_F(GpuRoundsTest, EndsWhenAskedTo)
     const auto listener = [&](const Progress&) {
         if (++told == 3) source.request_stop();
     };
-    EXPECT_THROW(GpuRounds::build(cpu, gpu(), DeviceCsr<>(gpu(), A), with_small_end(), false, listener, source.token()),
+    EXPECT_THROW(GpuRounds<>::build(cpu, gpu(), DeviceCsr<>(gpu(), A), with_small_end(), false, listener, source.token()),
                  Cancelled);
     EXPECT_EQ(told, 3);
 }

@@ -1,9 +1,10 @@
-// M⁻ᵀ by rounds: L and U transposed on the device take each other's place, and so do the scale factors.
+// M⁻ᴴ by rounds: Lᴴ and Uᴴ, made on the device, take each other's place, and so do the scale factors.
 
 #include <bit>
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/assemble.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 
@@ -48,14 +49,14 @@ __global__ void gather_entries(Offset count, const Offset* entry, const Index* r
     const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (p >= count) return;
     to_col[p] = row[entry[p]];
-    to_val[p] = val[entry[p]];
+    to_val[p] = cuda::conjugate(val[entry[p]]);
 }
 
 template <class T>
-__global__ void transpose_dense(Index n, const T* from, T* to)
+__global__ void adjoint_of_dense(Index n, const T* from, T* to)
 {
     const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (p < static_cast<Offset>(n) * n) to[p] = from[p % n * n + p / n];
+    if (p < static_cast<Offset>(n) * n) to[p] = cuda::conjugate(from[p % n * n + p / n]);
 }
 
 template <class T>
@@ -87,8 +88,9 @@ void sort_by_column(Gpu& gpu, const DeviceBuffer<Index>& col, Index cols, Device
     gpu.synchronize();  // for what goes now
 }
 
+/// The adjoint of A.
 template <class T>
-void transpose(Gpu& gpu, const DeviceRows<T>& A, Index cols, DeviceBuffer<Offset>& ptr, DeviceBuffer<Index>& col,
+void take_adjoint(Gpu& gpu, const DeviceRows<T>& A, Index cols, DeviceBuffer<Offset>& ptr, DeviceBuffer<Index>& col,
                DeviceBuffer<T>& val)
 {
     const auto           entries = A.col.size();
@@ -102,7 +104,8 @@ void transpose(Gpu& gpu, const DeviceRows<T>& A, Index cols, DeviceBuffer<Offset
     launch_tiles<8>(gpu, find_rows, A.rows, A.rows, A.ptr.data(), row.data());
     col = DeviceBuffer<Index>(entries);
     val = DeviceBuffer<T>(entries);
-    launch(gpu, gather_entries<T>, count, count, entry.data(), row.data(), A.val.data(), col.data(), val.data());
+    launch(gpu, gather_entries<cuda::Value<T>>, count, count, entry.data(), row.data(), cuda::as_values(A.val.data()),
+           col.data(), cuda::as_values(val.data()));
     gpu.synchronize();  // for what goes now
 }
 
@@ -114,10 +117,17 @@ DeviceBuffer<V> copy_of(Gpu& gpu, const DeviceBuffer<V>& from)
     return to;
 }
 
+template <class V>
+__global__ void conjugate_all(Offset count, V* values)
+{
+    const Offset i = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count) values[i] = cuda::conjugate(values[i]);
+}
+
 }  // namespace
 
 template <class T>
-RoundsFactors<T> transposed(Gpu& gpu, const RoundsFactors<T>& f)
+RoundsFactors<T> adjoint(Gpu& gpu, const RoundsFactors<T>& f)
 {
     gpu.make_current();
     RoundsFactors<T> to;
@@ -128,16 +138,20 @@ RoundsFactors<T> transposed(Gpu& gpu, const RoundsFactors<T>& f)
     to.row_scale = copy_of(gpu, f.col_scale);
     to.col_scale = copy_of(gpu, f.row_scale);
     to.inv_pivot = copy_of(gpu, f.inv_pivot);
-    transpose<T>(gpu, {f.nB, f.U_ptr, f.U_col, f.U_val}, f.n, to.L_ptr, to.L_col, to.L_val);
-    transpose<T>(gpu, {f.n, f.L_ptr, f.L_col, f.L_val}, f.nB, to.U_ptr, to.U_col, to.U_val);
+    if constexpr (is_complex<T>)
+        launch(gpu, conjugate_all<cuda::Value<working_of<T>>>, f.nB, f.nB, cuda::as_values(to.inv_pivot.data()));
+    take_adjoint<T>(gpu, {f.nB, f.U_ptr, f.U_col, f.U_val}, f.n, to.L_ptr, to.L_col, to.L_val);
+    take_adjoint<T>(gpu, {f.n, f.L_ptr, f.L_col, f.L_val}, f.nB, to.U_ptr, to.U_col, to.U_val);
     to.W = DeviceBuffer<T>(f.W.size());
     const auto dense = static_cast<Offset>(f.W.size());
-    launch(gpu, transpose_dense<T>, dense, f.n - f.nB, f.W.data(), to.W.data());
+    launch(gpu, adjoint_of_dense<cuda::Value<T>>, dense, f.n - f.nB, cuda::as_values(f.W.data()),
+           cuda::as_values(to.W.data()));
     choose_lanes(gpu, to);
     return to;
 }
 
-template RoundsFactors<double> transposed(Gpu&, const RoundsFactors<double>&);
-template RoundsFactors<float>  transposed(Gpu&, const RoundsFactors<float>&);
+#define ILUX_INSTANTIATE(T) template RoundsFactors<T> adjoint(Gpu&, const RoundsFactors<T>&);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux::rounds
