@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(tile_threads) inspect_rows(Round<V> round)
     V      d{};
     double largest = 0;
     for_entries(round.S, tile, k, [&](Index j, Offset p) {
-        const double size = magnitude(round.S.val[p]);
+        const double size = modulus(round.S.val[p]);
         atomicAdd(round.at.col_degree + j, 1);
         if (j == k) {
             d = round.S.val[p];
@@ -49,9 +49,9 @@ __global__ void __launch_bounds__(tile_threads) inspect_rows(Round<V> round)
     const bool   dominant = others <= 1 + dominance_slack;
     if (tile.lane() != 0) return;
     round.at.diagonal[k] = d;
-    round.at.scale[k].sized = sqrt(fmax(largest, magnitude(d))) * fabs(round.at.scale[k].t);
+    round.at.scale[k].sized = sqrt(fmax(largest, modulus(d))) * fabs(round.at.scale[k].t);
     round.at.row_largest[k] = largest;
-    round.at.spare[k] = magnitude(d) * fmax(0., 1 - others);
+    round.at.spare[k] = modulus(d) * fmax(0., 1 - others);
     round.at.room[k] = dominant ? static_cast<long long>(round.bounds.weak_coupling * 0x1p40) : 0;
 }
 
@@ -60,8 +60,8 @@ __device__ bool may_be_pivot(const Round<V>& round, Index k)
 {
     const RoundBounds& b = round.bounds;
     const V            d = round.at.diagonal[k];
-    const double       product = round.at.row_largest[k] * magnitude_of(round.at.col_largest[k]), size = magnitude(d);
-    const auto         estimate = [](FixedOf<V> w) { return 1 + magnitude(from_fixed<32>(w)); };
+    const double       product = round.at.row_largest[k] * magnitude_of(round.at.col_largest[k]), size = modulus(d);
+    const auto         estimate = [](FixedOf<V> w) { return 1 + modulus(from_fixed<32>(w)); };
     return size > b.pivot_floor && !(b.positive && cuda::real_part(d) <= 0) &&
            !(b.growth > 0 && product > b.growth * size) &&
            estimate(round.at.w_L[k]) <= b.inverse && estimate(round.at.w_U[k]) <= b.inverse;
@@ -147,12 +147,12 @@ __global__ void judge_kept(Round<V> rows, const Index* pivots, Index count, bool
     if (i >= count) return;
     const Index  k = pivots[i];
     const V      d = rows.at.diagonal[k];
-    const double largest = rows.at.row_largest[k] * (magnitude_of(rows.at.col_largest[k]) / magnitude(d));
+    const double largest = rows.at.row_largest[k] * (magnitude_of(rows.at.col_largest[k]) / modulus(d));
     if (cuda::is_nan(d)) rows.counters->not_finite = 1;
-    else raise(&rows.counters->smallest, ~ordered_bits(positive ? cuda::real_part(d) : magnitude(d)));
+    else raise(&rows.counters->smallest, ~ordered_bits(positive ? cuda::real_part(d) : modulus(d)));
     raise(&rows.counters->growth, bits_of(fabs(largest)));
-    raise(&rows.counters->inverse_L, bits_of(1 + magnitude(from_fixed<32>(rows.at.w_L[k]))));
-    raise(&rows.counters->inverse_U, bits_of(1 + magnitude(from_fixed<32>(rows.at.w_U[k]))));
+    raise(&rows.counters->inverse_L, bits_of(1 + modulus(from_fixed<32>(rows.at.w_L[k]))));
+    raise(&rows.counters->inverse_U, bits_of(1 + modulus(from_fixed<32>(rows.at.w_U[k]))));
 }
 
 template <Scalar S, class V>

@@ -28,7 +28,7 @@ __global__ void damp_rows(Index n, RowsView<Number> A, Number* val, double beta)
     const Index i = thread_in_grid();
     if (i >= n) return;
     for (Offset p = A.start[i]; p < A.start[i] + A.length[i]; ++p)
-        if (A.col[p] == i) val[p].im += beta * magnitude(val[p]);
+        if (A.col[p] == i) val[p].im += beta * modulus(val[p]);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ __device__ Index largest_from(const V* column, Index k, Index n)
     double            best = -1;
     Index             at = k;
     for (Index i = k + static_cast<Index>(threadIdx.x); i < n; i += threads)
-        if (const double size = magnitude(column[i]); size > best) best = size, at = i;
+        if (const double size = modulus(column[i]); size > best) best = size, at = i;
     const auto take = [&](double other, Index other_at) {
         if (other > best || (other == best && other_at < at)) best = other, at = other_at;
     };
@@ -90,8 +90,8 @@ __device__ void publish(const Inversion<V>& in, const Slab<V>& slab, Index k)
         column[k] = pivot;
         in.pivot[k] = p;
         if (!cuda::is_finite(pivot) || (in.definite && cuda::real_part(pivot) <= 0)) in.extremes->wrong = 1;
-        atomicMin(&in.extremes->smallest, bits_of(magnitude(pivot)));
-        atomicMax(&in.extremes->largest, bits_of(magnitude(pivot)));
+        atomicMin(&in.extremes->smallest, bits_of(modulus(pivot)));
+        atomicMax(&in.extremes->largest, bits_of(modulus(pivot)));
     }
     __syncthreads();
     for (Index i = static_cast<Index>(threadIdx.x); i < in.n; i += threads)

@@ -10,7 +10,13 @@
 
 namespace ilux::rounds {
 
-using cuda::magnitude;
+/// |z|; the root alone where the squares neither over- nor underflow, as they hardly ever do where entries are about 1.
+__device__ inline double modulus(double x) { return fabs(x); }
+__device__ inline double modulus(cuda::Complex<double> z)
+{
+    const double square = cuda::squared(z);
+    return square >= 0x1p-900 && square <= 0x1p1000 ? sqrt(square) : hypot(z.re, z.im);
+}
 
 /// x in units of 2^-bits, |x| ≤ most; NaN counts as most.
 template <int bits>

@@ -33,7 +33,7 @@ __device__ double greedy(Fixed w)
 __device__ cuda::Complex<double> greedy(cuda::Complex<Fixed> w)
 {
     const auto   value = from_fixed<32>(w);
-    const double size = magnitude(value);
+    const double size = modulus(value);
     if (size == 0) return {1, 0};
     return {-value.re / size - value.re, -value.im / size - value.im};
 }
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination<V> round
             ++count;
         } else if (j != k) {
             const V      s = by_diagonal(round.S.val[p]), share = (round.at.scale[j].t / round.at.scale[k].t) * s;
-            const double size = magnitude(share);
+            const double size = modulus(share);
             weak += fixed<50>(round.at.vector_count > 0 ? weight_of_several(round.at, k, j) * s : share, largest_share);
             cut += fixed<30>(size, largest_share);
             if (!(size <= largest_share)) round.counters->clipped = 1;
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination<V> round
     const CutOfBlock cut_of_block(cut);
     V                d = round.dropping.compensate ? diagonal + diagonal * from_fixed<50>(weak) : diagonal;
     d = on_diagonal(round.dropping.mirror, d);
-    if (magnitude(d) < least_diagonal * magnitude(diagonal)) d = diagonal;
+    if (modulus(d) < least_diagonal * modulus(diagonal)) d = diagonal;
     const Offset start =
         room_for<Tile<lanes>::per_block>(is ? count : 0, tile.in_block(), tile.lane() == 0, &round.counters->U_entries);
     cut_of_block.add_to(round.counters);
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination<V> round
         const V s = round.S.val[p], u = by_pivot(s);
         round.U_col[start + place] = j;
         round.U_val[start + place] = u;
-        largest = fmax(largest, magnitude(s));
+        largest = fmax(largest, modulus(s));
         add_to<V>(round.at.w_U + j, u * z);
     }
     largest = tile.max(largest);
@@ -135,8 +135,8 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination<V> round
     round.at.place[k] = place;
     round.number[place] = k;
     round.pivot[place] = cuda::divided(d, round.at.row_fold[k] * round.at.col_fold[k]);
-    raise(&round.counters->inverse_L, bits_of(magnitude(y)));
-    raise(&round.counters->inverse_U, bits_of(magnitude(z)));
+    raise(&round.counters->inverse_L, bits_of(modulus(y)));
+    raise(&round.counters->inverse_U, bits_of(modulus(z)));
 }
 
 /// L of a row that stays, its estimate, and the size of table that it needs.

@@ -23,10 +23,10 @@ struct NextRows {
 template <class V>
 __device__ V compensated(Mirror mirror, V d, V lumped, double kept)
 {
-    const double size = magnitude(d), least = fmax(kept, least_diagonal * size);
+    const double size = modulus(d), least = fmax(kept, least_diagonal * size);
     const V      sum = on_diagonal(mirror, d + lumped);
     if (!(size > least) || !cuda::is_finite(sum) || !isfinite(kept)) return d;
-    return cuda::real_part(sum * cuda::conjugate(d)) <= 0 || magnitude(sum) < least ? (least / size) * d : sum;
+    return cuda::real_part(sum * cuda::conjugate(d)) <= 0 || modulus(sum) < least ? (least / size) * d : sum;
 }
 
 /// table ← table − (l u) d by the row of U of one pivot, at `begin`.
@@ -58,7 +58,7 @@ __device__ double add_updates(const Group& group, const Elimination<V>& round, I
             l = round.L_val[start + e + 1];
             pivot = round.at.pivot[round.L_col[start + e + 1]];
         }
-        largest = fmax(largest, magnitude(l_now) * now.largest_in_U);
+        largest = fmax(largest, modulus(l_now) * now.largest_in_U);
         add_update<Group, slots, V>(group, round, l_now, now.d, now.U_start, now.U_length, table, full);
     }
     return largest;
@@ -82,7 +82,7 @@ struct Column {
             sized = hermitian ? scale.sized : scale.sized * fabs(by_t_r);
             if (hermitian) by_t = 1 / fabs(scale.t);
         } else if (hermitian) {
-            sized = sqrt(fmax(round.at.row_largest[j], magnitude(round.at.diagonal[j])));
+            sized = sqrt(fmax(round.at.row_largest[j], modulus(round.at.diagonal[j])));
         }
     }
 };
@@ -128,7 +128,7 @@ __device__ double sum_row(const Group& group, const Elimination<V>& round, bool 
         if (const Index j = round.S.col[p]; !round.is_pivot(j)) {
             const V s = round.S.val[p];
             if (!table.add(j, s)) full = true;
-            largest = fmax(largest, magnitude(s));
+            largest = fmax(largest, modulus(s));
         }
     group.sync();
     if (is) largest = fmax(largest, add_updates<Group, slots, V>(group, round, r, table, full));
@@ -147,7 +147,7 @@ __device__ Extent extent_of(const Group& group, const Elimination<V>& round, Ind
     Extent extent;
     for (Index e = group.lane(); e < *table.count; e += Group::size) {
         const int    s = table.list[e];
-        const double size = magnitude(table.val[s]);
+        const double size = modulus(table.val[s]);
         extent.largest = fmax(extent.largest, size);
         if (!isfinite(size)) round.counters->not_finite = 1;
         if (round.dropping.compensate)
@@ -178,7 +178,7 @@ __device__ Verdict<V> judge(const Group& group, const Elimination<V>& round, con
         const int    s = table.list[e];
         const Index  j = table.col[s];
         const V      value = table.val[s];
-        const double size = magnitude(value);
+        const double size = modulus(value);
         const Column column(round, rule.r, j, by_t);
         const V      weighted_once = column.weight * value;
         const bool   goes = rule.goes(j, size, column);
@@ -187,7 +187,7 @@ __device__ Verdict<V> judge(const Group& group, const Elimination<V>& round, con
         const bool   several = round.at.vector_count > 0 && j != rule.r;
         const V weighted = by_unit * (several ? weight_of_several(round.at, rule.r, j) * value : weighted_once);
         if (goes) lumped += fixed<46>(weighted, 2);
-        else kept += fixed<46>(magnitude(weighted), 2);
+        else kept += fixed<46>(modulus(weighted), 2);
     }
     verdict.count = group.sum(verdict.count);
     verdict.lumped = unit * from_fixed<46>(group.sum(lumped));
@@ -204,7 +204,7 @@ __device__ void form_row(const Group& group, const Elimination<V>& round, bool i
     const double   noise = noise_level * sum_row<Group, slots, V>(group, round, is, r, table);
     const double   by_t = is ? 1 / round.at.scale[r].t : 1;
     const auto     extent = extent_of<Group, slots, V>(group, round, r, by_t, table);
-    const double   before = is ? sqrt(fmax(round.at.row_largest[r], magnitude(round.at.diagonal[r]))) : 0;
+    const double   before = is ? sqrt(fmax(round.at.row_largest[r], modulus(round.at.diagonal[r]))) : 0;
     const DropRule rule{.dropping = round.dropping,
                         .r = r,
                         .noise = fmin(noise, DBL_MAX),

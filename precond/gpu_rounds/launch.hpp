@@ -93,10 +93,10 @@ __device__ void for_entries(const RowsView<V>& S, const Tile<lanes>& tile, Index
 template <int lanes, class V>
 __device__ double share_of_others(const ActiveRows<V>& rows, const Tile<lanes>& tile, Index k, V d)
 {
-    const double size = magnitude(d) * fabs(rows.at.scale[k].t), by_size = 1 / size;
+    const double size = modulus(d) * fabs(rows.at.scale[k].t), by_size = 1 / size;
     Fixed        others = 0;
     for_entries(rows.S, tile, k, [&](Index j, Offset p) {
-        if (j != k) others += fixed<40>(magnitude(rows.S.val[p]) * fabs(rows.at.scale[j].t) * by_size, 4);
+        if (j != k) others += fixed<40>(modulus(rows.S.val[p]) * fabs(rows.at.scale[j].t) * by_size, 4);
     });
     return size > 0 ? from_fixed<40>(tile.sum(others)) : HUGE_VAL;
 }

@@ -17,7 +17,7 @@ template <class V>
 __device__ V scaled(double r, V a, double c)
 {
     const double low = fmin(r, c), high = fmax(r, c);
-    return magnitude(a) >= 1 ? high * (low * a) : low * (high * a);
+    return modulus(a) >= 1 ? high * (low * a) : low * (high * a);
 }
 
 template <class V>
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(tile_threads) find_maxima(ActiveRows<V> level)
     const double r = level.at.row_scale[k];
     double       largest = 0;
     for_entries(level.S, tile, k, [&](Index j, Offset p) {
-        const double size = scaled(r, magnitude(level.S.val[p]), level.at.col_scale[j]);
+        const double size = scaled(r, modulus(level.S.val[p]), level.at.col_scale[j]);
         largest = fmax(largest, size);
         raise(level.at.col_largest + j, bits_of(size));
     });
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(tile_threads) apply_scales(ActiveRows<V> level
     if (tile.lane() != 0) return;
     const double row = level.at.row_largest[k];
     raise(&level.counters->largest, bits_of(row));
-    if (magnitude(d) < small_diagonal * fmax(row, magnitude_of(level.at.col_largest[k])) || cuda::is_zero(d))
+    if (modulus(d) < small_diagonal * fmax(row, magnitude_of(level.at.col_largest[k])) || cuda::is_zero(d))
         atomicAdd(&level.counters->small, 1);
     if (!(cuda::real_part(d) > 0)) atomicAdd(&level.counters->not_positive, 1);
     if (cuda::is_zero(d)) atomicAdd(&level.counters->zero, 1);

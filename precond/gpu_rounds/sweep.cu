@@ -19,7 +19,7 @@ struct Share {
     double              by_size;
 
     __device__ Share(const RowArrays<V>& arrays, Index k)
-        : at(arrays), by_size(1 / (fabs(arrays.scale[k].t) * magnitude(arrays.diagonal[k])))
+        : at(arrays), by_size(1 / (fabs(arrays.scale[k].t) * modulus(arrays.diagonal[k])))
     {}
     /// @param size  |s_kj|
     __device__ Fixed of(double size, Index j) const { return fixed<40>(size * fabs(at.scale[j].t) * by_size, 4); }
@@ -77,7 +77,7 @@ __device__ void judge(const Round<V>& round, const Tile<lanes>& tile, Index k)
     Fixed       used = 0;
     for_neighbours(round, tile, k, [&](Index j, Offset p) {
         const Status status = round.at.status[j];
-        if (status == chosen) used += share.of(magnitude(round.S.val[p]), j);
+        if (status == chosen) used += share.of(modulus(round.S.val[p]), j);
         if (waits(status) && status < first) first = status, who = j;
     });
     const Status least = tile.min(first);
@@ -100,7 +100,7 @@ __device__ bool doom(const Round<V>& round, const Tile<lanes>& tile, Index k, Fi
     bool        any = false;
     for_neighbours(round, tile, k, [&](Index j, Offset p) {
         if (!may_wait(*static_cast<volatile Status*>(round.at.status + j))) return;
-        if (used + share.of(magnitude(round.S.val[p]), j) > room) round.at.doomed[j] = 1;
+        if (used + share.of(modulus(round.S.val[p]), j) > room) round.at.doomed[j] = 1;
         else any = true;
     });
     return tile.any(any);
@@ -169,7 +169,7 @@ __device__ bool settle(const Round<V>& round, const Tile<lanes>& tile, Index k)
         for_neighbours(round, tile, k, [&](Index j, Offset p) {
             const Status status = *static_cast<volatile Status*>(round.at.status + j);
             any = any || waits(status);
-            if (j > after && j < next && (status == tentative || status == rejected)) next = j, size = magnitude(round.S.val[p]);
+            if (j > after && j < next && (status == tentative || status == rejected)) next = j, size = modulus(round.S.val[p]);
         });
         const Index smallest = tile.min(next);
         if (smallest == none) {
@@ -196,7 +196,7 @@ struct Entry {
     {
         if (from + lane >= S.length[k]) return;
         col = S.col[S.start[k] + from + lane];
-        size = magnitude(S.val[S.start[k] + from + lane]);
+        size = modulus(S.val[S.start[k] + from + lane]);
     }
 };
 

@@ -78,7 +78,7 @@ TEST_F(GpuRoundsComplexTwins, WithDamping)
             options.damping = {beta};
             expect_twins_of(A, options, name + ", damping " + std::to_string(beta));
         }
-    const auto waves = gallery::helmholtz2d_open({.n = 150});
+    const auto waves = gallery::helmholtz2d_open({.n = 150, .kh = 0.3});
     EXPECT_TRUE(expect_twins_of(waves, unmatched(), "waves"));
     EXPECT_GT(build(waves, unmatched()).report().damping, 0);
 }
