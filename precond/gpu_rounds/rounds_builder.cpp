@@ -86,11 +86,11 @@ void GpuRoundsBuilder<S>::damp()
         const bool may = automatic && state_.n >= least_damped_rows &&
                          rounds::find_mirror(gpu_, state_) == Mirror::symmetric;
         if (!may && report.damping == 0) return;
-        auto facts = rounds::damping_facts(gpu_, state_);
-        if (may) report.damping = automatic_damping(std::move(facts.excess));
+        const auto facts = rounds::damping_facts(gpu_, state_);
+        if (may) report.damping = automatic_damping(state_.n, facts.positive, facts.middle);
         if (report.damping == 0) return;
         if (automatic) report.decisions.push_back(why_damped(report.damping));
-        rounds::damp(gpu_, state_, std::copysign(report.damping, facts.sum));
+        rounds::damp(gpu_, state_, report.damping * facts.sign);
     }
 }
 

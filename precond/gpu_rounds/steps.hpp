@@ -19,11 +19,11 @@ template <Scalar S>
 Mirror find_mirror(Gpu& gpu, RoundsState<S>& state);
 /// What damped.hpp asks of a matrix.
 struct DampingFacts {
-    std::vector<double> excess;   ///< n: −Re Σ_k a_jk/a_jj
-    double              sum = 0;  ///< Im Σ_j a_jj
+    Index  positive = 0;          ///< rows where −Re Σ_k a_jk/a_jj is so, and finite
+    double middle = 0, sign = 1;  ///< the median there; that of Im Σ_j a_jj
 };
 template <Scalar S>
-DampingFacts damping_facts(Gpu& gpu, const RoundsState<S>& state);
+DampingFacts damping_facts(Gpu& gpu, RoundsState<S>& state);
 /// a_jj ← a_jj + iβ |a_jj|
 template <Scalar S>
 void damp(Gpu& gpu, RoundsState<S>& state, double beta);

@@ -27,7 +27,7 @@ void for_each_diagonal(CsrMatrix<T>& A, F&& f)
             if (col[p] == i) f(val[p]);
 }
 
-/// −Re Σ_k a_jk/a_jj of every row.
+/// −Re Σ_k a_jk/a_jj of the rows where it is positive.
 template <class T>
 std::vector<double> excesses(const CsrView<T>& A)
 {
@@ -35,7 +35,8 @@ std::vector<double> excesses(const CsrView<T>& A)
     for (Index i = 0; i < A.rows(); ++i) {
         T sum = 0;
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) sum += A.val()[p];
-        found.push_back(-std::real(sum / A.at(i, i)));
+        const double excess = -std::real(sum / A.at(i, i));
+        if (excess > 0 && std::isfinite(excess)) found.push_back(excess);
     }
     return found;
 }
@@ -44,7 +45,11 @@ template <class T>
 double chosen_beta(const CsrView<T>& A)
 {
     if (A.rows() < least_damped_rows || !is_symmetric(A) || is_hermitian(A)) return 0;
-    return automatic_damping(excesses(A));
+    std::vector<double> excess = excesses(A);
+    if (excess.empty()) return 0;
+    const auto middle = excess.begin() + std::ssize(excess) / 2;
+    std::nth_element(excess.begin(), middle, excess.end());
+    return automatic_damping(A.rows(), static_cast<Index>(excess.size()), *middle);
 }
 
 void damp(CsrMatrix<std::complex<double>>& A, double beta)
@@ -56,14 +61,9 @@ void damp(CsrMatrix<std::complex<double>>& A, double beta)
 
 }  // namespace
 
-double automatic_damping(std::vector<double> excess)
+double automatic_damping(Index rows, Index positive, double middle)
 {
-    const double rows = static_cast<double>(excess.size());
-    std::erase_if(excess, [](double of_row) { return !(of_row > 0 && std::isfinite(of_row)); });
-    if (excess.empty() || static_cast<double>(excess.size()) < least_rows * rows) return 0;
-    const auto middle = excess.begin() + std::ssize(excess) / 2;
-    std::nth_element(excess.begin(), middle, excess.end());
-    return *middle < least_excess ? 0 : std::min(1., damped_share * *middle);
+    return positive < least_rows * rows || middle < least_excess ? 0 : std::min(1., damped_share * middle);
 }
 
 std::string why_damped(double beta)

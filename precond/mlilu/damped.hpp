@@ -2,7 +2,6 @@
 // The matrix that M is made of, where that is not A: a wave problem with more damping.
 
 #include <string>
-#include <vector>
 
 #include "ilux/base/csr.hpp"
 #include "ilux/precond/mlilu/mlilu_options.hpp"
@@ -27,8 +26,9 @@ Damped<T> damped(const CsrView<T>& A, const MlIluOptions& options);
 
 // The steps of damped(), for what is not on the host.
 
-/// β where it is auto and A, of so many rows, complex symmetric. @param excess  −Re Σ_k a_jk/a_jj of every row j
-double      automatic_damping(std::vector<double> excess);
+/// β where it is auto and A, of so many rows, complex symmetric: −Re Σ_k a_jk/a_jj is positive and finite in `positive` rows, and number
+/// positive/2 of these in ascending order is `middle`.
+double      automatic_damping(Index rows, Index positive, double middle);
 std::string why_damped(double beta);
 
 constexpr Index  least_damped_rows = 20'000;  ///< smaller systems are soon factored without

@@ -115,8 +115,9 @@ TEST_F(GpuComplexRounds, AreRefreshedFromFrequencyToFrequency)
     for (double f : {1e9, 1.3e9, 0.7e9, 1.6e9, 1e9}) {
         const auto A = gallery::ac_mesh({.n = 60, .f = f});
         const auto report = solve_and_check(solver, A, std::to_string(f));
+        if (report.result().action == SolverAction::lagged) continue;  // the M before served
         expect_made_on_the_device(report, std::to_string(f));
-        replayed += report.result().action == SolverAction::refresh && report.result().mlilu->replayed;
+        replayed += report.result().mlilu->replayed;
     }
     EXPECT_GE(replayed, 1);
 }
