@@ -3,8 +3,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <complex>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "ilux/base/spmv.hpp"
@@ -30,16 +32,17 @@ Index steps_with(Cpu& be, const MlIlu<>& factors, const CsrMatrix<double>& A)
     return solve<Cpu>(be, Method::gmres, op, M, gallery::random_vector(A.rows()), x, ws, options).steps;
 }
 
-Index steps_with(Gpu& gpu, const GpuRounds<>& factors, const GpuMatrixOperator<>& A)
+template <Scalar S>
+Index steps_with(Gpu& gpu, const GpuRounds<S>& factors, const GpuMatrixOperator<S>& A)
 {
     const auto    M = factors.preconditioner(gpu);
     KrylovOptions options;
     options.rtol = 1e-8;
     options.max_steps = 400;
-    KrylovWorkspace<Gpu> ws(Method::gmres, A.size(), options);
-    DeviceBuffer<double> b(A.size()), x(A.size());
-    upload<double>(gpu, gallery::random_vector(A.size()), b);
-    return solve<Gpu>(gpu, Method::gmres, A, *M, b, x, ws, options).steps;
+    KrylovWorkspace<Gpu, S> ws(Method::gmres, A.size(), options);
+    DeviceBuffer<S>         b(A.size()), x(A.size());
+    upload<S>(gpu, gallery::random_vector<S>(A.size()), b);
+    return solve<Gpu, S>(gpu, Method::gmres, A, *M, b, x, ws, options).steps;
 }
 
 /// What each M is worth to the second system.
@@ -73,23 +76,30 @@ void Refresh(benchmark::State& state, const std::string& from, const std::string
     }
 }
 
+template <Scalar S>
+GpuMatrixOperator<S> on_gpu(Gpu& gpu, const std::string& problem)
+{
+    return {gpu, std::get<CsrMatrix<S>>(gallery::build_any(problem))};
+}
+
 /// The matrices are on the device already; a first setup of each kind is not counted.
+template <Scalar S>
 void RefreshOnGpu(benchmark::State& state, const std::string& from, const std::string& to)
 {
-    Cpu                     be;
-    Gpu                     gpu;
-    const MlIluOptions      options;
-    const GpuMatrixOperator A(gpu, gallery::build(from)), B(gpu, gallery::build(to));
-    const auto              former = GpuRounds<>::build(be, gpu, A.matrix(), options, false);
+    Cpu                        be;
+    Gpu                        gpu;
+    const MlIluOptions         options{.setup = is_complex<S> ? MlIluSetup::rounds : MlIluSetup::automatic};
+    const GpuMatrixOperator<S> A = on_gpu<S>(gpu, from), B = on_gpu<S>(gpu, to);
+    const auto                 former = GpuRounds<S>::build(be, gpu, A.matrix(), options, false);
     if (!former.made()) return state.SkipWithError(former.why_not().c_str());
-    (void)GpuRounds<>::rebuild(be, gpu, B.matrix(), options, false, former.plan());
+    (void)GpuRounds<S>::rebuild(be, gpu, B.matrix(), options, false, former.plan());
     for (auto _ : state) {
         gpu.synchronize();
         WallClock  clock;
-        const auto replayed = GpuRounds<>::rebuild(be, gpu, B.matrix(), options, false, former.plan());
+        const auto replayed = GpuRounds<S>::rebuild(be, gpu, B.matrix(), options, false, former.plan());
         gpu.synchronize();
         state.SetIterationTime(clock.lap());
-        const auto anew = GpuRounds<>::build(be, gpu, B.matrix(), options, false);
+        const auto anew = GpuRounds<S>::build(be, gpu, B.matrix(), options, false);
         gpu.synchronize();
         state.counters["anew_ms"] = 1e3 * clock.seconds();
         if (!replayed.made() || !anew.made()) return state.SkipWithError(anew.why_not().c_str());
@@ -127,9 +137,15 @@ const bool registered = [] {
                              {"recirculating2d:n=400,peclet=100", "recirculating2d:n=400,peclet=1000"},
                              {"convdiff2d:n=1000,peclet=10", "convdiff2d:n=1000,peclet=1000"},
                              {"poisson2d:n=1000", "poisson2d:n=1000"}};
+    const Series complex_on_gpu[] = {{"ac_mesh:n=400,f=1e9", "ac_mesh:n=400,f=1.2e9"},
+                                     {"ac_mesh:n=1000,f=1e10", "ac_mesh:n=1000,f=1.5e10"},
+                                     {"helmholtz2d_open:n=512,kh=0.2,shift=0.5",
+                                      "helmholtz2d_open:n=512,kh=0.25,shift=0.5"}};
     for (const auto& series : on_cpu) add("", Refresh, series);
-    if (gpu_count() > 0)
-        for (const auto& series : on_gpu) add("gpu/", RefreshOnGpu, series);
+    if (gpu_count() > 0) {
+        for (const auto& series : on_gpu) add("gpu/", RefreshOnGpu<double>, series);
+        for (const auto& series : complex_on_gpu) add("gpu/", RefreshOnGpu<std::complex<double>>, series);
+    }
     return true;
 }();
 

@@ -218,7 +218,8 @@ ApplySystems<T> apply_systems(Cpu&, const Ilu0<working_of<T>>& ilu0, bool adjoin
     auto            second = adjoint ? forward_system<T>(ilux::adjoint(ilu0.L()), Triangle::upper, Diagonal::unit)
                                      : forward_system<T>(ilu0.U(), Triangle::upper, Diagonal::stored);
     for (const auto* system : {&first, &second})
-        require_storable(std::ranges::count_if(system->L.val(), [](T value) { return !is_finite(value); }), sizeof(real_of<T>));
+        require_storable(std::ranges::count_if(system->L.val(), [](T value) { return !is_finite(value); }),
+                         sizeof(real_of<T>));
     if (n == 0) return systems;
     systems.steps.push_back({.in = r, .out = y, .system = std::move(first)});
     systems.steps.push_back({.in = y, .out = z, .system = std::move(second)});

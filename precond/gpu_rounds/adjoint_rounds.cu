@@ -91,7 +91,7 @@ void sort_by_column(Gpu& gpu, const DeviceBuffer<Index>& col, Index cols, Device
 /// The adjoint of A.
 template <class T>
 void take_adjoint(Gpu& gpu, const DeviceRows<T>& A, Index cols, DeviceBuffer<Offset>& ptr, DeviceBuffer<Index>& col,
-               DeviceBuffer<T>& val)
+                  DeviceBuffer<T>& val)
 {
     const auto           entries = A.col.size();
     const auto           count = static_cast<Offset>(entries);

@@ -126,7 +126,8 @@ __global__ void __launch_bounds__(block_size) eliminate(Rows<T> A, const working
 #pragma unroll
     for (int e = 0; e < ahead; ++e)
         if (p + e * lanes < end) add(val[e], col[e]);
-    for (p += ahead * lanes; p < end; p += lanes) add(cuda::converted<S>(cuda::load_constant(A.val + p)), __ldg(A.col + p));
+    for (p += ahead * lanes; p < end; p += lanes)
+        add(cuda::converted<S>(cuda::load_constant(A.val + p)), __ldg(A.col + p));
     sum = over_lanes<lanes>(sum);
     if (!is || lane != 0) return;
     Columns<k, S> result = x[i];
@@ -198,8 +199,9 @@ void solve_rest(Gpu& gpu, const RoundsFactors<T>& f, DeviceSpan<S> x, DeviceSpan
     if constexpr (k == 1 && std::is_same_v<S, working_of<T>>) return detail::multiply_dense<T>(gpu, f.W, x, scratch);
     copy<S>(gpu, x, scratch);
     const unsigned blocks = rounds::blocks_for(m, block_size / 32);
-    multiply_rest<k, cuda::Value<T>, cuda::Value<S>><<<blocks, block_size, 0, cuda::stream(gpu)>>>(
-        m, cuda::as_values(f.W.data()), as_columns<k>(scratch.data()), as_columns<k>(x.data()));
+    multiply_rest<k, cuda::Value<T>, cuda::Value<S>>
+        <<<blocks, block_size, 0, cuda::stream(gpu)>>>(m, cuda::as_values(f.W.data()), as_columns<k>(scratch.data()),
+                                                       as_columns<k>(x.data()));
     cuda::check_launch("multiply_rest");
 }
 
@@ -275,11 +277,11 @@ void RoundsWorkspace<T, S>::apply(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S>
     else enqueue(gpu);
 }
 
-#define ILUX_INSTANTIATE(S)                                  \
-    template struct RoundsFactors<S>;                        \
-    template struct RoundsFactors<single_of<S>>;             \
-    template class RoundsWorkspace<S>;                       \
-    template class RoundsWorkspace<single_of<S>>;            \
+#define ILUX_INSTANTIATE(S)                       \
+    template struct RoundsFactors<S>;             \
+    template struct RoundsFactors<single_of<S>>;  \
+    template class RoundsWorkspace<S>;            \
+    template class RoundsWorkspace<single_of<S>>; \
     template class RoundsWorkspace<single_of<S>, single_of<S>>;
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

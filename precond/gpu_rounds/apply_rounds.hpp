@@ -18,10 +18,10 @@ struct RoundsFactors {
     std::shared_ptr<const DeviceBuffer<Index>> number;  ///< n: place in r and z of every row
     DeviceBuffer<double> row_scale, col_scale;  ///< n: Â = row_scale ∘ A ∘ col_scale, in the order of elimination
     DeviceBuffer<working_of<T>> inv_pivot;      ///< nB: D⁻¹
-    DeviceBuffer<Offset> L_ptr, U_ptr;          ///< n + 1, nB + 1
-    DeviceBuffer<Index>  L_col, U_col;
-    DeviceBuffer<T>      L_val, U_val;  ///< strictly lower and upper parts
-    DeviceBuffer<T>      W;             ///< (n − nB)², by rows: the inverse of the rest
+    DeviceBuffer<Offset>        L_ptr, U_ptr;   ///< n + 1, nB + 1
+    DeviceBuffer<Index>         L_col, U_col;
+    DeviceBuffer<T>             L_val, U_val;  ///< strictly lower and upper parts
+    DeviceBuffer<T>             W;             ///< (n − nB)², by rows: the inverse of the rest
 
     std::size_t bytes() const;
 };

@@ -55,8 +55,8 @@ __device__ T stored(V value, unsigned long long* too_large)
 }
 
 template <class T, class V>
-__global__ void fill_L(const LEntry<V>* entries, Offset count, const Index* place, const Offset* ptr, Index* col, T* val,
-                       unsigned long long* too_large)
+__global__ void fill_L(const LEntry<V>* entries, Offset count, const Index* place, const Offset* ptr, Index* col,
+                       T* val, unsigned long long* too_large)
 {
     const Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (e >= count) return;
@@ -133,10 +133,11 @@ void fill(Gpu& gpu, const RoundsState<S>& state, const Frame<cuda::Value<S>>& fr
     using Stored = cuda::Value<T>;
     auto* const too_large = &state.count->entries;
     for (const auto& round : state.rounds) {
-        launch(gpu, fill_L<Stored, V>, round.L_count, round.L, round.L_count, state.at.place, to.L_ptr.data(), to.L_col.data(),
-               cuda::as_values(to.L_val.data()), too_large);
-        launch_tiles<8>(gpu, fill_U<8, Stored, V>, round.last - round.first, round.first, round.last, round.U_col, round.U_val,
-                        frame, to.U_ptr.data(), to.U_col.data(), cuda::as_values(to.U_val.data()), too_large);
+        launch(gpu, fill_L<Stored, V>, round.L_count, round.L, round.L_count, state.at.place, to.L_ptr.data(),
+               to.L_col.data(), cuda::as_values(to.L_val.data()), too_large);
+        launch_tiles<8>(gpu, fill_U<8, Stored, V>, round.last - round.first, round.first, round.last, round.U_col,
+                        round.U_val, frame, to.U_ptr.data(), to.U_col.data(), cuda::as_values(to.U_val.data()),
+                        too_large);
     }
 }
 
@@ -145,8 +146,8 @@ void fill(Gpu& gpu, const RoundsState<S>& state, const Frame<cuda::Value<S>>& fr
 template <Scalar S>
 void place_rest(Gpu& gpu, RoundsState<S>& state)
 {
-    launch(gpu, place_rows<cuda::Value<S>>, state.active_count, state.done, state.active[state.now], state.active_count, state.at,
-           state.number);
+    launch(gpu, place_rows<cuda::Value<S>>, state.active_count, state.done, state.active[state.now], state.active_count,
+           state.at, state.number);
 }
 
 template <class T, Scalar S>
@@ -166,8 +167,7 @@ Offset assemble(Gpu& gpu, RoundsState<S>& state, RoundsFactors<T>& to)
     to.U_ptr = DeviceBuffer<Offset>(nB + 1);
     const Frame<V> frame{state.number, state.pivot, state.at, to.n, to.nB};
     launch(gpu, order_rows<V>, to.n, frame, to.row_scale.data(), to.col_scale.data(),
-           cuda::as_values(to.inv_pivot.data()), to.L_ptr.data(),
-           to.U_ptr.data());
+           cuda::as_values(to.inv_pivot.data()), to.L_ptr.data(), to.U_ptr.data());
     copy_device(gpu, state.number, number);
     to.number = std::make_shared<const DeviceBuffer<Index>>(std::move(number));
     add_up(gpu, to.L_ptr);
@@ -192,9 +192,9 @@ void choose_lanes(Gpu& gpu, RoundsFactors<T>& factors)
     factors.lanes_L = lanes_of_rows(gpu, factors.L_ptr, all);
 }
 
-#define ILUX_INSTANTIATE(S)                                                      \
-    template void   place_rest(Gpu&, RoundsState<S>&);                           \
-    template Offset assemble(Gpu&, RoundsState<S>&, RoundsFactors<S>&);          \
+#define ILUX_INSTANTIATE(S)                                             \
+    template void   place_rest(Gpu&, RoundsState<S>&);                  \
+    template Offset assemble(Gpu&, RoundsState<S>&, RoundsFactors<S>&); \
     template Offset assemble(Gpu&, RoundsState<S>&, RoundsFactors<single_of<S>>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

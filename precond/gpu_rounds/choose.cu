@@ -63,8 +63,8 @@ __device__ bool may_be_pivot(const Round<V>& round, Index k)
     const double       product = round.at.row_largest[k] * magnitude_of(round.at.col_largest[k]), size = modulus(d);
     const auto         estimate = [](FixedOf<V> w) { return 1 + modulus(from_fixed<32>(w)); };
     return size > b.pivot_floor && !(b.positive && cuda::real_part(d) <= 0) &&
-           !(b.growth > 0 && product > b.growth * size) &&
-           estimate(round.at.w_L[k]) <= b.inverse && estimate(round.at.w_U[k]) <= b.inverse;
+           !(b.growth > 0 && product > b.growth * size) && estimate(round.at.w_L[k]) <= b.inverse &&
+           estimate(round.at.w_U[k]) <= b.inverse;
 }
 
 template <class V>
@@ -209,7 +209,7 @@ KeptPivots replay_pivots(Gpu& gpu, RoundsState<S>& state, DeviceSpan<const Index
                       .inverse_U = std::bit_cast<double>(found.inverse_U)}};
 }
 
-#define ILUX_INSTANTIATE(S)                                                           \
+#define ILUX_INSTANTIATE(S)                                                       \
     template Counters   choose_pivots(Gpu&, RoundsState<S>&, const RoundBounds&); \
     template KeptPivots replay_pivots(Gpu&, RoundsState<S>&, DeviceSpan<const Index>, bool);
 ILUX_SCALARS(ILUX_INSTANTIATE)

@@ -323,9 +323,9 @@ Offset store(Gpu& gpu, RoundsState<S>& state, const DeviceBuffer<S>& W, DeviceBu
     return static_cast<Offset>(state.read(gpu).entries);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                  \
-    template std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu&, const RoundsState<S>&, bool);              \
-    template std::vector<S>                 rest_on_host(Gpu&, const RoundsState<S>&);                       \
+#define ILUX_INSTANTIATE(S)                                                                                         \
+    template std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu&, const RoundsState<S>&, bool);                     \
+    template std::vector<S>                 rest_on_host(Gpu&, const RoundsState<S>&);                              \
     template Offset                         store(Gpu&, RoundsState<S>&, const DeviceBuffer<S>&, DeviceBuffer<S>&); \
     template Offset store(Gpu&, RoundsState<S>&, const DeviceBuffer<S>&, DeviceBuffer<single_of<S>>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

@@ -11,10 +11,9 @@ namespace ilux::rounds {
 /// `slots`, a power of two, places; those with a column are taken, and listed in any order.
 template <class V, int slots>
 struct Table {
-    static constexpr std::size_t bytes =
-        slots * (sizeof(V) + sizeof(Index) + sizeof(unsigned short)) + sizeof(Index);
-    static constexpr Index    free = -1;
-    static constexpr unsigned shift = 32 - (std::bit_width(static_cast<unsigned>(slots)) - 1);
+    static constexpr std::size_t bytes = slots * (sizeof(V) + sizeof(Index) + sizeof(unsigned short)) + sizeof(Index);
+    static constexpr Index       free = -1;
+    static constexpr unsigned    shift = 32 - (std::bit_width(static_cast<unsigned>(slots)) - 1);
 
     V*              val;    ///< of a place just taken: not set yet
     Index*          col;    ///< `free` at first

@@ -224,27 +224,27 @@ const char* eliminate(Gpu& gpu, RoundsState<S>& state, const Counters& set, cons
     std::ranges::copy(state.bin, bins.rows);
     const auto      usual = static_cast<std::size_t>(state.nnz);
     RoundFactors<V> made{.first = state.done,
-                      .last = state.done + set.pivots,
-                      .L = state.L.reserve(set.pivot_cols, usual),
-                      .U_col = state.U_col.reserve(set.pivot_rows, usual),
-                      .U_val = state.U_val.reserve(set.pivot_rows, usual)};
+                         .last = state.done + set.pivots,
+                         .L = state.L.reserve(set.pivot_cols, usual),
+                         .U_col = state.U_col.reserve(set.pivot_rows, usual),
+                         .U_val = state.U_val.reserve(set.pivot_rows, usual)};
     for (Entries<V>* scratch : {&state.unsorted, &state.sorted})
         if (scratch->capacity() < set.pivot_cols) *scratch = Entries<V>(set.pivot_cols);
     const Elimination<V> round{.S = state.rows(),
-                            .at = state.at,
-                            .counters = state.count,
-                            .dropping = dropping,
-                            .pivots = state.pivots,
-                            .rest = state.active[state.now ^ 1],
-                            .pivot_count = set.pivots,
-                            .rest_count = set.rest,
-                            .first_place = state.done,
-                            .number = state.number,
-                            .pivot = state.pivot,
-                            .U_col = made.U_col,
-                            .U_val = made.U_val,
-                            .L_col = state.sorted.col.data(),
-                            .L_val = state.sorted.val.data()};
+                               .at = state.at,
+                               .counters = state.count,
+                               .dropping = dropping,
+                               .pivots = state.pivots,
+                               .rest = state.active[state.now ^ 1],
+                               .pivot_count = set.pivots,
+                               .rest_count = set.rest,
+                               .first_place = state.done,
+                               .number = state.number,
+                               .pivot = state.pivot,
+                               .U_col = made.U_col,
+                               .U_val = made.U_val,
+                               .L_col = state.sorted.col.data(),
+                               .L_val = state.sorted.val.data()};
     state.clear(gpu);
     with_lanes(state, [&](auto lanes) {
         launch_tiles<lanes()>(gpu, take_pivots<lanes(), V>, set.pivots, round);
@@ -276,7 +276,8 @@ const char* eliminate(Gpu& gpu, RoundsState<S>& state, const Counters& set, cons
     return "";
 }
 
-#define ILUX_INSTANTIATE(S) template const char* eliminate(Gpu&, RoundsState<S>&, const Counters&, const RoundDropping&);
+#define ILUX_INSTANTIATE(S) \
+    template const char* eliminate(Gpu&, RoundsState<S>&, const Counters&, const RoundDropping&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

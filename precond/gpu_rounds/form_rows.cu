@@ -43,7 +43,8 @@ __device__ void add_update(const Group& group, const Elimination<V>& round, V l,
 /// The same for all pivots of row r, in their order, so that every sum has one value.
 /// @return the largest magnitude of a term
 template <class Group, int slots, class V>
-__device__ double add_updates(const Group& group, const Elimination<V>& round, Index r, Table<V, slots>& table, bool& full)
+__device__ double add_updates(const Group& group, const Elimination<V>& round, Index r, Table<V, slots>& table,
+                              bool& full)
 {
     const Offset start = round.at.L_start[r];
     const Index  count = round.at.L_length[r];
@@ -66,9 +67,9 @@ __device__ double add_updates(const Group& group, const Elimination<V>& round, I
 
 /// What the drop rule reads of a column, and how its entry is weighted by t.
 struct Column {
-    double weight;    ///< t_j / t_r with compensation and off the diagonal, else 0
-    double sized;     ///< √m_j; with compensation √m_j |t_j|, and unless S is Hermitian over |t_r|
-    double by_t;      ///< 1 / |t_j|, where S is Hermitian
+    double weight;  ///< t_j / t_r with compensation and off the diagonal, else 0
+    double sized;   ///< √m_j; with compensation √m_j |t_j|, and unless S is Hermitian over |t_r|
+    double by_t;    ///< 1 / |t_j|, where S is Hermitian
 
     /// @param by_t_r  1 / t_r
     template <class V>
@@ -166,7 +167,7 @@ struct Verdict {
 };
 template <class Group, int slots, class V>
 __device__ Verdict<V> judge(const Group& group, const Elimination<V>& round, const DropRule& rule, double by_t,
-                         double heaviest, const Table<V, slots>& table)
+                            double heaviest, const Table<V, slots>& table)
 {
     static_assert(slots / Group::size <= 32);
     Verdict<V>   verdict;
@@ -184,8 +185,8 @@ __device__ Verdict<V> judge(const Group& group, const Elimination<V>& round, con
         const bool   goes = rule.goes(j, size, column);
         if (!goes) verdict.stays |= 1U << place, ++verdict.count;
         if (!sums) continue;
-        const bool   several = round.at.vector_count > 0 && j != rule.r;
-        const V weighted = by_unit * (several ? weight_of_several(round.at, rule.r, j) * value : weighted_once);
+        const bool several = round.at.vector_count > 0 && j != rule.r;
+        const V    weighted = by_unit * (several ? weight_of_several(round.at, rule.r, j) * value : weighted_once);
         if (goes) lumped += fixed<46>(weighted, 2);
         else kept += fixed<46>(modulus(weighted), 2);
     }
@@ -200,20 +201,20 @@ template <class Group, int slots, class V>
 __device__ void form_row(const Group& group, const Elimination<V>& round, bool is, Index r, void* memory,
                          const NextRows<V>& to)
 {
-    Table<V, slots>   table(memory, Group::in_block(), Group::per_block);
-    const double   noise = noise_level * sum_row<Group, slots, V>(group, round, is, r, table);
-    const double   by_t = is ? 1 / round.at.scale[r].t : 1;
-    const auto     extent = extent_of<Group, slots, V>(group, round, r, by_t, table);
-    const double   before = is ? sqrt(fmax(round.at.row_largest[r], modulus(round.at.diagonal[r]))) : 0;
-    const DropRule rule{.dropping = round.dropping,
-                        .r = r,
-                        .noise = fmin(noise, DBL_MAX),
-                        .largest = extent.largest,
-                        .size = sqrt(extent.largest),
-                        .sized = is && round.dropping.compensate ? round.at.scale[r].sized : before,
-                        .by_t = fabs(by_t)};
-    const auto     verdict = judge<Group, slots, V>(group, round, rule, by_t, extent.heaviest, table);
-    const Offset   start =
+    Table<V, slots> table(memory, Group::in_block(), Group::per_block);
+    const double    noise = noise_level * sum_row<Group, slots, V>(group, round, is, r, table);
+    const double    by_t = is ? 1 / round.at.scale[r].t : 1;
+    const auto      extent = extent_of<Group, slots, V>(group, round, r, by_t, table);
+    const double    before = is ? sqrt(fmax(round.at.row_largest[r], modulus(round.at.diagonal[r]))) : 0;
+    const DropRule  rule{.dropping = round.dropping,
+                         .r = r,
+                         .noise = fmin(noise, DBL_MAX),
+                         .largest = extent.largest,
+                         .size = sqrt(extent.largest),
+                         .sized = is && round.dropping.compensate ? round.at.scale[r].sized : before,
+                         .by_t = fabs(by_t)};
+    const auto      verdict = judge<Group, slots, V>(group, round, rule, by_t, extent.heaviest, table);
+    const Offset    start =
         room_for<Group::per_block>(verdict.count, Group::in_block(), group.lane() == 0, &round.counters->entries);
     const bool fits = start + verdict.count <= to.capacity;
     if (!fits) round.counters->overflow = 1;
@@ -241,9 +242,9 @@ __global__ void __launch_bounds__(threads, Group::per_block > 1 ? (is_complex<V>
     form_rows(Elimination<V> round, const Index* rows, Index count, NextRows<V> to)
 {
     extern __shared__ double2 memory[];
-    const Group              group;
-    const long               i = Group::in_grid();
-    const bool               is = i < count;
+    const Group               group;
+    const long                i = Group::in_grid();
+    const bool                is = i < count;
     form_row<Group, slots, V>(group, round, is, is ? rows[i] : 0, memory, to);
 }
 
@@ -262,7 +263,8 @@ bool form(Gpu& gpu, const Elimination<V>& round, const Index* rows, Index count,
 }
 
 template <Scalar S, class V = cuda::Value<S>>
-bool form_all(Gpu& gpu, const RoundsState<S>& state, const Elimination<V>& round, const Counters& found, const NextRows<V>& to)
+bool form_all(Gpu& gpu, const RoundsState<S>& state, const Elimination<V>& round, const Counters& found,
+              const NextRows<V>& to)
 {
     const auto& bin = state.bin;
     const auto& count = found.bin;

@@ -137,7 +137,7 @@ void require_buildable(const DeviceCsr<S>& A, const MlIluOptions& options)
 
 template <Scalar S>
 GpuRounds<S> GpuRounds<S>::build(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, const MlIluOptions& options, bool in_single,
-                           const ProgressListener& on_progress, const StopToken& stop)
+                                 const ProgressListener& on_progress, const StopToken& stop)
 {
     require_buildable(A, options);
     return GpuRoundsBuilder<S>(cpu, gpu, A, options, on_progress, stop).run(in_single);
@@ -145,8 +145,8 @@ GpuRounds<S> GpuRounds<S>::build(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, cons
 
 template <Scalar S>
 GpuRounds<S> GpuRounds<S>::rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, const MlIluOptions& options,
-                             bool in_single, const GpuRoundsPlan& plan, const ProgressListener& on_progress,
-                             const StopToken& stop)
+                                   bool in_single, const GpuRoundsPlan& plan, const ProgressListener& on_progress,
+                                   const StopToken& stop)
 {
     require_buildable(A, options);
     require(plan.order && !plan.levels.empty(), [] { return std::string("a plan without rounds"); });
@@ -169,7 +169,10 @@ GpuRounds<S> GpuRounds<S>::rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, co
 }
 
 template <Scalar S>
-std::size_t GpuRounds<S>::bytes() const { return in_double_ ? in_double_->bytes() : in_single_ ? in_single_->bytes() : 0; }
+std::size_t GpuRounds<S>::bytes() const
+{
+    return in_double_ ? in_double_->bytes() : in_single_ ? in_single_->bytes() : 0;
+}
 
 template <Scalar S>
 std::size_t GpuRounds<S>::most_bytes(bool adjoinable) const
@@ -191,7 +194,10 @@ Index GpuRounds<S>::rounds() const
 }
 
 template <Scalar S>
-Index GpuRounds<S>::dense_order() const { return report_.dense ? report_.levels.back().n : 0; }
+Index GpuRounds<S>::dense_order() const
+{
+    return report_.dense ? report_.levels.back().n : 0;
+}
 
 template <Scalar S>
 std::size_t GpuRounds<S>::workspace_bytes() const

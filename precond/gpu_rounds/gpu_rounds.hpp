@@ -50,8 +50,8 @@ public:
     /// Takes half to three quarters of the time of build(); where it is refused, what it took until then besides.
     /// @param plan  of a matrix of the same order and, for it to be of use, pattern; set up by the same options
     /// @throws as build(), and InvalidInput for a plan of another order or without rounds
-    static GpuRounds rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, const MlIluOptions& options,
-                             bool in_single, const GpuRoundsPlan& plan, const ProgressListener& on_progress = {},
+    static GpuRounds rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, const MlIluOptions& options, bool in_single,
+                             const GpuRoundsPlan& plan, const ProgressListener& on_progress = {},
                              const StopToken& stop = {});
     /// What rebuild() needs. Needs an M.
     const GpuRoundsPlan& plan() const { return *plan_; }
@@ -63,11 +63,11 @@ public:
     const std::string& remark() const { return remark_; }
     const MlIluReport& report() const { return report_; }
     bool               in_single() const { return in_single_ != nullptr; }
-    std::size_t        bytes() const;                        ///< of device memory
+    std::size_t        bytes() const;                      ///< of device memory
     std::size_t        most_bytes(bool adjoinable) const;  ///< while preconditioner() is made, scratch included
-    std::size_t        workspace_bytes() const;              ///< of preconditioner(), besides
-    Index              rounds() const;                       ///< of all levels
-    Index              dense_order() const;                  ///< of the dense end
+    std::size_t        workspace_bytes() const;            ///< of preconditioner(), besides
+    Index              rounds() const;                     ///< of all levels
+    Index              dense_order() const;                ///< of the dense end
     /// The triangular systems, as a report shows them, a level a round: of M⁻¹, then of M⁻ᴴ where that is asked for.
     std::vector<GpuFactorReport::System> systems(bool adjoinable = false) const;
 

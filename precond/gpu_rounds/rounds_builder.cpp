@@ -45,8 +45,8 @@ CsrMatrix<S> dense_csr(const std::vector<S>& by_columns, Index n)
 
 template <Scalar S>
 GpuRoundsBuilder<S>::GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, const MlIluOptions& options,
-                                   const ProgressListener& on_progress, const StopToken& stop,
-                                   const GpuRoundsPlan* plan)
+                                      const ProgressListener& on_progress, const StopToken& stop,
+                                      const GpuRoundsPlan* plan)
     : cpu_(cpu),
       gpu_(gpu),
       opt_(options),
@@ -83,8 +83,8 @@ void GpuRoundsBuilder<S>::damp()
         auto& report = made_.report_;
         report.damping = std::max(0., opt_.damping.beta);
         const bool automatic = opt_.damping.beta == Damping::automatic;
-        const bool may = automatic && state_.n >= least_damped_rows &&
-                         rounds::find_mirror(gpu_, state_) == Mirror::symmetric;
+        const bool may =
+            automatic && state_.n >= least_damped_rows && rounds::find_mirror(gpu_, state_) == Mirror::symmetric;
         if (!may && report.damping == 0) return;
         const auto facts = rounds::damping_facts(gpu_, state_);
         if (may) report.damping = automatic_damping(state_.n, facts.positive, facts.middle);
@@ -236,10 +236,9 @@ void GpuRoundsBuilder<S>::judge_level(const MlIluLevelReport& level)
 template <Scalar S>
 bool GpuRoundsBuilder<S>::eliminate_level()
 {
-    const RoundsOptions options =
-        rounds_options(opt_, compensates_, mirror_, largest_);
-    MlIluLevelReport level{.n = state_.active_count};
-    const Offset     before_L = state_.L_entries, before_U = state_.U_entries;
+    const RoundsOptions options = rounds_options(opt_, compensates_, mirror_, largest_);
+    MlIluLevelReport    level{.n = state_.active_count};
+    const Offset        before_L = state_.L_entries, before_U = state_.U_entries;
     next_plan_.levels.emplace_back();
     while (go_on(options, level) && round(options, level)) {
     }
@@ -270,7 +269,7 @@ DeviceBuffer<S> GpuRoundsBuilder<S>::inverse_of_rest()
     report.stored = static_cast<Offset>(n) * n;
     if (!W) {
         const DenseLevel<S> dense(dense_csr(rounds::rest_on_host(gpu_, state_), n), opt_.definite);
-        const auto         inverse = inverse_of<S>(cpu_, dense, false);
+        const auto          inverse = inverse_of<S>(cpu_, dense, false);
         report.deficiency = dense.deficiency();
         report.stored = dense.stored();
         W.emplace(inverse.size());

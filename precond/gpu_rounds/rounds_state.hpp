@@ -36,7 +36,7 @@ struct RowsView {
 template <class V>
 struct Entries {
     explicit Entries(std::size_t capacity = 0) : col(capacity), val(capacity) {}
-    std::size_t          capacity() const { return col.size(); }
+    std::size_t         capacity() const { return col.size(); }
     DeviceBuffer<Index> col;
     DeviceBuffer<V>     val;
 };
@@ -98,8 +98,8 @@ struct Counters {
 /// An entry of L: the value number `slot` of a row, in the column of the pivot at `place`.
 template <class V>
 struct LEntry {
-    V      val;
-    Index  row, slot, place;
+    V     val;
+    Index row, slot, place;
 };
 /// What a round leaves: L in any order, rows of U of the pivots from place `first` on.
 template <class V>
@@ -143,40 +143,40 @@ struct RoundsState {
     void take_test_vectors(Gpu& gpu, std::span<const double> t);
 
     RowsView<V> rows() const { return {start[now], length[now], entries[now].col.data(), entries[now].val.data()}; }
-    Counters read(Gpu& gpu) const;
-    void     clear(Gpu& gpu);  ///< all counters
+    Counters    read(Gpu& gpu) const;
+    void        clear(Gpu& gpu);  ///< all counters
     /// The next round works on what the last one left.
     void turn(Index rest);
 
-    Index                  n = 0, active_count = 0;
-    bool                   first_level = true;
-    Offset                 nnz = 0;
-    int                    now = 0;  ///< which of two
-    std::array<Offset*, 2> start;
-    std::array<Index*, 2>  length;
+    Index                     n = 0, active_count = 0;
+    bool                      first_level = true;
+    Offset                    nnz = 0;
+    int                       now = 0;  ///< which of two
+    std::array<Offset*, 2>    start;
+    std::array<Index*, 2>     length;
     std::array<Entries<V>, 2> entries;
-    std::array<Index*, 2>  active;                    ///< row numbers, ascending
-    Index*                 pivots = nullptr;          ///< of a round, ascending
-    std::array<Index*, 2>  waiting, watching, fresh;  ///< lists of a sweep, and of the one before or after
-    std::array<Index*, 8>  bin;                       ///< rows by the size of their table
-    RowArrays<V>           at = {};
-    Counters*              count = nullptr;
-    std::byte*             scratch = nullptr;  ///< of CUB
-    std::size_t            scratch_bytes = 0;
-    DeviceArrays           arrays;
-    DeviceBuffer<double>   test_vectors;
+    std::array<Index*, 2>     active;                    ///< row numbers, ascending
+    Index*                    pivots = nullptr;          ///< of a round, ascending
+    std::array<Index*, 2>     waiting, watching, fresh;  ///< lists of a sweep, and of the one before or after
+    std::array<Index*, 8>     bin;                       ///< rows by the size of their table
+    RowArrays<V>              at = {};
+    Counters*                 count = nullptr;
+    std::byte*                scratch = nullptr;  ///< of CUB
+    std::size_t               scratch_bytes = 0;
+    DeviceArrays              arrays;
+    DeviceBuffer<double>      test_vectors;
 
     // of all rounds so far, in the order of elimination
-    Index                     done = 0;
-    Index*                    number = nullptr;  ///< n
+    Index                        done = 0;
+    Index*                       number = nullptr;  ///< n
     V*                           pivot = nullptr;   ///< n
     std::vector<RoundFactors<V>> rounds;
     Pieces<LEntry<V>>            L;
     Pieces<Index>                U_col;
     Pieces<V>                    U_val;
-    Offset                    L_entries = 0, U_entries = 0;
-    double                    inverse_L = 1, inverse_U = 1;  ///< largest estimates of a pivot, of the level
-    double                    cut = 0;                       ///< sum over its pivots of MlIluLevelReport::cut
+    Offset                       L_entries = 0, U_entries = 0;
+    double                       inverse_L = 1, inverse_U = 1;  ///< largest estimates of a pivot, of the level
+    double                       cut = 0;                       ///< sum over its pivots of MlIluLevelReport::cut
 
     Entries<V> unsorted, sorted;  ///< L of a round by rows: scratch
 };

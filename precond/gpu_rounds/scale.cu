@@ -220,7 +220,7 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, bool scaling)
             found.dominant, found.even, std::bit_cast<double>(found.largest)};
 }
 
-#define ILUX_INSTANTIATE(S)                               \
+#define ILUX_INSTANTIATE(S)                                    \
     template Mirror        find_mirror(Gpu&, RoundsState<S>&); \
     template DiagonalFacts begin_level(Gpu&, RoundsState<S>&, bool);
 ILUX_SCALARS(ILUX_INSTANTIATE)

@@ -72,9 +72,9 @@ __device__ void judge(const Round<V>& round, const Tile<lanes>& tile, Index k)
         return;
     }
     const Share<V> share(round.at, k);
-    Status      first = round.at.status[k];
-    Index       who = k;
-    Fixed       used = 0;
+    Status         first = round.at.status[k];
+    Index          who = k;
+    Fixed          used = 0;
     for_neighbours(round, tile, k, [&](Index j, Offset p) {
         const Status status = round.at.status[j];
         if (status == chosen) used += share.of(modulus(round.S.val[p]), j);
@@ -96,8 +96,8 @@ template <int lanes, class V>
 __device__ bool doom(const Round<V>& round, const Tile<lanes>& tile, Index k, Fixed used)
 {
     const Share<V> share(round.at, k);
-    const Fixed room = round.at.room[k];
-    bool        any = false;
+    const Fixed    room = round.at.room[k];
+    bool           any = false;
     for_neighbours(round, tile, k, [&](Index j, Offset p) {
         if (!may_wait(*static_cast<volatile Status*>(round.at.status + j))) return;
         if (used + share.of(modulus(round.S.val[p]), j) > room) round.at.doomed[j] = 1;
@@ -151,7 +151,10 @@ __device__ bool is_tentative(const Round<V>& round, Index k)
 }
 
 template <class V>
-__device__ void reject(const Round<V>& round, Index k) { *static_cast<volatile Status*>(round.at.status + k) = rejected; }
+__device__ void reject(const Round<V>& round, Index k)
+{
+    *static_cast<volatile Status*>(round.at.status + k) = rejected;
+}
 
 constexpr Index none = 0x7fffffff;
 
@@ -160,16 +163,17 @@ template <int lanes, class V>
 __device__ bool settle(const Round<V>& round, const Tile<lanes>& tile, Index k)
 {
     const Share<V> share(round.at, k);
-    const Fixed room = round.at.room[k];
-    Fixed       used = round.at.used[k];
-    bool        any = false;
+    const Fixed    room = round.at.room[k];
+    Fixed          used = round.at.used[k];
+    bool           any = false;
     for (Index after = -1;;) {
         Index  next = none;
         double size = 0;
         for_neighbours(round, tile, k, [&](Index j, Offset p) {
             const Status status = *static_cast<volatile Status*>(round.at.status + j);
             any = any || waits(status);
-            if (j > after && j < next && (status == tentative || status == rejected)) next = j, size = modulus(round.S.val[p]);
+            if (j > after && j < next && (status == tentative || status == rejected))
+                next = j, size = modulus(round.S.val[p]);
         });
         const Index smallest = tile.min(next);
         if (smallest == none) {
@@ -205,9 +209,9 @@ template <int lanes, class V>
 __device__ bool has_detours(const Round<V>& round, const Tile<lanes>& tile, Index k, Index j, double size_of_tie)
 {
     const Share<V> share(round.at, k);
-    const double of_j = fabs(round.at.scale[j].t / round.at.scale[k].t);
-    const Fixed  tie = share.of(size_of_tie, j), most = static_cast<Fixed>(tie_over_detours);
-    Fixed        sum = share.of(in_series(round.at.spare[k], round.at.spare[j] * of_j * of_j), k);
+    const double   of_j = fabs(round.at.scale[j].t / round.at.scale[k].t);
+    const Fixed    tie = share.of(size_of_tie, j), most = static_cast<Fixed>(tie_over_detours);
+    Fixed          sum = share.of(in_series(round.at.spare[k], round.at.spare[j] * of_j * of_j), k);
     for (Index in_j = 0; in_j < round.S.length[j]; in_j += lanes) {
         const Entry of_row_j(round.S, j, in_j, tile.lane());
         for (Index in_k = 0; in_k < round.S.length[k]; in_k += lanes) {

@@ -78,8 +78,7 @@ Damped<T> damped(const CsrView<T>& A, const MlIluOptions& options)
     Damped<T> made{.A = CsrMatrix<T>(A), .beta = std::max(0., options.damping.beta), .decision = {}};
     if constexpr (is_complex<T>) {
         if (options.damping.beta == Damping::automatic) made.beta = chosen_beta(A);
-        if (options.damping.beta == Damping::automatic && made.beta > 0)
-            made.decision = why_damped(made.beta);
+        if (options.damping.beta == Damping::automatic && made.beta > 0) made.decision = why_damped(made.beta);
         if (made.beta > 0) damp(made.A, made.beta);
     } else if (made.beta > 0) {
         throw InvalidInput("precond.damping adds imaginary numbers to the diagonal: it needs a complex matrix");

@@ -24,9 +24,9 @@ namespace ilux {
 template <Scalar S = double>
 struct PrecondFactors {
     std::optional<GpuRounds<S>> rounds = {};
-    std::optional<MlIlu<S>>    mlilu = {};
-    std::unique_ptr<Ilu0<S>>   ilu0 = {};
-    std::unique_ptr<Jacobi<S>> jacobi = {};
+    std::optional<MlIlu<S>>     mlilu = {};
+    std::unique_ptr<Ilu0<S>>    ilu0 = {};
+    std::unique_ptr<Jacobi<S>>  jacobi = {};
 };
 
 /// Bytes of device memory: an estimate, made before anything is allocated.

@@ -211,7 +211,7 @@ std::optional<typename IterativeSolver<S>::FormerRounds> IterativeSolver<S>::rou
 /// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says why.
 template <Scalar S>
 std::optional<GpuRounds<S>> IterativeSolver<S>::build_on_gpu(const ProgressListener& on_progress, const StopToken& stop,
-                                                          Attempt& tried)
+                                                             Attempt& tried)
 {
     const MlIluOptions& options = tried.plan.precond.mlilu;
     if (options.setup == MlIluSetup::crout) return {};

@@ -75,8 +75,9 @@ private:
         MlIluOptions                 options;
     };
     std::optional<FormerRounds> rounds_at_hand() const;
-    std::optional<GpuRounds<S>> build_on_gpu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
-    MlIlu<S>                 make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
+    std::optional<GpuRounds<S>> build_on_gpu(const ProgressListener& on_progress, const StopToken& stop,
+                                             Attempt& tried);
+    MlIlu<S>                    make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
 
     bool             build(const TryListener& listener, const StopToken& stop, Attempt& tried);
     void             place(Attempt& tried);

@@ -286,7 +286,9 @@ TEST_F(GpuRoundsComplex, SolvesSeveralColumnsAsEachAlone)
             ComplexVector Z(R.size());
             download<Complex>(gpu(), dZ, Z);
             for (std::size_t c = 0; c < columns; ++c) {
-                const auto column = [&](const ComplexVector& all) { return ComplexVector(&all[c * n], &all[c * n] + n); };
+                const auto column = [&](const ComplexVector& all) {
+                    return ComplexVector(&all[c * n], &all[c * n] + n);
+                };
                 EXPECT_LE(distance_of(column(Z), applied<Complex>(*M, column(R))), 1e-13) << c << " of " << columns;
             }
         }

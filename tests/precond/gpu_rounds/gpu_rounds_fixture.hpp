@@ -41,7 +41,7 @@ protected:
         return applied(*rounds.preconditioner(gpu(), true), r, true);
     }
     GpuRounds<> rebuilt(const CsrMatrix<>& A, const GpuRounds<>& former, const MlIluOptions& options,
-                      bool in_single = false)
+                        bool in_single = false)
     {
         return GpuRounds<>::rebuild(cpu, gpu(), DeviceCsr<>(gpu(), A), options, in_single, former.plan());
     }

@@ -192,9 +192,9 @@ TEST_F(GpuRoundsTest, SaysWhyTheHostShouldDoIt)
     options.definite = true;
     EXPECT_THROW(build(gallery::convdiff3d({.n = 10}), options), InvalidInput);
     EXPECT_THROW(GpuRounds<>::build(cpu, gpu(),
-                                  DeviceCsr<>(gpu(), CsrMatrix<>::from_triplets(3, 4, std::vector<Index>{0},
-                                                                                std::vector<Index>{0}, Vector{1.})),
-                                  {}, false),
+                                    DeviceCsr<>(gpu(), CsrMatrix<>::from_triplets(3, 4, std::vector<Index>{0},
+                                                                                  std::vector<Index>{0}, Vector{1.})),
+                                    {}, false),
                  InvalidInput);
 }
 
@@ -337,7 +337,8 @@ TEST_F(GpuRoundsTest, EndsWhenAskedTo)
     const auto listener = [&](const Progress&) {
         if (++told == 3) source.request_stop();
     };
-    EXPECT_THROW(GpuRounds<>::build(cpu, gpu(), DeviceCsr<>(gpu(), A), with_small_end(), false, listener, source.token()),
+    EXPECT_THROW(GpuRounds<>::build(cpu, gpu(), DeviceCsr<>(gpu(), A), with_small_end(), false, listener,
+                                    source.token()),
                  Cancelled);
     EXPECT_EQ(told, 3);
 }
