@@ -3,7 +3,7 @@
 
 usage: compare_python.py FOLDER --out RESULT.json [--count 50] [--least 500] [--most 10000] [--time-limit 60] [--commit C]
 
-FOLDER holds Matrix Market files; the `count` largest by n of those that are square and regular by pattern are taken, of `least` to `most`
+FOLDER holds Matrix Market files; the `count` largest by n of those that are square, of `least` to `most`
 rows. b is random. Iterations are GMRES restarted after 30 steps to 1e-8, at most 1000 steps: ours with the multilevel ILU, SciPy's with
 spilu (its defaults) and with PyAMG's smoothed aggregation. Seconds are setup and solve together, one thread. Each way runs in a process of its own,
 which ends at the time limit. Needs numpy, scipy, pyamg, ilux.

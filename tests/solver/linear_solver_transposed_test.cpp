@@ -221,7 +221,7 @@ void expect_adjoint_pair(LinearSolver<S>& solver, Index n)
     for (std::size_t i = 0; i < r.size(); ++i) {
         left += conj(adjoint[i]) * s[i];
         right += conj(r[i]) * plain[i];
-        size += std::abs(r[i]) * std::abs(plain[i]);
+        size += std::abs(r[i]) * std::abs(plain[i]) + std::abs(adjoint[i]) * std::abs(s[i]);
         EXPECT_EQ(transposed[i], S(conj(adjoint[i])));
     }
     EXPECT_LE(std::abs(left - right), 1e-12 * size);
