@@ -74,9 +74,9 @@ set(ILUX_INCLUDE_DIR ${CMAKE_CURRENT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${ILUX_INCLUDE_DIR})
 file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${ILUX_INCLUDE_DIR}/ilux SYMBOLIC)
 
-add_library(ilux_flags INTERFACE)
-target_compile_features(ilux_flags INTERFACE cxx_std_20)
-target_compile_options(ilux_flags INTERFACE   # -std=c++20 by hand: CMake 3.25.1 knows of no CUDA20
+add_library(ilux_cpu_flags INTERFACE)
+target_compile_features(ilux_cpu_flags INTERFACE cxx_std_20)
+target_compile_options(ilux_cpu_flags INTERFACE   # -std=c++20 by hand: CMake 3.25.1 knows of no CUDA20
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wno-sign-compare -Wno-unknown-pragmas>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>  # unity: g++ 13 takes an included source for a header
@@ -86,10 +86,7 @@ target_compile_options(ilux_flags INTERFACE   # -std=c++20 by hand: CMake 3.25.1
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ILUX_WERROR}>>:-Werror>
     $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${ILUX_WERROR}>>:-Werror=all-warnings -Xcompiler=-Werror>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ILUX_NATIVE}>>:-march=native>)
-target_include_directories(ilux_flags INTERFACE $<BUILD_INTERFACE:${ILUX_INCLUDE_DIR}>)
-if(ILUX_WITH_CUDA)
-    target_compile_definitions(ilux_flags INTERFACE ILUX_WITH_CUDA)
-endif()
+target_include_directories(ilux_cpu_flags INTERFACE $<BUILD_INTERFACE:${ILUX_INCLUDE_DIR}>)
 
 # Of our own sources and programs in release; users of the library choose theirs. Distributions may have set some of it.
 if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
@@ -99,10 +96,16 @@ if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
         "#include <cstdio>\n#if __USE_FORTIFY_LEVEL < 3\n#error\n#endif\nint main() {}" ILUX_FORTIFY_3)
     unset(CMAKE_REQUIRED_FLAGS)
     set(fortify $<IF:$<BOOL:${ILUX_FORTIFY_3}>,3,2>)
-    target_compile_options(ilux_flags INTERFACE
+    target_compile_options(ilux_cpu_flags INTERFACE
         $<$<AND:$<COMPILE_LANGUAGE:CXX>,${release}>:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=${fortify}>
         $<$<AND:$<COMPILE_LANGUAGE:CUDA>,${release}>:-Xcompiler=-fstack-protector-strong>)
-    target_link_options(ilux_flags INTERFACE $<${release}:LINKER:-z,relro,-z,now>)
+    target_link_options(ilux_cpu_flags INTERFACE $<${release}:LINKER:-z,relro,-z,now>)
+endif()
+
+add_library(ilux_flags INTERFACE)
+target_link_libraries(ilux_flags INTERFACE ilux_cpu_flags)
+if(ILUX_WITH_CUDA)
+    target_compile_definitions(ilux_flags INTERFACE ILUX_WITH_CUDA)
 endif()
 
 # Tests only call the library: compiling them with all optimisations costs more than it saves. Under a sanitizer that holds
@@ -127,31 +130,58 @@ endfunction()
 # ilux_folder(NAME [DEPENDS folder...] SOURCES file... [CUDA file...] [NO_CUDA file...] [X86_64 file...] [OTHERWISE file...]
 #             [LINK target...])
 # A static library of the folder whose CMakeLists.txt this is. What it links, its dependents see. NO_CUDA stands in for CUDA
-# where that is absent, OTHERWISE for X86_64 on other processors.
+# where that is absent, OTHERWISE for X86_64 on other processors. The target with _cpu behind its name is the same without
+# CUDA, whatever this build has; it is built where something links it.
 function(ilux_folder name)
     cmake_parse_arguments(arg "" "" "DEPENDS;SOURCES;CUDA;NO_CUDA;X86_64;OTHERWISE;LINK" ${ARGN})
-    set(sources ${arg_SOURCES} ${arg_NO_CUDA})
-    if(ILUX_WITH_CUDA)
-        set(sources ${arg_SOURCES} ${arg_CUDA})
-        list(APPEND arg_LINK CUDA::cudart_static)
-    endif()
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
-        list(APPEND sources ${arg_X86_64})
+        list(APPEND arg_SOURCES ${arg_X86_64})
     else()
-        list(APPEND sources ${arg_OTHERWISE})
+        list(APPEND arg_SOURCES ${arg_OTHERWISE})
     endif()
     ilux_alone(${arg_CUDA})
     foreach(folder IN LISTS arg_DEPENDS)
         ilux_target(needed ${folder})
-        list(APPEND arg_LINK ${needed})
+        list(APPEND needed_targets ${needed})
+        list(APPEND needed_cpu_targets ${needed}_cpu)
     endforeach()
     ilux_target(target ${name})
-    add_library(${target} STATIC ${sources})
-    target_link_libraries(${target} PUBLIC ilux_flags ${arg_LINK})
+    if(ILUX_WITH_CUDA)
+        add_library(${target} STATIC ${arg_SOURCES} ${arg_CUDA})
+        target_link_libraries(${target} PUBLIC ilux_flags ${arg_LINK} CUDA::cudart_static ${needed_targets})
+        if(NOT name MATCHES "^apps")
+            list(FILTER arg_LINK EXCLUDE REGEX "CUDA::")
+            add_library(${target}_cpu STATIC EXCLUDE_FROM_ALL ${arg_SOURCES} ${arg_NO_CUDA})
+            target_link_libraries(${target}_cpu PUBLIC ilux_cpu_flags ${arg_LINK} ${needed_cpu_targets})
+        endif()
+    else()
+        add_library(${target} STATIC ${arg_SOURCES} ${arg_NO_CUDA})
+        target_link_libraries(${target} PUBLIC ilux_flags ${arg_LINK} ${needed_targets})
+        add_library(${target}_cpu ALIAS ${target})
+    endif()
     if(name MATCHES "^apps/")
         target_compile_options(${target} PRIVATE ${ILUX_APP_OPTIMISATION})
     endif()
     set_property(GLOBAL APPEND PROPERTY ILUX_FOLDERS ${name})
+endfunction()
+
+# ilux_klu_library(VERSION [definition...]): libklu.so.VERSION, which takes the place of SuiteSparse's library of that name. It
+# needs no CUDA and shows KLU's names only. Installed in a folder of its own, lest programs take it unasked.
+function(ilux_klu_library version)
+    set(target ilux-klu-${version})
+    get_target_property(sources ilux_direct_klu SOURCES)
+    list(REMOVE_ITEM sources ilux_klu.cpp)  # those names
+    set(map ${CMAKE_CURRENT_SOURCE_DIR}/libklu.map)
+    add_library(${target} SHARED ${sources} libklu.cpp)
+    target_link_libraries(${target} PRIVATE ilux_direct_lu_cpu)
+    target_compile_definitions(${target} PRIVATE ILUX_KLU_MAIN_VERSION=${version} ${ARGN})
+    target_link_options(${target} PRIVATE LINKER:--version-script=${map} LINKER:--gc-sections)
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME klu SUFFIX .so.${version} LINK_DEPENDS ${map}
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/klu)
+    add_dependencies(ilux-klu ${target})
+    if(ILUX_INSTALL)
+        install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ilux)
+    endif()
 endfunction()
 
 # The targets of a folder and of all below it.

@@ -123,7 +123,6 @@ public:
 
     void run()
     {
-        common_.threads = 1;
         matrix_ = matrix();
         for (int calls = 0; calls < 40 && input_.remaining_bytes() > 0; ++calls) {
             call(input_.ConsumeIntegralInRange<int>(0, 12));
@@ -190,7 +189,7 @@ private:
         common_.ordering = input_.ConsumeIntegralInRange<Int>(-1, 5);
         common_.scale = input_.ConsumeIntegralInRange<Int>(-1, 2);
         common_.halt_if_singular = input_.ConsumeIntegralInRange<Int>(0, 1);
-        common_.repivot = input_.ConsumeIntegralInRange<Int>(0, 1);
+        ilux_klu_set_repivot(input_.ConsumeIntegralInRange<int>(0, 1));
         constexpr double tols[] = {1e-3, 1, 0, -1, 2, std::numeric_limits<double>::quiet_NaN()};
         common_.tol = tols[input_.ConsumeIntegralInRange<int>(0, 5)];
     }

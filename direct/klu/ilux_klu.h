@@ -1,6 +1,7 @@
 /* Direct solution from C, with the calling sequence of SuiteSparse's KLU: defaults, analyze, factor, refactor, solve, free.
    Matrices come by columns (Ap, Ai, Ax: n + 1 pointers, then row numbers and values of nz entries), counted from 0.
-   ilux_klu_* counts in int, ilux_klu_l_* in int64_t. Complex values: ilux_klu_z.h. klu_names.h gives all of this KLU's names.
+   ilux_klu_* counts in int, ilux_klu_l_* in int64_t. Complex values: ilux_klu_z.h. klu.h has all of this under KLU's names.
+   The structs are laid out as KLU's, so a program compiled with KLU's own header can be given either.
 
    Functions that return a number return 1 for success and 0 for failure, others a pointer or NULL; common->status says
    more. Nothing is printed and no C++ exception leaves. Differences from KLU are listed in docs/klu_interface.md. */
@@ -35,16 +36,12 @@ typedef struct ilux_klu_common_struct {
     int    status;
     int    nrealloc;         /* 0 */
     int    structural_rank;  /* by analyze, with btf */
-    int    numerical_rank;   /* by factor and refactor: n, or the number of pivots before the first bad one */
+    int    numerical_rank;   /* by factor: n; after a failure, of refactor too: the number of pivots before the bad one */
     int    singular_col;     /* the same: n, or that pivot's column of A */
     int    noffdiag;         /* by factor: exchanges of rows for the sake of pivots */
     double flops, rcond, condest, rgrowth; /* by the functions of these names */
     double work;             /* 0 */
     size_t memusage, mempeak; /* bytes of the living objects made with this struct */
-    /* Beyond KLU: */
-    int    threads;          /* 0; of factor, refactor and solve; 0: as OpenMP says */
-    int    repivot;          /* 0; 1: refactor chooses new pivots where the old ones have gone stale */
-    int    repivots;         /* how often it did */
 } ilux_klu_common;
 
 /* P A Q as analysed. Free it after every numeric made from it. */
@@ -52,7 +49,7 @@ typedef struct ilux_klu_symbolic_struct {
     double  symmetry;          /* -1 */
     double  est_flops;         /* predicted, pivots on the diagonal */
     double  lnz, unz;          /* the same, diagonals counted */
-    double* Lnz;               /* NULL */
+    double* Lnz;               /* nblocks; 1 for a block of one row, else -1 */
     int     n, nz;
     int *   P, *Q;             /* n; perm[new] = old */
     int*    R;                 /* nblocks + 1; where each diagonal block starts */
@@ -62,15 +59,36 @@ typedef struct ilux_klu_symbolic_struct {
     int     structural_rank;
 } ilux_klu_symbolic;
 
-/* L U + F = Rs^-1 P A Q, L with a unit diagonal. Several threads may solve with one at a time. */
+/* L U + F = Rs^-1 P A Q, L with a unit diagonal. Several threads may solve with one at a time. What KLU keeps for itself only is
+   NULL or 0: Lip, Uip, LUbx, LUsize, worksize, Work, Xwork, Iwork. ilux_klu_extract has L and U. */
 typedef struct ilux_klu_numeric_struct {
     int     n, nblocks;
     int     lnz, unz;                     /* diagonals counted */
     int     max_lnz_block, max_unz_block; /* largest in a block */
     int *   Pnum, *Pinv;                  /* n; perm[new] = old, and its inverse */
+    int *   Lip, *Uip;
+    int *   Llen, *Ulen;                  /* n; entries of a column of L and U, diagonals not counted */
+    void**  LUbx;
+    size_t* LUsize;
+    void*   Udiag;                        /* n doubles, or pairs of them; NULL without pivots, as all that follows */
     double* Rs;                           /* n by new number: what rows were divided by; NULL: nothing */
+    size_t  worksize;
+    void *  Work, *Xwork;
+    int*    Iwork;
+    int *   Offp, *Offi;                  /* F by columns: n + 1, nzoff */
+    void*   Offx;                         /* nzoff, as Udiag */
     int     nzoff;
 } ilux_klu_numeric;
+
+/* Beyond KLU, for the whole process. Each returns what was set before; at first it is what the environment variable says, if
+   that is a number. */
+
+/* ILUX_KLU_THREADS, else 1: threads of refactor with what factor makes from now on, and of solve. 0: as OpenMP says */
+int ilux_klu_set_threads(int threads);
+/* ILUX_KLU_REPIVOT, else 0. 1: refactor chooses new pivots where the old ones have gone stale and solve badly */
+int ilux_klu_set_repivot(int repivot);
+/* How often refactor did so with this numeric */
+int     ilux_klu_repivots(const ilux_klu_numeric* numeric);
 
 int ilux_klu_defaults(ilux_klu_common* common);
 
@@ -80,7 +98,7 @@ ilux_klu_symbolic* ilux_klu_analyze_given(int n, int Ap[], int Ai[], int P[], in
 
 /* Chooses pivots. tol and scale count as they are now. Ap, Ai: as analysed; else INVALID. */
 ilux_klu_numeric* ilux_klu_factor(int Ap[], int Ai[], double Ax[], ilux_klu_symbolic* symbolic, ilux_klu_common* common);
-/* New values, the same pivots, unless common->repivot. symbolic: what numeric was made from, or another of the same
+/* New values, the same pivots, unless ilux_klu_set_repivot says otherwise. symbolic: what numeric was made from, or another of the same
    pattern, here and below; numeric: of real values; else INVALID. After a failure, INVALID arguments and common == NULL included, solve refuses
    until a refactor succeeds. */
 int ilux_klu_refactor(int Ap[], int Ai[], double Ax[], ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric,
@@ -126,16 +144,23 @@ void* ilux_klu_realloc(size_t n_new, size_t n_old, size_t size, void* p, ilux_kl
 
 /* The same, counting in int64_t. n must fit an int32_t: TOO_LARGE otherwise. */
 
+/* In SuiteSparse 6 and later some fields of the 64-bit common stayed int; in 5 they are as wide as all others. */
+#ifdef ILUX_KLU_2
+typedef int ilux_klu_l_option;
+#else
+typedef int64_t ilux_klu_l_option;
+#endif
+
 /* The same with 64-bit integers, as all that follows. */
 typedef struct ilux_klu_l_common_struct {
-    double  tol, memgrow, initmem_amd, initmem, maxwork;
-    int64_t btf, ordering, scale;
+    double            tol, memgrow, initmem_amd, initmem, maxwork;
+    ilux_klu_l_option btf, ordering, scale;
     int64_t (*user_order)(int64_t, int64_t*, int64_t*, int64_t*, struct ilux_klu_l_common_struct*);
-    void*   user_data;
-    int64_t halt_if_singular, status, nrealloc, structural_rank, numerical_rank, singular_col, noffdiag;
-    double  flops, rcond, condest, rgrowth, work;
-    size_t  memusage, mempeak;
-    int64_t threads, repivot, repivots;
+    void*             user_data;
+    ilux_klu_l_option halt_if_singular, status, nrealloc;
+    int64_t           structural_rank, numerical_rank, singular_col, noffdiag;
+    double            flops, rcond, condest, rgrowth, work;
+    size_t            memusage, mempeak;
 } ilux_klu_l_common;
 
 /* As ilux_klu_symbolic. */
@@ -150,11 +175,19 @@ typedef struct ilux_klu_l_symbolic_struct {
 /* As ilux_klu_numeric. */
 typedef struct ilux_klu_l_numeric_struct {
     int64_t  n, nblocks, lnz, unz, max_lnz_block, max_unz_block;
-    int64_t *Pnum, *Pinv;
+    int64_t *Pnum, *Pinv, *Lip, *Uip, *Llen, *Ulen;
+    void**   LUbx;
+    size_t*  LUsize;
+    void*    Udiag;
     double*  Rs;
+    size_t   worksize;
+    void *   Work, *Xwork;
+    int64_t *Iwork, *Offp, *Offi;
+    void*    Offx;
     int64_t  nzoff;
 } ilux_klu_l_numeric;
 
+int64_t ilux_klu_l_repivots(const ilux_klu_l_numeric* numeric);
 int64_t ilux_klu_l_defaults(ilux_klu_l_common* common);
 ilux_klu_l_symbolic* ilux_klu_l_analyze(int64_t n, int64_t Ap[], int64_t Ai[], ilux_klu_l_common* common);
 ilux_klu_l_symbolic* ilux_klu_l_analyze_given(int64_t n, int64_t Ap[], int64_t Ai[], int64_t P[], int64_t Q[],

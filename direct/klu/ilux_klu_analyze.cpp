@@ -117,6 +117,8 @@ Symbolic<Int>* finished(std::shared_ptr<const LuSymbolic> symbolic, Int ordering
     a->P = a->p.data();
     a->Q = a->q.data();
     a->R = a->r.data();
+    for (Index b = 0; b < s.report.blocks; ++b) a->block_lnz.push_back(s.block_ptr[b + 1] - s.block_ptr[b] == 1 ? 1 : -1);
+    a->Lnz = a->block_lnz.data();
     a->symmetry = -1;
     a->est_flops = s.report.flops;
     a->lnz = a->unz = (s.report.nnz + s.n) / 2;
@@ -132,7 +134,9 @@ Symbolic<Int>* finished(std::shared_ptr<const LuSymbolic> symbolic, Int ordering
     const auto numbers = s.input_idx.size() + s.row_perm.size() + s.col_perm.size() + s.block_ptr.size() + s.row.size();
     const auto positions = s.input_ptr.size() + s.col_ptr.size() + s.source.size();
     const auto own = a->p.size() + a->q.size() + a->r.size();
-    count(common, a->counted, sizeof *a + numbers * sizeof(Index) + positions * sizeof(Offset) + own * sizeof(Int));
+    count(common, a->counted,
+          sizeof *a + numbers * sizeof(Index) + positions * sizeof(Offset) + own * sizeof(Int) +
+              a->block_lnz.size() * sizeof(double));
     return a.release();
 }
 

@@ -3,6 +3,7 @@
 // where they are complex. Failures are thrown; what else the calls do, ilux_klu.h says.
 
 #include <cmath>
+#include <span>
 #include <type_traits>
 
 #include "ilux/direct/klu/ilux_klu_objects.hpp"
@@ -24,12 +25,10 @@ inline double pivot_tol(const auto& common)
     return std::clamp(common.tol, 0.0, 1.0);
 }
 
-/// The host with common.threads; a negative number is as 0, one beyond all sense as 4096.
-inline Cpu host(const auto& common)
-{
-    using Int = std::remove_cvref_t<decltype(common.threads)>;
-    return Cpu(static_cast<int>(std::clamp<Int>(common.threads, 0, 4096)));
-}
+/// With the threads of ilux_klu_set_threads; a negative number is as 0, one beyond all sense as 4096.
+Cpu host();
+/// What ilux_klu_set_repivot says.
+bool may_repivot();
 
 /// memusage counts `now` bytes of an object instead of `counted`.
 inline void count(auto& common, std::size_t& counted, std::size_t now)
@@ -38,6 +37,17 @@ inline void count(auto& common, std::size_t& counted, std::size_t now)
     common.mempeak = std::max(common.mempeak, common.memusage);
     counted = now;
 }
+
+template <class Int>
+bool defaults(Common<Int>& common);
+
+/// malloc, free and realloc that count. A failure of the last leaves p as it was: the status is OUT_OF_MEMORY or TOO_LARGE.
+template <class Int>
+void* allocate(std::size_t n, std::size_t size, Common<Int>& common);
+template <class Int>
+void* deallocate(void* p, std::size_t n, std::size_t size, Common<Int>& common);
+template <class Int>
+void* reallocate(std::size_t n_new, std::size_t n_old, std::size_t size, void* p, Common<Int>& common);
 
 template <class Int>
 Symbolic<Int>* analyze(Int n, const Int* Ap, const Int* Ai, Common<Int>& common);
@@ -75,6 +85,17 @@ bool condest(const Int* Ap, const double* Ax, const Symbolic<Int>* symbolic, Num
              Common<Int>& common);
 template <class Int, Scalar S>
 bool flops(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Common<Int>& common);
+/// size[i] ← the largest modulus in row i, or with `sums` the sum of all; 1 for a row of zeros. These are KLU's scales.
+template <class Row, Scalar S>
+void row_sizes(bool sums, std::span<const Row> row, const S* value, std::span<double> size)
+{
+    std::fill(size.begin(), size.end(), 0.0);
+    for (std::size_t p = 0; p < row.size(); ++p) {
+        double& r = size[row[p]];
+        r = sums ? r + std::abs(value[p]) : std::max(r, std::abs(value[p]));
+    }
+    std::replace(size.begin(), size.end(), 0.0, 1.0);
+}
 template <class Int, Scalar S>
 bool scale(Int scale, Int n, const Int* Ap, const Int* Ai, const double* Ax, double* Rs, Int* W);
 

@@ -16,7 +16,7 @@ std::span<const S> values_of(const LuSymbolic& s, const Int* Ap, const Int* Ai, 
     return {numbers<S>(Ax), s.input_idx.size()};
 }
 
-/// What a factorization ended in, for the caller and for later solves.
+/// What a factorization ended in, for the caller and for later solves. The ranks of a success are factor's to tell.
 template <class Int, Scalar S>
 void conclude(Factorization<Int, S>& f, const LuReport& report, Common<Int>& common)
 {
@@ -25,7 +25,6 @@ void conclude(Factorization<Int, S>& f, const LuReport& report, Common<Int>& com
     if (report.outcome == Outcome::converged) {
         f.status = ILUX_KLU_OK;
         f.pivots = true;
-        common.numerical_rank = common.singular_col = A.n;
     } else if (report.outcome == Outcome::out_of_memory) {
         f.status = ILUX_KLU_OUT_OF_MEMORY;
     } else if (!all_finite<S>(A.val)) {
@@ -43,11 +42,17 @@ void describe_factors(AnyFactorization<Int>& f, const LuPattern& P)
 {
     double lnz = 0, unz = 0;
     f.max_lnz_block = f.max_unz_block = 0;
+    f.llen.resize(P.n);
+    f.ulen.resize(P.n);
+    for (Index k = 0; k < P.n; ++k) {
+        f.llen[k] = static_cast<Int>(P.lower_count(k));
+        f.ulen[k] = static_cast<Int>(P.upper_count(k));
+    }
     for (Index b = 0; b < P.blocks(); ++b) {
         double lower = 0, upper = 0;
         for (Index k = P.block_ptr[b]; k < P.block_ptr[b + 1]; ++k) {
-            lower += 1 + P.lower_count(k);
-            upper += 1 + P.upper_count(k);
+            lower += 1.0 + P.lower_count(k);
+            upper += 1.0 + P.upper_count(k);
         }
         f.max_lnz_block = std::max(f.max_lnz_block, fit<Int>(lower));
         f.max_unz_block = std::max(f.max_unz_block, fit<Int>(upper));
@@ -58,10 +63,25 @@ void describe_factors(AnyFactorization<Int>& f, const LuPattern& P)
     f.unz = fit<Int>(unz);
     f.nzoff = fit<Int>(static_cast<double>(P.nnz_F()));
     f.flops = P.flops();
+    f.offp.assign(P.f_col_ptr.begin(), P.f_col_ptr.end());
+    f.offi.assign(P.f_row.begin(), P.f_row.end());
+    f.offp.resize(P.n + 1);  // where there is no F, its pointers may not be there either
     f.pnum.assign(P.row_perm.begin(), P.row_perm.end());
     f.rs.clear();
     if (!P.row_scale.empty())
         for (const Index i : P.row_perm) f.rs.push_back(1 / P.row_scale[i]);
+}
+
+/// The numbers of the public part. Those of F are where the factors have them.
+template <class Int, Scalar S>
+void show_values(Factorization<Int, S>& f)
+{
+    const LuFactors<S>& factors = f.lu.factors();
+    const LuPattern&    P = *factors.pattern;
+    f.udiag.resize(P.n);
+    for (Index k = 0; k < P.n; ++k) f.udiag[k] = factors.val[P.diag[k]];
+    f.Udiag = f.udiag.data();
+    f.Offx = const_cast<S*>(factors.f_val.data());  // KLU's field is not const; nothing is written there
 }
 
 /// Fills the public part, after pivots were chosen or none were found.
@@ -74,16 +94,23 @@ void describe(Factorization<Int, S>& f, const LuSymbolic& s)
     if (f.pivots) describe_factors<Int>(f, *f.lu.factors().pattern);
     f.pinv.resize(s.n);
     for (Index k = 0; k < s.n; ++k) f.pinv[f.pnum[k]] = k;
+    const auto shown = [](auto& array) { return array.empty() ? nullptr : array.data(); };
     f.Pnum = f.pnum.data();
     f.Pinv = f.pinv.data();
-    f.Rs = f.rs.empty() ? nullptr : f.rs.data();
+    f.Rs = shown(f.rs);
+    f.Llen = shown(f.llen);
+    f.Ulen = shown(f.ulen);
+    f.Offp = shown(f.offp);
+    f.Offi = shown(f.offi);
+    if (f.pivots) show_values(f);
 }
 
 template <class Int, Scalar S>
 std::size_t bytes(const Factorization<Int, S>& f)
 {
-    const auto own = (f.pnum.size() + f.pinv.size()) * sizeof(Int) + f.rs.size() * sizeof(double);
-    return sizeof f + f.lu.bytes() + own;
+    std::size_t integers = 0;
+    for (const auto* array : {&f.pnum, &f.pinv, &f.llen, &f.ulen, &f.offp, &f.offi}) integers += array->size();
+    return sizeof f + f.lu.bytes() + integers * sizeof(Int) + f.rs.size() * sizeof(double) + f.udiag.size() * sizeof(S);
 }
 
 /// Transpositions that lead from the analysed order of rows to that of the pivots: n less the number of cycles.
@@ -99,6 +126,46 @@ Int exchanges(const AnyFactorization<Int>& f, const LuSymbolic& s)
     return s.n - cycles;
 }
 
+/// max_i |b − A x|_i / (‖A_i‖₁ ‖x‖∞ + |b_i|) of a solution that is not refined, b_i = ±‖A_i‖₁: what pivots are good for.
+template <class Int, Scalar S>
+double backward_error(Factorization<Int, S>& f)
+{
+    const MatrixView<S> A = f.lu.matrix();
+    const auto          n = static_cast<std::size_t>(A.n);
+    std::vector<double> size(n);
+    row_sizes<Index, S>(true, A.idx, A.val.data(), size);
+    std::vector<S> b(n), x(n);
+    for (std::size_t i = 0; i < n; ++i) b[i] = i % 3 == 0 ? -size[i] : size[i];
+    Cpu be = host();
+    f.workspaces.with(1, [&](Scratch<S>& scratch) { lu_solve<S>(be, f.lu.factors(), b, x, scratch.ws); });
+    double largest = 0;
+    for (const S v : x) largest = std::max(largest, std::abs(v));
+    for (Index j = 0; j < A.n; ++j)
+        for (Offset p = A.ptr[j]; p < A.ptr[j + 1]; ++p) b[A.idx[p]] -= A.val[p] * x[j];
+    double most = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double error = std::abs(b[i]) / (size[i] * largest + size[i]);
+        if (!(error <= most)) most = error;  // NaN is the worst
+    }
+    return most;
+}
+
+/// Numbers by the former pivots. Where those may be exchanged, they are if they fail, or if the monitors doubt them and a
+/// solution shows why: growth alone does no harm where the entries that grew are not needed.
+template <class Int, Scalar S>
+LuReport renew(Factorization<Int, S>& f, std::span<const S> values)
+{
+    constexpr double good_enough = 1e-10;
+    if (!f.pivots) return f.lu.refactor_or_factor(values);
+    const LuReport report = f.lu.refactor(values);
+    if (!may_repivot() || report.outcome == Outcome::out_of_memory) return report;
+    if (report.outcome == Outcome::converged) {
+        const bool trusted = judge_pivots(f.lu.pivots(), f.lu.monitor()).action == LuAction::refactor;
+        if (trusted || backward_error(f) <= good_enough) return report;
+    }
+    return f.lu.refactor_or_factor(values);
+}
+
 }  // namespace
 
 template <class Int, Scalar S>
@@ -110,12 +177,16 @@ Numeric<Int>* factor(const Int* Ap, const Int* Ai, const double* Ax, const Symbo
     options.scaling = scaling(common);
     options.pivot_tol = pivot_tol(common);
     common.noffdiag = -1;
-    auto f = std::make_unique<Factorization<Int, S>>(host(common), s, options);
+    auto f = std::make_unique<Factorization<Int, S>>(host(), s, options);
+    f->scale = static_cast<int>(common.scale);
     conclude(*f, f->lu.factor(values), common);
     if (f->status < 0 || (f->status == ILUX_KLU_SINGULAR && common.halt_if_singular)) return nullptr;
     f->nzoff = symbolic->nzoff;
     describe(*f, *s);
-    if (f->pivots) common.noffdiag = exchanges<Int>(*f, *s);
+    if (f->pivots) {
+        common.numerical_rank = common.singular_col = s->n;
+        common.noffdiag = exchanges<Int>(*f, *s);
+    }
     count(common, f->counted, bytes(*f));
     return f.release();
 }
@@ -128,15 +199,17 @@ bool refactor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int
     auto&             f = behind<Int, S>(symbolic, numeric);
     const LuSymbolic& s = *f.analysed;
     const auto        values = values_of<S>(s, Ap, Ai, Ax);
-    const bool        may_repivot = common.repivot || !f.pivots;
-    const LuReport    report = may_repivot ? f.lu.refactor_or_factor(values) : f.lu.refactor(values);
+    f.scale = static_cast<int>(common.scale);
+    const LuReport report = renew<Int, S>(f, values);
     conclude(f, report, common);
     if (f.status == ILUX_KLU_OK && report.action != LuAction::refactor) {
-        common.repivots += report.action == LuAction::repivot;
+        f.repivots += report.action == LuAction::repivot;
         f.status = ILUX_KLU_TOO_LARGE;  // until all numbers fit
         describe(f, s);
         f.status = ILUX_KLU_OK;
         count(common, f.counted, bytes(f));
+    } else if (f.status == ILUX_KLU_OK) {
+        show_values(f);
     }
     return f.status == ILUX_KLU_OK || (f.status == ILUX_KLU_SINGULAR && !common.halt_if_singular);
 }

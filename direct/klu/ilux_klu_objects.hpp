@@ -77,6 +77,7 @@ template <class Int>
 struct Analysis : Types<Int>::Symbolic {
     std::shared_ptr<const LuSymbolic> lu;
     std::vector<Int>                  p, q, r;
+    std::vector<double>               block_lnz;
     std::size_t                       counted = 0;  ///< in memusage
 };
 
@@ -93,8 +94,10 @@ struct AnyFactorization : Types<Int>::Numeric {
     std::shared_ptr<const LuSymbolic> analysed;
     int                               status = ILUX_KLU_OK;  ///< of the last factor or refactor
     bool                              pivots = false;        ///< whether one succeeded
+    int                               scale = 0;             ///< common.scale then
+    int                               repivots = 0;
     double                            flops = 0;
-    std::vector<Int>                  pnum, pinv;
+    std::vector<Int>                  pnum, pinv, llen, ulen, offp, offi;
     std::vector<double>               rs;
     std::size_t                       counted = 0;  ///< in memusage
 };
@@ -106,8 +109,9 @@ struct Factorization final : AnyFactorization<Int> {
         : AnyFactorization<Int>(std::move(symbolic)), lu(be, this->analysed, options), workspaces(this->analysed->n)
     {}
 
-    Lu<S>         lu;
-    Workspaces<S> workspaces;
+    Lu<S>          lu;
+    std::vector<S> udiag;
+    Workspaces<S>  workspaces;
 };
 
 template <class Int>

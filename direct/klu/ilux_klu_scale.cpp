@@ -35,12 +35,7 @@ bool scale(Int scale, Int n, const Int* Ap, const Int* Ai, const double* Ax, dou
     const S* const a = numbers<S>(Ax);
     require_arguments(all_finite<S>({a, static_cast<std::size_t>(nz)}));
     if (scale == 0) return true;
-    std::fill_n(Rs, n, 0.0);
-    for (Int p = 0; p < nz; ++p) {
-        double& r = Rs[Ai[p]];
-        r = scale == 1 ? r + std::abs(a[p]) : std::max(r, std::abs(a[p]));
-    }
-    std::replace(Rs, Rs + n, 0.0, 1.0);
+    row_sizes<Int, S>(scale == 1, {Ai, static_cast<std::size_t>(nz)}, a, {Rs, static_cast<std::size_t>(n)});
     return true;
 }
 

@@ -1,39 +1,9 @@
-/* In a program written to SuiteSparse's KLU, include this instead of <klu.h> and link ilux instead of -lklu. Or compile
-   the program unchanged with `-include ilux/direct/klu/klu_names.h`: KLU's own header then stays out.
-   See docs/klu_interface.md. */
+/* KLU's functions become ours, whatever klu.h declares them: include this before it, or compile with
+   `-include ilux/direct/klu/klu_names.h`, and link ilux instead of -lklu. Types are those of that klu.h, which must be laid out as
+   SuiteSparse 5's is; of later ones, only klu_l_common is not. See docs/klu_interface.md. */
 #ifndef ILUX_KLU_NAMES_H
 #define ILUX_KLU_NAMES_H
 
-#if defined(_KLU_H) || defined(KLU_H)
-#error "<klu.h> was included before ilux/direct/klu/klu_names.h, which takes its place"
-#endif
-#define _KLU_H /* the guards of <klu.h>, old and new */
-#define KLU_H
-
-#include "ilux/direct/klu/ilux_klu.h"
-#include "ilux/direct/klu/ilux_klu_z.h"
-
-#ifndef SuiteSparse_long
-#define SuiteSparse_long int64_t
-#endif
-
-/* The interface is that of KLU 1.3. */
-#define KLU_VERSION_CODE(main, sub) ((main)*1000 + (sub))
-#define KLU_MAIN_VERSION 1
-#define KLU_SUB_VERSION 3
-#define KLU_SUBSUB_VERSION 0
-#define KLU_VERSION KLU_VERSION_CODE(KLU_MAIN_VERSION, KLU_SUB_VERSION)
-
-#define KLU_OK ILUX_KLU_OK
-#define KLU_SINGULAR ILUX_KLU_SINGULAR
-#define KLU_OUT_OF_MEMORY ILUX_KLU_OUT_OF_MEMORY
-#define KLU_INVALID ILUX_KLU_INVALID
-#define KLU_TOO_LARGE ILUX_KLU_TOO_LARGE
-
-#define klu_common ilux_klu_common
-#define klu_common_struct ilux_klu_common_struct
-#define klu_symbolic ilux_klu_symbolic
-#define klu_numeric ilux_klu_numeric
 #define klu_defaults ilux_klu_defaults
 #define klu_analyze ilux_klu_analyze
 #define klu_analyze_given ilux_klu_analyze_given
@@ -54,10 +24,6 @@
 #define klu_free ilux_klu_free
 #define klu_realloc ilux_klu_realloc
 
-#define klu_l_common ilux_klu_l_common
-#define klu_l_common_struct ilux_klu_l_common_struct
-#define klu_l_symbolic ilux_klu_l_symbolic
-#define klu_l_numeric ilux_klu_l_numeric
 #define klu_l_defaults ilux_klu_l_defaults
 #define klu_l_analyze ilux_klu_l_analyze
 #define klu_l_analyze_given ilux_klu_l_analyze_given

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -157,6 +158,117 @@ TYPED_TEST(AgainstKlu, FactorsAndMeasuresOfTheSamePivotsAreTheSame)
         EXPECT_TRUE(Theirs::condest(q.Ap.data(), q.Ax.data(), q.symbolic, q.numeric, &q.common));
         EXPECT_GE(p.common.condest, q.common.condest / 3) << "n " << n;
         EXPECT_LE(p.common.condest, q.common.condest * 3) << "n " << n;
+    }
+}
+
+/// rcond, rgrowth and condest of what is factored, and what the last factor or refactor left in common.
+template <class Klu>
+std::vector<double> measures(KluProblem<Klu>& p)
+{
+    auto* const c = &p.common;
+    EXPECT_TRUE(Klu::rcond(p.symbolic, p.numeric, c));
+    EXPECT_TRUE(Klu::rgrowth(p.Ap.data(), p.Ai.data(), p.Ax.data(), p.symbolic, p.numeric, c));
+    EXPECT_TRUE(Klu::condest(p.Ap.data(), p.Ax.data(), p.symbolic, p.numeric, c));
+    return {c->rcond, c->rgrowth, c->condest, double(c->numerical_rank), double(c->singular_col)};
+}
+
+TYPED_TEST(AgainstKlu, MeasuresAreTheSameAfterRowsOfOtherUnitsWereRefactored)
+{
+    using Ours = typename TestFixture::Ours;
+    using Theirs = typename TestFixture::Theirs;
+    for (const int scale : {1, 2})
+        for (const Index n : {2, 33, 100}) {
+            const auto         A = this->dominant(n);
+            KluProblem<Ours>   p(A);
+            KluProblem<Theirs> q(A);
+            this->factor_as_given(p);  // the symbolic objects
+            this->factor_as_given(q);
+            Ours::free_numeric(&p.numeric, &p.common);
+            Theirs::free_numeric(&q.numeric, &q.common);
+            p.common.scale = q.common.scale = scale;
+            p.factor();
+            q.factor();
+            for (std::size_t e = 0; e < p.Ax.size(); ++e)
+                q.Ax[e] = p.Ax[e] *= std::pow(10., static_cast<double>(p.Ai[e] * 7 % 25) - 12);
+            ASSERT_TRUE(p.refactor() && q.refactor());
+            const auto ours = measures(p), theirs = measures(q);
+            EXPECT_NEAR(ours[0], theirs[0], 1e-10 * theirs[0]) << "rcond, n " << n << ", scale " << scale;
+            EXPECT_NEAR(ours[1], theirs[1], 1e-10 * theirs[1]) << "rgrowth, n " << n << ", scale " << scale;
+            EXPECT_GE(ours[2], theirs[2] / 3) << "condest, n " << n;
+            EXPECT_LE(ours[2], theirs[2] * 3) << "condest, n " << n;
+            EXPECT_EQ(ours[3], theirs[3]);
+            EXPECT_EQ(ours[4], theirs[4]);
+        }
+}
+
+/// Offsets of fields that a program compiled with KLU's own header reads; those between them follow.
+#define ILUX_SAME_PLACE(ours, theirs, field) static_assert(offsetof(ours, field) == offsetof(theirs, field))
+#define ILUX_SAME_LAYOUT(klu)                                                    \
+    static_assert(sizeof(ilux_##klu##_common) == sizeof(klu##_common));          \
+    static_assert(sizeof(ilux_##klu##_symbolic) == sizeof(klu##_symbolic));      \
+    static_assert(sizeof(ilux_##klu##_numeric) == sizeof(klu##_numeric));        \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, scale);                   \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, user_order);              \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, halt_if_singular);        \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, status);                  \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, nrealloc);                \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, structural_rank);         \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, noffdiag);                \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, rcond);                   \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, condest);                 \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, mempeak);                 \
+    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, Lnz);                 \
+    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, P);                   \
+    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, R);                   \
+    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, structural_rank);     \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, max_unz_block);         \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Pinv);                  \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Ulen);                  \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Udiag);                 \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Rs);                    \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Iwork);                 \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Offx);                  \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, nzoff)
+ILUX_SAME_LAYOUT(klu);
+#if KLU_MAIN_VERSION < 2
+ILUX_SAME_LAYOUT(klu_l);
+#endif
+
+TYPED_TEST(AgainstKlu, WhatAProgramMayReadInANumericIsThere)
+{
+    using S = typename TestFixture::S;
+    using Ours = typename TestFixture::Ours;
+    const auto A = CsrMatrix<S>::from_arrays(3, 3, {0, 3, 5, 7}, {0, 1, 2, 1, 2, 1, 2}, {2, 5, 7, 4, 1, 1, 3});
+    KluProblem<Ours>                       ours(A);
+    KluProblem<typename TestFixture::Theirs> theirs(A);
+    ours.common.scale = theirs.common.scale = 0;
+    ours.factor();
+    theirs.factor();
+    for (const bool refactored : {false, true}) {
+        if (refactored) {
+            for (auto& v : ours.Ax) v *= 3.;
+            theirs.Ax = ours.Ax;
+            ASSERT_TRUE(ours.refactor() && theirs.refactor());
+        }
+        const auto &p = *ours.numeric, &q = *theirs.numeric;
+        ASSERT_EQ(p.nblocks, 2);
+        ASSERT_EQ(p.nzoff, 2);
+        const auto equal = [](const auto* a, const auto* b, std::size_t count) { return std::equal(a, a + count, b); };
+        EXPECT_TRUE(equal(p.Pnum, q.Pnum, 3) && equal(p.Pinv, q.Pinv, 3));
+        for (int k = 0; k < 3; ++k)
+            if (ours.symbolic->R[1] == 1 ? k > 0 : k < 2) {  // KLU leaves blocks of one row out
+                EXPECT_EQ(p.Llen[k], q.Llen[k]);
+                EXPECT_EQ(p.Ulen[k], q.Ulen[k]);
+            }
+        EXPECT_TRUE(equal(p.Offp, q.Offp, 4));
+        const auto* const u = static_cast<const S*>(p.Udiag);
+        EXPECT_TRUE(equal(u, static_cast<const S*>(q.Udiag), 3)) << u[0] << u[1] << u[2];
+        S sum = 0, other = 0;
+        for (int e = 0; e < 2; ++e) {
+            sum += static_cast<const S*>(p.Offx)[e];
+            other += static_cast<const S*>(q.Offx)[e];
+        }
+        EXPECT_EQ(sum, other);
     }
 }
 

@@ -127,10 +127,9 @@ TYPED_TEST(EveryFailure, VectorsThatLieBeyondMemoryAreTooLarge)
 
 TYPED_TEST(EveryFailure, ANumberOfThreadsBeyondReasonIsNoFailure)
 {
-    using Int = typename TypeParam::Int;
-    for (const Int threads : {std::numeric_limits<Int>::min(), Int{-1}, std::numeric_limits<Int>::max()}) {
+    for (const int threads : {std::numeric_limits<int>::min(), -1, std::numeric_limits<int>::max()}) {
+        const test::Threads           some(threads);
         typename TestFixture::Problem p(this->circuit(2000));
-        p.common.threads = threads;
         p.factor();
         ASSERT_NE(p.numeric, nullptr);
         EXPECT_TRUE(p.refactor());

@@ -25,6 +25,31 @@ ILUX_RAW_COMPLEX_FLAVOUR(RawComplexLong, ilux_klu_zl)
 using WithComplexInt = WithComplex<WithInt, RawComplexInt>;
 using WithComplexLong = WithComplex<WithLong, RawComplexLong>;
 
+/// For as long as it lives.
+class Threads {
+public:
+    explicit Threads(int threads) : before_(ilux_klu_set_threads(threads)) {}
+    int before() const { return before_; }
+    ~Threads() { ilux_klu_set_threads(before_); }
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+
+private:
+    int before_;
+};
+class Repivoting {
+public:
+    Repivoting() : before_(ilux_klu_set_repivot(1)) {}
+    ~Repivoting() { ilux_klu_set_repivot(before_); }
+    Repivoting(const Repivoting&) = delete;
+    Repivoting& operator=(const Repivoting&) = delete;
+
+private:
+    int before_;
+};
+inline int          repivots(const ilux_klu_numeric* numeric) { return ilux_klu_repivots(numeric); }
+inline std::int64_t repivots(const ilux_klu_l_numeric* numeric) { return ilux_klu_l_repivots(numeric); }
+
 template <class S>
 std::vector<S> random_values(std::int64_t n, std::uint64_t seed)
 {
@@ -55,7 +80,6 @@ struct KluProblem {
         ptr.assign(At.row_ptr().begin(), At.row_ptr().end());
         idx.assign(At.col().begin(), At.col().end());
         Klu::defaults(&common);
-        if constexpr (requires { common.threads; }) common.threads = 1;
     }
     ~KluProblem()
     {

@@ -123,13 +123,30 @@ TYPED_TEST(EveryFlavour, RefactorKeepsThePivotsUnlessRepivotingIsAskedFor)
     EXPECT_LT(p.common.rgrowth, 1e-13);
     EXPECT_GT(std::abs(p.solved({1, 3})[0] - 1.), 1e-5) << "the example is no example";  // x = (1, 1)
 
-    p.common.repivot = 1;
+    const test::Repivoting on;
     ASSERT_TRUE(p.refactor());
-    EXPECT_EQ(p.common.repivots, 1);
+    EXPECT_EQ(test::repivots(p.numeric), 1);
     EXPECT_NE(std::vector(p.numeric->Pnum, p.numeric->Pnum + 2), before);
     EXPECT_LE(std::abs(p.solved({1, 3})[0] - 1.), 1e-13);
     EXPECT_LE(std::abs(p.solved({1, 3})[1] - 1.), 1e-13);
 }
+
+TYPED_TEST(EveryFlavour, RefactorKeepsPivotsThatLookBadButSolveWell)
+{
+    typename TestFixture::Problem p(this->two_by_two(4, 1, 1, 2));
+    p.common.ordering = 2;
+    p.common.scale = 0;
+    p.factor();
+    p.Ax = {1e-13, 1, 1e-13, 2};  // the first equation in other units: a multiplier of 1e13 that does no harm
+    const test::Repivoting on;
+    ASSERT_TRUE(p.refactor());
+    const auto& lu = klu::behind<typename TypeParam::Int, typename TypeParam::Scalar>(p.symbolic, p.numeric).lu;
+    EXPECT_EQ(judge_pivots(lu.pivots(), lu.monitor()).action, LuAction::repivot) << "the example is no example";
+    EXPECT_EQ(test::repivots(p.numeric), 0);
+    EXPECT_LE(componentwise_error(p.view(), p.solved({3e-13, 5}), Numbers<TypeParam>{3e-13, 5}), 1e-15);
+}
+
+TYPED_TEST(EveryFlavour, OneThreadIsTheDefault) { EXPECT_EQ(test::Threads(1).before(), 1); }
 
 /// Reverses the order, and notes that it was asked.
 template <class Int, class Common>

@@ -4,7 +4,7 @@
 #ifdef WITH_SUITESPARSE
 #include <suitesparse/klu.h>
 #else
-#include "ilux/direct/klu/klu_names.h"
+#include "ilux/direct/klu/klu.h"
 #endif
 
 #include <math.h>
