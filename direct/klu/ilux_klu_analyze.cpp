@@ -117,7 +117,8 @@ Symbolic<Int>* finished(std::shared_ptr<const LuSymbolic> symbolic, Int ordering
     a->P = a->p.data();
     a->Q = a->q.data();
     a->R = a->r.data();
-    for (Index b = 0; b < s.report.blocks; ++b) a->block_lnz.push_back(s.block_ptr[b + 1] - s.block_ptr[b] == 1 ? 1 : -1);
+    for (Index b = 0; b < s.report.blocks; ++b)
+        a->block_lnz.push_back(s.block_ptr[b + 1] - s.block_ptr[b] == 1 ? 1 : -1);
     a->Lnz = a->block_lnz.data();
     a->symmetry = -1;
     a->est_flops = s.report.flops;

@@ -13,35 +13,35 @@ using Complex = std::complex<double>;
 // `klu` is the prefix of the types, `call` that of the functions (`z` of those for complex values), Int their integer, S their
 // values.
 // NOLINTBEGIN(bugprone-macro-parentheses): they are types and names
-#define ILUX_KLU_WITHOUT_VALUES(klu, call, Int)                                                                   \
-    Int call##_defaults(klu##_common* common)                                                                \
+#define ILUX_KLU_WITHOUT_VALUES(klu, call, Int)                                                             \
+    Int call##_defaults(klu##_common* common)                                                               \
     {                                                                                                       \
         return guarded<Int>(common, 0, [&] { return defaults<Int>(*common); });                             \
     }                                                                                                       \
-    klu##_symbolic* call##_analyze(Int n, Int Ap[], Int Ai[], klu##_common* common)                          \
+    klu##_symbolic* call##_analyze(Int n, Int Ap[], Int Ai[], klu##_common* common)                         \
     {                                                                                                       \
         return guarded<klu##_symbolic*>(common, nullptr, [&] { return analyze<Int>(n, Ap, Ai, *common); }); \
     }                                                                                                       \
-    klu##_symbolic* call##_analyze_given(Int n, Int Ap[], Int Ai[], Int P[], Int Q[], klu##_common* common)  \
+    klu##_symbolic* call##_analyze_given(Int n, Int Ap[], Int Ai[], Int P[], Int Q[], klu##_common* common) \
     {                                                                                                       \
         return guarded<klu##_symbolic*>(common, nullptr,                                                    \
                                         [&] { return analyze_given<Int>(n, Ap, Ai, P, Q, *common); });      \
     }                                                                                                       \
-    Int call##_free_symbolic(klu##_symbolic** symbolic, klu##_common* common)                                \
+    Int call##_free_symbolic(klu##_symbolic** symbolic, klu##_common* common)                               \
     {                                                                                                       \
         return guarded<Int>(common, 0, [&] { return release<Analysis<Int>>(symbolic, *common); });          \
     }                                                                                                       \
-    void* call##_malloc(size_t n, size_t size, klu##_common* common)                                         \
+    void* call##_malloc(size_t n, size_t size, klu##_common* common)                                        \
     {                                                                                                       \
-        return guarded<void*>(common, nullptr, [&] { return allocate<Int>(n, size, *common); });                 \
+        return guarded<void*>(common, nullptr, [&] { return allocate<Int>(n, size, *common); });            \
     }                                                                                                       \
-    void* call##_free(void* p, size_t n, size_t size, klu##_common* common)                                  \
+    void* call##_free(void* p, size_t n, size_t size, klu##_common* common)                                 \
     {                                                                                                       \
-        return guarded<void*>(common, nullptr, [&] { return deallocate<Int>(p, n, size, *common); });            \
+        return guarded<void*>(common, nullptr, [&] { return deallocate<Int>(p, n, size, *common); });       \
     }                                                                                                       \
-    void* call##_realloc(size_t n_new, size_t n_old, size_t size, void* p, klu##_common* common)             \
+    void* call##_realloc(size_t n_new, size_t n_old, size_t size, void* p, klu##_common* common)            \
     {                                                                                                       \
-        return guarded<void*>(common, p, [&] { return reallocate<Int>(n_new, n_old, size, p, *common); });       \
+        return guarded<void*>(common, p, [&] { return reallocate<Int>(n_new, n_old, size, p, *common); });  \
     }
 
 #define ILUX_KLU_OF_VALUES(klu, call, Int, S)                                                                         \
@@ -96,21 +96,21 @@ using Complex = std::complex<double>;
     }
 
 // The two calls whose arguments differ.
-#define ILUX_KLU_OF_REAL_VALUES(klu, call, Int)                                                                             \
+#define ILUX_KLU_OF_REAL_VALUES(klu, call, Int)                                                                        \
     Int call##_tsolve(klu##_symbolic* symbolic, klu##_numeric* numeric, Int ldim, Int nrhs, double B[],                \
-                     klu##_common* common)                                                                            \
-    {                                                                                                                 \
-        return guarded<Int>(common, 0, [&] {                                                                          \
-            return solve<Int, double>(symbolic, numeric, ldim, nrhs, B, Transpose::yes, *common);                     \
-        });                                                                                                           \
-    }                                                                                                                 \
+                      klu##_common* common)                                                                            \
+    {                                                                                                                  \
+        return guarded<Int>(common, 0, [&] {                                                                           \
+            return solve<Int, double>(symbolic, numeric, ldim, nrhs, B, Transpose::yes, *common);                      \
+        });                                                                                                            \
+    }                                                                                                                  \
     Int call##_extract(klu##_numeric* numeric, klu##_symbolic* symbolic, Int Lp[], Int Li[], double Lx[], Int Up[],    \
-                      Int Ui[], double Ux[], Int Fp[], Int Fi[], double Fx[], Int P[], Int Q[], double Rs[], Int R[], \
-                      klu##_common* common)                                                                           \
-    {                                                                                                                 \
-        return guarded<Int>(common, 0, [&] {                                                                          \
-            return extract<Int, double>(numeric, symbolic, {Lp, Li, {Lx}, Up, Ui, {Ux}, Fp, Fi, {Fx}, P, Q, Rs, R});  \
-        });                                                                                                           \
+                       Int Ui[], double Ux[], Int Fp[], Int Fi[], double Fx[], Int P[], Int Q[], double Rs[], Int R[], \
+                       klu##_common* common)                                                                           \
+    {                                                                                                                  \
+        return guarded<Int>(common, 0, [&] {                                                                           \
+            return extract<Int, double>(numeric, symbolic, {Lp, Li, {Lx}, Up, Ui, {Ux}, Fp, Fi, {Fx}, P, Q, Rs, R});   \
+        });                                                                                                            \
     }
 
 #define ILUX_KLU_OF_COMPLEX_VALUES(klu, call, Int)                                                                     \

@@ -53,8 +53,7 @@ double rgrowth_now(const Factorization<Int, S>& f)
             b = std::max(b, std::abs(x[P.in_row[e]]) * scale[P.in_row[e]]);
             x[P.in_row[e]] = 0;
         }
-        for (Offset p = P.col_ptr[k]; p <= P.diag[k]; ++p)
-            u = std::max(u, std::abs(factors.val[p]) * scale[P.row[p]]);
+        for (Offset p = P.col_ptr[k]; p <= P.diag[k]; ++p) u = std::max(u, std::abs(factors.val[p]) * scale[P.row[p]]);
         if (b < least * u) least = b / u;
     }
     return least;

@@ -66,9 +66,9 @@ void* reallocate(std::size_t n_new, std::size_t n_old, std::size_t size, void* p
     return moved;
 }
 
-#define ILUX_INSTANTIATE(Int)                                                     \
-    template bool  defaults<Int>(Common<Int>&);                                   \
-    template void* allocate<Int>(std::size_t, std::size_t, Common<Int>&);         \
+#define ILUX_INSTANTIATE(Int)                                                      \
+    template bool  defaults<Int>(Common<Int>&);                                    \
+    template void* allocate<Int>(std::size_t, std::size_t, Common<Int>&);          \
     template void* deallocate<Int>(void*, std::size_t, std::size_t, Common<Int>&); \
     template void* reallocate<Int>(std::size_t, std::size_t, std::size_t, void*, Common<Int>&);
 ILUX_INSTANTIATE(int)

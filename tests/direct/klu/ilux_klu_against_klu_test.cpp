@@ -203,31 +203,31 @@ TYPED_TEST(AgainstKlu, MeasuresAreTheSameAfterRowsOfOtherUnitsWereRefactored)
 
 /// Offsets of fields that a program compiled with KLU's own header reads; those between them follow.
 #define ILUX_SAME_PLACE(ours, theirs, field) static_assert(offsetof(ours, field) == offsetof(theirs, field))
-#define ILUX_SAME_LAYOUT(klu)                                                    \
-    static_assert(sizeof(ilux_##klu##_common) == sizeof(klu##_common));          \
-    static_assert(sizeof(ilux_##klu##_symbolic) == sizeof(klu##_symbolic));      \
-    static_assert(sizeof(ilux_##klu##_numeric) == sizeof(klu##_numeric));        \
-    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, scale);                   \
-    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, user_order);              \
-    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, halt_if_singular);        \
-    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, status);                  \
-    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, nrealloc);                \
-    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, structural_rank);         \
-    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, noffdiag);                \
-    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, rcond);                   \
-    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, condest);                 \
-    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, mempeak);                 \
-    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, Lnz);                 \
-    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, P);                   \
-    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, R);                   \
-    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, structural_rank);     \
-    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, max_unz_block);         \
-    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Pinv);                  \
-    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Ulen);                  \
-    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Udiag);                 \
-    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Rs);                    \
-    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Iwork);                 \
-    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Offx);                  \
+#define ILUX_SAME_LAYOUT(klu)                                                \
+    static_assert(sizeof(ilux_##klu##_common) == sizeof(klu##_common));      \
+    static_assert(sizeof(ilux_##klu##_symbolic) == sizeof(klu##_symbolic));  \
+    static_assert(sizeof(ilux_##klu##_numeric) == sizeof(klu##_numeric));    \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, scale);               \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, user_order);          \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, halt_if_singular);    \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, status);              \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, nrealloc);            \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, structural_rank);     \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, noffdiag);            \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, rcond);               \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, condest);             \
+    ILUX_SAME_PLACE(ilux_##klu##_common, klu##_common, mempeak);             \
+    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, Lnz);             \
+    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, P);               \
+    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, R);               \
+    ILUX_SAME_PLACE(ilux_##klu##_symbolic, klu##_symbolic, structural_rank); \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, max_unz_block);     \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Pinv);              \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Ulen);              \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Udiag);             \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Rs);                \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Iwork);             \
+    ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, Offx);              \
     ILUX_SAME_PLACE(ilux_##klu##_numeric, klu##_numeric, nzoff)
 ILUX_SAME_LAYOUT(klu);
 #if KLU_MAIN_VERSION < 2
@@ -238,8 +238,8 @@ TYPED_TEST(AgainstKlu, WhatAProgramMayReadInANumericIsThere)
 {
     using S = typename TestFixture::S;
     using Ours = typename TestFixture::Ours;
-    const auto A = CsrMatrix<S>::from_arrays(3, 3, {0, 3, 5, 7}, {0, 1, 2, 1, 2, 1, 2}, {2, 5, 7, 4, 1, 1, 3});
-    KluProblem<Ours>                       ours(A);
+    const auto       A = CsrMatrix<S>::from_arrays(3, 3, {0, 3, 5, 7}, {0, 1, 2, 1, 2, 1, 2}, {2, 5, 7, 4, 1, 1, 3});
+    KluProblem<Ours> ours(A);
     KluProblem<typename TestFixture::Theirs> theirs(A);
     ours.common.scale = theirs.common.scale = 0;
     ours.factor();
