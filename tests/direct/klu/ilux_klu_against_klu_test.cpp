@@ -250,7 +250,8 @@ TYPED_TEST(AgainstKlu, WhatAProgramMayReadInANumericIsThere)
             theirs.Ax = ours.Ax;
             ASSERT_TRUE(ours.refactor() && theirs.refactor());
         }
-        const auto &p = *ours.numeric, &q = *theirs.numeric;
+        const auto& p = *ours.numeric;
+        const auto& q = *theirs.numeric;
         ASSERT_EQ(p.nblocks, 2);
         ASSERT_EQ(p.nzoff, 2);
         const auto equal = [](const auto* a, const auto* b, std::size_t count) { return std::equal(a, a + count, b); };
