@@ -67,7 +67,7 @@ struct CircuitSimulator {
         Ai.assign(A.col().begin(), A.col().end());
         Ax.assign(A.val().begin(), A.val().end());
         ilux_klu_defaults(&common);
-        common.threads = threads;
+        former_threads = ilux_klu_set_threads(threads);
         symbolic = ilux_klu_analyze(n, Ap.data(), Ai.data(), &common);
         numeric = ilux_klu_factor(Ap.data(), Ai.data(), Ax.data(), symbolic, &common);
     }
@@ -75,6 +75,7 @@ struct CircuitSimulator {
     {
         ilux_klu_free_numeric(&numeric, &common);
         ilux_klu_free_symbolic(&symbolic, &common);
+        ilux_klu_set_threads(former_threads);
     }
     CircuitSimulator(const CircuitSimulator&) = delete;
     CircuitSimulator& operator=(const CircuitSimulator&) = delete;
@@ -87,7 +88,7 @@ struct CircuitSimulator {
         return done ? X : Vector();
     }
 
-    int                n = 0;
+    int                n = 0, former_threads = 1;
     std::vector<int>   Ap, Ai;
     Vector             Ax;
     ilux_klu_common    common{};

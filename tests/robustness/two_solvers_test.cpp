@@ -168,7 +168,6 @@ TEST(TwoSolvers, OneNumericOfTheCInterfaceServesTwo)
     std::vector<double> Ax(At.val().begin(), At.val().end());
     ilux_klu_common     common;
     ilux_klu_defaults(&common);
-    common.threads = 1;
     ilux_klu_symbolic* symbolic = ilux_klu_analyze(n, Ap.data(), Ai.data(), &common);
     ilux_klu_numeric*  numeric = ilux_klu_factor(Ap.data(), Ai.data(), Ax.data(), symbolic, &common);
     ASSERT_NE(numeric, nullptr);
