@@ -33,7 +33,7 @@ public:
     SolverReport solve(const LinearOperator<Cpu, S>& A, Preconditioner<Cpu, S>* M, std::span<const S> b,
                        std::span<S> x);
 
-    /// As LinearSolver::listen and ::heed.
+    /// As those of LinearSolver.
     void listen(TryListener listener) { listener_ = std::move(listener); }
     void heed(StopToken stop) { stop_ = std::move(stop); }
 

@@ -183,7 +183,7 @@ TEST_F(BenchSetup, PrintsATableAndGoesOnAfterWhatCannotBeRead)
 TEST_F(BenchSetup, RefusesWhatItCannotMeasure)
 {
     EXPECT_NE(ilux({"bench", "--help"}).out.find("  setup "), std::string::npos);
-    const Result help = ilux({"bench", "setup", "--help"});
+    const Result help = ilux({"bench", "setup", "--help-all"});
     EXPECT_EQ(help.code, 0);
     EXPECT_NE(help.out.find("eigen-ilut"), std::string::npos);
     expect_refusal(1, {"bench", "setup", "--rival", "eigen-ilu"}, {"'eigen-ilu'", "did you mean 'eigen-ilut'"});
