@@ -38,8 +38,8 @@ public:
     CallerCsr() = default;
     /// @throws InvalidInput where the arrays are no matrix; DeviceError
     CallerCsr(const ilux_csr& A, const GpuOfCaller& gpu);
-    CallerCsr(CallerCsr&&) = default;  // vectors keep their memory, so the view stays valid
-    CallerCsr& operator=(CallerCsr&&) = default;
+    CallerCsr(CallerCsr&&) noexcept = default;  // vectors keep their memory, so the view stays valid
+    CallerCsr& operator=(CallerCsr&&) noexcept = default;
 
     const CsrView<S>& view() const { return view_; }
     bool              on_device() const { return on_device_; }
@@ -113,7 +113,7 @@ void CallerCsr<S>::sort(Index n, std::span<const Offset> row_ptr, std::span<cons
         const auto         row = col.subspan(row_ptr[i], row_ptr[i + 1] - row_ptr[i]);
         std::vector<Index> once(row.begin(), row.end());
         std::ranges::sort(once);
-        once.erase(std::ranges::unique(once).begin(), once.end());
+        once.erase(std::unique(once.begin(), once.end()), once.end());
         for (std::size_t k = 0; k < row.size(); ++k)
             place_[row_ptr[i] + k] = sorted_ptr.back() + (std::ranges::lower_bound(once, row[k]) - once.begin());
         sorted.insert(sorted.end(), once.begin(), once.end());

@@ -157,7 +157,7 @@ LuReport renew(Factorization<Int, S>& f, std::span<const S> values)
 {
     constexpr double good_enough = 1e-10;
     if (!f.pivots) return f.lu.refactor_or_factor(values);
-    const LuReport report = f.lu.refactor(values);
+    LuReport report = f.lu.refactor(values);
     if (!may_repivot() || report.outcome == Outcome::out_of_memory) return report;
     if (report.outcome == Outcome::converged) {
         const bool trusted = judge_pivots(f.lu.pivots(), f.lu.monitor()).action == LuAction::refactor;
