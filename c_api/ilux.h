@@ -60,6 +60,17 @@ typedef struct ilux_result {
     double  seconds;           /* of the whole call */
 } ilux_result;
 
+/* What the factors at hand are. */
+typedef struct ilux_factors {
+    int32_t direct;     /* 1: LU, 0: a preconditioner */
+    int32_t reused;     /* 1: made by the pivots or rounds of earlier values */
+    int64_t levels;     /* of the multilevel ILU, else 0 */
+    int64_t deficiency; /* the rank that the multilevel ILU lacks: A is singular or nearly so */
+    int64_t bytes;
+    double  fill;       /* stored values over those of A */
+    double  seconds;    /* of analysis and factorization */
+} ilux_factors;
+
 const char* ilux_version(void);     /* "0.1.0" */
 int         ilux_api_version(void); /* ILUX_API_VERSION of the library in use */
 const char* ilux_outcome_name(int32_t outcome);
@@ -86,6 +97,7 @@ int ilux_set_stream(ilux_solver* solver, int device, void* stream);
 int ilux_analyse(ilux_solver* solver, const ilux_csr* A, double systems);
 int ilux_factor(ilux_solver* solver, const void* values);
 int ilux_refactor(ilux_solver* solver, const void* values);
+int ilux_factors_of(ilux_solver* solver, ilux_factors* factors); /* ILUX_BAD_INPUT where there are none */
 
 /* Solves op(A) X = B for `columns` right-hand sides, column after column: b and x of column k begin at k * ldb and k * ldx
    numbers. Every x is measured; the status is that of the first column that did not converge. x is overwritten; with the option

@@ -137,6 +137,14 @@ void Session<S>::precondition(Transpose op, std::int64_t count, const void* r, s
 }
 
 template <class S>
+const Attempt& Session<S>::factored_by() const
+{
+    require(solver_ != nullptr, [] { return "ilux_analyse comes first"; });
+    require(solver_->state() == SolverState::factored, [] { return "the last values have no factors"; });
+    return solver_->factored_by();
+}
+
+template <class S>
 void Session<S>::solve_batch(std::int64_t members, const void* values, const void* b, void* x)
 {
     LinearSolver<S>& solver = ready();
@@ -160,6 +168,7 @@ void Session<S>::solve_batch(std::int64_t members, const void* values, const voi
     template FactorReport Session<S>::factor(const void*, bool);                                                      \
     template void         Session<S>::solve(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t); \
     template void Session<S>::precondition(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t);  \
+    template const Attempt& Session<S>::factored_by() const;                                                          \
     template void Session<S>::solve_batch(std::int64_t, const void*, const void*, void*);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

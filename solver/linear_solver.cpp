@@ -325,6 +325,13 @@ FactorReport LinearSolver<S>::refactor(const CsrView<S>& A)
 }
 
 template <Scalar S>
+const Attempt& LinearSolver<S>::factored_by() const
+{
+    impl_->require_allowed(SolverCall::solve);
+    return impl_->loop.current();
+}
+
+template <Scalar S>
 SolverReport LinearSolver<S>::solve(std::span<const S> b, std::span<S> x, Transpose transpose)
 {
     impl_->require_allowed(SolverCall::solve);

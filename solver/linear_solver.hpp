@@ -111,6 +111,8 @@ public:
     const CsrView<S>& matrix() const;
     SolverState       state() const;
     Device            device() const;  ///< of the strategy taken last
+    /// What made the factors at hand, and their facts; of a failure, why there are none. @throws InvalidInput before factor()
+    const Attempt& factored_by() const;
     /// What is there of the strategy taken last; null where there is none. Valid until the next call.
     const Lu<S>*             lu() const;
     const PrecondFactors<S>* preconditioner() const;

@@ -108,6 +108,7 @@ ValuesStep LinearSolver<S>::Impl::step_for_values()
     } else {
         facts.has_preconditioner = strategies->has_preconditioner();
         facts.why_refresh = series_.why_refresh;
+        if (facts.why_refresh.empty() && options_.sequence.refresh_always) facts.why_refresh = "it was asked for";
     }
     return ilux::step_for_values(facts);
 }

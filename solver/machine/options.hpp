@@ -76,6 +76,7 @@ void fields(PrecondOptions& o, Visit&& visit)
 /// What a series of systems minds beside the rest.
 struct SequenceOptions {
     double refresh_factor = 2;
+    bool   refresh_always = false;
     bool   reuse_x = false;
 };
 
@@ -84,6 +85,8 @@ void fields(SequenceOptions& o, Visit&& visit)
 {
     visit("refresh_factor", o.refresh_factor, at_least(1),
           "factor the preconditioner anew when steps exceed this many times (and by 5) those of its first system");
+    visit("refresh_always", o.refresh_always, anything(),
+          "make the preconditioner of every system anew: where it serves an iteration whose steps are not seen here");
     visit("reuse_x", o.reuse_x, anything(), "start an iteration from the solution of the system before, not from 0");
 }
 

@@ -1,0 +1,48 @@
+#pragma once
+// What the PC and the MatSolverType have in common: one ilux_solver, the matrix whose arrays it looks at, and its options.
+// PETSc's conventions: functions return an error code, names are PETSc's where PETSc has one.
+
+#include <ilux.h>
+#include <petscmat.h>
+
+namespace ilux_petsc {
+
+enum class Kind { preconditioner, lu };
+
+struct Factors {
+    Kind             kind = Kind::preconditioner;
+    ilux_solver*     solver = nullptr;
+    Mat              aij = nullptr;  // of MATSEQAIJ, referenced; its arrays are borrowed
+    int32_t*         narrow = nullptr;  // its columns, where PETSc's are of 64 bits
+    PetscObjectId    source = 0;  // the matrix that was analysed: aij, or what aij was made of
+    PetscObjectState pattern = 0;  // of the source, as its nonzerostate says
+    PetscBool        there = PETSC_FALSE;  // whether the last values have factors
+    char             options[512] = "";    // that the user gave, for views
+};
+
+PetscErrorCode create(Kind kind, Factors* factors);
+PetscErrorCode destroy(Factors* factors);
+/// What there is of factors and matrix goes; options stay.
+PetscErrorCode reset(Factors* factors);
+
+/// An option by its name in ilux. An error that tells the nearest name, where there is none.
+PetscErrorCode set(Factors* factors, const char* name, const char* value);
+/// Between PetscOptionsBegin and PetscOptionsEnd. Each option of ilux that has a say here is -<prefix>_<its name>, dots and all:
+/// -pc_ilux_precond.drop_tol 1e-3; and -<prefix>_options name=value,name=value gives several.
+PetscErrorCode set_from_options(PetscOptionItems* PetscOptionsObject, const char* prefix, Factors* factors);
+
+/// Factors A: anew, or, where it is the matrix analysed last with an unchanged pattern, by what there is.
+/// @param failure  why there are no factors, in PETSc's terms; ilux_message has the words
+PetscErrorCode factor(Factors* factors, Mat A, MatFactorError* failure);
+
+/// z <- op(M)^-1 r; infinite where there are no factors, as PETSc's own do.
+PetscErrorCode apply(Factors* factors, int op, Vec r, Vec z);
+/// The same for the columns of dense matrices.
+PetscErrorCode apply_columns(Factors* factors, int op, Mat R, Mat Z);
+
+PetscErrorCode view(Factors* factors, PetscViewer viewer);
+
+PetscErrorCode register_pc();
+PetscErrorCode register_mat_solver_type();
+
+}  // namespace ilux_petsc
