@@ -110,6 +110,7 @@ PetscErrorCode create(Kind kind, Factors* factors)
     PetscCall(set(factors, "device", "cpu"));
     PetscCall(set(factors, "time_limit", "0"));
     PetscCall(set(factors, "sequence.refresh_always", "true"));  // -ksp_reuse_preconditioner says otherwise
+    if (kind == Kind::preconditioner) PetscCall(set(factors, "retry", "false"));  // what fails says so
     factors->options[0] = '\0';
     PetscFunctionReturn(fine);
 }
@@ -215,6 +216,7 @@ PetscErrorCode view(Factors* factors, PetscViewer viewer)
 {
     ilux_factors facts{};
     PetscBool    ascii = PETSC_FALSE;
+    char         what[64] = "";
 
     PetscFunctionBegin;
     PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
@@ -226,13 +228,16 @@ PetscErrorCode view(Factors* factors, PetscViewer viewer)
                                          ilux_message(factors->solver)));
         PetscFunctionReturn(fine);
     }
-    if (facts.direct) PetscCall(PetscViewerASCIIPrintf(viewer, "  LU%s", facts.reused ? " by former pivots" : ""));
-    else if (facts.levels > 0)
-        PetscCall(PetscViewerASCIIPrintf(viewer, "  multilevel ILU of %d levels%s", static_cast<int>(facts.levels),
-                                         facts.reused ? " by former rounds" : ""));
-    else PetscCall(PetscViewerASCIIPrintf(viewer, "  one level"));
-    PetscCall(PetscViewerASCIIPrintf(viewer, ", %.3g values for each of A, %.3g MB, made in %.3g s\n", facts.fill,
-                                     1e-6 * static_cast<double>(facts.bytes), facts.seconds));
+    if (facts.direct) PetscCall(PetscStrcpy(what, "LU"));
+    else if (facts.levels == 0) PetscCall(PetscStrcpy(what, "one level"));
+    else
+        PetscCall(PetscSNPrintf(what, sizeof what, "multilevel ILU of %d level%s", static_cast<int>(facts.levels),
+                                facts.levels == 1 ? "" : "s"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s%s, %.3g values for each of A, %.3g MB, made in %.3g s\n", what,
+                                     !facts.reused    ? ""
+                                     : facts.direct ? " by former pivots"
+                                                    : " by former rounds",
+                                     facts.fill, 1e-6 * static_cast<double>(facts.bytes), facts.seconds));
     if (facts.deficiency > 0)
         PetscCall(PetscViewerASCIIPrintf(viewer, "  they lack rank %d: A is singular or nearly so\n",
                                          static_cast<int>(facts.deficiency)));

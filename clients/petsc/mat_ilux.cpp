@@ -107,7 +107,10 @@ PetscErrorCode get_factor(Mat A, MatFactorType type, Mat* made)
 
 PetscErrorCode register_mat_solver_type()
 {
-    return MatSolverTypeRegister("ilux", MATSEQAIJ, MAT_FACTOR_LU, get_factor);
+    PetscFunctionBegin;
+    PetscCall(MatInitializePackage());  // PETSc's own come first: where nobody says which, the first one is taken
+    PetscCall(MatSolverTypeRegister("ilux", MATSEQAIJ, MAT_FACTOR_LU, get_factor));
+    PetscFunctionReturn(fine);
 }
 
 }  // namespace ilux_petsc

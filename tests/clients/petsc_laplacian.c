@@ -90,6 +90,7 @@ int main(int argc, char** argv)
     PetscCall(MatSetFromOptions(A));
     PetscCall(MatSeqAIJSetPreallocation(A, 5, NULL));
     PetscCall(MatMPIAIJSetPreallocation(A, 5, NULL, 5, NULL));
+    PetscCall(MatSetUp(A));
     PetscCall(assemble(A, m, wind, 0, singular));
     PetscCall(MatCreateVecs(A, &expected, NULL));
     PetscCall(fill(expected));
