@@ -24,7 +24,7 @@ struct ilux_solver {
                                      std::int64_t ldx) = 0;
     virtual void precondition(ilux::Transpose op, std::int64_t columns, const void* r, std::int64_t ldr, void* z,
                               std::int64_t ldz) = 0;
-    virtual const ilux::Attempt& factored_by() const = 0;
+    virtual ilux_factors factors() const = 0;
     virtual void solve_batch(std::int64_t members, const void* values, const void* b, void* x) = 0;
     virtual void solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
                                 void* x) = 0;
@@ -60,7 +60,7 @@ public:
     void solve(Transpose op, std::int64_t columns, const void* b, std::int64_t ldb, void* x, std::int64_t ldx) override;
     void precondition(Transpose op, std::int64_t columns, const void* r, std::int64_t ldr, void* z,
                       std::int64_t ldz) override;
-    const Attempt& factored_by() const override;
+    ilux_factors factors() const override;
     void solve_batch(std::int64_t members, const void* values, const void* b, void* x) override;
     void solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
                         void* x) override;

@@ -114,16 +114,7 @@ int ilux_factors_of(ilux_solver* solver, ilux_factors* factors)
     if (!solver) return ILUX_BAD_INPUT;
     return guarded(solver->words, [&] {
         require(factors != nullptr, [] { return "factors is NULL"; });
-        const Attempt& made = solver->factored_by();
-        const bool     kept = made.action == SolverAction::refactor || made.action == SolverAction::lagged ||
-                          made.action == SolverAction::stale;
-        *factors = {.direct = made.plan.direct(),
-                    .reused = kept || (made.mlilu && made.mlilu->replayed),
-                    .levels = made.mlilu ? static_cast<std::int64_t>(made.mlilu->levels.size()) : 0,
-                    .deficiency = made.mlilu ? made.mlilu->deficiency : 0,
-                    .bytes = static_cast<std::int64_t>(made.factor_bytes),
-                    .fill = made.fill,
-                    .seconds = made.seconds_analyse + made.seconds_factor};
+        *factors = solver->factors();
         return ILUX_OK;
     });
 }

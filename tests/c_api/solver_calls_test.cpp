@@ -67,6 +67,50 @@ TYPED_TEST(CSolve, NewValuesComeInTheCallersOrder)
     }
 }
 
+TYPED_TEST(CSolve, TheFactorsAreTold)
+{
+    using S = TypeParam;
+    auto         A = line<S>(200);
+    ilux_factors facts{};
+    for (const char* method : {"lu", "gmres"}) {
+        const auto solver = c_solver(values_of<S>, {{"method", method}});
+        EXPECT_EQ(ilux_factors_of(solver.get(), &facts), ILUX_BAD_INPUT);
+        analyse_and_factor(solver, A);
+        const bool direct = std::string(method) == "lu";
+        for (int k = 0; k < 2; ++k) {
+            ASSERT_EQ(ilux_factors_of(solver.get(), &facts), ILUX_OK) << ilux_message(solver.get());
+            EXPECT_EQ(facts.direct, direct);
+            EXPECT_EQ(facts.reused, k);
+            EXPECT_EQ(facts.levels > 0, !direct);
+            EXPECT_EQ(facts.deficiency, 0);
+            EXPECT_GE(facts.bytes, 200 * static_cast<std::int64_t>(sizeof(S)));
+            EXPECT_GT(facts.fill, 0);
+            EXPECT_GE(facts.seconds, 0);
+            ASSERT_EQ(ilux_refactor(solver.get(), A.val.data()), ILUX_OK);
+        }
+    }
+    EXPECT_EQ(ilux_factors_of(nullptr, &facts), ILUX_BAD_INPUT);
+}
+
+TYPED_TEST(CSolve, WhereItIsAskedForEachSystemHasAPreconditionerOfItsOwn)
+{
+    using S = TypeParam;
+    auto         A = line<S>(200);
+    ilux_factors facts{};
+    const auto   solver =
+        c_solver(values_of<S>, {{"method", "gmres"}, {"sequence.refresh_always", "true"}, {"precond.setup", "crout"}});
+    analyse_and_factor(solver, A);
+    const auto     r = right_hand_side<S>(200);
+    std::vector<S> z(200), again(200);
+    ASSERT_EQ(ilux_precondition(solver.get(), ILUX_PLAIN, 1, r.data(), 200, z.data(), 200), ILUX_OK);
+    for (S& value : A.val) value *= 2.0;
+    ASSERT_EQ(ilux_refactor(solver.get(), A.val.data()), ILUX_OK);
+    ASSERT_EQ(ilux_factors_of(solver.get(), &facts), ILUX_OK);
+    EXPECT_EQ(facts.reused, 0);
+    ASSERT_EQ(ilux_precondition(solver.get(), ILUX_PLAIN, 1, r.data(), 200, again.data(), 200), ILUX_OK);
+    for (std::size_t i = 0; i < z.size(); ++i) EXPECT_EQ(2.0 * again[i], z[i]);
+}
+
 TYPED_TEST(CSolve, ColumnsWithGaps)
 {
     using S = TypeParam;
