@@ -141,20 +141,20 @@ ilux_factors Session<S>::factors() const
 {
     require(solver_ != nullptr, [] { return "ilux_analyse comes first"; });
     require(solver_->state() == SolverState::factored, [] { return "the last values have no factors"; });
-    const Attempt& made = solver_->factored_by();
-    ilux_factors   facts{.direct = made.plan.direct(),
-                         .reused = made.action == SolverAction::refactor || made.action == SolverAction::lagged ||
-                                   made.action == SolverAction::stale || (made.mlilu && made.mlilu->replayed),
-                         .levels = 0,
-                         .deficiency = 0,
-                         .bytes = static_cast<std::int64_t>(made.factor_bytes),
-                         .fill = made.fill,
-                         .seconds = made.seconds_analyse + made.seconds_factor};
+    const Attempt&           made = solver_->factored_by();
+    ilux_factors             facts{.direct = made.plan.direct(),
+                                   .reused = made.action == SolverAction::refactor || made.action == SolverAction::lagged ||
+                                 made.action == SolverAction::stale || (made.mlilu && made.mlilu->replayed),
+                                   .levels = 0,
+                                   .deficiency = 0,
+                                   .bytes = static_cast<std::int64_t>(made.factor_bytes),
+                                   .fill = made.fill,
+                                   .seconds = made.seconds_analyse + made.seconds_factor};
     const PrecondFactors<S>* M = solver_->preconditioner();
-    const MlIluReport*       mlilu = !M           ? nullptr
-                                     : M->mlilu   ? &M->mlilu->report()
-                                     : M->rounds  ? &M->rounds->report()
-                                                  : nullptr;
+    const MlIluReport*       mlilu = !M          ? nullptr
+                                     : M->mlilu  ? &M->mlilu->report()
+                                     : M->rounds ? &M->rounds->report()
+                                                 : nullptr;
     if (mlilu) {  // a kept one is not among the facts of the last try
         facts.levels = static_cast<std::int64_t>(mlilu->levels.size());
         facts.deficiency = mlilu->deficiency;
@@ -189,7 +189,7 @@ void Session<S>::solve_batch(std::int64_t members, const void* values, const voi
     template void         Session<S>::solve(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t); \
     template void Session<S>::precondition(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t);  \
     template ilux_factors Session<S>::factors() const;                                                                \
-    template void Session<S>::solve_batch(std::int64_t, const void*, const void*, void*);
+    template void         Session<S>::solve_batch(std::int64_t, const void*, const void*, void*);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -25,7 +25,7 @@ struct ilux_solver {
     virtual void precondition(ilux::Transpose op, std::int64_t columns, const void* r, std::int64_t ldr, void* z,
                               std::int64_t ldz) = 0;
     virtual ilux_factors factors() const = 0;
-    virtual void solve_batch(std::int64_t members, const void* values, const void* b, void* x) = 0;
+    virtual void         solve_batch(std::int64_t members, const void* values, const void* b, void* x) = 0;
     virtual void solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
                                 void* x) = 0;
 
@@ -61,9 +61,9 @@ public:
     void precondition(Transpose op, std::int64_t columns, const void* r, std::int64_t ldr, void* z,
                       std::int64_t ldz) override;
     ilux_factors factors() const override;
-    void solve_batch(std::int64_t members, const void* values, const void* b, void* x) override;
-    void solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
-                        void* x) override;
+    void         solve_batch(std::int64_t members, const void* values, const void* b, void* x) override;
+    void         solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
+                                void* x) override;
 
 private:
     LinearSolver<S>& ready();

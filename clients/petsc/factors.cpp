@@ -234,7 +234,7 @@ PetscErrorCode view(Factors* factors, PetscViewer viewer)
         PetscCall(PetscSNPrintf(what, sizeof what, "multilevel ILU of %d level%s", static_cast<int>(facts.levels),
                                 facts.levels == 1 ? "" : "s"));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %s%s, %.3g values for each of A, %.3g MB, made in %.3g s\n", what,
-                                     !facts.reused    ? ""
+                                     !facts.reused  ? ""
                                      : facts.direct ? " by former pivots"
                                                     : " by former rounds",
                                      facts.fill, 1e-6 * static_cast<double>(facts.bytes), facts.seconds));

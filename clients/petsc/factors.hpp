@@ -12,10 +12,10 @@ enum class Kind { preconditioner, lu };
 struct Factors {
     Kind             kind = Kind::preconditioner;
     ilux_solver*     solver = nullptr;
-    Mat              aij = nullptr;  // of MATSEQAIJ, referenced; its arrays are borrowed
-    int32_t*         narrow = nullptr;  // its columns, where PETSc's are of 64 bits
-    PetscObjectId    source = 0;  // the matrix that was analysed: aij, or what aij was made of
-    PetscObjectState pattern = 0;  // of the source, as its nonzerostate says
+    Mat              aij = nullptr;        // of MATSEQAIJ, referenced; its arrays are borrowed
+    int32_t*         narrow = nullptr;     // its columns, where PETSc's are of 64 bits
+    PetscObjectId    source = 0;           // the matrix that was analysed: aij, or what aij was made of
+    PetscObjectState pattern = 0;          // of the source, as its nonzerostate says
     PetscBool        there = PETSC_FALSE;  // whether the last values have factors
     char             options[512] = "";    // that the user gave, for views
 };

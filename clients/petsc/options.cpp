@@ -37,7 +37,7 @@ struct OptionWalk {
     /// @return whether there is another option
     bool next()
     {
-        for (; *at; ) {
+        for (; *at;) {
             if (*at == '}') group[0] = '\0';
             if (*at != '"') {
                 ++at;
@@ -51,7 +51,8 @@ struct OptionWalk {
                 continue;
             }
             std::size_t k = 0;
-            for (const char* part : {static_cast<const char*>(group), group[0] ? "." : "", static_cast<const char*>(key)})
+            for (const char* part :
+                 {static_cast<const char*>(group), group[0] ? "." : "", static_cast<const char*>(key)})
                 for (; *part && k + 1 < longest; ++part) name[k++] = *part;
             name[k] = '\0';
             if (*at == '"') copy_string(value);

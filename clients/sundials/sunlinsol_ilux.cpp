@@ -136,8 +136,8 @@ int release(SUNLinearSolver S)
 
 bool fits(N_Vector y, SUNMatrix A)
 {
-    return y && A && SUNMatGetID(A) == SUNMATRIX_SPARSE && SM_ROWS_S(A) == SM_COLUMNS_S(A) &&
-           N_VGetArrayPointer(y) && N_VGetLength(y) == SM_ROWS_S(A);
+    return y && A && SUNMatGetID(A) == SUNMATRIX_SPARSE && SM_ROWS_S(A) == SM_COLUMNS_S(A) && N_VGetArrayPointer(y) &&
+           N_VGetLength(y) == SM_ROWS_S(A);
 }
 
 }  // namespace
