@@ -1,5 +1,5 @@
-/* MatSolverType ilux, call by call: every x is measured here. Exits with 0 where all of it holds. */
-#include <petscmat.h>
+/* MatSolverType ilux and PC ilux, call by call: every x is measured here. Exits with 0 where all of it holds. */
+#include <petscpc.h>
 
 static int failed = 0;
 
@@ -86,6 +86,52 @@ static PetscErrorCode solve_all_ways(Mat A, Mat F, PetscInt n)
     PetscFunctionReturn(0);
 }
 
+/* A PC applied to columns does what it does to each; transposed, (M^-T r) . s = r . (M^-1 s). */
+static PetscErrorCode apply_all_ways(Mat A, PetscInt n)
+{
+    PC          pc;
+    Mat         R, Z;
+    Vec         r, z, column, transposed;
+    PetscScalar one, other;
+    PetscReal   difference;
+
+    PetscFunctionBegin;
+    PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
+    PetscCall(PCSetType(pc, "ilux"));
+    PetscCall(PCSetOperators(pc, A, A));
+    PetscCall(PCSetFromOptions(pc));
+    PetscCall(PCSetUp(pc));
+    PetscCall(MatCreateDense(PETSC_COMM_SELF, n, 3, n, 3, NULL, &R));
+    PetscCall(MatDuplicate(R, MAT_COPY_VALUES, &Z));
+    PetscCall(MatSetRandom(R, NULL));
+    PetscCall(PCMatApply(pc, R, Z));
+    PetscCall(MatCreateVecs(A, &z, &r));
+    PetscCall(VecDuplicate(z, &column));
+    PetscCall(VecDuplicate(z, &transposed));
+    for (PetscInt k = 0; k < 3; ++k) {
+        PetscCall(MatGetColumnVector(R, r, k));
+        PetscCall(MatGetColumnVector(Z, column, k));
+        PetscCall(PCApply(pc, r, z));
+        PetscCall(VecAXPY(column, -1, z));
+        PetscCall(VecNorm(column, NORM_INFINITY, &difference));
+        expect(difference == 0, "PCMatApply is PCApply of each column");
+        PetscCall(PCApplyTranspose(pc, r, transposed));
+        PetscCall(MatGetColumnVector(R, column, (k + 1) % 3));
+        PetscCall(VecTDot(transposed, column, &one));
+        PetscCall(PCApply(pc, column, z));
+        PetscCall(VecTDot(r, z, &other));
+        expect(PetscAbsScalar(one - other) < 1e-10 * (1 + PetscAbsScalar(one)), "PCApplyTranspose is the transpose");
+    }
+    PetscCall(PCDestroy(&pc));
+    PetscCall(MatDestroy(&R));
+    PetscCall(MatDestroy(&Z));
+    PetscCall(VecDestroy(&r));
+    PetscCall(VecDestroy(&z));
+    PetscCall(VecDestroy(&column));
+    PetscCall(VecDestroy(&transposed));
+    PetscFunctionReturn(0);
+}
+
 int main(int argc, char** argv)
 {
     Mat             A, F, other;
@@ -106,6 +152,7 @@ int main(int argc, char** argv)
     PetscCall(MatLUFactorSymbolic(F, A, NULL, NULL, &given));
     PetscCall(MatLUFactorNumeric(F, A, &given));
     PetscCall(solve_all_ways(A, F, n));
+    PetscCall(apply_all_ways(A, n));
     PetscCall(MatGetInfo(F, MAT_LOCAL, &info));
     expect(info.fill_ratio_needed >= 1, "the fill is told");
 
