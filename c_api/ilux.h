@@ -1,15 +1,18 @@
 /* ilux from C, and from every language that calls C: one opaque solver, options by name, reports as JSON.
 
-     ilux_solver* s;
-     ilux_csr A = {.n = n, .row_ptr = ptr, .row_ptr_bits = 32, .col = col, .values = val};
-     if (ilux_create(ILUX_REAL, &s) == ILUX_OK && ilux_analyse(s, &A, 1) == ILUX_OK && ilux_factor(s, NULL) == ILUX_OK)
-         status = ilux_solve(s, ILUX_PLAIN, 1, b, n, x, n);
-     if (status != ILUX_OK) puts(ilux_message(s));
+     ilux_solver* s = NULL;
+     ilux_csr     A = {.n = n, .row_ptr = ptr, .row_ptr_bits = 32, .col = col, .values = val};
+     int          status = ilux_create(ILUX_REAL, &s);
+     if (status == ILUX_OK) status = ilux_analyse(s, &A, 1);
+     if (status == ILUX_OK) status = ilux_factor(s, NULL);
+     if (status == ILUX_OK) status = ilux_solve(s, ILUX_PLAIN, 1, b, n, x, n);
+     if (status != ILUX_OK) puts(s ? ilux_message(s) : ilux_last_error());
      ilux_destroy(s);
 
    Functions return a status; ilux_message says in words why it is not ILUX_OK. Numbers are doubles, or pairs re, im of them
    where the solver is of ILUX_COMPLEX. Rows and columns are counted from 0. Nothing is printed, and no C++ exception leaves.
-   One solver serves one thread at a time; several do not disturb one another. Link with -lilux; nothing else is needed. */
+   One solver serves one thread at a time; several do not disturb one another. A call for a
+   solver whose own call is under way, as from its callback, is refused with ILUX_BAD_INPUT. Link with -lilux; nothing else is needed. */
 #ifndef ILUX_H
 #define ILUX_H
 
@@ -90,7 +93,7 @@ const char* ilux_options(ilux_solver* solver); /* valid until the next call with
 int ilux_set_stream(ilux_solver* solver, int device, void* stream);
 
 /* analyse -> factor -> solve, and refactor for every further system of the same pattern.
-   analyse borrows row_ptr (of 64 bits), col and values, which must stand until the next ilux_analyse or ilux_destroy. It
+   analyse forgets the former matrix, also where it fails. It borrows row_ptr (of 64 bits), col and values, which must stand until the next ilux_analyse or ilux_destroy. It
    copies row_ptr of 32 bits, and all three where a row is not in ascending order or they lie on a GPU.
    systems: how many systems of this pattern are to come, 1 or more.
    values: nnz numbers in the order of A, on the host or the GPU as A is; copied. NULL in factor: those of A. */
@@ -119,7 +122,7 @@ int ilux_solve_operator(ilux_solver* solver, int64_t n, ilux_apply A, void* user
 int ilux_apply_preconditioner(void* solver, int op, const void* r, void* z);
 
 /* Called on the calling thread, many times a second: phase 0 setup (done of total columns), 1 solve (done of at most total
-   steps, residual). A number other than 0 cancels the call. NULL: nobody listens. */
+   steps, residual), 2 work that tells nothing but that it goes on, as an LU. A number other than 0 cancels the call. NULL: nobody listens. */
 typedef int (*ilux_progress)(void* user, int phase, int64_t done, int64_t total, double residual);
 int  ilux_listen(ilux_solver* solver, ilux_progress progress, void* user);
 void ilux_cancel(ilux_solver* solver); /* from another thread or a signal handler: the call under way */

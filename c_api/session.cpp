@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <thread>
+
 #include "ilux/base/instances.hpp"
+#include "ilux/base/wall_clock.hpp"
 
 using namespace ilux;
 
@@ -22,15 +25,24 @@ void ilux_solver::use_stream(int device, void* stream)
 TryListener ilux_solver::listener()
 {
     if (!progress) return {};
-    return {.on_progress = [this](const Progress& now) {
+    return {.on_progress = [this, call = progress, whom = user](const Progress& now) {
         const int phase = now.phase == Progress::Phase::solve;
-        if (progress(user, phase, now.done, now.total, now.residual) != 0) cancelled = true;
+        if (call(whom, phase, now.done, now.total, now.residual) != 0) cancelled = true;
     }};
 }
 
+/// LU tells no progress, but asks whether to stop: then the caller is called, on its own thread, every 50 ms.
 StopToken ilux_solver::stop()
 {
-    return StopToken().asking([this] { return cancelled.load(std::memory_order_relaxed); });
+    const auto question = [this, call = progress, whom = user, mine = std::this_thread::get_id(),
+                           last = std::make_shared<WallClock>()] {
+        if (call && std::this_thread::get_id() == mine && last->seconds() > 0.05) {
+            *last = WallClock();
+            if (call(whom, 2, 0, 0, 0) != 0) cancelled = true;
+        }
+        return cancelled.load(std::memory_order_relaxed);
+    };
+    return StopToken().asking(question);
 }
 
 void ilux_solver::keep(std::vector<SolverReport> solved)
@@ -59,6 +71,10 @@ std::size_t reach(std::int64_t count, std::int64_t n, std::int64_t ld, const cha
 template <class S>
 void Session<S>::analyse(const ilux_csr& A, double systems)
 {
+    solver_.reset();  // whether or not this works, the former arrays may go
+    matrix_ = {};
+    reports.clear();
+    renewed_ = false;
     require(systems >= 1, [&] { return fmt::format("systems is {}, less than 1", systems); });
     CallerCsr<S> matrix(A, gpu_of_caller());
     auto         fresh = std::make_unique<LinearSolver<S>>(options);
@@ -67,7 +83,6 @@ void Session<S>::analyse(const ilux_csr& A, double systems)
     fresh->analyse(matrix.view(), systems);
     solver_ = std::move(fresh);
     matrix_ = std::move(matrix);
-    reports.clear();
 }
 
 template <class S>
@@ -84,7 +99,8 @@ FactorReport Session<S>::factor(const void* values, bool again)
 {
     LinearSolver<S>& solver = ready();
     require(values || !again, [] { return "values is NULL"; });
-    if (!values) return solver.factor();
+    if (!values) return std::exchange(renewed_, false) ? solver.factor(matrix_.view().val()) : solver.factor();
+    renewed_ = true;
     const auto ordered = matrix_.in_order(values, gpu_of_caller());
     return again ? solver.refactor(ordered) : solver.factor(ordered);
 }
@@ -171,6 +187,7 @@ void Session<S>::solve_batch(std::int64_t members, const void* values, const voi
     require(members >= 0 && members < std::numeric_limits<Index>::max(),
             [&] { return fmt::format("members is {}", members); });
     require(!matrix_.on_device(), [] { return "a batch takes arrays of the host"; });
+    renewed_ = true;
     const auto n = static_cast<std::size_t>(matrix_.view().rows());
     const auto k = static_cast<std::size_t>(members);
     require((values || matrix_.entries() == 0 || k == 0) && ((b && x) || n * k == 0),

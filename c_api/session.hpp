@@ -17,7 +17,9 @@
 /// The calls that need to know the numbers; each may throw.
 struct ilux_solver {
     virtual ~ilux_solver() = default;
-    virtual void analyse(const ilux_csr& A, double systems) = 0;
+    virtual bool         is_complex() const = 0;
+    virtual std::int64_t order() const = 0;  ///< of the analysed matrix; -1: none
+    virtual void         analyse(const ilux_csr& A, double systems) = 0;
     /// @param values  null: those analysed
     virtual ilux::FactorReport factor(const void* values, bool again) = 0;
     virtual void               solve(ilux::Transpose op, std::int64_t columns, const void* b, std::int64_t ldb, void* x,
@@ -43,6 +45,7 @@ struct ilux_solver {
     ilux_progress                   progress = nullptr;
     void*                           user = nullptr;
     std::atomic<bool>               cancelled = false;
+    enum class Busy { no, with_factors, with_operator } busy = Busy::no;  ///< a call is under way
 
 private:
     int                      device_ = 0;
@@ -55,6 +58,8 @@ namespace ilux::c_api {
 template <class S>
 class Session final : public ilux_solver {
 public:
+    bool         is_complex() const override { return ilux::is_complex<S>; }
+    std::int64_t order() const override { return solver_ ? matrix_.view().rows() : -1; }
     void         analyse(const ilux_csr& A, double systems) override;
     FactorReport factor(const void* values, bool again) override;
     void solve(Transpose op, std::int64_t columns, const void* b, std::int64_t ldb, void* x, std::int64_t ldx) override;
@@ -77,6 +82,7 @@ private:
 
     CallerCsr<S>                     matrix_;
     std::unique_ptr<LinearSolver<S>> solver_;
+    bool                             renewed_ = false;  // other values than those of A were factored last
 };
 
 }  // namespace ilux::c_api

@@ -15,6 +15,18 @@ void called(ilux_apply call, void* user, int op, const void* from, void* to, con
         throw InvalidInput(fmt::format("{} returned {}", name, status));
 }
 
+/// @throws InvalidInput where the preconditioner of another solver does not suit
+void require_preconditioner(const ilux_solver* other, std::int64_t n, bool is_complex)
+{
+    require(other != nullptr, [] { return "the solver of the preconditioner is NULL"; });
+    require(other->order() == n, [&] {
+        return fmt::format("the preconditioner's solver has analysed a matrix of order {}, and A is of {}",
+                           other->order(), n);
+    });
+    require(other->is_complex() == is_complex,
+            [] { return "one of A and the preconditioner is real, the other complex"; });
+}
+
 template <class S>
 class CallerOperator final : public LinearOperator<Cpu, S> {
 public:
@@ -64,6 +76,8 @@ void Session<S>::solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux
     require(n >= 0 && n < std::numeric_limits<Index>::max(), [&] { return fmt::format("n is {}", n); });
     require(A != nullptr, [] { return "the operator is NULL"; });
     require((b && x) || n == 0, [] { return "an array is NULL"; });
+    if (M == ilux_apply_preconditioner)
+        require_preconditioner(static_cast<const ilux_solver*>(user_M), n, is_complex());
     const auto              order = static_cast<Index>(n);
     const auto              size = static_cast<std::size_t>(n);
     CallerOperator<S>       op(order, A, user_A);

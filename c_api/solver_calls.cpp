@@ -15,11 +15,14 @@ namespace {
 
 /// A call with a solver that begins work, which may be cancelled from now on.
 template <class Work>
-int run(ilux_solver* solver, Work&& work) noexcept
+int run(ilux_solver* solver, Work&& work, ilux_solver::Busy what = ilux_solver::Busy::with_factors) noexcept
 {
-    if (!solver) return ILUX_BAD_INPUT;
+    if (!solver || solver->busy != ilux_solver::Busy::no) return ILUX_BAD_INPUT;
     solver->cancelled = false;
-    return guarded(solver->words, [&] { return work(*solver); });
+    solver->busy = what;
+    const int status = guarded(solver->words, [&] { return work(*solver); });
+    solver->busy = ilux_solver::Busy::no;
+    return status;
 }
 
 Transpose turn_of(int op)
@@ -130,7 +133,7 @@ int ilux_solve(ilux_solver* solver, int op, int64_t columns, const void* b, int6
 
 int ilux_precondition(ilux_solver* solver, int op, int64_t columns, const void* r, int64_t ldr, void* z, int64_t ldz)
 {
-    if (!solver) return ILUX_BAD_INPUT;
+    if (!solver || solver->busy == ilux_solver::Busy::with_factors) return ILUX_BAD_INPUT;
     return guarded(solver->words, [&] {
         solver->precondition(turn_of(op), columns, r, ldr, z, ldz);
         return ILUX_OK;
@@ -149,17 +152,20 @@ int ilux_solve_batch(ilux_solver* solver, int64_t members, const void* values, c
 int ilux_solve_operator(ilux_solver* solver, int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M,
                         const void* b, void* x)
 {
-    return run(solver, [&](ilux_solver& s) {
-        s.reports.clear();
-        s.solve_operator(n, A, user_A, M, user_M, b, x);
-        return told(s);
-    });
+    return run(
+        solver,
+        [&](ilux_solver& s) {
+            s.reports.clear();
+            s.solve_operator(n, A, user_A, M, user_M, b, x);
+            return told(s);
+        },
+        ilux_solver::Busy::with_operator);
 }
 
 int ilux_apply_preconditioner(void* solver, int op, const void* r, void* z)
 {
     auto* const s = static_cast<ilux_solver*>(solver);
-    if (!s) return ILUX_BAD_INPUT;
+    if (!s || s->busy == ilux_solver::Busy::with_factors) return ILUX_BAD_INPUT;
     return guarded(s->words, [&] {
         s->precondition(turn_of(op), 1, r, std::numeric_limits<Index>::max(), z, std::numeric_limits<Index>::max());
         return ILUX_OK;

@@ -29,10 +29,36 @@ struct Failed {
 
 bool on_device(const ReadOnly& array) { return array.device_type() == nb::device::cuda::value; }
 
+/// Its values lie one after another, by rows or by columns.
+bool is_packed(const ReadOnly& array)
+{
+    std::int64_t by_rows = 1, by_columns = 1;
+    bool         rows = true, columns = true;
+    for (std::size_t d = 0; d < array.ndim(); ++d) {
+        const std::size_t last = array.ndim() - 1 - d;
+        columns = columns && (array.shape(d) <= 1 || array.stride(d) == by_columns);
+        rows = rows && (array.shape(last) <= 1 || array.stride(last) == by_rows);
+        by_columns *= static_cast<std::int64_t>(array.shape(d));
+        by_rows *= static_cast<std::int64_t>(array.shape(last));
+    }
+    return array.size() == 0 || rows || columns;
+}
+
+/// The last line of defence against a read or write beyond an array.
+void require_array(const ReadOnly& array, std::int64_t count, nb::dlpack::dtype type, const char* name)
+{
+    if (static_cast<std::int64_t>(array.size()) < count)
+        throw Failed{ILUX_BAD_INPUT, std::string(name) + " has " + std::to_string(array.size()) + " entries, not " +
+                                         std::to_string(count)};
+    if (array.dtype() != type)
+        throw Failed{ILUX_BAD_INPUT, std::string(name) + " is of another type than it has to be"};
+    if (!is_packed(array)) throw Failed{ILUX_BAD_INPUT, std::string(name) + " does not lie in one piece: pass a copy"};
+}
+
 /// A solver that is used by one thread at a time.
 class Solver {
 public:
-    explicit Solver(bool is_complex)
+    explicit Solver(bool is_complex) : type_(is_complex ? nb::dtype<std::complex<double>>() : nb::dtype<double>())
     {
         ilux_solver* made = nullptr;
         if (const int status = ilux_create(is_complex ? ILUX_COMPLEX : ILUX_REAL, &made); status != ILUX_OK)
@@ -51,6 +77,18 @@ public:
     /// The arrays are kept as long as they are borrowed.
     void analyse(ReadOnly row_ptr, ReadOnly col, ReadOnly values, double systems)
     {
+        const bool wide = row_ptr.dtype() == nb::dtype<std::int64_t>();
+        require_array(row_ptr, 1, wide ? nb::dtype<std::int64_t>() : nb::dtype<std::int32_t>(), "row_ptr");
+        const auto last = row_ptr.size() - 1;
+        entries_ = static_cast<std::int64_t>(col.size());
+        n_ = static_cast<std::int64_t>(last);
+        if (!on_device(row_ptr))
+            entries_ = wide ? static_cast<const std::int64_t*>(row_ptr.data())[last]
+                            : static_cast<const std::int32_t*>(row_ptr.data())[last];
+        require_array(col, entries_, nb::dtype<std::int32_t>(), "col");
+        require_array(values, entries_, type_, "values");
+        if (on_device(row_ptr) != on_device(col) || on_device(row_ptr) != on_device(values))
+            throw Failed{ILUX_BAD_INPUT, "the arrays of the matrix are on different devices"};
         ilux_csr A{};
         A.n = static_cast<std::int64_t>(row_ptr.size()) - 1;
         A.row_ptr = row_ptr.data();
@@ -66,28 +104,39 @@ public:
 
     int factor(std::optional<ReadOnly> values)
     {
+        if (values) require_array(*values, entries_, type_, "values");
         return told(run([&] { return ilux_factor(get(), values ? values->data() : nullptr); }));
     }
     int refactor(ReadOnly values)
     {
+        require_array(values, entries_, type_, "values");
         return told(run([&] { return ilux_refactor(get(), values.data()); }));
     }
     int solve(int op, std::int64_t columns, ReadOnly b, std::int64_t ldb, Array x, std::int64_t ldx)
     {
+        require_array(b, columns * n_, type_, "b");
+        require_array(ReadOnly(x), columns * n_, type_, "x");
         return told(run([&] { return ilux_solve(get(), op, columns, b.data(), ldb, x.data(), ldx); }));
     }
     void precondition(int op, std::int64_t columns, ReadOnly r, std::int64_t ldr, Array z, std::int64_t ldz)
     {
+        require_array(r, columns * n_, type_, "r");
+        require_array(ReadOnly(z), columns * n_, type_, "z");
         done(run([&] { return ilux_precondition(get(), op, columns, r.data(), ldr, z.data(), ldz); }));
     }
     int solve_batch(std::int64_t members, ReadOnly values, ReadOnly b, Array x)
     {
+        require_array(values, members * entries_, type_, "values");
+        require_array(b, members * n_, type_, "B");
+        require_array(ReadOnly(x), members * n_, type_, "X");
         return told(run([&] { return ilux_solve_batch(get(), members, values.data(), b.data(), x.data()); }));
     }
 
     /// @param apply_A, apply_M  (op, x, y): fill y; x and y are one-dimensional arrays that live as long as the call
     int solve_operator(std::int64_t n, nb::callable apply_A, std::optional<nb::callable> apply_M, ReadOnly b, Array x)
     {
+        require_array(b, n, type_, "b");
+        require_array(ReadOnly(x), n, type_, "x");
         Caller of_A{this, apply_A, n, b.dtype()};
         Caller of_M{this, apply_M ? *apply_M : apply_A, n, b.dtype()};
         return told(run([&] {
@@ -219,7 +268,7 @@ private:
                 self.last_look_ = now;
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();
             }
-            if (self.listener_) (*self.listener_)(phase, done, total, residual);
+            if (self.listener_ && phase != 2) (*self.listener_)(phase, done, total, residual);
             return 0;
         } catch (nb::python_error& error) {
             self.keep(error);
@@ -234,6 +283,8 @@ private:
     }
 
     std::unique_ptr<ilux_solver, Destroy> solver_;
+    nb::dlpack::dtype                     type_;
+    std::int64_t                          n_ = 0, entries_ = 0;
     ReadOnly                              row_ptr_, col_, values_;
     std::optional<nb::callable>           listener_;
     std::optional<nb::python_error>       raised_;

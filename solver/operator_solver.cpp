@@ -48,7 +48,11 @@ void OperatorSolver<S>::iterate(const LinearOperator<Cpu, S>& A, Preconditioner<
     KrylovOptions  krylov = options_.krylov;
     std::vector<S> r(b.size());
     krylov.restart = std::clamp(std::min(n, krylov.max_steps), 1, krylov.restart);
-    if (std::exchange(workspace_n_, n) != n) workspace_.emplace(method, n, krylov);
+    if (workspace_n_ != n) {
+        workspace_n_ = -1;  // while there is none
+        workspace_.emplace(method, n, krylov);
+        workspace_n_ = n;
+    }
     tried.workspace_bytes = workspace_->bytes();
     const double seconds = options_.time_limit > 0 ? options_.time_limit : INFINITY;
     tried.report = ilux::solve<Cpu, S>(cpu, method, A, M, b, tried.x.of<S>(), *workspace_, krylov,

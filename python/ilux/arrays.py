@@ -21,6 +21,7 @@ class Csr:
     row_ptr: Any
     col: Any
     values: Any
+    converted: bool = False  # from another format, so the order of its values is ours
 
     @property
     def is_complex(self) -> bool:
@@ -39,6 +40,38 @@ def is_on_device(array: Any) -> bool:
         return True
     device = getattr(array, "__dlpack_device__", None)
     return bool(device) and int(device()[0]) == 2
+
+
+def packed_on_device(array: Any) -> Any:
+    """The array, or a copy, in one piece."""
+    if hasattr(array, "is_contiguous"):
+        return array.contiguous()
+    strides = getattr(array, "__cuda_array_interface__", {}).get("strides")
+    return array if strides is None else array.copy()
+
+
+def wait_for(array: Any) -> None:
+    """Until what the current stream of the array's library has to do is done: ilux works on the device's default stream."""
+    library = type(array).__module__.split(".")[0]
+    if library == "torch":
+        import torch
+
+        torch.cuda.current_stream(array.device).synchronize()
+    elif library.startswith("cupy"):
+        import cupy
+
+        cupy.cuda.get_current_stream().synchronize()
+    elif hasattr(array, "block_until_ready"):
+        array.block_until_ready()
+
+
+def _columns32(col: Any) -> np.ndarray:
+    col = np.asarray(col)
+    if col.dtype.kind not in "iu":
+        raise InvalidInput(f"columns of type {col.dtype} are no indices")
+    if col.dtype != np.int32 and col.size and (col.max() >= 2**31 or col.min() < 0):
+        raise InvalidInput("a column is out of range")
+    return np.ascontiguousarray(col, dtype=np.int32)
 
 
 def op_of(trans: Any) -> int:
@@ -62,7 +95,9 @@ def _device_values(data: Any) -> Any:
         return data
     if hasattr(data, "astype"):
         return data.astype(wanted)
-    return data.to(dtype=getattr(__import__("torch"), wanted))
+    import torch
+
+    return data.to(dtype=getattr(torch, wanted))
 
 
 def _pointers(row_ptr: Any) -> np.ndarray:
@@ -84,7 +119,7 @@ def as_csr(A: Any) -> Csr:
         return _of_torch(A)
     if type(A).__module__.startswith("jax"):
         n = _require_square(A.shape)
-        return Csr(n, A.indptr, A.indices, A.data) if is_on_device(A.data) else _on_host(n, A.indptr, A.indices, A.data)
+        return Csr(n, A.indptr, A.indices.astype("int32"), _device_values(A.data)) if is_on_device(A.data) else _on_host(n, A.indptr, A.indices, A.data)
     if type(A).__module__.startswith("cupyx"):
         A = A.tocsr()
         return Csr(_require_square(A.shape), A.indptr, A.indices, _device_values(A.data))
@@ -93,12 +128,15 @@ def as_csr(A: Any) -> Csr:
 
         A = scipy.sparse.csr_array(np.atleast_2d(np.asarray(A)))
     n = _require_square(A.shape)
+    converted = getattr(A, "format", "csr") != "csr"
     A = A.tocsr()
-    return _on_host(n, A.indptr, A.indices, A.data)
+    csr = _on_host(n, A.indptr, A.indices, A.data)
+    csr.converted = converted
+    return csr
 
 
 def _on_host(n: int, row_ptr: Any, col: Any, values: Any) -> Csr:
-    return Csr(n, _pointers(row_ptr), np.ascontiguousarray(col, dtype=np.int32), _host_values(values))
+    return Csr(n, _pointers(row_ptr), _columns32(col), _host_values(values))
 
 
 def _of_torch(A: Any) -> Csr:

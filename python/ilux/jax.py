@@ -14,14 +14,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .arrays import Csr
+from .arrays import Csr, _columns32, _pointers
 from .errors import InvalidInput
 from .solver import LinearSolver
 
 
 def _host_solve(trans: str, options: tuple[tuple[str, Any], ...], values: Any, col: Any, row_ptr: Any, b: Any) -> np.ndarray:
     values, b = np.asarray(values), np.asarray(b)
-    A = Csr(len(row_ptr) - 1, np.asarray(row_ptr), np.ascontiguousarray(col, dtype=np.int32), np.ascontiguousarray(values))
+    A = Csr(len(row_ptr) - 1, _pointers(row_ptr), _columns32(col), np.ascontiguousarray(values))
     return LinearSolver(**dict(options)).analyse(A).factor().solve(b, trans).astype(b.dtype)
 
 

@@ -99,11 +99,17 @@ def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, resta
     if x0 is not None:
         options["sequence.reuse_x"] = "on"
     options["method"] = method
+    if isinstance(M, str) or maxiter is not None:
+        options.setdefault("retry", "off")  # what was asked for, and no other preconditioner after it
     progress = None
     if callback is not None:
+        told = 0
+
         def progress(phase: str, done: int, total: int, residual: float) -> None:
-            if phase == "solve" and done > 0:
+            nonlocal told
+            if phase == "solve" and done > told:
                 callback(residual)
+            told = done if phase == "solve" else told
     if M is not None and not isinstance(M, str) or isinstance(A, LinearOperator) or not (hasattr(A, "tocsr") or hasattr(A, "shape")):
         return _solve_operator(A, b, x0, M, progress, options)
     if isinstance(M, str):
@@ -135,6 +141,8 @@ def _solve_operator(A: Any, b: Any, x0: Any, M: Any, progress: Any, options: dic
     flat = np.ascontiguousarray(b_host.reshape(-1))
     if flat.shape[0] != op.shape[0] or b_host.size != flat.size:
         raise InvalidInput(f"b has the shape {np.shape(b)}, and A {op.shape[0]} rows")
+    if x0 is not None and np.shape(x0) != b_host.shape:
+        raise InvalidInput(f"x0 has the shape {np.shape(x0)}, and b {b_host.shape}")
     x = np.zeros_like(flat) if x0 is None else np.array(vector_values(x0, is_complex).reshape(-1))
     preconditioner = None if M is None else aslinearoperator(M)
     if preconditioner is not None and preconditioner.shape != op.shape:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from . import _core
-from .arrays import Csr, as_csr, is_on_device, op_of, vector_values
+from .arrays import Csr, as_csr, is_on_device, op_of, packed_on_device, vector_values, wait_for
 from .errors import InvalidInput, error_of, translated
 from .report import Report
 
@@ -53,6 +53,7 @@ class LinearSolver:
         self._A: Csr | None = None
         self._core: _core.Solver | None = None
         self._report: Report | None = None
+        self._last: tuple[Any, int, list[tuple[int, float]]] = (None, 0, [])
         self._new_core(False)  # bad options are told now
 
     def _new_core(self, is_complex: bool) -> "_core.Solver":
@@ -79,19 +80,24 @@ class LinearSolver:
         """Decides the strategy. `systems`: how many of this pattern are to come; the more, the more a direct solution pays."""
         csr = as_csr(A)
         core = self._new_core(csr.is_complex)
+        if csr.on_device:
+            wait_for(csr.values)
         with translated():
             core.analyse(csr.row_ptr, csr.col, csr.values, float(systems))
-        self._core, self._A, self._report = core, csr, None
+        self._core, self._A, self._report, self._last = core, csr, None, (None, 0, [])
         return self
 
     def _values_of(self, A: Any) -> Any:
         _, mine = self._ready()
+        if getattr(A, "ndim", 2) == 1 and mine.converted:
+            raise InvalidInput("the analysed matrix was converted to CSR, so its values have another order: give the matrix")
         if isinstance(A, np.ndarray) and A.ndim == 1:
             values = np.ascontiguousarray(A, dtype=mine.values.dtype if not mine.on_device else None)
             if np.iscomplexobj(A) and not mine.is_complex:
                 raise InvalidInput("the values are complex, and the analysed matrix is real")
         elif is_on_device(A) and getattr(A, "ndim", 2) == 1:
-            values = A
+            values = packed_on_device(A)
+            wait_for(values)
         else:
             csr = as_csr(A)
             if csr.is_complex != mine.is_complex:
@@ -154,11 +160,10 @@ class LinearSolver:
             raise InvalidInput(f"b has the shape {tuple(shape)}, and A {n} rows")
 
     def _run(self, core: "_core.Solver", trans: str, columns: int, B: Any, ldb: int, X: Any, ldx: int, check: bool, shape: Any) -> None:
-        self._history = []
+        self._history, self._report, self._last = [], None, (None, 0, [])
         with translated():
             status = core.solve(op_of(trans), columns, B, ldb, X, ldx)
         history, self._history = self._history, []
-        self._report = None
         self._last = (core, columns, history)
         if status == 0 or not check:
             return
@@ -175,12 +180,17 @@ class LinearSolver:
             raise InvalidInput("on a GPU b is a vector: solve column by column")
         if str(b.dtype).split(".")[-1] != str(A.values.dtype).split(".")[-1]:
             raise InvalidInput(f"b is of {b.dtype}, and A of {A.values.dtype}")
+        b = packed_on_device(b)
+        wait_for(b)
         if x0 is not None:
-            x = x0.clone() if hasattr(x0, "clone") else x0.copy()
+            if not is_on_device(x0) or tuple(x0.shape) != tuple(b.shape) or str(x0.dtype) != str(b.dtype):
+                raise InvalidInput("x0 must be of the shape, type and device of b")
+            x = packed_on_device(x0)
+            x = x.clone() if hasattr(x, "clone") else x.copy()
         elif hasattr(b, "new_zeros"):
             x = b.new_zeros(b.shape)
         else:
-            x = b * 0  # CuPy
+            x = b * 0  # CuPy; JAX's arrays cannot be written to: give it b on the host
         self._run(core, trans, 1, b, A.n, x, A.n, check, b.shape)
         return x
 
@@ -220,11 +230,11 @@ class LinearSolver:
     def report(self) -> Report:
         """Of the last solve; of several columns the first that did not converge, else the last."""
         if self._report is None:
-            core, columns, history = getattr(self, "_last", (None, 0, []))
+            core, columns, history = self._last
             if core is None or columns == 0:
                 raise InvalidInput("there is no solution to report of")
-            bad = [k for k in range(columns) if core.result(k)["outcome"] != "converged"]
             with translated():
+                bad = [k for k in range(columns) if core.result(k)["outcome"] != "converged"]
                 self._report = Report(core.report(bad[0] if bad else columns - 1), history)
         return self._report
 

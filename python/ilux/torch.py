@@ -22,12 +22,13 @@ class _Solve(torch.autograd.Function):
         solver = LinearSolver(**options).analyse(torch_csr(len(row_ptr) - 1, row_ptr, col, values.detach())).factor()
         x = _solved(solver, b.detach(), "N")
         ctx.solver = solver
-        ctx.save_for_backward(row_ptr, col, x)
+        ctx.save_for_backward(row_ptr, col, x, values)  # values: PyTorch refuses to go back where they have changed since
         return x
 
     @staticmethod
+    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
-        row_ptr, col, x = ctx.saved_tensors
+        row_ptr, col, x, _ = ctx.saved_tensors
         of_b = _solved(ctx.solver, grad, "H")
         of_values = None
         if ctx.needs_input_grad[0]:
@@ -47,7 +48,7 @@ def _solved(solver: LinearSolver, b: Any, trans: str) -> Any:
 
 def solve(A: Any, b: Any, **options: Any) -> Any:
     """x with A x = b, differentiable. A: a sparse CSR tensor of float64 or complex128, on the device of b. Options as LinearSolver's;
-    the gradient is as exact as x, so a loss that is differentiated twice wants a small krylov.rtol. Raises NotConverged."""
+    the gradient is as exact as x. It cannot be differentiated again. Raises NotConverged."""
     if A.layout != torch.sparse_csr:
         raise InvalidInput(f"A has the layout {A.layout}; A.to_sparse_csr() makes it sparse_csr")
     return solve_csr(A.crow_indices(), A.col_indices(), A.values(), b, **options)

@@ -131,7 +131,8 @@ template <Scalar S>
 void IterativeSolver<S>::give_up_gpu(const std::string& why, Attempt& tried)
 {
     tried.decisions.push_back("device cpu after all: " + why);
-    system_.reset();  // it refers to the GPU
+    adjoint_.reset();  // they refer to the GPU
+    system_.reset();
     machine_.gpu = nullptr;
 }
 

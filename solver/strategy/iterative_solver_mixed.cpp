@@ -63,6 +63,7 @@ bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const KrylovOptio
     tried.inaccurate = false;
     if (mixed_) tried.factor_bytes -= mixed_->factor_bytes();
     mixed_.reset();
+    adjoint_.reset();
     system_.reset();
     if (machine_.gpu) begin_on_gpu(tried.plan);
     place(tried);

@@ -80,6 +80,29 @@ TYPED_TEST(COperator, ThePreconditionerOfANearMatrixServes)
     }
 }
 
+TEST(COperator, APreconditionerOfAnotherOrderIsRefused)
+{
+    auto                A = line<double>(64), larger = line<double>(100);
+    const auto          of_larger = c_solver(ILUX_REAL), solver = c_solver(ILUX_REAL), complex = c_solver(ILUX_COMPLEX);
+    const ilux_csr      csr = larger.csr();
+    const auto          b = right_hand_side<double>(64);
+    std::vector<double> x(64);
+    const auto          solve = [&](ilux_solver* other) {
+        return ilux_solve_operator(solver.get(), 64, times<double>, &A, ilux_apply_preconditioner, other, b.data(),
+                                            x.data());
+    };
+    EXPECT_EQ(solve(nullptr), ILUX_BAD_INPUT);
+    EXPECT_EQ(solve(of_larger.get()), ILUX_BAD_INPUT);
+    ASSERT_EQ(ilux_analyse(of_larger.get(), &csr, 1), ILUX_OK);
+    ASSERT_EQ(ilux_factor(of_larger.get(), nullptr), ILUX_OK);
+    EXPECT_EQ(solve(of_larger.get()), ILUX_BAD_INPUT);
+    EXPECT_NE(std::strstr(ilux_message(solver.get()), "100"), nullptr) << ilux_message(solver.get());
+    auto           of_complex = line<std::complex<double>>(64);
+    const ilux_csr complex_csr = of_complex.csr();
+    ASSERT_EQ(ilux_analyse(complex.get(), &complex_csr, 1), ILUX_OK);
+    EXPECT_EQ(solve(complex.get()), ILUX_BAD_INPUT);
+}
+
 int fails(void*, int, const void*, void*) { return 42; }
 
 TEST(COperator, WhatFailsIsToldWithItsNumber)

@@ -242,6 +242,70 @@ TEST(CSolve, CallsThatMakeNoSenseAreRefused)
     EXPECT_EQ(ilux_solve_batch(s, 1, nullptr, b.data(), x.data()), ILUX_BAD_INPUT);
 }
 
+TEST(CSolve, FactorWithoutValuesTakesThoseOfA)
+{
+    auto       A = line<double>(20);
+    const auto solver = c_solver(ILUX_REAL);
+    analyse_and_factor(solver, A);
+    auto twice = A.val;
+    for (double& value : twice) value *= 2;
+    ASSERT_EQ(ilux_refactor(solver.get(), twice.data()), ILUX_OK);
+    ASSERT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK);
+    const auto          b = right_hand_side<double>(20);
+    std::vector<double> x(20);
+    ASSERT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, b.data(), 20, x.data(), 20), ILUX_OK);
+    EXPECT_LE(c_residual<double>(A, ILUX_PLAIN, x, b), 1e-8);
+}
+
+TEST(CSolve, AFailedAnalysisLeavesNoMatrix)
+{
+    auto       A = line<double>(20);
+    const auto solver = c_solver(ILUX_REAL);
+    analyse_and_factor(solver, A);
+    auto broken = A;
+    broken.val[3] = NAN;
+    const ilux_csr csr = broken.csr();
+    EXPECT_EQ(ilux_analyse(solver.get(), &csr, 1), ILUX_BAD_INPUT);
+    std::vector<double> b(20, 1.0), x(20);
+    EXPECT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, b.data(), 20, x.data(), 20), ILUX_BAD_INPUT);
+}
+
+struct Again {
+    ilux_solver*   solver = nullptr;
+    const ilux_csr csr;
+    int            refused = 0, allowed = 0;
+};
+
+/// Calls of the solver whose call is under way.
+int call_again(void* user, int phase, std::int64_t, std::int64_t, double)
+{
+    auto&  again = *static_cast<Again*>(user);
+    double v[20] = {};
+    if (phase != 1) return 0;
+    for (const int status : {ilux_factor(again.solver, nullptr), ilux_analyse(again.solver, &again.csr, 1),
+                             ilux_solve(again.solver, ILUX_PLAIN, 1, v, 20, v, 20),
+                             ilux_precondition(again.solver, ILUX_PLAIN, 1, v, 20, v, 20)})
+        ++(status == ILUX_BAD_INPUT ? again.refused : again.allowed);
+    ilux_listen(again.solver, nullptr, nullptr);
+    return 0;
+}
+
+TEST(CSolve, ACallFromItsOwnCallbackIsRefused)
+{
+    auto       A = line<double>(20);
+    const auto solver = c_solver(ILUX_REAL, {{"method", "gmres"}});
+    analyse_and_factor(solver, A);
+    Again again{solver.get(), A.csr()};
+    ilux_listen(solver.get(), call_again, &again);
+    const auto          b = right_hand_side<double>(20);
+    std::vector<double> x(20);
+    EXPECT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, b.data(), 20, x.data(), 20), ILUX_OK)
+        << ilux_message(solver.get());
+    EXPECT_LE(c_residual<double>(A, ILUX_PLAIN, x, b), 1.01e-8);
+    EXPECT_GE(again.refused, 4);
+    EXPECT_EQ(again.allowed, 0);
+}
+
 TEST(CSolve, WithoutASolverNothingHappens)
 {
     ilux_result result{};

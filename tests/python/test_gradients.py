@@ -74,3 +74,22 @@ def test_jax(is_complex, shape):
             np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-12)
     with pytest.raises(ilux.InvalidInput):
         ilux.jax.solve(A.data.real.astype(np.float32), A.indices, A.indptr, np.ones(16, np.float32))
+
+
+def test_torch_refuses_what_it_would_get_wrong():
+    torch = pytest.importorskip("torch")
+    import ilux.torch
+
+    A = small(False)
+    ptr, col = torch.from_numpy(A.indptr.astype(np.int64)), torch.from_numpy(A.indices.astype(np.int64))
+    values, b = torch.from_numpy(A.data.copy()).requires_grad_(), torch.ones(16, dtype=torch.float64)
+    x = ilux.torch.solve_csr(ptr, col, values, b, **TIGHT)
+    with torch.no_grad():
+        values *= 2
+    with pytest.raises(RuntimeError, match="modified"):
+        x.sum().backward()
+    (first,) = torch.autograd.grad(ilux.torch.solve_csr(ptr, col, values, b, **TIGHT).sum(), values, create_graph=True)
+    with pytest.raises(RuntimeError):
+        first.sum().backward()
+    with pytest.raises(ilux.InvalidInput):
+        ilux.torch.solve_csr(ptr, col, values.detach()[:3], b)

@@ -109,3 +109,21 @@ def test_direct(system):
         ilux.spsolve(sparse.csr_array(np.ones((4, 4))), np.ones(4))
     x = ilux.solve(A, b)
     assert relative_residual(A, x, b) <= 1e-8
+
+
+def test_sizes_that_do_not_fit_are_refused(system):
+    A, b = system
+    op = theirs.aslinearoperator(A)
+    for wrong in (b[:3], b[:, None]):
+        with pytest.raises(ilux.InvalidInput, match="x0"):
+            ilux.gmres(op, b, x0=wrong)
+        with pytest.raises(ilux.InvalidInput, match="x0"):
+            ilux.gmres(A, b, x0=wrong)
+
+
+def test_the_preconditioner_asked_for_is_the_only_one(system):
+    A, b = system
+    told = []
+    x, info = ilux.gmres(A, b, M="none", maxiter=1, callback=told.append)
+    assert info == 1 and len(told) == 1
+    assert ilux.gmres(A, b, M="none", maxiter=1, retry=True)[1] == 0

@@ -258,3 +258,59 @@ def test_gallery_and_files(tmp_path):
     np.testing.assert_array_equal(ilux.read(tmp_path / "A.mtx").toarray(), [[4, 0], [0, 5]])
     with pytest.raises(ilux.InvalidInput):
         ilux.read(tmp_path / "none.mtx")
+
+
+def test_values_of_a_converted_matrix_are_refused(system):
+    A, b = system
+    C = sparse.csc_array(A)
+    lu = ilux.splu(C)
+    with pytest.raises(ilux.InvalidInput, match="converted"):
+        lu.refactor(C.data)
+    assert relative_residual(A, lu.refactor(C * 2.0).solve(b) * 2, b) <= 1e-8
+
+
+def test_the_analysed_numbers_can_be_factored_again(system):
+    A, b = system
+    solver = solver_of(A, method="lu").refactor(A * 2.0)
+    assert relative_residual(A, solver.factor().solve(b), b) <= 1e-8
+
+
+def test_arrays_that_do_not_fit_are_refused():
+    A = ilux.gallery("poisson2d:n=8")
+    broken = A.copy()
+    broken.data = broken.data[:-5]
+    with pytest.raises(ilux.InvalidInput):
+        ilux.solve(broken, np.ones(64))
+    solver = solver_of(A)
+    core = solver._ready()[0]
+    B = np.ones((64, 3))
+    for b, x in ((B[:, 0], np.zeros(64)), (np.ones(63), np.zeros(64)), (np.ones(64), np.zeros(63)), (np.ones(64, np.float32), np.zeros(64))):
+        with pytest.raises(ilux._core.Failed):
+            core.solve(0, 1, b, 64, x, 64)
+
+
+def test_a_refused_solve_has_no_report(system):
+    A, b = system
+    solver = solver_of(A)
+    solver.solve(b)
+    with pytest.raises(ilux.InvalidInput):
+        solver.solve(b * np.nan)
+    with pytest.raises(ilux.InvalidInput):
+        solver.report
+
+
+def test_ctrl_c_ends_a_factorization():
+    import signal
+    import subprocess
+    import sys
+    import time
+
+    program = ("import ilux; A = ilux.gallery('convdiff3d:n=48'); s = ilux.LinearSolver(method='lu', threads=1, device='cpu').analyse(A);"
+               "print('ready', flush=True); s.factor()")
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    begun = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in told and time.perf_counter() - begun < 20
