@@ -49,7 +49,7 @@ typedef struct ilux_csr {
     int32_t        row_ptr_bits; /* 32 or 64 */
     int32_t        memory;       /* of all three arrays: ILUX_HOST or ILUX_DEVICE */
     const int32_t* col;          /* nnz */
-    const void*    values;       /* nnz */
+    const void*    values;       /* nnz, of the kind that ilux_create was told: nothing here could tell another */
 } ilux_csr;
 
 /* What became of one right-hand side. Unknown numbers are NaN. */

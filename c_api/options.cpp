@@ -17,7 +17,8 @@ template <class Make>
 const char* kept_text(ilux_solver* solver, Make&& make) noexcept
 {
     if (!solver) return nullptr;
-    const int status = guarded(solver->words, [&] {
+    c_api::Words unsaid;  // the message is of the last call that worked or solved
+    const int    status = guarded(unsaid, [&] {
         solver->text = make();
         return ILUX_OK;
     });

@@ -90,6 +90,8 @@ def spilu(A: Any, drop_tol: float | None = None, **options: Any) -> MultilevelIL
 def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, restart: int | None, maxiter: int | None, M: Any,
            callback: Callable[[float], None] | None, options: dict[str, Any]) -> tuple[Any, int]:
     options = dict(_flat(options))
+    if not (rtol >= 0 and atol >= 0):
+        raise InvalidInput(f"rtol is {rtol} and atol {atol}: both must be numbers from 0 on")
     size = float(np.linalg.norm(np.asarray(b)))
     options["krylov.rtol"] = repr(float(min(1.0, max(rtol, atol / size if size > 0 else rtol))))
     if restart is not None:
@@ -133,6 +135,9 @@ def _info(outcome: str, steps: int) -> int:
 def _solve_operator(A: Any, b: Any, x0: Any, M: Any, progress: Any, options: dict[str, Any]) -> tuple[Any, int]:
     if isinstance(M, str):
         raise InvalidInput(f"M={M!r}: of an operator there is no preconditioner to be made; pass one, or None")
+    ignored = [name for name in options if name.startswith("precond.")]
+    if ignored:
+        raise InvalidInput(f"{ignored[0]}: of an operator, or beside an M of yours, there is no preconditioner to be made")
     op = aslinearoperator(A)
     if op.shape[0] != op.shape[1]:
         raise InvalidInput(f"an operator of shape {op.shape}: a system needs a square one")

@@ -127,3 +127,12 @@ def test_the_preconditioner_asked_for_is_the_only_one(system):
     x, info = ilux.gmres(A, b, M="none", maxiter=1, callback=told.append)
     assert info == 1 and len(told) == 1
     assert ilux.gmres(A, b, M="none", maxiter=1, retry=True)[1] == 0
+
+
+def test_tolerances_and_options_that_make_no_sense(system):
+    A, b = system
+    for wrong in ({"rtol": -1}, {"atol": float("nan")}):
+        with pytest.raises(ilux.InvalidInput):
+            ilux.gmres(A, b, **wrong)
+    with pytest.raises(ilux.InvalidInput, match="precond"):
+        ilux.gmres(theirs.aslinearoperator(A), b, precond={"kind": "ilu0"})
