@@ -6,28 +6,28 @@
 
 namespace ilux::c_api {
 
-void Words::clear() noexcept
+void Message::clear() noexcept
 {
     text_.clear();
     out_of_memory_ = false;
 }
 
-void Words::say(const std::string& text) noexcept
+void Message::set(const std::string& text) noexcept
 {
     try {
         text_ = text;
     } catch (...) {
-        say_out_of_memory();
+        set_out_of_memory();
     }
 }
 
-int status_of_exception(Words& words) noexcept
+int status_of_exception(Message& message) noexcept
 {
     const auto say = [&](const std::exception& error, int status) {
         try {
-            words.say(error.what());
+            message.set(error.what());
         } catch (...) {
-            words.say_out_of_memory();
+            message.set_out_of_memory();
         }
         return status;
     };
@@ -46,20 +46,20 @@ int status_of_exception(Words& words) noexcept
     } catch (const DeviceError& error) {
         return say(error, ILUX_NO_DEVICE);
     } catch (const std::bad_alloc&) {
-        words.say_out_of_memory();
+        message.set_out_of_memory();
         return ILUX_OUT_OF_MEMORY;
     } catch (const std::exception& error) {
         return say(error, ILUX_INTERNAL);
     } catch (...) {
-        words.say("an unknown exception");
+        message.set("an unknown exception");
         return ILUX_INTERNAL;
     }
 }
 
-Words& words_of_thread() noexcept
+Message& message_of_thread() noexcept
 {
-    thread_local Words words;
-    return words;
+    thread_local Message message;
+    return message;
 }
 
 }  // namespace ilux::c_api

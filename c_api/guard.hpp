@@ -1,5 +1,5 @@
 #pragma once
-// The border between C++ and C: no exception passes, each becomes a status and words.
+// The border between C++ and C: no exception passes, each becomes a status and a message.
 
 #include <new>
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace ilux::c_api {
 
-/// Words that stay until the next call. Lack of memory is told without any.
-class Words {
+/// Why the last call failed. Lack of memory is told without any memory.
+class Message {
 public:
     void        clear() noexcept;
-    void        say(const std::string& text) noexcept;
-    void        say_out_of_memory() noexcept { out_of_memory_ = true; }
+    void        set(const std::string& text) noexcept;
+    void        set_out_of_memory() noexcept { out_of_memory_ = true; }
     const char* text() const noexcept { return out_of_memory_ ? "out of memory" : text_.c_str(); }
 
 private:
@@ -21,22 +21,22 @@ private:
     bool        out_of_memory_ = false;
 };
 
-/// The status of the exception under way, whose words are said.
-int status_of_exception(Words& words) noexcept;
+/// Sets the message of the exception under way. @return its status
+int status_of_exception(Message& message) noexcept;
 
 /// What `work` returns, or the status of what it throws.
 template <class Work>
-int guarded(Words& words, Work&& work) noexcept
+int guarded(Message& message, Work&& work) noexcept
 {
-    words.clear();
+    message.clear();
     try {
         return work();
     } catch (...) {
-        return status_of_exception(words);
+        return status_of_exception(message);
     }
 }
 
 /// Of calls that have no object to ask, for each thread its own.
-Words& words_of_thread() noexcept;
+Message& message_of_thread() noexcept;
 
 }  // namespace ilux::c_api

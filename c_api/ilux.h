@@ -12,7 +12,7 @@
    Functions return a status; ilux_message says in words why it is not ILUX_OK. Numbers are doubles, or pairs re, im of them
    where the solver is of ILUX_COMPLEX. Rows and columns are counted from 0. Nothing is printed, and no C++ exception leaves.
    One solver serves one thread at a time; several do not disturb one another. A call for a
-   solver whose own call is under way, as from its callback, is refused with ILUX_BAD_INPUT. Link with -lilux; nothing else is needed. */
+   solver whose own call is under way, as from its callback, is refused with ILUX_BAD_INPUT, and ilux_last_error says so. Link with -lilux; nothing else is needed. */
 #ifndef ILUX_H
 #define ILUX_H
 
@@ -140,7 +140,8 @@ int         ilux_read(const char* path, ilux_matrix** matrix);    /* .mtx or .mt
 void        ilux_matrix_free(ilux_matrix* matrix);
 int         ilux_matrix_values(const ilux_matrix* matrix); /* ILUX_REAL or ILUX_COMPLEX */
 int         ilux_matrix_csr(const ilux_matrix* matrix, ilux_csr* csr); /* its arrays; ILUX_BAD_INPUT where it is not square */
-const char* ilux_last_error(void); /* why the last ilux_create, ilux_gallery or ilux_read of this thread failed, or "" */
+const char* ilux_last_error(void); /* why the last ilux_create, ilux_gallery or ilux_read of this thread failed, or a
+                                       call from a callback was refused, or "" */
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
 
 using namespace ilux;
 using ilux::c_api::guarded;
-using ilux::c_api::words_of_thread;
+using ilux::c_api::message_of_thread;
 
 struct ilux_matrix {
     AnyMatrix A;
@@ -21,7 +21,7 @@ template <class Make>
 int made(const char* what, ilux_matrix** matrix, Make&& make) noexcept
 {
     if (matrix) *matrix = nullptr;
-    return guarded(words_of_thread(), [&] {
+    return guarded(message_of_thread(), [&] {
         require(what && matrix, [] { return "an argument is NULL"; });
         *matrix = std::make_unique<ilux_matrix>(make()).release();
         return ILUX_OK;
@@ -49,7 +49,7 @@ int ilux_matrix_values(const ilux_matrix* matrix)
 
 int ilux_matrix_csr(const ilux_matrix* matrix, ilux_csr* csr)
 {
-    return guarded(words_of_thread(), [&] {
+    return guarded(message_of_thread(), [&] {
         require(matrix && csr, [] { return "an argument is NULL"; });
         std::visit(
             [&](const auto& A) {
@@ -66,4 +66,4 @@ int ilux_matrix_csr(const ilux_matrix* matrix, ilux_csr* csr)
     });
 }
 
-const char* ilux_last_error(void) { return words_of_thread().text(); }
+const char* ilux_last_error(void) { return message_of_thread().text(); }

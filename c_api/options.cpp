@@ -17,8 +17,8 @@ template <class Make>
 const char* kept_text(ilux_solver* solver, Make&& make) noexcept
 {
     if (!solver) return nullptr;
-    c_api::Words unsaid;  // the message is of the last call that worked or solved
-    const int    status = guarded(unsaid, [&] {
+    c_api::Message unsaid;  // the message is of the last call that worked or solved
+    const int      status = guarded(unsaid, [&] {
         solver->text = make();
         return ILUX_OK;
     });
@@ -35,7 +35,7 @@ std::string dumped(const nlohmann::ordered_json& tree)
 int ilux_set(ilux_solver* solver, const char* name, const char* value)
 {
     if (!solver) return ILUX_BAD_INPUT;
-    return guarded(solver->words, [&] {
+    return guarded(solver->message, [&] {
         require(name && value, [] { return "name or value is NULL"; });
         SolverOptions changed = solver->options;
         set_field(changed, name, value);
@@ -48,7 +48,7 @@ int ilux_set(ilux_solver* solver, const char* name, const char* value)
 int ilux_set_json(ilux_solver* solver, const char* text)
 {
     if (!solver) return ILUX_BAD_INPUT;
-    return guarded(solver->words, [&] {
+    return guarded(solver->message, [&] {
         require(text != nullptr, [] { return "text is NULL"; });
         SolverOptions changed = solver->options;
         read_options(changed, text, "the options");

@@ -45,13 +45,6 @@ StopToken ilux_solver::stop()
     return StopToken().asking(question);
 }
 
-void ilux_solver::keep(std::vector<SolverReport> solved)
-{
-    reports = std::move(solved);
-    for (SolverReport& report : reports)
-        for (Attempt& tried : report.attempts) tried.x = {};
-}
-
 namespace ilux::c_api {
 namespace {
 
@@ -67,6 +60,12 @@ std::size_t reach(std::int64_t count, std::int64_t n, std::int64_t ld, const cha
 }
 
 }  // namespace
+
+SolverReport without_x(SolverReport report)
+{
+    for (Attempt& tried : report.attempts) tried.x = {};
+    return report;
+}
 
 template <class S>
 void Session<S>::analyse(const ilux_csr& A, double systems)
@@ -137,10 +136,9 @@ void Session<S>::solve(Transpose op, std::int64_t count, const void* b, std::int
     LinearSolver<S>&          solver = ready();
     std::vector<SolverReport> solved;
     columns(count, b, ldb, x, ldx, [&](std::span<const S> one_b, std::span<S> one_x) {
-        solved.push_back(solver.solve(one_b, one_x, op));
-        for (Attempt& tried : solved.back().attempts) tried.x = {};
+        solved.push_back(without_x(solver.solve(one_b, one_x, op)));
     });
-    keep(std::move(solved));
+    reports = std::move(solved);
 }
 
 template <class S>
@@ -194,10 +192,10 @@ void Session<S>::solve_batch(std::int64_t members, const void* values, const voi
             [] { return "an array is NULL"; });
     const auto ordered =
         matrix_.in_order(std::span(static_cast<const S*>(values), k * matrix_.entries()), static_cast<Index>(members));
-    keep(solver
-             .solve_batch(static_cast<Index>(members), ordered, std::span(static_cast<const S*>(b), n * k),
-                          std::span(static_cast<S*>(x), n * k))
-             .members);
+    reports = solver
+                  .solve_batch(static_cast<Index>(members), ordered, std::span(static_cast<const S*>(b), n * k),
+                               std::span(static_cast<S*>(x), n * k))
+                  .members;
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                           \

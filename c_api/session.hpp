@@ -1,5 +1,5 @@
 #pragma once
-// What an ilux_solver is: options, words, and a LinearSolver of real or complex numbers.
+// What an ilux_solver is: options, a message, and a LinearSolver of real or complex numbers.
 
 #include <atomic>
 #include <complex>
@@ -35,11 +35,9 @@ struct ilux_solver {
     void              use_stream(int device, void* stream);
     ilux::TryListener listener();
     ilux::StopToken   stop();
-    /// The reports of a solve, whose x are the caller's already.
-    void keep(std::vector<ilux::SolverReport> solved);
 
     ilux::SolverOptions             options;
-    ilux::c_api::Words              words;
+    ilux::c_api::Message            message;
     std::string                     text;  ///< of the last report or options that were asked for
     std::vector<ilux::SolverReport> reports;
     ilux_progress                   progress = nullptr;
@@ -54,6 +52,9 @@ private:
 };
 
 namespace ilux::c_api {
+
+/// The report of a solve whose x is the caller's already.
+SolverReport without_x(SolverReport report);
 
 template <class S>
 class Session final : public ilux_solver {

@@ -85,10 +85,8 @@ void Session<S>::solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux
     OperatorSolver<S>       solver(options);
     solver.listen(listener());
     solver.heed(stop());
-    std::vector<SolverReport> solved;
-    solved.push_back(solver.solve(op, M ? &own : nullptr, std::span(static_cast<const S*>(b), size),
-                                  std::span(static_cast<S*>(x), size)));
-    keep(std::move(solved));
+    reports.push_back(without_x(solver.solve(op, M ? &own : nullptr, std::span(static_cast<const S*>(b), size),
+                                             std::span(static_cast<S*>(x), size))));
 }
 
 #define ILUX_INSTANTIATE(S) \

@@ -8,19 +8,28 @@
 
 using namespace ilux;
 using ilux::c_api::guarded;
+using ilux::c_api::message_of_thread;
 using ilux::c_api::Session;
-using ilux::c_api::words_of_thread;
 
 namespace {
+
+/// Whether a call is refused because the solver's own call is under way, whose message must stay.
+bool is_busy(const ilux_solver& solver)
+{
+    if (solver.busy == ilux_solver::Busy::no) return false;
+    message_of_thread().set(
+        "another call of this solver is under way: a callback must not use the solver that calls it");
+    return true;
+}
 
 /// A call with a solver that begins work, which may be cancelled from now on.
 template <class Work>
 int run(ilux_solver* solver, Work&& work, ilux_solver::Busy what = ilux_solver::Busy::with_factors) noexcept
 {
-    if (!solver || solver->busy != ilux_solver::Busy::no) return ILUX_BAD_INPUT;
+    if (!solver || is_busy(*solver)) return ILUX_BAD_INPUT;
     solver->cancelled = false;
     solver->busy = what;
-    const int status = guarded(solver->words, [&] { return work(*solver); });
+    const int status = guarded(solver->message, [&] { return work(*solver); });
     solver->busy = ilux_solver::Busy::no;
     return status;
 }
@@ -39,20 +48,21 @@ std::string in_words(Outcome outcome, const std::string& why)
     return std::string(name(outcome)) + (why.empty() ? "" : ": " + why);
 }
 
-int told(ilux_solver& solver, const FactorReport& report)
+/// Says why there are no factors. @return the status
+int status_of_factors(ilux_solver& solver, const FactorReport& report)
 {
-    if (!report.ready()) solver.words.say(in_words(report.outcome, report.detail));
+    if (!report.ready()) solver.message.set(in_words(report.outcome, report.detail));
     return status_code(report.outcome);
 }
 
-/// The first column that did not converge.
-int told(ilux_solver& solver)
+/// Says what became of the first column that did not converge. @return its status, or ILUX_OK
+int status_of_columns(ilux_solver& solver)
 {
     for (std::size_t k = 0; k < solver.reports.size(); ++k) {
         const Outcome outcome = solver.reports[k].outcome();
         if (outcome == Outcome::converged) continue;
         const std::string column = solver.reports.size() > 1 ? "column " + std::to_string(k) + ": " : "";
-        solver.words.say(column + in_words(outcome, solver.reports[k].why()));
+        solver.message.set(column + in_words(outcome, solver.reports[k].why()));
         return status_code(outcome);
     }
     return ILUX_OK;
@@ -72,7 +82,7 @@ const char* ilux_outcome_name(int32_t outcome)
 int ilux_create(int values, ilux_solver** solver)
 {
     if (solver) *solver = nullptr;
-    return guarded(words_of_thread(), [&] {
+    return guarded(message_of_thread(), [&] {
         require(solver != nullptr, [] { return "solver is NULL"; });
         require(values == ILUX_REAL || values == ILUX_COMPLEX,
                 [&] { return "values is " + std::to_string(values) + ", not ILUX_REAL or ILUX_COMPLEX"; });
@@ -87,7 +97,7 @@ void ilux_destroy(ilux_solver* solver) { delete solver; }
 int ilux_set_stream(ilux_solver* solver, int device, void* stream)
 {
     if (!solver) return ILUX_BAD_INPUT;
-    return guarded(solver->words, [&] {
+    return guarded(solver->message, [&] {
         solver->use_stream(device, stream);
         return ILUX_OK;
     });
@@ -104,18 +114,18 @@ int ilux_analyse(ilux_solver* solver, const ilux_csr* A, double systems)
 
 int ilux_factor(ilux_solver* solver, const void* values)
 {
-    return run(solver, [&](ilux_solver& s) { return told(s, s.factor(values, false)); });
+    return run(solver, [&](ilux_solver& s) { return status_of_factors(s, s.factor(values, false)); });
 }
 
 int ilux_refactor(ilux_solver* solver, const void* values)
 {
-    return run(solver, [&](ilux_solver& s) { return told(s, s.factor(values, true)); });
+    return run(solver, [&](ilux_solver& s) { return status_of_factors(s, s.factor(values, true)); });
 }
 
 int ilux_factors_of(ilux_solver* solver, ilux_factors* factors)
 {
     if (!solver) return ILUX_BAD_INPUT;
-    return guarded(solver->words, [&] {
+    return guarded(solver->message, [&] {
         require(factors != nullptr, [] { return "factors is NULL"; });
         *factors = solver->factors();
         return ILUX_OK;
@@ -127,14 +137,14 @@ int ilux_solve(ilux_solver* solver, int op, int64_t columns, const void* b, int6
     return run(solver, [&](ilux_solver& s) {
         s.reports.clear();
         s.solve(turn_of(op), columns, b, ldb, x, ldx);
-        return told(s);
+        return status_of_columns(s);
     });
 }
 
 int ilux_precondition(ilux_solver* solver, int op, int64_t columns, const void* r, int64_t ldr, void* z, int64_t ldz)
 {
-    if (!solver || solver->busy == ilux_solver::Busy::with_factors) return ILUX_BAD_INPUT;
-    return guarded(solver->words, [&] {
+    if (!solver || (solver->busy == ilux_solver::Busy::with_factors && is_busy(*solver))) return ILUX_BAD_INPUT;
+    return guarded(solver->message, [&] {
         solver->precondition(turn_of(op), columns, r, ldr, z, ldz);
         return ILUX_OK;
     });
@@ -145,7 +155,7 @@ int ilux_solve_batch(ilux_solver* solver, int64_t members, const void* values, c
     return run(solver, [&](ilux_solver& s) {
         s.reports.clear();
         s.solve_batch(members, values, b, x);
-        return told(s);
+        return status_of_columns(s);
     });
 }
 
@@ -157,7 +167,7 @@ int ilux_solve_operator(ilux_solver* solver, int64_t n, ilux_apply A, void* user
         [&](ilux_solver& s) {
             s.reports.clear();
             s.solve_operator(n, A, user_A, M, user_M, b, x);
-            return told(s);
+            return status_of_columns(s);
         },
         ilux_solver::Busy::with_operator);
 }
@@ -165,8 +175,8 @@ int ilux_solve_operator(ilux_solver* solver, int64_t n, ilux_apply A, void* user
 int ilux_apply_preconditioner(void* solver, int op, const void* r, void* z)
 {
     auto* const s = static_cast<ilux_solver*>(solver);
-    if (!s || s->busy == ilux_solver::Busy::with_factors) return ILUX_BAD_INPUT;
-    return guarded(s->words, [&] {
+    if (!s || (s->busy == ilux_solver::Busy::with_factors && is_busy(*s))) return ILUX_BAD_INPUT;
+    return guarded(s->message, [&] {
         s->precondition(turn_of(op), 1, r, std::numeric_limits<Index>::max(), z, std::numeric_limits<Index>::max());
         return ILUX_OK;
     });
@@ -185,7 +195,7 @@ void ilux_cancel(ilux_solver* solver)
     if (solver) solver->cancelled.store(true, std::memory_order_relaxed);
 }
 
-const char* ilux_message(const ilux_solver* solver) { return solver ? solver->words.text() : "the solver is NULL"; }
+const char* ilux_message(const ilux_solver* solver) { return solver ? solver->message.text() : "the solver is NULL"; }
 
 int64_t ilux_columns(const ilux_solver* solver)
 {

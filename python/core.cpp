@@ -1,5 +1,5 @@
-// ilux._core: the C interface as a Python class. Arrays come as NumPy's or through DLPack; what they must be is checked by the
-// package's Python code, which is the only caller.
+// ilux._core: the C interface as a Python class. Arrays come as NumPy's or through DLPack. The package's Python code, the only caller,
+// converts them and says in a user's terms what is wrong; here it is only made sure that nothing is read or written beyond them.
 
 #include <ilux.h>
 

@@ -29,7 +29,7 @@ void check(cusparseStatus_t status, const char* call)
 
 /// The vendor's objects of one stream of solves.
 struct Spsv {
-    const CusparseLibrary&  library = cusparse_library();
+    const CusparseLibrary&  vendor = cusparse_library();
     cusparseHandle_t        handle = nullptr;
     cusparseSpMatDescr_t    L = nullptr;
     cusparseDnVecDescr_t    b = nullptr, x = nullptr;
@@ -38,11 +38,11 @@ struct Spsv {
 
     ~Spsv()
     {
-        if (solver) library.cusparseSpSV_destroyDescr(solver);
-        if (x) library.cusparseDestroyDnVec(x);
-        if (b) library.cusparseDestroyDnVec(b);
-        if (L) library.cusparseDestroySpMat(L);
-        if (handle) library.cusparseDestroy(handle);
+        if (solver) vendor.cusparseSpSV_destroyDescr(solver);
+        if (x) vendor.cusparseDestroyDnVec(x);
+        if (b) vendor.cusparseDestroyDnVec(b);
+        if (L) vendor.cusparseDestroySpMat(L);
+        if (handle) vendor.cusparseDestroy(handle);
     }
 };
 
@@ -118,30 +118,30 @@ HostState CuSparseEngine<T>::prepare(Gpu& gpu, DeviceSpan<std::byte> work) const
     const auto  stream = cuda::stream(gpu);
     auto        spsv = std::make_shared<Spsv>();
     auto* const r = reinterpret_cast<S*>(work.data());
-    const auto& library = spsv->library;
-    check(library.cusparseCreate(&spsv->handle), "cusparseCreate");
-    check(library.cusparseSetStream(spsv->handle, stream), "cusparseSetStream");
-    check(library.cusparseCreateCsr(&spsv->L, n_, n_, nnz_, const_cast<Index*>(row_ptr_), const_cast<Index*>(col_),
-                                    const_cast<S*>(val_), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                    CUSPARSE_INDEX_BASE_ZERO, vendors_type<S>),
+    const auto& vendor = spsv->vendor;
+    check(vendor.cusparseCreate(&spsv->handle), "cusparseCreate");
+    check(vendor.cusparseSetStream(spsv->handle, stream), "cusparseSetStream");
+    check(vendor.cusparseCreateCsr(&spsv->L, n_, n_, nnz_, const_cast<Index*>(row_ptr_), const_cast<Index*>(col_),
+                                   const_cast<S*>(val_), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                   CUSPARSE_INDEX_BASE_ZERO, vendors_type<S>),
           "cusparseCreateCsr");
     cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
     cusparseDiagType_t diagonal = unit_ ? CUSPARSE_DIAG_TYPE_UNIT : CUSPARSE_DIAG_TYPE_NON_UNIT;
-    check(library.cusparseSpMatSetAttribute(spsv->L, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill),
+    check(vendor.cusparseSpMatSetAttribute(spsv->L, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill),
           "cusparseSpMatSetAttribute");
-    check(library.cusparseSpMatSetAttribute(spsv->L, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof diagonal),
+    check(vendor.cusparseSpMatSetAttribute(spsv->L, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof diagonal),
           "cusparseSpMatSetAttribute");
-    check(library.cusparseCreateDnVec(&spsv->b, n_, r, vendors_type<S>), "cusparseCreateDnVec");
-    check(library.cusparseCreateDnVec(&spsv->x, n_, r + n_, vendors_type<S>), "cusparseCreateDnVec");
-    check(library.cusparseSpSV_createDescr(&spsv->solver), "cusparseSpSV_createDescr");
+    check(vendor.cusparseCreateDnVec(&spsv->b, n_, r, vendors_type<S>), "cusparseCreateDnVec");
+    check(vendor.cusparseCreateDnVec(&spsv->x, n_, r + n_, vendors_type<S>), "cusparseCreateDnVec");
+    check(vendor.cusparseSpSV_createDescr(&spsv->solver), "cusparseSpSV_createDescr");
     std::size_t bytes = 0;
-    check(library.cusparseSpSV_bufferSize(spsv->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<S>, spsv->L, spsv->b,
-                                          spsv->x, vendors_type<S>, CUSPARSE_SPSV_ALG_DEFAULT, spsv->solver, &bytes),
+    check(vendor.cusparseSpSV_bufferSize(spsv->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<S>, spsv->L, spsv->b,
+                                         spsv->x, vendors_type<S>, CUSPARSE_SPSV_ALG_DEFAULT, spsv->solver, &bytes),
           "cusparseSpSV_bufferSize");
     spsv->buffer = DeviceBuffer<std::byte>(bytes);
-    check(library.cusparseSpSV_analysis(spsv->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<S>, spsv->L, spsv->b,
-                                        spsv->x, vendors_type<S>, CUSPARSE_SPSV_ALG_DEFAULT, spsv->solver,
-                                        spsv->buffer.data()),
+    check(vendor.cusparseSpSV_analysis(spsv->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<S>, spsv->L, spsv->b,
+                                       spsv->x, vendors_type<S>, CUSPARSE_SPSV_ALG_DEFAULT, spsv->solver,
+                                       spsv->buffer.data()),
           "cusparseSpSV_analysis");
     return spsv;
 }
@@ -157,17 +157,17 @@ void CuSparseEngine<T>::solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> out
     Spsv&             spsv = *static_cast<Spsv*>(state.get());
     S* const          r = reinterpret_cast<S*>(work.data());
     S* const          x = r + n_;
-    const auto&       library = spsv.library;
+    const auto&       vendor = spsv.vendor;
     const auto        frame = std::bit_cast<FrameView<cuda::Value<S>>>(frame_);
     if (framed_) {
         gather<<<blocks, block_size, 0, stream>>>(n_, frame, cuda::as_values(b.data()), cuda::as_values(r));
         cuda::check_launch("gather");
     }
-    check(library.cusparseSetStream(spsv.handle, stream), "cusparseSetStream");
-    check(library.cusparseDnVecSetValues(spsv.b, framed_ ? r : const_cast<S*>(b.data())), "cusparseDnVecSetValues");
-    check(library.cusparseDnVecSetValues(spsv.x, framed_ ? x : out.data()), "cusparseDnVecSetValues");
-    check(library.cusparseSpSV_solve(spsv.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<S>, spsv.L, spsv.b, spsv.x,
-                                     vendors_type<S>, CUSPARSE_SPSV_ALG_DEFAULT, spsv.solver),
+    check(vendor.cusparseSetStream(spsv.handle, stream), "cusparseSetStream");
+    check(vendor.cusparseDnVecSetValues(spsv.b, framed_ ? r : const_cast<S*>(b.data())), "cusparseDnVecSetValues");
+    check(vendor.cusparseDnVecSetValues(spsv.x, framed_ ? x : out.data()), "cusparseDnVecSetValues");
+    check(vendor.cusparseSpSV_solve(spsv.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<S>, spsv.L, spsv.b, spsv.x,
+                                    vendors_type<S>, CUSPARSE_SPSV_ALG_DEFAULT, spsv.solver),
           "cusparseSpSV_solve");
     if (!framed_) return;
     scatter<<<blocks, block_size, 0, stream>>>(n_, frame, cuda::as_values(x), cuda::as_values(out.data()));

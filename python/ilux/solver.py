@@ -180,6 +180,8 @@ class LinearSolver:
             raise InvalidInput("on a GPU b is a vector: solve column by column")
         if str(b.dtype).split(".")[-1] != str(A.values.dtype).split(".")[-1]:
             raise InvalidInput(f"b is of {b.dtype}, and A of {A.values.dtype}")
+        if type(b).__module__.startswith("jax"):
+            raise InvalidInput("an array of JAX cannot be written to, so x cannot lie on the GPU: pass numpy.asarray(b)")
         b = packed_on_device(b)
         wait_for(b)
         if x0 is not None:
@@ -190,7 +192,7 @@ class LinearSolver:
         elif hasattr(b, "new_zeros"):
             x = b.new_zeros(b.shape)
         else:
-            x = b * 0  # CuPy; JAX's arrays cannot be written to: give it b on the host
+            x = b * 0  # CuPy
         self._run(core, trans, 1, b, A.n, x, A.n, check, b.shape)
         return x
 

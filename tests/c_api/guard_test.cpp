@@ -19,9 +19,9 @@ using namespace ilux::test;
 template <class Thrown>
 std::pair<int, std::string> caught(const Thrown& thrown)
 {
-    Words     words;
-    const int status = guarded(words, [&]() -> int { throw thrown; });
-    return {status, words.text()};
+    Message   message;
+    const int status = guarded(message, [&]() -> int { throw thrown; });
+    return {status, message.text()};
 }
 
 TEST(Guard, EveryExceptionHasAStatusAndItsWords)
@@ -39,17 +39,17 @@ TEST(Guard, EveryExceptionHasAStatusAndItsWords)
 
 TEST(Guard, ASuccessForgetsFormerWords)
 {
-    Words words;
-    words.say("former");
-    EXPECT_EQ(guarded(words, [] { return ILUX_OK; }), ILUX_OK);
-    EXPECT_STREQ(words.text(), "");
+    Message message;
+    message.set("former");
+    EXPECT_EQ(guarded(message, [] { return ILUX_OK; }), ILUX_OK);
+    EXPECT_STREQ(message.text(), "");
 }
 
 TEST(Guard, ThreadsHaveWordsOfTheirOwn)
 {
-    words_of_thread().say("mine");
-    std::thread([] { EXPECT_STREQ(words_of_thread().text(), ""); }).join();
-    EXPECT_STREQ(words_of_thread().text(), "mine");
+    message_of_thread().set("mine");
+    std::thread([] { EXPECT_STREQ(message_of_thread().text(), ""); }).join();
+    EXPECT_STREQ(message_of_thread().text(), "mine");
 }
 
 TEST(Guard, LackOfMemoryIsAStatusWhereverItHappens)

@@ -286,6 +286,7 @@ int call_again(void* user, int phase, std::int64_t, std::int64_t, double)
                              ilux_solve(again.solver, ILUX_PLAIN, 1, v, 20, v, 20),
                              ilux_precondition(again.solver, ILUX_PLAIN, 1, v, 20, v, 20)})
         ++(status == ILUX_BAD_INPUT ? again.refused : again.allowed);
+    EXPECT_NE(std::strstr(ilux_last_error(), "under way"), nullptr) << ilux_last_error();
     ilux_listen(again.solver, nullptr, nullptr);
     return 0;
 }
