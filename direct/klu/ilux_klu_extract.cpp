@@ -1,6 +1,5 @@
 #include <cstdint>
 
-#include "ilux/base/instances.hpp"
 #include "ilux/direct/klu/ilux_klu_calls.hpp"
 
 namespace ilux::klu {
@@ -54,11 +53,9 @@ bool extract(Numeric<Int>* numeric, const Symbolic<Int>* symbolic, const Extract
     return true;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                       \
-    template bool extract<int, S>(Numeric<int>*, const Symbolic<int>*, const Extract<int>&);      \
-    template bool extract<std::int64_t, S>(Numeric<std::int64_t>*, const Symbolic<std::int64_t>*, \
-                                           const Extract<std::int64_t>&);
-ILUX_SCALARS(ILUX_INSTANTIATE)
+#define ILUX_INSTANTIATE(Int, S) \
+    template bool extract<Int, S>(Numeric<Int>*, const Symbolic<Int>*, const Extract<Int>&);
+ILUX_KLU_KINDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux::klu

@@ -1,6 +1,5 @@
 #include <cstdint>
 
-#include "ilux/base/instances.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/klu/ilux_klu_calls.hpp"
 
@@ -214,15 +213,11 @@ bool refactor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int
     return f.status == ILUX_KLU_OK || (f.status == ILUX_KLU_SINGULAR && !common.halt_if_singular);
 }
 
-#define ILUX_INSTANTIATE_FOR(Int, S)                                                                                    \
+#define ILUX_INSTANTIATE(Int, S)                                                                                        \
     template Numeric<Int>* factor<Int, S>(const Int*, const Int*, const double*, const Symbolic<Int>*, Common<Int>&);   \
     template bool          refactor<Int, S>(const Int*, const Int*, const double*, const Symbolic<Int>*, Numeric<Int>*, \
                                    Common<Int>&);
-#define ILUX_INSTANTIATE(S)      \
-    ILUX_INSTANTIATE_FOR(int, S) \
-    ILUX_INSTANTIATE_FOR(std::int64_t, S)
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_KLU_KINDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
-#undef ILUX_INSTANTIATE_FOR
 
 }  // namespace ilux::klu

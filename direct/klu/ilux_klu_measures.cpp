@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "ilux/base/instances.hpp"
 #include "ilux/direct/klu/ilux_klu_calls.hpp"
 
 namespace ilux::klu {
@@ -113,17 +112,13 @@ bool flops(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Common<Int>& co
     return true;
 }
 
-#define ILUX_INSTANTIATE_FOR(Int, S)                                                                             \
+#define ILUX_INSTANTIATE(Int, S)                                                                                 \
     template bool rcond<Int, S>(const Symbolic<Int>*, Numeric<Int>*, Common<Int>&);                              \
     template bool rgrowth<Int, S>(const Int*, const Int*, const double*, const Symbolic<Int>*, Numeric<Int>*,    \
                                   Common<Int>&);                                                                 \
     template bool condest<Int, S>(const Int*, const double*, const Symbolic<Int>*, Numeric<Int>*, Common<Int>&); \
     template bool flops<Int, S>(const Symbolic<Int>*, Numeric<Int>*, Common<Int>&);
-#define ILUX_INSTANTIATE(S)      \
-    ILUX_INSTANTIATE_FOR(int, S) \
-    ILUX_INSTANTIATE_FOR(std::int64_t, S)
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_KLU_KINDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
-#undef ILUX_INSTANTIATE_FOR
 
 }  // namespace ilux::klu

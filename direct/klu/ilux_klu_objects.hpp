@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -13,6 +14,11 @@
 #include "ilux/direct/klu/ilux_klu.h"
 #include "ilux/direct/klu/ilux_klu_workspaces.hpp"
 #include "ilux/direct/lu/lu.hpp"
+
+/// The kinds of calls that the interface has, by their indices and numbers: klu_*, klu_l_*, klu_z_*, klu_zl_*.
+#define ILUX_KLU_KINDS(instantiate)                                                                   \
+    instantiate(int, double) instantiate(std::int64_t, double) instantiate(int, std::complex<double>) \
+        instantiate(std::int64_t, std::complex<double>)
 
 namespace ilux::klu {
 

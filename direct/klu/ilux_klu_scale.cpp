@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "ilux/base/instances.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/klu/ilux_klu_calls.hpp"
 
@@ -39,11 +38,9 @@ bool scale(Int scale, Int n, const Int* Ap, const Int* Ai, const double* Ax, dou
     return true;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                    \
-    template bool scale<int, S>(int, int, const int*, const int*, const double*, double*, int*);               \
-    template bool scale<std::int64_t, S>(std::int64_t, std::int64_t, const std::int64_t*, const std::int64_t*, \
-                                         const double*, double*, std::int64_t*);
-ILUX_SCALARS(ILUX_INSTANTIATE)
+#define ILUX_INSTANTIATE(Int, S) \
+    template bool scale<Int, S>(Int, Int, const Int*, const Int*, const double*, double*, Int*);
+ILUX_KLU_KINDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux::klu

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "ilux/base/instances.hpp"
 #include "ilux/direct/klu/ilux_klu_calls.hpp"
 
 namespace ilux::klu {
@@ -60,13 +59,9 @@ bool solve(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Int ldim, Int n
     return true;
 }
 
-#define ILUX_INSTANTIATE_FOR(Int, S) \
+#define ILUX_INSTANTIATE(Int, S) \
     template bool solve<Int, S>(const Symbolic<Int>*, Numeric<Int>*, Int, Int, double*, Transpose, Common<Int>&);
-#define ILUX_INSTANTIATE(S)      \
-    ILUX_INSTANTIATE_FOR(int, S) \
-    ILUX_INSTANTIATE_FOR(std::int64_t, S)
-ILUX_SCALARS(ILUX_INSTANTIATE)
+ILUX_KLU_KINDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
-#undef ILUX_INSTANTIATE_FOR
 
 }  // namespace ilux::klu
