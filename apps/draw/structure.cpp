@@ -125,7 +125,8 @@ Structure structure_of(const CsrView<S>& A, const PrecondFactors<S>& factors)
     structure.pictures = {permuted(A, all)};
     for (std::size_t k = 0; k < std::min<std::size_t>(all.levels.size(), 3); ++k) {
         const MlIluLevel<S>& level = all.levels[k];
-        structure.profiles.push_back(profile_of(fmt::format("rows of L, level {}", k + 1), level.L_B, Triangle::lower));
+        structure.profiles.push_back(
+            profile_of(fmt::format("rows of L, level {}", k + 1), lower_factor(level), Triangle::lower));
         structure.profiles.push_back(profile_of(fmt::format("rows of U, level {}", k + 1), level.U_B, Triangle::upper));
     }
     return structure;

@@ -354,13 +354,10 @@ void Crout<T>::collect()
         for (Index k : *rows) position[k] = next++;
     for (Index k : level_.accepted) level_.d.push_back(d_[k]);
 
-    auto       upper = split(U_, level_, position);
-    const auto image = [&](const CsrMatrix<T>& of) {
-        return opt_.mirror == Mirror::hermitian ? adjoint(of) : transpose(of);
-    };
+    auto upper = split(U_, level_, position);
     if (!both()) {
-        level_.L_B = image(upper.B);
-        level_.L_G = image(upper.C);
+        level_.L_B = image<T>(opt_.mirror, upper.B);
+        level_.L_G = image<T>(opt_.mirror, upper.C);
     }
     level_.U_B = std::move(upper.B);
     level_.U_F = std::move(upper.C);

@@ -39,6 +39,13 @@ struct CroutLevel {
     bool               truncated = false;  ///< max_entries was felt
 };
 
+/// L of U, L_G of U_F, where A is its own mirror image.
+template <class T>
+CsrMatrix<T> image(Mirror mirror, const CsrView<T>& of)
+{
+    return mirror == Mirror::hermitian ? adjoint(of) : transpose(of);
+}
+
 /// @param A, At  n×n with its transpose, scaled so that entries are about 1 and ordered
 /// @param tell   called now and then with the number of rows worked through; may be empty; may throw to break off
 /// The chain of row k of L_B is 1 + the longest chain of the rows it reads. U_B is solved backwards, where chains end in

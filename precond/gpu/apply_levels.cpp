@@ -211,16 +211,25 @@ ApplyLevel<S>::ApplyLevel(const MlIluLevel<S>& level, bool adjoint)
       lower(&level.lower),
       upper(&level.upper)
 {
-    if (!adjoint) return;
-    std::vector<S> conjugated(level.d_inv.size());
-    std::ranges::transform(level.d_inv, conjugated.begin(), [](S d) { return conj(d); });
-    adjoint_ = std::make_shared<const Adjoint>(Adjoint{ilux::adjoint(*U), ilux::adjoint(*L), ilux::adjoint(*upper),
-                                                       ilux::adjoint(*lower), std::move(conjugated)});
-    L = &adjoint_->L;
-    U = &adjoint_->U;
-    lower = &adjoint_->lower;
-    upper = &adjoint_->upper;
-    d_inv = adjoint_->d_inv;
+    const bool half = level.half != Mirror::none;
+    if (!adjoint && !half) return;
+    const auto made = std::make_shared<Made>();
+    if (half) {
+        made->L = lower_factor(level);
+        made->lower = lower_block(level);
+        L = &made->L;
+        lower = &made->lower;
+    }
+    if (adjoint) {
+        *made = {ilux::adjoint(*U), ilux::adjoint(*L), ilux::adjoint(*upper), ilux::adjoint(*lower), level.d_inv};
+        for (S& d : made->d_inv) d = conj(d);
+        L = &made->L;
+        U = &made->U;
+        lower = &made->lower;
+        upper = &made->upper;
+        d_inv = made->d_inv;
+    }
+    made_ = made;
 }
 
 template <class T>

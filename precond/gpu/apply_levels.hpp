@@ -11,7 +11,7 @@
 namespace ilux {
 
 /// A level as M⁻¹ meets it; as M⁻ᴴ does, with L_B ↔ U_Bᴴ, G ↔ Fᴴ, D conjugated, p ↔ q and their scales exchanged. Refers to
-/// `level`.
+/// `level`; what one stored by half lacks is made.
 template <Scalar S>
 struct ApplyLevel {
     ApplyLevel(const MlIluLevel<S>& level, bool adjoint);
@@ -26,11 +26,11 @@ struct ApplyLevel {
     const CsrMatrix<S>*     upper;
 
 private:
-    struct Adjoint {
+    struct Made {  // what `level` does not hold
         CsrMatrix<S>   L, U, lower, upper;
         std::vector<S> d_inv;
     };
-    std::shared_ptr<const Adjoint> adjoint_;
+    std::shared_ptr<const Made> made_;
 };
 
 /// How what follows a level wants its input: x_i = scale[perm[i]] y[perm[i]] (a level that saves), or y as it is (empty).

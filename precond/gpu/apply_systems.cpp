@@ -251,11 +251,10 @@ ApplySize apply_size(const MlIluFactors<S>& factors)
         const bool lower = step.piece == Piece::keep_forward || step.piece == Piece::save_upper_G;
         const bool upper = step.piece == Piece::keep_backward || step.piece == Piece::save_F_lower;
         for (std::size_t l = step.first; l < step.last; ++l) {
-            const auto& level = factors.levels[l];
             const auto& report = factors.report.levels[l];
             size.entries += L ? report.nnz_L : report.nnz_U;
             size.depth += (L ? report.depth_L : report.depth_U) + 1;
-            size.entries += (lower ? level.lower.nnz() : 0) + (upper ? level.upper.nnz() : 0);
+            size.entries += (lower ? report.nnz_G : 0) + (upper ? report.nnz_F : 0);
         }
     }
     return size;

@@ -60,6 +60,7 @@ GpuRoundsBuilder<S>::GpuRoundsBuilder(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A,
 {
     if (options.near_null) state_.take_test_vectors(gpu, test_vectors(options, A.rows()));
     made_.n_ = state_.n;
+    if (options.half) made_.report_.decisions.emplace_back("precond.half has no effect on rounds of a GPU");
     made_.report_.replayed = plan != nullptr;
     if (plan) made_.report_.decisions.emplace_back("the rounds of an earlier matrix serve again");
 }

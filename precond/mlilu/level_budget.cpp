@@ -44,6 +44,12 @@ LevelBudget<T>::LevelBudget(Index rows, std::size_t matrix_bytes, Bytes limit)
 template <Scalar T>
 Offset LevelBudget<T>::entries_left(Index rows) const
 {
+    return entries_a_value_ * stored_left(rows);
+}
+
+template <Scalar T>
+Offset LevelBudget<T>::stored_left(Index rows) const
+{
     return static_cast<Offset>(std::max(0., (left_ - level_bytes - accepted_bytes<T> * rows) / entry_bytes<T>));
 }
 
@@ -69,7 +75,7 @@ bool LevelBudget<T>::kept_fits(const CroutLevel<T>& crout) const
 template <Scalar T>
 bool LevelBudget<T>::next_fits(const CsrView<T>& S) const
 {
-    return S.nnz() <= std::max<Offset>(S.rows(), entries_left(S.rows()));
+    return S.nnz() <= std::max<Offset>(S.rows(), stored_left(S.rows()));
 }
 
 template <Scalar T>

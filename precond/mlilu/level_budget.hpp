@@ -19,7 +19,7 @@ public:
     static constexpr Offset postponed_cost = 3;  ///< entries that a postponed row takes up beside its own
 
     bool given() const { return limit_.value > 0; }  ///< by the user; else it is the automatic one
-    /// Entries for which there is room in a level that accepts so many rows.
+    /// Entries of L and U, F and G for which there is room in a level that accepts so many rows.
     Offset entries_left(Index rows) const;
     bool   saved_fits(const CroutLevel<T>& crout, const LevelBlocks<T>& blocks) const;  ///< a level with G and F
     bool   kept_fits(const CroutLevel<T>& crout) const;                                 ///< a level with L_G and U_F
@@ -27,14 +27,18 @@ public:
     bool   fits(std::size_t bytes) const { return static_cast<double>(bytes) <= left_; }
     bool   dense_fits(Index n) const;  ///< a last level of order n solved densely
 
+    /// Whether levels to come store one entry for two.
+    void halve(bool yes) { entries_a_value_ = yes ? 2 : 1; }
     void take(std::size_t bytes) { left_ -= static_cast<double>(bytes); }
     /// @throws OutOfMemory when `bytes` in all pass the limit given
     void check(std::size_t bytes) const;
 
 private:
+    Offset            stored_left(Index rows) const;
     Offset            room(const CroutLevel<T>& crout) const;
     [[noreturn]] void throw_out_of_memory(double least) const;
 
+    Offset entries_a_value_ = 1;
     Bytes  limit_;
     Index  n_;
     double left_;

@@ -91,6 +91,7 @@ Preprocessed<T> MlIluBuilder<T>::prepare(CsrMatrix<T> S)
     if (factors_->levels.empty()) check_first(pre);
     if (setup_ == Setup::undecided) decide_setup(pre);
     if (setup_ == Setup::crout) put_in_order(pre, opt_.ordering, stop_);
+    budget_.halve(opt_.half && pre.mirror != Mirror::none);
     return pre;
 }
 
@@ -103,6 +104,9 @@ void MlIluBuilder<T>::check_first(const Preprocessed<T>& pre)
                         hermitian_word<T>));
     if (opt_.absolute && pre.mirror != Mirror::hermitian)
         throw InvalidInput(fmt::format("precond.absolute needs a {} matrix, and this one is not", hermitian_word<T>));
+    if (opt_.half && pre.mirror == Mirror::none)
+        report_.decisions.push_back(
+            fmt::format("precond.half has no effect: A is not {}, so L is not the image of U", hermitian_word<T>));
     report_.structural_rank = pre.structural_rank;
     if (!pre.decision.empty()) report_.decisions.push_back(pre.decision);
 }
@@ -147,6 +151,8 @@ void MlIluBuilder<T>::store(Preprocessed<T>& pre, FactoredLevel<T>& factored, bo
                        .keep = keep,
                        .lower = std::move(keep ? factors.L_G : blocks.G),
                        .upper = std::move(keep ? factors.U_F : blocks.F)};
+    const Offset  nnz_L = made.L_B.nnz(), nnz_G = made.lower.nnz();
+    if (opt_.half) keep_half(made, pre.mirror);
     for (T& d : made.d_inv) d = T(1) / (opt_.absolute ? T(std::abs(d)) : d);
     ILUX_ASSERT(factors_->levels.size() < factors_->levels.capacity());
     const MlIluLevel<T>&      level = factors_->levels.emplace_back(std::move(made));
@@ -154,13 +160,13 @@ void MlIluBuilder<T>::store(Preprocessed<T>& pre, FactoredLevel<T>& factored, bo
     report_.levels.push_back({.n = level.n,
                               .accepted = level.nB,
                               .postponed = static_cast<Index>(factors.postponed.size()),
-                              .nnz_L = level.L_B.nnz(),
+                              .nnz_L = nnz_L,
                               .nnz_U = level.U_B.nnz(),
-                              .nnz_G = level.lower.nnz(),
+                              .nnz_G = nnz_G,
                               .nnz_F = level.upper.nnz(),
                               .inverse_L = pre.mirror != Mirror::none ? factors.inverse_U : factors.inverse_L,
                               .inverse_U = factors.inverse_U,
-                              .depth_L = plans.L_B.depth(),
+                              .depth_L = (level.half == Mirror::none ? plans.L_B : plans.U_B).depth(),
                               .depth_U = plans.U_B.depth()});
     const std::size_t bytes = bytes_of(level, plans);
     budget_.take(bytes);

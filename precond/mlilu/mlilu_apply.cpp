@@ -30,12 +30,12 @@ public:
         const auto           w_B = w.first(level.nB), w_C = w.subspan(level.nB);
         gather(level, r, w);
         if (level.keep) {
-            forward(plans, w_B);              // y_B ← L_B⁻¹ r_B
+            forward(level, plans, w_B);       // y_B ← L_B⁻¹ r_B
             subtract_lower(level, w_B, w_C);  // y_C ← r_C − L_G y_B
             solve(l + 1, w_C, w_C, used + level.n + level.nB);
             times_d_inv(level, w_B);
             subtract_upper(level, w_C, w_B);  // U_B w_B = D⁻¹ y_B − U_F w_C
-            backward(plans, w_B);
+            backward(level, plans, w_B);
         } else {
             copy<T>(be_, w_B, t);
             solve_B(level, plans, t);       // s ← B̃⁻¹ r_B
@@ -73,16 +73,20 @@ private:
         for (std::ptrdiff_t i = 0; i < n; ++i) z[perm[i]] = real_of<T>(scale[perm[i]]) * w[i];
     }
 
-    void forward(const MlIluLevelPlans<T>& plans, std::span<T> x)
+    void forward(const MlIluLevel<T>& level, const MlIluLevelPlans<T>& plans, std::span<T> x)
     {
-        if constexpr (adjoint) plans.U_B.solve_adjoint(be_, x, x);
+        if (adjoint || level.half == Mirror::hermitian) plans.U_B.solve_adjoint(be_, x, x);
+        else if (level.half == Mirror::symmetric) plans.U_B.solve_transpose(be_, x, x);
         else plans.L_B.solve(be_, x, x);
     }
 
-    void backward(const MlIluLevelPlans<T>& plans, std::span<T> x)
+    void backward(const MlIluLevel<T>& level, const MlIluLevelPlans<T>& plans, std::span<T> x)
     {
-        if constexpr (adjoint) plans.L_B.solve_adjoint(be_, x, x);
-        else plans.U_B.solve(be_, x, x);
+        if (!adjoint || level.half == Mirror::hermitian) return plans.U_B.solve(be_, x, x);
+        if (level.half == Mirror::none) return plans.L_B.solve_adjoint(be_, x, x);
+        conjugate(x);  // L_Bᴴ is U_B with its values conjugated
+        plans.U_B.solve(be_, x, x);
+        conjugate(x);
     }
 
     void times_d_inv(const MlIluLevel<T>& level, std::span<T> x)
@@ -92,21 +96,30 @@ private:
 
     void solve_B(const MlIluLevel<T>& level, const MlIluLevelPlans<T>& plans, std::span<T> x)
     {
-        forward(plans, x);
+        forward(level, plans, x);
         times_d_inv(level, x);
-        backward(plans, x);
+        backward(level, plans, x);
     }
 
     void subtract_lower(const MlIluLevel<T>& level, std::span<const T> x_B, std::span<T> x_C)
     {
-        if constexpr (adjoint) spmv_adjoint<T, T>(be_, -1, level.upper, x_B, 1, x_C);
+        if (adjoint || level.half == Mirror::hermitian) spmv_adjoint<T, T>(be_, -1, level.upper, x_B, 1, x_C);
+        else if (level.half == Mirror::symmetric) spmv_transpose<T, T>(be_, -1, level.upper, x_B, 1, x_C);
         else spmv<T, T>(be_, -1, level.lower, x_B, 1, x_C);
     }
 
-    void subtract_upper(const MlIluLevel<T>& level, std::span<const T> x_C, std::span<T> x_B)
+    void subtract_upper(const MlIluLevel<T>& level, std::span<T> x_C, std::span<T> x_B)
     {
-        if constexpr (adjoint) spmv_adjoint<T, T>(be_, -1, level.lower, x_C, 1, x_B);
-        else spmv<T, T>(be_, -1, level.upper, x_C, 1, x_B);
+        if (!adjoint || level.half == Mirror::hermitian) return spmv<T, T>(be_, -1, level.upper, x_C, 1, x_B);
+        if (level.half == Mirror::none) return spmv_adjoint<T, T>(be_, -1, level.lower, x_C, 1, x_B);
+        for (const auto x : {x_C, x_B}) conjugate(x);
+        spmv<T, T>(be_, -1, level.upper, x_C, 1, x_B);
+        for (const auto x : {x_C, x_B}) conjugate(x);
+    }
+
+    static void conjugate(std::span<T> x)
+    {
+        for (T& value : x) value = conj(value);
     }
 
     Cpu&                                be_;

@@ -1,15 +1,39 @@
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 
 #include "ilux/base/instances.hpp"
+#include "ilux/precond/crout/crout_ilu.hpp"
 
 namespace ilux {
+
+template <Scalar T>
+CsrMatrix<T> lower_factor(const MlIluLevel<T>& level)
+{
+    return level.half == Mirror::none ? level.L_B : image<T>(level.half, level.U_B);
+}
+
+template <Scalar T>
+CsrMatrix<T> lower_block(const MlIluLevel<T>& level)
+{
+    return level.half == Mirror::none ? level.lower : image<T>(level.half, level.upper);
+}
+
+template <Scalar T>
+void keep_half(MlIluLevel<T>& level, Mirror mirror)
+{
+    level.half = mirror;
+    if (mirror == Mirror::none) return;
+    ILUX_ASSERT(level.L_B.nnz() == level.U_B.nnz() && level.lower.nnz() == level.upper.nnz());
+    level.L_B = level.lower = CsrMatrix<T>();
+}
 
 template <Scalar T>
 MlIluLevelPlans<T> plans_of(const MlIluLevel<T>& level, const std::shared_ptr<const MlIluFactors<T>>& keeps)
 {
     const auto shared = [&](const CsrMatrix<T>& factor) { return std::shared_ptr<const CsrMatrix<T>>(keeps, &factor); };
-    return {SpTrsvPlan<T, T>(shared(level.L_B), Triangle::lower, Diagonal::unit),
-            SpTrsvPlan<T, T>(shared(level.U_B), Triangle::upper, Diagonal::unit)};
+    MlIluLevelPlans<T> plans;
+    if (level.half == Mirror::none) plans.L_B = SpTrsvPlan<T, T>(shared(level.L_B), Triangle::lower, Diagonal::unit);
+    plans.U_B = SpTrsvPlan<T, T>(shared(level.U_B), Triangle::upper, Diagonal::unit);
+    return plans;
 }
 
 template <Scalar T>
@@ -41,7 +65,11 @@ std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>& factors)
     return plan;
 }
 
-#define ILUX_INSTANTIATE(T) template std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>&);
+#define ILUX_INSTANTIATE(T)                                                    \
+    template std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>&); \
+    template CsrMatrix<T>              lower_factor(const MlIluLevel<T>&);     \
+    template CsrMatrix<T>              lower_block(const MlIluLevel<T>&);      \
+    template void                      keep_half(MlIluLevel<T>&, Mirror);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 #define ILUX_INSTANTIATE(T)                                                                                    \

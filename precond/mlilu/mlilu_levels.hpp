@@ -23,9 +23,19 @@ struct MlIluLevel {
     bool                keep = false;          ///< which pair follows
     CsrMatrix<T>        lower;                 ///< nC×nB: L_G (keep) or G (save)
     CsrMatrix<T>        upper;                 ///< nB×nC: U_F (keep) or F (save)
-    std::vector<Index>  round_ends = {};       ///< of a level in rounds, among its nB pivots
-    double              cut_when_chosen = 0;   ///< MlIluLevelReport::cut of the setup that chose those rounds
+    Mirror half = Mirror::none;          ///< else L_B and lower are not stored: they are the images of U_B and upper
+    std::vector<Index> round_ends = {};  ///< of a level in rounds, among its nB pivots
+    double             cut_when_chosen = 0;  ///< MlIluLevelReport::cut of the setup that chose those rounds
 };
+
+/// L_B and `lower` of a level that may not store them. Cost O(nnz) where it does not, and a copy.
+template <Scalar T>
+CsrMatrix<T> lower_factor(const MlIluLevel<T>& level);
+template <Scalar T>
+CsrMatrix<T> lower_block(const MlIluLevel<T>& level);
+/// Drops L_B and `lower`, where `mirror` tells how U_B and `upper` give them.
+template <Scalar T>
+void keep_half(MlIluLevel<T>& level, Mirror mirror);
 
 /// The levels of a multilevel ILU and the dense factors of the last one.
 template <Scalar T>
@@ -39,7 +49,8 @@ struct MlIluFactors {
     bool                       full = false;           ///< the memory limit has ended its rounds
 };
 
-/// How the host solves with L_B and U_B of a level. They refer to the level's matrices, so none is held twice.
+/// How the host solves with L_B and U_B of a level. They refer to the level's matrices, so none is held twice. A level stored by half
+/// has no plan of L_B.
 template <Scalar T>
 struct MlIluLevelPlans {
     SpTrsvPlan<T, T> L_B, U_B;

@@ -90,6 +90,7 @@ struct MlIluOptions {
     bool           scaling = true;
     bool           definite = false;
     bool           absolute = false;
+    bool           half = false;
     Damping        damping = {};
     DepthBound     depth_bound = {};
     Index          dense_order = 8;
@@ -134,6 +135,10 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit(
         "absolute", o.absolute, anything(),
         "take |D| for D: a positive definite M of an indefinite symmetric or Hermitian A, as MINRES needs; without a matching");
+    visit(
+        "half", o.half, anything(),
+        "symmetric or Hermitian A: store U alone and solve with its image for L; half the bytes, but solves with L run on one "
+        "thread, and a GPU makes both of it");
     visit(
         "damping", o.damping, anything(),
         "β: make M of A with iβ|a_jj| more on its diagonal, as of waves that decay: far smaller factors, more steps; auto, off or 0 "

@@ -32,6 +32,7 @@ MlIluLevel<single_of<T>> level_in_single(const MlIluLevel<T>& level, const Singl
     single.U_B = in_single<T>(level.U_B);
     single.d_inv = in_single<T>(level.d_inv);
     single.keep = level.keep;
+    single.half = level.half;
     single.lower = in_single<T>(level.lower);
     single.upper = in_single<T>(level.upper);
     return single;
