@@ -74,9 +74,9 @@ void require_rereadable(const CompareArguments& given)
 bool parse_compare(Arguments arguments, CompareArguments& given)
 {
     auto app = parser("compare", "Solves the same system directly, by an iteration and by CUSP's GMRES, side by side.");
-    app->add_option(
-        "MATRIX", given.paths,
-        "Matrix Market files, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)");
+    app->add_option("MATRIX", given.paths,
+                    "Matrix Market files, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)")
+        ->type_name("FILE.mtx|FOLDER|gallery");
     const OptionArguments options(*app, given.options);
     std::string           strategies = fmt::format("{}", fmt::join(known_strategies, ",")),
                 preconds = fmt::format("{}", fmt::join(cusp_preconds, ","));
@@ -94,10 +94,11 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
     option("--in-process", given.step, "measure one run here, one JSON line a finding", "Output", "STRATEGY:DEVICE",
            "");
+    app->nested = nested_options({"sequence."});
     app->footer(
         "--time-limit ends each run (counted from when its matrix is read), setup included; 0: none.\n"
-        "--device auto: each of our strategies on the CPU and, where there is one, on a GPU. CUSP runs on a GPU.\n\n" +
-        nested_help({"sequence."}) + "\n" + precedence_help);
+        "--device auto: each of our strategies on the CPU and, where there is one, on a GPU. CUSP runs on a GPU.\n" +
+        std::string(precedence_help));
     const auto settle = [&]() -> std::vector<std::string> {
         return options.apply(given.options), files_read(given.options);
     };
@@ -125,18 +126,11 @@ struct Plans {
     }
 };
 
-std::string why_no_gpu(DeviceChoice device)
-{
-    if (device == DeviceChoice::cpu) return "--device cpu";
-    if (!built_with_cuda()) return "this build has no CUDA";
-    return gpu_count() > 0 ? "" : "no GPU was found";
-}
-
 Plans plans_of(const CompareArguments& given)
 {
     Plans             plans;
     const auto        device = given.options.device;
-    const std::string no_gpu = why_no_gpu(device);
+    const std::string no_gpu = why_no_gpu_rows(device);
     for (const std::string& strategy : given.strategies) {
         if (strategy == "cusp") continue;
         if (device != DeviceChoice::gpu) plans.strategies.push_back({strategy, "", "cpu"});
@@ -238,7 +232,7 @@ int measure_in_process(const CompareArguments& given)
         (strategy.device != "cpu" && strategy.device != "gpu"))
         throw InvalidOption(fmt::format("--in-process {}: expected direct or iterative, :, cpu or gpu", given.step));
     for (const std::string& path : given.paths)
-        measure_strategy(strategy, path, given.options, given.repeats, print_finding);
+        measure_named(strategy, path, given.options, given.repeats, print_finding);
     return success;
 }
 
@@ -254,7 +248,7 @@ int compare(Arguments arguments)
     if (plans.strategies.empty())
         throw InvalidInput("nothing is left to compare: " + plans.unavailable.back()["reason"].get<std::string>());
 
-    const bool gpu = why_no_gpu(given.options.device).empty();
+    const bool gpu = why_no_gpu_rows(given.options.device).empty();
     if (given.json) print_finding(head_json(given, arguments, plans, gpu));
     else {
         for (const Json& one : plans.unavailable)

@@ -1,173 +1,22 @@
-// One strategy of ours on one system, in a process of its own.
-
-#include <fmt/core.h>
-
-#include <nlohmann/json.hpp>
+// One strategy of ours on one system that is named, in a process of its own.
 
 #include "ilux/apps/compare/compare.hpp"
-#include "ilux/apps/program/progress.hpp"
-#include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/machine/lu_device.hpp"
-#include "ilux/solver/machine/memory_guard.hpp"
-#include "ilux/solver/report/lu_facts.hpp"
+#include "ilux/solver/compare/measure_strategy.hpp"
 
 namespace ilux::app {
-namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr double      long_solve = 1;  // seconds; what takes longer is not repeated
-constexpr const char* warm_up_problem = "gallery:convdiff2d:n=60";
-
-template <Scalar S>
-struct Measured {
-    const Problem<S>&   problem;
-    const SolveOptions& options;
-    Machine&            machine;
-    Index               repeats;
-    const TakeJson&     take;
-};
-
-/// The median of runs that each give their seconds.
-double median_of(Index repeats, const std::function<double()>& run)
-{
-    std::vector<double> seconds;
-    for (Index k = 0; k < repeats; ++k) seconds.push_back(run());
-    return median(std::move(seconds));
-}
-
-double seconds_of(const std::function<void()>& work)
-{
-    const WallClock clock;
-    work();
-    return clock.seconds();
-}
-
-template <Scalar S>
-void take_answer(const Measured<S>& m, Outcome outcome, const std::string& detail, Json more, const std::vector<S>& x)
-{
-    more["outcome"] = name(outcome);
-    more["detail"] = detail;
-    judge(more, m.problem, x, m.options.krylov.rtol);
-    m.take(more);
-}
-
-/// Analyses, factors, solves; then the same numbers again with the pivots given, as the next system of a series.
-template <Scalar S>
-void measure_direct(const Measured<S>& m)
-{
-    const WallClock clock;
-    const auto      symbolic = analyse(view<S>(m.problem.A), within_memory(m.options.lu));
-    const double    analysed = clock.seconds();
-    require_memory(*symbolic, m.options.lu, sizeof(S));
-    Lu<S> lu(m.machine.cpu, symbolic);
-    if (m.machine.gpu) lu.use_gpu(*m.machine.gpu);
-    const LuReport factored = lu.factor(m.problem.A.val());
-    m.take({{"seconds", {{"analyse", analysed}, {"factor", factored.seconds}}}});
-    if (factored.outcome != Outcome::converged)
-        return m.take({{"outcome", name(factored.outcome)}, {"detail", factored.reason}});
-
-    std::vector<S> x(m.problem.b.size());
-    LuSolveReport  solved;
-    const auto     solve = [&] { solved = lu.solve(m.problem.b, x, Transpose::no, lu_tolerance); };
-    const double   first = seconds_of(solve);
-    take_answer(m, solved.outcome, solved.reason,
-                {{"steps", solved.refine.steps}, {"refactor", lu.refactor_method()}, {"seconds", {{"solve", first}}}},
-                x);
-
-    LuReport     renewed;
-    const auto   refactor = [&] { renewed = lu.refactor(m.problem.A.val()); };
-    const double made = seconds_of(refactor);  // with what a series of them needs
-    if (renewed.outcome != Outcome::converged) return m.take({{"detail", "refactored: " + renewed.reason}});
-    const Index repeats = made <= long_solve ? m.repeats : 1;
-    m.take({{"seconds", {{"refactor", median_of(repeats, [&] { return seconds_of(refactor); })}}}});
-    if (first <= long_solve)
-        m.take({{"seconds", {{"solve", median_of(m.repeats, [&] { return seconds_of(solve); })}}}});
-}
-
-Json iteration_json(const std::vector<Attempt>& attempts, std::size_t best)
-{
-    double analyse = 0, factor = 0, transfer = 0, solve = 0;  // of all attempts: what the answer has cost
-    Index  steps = 0;
-    for (const Attempt& tried : attempts) {
-        analyse += tried.seconds_analyse;
-        factor += tried.seconds_factor;
-        transfer += tried.gpu ? tried.gpu->seconds_transfer : 0;
-        solve += tried.report.seconds.solve;
-        steps += tried.report.steps;
-    }
-    return {{"method", field_text(attempts[best].plan.method)},
-            {"precond", field_text(attempts[best].plan.precond.kind)},
-            {"steps", steps},
-            {"attempts", attempts.size()},
-            {"fill", attempts[best].fill},
-            {"seconds", {{"analyse", analyse}, {"factor", factor}, {"transfer", transfer}, {"solve", solve}}}};
-}
-
-/// As `ilux solve`, further attempts included where the first fails.
-template <Scalar S>
-void measure_iterative(const Measured<S>& m)
-{
-    LinearSolver<S> solver(m.options);
-    solver.analyse(m.problem.A);
-    (void)solver.factor();  // what became of it is told by solve
-    std::vector<S>     x(m.problem.b.size());
-    const SolverReport report = solver.solve(m.problem.b, x);
-    const Attempt&     result = report.result();
-    if (result.has_x())
-        take_answer(m, result.report.outcome, result.why(), iteration_json(report.attempts, report.best),
-                    result.x.template of<S>());
-    else {
-        Json row = iteration_json(report.attempts, report.best);
-        row["outcome"] = name(result.report.outcome);
-        row["detail"] = result.why();
-        m.take(row);
-    }
-    // With several attempts the time is that of all of them, which repeating the last would hide.
-    if (report.attempts.size() > 1 || !result.has_x() || result.report.seconds.solve > long_solve) return;
-    m.take({{"seconds", {{"solve", median_of(m.repeats, [&] {
-                              return solver.solve(m.problem.b, x).result().report.seconds.solve;
-                          })}}}});
-}
-
-template <Scalar S>
-void measure_on(const std::string& strategy, const Measured<S>& m)
-{
-    const auto why = lack_of_memory([&] { strategy == "direct" ? measure_direct(m) : measure_iterative(m); });
-    if (why) m.take({{"outcome", name(Outcome::out_of_memory)}, {"detail", *why}});
-}
-
-/// @param options  for this strategy and this device alone
-template <Scalar S>
-void measure_problem(const Strategy& strategy, const Problem<S>& problem, SolveOptions& options, Index repeats,
-                     const TakeJson& take)
-{
-    if (const auto why = why_no_complex(strategy); is_complex<S> && !why.empty()) throw InvalidInput(why);
-    std::vector<std::string> decisions;
-    Machine                  machine = machine_for<S>(options, problem.A, false, decisions);
-    if (machine.gpu) {  // the first calls load kernels: a small system pays for them
-        const Problem<> small = load_problem(warm_up_problem, "A1");
-        measure_on<double>(strategy.name, {small, options, machine, 1, [](const Json&) {}});
-    }
-    take({{"begin", strategy.step()}});
-    load_near_null(options, problem.n());
-    measure_on<S>(strategy.name, {problem, options, machine, repeats, take});
-}
-
-}  // namespace
-
-void measure_strategy(const Strategy& strategy, const std::string& path, const SolveOptions& given, Index repeats,
-                      const TakeJson& take)
+void measure_named(const Strategy& strategy, const std::string& path, const SolveOptions& given, Index repeats,
+                   const TakeJson& take)
 {
     const std::string failure = failure_of([&] {
-        SolveOptions options = given;
-        static_cast<SolverOptions&>(options) = resolved(given);
-        options.mode = strategy.name == "direct" ? SolverMode::direct : SolverMode::iterative;
-        if (strategy.name == "direct") options.method = MethodChoice::lu;
-        ilux::parse_field("device", strategy.device, options.device);
-        require_consistent(options);
+        SolveOptions     options = given;
         const AnyProblem problem = load_first_system(path, options.rhs);
-        std::visit([&](const auto& one) { measure_problem(strategy, one, options, repeats, take); }, problem);
+        const auto       measure_one = [&]<Scalar S>(const Problem<S>& one) {
+            if (const auto why = why_no_complex(strategy); is_complex<S> && !why.empty()) throw InvalidInput(why);
+            load_near_null(options, one.n());
+            measure_strategy<S>(strategy, {.A = one.A, .b = one.b, .options = options, .repeats = repeats}, take);
+        };
+        std::visit(measure_one, problem);
     });
     if (!failure.empty()) take({{"error", failure}});
 }

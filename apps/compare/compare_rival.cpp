@@ -88,8 +88,8 @@ void RivalSystem::run(Json& row, const Strategy& strategy, const SolveOptions& o
         row["detail"] = "it called itself converged, but left no x";
         return;
     }
-    const std::string broken =
-        failure_of([&] { judge(row, problem_, read_doubles(x, problem_.n()), options.krylov.rtol); });
+    const std::string broken = failure_of(
+        [&] { judge<double>(row, problem_.A, problem_.b, read_doubles(x, problem_.n()), options.krylov.rtol); });
     if (broken.empty()) return;
     row["outcome"] = "failed";
     row["detail"] = broken;

@@ -17,13 +17,6 @@ namespace ilux::app {
 
 using Json = nlohmann::ordered_json;
 
-double median(std::vector<double> values)
-{
-    std::ranges::sort(values);
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 Times timed(Index repetitions, const std::function<void()>& work, const std::function<void()>& before)
 {
     const auto run = [&] {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ilux/base/median.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/solver/machine/options.hpp"
 
@@ -14,9 +15,6 @@ namespace ilux::app {
 using TakeJson = std::function<void(const nlohmann::ordered_json&)>;
 
 inline constexpr double long_run = 5;  ///< seconds; a run that takes longer is neither preceded by another nor repeated
-
-/// The middle of at least one value, or the mean of the two there.
-double median(std::vector<double> values);
 
 /// Seconds of the same work, again and again.
 struct Times {

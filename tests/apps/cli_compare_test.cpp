@@ -317,10 +317,10 @@ TEST_F(Compare, TableShowsEveryColumn)
 TEST(CompareRow, SetupIsAllThatComesBeforeTheSolve)
 {
     Json row = app::row_head("A", app::load_problem(small_problem, "A1"), {"cusp", "none", "gpu"});
-    app::add_finding(row, {{"seconds", {{"transfer", 1.}, {"factor", 2.}}}});
+    add_finding(row, {{"seconds", {{"transfer", 1.}, {"factor", 2.}}}});
     EXPECT_EQ(row["seconds"]["setup"], 3.);
     EXPECT_TRUE(row["seconds"]["total"].is_null());
-    app::add_finding(row, {{"seconds", {{"solve", 4.}}}, {"n", 3}});
+    add_finding(row, {{"seconds", {{"solve", 4.}}}, {"n", 3}});
     EXPECT_EQ(row["seconds"]["total"], 7.);
     EXPECT_EQ(row["n"], 144);
     app::conclude(row, "ended by signal 11", true);
@@ -330,7 +330,7 @@ TEST(CompareRow, SetupIsAllThatComesBeforeTheSolve)
 TEST(CompareChart, HasABarForEveryRowAndWordsForWhatFailed)
 {
     Json row = app::row_head("a/b/<m>.mtx.gz", app::load_problem(small_problem, "A1"), {"direct", "", "cpu"});
-    app::add_finding(row, {{"outcome", "converged"}, {"seconds", {{"factor", 1.}, {"solve", 1.}}}});
+    add_finding(row, {{"outcome", "converged"}, {"seconds", {{"factor", 1.}, {"solve", 1.}}}});
     Json failed = row;
     failed["strategy"] = "iterative";
     failed["outcome"] = "killed";

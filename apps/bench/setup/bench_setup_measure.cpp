@@ -179,7 +179,7 @@ Json SetupMeasurement::by_ilux(const SetupWay& way)
     row["detail"] = report.why();
     row["decisions"] = all_decisions(report);  // why a device did not do it, too
     row["seconds"] = setup_seconds_json(runs);
-    if (tried.has_x()) judge(row, problem_, tried.x.of<double>(), options.krylov.rtol);
+    if (tried.has_x()) judge<double>(row, problem_.A, problem_.b, tried.x.of<double>(), options.krylov.rtol);
     return row;
 }
 
@@ -212,7 +212,7 @@ Json SetupMeasurement::by_rival(const SetupWay& way)
     row["detail"] = "";
     row["seconds"] = setup_seconds_json(runs);
     for (const char* ours : {"sets", "eliminate", "assemble", "tail", "transfer"}) row["seconds"][ours] = nullptr;
-    judge(row, problem_, answer.x, task.rtol);
+    judge<double>(row, problem_.A, problem_.b, answer.x, task.rtol);
     return row;
 }
 

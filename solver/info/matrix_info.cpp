@@ -1,16 +1,19 @@
-#include "ilux/apps/report/matrix_info.hpp"
+#include "ilux/solver/info/matrix_info.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "ilux/base/instances.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/reorder/matching.hpp"
+#include "ilux/solver/policy/choice.hpp"
+#include "ilux/solver/policy/retry.hpp"
 
-namespace ilux::app {
+namespace ilux {
 namespace {
 
 constexpr Index hub_updates = RefactorTuning{}.hub_updates;
@@ -51,7 +54,7 @@ void scan_rows(const CsrView<S>& A, MatrixInfo& info)
 }
 
 template <Scalar S>
-void scan_diagonal(const CsrView<S>& A, Diagonal& diagonal)
+void scan_diagonal(const CsrView<S>& A, DiagonalFacts& diagonal)
 {
     for (Index i = 0; i < A.rows(); ++i) {
         double own = 0, others = 0, largest = 0;
@@ -146,19 +149,37 @@ Matched match(const CsrView<S>& A)
         k += !empty;
     }
     scale_rows_cols(core, matching.row_scale, matching.col_scale);
-    Diagonal diagonal;
+    DiagonalFacts diagonal;
     scan_diagonal<S>(permute<S>(core, {}, matching.col_of_row), diagonal);
     matched.dominant = diagonal.dominant;
     return matched;
 }
 
+/// By the functions that decide for LinearSolver.
+template <Scalar S>
+Recommended recommend(const CsrView<S>& A, const MatrixInfo& info, const StopToken& stop)
+{
+    const SolverOptions options;
+    Choice              choice = choose_strategy<S>(A, options, 1, gpu_is_likely(options, A), stop);
+    const SymmetryFacts facts{.hermitian = info.hermitian,
+                              .symmetric = info.symmetric,
+                              .positive_diagonal = info.hermitian && has_positive_diagonal(A),
+                              .complex = is_complex<S>};
+    const Plan          plan = first_plan(options, choice.direct, facts, choice.decisions);
+    return {.method = plan.method,
+            .precond = choice.direct ? PrecondKind::none : plan.precond.kind,
+            .decisions = std::move(choice.decisions)};
+}
+
 /// Nothing for a singular matrix, or where memory does not suffice.
 template <Scalar S>
-void find_levels(const CsrView<S>& A, MatrixInfo& info)
+void find_levels(const CsrView<S>& A, MatrixInfo& info, const StopToken& stop)
 {
-    Cpu            serial(1);
-    Lu<S>          lu(serial, info.lu);
+    Cpu   serial(1);
+    Lu<S> lu(serial, info.lu);
+    lu.heed(stop);
     const LuReport done = lu.factor(A.val());
+    stop.check();
     if (done.outcome != Outcome::converged) {
         info.no_levels = fmt::format("none, since the factorization failed: {}, {}", name(done.outcome), done.reason);
         return;
@@ -179,7 +200,7 @@ void find_levels(const CsrView<S>& A, MatrixInfo& info)
 }  // namespace
 
 template <Scalar S>
-MatrixInfo examine(const CsrView<S>& A, bool factored)
+MatrixInfo examine(const CsrView<S>& A, bool factored, const StopToken& stop)
 {
     MatrixInfo info;
     info.rows = A.rows();
@@ -199,8 +220,10 @@ MatrixInfo examine(const CsrView<S>& A, bool factored)
     info.depth_lower = lower_depth(A);
     info.matching = match(A);
     if (info.matching->rank < A.rows()) return info;  // it has no factors
-    info.lu = analyse(view(A), within_memory({}));
-    if (factored) find_levels(A, info);
+    info.lu = analyse(view(A), within_memory({}), stop);
+    info.recommended = recommend(A, info, stop);
+    stop.check();  // the choice takes an analysis that was stopped for one that takes too long
+    if (factored) find_levels(A, info, stop);
     return info;
 }
 
@@ -218,8 +241,8 @@ std::vector<MemoryEstimate> estimates(const MatrixInfo& info)
     return all;
 }
 
-#define ILUX_INSTANTIATE(S) template MatrixInfo examine(const CsrView<S>&, bool);
+#define ILUX_INSTANTIATE(S) template MatrixInfo examine(const CsrView<S>&, bool, const StopToken&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
-}  // namespace ilux::app
+}  // namespace ilux

@@ -1,5 +1,5 @@
 #pragma once
-// What `ilux info` sees of a matrix before it is factored, and what solving with it would take.
+// What can be said of a matrix before it is factored, and what solving with it would take.
 
 #include <memory>
 #include <optional>
@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
+#include "ilux/base/stop_token.hpp"
 #include "ilux/direct/factor/levels.hpp"
+#include "ilux/solver/machine/options.hpp"
 #include "ilux/solver/report/lu_facts.hpp"
 
-namespace ilux::app {
+namespace ilux {
 
 /// Entries of the rows of a matrix.
 struct RowLengths {
@@ -20,7 +22,7 @@ struct RowLengths {
 };
 
 /// What stands on it.
-struct Diagonal {
+struct DiagonalFacts {
     Index zeros = 0, missing = 0;  ///< stored as 0; not stored
     Index largest_in_row = 0;      ///< rows with |a_ii| ≥ all |a_ij| and > 0
     Index dominant = 0;            ///< rows with |a_ii| ≥ Σ_j≠i |a_ij|
@@ -33,7 +35,7 @@ struct Matched {
     Index              rank = 0;          ///< structural rank
     bool               optimal = true;    ///< as in Matching
     Index              moved = 0;         ///< rows matched with another column than their own
-    Index              dominant = 0;      ///< as Diagonal::dominant, after permuting and scaling by the matching
+    Index              dominant = 0;      ///< as DiagonalFacts::dominant, after permuting and scaling by the matching
     std::vector<Index> unmatched_rows{};  ///< the first most_unmatched of them, ascending
 };
 
@@ -46,7 +48,16 @@ struct Levels {
     std::vector<Index>                  hub_column = {};  ///< of A
 };
 
-/// All that `ilux info` says.
+/// What LinearSolver would take with default options for one system.
+struct Recommended {
+    MethodChoice             method = MethodChoice::lu;
+    PrecondKind              precond = PrecondKind::none;
+    std::vector<std::string> decisions;  ///< sentences with the figures that decided
+
+    bool direct() const { return method == MethodChoice::lu; }
+};
+
+/// All that is seen.
 struct MatrixInfo {
     Index                  rows = 0, cols = 0;
     Offset                 nnz = 0, stored_zeros = 0;
@@ -58,18 +69,20 @@ struct MatrixInfo {
     Index                  lower_bandwidth = 0, upper_bandwidth = 0;
     double                 smallest = 0, largest = 0;  ///< of |a_ij| over values ≠ 0
     Offset                 imaginary = 0;              ///< values with an imaginary part ≠ 0
-    Diagonal               diagonal;
-    Index                  depth_lower = 0;  ///< longest chain of the forward substitution with tril(A), in rows
-    std::optional<Matched> matching;         ///< square matrices only
-    std::shared_ptr<const LuSymbolic> lu;    ///< those of full structural rank only
+    DiagonalFacts          diagonal;
+    Index                  depth_lower = 0;         ///< longest chain of the forward substitution with tril(A), in rows
+    std::optional<Matched> matching;                ///< square matrices only
+    std::shared_ptr<const LuSymbolic> lu;           ///< those of full structural rank only
+    std::optional<Recommended>        recommended;  ///< likewise
     std::optional<Levels>             levels;
     std::string                       no_levels;  ///< why there are none though asked for, or ""
 };
 
 /// Looks at A: O(nnz) but for the matching and the analysis of LU. Sizes of values are |a_ij|.
 /// @param factored  whether to factor as well, for the levels
+/// @param stop  heeded by the analyses and the factorization  @throws Stopped
 template <Scalar S>
-MatrixInfo examine(const CsrView<S>& A, bool factored);
+MatrixInfo examine(const CsrView<S>& A, bool factored, const StopToken& stop = {});
 
 /// Bytes that a way of solving would take.
 struct MemoryEstimate {
@@ -80,4 +93,4 @@ struct MemoryEstimate {
 /// real values alone, lie A, the factors with the places of their rows, and the basis.
 std::vector<MemoryEstimate> estimates(const MatrixInfo& info);
 
-}  // namespace ilux::app
+}  // namespace ilux

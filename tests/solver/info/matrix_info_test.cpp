@@ -1,11 +1,11 @@
-#include "ilux/apps/report/matrix_info.hpp"
+#include "ilux/solver/info/matrix_info.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <complex>
 
-namespace ilux::app {
+namespace ilux {
 namespace {
 
 using namespace std::complex_literals;
@@ -144,4 +144,4 @@ TEST(MatrixInfo, ForeseesTheMemoryOfComplexValues)
 }
 
 }  // namespace
-}  // namespace ilux::app
+}  // namespace ilux
