@@ -121,6 +121,16 @@ int ilux_solve_operator(ilux_solver* solver, int64_t n, ilux_apply A, void* user
                         const void* b, void* x);
 int ilux_apply_preconditioner(void* solver, int op, const void* r, void* z);
 
+/* What can be said of A before it is factored, and what solving with it would take, as JSON with the keys of `ilux info --json`;
+   levels 1: factor as well, and tell the levels of L + U. What the solver has analysed stays. *json is valid until the next call
+   with this solver, and NULL where it fails. */
+int ilux_info(ilux_solver* solver, const ilux_csr* A, int levels, const char** json);
+/* Solves A x = b by several strategies, one after another, as `ilux compare` does: {"version", "rtol", "rows": [...]}, a row for
+   each of `strategies` ("direct,iterative"; NULL: both) on the CPU and, unless the option device is cpu, on a GPU. A row whose x
+   does not meet krylov.rtol is no failure of the call. The options of the solver hold for all.
+   repeats: of what takes at most a second; the median is told. b: n numbers, where A is. The rest as ilux_info. */
+int ilux_compare(ilux_solver* solver, const ilux_csr* A, const void* b, const char* strategies, int64_t repeats, const char** json);
+
 /* Called on the calling thread, many times a second: phase 0 setup (done of total columns), 1 solve (done of at most total
    steps, residual), 2 work that tells nothing but that it goes on, as an LU. A number other than 0 cancels the call. NULL: nobody listens. */
 typedef int (*ilux_progress)(void* user, int phase, int64_t done, int64_t total, double residual);

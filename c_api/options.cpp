@@ -3,11 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/base/fields.hpp"
-#include "ilux/c_api/session.hpp"
+#include "ilux/c_api/calls.hpp"
 #include "ilux/solver/json/options_json.hpp"
 #include "ilux/solver/json/report_json.hpp"
 
 using namespace ilux;
+using ilux::c_api::dumped;
 using ilux::c_api::guarded;
 
 namespace {
@@ -23,11 +24,6 @@ const char* kept_text(ilux_solver* solver, Make&& make) noexcept
         return ILUX_OK;
     });
     return status == ILUX_OK ? solver->text.c_str() : nullptr;
-}
-
-std::string dumped(const nlohmann::ordered_json& tree)
-{
-    return tree.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <complex>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,9 @@ struct ilux_solver {
     virtual void         solve_batch(std::int64_t members, const void* values, const void* b, void* x) = 0;
     virtual void solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
                                 void* x) = 0;
+    virtual nlohmann::ordered_json info(const ilux_csr& A, bool levels) = 0;
+    virtual nlohmann::ordered_json compare(const ilux_csr& A, const void* b, std::span<const std::string> strategies,
+                                           std::int64_t repeats) = 0;
 
     ilux::Gpu&        gpu();
     void              use_stream(int device, void* stream);
@@ -70,6 +75,9 @@ public:
     void         solve_batch(std::int64_t members, const void* values, const void* b, void* x) override;
     void         solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
                                 void* x) override;
+    nlohmann::ordered_json info(const ilux_csr& A, bool levels) override;
+    nlohmann::ordered_json compare(const ilux_csr& A, const void* b, std::span<const std::string> strategies,
+                                   std::int64_t repeats) override;
 
 private:
     LinearSolver<S>& ready();

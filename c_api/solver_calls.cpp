@@ -3,36 +3,17 @@
 #include <cmath>
 #include <limits>
 
-#include "ilux/c_api/session.hpp"
+#include "ilux/c_api/calls.hpp"
 #include "ilux/solver/report/status_code.hpp"
 
 using namespace ilux;
 using ilux::c_api::guarded;
+using ilux::c_api::is_busy;
 using ilux::c_api::message_of_thread;
+using ilux::c_api::run;
 using ilux::c_api::Session;
 
 namespace {
-
-/// Whether a call is refused because the solver's own call is under way, whose message must stay.
-bool is_busy(const ilux_solver& solver)
-{
-    if (solver.busy == ilux_solver::Busy::no) return false;
-    message_of_thread().set(
-        "another call of this solver is under way: a callback must not use the solver that calls it");
-    return true;
-}
-
-/// A call with a solver that begins work, which may be cancelled from now on.
-template <class Work>
-int run(ilux_solver* solver, Work&& work, ilux_solver::Busy what = ilux_solver::Busy::with_factors) noexcept
-{
-    if (!solver || is_busy(*solver)) return ILUX_BAD_INPUT;
-    solver->cancelled = false;
-    solver->busy = what;
-    const int status = guarded(solver->message, [&] { return work(*solver); });
-    solver->busy = ilux_solver::Busy::no;
-    return status;
-}
 
 Transpose turn_of(int op)
 {
