@@ -77,29 +77,33 @@ public:
     /// The arrays are kept as long as they are borrowed.
     void analyse(ReadOnly row_ptr, ReadOnly col, ReadOnly values, double systems)
     {
-        const bool wide = row_ptr.dtype() == nb::dtype<std::int64_t>();
-        require_array(row_ptr, 1, wide ? nb::dtype<std::int64_t>() : nb::dtype<std::int32_t>(), "row_ptr");
-        const auto last = row_ptr.size() - 1;
-        entries_ = static_cast<std::int64_t>(col.size());
-        n_ = static_cast<std::int64_t>(last);
-        if (!on_device(row_ptr))
-            entries_ = wide ? static_cast<const std::int64_t*>(row_ptr.data())[last]
-                            : static_cast<const std::int32_t*>(row_ptr.data())[last];
-        require_array(col, entries_, nb::dtype<std::int32_t>(), "col");
-        require_array(values, entries_, type_, "values");
-        if (on_device(row_ptr) != on_device(col) || on_device(row_ptr) != on_device(values))
-            throw Failed{ILUX_BAD_INPUT, "the arrays of the matrix are on different devices"};
-        ilux_csr A{};
-        A.n = static_cast<std::int64_t>(row_ptr.size()) - 1;
-        A.row_ptr = row_ptr.data();
-        A.row_ptr_bits = static_cast<std::int32_t>(row_ptr.itemsize() * 8);
-        A.memory = on_device(row_ptr) ? ILUX_DEVICE : ILUX_HOST;
-        A.col = static_cast<const std::int32_t*>(col.data());
-        A.values = values.data();
-        done(run([&] { return ilux_analyse(get(), &A, systems); }));
+        const BorrowedCsr matrix = csr_of(row_ptr, col, values);
+        entries_ = matrix.entries;
+        n_ = matrix.A.n;
+        done(run([&] { return ilux_analyse(get(), &matrix.A, systems); }));
         row_ptr_ = row_ptr;
         col_ = col;
         values_ = values;
+    }
+
+    /// The JSON of ilux_info, and of ilux_compare.
+    std::string info(ReadOnly row_ptr, ReadOnly col, ReadOnly values, bool levels)
+    {
+        const ilux_csr A = csr_of(row_ptr, col, values).A;
+        const char*    json = nullptr;
+        done(run([&] { return ilux_info(get(), &A, levels, &json); }));
+        return text(json);
+    }
+    std::string compare(ReadOnly row_ptr, ReadOnly col, ReadOnly values, ReadOnly b, const std::string& strategies,
+                        std::int64_t repeats)
+    {
+        const ilux_csr A = csr_of(row_ptr, col, values).A;
+        require_array(b, A.n, type_, "b");
+        if (on_device(b) != on_device(values))
+            throw Failed{ILUX_BAD_INPUT, "b and the matrix are on different devices"};
+        const char* json = nullptr;
+        done(run([&] { return ilux_compare(get(), &A, b.data(), strategies.c_str(), repeats, &json); }));
+        return text(json);
     }
 
     int factor(std::optional<ReadOnly> values)
@@ -210,6 +214,34 @@ private:
             }
         }
     };
+
+    struct BorrowedCsr {
+        ilux_csr     A;
+        std::int64_t entries;
+    };
+    /// The matrix of these arrays, which are of the right types and lengths.
+    BorrowedCsr csr_of(const ReadOnly& row_ptr, const ReadOnly& col, const ReadOnly& values) const
+    {
+        const bool wide = row_ptr.dtype() == nb::dtype<std::int64_t>();
+        require_array(row_ptr, 1, wide ? nb::dtype<std::int64_t>() : nb::dtype<std::int32_t>(), "row_ptr");
+        const auto last = row_ptr.size() - 1;
+        auto       entries = static_cast<std::int64_t>(col.size());
+        if (!on_device(row_ptr))
+            entries = wide ? static_cast<const std::int64_t*>(row_ptr.data())[last]
+                           : static_cast<const std::int32_t*>(row_ptr.data())[last];
+        require_array(col, entries, nb::dtype<std::int32_t>(), "col");
+        require_array(values, entries, type_, "values");
+        if (on_device(row_ptr) != on_device(col) || on_device(row_ptr) != on_device(values))
+            throw Failed{ILUX_BAD_INPUT, "the arrays of the matrix are on different devices"};
+        ilux_csr A{};
+        A.n = static_cast<std::int64_t>(last);
+        A.row_ptr = row_ptr.data();
+        A.row_ptr_bits = static_cast<std::int32_t>(row_ptr.itemsize() * 8);
+        A.memory = on_device(row_ptr) ? ILUX_DEVICE : ILUX_HOST;
+        A.col = static_cast<const std::int32_t*>(col.data());
+        A.values = values.data();
+        return {A, entries};
+    }
 
     ilux_solver* get() const { return solver_.get(); }
 
@@ -350,6 +382,9 @@ NB_MODULE(_core, module)
         .def("options", &Solver::options)
         .def("set_stream", &Solver::set_stream, nb::arg("device"), nb::arg("stream"))
         .def("analyse", &Solver::analyse, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("systems"))
+        .def("info", &Solver::info, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("levels"))
+        .def("compare", &Solver::compare, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("b"),
+             nb::arg("strategies"), nb::arg("repeats"))
         .def("factor", &Solver::factor, nb::arg("values").none())
         .def("refactor", &Solver::refactor, nb::arg("values"))
         .def("solve", &Solver::solve, nb::arg("op"), nb::arg("columns"), nb::arg("b"), nb::arg("ldb"), nb::arg("x"),

@@ -5,6 +5,7 @@
     lu = ilux.splu(A); x = lu.solve(b); lu.refactor(A2)
     M = ilux.mlilu(A)                               # a LinearOperator for anybody's method
     solver = ilux.LinearSolver(...)                 # everything, with a report
+    ilux.info(A); ilux.compare(A, b)                # what a matrix is like; strategies side by side
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from .comparison import Comparison, compare
 from .errors import (Cancelled, DeviceError, IluxError, InternalError, InvalidInput, InvalidOption, NotConverged, OutOfMemory,
                      SingularMatrix, translated)
 from .linalg import (Factorized, MultilevelILU, bicg, bicgstab, cg, cocg, fgmres, gmres, minres, mlilu, spilu, splu, spsolve, sqmr)
+from .matrix_info import Info, info
 from .report import Report
 from .solver import LinearSolver, sequence
 
 __version__ = _core.version()
-__all__ = ["Cancelled", "DeviceError", "Factorized", "IluxError", "InternalError", "InvalidInput", "InvalidOption", "LinearSolver",
-           "MultilevelILU", "NotConverged", "OutOfMemory", "Report", "SingularMatrix", "bicg", "bicgstab", "cg", "cocg", "fgmres",
-           "gallery", "gmres", "minres", "mlilu", "read", "sequence", "solve", "spilu", "splu", "spsolve", "sqmr"]
+__all__ = ["Cancelled", "Comparison", "DeviceError", "Factorized", "IluxError", "Info", "InternalError", "InvalidInput", "InvalidOption",
+           "LinearSolver", "MultilevelILU", "NotConverged", "OutOfMemory", "Report", "SingularMatrix", "bicg", "bicgstab", "cg", "cocg",
+           "compare", "fgmres", "gallery", "gmres", "info", "minres", "mlilu", "read", "sequence", "solve", "spilu", "splu", "spsolve", "sqmr"]
 
 
 def solve(A: Any, b: Any, trans: str = "N", **options: Any) -> Any:
@@ -38,8 +41,11 @@ def _scipy_matrix(arrays: tuple[Any, Any, Any]) -> Any:
     return scipy.sparse.csr_array((values, col, row_ptr), shape=(len(row_ptr) - 1,) * 2, copy=False)
 
 
-def gallery(spec: str) -> Any:
-    """A model problem as a csr_array: gallery("convdiff3d:n=32,peclet=10"). `ilux gallery` lists them."""
+def gallery(spec: str, **parameters: Any) -> Any:
+    """A model problem as a csr_array: gallery("convdiff3d", n=32, peclet=10), or gallery("convdiff3d:n=32,peclet=10").
+    `ilux gallery` lists them with their parameters."""
+    if parameters:
+        spec += (":" if ":" not in spec else ",") + ",".join(f"{key}={value}" for key, value in parameters.items())
     with translated():
         return _scipy_matrix(_core.gallery(spec))
 

@@ -39,7 +39,7 @@ def is_on_device(array: Any) -> bool:
     if hasattr(array, "__cuda_array_interface__"):  # CuPy; a torch tensor of the CPU raises AttributeError here
         return True
     device = getattr(array, "__dlpack_device__", None)
-    return bool(device) and int(device()[0]) == 2
+    return device is not None and int(device()[0]) == 2
 
 
 def packed_on_device(array: Any) -> Any:

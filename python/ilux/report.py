@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import json
 from typing import Any, Iterator, Mapping
+
+from . import notebook
 
 
 class Report(Mapping[str, Any]):
@@ -53,20 +54,8 @@ class Report(Mapping[str, Any]):
         return f"<ilux report: {self.outcome} in {self.steps} steps, residual {self.relative_residual:.2e}>"
 
     def _repr_html_(self) -> str:
-        def cell(value: Any) -> str:
-            if isinstance(value, float):
-                return f"{value:.3g}"
-            if isinstance(value, dict):
-                rows = "".join(f"<tr><th>{html.escape(str(k))}</th><td>{cell(v)}</td></tr>" for k, v in value.items())
-                return f"<table>{rows}</table>"
-            if isinstance(value, list):
-                return "<br>".join(cell(one) for one in value) or "–"
-            return "–" if value is None else html.escape(str(value))
-
         keys = ("outcome", "steps", "relative_residual", "backward_error", "method", "precond", "seconds", "memory_bytes", "decisions")
-        rows = "".join(f"<tr><th style='text-align:left;vertical-align:top'>{key}</th><td style='text-align:left'>{cell(self[key])}</td></tr>"
-                       for key in keys if key in self)
-        return f"<table class='ilux-report'>{rows}</table>"
+        return notebook.facts((key.replace("_", " "), self[key]) for key in keys if key in self)
 
     def plot(self, ax: Any = None) -> Any:
         """The convergence curve. Needs matplotlib, and a solver made with history=True. @return the axes"""
