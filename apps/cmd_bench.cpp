@@ -7,12 +7,13 @@
 #include "ilux/apps/bench/bench.hpp"
 #include "ilux/apps/program/console.hpp"
 #include "ilux/apps/subcommands.hpp"
+#include "ilux/apps/subcommands.hpp"
 #include "ilux/base/fields.hpp"
 
 namespace ilux::app {
 namespace {
 
-constexpr std::array<Suite, 5> suites{{
+constexpr std::array<Command, 5> suites{{
     {"ilupack-gmres", "GMRES with the multilevel ILU: CPU, cuSPARSE baseline, sync-free proposal, ours (Tables 3-5)",
      bench_ilupack_gmres},
     {"lu", "LU with given pivots: four published GPU methods, ours, host threads, KLU; levels and dependencies",
@@ -29,11 +30,13 @@ std::string help()
     std::string text =
         "Measures one table of a paper, or one of our own, on this machine.\n\n"
         "usage: ilux bench SUITE [options]\n\nSuites:\n";
-    for (const Suite& suite : suites) text += fmt::format("  {:<16}{}\n", suite.name, suite.summary);
+    for (const Command& suite : suites) text += fmt::format("  {:<16}{}\n", suite.name, suite.summary);
     return text + "\n  ilux bench SUITE --help   the options of one suite\n";
 }
 
 }  // namespace
+
+std::span<const Command> bench_suites() { return suites; }
 
 int bench(Arguments arguments)
 {
@@ -41,7 +44,7 @@ int bench(Arguments arguments)
     const std::string& first = arguments.front();
     if (first == "--help" || first == "-h") return write_out(help()), success;
     std::vector<std::string> known;
-    for (const Suite& suite : suites) {
+    for (const Command& suite : suites) {
         if (suite.name == first) return suite.run(arguments.subspan(1));
         known.emplace_back(suite.name);
     }

@@ -47,7 +47,7 @@ int gallery_command(Arguments arguments)
     std::string spec;
     Output      out;
     auto app = parser("gallery", "Lists the model problems, describes one, or writes one as a Matrix Market file.");
-    app->add_option("NAME", spec, "NAME or NAME:key=value,... (gallery: in front is allowed)");
+    app->add_option("NAME", spec, "NAME or NAME:key=value,... (gallery: in front is allowed)")->type_name("problem");
     app->add_output("--out", out, "write the matrix; - for standard output, .gz is compressed", "FILE.mtx",
                     OutputKind::data);
     if (!parse(*app, arguments)) return success;

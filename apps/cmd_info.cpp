@@ -3,94 +3,25 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/input/problem.hpp"
 #include "ilux/apps/program/console.hpp"
-#include "ilux/apps/report/matrix_info.hpp"
 #include "ilux/apps/subcommands.hpp"
 #include "ilux/base/io/printable.hpp"
 #include "ilux/base/units.hpp"
+#include "ilux/solver/info/info_json.hpp"
 
 namespace ilux::app {
 namespace {
 
 constexpr Index narrow = 32;  // a level of fewer columns cannot keep the warps of a GPU busy
 
-double decades(const MatrixInfo& info)
-{
-    return info.smallest > 0 ? std::log10(info.largest) - std::log10(info.smallest) : 0;
-}
-
-nlohmann::ordered_json json_levels(const Levels& levels)
-{
-    using Json = nlohmann::ordered_json;
-    Json hubs = Json::array();
-    for (std::size_t h = 0; h < levels.hubs.size(); ++h)
-        hubs.push_back({{"column", levels.hub_column[h] + 1},
-                        {"updates", levels.hubs[h].updates},
-                        {"depth", levels.hubs[h].depth}});
-    return {{"left", levels.left},
-            {"exact", levels.exact},
-            {"relaxed", levels.relaxed},
-            {"sizes", levels.sizes},
-            {"hubs", std::move(hubs)}};
-}
-
 std::string json_info(const std::string& name, const std::string& about, const MatrixInfo& info)
 {
     using Json = nlohmann::ordered_json;
-    Json json;
-    json["version"] = ILUX_VERSION;
-    json["matrix"] = {{"name", name},
-                      {"about", about},
-                      {"rows", info.rows},
-                      {"cols", info.cols},
-                      {"nnz", info.nnz},
-                      {"stored_zeros", info.stored_zeros},
-                      {"complex", info.complex},
-                      {"symmetric", info.symmetric},
-                      {"hermitian", info.hermitian},
-                      {"skew_symmetric", info.skew_symmetric},
-                      {"pattern_symmetric", info.pattern_symmetric}};
-    json["row_lengths"] = {{"min", info.lengths.shortest},
-                           {"mean", info.lengths.mean},
-                           {"max", info.lengths.longest},
-                           {"empty", info.lengths.empty}};
-    json["bandwidth"] = {{"lower", info.lower_bandwidth}, {"upper", info.upper_bandwidth}};
-    json["values"] = {{"smallest", info.smallest}, {"largest", info.largest}, {"decades", decades(info)}};
-    if (info.complex) json["values"]["imaginary"] = info.imaginary;
-    json["diagonal"] = nullptr;
-    json["matching"] = nullptr;
-    json["depth_lower"] = nullptr;
-    if (info.matching) {
-        json["diagonal"] = {{"zeros", info.diagonal.zeros},
-                            {"missing", info.diagonal.missing},
-                            {"largest_in_row", info.diagonal.largest_in_row},
-                            {"dominant_rows", info.diagonal.dominant}};
-        json["matching"] = {{"structural_rank", info.matching->rank},
-                            {"rows_moved", info.matching->moved},
-                            {"dominant_rows", info.matching->dominant},
-                            {"optimal", info.matching->optimal}};
-        json["depth_lower"] = info.depth_lower;
-    }
-    json["lu"] = nullptr;
-    if (info.lu) {
-        const LuSymbolicReport& lu = info.lu->report;
-        json["lu"] = {{"ordering", field_text(lu.ordering)},
-                      {"matched", lu.matched},
-                      {"blocks", lu.blocks},
-                      {"largest_block", lu.largest_block},
-                      {"predicted_nnz", lu.nnz},
-                      {"predicted_flops", lu.flops},
-                      {"seconds", lu.seconds},
-                      {"decisions", lu.decisions}};
-        json["lu"]["levels"] = nullptr;
-        if (info.levels) json["lu"]["levels"] = json_levels(*info.levels);
-        if (!info.no_levels.empty()) json["lu"]["no_levels"] = info.no_levels;
-    }
-    for (const auto& [what, bytes] : estimates(info)) json["memory_bytes"][std::string(what)] = bytes;
+    Json json{{"version", ILUX_VERSION}, {"matrix", {{"name", name}, {"about", about}}}};
+    json.update(to_json(info), true);
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -117,9 +48,9 @@ std::string rows_of(const Matched& matching, Index n)
 
 std::string square_rows(const MatrixInfo& info)
 {
-    const Diagonal& diagonal = info.diagonal;
-    const Matched&  matching = *info.matching;
-    std::string     text =
+    const DiagonalFacts& diagonal = info.diagonal;
+    const Matched&       matching = *info.matching;
+    std::string          text =
         info_row("diagonal", fmt::format("{} zeros, {} missing; largest of its row in {} rows, dominant in {}",
                                          diagonal.zeros, diagonal.missing, diagonal.largest_in_row, diagonal.dominant));
     text +=
@@ -152,6 +83,14 @@ std::string level_rows(const Levels& levels)
                                            levels.hubs.size() > most_named ? "; ..." : ""));
 }
 
+std::string recommended_rows(const Recommended& recommended)
+{
+    const std::string precond = recommended.direct() ? "" : fmt::format(" with {}", field_text(recommended.precond));
+    std::string       text = info_row("recommended", fmt::format("{}{}", field_text(recommended.method), precond));
+    for (const std::string& decision : recommended.decisions) text += info_row("", decision);
+    return text;
+}
+
 std::string lu_rows(const MatrixInfo& info)
 {
     const LuSymbolicReport& lu = info.lu->report;
@@ -161,6 +100,7 @@ std::string lu_rows(const MatrixInfo& info)
                                        field_text(lu.ordering), lu.matched ? ", matched" : "", lu.nnz,
                                        info.nnz > 0 ? lu.nnz / double(info.nnz) : 0.0, lu.flops, lu.blocks,
                                        lu.blocks == 1 ? "" : "s", lu.largest_block));
+    if (info.recommended) text += recommended_rows(*info.recommended);
     if (info.levels) text += level_rows(*info.levels);
     if (!info.no_levels.empty()) text += info_row("levels", info.no_levels);
     return text;
@@ -205,7 +145,8 @@ int info(Arguments arguments)
     std::string matrix;
     bool        json = false, levels = false;
     auto        app = parser("info", "Says what can be seen of a matrix before it is factored.");
-    app->add_option("MATRIX", matrix, "a Matrix Market file, - for standard input, or gallery:NAME[:key=value,...]");
+    app->add_option("MATRIX", matrix, "a Matrix Market file, - for standard input, or gallery:NAME[:key=value,...]")
+        ->type_name("FILE.mtx|gallery");
     app->add_flag("--levels", levels,
                   "factor as well, and tell the levels of L + U: how many, how large, and its hub columns");
     app->add_flag("--json", json, "one JSON object instead of the table")->group("Output");

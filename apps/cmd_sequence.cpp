@@ -38,7 +38,7 @@ struct SweepTexts {
 };
 
 constexpr const char* sequence_help =
-    "\nPATHS is one folder, or Matrix Market files in the order in which they are to be solved. A folder holds pattern.mtx,\n"
+    "PATHS is one folder, or Matrix Market files in the order in which they are to be solved. A folder holds pattern.mtx,\n"
     "values.f64, rhs.f64 and meta.json (complex: values.c128, rhs.c128), or A_000.mtx, A_001.mtx and so on; b_000.mtx\n"
     "beside A_000.mtx, or any b of its number, is its right-hand side. --rhs is auto here (what the series brings along, else A·1); random:SEED counts on from\n"
     "system to system, and a file has one column for all systems or one for each. --method auto takes LU or an\n"
@@ -95,7 +95,9 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
 {
     given.options.rhs = "auto";
     auto app = parser("sequence", "Solves many systems of one pattern: analyses once, refactors, solves.");
-    app->add_option("PATHS", given.paths, "a folder, or matrix files; see below")->expected(-1);
+    app->add_option("PATHS", given.paths, "a folder, or matrix files; see below")
+        ->expected(-1)
+        ->type_name("FOLDER|FILE.mtx");
     const OptionArguments options(*app, given.options, {"retry"});
     app->add_option(
            "--batch", given.batch,
@@ -112,7 +114,8 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
         "FOLDER", OutputKind::solutions);
     app->add_output("--report", given.report, "a page with curves and pictures, for a browser", "FILE.html");
     app->add_flag("--quiet", given.quiet, "one line for all")->group("Output");
-    app->footer(nested_help() + sequence_help + precedence_help + sequence_exit_help);
+    app->nested = nested_options();
+    app->footer(std::string(sequence_help) + precedence_help + sequence_exit_help);
     return parse(*app, arguments, [&]() -> std::vector<std::string> {
         if (given.paths.empty())
             throw InvalidOption("sequence: a folder or files are missing; see ilux sequence --help");

@@ -32,7 +32,7 @@ struct SolveArguments {
 };
 
 constexpr const char* matrix_help =
-    "\nMATRIX is a Matrix Market file (.mtx, .mtx.gz; - for standard input) or gallery:NAME[:key=value,...].\n";
+    "MATRIX is a Matrix Market file (.mtx, .mtx.gz; - for standard input) or gallery:NAME[:key=value,...].\n";
 constexpr const char* exit_help =
     "Exit codes: 0 converged, true residual verified; 1 usage; 2 input; 3 not converged;\n"
     "4 breakdown or singular; 5 out of memory; 6 device missing; 7 our own fault.";
@@ -41,7 +41,7 @@ constexpr const char* exit_help =
 bool parse_solve(Arguments arguments, SolveArguments& given)
 {
     auto app = parser("solve", "Solves A x = b for one matrix and reports what happened.");
-    app->add_option("MATRIX", given.matrix, "the system's matrix; see below");
+    app->add_option("MATRIX", given.matrix, "the system's matrix; see below")->type_name("FILE.mtx|gallery");
 
     const OptionArguments options(*app, given.options);
     app->add_flag("--json", given.json, "one JSON object instead of the report")->group("Output");
@@ -51,7 +51,8 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
     app->add_output("--out", given.out, "x, as a Matrix Market array; no file where there is no x", "FILE.mtx");
     app->add_output("--report", given.report, "a page with curves and pictures, for a browser", "FILE.html");
     app->add_flag("--quiet", given.quiet, "no progress line, and a report of one line")->group("Output");
-    app->footer(nested_help({"sequence."}) + matrix_help + precedence_help + exit_help);
+    app->nested = nested_options({"sequence."});
+    app->footer(std::string(matrix_help) + precedence_help + exit_help);
     return parse(*app, arguments, [&]() -> std::vector<std::string> {
         if (given.matrix.empty()) throw InvalidOption("solve: MATRIX is missing; see ilux solve --help");
         options.apply(given.options);

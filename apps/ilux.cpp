@@ -7,6 +7,8 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "ilux/apps/manual/completions.hpp"
+#include "ilux/apps/manual/manual_page.hpp"
 #include "ilux/apps/program/console.hpp"
 #include "ilux/apps/subcommands.hpp"
 #include "ilux/base/error.hpp"
@@ -25,17 +27,50 @@ constexpr std::array<Command, 7> commands{{
     {"doctor", "what this machine offers, and a self-test", doctor},
 }};
 
+constexpr std::array<ExitMeaning, 9> exits{{
+    {success, "converged, true residual verified"},
+    {usage, "usage"},
+    {bad_input, "input, or an output that cannot be written"},
+    {not_converged, "not converged"},
+    {broke_down, "breakdown or singular"},
+    {no_memory, "out of memory"},
+    {no_device, "device missing"},
+    {our_fault, "our own fault"},
+    {interrupted, "stopped by Ctrl-C or SIGTERM, with the best x so far"},
+}};
+
 std::string help()
 {
     std::string text = "ilux solves large sparse linear systems A x = b.\n\nusage: ilux COMMAND [arguments]\n\n";
     for (const Command& command : commands) text += fmt::format("  {:<10}{}\n", command.name, command.summary);
     text +=
         "\n  ilux COMMAND --help   the arguments of one command\n"
-        "  ilux --version\n\n"
-        "exit codes: 0 converged, true residual verified; 1 usage; 2 input; 3 not converged;\n"
-        "            4 breakdown or singular; 5 out of memory; 6 device missing; 7 our own fault;\n"
-        "            130 stopped by Ctrl-C or SIGTERM, with the best x so far\n";
+        "  ilux --version\n\nexit codes:\n";
+    for (const ExitMeaning& exit : exits) text += fmt::format("  {:<10}{}\n", static_cast<int>(exit.code), exit.text);
     return text;
+}
+
+std::vector<Chapter> chapters()
+{
+    std::vector<Chapter> all;
+    for (const Command& command : commands) {
+        Chapter chapter{std::string(command.name), std::string(command.summary), {}};
+        if (command.run == bench)
+            for (const Command& suite : bench_suites()) chapter.tables.push_back(table_of(suite.run));
+        else chapter.tables.push_back(table_of(command.run));
+        all.push_back(std::move(chapter));
+    }
+    return all;
+}
+
+/// What the build and scripts of shells ask for: a page of the manual; words that may follow.
+int write_manual(Arguments of)
+{
+    const std::vector<Chapter> all = chapters();
+    if (of.empty()) return write_out(main_page(all, exits)), success;
+    const auto chapter = std::ranges::find(all, of.front(), &Chapter::name);
+    if (chapter == all.end()) throw InvalidOption(fmt::format("--man: there is no command '{}'", of.front()));
+    return write_out(command_page(*chapter)), success;
 }
 
 int run(Arguments arguments)
@@ -44,6 +79,8 @@ int run(Arguments arguments)
     const std::string& first = arguments.front();
     if (first == "--help" || first == "-h" || first == "help") return write_out(help()), success;
     if (first == "--version") return write_out("ilux " ILUX_VERSION "\n"), success;
+    if (first == "--man") return write_manual(arguments.subspan(1));
+    if (first == "--complete") return write_out(completions(chapters(), arguments.subspan(1))), success;
     for (const Command& command : commands)
         if (command.name == first) return command.run(arguments.subspan(1));
 

@@ -13,4 +13,7 @@ int bench(Arguments arguments);
 int compare(Arguments arguments);
 int doctor(Arguments arguments);
 
+/// What `ilux bench` runs, by the name that follows.
+std::span<const Command> bench_suites();
+
 }  // namespace ilux::app

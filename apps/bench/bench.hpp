@@ -1,16 +1,9 @@
 #pragma once
 // The suites of `ilux bench`: each measures one table of a paper, or one of our own, on this machine.
 
-#include <string_view>
-
 #include "ilux/apps/program/command.hpp"
 
 namespace ilux::app {
-
-struct Suite {
-    std::string_view name, summary;
-    int (*run)(Arguments arguments);  ///< all that follows the suite's name
-};
 
 int bench_ilupack_gmres(Arguments arguments);
 int bench_accuracy(Arguments arguments);

@@ -56,7 +56,8 @@ bool parse_accuracy(Arguments arguments, AccuracyArguments& given)
 {
     auto app =
         parser("bench accuracy", "Solves systems by several methods and tells how far each x is from the truth.");
-    app->add_option("PATHS", given.paths, "folders, Matrix Market files, gallery problems; see below");
+    app->add_option("PATHS", given.paths, "folders, Matrix Market files, gallery problems; see below")
+        ->type_name("FOLDER|FILE.mtx|gallery");
     const OptionArguments options(*app, given.options, {"method", "mode"});
     std::string           methods = "auto,gmres,lu", systems, steps;
     const auto option = [&](const char* name, std::string& text, const char* help, const char* group, const char* value,
@@ -70,7 +71,8 @@ bool parse_accuracy(Arguments arguments, AccuracyArguments& given)
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
     app->add_flag("--in-process", given.in_process, "measure here, one JSON line a finding")->group("Output");
     option("--steps", steps, "of --in-process: SYSTEM:truth, SYSTEM:METHOD[:unjudged]", "Output", "NAME,...", "");
-    app->footer(accuracy_help + nested_help() + "\n" + precedence_help);
+    app->nested = nested_options();
+    app->footer(std::string(accuracy_help) + precedence_help);
     if (!parse(*app, arguments)) return false;
 
     options.apply(given.options);

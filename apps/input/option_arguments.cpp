@@ -1,7 +1,5 @@
 #include "ilux/apps/input/option_arguments.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "ilux/apps/input/options_json.hpp"
@@ -20,7 +18,9 @@ OptionArguments::OptionArguments(CLI::App& app, const SolveOptions& defaults, co
         const ShortName& name = *std::ranges::find(short_names(), one.path, &ShortName::path);
         app.add_option(one.flag, one.text, field.help)
             ->group(std::string(name.section))
-            ->type_name(field.choices.empty() ? "VALUE" : field.choices)
+            ->type_name(!name.value.empty()     ? std::string(name.value)
+                        : field.choices.empty() ? "VALUE"
+                                                : field.choices)
             ->default_str(field.value);
     }
     app.add_option("-p", assignments_, "any nested option; may be repeated")
@@ -40,18 +40,15 @@ void OptionArguments::apply(SolveOptions& options) const
     for (const std::string& assignment : assignments_) assign(options, assignment);
 }
 
-std::string nested_help(const std::vector<std::string>& without)
+std::vector<FieldHelp> nested_options(const std::vector<std::string>& without)
 {
-    std::string text = "Nested options, set by -p PATH=VALUE or a config file:\n";
-    for (const FieldHelp& field : describe(SolveOptions())) {
+    std::vector<FieldHelp> nested = describe(SolveOptions());
+    std::erase_if(nested, [&](const FieldHelp& field) {
         const auto matches = [&](const std::string& prefix) { return field.path.starts_with(prefix); };
-        if (std::ranges::any_of(without, matches)) continue;
-        if (std::ranges::find(short_names(), field.path, &ShortName::path) != short_names().end()) continue;
-        const std::string value =
-            field.choices.empty() ? field.value : fmt::format("{}; {}", field.value, field.choices);
-        text += fmt::format("  {:<24}{} [{}]\n", field.path, field.help, value);
-    }
-    return text;
+        return std::ranges::any_of(without, matches) ||
+               std::ranges::find(short_names(), field.path, &ShortName::path) != short_names().end();
+    });
+    return nested;
 }
 
 }  // namespace ilux::app

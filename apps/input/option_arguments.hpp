@@ -31,9 +31,9 @@ private:
     std::string              config_;
 };
 
-/// Every nested option with its help, default and choices, a line each, for the end of a --help.
+/// Every option without a short name, for Parser::nested.
 /// @param without  paths to leave out, or groups of them such as "precond."
-std::string nested_help(const std::vector<std::string>& without = {});
+std::vector<FieldHelp> nested_options(const std::vector<std::string>& without = {});
 
 /// One line for any --help.
 inline constexpr const char* precedence_help =

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ilux/apps/program/option_table.hpp"
 #include "ilux/base/fields.hpp"
 #include "ilux/solver/machine/options.hpp"
 #include "ilux/solver/report/attempt.hpp"
@@ -52,13 +53,11 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, con
 /// An option with a name of its own on the command line, and the path in the tree it stands for.
 struct ShortName {
     std::string_view flag, path, section;
+    std::string_view value = {};  ///< what it takes, as OptionHelp has it; "": the field's choices
 };
 std::span<const ShortName> short_names();
 
-/// One leaf of the tree, as --help shows it.
-struct FieldHelp {
-    std::string path, help, value, choices;  ///< choices: "amd|metis|…" for enumerations, else empty
-};
+/// Every leaf of the tree, as --help shows it.
 std::vector<FieldHelp> describe(SolveOptions options);
 
 /// PATH=VALUE for every option that is not as in `defaults`.

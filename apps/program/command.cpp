@@ -13,53 +13,35 @@
 namespace ilux::app {
 namespace {
 
-constexpr std::size_t help_column = 26;
+/// Where tables are asked for instead of work.
+OptionTable* table_wanted = nullptr;
 
-/// As far as a line goes; what follows the first semicolon can wait.
-std::string in_short(const std::string& description)
+OptionHelp help_of(const CLI::Option& option)
 {
-    constexpr std::size_t most = 80;
-    const std::string     begin = description.substr(0, description.find("; "));
-    return begin.size() <= most ? begin : begin.substr(0, begin.rfind(' ', most)) + " ...";
+    OptionHelp help{.names = {},
+                    .value = option.get_type_size() == 0 ? "" : option.get_type_name(),
+                    .help = option.get_description(),
+                    .standard = option.get_default_str(),
+                    .section = option.get_group(),
+                    .positional = option.get_positional()};
+    if (help.positional) help.names.push_back(option.get_name(true));
+    for (const std::string& name : option.get_snames()) help.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) help.names.push_back("--" + name);
+    return help;
 }
 
-std::string help_line(const CLI::Option& option, bool all)
+OptionTable table_of_parser(const Parser& app)
 {
-    const std::string value = option.get_type_size() == 0 ? "" : " " + option.get_type_name();
-    const std::string head =
-        fmt::format("  {}{}", option.get_name(option.get_positional(), true), option.get_positional() ? "" : value);
-    const std::string gap =
-        head.size() < help_column ? std::string(help_column - head.size(), ' ') : "\n" + std::string(help_column, ' ');
-    const std::string given = option.get_default_str().empty() ? "" : fmt::format(" [{}]", option.get_default_str());
-    return head + gap + (all ? option.get_description() : in_short(option.get_description())) + given + "\n";
+    OptionTable table{app.get_name(), app.get_description(), {}, app.nested, app.get_footer()};
+    for (const CLI::Option* option : app.get_options())
+        if (option->get_positional()) table.options.push_back(help_of(*option));
+    auto groups = app.get_groups();
+    std::stable_partition(groups.begin(), groups.end(), [](const std::string& group) { return group != "Help"; });
+    for (const std::string& group : groups)
+        for (const CLI::Option* option : app.get_options())
+            if (option->get_group() == group && option->nonpositional()) table.options.push_back(help_of(*option));
+    return table;
 }
-
-/// --help is short, --help-all tells everything. Where there is no more to tell, both are the same.
-class HelpFormatter final : public CLI::FormatterBase {
-public:
-    std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode mode) const override
-    {
-        const bool  all = mode == CLI::AppFormatMode::All || app->get_footer().empty();
-        std::string arguments, text;
-        for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
-            arguments += " " + option->get_name(true);
-            text += help_line(*option, all);
-        }
-        text = fmt::format("{}\n\nusage: ilux {}{} [options]\n\n", app->get_description(), app->get_name(), arguments) +
-               text;
-        auto groups = app->get_groups();
-        std::stable_partition(groups.begin(), groups.end(), [](const std::string& group) { return group != "Help"; });
-        for (const std::string& group : groups) {
-            std::string lines;
-            for (const CLI::Option* option : app->get_options())
-                if (option->get_group() == group && option->nonpositional()) lines += help_line(*option, all);
-            if (!lines.empty()) text += all ? fmt::format("\n{}:\n{}", group, lines) : lines;
-        }
-        if (app->get_footer().empty()) return text;
-        if (all) return text + "\n" + app->get_footer() + "\n";
-        return text;
-    }
-};
 
 [[noreturn]] void refuse(const CLI::App& app, const std::string& given)
 {
@@ -149,15 +131,27 @@ CLI::Option* Parser::add_output(const std::string& flag, Output& to, const std::
 std::unique_ptr<Parser> parser(std::string_view name, std::string_view summary)
 {
     auto app = std::make_unique<Parser>(std::string(summary), std::string(name));
-    app->formatter(std::make_shared<HelpFormatter>());
     app->set_help_flag("-h,--help", "this text")->group("Help");
     app->set_help_all_flag("--help-all", "more of each option, and those for -p")->group("Help");
     app->allow_extras();  // so that parse() can name the nearest option
     return app;
 }
 
+OptionTable table_of(int (*run)(Arguments arguments))
+{
+    OptionTable table;
+    table_wanted = &table;
+    run({});
+    table_wanted = nullptr;
+    return table;
+}
+
 bool parse(Parser& app, Arguments arguments, const std::function<std::vector<std::string>()>& settle)
 {
+    if (table_wanted != nullptr) {
+        *table_wanted = table_of_parser(app);
+        return false;
+    }
     std::vector<std::string> inputs;
     std::exception_ptr       refused;
     try {
@@ -165,10 +159,10 @@ bool parse(Parser& app, Arguments arguments, const std::function<std::vector<std
         require_no_extras(app);
         if (settle) inputs = settle();
     } catch (const CLI::CallForHelp&) {
-        write_out(app.help());
+        write_out(help_text(table_of_parser(app), false));
         return false;
     } catch (const CLI::CallForAllHelp&) {
-        write_out(app.help("", CLI::AppFormatMode::All));
+        write_out(help_text(table_of_parser(app), true));
         return false;
     } catch (const CLI::ParseError& error) {
         refused = std::make_exception_ptr(InvalidOption(error.what()));

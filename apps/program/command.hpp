@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ilux/apps/program/exit_code.hpp"
+#include "ilux/apps/program/option_table.hpp"
 #include "ilux/apps/program/output_files.hpp"
 
 namespace ilux::app {
@@ -37,6 +38,8 @@ public:
     };
     const std::vector<OutputOption>& outputs() const { return outputs_; }
 
+    std::vector<FieldHelp> nested;  ///< what -p sets
+
     bool needs_input = true;  ///< an argument that is no option; without one the command is refused
 
 private:
@@ -53,6 +56,9 @@ std::unique_ptr<Parser> parser(std::string_view name, std::string_view summary);
 /// @throws InvalidOption for an unknown option (with the nearest name), a missing value, a superfluous argument, or an output
 ///         that is an input; InvalidInput for one that cannot be written; and what `settle` throws
 bool parse(Parser& app, Arguments arguments, const std::function<std::vector<std::string>()>& settle = {});
+
+/// What a command takes, which is not run beyond its parse(), its first call.
+OptionTable table_of(int (*run)(Arguments arguments));
 
 /// Whether --json is among the arguments.
 bool asks_for_json(Arguments arguments);

@@ -109,7 +109,8 @@ std::vector<std::string> rivals_of(const SetupBenchArguments& given)
 bool parse_setup_bench(Arguments arguments, SetupBenchArguments& given)
 {
     auto app = parser("bench setup", "Times the setup of preconditioners by its phases, and the solve that follows.");
-    app->add_option("PATHS", given.paths, "Matrix Market files, gallery problems; see below");
+    app->add_option("PATHS", given.paths, "Matrix Market files, gallery problems; see below")
+        ->type_name("FILE.mtx|gallery");
     const OptionArguments options(*app, given.options, {"method", "precond.kind", "retry"});
     std::string           setups = "crout,rounds", steps, runs;
     const auto option = [&](const char* name, std::string& text, const char* help, const char* group, const char* value,
@@ -130,7 +131,8 @@ bool parse_setup_bench(Arguments arguments, SetupBenchArguments& given)
     option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
     app->add_flag("--in-process", given.in_process, "measure here, one JSON line a finding")->group("Output");
     option("--steps", steps, "these and no others: SETUP:THREADS, SETUP:gpu, a rival", "Measurement", "NAME,...", "");
-    app->footer(rivals_help() + nested_help({"lu.", "sequence.", "mode", "precond.setup"}) + "\n" + precedence_help);
+    app->nested = nested_options({"lu.", "sequence.", "mode", "precond.setup"});
+    app->footer(rivals_help() + precedence_help);
     app->needs_input = false;
     const auto settle = [&] { return options.apply(given.options), files_read(given.options); };
     if (!parse(*app, arguments, settle)) return false;

@@ -1,0 +1,17 @@
+# Completion of ilux in fish: the program itself says which words may follow (apps/manual/completions.hpp).
+function __ilux_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l program (string replace -r '^~' $HOME -- $words[1])
+    for one in ($program --complete $words[2..-1] 2>/dev/null)
+        switch $one
+            case :files
+                __fish_complete_path (commandline -ct)
+            case :folders
+                __fish_complete_directories (commandline -ct) ''
+            case :nospace
+            case '*'
+                echo $one
+        end
+    end
+end
+complete -c ilux -f -a '(__ilux_complete)'
