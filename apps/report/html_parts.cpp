@@ -59,7 +59,62 @@ std::string level_text(const DepthProfile& profile)
                        small, small == 1 ? "has" : "have", few);
 }
 
+/// "preconditioner: M ≈ A ..." @param lines  word and meaning
+std::string word_list(const Rows& lines)
+{
+    if (lines.empty()) return "";
+    return "<details open=\"open\">\n<summary>Words</summary>\n" + html_rows(lines) + "</details>\n";
+}
+
+Rows words_of_mlilu(const MlIluOptions& options)
+{
+    Rows words{{"multilevel ILU",
+                "M ≈ L U, an incomplete factorization: small entries are dropped, so that M⁻¹ is cheap to apply"},
+               {"inverse-based", "how large L⁻¹ and U⁻¹ grow is watched, since errors of M grow with them"},
+               {"postponed",
+                "a row that would make one of them exceed κ; the postponed rows are a smaller system, the next level"},
+               {"τ (tau)", "an entry that changes no entry of the inverse factors by more than about τ is dropped"},
+               {"τ_S", "the same for entries of the next level's matrix, relative to their row"},
+               {"κ (kappa)", "the bound on a row of L⁻¹ and a column of U⁻¹"}};
+    if (options.damping.beta > 0) words.push_back({"β (beta)", "M is made of A with iβ|a_jj| more on its diagonal"});
+    return words;
+}
+
 }  // namespace
+
+std::string words_of(const Plan& plan)
+{
+    Rows words;
+    if (plan.direct())
+        words = {{"P, Q", "orders of the rows and columns, in which L and U have few entries and large pivots"},
+                 {"diagonal blocks",
+                  "parts of A that are factored by themselves: those above them only enter the solution"},
+                 {"growth", "how much larger entries of U are than those of A: digits may be lost by as much"},
+                 {"condition", "by how much a relative error of A or b may grow in x"},
+                 {"refinement", "x is corrected by solving for what is left of b − A x"}};
+    else if (plan.precond.kind == PrecondKind::mlilu) words = words_of_mlilu(plan.precond.mlilu);
+    if (!plan.direct()) words.insert(words.begin(), {"preconditioner", "M ≈ A, by which few steps lead to x"});
+    words.push_back({"fill", "what the factors store, over what A stores (nnz, its entries)"});
+    words.push_back({"backward error", "by how much A and b would have to differ for x to be exact"});
+    return word_list(words);
+}
+
+std::string words_of(const std::vector<std::string>& actions)
+{
+    const Rows all{{"factor", "pivots are chosen for these numbers"},
+                   {"refactor", "the pivots of an earlier system serve again"},
+                   {"repivot", "they did not serve, and others were chosen"},
+                   {"failed_repivot", "they did not serve, and there are no others"},
+                   {"batch", "solved together with others by the pivots of an earlier system"},
+                   {"stale", "the LU of an earlier system served as preconditioner"},
+                   {"refresh", "the preconditioner was made for these numbers"},
+                   {"lagged", "the preconditioner of an earlier system served"},
+                   {"none", "there is no preconditioner"}};
+    Rows       words;
+    for (const Row& word : all)
+        if (std::ranges::count(actions, word.head) > 0) words.push_back(word);
+    return word_list(words);
+}
 
 HtmlSection time_section(const std::vector<Phase>& phases, double total)
 {
@@ -95,13 +150,19 @@ std::string level_table(const MlIluReport& report, Offset nnz_A)
     return html_table({"level", "rows", "accepted", "postponed", "fill", "nnz L / U", "nnz G / F", "‖L⁻¹‖ / ‖U⁻¹‖",
                        "depth L / U"},
                       rows) +
-           html_paragraph("Fill: stored values of the level over nnz(A). Postponed rows make the next level.", "note");
+           html_paragraph(
+               "Fill: stored values of the level over nnz(A). Postponed rows make the next level. G and F: the blocks "
+               "between accepted and postponed rows. Depth: the longest chain of rows that wait for one "
+               "another. Rounds: rows that do not see one another are accepted together, round by round.",
+               "note");
 }
 
 std::string lu_level_table(const Structure& structure)
 {
     std::string html;
     for (const DepthProfile& profile : structure.profiles) html += html_paragraph(level_text(profile));
+    html += html_paragraph(
+        "Columns of one level wait for none of the same. A hub column is updated by very many others in turn.", "note");
     if (structure.hub_count == 0)
         return html + html_paragraph(fmt::format("No hub columns: none has {} updates or more.", hub_updates));
     std::vector<std::vector<std::string>> rows;

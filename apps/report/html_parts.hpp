@@ -3,6 +3,7 @@
 
 #include "ilux/apps/draw/structure.hpp"
 #include "ilux/apps/report/html_page.hpp"
+#include "ilux/solver/report/attempt.hpp"
 
 namespace ilux::app {
 
@@ -13,6 +14,11 @@ struct Phase {
 };
 /// A bar for each phase.
 HtmlSection time_section(const std::vector<Phase>& phases, double total);
+
+/// What the words and letters above mean that only this field knows, for who meets them here first.
+std::string words_of(const Plan& plan);
+/// What became of systems of a series: factor, refactor and so on, as far as they happened.
+std::string words_of(const std::vector<std::string>& actions);
 
 /// Levels of the multilevel ILU: accepted and postponed rows, and fill. @param nnz_A  of the matrix
 std::string level_table(const MlIluReport& report, Offset nnz_A);

@@ -36,7 +36,8 @@ HtmlSection outcome_section(const Run& run, const ProblemFacts& problem)
     if (!run.stopped.empty()) rows.push_back({"no more tries", run.stopped});
     for (const std::string& what : advice(run, problem)) rows.push_back({"try next", what});
     return {"outcome", "Outcome",
-            html_paragraph(outcome_line(run), good ? "outcome good" : "outcome bad") + html_rows(rows)};
+            html_paragraph(outcome_line(run), good ? "outcome good" : "outcome bad") + html_rows(rows) +
+                words_of(result.plan)};
 }
 
 /// Residuals as the method saw them, and as they were recomputed from A, b and x, over steps or seconds.

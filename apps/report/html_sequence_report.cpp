@@ -19,9 +19,12 @@ HtmlSection outcome_section(const SequenceReport& all, const SequenceFacts& seri
 {
     Rows rows = sequence_rows(series, all.options, all.device);
     for (const Row& row : sequence_cost_rows(all)) rows.push_back(row);
-    const bool good = all.code == success;
+    const bool               good = all.code == success;
+    std::vector<std::string> actions;
+    for (const auto& action : all.actions) actions.push_back(action.name);
     return {"outcome", "Outcome",
-            html_paragraph(sequence_line(all), good ? "outcome good" : "outcome bad") + html_rows(rows)};
+            html_paragraph(sequence_line(all), good ? "outcome good" : "outcome bad") + html_rows(rows) +
+                words_of(actions)};
 }
 
 /// A point for each system, a curve for each action.

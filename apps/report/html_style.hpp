@@ -30,7 +30,7 @@ th{font-weight:600}
 .rows th{width:10rem}
 .wide th,.wide td{border-bottom:1px solid var(--line)}
 .wide thead th{color:var(--soft)}
-.bars th{width:9.5rem;font-weight:400}
+.bars th{width:11rem;font-weight:400}
 .bars .value{width:6rem;white-space:nowrap;text-align:right;padding-right:.8rem}
 .bars i{display:block;height:.75rem;margin-top:.4rem;background:var(--c0);min-width:1px}
 .bars .part th{padding-left:1rem;color:var(--soft)}
@@ -64,7 +64,8 @@ figure .sparsity{max-width:30rem;border:1px solid var(--line);background:var(--b
 .sparsity .s4{stroke-opacity:.85}
 .sparsity .cut{stroke:var(--c1);stroke-width:1;stroke-opacity:.8;vector-effect:non-scaling-stroke;shape-rendering:auto}
 .options td:first-child{width:50%}
-summary{cursor:pointer;font-weight:600}
+details{margin-top:.8rem}
+summary{cursor:pointer;font-weight:600;margin-bottom:.3rem}
 @media (max-width:36rem){
 main{padding:.7rem}
 .rows,.rows tbody,.rows tr,.rows th,.rows td{display:block;width:auto}

@@ -107,7 +107,11 @@ class Info(Mapping[str, Any]):
         if lu:
             rows += [("block triangular form", f"{self.blocks} diagonal block{'' if self.blocks == 1 else 's'}, the largest of {self.largest_block}"),
                      ("LU, predicted", f"{lu['predicted_nnz']:.3g} entries, {lu['predicted_flops']:.2g} flops, ordered by {lu['ordering']}")]
-        rows.append(("recommended", [self.recommended, *self.reasons] if self.recommended else "none: A is structurally singular"))
+        if self.recommended:
+            precond = self._tree["recommended"]["precond"]
+            rows.append(("recommended", [self.recommended if precond == "none" else f"{self.recommended} with {precond}", *self.reasons]))
+        else:
+            rows.append(("recommended", "none: A is structurally singular"))
         return rows
 
     def __repr__(self) -> str:

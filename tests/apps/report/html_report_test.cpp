@@ -154,6 +154,24 @@ TEST(HtmlReport, TellsLevelsOptionsAndTheirDefaults)
     EXPECT_TRUE(holds(html, "precond.drop_tol"));
 }
 
+TEST_F(Cli, ReportExplainsItsWordsOnTheSamePage)
+{
+    const std::string page = folder.file("r.html");
+    const auto        told = [&](std::vector<std::string> arguments, std::initializer_list<const char*> words) {
+        arguments.insert(arguments.end(), {"--report", page, "--quiet"});
+        ilux(arguments);
+        const std::string html = read_bytes(page);
+        for (const char* word : words) EXPECT_TRUE(holds(html, fmt::format("<th scope=\"row\">{}</th>", word))) << word;
+    };
+    told({"solve", "gallery:convdiff2d:n=20", "--method", "gmres"},
+         {"multilevel ILU", "inverse-based", "postponed", "τ (tau)", "τ_S", "κ (kappa)", "fill", "backward error"});
+    told({"solve", "gallery:convdiff2d:n=20", "--method", "lu"}, {"P, Q", "diagonal blocks", "growth", "refinement"});
+    const TempFolder  series;
+    const std::string path = write_series(series, {4, 1, 1, 3, 5, 1, 1, 3}, {1, 2, 3, 4});
+    told({"sequence", path, "--method", "lu"}, {"factor", "refactor"});
+    told({"sequence", path, "--method", "gmres"}, {"refresh", "lagged"});
+}
+
 TEST(HtmlReport, DrawsTheStepsOfRefinementOfADirectSolution)
 {
     Finished finished(CsrMatrix<double>::identity(4));
