@@ -1,5 +1,7 @@
 // One strategy of ours on one system that is named, in a process of its own.
 
+#include <nlohmann/json.hpp>
+
 #include "ilux/apps/compare/compare.hpp"
 #include "ilux/solver/compare/measure_strategy.hpp"
 
