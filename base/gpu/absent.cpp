@@ -6,6 +6,9 @@
 #include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/base/gpu/gpu_instances.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
+#include "ilux/base/gpu/host_transfers.hpp"
+#include "ilux/base/gpu/row_measures.hpp"
+#include "ilux/base/gpu/stream_order.hpp"
 #include "ilux/base/instances.hpp"
 
 namespace ilux {
@@ -25,6 +28,9 @@ std::string gpu_name(int) { absent(); }
 GpuMemory   gpu_memory(int) { absent(); }
 DeviceUse   device_use() noexcept { return {}; }
 void        restart_device_peak() noexcept {}
+
+HostTransfers host_transfers() noexcept { return {}; }
+void          run_after(Gpu&, Gpu&) { absent(); }
 
 Gpu::Gpu(int) { absent(); }
 Gpu::Gpu(int, CUstream_st*) { absent(); }
@@ -145,6 +151,24 @@ ILUX_STORED(ILUX_INSTANTIATE)
 ILUX_SINGLES(ILUX_INSTANTIATE)
 #undef ILUX_PRODUCT
 #undef ILUX_INSTANTIATE
+
+template <Scalar S>
+RowMeasures measure_rows(Gpu&, const DeviceRows<S>&, DeviceSpan<const S>, DeviceSpan<const S>, double,
+                         const RowVectors<S>&)
+{
+    absent();
+}
+template <Scalar S>
+void equilibrate_rows(Gpu&, const RowVectors<S>&, double, DeviceSpan<S>, DeviceSpan<S>)
+{
+    absent();
+}
+template <Scalar S>
+ErrorMeasures measure_errors(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, double, double)
+{
+    absent();
+}
+ILUX_SCALARS(ILUX_ROW_MEASURES)
 
 GpuGraph::GpuGraph(Gpu&, std::function<void()>) { absent(); }
 void GpuGraph::launch(Gpu&) const { absent(); }

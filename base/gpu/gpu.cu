@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ilux/base/gpu/cuda.hpp"
+#include "ilux/base/gpu/stream_order.hpp"
 
 namespace ilux {
 namespace {
@@ -125,6 +126,17 @@ int       Gpu::device() const { return state_->device; }
 int       Gpu::multiprocessors() const { return state_->multiprocessors; }
 void      Gpu::make_current() { check(cudaSetDevice(state_->device), "cudaSetDevice"); }
 void      Gpu::synchronize() { check(cudaStreamSynchronize(cuda::stream(*this)), "cudaStreamSynchronize"); }
+
+void run_after(Gpu& later, Gpu& earlier)
+{
+    cudaEvent_t until_now = nullptr;
+    const auto  stream = cuda::stream(earlier);
+    check(cudaEventCreateWithFlags(&until_now, cudaEventDisableTiming), "cudaEventCreate");
+    cudaError_t error = cudaEventRecord(until_now, stream);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda::stream(later), until_now, 0);
+    cudaEventDestroy(until_now);  // its memory goes once it has come
+    check(error, "cudaStreamWaitEvent");
+}
 
 namespace detail {
 

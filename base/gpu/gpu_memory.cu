@@ -13,6 +13,7 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/cuda.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
+#include "ilux/base/gpu/host_transfers.hpp"
 
 namespace ilux {
 namespace {
@@ -26,6 +27,7 @@ constexpr std::uint64_t kept_share =
 
 std::atomic<std::size_t> used{0}, peak{0};
 std::atomic<long>        allocations{0};
+std::atomic<std::size_t> to_device{0}, to_host{0};
 
 std::atomic<long> asked{0}, refused{0}, refuse_from{0}, refuse_to{0};  // a test's wishes; refuse_to excluded
 
@@ -101,6 +103,13 @@ void require_room(std::size_t bytes, const Arena& arena)
                           to_string(total) + " are free");
 }
 
+bool is_of_host(const void* memory)
+{
+    cudaPointerAttributes where{};
+    check(cudaPointerGetAttributes(&where, memory), "cudaPointerGetAttributes");
+    return where.type == cudaMemoryTypeHost || where.type == cudaMemoryTypeUnregistered;
+}
+
 /// Two page-locked pieces of host memory, through which large uploads pass: from pageable memory the driver copies by
 /// one thread. One upload uses them at a time; another meanwhile goes the driver's way.
 class Staging {
@@ -168,6 +177,8 @@ GpuMemory gpu_memory(int device)
     return memory;
 }
 
+HostTransfers host_transfers() noexcept { return {to_device, to_host}; }
+
 DeviceUse device_use() noexcept { return {used, peak, allocations}; }
 void      restart_device_peak() noexcept { peak = used.load(); }
 
@@ -179,6 +190,7 @@ std::recursive_mutex& cuda::capture_or_wait()
 
 void cuda::upload(cudaStream_t stream, const void* host, void* device, std::size_t bytes)
 {
+    to_device += bytes;
     if (bytes > 2 * Staging::piece_bytes &&
         staging().upload(stream, static_cast<const char*>(host), static_cast<char*>(device), bytes))
         return;
@@ -269,13 +281,17 @@ void upload_bytes(Gpu& gpu, const void* host, void* device, std::size_t bytes)
 void download_bytes(Gpu& gpu, const void* device, void* host, std::size_t bytes)
 {
     const auto stream = cuda::stream(gpu);
+    to_host += bytes;
     check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream), "download");
     check(cudaStreamSynchronize(stream), "download");
 }
 
 void enqueue_copy(Gpu& gpu, const void* from, void* to, std::size_t bytes)
 {
-    if (bytes > 0) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cuda::stream(gpu)), "cudaMemcpyAsync");
+    if (bytes == 0) return;
+    const bool from_host = is_of_host(from);
+    if (from_host != is_of_host(to)) (from_host ? to_device : to_host) += bytes;
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cuda::stream(gpu)), "cudaMemcpyAsync");
 }
 
 void require_same_size(std::size_t from, std::size_t to)
