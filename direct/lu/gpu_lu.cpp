@@ -83,14 +83,23 @@ void GpuLu<S>::upload_next()
     next.uploaded = true;
 }
 
+/// As bytes: a caller's complex numbers may stand on multiples of 8 bytes only.
+template <Scalar S>
+void GpuLu<S>::bring_next(DeviceSpan<const S> values)
+{
+    Values& next = values_[1 - slot_];
+    detail::require_same_size(values.size(), next.device.size());
+    detail::enqueue_copy(gpu_, values.data(), next.device.data(), values.size() * sizeof(S));
+    next.uploaded = true;
+}
+
 template <Scalar S>
 void GpuLu<S>::copy_next(DeviceSpan<const S> values)
 {
+    bring_next(values);
     Values& next = values_[1 - slot_];
-    copy<S>(gpu_, values, next.device);
     enqueue_download(gpu_, next.device, next.host);
     gpu_.synchronize();
-    next.uploaded = true;
 }
 
 template <Scalar S>
@@ -145,24 +154,32 @@ std::size_t GpuLu<S>::make_room(GpuLuSolve<S>& solve, GpuResidual<S>& residual, 
     return room;
 }
 
-/// v.x are solutions for v.b; they reach v.host_x, for which this waits. @param measured  their residuals are v.r, and known; v.x
-/// are in v.host_x
+/// v.x are solutions for v.b. @param measured  their residuals are v.r, and known
+template <Scalar S>
+template <class Finish>
+void GpuLu<S>::refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured, std::size_t count,
+                      Finish&& finish)
+{
+    const auto                n = static_cast<std::size_t>(symbolic_->n);
+    const auto                used = [&](DeviceBuffer<S>& of) { return DeviceSpan<S>(of).first(count * n); };
+    const GpuRefineSystems<S> all{used(v.b), used(v.x), used(v.r), used(v.d), n, static_cast<Index>(count)};
+    gpu_refine(
+        gpu_, residual, std::as_const(values_[slot_].device).data(), all, measured, symbolic_->options, going_,
+        [&](const S* r, S* d, Index together) { solve.run(gpu_, r, d, together); }, finish);
+}
+
+/// They reach v.host_x, for which this waits. @param measured  v.x are there, too
 template <Scalar S>
 void GpuLu<S>::refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
                       std::span<RefineReport> reports)
 {
-    const auto                n = static_cast<std::size_t>(symbolic_->n);
-    const std::size_t         size = reports.size() * n;
-    const auto                used = [&](DeviceBuffer<S>& of) { return DeviceSpan<S>(of).first(size); };
-    const GpuRefineSystems<S> all{used(v.b), used(v.x), used(v.r), used(v.d), n, static_cast<Index>(reports.size())};
-    gpu_refine(
-        gpu_, residual, std::as_const(values_[slot_].device).data(), all, measured, symbolic_->options, going_,
-        [&](const S* r, S* d, Index count) { solve.run(gpu_, r, d, count); },
-        [&](Index k, DeviceSpan<const S> x, const RefineReport& report) {
-            const auto at = static_cast<std::size_t>(k);
-            reports[at] = report;
-            if (!measured || report.steps > 0) enqueue_download<S>(gpu_, x, v.host_x.span().subspan(at * n, n));
-        });
+    const auto n = static_cast<std::size_t>(symbolic_->n);
+    refine(solve, residual, v, measured, reports.size(),
+           [&](Index k, DeviceSpan<const S> x, const RefineReport& report) {
+               const auto at = static_cast<std::size_t>(k);
+               reports[at] = report;
+               if (!measured || report.steps > 0) enqueue_download<S>(gpu_, x, v.host_x.span().subspan(at * n, n));
+           });
     gpu_.synchronize();
 }
 
@@ -217,6 +234,24 @@ void GpuLu<S>::solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S
         refine(solve, measure, v, false, reports.subspan(k, count));
         copy_numbers<S>(v.host_x.span().first(size), x.data() + k * n, transpose);
     }
+}
+
+template <Scalar S>
+RefineReport GpuLu<S>::solve(GpuLuFactors<S>& factors, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose)
+{
+    require(!is_complex<S> || transpose != Transpose::adjoint,
+            [] { return "the adjoint is solved on the host's way"; });
+    Vectors&        v = one_;
+    GpuLuSolve<S>&  solve = factors.solve(gpu_, transpose);
+    GpuResidual<S>& measure = residual(transpose);
+    RefineReport    reached;
+    copy<S>(gpu_, b, v.b);
+    solve.run(gpu_, v.b.data(), v.x.data());
+    refine(solve, measure, v, false, 1, [&](Index, DeviceSpan<const S> best, const RefineReport& report) {
+        reached = report;
+        copy<S>(gpu_, best, x);
+    });
+    return reached;
 }
 
 template <Scalar S>

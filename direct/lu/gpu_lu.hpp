@@ -57,11 +57,14 @@ public:
     std::span<S> next() { return values_[1 - slot_].host.span(); }
     /// Begins to upload next(), which must not change until the call after use_next.
     void upload_next();
-    /// next() becomes current(), and current() next(). Uploads unless upload_next or copy_next did.
+    /// next() becomes current(), and current() next(). Uploads unless upload_next, bring_next or copy_next did.
     void use_next();
-    /// next() ← values that are on the device already, and for the host, too.
-    void               copy_next(DeviceSpan<const S> values);
-    std::span<const S> current() const { return values_[slot_].host.span(); }
+    /// next() ← values that are on the device already, and not for the host.
+    void bring_next(DeviceSpan<const S> values);
+    /// The same for the host, too.
+    void                copy_next(DeviceSpan<const S> values);
+    std::span<const S>  current() const { return values_[slot_].host.span(); }
+    DeviceSpan<const S> current_on_device() const { return values_[slot_].device; }
 
     /// Refactors current(); waits.
     PivotMonitor refactor(GpuLuFactors<S>& factors);
@@ -80,6 +83,9 @@ public:
     ///                 as the host does it.
     void solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x, Transpose transpose,
                std::span<RefineReport> reports);
+    /// The same of one system whose vectors are on the device: x ← A⁻¹ b or A⁻ᵀ b, with the bits that it has there. Its x is complete
+    /// when the stream is there.
+    RefineReport solve(GpuLuFactors<S>& factors, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose);
     static constexpr std::size_t most_together = 64;  ///< bounds the memory, the host's that is page-locked above all
 
     std::size_t bytes() const;
@@ -102,6 +108,10 @@ private:
     std::size_t     make_room(GpuLuSolve<S>& solve, GpuResidual<S>& residual, std::size_t count);
     void            refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
                            std::span<RefineReport> reports);
+    /// @param finish  as gpu_refine has it
+    template <class Finish>
+    void refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured, std::size_t count,
+                Finish&& finish);
 
     Gpu&                                           gpu_;
     Gpu                                            copier_;  // a stream for what travels meanwhile

@@ -145,13 +145,6 @@ LuReport Lu<S>::refactor_or_factor(std::span<const S> values)
 }
 
 template <Scalar S>
-LuReport Lu<S>::refactor_or_factor(DeviceSpan<const S> values)
-{
-    numbers_.copy_next(values);
-    return run(Call::refactor_or_factor, numbers_.next_values()).report;
-}
-
-template <Scalar S>
 LuReport Lu<S>::refactor(std::span<const S> values)
 {
     require(!pivots_.empty(), [] { return "refactor: there are no pivots yet; call factor first"; });
@@ -180,7 +173,8 @@ LuReport Lu<S>::refactor(const MatrixView<S>& A)
 }
 
 template <Scalar S>
-typename Lu<S>::Renewed Lu<S>::run(Call call, std::span<const S> values, const SystemToSolve<S>* system)
+typename Lu<S>::Renewed Lu<S>::run(Call call, std::span<const S> values, const SystemToSolve<S>* system,
+                                   DeviceSpan<const S> there)
 {
     require(static_cast<Offset>(values.size()) == symbolic_->input_nnz,
             [&] { return fmt::format("{} values for a pattern of {} entries", values.size(), symbolic_->input_nnz); });
@@ -188,7 +182,7 @@ typename Lu<S>::Renewed Lu<S>::run(Call call, std::span<const S> values, const S
     Renewed         renewed;
     LuReport&       report = renewed.report;
     try {
-        numbers_.take(values);
+        numbers_.take(values, there);
         work(call, system, renewed);
     } catch (const OutOfMemory& error) {
         out_of_memory(report, error.what());

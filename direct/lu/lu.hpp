@@ -115,6 +115,8 @@ public:
 
     /// The same for values that are on the GPU in use. @throws InvalidInput without one, or for another number of values
     LuReport refactor_or_factor(DeviceSpan<const S> values);
+    /// The same for values that are there and on the host. @throws InvalidInput, too, where there are more of one than of the other
+    LuReport refactor_or_factor(std::span<const S> values, DeviceSpan<const S> there);
 
     /// refactor_or_factor, then solve; on a GPU all of it is one launch where the pivots hold.
     LuStepReport refactor_and_solve(std::span<const S> values, std::span<const S> b, std::span<S> x,
@@ -127,7 +129,14 @@ public:
     /// @throws InvalidInput before any factorization, when lengths disagree, or when b and x overlap
     LuSolveReport solve(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no,
                         double tolerance = 1e-12);
-    /// The same with the pivots as they are. Serves several threads at once, each with its own backend and workspace.
+    /// The same for one system whose vectors are on the GPU in use, with the pivots as they are, for A or Aᵀ.
+    /// @return nothing where the host has to solve it: the factors are not there, x is not finite, or not as good as `tolerance`
+    /// @throws InvalidInput when lengths disagree
+    std::optional<LuSolveReport> solve_on_gpu(DeviceSpan<const S> b, DeviceSpan<S> x,
+                                              Transpose transpose = Transpose::no, double tolerance = 1e-12);
+    /// The last values, on the GPU in use; none without one.
+    DeviceSpan<const S> device_values() const { return numbers_.device_values(); }
+    /// On the host, with the pivots as they are. Serves several threads at once, each with its own backend and workspace.
     LuSolveReport solve(Cpu& be, std::span<const S> b, std::span<S> x, LuWorkspace<S>& ws,
                         Transpose transpose = Transpose::no, double tolerance = 1e-12) const;
 
@@ -157,7 +166,9 @@ private:
         std::optional<RefineReport> solved = {};
     };
 
-    Renewed run(Call call, std::span<const S> values, const SystemToSolve<S>* system = nullptr);
+    /// @param there  the values on the GPU in use; none: they are brought
+    Renewed run(Call call, std::span<const S> values, const SystemToSolve<S>* system = nullptr,
+                DeviceSpan<const S> there = {});
     void    work(Call call, const SystemToSolve<S>* system, Renewed& renewed);
     bool    finite_values(LuReport& report) const;
     bool    refactor_with(Pivots& pivots, const SystemToSolve<S>* system, Renewed& renewed);

@@ -54,7 +54,7 @@ void LuNumbers<S>::upload_next()
 }
 
 template <Scalar S>
-void LuNumbers<S>::take(std::span<const S> values)
+void LuNumbers<S>::take(std::span<const S> values, DeviceSpan<const S> there)
 {
     const std::span<S> next = next_values();
     if (values.data() != next.data()) {
@@ -62,6 +62,7 @@ void LuNumbers<S>::take(std::span<const S> values)
         else std::ranges::copy(values, next.begin());
     }
     if (!gpu_) return;
+    if (!there.empty()) gpu_->bring_next(there);
     gpu_->use_next();
     values_ = gpu_->current();
 }
@@ -157,6 +158,14 @@ RefineReport LuNumbers<S>::solve(Factors& factors, std::span<const S> b, std::sp
         if (k == 0 || worse(one, worst)) worst = one;
     }
     return worst;
+}
+
+template <Scalar S>
+std::optional<RefineReport> LuNumbers<S>::solve_on_gpu(Factors& factors, DeviceSpan<const S> b, DeviceSpan<S> x,
+                                                       Transpose transpose)
+{
+    if (!factors.on_gpu_) return std::nullopt;
+    return gpu_->solve(*factors.gpu_, b, x, transpose);
 }
 
 #define ILUX_INSTANTIATE(S) template class LuNumbers<S>;

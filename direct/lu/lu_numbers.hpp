@@ -60,7 +60,8 @@ public:
     std::span<S> next_values();  ///< where the next system's values may be written
     void         upload_next();  ///< begins to bring them to the GPU, if there is one
     /// They become values(). Costs no copy where they were written to next_values().
-    void take(std::span<const S> values);
+    /// @param there  the same on the GPU; none: they are brought
+    void take(std::span<const S> values, DeviceSpan<const S> there = {});
     /// next_values() ← values that are on the GPU. @throws InvalidInput without one, or for another number of values
     void               copy_next(DeviceSpan<const S> values);
     std::span<const S> values() const { return values_; }
@@ -86,6 +87,12 @@ public:
     /// The same where the factors are. Where the GPU's measure is above `tolerance`, the host has the last word.
     RefineReport solve(Factors& factors, std::span<const S> b, std::span<S> x, LuWorkspace<S>& ws, Transpose transpose,
                        double tolerance);
+
+    /// x ← A⁻¹ b or A⁻ᵀ b, refined, where b, x and the factors are on the GPU. @return what was reached; nothing where the factors are not there
+    std::optional<RefineReport> solve_on_gpu(Factors& factors, DeviceSpan<const S> b, DeviceSpan<S> x,
+                                             Transpose transpose);
+    /// values() on the GPU; none without one.
+    DeviceSpan<const S> device_values() const { return gpu_ ? gpu_->current_on_device() : DeviceSpan<const S>(); }
 
     std::size_t device_bytes() const { return gpu_ ? gpu_->bytes() : 0; }
 
