@@ -338,15 +338,18 @@ SolverReport LinearSolver<S>::solve(std::span<const S> b, std::span<S> x, Transp
     check_vectors<S>(impl_->matrix(), b, x);
     if constexpr (is_complex<S>)
         if (transpose == Transpose::yes) return solve_transposed(b, x);
-    return impl_->solve(b, x, transpose);
+    SystemVectors<S> given(b, x);
+    return impl_->solve(given, transpose);
 }
 
 /// Aᵀ x = b is Aᴴ x̄ = b̄.
 template <Scalar S>
 SolverReport LinearSolver<S>::solve_transposed(std::span<const S> b, std::span<S> x)
 {
-    std::vector<S> of_adjoint = conjugated<S>(x);  // in: the guess
-    SolverReport   report = impl_->solve(conjugated<S>(b), of_adjoint, Transpose::adjoint);
+    const std::vector<S> of_b = conjugated<S>(b);
+    std::vector<S>       of_adjoint = conjugated<S>(x);  // in: the guess
+    SystemVectors<S>     given(of_b, of_adjoint);
+    SolverReport         report = impl_->solve(given, Transpose::adjoint);
     std::ranges::copy(conjugated<S>(of_adjoint), x.begin());
     for (Attempt& tried : report.attempts) tried.x = conjugated<S>(tried.x.of<S>());
     return report;

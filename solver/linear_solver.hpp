@@ -94,11 +94,17 @@ public:
     /// Cost: on a GPU the programs of a batch once for its pivots, on the host a refactorization's plan for each thread.
     BatchReport solve_batch(Index members, std::span<const S> values, std::span<const S> B, std::span<S> X);
 
-    /// The calls above with arrays in device memory, of the device and in the order of the stream of `gpu`. Values, b and x
-    /// pass through the host, where every x is measured. @throws OutOfMemory, DeviceError besides
+    /// The calls above with arrays in device memory, of the device and in the order of the stream of `gpu`, which is not waited for
+    /// where that can be avoided. b and x stay there where the solver works on that device: its x is measured there and kept out of the
+    /// report. They pass through the host for a solver that works elsewhere, for krylov.precision=mixed, with Aᵀ and Aᴴ by an LU, with
+    /// Aᵀ of complex numbers, and where x is not good at once, and other factors are tried. Values of A pass through the host, which
+    /// chooses by them. @throws OutOfMemory, DeviceError besides
     FactorReport factor(Gpu& gpu, DeviceSpan<const S> values);
     FactorReport refactor(Gpu& gpu, DeviceSpan<const S> values);
-    SolverReport solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> x);
+    SolverReport solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose = Transpose::no);
+    std::vector<SolverReport> solve_columns(Gpu& gpu, DeviceSpan<const S> B, DeviceSpan<S> X,
+                                            Transpose transpose = Transpose::no);
+    void         precondition(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S> z, Transpose transpose = Transpose::no);
     SolverReport refactor_and_solve(Gpu& gpu, DeviceSpan<const S> values, DeviceSpan<const S> b, DeviceSpan<S> x);
 
     /// Who hears of progress, and of every try as soon as it ended. What `after` throws breaks the call off.

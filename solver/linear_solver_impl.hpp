@@ -8,6 +8,7 @@
 #include "ilux/solver/policy/try_loop.hpp"
 #include "ilux/solver/strategy/analysis_limits.hpp"
 #include "ilux/solver/strategy/strategies.hpp"
+#include "ilux/solver/strategy/system_vectors.hpp"
 #include "ilux/solver/strategy/turned_matrix.hpp"
 
 namespace ilux {
@@ -37,12 +38,17 @@ public:
     void         analyse(const CsrView<S>& A, double systems);
     void         analyse(CsrMatrix<S>&& A, double systems);
     void         take_values(std::span<const S> values);
+    void         take_values(Gpu& gpu, DeviceSpan<const S> values);
     void         take_guess(std::span<const S> x);
+    bool         takes_guess() const { return options_.sequence.reuse_x; }
     FactorReport factor();
     FactorReport refactor();
-    SolverReport solve(std::span<const S> b, std::span<S> x, Transpose transpose);
+    /// Of values that take_values() took from there.
+    FactorReport refactor(Gpu& gpu, DeviceSpan<const S> values);
+    SolverReport solve(SystemVectors<S>& given, Transpose transpose);
     SolverReport refactor_and_solve(std::span<const S> b, std::span<S> x);
     void         precondition(std::span<const S> r, std::span<S> z, Transpose transpose);
+    bool         precondition_on_gpu(SystemVectors<S>& given, Transpose transpose);
     BatchReport  solve_batch(const BatchSystems<S>& all);
 
     /// @throws InvalidInput where the state does not allow it
@@ -82,11 +88,11 @@ private:
     void          renew();
     RefreshLimits refresh_limits() const;
 
-    void solve_by(std::span<const S> b, Attempt& tried);
-    void solve_iteratively(std::span<const S> b, Attempt& tried);
-    void solve_by_kept_lu(std::span<const S> b, Attempt& tried);
-    void solve_with_current(std::span<const S> b, Attempt& tried);
-    void solve_anew(std::span<const S> b, Attempt& tried);
+    void solve_by(SystemVectors<S>& given, Attempt& tried);
+    void solve_iteratively(SystemVectors<S>& given, Attempt& tried);
+    void solve_by_kept_lu(SystemVectors<S>& given, Attempt& tried);
+    void solve_with_current(SystemVectors<S>& given, Attempt& tried);
+    void solve_anew(SystemVectors<S>& given, Attempt& tried);
     bool step_on_gpu(std::span<const S> b);
 
     void  solve_alone(const BatchSystems<S>& all, std::size_t m, BatchReport& report);
@@ -95,11 +101,12 @@ private:
                         BatchReport& report);
 
     FactorReport factor_report() const;
-    SolverReport report(TryLoop::Call& call, std::span<S> x);
+    SolverReport report(TryLoop::Call& call, SystemVectors<S>& given);
 
     SolverOptions               options_;
-    CsrMatrix<S>                own_;     // what A_ looks at where the caller gave it away
-    std::vector<S>              values_;  // the last ones, where they are not those of the analysed A
+    CsrMatrix<S>                own_;      // what A_ looks at where the caller gave it away
+    std::vector<S>              values_;   // the last ones, where they are not those of the analysed A
+    std::vector<S>              fetched_;  // values of a GPU, on their way
     CsrView<S>                  A_;
     double                      norm_ = 0;  // ‖A‖_F, within the positive numbers
     Choice                      choice_;

@@ -169,15 +169,16 @@ FactorReport LinearSolver<S>::Impl::refactor()
 
 /// For as many steps as half a refactorization takes.
 template <Scalar S>
-void LinearSolver<S>::Impl::solve_by_kept_lu(std::span<const S> b, Attempt& tried)
+void LinearSolver<S>::Impl::solve_by_kept_lu(SystemVectors<S>& given, Attempt& tried)
 {
     DirectSolver<S>& lu = strategies->direct();
     KrylovOptions    krylov = options_.krylov;
     krylov.matrix_norm = norm_;
     krylov.restart = krylov.max_steps =
         std::max(1, std::min(steps_worth(series_.former_lu, krylov.restart), A_.rows()));
-    solve_by_former_lu<S>(lu.machine().cpu, turned(), lu.lu().factors(), b, krylov, standard_of(options_), listener,
-                          within(seconds_left()), tried);
+    given.read_guess(tried.x);
+    solve_by_former_lu<S>(lu.machine().cpu, turned(), lu.lu().factors(), given.b(), krylov, standard_of(options_),
+                          listener, within(seconds_left()), tried);
     tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
                                tried.report.steps, series_.former_lu.refactor);
     if (tried.converged()) series_.former_lu_pause.after_success();
@@ -192,7 +193,7 @@ RefreshLimits LinearSolver<S>::Impl::refresh_limits() const
 
 /// By the M at hand, which may be of an earlier system.
 template <Scalar S>
-void LinearSolver<S>::Impl::solve_iteratively(std::span<const S> b, Attempt& tried)
+void LinearSolver<S>::Impl::solve_iteratively(SystemVectors<S>& given, Attempt& tried)
 {
     const bool    kept = tried.action == SolverAction::lagged || (replayed(tried) && series_.first_steps > 0);
     KrylovOptions krylov = options_.krylov;
@@ -201,8 +202,8 @@ void LinearSolver<S>::Impl::solve_iteratively(std::span<const S> b, Attempt& tri
     if (kept) krylov.max_steps = most_steps_with_kept(series_.first_steps, krylov.max_steps, refresh_limits());
     const StopToken limited = within(share_of_time(facts(), false));
     if (const TurnedMatrix<S> A = turned(); A.turned())
-        strategies->iterative().solve_adjoint(A.solved(), b, krylov, listener, limited, tried);
-    else strategies->iterative().solve(b, krylov, listener, limited, tried);
+        strategies->iterative().solve_adjoint(A.solved(), given, krylov, listener, limited, tried);
+    else strategies->iterative().solve(given, krylov, listener, limited, tried);
     tried.given_up = tried.report.outcome == Outcome::time_limit && seconds_left() > 0;
     if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options_.krylov.max_steps && !kept)
         tried.decisions.push_back(fmt::format("the iteration ended after {} steps, as LU is expected to take {:.2g} s",
@@ -218,13 +219,13 @@ TurnedMatrix<S> LinearSolver<S>::Impl::turned()
 }
 
 template <Scalar S>
-void LinearSolver<S>::Impl::solve_by(std::span<const S> b, Attempt& tried)
+void LinearSolver<S>::Impl::solve_by(SystemVectors<S>& given, Attempt& tried)
 {
     run_guarded(tried, [&](Attempt& one) {
-        if (one.action == SolverAction::stale) solve_by_kept_lu(b, one);
-        else if (!one.plan.direct()) solve_iteratively(b, one);
+        if (one.action == SolverAction::stale) solve_by_kept_lu(given, one);
+        else if (!one.plan.direct()) solve_iteratively(given, one);
         else {
-            strategies->direct().solve(turned(), b, options_.krylov.rtol, within(seconds_left()), one);
+            strategies->direct().solve(turned(), given, options_.krylov.rtol, within(seconds_left()), one);
             series_.former_lu.solve = one.report.seconds.solve / (1 + one.report.steps);
         }
     });
@@ -233,7 +234,7 @@ void LinearSolver<S>::Impl::solve_by(std::span<const S> b, Attempt& tried)
 /// After what an earlier system has left was not enough: by factors of its own.
 /// @param tried  in: the try that failed; out: the next
 template <Scalar S>
-void LinearSolver<S>::Impl::solve_anew(std::span<const S> b, Attempt& tried)
+void LinearSolver<S>::Impl::solve_anew(SystemVectors<S>& given, Attempt& tried)
 {
     const bool        rounds = replayed(tried);
     const std::string why = fmt::format("{} after {} steps with the {}", name(tried.report.outcome), tried.report.steps,
@@ -247,16 +248,16 @@ void LinearSolver<S>::Impl::solve_anew(std::span<const S> b, Attempt& tried)
     current.reason = renewal(why, current);
     tried = current;
     tried.seconds += seconds;
-    if (loop.factored()) solve_by(b, tried);
+    if (loop.factored()) solve_by(given, tried);
     tried.report.seconds.solve += solving;
 }
 
 /// Solves with what there is.
 template <Scalar S>
-void LinearSolver<S>::Impl::solve_with_current(std::span<const S> b, Attempt& tried)
+void LinearSolver<S>::Impl::solve_with_current(SystemVectors<S>& given, Attempt& tried)
 {
     if (!guess_.empty()) tried.x = guess_;
-    solve_by(b, tried);
+    solve_by(given, tried);
     Index      steps_before = 0;
     const auto needs_more = [&] {
         const bool former =
@@ -265,7 +266,7 @@ void LinearSolver<S>::Impl::solve_with_current(std::span<const S> b, Attempt& tr
     };
     while (needs_more()) {  // a kept M, then kept rounds, then neither
         steps_before += tried.report.steps;
-        solve_anew(b, tried);
+        solve_anew(given, tried);
         if (!loop.factored()) return;
     }
     if (direct()) return;
@@ -281,27 +282,27 @@ void LinearSolver<S>::Impl::solve_with_current(std::span<const S> b, Attempt& tr
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::Impl::report(TryLoop::Call& call, std::span<S> x)
+SolverReport LinearSolver<S>::Impl::report(TryLoop::Call& call, SystemVectors<S>& given)
 {
     remember(loop.tried(), direct(), loop.budget().elapsed(), series_);
     SolverReport report = loop.tell(options_.krylov.stop);
     series_.last = report.result().report.outcome;
-    std::ranges::copy(report.result().x.of<S>(), x.begin());
+    given.deliver(report.result().x.of<S>());
     call.done();
     return report;
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::Impl::solve(std::span<const S> b, std::span<S> x, Transpose transpose)
+SolverReport LinearSolver<S>::Impl::solve(SystemVectors<S>& given, Transpose transpose)
 {
     transpose_ = transpose;
     if (series_.last) loop.budget().restart();
     if (loop.factored()) loop.budget().at_least(loop.current().seconds);  // one broken off has not told them
     TryLoop::Call call(loop, TryLoop::Input::rhs);
     if (loop.state() == SolverState::dropped) loop.factor(first_plan_again());
-    take_guess(x);
-    loop.solve([&](Attempt& tried) { solve_with_current(b, tried); });
-    return report(call, x);
+    take_guess(given.host_x());
+    loop.solve([&](Attempt& tried) { solve_with_current(given, tried); });
+    return report(call, given);
 }
 
 template <Scalar S>
@@ -311,6 +312,16 @@ void LinearSolver<S>::Impl::precondition(std::span<const S> r, std::span<S> z, T
     if (direct()) return strategies->direct().substitute(r, z, transpose);
     if (transpose == Transpose::no) return strategies->iterative().precondition(r, z);
     strategies->iterative().precondition_adjoint(turned().solved(), loop.current().plan, r, z);
+}
+
+/// @return false, and nothing is done, unless the factors at hand are applied on the GPU that r and z are of
+template <Scalar S>
+bool LinearSolver<S>::Impl::precondition_on_gpu(SystemVectors<S>& given, Transpose transpose)
+{
+    transpose_ = transpose;
+    if (direct()) return strategies->direct().substitute_on_gpu(A_, given, transpose);
+    const CsrView<S>* adjoint = transpose == Transpose::no ? nullptr : &turned().solved();
+    return strategies->iterative().precondition_on_gpu(given, adjoint, loop.current().plan);
 }
 
 /// New values and x by one launch. @return whether that was all: enough, or nothing else is to be tried
@@ -338,25 +349,27 @@ bool LinearSolver<S>::Impl::step_on_gpu(std::span<const S> b)
 template <Scalar S>
 SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S> b, std::span<S> x)
 {
+    SystemVectors<S> given(b, x);
     if (!loop.tried_any()) {
         (void)factor();
-        return solve(b, x, Transpose::no);
+        return solve(given, Transpose::no);
     }
     {
         TryLoop::Call call(loop, TryLoop::Input::values);
         begin_system();
         const bool step = direct() && strategies->direct().factored() && strategies->direct().lu().on_gpu();
-        if (step && step_on_gpu(b)) return report(call, x);
+        if (step && step_on_gpu(b)) return report(call, given);
         if (!step) renew();
         call.done();
     }
-    return solve(b, x, Transpose::no);
+    return solve(given, Transpose::no);
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                 \
     template bool         LinearSolver<S>::Impl::begin_values();                                            \
     template FactorReport LinearSolver<S>::Impl::refactor();                                                \
-    template SolverReport LinearSolver<S>::Impl::solve(std::span<const S>, std::span<S>, Transpose);        \
+    template SolverReport LinearSolver<S>::Impl::solve(SystemVectors<S>&, Transpose);                       \
+    template bool         LinearSolver<S>::Impl::precondition_on_gpu(SystemVectors<S>&, Transpose);         \
     template void         LinearSolver<S>::Impl::precondition(std::span<const S>, std::span<S>, Transpose); \
     template SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S>, std::span<S>);
 ILUX_SCALARS(ILUX_INSTANTIATE)

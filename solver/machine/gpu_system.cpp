@@ -227,24 +227,41 @@ template <Scalar S>
 template <class Solve>
 IterationReport GpuSystem<S>::iterate(std::span<const S> b, std::span<S> x, Solve&& solve)
 {
+    load(b, x);
+    const IterationReport report = solve();
+    unload(x);
+    return report;
+}
+
+template <Scalar S>
+void GpuSystem<S>::load(std::span<const S> b, std::span<const S> x)
+{
     timed([&] {
         upload<S>(gpu_, b, b_);
         upload<S>(gpu_, x, x_);
     });
-    const IterationReport report = solve();
+}
+
+template <Scalar S>
+void GpuSystem<S>::unload(std::span<S> x)
+{
     timed([&] { download<S>(gpu_, x_, x); });
     report_.peak_bytes = device_use().peak_bytes;
-    return report;
+}
+
+template <Scalar S>
+IterationReport GpuSystem<S>::solve(const KrylovOptions& krylov, const ProgressListener& on_progress,
+                                    const StopToken& stop)
+{
+    if (mixed_) return mixed_->solve(gpu_, *A_, {}, b_, x_, krylov, on_progress, stop);
+    return ilux::solve<Gpu, S>(gpu_, method_, *A_, *M_, b_, x_, *ws_, krylov, on_progress, stop);
 }
 
 template <Scalar S>
 IterationReport GpuSystem<S>::solve(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                                     const ProgressListener& on_progress, const StopToken& stop)
 {
-    return iterate(b, x, [&] {
-        if (mixed_) return mixed_->solve(gpu_, *A_, {}, b_, x_, krylov, on_progress, stop);
-        return ilux::solve<Gpu, S>(gpu_, method_, *A_, *M_, b_, x_, *ws_, krylov, on_progress, stop);
-    });
+    return iterate(b, x, [&] { return solve(krylov, on_progress, stop); });
 }
 
 template <Scalar S>
@@ -268,11 +285,40 @@ IterationReport GpuSystem<S>::solve_rows_scaled(std::span<const double> D, std::
 }
 
 template <Scalar S>
+IterationReport GpuSystem<S>::solve_rows_scaled(DeviceSpan<const S> D, DeviceSpan<const S> inverse,
+                                                DeviceSpan<const S> b, DeviceSpan<S> x, const KrylovOptions& krylov,
+                                                const ProgressListener& on_progress, const StopToken& stop)
+{
+    const RowScaledOperator<Gpu, S> DA(*A_, D);
+    RowScaledPreconditioner<Gpu, S> DM(*M_, inverse);
+    return ilux::solve<Gpu, S>(gpu_, method_, DA, DM, b, x, *ws_, krylov, on_progress, stop);
+}
+
+template <Scalar S>
+typename GpuSystem<S>::Room& GpuSystem<S>::room()
+{
+    if (room_) return *room_;
+    gpu_.make_current();
+    const auto        n = static_cast<std::size_t>(host_A_.rows());
+    const std::size_t bytes = n * (6 * sizeof(S) + 2 * sizeof(double));
+    const std::size_t limit = options_.memory_limit.value;
+    if (limit > 0 && report_.matrix_bytes + report_.factor_bytes + report_.workspace_bytes + bytes > limit)
+        throw OutOfMemory(fmt::format("device_memory is {}: no room to measure x", bytes_text(double(limit))));
+    return room_.emplace(n);
+}
+
+template <Scalar S>
+void GpuSystem<S>::precondition(DeviceSpan<const S> r, DeviceSpan<S> z)
+{
+    if (mixed_) mixed_->precondition(gpu_, r, z);
+    else M_->apply(gpu_, r, z);
+}
+
+template <Scalar S>
 void GpuSystem<S>::precondition(std::span<const S> r, std::span<S> z)
 {
     upload<S>(gpu_, r, b_);
-    if (mixed_) mixed_->precondition(gpu_, b_, x_);
-    else M_->apply(gpu_, b_, x_);
+    precondition(DeviceSpan<const S>(b_), x_);
     download<S>(gpu_, x_, z);
     gpu_.synchronize();
 }

@@ -88,13 +88,39 @@ public:
     /// Solves as ilux::solve does. @param x  n on the host, guess in, solution out
     IterationReport solve(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                           const ProgressListener& on_progress = {}, const StopToken& stop = {});
+    /// b ← b and x ← x, which are then solved with where they are.
+    void load(std::span<const S> b, std::span<const S> x);
+    void unload(std::span<S> x);  ///< x ← x
+    /// Solves A x = b with x() and b().
+    IterationReport solve(const KrylovOptions& krylov, const ProgressListener& on_progress = {},
+                          const StopToken& stop = {});
+
     /// The same for D A x = b, preconditioned by D M, with a diagonal D. Four vectors of the device besides.
     /// @throws OutOfMemory
     IterationReport solve_rows_scaled(std::span<const double> D, std::span<const S> b, std::span<S> x,
                                       const KrylovOptions& krylov, const ProgressListener& on_progress = {},
                                       const StopToken& stop = {});
+    /// The same on the device, in double; allocates nothing. @param inverse  of D
+    IterationReport solve_rows_scaled(DeviceSpan<const S> D, DeviceSpan<const S> inverse, DeviceSpan<const S> b,
+                                      DeviceSpan<S> x, const KrylovOptions& krylov,
+                                      const ProgressListener& on_progress = {}, const StopToken& stop = {});
     /// z ← M⁻¹ r, both of the host.
-    void             precondition(std::span<const S> r, std::span<S> z);
+    void precondition(std::span<const S> r, std::span<S> z);
+    /// The same on the device; does not wait.
+    void precondition(DeviceSpan<const S> r, DeviceSpan<S> z);
+
+    Gpu&                gpu() { return gpu_; }
+    const DeviceCsr<S>& matrix() const { return A_->matrix(); }
+    DeviceSpan<S>       b() { return b_; }  ///< n, on the device
+    DeviceSpan<S>       x() { return x_; }
+    /// Room for what measures and corrects x, n of each: made by the first call. @throws OutOfMemory
+    struct Room {
+        Room(std::size_t n) : r(n), d(n), scaled(n), former(n), D(n), inverse(n), size(n), row_size(n) {}
+
+        DeviceBuffer<S>      r, d, scaled, former, D, inverse;
+        DeviceBuffer<double> size, row_size;
+    };
+    Room&            room();
     const GpuReport& report() const { return report_; }
 
 private:
@@ -123,6 +149,7 @@ private:
     std::optional<KrylovWorkspace<Gpu, S>>  ws_;
     std::optional<GpuMixed<S>>              mixed_;  // in place of M_ and ws_
     DeviceBuffer<S>                         b_, x_;
+    std::optional<Room>                     room_;
     std::future<void>                       matrix_and_vectors_;  // last: waits for its thread before the rest goes
 };
 

@@ -43,7 +43,7 @@ public:
     /// For finish_iteration; all must outlive the calls.
     IterationCalls<S> calls(const ProgressListener& on_progress, const StopToken& stop);
     /// Of a GPU, or null.
-    const GpuReport* gpu_report() const { return system_ ? &system_->report() : nullptr; }
+    GpuSystem<S>* system() { return system_.get(); }
 
 private:
     struct OnHost {

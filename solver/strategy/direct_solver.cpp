@@ -50,6 +50,7 @@ void DirectSolver<S>::take(std::shared_ptr<const LuSymbolic> symbolic, const LuO
 {
     facts_ = facts_before(*symbolic);  // first: it may lack memory
     symbolic_ = std::move(symbolic);
+    gpu_side_.reset();
     given_ = lu;
     drop_factors();
     facts_->repivots = earlier_repivots_;
@@ -79,6 +80,7 @@ template <Scalar S>
 void DirectSolver<S>::release()
 {
     drop_factors();
+    gpu_side_.reset();
     workspace_.reset();
 }
 
@@ -149,7 +151,7 @@ template <Scalar S>
 bool DirectSolver<S>::factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried)
 {
     begin(stop, tried);
-    if (!took(anew ? lu_->factor(A.val()) : lu_->refactor_or_factor(A.val()), tried)) return false;
+    if (!took(anew ? lu_->factor(A.val()) : refactored(A), tried)) return false;
     note(A, tried);
     return true;
 }
@@ -216,6 +218,16 @@ void DirectSolver<S>::improve(const TurnedMatrix<S>& A, std::span<const S> b, At
 }
 
 template <Scalar S>
+void DirectSolver<S>::note_refinement(const LuSolveReport& solved, Attempt& tried)
+{
+    tried.lu = facts_;
+    tried.report.steps = tried.lu->refine_steps = solved.refine.steps;
+    const auto& seen = solved.refine.first_errors;
+    tried.lu->refine_errors.assign(seen.begin(), seen.begin() + std::min<Index>(solved.refine.steps + 1, seen.size()));
+    tried.report.outcome = solved.outcome;
+}
+
+template <Scalar S>
 void DirectSolver<S>::judge(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
                             Attempt& tried)
 {
@@ -224,11 +236,7 @@ void DirectSolver<S>::judge(const TurnedMatrix<S>& A, std::span<const S> b, doub
         tried.reason = solved.reason;
         note(A.factored(), tried);
     } else if (solved.outcome == Outcome::converged) add_reason(tried.reason, solved.reason);
-    tried.lu = facts_;
-    tried.report.steps = tried.lu->refine_steps = solved.refine.steps;
-    const auto& seen = solved.refine.first_errors;
-    tried.lu->refine_errors.assign(seen.begin(), seen.begin() + std::min<Index>(solved.refine.steps + 1, seen.size()));
-    tried.report.outcome = solved.outcome;
+    note_refinement(solved, tried);
     if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated) {
         tried.explanation = solved.reason;
         if (!solved.refine.finite) tried.report.relative_residual = std::numeric_limits<double>::quiet_NaN();
@@ -249,12 +257,17 @@ void DirectSolver<S>::judge(const TurnedMatrix<S>& A, std::span<const S> b, doub
 }
 
 template <Scalar S>
-void DirectSolver<S>::solve(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const StopToken& stop,
+void DirectSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, double rtol, const StopToken& stop,
                             Attempt& tried)
 {
     clock_ = WallClock();
     lu_->heed(stop);
-    const LuSolveReport solved = lu_->solve(b, tried.x.of<S>(), A.turn(), lu_tolerance);
+    if (!A.turned() && solve_on_gpu(A.factored(), given, rtol, tried)) {
+        estimate_condition(A.factored(), tried);
+        return;
+    }
+    const std::span<const S> b = given.b();
+    const LuSolveReport      solved = lu_->solve(b, tried.x.of<S>(), A.turn(), lu_tolerance);
     tried.report.seconds.solve = clock_.seconds();
     judge(A, b, rtol, solved, tried);
     estimate_condition(A.factored(), tried);

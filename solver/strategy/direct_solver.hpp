@@ -9,6 +9,8 @@
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/solver/report/attempt.hpp"
 #include "ilux/solver/strategy/direct_batch.hpp"
+#include "ilux/solver/strategy/gpu_direct_side.hpp"
+#include "ilux/solver/strategy/system_vectors.hpp"
 #include "ilux/solver/strategy/turned_matrix.hpp"
 
 namespace ilux {
@@ -35,11 +37,21 @@ public:
     /// @param stop  gives a factorization under way up
     /// @return whether A x = b can be solved now; where not, `tried` says why
     bool factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried);
-    /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
-    /// @param stop  lets no other pivots be chosen
-    void solve(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const StopToken& stop, Attempt& tried);
+    /// The values that factor() gets are on a GPU, too, at `there`, in the order of the caller's stream: they are not brought to it again.
+    /// An empty span ends that.
+    void values_are(Gpu& caller, DeviceSpan<const S> there)
+    {
+        caller_ = &caller;
+        there_ = there;
+    }
+    /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution, or nothing where that is on the GPU of
+    /// its array and was delivered  @param stop  lets no other pivots be chosen
+    void solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, double rtol, const StopToken& stop, Attempt& tried);
     /// z ← A⁻¹ r or A⁻ᴴ r by the factors, of which there must be some. On a GPU refined, as all solves are there.
     void substitute(std::span<const S> r, std::span<S> z, Transpose turn);
+    /// The same for vectors on the GPU where the factors are. @return false, and nothing is done, unless they are, and where the host
+    /// has to solve it
+    bool substitute_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn);
     /// factor() and solve(): on a GPU one launch where the pivots hold.
     /// @param factors  out, where there are factors: the try as it was before x was judged
     void step(const CsrView<S>& A, std::span<const S> b, double rtol, const StopToken& stop, Attempt& tried,
@@ -68,17 +80,21 @@ public:
     Machine&          machine() { return machine_; }
 
 private:
-    void        drop_factors();
-    std::size_t batch_bytes() const;
-    std::string why_no_batch(const CsrView<S>& A, Index members);
-    void        begin(const StopToken& stop, Attempt& tried);
-    bool        took(const LuReport& done, Attempt& tried);
-    void        judge(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
-                      Attempt& tried);
-    void        note(const CsrView<S>& A, Attempt& tried);
-    void        estimate_error(const TurnedMatrix<S>& A, Attempt& tried);
-    void        improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried);
-    void        estimate_condition(const CsrView<S>& A, Attempt& tried);
+    void              drop_factors();
+    std::size_t       batch_bytes() const;
+    std::string       why_no_batch(const CsrView<S>& A, Index members);
+    void              begin(const StopToken& stop, Attempt& tried);
+    LuReport          refactored(const CsrView<S>& A);
+    bool              took(const LuReport& done, Attempt& tried);
+    void              judge(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
+                            Attempt& tried);
+    GpuDirectSide<S>* gpu_side_for(const CsrView<S>& A, const SystemVectors<S>& given);
+    bool              solve_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, double rtol, Attempt& tried);
+    void              note(const CsrView<S>& A, Attempt& tried);
+    void              note_refinement(const LuSolveReport& solved, Attempt& tried);
+    void              estimate_error(const TurnedMatrix<S>& A, Attempt& tried);
+    void              improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried);
+    void              estimate_condition(const CsrView<S>& A, Attempt& tried);
 
     Machine                           machine_;
     SolverOptions                     options_;
@@ -96,6 +112,9 @@ private:
     double                            rcond_seen_ = 0;           // of the pivots at the last of them
     bool                              warned_ = false;           // by it
     bool                              condition_known_ = false;  // of the pivots chosen last
+    Gpu*                              caller_ = nullptr;
+    DeviceSpan<const S>               there_;     // values in the order of its stream
+    std::optional<GpuDirectSide<S>>   gpu_side_;  // once arrays of the GPU came
     std::optional<DirectBatch<S>>     batch_;
     std::shared_ptr<const LuPattern>  no_batch_for_;  // pivots by which there is none
     WallClock                         clock_;         // since the call under way began

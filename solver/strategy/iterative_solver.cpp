@@ -390,15 +390,18 @@ IterationCalls<S> IterativeSolver<S>::calls(const TryListener& listener, const S
 }
 
 template <Scalar S>
-void IterativeSolver<S>::solve(std::span<const S> b, KrylovOptions krylov, const TryListener& listener,
+void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, const TryListener& listener,
                                const StopToken& stop, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner"; });
     krylov.restart = this->krylov(A_->rows()).restart;
-    const ProgressListener on_progress = history_of(tried, listener, krylov);
-    const Method           method = method_of(tried.plan.method);
-    bool                   solved = true;
+    const Method method = method_of(tried.plan.method);
+    bool         solved = true;
     with_device_named(tried, [&] {
+        if (system_ && !mixed()) return solve_on_gpu(*system_, *A_, given, krylov, listener, stop, tried);
+        const ProgressListener   on_progress = history_of(tried, listener, krylov);
+        const std::span<const S> b = given.b();
+        given.read_guess(tried.x);
         tried.report = iterate(b, tried.x.of<S>(), krylov, on_progress, stop, method);
         const auto finish = [&] {
             finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop,

@@ -14,6 +14,7 @@
 #include "ilux/solver/strategy/adjoint_side.hpp"
 #include "ilux/solver/strategy/mixed_host.hpp"
 #include "ilux/solver/strategy/standard.hpp"
+#include "ilux/solver/strategy/system_vectors.hpp"
 
 namespace ilux {
 
@@ -42,20 +43,23 @@ public:
     bool factored() const { return factored_; }
 
     /// Solves, and measures once more in twice the precision where it converged.
-    /// @param tried  .x is the guess and becomes the solution
+    /// @param given  a success that is on the GPU of its arrays is delivered at once
+    /// @param tried  .x is the guess and becomes the solution, or nothing where that was delivered
     /// @param krylov  with ‖A‖_F
-    void solve(std::span<const S> b, KrylovOptions krylov, const TryListener& listener, const StopToken& stop,
+    void solve(SystemVectors<S>& given, KrylovOptions krylov, const TryListener& listener, const StopToken& stop,
                Attempt& tried);
 
     /// The same for Aᴴ x = b, by the M of A, in double precision.
     /// @param adjoint  Aᴴ, with the numbers of A; must stand as A must
-    void solve_adjoint(const CsrView<S>& adjoint, std::span<const S> b, KrylovOptions krylov,
+    void solve_adjoint(const CsrView<S>& adjoint, SystemVectors<S>& given, KrylovOptions krylov,
                        const TryListener& listener, const StopToken& stop, Attempt& tried);
 
     /// z ← M⁻¹ r, where M is applied, in double precision there.
     void precondition(std::span<const S> r, std::span<S> z);
     /// z ← M⁻ᴴ r. @param adjoint  as above
     void precondition_adjoint(const CsrView<S>& adjoint, const Plan& plan, std::span<const S> r, std::span<S> z);
+    /// z ← M⁻¹ r, or M⁻ᴴ r where there is an adjoint, for vectors on a GPU. @return false, and nothing is done, unless M is applied there
+    bool precondition_on_gpu(SystemVectors<S>& given, const CsrView<S>* adjoint, const Plan& plan);
 
     /// The next factor() makes M without a look at the rounds of the one at hand.
     void forget_rounds() { options_made_by_.reset(); }
@@ -79,10 +83,13 @@ private:
                                              Attempt& tried);
     MlIlu<S>                    make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
 
-    bool             build(const TryListener& listener, const StopToken& stop, Attempt& tried);
-    void             place(Attempt& tried);
-    void             give_up_gpu(const std::string& why, Attempt& tried);
-    void             begin_on_gpu(const Plan& plan);
+    GpuSystem<S>* system_for(const CsrView<S>* adjoint, const Plan& plan);
+    void solve_on_gpu(GpuSystem<S>& system, const CsrView<S>& A, SystemVectors<S>& given, const KrylovOptions& krylov,
+                      const TryListener& listener, const StopToken& stop, Attempt& tried);
+    bool build(const TryListener& listener, const StopToken& stop, Attempt& tried);
+    void place(Attempt& tried);
+    void give_up_gpu(const std::string& why, Attempt& tried);
+    void begin_on_gpu(const Plan& plan);
     GpuSystemOptions gpu_options(const Plan& plan) const;
     AdjointSide<S>&  adjoint_side(const CsrView<S>& adjoint, const Plan& plan);
     void             with_device_named(const Attempt& tried, const std::function<void()>& work) const;

@@ -19,19 +19,25 @@ AdjointSide<S>& IterativeSolver<S>::adjoint_side(const CsrView<S>& adjoint, cons
 }
 
 template <Scalar S>
-void IterativeSolver<S>::solve_adjoint(const CsrView<S>& adjoint, std::span<const S> b, KrylovOptions krylov,
+void IterativeSolver<S>::solve_adjoint(const CsrView<S>& adjoint, SystemVectors<S>& given, KrylovOptions krylov,
                                        const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner"; });
     krylov.restart = this->krylov(adjoint.rows()).restart;
-    const ProgressListener on_progress = history_of(tried, listener, krylov);
     if (mixed()) tried.decisions.emplace_back("krylov.precision=double for a system with the transpose of A");
     with_device_named(tried, [&] {
         AdjointSide<S>& side = adjoint_side(adjoint, tried.plan);
+        if (side.system()) {
+            solve_on_gpu(*side.system(), adjoint, given, krylov, listener, stop, tried);
+            tried.gpu = side.system()->report();
+            return;
+        }
+        const ProgressListener   on_progress = history_of(tried, listener, krylov);
+        const std::span<const S> b = given.b();
+        given.read_guess(tried.x);
         tried.report = side.solve(b, tried.x.of<S>(), krylov, on_progress, stop);
         finish_iteration<S>(machine_.cpu, adjoint, b, krylov, standard_of(options_),
                             side.calls(listener.on_progress, stop), stop, tried);
-        if (side.gpu_report()) tried.gpu = *side.gpu_report();
     });
     note_rank(tried);
 }
@@ -56,7 +62,7 @@ void IterativeSolver<S>::precondition_adjoint(const CsrView<S>& adjoint, const P
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                    \
-    template void IterativeSolver<S>::solve_adjoint(const CsrView<S>&, std::span<const S>, KrylovOptions,      \
+    template void IterativeSolver<S>::solve_adjoint(const CsrView<S>&, SystemVectors<S>&, KrylovOptions,       \
                                                     const TryListener&, const StopToken&, Attempt&);           \
     template void IterativeSolver<S>::precondition(std::span<const S>, std::span<S>);                          \
     template void IterativeSolver<S>::precondition_adjoint(const CsrView<S>&, const Plan&, std::span<const S>, \

@@ -1,6 +1,7 @@
 #include "ilux/solver/strategy/standard.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/machine/single_matrix.hpp"
+#include "ilux/solver/strategy/corrections.hpp"
 
 #include <fmt/core.h>
 
@@ -10,17 +11,7 @@
 namespace ilux {
 namespace {
 
-// Steps beyond which M hides errors from every estimate with it: those of mmc 18, 644 steps, were estimated as 3e-5, and are 4.
-constexpr Index  most_trusted = 200;
-constexpr double good_estimate = 0.1;  // of its residual over that of x
 constexpr double doubtful_row = 1e-4;  // row-wise backward error of a success that is told
-
-/// M that leaves many steps to do knows little of the error: some of them, on the equation of the error, tell more.
-Index steps_of_estimate(const Attempt& tried)
-{
-    constexpr Index crude = 16;
-    return tried.report.steps < crude ? 0 : tried.report.steps / 4;
-}
 
 /// NaN counts as far off.
 double share(double value, double limit)
@@ -42,115 +33,55 @@ void equilibrate(const CsrView<S>& A, std::span<const S> x, const Residual<S>& r
     }
 }
 
-/// One iteration after another, each on what the former has left.
+/// What measures and corrects x on the host.
 template <Scalar S>
-class Corrections {
+class HostSide {
 public:
-    Corrections(Cpu& cpu, const CsrView<S>& A, std::span<const S> b, const KrylovOptions& krylov,
-                const Standard& standard, const IterationCalls<S>& iteration, const StopToken& stop, Attempt& tried)
-        : cpu_(cpu),
-          A_(A),
-          b_(b),
-          krylov_(krylov),
-          standard_(standard),
-          iteration_(iteration),
-          stop_(stop),
-          tried_(tried)
+    HostSide(Cpu& cpu, const CsrView<S>& A, std::span<const S> b, const IterationCalls<S>& iteration, std::vector<S>& x)
+        : cpu_(cpu), A_(A), b_(b), iteration_(iteration), x_(x), d_(x.size())
     {}
 
-    /// Accuracy of tried.x. @param steps  that a better estimate of the error than by M alone may take
-    void judge(Index steps)
+    Accuracy measure()
     {
-        tried_.accuracy = measure<S>(cpu_, A_, x(), b_, residual_);
-        if (!tried_.accuracy.finite) return;
-        note_counting_rows(A_, x(), residual_, tried_.accuracy);
-        d_.assign(x().size(), 0);
-        if (steps > 0) tried_.accuracy.estimate_settled = estimate_by(steps) && residual_.lost.empty();
-        if (steps == 0) iteration_.precondition(residual_.r, d_);
-        note_error(x(), d_, residual_, tried_.accuracy);
+        Accuracy accuracy = ilux::measure<S>(cpu_, A_, x_, b_, residual_);
+        if (accuracy.finite) note_counting_rows(A_, x_, residual_, accuracy);
+        return accuracy;
     }
-
-    void go_on()
+    void precondition() { iteration_.precondition(residual_.r, d_); }
+    void note_error(Accuracy& accuracy) { ilux::note_error(x_, d_, residual_, accuracy); }
+    bool d_is_zero() const
     {
-        constexpr int most = 12;
-        for (int k = 0; k < most && excess(tried_.accuracy, standard_) > 1; ++k)
-            if (!correct()) return;
+        return std::ranges::all_of(d_, [](S d) { return d == S(0); });
     }
+    Index size() const { return A_.rows(); }
 
-    StopReason stopped() const { return stopped_; }  // why it ended early
-
-private:
-    std::vector<S>& x() { return tried_.x.of<S>(); }
-
-    /// d_ ≈ A⁻¹ r by so many steps; by M alone where they come to nothing. @return whether they settled it
-    bool estimate_by(Index steps)
+    IterationReport solve_for_correction(bool scaled, const KrylovOptions& krylov)
     {
-        const Index   taken = tried_.report.steps, cycles = tried_.report.restarts;  // those to x
-        const Outcome outcome = solve_for_correction(options_of(good_estimate, steps));
-        tried_.report.steps = taken;
-        tried_.report.restarts = cycles;
-        const bool told = outcome == Outcome::converged || outcome == Outcome::max_steps;
-        // at max_steps d may be where it began, and 0 would say that x has no error
-        const bool begun = outcome != Outcome::max_steps || std::ranges::any_of(d_, [](S d) { return d != S(0); });
-        if (!told || !begun) iteration_.precondition(residual_.r, d_);
-        return outcome == Outcome::converged && taken <= most_trusted;
-    }
-
-    /// Of an iteration on what x has left.
-    KrylovOptions options_of(double rtol, Index steps) const
-    {
-        KrylovOptions krylov = krylov_;
-        krylov.stop = StopTest::residual;
-        krylov.rtol = rtol;
-        krylov.max_steps = steps;
-        return krylov;
-    }
-
-    /// x ← x + d. @return whether that halved the excess and left the residual below its own limit; if not x is as it was
-    bool correct()
-    {
-        const Accuracy before = tried_.accuracy;
-        const double   far = excess(before, standard_);
-        const auto     krylov = options_of(std::clamp(0.5 / far, 1e-8, 1e-2), krylov_.max_steps - tried_.report.steps);
-        stopped_ = stop_.reason();
-        if (krylov.max_steps <= 0 || stopped_ != StopReason::none || !std::isfinite(far)) return false;
-        (void)solve_for_correction(krylov);
-        stopped_ = stop_.reason();
-        former_ = x();
-        for (std::size_t i = 0; i < former_.size(); ++i) x()[i] += times_power(d_[i], residual_.exponent);
-        judge(0);
-        const Standard of_residual{.residual = standard_.residual, .backward_error = standard_.backward_error};
-        if (excess(tried_.accuracy, standard_) <= far / 2 && excess(tried_.accuracy, of_residual) <= 1) return true;
-        x().swap(former_);
-        tried_.accuracy = before;
-        return false;
-    }
-
-    Outcome solve_for_correction(const KrylovOptions& krylov)
-    {
-        const std::size_t n = x().size();
+        const std::size_t n = x_.size();
         D_.assign(n, 1);
-        if (!needs_symmetry(tried_.plan.method)) equilibrate<S>(A_, x(), residual_, D_);
+        if (scaled) equilibrate<S>(A_, x_, residual_, D_);
         scaled_.resize(n);
         for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * residual_.r[i];
         d_.assign(n, 0);
-        const IterationReport done = iteration_.solve(D_, scaled_, d_, krylov);
-        add_work(done, tried_.report);
-        return done.outcome;
+        return iteration_.solve(D_, scaled_, d_, krylov);
     }
 
+    void add_correction()
+    {
+        former_ = x_;
+        for (std::size_t i = 0; i < former_.size(); ++i) x_[i] += times_power(d_[i], residual_.exponent);
+    }
+    void take_back() { x_.swap(former_); }
+
+private:
     Cpu&                     cpu_;
     const CsrView<S>&        A_;
     std::span<const S>       b_;
-    const KrylovOptions&     krylov_;
-    const Standard&          standard_;
     const IterationCalls<S>& iteration_;
-    const StopToken&         stop_;
-    Attempt&                 tried_;
+    std::vector<S>&          x_;
     Residual<S>              residual_;
     std::vector<S>           d_, scaled_, former_;
     std::vector<double>      D_;
-    StopReason               stopped_ = StopReason::none;
 };
 
 }  // namespace
@@ -256,26 +187,8 @@ void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<
                       const Standard& standard, const IterationCalls<S>& iteration, const StopToken& stop,
                       Attempt& tried)
 {
-    Corrections<S> corrections(cpu, A, b, krylov, standard, iteration, stop, tried);
-    corrections.judge(tried.converged() ? steps_of_estimate(tried) : 0);
-    if (!tried.accuracy.finite) return;
-    const bool   by_size = krylov.stop == StopTest::backward_error;
-    const double measured = by_size ? tried.accuracy.backward_error : tried.accuracy.relative_residual;
-    if (tried.converged() && measured > krylov.rtol) {
-        tried.report.outcome = Outcome::stagnated;
-        tried.report.detail = "b - A x met the tolerance by rounding only: in twice the precision it does not";
-    }
-    if (tried.converged()) corrections.go_on();
-    tried.report.relative_residual = tried.accuracy.relative_residual;
-    tried.report.backward_error = tried.accuracy.backward_error;
-    const auto n = static_cast<Index>(tried.x.size());
-    tried.inaccurate = tried.converged() && excess(tried.accuracy, standard) > 1;
-    if (tried.inaccurate) {
-        tried.report.outcome =
-            corrections.stopped() == StopReason::none ? Outcome::stagnated : outcome_of(corrections.stopped());
-        tried.explanation = fmt::format("residual {:.2e}, but {}", tried.report.relative_residual,
-                                        shortfall(tried.accuracy, standard, n));
-    } else if (tried.converged()) tried.warn(accuracy_warning(tried.accuracy, n));
+    HostSide<S> host(cpu, A, b, iteration, tried.x.of<S>());
+    finish_by(host, krylov, standard, stop, tried);
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                            \

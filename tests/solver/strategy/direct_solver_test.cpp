@@ -32,7 +32,10 @@ LuFacts solved(DirectSolver<>& solver, const CsrMatrix<double>& A, std::vector<s
     Attempt tried;
     tried.x.of<double>().resize(A.rows());
     EXPECT_TRUE(solver.factor(A, false, any_time, tried)) << tried.why();
-    solver.solve(A, times_ones(A), 1e-8, any_time, tried);
+    const auto            b = times_ones(A);
+    std::vector<double>   x(b.size());
+    SystemVectors<double> given(b, x);
+    solver.solve(A, given, 1e-8, any_time, tried);
     EXPECT_TRUE(tried.converged()) << tried.why();
     EXPECT_EQ(tried.report.steps, tried.lu->refine_steps);
     decisions = tried.decisions;

@@ -26,7 +26,9 @@ TEST(IterativeSolver, KeepsAPreconditionerForTheNextSystemWhereAsked)
             tried.x.of<double>() = std::move(guess);
             if (keep) solver.keep(A, tried);
             else EXPECT_TRUE(solver.factor(A, {}, {}, tried));
-            solver.solve(b, options.krylov, {}, {}, tried);
+            std::vector<double>   x(b.size());
+            SystemVectors<double> given(b, x);
+            solver.solve(given, options.krylov, {}, {}, tried);
             return tried;
         };
         const std::vector<double> zeros(100, 0.0);

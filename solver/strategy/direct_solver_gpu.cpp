@@ -1,0 +1,84 @@
+// Systems of the direct strategy whose b and x are on the GPU where the factors are.
+
+#include "ilux/base/gpu/stream_order.hpp"
+#include "ilux/base/instances.hpp"
+#include "ilux/solver/report/gpu_accuracy.hpp"
+#include "ilux/solver/strategy/direct_solver.hpp"
+#include "ilux/solver/strategy/standard.hpp"
+
+namespace ilux {
+
+/// By the former pivots where they hold. Values that are on this GPU stay there.
+template <Scalar S>
+LuReport DirectSolver<S>::refactored(const CsrView<S>& A)
+{
+    const bool there = !there_.empty() && lu_->on_gpu() && caller_->device() == machine_.gpu->device();
+    if (!there) return lu_->refactor_or_factor(A.val());
+    run_after(*machine_.gpu, *caller_);
+    return lu_->refactor_or_factor(A.val(), there_);
+}
+
+/// The room for vectors of the GPU on which the factors are; null where these are elsewhere, or there is no room.
+template <Scalar S>
+GpuDirectSide<S>* DirectSolver<S>::gpu_side_for(const CsrView<S>& A, const SystemVectors<S>& given)
+{
+    if (!machine_.gpu || !lu_->on_gpu() || !given.are_of(*machine_.gpu)) return nullptr;
+    try {
+        if (!gpu_side_) gpu_side_.emplace(*machine_.gpu, A);
+    } catch (const OutOfMemory&) {
+        return nullptr;
+    }
+    return &*gpu_side_;
+}
+
+/// All of it there, as long as x is good at once.
+/// @return false, and all is as it was, where the arrays are elsewhere, or x needs more than that: corrections, other pivots, a look at
+/// the factors. The host does it then, from the beginning.
+template <Scalar S>
+bool DirectSolver<S>::solve_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, double rtol, Attempt& tried)
+{
+    GpuDirectSide<S>* const side = gpu_side_for(A, given);
+    if (!side) return false;
+    Gpu& gpu = *machine_.gpu;
+    given.load(gpu, side->b(), side->x());
+    const auto solved = lu_->solve_on_gpu(side->b(), side->x(), Transpose::no, lu_tolerance);
+    if (!solved) return false;
+    const double   seconds = clock_.seconds();
+    GpuAccuracy<S> measured(gpu, side->rows(lu_->device_values()), side->vectors());
+    auto           accuracy = measured.measure(side->x(), side->b());
+    if (!accuracy || !is_plain_success(*accuracy, rtol) || accuracy->rowwise > lu_tolerance) return false;
+    if (!lu_->solve_on_gpu(measured.r(), side->error(), Transpose::no, INFINITY)) return false;
+    measured.note_error(side->x(), side->error(), *accuracy);
+    if (excess(*accuracy, DirectBatch<S>::standard(options_)) > 1) return false;
+    given.deliver(gpu, side->x());
+    note_refinement(*solved, tried);
+    tried.report.seconds.solve = seconds;
+    tried.accuracy = *accuracy;
+    tried.report.relative_residual = accuracy->relative_residual;
+    tried.report.backward_error = accuracy->backward_error;
+    tried.x = std::vector<S>();
+    hold_to_etol(options_, A.rows(), tried);
+    return true;
+}
+
+template <Scalar S>
+bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn)
+{
+    const bool              conjugated = is_complex<S> && turn == Transpose::adjoint;
+    GpuDirectSide<S>* const side = conjugated ? nullptr : gpu_side_for(A, given);
+    if (!side) return false;
+    given.load(*machine_.gpu, side->b(), side->x());
+    if (!lu_->solve_on_gpu(side->b(), side->x(), turn, INFINITY)) return false;
+    given.deliver(*machine_.gpu, side->x());
+    return true;
+}
+
+#define ILUX_INSTANTIATE(S)                                                                                           \
+    template LuReport          DirectSolver<S>::refactored(const CsrView<S>&);                                        \
+    template GpuDirectSide<S>* DirectSolver<S>::gpu_side_for(const CsrView<S>&, const SystemVectors<S>&);             \
+    template bool              DirectSolver<S>::solve_on_gpu(const CsrView<S>&, SystemVectors<S>&, double, Attempt&); \
+    template bool              DirectSolver<S>::substitute_on_gpu(const CsrView<S>&, SystemVectors<S>&, Transpose);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux
