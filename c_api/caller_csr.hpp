@@ -46,6 +46,8 @@ public:
     std::size_t       entries() const { return entries_; }  ///< the caller's
     /// Other values in the caller's order, as the view has them. Valid until the next call.
     std::span<const S> in_order(const void* values, const GpuOfCaller& gpu);
+    /// Those of the caller's are in the order of the view.
+    bool keeps_order() const { return place_.empty(); }
     /// The same for several matrices of the host, one after another.
     std::vector<S> in_order(std::span<const S> values, Index members) const;
 

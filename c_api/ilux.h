@@ -89,7 +89,8 @@ int         ilux_set_json(ilux_solver* solver, const char* text);
 const char* ilux_options(ilux_solver* solver); /* valid until the next call with this solver; NULL without memory */
 
 /* The stream (a cudaStream_t) of the GPU `device` in whose order arrays of ILUX_DEVICE are read and written; 0 and NULL, the
-   default stream of the first device, unless it is called. */
+   default stream of the first device, unless it is called. It must stand until another is set or ilux_destroy. A call may return before
+   what it wrote there is complete: the stream is not waited for. */
 int ilux_set_stream(ilux_solver* solver, int device, void* stream);
 
 /* analyse -> factor -> solve, and refactor for every further system of the same pattern.
@@ -104,7 +105,9 @@ int ilux_factors_of(ilux_solver* solver, ilux_factors* factors); /* ILUX_BAD_INP
 
 /* Solves op(A) X = B for `columns` right-hand sides, column after column: b and x of column k begin at k * ldb and k * ldx
    numbers. Every x is measured; the status is that of the first column that did not converge. x is overwritten; with the option
-   sequence.reuse_x it is the guess. On a GPU where A is. */
+   sequence.reuse_x it is the guess. On a GPU where A is: b and x stay there, in the order of the stream of ilux_set_stream, where the
+   solver works on that GPU. They pass through the host for device=cpu, krylov.precision=mixed, the transpose by an LU or of complex
+   numbers, and where other factors have to be tried. */
 int ilux_solve(ilux_solver* solver, int op, int64_t columns, const void* b, int64_t ldb, void* x, int64_t ldx);
 /* Z <- op(M)^-1 R by the factors at hand, once; M is the preconditioner, or A where the strategy is LU. */
 int ilux_precondition(ilux_solver* solver, int op, int64_t columns, const void* r, int64_t ldr, void* z, int64_t ldz);

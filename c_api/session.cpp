@@ -17,6 +17,7 @@ Gpu& ilux_solver::gpu()
 
 void ilux_solver::use_stream(int device, void* stream)
 {
+    if (device == device_ && stream == stream_) return;
     gpu_.reset();
     device_ = device;
     stream_ = stream;
@@ -47,6 +48,14 @@ StopToken ilux_solver::stop()
 
 namespace ilux::c_api {
 namespace {
+
+/// A function for arrays of the host and one for those of a GPU.
+template <class... Each>
+struct Overloaded : Each... {
+    using Each::operator()...;
+};
+template <class... Each>
+Overloaded(Each...) -> Overloaded<Each...>;
 
 /// Numbers from the first of column 0 to the last of column count − 1.
 std::size_t reach(std::int64_t count, std::int64_t n, std::int64_t ld, const char* name)
@@ -100,6 +109,10 @@ FactorReport Session<S>::factor(const void* values, bool again)
     require(values || !again, [] { return "values is NULL"; });
     if (!values) return std::exchange(renewed_, false) ? solver.factor(matrix_.view().val()) : solver.factor();
     renewed_ = true;
+    if (matrix_.on_device() && matrix_.keeps_order()) {
+        const DeviceSpan<const S> there(static_cast<const S*>(values), matrix_.entries());
+        return again ? solver.refactor(gpu(), there) : solver.factor(gpu(), there);
+    }
     const auto ordered = matrix_.in_order(values, gpu_of_caller());
     return again ? solver.refactor(ordered) : solver.factor(ordered);
 }
@@ -109,25 +122,19 @@ template <class One>
 void Session<S>::columns(std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx, One&& one)
 {
     require(count >= 0, [&] { return fmt::format("columns is {}", count); });
-    const std::int64_t n = matrix_.view().rows();
-    const std::size_t  of_b = reach(count, n, ldb, "ldb"), of_x = reach(count, n, ldx, "ldx");
-    std::vector<S>     room_b, room_x;
-    const auto         B = on_host<S>(b, of_b, matrix_.on_device(), gpu_of_caller(), room_b);
-    const auto         guess = on_host<S>(x, of_x, matrix_.on_device(), gpu_of_caller(), room_x);
-    const std::span<S> X(matrix_.on_device() ? room_x.data() : static_cast<S*>(x), guess.size());
-    const auto         copy_back = [&] {
-        if (matrix_.on_device() && of_x > 0)
-            upload<S>(gpu(), std::span<const S>(room_x), DeviceSpan<S>(static_cast<S*>(x), of_x));
-    };
-    try {
+    const auto        n = static_cast<std::size_t>(matrix_.view().rows());
+    const std::size_t of_b = reach(count, matrix_.view().rows(), ldb, "ldb"),
+                      of_x = reach(count, matrix_.view().rows(), ldx, "ldx");
+    require((b || of_b == 0) && (x || of_x == 0), [] { return "an array is NULL"; });
+    const auto each = [&](auto B, auto X) {
         for (std::int64_t k = 0; k < count; ++k)
-            one(B.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldb), static_cast<std::size_t>(n)),
-                X.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldx), static_cast<std::size_t>(n)));
-    } catch (...) {
-        copy_back();
-        throw;
-    }
-    copy_back();
+            one(B.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldb), n),
+                X.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldx), n));
+    };
+    const auto* const from = static_cast<const S*>(b);
+    auto* const       to = static_cast<S*>(x);
+    if (matrix_.on_device()) each(DeviceSpan<const S>(from, of_b), DeviceSpan<S>(to, of_x));
+    else each(std::span<const S>(from, of_b), std::span<S>(to, of_x));
 }
 
 template <class S>
@@ -135,9 +142,13 @@ void Session<S>::solve(Transpose op, std::int64_t count, const void* b, std::int
 {
     LinearSolver<S>&          solver = ready();
     std::vector<SolverReport> solved;
-    columns(count, b, ldb, x, ldx, [&](std::span<const S> one_b, std::span<S> one_x) {
-        solved.push_back(without_x(solver.solve(one_b, one_x, op)));
-    });
+    columns(count, b, ldb, x, ldx,
+            Overloaded{[&](std::span<const S> one_b, std::span<S> one_x) {
+                           solved.push_back(without_x(solver.solve(one_b, one_x, op)));
+                       },
+                       [&](DeviceSpan<const S> one_b, DeviceSpan<S> one_x) {
+                           solved.push_back(without_x(solver.solve(gpu(), one_b, one_x, op)));
+                       }});
     reports = std::move(solved);
 }
 
@@ -147,7 +158,10 @@ void Session<S>::precondition(Transpose op, std::int64_t count, const void* r, s
 {
     require(solver_ != nullptr, [] { return "ilux_analyse comes first"; });
     columns(count, r, ldr, z, ldz,
-            [&](std::span<const S> one_r, std::span<S> one_z) { solver_->precondition(one_r, one_z, op); });
+            Overloaded{[&](std::span<const S> one_r, std::span<S> one_z) { solver_->precondition(one_r, one_z, op); },
+                       [&](DeviceSpan<const S> one_r, DeviceSpan<S> one_z) {
+                           solver_->precondition(gpu(), one_r, one_z, op);
+                       }});
 }
 
 template <class S>

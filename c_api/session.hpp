@@ -85,7 +85,7 @@ private:
     {
         return [this]() -> Gpu& { return gpu(); };
     }
-    /// Calls one(b, x) for each column, on the host.
+    /// Calls one(b, x) for each column, with std::span or DeviceSpan.
     template <class One>
     void columns(std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx, One&& one);
 

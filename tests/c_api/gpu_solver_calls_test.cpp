@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ilux/base/gpu/gpu.hpp"
+#include "ilux/base/gpu/host_transfers.hpp"
 #include "ilux/tests/c_api/c_system.hpp"
 #include "ilux/tests/support/checks.hpp"
 
@@ -58,6 +59,86 @@ TYPED_TEST(GpuCSolve, ArraysOfTheDevice)
                                             std::span(b).subspan(200 * k, 200)),
                               1.01e-8);
             }
+}
+
+TYPED_TEST(GpuCSolve, VectorsStayOnTheDevice)
+{
+    using S = TypeParam;
+    constexpr std::size_t n = 2000, ld = 2003, columns = 3, few_bytes = 4096;
+    Gpu                   gpu;
+    auto                  A = line<S>(n, false);
+    const auto            ptr = on_gpu(gpu, A.ptr);
+    const auto            col = on_gpu(gpu, A.col);
+    const auto            val = on_gpu(gpu, A.val);
+    const auto            b = right_hand_side<S>(ld * columns);
+    const auto            B = on_gpu(gpu, b);
+    for (const char* method : {"lu", "gmres"}) {
+        const auto there = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
+        const auto host = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
+        ilux_csr   csr = A.csr(64), on_device = csr;
+        on_device.row_ptr = ptr.data();
+        on_device.col = col.data();
+        on_device.values = val.data();
+        on_device.memory = ILUX_DEVICE;
+        ASSERT_EQ(ilux_analyse(there.get(), &on_device, 3), ILUX_OK) << ilux_message(there.get());
+        ASSERT_EQ(ilux_analyse(host.get(), &csr, 3), ILUX_OK);
+        ASSERT_EQ(ilux_factor(there.get(), nullptr), ILUX_OK);
+        ASSERT_EQ(ilux_factor(host.get(), nullptr), ILUX_OK);
+        ASSERT_EQ(ilux_refactor(there.get(), val.data()), ILUX_OK);
+        ASSERT_EQ(ilux_refactor(host.get(), A.val.data()), ILUX_OK);
+        std::vector<S> x(ld * columns, S(7)), seen(ld * columns);
+        auto           X = on_gpu(gpu, x);
+        ASSERT_EQ(ilux_solve(there.get(), ILUX_PLAIN, 1, B.data(), ld, X.data(), ld),
+                  ILUX_OK);  // sets up what is measured with
+        const auto before = host_transfers();
+        ASSERT_EQ(ilux_solve(there.get(), ILUX_PLAIN, columns, B.data(), ld, X.data(), ld), ILUX_OK);
+        EXPECT_LE(host_transfers().total() - before.total(), few_bytes) << method;
+        ASSERT_EQ(ilux_solve(host.get(), ILUX_PLAIN, columns, b.data(), ld, x.data(), ld), ILUX_OK);
+        download<S>(gpu, X, std::span<S>(seen));
+        EXPECT_TRUE(seen == x) << method;  // the numbers between the columns, too
+        ASSERT_EQ(ilux_precondition(there.get(), ILUX_PLAIN, columns, B.data(), ld, X.data(), ld), ILUX_OK);
+        ASSERT_EQ(ilux_precondition(host.get(), ILUX_PLAIN, columns, b.data(), ld, x.data(), ld), ILUX_OK);
+        download<S>(gpu, X, std::span<S>(seen));
+        EXPECT_TRUE(seen == x) << method;
+        ilux_result result{};
+        ASSERT_EQ(ilux_solve(there.get(), ILUX_PLAIN, columns, B.data(), ld, X.data(), ld), ILUX_OK);
+        ASSERT_EQ(ilux_result_of(there.get(), columns - 1, &result), ILUX_OK);
+        EXPECT_LE(result.relative_residual, 1e-8);
+        EXPECT_NE(ilux_report(there.get(), 0), nullptr);
+    }
+}
+
+TYPED_TEST(GpuCSolve, ComplexNumbersMayStandOnMultiplesOf8Bytes)
+{
+    using S = TypeParam;
+    constexpr std::size_t n = 300, parts = sizeof(S) / sizeof(double);
+    Gpu                   gpu;
+    auto                  A = line<S>(n, false);
+    const auto            ptr = on_gpu(gpu, A.ptr);
+    const auto            col = on_gpu(gpu, A.col);
+    const auto            val = on_gpu(gpu, A.val);
+    const auto            b = right_hand_side<S>(n);
+    DeviceBuffer<double>  odd_b(parts * n + 1), odd_x(parts * n + 1);
+    const auto            after_one = [&](DeviceBuffer<double>& of) {
+        return DeviceSpan<S>(reinterpret_cast<S*>(of.data() + 1), n);
+    };
+    upload<S>(gpu, b, after_one(odd_b));
+    for (const char* method : {"lu", "gmres"}) {
+        const auto solver = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
+        ilux_csr   csr = A.csr(64);
+        csr.row_ptr = ptr.data();
+        csr.col = col.data();
+        csr.values = val.data();
+        csr.memory = ILUX_DEVICE;
+        ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1), ILUX_OK) << ilux_message(solver.get());
+        ASSERT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK);
+        ASSERT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, after_one(odd_b).data(), n, after_one(odd_x).data(), n),
+                  ILUX_OK)
+            << ilux_message(solver.get());
+        std::vector<S> x(n);
+        download<S>(gpu, after_one(odd_x), std::span<S>(x));
+        EXPECT_LE(c_residual<S>(A, ILUX_PLAIN, std::span<const S>(x), std::span<const S>(b)), 1.01e-8);
+    }
 }
 
 }  // namespace
