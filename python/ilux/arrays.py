@@ -45,24 +45,40 @@ def is_on_device(array: Any) -> bool:
 def packed_on_device(array: Any) -> Any:
     """The array, or a copy, in one piece."""
     if hasattr(array, "is_contiguous"):
-        return array.contiguous()
+        return array.resolve_conj().contiguous()
     strides = getattr(array, "__cuda_array_interface__", {}).get("strides")
-    return array if strides is None else array.copy()
+    return array if strides is None else array.copy(order="C")
 
 
-def wait_for(array: Any) -> None:
-    """Until what the current stream of the array's library has to do is done: ilux works on the device's default stream."""
+def current_stream(array: Any) -> "tuple[int, int, Any]":
+    """The device of the array, and the stream that its library works on now: its address and what keeps it alive. An array of another
+    library is waited for, and 0 given, the device's default stream."""
     library = type(array).__module__.split(".")[0]
     if library == "torch":
         import torch
 
-        torch.cuda.current_stream(array.device).synchronize()
-    elif library.startswith("cupy"):
+        stream = torch.cuda.current_stream(array.device)
+        return stream.device_index, stream.cuda_stream, stream
+    if library.startswith("cupy"):
         import cupy
 
-        cupy.cuda.get_current_stream().synchronize()
-    elif hasattr(array, "block_until_ready"):
+        with array.device:
+            stream = cupy.cuda.get_current_stream()
+        return array.device.id, stream.ptr, stream
+    if hasattr(array, "block_until_ready"):
         array.block_until_ready()
+    device = getattr(array, "__dlpack_device__", None)
+    return (int(device()[1]) if device else 0), 0, None
+
+
+def columns_on_device(b: Any) -> Any:
+    """b of n × k as k × n in one piece, a column after another; b of n as it is."""
+    return packed_on_device(b if len(b.shape) == 1 else b.T)
+
+
+def zeros_on_device(like: Any) -> Any:
+    """A new array of its shape, type and device."""
+    return like.new_zeros(like.shape) if hasattr(like, "new_zeros") else like * 0  # PyTorch or CuPy
 
 
 def _columns32(col: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from . import _core
-from .arrays import Csr, as_csr, is_on_device, op_of, packed_on_device, vector_values, wait_for
+from .arrays import Csr, as_csr, columns_on_device, current_stream, is_on_device, op_of, packed_on_device, vector_values, zeros_on_device
 from .errors import InvalidInput, error_of, translated
 from .report import Report
 
@@ -52,6 +52,7 @@ class LinearSolver:
         self._progress = progress
         self._A: Csr | None = None
         self._core: _core.Solver | None = None
+        self._stream: Any = None  # of the arrays of a GPU that came last: kept alive
         self._report: Report | None = None
         self._last: tuple[Any, int, list[tuple[int, float]]] = (None, 0, [])
         self._new_core(False)  # bad options are told now
@@ -80,15 +81,22 @@ class LinearSolver:
         """Decides the strategy. `systems`: how many of this pattern are to come; the more, the more a direct solution pays."""
         csr = as_csr(A)
         core = self._new_core(csr.is_complex)
-        if csr.on_device:
-            wait_for(csr.values)
+        stream = self._follow(core, csr.values) if csr.on_device else None
         with translated():
             core.analyse(csr.row_ptr, csr.col, csr.values, float(systems))
         self._core, self._A, self._report, self._last = core, csr, None, (None, 0, [])
+        self._stream = stream
         return self
 
+    def _follow(self, core: "_core.Solver", array: Any) -> Any:
+        """What follows reads and writes arrays of a GPU in the order of the stream that the library of this one works on now."""
+        device, address, stream = current_stream(array)
+        with translated():
+            core.set_stream(device, address)
+        return stream
+
     def _values_of(self, A: Any) -> Any:
-        _, mine = self._ready()
+        core, mine = self._ready()
         if getattr(A, "ndim", 2) == 1 and mine.converted:
             raise InvalidInput("the analysed matrix was converted to CSR, so its values have another order: give the matrix")
         if isinstance(A, np.ndarray) and A.ndim == 1:
@@ -97,7 +105,7 @@ class LinearSolver:
                 raise InvalidInput("the values are complex, and the analysed matrix is real")
         elif is_on_device(A) and getattr(A, "ndim", 2) == 1:
             values = packed_on_device(A)
-            wait_for(values)
+            self._stream = self._follow(core, values)
         else:
             csr = as_csr(A)
             if csr.is_complex != mine.is_complex:
@@ -108,6 +116,8 @@ class LinearSolver:
             if not same:
                 raise InvalidInput("the matrix has another pattern than the analysed one")
             values = csr.values
+            if csr.on_device:
+                self._stream = self._follow(core, values)
         if len(values) != len(mine.col):
             raise InvalidInput(f"{len(values)} values for a pattern of {len(mine.col)} entries")
         if is_on_device(values) != mine.on_device:
@@ -159,7 +169,7 @@ class LinearSolver:
         if len(shape) not in (1, 2) or shape[0] != n:
             raise InvalidInput(f"b has the shape {tuple(shape)}, and A {n} rows")
 
-    def _run(self, core: "_core.Solver", trans: str, columns: int, B: Any, ldb: int, X: Any, ldx: int, check: bool, shape: Any) -> None:
+    def _run(self, core: "_core.Solver", trans: str, columns: int, B: Any, ldb: int, X: Any, ldx: int, check: bool, shape: Any, x: Any = None) -> None:
         self._history, self._report, self._last = [], None, (None, 0, [])
         with translated():
             status = core.solve(op_of(trans), columns, B, ldb, X, ldx)
@@ -168,37 +178,45 @@ class LinearSolver:
         if status == 0 or not check:
             return
         error = error_of(status, core.message())
-        error.x = X.reshape(shape, order="F") if isinstance(X, np.ndarray) else X  # type: ignore[attr-defined]
+        error.x = X.reshape(shape, order="F") if x is None else x  # type: ignore[attr-defined]
         error.report = self.report  # type: ignore[attr-defined]
         raise error
 
-    def _solve_on_device(self, core: "_core.Solver", A: Csr, b: Any, trans: str, x0: Any, check: bool) -> Any:
+    def _require_on_device(self, A: Csr, b: Any) -> None:
         if not A.on_device:
             raise InvalidInput("b is on a GPU, and the analysed matrix on the host")
         self._require_shape(b.shape, A.n)
-        if len(b.shape) != 1:
-            raise InvalidInput("on a GPU b is a vector: solve column by column")
         if str(b.dtype).split(".")[-1] != str(A.values.dtype).split(".")[-1]:
             raise InvalidInput(f"b is of {b.dtype}, and A of {A.values.dtype}")
         if type(b).__module__.startswith("jax"):
             raise InvalidInput("an array of JAX cannot be written to, so x cannot lie on the GPU: pass numpy.asarray(b)")
-        b = packed_on_device(b)
-        wait_for(b)
-        if x0 is not None:
+
+    def _solve_on_device(self, core: "_core.Solver", A: Csr, b: Any, trans: str, x0: Any, check: bool) -> Any:
+        self._require_on_device(A, b)
+        B = columns_on_device(b)
+        if x0 is None:
+            X = zeros_on_device(B)
+        else:
             if not is_on_device(x0) or tuple(x0.shape) != tuple(b.shape) or str(x0.dtype) != str(b.dtype):
                 raise InvalidInput("x0 must be of the shape, type and device of b")
-            x = packed_on_device(x0)
-            x = x.clone() if hasattr(x, "clone") else x.copy()
-        elif hasattr(b, "new_zeros"):
-            x = b.new_zeros(b.shape)
-        else:
-            x = b * 0  # CuPy
-        self._run(core, trans, 1, b, A.n, x, A.n, check, b.shape)
+            X = columns_on_device(x0)
+            X = X.clone() if hasattr(X, "clone") else X.copy()
+        x = X if len(b.shape) == 1 else X.T
+        self._stream = self._follow(core, B)
+        self._run(core, trans, 1 if len(b.shape) == 1 else b.shape[1], B, A.n, X, A.n, check, b.shape, x)
         return x
 
-    def precondition(self, r: Any, trans: str = "N") -> np.ndarray:
-        """M⁻¹ r, once, by the factors at hand: M is the preconditioner, or A where the solution is direct."""
+    def precondition(self, r: Any, trans: str = "N") -> Any:
+        """M⁻¹ r, once, by the factors at hand: M is the preconditioner, or A where the solution is direct. Of an r on a GPU it lies there."""
         core, A = self._ready()
+        if is_on_device(r):
+            self._require_on_device(A, r)
+            R = columns_on_device(r)
+            Z = zeros_on_device(R)
+            self._stream = self._follow(core, R)
+            with translated():
+                core.precondition(op_of(trans), 1 if len(r.shape) == 1 else r.shape[1], R, A.n, Z, A.n)
+            return Z if len(r.shape) == 1 else Z.T
         r = vector_values(r, A.is_complex)
         self._require_shape(r.shape, A.n)
         R = np.asfortranarray(_columns(r))

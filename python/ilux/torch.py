@@ -40,9 +40,7 @@ class _Solve(torch.autograd.Function):
 
 def _solved(solver: LinearSolver, b: Any, trans: str) -> Any:
     if b.is_cuda:
-        columns = [b] if b.ndim == 1 else [one.contiguous() for one in b.T]
-        solved = [solver.solve(one, trans) for one in columns]
-        return solved[0] if b.ndim == 1 else torch.stack(solved, 1)
+        return solver.solve(b, trans)
     return torch.from_numpy(solver.solve(b.resolve_conj().numpy(), trans).copy())
 
 
