@@ -1,0 +1,104 @@
+// A solve with b and x of the GPU beside one with arrays of the host, by the same solver on the same GPU: seconds of the host's clock from
+// b to an x that is there, and what crosses between host and device. Factors are made before; k columns, one after another.
+
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <vector>
+
+#include "ilux/base/gpu/host_transfers.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/linear_solver.hpp"
+
+namespace {
+
+using namespace ilux;
+
+struct Case {
+    std::string  problem;
+    MethodChoice method;
+    int          columns;
+    bool         on_device;
+};
+
+void Solve(benchmark::State& state, const Case& one)
+{
+    const auto    A = gallery::build(one.problem);
+    SolverOptions options{.method = one.method, .device = DeviceChoice::gpu};
+    LinearSolver  solver(options);
+    Gpu           gpu;
+    solver.analyse(A, 2);
+    if (!solver.factor().ready() || !solver.refactor(A.val()).ready()) return state.SkipWithError("no factors");
+    const auto                n = static_cast<std::size_t>(A.rows()), size = n * one.columns;
+    const std::vector<double> b = gallery::random_vector(static_cast<Index>(size));
+    std::vector<double>       x(size);
+    DeviceBuffer<double>      device_b(size), device_x(size);
+    std::vector<SolverReport> reports;
+    upload<double>(gpu, b, device_b);
+    const auto solve = [&] {
+        reports = one.on_device ? solver.solve_columns(gpu, device_b, device_x) : solver.solve_columns(b, x);
+        gpu.synchronize();
+    };
+    solve();
+    for (auto _ : state) {
+        const HostTransfers before = host_transfers();
+        const WallClock     clock;
+        solve();
+        state.SetIterationTime(clock.seconds());
+        state.counters["bytes"] = double(host_transfers().total() - before.total());
+        state.counters["steps"] = reports.back().result().report.steps;
+        state.counters["converged"] = reports.back().converged();
+    }
+}
+
+/// What a refactorization brings over.
+void Refactor(benchmark::State& state, const Case& one)
+{
+    const auto           A = gallery::build(one.problem);
+    LinearSolver         solver({.method = one.method, .device = DeviceChoice::gpu});
+    Gpu                  gpu;
+    DeviceBuffer<double> values(A.val().size());
+    upload<double>(gpu, A.val(), values);
+    solver.analyse(A, 10);
+    if (!solver.factor().ready()) return state.SkipWithError("no factors");
+    const auto refactor = [&] {
+        return (one.on_device ? solver.refactor(gpu, values) : solver.refactor(A.val())).ready();
+    };
+    if (!refactor()) return state.SkipWithError("no factors");
+    for (auto _ : state) {
+        const HostTransfers before = host_transfers();
+        const WallClock     clock;
+        if (!refactor()) state.SkipWithError("no factors");
+        state.SetIterationTime(clock.seconds());
+        state.counters["bytes"] = double(host_transfers().total() - before.total());
+    }
+}
+
+void add(const std::string& name, void (*run)(benchmark::State&, const Case&), const Case& one)
+{
+    const std::string where = one.on_device ? "device" : "host";
+    benchmark::RegisterBenchmark((name + one.problem + " k=" + std::to_string(one.columns) + " " + where).c_str(), run,
+                                 one)
+        ->UseManualTime()
+        ->Iterations(3)
+        ->Repetitions(3)
+        ->ReportAggregatesOnly()
+        ->Unit(benchmark::kMillisecond);
+}
+
+const bool added = [] {
+    for (const auto& [problem, method] :
+         {std::pair{"convdiff3d:n=100", MethodChoice::gmres}, std::pair{"poisson2d:n=1000", MethodChoice::gmres},
+          std::pair{"poisson2d:n=1000", MethodChoice::lu}}) {
+        const std::string name = method == MethodChoice::lu ? "lu " : "gmres ";
+        for (const int columns : {1, 8})
+            for (const bool on_device : {false, true}) add(name, Solve, {problem, method, columns, on_device});
+        for (const bool on_device : {false, true}) add("refactor " + name, Refactor, {problem, method, 0, on_device});
+    }
+    return true;
+}();
+
+}  // namespace
+
+BENCHMARK_MAIN();
