@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "ilux/base/gpu/device_pointer.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"
 
@@ -133,6 +134,9 @@ void Session<S>::columns(std::int64_t count, const void* b, std::int64_t ldb, vo
     };
     const auto* const from = static_cast<const S*>(b);
     auto* const       to = static_cast<S*>(x);
+    if (matrix_.on_device())
+        for (const void* array : {b, static_cast<const void*>(x)})
+            require(!array || is_for_kernels(array), [] { return "an array is of the host, and A of a GPU"; });
     if (matrix_.on_device()) each(DeviceSpan<const S>(from, of_b), DeviceSpan<S>(to, of_x));
     else each(std::span<const S>(from, of_b), std::span<S>(to, of_x));
 }

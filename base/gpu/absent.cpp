@@ -2,6 +2,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/gpu/device_csr.hpp"
+#include "ilux/base/gpu/device_pointer.hpp"
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/base/gpu/gpu_instances.hpp"
@@ -31,6 +32,7 @@ void        restart_device_peak() noexcept {}
 
 HostTransfers host_transfers() noexcept { return {}; }
 void          run_after(Gpu&, Gpu&) { absent(); }
+bool          is_for_kernels(const void*) { absent(); }
 
 Gpu::Gpu(int) { absent(); }
 Gpu::Gpu(int, CUstream_st*) { absent(); }

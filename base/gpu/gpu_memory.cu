@@ -12,6 +12,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/cuda.hpp"
+#include "ilux/base/gpu/device_pointer.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
 #include "ilux/base/gpu/host_transfers.hpp"
 
@@ -175,6 +176,13 @@ GpuMemory gpu_memory(int device)
     memory.free += arena(device).idle_bytes();
     check(cudaSetDevice(before), "cudaSetDevice");
     return memory;
+}
+
+bool is_for_kernels(const void* memory)
+{
+    cudaPointerAttributes where{};
+    check(cudaPointerGetAttributes(&where, memory), "cudaPointerGetAttributes");
+    return where.type != cudaMemoryTypeUnregistered;
 }
 
 HostTransfers host_transfers() noexcept { return {to_device, to_host}; }

@@ -50,9 +50,13 @@ def packed_on_device(array: Any) -> Any:
     return array if strides is None else array.copy(order="C")
 
 
+def is_of_jax(array: Any) -> bool:
+    return type(array).__module__.startswith("jax")
+
+
 def current_stream(array: Any) -> "tuple[int, int, Any]":
-    """The device of the array, and the stream that its library works on now: its address and what keeps it alive. An array of another
-    library is waited for, and 0 given, the device's default stream."""
+    """The device of the array, and the stream that its library works on now: its address and what keeps it alive; of another
+    library the device's default stream."""
     library = type(array).__module__.split(".")[0]
     if library == "torch":
         import torch
@@ -65,8 +69,6 @@ def current_stream(array: Any) -> "tuple[int, int, Any]":
         with array.device:
             stream = cupy.cuda.get_current_stream()
         return array.device.id, stream.ptr, stream
-    if hasattr(array, "block_until_ready"):
-        array.block_until_ready()
     device = getattr(array, "__dlpack_device__", None)
     return (int(device()[1]) if device else 0), 0, None
 
@@ -133,9 +135,9 @@ def as_csr(A: Any) -> Csr:
         return A
     if hasattr(A, "crow_indices") or type(A).__module__.split(".")[0] == "torch":
         return _of_torch(A)
-    if type(A).__module__.startswith("jax"):
+    if is_of_jax(A):
         n = _require_square(A.shape)
-        return Csr(n, A.indptr, A.indices.astype("int32"), _device_values(A.data)) if is_on_device(A.data) else _on_host(n, A.indptr, A.indices, A.data)
+        return _on_host(n, A.indptr, A.indices, A.data)  # whose arrays cannot be written to, so b and x are of the host
     if type(A).__module__.startswith("cupyx"):
         A = A.tocsr()
         return Csr(_require_square(A.shape), A.indptr, A.indices, _device_values(A.data))

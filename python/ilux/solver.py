@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from . import _core
-from .arrays import Csr, as_csr, columns_on_device, current_stream, is_on_device, op_of, packed_on_device, vector_values, zeros_on_device
+from .arrays import Csr, as_csr, columns_on_device, current_stream, is_of_jax, is_on_device, op_of, packed_on_device, vector_values, zeros_on_device
 from .errors import InvalidInput, error_of, translated
 from .report import Report
 
@@ -97,6 +97,8 @@ class LinearSolver:
 
     def _values_of(self, A: Any) -> Any:
         core, mine = self._ready()
+        if is_of_jax(A) and getattr(A, "ndim", 2) == 1:
+            A = np.asarray(A)
         if getattr(A, "ndim", 2) == 1 and mine.converted:
             raise InvalidInput("the analysed matrix was converted to CSR, so its values have another order: give the matrix")
         if isinstance(A, np.ndarray) and A.ndim == 1:
@@ -155,6 +157,7 @@ class LinearSolver:
         core, A = self._ready()
         if is_on_device(b):
             return self._solve_on_device(core, A, b, trans, x0, check)
+        self._require_on_host(A)
         b = vector_values(b, A.is_complex)
         self._require_shape(b.shape, A.n)
         # column after column in memory: what is so already is not copied
@@ -182,14 +185,18 @@ class LinearSolver:
         error.report = self.report  # type: ignore[attr-defined]
         raise error
 
+    def _require_on_host(self, A: Csr) -> None:
+        if A.on_device:
+            raise InvalidInput("b is on the host, and the analysed matrix on a GPU")
+
     def _require_on_device(self, A: Csr, b: Any) -> None:
+        if is_of_jax(b):
+            raise InvalidInput("an array of JAX cannot be written to, so x cannot lie on the GPU: pass numpy.asarray(b)")
         if not A.on_device:
             raise InvalidInput("b is on a GPU, and the analysed matrix on the host")
         self._require_shape(b.shape, A.n)
         if str(b.dtype).split(".")[-1] != str(A.values.dtype).split(".")[-1]:
             raise InvalidInput(f"b is of {b.dtype}, and A of {A.values.dtype}")
-        if type(b).__module__.startswith("jax"):
-            raise InvalidInput("an array of JAX cannot be written to, so x cannot lie on the GPU: pass numpy.asarray(b)")
 
     def _solve_on_device(self, core: "_core.Solver", A: Csr, b: Any, trans: str, x0: Any, check: bool) -> Any:
         self._require_on_device(A, b)
@@ -209,7 +216,7 @@ class LinearSolver:
     def precondition(self, r: Any, trans: str = "N") -> Any:
         """M⁻¹ r, once, by the factors at hand: M is the preconditioner, or A where the solution is direct. Of an r on a GPU it lies there."""
         core, A = self._ready()
-        if is_on_device(r):
+        if is_on_device(r) and not is_of_jax(r):
             self._require_on_device(A, r)
             R = columns_on_device(r)
             Z = zeros_on_device(R)
@@ -217,6 +224,7 @@ class LinearSolver:
             with translated():
                 core.precondition(op_of(trans), 1 if len(r.shape) == 1 else r.shape[1], R, A.n, Z, A.n)
             return Z if len(r.shape) == 1 else Z.T
+        self._require_on_host(A)
         r = vector_values(r, A.is_complex)
         self._require_shape(r.shape, A.n)
         R = np.asfortranarray(_columns(r))

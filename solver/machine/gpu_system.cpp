@@ -253,8 +253,11 @@ template <Scalar S>
 IterationReport GpuSystem<S>::solve(const KrylovOptions& krylov, const ProgressListener& on_progress,
                                     const StopToken& stop)
 {
-    if (mixed_) return mixed_->solve(gpu_, *A_, {}, b_, x_, krylov, on_progress, stop);
-    return ilux::solve<Gpu, S>(gpu_, method_, *A_, *M_, b_, x_, *ws_, krylov, on_progress, stop);
+    const IterationReport report =
+        mixed_ ? mixed_->solve(gpu_, *A_, {}, b_, x_, krylov, on_progress, stop)
+               : ilux::solve<Gpu, S>(gpu_, method_, *A_, *M_, b_, x_, *ws_, krylov, on_progress, stop);
+    report_.peak_bytes = device_use().peak_bytes;
+    return report;
 }
 
 template <Scalar S>

@@ -100,6 +100,8 @@ TYPED_TEST(GpuCSolve, VectorsStayOnTheDevice)
         ASSERT_EQ(ilux_precondition(host.get(), ILUX_PLAIN, columns, b.data(), ld, x.data(), ld), ILUX_OK);
         download<S>(gpu, X, std::span<S>(seen));
         EXPECT_TRUE(seen == x) << method;
+        EXPECT_EQ(ilux_solve(there.get(), ILUX_PLAIN, 1, b.data(), ld, X.data(), ld),
+                  ILUX_BAD_INPUT);  // b is of the host
         ilux_result result{};
         ASSERT_EQ(ilux_solve(there.get(), ILUX_PLAIN, columns, B.data(), ld, X.data(), ld), ILUX_OK);
         ASSERT_EQ(ilux_result_of(there.get(), columns - 1, &result), ILUX_OK);

@@ -121,6 +121,8 @@ def test_refuse_what_does_not_fit(library):
         solver.solve(library.array(np.full(100, np.nan)))
     with pytest.raises(ilux.InvalidInput, match="shape"):
         solver.precondition(library.array(np.ones(3)))
+    with pytest.raises(ilux.InvalidInput, match="on the host"):
+        solver.solve(np.ones(100))
     host = ilux.LinearSolver().analyse(A).factor()
     with pytest.raises(ilux.InvalidInput, match="on the host"):
         host.solve(library.array(np.ones(100)))
