@@ -14,8 +14,9 @@
 #include "ilux/apps/report/html_report.hpp"
 #include "ilux/apps/report/report_json.hpp"
 #include "ilux/apps/report/report_text.hpp"
+#include "ilux/apps/run/columns.hpp"
 #include "ilux/apps/subcommands.hpp"
-#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/printable.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/solver/machine/lu_device.hpp"
@@ -32,7 +33,9 @@ struct SolveArguments {
 };
 
 constexpr const char* matrix_help =
-    "MATRIX is a Matrix Market file (.mtx, .mtx.gz; - for standard input) or gallery:NAME[:key=value,...].\n";
+    "MATRIX is a file (- for standard input) or gallery:NAME[:key=value,...]. A file is of Matrix Market, SciPy (.npz), NumPy\n"
+    "(.npy), PETSc (binary), Harwell-Boeing or Rutherford-Boeing, or MATLAB, as its first bytes say; it may be packed by gzip.\n"
+    "--rhs takes the same kinds; several columns are several right-hand sides, and the report tells the worst first.\n";
 constexpr const char* exit_help =
     "Exit codes: 0 converged, true residual verified; 1 usage; 2 input; 3 not converged;\n"
     "4 breakdown or singular; 5 out of memory; 6 device missing; 7 our own fault.";
@@ -48,7 +51,10 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
     app->add_output("--history", given.history,
                     "step, relative residual, exact (0|1), seconds; as JSON where the name ends in .json",
                     "FILE.csv|.json");
-    app->add_output("--out", given.out, "x, as a Matrix Market array; no file where there is no x", "FILE.mtx");
+    app->add_output(
+        "--out", given.out,
+        "x, as a Matrix Market array or for NumPy, a column for each right-hand side; no file where there is no x",
+        "FILE.mtx|.npy");
     app->add_output("--report", given.report, "a page with curves and pictures, for a browser", "FILE.html");
     app->add_flag("--quiet", given.quiet, "no progress line, and a report of one line")->group("Output");
     app->nested = nested_options({"sequence."});
@@ -69,6 +75,21 @@ void note_without_effect(const SolveArguments& given, Run& run)
         run.decisions.push_back(std::move(remark));
     if (run.result().plan.direct() && given.history)
         run.decisions.emplace_back("--history: a direct solution has no steps, so the file holds its head alone");
+    else if (!run.columns.empty() && given.history)
+        run.decisions.push_back(
+            fmt::format("--history: of column {} (counted from 1), the worst", run.columns.front().column + 1));
+}
+
+/// Of the tries of all columns, in their order, that of the run's result; nothing where some tries have left none.
+std::optional<Structure> structure_of_result(const Run& run, const std::vector<std::optional<Structure>>& of_tries)
+{
+    if (run.columns.empty()) return of_tries.at(run.best);
+    std::size_t before = 0, all = 0;
+    for (const ColumnReport& one : run.columns) {
+        all += one.report.attempts.size();
+        if (one.column < run.columns.front().column) before += one.report.attempts.size();
+    }
+    return all == of_tries.size() ? of_tries[before + run.best] : std::nullopt;
 }
 
 /// Everything but reading and telling.
@@ -89,12 +110,13 @@ Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken&
     solver.analyse(problem.A);
     (void)solver.factor();  // what became of it is told by solve
     std::vector<S> x(problem.b.size());
-    static_cast<SolverReport&>(run) = solver.solve(problem.b, x);
+    if (problem.columns == 1) static_cast<SolverReport&>(run) = solver.solve(problem.b, x);
+    else take_columns(solver.solve_columns(problem.b, x), run);
     progress.clear();
     if (problem.rhs_is_noise)
         run.decisions.insert(run.decisions.begin(), "rhs A1 as asked, although A·1 is zero up to rounding");
     note_without_effect(given, run);
-    run.structure = structures.at(run.best);
+    run.structure = structure_of_result(run, structures);
     run.forward_error = forward_error(problem, run.result().x.of<S>());
     return run;
 }
@@ -103,9 +125,12 @@ Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken&
 template <Scalar S>
 void write_x(const Output& out, const Problem<S>& problem, Run& run)
 {
-    if (run.result().has_x())
-        return write_vector(out.file(), run.result().x.of<S>(),
-                            {.comment = fmt::format("x of {}, {}", printable(problem.name), outcome_line(run))});
+    std::vector<S> columns;
+    if (!run.columns.empty()) columns = columns_of_x<S>(run, problem.n());
+    const bool one = run.columns.empty() && run.result().has_x();
+    if (one || !columns.empty())
+        return write_solution<S>(out.file(), problem.n(), one ? run.result().x.of<S>() : columns,
+                                 fmt::format("x of {}, {}", printable(problem.name), outcome_line(run)));
     run.decisions.push_back(fmt::format("--out: there is no x, so {} was {}", out.name,
                                         out.file().former ? "removed, being of a former run" : "not written"));
 }
@@ -140,7 +165,8 @@ int solve(Arguments arguments)
     require_device(given.options.device);  // a missing device is said before a long read
 
     const StopToken  stop = heed_signals();
-    const AnyProblem problem = load_any_problem(given.matrix, given.options.rhs, {given.options.time_limit, stop});
+    const AnyProblem problem =
+        load_any_problem(given.matrix, given.options.rhs, {given.options.time_limit, stop}, RhsColumns::any);
     return std::visit([&](const auto& one) { return solve(given, one, stop); }, problem);
 }
 

@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/base/io/text_file.hpp"
 

@@ -19,7 +19,7 @@
 #include <iostream>
 #include <memory>
 
-#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/bench/gpu_timer.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/gpu/apply_systems.hpp"

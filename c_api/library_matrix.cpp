@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/c_api/guard.hpp"
 #include "ilux/c_api/ilux.h"
 #include "ilux/gallery/gallery.hpp"

@@ -13,6 +13,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/fields.hpp"
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/gallery/gallery.hpp"
@@ -34,21 +35,25 @@ constexpr std::string_view gallery_prefix = "gallery:";
 }
 
 template <Scalar S>
-std::vector<S> read_rhs(const std::string& file, Index n, const ReadLimit& limit)
+std::vector<S> read_rhs(const std::string& file, Index n, const ReadLimit& limit, RhsColumns columns)
 {
     std::error_code ignored;
     if (file != "-" && !std::filesystem::exists(file, ignored)) throw_not_a_rhs(file);
-    const auto a_column = [&](const MatrixMarketHeader& header) {
-        require(header.cols == 1,
-                [&] { return fmt::format("{}: {} columns; a right-hand side needs one alone", file, header.cols); });
+    const auto fitting = [&](const MatrixMarketHeader& header) {
+        require(header.cols == 1 || (columns == RhsColumns::any && header.cols > 1), [&] {
+            return fmt::format("{}: {} columns; a right-hand side needs one{}", file, header.cols,
+                               columns == RhsColumns::any ? ", several need as many" : " alone");
+        });
         require(header.rows == n, [&] {
             return fmt::format("{}: the right-hand side has {} values, but the matrix has {} rows", file, header.rows,
                                n);
         });
     };
-    const auto     B = read_matrix<S>(file, {.accept = a_column, .stop = limit.of(file)});
-    std::vector<S> b(static_cast<std::size_t>(B.rows()));
-    for (Index i = 0; i < B.rows(); ++i) b[static_cast<std::size_t>(i)] = B.at(i, 0);
+    const auto     B = read_matrix<S>(file, {.part = FilePart::right_sides, .accept = fitting, .stop = limit.of(file)});
+    std::vector<S> b(static_cast<std::size_t>(B.rows()) * static_cast<std::size_t>(B.cols()));
+    for (Index i = 0; i < B.rows(); ++i)
+        for (Offset p = B.row_ptr()[i]; p < B.row_ptr()[i + 1]; ++p)
+            b[static_cast<std::size_t>(B.col()[p]) * B.rows() + i] = B.val()[p];
     return b;
 }
 
@@ -93,7 +98,8 @@ CsrMatrix<double> load_real_matrix(const std::string& name, const ReadOptions& o
 }
 
 template <Scalar S>
-std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::string& name, const ReadLimit& limit)
+std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::string& name, const ReadLimit& limit,
+                        RhsColumns columns)
 {
     const auto n = static_cast<std::size_t>(A.rows());
     if (rhs == "ones") return std::vector<S>(n, 1.0);
@@ -104,7 +110,7 @@ std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::
         require(is_finite<S>(cpu, b), [&] { return fmt::format("{}: b = A·1 overflows; use --rhs ones", name); });
         return b;
     }
-    if (!rhs.starts_with("random:")) return read_rhs<S>(rhs, A.rows(), limit);
+    if (!rhs.starts_with("random:")) return read_rhs<S>(rhs, A.rows(), limit, columns);
     std::int64_t seed = 0;
     try {
         parse_field("rhs", std::string_view(rhs).substr(7), seed);
@@ -127,7 +133,7 @@ void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit)
             return fmt::format("{}: vectors of {} values, but the matrix has {} rows", file, header.rows, n);
         });
     };
-    const auto          T = read_matrix(file, {.accept = fitting, .stop = limit.of(file)});
+    const auto T = read_matrix(file, {.part = FilePart::right_sides, .accept = fitting, .stop = limit.of(file)});
     std::vector<double> by_rows(static_cast<std::size_t>(T.rows()) * static_cast<std::size_t>(T.cols()));
     for (Index i = 0; i < T.rows(); ++i)
         for (Offset p = T.row_ptr()[i]; p < T.row_ptr()[i + 1]; ++p)
@@ -159,14 +165,15 @@ namespace {
 
 /// The system of a matrix that was read.
 template <Scalar S>
-Problem<S> completed(CsrMatrix<S> A, ProblemFacts facts, const ReadLimit& limit)
+Problem<S> completed(CsrMatrix<S> A, ProblemFacts facts, const ReadLimit& limit, RhsColumns columns)
 {
     require_square(facts.name, A.rows(), A.cols());
     limit.stop.check();  // rows without entries are read in one go
     Problem<S> problem{std::move(facts), {}, {}, {}};
     problem.take(std::move(A));
     limit.stop.check();
-    problem.b = load_rhs<S>(problem.rhs, problem.A, problem.name, limit);
+    problem.b = load_rhs<S>(problem.rhs, problem.A, problem.name, limit, columns);
+    problem.columns = static_cast<Index>(problem.b.size() / static_cast<std::size_t>(problem.n()));
     limit.stop.check();
     if (problem.rhs == "A1") {
         Cpu cpu(1);
@@ -176,7 +183,8 @@ Problem<S> completed(CsrMatrix<S> A, ProblemFacts facts, const ReadLimit& limit)
     return problem;
 }
 
-AnyProblem load(ValuesTaken values, const std::string& matrix, const std::string& rhs, const ReadLimit& limit)
+AnyProblem load(ValuesTaken values, const std::string& matrix, const std::string& rhs, const ReadLimit& limit,
+                RhsColumns columns)
 {
     if (matrix == "-" && rhs == "-")
         throw InvalidOption("standard input cannot hold both the matrix and the right-hand side");
@@ -188,21 +196,23 @@ AnyProblem load(ValuesTaken values, const std::string& matrix, const std::string
     auto [A, about] = load_matrix(matrix, values, {.accept = square, .stop = limit.of(matrix)});
     facts.about = std::move(about);
     AnyProblem problem =
-        std::visit([&](auto& one) -> AnyProblem { return completed(std::move(one), std::move(facts), limit); }, A);
+        std::visit([&](auto& one) -> AnyProblem { return completed(std::move(one), std::move(facts), limit, columns); },
+                   A);
     std::visit([&](auto& one) { one.seconds_read = clock.seconds(); }, problem);
     return problem;
 }
 
 }  // namespace
 
-AnyProblem load_any_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit)
+AnyProblem load_any_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit,
+                            RhsColumns columns)
 {
-    return load(ValuesTaken::any, matrix, rhs, limit);
+    return load(ValuesTaken::any, matrix, rhs, limit, columns);
 }
 
 Problem<> load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit)
 {
-    return std::get<Problem<>>(load(ValuesTaken::real, matrix, rhs, limit));
+    return std::get<Problem<>>(load(ValuesTaken::real, matrix, rhs, limit, RhsColumns::one));
 }
 
 template <Scalar S>
@@ -218,9 +228,10 @@ double forward_error(const Problem<S>& problem, const std::vector<NotDeduced<S>>
     return error / size;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                        \
-    template std::vector<S> load_rhs(const std::string&, const CsrView<S>&, const std::string&, const ReadLimit&); \
-    template struct Problem<S>;                                                                                    \
+#define ILUX_INSTANTIATE(S)                                                                                       \
+    template std::vector<S> load_rhs(const std::string&, const CsrView<S>&, const std::string&, const ReadLimit&, \
+                                     RhsColumns);                                                                 \
+    template struct Problem<S>;                                                                                   \
     template double forward_error(const Problem<S>&, const std::vector<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -8,6 +8,7 @@
 
 #include "ilux/apps/input/options.hpp"
 #include "ilux/base/csr.hpp"
+#include "ilux/base/any_matrix.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 
 namespace ilux::app {
@@ -23,6 +24,7 @@ struct ProblemFacts {
     bool        symmetric = false, pattern_symmetric = false, positive_diagonal = false;  ///< symmetric: A = Aᵀ
     bool        hermitian = false;     ///< A = Aᴴ, which of real values is symmetric
     std::string rhs;                   ///< as given
+    Index       columns = 1;           ///< right-hand sides
     bool        rhs_is_noise = false;  ///< A·1 cancels to rounding errors, so that b says nothing
     double      seconds_read = 0;
 
@@ -32,7 +34,7 @@ struct ProblemFacts {
 template <Scalar S = double>
 struct Problem : ProblemFacts {
     CsrMatrix<S>   A;      ///< n×n
-    std::vector<S> b;      ///< n
+    std::vector<S> b;      ///< n for each column, one after another
     std::vector<S> exact;  ///< n where x is known, otherwise empty
 
     /// A, with the facts about it.
@@ -40,7 +42,7 @@ struct Problem : ProblemFacts {
 };
 using AnyProblem = std::variant<Problem<double>, Problem<std::complex<double>>>;
 
-/// A matrix by name: a Matrix Market file (.mtx, .mtx.gz), - for standard input, or gallery:NAME[:key=value,...].
+/// A matrix by name: a file of any kind that matrix_file.hpp reads, - for standard input, or gallery:NAME[:key=value,...].
 struct NamedMatrix {
     AnyMatrix   A;
     std::string about;  ///< from the gallery, otherwise empty
@@ -60,12 +62,15 @@ struct ReadLimit {
     StopToken of(const std::string& file) const;
 };
 
-/// b by its name: A1, ones, random:SEED or a file of one column. @param name  of A, for messages
+/// How many right-hand sides a file may hold.
+enum class RhsColumns { one, any };
+
+/// b by its name: A1, ones, random:SEED or a file of one column, or several, one after another. @param name  of A, for messages
 /// @throws InvalidInput when b has another length than A has rows, or A·1 overflows; InvalidOption when rhs is none of these;
 ///         OutOfTime, Cancelled
 template <Scalar S>
 std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::string& name,
-                        const ReadLimit& limit = {});
+                        const ReadLimit& limit = {}, RhsColumns columns = RhsColumns::one);
 
 /// Reads the file that options.near_null names, where it names one, into options.precond.mlilu.near_null.
 /// @param n  rows of the system's matrix
@@ -77,7 +82,8 @@ void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit = {})
 /// hold as real numbers.
 /// @throws as load_any_matrix; InvalidInput also when A is not square, b has another length, or b is complex and A is not;
 ///         InvalidOption when rhs is none of these; OutOfTime, Cancelled
-AnyProblem load_any_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {});
+AnyProblem load_any_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {},
+                            RhsColumns columns = RhsColumns::one);
 /// The same of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the gallery problem does
 Problem<> load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {});
 

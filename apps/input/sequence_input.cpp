@@ -10,6 +10,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/base/pattern.hpp"
 
@@ -109,7 +110,7 @@ void SequenceInput<S>::choose_rhs(const std::string& rhs)
                 header.rows, header.cols, A_.rows(), systems());
         });
     };
-    columns_ = read_matrix<S>(rhs_, {.accept = columns, .stop = limit_.of(rhs_)});
+    columns_ = read_matrix<S>(rhs_, {.part = FilePart::right_sides, .accept = columns, .stop = limit_.of(rhs_)});
 }
 
 template <Scalar S>

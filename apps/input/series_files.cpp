@@ -11,6 +11,7 @@
 #include <set>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/base/io/text_file.hpp"
 
@@ -32,15 +33,15 @@ bool is_number(const std::string& tag)
     return !tag.empty() && tag.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// What follows the letter in A_012.mtx, A12.mtx.gz, A_mesh.mtx and the like, a number without leading zeros: a right-hand side
+/// What follows the letter in A_012.mtx, A12.mtx.gz, A_mesh.npz and the like, a number without leading zeros: a right-hand side
 /// b… belongs to the matrix A… of its tag. Nothing for names with another letter.
 std::optional<std::string> tag_of(const fs::path& path, char letter)
 {
-    std::string name = path.filename().string();
-    if (name.ends_with(".gz")) name.resize(name.size() - 3);
-    if (!name.ends_with(".mtx") || !name.starts_with(letter)) return std::nullopt;
-    std::string tag = name.substr(name[1] == '_' ? 2 : 1);
-    tag.resize(tag.size() - 4);
+    const std::string full = path.filename().string();
+    if (!names_matrix_file(full) || !full.starts_with(letter)) return std::nullopt;
+    const std::string name(without_file_ending(full));
+    if (name.empty()) return std::nullopt;
+    std::string tag = name.substr(name.size() > 1 && name[1] == '_' ? 2 : 1);
     if (is_number(tag)) tag.erase(0, std::min(tag.find_first_not_of('0'), tag.size() - 1));
     return tag;
 }

@@ -33,6 +33,8 @@ HtmlSection outcome_section(const Run& run, const ProblemFacts& problem)
     append(rows, error_rows(run));
     append(rows, cost_rows(run, problem));
     append(rows, attempt_rows(run));
+    constexpr std::size_t most_columns = 500;
+    append(rows, column_rows(run, most_columns));
     if (!run.stopped.empty()) rows.push_back({"no more tries", run.stopped});
     for (const std::string& what : advice(run, problem)) rows.push_back({"try next", what});
     return {"outcome", "Outcome",
@@ -107,6 +109,10 @@ HtmlSection convergence_section(const Run& run)
     else
         section.html = html_figures({html_figure(residual_plot(run, false)),
                                      html_figure(residual_plot(run, true), "Since this try's solve began.")});
+    if (!run.columns.empty())
+        section.html += html_paragraph(fmt::format("Of column {} of {} (counted from 1), the worst.",
+                                                   run.columns.front().column + 1, run.columns.size()),
+                                       "note");
     if (run.attempts.size() > 1)
         section.html += html_paragraph(fmt::format("Of attempt {}, whose x is handed out; {} were made.", run.best + 1,
                                                    run.attempts.size()),

@@ -7,6 +7,7 @@
 #include "ilux/apps/program/exit_code.hpp"
 #include "ilux/apps/report/advice.hpp"
 #include "ilux/apps/report/report_text.hpp"
+#include "ilux/base/fields.hpp"
 #include "ilux/solver/json/json_number.hpp"
 #include "ilux/solver/json/report_json.hpp"
 
@@ -42,6 +43,29 @@ constexpr std::array<const char*, 26> report_keys{"version",
                                                   "advice",
                                                   "attempts",
                                                   "options"};
+
+/// Of several right-hand sides, in the order of the columns.
+Json columns_json(const Run& run)
+{
+    Json all = Json::array();
+    for (std::size_t k = 0; k < run.columns.size(); ++k) all.push_back(nullptr);
+    for (const ColumnReport& one : run.columns) {
+        const Attempt& result = one.report.result();
+        all[one.column] = {{"column", one.column + 1},
+                           {"outcome", name(one.report.outcome())},
+                           {"exit_code", static_cast<int>(exit_code(one.report.outcome()))},
+                           {"message", outcome_line(one.report)},
+                           {"method", field_text(result.plan.method)},
+                           {"steps", result.report.steps},
+                           {"relative_residual", json_number(result.report.relative_residual)},
+                           {"backward_error", json_number(result.report.backward_error)},
+                           {"componentwise_error", json_number(result.accuracy.rowwise)},
+                           {"estimated_error", error_json(result.accuracy)},
+                           {"attempts", one.report.attempts.size()},
+                           {"seconds", one.report.seconds}};
+    }
+    return all;
+}
 
 /// What the program knows besides the solver's report.
 Json program_json(const Run& run, const ProblemFacts& problem)
@@ -83,6 +107,7 @@ std::string json_report(const Run& run, const ProblemFacts& problem)
     solved["memory_bytes"] = behind({{"matrix", problem.matrix_bytes}}, solved["memory_bytes"]);
     Json json;
     for (const char* key : report_keys) json[key] = mine.contains(key) ? mine[key] : solved.at(key);
+    if (!run.columns.empty()) json["columns"] = columns_json(run);
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

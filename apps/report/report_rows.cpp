@@ -67,6 +67,7 @@ Rows problem_rows(const ProblemFacts& problem)
                                     problem.n() > 0 ? double(problem.nnz) / problem.n() : 0.0,
                                     problem.complex ? "complex, " : "", symmetry)});
     rows.push_back({"right-hand side", problem.rhs == "A1" ? "b = A·1" : problem.rhs});
+    if (problem.columns > 1) rows.back().text += fmt::format(", {} columns", problem.columns);
     return rows;
 }
 
@@ -113,6 +114,24 @@ Rows attempt_rows(const Run& run)
              fmt::format("{:<13} {:>5} steps, residual {}, fill {:.2f}, {}{}", name(tried.report.outcome),
                          tried.report.steps, error_text(tried.report.relative_residual), tried.fill,
                          seconds_text(tried.seconds), tried.plan.change.empty() ? "" : "; with " + tried.plan.change)});
+    }
+    return rows;
+}
+
+Rows column_rows(const Run& run, std::size_t most)
+{
+    Rows rows;
+    for (const ColumnReport& one : run.columns) {
+        if (rows.size() == most) {
+            rows.push_back({"", fmt::format("and {} columns that are no worse", run.columns.size() - most)});
+            break;
+        }
+        const Attempt& result = one.report.result();
+        rows.push_back(
+            {fmt::format("column {}", one.column + 1),
+             fmt::format("{:<13} {:>5} steps, residual {}, backward error {}, {}", name(one.report.outcome()),
+                         result.report.steps, error_text(result.report.relative_residual),
+                         error_text(result.report.backward_error), time_text(one.report.seconds))});
     }
     return rows;
 }

@@ -7,8 +7,11 @@
 
 namespace ilux::app {
 
-/// "converged in 23 steps, residual 8.4e-09": the whole report under --quiet, and the heart of the long one.
+/// "converged in 23 steps, residual 8.4e-09": the whole report under --quiet, and the heart of the long one. Of several
+/// right-hand sides how many converged stands before that of the worst.
 std::string outcome_line(const Run& run);
+/// Of one right-hand side.
+std::string outcome_line(const SolverReport& report);
 
 /// @param colour  whether the outcome may be green or red
 std::string text_report(const Run& run, const ProblemFacts& problem, bool colour);

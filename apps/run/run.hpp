@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "ilux/apps/draw/structure.hpp"
 #include "ilux/apps/input/options.hpp"
@@ -11,10 +12,18 @@
 
 namespace ilux::app {
 
+/// What became of one of several right-hand sides.
+struct ColumnReport {
+    Index        column = 0;  ///< counted from 0
+    SolverReport report;
+};
+
+/// One solve; of several right-hand sides the report of the worst.
 struct Run : SolverReport {
-    SolveOptions             options;            ///< as given
-    double                   forward_error = 0;  ///< NaN when unknown
-    std::optional<Structure> structure;          ///< of the result's factors, where asked for
+    SolveOptions              options;            ///< as given
+    double                    forward_error = 0;  ///< NaN when unknown
+    std::optional<Structure>  structure;          ///< of the result's factors, where asked for
+    std::vector<ColumnReport> columns = {};       ///< of several right-hand sides: all, the worst first
 };
 
 }  // namespace ilux::app

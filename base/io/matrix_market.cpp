@@ -3,12 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
+#include "ilux/base/io/assemble.hpp"
 #include "ilux/base/io/matrix_market_header.hpp"
 #include "ilux/base/io/matrix_market_lines.hpp"
 #include "ilux/base/io/text_file.hpp"
@@ -21,7 +21,6 @@ using namespace detail;
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 18;  // less is not worth a thread
 constexpr int         chunks_per_thread = 4;               // evens out lines of unequal cost and busy cores
-constexpr Index       cheap_rows = Index{1} << 26;  // 512 MiB of row_ptr: a sparse right-hand side may be mostly empty
 
 /// Refuses what the bytes that follow cannot hold, before memory is asked for it.
 void require_plausible(const MatrixMarketHeader& header, std::size_t bytes, std::string_view name)
@@ -33,10 +32,7 @@ void require_plausible(const MatrixMarketHeader& header, std::size_t bytes, std:
         refuse(name, header.size_line,
                fmt::format("the header promises {} entries, but only {} bytes follow: is the file truncated?",
                            header.entries, bytes));
-    if (header.rows > cheap_rows && header.rows > have)
-        refuse(name, header.size_line,
-               fmt::format("the header promises {} rows, but only {} bytes follow: almost all rows would be empty",
-                           header.rows, bytes));
+    require_cheap_rows(header, bytes, fmt::format("{}:{}", name, header.size_line));
 }
 
 template <Scalar T>
@@ -130,45 +126,6 @@ void place_array_values(const MatrixMarketHeader& header, Offset first_line, std
     }
 }
 
-/// The entries are released as soon as they have been taken, unless the order of the lines is wanted.
-template <Scalar T>
-CsrMatrix<T> assemble(const MatrixMarketHeader& header, const ReadOptions& options, std::vector<Chunk<T>>& chunks)
-{
-    Steps      entry_passed(options.stop);
-    const bool mirror = header.symmetry != Symmetry::general;
-    const auto mirrored = [&](T value) {
-        return header.symmetry == Symmetry::hermitian        ? conj(value)
-               : header.symmetry == Symmetry::skew_symmetric ? -value
-                                                             : value;
-    };
-    std::vector<Offset> row_ptr(static_cast<std::size_t>(header.rows) + 1, 0);
-    for (const Chunk<T>& chunk : chunks)
-        for (const Entry<T>& entry : chunk.entries) {
-            ++row_ptr[entry.i + 1];
-            if (mirror && entry.i != entry.j) ++row_ptr[entry.j + 1];
-            entry_passed();
-        }
-    std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
-    std::vector<Index> col(row_ptr.back());
-    std::vector<T>     val(row_ptr.back());
-    const auto         put = [&](Index i, Index j, T value) {
-        const Offset p = row_ptr[i]++;  // ends where row i + 1 begins
-        col[p] = j;
-        val[p] = value;
-    };
-    for (Chunk<T>& chunk : chunks) {
-        for (const Entry<T>& entry : chunk.entries) {
-            put(entry.i, entry.j, entry.value);
-            if (mirror && entry.i != entry.j) put(entry.j, entry.i, mirrored(entry.value));
-            entry_passed();
-        }
-        if (!options.line_order) chunk.entries = {};
-    }
-    std::shift_right(row_ptr.begin(), row_ptr.end(), 1);
-    row_ptr.front() = 0;
-    return CsrMatrix<T>::from_arrays(header.rows, header.cols, std::move(row_ptr), std::move(col), std::move(val));
-}
-
 /// Position in A of every entry, in the order of the lines; empty where that is 0, 1, 2, …
 template <Scalar T>
 std::vector<Offset> order_of_lines(const std::vector<Chunk<T>>& chunks, const CsrView<T>& A, const StopToken& stop)
@@ -215,11 +172,7 @@ MatrixMarket<T> parse(std::string_view text, std::string_view name, const ReadOp
     for (const auto& chunk : chunks)
         for (const auto& entry : chunk.entries)
             expanded += file.header.symmetry != Symmetry::general && entry.i != entry.j ? 2 : 1;
-    try {
-        file.A = assemble(file.header, options, chunks);
-    } catch (const InvalidInput& why) {
-        throw InvalidInput(fmt::format("{}: {}", name, why.what()));
-    }
+    file.A = assemble(file.header, name, options, chunks);
     file.duplicates = expanded - file.A.nnz();
     if (options.line_order && !file.header.array) file.line_order = order_of_lines<T>(chunks, file.A, options.stop);
     return file;
@@ -241,19 +194,6 @@ auto with_plain_lines(std::string_view text, std::string_view name, Parse&& pars
     }
 }
 
-/// What `parse` makes of a file. @param parse  (text, name, storage)
-template <class Parse>
-auto of_file(const std::string& path, const StopToken& stop, Parse&& parse)
-{
-    try {
-        TextFile          file(path, stop);
-        const std::string name = path == "-" ? "standard input" : path;
-        return with_plain_lines(file.view(), name, [&](std::string_view text) { return parse(text, name, &file); });
-    } catch (const std::bad_alloc&) {
-        throw OutOfMemory("no memory to read " + path);
-    }
-}
-
 }  // namespace
 
 template <Scalar T>
@@ -264,17 +204,21 @@ MatrixMarket<T> parse_matrix_market(std::string_view text, std::string_view name
 }
 
 template <Scalar T>
-MatrixMarket<T> read_matrix_market(const std::string& path, const ReadOptions& options)
+MatrixMarket<T> detail::parse_matrix_market(TextFile& file, std::string_view name, const ReadOptions& options)
 {
-    return of_file(path, options.stop, [&](std::string_view text, const std::string& name, TextFile* file) {
-        return parse<T>(text, name, options, file);
-    });
+    return with_plain_lines(file.view(), name,
+                            [&](std::string_view plain) { return parse<T>(plain, name, options, &file); });
 }
 
 template <Scalar T>
-CsrMatrix<T> read_matrix(const std::string& path, const ReadOptions& options)
+MatrixMarket<T> read_matrix_market(const std::string& path, const ReadOptions& options)
 {
-    return read_matrix_market<T>(path, options).A;
+    try {
+        TextFile file(path, options.stop);
+        return detail::parse_matrix_market<T>(file, shown_name(path), options);
+    } catch (const std::bad_alloc&) {
+        throw OutOfMemory("no memory to read " + path);
+    }
 }
 
 template <Scalar T>
@@ -283,32 +227,11 @@ CsrMatrix<T> parse_matrix(std::string_view text, std::string_view name, const Re
     return parse_matrix_market<T>(text, name, options).A;
 }
 
-AnyMatrix read_any_matrix(const std::string& path, const ReadOptions& options)
-{
-    return of_file(path, options.stop, [&](std::string_view text, const std::string& name, TextFile* file) {
-        if (says_complex(text)) return AnyMatrix(parse<std::complex<double>>(text, name, options, file).A);
-        return AnyMatrix(parse<double>(text, name, options, file).A);
-    });
-}
-
-template <Scalar T>
-std::vector<T> read_vector(const std::string& path, Index column)
-{
-    const auto A = read_matrix<T>(path);
-    require(column >= 0 && column < A.cols(), [&] {
-        return fmt::format("{} holds {} columns; column {} (counted from 0) was asked for", path, A.cols(), column);
-    });
-    std::vector<T> x(A.rows());
-    for (Index i = 0; i < A.rows(); ++i) x[i] = A.at(i, column);
-    return x;
-}
-
-#define ILUX_INSTANTIATE(T)                                                                                  \
-    template MatrixMarket<T> read_matrix_market<T>(const std::string&, const ReadOptions&);                  \
-    template MatrixMarket<T> parse_matrix_market<T>(std::string_view, std::string_view, const ReadOptions&); \
-    template CsrMatrix<T>    read_matrix<T>(const std::string&, const ReadOptions&);                         \
-    template CsrMatrix<T>    parse_matrix<T>(std::string_view, std::string_view, const ReadOptions&);        \
-    template std::vector<T>  read_vector<T>(const std::string&, Index);
+#define ILUX_INSTANTIATE(T)                                                                                   \
+    template MatrixMarket<T> read_matrix_market<T>(const std::string&, const ReadOptions&);                   \
+    template MatrixMarket<T> parse_matrix_market<T>(std::string_view, std::string_view, const ReadOptions&);  \
+    template MatrixMarket<T> detail::parse_matrix_market<T>(TextFile&, std::string_view, const ReadOptions&); \
+    template CsrMatrix<T>    parse_matrix<T>(std::string_view, std::string_view, const ReadOptions&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

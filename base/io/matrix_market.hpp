@@ -1,5 +1,6 @@
 #pragma once
 // Matrix Market files (.mtx, .mtx.gz, "-" for standard input). Format: [boisvert96], read as generously as is safe.
+// matrix_file.hpp reads files of any kind.
 //
 // Read: coordinate and array; real, double, integer, complex, pattern (every value 1); general, symmetric, skew-symmetric
 // and hermitian. Any letter case, LF, CRLF or CR line ends, blank lines and comments anywhere, leading blanks, 1.0D+3 and
@@ -17,7 +18,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/base/any_matrix.hpp"
 #include "ilux/base/csr.hpp"
 #include "ilux/base/io/atomic_file.hpp"
 #include "ilux/base/stop_token.hpp"
@@ -33,7 +33,7 @@ inline std::span<const std::string_view> names(Symmetry)
     return all;
 }
 
-/// The banner and the size line.
+/// The banner and the size line; of a file of another kind what its own header says.
 struct MatrixMarketHeader {
     bool     array = false;    ///< dense, by columns; otherwise coordinate
     bool     pattern = false;  ///< no values stored
@@ -55,10 +55,14 @@ struct MatrixMarket {
     std::vector<Offset> line_order;
 };
 
+/// Which object of a file that may hold several: a Matrix Market file has one alone.
+enum class FilePart { matrix, right_sides };
+
 /// How a file is read.
 struct ReadOptions {
-    int  threads = 0;         ///< as for Cpu; the result and any message are the same for every number of them
-    bool line_order = false;  ///< MatrixMarket::line_order is wanted
+    int      threads = 0;         ///< as for Cpu; the result and any message are the same for every number of them
+    bool     line_order = false;  ///< MatrixMarket::line_order is wanted
+    FilePart part = FilePart::matrix;
     /// Shown the header before memory is asked for anything of its sizes. What it throws ends the reading.
     std::function<void(const MatrixMarketHeader&)> accept = {};
     StopToken                                      stop = {};
@@ -75,18 +79,7 @@ MatrixMarket<T> parse_matrix_market(std::string_view text, std::string_view name
 
 /// The matrix alone.
 template <Scalar T = double>
-CsrMatrix<T> read_matrix(const std::string& path, const ReadOptions& options = {});
-/// @copydoc read_matrix
-template <Scalar T = double>
 CsrMatrix<T> parse_matrix(std::string_view text, std::string_view name, const ReadOptions& options = {});
-
-/// The matrix with the values that its file has.
-/// @copydetails read_matrix
-AnyMatrix read_any_matrix(const std::string& path, const ReadOptions& options = {});
-
-/// One column (counted from 0) of an n×k array or coordinate file. @throws InvalidInput as above, and unless 0 ≤ column < k
-template <Scalar T = double>
-std::vector<T> read_vector(const std::string& path, Index column = 0);
 
 /// How a matrix is written.
 struct MatrixMarketStyle {
@@ -103,6 +96,9 @@ void write_matrix(const FileTarget& file, const CsrView<T>& A, const MatrixMarke
 /// Writes an n×1 array file. NaN and Inf are written as such, though our reader refuses them.
 void write_vector(const FileTarget& file, std::span<const double> x, const MatrixMarketStyle& style = {});
 void write_vector(const FileTarget& file, std::span<const std::complex<double>> x, const MatrixMarketStyle& style = {});
+/// Writes an n×k array file. @param X  k columns of n, one after another
+template <Scalar T>
+void write_columns(const FileTarget& file, Index n, std::span<const T> X, const MatrixMarketStyle& style = {});
 /// What write_matrix puts into the file.
 template <Scalar T>
 std::string matrix_text(const CsrView<T>& A, const MatrixMarketStyle& style = {});

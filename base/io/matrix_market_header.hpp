@@ -1,9 +1,10 @@
 #pragma once
-// The banner and the size line of a Matrix Market file; for matrix_market.cpp alone.
+// The banner and the size line of a Matrix Market file, and its parser for a file in memory; for base/io alone.
 
 #include <string_view>
 
 #include "ilux/base/io/matrix_market_lines.hpp"
+#include "ilux/base/io/text_file.hpp"
 
 namespace ilux::detail {
 
@@ -57,5 +58,8 @@ private:
 MatrixMarketHeader parse_header(Lines& lines, std::string_view name, bool complex);
 /// Whether the banner says `complex`; false where it is none.
 bool says_complex(std::string_view text);
+/// As parse_matrix_market(), and releases the file's text as soon as it is read.
+template <Scalar T>
+MatrixMarket<T> parse_matrix_market(TextFile& file, std::string_view name, const ReadOptions& options);
 
 }  // namespace ilux::detail

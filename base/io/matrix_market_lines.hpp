@@ -1,5 +1,5 @@
 #pragma once
-// The data lines of a Matrix Market file, a chunk of whole lines at a time; for matrix_market.cpp alone.
+// The data lines of a Matrix Market file, a chunk of whole lines at a time; for base/io alone.
 
 #include <stdexcept>
 #include <string>

@@ -109,25 +109,6 @@ void emit_matrix(const CsrView<T>& A, const MatrixMarketStyle& style, Put&& put)
     put(text);
 }
 
-template <Scalar T>
-void write_array(const FileTarget& target, std::span<const T> x, const MatrixMarketStyle& style)
-{
-    AtomicFile  file(target);
-    std::string text = fmt::format("%%MatrixMarket matrix array {} general\n", field<T>);
-    append_comment(text, style.comment);
-    text += fmt::format("{} 1\n", x.size());
-    for (T value : x) {
-        append_value(text, value);
-        text += '\n';
-        if (text.size() >= batch) {
-            file.write(text);
-            text.clear();
-        }
-    }
-    file.write(text);
-    file.commit();
-}
-
 }  // namespace
 
 template <Scalar T>
@@ -146,19 +127,42 @@ std::string matrix_text(const CsrView<T>& A, const MatrixMarketStyle& style)
     return all;
 }
 
+template <Scalar T>
+void write_columns(const FileTarget& target, Index n, std::span<const T> X, const MatrixMarketStyle& style)
+{
+    const std::size_t columns = n > 0 ? X.size() / static_cast<std::size_t>(n) : 1;
+    require(columns * static_cast<std::size_t>(n) == X.size(),
+            [&] { return fmt::format("{} values are no columns of {}", X.size(), n); });
+    AtomicFile  file(target);
+    std::string text = fmt::format("%%MatrixMarket matrix array {} general\n", field<T>);
+    append_comment(text, style.comment);
+    text += fmt::format("{} {}\n", n, columns);
+    for (T value : X) {
+        append_value(text, value);
+        text += '\n';
+        if (text.size() >= batch) {
+            file.write(text);
+            text.clear();
+        }
+    }
+    file.write(text);
+    file.commit();
+}
+
 void write_vector(const FileTarget& target, std::span<const double> x, const MatrixMarketStyle& style)
 {
-    write_array(target, x, style);
+    write_columns(target, static_cast<Index>(x.size()), x, style);
 }
 
 void write_vector(const FileTarget& target, std::span<const std::complex<double>> x, const MatrixMarketStyle& style)
 {
-    write_array(target, x, style);
+    write_columns(target, static_cast<Index>(x.size()), x, style);
 }
 
 #define ILUX_INSTANTIATE(T)                                                                            \
     template void        write_matrix(const FileTarget&, const CsrView<T>&, const MatrixMarketStyle&); \
-    template std::string matrix_text(const CsrView<T>&, const MatrixMarketStyle&);
+    template std::string matrix_text(const CsrView<T>&, const MatrixMarketStyle&);                     \
+    template void        write_columns(const FileTarget&, Index, std::span<const T>, const MatrixMarketStyle&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

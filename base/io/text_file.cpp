@@ -109,7 +109,7 @@ void read_regular(int fd, const struct stat& before, char* bytes, const std::str
 TextFile::TextFile(const std::string& path, const StopToken& stop)
 {
     const bool        standard_input = path == "-";
-    const std::string name = standard_input ? "standard input" : path;
+    const std::string name = shown_name(path);
     // O_NONBLOCK: a FIFO that nobody writes to yet is opened, and waited for, all the same.
     const FileDescriptor file(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     require(file.get() >= 0, [&] { return fmt::format("cannot open {}: {}", name, std::strerror(errno)); });
@@ -134,6 +134,8 @@ void TextFile::release()
     text_ = {};
     view_ = {};
 }
+
+std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 std::string unpack_gzip(std::string_view packed, std::string_view name, const StopToken& stop)
 {

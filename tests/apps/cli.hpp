@@ -13,6 +13,7 @@
 #include <sstream>
 #include <vector>
 
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/tests/support/checks.hpp"
 

@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstdlib>
 
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/apps/cli.hpp"

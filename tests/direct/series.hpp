@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/direct/analysis/lu_symbolic.hpp"
 #include "ilux/tests/support/checks.hpp"
 

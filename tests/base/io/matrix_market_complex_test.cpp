@@ -5,6 +5,7 @@
 #include <complex>
 #include <string>
 
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/tests/support/checks.hpp"
 

@@ -1,3 +1,4 @@
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 
 #include <fmt/core.h>

@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/stop_at.hpp"

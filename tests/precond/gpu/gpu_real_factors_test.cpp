@@ -14,7 +14,7 @@
 #include <set>
 #include <string>
 
-#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/sptrsv/gpu_sptrsv.hpp"
 #include "ilux/sptrsv/sptrsv.hpp"
 #include "ilux/tests/precond/gpu/apply_checks.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/io/matrix_market.hpp"
+#include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"

@@ -1,0 +1,106 @@
+#include "ilux/apps/run/columns.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "ilux/base/instances.hpp"
+#include "ilux/solver/report/status_code.hpp"
+
+namespace ilux::app {
+namespace {
+
+/// NaN counts as the largest residual.
+double residual_of(const SolverReport& report)
+{
+    const double residual = report.result().report.relative_residual;
+    return std::isnan(residual) ? std::numeric_limits<double>::infinity() : residual;
+}
+
+bool is_worse(const ColumnReport& a, const ColumnReport& b)
+{
+    const int code_a = status_code(a.report.outcome()), code_b = status_code(b.report.outcome());
+    return code_a != code_b ? code_a > code_b : residual_of(a.report) > residual_of(b.report);
+}
+
+/// Those of the first column as they are, what is new in others with their number.
+std::vector<std::string> decisions_of(const std::vector<ColumnReport>& columns)
+{
+    constexpr std::size_t    most = 50;
+    std::vector<std::string> all;
+    std::set<std::string>    told;
+    std::size_t              left_out = 0;
+    for (const ColumnReport& one : columns)
+        for (const std::string& decision : one.report.decisions) {
+            if (!told.insert(decision).second) continue;
+            if (all.size() == most) ++left_out;
+            else
+                all.push_back(one.column == 0
+                                  ? decision
+                                  : fmt::format("column {} (counted from 1): {}", one.column + 1, decision));
+        }
+    if (left_out > 0) all.push_back(fmt::format("{} more of other columns are left out", left_out));
+    return all;
+}
+
+void add_seconds(const Attempt& of, Attempt& sum)
+{
+    sum.seconds += of.seconds;
+    sum.seconds_analyse += of.seconds_analyse;
+    sum.seconds_factor += of.seconds_factor;
+    const SolveSeconds& more = of.report.seconds;
+    SolveSeconds&       all = sum.report.seconds;
+    all.solve += more.solve;
+    all.spmv += more.spmv;
+    all.precond += more.precond;
+    all.ortho += more.ortho;
+    if (of.gpu && sum.gpu) sum.gpu->seconds_transfer += of.gpu->seconds_transfer;
+}
+
+}  // namespace
+
+void take_columns(std::vector<SolverReport> reports, Run& run)
+{
+    run.columns.clear();
+    for (SolverReport& report : reports)
+        run.columns.push_back({static_cast<Index>(run.columns.size()), std::move(report)});
+    std::vector<std::string> decisions = decisions_of(run.columns);
+    std::ranges::stable_sort(run.columns, is_worse);
+    static_cast<SolverReport&>(run) = run.columns.front().report;
+    run.decisions = std::move(decisions);
+    for (std::size_t k = 1; k < run.columns.size(); ++k) {
+        add_seconds(run.columns[k].report.result(), run.attempts[run.best]);
+        run.seconds += run.columns[k].report.seconds;
+    }
+}
+
+template <Scalar S>
+std::vector<S> columns_of_x(Run& run, Index n)
+{
+    const auto     size = static_cast<std::size_t>(n);
+    std::vector<S> X(size * run.columns.size(), S(std::numeric_limits<double>::quiet_NaN()));
+    std::size_t    missing = 0;
+    Index          first = std::numeric_limits<Index>::max();
+    for (const ColumnReport& one : run.columns) {
+        const Attempt& result = one.report.result();
+        if (result.has_x())
+            std::ranges::copy(result.x.of<S>(), X.begin() + static_cast<std::ptrdiff_t>(size * one.column));
+        else ++missing, first = std::min(first, one.column);
+    }
+    if (missing == run.columns.size()) return {};
+    if (missing > 0)
+        run.decisions.push_back(
+            fmt::format("--out: {} of {} columns have no x, the first is column {} (counted from 1); "
+                        "NaN stands in their places",
+                        missing, run.columns.size(), first + 1));
+    return X;
+}
+
+#define ILUX_INSTANTIATE(S) template std::vector<S> columns_of_x<S>(Run&, Index);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux::app

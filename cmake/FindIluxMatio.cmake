@@ -1,0 +1,10 @@
+# matio, which reads MATLAB's files, as Ilux::Matio.
+include(FindPackageHandleStandardArgs)
+find_path(MATIO_INCLUDE_DIR matio.h)
+find_library(MATIO_LIBRARY matio)
+find_package_handle_standard_args(IluxMatio REQUIRED_VARS MATIO_LIBRARY MATIO_INCLUDE_DIR)
+if(IluxMatio_FOUND AND NOT TARGET Ilux::Matio)
+    add_library(Ilux::Matio UNKNOWN IMPORTED)
+    set_target_properties(Ilux::Matio PROPERTIES
+        IMPORTED_LOCATION ${MATIO_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${MATIO_INCLUDE_DIR})
+endif()
