@@ -1,17 +1,24 @@
-// MATLAB's files of level 5 and 7.3, by the library matio, which opens files by name only: it is given a copy in memory.
+// MATLAB's files of level 5 and 7.3, by the library matio, which opens files by name only, and HDF5 under it by a true one: it is
+// given a copy of its own, which nobody changes meanwhile.
 
 #include <fmt/core.h>
+#include <hdf5.h>
 #include <matio.h>
-#include <sys/mman.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/io/assemble.hpp"
 #include "ilux/base/io/file_formats.hpp"
 #include "ilux/base/io/printable.hpp"
+#include "ilux/base/io/raw_bytes.hpp"
 
 namespace ilux::detail {
 namespace {
@@ -21,33 +28,55 @@ struct FreeVariable {
 };
 using Variable = std::unique_ptr<matvar_t, FreeVariable>;
 
-/// The bytes as a file of no folder.
-class MemoryFile {
+/// The bytes as a file that goes with this object.
+class CopiedFile {
 public:
-    MemoryFile(std::string_view bytes, std::string_view name) : file_(memfd_create("matlab", MFD_CLOEXEC))
+    CopiedFile(std::string_view bytes, std::string_view name)
+        : path_((std::filesystem::temp_directory_path() / "ilux_matlab_XXXXXX").string())
     {
-        while (file_ >= 0 && !bytes.empty()) {
-            const ssize_t count = write(file_, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 30));
+        const int file = mkstemp(path_.data());
+        while (file >= 0 && !bytes.empty()) {
+            const ssize_t count = write(file, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 30));
+            if (count < 0 && errno == EINTR) continue;
             if (count <= 0) break;
             bytes.remove_prefix(static_cast<std::size_t>(count));
         }
-        if (file_ < 0 || !bytes.empty()) {
-            if (file_ >= 0) close(file_);
-            throw OutOfMemory(fmt::format("no memory to read {}", name));
-        }
+        const int why = errno;
+        if (file >= 0) close(file);
+        if (file >= 0 && bytes.empty()) return;
+        if (file >= 0) unlink(path_.c_str());
+        throw InvalidInput(
+            fmt::format("{}: matio needs a copy of it, and {} cannot be written: {}", name, path_, std::strerror(why)));
     }
-    ~MemoryFile() { close(file_); }
-    MemoryFile(const MemoryFile&) = delete;
-    MemoryFile& operator=(const MemoryFile&) = delete;
-    std::string path() const { return fmt::format("/proc/self/fd/{}", file_); }
+    ~CopiedFile() { unlink(path_.c_str()); }
+    CopiedFile(const CopiedFile&) = delete;
+    CopiedFile&        operator=(const CopiedFile&) = delete;
+    const std::string& path() const { return path_; }
 
 private:
-    int file_;
+    std::string path_;
+};
+
+/// HDF5 prints what goes wrong, unless it is told not to.
+class QuietHdf5 {
+public:
+    QuietHdf5()
+    {
+        H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+        H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    }
+    ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+    QuietHdf5(const QuietHdf5&) = delete;
+    QuietHdf5& operator=(const QuietHdf5&) = delete;
+
+private:
+    H5E_auto2_t print_ = nullptr;
+    void*       data_ = nullptr;
 };
 
 class MatlabFile {
 public:
-    MatlabFile(const MemoryFile& file, std::string_view name)
+    MatlabFile(const CopiedFile& file, std::string_view name)
         : name_(name), file_(Mat_Open(file.path().c_str(), MAT_ACC_RDONLY), Mat_Close)
     {
         require(file_ != nullptr, [&] { return fmt::format("{}: matio cannot open this MATLAB file", name_); });
@@ -73,6 +102,22 @@ private:
     std::string_view                        name_;
     std::unique_ptr<mat_t, int (*)(mat_t*)> file_;
 };
+
+/// matio fills what is missing of a file with whatever was in memory, so the lengths of the variables are held against the file's.
+void require_whole(std::string_view bytes, std::string_view name)
+{
+    constexpr std::size_t      head = 128;
+    constexpr std::string_view hdf5("MATLAB 7.3");
+    if (bytes.starts_with(hdf5)) return;
+    const std::endian order = bytes.size() > head && bytes[126] == 'M' ? std::endian::big : std::endian::little;
+    std::size_t       at = head;
+    while (at < bytes.size() && bytes.size() - at >= 8)
+        at += 8 + std::size_t{load<std::uint32_t>(bytes.data() + at + 4, order)};
+    require(at == bytes.size() && bytes.size() > head, [&] {
+        return fmt::format("{}: the variables of this MATLAB file end at byte {}, the file at {}: is it truncated?",
+                           name, at, bytes.size());
+    });
+}
 
 bool is_sparse(const matvar_t& one) { return one.class_type == MAT_C_SPARSE && one.rank == 2; }
 bool is_dense(const matvar_t& one)
@@ -197,8 +242,10 @@ bool reads_matlab() { return true; }
 
 AnyMatrix parse_matlab(std::string_view bytes, std::string_view name, const ReadOptions& options)
 {
-    const MemoryFile memory(bytes, name);
-    const MatlabFile file(memory, name);
+    require_whole(bytes, name);
+    const QuietHdf5  quiet;
+    const CopiedFile copy(bytes, name);
+    const MatlabFile file(copy, name);
     const auto [variable, field] = choose(file.list(), options.part, name);
     const Variable  whole = file.read(variable);
     const matvar_t* one = whole.get();

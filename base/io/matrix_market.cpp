@@ -183,7 +183,7 @@ template <class Parse>
 auto with_plain_lines(std::string_view text, std::string_view name, Parse&& parse)
 {
     const std::size_t bytes = text.size();
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     try {
         if (!has_cr_lines(text)) return parse(text);
         std::string lf_lines(text);

@@ -135,6 +135,7 @@ MatrixMarketHeader parse_header(Lines& lines, std::string_view name, bool comple
 
 bool says_complex(std::string_view text)
 {
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     Lines       lines(text);
     std::string word;
     for (int k = 0; k < 4; ++k) {

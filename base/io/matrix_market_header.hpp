@@ -11,6 +11,8 @@ namespace ilux::detail {
 /// @throws InvalidInput "NAME:LINE: WHY"
 [[noreturn]] void refuse(std::string_view name, Offset line, std::string_view why);
 
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// Lines of the text one after another, blanks at the front skipped.
 class Lines {
 public:
