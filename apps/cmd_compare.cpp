@@ -74,9 +74,10 @@ void require_rereadable(const CompareArguments& given)
 bool parse_compare(Arguments arguments, CompareArguments& given)
 {
     auto app = parser("compare", "Solves the same system directly, by an iteration and by CUSP's GMRES, side by side.");
-    app->add_option("MATRIX", given.paths,
-                    "Matrix Market files, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)")
-        ->type_name("FILE.mtx|FOLDER|gallery");
+    app->add_option(
+        "MATRIX", given.paths,
+        "files of any kind that ilux solve takes, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)")
+        ->type_name("FILE|FOLDER|gallery");
     const OptionArguments options(*app, given.options);
     std::string           strategies = fmt::format("{}", fmt::join(known_strategies, ",")),
                 preconds = fmt::format("{}", fmt::join(cusp_preconds, ","));

@@ -145,8 +145,9 @@ int info(Arguments arguments)
     std::string matrix;
     bool        json = false, levels = false;
     auto        app = parser("info", "Says what can be seen of a matrix before it is factored.");
-    app->add_option("MATRIX", matrix, "a Matrix Market file, - for standard input, or gallery:NAME[:key=value,...]")
-        ->type_name("FILE.mtx|gallery");
+    app->add_option("MATRIX", matrix,
+                    "a file of any kind that ilux solve takes, - for standard input, or gallery:NAME[:key=value,...]")
+        ->type_name("FILE|gallery");
     app->add_flag("--levels", levels,
                   "factor as well, and tell the levels of L + U: how many, how large, and its hub columns");
     app->add_flag("--json", json, "one JSON object instead of the table")->group("Output");

@@ -38,8 +38,8 @@ struct SweepTexts {
 };
 
 constexpr const char* sequence_help =
-    "PATHS is one folder, or Matrix Market files in the order in which they are to be solved. A folder holds pattern.mtx,\n"
-    "values.f64, rhs.f64 and meta.json (complex: values.c128, rhs.c128), or A_000.mtx, A_001.mtx and so on; b_000.mtx\n"
+    "PATHS is one folder, or files of any kind that ilux solve takes, in the order in which they are to be solved. A folder holds pattern.mtx,\n"
+    "values.f64, rhs.f64 and meta.json (complex: values.c128, rhs.c128), or A_000.mtx, A_001.mtx and so on (.npz, .rua, ...); b_000.mtx\n"
     "beside A_000.mtx, or any b of its number, is its right-hand side. --rhs is auto here (what the series brings along, else A·1); random:SEED counts on from\n"
     "system to system, and a file has one column for all systems or one for each. --method auto takes LU or an\n"
     "iteration, by cost, and changes the strategy where it fails or proves slow; another method is kept, without retries. --rtol is\n"

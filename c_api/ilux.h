@@ -146,10 +146,10 @@ int64_t     ilux_columns(const ilux_solver* solver);                        /* r
 int         ilux_result_of(const ilux_solver* solver, int64_t column, ilux_result* result);
 const char* ilux_report(ilux_solver* solver, int64_t column);               /* JSON; NULL: no such column, or no memory */
 
-/* Matrices of the library's own: model problems, and Matrix Market files. */
+/* Matrices of the library's own: model problems, and files of the kinds that docs/files.md lists. */
 typedef struct ilux_matrix ilux_matrix;
 int         ilux_gallery(const char* spec, ilux_matrix** matrix); /* "convdiff3d:n=32" */
-int         ilux_read(const char* path, ilux_matrix** matrix);    /* .mtx or .mtx.gz */
+int         ilux_read(const char* path, ilux_matrix** matrix);    /* .mtx, .npz, ... */
 void        ilux_matrix_free(ilux_matrix* matrix);
 int         ilux_matrix_values(const ilux_matrix* matrix); /* ILUX_REAL or ILUX_COMPLEX */
 int         ilux_matrix_csr(const ilux_matrix* matrix, ilux_csr* csr); /* its arrays; ILUX_BAD_INPUT where it is not square */

@@ -1,11 +1,20 @@
-"""Judges x without ilux: A read by SciPy, residuals in extended precision."""
+"""Judges x without ilux: A read by SciPy, residuals in extended precision.
+
+    verify_solution.py MATRIX REPORT.json X [--rhs FILE] [--rtol R]    of `ilux solve MATRIX --rhs FILE --json --out X`
+
+REPORT.json holds what --json printed; without --rhs b is A1. Several right-hand sides are columns of FILE and X."""
+import argparse
 import dataclasses
 import gzip
+import json
 import math
+import pathlib
+import sys
 import warnings
 
 import numpy
 import scipy.io
+import scipy.sparse
 
 EXTENDED = numpy.longdouble
 EXTENDED_COMPLEX = numpy.clongdouble
@@ -35,20 +44,30 @@ def norm2(values):
     return numpy.sqrt(numpy.sum(numpy.abs(extended(values)) ** 2))
 
 
-class System:
-    """A x = b, real or complex, b being the row sums of A, each rounded once."""
+def read_matrix(path):
+    """Of a Matrix Market file, or of SciPy or NumPy."""
+    if path.suffix in (".npz", ".npy"):
+        return scipy.sparse.load_npz(path) if path.suffix == ".npz" else numpy.load(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return scipy.io.mmread(gzip.open(path) if path.suffix == ".gz" else path)
 
-    def __init__(self, path):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            A = scipy.io.mmread(gzip.open(path) if path.suffix == ".gz" else path)
-        A = scipy.sparse.coo_array(A)
+
+class System:
+    """A x = b, real or complex, b being the row sums of A, each rounded once, or the columns of a file."""
+
+    def __init__(self, path, rhs=None):
+        A = scipy.sparse.coo_array(read_matrix(path))
         order = numpy.argsort(A.row, kind="stable")
         self.n, self.row, self.col = A.shape[0], A.row[order], A.col[order]
         self.complex = numpy.iscomplexobj(A.data)
         self.val = A.data[order].astype(numpy.complex128 if self.complex else numpy.float64)
         self.begin = numpy.searchsorted(self.row, numpy.arange(self.n + 1))
-        self.b = numpy.array([rounded_once(self.val[p:q]) for p, q in zip(self.begin, self.begin[1:])])
+        if rhs is None:
+            self.b = numpy.array([rounded_once(self.val[p:q]) for p, q in zip(self.begin, self.begin[1:])])
+        else:
+            B = read_matrix(rhs)
+            self.b = (B.toarray() if scipy.sparse.issparse(B) else B).squeeze()
 
     def sums(self, terms):
         """Σ of each row's terms; empty rows give 0, which reduceat alone would not."""
@@ -62,14 +81,15 @@ class System:
             file.write(f"%%MatrixMarket matrix array {'complex' if self.complex else 'real'} general\n{self.n} 1\n")
             file.writelines(f"{value.real!r} {value.imag!r}\n" if self.complex else f"{value!r}\n" for value in self.b.tolist())
 
-    def measure(self, x):
-        """None when x has another length or holds NaN or Inf."""
+    def measure(self, x, column=None):
+        """None when x has another length or holds NaN or Inf. column: of b, where there are several."""
+        b = self.b if column is None else self.b[:, column]
         if len(x) != self.n or not numpy.isfinite(x).all():
             return None
         terms = extended(self.val) * extended(x)[self.col]
-        r = numpy.abs(extended(self.b) - self.sums(terms))
-        size = self.sums(numpy.abs(terms)) + numpy.abs(extended(self.b))
-        norm = norm2(self.b)
+        r = numpy.abs(extended(b) - self.sums(terms))
+        size = self.sums(numpy.abs(terms)) + numpy.abs(extended(b))
+        norm = norm2(b)
         norm = norm if norm > 0 else EXTENDED(1)
         residual = numpy.sqrt(numpy.sum(r**2)) / norm
         lengths = numpy.diff(self.begin) + 2
@@ -80,20 +100,42 @@ class System:
 
 
 def read_x(path):
+    """n values, or n x k for several columns."""
+    if path.suffix == ".npy":
+        return numpy.load(path)
     with open(path) as file:
         of_complex = file.readline().split()[3:4] == ["complex"]
         lines = (line for line in file if not line.startswith("%"))
-        next(lines, None)  # its size
+        rows, columns = map(int, next(lines).split())
         if of_complex:
-            return numpy.array([complex(*map(float, line.split())) for line in lines], dtype=numpy.complex128)
-        return numpy.array(list(lines), dtype=numpy.float64)
+            values = numpy.array([complex(*map(float, line.split())) for line in lines], dtype=numpy.complex128)
+        else:
+            values = numpy.array(list(lines), dtype=numpy.float64)
+    return values if columns == 1 else values.reshape((rows, columns), order="F")
 
 
 def lie(system, report, x_path, rtol):
-    """(why a claimed success is none, or "", what was measured, or None)."""
+    """(why a claimed success is none, or "", what was measured, or None); of several columns of the first lie, or the worst."""
     if not x_path.is_file():
         return "no x was written", None
-    found = system.measure(read_x(x_path))
+    x = read_x(x_path)
+    if "columns" not in report:
+        return lie_of_one(system, report, x, rtol)
+    if x.ndim != 2 or x.shape[1] != len(report["columns"]):
+        return f"x is of shape {x.shape}, and {len(report['columns'])} columns were reported", None
+    worst = None
+    for k, column in enumerate(report["columns"]):
+        if column["outcome"] != "converged":
+            continue
+        why, found = lie_of_one(system, column, x[:, k], rtol, k)
+        if why:
+            return f"column {k + 1} (counted from 1): {why}", found
+        worst = found if worst is None or found.residual > worst.residual else worst
+    return "", worst
+
+
+def lie_of_one(system, report, x, rtol, column=None):
+    found = system.measure(x, column)
     if found is None:
         return "x has the wrong length, or is not finite", None
     told = report["relative_residual"]
@@ -105,3 +147,20 @@ def lie(system, report, x_path, rtol):
     if not (told is not None and abs(told - found.residual) <= 1e-6 * found.residual + found.rounding):
         return f"reported residual {told}, true {found.residual:.2e}", found
     return "", found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("matrix", type=pathlib.Path)
+    parser.add_argument("report", type=pathlib.Path)
+    parser.add_argument("x", type=pathlib.Path)
+    parser.add_argument("--rhs", type=pathlib.Path)
+    parser.add_argument("--rtol", type=float, default=1e-8)
+    args = parser.parse_args()
+    why, found = lie(System(args.matrix, args.rhs), json.loads(args.report.read_text()), args.x, args.rtol)
+    print(f"refuted: {why}" if why else "verified", found or "")
+    return 1 if why else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

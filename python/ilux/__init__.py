@@ -51,6 +51,6 @@ def gallery(spec: str, **parameters: Any) -> Any:
 
 
 def read(path: str) -> Any:
-    """A square matrix of a Matrix Market file, packed or not, as a csr_array."""
+    """A square matrix of a file as a csr_array: Matrix Market, SciPy, PETSc, Harwell-Boeing, MATLAB, packed by gzip or not."""
     with translated():
         return _scipy_matrix(_core.read(str(path)))
