@@ -15,6 +15,7 @@
 #include "ilux/base/io/fortran_format.hpp"
 #include "ilux/base/io/matrix_market_header.hpp"
 #include "ilux/base/io/printable.hpp"
+#include "ilux/base/io/raw_bytes.hpp"
 
 namespace ilux::detail {
 namespace {
@@ -364,13 +365,15 @@ AnyMatrix parse_harwell_boeing(std::string_view bytes, std::string_view name, co
     // Right-hand sides have the type of the matrix, and a pattern real ones.
     constexpr Offset largest = std::numeric_limits<Index>::max();
     const bool       small = std::max({head.rows, head.cols, head.sides}) <= largest &&
-                       std::min({head.rows, head.cols, head.entries}) >= 0 &&
-                       head.entries <= static_cast<Offset>(bytes.size());
+                       std::min({head.rows, head.cols, head.entries}) >= 0 && fits(head.entries, 1, bytes.size()) &&
+                       (!sides || fits(head.rows * head.sides, 1, bytes.size()));
     if (!small)
         refuse(
             name, head.size_line,
-            fmt::format("the head promises {} x {} with {} entries, but only {} bytes follow: is the file truncated?",
-                        head.rows, head.cols, head.entries, cards.bytes_left()));
+            fmt::format(
+                "the head promises {} x {} with {} entries and {} right-hand sides, but only {} bytes follow: is the file "
+                "truncated?",
+                head.rows, head.cols, head.entries, head.sides, cards.bytes_left()));
     accept_sizes(header, head.rows, sides ? head.sides : head.cols, sides ? head.rows * head.sides : head.entries,
                  bytes.size(), name, options);
     const auto taken = [&]<Scalar T>(T) -> AnyMatrix {

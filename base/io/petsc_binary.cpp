@@ -66,8 +66,9 @@ std::optional<Offset> entries_of(const PetscFile& file, const PetscObject& objec
     Offset sum = 0;
     for (Offset i = 0; i < object.rows; ++i) {
         const Offset length = file.whole(object.lengths + static_cast<std::size_t>(i) * file.integer());
-        if (length < 0 || length > object.cols) return std::nullopt;
+        if (length < 0 || length > object.cols || !fits(length, 1, file.size())) return std::nullopt;
         sum += length;
+        if (!fits(sum, 1, file.size())) return std::nullopt;
     }
     return sum;
 }
@@ -93,8 +94,11 @@ std::optional<PetscObject> take_object(const PetscFile& file, std::size_t& at)
     object.dense = promised == -1;
     if (object.rows < 0 || object.cols < 0) return std::nullopt;
     if (object.dense) {
-        if (object.cols > 0 && !file.has(object.values, object.rows, file.scalar() * object.cols)) return std::nullopt;
-        object.entries = object.rows * object.cols;
+        if (object.rows > 0 && object.cols > 0) {
+            if (!file.has(object.values, object.cols, file.scalar())) return std::nullopt;
+            if (!file.has(object.values, object.rows, file.scalar() * object.cols)) return std::nullopt;
+            object.entries = object.rows * object.cols;
+        }
     } else {
         const auto sum = entries_of(file, object);
         const bool too_many_to_say = word == 4 && promised == std::numeric_limits<std::int32_t>::max();

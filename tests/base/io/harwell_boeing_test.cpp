@@ -87,6 +87,9 @@ TEST(HarwellBoeing, HandsOutItsRightHandSides)
     expect_dense<double>(parse_any_matrix(text, "t.hb", {.part = FilePart::right_sides}), {{1, 5}, {2, 6}}, "sides");
     EXPECT_EQ(real_of(text).at(1, 1), 4);
     expect_refusal([] { (void)read_vector(foreign_file("scipy.rua")); }, {"scipy.rua", "without right-hand sides"});
+    std::string many = text;
+    many.replace(many.find("FGX 2"), 5, "FGX 2147483647");
+    expect_refusal([&] { (void)parse_any_matrix(many, "t.hb", {.part = FilePart::right_sides}); }, {"t.hb:3"});
     std::string sparse = text;
     sparse.replace(sparse.find("FGX"), 3, "MGX");
     expect_refusal([&] { (void)parse_any_matrix(sparse, "t.hb", {.part = FilePart::right_sides}); }, {"t.hb:5", "MGX"});

@@ -50,6 +50,10 @@ TEST(PetscBinary, RefusesWhatFitsNoPrecision)
     refused(big({1211214, -1}, 4) + values, {"neither"});
     refused(big({1211216, 1, 1, 2, 1, 0}, 4) + values, {"neither"});  // promises 2 entries, its row has 1
     refused(big({1211216, 2147483647, 2147483647, -1}, 4), {"neither"});
+    refused(big({1211216, 2147483647, 2147483647, -1}, 4) + values, {"neither"});
+    refused(big({1211216, 0, 0x7fffffffffffffff, -1}, 8), {"9223372036854775807"});
+    refused(big({1211216, 1, 0x1000000000000000, -1}, 8) + values, {"neither"});
+    refused(big({1211216, 2, 0x7fffffffffffffff, 8, 0x7f7f7f7f7f7f7f7f, 0x7f7f7f7f7f7f7f7f}, 8), {"neither"});
     refused(big({1211216, 1, 1, 1, 1, 7}, 4) + values, {"t.petsc", "row 1, column 8", "outside a 1 x 1"});
     refused(big({1211216, 1, 1, 1, 1, 0}, 4) + "\x7f\xf0" + std::string(6, '\0'), {"finite", "inf"});
     refused(big({1211214, 1}, 4) + values + big({1211214, 2}, 4) + values + values, {"1 and 2 values"});
