@@ -97,7 +97,7 @@ TEST_F(Cli, TakesASeriesOfFilesOfOtherKinds)
         file(fmt::format("b_{}.npy", k), test::read_bytes(foreign_file("vector.npy")));
     }
     const auto lines = json_lines({"sequence", folder.path().string()});
-    EXPECT_EQ(lines.back()["systems"], 2) << lines.back().dump();
+    EXPECT_EQ(lines.back()["converged"], 2) << lines.back().dump();
 }
 
 TEST(Columns, AreSortedByExitCodeAndThenByResidual)
