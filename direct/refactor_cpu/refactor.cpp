@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "ilux/direct/factor/elimination_step.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/direct/refactor_cpu/refactor_schedule.hpp"
+#include "ilux/direct/refactor_cpu/team_choice.hpp"
 #include "ilux/direct/refactor_cpu/update_column.hpp"
 
 namespace ilux {
@@ -103,6 +105,8 @@ struct CpuRefactor<S>::Plan {
     const ColumnKernels<S>&          kernels;
     RefactorSchedule                 schedule;
     RefactorProgram                  program;
+    TeamChoice                       choice;
+    bool                             forced;  ///< threads join in any case
     std::vector<Index>               hub_of;  ///< n; −1: none; empty without hubs
     std::vector<std::uint32_t>       done;
     std::uint32_t                    epoch = 0;
@@ -120,6 +124,7 @@ struct CpuRefactor<S>::Plan {
     void  record_least_growth(RefactorJob<S>& job, PivotMonitor& monitor) const;
     void  run_top(RefactorJob<S>& job, RefactorThread<S>& mine, std::atomic<Index>& ticket) const;
     void  run_team(RefactorJob<S>& job, int threads);
+    void  run_chosen(RefactorJob<S>& job, int threads);
     Index pieces() const
     {
         return schedule.tasks() + (pattern->nnz_F() > 0 ? (pattern->n + F_columns - 1) / F_columns : 0);
@@ -131,7 +136,9 @@ CpuRefactor<S>::Plan::Plan(Cpu& be, std::shared_ptr<const LuPattern> p, const Re
     : pattern(std::move(p)),
       kernels(column_kernels<S>(tuning.arithmetic)),
       schedule(make_schedule(*pattern, be.threads(), tuning)),
-      program(*pattern, schedule.column, schedule.task_ptr, tuning, kernels.vectors)
+      program(*pattern, schedule.column, schedule.task_ptr, tuning, kernels.vectors),
+      choice(schedule.alone),
+      forced(tuning.least_gain == 0)
 {
     constexpr std::uint32_t always = std::numeric_limits<std::uint32_t>::max();
     constexpr std::size_t   line = 8;  // numbers: of 8 bytes one cache line
@@ -326,6 +333,19 @@ void CpuRefactor<S>::Plan::run_team(RefactorJob<S>& job, int team)
 }
 
 template <class S>
+void CpuRefactor<S>::Plan::run_chosen(RefactorJob<S>& job, int team)
+{
+    if (team == 1 || forced) return run_team(job, team);
+    using Clock = std::chrono::steady_clock;
+    const bool together = choice.wants_team();
+    const auto start = Clock::now();
+    run_team(job, together ? team : 1);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (together) choice.team_took(seconds);
+    else choice.one_took(seconds);
+}
+
+template <class S>
 CpuRefactor<S>::CpuRefactor(Cpu& be, std::shared_ptr<const LuPattern> pattern, const RefactorTuning& tuning)
 {
     if (tuning.window < 1 || tuning.wide < 0 || tuning.wide > 32)
@@ -359,7 +379,7 @@ void CpuRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& facto
         std::fill(thread.hub.begin(), thread.hub.end(), typename RefactorThread<S>::HubExtremes{});
     }
     const int threads = std::min(be.threads(), plan.schedule.threads);
-    if (threads > 1 || !plan.schedule.top.empty()) plan.run_team(job, Cpu(threads).team());
+    if (threads > 1 || !plan.schedule.top.empty()) plan.run_chosen(job, Cpu(threads).team());
     else
         for (Index p = 0; p < plan.pieces(); ++p) plan.run_piece(job, plan.thread.front(), p);
 

@@ -282,7 +282,7 @@ RefactorSchedule make_schedule(const LuPattern& P, int threads, const RefactorTu
         std::copy_if(hubs.begin(), hubs.end(), std::back_inserter(shared), [&](Index k) { return task_of[k] < 0; });
         for (const bool share_hubs : {false, true}) {
             if (share_hubs ? shared.empty() : tuning.hub_share == 0 && !shared.empty()) continue;
-            RefactorSchedule s{.threads = team};
+            RefactorSchedule s{.threads = team, .alone = work.total};
             list_tasks(task_of, s);
             if (share_hubs) s.hubs.emplace(P, shared, task_of, s.tasks());
             Top top(P, work, task_of, s);

@@ -19,6 +19,7 @@ struct RefactorSchedule {
         {};  ///< items in the order of the pipeline: a column (of a hub: its division), or n + a piece
     std::optional<HubRows> hubs = {};
     double                 seconds = 0;  ///< what the model expects
+    double                 alone = 0;    ///< and of one thread, where more than one join
 
     Index       tasks() const { return static_cast<Index>(task_ptr.size()) - 1; }
     std::size_t bytes() const;
