@@ -97,7 +97,7 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
     auto app = parser("sequence", "Solves many systems of one pattern: analyses once, refactors, solves.");
     app->add_option("PATHS", given.paths, "a folder, or matrix files; see below")
         ->expected(-1)
-        ->type_name("FOLDER|FILE.mtx");
+        ->type_name("FOLDER|FILE");
     const OptionArguments options(*app, given.options, {"retry"});
     app->add_option(
            "--batch", given.batch,

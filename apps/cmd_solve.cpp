@@ -44,7 +44,7 @@ constexpr const char* exit_help =
 bool parse_solve(Arguments arguments, SolveArguments& given)
 {
     auto app = parser("solve", "Solves A x = b for one matrix and reports what happened.");
-    app->add_option("MATRIX", given.matrix, "the system's matrix; see below")->type_name("FILE.mtx|gallery");
+    app->add_option("MATRIX", given.matrix, "the system's matrix; see below")->type_name("FILE|gallery");
 
     const OptionArguments options(*app, given.options);
     app->add_flag("--json", given.json, "one JSON object instead of the report")->group("Output");

@@ -70,7 +70,7 @@ bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
     };
     app->add_option("PATHS", given.paths,
                     "folders as of ilux sequence, Matrix Market files, gallery:NAME[:key=value,...]")
-        ->type_name("FOLDER|FILE.mtx|gallery");
+        ->type_name("FOLDER|FILE|gallery");
     std::vector<std::pair<std::string, std::string>> values;  // of the fields of LuBench
     values.reserve(4);
     for_each_field(given.bench, [&](const std::string& path, auto& field, Range, std::string_view help) {
