@@ -75,8 +75,8 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
 {
     auto app = parser("compare", "Solves the same system directly, by an iteration and by CUSP's GMRES, side by side.");
     app->add_option(
-        "MATRIX", given.paths,
-        "files of any kind that ilux solve takes, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)")
+           "MATRIX", given.paths,
+           "files of any kind that ilux solve takes, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)")
         ->type_name("FILE|FOLDER|gallery");
     const OptionArguments options(*app, given.options);
     std::string           strategies = fmt::format("{}", fmt::join(known_strategies, ",")),

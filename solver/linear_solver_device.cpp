@@ -22,7 +22,7 @@ std::vector<S> downloaded(Gpu& gpu, DeviceSpan<const S> device)
 template <Scalar S>
 bool is_finite_there(Gpu& gpu, DeviceSpan<const S> v)
 {
-    constexpr std::size_t parts = sizeof(S) / sizeof(double);
+    constexpr std::size_t parts = is_complex<S> ? 2 : 1;
     return is_finite<double>(gpu, {reinterpret_cast<const double*>(v.data()), parts * v.size()});
 }
 

@@ -25,6 +25,7 @@ struct RowVectors {
     DeviceSpan<double> row_size;  ///< Σ_j |a_ij|
 };
 
+/// Largest magnitudes and backward errors over all rows.
 struct RowMeasures {
     /// False: x or b is not finite, or the products of a row over- or underflow; nothing else is known then.
     bool   regular = true;
@@ -43,6 +44,7 @@ RowMeasures measure_rows(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const S> x
 template <Scalar S>
 void equilibrate_rows(Gpu& gpu, const RowVectors<S>& rows, double least, DeviceSpan<S> D, DeviceSpan<S> inverse);
 
+/// An estimated error e of x.
 struct ErrorMeasures {
     double largest = 0;        ///< |x + e|
     double largest_error = 0;  ///< |e|; Inf where one is not finite
