@@ -63,6 +63,7 @@ bool parse_solve(Arguments arguments, SolveArguments& given)
         if (given.matrix.empty()) throw InvalidOption("solve: MATRIX is missing; see ilux solve --help");
         options.apply(given.options);
         require_consistent(given.options);
+        if (given.out) require_solution_name(given.out.name);
         return files_read(given.options);
     });
 }

@@ -96,8 +96,8 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, con
 std::span<const ShortName> short_names()
 {
     static constexpr std::array<ShortName, 11> all{{
-        {"--rhs", "rhs", "Problem", "FILE.mtx|ones|random:SEED|A1"},
-        {"--near-null", "near_null", "Problem", "FILE.mtx"},
+        {"--rhs", "rhs", "Problem", "FILE|ones|random:SEED|A1"},
+        {"--near-null", "near_null", "Problem", "FILE"},
         {"--method", "method", "Method"},
         {"--precond", "precond.kind", "Method"},
         {"--rtol", "krylov.rtol", "Method"},

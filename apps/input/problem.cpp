@@ -18,6 +18,7 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
+#include "ilux/solver/machine/host.hpp"
 
 namespace ilux::app {
 namespace {
@@ -48,6 +49,13 @@ std::vector<S> read_rhs(const std::string& file, Index n, const ReadLimit& limit
             return fmt::format("{}: the right-hand side has {} values, but the matrix has {} rows", file, header.rows,
                                n);
         });
+        const double bytes = 3.0 * sizeof(S) * static_cast<double>(header.rows) * static_cast<double>(header.cols);
+        const double room = static_cast<double>(memory_available());
+        if (room > 0 && bytes > room)  // b, x and what is written of it
+            throw OutOfMemory(
+                fmt::format("{}: {} right-hand sides of {} values and their solutions take {:.3g} bytes, and {:.3g} "
+                            "are free; give fewer columns at a time",
+                            file, header.cols, header.rows, bytes, room));
     };
     const auto     B = read_matrix<S>(file, {.part = FilePart::right_sides, .accept = fitting, .stop = limit.of(file)});
     std::vector<S> b(static_cast<std::size_t>(B.rows()) * static_cast<std::size_t>(B.cols()));

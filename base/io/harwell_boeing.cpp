@@ -34,11 +34,13 @@ public:
     bool             at_end() const { return rest_.empty(); }
     Offset           number() const { return number_; }  ///< of the line taken last, counted from 1
     std::size_t      bytes_left() const { return rest_.size(); }
+    bool             ended() const { return ended_; }  ///< the line taken last, by a line end
     std::string_view take()
     {
         const auto             end = rest_.find('\n');
         const std::string_view line = rest_.substr(0, end);
-        rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
+        ended_ = end != std::string_view::npos;
+        rest_ = ended_ ? rest_.substr(end + 1) : std::string_view{};
         ++number_;
         return line;
     }
@@ -46,6 +48,7 @@ public:
 private:
     std::string_view rest_;
     Offset           number_ = 0;
+    bool             ended_ = true;
 };
 
 /// The whole numbers of a line, as far as there are any.
@@ -215,6 +218,9 @@ private:
         }
         --left_;
         const FortranField& field = fields_[next_++];
+        if (!cards_.ended() && line_.size() < field.begin + field.width)  // 1E-1 may have been 1E-15
+            refuse(name_, cards_.number(),
+                   "the file ends within a number, or its last line wants an end: is it truncated?");
         if (by_words_) return words_[next_ - 1];
         return field.begin < line_.size() ? without_blanks(line_.substr(field.begin, field.width)) : std::string_view{};
     }

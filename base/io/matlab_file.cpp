@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <system_error>
 
 #include "ilux/base/error.hpp"
@@ -243,9 +244,11 @@ bool reads_matlab() { return true; }
 AnyMatrix parse_matlab(std::string_view bytes, std::string_view name, const ReadOptions& options)
 {
     require_whole(bytes, name);
-    const QuietHdf5  quiet;
-    const CopiedFile copy(bytes, name);
-    const MatlabFile file(copy, name);
+    static std::mutex     one_at_a_time;  // HDF5 need not be built for threads, and its error handler is one for all
+    const std::lock_guard lock(one_at_a_time);
+    const QuietHdf5       quiet;
+    const CopiedFile      copy(bytes, name);
+    const MatlabFile      file(copy, name);
     const auto [variable, field] = choose(file.list(), options.part, name);
     const Variable  whole = file.read(variable);
     const matvar_t* one = whole.get();

@@ -10,6 +10,7 @@
 #include "ilux/base/io/file_formats.hpp"
 #include "ilux/base/io/matrix_market_header.hpp"
 #include "ilux/base/io/text_file.hpp"
+#include "ilux/base/io/printable.hpp"
 
 namespace ilux {
 namespace {
@@ -177,6 +178,15 @@ std::vector<T> read_vector(const std::string& path, Index column)
     std::vector<T> x(A.rows());
     for (Index i = 0; i < A.rows(); ++i) x[i] = A.at(i, column);
     return x;
+}
+
+void require_solution_name(std::string_view name)
+{
+    const FileEnding* ending = ending_of(name);
+    if (ending == nullptr || ending->ending == ".mtx" || ending->ending == ".npy") return;
+    throw InvalidOption(
+        fmt::format("{} is the name of {}; x is written as a Matrix Market file (.mtx) or a NumPy array (.npy)",
+                    printable(name), ending->what));
 }
 
 bool names_matrix_file(std::string_view name) { return ending_of(name) != nullptr; }

@@ -32,6 +32,8 @@ std::vector<T> read_vector(const std::string& path, Index column = 0);
 
 /// Whether a file name, .gz aside, ends as those of such files do: .mtx, .npz and so on.
 bool names_matrix_file(std::string_view name);
+/// @throws InvalidOption where `name` ends as a kind of file that write_solution() does not write
+void require_solution_name(std::string_view name);
 /// The name without that end and without .gz.
 std::string_view without_file_ending(std::string_view name);
 

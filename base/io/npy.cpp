@@ -61,7 +61,8 @@ std::vector<Offset> shape_of(std::string_view value, std::string_view name)
 {
     const auto refuse_it = [&] {
         throw InvalidInput(
-            fmt::format("{}: expected a shape as (3, 4), found {}", name, printable(value.substr(0, 40))));
+            fmt::format("{}: expected a shape as (3, 4), found {}", name,
+                        printable(value.substr(0, std::min<std::size_t>(40, value.find_last_not_of(" \n") + 1)))));
     };
     std::vector<Offset> shape;
     if (value.front() != '(') refuse_it();

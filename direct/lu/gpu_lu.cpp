@@ -240,7 +240,7 @@ template <Scalar S>
 RefineReport GpuLu<S>::solve(GpuLuFactors<S>& factors, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose)
 {
     require(!is_complex<S> || transpose != Transpose::adjoint,
-            [] { return "the adjoint is solved on the host's way"; });
+            [] { return "a complex adjoint is solved on the host"; });
     Vectors&        v = one_;
     GpuLuSolve<S>&  solve = factors.solve(gpu_, transpose);
     GpuResidual<S>& measure = residual(transpose);

@@ -106,7 +106,10 @@ void MlIluBuilder<T>::check_first(const Preprocessed<T>& pre)
         throw InvalidInput(fmt::format("precond.absolute needs a {} matrix, and this one is not", hermitian_word<T>));
     if (opt_.half && pre.mirror == Mirror::none)
         report_.decisions.push_back(
-            fmt::format("precond.half has no effect: A is not {}, so L is not the image of U", hermitian_word<T>));
+            pre.matched
+                ? std::string("precond.half has no effect: a matching has moved rows; precond.matching=off keeps them")
+                : fmt::format("precond.half has no effect: A is not {}, so L is not the image of U",
+                              is_complex<T> ? "symmetric or Hermitian" : "symmetric"));
     report_.structural_rank = pre.structural_rank;
     if (!pre.decision.empty()) report_.decisions.push_back(pre.decision);
 }

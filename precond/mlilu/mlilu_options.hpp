@@ -137,8 +137,8 @@ void fields(MlIluOptions& o, Visit&& visit)
         "take |D| for D: a positive definite M of an indefinite symmetric or Hermitian A, as MINRES needs; without a matching");
     visit(
         "half", o.half, anything(),
-        "symmetric or Hermitian A: store U alone and solve with its image for L; half the bytes, but solves with L run on one "
-        "thread, and a GPU makes both of it");
+        "symmetric or Hermitian A: store U alone and solve with its image for L; half the bytes, or twice the entries where a "
+        "memory limit binds; solves with L run on one thread, and a GPU makes both of it");
     visit(
         "damping", o.damping, anything(),
         "β: make M of A with iβ|a_jj| more on its diagonal, as of waves that decay: far smaller factors, more steps; auto, off or 0 "

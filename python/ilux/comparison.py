@@ -8,7 +8,7 @@ from typing import Any, Iterator, Mapping, Sequence
 import numpy as np
 
 from . import _core, notebook
-from .arrays import Csr, as_csr, vector_values, wait_for
+from .arrays import Csr, as_csr, vector_values
 from .errors import InvalidInput, InvalidOption, translated
 from .solver import _flat
 
@@ -107,6 +107,8 @@ def _b_of(csr: Csr, b: Any) -> Any:
     b = vector_values(b, csr.is_complex)
     if b.shape != (csr.n,):
         raise InvalidInput(f"b has the shape {b.shape}, and A {csr.n} rows")
+    if not np.isfinite(b).all():
+        raise InvalidInput("b is not finite")
     return np.ascontiguousarray(b)
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Any, Iterator, Mapping
 
 from . import _core, notebook
-from .arrays import as_csr, wait_for
+from .arrays import as_csr, current_stream
 from .errors import translated
 
 
@@ -125,7 +125,9 @@ def info(A: Any, levels: bool = False) -> Info:
     """Looks at a square matrix without solving: symmetry, diagonal, matching, block triangular form, what an LU would take, and which
     method `solve` would begin with. levels: factor as well, and tell the levels of L + U."""
     csr = as_csr(A)
-    if csr.on_device:
-        wait_for(csr.values)
     with translated():
-        return Info(_core.Solver(csr.is_complex).info(csr.row_ptr, csr.col, csr.values, levels))
+        core = _core.Solver(csr.is_complex)
+        if csr.on_device:
+            device, address, _ = current_stream(csr.values)
+            core.set_stream(device, address)
+        return Info(core.info(csr.row_ptr, csr.col, csr.values, levels))

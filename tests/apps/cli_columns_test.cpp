@@ -6,6 +6,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/apps/cli.hpp"
 #include "ilux/tests/base/io/foreign_files.hpp"
+#include "ilux/solver/machine/host.hpp"
 
 namespace ilux {
 namespace {
@@ -46,6 +47,20 @@ TEST_F(Cli, OneColumnIsToldAsBefore)
     const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n4\n8\n");
     EXPECT_FALSE(json({"solve", A, "--rhs", b, "--json"}).contains("columns"));
     EXPECT_EQ(ilux({"solve", A, "--rhs", b}).out.find("column "), std::string::npos);
+}
+
+TEST_F(Cli, RefusesMoreColumnsThanMemoryHoldsAndNamesItDoesNotWrite)
+{
+    const std::string A = file("A.mtx", two_by_two);
+    const std::string b = file("b.mtx", "%%MatrixMarket matrix coordinate real general\n2 2147483647 1\n1 1 1\n");
+    if (memory_available() < (std::uint64_t{100} << 30)) {
+        const Result many = ilux({"solve", A, "--rhs", b});
+        EXPECT_EQ(many.code, 5) << many.err;
+        EXPECT_NE(many.err.find("2147483647 right-hand sides"), std::string::npos) << many.err;
+    }
+    const Result name = ilux({"solve", A, "--out", folder.file("x.npz")});
+    EXPECT_EQ(name.code, 1) << name.err;
+    EXPECT_NE(name.err.find(".npy"), std::string::npos) << name.err;
 }
 
 TEST_F(Cli, TellsTheWorstColumnFirstAndEndsWithItsCode)

@@ -105,7 +105,8 @@ TEST(HarwellBoeing, NamesFileAndLineInEveryRefusal)
     refused("(5I3) (8I3)", places + values, {"t.rua:4", "formats"});
     refused("(5I3) (8I3) (8Q6.2)", places + values, {"t.rua:4", "'(8Q6.2)'"});
     refused("(5I3) (8I3) (8F0.2)", places + values, {"t.rua:4"});
-    refused(formats, places + values.substr(0, 36), {"t.rua:7", "blanks"});
+    refused(formats, places + values.substr(0, 36) + "\n", {"t.rua:7", "blanks"});
+    refused(formats, places + values.substr(0, 36), {"t.rua:7", "truncated"});
     refused(formats, places, {"t.rua:6", "8 values", "truncated"});
     refused(formats, "  1  3  5  7  8\n", {"t.rua", "truncated"});
     refused(formats, "  1  3  5  7  8\n" + places.substr(16) + values, {"t.rua", "8 entries"});
@@ -119,6 +120,16 @@ TEST(HarwellBoeing, NamesFileAndLineInEveryRefusal)
                    {"t.rua:3", "8000000000"});
     expect_refusal([] { (void)real_of("t\n 3 1 1 1\nRUA 2000000000 4 0 0\n(5I3) (8I3) (8F6.2)\n 1 1 1 1 1\n"); },
                    {"t.rua", "2000000000 rows"});
+}
+
+/// What is left of an exponent is a number, too: 3E-15 without its last digit is 3E-1.
+TEST(HarwellBoeing, TakesNoPartOfANumberForIt)
+{
+    const std::string whole = "t\n 3 1 1 1\nRUA 1 1 1 0\n(2I3) (1I3) (1E12.4)\n  1  2\n  1\n  3.0000E-15\n";
+    EXPECT_EQ(real_of(whole).val()[0], 3e-15);
+    EXPECT_EQ(real_of(whole.substr(0, whole.size() - 1)).val()[0], 3e-15);
+    for (std::size_t cut = 2; cut <= 13; ++cut)
+        EXPECT_THROW((void)real_of(whole.substr(0, whole.size() - cut)), InvalidInput) << cut;
 }
 
 TEST(HarwellBoeing, SurvivesEveryTruncationAndEveryFlippedByte)

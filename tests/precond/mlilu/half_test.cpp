@@ -151,12 +151,15 @@ TEST(HalfOfM, InSinglePrecisionIsTheWholeInIt)
 TEST(HalfOfM, IsRefusedInWordsWhereLIsNoImage)
 {
     Cpu        cpu(1);
-    const auto M = MlIlu<>::build(cpu, gallery::build("convdiff2d:n=20"), {.half = true});
-    EXPECT_GT(M.factors().levels[0].L_B.nnz(), 0);
-    const auto& decisions = M.report().decisions;
-    EXPECT_TRUE(std::ranges::any_of(decisions, [](const auto& said) {
-        return said.find("precond.half has no effect") != std::string::npos;
-    }));
+    const auto expect = [&](const char* spec, const MlIluOptions& options, std::string_view why) {
+        const auto M = MlIlu<>::build(cpu, gallery::build(spec), options);
+        EXPECT_GT(M.factors().levels[0].L_B.nnz(), 0);
+        EXPECT_TRUE(std::ranges::any_of(M.report().decisions, [&](const std::string& said) {
+            return said.find("precond.half has no effect") != std::string::npos && said.find(why) != std::string::npos;
+        })) << spec;
+    };
+    expect("convdiff2d:n=20", {.half = true}, "not symmetric");
+    expect("poisson2d:n=20", {.setup = MlIluSetup::crout, .matching = MatchingChoice::on, .half = true}, "matching");
 }
 
 }  // namespace
