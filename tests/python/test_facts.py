@@ -16,8 +16,8 @@ CPU = {"device": "cpu", "threads": 1}
 
 def matrices():
     draw = np.random.default_rng(3)
-    random = sparse.random_array((40, 40), density=0.1, rng=draw, format="csr") + sparse.eye_array(40)
-    blocks = sparse.block_diag([random, sparse.eye_array(3) * 2, sparse.csr_array([[1.0, 2.0], [2.0, 1.0]])])
+    random = sparse.csr_array(sparse.random(40, 40, density=0.1, random_state=draw, format="csr") + sparse.eye(40))
+    blocks = sparse.block_diag([random, sparse.eye(3) * 2, sparse.csr_array([[1.0, 2.0], [2.0, 1.0]])])
     return {"convection": ilux.gallery("convdiff2d:n=12"), "poisson": ilux.gallery("poisson2d", n=12), "random": random,
             "blocks": sparse.csr_array(blocks), "complex": ilux.gallery("helmholtz2d_open", n=9),
             "hermitian": sparse.csr_array(np.array([[3, 1j], [-1j, 3]])), "one": sparse.csr_array([[2.0]])}
