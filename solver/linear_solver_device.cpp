@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/base/instances.hpp"
@@ -9,14 +10,6 @@
 
 namespace ilux {
 namespace {
-
-template <Scalar S>
-std::vector<S> downloaded(Gpu& gpu, DeviceSpan<const S> device)
-{
-    std::vector<S> host(device.size());
-    download<S>(gpu, device, host);
-    return host;
-}
 
 /// By their parts: a caller's complex numbers may stand on multiples of 8 bytes only.
 template <Scalar S>
@@ -89,8 +82,8 @@ SolverReport LinearSolver<S>::solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<
     impl_->require_allowed(SolverCall::solve);
     require_system<S>(gpu, impl_->matrix().rows(), b, x);
     if (is_complex<S> && transpose == Transpose::yes) {
-        std::vector<S> host_x = downloaded<S>(gpu, x);
-        SolverReport   report = solve(downloaded<S>(gpu, b), host_x, transpose);
+        std::vector<S> host_x = on_host<S>(gpu, x);
+        SolverReport   report = solve(on_host<S>(gpu, b), host_x, transpose);
         upload<S>(gpu, host_x, x);
         return report;
     }

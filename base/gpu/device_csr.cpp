@@ -1,3 +1,4 @@
+#include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/gpu/device_csr.hpp"
 
 #include <algorithm>
@@ -17,15 +18,6 @@ void require_lanes(int lanes)
 {
     if (lanes < 0 || lanes > 32 || (lanes > 0 && !std::has_single_bit(static_cast<unsigned>(lanes))))
         throw InvalidOption("lanes = " + std::to_string(lanes) + "; a power of 2 up to 32 is possible, or 0 to choose");
-}
-
-template <class T>
-DeviceBuffer<T> on_device(Gpu& gpu, std::span<const T> host)
-{
-    gpu.make_current();
-    DeviceBuffer<T> device(host.size());
-    upload<T>(gpu, host, device);
-    return device;
 }
 
 template <class V>

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, Iterator, Mapping
+from typing import Any
 
 from . import _core, notebook
 from .arrays import as_csr, current_stream
 from .errors import translated
+from .json_tree import JsonTree
 
 
-class Info(Mapping[str, Any]):
+class Info(JsonTree):
     """The keys that `ilux info --json` prints, as a read-only mapping (dict(info) copies it); the most asked for as attributes, too."""
-
-    def __init__(self, text: str) -> None:
-        self._tree: dict[str, Any] = json.loads(text)
-
-    def __getitem__(self, key: str) -> Any:
-        return self._tree[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tree)
-
-    def __len__(self) -> int:
-        return len(self._tree)
 
     @property
     def n(self) -> int:

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, Iterator, Mapping
+from typing import Any
 
 from . import notebook
+from .json_tree import JsonTree
 
 
-class Report(Mapping[str, Any]):
+class Report(JsonTree):
     """The keys that `ilux solve --json` prints, as a read-only mapping; the most asked for as attributes, too.
 
     `history` holds (step, relative residual) where `LinearSolver(history=True)` asked for it.
     """
 
     def __init__(self, text: str, history: list[tuple[int, float]] | None = None) -> None:
-        self._tree: dict[str, Any] = json.loads(text)
+        super().__init__(text)
         self.history: list[tuple[int, float]] = history or []
-
-    def __getitem__(self, key: str) -> Any:
-        return self._tree[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tree)
-
-    def __len__(self) -> int:
-        return len(self._tree)
 
     @property
     def converged(self) -> bool:

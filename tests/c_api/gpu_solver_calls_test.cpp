@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/base/gpu/host_transfers.hpp"
 #include "ilux/tests/c_api/c_system.hpp"
@@ -20,13 +21,30 @@ protected:
 using GpuValues = testing::Types<double, std::complex<double>>;
 TYPED_TEST_SUITE(GpuCSolve, GpuValues);
 
-template <class T>
-DeviceBuffer<T> on_gpu(Gpu& gpu, const std::vector<T>& host)
-{
-    DeviceBuffer<T> device(host.size());
-    upload<T>(gpu, host, device);
-    return device;
-}
+/// The arrays of a system with 32-bit row pointers, on the device.
+template <class S>
+struct SystemThere {
+    SystemThere(Gpu& gpu, const CSystem<S>& A)
+        : n(A.n),
+          ptr(on_device<std::int32_t>(gpu, std::vector<std::int32_t>(A.ptr.begin(), A.ptr.end()))),
+          col(on_device<std::int32_t>(gpu, A.col)),
+          val(on_device<S>(gpu, A.val))
+    {}
+    ilux_csr csr() const
+    {
+        ilux_csr A{};
+        A.n = n;
+        A.row_ptr = ptr.data();
+        A.row_ptr_bits = 32;
+        A.col = col.data();
+        A.values = val.data();
+        A.memory = ILUX_DEVICE;
+        return A;
+    }
+    std::int64_t               n;
+    DeviceBuffer<std::int32_t> ptr, col;
+    DeviceBuffer<S>            val;
+};
 
 TYPED_TEST(GpuCSolve, ArraysOfTheDevice)
 {
@@ -35,21 +53,16 @@ TYPED_TEST(GpuCSolve, ArraysOfTheDevice)
     for (const bool shuffled : {false, true})
         for (const char* device : {"cpu", "gpu"})
             for (const char* method : {"lu", "gmres"}) {
-                auto       A = line<S>(200, shuffled);
-                const auto solver = c_solver(values_of<S>, {{"device", device}, {"method", method}});
-                ilux_csr   csr = A.csr(32);
-                const auto ptr = on_gpu(gpu, A.ptr32), col = on_gpu(gpu, A.col);
-                const auto val = on_gpu(gpu, A.val);
-                csr.row_ptr = ptr.data();
-                csr.col = col.data();
-                csr.values = val.data();
-                csr.memory = ILUX_DEVICE;
+                auto                 A = line<S>(200, shuffled);
+                const auto           solver = c_solver(values_of<S>, {{"device", device}, {"method", method}});
+                const SystemThere<S> there(gpu, A);
+                const ilux_csr       csr = there.csr();
                 ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1), ILUX_OK) << ilux_message(solver.get());
                 ASSERT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK);
-                ASSERT_EQ(ilux_refactor(solver.get(), val.data()), ILUX_OK) << ilux_message(solver.get());
+                ASSERT_EQ(ilux_refactor(solver.get(), there.val.data()), ILUX_OK) << ilux_message(solver.get());
                 const auto b = right_hand_side<S>(400);
-                auto       X = on_gpu(gpu, std::vector<S>(400));
-                const auto B = on_gpu(gpu, b);
+                auto       X = on_device<S>(gpu, std::vector<S>(400));
+                const auto B = on_device<S>(gpu, b);
                 ASSERT_EQ(ilux_solve(solver.get(), ILUX_TRANSPOSED, 2, B.data(), 200, X.data(), 200), ILUX_OK)
                     << ilux_message(solver.get());
                 std::vector<S> x(400);
@@ -67,27 +80,21 @@ TYPED_TEST(GpuCSolve, VectorsStayOnTheDevice)
     constexpr std::size_t n = 2000, ld = 2003, columns = 3, few_bytes = 4096;
     Gpu                   gpu;
     auto                  A = line<S>(n, false);
-    const auto            ptr = on_gpu(gpu, A.ptr);
-    const auto            col = on_gpu(gpu, A.col);
-    const auto            val = on_gpu(gpu, A.val);
+    const SystemThere<S>  arrays(gpu, A);
     const auto            b = right_hand_side<S>(ld * columns);
-    const auto            B = on_gpu(gpu, b);
+    const auto            B = on_device<S>(gpu, b);
     for (const char* method : {"lu", "gmres"}) {
-        const auto there = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
-        const auto host = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
-        ilux_csr   csr = A.csr(64), on_device = csr;
-        on_device.row_ptr = ptr.data();
-        on_device.col = col.data();
-        on_device.values = val.data();
-        on_device.memory = ILUX_DEVICE;
-        ASSERT_EQ(ilux_analyse(there.get(), &on_device, 3), ILUX_OK) << ilux_message(there.get());
+        const auto     there = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
+        const auto     host = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
+        const ilux_csr csr = A.csr(), csr_there = arrays.csr();
+        ASSERT_EQ(ilux_analyse(there.get(), &csr_there, 3), ILUX_OK) << ilux_message(there.get());
         ASSERT_EQ(ilux_analyse(host.get(), &csr, 3), ILUX_OK);
         ASSERT_EQ(ilux_factor(there.get(), nullptr), ILUX_OK);
         ASSERT_EQ(ilux_factor(host.get(), nullptr), ILUX_OK);
-        ASSERT_EQ(ilux_refactor(there.get(), val.data()), ILUX_OK);
+        ASSERT_EQ(ilux_refactor(there.get(), arrays.val.data()), ILUX_OK);
         ASSERT_EQ(ilux_refactor(host.get(), A.val.data()), ILUX_OK);
         std::vector<S> x(ld * columns, S(7)), seen(ld * columns);
-        auto           X = on_gpu(gpu, x);
+        auto           X = on_device<S>(gpu, x);
         ASSERT_EQ(ilux_solve(there.get(), ILUX_PLAIN, 1, B.data(), ld, X.data(), ld),
                   ILUX_OK);  // sets up what is measured with
         const auto before = host_transfers();
@@ -116,9 +123,7 @@ TYPED_TEST(GpuCSolve, ComplexNumbersMayStandOnMultiplesOf8Bytes)
     constexpr std::size_t n = 300, parts = sizeof(S) / sizeof(double);
     Gpu                   gpu;
     auto                  A = line<S>(n, false);
-    const auto            ptr = on_gpu(gpu, A.ptr);
-    const auto            col = on_gpu(gpu, A.col);
-    const auto            val = on_gpu(gpu, A.val);
+    const SystemThere<S>  arrays(gpu, A);
     const auto            b = right_hand_side<S>(n);
     DeviceBuffer<double>  odd_b(parts * n + 1), odd_x(parts * n + 1);
     const auto            after_one = [&](DeviceBuffer<double>& of) {
@@ -126,12 +131,8 @@ TYPED_TEST(GpuCSolve, ComplexNumbersMayStandOnMultiplesOf8Bytes)
     };
     upload<S>(gpu, b, after_one(odd_b));
     for (const char* method : {"lu", "gmres"}) {
-        const auto solver = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
-        ilux_csr   csr = A.csr(64);
-        csr.row_ptr = ptr.data();
-        csr.col = col.data();
-        csr.values = val.data();
-        csr.memory = ILUX_DEVICE;
+        const auto     solver = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
+        const ilux_csr csr = arrays.csr();
         ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1), ILUX_OK) << ilux_message(solver.get());
         ASSERT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK);
         ASSERT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, after_one(odd_b).data(), n, after_one(odd_x).data(), n),

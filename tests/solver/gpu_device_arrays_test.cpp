@@ -5,6 +5,7 @@
 #include <complex>
 #include <vector>
 
+#include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/gpu/host_transfers.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
@@ -31,22 +32,6 @@ enum class Path {
     either
 };
 
-template <class S>
-DeviceBuffer<S> on_gpu(Gpu& gpu, const std::vector<S>& host)
-{
-    DeviceBuffer<S> device(host.size());
-    upload<S>(gpu, host, device);
-    return device;
-}
-
-template <class S>
-std::vector<S> on_host(Gpu& gpu, DeviceSpan<const S> device)
-{
-    std::vector<S> host(device.size());
-    download<S>(gpu, device, host);
-    return host;
-}
-
 /// Two solvers of one system: arrays of the host for one, of the device for the other.
 template <class S>
 struct Twins {
@@ -63,7 +48,7 @@ struct Twins {
                      const std::vector<S>& guess = {})
     {
         std::vector<S> x = guess.empty() ? std::vector<S>(b.size()) : guess;
-        auto           device_b = on_gpu<S>(gpu, b), device_x = on_gpu<S>(gpu, x);
+        auto           device_b = on_device<S>(gpu, b), device_x = on_device<S>(gpu, x);
         const auto     by_host = host.solve(b, x, transpose);
         const auto     before = host_transfers();
         const auto     by_device = device.solve(gpu, device_b, device_x, transpose);
@@ -215,7 +200,7 @@ TEST_F(GpuDeviceArrays, SolveColumnsAndPrecondition)
     for (const auto method : {MethodChoice::gmres, MethodChoice::lu}) {
         Twins<double>       twins(A, options_of(method), 3);
         std::vector<double> X(B.size()), z(n);
-        auto                device_B = on_gpu<double>(twins.gpu, B);
+        auto                device_B = on_device<double>(twins.gpu, B);
         auto                device_X = DeviceBuffer<double>(B.size()), device_z = DeviceBuffer<double>(n);
         (void)twins.host.solve_columns(B, X);
         (void)twins.device.solve(twins.gpu, DeviceSpan<const double>(device_B).first(n), device_z);
@@ -244,7 +229,7 @@ TEST_F(GpuDeviceArrays, ValuesAreBroughtToTheHostOnlyOnceForAnLu)
     for (int k = 1; k <= 4; ++k) {
         std::vector<double> values(A.val().begin(), A.val().end());
         for (double& one : values) one *= 1 + 0.01 * k;
-        const auto there = on_gpu<double>(twins.gpu, values);
+        const auto there = on_device<double>(twins.gpu, values);
         EXPECT_TRUE(twins.host.refactor(values).ready());
         const HostTransfers before = host_transfers();
         EXPECT_TRUE(twins.device.refactor(twins.gpu, there).ready());
@@ -254,7 +239,7 @@ TEST_F(GpuDeviceArrays, ValuesAreBroughtToTheHostOnlyOnceForAnLu)
         twins.expect_same(b, Path::set_up);
     }
     std::vector<double> bad(A.val().size(), nan);
-    const auto          there = on_gpu<double>(twins.gpu, bad);
+    const auto          there = on_device<double>(twins.gpu, bad);
     expect_refusal([&] { (void)twins.device.refactor(twins.gpu, there); }, {"nan"});
     twins.expect_same(b, Path::stay);  // the former numbers
 }
@@ -288,7 +273,7 @@ TEST_F(GpuDeviceArrays, AreRefusedWhereTheHostsAre)
     Twins<double> twins(A, options_of(MethodChoice::gmres));
     auto          values = random_vector(A.rows(), 1);
     values[5] = nan;
-    auto bad = on_gpu<double>(twins.gpu, values), x = on_gpu<double>(twins.gpu, values);
+    auto bad = on_device<double>(twins.gpu, values), x = on_device<double>(twins.gpu, values);
     expect_refusal([&] { (void)twins.device.solve(twins.gpu, bad, x); }, {"b is not finite"});
     expect_refusal([&] { (void)twins.device.solve_columns(twins.gpu, bad, x); }, {"B is not finite"});
     expect_refusal([&] { (void)twins.device.solve(twins.gpu, DeviceSpan<const double>(bad).first(3), x); }, {"3"});
@@ -305,7 +290,7 @@ TEST_F(GpuDeviceArrays, XMayBeB)
         Twins<double>       twins(A, options_of(method), 3);
         std::vector<double> x(b.size());
         (void)twins.host.solve(b, x);
-        auto both = on_gpu<double>(twins.gpu, b);
+        auto both = on_device<double>(twins.gpu, b);
         EXPECT_TRUE(twins.device.solve(twins.gpu, both, both).converged());
         EXPECT_TRUE(identical(on_host<double>(twins.gpu, both), x));
     }
