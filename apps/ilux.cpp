@@ -63,13 +63,23 @@ std::vector<Chapter> chapters()
     return all;
 }
 
+[[noreturn]] void throw_no_command(std::string_view text)
+{
+    std::vector<std::string> known;
+    for (const Command& command : commands) known.emplace_back(command.name);
+    const std::string nearest = nearest_name(text, known);
+    throw InvalidOption(fmt::format("there is no command '{}'; {}", text,
+                                    nearest.empty() ? "see ilux --help" : fmt::format("did you mean '{}'?", nearest)));
+}
+
 /// What the build and scripts of shells ask for: a page of the manual; words that may follow.
 int write_manual(Arguments of)
 {
     const std::vector<Chapter> all = chapters();
     if (of.empty()) return write_out(main_page(all, exits)), success;
+    if (of.size() > 1) throw InvalidOption(fmt::format("--man: '{}' is one argument too many", of[1]));
     const auto chapter = std::ranges::find(all, of.front(), &Chapter::name);
-    if (chapter == all.end()) throw InvalidOption(fmt::format("--man: there is no command '{}'", of.front()));
+    if (chapter == all.end()) throw_no_command(of.front());
     return write_out(command_page(*chapter)), success;
 }
 
@@ -83,12 +93,7 @@ int run(Arguments arguments)
     if (first == "--complete") return write_out(completions(chapters(), arguments.subspan(1))), success;
     for (const Command& command : commands)
         if (command.name == first) return command.run(arguments.subspan(1));
-
-    std::vector<std::string> known;
-    for (const Command& command : commands) known.emplace_back(command.name);
-    const std::string nearest = nearest_name(first, known);
-    throw InvalidOption(fmt::format("there is no command '{}'; {}", first,
-                                    nearest.empty() ? "see ilux --help" : fmt::format("did you mean '{}'?", nearest)));
+    throw_no_command(first);
 }
 
 /// How a run ends that has no report: a message, and with --json an object that says the same.

@@ -5,7 +5,10 @@ function __ilux_complete
     for one in ($program --complete $words[2..-1] 2>/dev/null)
         switch $one
             case :files
-                __fish_complete_path (commandline -ct)
+                set -l option (string match -r '^--[^=]*=' -- (commandline -ct))
+                for path in (__fish_complete_path (string replace -r '^--[^=]*=' '' -- (commandline -ct)))
+                    echo "$option$path"
+                end
             case :folders
                 __fish_complete_directories (commandline -ct) ''
             case :nospace

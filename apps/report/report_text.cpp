@@ -65,8 +65,11 @@ std::string outcome_line(const SolverReport& run)
 {
     const Attempt& result = run.result();
     std::string    text(name(run.outcome()));
-    if (result.lu && !std::isnan(result.accuracy.rowwise))
-        text += fmt::format(", componentwise backward error {}", error_text(result.accuracy.rowwise));
+    if (const Accuracy& accuracy = result.accuracy; result.lu && !std::isnan(accuracy.rowwise)) {
+        text += fmt::format(", componentwise backward error {}", error_text(accuracy.rowwise));
+        if (accuracy.rowwise > lu_tolerance && accuracy.rowwise_counting <= lu_tolerance)
+            text += fmt::format(" ({} over the rows that count)", error_text(accuracy.rowwise_counting));
+    }
     if (!result.lu)
         text += fmt::format(" {} {} step{}", run.outcome() == Outcome::converged ? "in" : "after", result.report.steps,
                             result.report.steps == 1 ? "" : "s");

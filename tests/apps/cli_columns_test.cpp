@@ -49,6 +49,16 @@ TEST_F(Cli, OneColumnIsToldAsBefore)
     EXPECT_EQ(ilux({"solve", A, "--rhs", b}).out.find("column "), std::string::npos);
 }
 
+/// Of A X = A the solution is I: where an x should be 0 rounding alone fills its rows, which do not count.
+TEST_F(Cli, SaysWhichComponentwiseErrorCounted)
+{
+    const std::string A = folder.file("A.mtx");
+    ASSERT_EQ(ilux({"gallery", "poisson2d:n=20", "--out", A}).code, 0);
+    const Result run = ilux({"solve", A, "--rhs", A, "--method", "lu", "--json"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("over the rows that count)"), std::string::npos);
+}
+
 TEST_F(Cli, RefusesMoreColumnsThanMemoryHoldsAndNamesItDoesNotWrite)
 {
     const std::string A = file("A.mtx", two_by_two);

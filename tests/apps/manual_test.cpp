@@ -90,7 +90,8 @@ TEST_F(Manual, TheMainPageHasEveryCommandAndExitCode)
         EXPECT_NE(page.find("ilux-" + command.front() + "(1)"), std::string::npos) << command.front();
     for (const int code : {0, 1, 2, 3, 4, 5, 6, 7, 130})
         EXPECT_NE(page.find(fmt::format("fB{}fR", code)), std::string::npos) << code;
-    expect_refusal(1, {"--man", "slove"}, {"'slove'"});
+    expect_refusal(1, {"--man", "slove"}, {"'slove'", "solve"});
+    expect_refusal(1, {"--man", "solve", "twice"}, {"'twice'"});
 }
 
 TEST_F(Manual, PagesAreSoundForMan)
@@ -166,10 +167,11 @@ TEST_F(Manual, CompletesInFish)
 {
     const auto found = in_shell("fish", std::string("source '") + ILUX_SOURCE +
                                             "/apps/completion/ilux.fish'\ncomplete -C 'ilux solve A.mtx --method bi'\n"
-                                            "complete -C 'ilux solve gallery:convdiff3'\n");
+                                            "complete -C 'ilux solve gallery:convdiff3'\n"
+                                            "complete -C 'ilux solve --out=/dev/nul'\n");
     if (!found) GTEST_SKIP()
     << "there is no fish";
-    EXPECT_EQ(*found, "bicg\nbicgstab\ngallery:convdiff3d\t-Laplace u + b.grad u on the unit cube\n");
+    EXPECT_EQ(*found, "bicg\nbicgstab\ngallery:convdiff3d\t-Laplace u + b.grad u on the unit cube\n--out=/dev/null\n");
 }
 
 TEST_F(Manual, TheScriptsAreSound)
