@@ -19,7 +19,7 @@
 #include "ilux/ortho/cgs2.hpp"
 #include "ilux/ortho/mgso.hpp"
 #include "ilux/precond/ilu0.hpp"
-#include "ilux/sptrsv/gpu_sptrsv.hpp"
+#include "ilux/sptrsv/gpu/gpu_sptrsv.hpp"
 
 namespace {
 

@@ -25,8 +25,8 @@
 #include "ilux/precond/gpu/apply_systems.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
-#include "ilux/sptrsv/gpu_sptrsv.hpp"
-#include "ilux/sptrsv/syncfree.hpp"
+#include "ilux/sptrsv/gpu/gpu_sptrsv.hpp"
+#include "ilux/sptrsv/gpu/syncfree.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/direct/batch/batch_monitor.hpp"
 #include "ilux/direct/factor/pivot_monitor.hpp"
-#include "ilux/sptrsv/device_arrays.hpp"
+#include "ilux/sptrsv/gpu/device_arrays.hpp"
 
 namespace ilux {
 

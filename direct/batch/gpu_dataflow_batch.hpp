@@ -8,7 +8,7 @@
 
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/direct/batch/batch_dataflow.hpp"
-#include "ilux/sptrsv/device_arrays.hpp"
+#include "ilux/sptrsv/gpu/device_arrays.hpp"
 
 namespace ilux {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "ilux/direct/gpu/device_elimination.hpp"
-#include "ilux/sptrsv/device_row.hpp"
+#include "ilux/sptrsv/gpu/device_row.hpp"
 
 namespace ilux {
 

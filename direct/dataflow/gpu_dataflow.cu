@@ -1,5 +1,5 @@
 // Dot products that read one another, in one launch: every entry of L and U, or of a substitution's result, waits for the
-// entries it reads by polling them. The value is its own flag (sptrsv/device_row.hpp), so that nothing needs a fence.
+// entries it reads by polling them. The value is its own flag (sptrsv/gpu/device_row.hpp), so that nothing needs a fence.
 //
 // Launch shape: 8 warps a block, a warp a task, as many blocks as that needs. Terminates: blocks claim tasks by a ticket,
 // in order of levels; a task reads only slots of earlier levels, whose warps run already. A division by zero publishes Inf

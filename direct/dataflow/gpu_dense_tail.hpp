@@ -5,7 +5,7 @@
 
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/direct/dataflow/dense_tail.hpp"
-#include "ilux/sptrsv/device_arrays.hpp"
+#include "ilux/sptrsv/gpu/device_arrays.hpp"
 
 namespace ilux {
 

@@ -6,7 +6,7 @@
 
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
-#include "ilux/sptrsv/device_arrays.hpp"
+#include "ilux/sptrsv/gpu/device_arrays.hpp"
 
 namespace ilux {
 

@@ -3,7 +3,7 @@
 
 #include "ilux/direct/gpu/gpu_lu_pattern.hpp"
 #include "ilux/direct/gpu/member_union.hpp"
-#include "ilux/sptrsv/device_arrays.hpp"
+#include "ilux/sptrsv/gpu/device_arrays.hpp"
 
 namespace ilux {
 

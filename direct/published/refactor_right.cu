@@ -13,7 +13,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/direct/gpu/device_elimination.hpp"
 #include "ilux/direct/published/refactor_right_plan.hpp"
-#include "ilux/sptrsv/device_row.hpp"
+#include "ilux/sptrsv/gpu/device_row.hpp"
 
 namespace ilux {
 namespace {

@@ -18,8 +18,8 @@
 #include "ilux/direct/gpu/device_elimination.hpp"
 #include "ilux/direct/solve/gpu_lu_refine.hpp"
 #include "ilux/direct/solve/residual_rows.hpp"
-#include "ilux/sptrsv/device_arrays.hpp"
-#include "ilux/sptrsv/device_row.hpp"
+#include "ilux/sptrsv/gpu/device_arrays.hpp"
+#include "ilux/sptrsv/gpu/device_row.hpp"
 
 namespace ilux {
 namespace {

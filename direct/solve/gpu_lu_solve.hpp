@@ -3,7 +3,7 @@
 
 #include "ilux/direct/gpu/value_slot.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
-#include "ilux/sptrsv/gpu_sptrsv.hpp"
+#include "ilux/sptrsv/gpu/gpu_sptrsv.hpp"
 
 namespace ilux {
 

@@ -6,7 +6,7 @@
 
 #include "ilux/direct/factor/lu_factors.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
-#include "ilux/sptrsv/renewed_system.hpp"
+#include "ilux/sptrsv/gpu/renewed_system.hpp"
 
 namespace ilux {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
-#include "ilux/sptrsv/forward_system.hpp"
+#include "ilux/sptrsv/gpu/forward_system.hpp"
 
 namespace ilux {
 

@@ -8,7 +8,7 @@
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/mlilu/dense_level.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
-#include "ilux/sptrsv/forward_system.hpp"
+#include "ilux/sptrsv/gpu/forward_system.hpp"
 
 namespace ilux {
 

@@ -10,7 +10,7 @@
 #include "ilux/base/fields.hpp"
 #include "ilux/base/operator.hpp"
 #include "ilux/precond/gpu/apply_systems.hpp"
-#include "ilux/sptrsv/gpu_sptrsv.hpp"
+#include "ilux/sptrsv/gpu/gpu_sptrsv.hpp"
 
 namespace ilux {
 

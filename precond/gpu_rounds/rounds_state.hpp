@@ -12,7 +12,7 @@
 #include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/base/gpu/value.hpp"
 #include "ilux/precond/rounds/round_rules.hpp"
-#include "ilux/sptrsv/device_arrays.hpp"
+#include "ilux/sptrsv/gpu/device_arrays.hpp"
 
 namespace ilux::rounds {
 

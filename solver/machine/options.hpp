@@ -9,7 +9,7 @@
 #include "ilux/direct/analysis/lu_options.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
-#include "ilux/sptrsv/gpu_sptrsv.hpp"
+#include "ilux/sptrsv/gpu/gpu_sptrsv.hpp"
 
 namespace ilux {
 

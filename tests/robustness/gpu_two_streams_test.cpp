@@ -8,7 +8,7 @@
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
-#include "ilux/sptrsv/gpu_sptrsv.hpp"
+#include "ilux/sptrsv/gpu/gpu_sptrsv.hpp"
 #include "ilux/tests/direct/batch/batch_systems.hpp"
 #include "ilux/tests/direct/repeats.hpp"
 #include "ilux/tests/direct/series.hpp"

@@ -12,8 +12,8 @@
 #include "ilux/precond/jacobi.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
-#include "ilux/sptrsv/chunked_layout.hpp"
-#include "ilux/sptrsv/warp_layout.hpp"
+#include "ilux/sptrsv/gpu/chunked_layout.hpp"
+#include "ilux/sptrsv/gpu/warp_layout.hpp"
 #include "ilux/tests/krylov/runs.hpp"
 #include "ilux/tests/robustness/lack_of_memory.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/sptrsv/gpu_sptrsv.hpp"
+#include "ilux/sptrsv/gpu/gpu_sptrsv.hpp"
 
 namespace ilux::test {
 

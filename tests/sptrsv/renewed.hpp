@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/sptrsv/renewed_system.hpp"
+#include "ilux/sptrsv/gpu/renewed_system.hpp"
 #include "ilux/tests/sptrsv/systems.hpp"
 
 namespace ilux::test {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "ilux/sptrsv/forward_system.hpp"
+#include "ilux/sptrsv/gpu/forward_system.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/entry_list.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/sptrsv/renewed_system.hpp"
+#include "ilux/sptrsv/gpu/renewed_system.hpp"
 #include "ilux/tests/direct/dataflow/dataflow_systems.hpp"
 #include "ilux/tests/direct/dense_factors.hpp"
 

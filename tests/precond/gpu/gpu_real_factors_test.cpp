@@ -15,7 +15,7 @@
 #include <string>
 
 #include "ilux/base/io/matrix_file.hpp"
-#include "ilux/sptrsv/gpu_sptrsv.hpp"
+#include "ilux/sptrsv/gpu/gpu_sptrsv.hpp"
 #include "ilux/sptrsv/sptrsv.hpp"
 #include "ilux/tests/precond/gpu/apply_checks.hpp"
 #include "ilux/tests/sptrsv/systems.hpp"
