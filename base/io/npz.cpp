@@ -117,8 +117,10 @@ AnyMatrix parse_npz(std::string_view bytes, std::string_view name, const ReadOpt
     const std::string format = archive.with("format", text_of);
     if (format != "csr" && format != "csc" && format != "coo") throw_other_format(name, format);
     const auto shape = archive.offsets("shape");
-    require(shape.size() == 2,
-            [&] { return fmt::format("{}: a matrix of {} dimensions; expected two", name, shape.size()); });
+    require(shape.size() == 2, [&] {
+        return fmt::format("{}: an array of {} dimension{}; expected two: A.reshape(-1, 1) makes a column of one", name,
+                           shape.size(), shape.size() == 1 ? "" : "s");
+    });
     return archive.with("data", [&](const NpyArray& data) -> AnyMatrix {
         require(data.shape.size() == 1,
                 [&] { return fmt::format("{}: values of {} dimensions; expected one", name, data.shape.size()); });

@@ -107,8 +107,6 @@ def _b_of(csr: Csr, b: Any) -> Any:
     b = vector_values(b, csr.is_complex)
     if b.shape != (csr.n,):
         raise InvalidInput(f"b has the shape {b.shape}, and A {csr.n} rows")
-    if not np.isfinite(b).all():
-        raise InvalidInput("b is not finite")
     return np.ascontiguousarray(b)
 
 

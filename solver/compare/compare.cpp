@@ -79,6 +79,8 @@ Json compare(const SystemToMeasure<S>& system, std::span<const std::string> name
     require_comparable(system.options, names);
     require_device(system.options.device);
     require(system.repeats >= 1, [&] { return fmt::format("repeats is {}, less than 1", system.repeats); });
+    Cpu serial(1);
+    require(is_finite<S>(serial, system.b), [] { return "compare: b is not finite"; });
     Json rows = Json::array();
     for (const Strategy& strategy : on_devices(system.options.device, names))
         rows.push_back(measured_row(strategy, system));

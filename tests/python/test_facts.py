@@ -108,7 +108,7 @@ def test_compare_by_own_names_and_options():
     assert none.winner is None and "none of them" in none._repr_html_()
 
 
-@pytest.mark.parametrize("wrong", [dict(b=np.ones(3)), dict(b=np.ones(64) * 1j), dict(strategies=["cgg"]), dict(strategies=[]),
+@pytest.mark.parametrize("wrong", [dict(b=np.ones(3)), dict(b=np.ones(64) * 1j), dict(b=np.full(64, np.nan)), dict(strategies=["cgg"]), dict(strategies=[]),
                                    dict(repeats=0), dict(krylov={"rtol": -1})])
 def test_compare_refuses(wrong):
     given = {"b": np.ones(64), **wrong}

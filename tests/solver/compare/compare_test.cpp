@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "ilux/gallery/gallery.hpp"
@@ -99,6 +101,11 @@ TEST(Compare, RefusesWhatMakesNoSense)
     SystemToMeasure<double> none = system.on_cpu(), short_b = system.on_cpu();
     none.repeats = 0;
     EXPECT_THROW(rows_of(none), InvalidInput);
+    SystemToMeasure<double> not_finite = system.on_cpu();
+    std::vector<double>     b(not_finite.b.begin(), not_finite.b.end());
+    b.back() = std::nan("");
+    not_finite.b = b;
+    EXPECT_THROW(rows_of(not_finite), InvalidInput);
     short_b.b = short_b.b.subspan(1);
     EXPECT_EQ(rows_of(short_b, {"direct"})[0]["outcome"], "failed");
 }
