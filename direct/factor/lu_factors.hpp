@@ -30,7 +30,7 @@ struct LuPattern {
     std::vector<Offset> in_split;   ///< n
     std::vector<Offset> in_source;  ///< position among the caller's values
     std::vector<Index>  in_row;     ///< row in B
-    std::vector<double> in_scale;   ///< r_i c_j
+    std::vector<double> in_scale;   ///< r_i c_j; of fronts, of FrontPlan::in_source, and then of f_source
 
     Offset      nnz() const { return col_ptr.empty() ? 0 : col_ptr.back(); }
     Offset      nnz_F() const { return f_col_ptr.empty() ? 0 : f_col_ptr.back(); }
@@ -43,14 +43,21 @@ struct LuPattern {
     void        forget_entries();  ///< of a failure: permutations, scales and blocks stay
 };
 
-/// Values of one factorization. A finished one is only read, so it serves several threads at once.
+struct FrontPlan;
+
+/// Values of one factorization, stored by entries as LuPattern says, or by dense fronts as FrontPlan says. A finished one is only
+/// read, so it serves several threads at once.
 template <class S = double>
 struct LuFactors {
     std::shared_ptr<const LuSymbolic> symbolic;
     std::shared_ptr<const LuPattern>  pattern;
-    std::vector<S>                    val;    ///< nnz; strict U, u_kk, strict L (unit diagonal not stored)
-    std::vector<S>                    f_val;  ///< nnz(F)
-    PivotMonitor                      monitor;
+    std::vector<S>                    val = {};    ///< nnz; strict U, u_kk, strict L (unit diagonal not stored)
+    std::vector<S>                    f_val = {};  ///< nnz(F)
+    /// Not null: by fronts. Then val has fronts->numbers(), the pattern has permutations before pivoting, scales, blocks and F
+    /// only, and row k of a front changed places with row swap[k] of it when k was eliminated.
+    std::shared_ptr<const FrontPlan> fronts = {};
+    std::vector<Index>               swap = {};  ///< n; counted within the front; as LAPACK's ipiv, but from 0
+    PivotMonitor                     monitor;
 
     std::size_t bytes() const { return (val.capacity() + f_val.capacity()) * sizeof(S); }  ///< of the values
 };

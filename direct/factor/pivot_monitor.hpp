@@ -23,6 +23,7 @@ struct PivotMonitor {
     Index  growth_column = -1;                    ///< where that is
     double max_multiplier = 0;                    ///< largest |l_ik|
     Index  multiplier_column = -1;
+    Index  replaced = 0;  ///< pivots of fronts that were next to 0 and made larger
 
     double rcond() const
     {

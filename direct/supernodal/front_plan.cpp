@@ -59,13 +59,17 @@ std::vector<Index> front_of_position(const FrontTree& tree)
 class Entries {
 public:
     Entries(const LuSymbolic& symbolic, FrontPlan& plan)
-        : s_(symbolic), plan_(plan), position_(inverse_permutation(plan.tree.order)), front_(front_of_position(plan.tree))
+        : s_(symbolic),
+          plan_(plan),
+          position_(inverse_permutation(plan.tree.order)),
+          front_(front_of_position(plan.tree))
     {}
 
     void sort_by_front()
     {
         plan_.in_ptr.assign(static_cast<std::size_t>(plan_.fronts()) + 1, 0);
-        for_each([&](Index r, Index c, Offset) { ++plan_.in_ptr[front_[std::min(r, c)] + 1]; }, [](Index, Index, Offset) {});
+        for_each([&](Index r, Index c, Offset) { ++plan_.in_ptr[front_[std::min(r, c)] + 1]; },
+                 [](Index, Index, Offset) {});
         std::partial_sum(plan_.in_ptr.begin(), plan_.in_ptr.end(), plan_.in_ptr.begin());
         const auto          count = static_cast<std::size_t>(plan_.in_ptr.back());
         std::vector<Offset> next(plan_.in_ptr.begin(), plan_.in_ptr.end() - 1);
@@ -165,9 +169,10 @@ double front_multiply_adds(Index m, Index k)
 std::size_t FrontPlan::bytes() const
 {
     return bytes_of(tree.order) + bytes_of(tree.pivot_ptr) + bytes_of(tree.row_ptr) + bytes_of(tree.row) +
-           bytes_of(tree.parent) + bytes_of(row_perm) + bytes_of(col_perm) + bytes_of(block_ptr) + bytes_of(block_front) +
-           bytes_of(val_ptr) + bytes_of(place) + bytes_of(in_ptr) + bytes_of(in_source) + bytes_of(in_target) +
-           bytes_of(in_row) + bytes_of(in_col) + bytes_of(f_col_ptr) + bytes_of(f_row) + bytes_of(f_source);
+           bytes_of(tree.parent) + bytes_of(row_perm) + bytes_of(col_perm) + bytes_of(block_ptr) +
+           bytes_of(block_front) + bytes_of(val_ptr) + bytes_of(place) + bytes_of(in_ptr) + bytes_of(in_source) +
+           bytes_of(in_target) + bytes_of(in_row) + bytes_of(in_col) + bytes_of(f_col_ptr) + bytes_of(f_row) +
+           bytes_of(f_source);
 }
 
 std::shared_ptr<const FrontPlan> make_front_plan(const LuSymbolic& symbolic, const FrontMerging& merging)
@@ -181,8 +186,8 @@ std::shared_ptr<const FrontPlan> make_front_plan(const LuSymbolic& symbolic, con
         plan.col_perm = composed(symbolic.col_perm, plan.tree.order);
         plan.block_ptr = symbolic.block_ptr;
         for (const Index begin : plan.block_ptr)
-            plan.block_front.push_back(static_cast<Index>(
-                std::ranges::lower_bound(plan.tree.pivot_ptr, begin) - plan.tree.pivot_ptr.begin()));
+            plan.block_front.push_back(
+                static_cast<Index>(std::ranges::lower_bound(plan.tree.pivot_ptr, begin) - plan.tree.pivot_ptr.begin()));
         lay_out(plan);
         find_places(plan);
         Entries entries(symbolic, plan);

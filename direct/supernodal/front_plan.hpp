@@ -18,20 +18,20 @@ struct FrontPlan {
     std::vector<Index>  block_ptr;           ///< blocks + 1; positions
     std::vector<Index>  block_front;         ///< blocks + 1; the first front of each
     std::vector<Offset> val_ptr;             ///< fronts + 1
-    std::vector<Index>  place;               ///< of each tree.row, its row in the parent's front; ascending within a front
+    std::vector<Index>  place;  ///< of each tree.row, its row in the parent's front; ascending within a front
 
     /// The caller's values by front; duplicates are added in this order.
-    std::vector<Offset> in_ptr;     ///< fronts + 1
-    std::vector<Offset> in_source;  ///< position among the caller's values
-    std::vector<Offset> in_target;  ///< position among the numbers, which val_ptr counts
+    std::vector<Offset> in_ptr;          ///< fronts + 1
+    std::vector<Offset> in_source;       ///< position among the caller's values
+    std::vector<Offset> in_target;       ///< position among the numbers, which val_ptr counts
     std::vector<Index>  in_row, in_col;  ///< positions in B
 
     std::vector<Offset> f_col_ptr;  ///< n + 1; F by columns, duplicates as entries of their own
     std::vector<Index>  f_row;      ///< ascending within a column
     std::vector<Offset> f_source;   ///< position among the caller's values
 
-    double multiply_adds = 0;   ///< of a factorization; of each front Σ_i (m − 1 − i)², i < k
-    Index  largest_front = 0;   ///< its rows
+    double multiply_adds = 0;  ///< of a factorization; of each front Σ_i (m − 1 − i)², i < k
+    Index  largest_front = 0;  ///< its rows
 
     Offset      numbers() const { return val_ptr.empty() ? 0 : val_ptr.back(); }
     Index       fronts() const { return tree.fronts(); }

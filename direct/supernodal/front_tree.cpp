@@ -86,8 +86,7 @@ std::vector<Index> merge(std::vector<Merged>& nodes, const FrontMerging& merging
     std::iota(into.begin(), into.end(), 0);
     for (Index f = 0; f < std::ssize(nodes); ++f) {
         const auto own = children.of(f);
-        std::stable_sort(own.begin(), own.end(),
-                         [&](Index a, Index b) { return nodes[a].updates > nodes[b].updates; });
+        std::stable_sort(own.begin(), own.end(), [&](Index a, Index b) { return nodes[a].updates > nodes[b].updates; });
         for (const Index c : own) {
             const Merged together = joined(nodes[f], nodes[c]);
             if (!worth_it(together, merging)) continue;
@@ -113,14 +112,13 @@ std::vector<Index> numbering(const std::vector<Merged>& nodes, std::span<const I
     std::vector<Merged> kept(nodes.begin(), nodes.end());
     for (std::size_t f = 0; f < nodes.size(); ++f)
         if (into[f] != static_cast<Index>(f)) kept[f].parent = -1;
-    Children          children(kept);
-    std::vector<Need> need(nodes.size());
+    Children           children(kept);
+    std::vector<Need>  need(nodes.size());
     std::vector<Index> order, stack;
     for (std::size_t f = 0; f < nodes.size(); ++f) {
         const auto own = children.of(static_cast<Index>(f));
-        std::stable_sort(own.begin(), own.end(), [&](Index a, Index b) {
-            return need[a].peak - need[a].left > need[b].peak - need[b].left;
-        });
+        std::stable_sort(own.begin(), own.end(),
+                         [&](Index a, Index b) { return need[a].peak - need[a].left > need[b].peak - need[b].left; });
         double held = 0, peak = 0;
         for (const Index c : own) {
             peak = std::max(peak, held + need[c].peak);

@@ -1,0 +1,53 @@
+#include "ilux/direct/supernodal/front_scales.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
+#include "ilux/direct/analysis/lu_input.hpp"
+#include "ilux/direct/factor/row_scaling.hpp"
+
+namespace ilux {
+
+template <class S>
+std::shared_ptr<const LuPattern> front_pattern(const LuSymbolic& symbolic, const FrontPlan& plan,
+                                               const LuOptions& options, std::span<const NotDeduced<S>> values)
+{
+    require(std::ssize(values) == symbolic.input_nnz, [&] {
+        return fmt::format("{} values for a matrix analysed with {} entries", values.size(), symbolic.input_nnz);
+    });
+    const MatrixView<S> A{symbolic.n, symbolic.input_ptr, symbolic.input_idx, values, symbolic.layout};
+    if (!all_finite<S>(values)) require_finite_values(A);
+    auto  shared = std::make_shared<LuPattern>();
+    auto& P = *shared;
+    P.n = plan.n;
+    P.row_perm = plan.row_perm;
+    P.col_perm = plan.col_perm;
+    P.row_scale = symbolic.row_scale;
+    P.col_scale = symbolic.col_scale;
+    P.block_ptr = plan.block_ptr;
+    P.f_col_ptr = plan.f_col_ptr;
+    P.f_row = plan.f_row;
+    if (options.scaling == LuScaling::rows) P.row_scale = power_of_two_row_scales(A, P.col_scale);
+
+    const auto scale = [&](Index r, Index c) {
+        return (P.row_scale.empty() ? 1 : P.row_scale[P.row_perm[r]]) *
+               (P.col_scale.empty() ? 1 : P.col_scale[P.col_perm[c]]);
+    };
+    P.in_scale.reserve(plan.in_source.size() + plan.f_source.size());
+    for (std::size_t q = 0; q < plan.in_source.size(); ++q) P.in_scale.push_back(scale(plan.in_row[q], plan.in_col[q]));
+    for (Index c = 0; c < plan.n; ++c)
+        for (Offset p = plan.f_col_ptr[c]; p < plan.f_col_ptr[c + 1]; ++p)
+            P.in_scale.push_back(scale(plan.f_row[p], c));
+    return shared;
+}
+
+#define ILUX_INSTANTIATE(S)                                                                                           \
+    template std::shared_ptr<const LuPattern> front_pattern<S>(const LuSymbolic&, const FrontPlan&, const LuOptions&, \
+                                                               std::span<const S>);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux
