@@ -57,7 +57,7 @@ struct LuFactors {
     /// only, and row k of a front changed places with row swap[k] of it when k was eliminated.
     std::shared_ptr<const FrontPlan> fronts = {};
     std::vector<Index>               swap = {};  ///< n; counted within the front; as LAPACK's ipiv, but from 0
-    PivotMonitor                     monitor;
+    PivotMonitor                     monitor = {};
 
     std::size_t bytes() const { return (val.capacity() + f_val.capacity()) * sizeof(S); }  ///< of the values
 };
