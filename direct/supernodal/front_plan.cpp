@@ -169,7 +169,7 @@ double front_multiply_adds(Index m, Index k)
 std::size_t FrontPlan::bytes() const
 {
     return bytes_of(tree.order) + bytes_of(tree.pivot_ptr) + bytes_of(tree.row_ptr) + bytes_of(tree.row) +
-           bytes_of(tree.parent) + bytes_of(row_perm) + bytes_of(col_perm) + bytes_of(block_ptr) +
+           bytes_of(tree.parent) + bytes_of(tree.child_ptr) + bytes_of(tree.child) + bytes_of(row_perm) + bytes_of(col_perm) + bytes_of(block_ptr) +
            bytes_of(block_front) + bytes_of(val_ptr) + bytes_of(place) + bytes_of(in_ptr) + bytes_of(in_source) +
            bytes_of(in_target) + bytes_of(in_row) + bytes_of(in_col) + bytes_of(f_col_ptr) + bytes_of(f_row) +
            bytes_of(f_source);

@@ -143,12 +143,25 @@ std::vector<Index> numbering(const std::vector<Merged>& nodes, std::span<const I
     return order;
 }
 
+void find_children(FrontTree& tree)
+{
+    const Index fronts = tree.fronts();
+    tree.child_ptr.assign(static_cast<std::size_t>(fronts) + 1, 0);
+    for (const Index up : tree.parent)
+        if (up >= 0) ++tree.child_ptr[up + 1];
+    std::partial_sum(tree.child_ptr.begin(), tree.child_ptr.end(), tree.child_ptr.begin());
+    tree.child.resize(tree.child_ptr.back());
+    std::vector<Index> next(tree.child_ptr.begin(), tree.child_ptr.end() - 1);
+    for (Index f = 0; f < fronts; ++f)
+        if (tree.parent[f] >= 0) tree.child[next[tree.parent[f]]++] = f;
+}
+
 /// The update rows: those that the entries of the pivots reach, and what the children leave.
 void find_rows(const BlockAdjacency& C, FrontTree& tree)
 {
     const Index        n = static_cast<Index>(tree.order.size());
     const auto         position = inverse_permutation(tree.order);
-    std::vector<Index> seen(n, -1), first_child(tree.fronts(), -1), sibling(tree.fronts(), -1);
+    std::vector<Index> seen(n, -1);
     for (Index f = 0; f < tree.fronts(); ++f) {
         const Index  end = tree.pivot_ptr[f + 1];
         const Offset begin = static_cast<Offset>(tree.row.size());
@@ -160,11 +173,10 @@ void find_rows(const BlockAdjacency& C, FrontTree& tree)
         };
         for (Index k = tree.pivot_ptr[f]; k < end; ++k)
             for (Offset p = C.ptr[tree.order[k]]; p < C.ptr[tree.order[k] + 1]; ++p) take(position[C.row[p]]);
-        for (Index c = first_child[f]; c >= 0; c = sibling[c])
+        for (const Index c : tree.children(f))
             for (Offset p = tree.row_ptr[c]; p < tree.row_ptr[c + 1]; ++p) take(Index(tree.row[p]));
         std::sort(tree.row.begin() + begin, tree.row.end());
         tree.row_ptr.push_back(static_cast<Offset>(tree.row.size()));
-        if (const Index up = tree.parent[f]; up >= 0) sibling[f] = std::exchange(first_child[up], f);
     }
 }
 
@@ -187,6 +199,7 @@ FrontTree front_tree(const LuSymbolic& symbolic, const FrontMerging& merging)
         tree.pivot_ptr.push_back(tree.pivot_ptr.back() + nodes[order[f]].pivots);
     }
     for (const Index f : order) tree.parent.push_back(nodes[f].parent < 0 ? -1 : number[nodes[f].parent]);
+    find_children(tree);
     tree.order.resize(of_position.size());
     std::vector<Index> next(tree.pivot_ptr.begin(), tree.pivot_ptr.end() - 1);
     for (std::size_t at = 0; at < of_position.size(); ++at)

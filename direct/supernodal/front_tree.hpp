@@ -1,6 +1,8 @@
 #pragma once
 // Supernodes: columns eliminated together, each with one dense front.
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "ilux/direct/supernodal/elimination_tree.hpp"
@@ -21,7 +23,13 @@ struct FrontTree {
     std::vector<Offset> row_ptr;    ///< fronts + 1
     std::vector<Index>  row;        ///< ascending within a front
     std::vector<Index>  parent;     ///< fronts; −1: a root
+    std::vector<Index>  child_ptr;  ///< fronts + 1
+    std::vector<Index>  child;      ///< ascending for each parent
 
+    std::span<const Index> children(Index f) const
+    {
+        return {child.data() + child_ptr[f], static_cast<std::size_t>(child_ptr[f + 1] - child_ptr[f])};
+    }
     Index fronts() const { return static_cast<Index>(parent.size()); }
     Index pivots(Index f) const { return pivot_ptr[f + 1] - pivot_ptr[f]; }
     Index updates(Index f) const { return static_cast<Index>(row_ptr[f + 1] - row_ptr[f]); }

@@ -1,0 +1,350 @@
+#include "ilux/direct/supernodal/front_refactor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
+#include "ilux/direct/factor/elimination_step.hpp"
+#include "ilux/direct/supernodal/blas.hpp"
+#include "ilux/direct/supernodal/front_scales.hpp"
+
+namespace ilux {
+namespace {
+
+/// Keeps NaN, unlike std::max.
+void raise_size(double& largest, double size)
+{
+    if (!(size <= largest)) largest = size;
+}
+
+}  // namespace
+
+/// One run: the numbers of all fronts while they are made.
+template <Scalar S>
+class FrontRefactor<S>::Run {
+public:
+    Run(FrontRefactor& owner, std::span<const S> values, LuFactors<S>& factors)
+        : o_(owner), s_(*owner.schedule_), plan_(*s_.plan), tree_(plan_.tree), values_(values), F_(factors)
+    {}
+
+    void measure_columns(Cpu& be);
+    void take_F();
+
+    void work(const FrontTask& task, int thread)
+    {
+        const Index f = task.front;
+        using Kind = FrontTask::Kind;
+        switch (task.kind) {
+            case Kind::subtree:
+                for (Index g = s_.first[f]; g <= f; ++g) whole(g, thread);
+                break;
+            case Kind::whole:
+                whole(f, thread);
+                break;
+            case Kind::assemble:
+                assemble(f, thread, s_.columns(f, task.block));
+                break;
+            case Kind::begin:
+                begin(f);
+                break;
+            case Kind::panel:
+                panel(f, s_.columns(f, task.block));
+                break;
+            case Kind::update:
+                update(f, s_.columns(f, task.by), s_.columns(f, task.block));
+                break;
+            case Kind::pivots:
+                pivots(f, s_.panel_width(f));
+                break;
+            case Kind::rest:
+                rest(f, thread, s_.columns(f, task.block));
+                break;
+            case Kind::done:
+                break;
+        }
+    }
+
+    void conclude();
+
+private:
+    using Columns = std::pair<Index, Index>;  // first, last + 1
+
+    S* lower(Index f) { return F_.val.data() + plan_.val_ptr[f]; }
+    S* upper(Index f) { return lower(f) + static_cast<Offset>(tree_.size(f)) * tree_.pivots(f); }
+    S* left(Index f, int thread)
+    {
+        if (!s_.inner[f]) return o_.arena_.data() + s_.left_ptr[f];
+        return o_.stacks_[thread].data() + (s_.parity[f] ? s_.stacks[0] : 0) + s_.left_ptr[f];
+    }
+    std::span<Index>  swap(Index f) { return std::span(F_.swap).subspan(tree_.pivot_ptr[f], tree_.pivots(f)); }
+    std::span<double> B_sizes(Index f) { return std::span(o_.B_sizes_).subspan(tree_.pivot_ptr[f], tree_.pivots(f)); }
+
+    void whole(Index f, int thread)
+    {
+        const Columns all{0, tree_.size(f)}, pivot_columns{0, tree_.pivots(f)};
+        assemble(f, thread, all);
+        begin(f);
+        panel(f, pivot_columns);
+        pivots(f, tree_.pivots(f));
+        if (tree_.updates(f) > 0) rest(f, thread, {tree_.pivots(f), tree_.size(f)});
+    }
+    void assemble(Index f, int thread, Columns columns);
+    void add_child(Index f, Index child, int thread, Columns columns);
+    void begin(Index f);
+    void panel(Index f, Columns columns)
+    {
+        factor_panel<S>(lower(f), tree_.size(f), tree_.pivots(f), columns.first, columns.second - columns.first, B_sizes(f),
+                        swap(f), o_.seen_[f]);
+    }
+    void update(Index f, Columns by, Columns columns);
+    void pivots(Index f, Index width);
+    void rest(Index f, int thread, Columns columns);
+
+    FrontRefactor&       o_;
+    const FrontSchedule& s_;
+    const FrontPlan&     plan_;
+    const FrontTree&     tree_;
+    std::span<const S>   values_;
+    LuFactors<S>&        F_;
+};
+
+/// B_sizes ← max |B(:,k)|, column by column of the analysis, whose columns of a block stay in it.
+template <Scalar S>
+void FrontRefactor<S>::Run::measure_columns(Cpu& be)
+{
+    const LuSymbolic& symbolic = *F_.symbolic;
+    const LuPattern&  P = *F_.pattern;
+    const auto        scale = [](const std::vector<double>& scales, Index i) { return scales.empty() ? 1 : scales[i]; };
+    for (Index block = 0; block < plan_.blocks(); ++block) {
+        const Index begin = plan_.block_ptr[block], end = plan_.block_ptr[block + 1];
+#pragma omp parallel for schedule(static) num_threads(be.team(end - begin > 20000))
+        for (Index c = begin; c < end; ++c) {
+            const Index k = tree_.order[c];
+            double      largest = 0;
+            for (Offset p = symbolic.col_ptr[k]; p < symbolic.col_ptr[k + 1]; ++p) {
+                const Index r = symbolic.row[p];
+                if (r < begin) continue;
+                raise_size(largest, modulus(values_[symbolic.source[p]]) * scale(P.row_scale, symbolic.row_perm[r]));
+            }
+            o_.B_sizes_[c] = largest * scale(P.col_scale, symbolic.col_perm[k]);
+        }
+    }
+}
+
+template <Scalar S>
+void FrontRefactor<S>::Run::take_F()
+{
+    const std::size_t in = plan_.in_source.size();
+    for (std::size_t p = 0; p < plan_.f_source.size(); ++p)
+        F_.f_val[p] = values_[plan_.f_source[p]] * F_.pattern->in_scale[in + p];
+}
+
+/// columns ← what the children left there.
+template <Scalar S>
+void FrontRefactor<S>::Run::assemble(Index f, int thread, Columns columns)
+{
+    const Offset m = tree_.size(f), k = tree_.pivots(f), u = m - k;
+    const Offset first = columns.first, last = columns.second;
+    const Offset first_update = std::max(first, k) - k, last_update = std::max(last, k) - k;
+    std::fill(lower(f) + std::min(first, k) * m, lower(f) + std::min(last, k) * m, S(0));
+    std::fill(upper(f) + first_update * k, upper(f) + last_update * k, S(0));
+    if (last_update > first_update) std::fill(left(f, thread) + first_update * u, left(f, thread) + last_update * u, S(0));
+    for (const Index child : tree_.children(f)) add_child(f, child, thread, columns);
+}
+
+template <Scalar S>
+void FrontRefactor<S>::Run::add_child(Index f, Index child, int thread, Columns columns)
+{
+    const Offset       m = tree_.size(f), k = tree_.pivots(f), u = m - k;
+    const Offset       count = tree_.updates(child);
+    const Index* const place = plan_.place.data() + tree_.row_ptr[child];
+    const Index* const end = place + count;
+    const auto         place_of = [&](Index column) { return std::lower_bound(place, end, column) - place; };
+    const Offset       among_pivots = place_of(static_cast<Index>(k));
+    const S* const     from = left(child, thread);
+    S* const           L = lower(f);
+    S* const           U = upper(f);
+    S* const           rest = u > 0 ? left(f, thread) : nullptr;
+    for (Offset j = place_of(columns.first), last = place_of(columns.second); j < last; ++j) {
+        const S* const column = from + j * count;
+        if (place[j] < k) {
+            S* const to = L + place[j] * m;
+            for (Offset i = 0; i < count; ++i) to[place[i]] += column[i];
+            continue;
+        }
+        S* const to_U = U + (place[j] - k) * k;
+        S* const to_rest = rest + (place[j] - k) * u - k;
+        for (Offset i = 0; i < among_pivots; ++i) to_U[place[i]] += column[i];
+        for (Offset i = among_pivots; i < count; ++i) to_rest[place[i]] += column[i];
+    }
+}
+
+/// Adds the inputs; takes over the sizes of U that the subtrees below know.
+template <Scalar S>
+void FrontRefactor<S>::Run::begin(Index f)
+{
+    const auto& scale = F_.pattern->in_scale;
+    S* const    val = F_.val.data();
+    for (Offset q = plan_.in_ptr[f]; q < plan_.in_ptr[f + 1]; ++q)
+        val[plan_.in_target[q]] += values_[plan_.in_source[q]] * scale[q];
+
+    const Index   k = tree_.pivots(f);
+    double* const U_size = o_.U_sizes_.data() + tree_.pivot_ptr[f];
+    double* const left_size = o_.left_sizes_.data() + tree_.row_ptr[f];
+    std::fill(U_size, U_size + k, 0.0);
+    std::fill(left_size, left_size + tree_.updates(f), 0.0);
+    for (const Index child : tree_.children(f))
+        for (Offset p = tree_.row_ptr[child]; p < tree_.row_ptr[child + 1]; ++p) {
+            const Index at = plan_.place[p];
+            raise_size(at < k ? U_size[at] : left_size[at - k], o_.left_sizes_[p]);
+        }
+    o_.seen_[f] = {};
+}
+
+/// columns ← L⁻¹ of them below panel `by`, and what that subtracts further down.
+template <Scalar S>
+void FrontRefactor<S>::Run::update(Index f, Columns by, Columns columns)
+{
+    using namespace blas;
+    const Index  m = tree_.size(f), width = columns.second - columns.first;
+    const Offset ld = m;
+    S* const     to = lower(f) + columns.first * ld;
+    const S*     L = lower(f) + by.first * ld;
+    exchange_rows<S>(to, m, width, by.first, by.second, swap(f));
+    solve_triangle(Triangle::lower, Op::none, Diagonal::unit, by.second - by.first, width, L + by.first, m, to + by.first, m);
+    multiply_subtract(Op::none, m - by.second, width, by.second - by.first, L + by.second, m, to + by.first, m,
+                      to + by.second, m);
+}
+
+/// Later panels exchange rows of earlier ones, too. Then the sizes of U in the pivot columns are known.
+/// @param width  of the panels
+template <Scalar S>
+void FrontRefactor<S>::Run::pivots(Index f, Index width)
+{
+    const Index  m = tree_.size(f), k = tree_.pivots(f);
+    const Offset ld = m;
+    for (Index first = width; first < k; first += width)
+        exchange_rows<S>(lower(f), m, first, first, std::min(k, first + width), swap(f));
+    for (Index j = 0; j < k; ++j) {
+        double&        largest = o_.U_sizes_[tree_.pivot_ptr[f] + j];
+        const S* const column = lower(f) + j * ld;
+        for (Index i = 0; i <= j; ++i) raise_size(largest, modulus(column[i]));
+    }
+}
+
+template <Scalar S>
+void FrontRefactor<S>::Run::rest(Index f, int thread, Columns columns)
+{
+    using namespace blas;
+    const Index  m = tree_.size(f), k = tree_.pivots(f), u = m - k, width = columns.second - columns.first;
+    const Offset first = columns.first - k;
+    S* const     U = upper(f) + first * k;
+    const S*     L = lower(f);
+    exchange_rows<S>(U, k, width, 0, k, swap(f));
+    solve_triangle(Triangle::lower, Op::none, Diagonal::unit, k, width, L, m, U, k);
+    multiply_subtract(Op::none, u, width, k, L + k, m, U, k, left(f, thread) + first * u, u);
+    for (Index j = 0; j < width; ++j) {
+        double&        largest = o_.left_sizes_[tree_.row_ptr[f] + first + j];
+        const S* const column = U + static_cast<Offset>(j) * k;
+        for (Index i = 0; i < k; ++i) raise_size(largest, modulus(column[i]));
+    }
+}
+
+template <Scalar S>
+void FrontRefactor<S>::Run::conclude()
+{
+    PivotMonitor monitor;
+    for (Index f = 0; f < tree_.fronts(); ++f) {
+        const PivotsSeen& seen = o_.seen_[f];
+        monitor.min_pivot = std::min(monitor.min_pivot, seen.least);
+        monitor.max_pivot = std::max(monitor.max_pivot, seen.largest);
+        monitor.replaced += seen.replaced;
+        if (seen.multiplier > monitor.max_multiplier) {
+            monitor.max_multiplier = seen.multiplier;
+            monitor.multiplier_column = tree_.pivot_ptr[f] + seen.multiplier_column;
+        }
+        if (seen.bad >= 0 && monitor.bad_column < 0) {
+            monitor.bad_column = tree_.pivot_ptr[f] + seen.bad;
+            monitor.not_finite = seen.not_finite;
+        }
+    }
+    for (Index c = 0; c < plan_.n; ++c) {
+        const double rgrowth = o_.B_sizes_[c] / o_.U_sizes_[c];
+        if (rgrowth < monitor.rgrowth) monitor.rgrowth = rgrowth, monitor.growth_column = c;
+        if (!std::isfinite(o_.U_sizes_[c]) && monitor.bad_column < 0) monitor.bad_column = c, monitor.not_finite = true;
+    }
+    F_.monitor = monitor;
+}
+
+template <Scalar S>
+FrontRefactor<S>::FrontRefactor(std::shared_ptr<const FrontPlan> plan)
+{
+    const Index n = plan->n;
+    try {
+        const FrontTree& tree = plan->tree;
+        B_sizes_.resize(n);
+        U_sizes_.resize(n);
+        left_sizes_.resize(tree.row.size());
+        seen_.resize(tree.fronts());
+        schedule_ = make_front_schedule(std::move(plan));
+        arena_.resize(schedule_->arena);
+    } catch (const std::bad_alloc&) {
+        throw OutOfMemory(fmt::format("no memory for the fronts of a matrix with n = {}", n));
+    }
+}
+
+template <Scalar S>
+std::size_t FrontRefactor<S>::bytes() const
+{
+    std::size_t numbers = arena_.capacity();
+    for (const auto& stack : stacks_) numbers += stack.capacity();
+    return numbers * sizeof(S) + schedule_->bytes() +
+           (B_sizes_.capacity() + U_sizes_.capacity() + left_sizes_.capacity()) * sizeof(double) +
+           seen_.capacity() * sizeof(PivotsSeen);
+}
+
+template <Scalar S>
+void FrontRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& factors, const StopToken& stop)
+{
+    const FrontPlan& plan = *schedule_->plan;
+    require(std::ssize(values) == factors.symbolic->input_nnz, [&] {
+        return fmt::format("{} values for a matrix analysed with {} entries", values.size(), factors.symbolic->input_nnz);
+    });
+    // Below some 10⁷ multiply-adds threads cost more than they save.
+    const TaskGraph& graph = schedule_->graph;
+    const int        threads = plan.multiply_adds < 1e7 ? 1
+                                                        : static_cast<int>(std::clamp(graph.cost() / graph.longest_path() + 1, 1.0,
+                                                                                      static_cast<double>(be.threads())));
+    try {
+        factors.val.resize(plan.numbers());
+        factors.f_val.resize(plan.f_source.size());
+        factors.swap.resize(plan.n);
+        stacks_.resize(std::max<std::size_t>(stacks_.size(), threads));
+    } catch (const std::bad_alloc&) {
+        throw OutOfMemory(fmt::format("no memory for the {} numbers of a supernodal LU", plan.numbers()));
+    }
+    Run run(*this, values, factors);
+    run.measure_columns(be);
+    run.take_F();
+    const blas::OneThread one;
+    const StopReason      stopped = graph.run(be, threads, stop, [&](Index task, int thread) {
+        if (stacks_[thread].empty()) stacks_[thread].resize(schedule_->stacks[0] + schedule_->stacks[1]);
+        run.work(schedule_->tasks[task], thread);
+    });
+    if (stopped != StopReason::none) {
+        factors.monitor = {.bad_column = 0, .stopped = stopped};
+        return;
+    }
+    run.conclude();
+}
+
+#define ILUX_INSTANTIATE(S) template class FrontRefactor<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux

@@ -1,0 +1,318 @@
+#include "ilux/direct/supernodal/front_solve.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "ilux/base/instances.hpp"
+#include "ilux/base/processor.hpp"
+#include "ilux/direct/factor/elimination_step.hpp"
+#include "ilux/direct/supernodal/front_dense.hpp"
+
+namespace ilux {
+namespace {
+
+using blas::Op;
+
+template <Op op, class S>
+[[gnu::always_inline]] inline S value_of(S x)
+{
+    if constexpr (is_complex<S> && op == Op::adjoint) return conj(x);
+    else return x;
+}
+
+// One vector at a time: memory is what it costs, and a call of BLAS for each small front would cost more.
+namespace one {
+
+/// y ← y − A x; A is m × k. Four columns at once, so that y is loaded and stored less often.
+template <class S>
+[[gnu::always_inline]] inline void multiply_subtract(Index m, Index k, const S* A, Offset ld, const S* x, S* y)
+{
+    Index j = 0;
+    for (; j + 4 <= k; j += 4) {
+        const S *a = A + j * ld, *b = a + ld, *c = b + ld, *d = c + ld;
+        const S  xa = x[j], xb = x[j + 1], xc = x[j + 2], xd = x[j + 3];
+#pragma omp simd
+        for (Index i = 0; i < m; ++i)
+            y[i] = minus_product(minus_product(minus_product(minus_product(y[i], a[i], xa), b[i], xb), c[i], xc), d[i], xd);
+    }
+    for (; j < k; ++j) {
+        const S* a = A + j * ld;
+        const S  xa = x[j];
+#pragma omp simd
+        for (Index i = 0; i < m; ++i) y[i] = minus_product(y[i], a[i], xa);
+    }
+}
+
+/// y ← y − op(A) x; A is m × k, op transposes it.
+template <Op op, class S>
+[[gnu::always_inline]] inline void multiply_subtract_turned(Index m, Index k, const S* A, Offset ld, const S* x, S* y)
+{
+    constexpr Index lanes = 8;
+    for (Index j = 0; j < k; ++j) {
+        const S* a = A + j * ld;
+        S        part[lanes] = {};
+        Index    i = 0;
+        for (; i + lanes <= m; i += lanes)
+#pragma omp simd
+            for (Index c = 0; c < lanes; ++c) part[c] = minus_product(part[c], value_of<op>(a[i + c]), x[i + c]);
+        S sum = y[j];
+        for (; i < m; ++i) sum = minus_product(sum, value_of<op>(a[i]), x[i]);
+        for (const S p : part) sum += p;
+        y[j] = sum;
+    }
+}
+
+constexpr Index block = 32;  // of a triangle: what is outside goes by the functions above
+
+/// y ← L⁻¹ y, ones on the diagonal.
+template <class S>
+[[gnu::always_inline]] inline void solve_lower(Index k, const S* L, Offset ld, S* y)
+{
+    for (Index first = 0; first < k; first += block) {
+        const Index last = std::min(k, first + block);
+        for (Index j = first; j < last; ++j)
+            for (Index i = j + 1; i < last; ++i) y[i] = minus_product(y[i], L[i + j * ld], y[j]);
+        multiply_subtract(k - last, last - first, L + last + first * ld, ld, y + first, y + last);
+    }
+}
+
+/// y ← U⁻¹ y.
+template <class S>
+[[gnu::always_inline]] inline void solve_upper(Index k, const S* U, Offset ld, S* y)
+{
+    for (Index last = k; last > 0;) {
+        const Index first = std::max<Index>(0, (last - 1) / block * block);
+        for (Index j = last; j-- > first;) {
+            y[j] = DividedBy<S>(U[j + j * ld])(y[j]);
+            for (Index i = first; i < j; ++i) y[i] = minus_product(y[i], U[i + j * ld], y[j]);
+        }
+        multiply_subtract(first, last - first, U + first * ld, ld, y + first, y);
+        last = first;
+    }
+}
+
+/// y ← op(U)⁻¹ y.
+template <Op op, class S>
+[[gnu::always_inline]] inline void solve_upper_turned(Index k, const S* U, Offset ld, S* y)
+{
+    for (Index j = 0; j < k; ++j) {
+        multiply_subtract_turned<op>(j, 1, U + j * ld, ld, y, y + j);
+        y[j] = DividedBy<S>(value_of<op>(U[j + j * ld]))(y[j]);
+    }
+}
+
+/// y ← op(L)⁻¹ y.
+template <Op op, class S>
+[[gnu::always_inline]] inline void solve_lower_turned(Index k, const S* L, Offset ld, S* y)
+{
+    for (Index j = k; j-- > 0;) multiply_subtract_turned<op>(k - j - 1, 1, L + j + 1 + j * ld, ld, y + j + 1, y + j);
+}
+
+}  // namespace one
+
+/// Undoes exchange_rows.
+template <class S>
+void exchange_back(S* a, Index ld, Index columns, std::span<const Index> swap)
+{
+    for (Index v = 0; v < columns; ++v) {
+        S* const column = a + static_cast<Offset>(v) * ld;
+        for (auto i = static_cast<Index>(swap.size()); i-- > 0;)
+            if (swap[i] != i) std::swap(column[i], column[swap[i]]);
+    }
+}
+
+/// The passes over one block. y1: the pivots' part of y; w: what goes to the rows that a front updates.
+template <Op op, class S>
+class Passes {
+public:
+    Passes(const LuFactors<S>& factors, Index rhs, S* y, S* scratch)
+        : F_(factors), plan_(*factors.fronts), tree_(plan_.tree), rhs_(rhs), y_(y), contribution_(scratch)
+    {}
+
+    void run()
+    {
+        const Index blocks = plan_.blocks();
+        for (Index step = 0; step < blocks; ++step) {
+            const Index block = op == Op::none ? blocks - 1 - step : step;
+            if constexpr (op != Op::none) gather_F(block);
+            for (Index f = plan_.block_front[block]; f < plan_.block_front[block + 1]; ++f) forward(f);
+            for (Index f = plan_.block_front[block + 1]; f-- > plan_.block_front[block];) backward(f);
+            if constexpr (op == Op::none) scatter_F(block);
+        }
+    }
+
+private:
+    struct Front {
+        Index    m, k, u;
+        Offset   first_row;
+        const S *L, *U;
+        S*       y1;
+    };
+    Front front(Index f) const
+    {
+        const Index m = tree_.size(f), k = tree_.pivots(f);
+        const S*    L = F_.val.data() + plan_.val_ptr[f];
+        return {m, k, m - k, tree_.row_ptr[f], L, L + static_cast<Offset>(m) * k, y_ + tree_.pivot_ptr[f]};
+    }
+
+    std::span<const Index> swap(Index f) const
+    {
+        return std::span(F_.swap).subspan(tree_.pivot_ptr[f], tree_.pivots(f));
+    }
+
+    void take_children(const Front& f, Index number)
+    {
+        S* const w = contribution_ + f.first_row * rhs_;
+        std::fill(w, w + static_cast<Offset>(f.u) * rhs_, S(0));
+        for (const Index c : tree_.children(number)) {
+            const Offset begin = tree_.row_ptr[c], count = tree_.row_ptr[c + 1] - begin;
+            const Index* place = plan_.place.data() + begin;
+            const S*     from = contribution_ + begin * rhs_;
+            for (Index v = 0; v < rhs_; ++v, from += count) {
+                S* const y1 = f.y1 + static_cast<Offset>(v) * plan_.n;
+                S* const rest = w + static_cast<Offset>(v) * f.u - f.k;
+                for (Offset i = 0; i < count; ++i) (place[i] < f.k ? y1 : rest)[place[i]] += from[i];
+            }
+        }
+    }
+
+    void forward(Index number);
+    void backward(Index number);
+
+    /// F takes the numbers of a block to the blocks before.
+    void scatter_F(Index block)
+    {
+        for (Index c = plan_.block_ptr[block]; c < plan_.block_ptr[block + 1]; ++c)
+            for (Offset p = plan_.f_col_ptr[c]; p < plan_.f_col_ptr[c + 1]; ++p)
+                for (Index v = 0; v < rhs_; ++v) {
+                    S* const y = y_ + static_cast<Offset>(v) * plan_.n;
+                    y[plan_.f_row[p]] = minus_product(y[plan_.f_row[p]], F_.f_val[p], y[c]);
+                }
+    }
+    /// The other way round.
+    void gather_F(Index block)
+    {
+        for (Index c = plan_.block_ptr[block]; c < plan_.block_ptr[block + 1]; ++c)
+            for (Offset p = plan_.f_col_ptr[c]; p < plan_.f_col_ptr[c + 1]; ++p)
+                for (Index v = 0; v < rhs_; ++v) {
+                    S* const y = y_ + static_cast<Offset>(v) * plan_.n;
+                    y[c] = minus_product(y[c], value_of<op>(F_.f_val[p]), y[plan_.f_row[p]]);
+                }
+    }
+
+    const LuFactors<S>& F_;
+    const FrontPlan&    plan_;
+    const FrontTree&    tree_;
+    Index               rhs_;
+    S *                 y_, *contribution_;  // of tree.row; backward: what was found for these rows
+};
+
+template <Op op, class S>
+[[gnu::always_inline]] inline void forward_one(Index m, Index k, const S* L, const S* U, S* y1, S* w)
+{
+    if constexpr (op == Op::none) {
+        one::solve_lower(k, L, m, y1);
+        one::multiply_subtract(m - k, k, L + k, m, y1, w);
+    } else {
+        one::solve_upper_turned<op>(k, L, m, y1);
+        one::multiply_subtract_turned<op>(k, m - k, U, k, y1, w);
+    }
+}
+template <Op op, class S>
+[[gnu::always_inline]] inline void backward_one(Index m, Index k, const S* L, const S* U, S* y1, const S* x)
+{
+    if constexpr (op == Op::none) {
+        one::multiply_subtract(k, m - k, U, k, x, y1);
+        one::solve_upper(k, L, m, y1);
+    } else {
+        one::multiply_subtract_turned<op>(m - k, k, L + k, m, x, y1);
+        one::solve_lower_turned<op>(k, L, m, y1);
+    }
+}
+
+template <Op op, class S>
+void forward_portable(Index m, Index k, const S* L, const S* U, S* y1, S* w)
+{
+    forward_one<op>(m, k, L, U, y1, w);
+}
+template <Op op, class S>
+ILUX_FMA void forward_fma(Index m, Index k, const S* L, const S* U, S* y1, S* w)
+{
+    forward_one<op>(m, k, L, U, y1, w);
+}
+template <Op op, class S>
+void backward_portable(Index m, Index k, const S* L, const S* U, S* y1, const S* x)
+{
+    backward_one<op>(m, k, L, U, y1, x);
+}
+template <Op op, class S>
+ILUX_FMA void backward_fma(Index m, Index k, const S* L, const S* U, S* y1, const S* x)
+{
+    backward_one<op>(m, k, L, U, y1, x);
+}
+
+template <Op op, class S>
+void Passes<op, S>::forward(Index number)
+{
+    using namespace blas;
+    const Front f = front(number);
+    S* const    w = contribution_ + f.first_row * rhs_;
+    take_children(f, number);
+    if constexpr (op == Op::none) exchange_rows<S>(f.y1, plan_.n, rhs_, 0, f.k, swap(number));
+    if (rhs_ == 1) return (processor_has_fma() ? forward_fma<op, S> : forward_portable<op, S>)(f.m, f.k, f.L, f.U, f.y1, w);
+    if constexpr (op == Op::none) {
+        solve_triangle(Triangle::lower, op, Diagonal::unit, f.k, rhs_, f.L, f.m, f.y1, plan_.n);
+        multiply_subtract(op, f.u, rhs_, f.k, f.L + f.k, f.m, f.y1, plan_.n, w, f.u);
+    } else {
+        solve_triangle(Triangle::upper, op, Diagonal::stored, f.k, rhs_, f.L, f.m, f.y1, plan_.n);
+        multiply_subtract(op, f.u, rhs_, f.k, f.U, f.k, f.y1, plan_.n, w, f.u);
+    }
+}
+
+template <Op op, class S>
+void Passes<op, S>::backward(Index number)
+{
+    using namespace blas;
+    const Front  f = front(number);
+    const Index* row = tree_.row.data() + f.first_row;
+    S* const     x = contribution_ + f.first_row * rhs_;
+    for (Index v = 0; v < rhs_; ++v)
+        for (Index i = 0; i < f.u; ++i) x[i + static_cast<Offset>(v) * f.u] = y_[row[i] + static_cast<Offset>(v) * plan_.n];
+    if (rhs_ == 1) (processor_has_fma() ? backward_fma<op, S> : backward_portable<op, S>)(f.m, f.k, f.L, f.U, f.y1, x);
+    else if constexpr (op == Op::none) {
+        multiply_subtract(op, f.k, rhs_, f.u, f.U, f.k, x, f.u, f.y1, plan_.n);
+        solve_triangle(Triangle::upper, op, Diagonal::stored, f.k, rhs_, f.L, f.m, f.y1, plan_.n);
+    } else {
+        multiply_subtract(op, f.k, rhs_, f.u, f.L + f.k, f.m, x, f.u, f.y1, plan_.n);
+        solve_triangle(Triangle::lower, op, Diagonal::unit, f.k, rhs_, f.L, f.m, f.y1, plan_.n);
+    }
+    if constexpr (op != Op::none) exchange_back<S>(f.y1, plan_.n, rhs_, swap(number));
+}
+
+}  // namespace
+
+std::size_t front_solve_scratch(const FrontPlan& plan, Index rhs)
+{
+    return plan.tree.row.size() * static_cast<std::size_t>(rhs);
+}
+
+template <class S>
+void front_solve(const LuFactors<S>& factors, blas::Op op, Index rhs, S* y, S* scratch)
+{
+    const blas::OneThread single;
+    switch (op) {
+        case Op::none:
+            return Passes<Op::none, S>(factors, rhs, y, scratch).run();
+        case Op::transposed:
+            return Passes<Op::transposed, S>(factors, rhs, y, scratch).run();
+        case Op::adjoint:
+            return Passes<Op::adjoint, S>(factors, rhs, y, scratch).run();
+    }
+}
+
+#define ILUX_INSTANTIATE(S) template void front_solve(const LuFactors<S>&, blas::Op, Index, S*, S*);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux
