@@ -92,7 +92,10 @@ SparsityPicture picture_of(const CsrView<S>& A)
 template <Scalar S>
 std::optional<Structure> structure_of(const LinearSolver<S>& solver)
 {
-    if (const Lu<S>* lu = solver.lu()) return structure_of(*lu);
+    if (const Lu<S>* lu = solver.lu()) {
+        if (lu->factors().fronts) return std::nullopt;  // no entries are stored one by one
+        return structure_of(*lu);
+    }
     if (const PrecondFactors<S>* factors = solver.preconditioner()) return structure_of(solver.matrix(), *factors);
     return std::nullopt;
 }

@@ -20,6 +20,9 @@ enum class LuScaling { rows, matching, none };
 enum class Dependencies { exact, relaxed };
 /// How numbers are computed for given pivots. cpu: on host threads; the others on a GPU, automatic by dot products.
 enum class RefactorMethod { automatic, cpu, left, glu1, glu3, islu };
+/// Whether numbers are stored and computed by dense fronts of columns with alike rows; automatic: where the analysis predicts so many
+/// flops an entry that this is faster.
+enum class LuSupernodes { automatic, on, off };
 /// Positions of updates stored (joined), or looked up in each refactorization.
 enum class UnionChoice { joined, lookup };
 
@@ -36,6 +39,11 @@ inline std::span<const std::string_view> names(LuMatching)
 inline std::span<const std::string_view> names(LuScaling)
 {
     static constexpr std::array<std::string_view, 3> all{"rows", "matching", "none"};
+    return all;
+}
+inline std::span<const std::string_view> names(LuSupernodes)
+{
+    static constexpr std::array<std::string_view, 3> all{"auto", "on", "off"};
     return all;
 }
 inline std::span<const std::string_view> names(Dependencies)
@@ -65,6 +73,7 @@ struct LuOptions {
     double         growth_limit = 6.7e7;
     Index          refine_steps = 5;
     double         refine_target = 0;
+    LuSupernodes   supernodes = LuSupernodes::automatic;
     RefactorMethod refactor = RefactorMethod::automatic;
     Dependencies   dependencies = Dependencies::exact;
     UnionChoice    index = UnionChoice::joined;
@@ -85,6 +94,8 @@ void fields(LuOptions& o, Visit&& visit)
     visit("refine_steps", o.refine_steps, at_least(0), "steps of iterative refinement at most");
     visit("refine_target", o.refine_target, at_least(0),
           "content with this componentwise backward error; refinement stops there, at 2 epsilon in any case");
+    visit("supernodes", o.supernodes, anything(),
+          "numbers by dense fronts, pivots chosen within each; auto: where L + U fill so much that it is faster");
     visit("refactor", o.refactor, anything(),
           "auto: the fastest; cpu: on host threads; on a GPU one of four published methods");
     visit("dependencies", o.dependencies, anything(), "rule for the levels of glu1 and glu3");

@@ -49,8 +49,8 @@ struct FrontPlan;
 /// read, so it serves several threads at once.
 template <class S = double>
 struct LuFactors {
-    std::shared_ptr<const LuSymbolic> symbolic;
-    std::shared_ptr<const LuPattern>  pattern;
+    std::shared_ptr<const LuSymbolic> symbolic = {};
+    std::shared_ptr<const LuPattern>  pattern = {};
     std::vector<S>                    val = {};    ///< nnz; strict U, u_kk, strict L (unit diagonal not stored)
     std::vector<S>                    f_val = {};  ///< nnz(F)
     /// Not null: by fronts. Then val has fronts->numbers(), the pattern has permutations before pivoting, scales, blocks and F
@@ -59,7 +59,10 @@ struct LuFactors {
     std::vector<Index>               swap = {};  ///< n; counted within the front; as LAPACK's ipiv, but from 0
     PivotMonitor                     monitor = {};
 
-    std::size_t bytes() const { return (val.capacity() + f_val.capacity()) * sizeof(S); }  ///< of the values
+    std::size_t bytes() const  ///< of the values
+    {
+        return (val.capacity() + f_val.capacity()) * sizeof(S) + swap.capacity() * sizeof(Index);
+    }
 };
 
 }  // namespace ilux

@@ -90,6 +90,7 @@ std::shared_ptr<const LuSymbolic> analyse_ordered(Int n, const Int* Ap, const In
 LuOptions options_of(const auto& common)
 {
     LuOptions options;
+    options.supernodes = LuSupernodes::off;  // KLU's programs read L and U by entries
     options.blocks = common.btf != 0;
     options.scaling = scaling(common);
     options.pivot_tol = pivot_tol(common);

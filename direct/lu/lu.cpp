@@ -74,6 +74,10 @@ bool usable(const LuPattern& pattern, const PivotMonitor& monitor, const LuOptio
     report.state = judge(monitor, options);
     const Index k = monitor.bad_column;
     if (k < 0) return true;
+    if (monitor.stopped != StopReason::none) {
+        stopped(report, monitor.stopped, 0, pattern.n);
+        return false;
+    }
     report.outcome = monitor.not_finite ? Outcome::not_finite : Outcome::singular;
     report.pivot = k;
     blame(report, pattern.row_perm[k], pattern.col_perm[k],
@@ -201,7 +205,7 @@ void Lu<S>::work(Call call, const SystemToSolve<S>* system, Renewed& renewed)
 {
     LuReport& report = renewed.report;
     if (call == Call::factor || pivots_.empty()) {
-        if (!finite_values(report)) return;
+        if (!finite_values(report) || choose_within_fronts(report)) return;
         choose_pivots(report);
         // What refactoring needs waits for the first refactorization, but a GPU has the numbers from the first factorization on.
         if (report.outcome == Outcome::converged && (call != Call::factor || on_gpu()))
@@ -213,6 +217,7 @@ void Lu<S>::work(Call call, const SystemToSolve<S>* system, Renewed& renewed)
     if (const StopReason why = stop_.reason(); why != StopReason::none) return stopped(report, why, 0, symbolic_->n);
     const bool usable = refactor_with(pivots_.front(), system, renewed);
     if (usable && (call == Call::refactor || holds(pivots_.front(), report))) return;
+    if (pivots_.front().factors.monitor().stopped != StopReason::none) return;
     // NaN and Inf among the values end in factors that are not finite, so only now need they be looked for.
     if (!finite_values(report) || call == Call::refactor) return;
 
@@ -250,7 +255,7 @@ bool Lu<S>::finite_values(LuReport& report) const
 template <Scalar S>
 bool Lu<S>::refactor_with(Pivots& pivots, const SystemToSolve<S>* system, Renewed& renewed)
 {
-    renewed.solved = numbers_.refactor(pivots.factors, system);
+    renewed.solved = numbers_.refactor(pivots.factors, system, stop_);
     return usable(pivots.factors.pattern(), pivots.factors.monitor(), options_, renewed.report);
 }
 
@@ -274,7 +279,36 @@ bool Lu<S>::earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed
     return false;
 }
 
-/// Factors the values with pivots of their own.
+/// Factors the values by fronts, where that is chosen and these pivots will do. Where many flops speak for fronts, refinement judges
+/// pivots that are next to 0.
+/// @return whether that was the end of it: there are factors, or it was stopped
+template <Scalar S>
+bool Lu<S>::choose_within_fronts(LuReport& report)
+{
+    constexpr double affordable = 1e10;  // flops of pivots among all rows: some ten seconds
+    if (fronts_.why.empty())
+        fronts_ = on_gpu() ? FrontChoice{.plan = {}, .why = "by entries: on a GPU"}
+                           : choose_fronts(*symbolic_, options_.supernodes);
+    if (!fronts_.plan) return false;
+    auto                fresh = numbers_.by_fronts(fronts_.plan, options_, stop_);
+    const PivotMonitor& monitor = fresh.monitor();
+    if (monitor.stopped != StopReason::none) {
+        stopped(report, monitor.stopped, 0, symbolic_->n);
+        return true;
+    }
+    const double grown = growth(monitor);
+    const bool   doubtful = monitor.replaced > 0 || !(grown <= options_.growth_limit);
+    if (monitor.bad_column >= 0 || (doubtful && symbolic_->report.flops < affordable)) {
+        fronts_ = {.plan = {},
+                   .why = fmt::format("by entries: within supernodes {} pivots were next to 0, growth {:.1e}",
+                                      monitor.replaced + (monitor.bad_column >= 0), grown)};
+        return false;
+    }
+    keep({std::move(fresh), grown});
+    return true;
+}
+
+/// Factors the values with pivots of their own, chosen among all rows of a block.
 /// @param report  holds what was found before: action, state and reason, to which a failure's is added
 template <Scalar S>
 void Lu<S>::choose_pivots(LuReport& report)
@@ -325,8 +359,8 @@ template <Scalar S>
 LuSolveReport Lu<S>::solve(std::span<const S> b, std::span<S> x, Transpose transpose, double tolerance)
 {
     LuSolveReport report = solve_once(b, x, transpose, tolerance);
-    if (report.outcome == Outcome::converged || outcome_ != Outcome::converged || action_ != LuAction::refactor)
-        return report;
+    if (report.outcome == Outcome::converged || outcome_ != Outcome::converged) return report;
+    if (action_ != LuAction::refactor && !pivots_.front().factors.by_fronts()) return report;
 
     LuReport anew;
     try {

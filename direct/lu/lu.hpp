@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ilux/direct/lu/lu_numbers.hpp"
+#include "ilux/direct/supernodal/front_choice.hpp"
 
 namespace ilux {
 
@@ -91,6 +92,8 @@ public:
     bool on_gpu() const { return numbers_.on_gpu(); }
     /// How numbers are renewed: cpu, or a method of a GPU, of which nothing is known before the first factorization.
     std::string_view refactor_method() const;
+    /// Whether numbers are by entries or by supernodes, and why; empty before the first factorization.
+    const std::string& storage() const { return fronts_.why; }
 
     /// Where the next system's values may be written, which saves a copy of them; until they are factored, former systems may
     /// no longer be solved.
@@ -98,7 +101,8 @@ public:
     /// Begins to bring next_values() to the GPU, if there is one, beside what the host does until it factors them.
     void upload_next() { numbers_.upload_next(); }
 
-    /// Chooses pivots for one system. What a series of refactorizations needs is made by the first of them.
+    /// Chooses pivots for one system: within supernodes where storage() says so, else, and where those do not do, among all rows.
+    /// What a series of refactorizations needs is made by the first of them.
     LuReport factor(std::span<const S> values);
     LuReport factor(const MatrixView<S>& A);
 
@@ -174,6 +178,7 @@ private:
     bool    refactor_with(Pivots& pivots, const SystemToSolve<S>* system, Renewed& renewed);
     bool    holds(const Pivots& pivots, LuReport& report) const;
     bool    earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed);
+    bool    choose_within_fronts(LuReport& report);
     void    choose_pivots(LuReport& report);
     void    keep(Pivots pivots);
 
@@ -186,6 +191,7 @@ private:
     LuOptions                         options_;
     LuNumbers<S>                      numbers_;
     std::vector<Pivots>               pivots_;  ///< the current ones first, then those of earlier systems
+    FrontChoice                       fronts_;
     StopToken                         stop_;
     std::optional<Outcome>            outcome_;  ///< of the last factorization
     LuAction                          action_ = LuAction::factor;

@@ -8,6 +8,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
+#include "ilux/direct/supernodal/front_scales.hpp"
 
 namespace ilux {
 
@@ -19,7 +20,8 @@ LuNumbers<S>::LuNumbers(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic)
 template <Scalar S>
 std::size_t LuNumbers<S>::Factors::bytes() const
 {
-    return host_.bytes() + host_.pattern->bytes() + (refactor_ ? refactor_->bytes() : 0);
+    return host_.bytes() + host_.pattern->bytes() + (refactor_ ? refactor_->bytes() : 0) +
+           (host_.fronts ? host_.fronts->bytes() : 0) + (front_refactor_ ? front_refactor_->bytes() : 0);
 }
 
 template <Scalar S>
@@ -37,7 +39,7 @@ void LuNumbers<S>::use_gpu(Gpu& gpu)
 template <Scalar S>
 std::string_view LuNumbers<S>::method(const Factors* factors) const
 {
-    if (!gpu_) return "cpu";
+    if (!gpu_) return factors != nullptr && factors->by_fronts() ? "supernodes" : "cpu";
     return factors == nullptr || !factors->gpu_ ? "none" : factors->gpu_->method();
 }
 
@@ -85,6 +87,10 @@ MatrixView<S> LuNumbers<S>::matrix() const
 template <Scalar S>
 void LuNumbers<S>::prepare(Factors& factors)
 {
+    if (factors.by_fronts()) {
+        if (!factors.front_refactor_) factors.front_refactor_.emplace(factors.host_.fronts);
+        return;
+    }
     if (!gpu_) {
         if (!factors.refactor_) factors.refactor_.emplace(be_, factors.host_.pattern);
         return;
@@ -96,13 +102,18 @@ void LuNumbers<S>::prepare(Factors& factors)
 template <Scalar S>
 void LuNumbers<S>::settle(Factors& factors)
 {
-    if (gpu_) factors.on_gpu_ = gpu_->refactor(*factors.gpu_).bad_column < 0;
+    if (gpu_ && !factors.by_fronts()) factors.on_gpu_ = gpu_->refactor(*factors.gpu_).bad_column < 0;
 }
 
 template <Scalar S>
-std::optional<RefineReport> LuNumbers<S>::refactor(Factors& factors, const SystemToSolve<S>* system)
+std::optional<RefineReport> LuNumbers<S>::refactor(Factors& factors, const SystemToSolve<S>* system,
+                                                   const StopToken& stop)
 {
     prepare(factors);
+    if (factors.by_fronts()) {
+        factors.front_refactor_->run(be_, values_, factors.host_, stop);
+        return std::nullopt;
+    }
     if (!gpu_) {
         factors.refactor_->run(be_, values_, factors.host_);
         return std::nullopt;
@@ -116,6 +127,17 @@ std::optional<RefineReport> LuNumbers<S>::refactor(Factors& factors, const Syste
     const auto step = gpu_->refactor_and_solve(*factors.gpu_, system->b, system->x);
     factors.host_.monitor = step.monitor;
     return step.monitor.bad_column < 0 ? std::optional(step.refine) : std::nullopt;
+}
+
+template <Scalar S>
+typename LuNumbers<S>::Factors LuNumbers<S>::by_fronts(std::shared_ptr<const FrontPlan> plan, const LuOptions& options,
+                                                       const StopToken& stop)
+{
+    LuFactors<S> fresh{.symbolic = symbolic_, .pattern = front_pattern<S>(*symbolic_, *plan, options, values_)};
+    fresh.fronts = std::move(plan);
+    Factors factors(std::move(fresh));
+    (void)refactor(factors, nullptr, stop);
+    return factors;
 }
 
 template <Scalar S>

@@ -11,6 +11,7 @@
 #include "ilux/direct/lu/gpu_lu.hpp"
 #include "ilux/direct/refactor_cpu/refactor.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
+#include "ilux/direct/supernodal/front_refactor.hpp"
 
 namespace ilux {
 
@@ -37,6 +38,7 @@ public:
         const LuPattern&    pattern() const { return *host_.pattern; }
         const auto&         shared_pattern() const { return host_.pattern; }
         const PivotMonitor& monitor() const { return host_.monitor; }
+        bool        by_fronts() const { return host_.fronts != nullptr; }
         bool        on_gpu() const { return on_gpu_; }  ///< the last numbers are there, and solutions come from there
         std::size_t bytes() const;
         std::size_t device_bytes() const { return gpu_ ? gpu_->bytes() : 0; }
@@ -45,6 +47,7 @@ public:
         friend class LuNumbers;
         mutable LuFactors<S>          host_;  ///< pattern and monitor always; numbers where on_host_
         std::optional<CpuRefactor<S>> refactor_ = {};
+        std::optional<FrontRefactor<S>> front_refactor_ = {};
         GpuLuFactorsPtr<S>            gpu_ = {};
         bool                          on_gpu_ = false;
         mutable bool                  on_host_ = true;
@@ -75,7 +78,10 @@ public:
     /// Numbers and monitor of values() by these pivots.
     /// @param system  solved by the same launch on a GPU; may be null
     /// @return the refinement of its x where it was solved
-    std::optional<RefineReport> refactor(Factors& factors, const SystemToSolve<S>* system);
+    /// @param stop  asked by fronts; then the monitor says so
+    std::optional<RefineReport> refactor(Factors& factors, const SystemToSolve<S>* system, const StopToken& stop = {});
+    /// Numbers of values() by fronts, pivots chosen within each. Scales are of these values.
+    Factors by_fronts(std::shared_ptr<const FrontPlan> plan, const LuOptions& options, const StopToken& stop);
 
     /// val, f_val and monitor; those of a GPU are brought by the first call, which no other thread's may meet.
     const LuFactors<S>& on_host(const Factors& factors) const;

@@ -21,18 +21,19 @@ public:
     ///             thread can use
     explicit LuWorkspace(Index n, Index rhs = 1);
 
-    std::size_t bytes() const { return sizeof(S) * (y.size() + r.size() + d.size() + lost.size()); }
+    std::size_t bytes() const { return sizeof(S) * (y.size() + r.size() + d.size() + lost.size() + fronts.size()); }
     Index       rhs() const { return rhs_; }  ///< as asked for, rounded up to 1, 4 or a multiple of 8
 
     std::vector<S> y;           ///< n · rhs(), and for several a little more
     std::vector<S> r, d, lost;  ///< n each: residual and correction of refinement, rounding errors of the residual
+    std::vector<S> fronts;      ///< what fronts leave one another; grows with the first solve by fronts
 
 private:
     Index rhs_;
 };
 
 /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b for as many systems as b holds, vector after vector; b and x may be the same memory.
-/// Nothing is allocated. The bits of a solution depend neither on its neighbours nor on the number of threads.
+/// Nothing is allocated, but with fronts by the first call. The bits of a solution depend neither on its neighbours nor on the number of threads.
 /// A = R⁻¹ Pᵀ B Qᵀ C⁻¹:  y ← P R b;  B z = y, blocks last to first: z ← U⁻¹ L⁻¹ (y − F z);  x ← C Q z.
 /// Costs 2 (nnz(L + U) + nnz(F)) flops a right-hand side; several share each pass over the factors, and threads share
 /// the passes.

@@ -65,7 +65,7 @@ template <class S>
         double             multiplier = 0;
         for (Index r = i + 1; r < m; ++r) {
             column[r] = by_pivot(column[r]);
-            multiplier = std::max(multiplier, size_of(column[r]));
+            multiplier = std::max(multiplier, modulus(column[r]));
         }
         if (multiplier > seen.multiplier) seen.multiplier = multiplier, seen.multiplier_column = i;
         for (Index j = i + 1; j < last; ++j) {

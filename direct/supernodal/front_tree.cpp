@@ -182,6 +182,17 @@ void find_rows(const BlockAdjacency& C, FrontTree& tree)
 
 }  // namespace
 
+Index FrontTree::depth() const
+{
+    std::vector<Index> height(fronts(), 1);
+    Index              most = 0;
+    for (Index f = 0; f < fronts(); ++f) {
+        most = std::max(most, height[f]);
+        if (parent[f] >= 0) height[parent[f]] = std::max(height[parent[f]], height[f] + 1);
+    }
+    return most;
+}
+
 FrontTree front_tree(const LuSymbolic& symbolic, const FrontMerging& merging)
 {
     const BlockAdjacency  C = block_adjacency(symbolic);

@@ -33,6 +33,7 @@ struct FrontTree {
     Index fronts() const { return static_cast<Index>(parent.size()); }
     Index pivots(Index f) const { return pivot_ptr[f + 1] - pivot_ptr[f]; }
     Index updates(Index f) const { return static_cast<Index>(row_ptr[f + 1] - row_ptr[f]); }
+    Index depth() const;  ///< fronts on the longest path to a root
     Index size(Index f) const { return pivots(f) + updates(f); }  ///< rows, and columns, of the front
 };
 

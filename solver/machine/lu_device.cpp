@@ -77,6 +77,7 @@ void choose_refactor(Machine& machine, const SolverOptions& options, Lu<S>& lu, 
     std::string      why;
     if (options.lu.refactor == RefactorMethod::cpu) why = "lu.refactor=cpu";
     else if (!built_with_cuda()) why = "this build has no CUDA code";
+    else if (lu.factors().fronts) why = "supernodes are on the host";
     else if (systems == 0) why = "there is a single system";
     else  // before the driver is started, which takes 0.2 s
         why = why_cpu<S>(pattern, machine.cpu.threads(), systems, std::numeric_limits<double>::infinity());

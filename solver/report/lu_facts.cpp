@@ -106,12 +106,13 @@ LuFacts facts_before(const LuSymbolic& symbolic) { return {.symbolic = symbolic.
 template <Scalar S>
 void note_factors(const Lu<S>& lu, Offset nnz_A, LuFacts& facts)
 {
-    const LuPattern& pattern = *lu.factors().pattern;
-    facts.nnz = pattern.nnz();
+    const LuFactors<S>& factors = lu.factors();
+    const LuPattern&    pattern = *factors.pattern;
+    facts.nnz = factors.fronts ? factors.fronts->numbers() : pattern.nnz();
     facts.nnz_F = pattern.nnz_F();
     facts.fill = nnz_A > 0 ? double(facts.nnz + facts.nnz_F) / double(nnz_A) : 0;
-    facts.flops = pattern.flops();
-    facts.levels = lu_levels(pattern, DependencyRule::left).depth();
+    facts.flops = factors.fronts ? 2 * factors.fronts->multiply_adds : pattern.flops();
+    facts.levels = factors.fronts ? factors.fronts->tree.depth() : lu_levels(pattern, DependencyRule::left).depth();
 }
 
 LuOptions within_memory(const LuOptions& options)

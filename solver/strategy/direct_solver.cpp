@@ -135,6 +135,8 @@ void DirectSolver<S>::note(const CsrView<S>& A, Attempt& tried)
     if (!chosen_ && systems_ > 1) choose_refactor(machine_, options_, *lu_, systems_ - 1, tried.decisions);
     chosen_ = true;
     tried.device = machine_.device();
+    if (lu_->storage() != storage_told_) tried.decisions.push_back("numbers of L and U " + lu_->storage());
+    storage_told_ = lu_->storage();
     if (tried.action != SolverAction::refactor || facts_->nnz == 0) note_factors(*lu_, A.nnz(), *facts_);
     const PivotMonitor& monitor = lu_->monitor();
     facts_->refactor = lu_->refactor_method();

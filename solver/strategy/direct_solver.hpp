@@ -106,6 +106,7 @@ private:
     LuOptions                         given_;                    // of analysis and factors, as they were asked for
     bool                              factored_ = false;         // the last numbers
     bool                              chosen_ = false;           // whether a GPU takes part
+    std::string                       storage_told_;             // as Lu::storage has it
     std::optional<LuWorkspace<S>>     workspace_;                // of condition and error estimates
     Residual<S>                       residual_;                 // of the x judged last
     std::vector<S>                    error_, better_;           // n each: its estimated error; a corrected x

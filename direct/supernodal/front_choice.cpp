@@ -1,0 +1,33 @@
+#include "ilux/direct/supernodal/front_choice.hpp"
+
+#include <fmt/format.h>
+
+namespace ilux {
+namespace {
+
+// Fronts are dense, and cost a little each: below so many flops an entry sparse operations are faster.
+constexpr double flops_an_entry = 60;
+constexpr double least_flops = 2e6;
+constexpr double most_times_flops = 4;  // a flop of BLAS takes a fourth of the time of a sparse one, and less
+
+}  // namespace
+
+FrontChoice choose_fronts(const LuSymbolic& symbolic, LuSupernodes wanted)
+{
+    const auto& report = symbolic.report;
+    if (wanted == LuSupernodes::off) return {.plan = {}, .why = "by entries: lu.supernodes=off"};
+    const double an_entry = report.nnz > 0 ? report.flops / report.nnz : 0;
+    if (wanted == LuSupernodes::automatic && (an_entry < flops_an_entry || report.flops < least_flops))
+        return {.plan = {}, .why = fmt::format("by entries: {:.3g} flops, {:.3g} an entry", report.flops, an_entry)};
+    auto         plan = make_front_plan(symbolic);
+    const double flops = 2 * plan->multiply_adds;
+    if (wanted == LuSupernodes::automatic && flops > most_times_flops * report.flops)
+        return {.plan = {},
+                .why = fmt::format("by entries: {:.3g} flops; supernodes, of a symmetric pattern, take {:.3g}", report.flops,
+                                   flops)};
+    return {.plan = plan,
+            .why = fmt::format("by {} supernodes: {:.3g} flops on {:.3g} numbers, by entries {:.3g} on {:.3g}",
+                               plan->fronts(), flops, static_cast<double>(plan->numbers()), report.flops, report.nnz)};
+}
+
+}  // namespace ilux

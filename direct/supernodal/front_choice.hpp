@@ -1,0 +1,21 @@
+#pragma once
+// Whether numbers are stored by fronts.
+
+#include <memory>
+#include <string>
+
+#include "ilux/direct/supernodal/front_plan.hpp"
+
+namespace ilux {
+
+/// A plan where numbers by fronts are expected to be faster than by entries, or where options.supernodes says on.
+struct FrontChoice {
+    std::shared_ptr<const FrontPlan> plan;  ///< null: by entries
+    std::string                      why;   ///< a sentence with the figures that decided
+};
+
+/// By the flops of an entry of L + U that the analysis predicts, and what a pattern made symmetric adds to them; docs/design/direct.md
+/// has the measurements behind the limits. The plan is only made where the first of these speaks for it. @throws OutOfMemory
+FrontChoice choose_fronts(const LuSymbolic& symbolic, LuSupernodes wanted);
+
+}  // namespace ilux
