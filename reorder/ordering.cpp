@@ -18,57 +18,15 @@
 #include "ilux/base/apart.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/reorder/keep_sigterm.hpp"
+#include "ilux/reorder/symmetric_graph.hpp"
 
 namespace ilux {
 namespace {
 
-/// Graph of |A| + |Aᵀ| without loops; neighbours ascend.
-struct Graph {
-    Index               n;
-    std::vector<Offset> start;  // n + 1
-    std::vector<Index>  neighbour;
-
-    std::span<const Index> of(Index i) const { return std::span(neighbour).subspan(start[i], start[i + 1] - start[i]); }
-    Index                  degree(Index i) const { return static_cast<Index>(start[i + 1] - start[i]); }
-};
-
-/// By columns; rows ascend within one.
-struct Columns {
-    std::vector<Offset> col_ptr;
-    std::vector<Index>  row;
-
-    PatternView as_rows() const { return {static_cast<Index>(col_ptr.size()) - 1, col_ptr, row}; }
-};
-
-Columns columns_of(const PatternView& A)
-{
-    Columns t{.col_ptr = std::vector<Offset>(static_cast<std::size_t>(A.n) + 1, 0), .row = std::vector<Index>(A.nnz())};
-    for (const Index j : A.col) ++t.col_ptr[j + 1];
-    std::partial_sum(t.col_ptr.begin(), t.col_ptr.end(), t.col_ptr.begin());
-    std::vector<Offset> next(t.col_ptr.begin(), t.col_ptr.end() - 1);
-    for (Index i = 0; i < A.n; ++i)
-        for (Offset p = A.row_ptr[i]; p < A.row_ptr[i + 1]; ++p) t.row[next[A.col[p]]++] = i;
-    return t;
-}
-
-Graph symmetrised_graph(const PatternView& A)
-{
-    const Columns transposed = columns_of(A);
-    const auto    row = [](const PatternView& M, Index i) {
-        return M.col.subspan(M.row_ptr[i], M.row_ptr[i + 1] - M.row_ptr[i]);
-    };
-    Graph g{.n = A.n, .start = {0}, .neighbour = {}};
-    g.start.reserve(static_cast<std::size_t>(g.n) + 1);
-    g.neighbour.reserve(A.nnz());
-    for (Index i = 0; i < g.n; ++i) {
-        std::ranges::set_union(row(A, i), row(transposed.as_rows(), i), std::back_inserter(g.neighbour));
-        const auto begin = g.neighbour.begin() + g.start.back();
-        const auto loop = std::lower_bound(begin, g.neighbour.end(), i);
-        if (loop != g.neighbour.end() && *loop == i) g.neighbour.erase(loop);
-        g.start.push_back(static_cast<Offset>(g.neighbour.size()));
-    }
-    return g;
-}
+using detail::Columns;
+using detail::columns_of;
+using detail::Graph;
+using detail::symmetrised_graph;
 
 std::vector<Index> natural_order(Index n)
 {

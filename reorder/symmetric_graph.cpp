@@ -1,0 +1,69 @@
+#include "ilux/reorder/symmetric_graph.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <numeric>
+
+#include "ilux/base/tasks.hpp"
+
+namespace ilux::detail {
+namespace {
+
+std::span<const Index> row(const PatternView& A, Index i)
+{
+    return A.col.subspan(A.row_ptr[i], A.row_ptr[i + 1] - A.row_ptr[i]);
+}
+
+}  // namespace
+
+bool is_symmetric(const PatternView& A)
+{
+    std::atomic<bool> symmetric = true;
+    for_pieces(A.n, [&](Index, Index begin, Index end) {
+        for (Index i = begin; i < end && symmetric.load(std::memory_order_relaxed); ++i)
+            for (const Index j : row(A, i))
+                if (!std::ranges::binary_search(row(A, j), i)) symmetric = false;
+    });
+    return symmetric;
+}
+
+Columns columns_of(const PatternView& A)
+{
+    Columns t{.col_ptr = std::vector<Offset>(static_cast<std::size_t>(A.n) + 1, 0), .row = std::vector<Index>(A.nnz())};
+    for (const Index j : A.col) ++t.col_ptr[j + 1];
+    std::partial_sum(t.col_ptr.begin(), t.col_ptr.end(), t.col_ptr.begin());
+    std::vector<Offset> next(t.col_ptr.begin(), t.col_ptr.end() - 1);
+    for (Index i = 0; i < A.n; ++i)
+        for (Offset p = A.row_ptr[i]; p < A.row_ptr[i + 1]; ++p) t.row[next[A.col[p]]++] = i;
+    return t;
+}
+
+Graph symmetrised_graph(const PatternView& A)
+{
+    const bool    symmetric = is_symmetric(A);
+    const Columns transposed = symmetric ? Columns{} : columns_of(A);
+    Graph         g{.n = A.n, .start = std::vector<Offset>(static_cast<std::size_t>(A.n) + 1, 0), .neighbour = {}};
+    std::vector<std::vector<Index>> found(pieces_of(A.n));
+    for_pieces(A.n, [&](Index piece, Index begin, Index end) {
+        auto& out = found[piece];
+        out.reserve(A.row_ptr[end] - A.row_ptr[begin]);
+        for (Index i = begin; i < end; ++i) {
+            const auto first = static_cast<std::ptrdiff_t>(out.size());
+            if (symmetric) out.insert(out.end(), row(A, i).begin(), row(A, i).end());
+            else std::ranges::set_union(row(A, i), row(transposed.as_rows(), i), std::back_inserter(out));
+            const auto loop = std::lower_bound(out.begin() + first, out.end(), i);
+            if (loop != out.end() && *loop == i) out.erase(loop);
+            g.start[i + 1] = static_cast<Offset>(out.size()) - first;
+        }
+    });
+    std::partial_sum(g.start.begin(), g.start.end(), g.start.begin());
+    g.neighbour.resize(g.start.back());
+    for_pieces(A.n, [&](Index piece, Index begin, Index) {
+        std::ranges::copy(found[piece], g.neighbour.begin() + g.start[begin]);
+        found[piece] = {};
+    });
+    return g;
+}
+
+}  // namespace ilux::detail
