@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "ilux/direct/analysis/elimination_tree.hpp"
+
 namespace ilux {
 namespace {
 
@@ -63,6 +65,41 @@ private:
     std::vector<Index>  row_;
 };
 
+/// Row by row, as far as there is not more of L + U than `most`.
+std::optional<SymbolicCost> by_row_subtrees(const PatternView& C, std::span<const Index> order, double most,
+                                            const StopToken& stop)
+{
+    const auto         inv = inverse(order);
+    std::vector<Index> mark(C.n, -1), parent(C.n, -1), lower_count(C.n, 0);
+    SymbolicCost       cost{.nnz = static_cast<double>(C.n)};
+    Steps              step(stop);
+    for (Index k = 0; k < C.n; ++k) {
+        mark[k] = k;
+        for (Offset p = C.row_ptr[order[k]]; p < C.row_ptr[order[k] + 1]; ++p) {
+            for (Index i = inv[C.col[p]]; i < k && mark[i] != k; i = parent[i]) {  // up to where row k has been
+                if (parent[i] < 0) parent[i] = k;
+                mark[i] = k;
+                step();
+                ++lower_count[i];
+                cost.nnz += 2;
+            }
+        }
+        if (cost.nnz > most) return std::nullopt;
+    }
+    for (const double count : lower_count) cost.multiply_adds += count * count;
+    return cost;
+}
+
+SymbolicCost by_column_counts(const PatternView& C, std::span<const Index> order, const StopToken& stop, const Cpu& be)
+{
+    SymbolicCost cost{.nnz = static_cast<double>(C.n)};
+    for (const double count : column_counts(be, C, elimination_tree(C, order, stop), stop)) {
+        cost.nnz += 2 * count;
+        cost.multiply_adds += count * count;
+    }
+    return cost;
+}
+
 }  // namespace
 
 // Rows are taken for columns: the factors of Cᵀ have the transposed pattern and the same counts.
@@ -105,27 +142,13 @@ std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const 
 }
 
 std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit,
-                                                    const StopToken& stop)
+                                                    const StopToken& stop, const Cpu& be)
 {
-    const auto         inv = inverse(order);
-    std::vector<Index> mark(C.n, -1), parent(C.n, -1), lower_count(C.n, 0);
-    SymbolicCost       cost{.nnz = static_cast<double>(C.n)};
-    Steps              step(stop);
-    for (Index k = 0; k < C.n; ++k) {
-        mark[k] = k;
-        for (Offset p = C.row_ptr[order[k]]; p < C.row_ptr[order[k] + 1]; ++p) {
-            for (Index i = inv[C.col[p]]; i < k && mark[i] != k; i = parent[i]) {  // up to where row k has been
-                if (parent[i] < 0) parent[i] = k;
-                mark[i] = k;
-                step();
-                ++lower_count[i];
-                cost.nnz += 2;
-            }
-        }
-        if (cost.nnz > limit.nnz) return std::nullopt;
-    }
-    for (const double count : lower_count) cost.multiply_adds += count * count;
-    if (cost.multiply_adds > limit.multiply_adds) return std::nullopt;
+    constexpr double little_fill = 6;  // entries of L + U for each of C up to which walking over them all is faster
+    const double     most = std::min(limit.nnz, little_fill * static_cast<double>(C.nnz()));
+    auto             cost = by_row_subtrees(C, order, most, stop);
+    if (!cost && most < limit.nnz) cost = by_column_counts(C, order, stop, be);
+    if (!cost || cost->nnz > limit.nnz || cost->multiply_adds > limit.multiply_adds) return std::nullopt;
     return cost;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "ilux/base/cpu.hpp"
 #include "ilux/reorder/ordering.hpp"
 
 namespace ilux {
@@ -31,9 +32,10 @@ struct CostLimit {
 std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit = {},
                                           const StopToken& stop = {});
 
-/// The same for a symmetric pattern, by row subtrees of the elimination tree [liu_90]: O(nnz(L)) time, 16 n bytes.
-/// Of a pattern that is not symmetric only some entries would be seen.
+/// The same for a symmetric pattern: by row subtrees of the elimination tree [liu_90] while there is little fill, then by its column
+/// counts. About O(nnz) time however much fill there is, 40 n bytes. Of a pattern that is not symmetric only some entries would be seen.
 std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order,
-                                                    CostLimit limit = {}, const StopToken& stop = {});
+                                                    CostLimit limit = {}, const StopToken& stop = {},
+                                                    const Cpu& be = Cpu(1));
 
 }  // namespace ilux
