@@ -13,8 +13,13 @@ namespace ilux {
 template <class Work>
 void with_tasks(const Cpu& be, bool worth, Work&& work)
 {
+    const int team = be.team(worth);
+    if (team == 1) {  // outside of a region tasks are calls
+        work();
+        return;
+    }
     RegionFailure failure;
-#pragma omp parallel num_threads(be.team(worth))
+#pragma omp parallel num_threads(team)
 #pragma omp single
     failure.run(work);
     failure.rethrow();

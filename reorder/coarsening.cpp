@@ -83,7 +83,7 @@ private:
         while (std::gcd(stride, end - begin) != 1) stride += 2;
         Index v = begin, lonely = nobody;
         for (Index k = begin; k < end; ++k) {
-            v = begin + static_cast<Index>((Offset{v - begin} + stride) % (end - begin));
+            v = v < end - stride ? v + stride : v - (end - begin - stride);
             if (partner_[v] != nobody) continue;
             if (g_.of(v).empty()) {
                 lonely = paired_with(lonely, v);

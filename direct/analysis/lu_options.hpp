@@ -10,8 +10,9 @@
 
 namespace ilux {
 
-/// Fill-reducing orderings; automatic: of fewest flops among those worth their time.
-enum class LuOrdering { automatic, amd, colamd, metis, none };
+/// Fill-reducing orderings; automatic: of fewest flops among those worth their time. dissection: ours, on all threads; metis is the same
+/// method by that library, on one.
+enum class LuOrdering { automatic, amd, colamd, metis, none, dissection };
 /// Whether large entries are permuted to the diagonal first; automatic: where it is needed.
 enum class LuMatching { automatic, on, off };
 /// Scaling of the rows, or by a matching of rows and columns, before pivots are chosen; by powers of two.
@@ -28,7 +29,7 @@ enum class UnionChoice { joined, lookup };
 
 inline std::span<const std::string_view> names(LuOrdering)
 {
-    static constexpr std::array<std::string_view, 5> all{"auto", "amd", "colamd", "metis", "none"};
+    static constexpr std::array<std::string_view, 6> all{"auto", "amd", "colamd", "metis", "none", "dissection"};
     return all;
 }
 inline std::span<const std::string_view> names(LuMatching)

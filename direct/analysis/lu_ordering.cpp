@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -10,18 +11,21 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/fields.hpp"
+#include "ilux/base/tasks.hpp"
 #include "ilux/direct/analysis/contraction.hpp"
+#include "ilux/reorder/nested_dissection.hpp"
+#include "ilux/reorder/symmetric_graph.hpp"
 
 namespace ilux {
 namespace {
 
 // Flops for each entry of C from which on an ordering is tried. AMD takes about 0.1 µs an entry, COLAMD up to 0.5,
-// METIS 2.5, a refactorization 0.5 ns a flop; what a sequence of ten gains must pay for it.
+// nested dissection 3 on one thread, a refactorization 0.5 ns a flop; what a sequence of ten gains must pay for it.
 constexpr double flops_for_second_amd = 40;
 constexpr double flops_for_contraction = 10;
 constexpr double flops_for_colamd = 50;
 constexpr double flops_for_natural = 100;
-constexpr double flops_for_metis = 1000;
+constexpr double flops_for_dissection = 1000;
 constexpr double nearly_symmetric = 0.95;  // share of mirrored entries from which on |C| + |Cᵀ| serves as well as C
 constexpr double unsymmetric = 0.7;
 constexpr double least_contracted = 0.01;
@@ -38,6 +42,7 @@ Ordering ordering_of(LuOrdering ordering)
             return Ordering::none;
         case LuOrdering::automatic:
         case LuOrdering::amd:
+        case LuOrdering::dissection:  // not by fill_reducing_order
             break;
     }
     return Ordering::amd;
@@ -69,10 +74,34 @@ std::vector<Index> composed(std::span<const Index> first, std::span<const Index>
     return perm;
 }
 
+/// Whether nested dissection is likely to leave less fill than AMD: of circuits no large one passes, since they have hubs, or many vertices
+/// in chains and at their ends.
+bool may_be_a_mesh(const PatternView& C)
+{
+    constexpr Index  large = 20'000;
+    constexpr Offset joined = 4;  // entries of a row: three neighbours and the diagonal
+    if (C.n < large) return false;
+    Index  well_joined = 0;
+    Offset most = 0;
+    for (Index i = 0; i < C.n; ++i) {
+        const Offset entries = C.row_ptr[i + 1] - C.row_ptr[i];
+        well_joined += entries >= joined;
+        most = std::max(most, entries);
+    }
+    return well_joined >= 0.95 * C.n && static_cast<double>(most) <= std::sqrt(static_cast<double>(C.n));
+}
+
+bool symmetric(const PatternView& C, const Cpu& be)
+{
+    bool is = false;
+    with_tasks(be, C.nnz() > 50'000, [&] { is = detail::is_symmetric(C); });
+    return is;
+}
+
 class Choice {
 public:
-    Choice(const PatternView& C, std::vector<std::string>& decisions, const StopToken& stop)
-        : C_(C), decisions_(decisions), stop_(stop)
+    Choice(const PatternView& C, std::vector<std::string>& decisions, const StopToken& stop, const Cpu& be)
+        : C_(C), decisions_(decisions), stop_(stop), be_(be)
     {}
 
     /// Counts an ordering and keeps it where it is the best so far. @return whether it is
@@ -80,10 +109,10 @@ public:
     {
         const bool first = best_.perm.empty();
         CostLimit  limit;
-        if (first && bound_) limit = {.nnz = most_counted};
+        if (first && bound_ && !symmetric_) limit = {.nnz = most_counted};
         if (!first) limit = {.nnz = 1.5 * best_.cost.nnz, .multiply_adds = best_.cost.multiply_adds};
         const auto cost =
-            symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_) : symbolic_cost(C_, perm, limit, stop_);
+            symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_) : symbolic_cost(C_, perm, limit, stop_);
         if (!cost && !first) {
             decisions_.push_back(
                 fmt::format("{}: more flops, or more than {:.3g} entries; not taken", what, limit.nnz));
@@ -108,7 +137,9 @@ public:
         return fill_reducing_order(C, ordering, counts, stop_);
     }
 
-    void     note(std::string line) { decisions_.push_back(std::move(line)); }
+    std::vector<Index> dissected(const PatternView& C) const { return nested_dissection(be_, C, stop_); }
+
+    void     set_symmetric() { symmetric_ = true; }
     double   flops_an_entry() const { return best_.cost.flops(C_.n) / static_cast<double>(C_.nnz()); }
     LuOrder& best() { return best_; }
 
@@ -116,26 +147,28 @@ private:
     PatternView                 C_;
     std::vector<std::string>&   decisions_;
     const StopToken&            stop_;
+    Cpu                         be_;
     LuOrder                     best_;
     bool                        symmetric_ = false;
     std::optional<SymbolicCost> bound_;
 };
 
 /// @param symmetry  share of the entries off the diagonal that are mirrored
-void try_others(const PatternView& C, double symmetry, Choice& choice)
+/// @param dissected  nested dissection was tried
+void try_others(const PatternView& C, double symmetry, bool dissected, Choice& choice)
 {
     std::optional<Contraction> rest;
-    const auto                 order_rest = [&](Ordering ordering) {
+    const auto                 after_contraction = [&](std::span<const Index> order) {
         auto perm = rest->eliminated;
-        for (const Index v : choice.order(rest->pattern(), ordering)) perm.push_back(rest->vertex[v]);
+        for (const Index v : order) perm.push_back(rest->vertex[v]);
         return perm;
     };
     if (symmetry < nearly_symmetric && choice.flops_an_entry() >= flops_for_contraction) {
         rest = contract(C);
         const std::size_t free = rest->eliminated.size();
-        const bool        better =
-            free > least_contracted * C.n && choice.offer(order_rest(Ordering::amd), LuOrdering::amd,
-                                                          fmt::format("amd after {} pivots without fill", free));
+        const bool        better = free > least_contracted * C.n &&
+                            choice.offer(after_contraction(choice.order(rest->pattern(), Ordering::amd)),
+                                         LuOrdering::amd, fmt::format("amd after {} pivots without fill", free));
         if (!better) rest.reset();
     } else if (symmetry >= nearly_symmetric && choice.flops_an_entry() >= flops_for_second_amd) {
         const Renumbered again(C, choice.best().perm);
@@ -144,16 +177,9 @@ void try_others(const PatternView& C, double symmetry, Choice& choice)
     }
     if (symmetry < unsymmetric && choice.flops_an_entry() >= flops_for_colamd)
         choice.offer(choice.order(C, Ordering::colamd), LuOrdering::colamd, "colamd");
-    if (choice.flops_an_entry() >= flops_for_metis) {
-        try {
-            choice.offer(rest ? order_rest(Ordering::metis) : choice.order(C, Ordering::metis), LuOrdering::metis,
-                         "metis");
-        } catch (const OutOfTime&) {
-            throw;
-        } catch (const Error& why) {  // its indices are too narrow, or its memory: there is an ordering already
-            choice.note(why.what());
-        }
-    }
+    if (!dissected && choice.flops_an_entry() >= flops_for_dissection)
+        choice.offer(rest ? after_contraction(choice.dissected(rest->pattern())) : choice.dissected(C),
+                     LuOrdering::dissection, "nested dissection");
     if (choice.flops_an_entry() >= flops_for_natural)
         choice.offer(choice.order(C, Ordering::none), LuOrdering::none, "natural");
 }
@@ -161,22 +187,33 @@ void try_others(const PatternView& C, double symmetry, Choice& choice)
 }  // namespace
 
 LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::string>& decisions,
-                     const StopToken& stop)
+                     const StopToken& stop, const Cpu& be)
 {
-    Choice choice(C, decisions, stop);
+    Choice choice(C, decisions, stop, be);
     if (C.n == 0) {
         if (wanted != LuOrdering::automatic) choice.best().ordering = wanted;
+        return std::move(choice.best());
+    }
+    if (wanted == LuOrdering::dissection) {
+        if (symmetric(C, be)) choice.set_symmetric();
+        choice.offer(choice.dissected(C), wanted, field_text(wanted));
         return std::move(choice.best());
     }
     if (wanted != LuOrdering::automatic && wanted != LuOrdering::amd) {
         choice.offer(choice.order(C, ordering_of(wanted)), wanted, field_text(wanted));
         return std::move(choice.best());
     }
+    const bool mesh = wanted == LuOrdering::automatic && may_be_a_mesh(C) && symmetric(C, be);
+    if (mesh) {
+        choice.set_symmetric();
+        choice.offer(choice.dissected(C), LuOrdering::dissection, "nested dissection of a mesh");
+        if (choice.flops_an_entry() >= flops_for_dissection) return std::move(choice.best());
+    }
     AmdCounts amd;
     auto      perm = choice.order(C, Ordering::amd, &amd);
     choice.set_counts(amd);
     choice.offer(std::move(perm), LuOrdering::amd, "amd");
-    if (wanted == LuOrdering::automatic) try_others(C, amd.symmetry, choice);
+    if (wanted == LuOrdering::automatic) try_others(C, amd.symmetry, mesh, choice);
     return std::move(choice.best());
 }
 

@@ -13,14 +13,15 @@ namespace ilux {
 struct LuOrder {
     std::vector<Index> perm;  ///< n; perm[new] = old
     LuOrdering         ordering = LuOrdering::amd;
-    SymbolicCost       cost;  ///< exact, but AMD's upper bound beyond 4e8 entries
+    SymbolicCost       cost;  ///< exact, but AMD's upper bound beyond 4e8 entries where C is not symmetric
 };
 
 /// Orders rows and columns of C alike, its diagonal being the pivots. automatic: AMD, and then what the flops of the
-/// best so far make worth its time; docs/design/direct.md has the measurements behind the constants.
+/// best so far make worth its time, but large meshes by nested dissection at once; docs/design/direct.md has the measurements behind
+/// the constants.
 /// @param decisions  receives a line for each ordering tried, with its figures
 /// @param stop  ends the call
 LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::string>& decisions,
-                     const StopToken& stop = {});
+                     const StopToken& stop = {}, const Cpu& be = Cpu(1));
 
 }  // namespace ilux

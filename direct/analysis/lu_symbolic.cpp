@@ -110,7 +110,8 @@ MatrixView<S> view(const CsrView<S>& A)
 }
 
 template <class S>
-std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOptions& options, const StopToken& stop)
+std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOptions& options, const StopToken& stop,
+                                          const Cpu& be)
 {
     const WallClock clock;
     const auto      ask = [&] { stop.check(); };
@@ -138,7 +139,7 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOption
     ask();
     BlockForm     form = options.blocks ? block_form(rows.ptr, rows.col, row_of_col) : single_block(A.n);
     const auto    large = large_blocks(rows, row_of_col, form);
-    const LuOrder order = choose_order(large.pattern(), options.ordering, s.report.decisions, stop);
+    const LuOrder order = choose_order(large.pattern(), options.ordering, s.report.decisions, stop, be);
     ask();
     reorder_blocks(form, large, order.perm);
     describe(s.report, form, order, large.pattern().n);
@@ -180,9 +181,10 @@ void require_same_pattern(const LuSymbolic& symbolic, const MatrixView<S>& A)
     });
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                       \
-    template MatrixView<S>                     view(const CsrView<S>&);                                           \
-    template std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>&, const LuOptions&, const StopToken&); \
+#define ILUX_INSTANTIATE(S)                                                                                      \
+    template MatrixView<S>                     view(const CsrView<S>&);                                          \
+    template std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>&, const LuOptions&, const StopToken&, \
+                                                       const Cpu&);                                              \
     template void                              require_same_pattern(const LuSymbolic&, const MatrixView<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -64,13 +64,14 @@ struct LuSymbolic {
 /// Analyses the pattern, and the values where they are given: matching, block triangular form, ordering. Of complex
 /// values it looks at |a_ij|, duplicates added first.
 /// Structural singularity is no error here: report.structural_rank tells.
+/// The result is the same for any number of threads.
 /// Cost: near linear in nnz for amd; others are tried only where the predicted flops make their time worth it.
 /// @param stop  ends the analysis by Cancelled or OutOfTime within some tens of milliseconds for each 10⁶ entries
 /// @throws InvalidInput for a broken pattern, or for NaN or Inf among the values, naming row and column;
 ///         InvalidOption for a matching or its scaling without values
 template <class S = double>
 std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOptions& options = {},
-                                          const StopToken& stop = {});
+                                          const StopToken& stop = {}, const Cpu& be = Cpu(1));
 
 /// @throws InvalidInput, naming what differs first, unless A has the analysed order, layout and pattern. O(nnz)
 template <class S = double>

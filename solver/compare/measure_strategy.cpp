@@ -57,8 +57,9 @@ template <Scalar S>
 void measure_direct(const Measured<S>& m)
 {
     const WallClock clock;
-    const auto      symbolic = analyse(view<S>(m.system.A), within_memory(m.system.options.lu), m.system.stop);
-    const double    analysed = clock.seconds();
+    const auto      symbolic =
+        analyse(view<S>(m.system.A), within_memory(m.system.options.lu), m.system.stop, m.machine.cpu);
+    const double analysed = clock.seconds();
     require_memory(*symbolic, m.system.options.lu, sizeof(S));
     Lu<S> lu(m.machine.cpu, symbolic);
     lu.heed(m.system.stop);

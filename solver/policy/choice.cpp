@@ -61,13 +61,15 @@ bool hopeless(const CsrView<S>& A, double systems, const StopToken& stop, Choice
 
 /// By AMD first, where the ordering is left to us; then by all orderings, if that may change the answer or pays.
 template <Scalar S>
-void analyse_as_far_as_needed(const CsrView<S>& A, const LuOptions& lu, double systems, const StopToken& stop,
+void analyse_as_far_as_needed(const CsrView<S>& A, const SolverOptions& options, double systems, const StopToken& stop,
                               Choice& choice)
 {
-    LuOptions  first = within_memory(lu);
-    const bool automatic = lu.ordering == LuOrdering::automatic;
+    const LuOptions& lu = options.lu;
+    const Cpu        cpu(options.threads);
+    LuOptions        first = within_memory(lu);
+    const bool       automatic = lu.ordering == LuOrdering::automatic;
     if (automatic && systems == 1) first.ordering = LuOrdering::amd;
-    choice.symbolic = analyse<S>(view(A), first, stop);
+    choice.symbolic = analyse<S>(view(A), first, stop, cpu);
     choice.lu = forecast_direct(*choice.symbolic);
     if (first.ordering == lu.ordering) return;
     const double flops = choice.symbolic->report.flops;
@@ -75,7 +77,7 @@ void analyse_as_far_as_needed(const CsrView<S>& A, const LuOptions& lu, double s
     if (!many || by_other_orders(A, choice.lu->factor) > choice.iterative.of(systems)) return;
     first.ordering = LuOrdering::automatic;
     const double before = choice.lu->analyse;
-    choice.symbolic = analyse<S>(view(A), first, stop);
+    choice.symbolic = analyse<S>(view(A), first, stop, cpu);
     choice.lu = forecast_direct(*choice.symbolic);
     choice.lu->analyse += before;
 }
@@ -136,7 +138,7 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, double
     try {
         const auto why = lack_of_memory([&] {
             if (hopeless(A, systems, stop, choice)) return;
-            analyse_as_far_as_needed(A, options.lu, systems, stop, choice);
+            analyse_as_far_as_needed(A, options, systems, stop, choice);
             decide<S>(options, systems, choice);
         });
         if (why) no_lu("the analysis of an LU found no memory: " + *why);

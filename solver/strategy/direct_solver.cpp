@@ -42,7 +42,7 @@ DirectSolver<S>::DirectSolver(Machine machine, const SolverOptions& options, dou
 template <Scalar S>
 void DirectSolver<S>::analyse(const CsrView<S>& A, const LuOptions& lu, const StopToken& stop)
 {
-    take(ilux::analyse<S>(view(A), within_memory(lu), stop), lu);
+    take(ilux::analyse<S>(view(A), within_memory(lu), stop, machine_.cpu), lu);
 }
 
 template <Scalar S>
