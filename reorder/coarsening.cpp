@@ -48,8 +48,8 @@ private:
     /// Decides among edges of equal weight; the same from both ends.
     std::uint32_t lot(Index v, Index w) const
     {
-        const auto     of_end = [&](Index u) { return (static_cast<std::uint32_t>(u) + seed_) * 0x9e37'79b1U; };
-        const uint32_t both = of_end(v) ^ of_end(w);
+        const auto of_end = [&](Index u) { return (static_cast<std::uint32_t>(u) + seed_) * 0x9e37'79b1U; };
+        const auto both = of_end(v) ^ of_end(w);
         return (both ^ both >> 15) * 0x85eb'ca6bU;
     }
 
