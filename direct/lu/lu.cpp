@@ -288,7 +288,7 @@ bool Lu<S>::choose_within_fronts(LuReport& report)
     constexpr double affordable = 1e10;  // flops of pivots among all rows: some ten seconds
     if (fronts_.why.empty())
         fronts_ = on_gpu() ? FrontChoice{.plan = {}, .why = "by entries: on a GPU"}
-                           : choose_fronts(*symbolic_, options_.supernodes);
+                           : choose_fronts(be_, *symbolic_, options_.supernodes);
     if (!fronts_.plan) return false;
     auto                fresh = numbers_.by_fronts(fronts_.plan, options_, stop_);
     const PivotMonitor& monitor = fresh.monitor();

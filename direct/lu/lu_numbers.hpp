@@ -38,19 +38,19 @@ public:
         const LuPattern&    pattern() const { return *host_.pattern; }
         const auto&         shared_pattern() const { return host_.pattern; }
         const PivotMonitor& monitor() const { return host_.monitor; }
-        bool        by_fronts() const { return host_.fronts != nullptr; }
+        bool                by_fronts() const { return host_.fronts != nullptr; }
         bool        on_gpu() const { return on_gpu_; }  ///< the last numbers are there, and solutions come from there
         std::size_t bytes() const;
         std::size_t device_bytes() const { return gpu_ ? gpu_->bytes() : 0; }
 
     private:
         friend class LuNumbers;
-        mutable LuFactors<S>          host_;  ///< pattern and monitor always; numbers where on_host_
-        std::optional<CpuRefactor<S>> refactor_ = {};
+        mutable LuFactors<S>            host_;  ///< pattern and monitor always; numbers where on_host_
+        std::optional<CpuRefactor<S>>   refactor_ = {};
         std::optional<FrontRefactor<S>> front_refactor_ = {};
-        GpuLuFactorsPtr<S>            gpu_ = {};
-        bool                          on_gpu_ = false;
-        mutable bool                  on_host_ = true;
+        GpuLuFactorsPtr<S>              gpu_ = {};
+        bool                            on_gpu_ = false;
+        mutable bool                    on_host_ = true;
     };
 
     /// From now on values are kept on the GPU, too, and factors are renewed there.

@@ -326,7 +326,7 @@ void lu_solve(Cpu& be, const LuFactors<S>& factors, std::span<const NotDeduced<S
     require_suitable<S>(factors, b, x, ws);
     const LuPattern& P = *factors.pattern;
     if (P.n == 0) return;
-    if (factors.fronts) return detail::lu_solve_fronts<S>(factors, b, x, ws, transpose);
+    if (factors.fronts) return detail::lu_solve_fronts<S>(be, factors, b, x, ws, transpose);
     const Offset n = P.n, rhs = b.size() / n;
     const bool   parallel = be.threads() > 1 && static_cast<double>(P.nnz() + P.nnz_F()) * rhs >= min_parallel;
     const Offset width = choose_width(rhs, ws.rhs(), parallel ? be.threads() : 1);

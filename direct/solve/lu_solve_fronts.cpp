@@ -24,7 +24,7 @@ blas::Op op_of(Transpose transpose)
 }  // namespace
 
 template <class S>
-void lu_solve_fronts(const LuFactors<S>& factors, std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x,
+void lu_solve_fronts(Cpu& be, const LuFactors<S>& factors, std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x,
                      LuWorkspace<NotDeduced<S>>& ws, Transpose transpose)
 {
     const LuPattern&  P = *factors.pattern;
@@ -44,14 +44,15 @@ void lu_solve_fronts(const LuFactors<S>& factors, std::span<const NotDeduced<S>>
         for (std::size_t v = 0; v < count; ++v)
             for (std::size_t k = 0; k < n; ++k)
                 ws.y[k + v * n] = scaled(b[first + v * n + from[k]], from_scale, from[k]);
-        front_solve<S>(factors, op_of(transpose), static_cast<Index>(count), ws.y.data(), ws.fronts.data());
+        front_solve<S>(be, factors, op_of(transpose), static_cast<Index>(count), ws.y.data(), ws.fronts.data());
         for (std::size_t v = 0; v < count; ++v)
             for (std::size_t k = 0; k < n; ++k) x[first + v * n + to[k]] = scaled(ws.y[k + v * n], to_scale, to[k]);
     }
 }
 
-#define ILUX_INSTANTIATE(S) \
-    template void lu_solve_fronts(const LuFactors<S>&, std::span<const S>, std::span<S>, LuWorkspace<S>&, Transpose);
+#define ILUX_INSTANTIATE(S)                                                                                        \
+    template void lu_solve_fronts(Cpu& be, const LuFactors<S>&, std::span<const S>, std::span<S>, LuWorkspace<S>&, \
+                                  Transpose);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

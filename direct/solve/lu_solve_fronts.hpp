@@ -9,7 +9,7 @@ namespace ilux::detail {
 
 /// As lu_solve, whose requirements hold. ws.rhs() right-hand sides at a time.
 template <class S>
-void lu_solve_fronts(const LuFactors<S>& factors, std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x,
+void lu_solve_fronts(Cpu& be, const LuFactors<S>& factors, std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x,
                      LuWorkspace<NotDeduced<S>>& ws, Transpose transpose);
 
 }  // namespace ilux::detail

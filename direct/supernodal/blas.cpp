@@ -8,8 +8,8 @@ extern "C" {
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
             const double*, const int*, const double*, double*, const int*);
 void zgemm_(const char*, const char*, const int*, const int*, const int*, const std::complex<double>*,
-            const std::complex<double>*, const int*, const std::complex<double>*, const int*, const std::complex<double>*,
-            std::complex<double>*, const int*);
+            const std::complex<double>*, const int*, const std::complex<double>*, const int*,
+            const std::complex<double>*, std::complex<double>*, const int*);
 void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*,
             const int*, double*, const int*);
 void ztrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const std::complex<double>*,
@@ -52,8 +52,8 @@ Shared& shared()
 
 }  // namespace
 
-void multiply_subtract(Op op, Index m, Index n, Index k, const double* A, Index lda, const double* B, Index ldb, double* C,
-                       Index ldc)
+void multiply_subtract(Op op, Index m, Index n, Index k, const double* A, Index lda, const double* B, Index ldb,
+                       double* C, Index ldc)
 {
     if (m == 0 || n == 0 || k == 0) return;
     const char   a = static_cast<char>(op), b = 'N';
@@ -70,17 +70,17 @@ void multiply_subtract(Op op, Index m, Index n, Index k, const std::complex<doub
     zgemm_(&a, &b, &m, &n, &k, &minus_one, A, &lda, B, &ldb, &one, C, &ldc);
 }
 
-void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, const double* A, Index lda, double* B,
-                    Index ldb)
+void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, const double* A, Index lda,
+                    double* B, Index ldb)
 {
     if (m == 0 || n == 0) return;
-    const char   side = 'L', t = static_cast<char>(triangle), o = static_cast<char>(op), d = static_cast<char>(diagonal);
+    const char side = 'L', t = static_cast<char>(triangle), o = static_cast<char>(op), d = static_cast<char>(diagonal);
     const double one = 1;
     dtrsm_(&side, &t, &o, &d, &m, &n, &one, A, &lda, B, &ldb);
 }
 
-void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, const std::complex<double>* A, Index lda,
-                    std::complex<double>* B, Index ldb)
+void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, const std::complex<double>* A,
+                    Index lda, std::complex<double>* B, Index ldb)
 {
     if (m == 0 || n == 0) return;
     const char side = 'L', t = static_cast<char>(triangle), o = static_cast<char>(op), d = static_cast<char>(diagonal);
@@ -90,7 +90,7 @@ void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index 
 
 OneThread::OneThread()
 {
-    Shared&                      all = shared();
+    Shared&                           all = shared();
     const std::lock_guard<std::mutex> lock(all.mutex);
     if (all.users++ > 0 || all.calls.set == nullptr) return;
     all.former = all.calls.get();
@@ -99,7 +99,7 @@ OneThread::OneThread()
 
 OneThread::~OneThread()
 {
-    Shared&                      all = shared();
+    Shared&                           all = shared();
     const std::lock_guard<std::mutex> lock(all.mutex);
     if (--all.users > 0 || all.calls.set == nullptr) return;
     if (all.former != 1) all.calls.set(all.former);

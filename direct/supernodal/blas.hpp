@@ -13,16 +13,16 @@ enum class Triangle : char { lower = 'L', upper = 'U' };
 enum class Diagonal : char { unit = 'U', stored = 'N' };
 
 /// C ← C − op(A) B; op(A) is m × k, B k × n.
-void multiply_subtract(Op op, Index m, Index n, Index k, const double* A, Index lda, const double* B, Index ldb, double* C,
-                       Index ldc);
+void multiply_subtract(Op op, Index m, Index n, Index k, const double* A, Index lda, const double* B, Index ldb,
+                       double* C, Index ldc);
 void multiply_subtract(Op op, Index m, Index n, Index k, const std::complex<double>* A, Index lda,
                        const std::complex<double>* B, Index ldb, std::complex<double>* C, Index ldc);
 
 /// B ← op(A)⁻¹ B; A is m × m, B m × n.
-void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, const double* A, Index lda, double* B,
-                    Index ldb);
-void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, const std::complex<double>* A, Index lda,
-                    std::complex<double>* B, Index ldb);
+void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, const double* A, Index lda,
+                    double* B, Index ldb);
+void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, const std::complex<double>* A,
+                    Index lda, std::complex<double>* B, Index ldb);
 
 /// While one exists, calls above are each on the thread that makes them, where the library can be told so (OpenBLAS, MKL, BLIS):
 /// threads are shared out by the fronts' tasks. The former number of the library's threads, a setting of the process, comes back with

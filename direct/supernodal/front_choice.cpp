@@ -12,19 +12,19 @@ constexpr double most_times_flops = 4;  // a flop of BLAS takes a fourth of the 
 
 }  // namespace
 
-FrontChoice choose_fronts(const LuSymbolic& symbolic, LuSupernodes wanted)
+FrontChoice choose_fronts(Cpu& be, const LuSymbolic& symbolic, LuSupernodes wanted)
 {
     const auto& report = symbolic.report;
     if (wanted == LuSupernodes::off) return {.plan = {}, .why = "by entries: lu.supernodes=off"};
     const double an_entry = report.nnz > 0 ? report.flops / report.nnz : 0;
     if (wanted == LuSupernodes::automatic && (an_entry < flops_an_entry || report.flops < least_flops))
         return {.plan = {}, .why = fmt::format("by entries: {:.3g} flops, {:.3g} an entry", report.flops, an_entry)};
-    auto         plan = make_front_plan(symbolic);
+    auto         plan = make_front_plan(be, symbolic);
     const double flops = 2 * plan->multiply_adds;
     if (wanted == LuSupernodes::automatic && flops > most_times_flops * report.flops)
         return {.plan = {},
-                .why = fmt::format("by entries: {:.3g} flops; supernodes, of a symmetric pattern, take {:.3g}", report.flops,
-                                   flops)};
+                .why = fmt::format("by entries: {:.3g} flops; supernodes, of a symmetric pattern, take {:.3g}",
+                                   report.flops, flops)};
     return {.plan = plan,
             .why = fmt::format("by {} supernodes: {:.3g} flops on {:.3g} numbers, by entries {:.3g} on {:.3g}",
                                plan->fronts(), flops, static_cast<double>(plan->numbers()), report.flops, report.nnz)};

@@ -16,6 +16,6 @@ struct FrontChoice {
 
 /// By the flops of an entry of L + U that the analysis predicts, and what a pattern made symmetric adds to them; docs/design/direct.md
 /// has the measurements behind the limits. The plan is only made where the first of these speaks for it. @throws OutOfMemory
-FrontChoice choose_fronts(const LuSymbolic& symbolic, LuSupernodes wanted);
+FrontChoice choose_fronts(Cpu& be, const LuSymbolic& symbolic, LuSupernodes wanted);
 
 }  // namespace ilux

@@ -37,7 +37,8 @@ S of_size(S x, double size)
 /// Columns first … last − 1, one after another.
 template <class S>
 [[gnu::always_inline]] inline void columns_one_by_one(S* a, Index m, Index k, Index first, Index last,
-                                                      std::span<const double> sizes, std::span<Index> swap, PivotsSeen& seen)
+                                                      std::span<const double> sizes, std::span<Index> swap,
+                                                      PivotsSeen& seen)
 {
     const Offset ld = m;
     for (Index i = first; i < last; ++i) {
@@ -78,8 +79,8 @@ template <class S>
 }
 
 template <class S>
-void columns_portable(S* a, Index m, Index k, Index first, Index last, std::span<const double> sizes, std::span<Index> swap,
-                      PivotsSeen& seen)
+void columns_portable(S* a, Index m, Index k, Index first, Index last, std::span<const double> sizes,
+                      std::span<Index> swap, PivotsSeen& seen)
 {
     columns_one_by_one(a, m, k, first, last, sizes, swap, seen);
 }
@@ -114,8 +115,8 @@ void exchange_rows(S* a, Index ld, Index columns, Index first, Index last, std::
 }
 
 template <class S>
-void factor_panel(S* a, Index m, Index k, Index first, Index columns, std::span<const double> sizes, std::span<Index> swap,
-                  PivotsSeen& seen)
+void factor_panel(S* a, Index m, Index k, Index first, Index columns, std::span<const double> sizes,
+                  std::span<Index> swap, PivotsSeen& seen)
 {
     using namespace blas;
     const Index last = first + columns;
@@ -126,16 +127,17 @@ void factor_panel(S* a, Index m, Index k, Index first, Index columns, std::span<
     S* const     right = a + middle * ld;
     factor_panel(a, m, k, first, half, sizes, swap, seen);
     exchange_rows(right, m, columns - half, first, middle, swap);
-    solve_triangle(Triangle::lower, Op::none, Diagonal::unit, half, columns - half, a + first + first * ld, m, right + first,
-                   m);
+    solve_triangle(Triangle::lower, Op::none, Diagonal::unit, half, columns - half, a + first + first * ld, m,
+                   right + first, m);
     multiply_subtract(Op::none, m - middle, columns - half, half, a + middle + first * ld, m, right + first, m,
                       right + middle, m);
     factor_panel(a, m, k, middle, columns - half, sizes, swap, seen);
     exchange_rows(a + first * ld, m, half, middle, last, swap);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                          \
-    template void factor_panel(S*, Index, Index, Index, Index, std::span<const double>, std::span<Index>, PivotsSeen&); \
+#define ILUX_INSTANTIATE(S)                                                                               \
+    template void factor_panel(S*, Index, Index, Index, Index, std::span<const double>, std::span<Index>, \
+                               PivotsSeen&);                                                              \
     template void exchange_rows(S*, Index, Index, Index, Index, std::span<const Index>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

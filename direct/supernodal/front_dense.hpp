@@ -26,8 +26,8 @@ struct PivotsSeen {
 /// @param sizes  k; largest size of each column in B: a pivot below least_pivot of it is replaced, 0 means none is possible
 /// @param swap   k; entries of these columns are set
 template <class S>
-void factor_panel(S* a, Index m, Index k, Index first, Index columns, std::span<const double> sizes, std::span<Index> swap,
-                  PivotsSeen& seen);
+void factor_panel(S* a, Index m, Index k, Index first, Index columns, std::span<const double> sizes,
+                  std::span<Index> swap, PivotsSeen& seen);
 
 /// Exchanges rows first … last − 1 with those of swap in `columns` columns of leading dimension ld.
 template <class S>

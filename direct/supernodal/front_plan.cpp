@@ -169,19 +169,19 @@ double front_multiply_adds(Index m, Index k)
 std::size_t FrontPlan::bytes() const
 {
     return bytes_of(tree.order) + bytes_of(tree.pivot_ptr) + bytes_of(tree.row_ptr) + bytes_of(tree.row) +
-           bytes_of(tree.parent) + bytes_of(tree.child_ptr) + bytes_of(tree.child) + bytes_of(row_perm) + bytes_of(col_perm) + bytes_of(block_ptr) +
-           bytes_of(block_front) + bytes_of(val_ptr) + bytes_of(place) + bytes_of(in_ptr) + bytes_of(in_source) +
-           bytes_of(in_target) + bytes_of(in_row) + bytes_of(in_col) + bytes_of(f_col_ptr) + bytes_of(f_row) +
-           bytes_of(f_source);
+           bytes_of(tree.parent) + bytes_of(tree.child_ptr) + bytes_of(tree.child) + bytes_of(row_perm) +
+           bytes_of(col_perm) + bytes_of(block_ptr) + bytes_of(block_front) + bytes_of(val_ptr) + bytes_of(place) +
+           bytes_of(in_ptr) + bytes_of(in_source) + bytes_of(in_target) + bytes_of(in_row) + bytes_of(in_col) +
+           bytes_of(f_col_ptr) + bytes_of(f_row) + bytes_of(f_source);
 }
 
-std::shared_ptr<const FrontPlan> make_front_plan(const LuSymbolic& symbolic, const FrontMerging& merging)
+std::shared_ptr<const FrontPlan> make_front_plan(Cpu& be, const LuSymbolic& symbolic, const FrontMerging& merging)
 {
     try {
         auto  shared = std::make_shared<FrontPlan>();
         auto& plan = *shared;
         plan.n = symbolic.n;
-        plan.tree = front_tree(symbolic, merging);
+        plan.tree = front_tree(be, symbolic, merging);
         plan.row_perm = composed(symbolic.row_perm, plan.tree.order);
         plan.col_perm = composed(symbolic.col_perm, plan.tree.order);
         plan.block_ptr = symbolic.block_ptr;
@@ -194,6 +194,9 @@ std::shared_ptr<const FrontPlan> make_front_plan(const LuSymbolic& symbolic, con
         entries.sort_by_front();
         entries.find_targets();
         sort_F(plan);
+        for (Index block = 0; block < plan.blocks(); ++block)
+            if (auto passes = front_passes(plan.tree, block, plan.block_front[block], plan.block_front[block + 1]))
+                plan.passes.push_back(std::move(*passes));
         return shared;
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory for the supernodes of a matrix with n = {}, nnz = {}", symbolic.n,

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "ilux/direct/supernodal/front_passes.hpp"
 #include "ilux/direct/supernodal/front_tree.hpp"
 
 namespace ilux {
@@ -30,6 +31,8 @@ struct FrontPlan {
     std::vector<Index>  f_row;      ///< ascending within a column
     std::vector<Offset> f_source;   ///< position among the caller's values
 
+    std::vector<FrontPasses> passes;  ///< of blocks that threads are worth; blocks ascend
+
     double multiply_adds = 0;  ///< of a factorization; of each front Σ_i (m − 1 − i)², i < k
     Index  largest_front = 0;  ///< its rows
 
@@ -40,7 +43,7 @@ struct FrontPlan {
 };
 
 /// O(nnz log + Σ updates), on one thread. @throws OutOfMemory
-std::shared_ptr<const FrontPlan> make_front_plan(const LuSymbolic& symbolic, const FrontMerging& merging = {});
+std::shared_ptr<const FrontPlan> make_front_plan(Cpu& be, const LuSymbolic& symbolic, const FrontMerging& merging = {});
 
 /// Multiply-adds of a front of m rows and k pivots, a division counted as one of them.
 double front_multiply_adds(Index m, Index k);

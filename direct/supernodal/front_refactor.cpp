@@ -22,6 +22,20 @@ void raise_size(double& largest, double size)
     if (!(size <= largest)) largest = size;
 }
 
+/// max |x_i|. A NaN may be missed: it spreads to a pivot.
+template <class S>
+double largest_size(const S* x, Index count)
+{
+    double largest = 0;
+    if constexpr (is_complex<S>) {
+        for (Index i = 0; i < count; ++i) largest = std::max(largest, modulus(x[i]));
+    } else {
+#pragma omp simd reduction(max : largest)
+        for (Index i = 0; i < count; ++i) largest = std::max(largest, std::abs(x[i]));
+    }
+    return largest;
+}
+
 }  // namespace
 
 /// One run: the numbers of all fronts while they are made.
@@ -98,8 +112,8 @@ private:
     void begin(Index f);
     void panel(Index f, Columns columns)
     {
-        factor_panel<S>(lower(f), tree_.size(f), tree_.pivots(f), columns.first, columns.second - columns.first, B_sizes(f),
-                        swap(f), o_.seen_[f]);
+        factor_panel<S>(lower(f), tree_.size(f), tree_.pivots(f), columns.first, columns.second - columns.first,
+                        B_sizes(f), swap(f), o_.seen_[f]);
     }
     void update(Index f, Columns by, Columns columns);
     void pivots(Index f, Index width);
@@ -153,7 +167,8 @@ void FrontRefactor<S>::Run::assemble(Index f, int thread, Columns columns)
     const Offset first_update = std::max(first, k) - k, last_update = std::max(last, k) - k;
     std::fill(lower(f) + std::min(first, k) * m, lower(f) + std::min(last, k) * m, S(0));
     std::fill(upper(f) + first_update * k, upper(f) + last_update * k, S(0));
-    if (last_update > first_update) std::fill(left(f, thread) + first_update * u, left(f, thread) + last_update * u, S(0));
+    if (last_update > first_update)
+        std::fill(left(f, thread) + first_update * u, left(f, thread) + last_update * u, S(0));
     for (const Index child : tree_.children(f)) add_child(f, child, thread, columns);
 }
 
@@ -216,7 +231,8 @@ void FrontRefactor<S>::Run::update(Index f, Columns by, Columns columns)
     S* const     to = lower(f) + columns.first * ld;
     const S*     L = lower(f) + by.first * ld;
     exchange_rows<S>(to, m, width, by.first, by.second, swap(f));
-    solve_triangle(Triangle::lower, Op::none, Diagonal::unit, by.second - by.first, width, L + by.first, m, to + by.first, m);
+    solve_triangle(Triangle::lower, Op::none, Diagonal::unit, by.second - by.first, width, L + by.first, m,
+                   to + by.first, m);
     multiply_subtract(Op::none, m - by.second, width, by.second - by.first, L + by.second, m, to + by.first, m,
                       to + by.second, m);
 }
@@ -233,7 +249,7 @@ void FrontRefactor<S>::Run::pivots(Index f, Index width)
     for (Index j = 0; j < k; ++j) {
         double&        largest = o_.U_sizes_[tree_.pivot_ptr[f] + j];
         const S* const column = lower(f) + j * ld;
-        for (Index i = 0; i <= j; ++i) raise_size(largest, modulus(column[i]));
+        largest = std::max(largest, largest_size(column, j + 1));
     }
 }
 
@@ -251,7 +267,7 @@ void FrontRefactor<S>::Run::rest(Index f, int thread, Columns columns)
     for (Index j = 0; j < width; ++j) {
         double&        largest = o_.left_sizes_[tree_.row_ptr[f] + first + j];
         const S* const column = U + static_cast<Offset>(j) * k;
-        for (Index i = 0; i < k; ++i) raise_size(largest, modulus(column[i]));
+        largest = std::max(largest, largest_size(column, k));
     }
 }
 
@@ -313,13 +329,14 @@ void FrontRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& fac
 {
     const FrontPlan& plan = *schedule_->plan;
     require(std::ssize(values) == factors.symbolic->input_nnz, [&] {
-        return fmt::format("{} values for a matrix analysed with {} entries", values.size(), factors.symbolic->input_nnz);
+        return fmt::format("{} values for a matrix analysed with {} entries", values.size(),
+                           factors.symbolic->input_nnz);
     });
     // Below some 10⁷ multiply-adds threads cost more than they save.
     const TaskGraph& graph = schedule_->graph;
     const int        threads = plan.multiply_adds < 1e7 ? 1
-                                                        : static_cast<int>(std::clamp(graph.cost() / graph.longest_path() + 1, 1.0,
-                                                                                      static_cast<double>(be.threads())));
+                                                        : static_cast<int>(std::clamp(graph.cost() / graph.longest_path() + 1,
+                                                                                      1.0, static_cast<double>(be.threads())));
     try {
         factors.val.resize(plan.numbers());
         factors.f_val.resize(plan.f_source.size());

@@ -36,10 +36,10 @@ private:
 
     std::shared_ptr<const FrontSchedule> schedule_;
     std::vector<S>                       arena_;
-    std::vector<std::vector<S>>          stacks_;            // of threads; both stacks of one, behind each other
-    std::vector<double>                  B_sizes_, U_sizes_; // n each: largest size of a column
-    std::vector<double>                  left_sizes_;        // of tree.row: largest sizes of U in update columns, of the subtree
-    std::vector<PivotsSeen>              seen_;              // by front
+    std::vector<std::vector<S>>          stacks_;             // of threads; both stacks of one, behind each other
+    std::vector<double>                  B_sizes_, U_sizes_;  // n each: largest size of a column
+    std::vector<double>     left_sizes_;  // of tree.row: largest sizes of U in update columns, of the subtree
+    std::vector<PivotsSeen> seen_;        // by front
 };
 
 }  // namespace ilux

@@ -156,7 +156,10 @@ private:
 
 }  // namespace
 
-Index FrontSchedule::panel_width(Index f) const { return plan->tree.pivots(f) >= wide_from ? wide_panel : narrow_panel; }
+Index FrontSchedule::panel_width(Index f) const
+{
+    return plan->tree.pivots(f) >= wide_from ? wide_panel : narrow_panel;
+}
 
 Index FrontSchedule::pivot_blocks(Index f) const
 {
@@ -179,8 +182,8 @@ std::pair<Index, Index> FrontSchedule::columns(Index f, Index block) const
 
 std::size_t FrontSchedule::bytes() const
 {
-    return first.capacity() * sizeof(Index) + inner.capacity() +
-           parity.capacity() + left_ptr.capacity() * sizeof(Offset) + tasks.capacity() * sizeof(FrontTask) + graph.bytes();
+    return first.capacity() * sizeof(Index) + inner.capacity() + parity.capacity() +
+           left_ptr.capacity() * sizeof(Offset) + tasks.capacity() * sizeof(FrontTask) + graph.bytes();
 }
 
 std::shared_ptr<const FrontSchedule> make_front_schedule(std::shared_ptr<const FrontPlan> plan)

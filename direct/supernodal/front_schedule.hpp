@@ -28,18 +28,18 @@ struct FrontTask {
 /// The same for any number of threads: so are the bits.
 struct FrontSchedule {
     std::shared_ptr<const FrontPlan> plan;
-    std::vector<Index>               first;             ///< of each front: the first front of its subtree
-    std::vector<char>                inner;             ///< of each front: it lies in a subtree's task, below its top
-    std::vector<char>                parity;            ///< of inner fronts: in which of two stacks what is left lies
-    std::vector<Offset>              left_ptr;          ///< of each front: where what is left of it begins, in its stack or in the arena
-    Offset                           arena = 0;         ///< numbers; what is left of all fronts that are not inner
-    std::array<Offset, 2>            stacks = {};       ///< numbers; what one thread needs for inner fronts
-    std::vector<FrontTask>           tasks;
-    TaskGraph                        graph;
+    std::vector<Index>               first;   ///< of each front: the first front of its subtree
+    std::vector<char>                inner;   ///< of each front: it lies in a subtree's task, below its top
+    std::vector<char>                parity;  ///< of inner fronts: in which of two stacks what is left lies
+    std::vector<Offset>    left_ptr;   ///< of each front: where what is left of it begins, in its stack or in the arena
+    Offset                 arena = 0;  ///< numbers; what is left of all fronts that are not inner
+    std::array<Offset, 2>  stacks = {};  ///< numbers; what one thread needs for inner fronts
+    std::vector<FrontTask> tasks;
+    TaskGraph              graph;
 
-    Index       panel_width(Index f) const;  ///< of the blocks of pivot columns
-    Index       pivot_blocks(Index f) const;
-    Index       blocks(Index f) const;  ///< of pivot columns and of update columns
+    Index panel_width(Index f) const;  ///< of the blocks of pivot columns
+    Index pivot_blocks(Index f) const;
+    Index blocks(Index f) const;  ///< of pivot columns and of update columns
     /// First and last + 1 of the front's columns in a block.
     std::pair<Index, Index> columns(Index f, Index block) const;
     std::size_t             bytes() const;

@@ -34,7 +34,8 @@ template <class S>
         const S  xa = x[j], xb = x[j + 1], xc = x[j + 2], xd = x[j + 3];
 #pragma omp simd
         for (Index i = 0; i < m; ++i)
-            y[i] = minus_product(minus_product(minus_product(minus_product(y[i], a[i], xa), b[i], xb), c[i], xc), d[i], xd);
+            y[i] = minus_product(minus_product(minus_product(minus_product(y[i], a[i], xa), b[i], xb), c[i], xc), d[i],
+                                 xd);
     }
     for (; j < k; ++j) {
         const S* a = A + j * ld;
@@ -126,8 +127,8 @@ void exchange_back(S* a, Index ld, Index columns, std::span<const Index> swap)
 template <Op op, class S>
 class Passes {
 public:
-    Passes(const LuFactors<S>& factors, Index rhs, S* y, S* scratch)
-        : F_(factors), plan_(*factors.fronts), tree_(plan_.tree), rhs_(rhs), y_(y), contribution_(scratch)
+    Passes(Cpu& be, const LuFactors<S>& factors, Index rhs, S* y, S* scratch)
+        : be_(be), F_(factors), plan_(*factors.fronts), tree_(plan_.tree), rhs_(rhs), y_(y), contribution_(scratch)
     {}
 
     void run()
@@ -136,13 +137,31 @@ public:
         for (Index step = 0; step < blocks; ++step) {
             const Index block = op == Op::none ? blocks - 1 - step : step;
             if constexpr (op != Op::none) gather_F(block);
-            for (Index f = plan_.block_front[block]; f < plan_.block_front[block + 1]; ++f) forward(f);
-            for (Index f = plan_.block_front[block + 1]; f-- > plan_.block_front[block];) backward(f);
+            const auto shared = std::ranges::lower_bound(plan_.passes, block, {}, &FrontPasses::block);
+            const bool apart = be_.threads() > 1 && shared != plan_.passes.end() && shared->block == block;
+            apart ? by_threads(*shared) : up_and_down(plan_.block_front[block], plan_.block_front[block + 1]);
             if constexpr (op == Op::none) scatter_F(block);
         }
     }
 
 private:
+    void up_and_down(Index first, Index last)
+    {
+        for (Index f = first; f < last; ++f) forward(f);
+        for (Index f = last; f-- > first;) backward(f);
+    }
+    void by_threads(const FrontPasses& passes)
+    {
+        const auto fronts_of = [&](Index task) { return passes.fronts[task]; };
+        const auto last = static_cast<Index>(passes.fronts.size()) - 1;
+        (void)passes.forward.run(be_, be_.threads(), {}, [&](Index task, int) {
+            for (Index f = fronts_of(task).first; f < fronts_of(task).second; ++f) forward(f);
+        });
+        (void)passes.backward.run(be_, be_.threads(), {}, [&](Index task, int) {
+            for (Index f = fronts_of(last - task).second; f-- > fronts_of(last - task).first;) backward(f);
+        });
+    }
+
     struct Front {
         Index    m, k, u;
         Offset   first_row;
@@ -201,6 +220,7 @@ private:
                 }
     }
 
+    Cpu&                be_;
     const LuFactors<S>& F_;
     const FrontPlan&    plan_;
     const FrontTree&    tree_;
@@ -260,7 +280,8 @@ void Passes<op, S>::forward(Index number)
     S* const    w = contribution_ + f.first_row * rhs_;
     take_children(f, number);
     if constexpr (op == Op::none) exchange_rows<S>(f.y1, plan_.n, rhs_, 0, f.k, swap(number));
-    if (rhs_ == 1) return (processor_has_fma() ? forward_fma<op, S> : forward_portable<op, S>)(f.m, f.k, f.L, f.U, f.y1, w);
+    if (rhs_ == 1)
+        return (processor_has_fma() ? forward_fma<op, S> : forward_portable<op, S>)(f.m, f.k, f.L, f.U, f.y1, w);
     if constexpr (op == Op::none) {
         solve_triangle(Triangle::lower, op, Diagonal::unit, f.k, rhs_, f.L, f.m, f.y1, plan_.n);
         multiply_subtract(op, f.u, rhs_, f.k, f.L + f.k, f.m, f.y1, plan_.n, w, f.u);
@@ -278,7 +299,8 @@ void Passes<op, S>::backward(Index number)
     const Index* row = tree_.row.data() + f.first_row;
     S* const     x = contribution_ + f.first_row * rhs_;
     for (Index v = 0; v < rhs_; ++v)
-        for (Index i = 0; i < f.u; ++i) x[i + static_cast<Offset>(v) * f.u] = y_[row[i] + static_cast<Offset>(v) * plan_.n];
+        for (Index i = 0; i < f.u; ++i)
+            x[i + static_cast<Offset>(v) * f.u] = y_[row[i] + static_cast<Offset>(v) * plan_.n];
     if (rhs_ == 1) (processor_has_fma() ? backward_fma<op, S> : backward_portable<op, S>)(f.m, f.k, f.L, f.U, f.y1, x);
     else if constexpr (op == Op::none) {
         multiply_subtract(op, f.k, rhs_, f.u, f.U, f.k, x, f.u, f.y1, plan_.n);
@@ -298,20 +320,20 @@ std::size_t front_solve_scratch(const FrontPlan& plan, Index rhs)
 }
 
 template <class S>
-void front_solve(const LuFactors<S>& factors, blas::Op op, Index rhs, S* y, S* scratch)
+void front_solve(Cpu& be, const LuFactors<S>& factors, blas::Op op, Index rhs, S* y, S* scratch)
 {
     const blas::OneThread single;
     switch (op) {
         case Op::none:
-            return Passes<Op::none, S>(factors, rhs, y, scratch).run();
+            return Passes<Op::none, S>(be, factors, rhs, y, scratch).run();
         case Op::transposed:
-            return Passes<Op::transposed, S>(factors, rhs, y, scratch).run();
+            return Passes<Op::transposed, S>(be, factors, rhs, y, scratch).run();
         case Op::adjoint:
-            return Passes<Op::adjoint, S>(factors, rhs, y, scratch).run();
+            return Passes<Op::adjoint, S>(be, factors, rhs, y, scratch).run();
     }
 }
 
-#define ILUX_INSTANTIATE(S) template void front_solve(const LuFactors<S>&, blas::Op, Index, S*, S*);
+#define ILUX_INSTANTIATE(S) template void front_solve(Cpu&, const LuFactors<S>&, blas::Op, Index, S*, S*);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

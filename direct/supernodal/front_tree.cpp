@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "ilux/base/csr.hpp"
+#include "ilux/direct/analysis/elimination_tree.hpp"
+#include "ilux/direct/supernodal/block_adjacency.hpp"
 
 namespace ilux {
 namespace {
@@ -20,25 +22,24 @@ struct Merged {
 };
 
 /// Maximal supernodes: a column joins the one before it in postorder where that is its child with the same rows but for itself.
+/// @param below        entries of each column of L below the diagonal, by position
 /// @param of_position  receives the supernode of each position
-std::vector<Merged> maximal_supernodes(const EliminationTree& tree, std::vector<Index>& of_position)
+std::vector<Merged> maximal_supernodes(const EliminationTree& tree, std::span<const Index> below,
+                                       std::vector<Index>& of_position)
 {
-    const auto&         post = tree.postorder;
-    const Index         n = static_cast<Index>(post.size());
+    const auto          n = static_cast<Index>(below.size());
     std::vector<Merged> nodes;
-    std::vector<Index>  of_column(n);
     of_position.resize(n);
-    for (Index at = 0; at < n; ++at) {
-        const Index k = post[at];
-        const bool  joins = at > 0 && tree.parent[post[at - 1]] == k && tree.count[post[at - 1]] == tree.count[k] + 1;
+    for (Index k = 0; k < n; ++k) {
+        const bool joins = k > 0 && tree.parent[k - 1] == k && below[k - 1] == below[k] + 1;
         if (!joins) nodes.emplace_back();
         ++nodes.back().pivots;
-        nodes.back().updates = tree.count[k] - 1;
-        of_column[k] = of_position[at] = static_cast<Index>(nodes.size()) - 1;
+        nodes.back().updates = below[k];
+        of_position[k] = static_cast<Index>(nodes.size()) - 1;
     }
     for (Index k = 0; k < n; ++k)
-        if (const Index up = tree.parent[k]; up >= 0 && of_column[up] != of_column[k])
-            nodes[of_column[k]].parent = of_column[up];
+        if (const Index up = tree.parent[k]; up >= 0 && of_position[up] != of_position[k])
+            nodes[of_position[k]].parent = of_position[up];
     return nodes;
 }
 
@@ -193,12 +194,14 @@ Index FrontTree::depth() const
     return most;
 }
 
-FrontTree front_tree(const LuSymbolic& symbolic, const FrontMerging& merging)
+FrontTree front_tree(Cpu& be, const LuSymbolic& symbolic, const FrontMerging& merging)
 {
-    const BlockAdjacency  C = block_adjacency(symbolic);
-    const EliminationTree columns = elimination_tree(C);
+    const BlockAdjacency C = block_adjacency(be, symbolic);
+    std::vector<Index>   as_it_is(symbolic.n);
+    std::iota(as_it_is.begin(), as_it_is.end(), 0);
+    const EliminationTree columns = elimination_tree(C.pattern(), as_it_is);
     std::vector<Index>    of_position;
-    std::vector<Merged>   nodes = maximal_supernodes(columns, of_position);
+    std::vector<Merged>   nodes = maximal_supernodes(columns, column_counts(be, C.pattern(), columns), of_position);
     const auto            into = merge(nodes, merging);
     const auto            order = numbering(nodes, into);
 
@@ -214,7 +217,7 @@ FrontTree front_tree(const LuSymbolic& symbolic, const FrontMerging& merging)
     tree.order.resize(of_position.size());
     std::vector<Index> next(tree.pivot_ptr.begin(), tree.pivot_ptr.end() - 1);
     for (std::size_t at = 0; at < of_position.size(); ++at)
-        tree.order[next[number[into[of_position[at]]]]++] = columns.postorder[at];
+        tree.order[next[number[into[of_position[at]]]]++] = columns.order[at];
     tree.row_ptr.push_back(0);
     find_rows(C, tree);
     return tree;

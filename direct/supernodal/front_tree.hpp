@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "ilux/direct/supernodal/elimination_tree.hpp"
+#include "ilux/base/cpu.hpp"
+#include "ilux/direct/analysis/lu_symbolic.hpp"
 
 namespace ilux {
 
@@ -33,12 +34,12 @@ struct FrontTree {
     Index fronts() const { return static_cast<Index>(parent.size()); }
     Index pivots(Index f) const { return pivot_ptr[f + 1] - pivot_ptr[f]; }
     Index updates(Index f) const { return static_cast<Index>(row_ptr[f + 1] - row_ptr[f]); }
-    Index depth() const;  ///< fronts on the longest path to a root
+    Index depth() const;                                          ///< fronts on the longest path to a root
     Index size(Index f) const { return pivots(f) + updates(f); }  ///< rows, and columns, of the front
 };
 
 /// Every row of an update set is a pivot or an update row of the parent. Roots have none. The pivots of a diagonal block stay where
 /// the block was. O(nnz + Σ updates · children), on one thread.
-FrontTree front_tree(const LuSymbolic& symbolic, const FrontMerging& merging = {});
+FrontTree front_tree(Cpu& be, const LuSymbolic& symbolic, const FrontMerging& merging = {});
 
 }  // namespace ilux

@@ -25,7 +25,8 @@ class Pool {
     }
 
 public:
-    Pool(std::span<const double> behind, std::span<const Index> waits) : behind_(behind), waits_(waits.begin(), waits.end())
+    Pool(std::span<const double> behind, std::span<const Index> waits)
+        : behind_(behind), waits_(waits.begin(), waits.end())
     {
         ready_.reserve(waits.size());
         for (std::size_t t = 0; t < waits.size(); ++t)
@@ -101,7 +102,10 @@ void TaskGraph::finish()
 
 double TaskGraph::cost() const { return std::accumulate(cost_.begin(), cost_.end(), 0.0); }
 
-double TaskGraph::longest_path() const { return behind_.empty() ? 0 : *std::max_element(behind_.begin(), behind_.end()); }
+double TaskGraph::longest_path() const
+{
+    return behind_.empty() ? 0 : *std::max_element(behind_.begin(), behind_.end());
+}
 
 std::size_t TaskGraph::bytes() const
 {

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "ilux/direct/supernodal/elimination_tree.hpp"
+#include "ilux/direct/supernodal/block_adjacency.hpp"
 #include "ilux/tests/direct/supernodal/front_systems.hpp"
 
 namespace ilux {
@@ -21,7 +21,7 @@ Rows eliminated(const LuSymbolic& s, const std::vector<Index>& order)
     std::vector<Index> position(order.size());
     for (std::size_t k = 0; k < order.size(); ++k) position[order[k]] = static_cast<Index>(k);
     Rows                 L(order.size());
-    const BlockAdjacency C = block_adjacency(s);
+    const BlockAdjacency C = block_adjacency(be, s);
     for (Index k = 0; k < C.size(); ++k)
         for (Offset p = C.ptr[k]; p < C.ptr[k + 1]; ++p)
             if (const Index a = position[C.row[p]], b = position[k]; a > b) L[b].insert(a);
@@ -34,26 +34,12 @@ Rows eliminated(const LuSymbolic& s, const std::vector<Index>& order)
     return L;
 }
 
-TEST(EliminationTree, CountsAndParentsAreThoseOfElimination)
-{
-    for (const auto& A : test::front_systems()) {
-        const auto         s = analyse(view<double>(A));
-        std::vector<Index> same(A.rows());
-        std::iota(same.begin(), same.end(), 0);
-        const Rows L = eliminated(*s, same);
-        const auto tree = elimination_tree(block_adjacency(*s));
-        for (Index k = 0; k < A.rows(); ++k) {
-            EXPECT_EQ(tree.count[k], static_cast<Index>(L[k].size()) + 1);
-            EXPECT_EQ(tree.parent[k], L[k].empty() ? -1 : *L[k].begin());
-        }
-    }
-}
-
 TEST(FrontTree, WithoutMergingItStoresWhatFillsAndNothingElse)
 {
+    Cpu be(2);
     for (const auto& A : test::front_systems()) {
         const auto      s = analyse(view<double>(A));
-        const FrontTree tree = front_tree(*s, {.few = 0, .some = 0, .many = 0, .beyond = 0});
+        const FrontTree tree = front_tree(be, *s, {.few = 0, .some = 0, .many = 0, .beyond = 0});
         const Rows      L = eliminated(*s, tree.order);
         for (Index f = 0; f < tree.fronts(); ++f)
             for (Index k = tree.pivot_ptr[f]; k < tree.pivot_ptr[f + 1]; ++k) {
@@ -66,9 +52,10 @@ TEST(FrontTree, WithoutMergingItStoresWhatFillsAndNothingElse)
 
 TEST(FrontTree, EveryFillIsStoredAndEveryUpdateRowIsInTheParent)
 {
+    Cpu be(2);
     for (const auto& A : test::front_systems()) {
         const auto      s = analyse(view<double>(A));
-        const FrontTree tree = front_tree(*s);
+        const FrontTree tree = front_tree(be, *s);
         ASSERT_NO_THROW((void)inverse_permutation(tree.order));
         const Rows L = eliminated(*s, tree.order);
         for (Index f = 0; f < tree.fronts(); ++f) {
@@ -94,9 +81,10 @@ TEST(FrontTree, EveryFillIsStoredAndEveryUpdateRowIsInTheParent)
 
 TEST(FrontPlan, PlacesNameTheSameRows)
 {
+    Cpu be(2);
     for (const auto& A : test::front_systems()) {
         const auto       s = analyse(view<double>(A));
-        const auto       plan = make_front_plan(*s);
+        const auto       plan = make_front_plan(be, *s);
         const FrontTree& tree = plan->tree;
         for (Index f = 0; f < tree.fronts(); ++f) {
             const Index up = tree.parent[f];
@@ -112,9 +100,10 @@ TEST(FrontPlan, PlacesNameTheSameRows)
 
 TEST(FrontPlan, EveryEntryHasOnePlace)
 {
+    Cpu be(2);
     for (const auto& A : test::front_systems()) {
         const auto          s = analyse(view<double>(A));
-        const auto          plan = make_front_plan(*s);
+        const auto          plan = make_front_plan(be, *s);
         std::vector<Offset> sources(plan->in_source);
         sources.insert(sources.end(), plan->f_source.begin(), plan->f_source.end());
         std::sort(sources.begin(), sources.end());

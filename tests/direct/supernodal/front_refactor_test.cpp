@@ -37,7 +37,7 @@ LuFactors<S> by_fronts(const CsrMatrix<S>& A, int threads = 1, const LuOptions& 
 {
     Cpu          be(threads);
     LuFactors<S> F{.symbolic = analyse(view<S>(A), options)};
-    F.fronts = make_front_plan(*F.symbolic);
+    F.fronts = make_front_plan(be, *F.symbolic);
     F.pattern = front_pattern<S>(*F.symbolic, *F.fronts, options, A.val());
     FrontRefactor<S>(F.fronts).run(be, A.val(), F);
     return F;
@@ -86,10 +86,10 @@ TYPED_TEST(Fronts, SolveEverySystemInEveryDirection)
 {
     using S = TypeParam;
     for (const auto& real : test::front_systems()) {
-        const auto   A = as<S>(real);
-        const auto   F = by_fronts(A);
-        const auto   n = static_cast<std::size_t>(A.rows());
-        Cpu          be(1);
+        const auto     A = as<S>(real);
+        const auto     F = by_fronts(A);
+        const auto     n = static_cast<std::size_t>(A.rows());
+        Cpu            be(1);
         LuWorkspace<S> ws(A.rows(), 4);
         ASSERT_EQ(F.monitor.bad_column, -1);
         for (const std::size_t rhs : {1, 3, 9})
@@ -115,6 +115,27 @@ TYPED_TEST(Fronts, HaveTheSameBitsOnAnyNumberOfThreads)
         EXPECT_EQ(one.val, many.val);
         EXPECT_EQ(one.swap, many.swap);
         EXPECT_EQ(one.monitor.rgrowth, many.monitor.rgrowth);
+    }
+}
+
+TYPED_TEST(Fronts, SolveWithTheSameBitsOnAnyNumberOfThreads)
+{
+    using S = TypeParam;
+    const auto A = as<S>(gallery::convdiff2d({.n = 150}));
+    const auto F = by_fronts(A, 2);
+    ASSERT_EQ(F.fronts->passes.size(), 1);
+    const auto b = numbers<S>(static_cast<std::size_t>(A.rows()), 5);
+    for (const Transpose op : {Transpose::no, Transpose::yes}) {
+        std::vector<S> one(b.size());
+        for (const int threads : {1, 2, 3, 8}) {
+            Cpu            be(threads);
+            LuWorkspace<S> ws(A.rows());
+            std::vector<S> x(b.size());
+            lu_solve<S>(be, F, b, x, ws, op);
+            if (threads == 1) one = x;
+            EXPECT_EQ(one, x);
+        }
+        EXPECT_LT(backward_error<S>(A, one, b, op), 1e-13);
     }
 }
 
@@ -156,10 +177,10 @@ TYPED_TEST(Fronts, PivotAmongTheirOwnRows)
 
 TEST(FrontMonitor, IsThatOfTheNumbers)
 {
-    const auto  A = gallery::convdiff2d({.n = 20});
-    const auto  F = by_fronts(A);
-    const auto& plan = *F.fronts;
-    const auto& tree = plan.tree;
+    const auto          A = gallery::convdiff2d({.n = 20});
+    const auto          F = by_fronts(A);
+    const auto&         plan = *F.fronts;
+    const auto&         tree = plan.tree;
     std::vector<double> B(plan.n), U(plan.n);
     for (std::size_t q = 0; q < plan.in_source.size(); ++q)
         B[plan.in_col[q]] = std::max(B[plan.in_col[q]], std::abs(A.val()[plan.in_source[q]] * F.pattern->in_scale[q]));
@@ -185,9 +206,9 @@ TEST(FrontMonitor, IsThatOfTheNumbers)
 
 TEST(FrontMonitor, NamesWhatCannotBeFactored)
 {
-    auto A = gallery::convdiff2d({.n = 12});
-    auto F = by_fronts(A);
-    Cpu  be(1);
+    auto            A = gallery::convdiff2d({.n = 12});
+    auto            F = by_fronts(A);
+    Cpu             be(1);
     FrontRefactor<> refactor(F.fronts);
 
     std::vector<double> values(A.val().begin(), A.val().end());
