@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "ilux/apps/input/sequence_input.hpp"
+#include "ilux/direct/dataflow/lu_dataflow.hpp"
 #include "ilux/direct/factor/gilbert_peierls.hpp"
 #include "ilux/direct/refactor_cpu/refactor.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
@@ -127,6 +128,13 @@ void plan(benchmark::State& state, const LuFactors<>& first, int threads)
 {
     Cpu be(threads);
     for (auto _ : state) CpuRefactor<>(be, first.pattern);
+}
+
+/// What a GPU refactors by, as far as the host makes it.
+void gpu_program(benchmark::State& state, const LuFactors<>& F, int threads)
+{
+    const TailColumns tail = choose_dense_tail(*F.pattern);
+    for (auto _ : state) benchmark::DoNotOptimize(factor_dataflow(*F.pattern, tail, Cpu(threads)));
 }
 
 void solve(benchmark::State& state, const Series& s, const LuFactors<>& F)
@@ -238,6 +246,8 @@ void add_series(const Series& s)
             [&s, factors, threads](benchmark::State& state) { refactorization(state, s, factors(), threads); });
         add(s.name + "/plan" + suffix,
             [factors, threads](benchmark::State& state) { plan(state, factors(), threads); });
+        add(s.name + "/gpu_program" + suffix,
+            [factors, threads](benchmark::State& state) { gpu_program(state, factors(), threads); });
     }
     add(s.name + "/solve", [&s, factors](benchmark::State& state) { solve(state, s, factors()); });
 #ifdef ILUX_WITH_KLU

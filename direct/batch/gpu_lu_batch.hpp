@@ -55,9 +55,9 @@ public:
     std::size_t bytes() const;  ///< on the device
 
     /// Entry e of the pattern, those of F behind those of L + U, of member m is val()[slot_of()[e] · stride() + m].
-    const T*                                  val() const { return space_.v.data(); }
-    const std::vector<DataflowProgram::Slot>& slot_of() const { return slot_of_; }
-    Index                                     stride() const { return factor_.stride(); }
+    const T*                               val() const { return space_.v.data(); }
+    std::span<const DataflowProgram::Slot> slot_of() const { return slot_of_; }
+    Index                                  stride() const { return factor_.stride(); }
 
 private:
     struct Substitution {
@@ -70,7 +70,7 @@ private:
 
     std::shared_ptr<const LuPattern>   pattern_;
     BatchTuning                        tuning_;
-    std::vector<DataflowProgram::Slot> slot_of_;
+    UnsetVector<DataflowProgram::Slot> slot_of_;
     GpuDataflowBatch                   factor_;
     GpuDenseTail                       tail_;
     DataflowBatchSpace<T>              space_;

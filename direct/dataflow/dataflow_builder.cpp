@@ -14,52 +14,61 @@ using Slot = DataflowProgram::Slot;
 using Task = DataflowProgram::Task;
 using Operand = DataflowProgram::Operand;
 using Shape = DataflowUnits::Shape;
-constexpr int pilot_distance = 4;  // levels; of 2, 3, 4, 5, 7, 10 the fastest on an H200
-
-/// Where a unit is computed.
-struct TaskPlace {
-    std::uint32_t task = 0;
-    Slot          slot = DataflowProgram::zero_slot;
-    std::uint8_t  lane = 0;
-};
+constexpr int         pilot_distance = 4;  // levels; of 2, 3, 4, 5, 7, 10 the fastest on an H200
+constexpr std::size_t many_tasks = 512;    // tasks
+constexpr int         tasks_at_once = 64;  // that a thread takes
 
 /// Fills tasks with shapes, in their order.
 class TaskMaker {
 public:
-    TaskMaker(std::vector<Task>& task, std::vector<TaskPlace>& place) : task_(task), place_(place) {}
+    /// @param first_shape  of each task, and the end
+    TaskMaker(UnsetVector<Task>& task, UnsetVector<std::uint32_t>& first_shape) : task_(task), first_shape_(first_shape)
+    {}
 
     void add(const Shape& shape)
     {
         if (!has_room(shape)) start_task(shape);
-        Task& task = task_.back();
-        task.steps = std::max(task.steps, shape.steps);
-        task.divisor_steps = std::max(task.divisor_steps, shape.divisor_steps);
-        for (int j = 0; j < shape.size; ++j)
-            place_[shape.first + j] = {static_cast<std::uint32_t>(task_.size() - 1), slot_ + j,
-                                       static_cast<std::uint8_t>(lane_ + (j << shape.log2_part))};
-        // members of a group that has fewer than a power of two leave lanes idle, and slots with them
-        slot_ += 1u << (shape.log2_lanes - shape.log2_part);
+        steps_ = std::max(steps_, shape.steps);
+        divisor_steps_ = std::max(divisor_steps_, shape.divisor_steps);
+        slot_ += stride_;
         lane_ += 1 << shape.log2_lanes;
-        task.entries = static_cast<std::uint8_t>(slot_ - task.slot);
+        ++shapes_;
+    }
+
+    void finish()
+    {
+        end_task();
+        first_shape_.push_back(shapes_);
     }
 
     Slot   slots() const { return slot_; }
-    Offset rows() const { return task_.empty() ? 0 : rows_ + task_.back().steps + task_.back().divisor_steps; }
+    Offset rows() const { return rows_; }
 
 private:
     bool has_room(const Shape& shape) const
     {
-        if (shape.key() != key_ || lane_ + (1 << shape.log2_lanes) > 32) return false;
-        const Task& task = task_.back();
-        return std::max(task.steps, shape.steps) + std::max(task.divisor_steps, shape.divisor_steps) <=
+        if (shapes_ == 0 || !shape.same_task(key_) || lane_ + (1 << shape.log2_lanes) > 32) return false;
+        return std::max(steps_, shape.steps) + std::max(divisor_steps_, shape.divisor_steps) <=
                DataflowProgram::max_steps;
+    }
+
+    void end_task()
+    {
+        if (task_.empty()) return;
+        Task& task = task_.back();
+        task.steps = steps_;
+        task.divisor_steps = divisor_steps_;
+        task.entries = static_cast<std::uint8_t>(slot_ - task.slot);
+        rows_ += steps_ + divisor_steps_;
     }
 
     void start_task(const Shape& shape)
     {
-        rows_ = rows();
-        key_ = shape.key();
+        end_task();
+        key_ = shape;
         lane_ = 0;
+        steps_ = divisor_steps_ = 0;
+        stride_ = members(shape);
         Task task;
         task.first = static_cast<std::uint32_t>(rows_);
         task.slot = slot_;
@@ -70,15 +79,23 @@ private:
         pilot_.resize(shape.level + 1, -1);
         pilot_.back() = static_cast<std::int32_t>(slot_);
         task_.push_back(task);
+        first_shape_.push_back(shapes_);
     }
 
-    std::vector<Task>&        task_;
-    std::vector<TaskPlace>&   place_;
-    std::vector<std::int32_t> pilot_;  // by level: a slot of it
-    std::uint64_t             key_ = ~std::uint64_t{0};
-    int                       lane_ = 32;  // of the last task, the next free one
-    Slot                      slot_ = DataflowProgram::first_slot;
-    Offset                    rows_ = 0;  // of operands, but for the last task's
+public:
+    /// Slots of a shape: members of a group that has fewer than a power of two leave lanes idle, and slots with them.
+    static Slot members(const Shape& shape) { return 1u << (shape.log2_lanes - shape.log2_part); }
+
+private:
+    UnsetVector<Task>&          task_;
+    UnsetVector<std::uint32_t>& first_shape_;
+    std::vector<std::int32_t>   pilot_;  // by level: a slot of it
+    Shape                       key_ = {};
+    int                         lane_ = 0;  // of the last task, the next free one
+    std::uint8_t                steps_ = 0, divisor_steps_ = 0;
+    std::uint32_t               shapes_ = 0;
+    Slot                        slot_ = DataflowProgram::first_slot, stride_ = 0;
+    Offset                      rows_ = 0;  // of operands, but for the last task's
 };
 
 /// Early operands of a unit, or of its divisor's twin, in the order of subtraction along its lanes.
@@ -96,145 +113,140 @@ struct EarlyOperands {
 
 class DataflowBuilder {
 public:
-    DataflowBuilder(const DataflowEntries& entries, DataflowUnits units) : e_(entries), units_(std::move(units)) {}
+    DataflowBuilder(Cpu& be, const DataflowEntries& entries, DataflowUnits units)
+        : be_(be), e_(entries), units_(std::move(units))
+    {}
 
-    DataflowProgram build(const DataflowWalk& walk)
+    DataflowProgram build()
     {
         make_tasks();
-        fill_slots();
-        fill_products(walk);
-        fill_sums();
-        sort_operands();
-        copy_divisors();
+        const int  team = be_.team(program_.task.size() >= many_tasks);
+        const auto tasks = static_cast<std::ptrdiff_t>(program_.task.size());
+        const auto products = static_cast<std::ptrdiff_t>(units_.product.size());
+        for (Slot slot = 0; slot < DataflowProgram::first_slot; ++slot) clear_slot(slot);
+#pragma omp parallel num_threads(team)
+        {
+#pragma omp for schedule(static)
+            for (std::ptrdiff_t t = 0; t < tasks; ++t) place_units(static_cast<std::size_t>(t));
+#pragma omp for schedule(static)
+            for (std::ptrdiff_t k = 0; k < products; ++k) to_slots(units_.product[k]);
+#pragma omp for schedule(dynamic, tasks_at_once)
+            for (std::ptrdiff_t t = 0; t < tasks; ++t) fill_task(static_cast<std::size_t>(t));
+        }
+        place_.resize(e_.count);
+        program_.slot_of = std::move(place_);
         return std::move(program_);
     }
 
 private:
     void make_tasks()
     {
-        place_.assign(units_.count(), {});
-        TaskMaker tasks(program_.task, place_);
+        TaskMaker tasks(program_.task, first_shape_);
         for (const Shape& shape : units_.shapes) tasks.add(shape);
+        tasks.finish();
         require(tasks.rows() < Offset{1} << 32 && tasks.slots() < Slot{1} << 31,
                 [] { return "too many entries or products for positions of 32 bits; take another method"; });
-        program_.depth = units_.shapes.empty() ? 0 : units_.shapes.back().level + 1;
+        program_.depth = units_.depth;
         program_.products = units_.products;
         program_.a_given = e_.a_given();
-        program_.operand.assign(32 * tasks.rows(), {});
-        program_.late.assign(tasks.slots(), {});
-        program_.source.assign(tasks.slots(), -1);
-        program_.scale.assign(tasks.slots(), 1);
-        program_.divisor.assign(tasks.slots(), DataflowProgram::zero_slot);
+        program_.operand.resize(32 * tasks.rows());
+        program_.late.resize(tasks.slots());
+        program_.source.resize(tasks.slots());
+        program_.scale.resize(tasks.slots());
+        program_.divisor.resize(tasks.slots());
+        place_.resize(units_.count());
     }
 
-    void fill_slots()
+    /// visit(shape, its first member's slot, its first lane) for each of a task.
+    template <class Visit>
+    void for_each_shape(std::size_t t, Visit visit) const
     {
-        DataflowProgram& p = program_;
-        p.slot_of.resize(e_.count);
-        for (Offset t = 0; t < e_.count; ++t) p.slot_of[t] = place_[t].slot;
-        const std::span<const Slot> divisors = e_.a_given() ? e_.given : p.slot_of;
-        for (Offset t = 0; t < e_.count; ++t) {
-            const Slot slot = p.slot_of[t];
-            if (e_.source[t] >= 0) p.source[slot] = static_cast<std::int32_t>(e_.source[t]);
-            p.scale[slot] = e_.scale[t];
-            if (e_.divisor[t] >= 0) p.divisor[slot] = divisors[e_.divisor[t]];
+        Slot slot = program_.task[t].slot;
+        int  lane = 0;
+        for (std::uint32_t s = first_shape_[t]; s < first_shape_[t + 1]; ++s) {
+            const Shape& shape = units_.shapes[s];
+            visit(shape, slot, lane);
+            slot += TaskMaker::members(shape);
+            lane += 1 << shape.log2_lanes;
         }
+    }
+
+    void place_units(std::size_t t)
+    {
+        for_each_shape(t, [&](const Shape& shape, Slot slot, int) {
+            for (int j = 0; j < shape.size; ++j) place_[shape.first + j] = slot + j;
+        });
+    }
+
+    void fill_task(std::size_t t)
+    {
+        const Task&       task = program_.task[t];
+        const std::size_t first = 32 * std::size_t{task.first};
+        std::fill_n(program_.operand.begin() + first, 32 * (task.steps + task.divisor_steps), Operand{});
+        for (Slot slot = task.slot; slot < task.slot + task.entries; ++slot) clear_slot(slot);
+        for_each_shape(t, [&](const Shape& shape, Slot slot, int lane) {
+            for (int j = 0; j < shape.size; ++j, lane += 1 << shape.log2_part)
+                fill_unit(task, program_.operand.data() + first + lane, shape.first + j, slot + j);
+        });
+    }
+
+    void clear_slot(Slot slot)
+    {
+        program_.late[slot] = {};
+        program_.source[slot] = -1;
+        program_.scale[slot] = 1;
+        program_.divisor[slot] = DataflowProgram::zero_slot;
+    }
+
+    void fill_unit(const Task& task, Operand* lanes, DataflowEntry unit, Slot slot)
+    {
+        put_early(unit, lanes, task.log2_part, task.steps);
+        const auto*       last = units_.product.data() + units_.first[unit] + units_.early[unit];
+        const std::size_t late = units_.late[unit];
+        for (std::size_t k = 0; k < late; ++k) program_.late[slot][2 - late + k] = {last[k].a, last[k].b};
+        if (unit >= e_.count) return;
+        if (e_.source[unit] >= 0) program_.source[slot] = e_.source[unit];
+        program_.scale[slot] = e_.scale[unit];
+        const std::int32_t divisor = e_.divisor[unit];
+        if (divisor < 0) return;
+        program_.divisor[slot] = e_.a_given() ? e_.given[divisor] : place_[divisor];
+        if (task.divide == DataflowProgram::by_twin)
+            put_early(static_cast<DataflowEntry>(divisor), lanes, task.log2_part, task.steps + task.divisor_steps);
     }
 
     /// @param steps  of the task, those up to the last one of these operands
-    EarlyOperands early(const TaskPlace& place, int steps, Offset count)
+    void put_early(DataflowEntry unit, Operand* lanes, int log2_part, int steps)
     {
-        const Task& task = program_.task[place.task];
-        return {program_.operand.data() + 32 * std::size_t{task.first} + place.lane, task.log2_part,
-                (Offset{steps} << task.log2_part) - count};
-    }
-    EarlyOperands early(Offset unit)
-    {
-        return early(place_[unit], program_.task[place_[unit].task].steps, units_.operands[unit]);
+        const Offset        count = units_.early[unit];
+        const EarlyOperands early{lanes, log2_part, (Offset{steps} << log2_part) - count};
+        const auto* const   product = units_.product.data() + units_.first[unit];
+        for (Offset k = 0; k < count; ++k) early[k] = {product[k].a, product[k].b};
     }
 
-    void put(Offset unit, Offset number, Operand operand)
+    /// Entries become their slots: once here, for tasks read the lists out of order, and those of divisors many times.
+    void to_slots(DataflowUnits::Product& product) const
     {
-        const auto& late = units_.latest[unit];
-        if (late.has(number)) program_.late[place_[unit].slot][number == late.number[1] ? 1 : 0] = operand;
-        else early(unit)[number - late.before(number)] = operand;
+        if (product.a == DataflowUnits::minus_one) product.a = DataflowProgram::minus_one_slot;  // v ← fma(−(−1), p, v)
+        else product.a = e_.a_given() ? e_.given[product.a] : place_[product.a];
+        product.b = place_[product.b];
     }
 
-    void put_sum(Offset unit, Offset number, Offset partial)  // v ← fma(−(−1), p, v)
-    {
-        put(unit, number, {DataflowProgram::minus_one_slot, place_[partial].slot});
-    }
-
-    void fill_products(const DataflowWalk& walk)
-    {
-        const std::span<const Slot> given = e_.a_given() ? e_.given : program_.slot_of;
-        std::vector<std::uint32_t>  seen(e_.count, 0);
-        DataflowVisitor             visitor([&](std::span<const DotProduct> products) {
-            for (const auto [t, a, b] : products) {
-                const auto at = units_.position(t, seen[t]++);
-                put(at.unit, at.number, {a < 0 ? DataflowProgram::minus_one_slot : given[a], program_.slot_of[b]});
-            }
-        });
-        walk(visitor);
-        visitor.flush();
-    }
-
-    void fill_sums()
-    {
-        for (Offset t = 0; t < e_.count; ++t) {
-            if (units_.split_of[t] < 0) continue;
-            const auto& split = units_.splits[units_.split_of[t]];
-            for (Offset p = 0; p < split.parts; ++p)
-                if (split.sums > 0) put_sum(split.sum_of(p), p % DataflowUnits::chunk, split.first + p);
-                else put_sum(t, p, split.first + p);
-            for (Offset j = 0; j < split.sums; ++j) put_sum(t, j, split.first + split.parts + j);
-        }
-    }
-
-    /// By the level at which they are known: who polls them in that order waits for the last ones only.
-    void sort_operands()
-    {
-        std::vector<std::int32_t> level(program_.slots(), -1);
-        for (Offset unit = 0; unit < units_.count(); ++unit) level[place_[unit].slot] = units_.level[unit];
-        const auto known = [&](const Operand& o) {
-            return e_.a_given() ? level[o.b] : std::max(level[o.a], level[o.b]);
-        };
-        std::vector<Operand> sorted;
-        for (Offset unit = 0; unit < units_.count(); ++unit) {
-            const auto operands = early(unit);
-            const auto count = static_cast<Offset>(units_.operands[unit]);
-            sorted.clear();
-            for (Offset k = 0; k < count; ++k) sorted.push_back(operands[k]);
-            std::ranges::stable_sort(sorted, {}, known);
-            for (Offset k = 0; k < count; ++k) operands[k] = sorted[k];
-            auto& late = program_.late[place_[unit].slot];
-            if (known(late[0]) > known(late[1])) std::swap(late[0], late[1]);
-        }
-    }
-
-    /// The operands of an entry's divisor behind its own, where it is computed once more.
-    void copy_divisors()
-    {
-        for (Offset t = 0; t < e_.count; ++t) {
-            const Task& task = program_.task[place_[t].task];
-            if (task.divide != DataflowProgram::by_twin) continue;
-            const auto count = static_cast<Offset>(units_.operands[e_.divisor[t]]);
-            const auto from = early(e_.divisor[t]), to = early(place_[t], task.steps + task.divisor_steps, count);
-            for (Offset k = 0; k < count; ++k) to[k] = from[k];
-        }
-    }
-
-    const DataflowEntries& e_;
-    DataflowUnits          units_;
-    DataflowProgram        program_;
-    std::vector<TaskPlace> place_;  // by unit
+    Cpu&                       be_;
+    const DataflowEntries&     e_;
+    DataflowUnits              units_;
+    DataflowProgram            program_;
+    UnsetVector<std::uint32_t> first_shape_;  // of each task, and the end
+    UnsetVector<Slot>          place_;        // by unit
 };
 
 }  // namespace
 
-DataflowProgram build_dataflow(const DataflowEntries& entries, const DataflowWalk& walk)
+template <class Walk>
+DataflowProgram build_dataflow(Cpu& be, const DataflowEntries& entries, const Walk& walk, std::span<const Index> order)
 {
-    return DataflowBuilder(entries, find_units(entries, walk)).build(walk);
+    return DataflowBuilder(be, entries, find_units(be, entries, walk, order)).build();
 }
+template DataflowProgram build_dataflow(Cpu&, const DataflowEntries&, const FactorWalk&, std::span<const Index>);
+template DataflowProgram build_dataflow(Cpu&, const DataflowEntries&, const SolveWalk&, std::span<const Index>);
 
 }  // namespace ilux

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "ilux/base/scalar.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/direct/gpu/value_slot.hpp"
+#include "ilux/sptrsv/gpu/unset_vector.hpp"
 
 namespace ilux {
 
@@ -48,13 +48,13 @@ struct DataflowProgram {
     static constexpr int max_steps = 8;       ///< that a group may be squeezed to
     static constexpr int chunk = 32 * steps;  ///< products of a task but late ones; earlier ones become partial sums
 
-    std::vector<Task>         task;
-    std::vector<Operand>      operand;
-    std::vector<Late>         late;     ///< slots
-    std::vector<std::int32_t> source;   ///< slots; position of the input, −1: none
-    std::vector<double>       scale;    ///< slots; of the input
-    std::vector<Slot>         divisor;  ///< slots; read where the task says so
-    std::vector<Slot>         slot_of;  ///< entries; where each is
+    UnsetVector<Task>         task;
+    UnsetVector<Operand>      operand;
+    UnsetVector<Late>         late;     ///< slots
+    UnsetVector<std::int32_t> source;   ///< slots; position of the input, −1: none
+    UnsetVector<double>       scale;    ///< slots; of the input
+    UnsetVector<Slot>         divisor;  ///< slots; read where the task says so
+    UnsetVector<Slot>         slot_of;  ///< entries; where each is
     Index                     depth = 0;
     double                    products = 0;  ///< without padding, partial sums included
     bool                      a_given = false;

@@ -1,41 +1,26 @@
 #include "ilux/direct/dataflow/dataflow_units.hpp"
 
-#include <algorithm>
+#include <omp.h>
+
+#include <atomic>
 #include <bit>
+#include <limits>
 #include <utility>
 
+#include "ilux/base/barrier.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/region_failure.hpp"
+#include "ilux/direct/dataflow/counting_sort.hpp"
+#include "ilux/direct/dataflow/product_lists.hpp"
 
 namespace ilux {
 namespace {
 
-using Split = DataflowUnits::Split;
-using Position = DataflowUnits::Position;
-using Latest = DataflowUnits::Latest;
 using Shape = DataflowUnits::Shape;
-constexpr Offset chunk = DataflowUnits::chunk;
-constexpr Offset latest_count = 2;
-
-Offset ceil_div(Offset x, Offset y) { return (x + y - 1) / y; }
-
-Split cut(Offset products, Offset first)
-{
-    Split s{.first = first};
-    s.parts = ceil_div(products - chunk, chunk - 1);  // each takes `chunk` operands from the entry and gives it one
-    if (s.parts > chunk / 2) {  // then their sums are added; the entry keeps half of its products for the last ones
-        s.parts = ceil_div(products - chunk / 2, chunk);
-        s.sums = ceil_div(s.parts, chunk);
-        require(s.sums <= chunk / 2, [] { return "an entry has too many products; take another method"; });
-    }
-    s.early = std::min(products, s.parts * chunk);
-    return s;
-}
-
-/// Operands that are not late ones, of a sum of `added` partial sums, which never are late, and `products`.
-std::uint32_t early_operands(Offset added, Offset products)
-{
-    return static_cast<std::uint32_t>(added + std::max<Offset>(0, products - latest_count));
-}
+constexpr Offset most_in_group = 32;    // a task's lanes
+constexpr int    parts_at_once = 16;    // that a thread takes where they do not wait for one another
+constexpr Offset many_units = 1 << 14;  // units
+constexpr Offset ticket_work = 2000;    // products and entries of the parts that a thread takes where they do
 
 /// The fewest lanes that need at most DataflowProgram::steps operands in each.
 int log2_lanes(std::uint32_t operands)
@@ -53,209 +38,291 @@ std::uint8_t narrow(int small) { return static_cast<std::uint8_t>(small); }
 
 Shape lone_shape(Offset first, std::uint32_t operands, std::uint8_t divide)
 {
-    Shape made{.first = first, .divide = divide};
+    Shape made{.first = static_cast<DataflowEntry>(first), .divide = divide};
     made.log2_part = made.log2_lanes = narrow(log2_lanes(operands));
     made.steps = narrow(rows(operands, made.log2_part));
     return made;
 }
 
-/// A later one of the same level takes the place of an earlier one.
-void note_late(Latest& late, Offset number, std::int32_t level)
-{
-    const int older = late.level[0] <= late.level[1] ? 0 : 1;
-    if (level < late.level[older]) return;
-    if (older == 0) {
-        late.number[0] = late.number[1];
-        late.level[0] = late.level[1];
-    }
-    late.number[1] = static_cast<std::int32_t>(number);
-    late.level[1] = level;
-}
+/// What is known of a part before anything is of levels.
+struct Part {
+    Offset list = 0, units = 0,
+           saved = 0;  ///< sizes, then beginnings: products, partial sums, members of groups but one
+    Offset products = 0, entries = 0;
+    Shape  group = {};  ///< as far as it fits a task; meaningless without one
+};
 
+template <class Walk>
 class UnitFinder {
 public:
-    UnitFinder(const DataflowEntries& entries, const DataflowWalk& walk) : e_(entries), walk_(walk), count_(e_.count, 0)
+    UnitFinder(Cpu& be, const DataflowEntries& entries, const Walk& walk, std::span<const Index> order)
+        : be_(be), e_(entries), walk_(walk), order_(order), part_(walk.parts())
     {}
 
     DataflowUnits find()
     {
         count_products();
-        cut_long_sums();
-        count_operands();
-        shape_groups();
-        find_levels();
+        number_units();
+        list_products();
+        make_shapes();
         sort_shapes();
         return std::move(units_);
     }
 
 private:
+    DataflowWalk::Rows memory_of(UnsetVector<std::uint32_t>& all, int thread) const
+    {
+        const auto rows = static_cast<std::size_t>(walk_.rows());
+        return DataflowWalk::Rows(all).subspan(rows * thread, rows);
+    }
+
     void count_products()
     {
-        DataflowVisitor visitor([this](std::span<const DotProduct> products) {
-            for (const DotProduct& product : products) ++count_[product.target];
-        });
-        walk_(visitor);
-        visitor.flush();
-    }
-
-    void cut_long_sums()
-    {
-        units_.split_of.assign(e_.count, -1);
-        Offset units = e_.count;
-        for (Offset t = 0; t < e_.count; ++t) {
-            units_.products += double(count_[t]);
-            if (count_[t] <= chunk) continue;
-            const Split split = cut(count_[t], units);
-            units += split.parts + split.sums;
-            units_.products += double(split.parts + split.sums);
-            units_.split_of[t] = static_cast<std::int32_t>(units_.splits.size());
-            units_.splits.push_back(split);
+        count_.resize(e_.count);
+        const int                  team = be_.team(walk_.parts() > 1);
+        UnsetVector<std::uint32_t> rows_of(static_cast<std::size_t>(walk_.rows()) * team);
+        RegionFailure              failure;
+        const Index                parts = walk_.parts();
+#pragma omp parallel num_threads(team)
+        {
+            const auto rows_here = memory_of(rows_of, omp_get_thread_num());
+#pragma omp for schedule(dynamic, parts_at_once)
+            for (Index k = 0; k < parts; ++k) failure.run([&] { count_part(k, rows_here); });
         }
-        units_.level.assign(units, 0);
-        units_.latest.assign(units, {});
-        units_.operands.assign(units, 0);
+        failure.rethrow();
     }
 
-    void count_operands()
+    void count_part(Index k, DataflowWalk::Rows rows_here)
     {
-        auto& operands = units_.operands;
-        for (Offset t = 0; t < e_.count; ++t) {
-            if (units_.split_of[t] < 0) {
-                operands[t] = early_operands(0, count_[t]);
-                continue;
+        Part& part = part_[k];
+        for (const EntryRange& range : walk_.entries(k)) {
+            std::fill_n(count_.begin() + range.first, range.size(), 0);
+            part.entries += range.size();
+        }
+        walk_.walk(
+            k, rows_here, [](Index) {}, [this](Offset t, Offset, Offset) { ++count_[t]; }, [](Offset) {});
+        for (const EntryRange& range : walk_.entries(k))
+            for (Offset t = range.first; t < range.last; ++t) {
+                part.products += count_[t];
+                if (count_[t] > DataflowUnits::chunk) part.units += cut_long_sum(count_[t]).units();
             }
-            const Split& split = units_.splits[units_.split_of[t]];
-            operands[t] = early_operands(split.added(), count_[t] - split.early);
-            for (Offset p = 0; p < split.parts; ++p)
-                operands[split.first + p] = early_operands(0, std::min(chunk, split.early - p * chunk));
-            for (Offset p = 0; p < split.parts && split.sums > 0; ++p) ++operands[split.sum_of(p)];
+        require(part.products < std::numeric_limits<std::uint32_t>::max(),
+                [] { return "a column has too many products for positions of 32 bits; take another method"; });
+        part.list = part.products + part.units;
+        if (const EntryGroup group = walk_.group(k); !group.empty()) {
+            part.group = group_shape(group);
+            part.saved = part.group.size - 1;
         }
     }
 
     /// As much of a group as one task can hold, with lanes enough for every entry that divides by its leader to compute it
     /// once more.
-    Shape group_shape(const DataflowEntries::Group& group) const
+    Shape group_shape(const EntryGroup& group) const
     {
-        const auto& operands = units_.operands;
-        const auto  own = operands[group.leader];
-        auto        most = own;
-        for (Offset t = group.leader + 1; t < e_.count && e_.divisor[t] == group.leader; ++t)
-            most = std::max(most, operands[t]);
+        const auto own = early_operands(count_[group.leader]);
+        auto       most = own;
+        for (Offset t = group.leader + 1; t < group.end; ++t) most = std::max(most, early_operands(count_[t]));
         int part = log2_lanes(own);
         while (part < 5 && rows(own, part) + rows(most, part) > DataflowProgram::max_steps) ++part;
-        Shape made{.first = group.leader};
-        made.size = narrow(std::min(group.size, 32 >> part));
+        Shape made{.first = static_cast<DataflowEntry>(group.leader)};
+        made.size = narrow(static_cast<int>(std::min({group.end - group.leader, most_in_group, Offset{32 >> part}})));
         made.log2_part = narrow(part);
         made.log2_lanes = narrow(part + std::bit_width(made.size - 1u));
-        const auto first = operands.begin() + group.leader;
-        made.steps = narrow(rows(*std::max_element(first, first + made.size), part));
+        std::uint32_t longest = 0;
+        for (int j = 0; j < made.size; ++j) longest = std::max(longest, early_operands(count_[group.leader + j]));
+        made.steps = narrow(rows(longest, part));
         return made;
     }
 
-    void shape_groups()
+    void number_units()
     {
-        leader_part_.assign(e_.a_given() ? 0 : e_.count, 0);
-        for (const auto& group : e_.groups) {
-            groups_.push_back(group_shape(group));
-            leader_part_[group.leader] = groups_.back().log2_part;
+        Offset list = 0, units = e_.count;
+        for (Part& part : part_) {
+            units_.products += double(part.list);
+            list = std::exchange(part.list, list) + list;
+            units = std::exchange(part.units, units) + units;
+            saved_ = std::exchange(part.saved, saved_) + saved_;
+            in_parts_ += part.entries;
         }
+        require(units < DataflowWalk::minus_one,
+                [] { return "too many entries or products for positions of 32 bits; take another method"; });
+        units_.product.resize(list);
+        units_.first.resize(units);
+        units_.early.resize(units);
+        units_.late.resize(units);
+        level_.resize(units);
+        for (Offset t = in_parts_; t < e_.count; ++t) {  // inputs
+            units_.first[t] = 0;
+            units_.early[t] = units_.late[t] = 0;
+            level_[t] = 0;
+        }
+    }
+
+    /// Parts of one ticket follow one another in the order. @return where each begins, and the end
+    std::vector<Index> cut_tickets() const
+    {
+        std::vector<Index> ticket{0};
+        Offset             work = 0;
+        for (Index at = 0; at < walk_.parts(); ++at) {
+            const Part& part = part_[part_at(at)];
+            work += part.products + part.entries;
+            if (work < ticket_work && at + 1 < walk_.parts()) continue;
+            ticket.push_back(at + 1);
+            work = 0;
+        }
+        return ticket;
+    }
+    Index part_at(Index at) const { return order_.empty() ? at : order_[at]; }
+
+    /// Ends: a ticket waits for parts of earlier ones, each held by a thread that runs or is finished, and for its own.
+    void list_products()
+    {
+        const auto most = std::ranges::max_element(part_, {}, &Part::products);
+        const auto records = part_.empty() ? std::size_t{0} : static_cast<std::size_t>(most->products);
+        const auto ticket = cut_tickets();
+        const int  team = be_.team(ticket.size() > 2);
+        const auto tickets = static_cast<Index>(ticket.size()) - 1;
+        next_.resize(e_.count);
+        std::vector<std::atomic<bool>>    done(part_.size());
+        UnsetVector<std::uint32_t>        rows_of(static_cast<std::size_t>(walk_.rows()) * team);
+        UnsetVector<ProductLists::Record> records_of(records * team);
+        std::atomic<Index>                claimed{0};
+#pragma omp parallel num_threads(team)
+        {
+            const int    thread = omp_get_thread_num();
+            const auto   rows_here = memory_of(rows_of, thread);
+            ProductLists lists(units_, level_, std::span(records_of).subspan(records * thread, records));
+            for (Index t; (t = claimed.fetch_add(1, std::memory_order_relaxed)) < tickets;)
+                for (Index at = ticket[t]; at < ticket[t + 1]; ++at) {
+                    list_part(part_at(at), rows_here, lists, done);
+                    done[part_at(at)].store(true, std::memory_order_release);
+                }
+        }
+    }
+
+    void list_part(Index k, DataflowWalk::Rows rows_here, ProductLists& lists, std::vector<std::atomic<bool>>& done)
+    {
+        constexpr int patience = 2000;  // polls of a thread that has a processor; some columns take 100 µs
+        const Part&   part = part_[k];
+        lists.start_part(part.list, part.units);
+        std::uint32_t at = 0;
+        for (const EntryRange& range : walk_.entries(k))
+            for (Offset t = range.first; t < range.last; ++t) {
+                next_[t] = at;
+                at += count_[t];
+            }
+        ProductLists::Record* const r = lists.records();
+        walk_.walk(
+            k, rows_here,
+            [&](Index i) { spin_until([&] { return done[i].load(std::memory_order_acquire); }, patience); },
+            [&](Offset t, Offset a, Offset b) {
+                const std::int32_t of_a = a == DataflowWalk::minus_one || e_.a_given() ? -1 : level_[a];
+                r[next_[t]++] = {{static_cast<DataflowEntry>(a), static_cast<DataflowEntry>(b)},
+                                 std::max(of_a, level_[b]) + 1};
+            },
+            [&](Offset t) { lists.complete(t, next_[t] - count_[t], count_[t]); });
+        complete_levels(k);
+    }
+
+    /// Members of a group share its level; whoever computes its divisor once more waits for what that waits for.
+    void complete_levels(Index k)
+    {
+        const EntryGroup group = walk_.group(k);
+        if (group.empty()) return;
+        const Shape& shape = part_[k].group;
+        const auto   begin = level_.begin() + group.leader, end = begin + shape.size;
+        std::fill(begin, end, *std::max_element(begin, end));
+        for (Offset t = group.leader + shape.size; t < group.end; ++t)
+            level_[t] = std::max(level_[t], level_[group.leader] + (has_twin(t, shape) ? 0 : 1));
     }
 
     /// Whether t's divisor is computed once more beside t. It must have the bits that it has in its slot, hence its lanes: a
     /// quotient by another rounding of a pivot that suffered cancellation is not backward stable.
-    bool has_twin(Offset t, Offset divisor) const
+    bool has_twin(Offset t, const Shape& group) const
     {
-        if (divisor < 0 || e_.a_given()) return false;
-        const int part = leader_part_[divisor];
-        return rows(units_.operands[t], part) + rows(units_.operands[divisor], part) <= DataflowProgram::max_steps;
-    }
-
-    std::int32_t level_of(Offset entry) const { return entry < 0 ? -1 : units_.level[entry]; }
-    std::int32_t raise(Offset unit, std::int32_t level)
-    {
-        return units_.level[unit] = std::max(units_.level[unit], level);
-    }
-
-    /// @return the level of what the entry at least waits for: a partial sum, or the sum that this is part of
-    std::int32_t raise_partial(const Split& split, Offset unit, std::int32_t level)
-    {
-        const std::int32_t partial = raise(unit, level);
-        return split.sums == 0 ? partial : raise(split.sum_of(unit - split.first), partial + 1);
-    }
-
-    void find_levels()
-    {
-        std::vector<std::uint32_t> seen(e_.count, 0);
-        std::size_t                group = 0;
-        DataflowVisitor            visitor(
-            [&](std::span<const DotProduct> products) {
-                for (const auto [t, a, b] : products) {
-                    const auto     level = std::max(e_.a_given() ? -1 : level_of(a), level_of(b)) + 1;
-                    const Position at = units_.position(t, seen[t]++);
-                    note_late(units_.latest[at.unit], at.number, level);
-                    raise(t, at.unit == t ? level : raise_partial(*at.split, at.unit, level) + 1);
-                }
-            },
-            [&](Offset first, Offset last) { complete_levels(first, last, group); });
-        walk_(visitor);
-        visitor.flush();
-    }
-
-    /// Members of a group share its level; whoever computes its divisor once more waits for what that waits for.
-    void complete_levels(Offset first, Offset last, std::size_t& group)
-    {
-        if (e_.a_given()) return;
-        Offset t = first;
-        if (group < groups_.size() && groups_[group].first == first) {
-            const auto begin = units_.level.begin() + first, end = begin + groups_[group].size;
-            std::fill(begin, end, *std::max_element(begin, end));
-            t += groups_[group++].size;
-        }
-        for (; t < last; ++t) raise(t, level_of(e_.divisor[t]) + (has_twin(t, e_.divisor[t]) ? 0 : 1));
+        const int part = group.log2_part;
+        return rows(units_.early[t], part) + rows(units_.early[group.first], part) <= DataflowProgram::max_steps;
     }
 
     /// One entry or partial sum. What divides it is known already, or is summed up beside it.
-    Shape single_shape(Offset unit) const
+    Shape single_shape(Offset unit, const Shape& group) const
     {
-        const auto   own = units_.operands[unit];
-        const Offset divisor = unit < e_.count ? e_.divisor[unit] : DataflowEntries::none;
-        if (divisor < 0) return lone_shape(unit, own, 0);
-        if (!has_twin(unit, divisor)) return lone_shape(unit, own, DataflowProgram::by_slot);
-        Shape made{.first = unit, .divide = DataflowProgram::by_twin};
-        made.log2_part = made.log2_lanes = leader_part_[divisor];
+        const auto own = units_.early[unit];
+        if (unit >= e_.count || e_.divisor[unit] < 0) return lone_shape(unit, own, 0);
+        if (e_.a_given() || !has_twin(unit, group)) return lone_shape(unit, own, DataflowProgram::by_slot);
+        Shape made{.first = static_cast<DataflowEntry>(unit), .divide = DataflowProgram::by_twin};
+        made.log2_part = made.log2_lanes = group.log2_part;
         made.steps = narrow(rows(own, made.log2_part));
-        made.divisor_steps = narrow(rows(units_.operands[divisor], made.log2_part));
+        made.divisor_steps = narrow(rows(units_.early[group.first], made.log2_part));
         return made;
     }
 
-    void sort_shapes()
+    void put_shape(Offset at, Shape shape)
     {
-        auto& shapes = units_.shapes;
-        shapes.reserve(units_.level.size());
-        auto group = groups_.begin();
-        for (Offset unit = 0; unit < units_.count(); unit += shapes.back().size) {
-            const bool leads = group != groups_.end() && group->first == unit;
-            shapes.push_back(leads ? *group++ : single_shape(unit));
-            shapes.back().level = units_.level[unit];
-        }
-        std::ranges::stable_sort(shapes, [](const Shape& x, const Shape& y) {
-            return x.key() != y.key() ? x.key() < y.key() : x.steps + x.divisor_steps > y.steps + y.divisor_steps;
-        });
+        shape.level = level_[shape.first];
+        units_.shapes[at] = shape;
     }
 
+    void make_shapes()
+    {
+        units_.shapes.resize(units_.count() - saved_);
+        const Index parts = walk_.parts();
+#pragma omp parallel num_threads(be_.team(units_.shapes.size() >= many_units))
+        {
+#pragma omp for schedule(static) nowait
+            for (Index k = 0; k < parts; ++k) {
+                const Shape& group = part_[k].group;
+                const auto   ranges = walk_.entries(k);
+                const Offset leader = walk_.group(k).empty() ? ranges[0].last : walk_.group(k).leader;
+                for (Offset t = ranges[0].first; t < leader; ++t) put_shape(t - part_[k].saved, single_shape(t, group));
+                if (leader == ranges[0].last) continue;
+                put_shape(leader - part_[k].saved, group);
+                const Offset saved = part_[k].saved + group.size - 1;
+                for (Offset t = leader + group.size; t < ranges[0].last; ++t)
+                    put_shape(t - saved, single_shape(t, group));
+            }
+#pragma omp for schedule(static)
+            for (Offset unit = first_lone(); unit < units_.count(); ++unit)
+                put_shape(unit - saved_, single_shape(unit, {}));
+        }
+    }
+    /// Behind the entries of groups.
+    Offset first_lone() const { return part_.empty() ? 0 : walk_.entries(walk_.parts() - 1)[0].last; }
+
+    void sort_shapes()
+    {
+        constexpr int most_log2 = 5, divides = 3;
+        const auto    by_lanes = [](const Shape& s) {
+            const std::size_t lanes = (s.log2_part * (most_log2 + 1) + s.log2_lanes) * divides + s.divide;
+            return lanes * (DataflowProgram::max_steps + 1) + (DataflowProgram::max_steps - s.rows());
+        };
+        constexpr std::size_t keys = (most_log2 + 1) * (most_log2 + 1) * divides * (DataflowProgram::max_steps + 1);
+        auto&                 shapes = units_.shapes;
+        for (const Shape& shape : shapes) units_.depth = std::max(units_.depth, shape.level + 1);
+        UnsetVector<Shape> sorted(shapes.size());
+        counting_sort<Shape>(be_, shapes, sorted, keys, by_lanes);
+        counting_sort<Shape>(be_, sorted, shapes, units_.depth, [](const Shape& s) { return s.level; });
+    }
+
+    Cpu&                       be_;
     const DataflowEntries&     e_;
-    const DataflowWalk&        walk_;
+    const Walk&                walk_;
+    std::span<const Index>     order_;
     DataflowUnits              units_;
-    std::vector<std::uint32_t> count_;        // of products, by entry
-    std::vector<Shape>         groups_;       // as far as they fit a task
-    std::vector<std::uint8_t>  leader_part_;  // by entry, of leaders; log2
+    std::vector<Part>          part_;
+    UnsetVector<std::uint32_t> count_, next_;  // by entry: products, and where in a thread's records the next one goes
+    UnsetVector<std::int32_t>  level_;         // by unit
+    Offset                     saved_ = 0, in_parts_ = 0;
 };
 
 }  // namespace
 
-DataflowUnits find_units(const DataflowEntries& entries, const DataflowWalk& walk)
+template <class Walk>
+DataflowUnits find_units(Cpu& be, const DataflowEntries& entries, const Walk& walk, std::span<const Index> order)
 {
-    return UnitFinder(entries, walk).find();
+    return UnitFinder<Walk>(be, entries, walk, order).find();
 }
+template DataflowUnits find_units(Cpu&, const DataflowEntries&, const FactorWalk&, std::span<const Index>);
+template DataflowUnits find_units(Cpu&, const DataflowEntries&, const SolveWalk&, std::span<const Index>);
 
 }  // namespace ilux

@@ -35,10 +35,9 @@ unsigned blocks_for(Offset count) { return static_cast<unsigned>((count + thread
 
 GpuLuPattern::GpuLuPattern(Gpu& gpu, std::shared_ptr<const LuPattern> pattern) : host_(std::move(pattern))
 {
-    const LuPattern&                P = *host_;
-    const EntryInputs               inputs = entry_inputs(P);
-    const RepeatedInputs            repeated = repeated_inputs(inputs);
-    const std::vector<std::int32_t> source(inputs.source.begin(), inputs.source.end());
+    const LuPattern&     P = *host_;
+    const EntryInputs    inputs = entry_inputs(P);
+    const RepeatedInputs repeated = repeated_inputs(inputs);
     view_.n = P.n;
     view_.nnz = P.nnz();
     view_.nnz_F = P.nnz_F();
@@ -46,7 +45,7 @@ GpuLuPattern::GpuLuPattern(Gpu& gpu, std::shared_ptr<const LuPattern> pattern) :
     arrays_.add(P.col_ptr, view_.col_ptr);
     arrays_.add(P.row, view_.row);
     arrays_.add(P.diag, view_.diag);
-    arrays_.add(source, view_.source);
+    arrays_.add(inputs.source, view_.source);
     arrays_.add(inputs.scale, view_.scale);
     arrays_.add(repeated.entry, view_.repeated_entry);
     arrays_.add(repeated.ptr, view_.repeated_ptr);

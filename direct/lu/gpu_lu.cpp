@@ -29,8 +29,8 @@ void copy_numbers(std::span<const S> from, S* to, Transpose transpose)
 }  // namespace
 
 template <Scalar S>
-GpuLuFactors<S>::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options)
-    : numbers_(gpu, std::move(pattern), options.refactor, tuning_of(options))
+GpuLuFactors<S>::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options, Cpu host)
+    : numbers_(gpu, std::move(pattern), options.refactor, tuning_of(options), host)
 {}
 
 template <Scalar S>
@@ -283,9 +283,10 @@ GpuLuPtr<S> make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
 }
 
 template <Scalar S>
-GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options)
+GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options,
+                                       Cpu host)
 {
-    return GpuLuFactorsPtr<S>(new GpuLuFactors<S>(gpu, std::move(pattern), options));
+    return GpuLuFactorsPtr<S>(new GpuLuFactors<S>(gpu, std::move(pattern), options, host));
 }
 
 #define ILUX_INSTANTIATE(S)         \

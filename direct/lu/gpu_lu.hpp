@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
 #include "ilux/base/scalar.hpp"
@@ -26,7 +27,7 @@ template <Scalar S = double>
 class GpuLuFactors {
 public:
     /// Costs what GpuRefactor and GpuLuSolve cost, once for the pivots.
-    GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options);
+    GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options, Cpu host);
 
     std::string_view method() const;  ///< as GpuRefactor has it
     /// val and f_val of `factors`, which must be of the same pattern; waits.
@@ -136,13 +137,15 @@ template <Scalar S = double>
 using GpuLuFactorsPtr = std::unique_ptr<GpuLuFactors<S>, GpuLuDeleter>;
 template <Scalar S = double>
 GpuLuPtr<S> make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
+/// @param host  whose threads make what the pivots need
 template <Scalar S = double>
-GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options);
+GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options,
+                                       Cpu host = Cpu());
 
 #define ILUX_GPU_LU_FUNCTIONS(S)                                                      \
     template void GpuLuDeleter::operator()(GpuLu<S>*) const noexcept;                 \
     template void GpuLuDeleter::operator()(GpuLuFactors<S>*) const noexcept;          \
     template GpuLuPtr<S>        make_gpu_lu(Gpu&, std::shared_ptr<const LuSymbolic>); \
-    template GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu&, std::shared_ptr<const LuPattern>, const LuOptions&);
+    template GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu&, std::shared_ptr<const LuPattern>, const LuOptions&, Cpu);
 
 }  // namespace ilux

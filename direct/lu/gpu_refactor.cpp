@@ -16,14 +16,14 @@ using Engine = typename GpuRefactor<S>::Engine;
 
 template <Scalar S>
 Engine<S> make_engine(Gpu& gpu, const std::shared_ptr<const GpuLuPattern>& pattern, RefactorMethod method,
-                      const GpuRefactorTuning& tuning, std::vector<DataflowProgram::Slot>& slot_of)
+                      const GpuRefactorTuning& tuning, Cpu host, UnsetVector<DataflowProgram::Slot>& slot_of)
 {
     RightTuning right = tuning.right;
     switch (method) {
         case RefactorMethod::automatic: {
             // The tail's block keeps its columns as doubles in registers and shared memory: complex ones are dot products, too.
             const TailColumns tail = is_complex<S> ? TailColumns{} : choose_dense_tail(pattern->host());
-            DataflowProgram   program = factor_dataflow(pattern->host(), tail);
+            DataflowProgram   program = factor_dataflow(pattern->host(), tail, host);
             slot_of = std::move(program.slot_of);
             slot_of.resize(pattern->entries());  // without those of repeated inputs
             return DataflowRefactor{GpuDataflow(gpu, program),
@@ -61,10 +61,10 @@ RefactorMethod method_for(const LuPattern& pattern, Gpu& gpu, RefactorMethod ask
 
 template <Scalar S>
 GpuRefactor<S>::GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, RefactorMethod method,
-                            const GpuRefactorTuning& tuning)
+                            const GpuRefactorTuning& tuning, Cpu host)
     : method_(method_for<S>(*pattern, gpu, method)),
       pattern_(std::make_shared<const GpuLuPattern>(gpu, std::move(pattern))),
-      engine_(make_engine<S>(gpu, pattern_, method_, tuning, slot_of_)),
+      engine_(make_engine<S>(gpu, pattern_, method_, tuning, host, slot_of_)),
       val_(room<S>(gpu, engine_, pattern_->entries())),
       monitor_(gpu, pattern_, slot_of_)
 {}

@@ -37,8 +37,9 @@ class GpuRefactor {
 public:
     /// @param method     left, glu1, glu3, islu, or automatic: dot products, or left where gpu_cost (refactor_choice.hpp) says so
     /// @throws InvalidOption for another method; OutOfMemory, or InvalidInput where 32 bits cannot count
+    /// @param host  whose threads make the program of dot products
     GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, RefactorMethod method,
-                const GpuRefactorTuning& tuning = {});
+                const GpuRefactorTuning& tuning = {}, Cpu host = Cpu());
 
     /// Factors and monitor from the caller's values, which are on the device; only enqueued, allocates nothing.
     /// Repeatable: bitwise, but for glu1 and glu3.
@@ -67,7 +68,7 @@ public:
 private:
     RefactorMethod                      method_;  ///< automatic: dot products
     std::shared_ptr<const GpuLuPattern> pattern_;
-    std::vector<DataflowProgram::Slot>  slot_of_;  ///< of dot products
+    UnsetVector<DataflowProgram::Slot>  slot_of_;  ///< of dot products
     Engine                              engine_;
     DeviceBuffer<S>                     val_;
     GpuPivotMonitor                     monitor_;

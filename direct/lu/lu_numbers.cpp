@@ -96,7 +96,8 @@ void LuNumbers<S>::prepare(Factors& factors)
         return;
     }
     factors.refactor_.reset();
-    if (!factors.gpu_) factors.gpu_ = make_gpu_lu_factors<S>(gpu_->gpu(), factors.host_.pattern, symbolic_->options);
+    if (!factors.gpu_)
+        factors.gpu_ = make_gpu_lu_factors<S>(gpu_->gpu(), factors.host_.pattern, symbolic_->options, be_);
 }
 
 template <Scalar S>

@@ -1,17 +1,24 @@
 #pragma once
 // Large arrays that threads fill: made without a pass over their memory, whose pages each thread then touches itself.
 
+#include <cstddef>
 #include <memory>
 #include <new>
 #include <type_traits>
 #include <vector>
 
 namespace ilux {
+namespace detail {
+/// Memory in pages of 2 MB where the system has them: to touch 100 MB of the usual ones first takes 20 ms and more.
+void*                 allocate_large(std::size_t bytes);
+void                  free_large(void* memory) noexcept;
+constexpr std::size_t large_bytes = std::size_t{1} << 22;
+}  // namespace detail
 
 /// std::allocator, but values that are not given one are left unset.
 template <class T>
 struct UnsetAllocator : std::allocator<T> {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
     template <class U>
     struct rebind {
@@ -21,6 +28,17 @@ struct UnsetAllocator : std::allocator<T> {
     template <class U>
     UnsetAllocator(const UnsetAllocator<U>&) noexcept
     {}
+    T* allocate(std::size_t count)
+    {
+        if (count > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_array_new_length();
+        const std::size_t bytes = count * sizeof(T);
+        return static_cast<T*>(bytes < detail::large_bytes ? ::operator new(bytes) : detail::allocate_large(bytes));
+    }
+    void deallocate(T* memory, std::size_t count) noexcept
+    {
+        if (count * sizeof(T) < detail::large_bytes) ::operator delete(memory);
+        else detail::free_large(memory);
+    }
     template <class U>
     void construct(U* at) noexcept
     {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -86,6 +87,39 @@ std::vector<Products> products_by_definition(const LuPattern& P, const DataflowP
     }
     for (Products& of_entry : all) std::ranges::sort(of_entry);
     return all;
+}
+
+template <class V>
+bool same_bytes(const V& x, const V& y)
+{
+    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])) == 0);
+}
+
+void expect_same_program(const DataflowProgram& x, const DataflowProgram& y)
+{
+    EXPECT_TRUE(same_bytes(x.task, y.task));
+    EXPECT_TRUE(same_bytes(x.operand, y.operand));
+    EXPECT_TRUE(same_bytes(x.late, y.late));
+    EXPECT_TRUE(same_bytes(x.source, y.source));
+    EXPECT_TRUE(same_bytes(x.scale, y.scale));
+    EXPECT_TRUE(same_bytes(x.divisor, y.divisor));
+    EXPECT_TRUE(same_bytes(x.slot_of, y.slot_of));
+    EXPECT_EQ(x.depth, y.depth);
+    EXPECT_EQ(x.products, y.products);
+}
+
+TEST(LuDataflow, IsTheSameProgramForAnyNumberOfThreads)
+{
+    for (const DataflowSystem& system : dataflow_systems()) {
+        SCOPED_TRACE(system.name);
+        const LuPattern& P = *system.F.pattern;
+        const bool       many = P.multiply_adds() > 1e6;
+        for (const TailColumns tail : {TailColumns{}, choose_dense_tail(P)}) {
+            const DataflowProgram one = factor_dataflow(P, tail, Cpu(1));
+            for (const int threads : {2, 3, 8})
+                if (!many || threads == 3) expect_same_program(factor_dataflow(P, tail, Cpu(threads)), one);
+        }
+    }
 }
 
 TEST(LuDataflow, OfTheWorkedExampleAreItsFactors)
