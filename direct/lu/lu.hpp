@@ -101,6 +101,11 @@ public:
     /// Begins to bring next_values() to the GPU, if there is one, beside what the host does until it factors them.
     void upload_next() { numbers_.upload_next(); }
 
+    /// Pivots of an earlier run, or of another process (LuPlan), become the current ones: refactor_or_factor takes them as long as
+    /// they hold, and others where not. There are no factors before its first call.
+    /// @throws InvalidInput when they are of another order or number of entries
+    void take_pivots(std::shared_ptr<const LuPattern> pattern, double growth);
+
     /// Chooses pivots for one system: within supernodes where storage() says so, else, and where those do not do, among all rows.
     /// What a series of refactorizations needs is made by the first of them.
     LuReport factor(std::span<const S> values);

@@ -1,0 +1,197 @@
+// What a stored plan has to keep so that nobody who follows it leaves an array or waits for ever.
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/plan/plan_file.hpp"
+
+namespace ilux::detail {
+namespace {
+
+using Slot = DataflowProgram::Slot;
+
+/// Says what is wrong, behind the name of the section.
+class Checks {
+public:
+    explicit Checks(const std::string& where) : where_(where) {}
+
+    void operator()(bool holds, const char* wrong) const
+    {
+        require(holds, [&] { return where_ + ": " + wrong; });
+    }
+
+    /// ptr holds count + 1 positions of `end` things.
+    template <class T>
+    void positions(const std::vector<T>& ptr, std::size_t count, std::size_t end, const char* wrong) const
+    {
+        (*this)(ptr.size() == count + 1 && ptr.front() == 0 && ptr.back() == static_cast<T>(end) &&
+                    std::ranges::is_sorted(ptr),
+                wrong);
+    }
+    template <class V>
+    void within(const V& values, std::int64_t least, std::int64_t end, const char* wrong) const
+    {
+        (*this)(std::ranges::all_of(values, [&](std::int64_t x) { return x >= least && x < end; }), wrong);
+    }
+    template <class T>
+    void permutation(const std::vector<T>& perm, std::size_t count, const char* wrong) const
+    {
+        (*this)(perm.size() == count, wrong);
+        within(perm, 0, static_cast<std::int64_t>(count), wrong);
+        std::vector<bool> seen(count);
+        for (const T i : perm) seen[static_cast<std::size_t>(i)] = true;
+        (*this)(std::ranges::find(seen, false) == seen.end(), wrong);
+    }
+    void scales(const std::vector<double>& scale, std::size_t count, bool may_be_empty, const char* wrong) const
+    {
+        const bool finite = std::ranges::all_of(scale, [](double x) { return std::isfinite(x) && x != 0; });
+        (*this)((scale.size() == count || (may_be_empty && scale.empty())) && finite, wrong);
+    }
+
+private:
+    const std::string& where_;
+};
+
+/// Every row of rows first … last − 1 of a column stands behind the one before.
+bool ascends(const std::vector<Index>& row, Offset first, Offset last)
+{
+    return std::is_sorted(row.begin() + first, row.begin() + last, std::less_equal<>{});
+}
+
+/// Columns of L + U and F, block by block.
+void check_columns(const LuPattern& P, const Checks& check)
+{
+    for (Index b = 0; b < P.blocks(); ++b)
+        for (Index k = P.block_ptr[b]; k < P.block_ptr[b + 1]; ++k) {
+            const Offset first = P.col_ptr[k], last = P.col_ptr[k + 1], f = P.f_col_ptr[k], f_last = P.f_col_ptr[k + 1];
+            check(first < last && ascends(P.row, first, last) && P.row[first] >= P.block_ptr[b] &&
+                      P.row[last - 1] < P.block_ptr[b + 1],
+                  "rows of a column are out of order");
+            check(P.diag[k] >= first && P.diag[k] < last && P.row[P.diag[k]] == k, "a diagonal is elsewhere");
+            check(f == f_last ||
+                      (ascends(P.f_row, f, f_last) && P.f_row[f] >= 0 && P.f_row[f_last - 1] < P.block_ptr[b]),
+                  "rows of a column of F are out of order");
+        }
+}
+
+/// Whatever is subtracted from a column, or read into it, has an entry there.
+void check_closed(const LuPattern& P, const Checks& check)
+{
+    std::vector<Index> of(P.n, -1), of_f(P.n, -1);  // the last column that has this row
+    for (Index k = 0; k < P.n; ++k) {
+        for (Offset p = P.col_ptr[k]; p < P.col_ptr[k + 1]; ++p) of[P.row[p]] = k;
+        for (Offset p = P.f_col_ptr[k]; p < P.f_col_ptr[k + 1]; ++p) of_f[P.f_row[p]] = k;
+        bool closed = true;
+        for (Offset q = P.col_ptr[k]; q < P.diag[k]; ++q)
+            for (Offset s = P.diag[P.row[q]] + 1; s < P.col_ptr[P.row[q] + 1]; ++s)
+                closed = closed && of[P.row[s]] == k;
+        check(closed, "the pattern is not closed under fill");
+        check(P.in_split[k] >= P.in_ptr[k] && P.in_split[k] <= P.in_ptr[k + 1], "a column's input is cut elsewhere");
+        bool placed = true;
+        for (Offset e = P.in_ptr[k]; e < P.in_ptr[k + 1]; ++e)
+            placed = placed && (e < P.in_split[k] ? of : of_f)[P.in_row[e]] == k;
+        check(placed, "a value has no entry of the factors");
+    }
+}
+
+/// Tasks follow one another in slots and operands, and have lanes enough.
+void check_tasks(const DataflowProgram& p, const Checks& check)
+{
+    std::uint64_t row = 0, slot = DataflowProgram::first_slot;
+    for (const auto& task : p.task) {
+        check(task.first == row && task.slot == slot, "a task is elsewhere");
+        row += task.steps + task.divisor_steps;
+        slot += task.entries;
+        const bool lanes = task.log2_part <= 5 && task.log2_group <= 5 && task.entries << task.log2_part <= 32;
+        const bool sums = task.steps + task.divisor_steps <= DataflowProgram::max_steps && task.entries > 0;
+        check(lanes && sums && task.divide <= DataflowProgram::by_twin, "a task has too many lanes or steps");
+        check(task.pilot >= -1 && task.pilot < static_cast<std::int64_t>(task.slot), "a pilot comes later");
+    }
+    check(32 * row == p.operand.size() && slot == p.slots(), "tasks end elsewhere");
+}
+
+/// Warps wait for what they read, so it must come from earlier tasks.
+void check_reads(const DataflowProgram& p, const Checks& check)
+{
+    const auto earlier = [](const DataflowProgram::Operand& o, Slot slot) { return o.a < slot && o.b < slot; };
+    bool       all = true;
+    for (const auto& task : p.task) {
+        const std::size_t begin = 32 * std::size_t{task.first},
+                          end = begin + 32 * std::size_t(task.steps + task.divisor_steps);
+        for (std::size_t o = begin; o < end; ++o) all = all && earlier(p.operand[o], task.slot);
+        for (Slot slot = task.slot; slot < task.slot + task.entries; ++slot) {
+            const Slot divisor = p.divisor[slot];
+            all = all && divisor < (task.divide == DataflowProgram::by_slot ? task.slot : p.slots());
+            for (const auto& late : p.late[slot]) all = all && earlier(late, task.slot);
+            if (!all || task.divide != DataflowProgram::by_twin) continue;
+            for (const auto& late : p.late[divisor]) all = all && earlier(late, task.slot);  // computed once more
+        }
+    }
+    check(all, "a product is read before it is known");
+}
+
+}  // namespace
+
+void check_symbolic(const LuSymbolic& s, const std::string& where)
+{
+    const Checks check(where);
+    check(s.n >= 0 && s.input_nnz >= 0, "sizes are negative");
+    const auto n = static_cast<std::size_t>(s.n), nnz = static_cast<std::size_t>(s.input_nnz);
+    check.positions(s.input_ptr, n, nnz, "input_ptr");
+    check(s.input_idx.size() == nnz && s.row.size() == nnz && s.source.size() == nnz, "arrays of other lengths");
+    check.within(s.input_idx, 0, s.n, "an index of the input is out of range");
+    check.permutation(s.row_perm, n, "row_perm is no permutation");
+    check.permutation(s.col_perm, n, "col_perm is no permutation");
+    check(!s.block_ptr.empty() && s.block_ptr.size() <= n + 1, "block_ptr");
+    check.positions(s.block_ptr, s.block_ptr.size() - 1, n, "block_ptr");
+    check.scales(s.row_scale, n, true, "row_scale");
+    check.scales(s.col_scale, n, true, "col_scale");
+    check.positions(s.col_ptr, n, nnz, "col_ptr");
+    check.within(s.row, 0, s.n, "a row is out of range");
+    check.permutation(s.source, nnz, "source is no permutation");
+}
+
+void check_pattern(const LuPattern& P, const LuSymbolic& symbolic, const std::string& where)
+{
+    const Checks check(where);
+    check(P.n == symbolic.n, "of another order than the analysis");
+    const auto n = static_cast<std::size_t>(P.n), inputs = static_cast<std::size_t>(symbolic.input_nnz);
+    check.permutation(P.row_perm, n, "row_perm is no permutation");
+    check.permutation(P.col_perm, n, "col_perm is no permutation");
+    check.scales(P.row_scale, n, true, "row_scale");
+    check.scales(P.col_scale, n, true, "col_scale");
+    check(!P.block_ptr.empty() && P.block_ptr.size() <= n + 1, "block_ptr");
+    check.positions(P.block_ptr, P.block_ptr.size() - 1, n, "block_ptr");
+    check.positions(P.col_ptr, n, P.row.size(), "col_ptr");
+    check.positions(P.f_col_ptr, n, P.f_row.size(), "f_col_ptr");
+    check(P.diag.size() == n && P.in_split.size() == n, "arrays of other lengths");
+    check.positions(P.in_ptr, n, inputs, "in_ptr");
+    check(P.in_source.size() == inputs && P.in_row.size() == inputs, "arrays of other lengths");
+    check.within(P.in_source, 0, symbolic.input_nnz, "a source is out of range");
+    check.within(P.in_row, 0, P.n, "a row is out of range");
+    check.scales(P.in_scale, inputs, false, "in_scale");
+    check_columns(P, check);
+    check_closed(P, check);
+}
+
+void check_dataflow(const LuPlan::Dataflow& dataflow, const LuPattern& pattern, const std::string& where)
+{
+    const Checks           check(where);
+    const DataflowProgram& p = dataflow.program;
+    const auto             slots = static_cast<std::int64_t>(p.slots());
+    check(dataflow.tail.size >= 0, "a tail of negative size");
+    require_tail(pattern, dataflow.tail);
+    check(p.late.size() == p.slots() && p.scale.size() == p.slots() && p.divisor.size() == p.slots(),
+          "arrays of other lengths");
+    check(p.slots() >= DataflowProgram::first_slot && p.depth >= 0, "no slots");
+    check(p.slot_of.size() >= static_cast<std::size_t>(pattern.nnz() + pattern.nnz_F()), "slots of too few entries");
+    check.within(p.slot_of, DataflowProgram::first_slot, slots, "a slot is out of range");
+    check.within(p.source, -1, static_cast<std::int64_t>(pattern.in_source.size()), "a source is out of range");
+    check(std::ranges::all_of(p.scale, [](double x) { return std::isfinite(x); }), "a scale is not finite");
+    check_tasks(p, check);
+    check_reads(p, check);
+}
+
+}  // namespace ilux::detail
