@@ -52,6 +52,27 @@ public:
     {
         return with(key, [&](const NpyArray& array) { return indices_of(array, label(key)); });
     }
+    /// Of a list of entries, for each dimension: "row" and "col", or both in "coords".
+    std::vector<std::vector<Index>> places(std::size_t dimensions) const
+    {
+        if (!has("coords")) return {indices("row"), indices("col")};
+        return with("coords", [&](const NpyArray& array) {
+            const bool by_dimension =
+                array.shape.size() == 2 && !array.by_columns && array.shape[0] == static_cast<Offset>(dimensions);
+            require(by_dimension, [&] { return fmt::format("{}: expected {} rows", label("coords"), dimensions); });
+            NpyArray flat = array;
+            flat.shape = {array.size()};
+            const std::vector<Index>        all = indices_of(flat, label("coords"));
+            const auto                      count = static_cast<std::ptrdiff_t>(array.shape[1]);
+            std::vector<std::vector<Index>> of;
+            for (std::size_t d = 0; d < dimensions; ++d) {
+                const auto begin = all.begin() + static_cast<std::ptrdiff_t>(d) * count;
+                of.emplace_back(begin, begin + count);
+            }
+            if (dimensions == 1) of.emplace(of.begin(), of[0].size());
+            return of;
+        });
+    }
     std::vector<Offset> offsets(const std::string& key) const
     {
         return with(key, [&](const NpyArray& array) { return offsets_of(array, label(key)); });
@@ -87,17 +108,19 @@ CsrMatrix<T> sparse_of(const NpzArchive& archive, const std::string& format, con
         require(rows == val.size() && cols == val.size(),
                 [&] { return fmt::format("{}: {} and {} indices for {} values", name, rows, cols, val.size()); });
     };
+    const bool vector = archive.offsets("shape").size() == 1;
     if (format == "coo") {
-        const auto row = archive.indices("row"), col = archive.indices("col");
-        equal(row.size(), col.size());
-        return from_list(header, name, options, row, col, val);
+        auto at = archive.places(vector ? 1 : 2);
+        if (vector) at[0].swap(at[1]);  // its places are those in one row
+        equal(at[0].size(), at[1].size());
+        return from_list(header, name, options, at[0], at[1], val);
     }
     auto ptr = archive.offsets("indptr");
     auto indices = archive.indices("indices");
     cut_to_use(ptr, indices);
     cut_to_use(ptr, val);
     equal(indices.size(), indices.size());
-    if (format == "csc") return from_columns(header, name, options, ptr, indices, val);
+    if (format == "csc" || vector) return from_columns(header, name, options, ptr, indices, val);
     return from_rows(header, name, std::move(ptr), std::move(indices), std::move(val));
 }
 
@@ -117,15 +140,16 @@ AnyMatrix parse_npz(std::string_view bytes, std::string_view name, const ReadOpt
     const std::string format = archive.with("format", text_of);
     if (format != "csr" && format != "csc" && format != "coo") throw_other_format(name, format);
     const auto shape = archive.offsets("shape");
-    require(shape.size() == 2, [&] {
-        return fmt::format("{}: an array of {} dimension{}; expected two: A.reshape(-1, 1) makes a column of one", name,
-                           shape.size(), shape.size() == 1 ? "" : "s");
+    const bool vector = shape.size() == 1 && format != "csc";  // a column
+    require(shape.size() == 2 || vector, [&] {
+        return fmt::format("{}: an array of {} dimension{} in the format {}; expected two", name, shape.size(),
+                           shape.size() == 1 ? "" : "s", format);
     });
     return archive.with("data", [&](const NpyArray& data) -> AnyMatrix {
         require(data.shape.size() == 1,
                 [&] { return fmt::format("{}: values of {} dimensions; expected one", name, data.shape.size()); });
         MatrixMarketHeader header{.complex = has_complex_elements(data, archive.label("data"))};
-        accept_sizes(header, shape[0], shape[1], data.size(), bytes.size(), name, options);
+        accept_sizes(header, shape[0], vector ? 1 : shape[1], data.size(), bytes.size(), name, options);
         const auto sparse = [&]<Scalar T>(T) -> AnyMatrix {
             return sparse_of<T>(archive, format, header, name, options, values_of<T>(data, archive.label("data")));
         };

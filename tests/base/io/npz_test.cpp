@@ -19,6 +19,13 @@ TEST(Npz, ReadsEveryLayoutThatSciPyWritesOfCsrCscAndCoo)
     expect_B<double>(read_any_matrix(foreign_file("one_array.npz")), "one_array.npz");
 }
 
+TEST(Npz, ReadsSparseArraysOfOneDimensionAsAColumn)
+{
+    for (const char* name : {"coo_vector.npz", "csr_vector.npz", "row_vector.npz"})
+        EXPECT_EQ(read_vector(foreign_file(name)), (std::vector<double>{1, 2, 0, 4})) << name;
+    expect_A<double>(read_any_matrix(foreign_file("coords.npz")), "coords.npz");
+}
+
 TEST(Npy, ReadsArraysOfEveryOrderAndType)
 {
     for (const char* name : {"rows.npy", "columns.npy", "big_endian.npy", "single.npy", "int16.npy"})
