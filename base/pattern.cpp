@@ -1,6 +1,7 @@
 #include "ilux/base/pattern.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ilux {
 
@@ -18,6 +19,24 @@ std::optional<PatternDifference> first_difference(std::span<const Offset> ptr, s
         return PatternDifference{static_cast<Index>(line), p};
     }
     return PatternDifference{static_cast<Index>(std::max<Offset>(0, same_ptr - 1))};
+}
+
+TransposedPattern transposed_pattern(std::span<const Offset> row_ptr, std::span<const Index> col, Index cols)
+{
+    TransposedPattern of;
+    of.row_ptr.assign(static_cast<std::size_t>(cols) + 1, 0);
+    of.col.resize(col.size());
+    of.from.resize(col.size());
+    for (const Index j : col) ++of.row_ptr[j + 1];
+    std::partial_sum(of.row_ptr.begin(), of.row_ptr.end(), of.row_ptr.begin());
+    std::vector<Offset> next(of.row_ptr.begin(), of.row_ptr.end() - 1);
+    for (std::size_t i = 0; i + 1 < row_ptr.size(); ++i)
+        for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
+            const Offset q = next[col[p]]++;
+            of.col[q] = static_cast<Index>(i);
+            of.from[q] = p;
+        }
+    return of;
 }
 
 }  // namespace ilux

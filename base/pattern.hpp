@@ -1,8 +1,9 @@
 #pragma once
-// Compressed patterns compared.
+// Compressed patterns compared and transposed.
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "ilux/base/types.hpp"
 
@@ -21,5 +22,14 @@ struct PatternDifference {
 /// O(lines + nnz)
 std::optional<PatternDifference> first_difference(std::span<const Offset> ptr, std::span<const Index> idx,
                                                   std::span<const Offset> known_ptr, std::span<const Index> known_idx);
+
+/// The pattern of Aᵀ by rows, and where the value of each of its entries stands among those of A.
+struct TransposedPattern {
+    std::vector<Offset> row_ptr;  ///< columns of A + 1
+    std::vector<Index>  col;      ///< nnz, ascending within the rows
+    std::vector<Offset> from;     ///< nnz
+};
+/// @param row_ptr, col  a valid pattern of rows  @param cols  that A has. O(rows + columns + nnz)
+TransposedPattern transposed_pattern(std::span<const Offset> row_ptr, std::span<const Index> col, Index cols);
 
 }  // namespace ilux

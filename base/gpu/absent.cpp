@@ -8,6 +8,7 @@
 #include "ilux/base/gpu/gpu_instances.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
 #include "ilux/base/gpu/host_transfers.hpp"
+#include "ilux/base/gpu/adjoint_values.hpp"
 #include "ilux/base/gpu/row_measures.hpp"
 #include "ilux/base/gpu/stream_order.hpp"
 #include "ilux/base/instances.hpp"
@@ -171,6 +172,18 @@ ErrorMeasures measure_errors(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, dou
     absent();
 }
 ILUX_SCALARS(ILUX_ROW_MEASURES)
+
+template <Scalar S>
+void gather_conjugates(Gpu&, DeviceSpan<const S>, DeviceSpan<const Offset>, DeviceSpan<S>)
+{
+    absent();
+}
+template <Scalar S>
+void conjugate(Gpu&, DeviceSpan<S>)
+{
+    absent();
+}
+ILUX_SCALARS(ILUX_ADJOINT_VALUES)
 
 GpuGraph::GpuGraph(Gpu&, std::function<void()>) { absent(); }
 void GpuGraph::launch(Gpu&) const { absent(); }

@@ -159,6 +159,21 @@ void GpuMatrixOperator<S>::apply_adjoint(Gpu& be, DeviceSpan<const S> x, DeviceS
     spmv<S, S>(be, 1, Ah_, x, 0, y);
 }
 
+template <Scalar S>
+void GpuMatrixOperator<S>::upload_values(Gpu& gpu, const CsrView<NotDeduced<S>>& A)
+{
+    A_.upload_values(gpu, A.val());
+    if (adjoinable_) Ah_.upload_values(gpu, adjoint(A).val());
+}
+
+template <Scalar S>
+void GpuMatrixOperator<S>::copy_values(Gpu& gpu, DeviceSpan<const S> values)
+{
+    require(!adjoinable_, [] { return "values of a device for a GpuMatrixOperator that was made with the adjoint"; });
+    detail::require_same_size(values.size(), A_.val().size());
+    detail::enqueue_copy(gpu, values.data(), A_.val().data(), values.size() * sizeof(S));
+}
+
 #define ILUX_INSTANTIATE(T) template class DeviceCsr<T>;
 ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

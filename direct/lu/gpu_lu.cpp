@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/gpu/adjoint_values.hpp"
 #include "ilux/base/instances.hpp"
 
 namespace ilux {
@@ -239,17 +240,18 @@ void GpuLu<S>::solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S
 template <Scalar S>
 RefineReport GpuLu<S>::solve(GpuLuFactors<S>& factors, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose)
 {
-    require(!is_complex<S> || transpose != Transpose::adjoint,
-            [] { return "a complex adjoint is solved on the host"; });
+    const bool      conjugated = transpose == Transpose::adjoint;
     Vectors&        v = one_;
     GpuLuSolve<S>&  solve = factors.solve(gpu_, transpose);
     GpuResidual<S>& measure = residual(transpose);
     RefineReport    reached;
     copy<S>(gpu_, b, v.b);
+    if (conjugated) conjugate<S>(gpu_, v.b);
     solve.run(gpu_, v.b.data(), v.x.data());
     refine(solve, measure, v, false, 1, [&](Index, DeviceSpan<const S> best, const RefineReport& report) {
         reached = report;
         copy<S>(gpu_, best, x);
+        if (conjugated) conjugate<S>(gpu_, x);
     });
     return reached;
 }

@@ -84,7 +84,7 @@ public:
     ///                 as the host does it.
     void solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x, Transpose transpose,
                std::span<RefineReport> reports);
-    /// The same of one system whose vectors are on the device: x ← A⁻¹ b or A⁻ᵀ b, with the bits that it has there. Its x is complete
+    /// The same of one system whose vectors are on the device, with the bits that it has there. Its x is complete
     /// when the stream is there.
     RefineReport solve(GpuLuFactors<S>& factors, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose);
     static constexpr std::size_t most_together = 64;  ///< bounds the memory, the host's that is page-locked above all

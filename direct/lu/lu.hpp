@@ -138,7 +138,7 @@ public:
     /// @throws InvalidInput before any factorization, when lengths disagree, or when b and x overlap
     LuSolveReport solve(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no,
                         double tolerance = 1e-12);
-    /// The same for one system whose vectors are on the GPU in use, with the pivots as they are, for A or Aᵀ.
+    /// The same for one system whose vectors are on the GPU in use, with the pivots as they are.
     /// @return nothing where the host has to solve it: the factors are not there, x is not finite, or not as good as `tolerance`
     /// @throws InvalidInput when lengths disagree
     std::optional<LuSolveReport> solve_on_gpu(DeviceSpan<const S> b, DeviceSpan<S> x,

@@ -94,7 +94,7 @@ public:
     RefineReport solve(Factors& factors, std::span<const S> b, std::span<S> x, LuWorkspace<S>& ws, Transpose transpose,
                        double tolerance);
 
-    /// x ← A⁻¹ b or A⁻ᵀ b, refined, where b, x and the factors are on the GPU. @return what was reached; nothing where the factors are not there
+    /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b, refined, where b, x and the factors are on the GPU. @return what was reached; nothing where the factors are not there
     std::optional<RefineReport> solve_on_gpu(Factors& factors, DeviceSpan<const S> b, DeviceSpan<S> x,
                                              Transpose transpose);
     /// values() on the GPU; none without one.

@@ -51,5 +51,16 @@ TEST(Pattern, MayBeBroken)
     expect_difference(known_ptr, {0, 2, 1, 2, 0, 0}, 4, -1);
 }
 
+TEST(Pattern, TransposedSaysWhereEachEntryStood)
+{
+    const TransposedPattern of = transposed_pattern(known_ptr, known_idx, 3);
+    EXPECT_EQ(of.row_ptr, (std::vector<Offset>{0, 2, 3, 5}));
+    EXPECT_EQ(of.col, (std::vector<Index>{0, 3, 2, 0, 2}));
+    EXPECT_EQ(of.from, (std::vector<Offset>{0, 4, 2, 1, 3}));
+    const TransposedPattern nothing = transposed_pattern(std::vector<Offset>{0}, {}, 0);
+    EXPECT_EQ(nothing.row_ptr, std::vector<Offset>{0});
+    EXPECT_TRUE(nothing.from.empty());
+}
+
 }  // namespace
 }  // namespace ilux::test
