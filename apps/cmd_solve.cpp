@@ -93,9 +93,18 @@ std::optional<Structure> structure_of_result(const Run& run, const std::vector<s
     return all == of_tries.size() ? of_tries[before + run.best] : std::nullopt;
 }
 
-/// Everything but reading and telling.
+/// Of a file that may have been meant for something else: a matrix, say.
+void announce_columns(const ProblemFacts& problem, ProgressLine& progress)
+{
+    constexpr Index many = 64;
+    if (problem.columns > many)
+        progress.say(fmt::format("{} right-hand sides, the columns of {}", problem.columns, printable(problem.rhs)));
+}
+
+/// Everything but reading and telling. @param x  out, for as many columns as b
 template <Scalar S>
-Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken& stop, ProgressLine& progress)
+Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken& stop, ProgressLine& progress,
+        std::vector<S>& x)
 {
     Run run;
     run.options = given.options;
@@ -108,9 +117,10 @@ Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken&
                       structures.push_back(given.report ? structure_of(solver) : std::nullopt);
                   });
     solver.heed(stop);
-    solver.analyse(problem.A);
+    announce_columns(problem, progress);
+    solver.analyse(problem.A, {1, double(problem.columns)});
     (void)solver.factor();  // what became of it is told by solve
-    std::vector<S> x(problem.b.size());
+    x.resize(problem.b.size());
     if (problem.columns == 1) static_cast<SolverReport&>(run) = solver.solve(problem.b, x);
     else take_columns(solver.solve_columns(problem.b, x), run);
     progress.clear();
@@ -124,13 +134,11 @@ Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken&
 
 /// Without a last iterate there is no file.
 template <Scalar S>
-void write_x(const Output& out, const Problem<S>& problem, Run& run)
+void write_x(const Output& out, const Problem<S>& problem, std::vector<S>& x, Run& run)
 {
-    std::vector<S> columns;
-    if (!run.columns.empty()) columns = columns_of_x<S>(run, problem.n());
-    const bool one = run.columns.empty() && run.result().has_x();
-    if (one || !columns.empty())
-        return write_solution<S>(out.file(), problem.n(), one ? run.result().x.of<S>() : columns,
+    const bool there = run.columns.empty() ? run.result().has_x() : mark_missing_columns<S>(run, problem.n(), x);
+    if (there)
+        return write_solution<S>(out.file(), problem.n(), x,
                                  fmt::format("x of {}, {}", printable(problem.name), outcome_line(run)));
     run.decisions.push_back(fmt::format("--out: there is no x, so {} was {}", out.name,
                                         out.file().former ? "removed, being of a former run" : "not written"));
@@ -148,9 +156,10 @@ template <Scalar S>
 int solve(SolveArguments& given, const Problem<S>& problem, const StopToken& stop)
 {
     load_near_null(given.options, problem.n(), {given.options.time_limit, stop});
-    ProgressLine progress(!given.quiet && isatty(STDERR_FILENO));
-    Run          finished = run(given, problem, stop, progress);
-    if (given.out) write_x(given.out, problem, finished);
+    ProgressLine   progress(!given.quiet && isatty(STDERR_FILENO));
+    std::vector<S> x;
+    Run            finished = run(given, problem, stop, progress, x);
+    if (given.out) write_x(given.out, problem, x, finished);
     if (given.history) write_history(given.history.file(), finished.result().history);
     if (given.report) write_file(given.report.file(), html_report(finished, problem, picture_of(problem.A)));
     print(finished, problem, given);

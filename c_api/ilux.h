@@ -106,8 +106,9 @@ int ilux_factors_of(ilux_solver* solver, ilux_factors* factors); /* ILUX_BAD_INP
 /* Solves op(A) X = B for `columns` right-hand sides, column after column: b and x of column k begin at k * ldb and k * ldx
    numbers. Every x is measured; the status is that of the first column that did not converge. x is overwritten; with the option
    sequence.reuse_x it is the guess. On a GPU where A is: b and x stay there, in the order of the stream of ilux_set_stream, where the
-   solver works on that GPU. They pass through the host for device=cpu, krylov.precision=mixed, the transpose by an LU or of complex
-   numbers, and where other factors have to be tried. */
+   solver works on that GPU. They pass through the host for device=cpu, and where other factors have to be tried. The option
+   time_limit is of all columns together; after a column that was cancelled or late the others are not begun, their x is as it was,
+   and their status is that of that column. */
 int ilux_solve(ilux_solver* solver, int op, int64_t columns, const void* b, int64_t ldb, void* x, int64_t ldx);
 /* Z <- op(M)^-1 R by the factors at hand, once; M is the preconditioner, or A where the strategy is LU. */
 int ilux_precondition(ilux_solver* solver, int op, int64_t columns, const void* r, int64_t ldr, void* z, int64_t ldz);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "ilux/base/gpu/device_pointer.hpp"
@@ -119,26 +120,21 @@ FactorReport Session<S>::factor(const void* values, bool again)
 }
 
 template <class S>
-template <class One>
-void Session<S>::columns(std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx, One&& one)
+template <class Work>
+void Session<S>::with_arrays(std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx,
+                             Work&& work)
 {
     require(count >= 0, [&] { return fmt::format("columns is {}", count); });
-    const auto        n = static_cast<std::size_t>(matrix_.view().rows());
     const std::size_t of_b = reach(count, matrix_.view().rows(), ldb, "ldb"),
                       of_x = reach(count, matrix_.view().rows(), ldx, "ldx");
     require((b || of_b == 0) && (x || of_x == 0), [] { return "an array is NULL"; });
-    const auto each = [&](auto B, auto X) {
-        for (std::int64_t k = 0; k < count; ++k)
-            one(B.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldb), n),
-                X.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldx), n));
-    };
     const auto* const from = static_cast<const S*>(b);
     auto* const       to = static_cast<S*>(x);
     if (matrix_.on_device())
         for (const void* array : {b, static_cast<const void*>(x)})
             require(!array || is_for_kernels(array), [] { return "an array is of the host, and A of a GPU"; });
-    if (matrix_.on_device()) each(DeviceSpan<const S>(from, of_b), DeviceSpan<S>(to, of_x));
-    else each(std::span<const S>(from, of_b), std::span<S>(to, of_x));
+    if (matrix_.on_device()) work(DeviceSpan<const S>(from, of_b), DeviceSpan<S>(to, of_x));
+    else work(std::span<const S>(from, of_b), std::span<S>(to, of_x));
 }
 
 template <class S>
@@ -146,13 +142,16 @@ void Session<S>::solve(Transpose op, std::int64_t count, const void* b, std::int
 {
     LinearSolver<S>&          solver = ready();
     std::vector<SolverReport> solved;
-    columns(count, b, ldb, x, ldx,
-            Overloaded{[&](std::span<const S> one_b, std::span<S> one_x) {
-                           solved.push_back(without_x(solver.solve(one_b, one_x, op)));
-                       },
-                       [&](DeviceSpan<const S> one_b, DeviceSpan<S> one_x) {
-                           solved.push_back(without_x(solver.solve(gpu(), one_b, one_x, op)));
-                       }});
+    const auto                k = static_cast<std::size_t>(std::max<std::int64_t>(count, 0)),
+               apart_b = static_cast<std::size_t>(std::max<std::int64_t>(ldb, 0)),
+               apart_x = static_cast<std::size_t>(std::max<std::int64_t>(ldx, 0));
+    with_arrays(count, b, ldb, x, ldx,
+                Overloaded{[&](std::span<const S> B, std::span<S> X) {
+                               solved = solver.solve_columns(k, B, apart_b, X, apart_x, op);
+                           },
+                           [&](DeviceSpan<const S> B, DeviceSpan<S> X) {
+                               solved = solver.solve_columns(gpu(), k, B, apart_b, X, apart_x, op);
+                           }});
     reports = std::move(solved);
 }
 
@@ -161,11 +160,20 @@ void Session<S>::precondition(Transpose op, std::int64_t count, const void* r, s
                               std::int64_t ldz)
 {
     require(solver_ != nullptr, [] { return "ilux_analyse comes first"; });
-    columns(count, r, ldr, z, ldz,
-            Overloaded{[&](std::span<const S> one_r, std::span<S> one_z) { solver_->precondition(one_r, one_z, op); },
-                       [&](DeviceSpan<const S> one_r, DeviceSpan<S> one_z) {
-                           solver_->precondition(gpu(), one_r, one_z, op);
-                       }});
+    const auto n = static_cast<std::size_t>(matrix_.view().rows());
+    const auto each = [&](auto R, auto Z, auto&& one) {
+        for (std::int64_t k = 0; k < count; ++k)
+            one(R.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldr), n),
+                Z.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldz), n));
+    };
+    with_arrays(count, r, ldr, z, ldz,
+                Overloaded{[&](std::span<const S> R, std::span<S> Z) {
+                               each(R, Z, [&](auto one_r, auto one_z) { solver_->precondition(one_r, one_z, op); });
+                           },
+                           [&](DeviceSpan<const S> R, DeviceSpan<S> Z) {
+                               each(R, Z,
+                                    [&](auto one_r, auto one_z) { solver_->precondition(gpu(), one_r, one_z, op); });
+                           }});
 }
 
 template <class S>

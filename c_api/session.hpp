@@ -85,9 +85,9 @@ private:
     {
         return [this]() -> Gpu& { return gpu(); };
     }
-    /// Calls one(b, x) for each column, with std::span or DeviceSpan.
-    template <class One>
-    void columns(std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx, One&& one);
+    /// Calls work(B, X), with std::span or DeviceSpan, from the first number of the first column to the last of the last.
+    template <class Work>
+    void with_arrays(std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx, Work&& work);
 
     CallerCsr<S>                     matrix_;
     std::unique_ptr<LinearSolver<S>> solver_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "ilux/base/instances.hpp"
@@ -19,14 +18,6 @@
 
 namespace ilux {
 namespace {
-
-/// ‖A‖_F as krylov.stop=backward_error takes it: a number above 0, also of zeros and where it overflows.
-template <Scalar S>
-double usable_norm(const CsrView<S>& A)
-{
-    using Limits = std::numeric_limits<double>;
-    return std::clamp(norm_frobenius(A), Limits::denorm_min(), Limits::max());
-}
 
 template <Scalar S>
 void require_same_pattern(const CsrView<S>& analysed, const CsrView<S>& A)
@@ -85,19 +76,19 @@ TrySteps LinearSolver<S>::Impl::steps()
 }
 
 template <Scalar S>
-void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, double systems)
+void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
 {
     require(given.rows() == given.cols(),
             [&] { return fmt::format("a {} x {} matrix: a system needs a square one", given.rows(), given.cols()); });
     require_finite_values<S>(view(given));
     loop.budget().enter();
     A_ = given;
-    norm_ = usable_norm(A_);
-    series_.promised = std::max(1.0, systems);
+    norm_ = usable_norm(norm_frobenius(A_));
+    series_.promised = std::max(1.0, ahead.systems);
     choice_.direct = options_.strategy() == SolverMode::direct;
     if (automatic()) {
-        choice_ =
-            choose_strategy<S>(A_, options_, series_.promised, gpu_is_likely(options_, A_), within(seconds_left() / 2));
+        choice_ = choose_strategy<S>(A_, options_, {series_.promised, std::max(1.0, ahead.columns)},
+                                     gpu_is_likely(options_, A_), within(seconds_left() / 2));
         for (const std::string& decision : choice_.decisions) loop.decide(decision);
     }
     require_device_for_lu(options_);
@@ -115,10 +106,10 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, double systems)
 }
 
 template <Scalar S>
-void LinearSolver<S>::Impl::analyse(CsrMatrix<S>&& A, double systems)
+void LinearSolver<S>::Impl::analyse(CsrMatrix<S>&& A, const Ahead& ahead)
 {
     own_ = std::move(A);
-    analyse(own_, systems);
+    analyse(own_, ahead);
 }
 
 template <Scalar S>
@@ -131,8 +122,9 @@ void LinearSolver<S>::Impl::take_values(std::span<const S> values)
     values_.reserve(values.size());  // may lack memory, before anything has changed
     if (values.data() != values_.data()) values_.assign(values.begin(), values.end());
     A_ = A_.with_values(values_);
+    if (strategies) strategies->forget_values();
     adjoint_.reset();
-    norm_ = usable_norm(A_);
+    norm_ = usable_norm(norm_frobenius(A_));
 }
 
 template <Scalar S>
@@ -176,6 +168,7 @@ Plan LinearSolver<S>::Impl::plan_of(bool of_direct, std::vector<std::string>& de
 template <Scalar S>
 Plan LinearSolver<S>::Impl::first_plan()
 {
+    bring_values();
     std::vector<std::string> decisions;
     Plan                     plan = plan_of(direct(), decisions);
     loop.note(decisions);
@@ -193,6 +186,7 @@ Plan LinearSolver<S>::Impl::first_plan_again()
 template <Scalar S>
 std::optional<Plan> LinearSolver<S>::Impl::next_plan(std::span<const Attempt> tried, std::string& why_not)
 {
+    bring_values();
     if (!automatic()) return ilux::next_plan(options_, tried, loop.budget().elapsed(), why_not);
     if (has_fewer_entries_than_rows(A_)) {
         why_not = "an iteration is tried only where it is asked for: --method gmres";
@@ -278,18 +272,18 @@ std::unique_ptr<typename LinearSolver<S>::Impl> LinearSolver<S>::anew() const
 }
 
 template <Scalar S>
-void LinearSolver<S>::analyse(const CsrView<S>& A, double systems)
+void LinearSolver<S>::analyse(const CsrView<S>& A, const Ahead& ahead)
 {
     auto fresh = anew();
-    fresh->analyse(A, systems);
+    fresh->analyse(A, ahead);
     impl_ = std::move(fresh);
 }
 
 template <Scalar S>
-void LinearSolver<S>::analyse(CsrMatrix<S>&& A, double systems)
+void LinearSolver<S>::analyse(CsrMatrix<S>&& A, const Ahead& ahead)
 {
     auto fresh = anew();
-    fresh->analyse(std::move(A), systems);
+    fresh->analyse(std::move(A), ahead);
     impl_ = std::move(fresh);
 }
 
@@ -336,6 +330,12 @@ SolverReport LinearSolver<S>::solve(std::span<const S> b, std::span<S> x, Transp
 {
     impl_->require_allowed(SolverCall::solve);
     check_vectors<S>(impl_->matrix(), b, x);
+    return solve_checked(b, x, transpose);
+}
+
+template <Scalar S>
+SolverReport LinearSolver<S>::solve_checked(std::span<const S> b, std::span<S> x, Transpose transpose)
+{
     if constexpr (is_complex<S>)
         if (transpose == Transpose::yes) return solve_transposed(b, x);
     SystemVectors<S> given(b, x);
@@ -351,7 +351,7 @@ SolverReport LinearSolver<S>::solve_transposed(std::span<const S> b, std::span<S
     SystemVectors<S>     given(of_b, of_adjoint);
     SolverReport         report = impl_->solve(given, Transpose::adjoint);
     std::ranges::copy(conjugated<S>(of_adjoint), x.begin());
-    for (Attempt& tried : report.attempts) tried.x = conjugated<S>(tried.x.of<S>());
+    conjugate_tries<S>(report);
     return report;
 }
 
@@ -366,22 +366,6 @@ void LinearSolver<S>::precondition(std::span<const S> r, std::span<S> z, Transpo
     if (!is_complex<S> || transpose != Transpose::yes) return impl_->precondition(r, z, transpose);
     impl_->precondition(conjugated<S>(r), z, Transpose::adjoint);
     for (S& one : z) one = conj(one);
-}
-
-template <Scalar S>
-std::vector<SolverReport> LinearSolver<S>::solve_columns(std::span<const S> B, std::span<S> X, Transpose transpose)
-{
-    impl_->require_allowed(SolverCall::solve);
-    const auto n = static_cast<std::size_t>(impl_->matrix().rows());
-    require(B.size() == X.size() && (n == 0 ? B.empty() : B.size() % n == 0), [&] {
-        return fmt::format("solve: B has {} and X {} entries, which are no columns of {}", B.size(), X.size(), n);
-    });
-    Cpu serial(1);
-    require(is_finite<S>(serial, B), [] { return "solve: B is not finite"; });
-    std::vector<SolverReport> reports;
-    for (std::size_t begin = 0; begin < B.size(); begin += n)
-        reports.push_back(solve(B.subspan(begin, n), X.subspan(begin, n), transpose));
-    return reports;
 }
 
 template <Scalar S>
@@ -410,6 +394,7 @@ void LinearSolver<S>::listen(TryListener listener, std::function<void(const Atte
 template <Scalar S>
 const CsrView<S>& LinearSolver<S>::matrix() const
 {
+    impl_->bring_values();
     return impl_->matrix();
 }
 

@@ -9,6 +9,7 @@
 
 #include "ilux/base/csr.hpp"
 #include "ilux/base/gpu/gpu.hpp"
+#include "ilux/solver/policy/forecast.hpp"
 #include "ilux/solver/policy/solver_state.hpp"
 #include "ilux/solver/report/batch_report.hpp"
 #include "ilux/solver/report/solver_report.hpp"
@@ -41,12 +42,12 @@ public:
     /// anew; what was analysed before goes when that is done.
     /// @param A  n×n with finite values. Its arrays are borrowed, not copied: row pointers and columns must stand until
     /// the next analyse() or the end of this object, values until others are given
-    /// @param systems  of this pattern that are to come; the more, the more LU pays
+    /// @param ahead  systems of this pattern that are to come, and right-hand sides of each; the more, the more LU pays
     /// @throws InvalidInput unless A is square and finite; DeviceError when a GPU is asked for and cannot be used
     /// Cost: O(nnz), and an analysis for LU where that may win.
-    void analyse(const CsrView<S>& A, double systems = 1);
+    void analyse(const CsrView<S>& A, const Ahead& ahead = 1);
     /// The same with a matrix that is given away.
-    void analyse(CsrMatrix<S>&& A, double systems = 1);
+    void analyse(CsrMatrix<S>&& A, const Ahead& ahead = 1);
 
     /// Factors the analysed values, or others. What fails gives way to what may do better, as long as there are time
     /// and memory.
@@ -68,9 +69,14 @@ public:
     /// @throws InvalidInput before factor(), after an exception that broke off the last call for new numbers before it had
     /// factors, when lengths disagree, or when b is not finite
     SolverReport solve(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no);
-    /// The same for the columns of B and X, n × k, one after another in memory. @return a report for each
+    /// The same for the columns of B and X, n × k, one after another in memory. options.time_limit holds for all of them together; after
+    /// a column that was cancelled or late the others are not begun, and their x is as it was.
+    /// @return a report for each, without x
     /// @throws InvalidInput as solve(), before anything is solved
     std::vector<SolverReport> solve_columns(std::span<const S> B, std::span<S> X, Transpose transpose = Transpose::no);
+    /// The same for `count` columns that begin ldb and ldx numbers apart, at least n.
+    std::vector<SolverReport> solve_columns(std::size_t count, std::span<const S> B, std::size_t ldb, std::span<S> X,
+                                            std::size_t ldx, Transpose transpose = Transpose::no);
     /// z ← M⁻¹ r, M⁻ᵀ r or M⁻ᴴ r by the factors at hand, for an iteration of the caller's: M is the preconditioner, or A where the
     /// strategy is LU.
     /// @param r, z  n; they do not overlap
@@ -96,14 +102,17 @@ public:
 
     /// The calls above with arrays in device memory, of the device and in the order of the stream of `gpu`, which is not waited for
     /// where that can be avoided. b and x stay there where the solver works on that device: its x is measured there and kept out of the
-    /// report. They pass through the host for a solver that works elsewhere, for krylov.precision=mixed, with Aᵀ and Aᴴ by an LU, with
-    /// Aᵀ of complex numbers, and where x is not good at once, and other factors are tried. Values of A pass through the host, which
-    /// chooses by them. @throws OutOfMemory, DeviceError besides
+    /// report. They pass through the host for a solver that works elsewhere, and where x is not good at once, and other factors are
+    /// tried. Values for an LU pass through the host, which chooses pivots by them; those for an iteration stay there, too, until
+    /// the host has to look at them: methods that need Aᴴ, mixed precision, an M that the host factors. @throws OutOfMemory, DeviceError
+    /// besides
     FactorReport factor(Gpu& gpu, DeviceSpan<const S> values);
     FactorReport refactor(Gpu& gpu, DeviceSpan<const S> values);
     SolverReport solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose = Transpose::no);
     std::vector<SolverReport> solve_columns(Gpu& gpu, DeviceSpan<const S> B, DeviceSpan<S> X,
                                             Transpose transpose = Transpose::no);
+    std::vector<SolverReport> solve_columns(Gpu& gpu, std::size_t count, DeviceSpan<const S> B, std::size_t ldb,
+                                            DeviceSpan<S> X, std::size_t ldx, Transpose transpose = Transpose::no);
     void         precondition(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S> z, Transpose transpose = Transpose::no);
     SolverReport refactor_and_solve(Gpu& gpu, DeviceSpan<const S> values, DeviceSpan<const S> b, DeviceSpan<S> x);
 
@@ -126,7 +135,10 @@ public:
 private:
     class Impl;
     std::unique_ptr<Impl> anew() const;
-    SolverReport          solve_transposed(std::span<const S> b, std::span<S> x);
+    // b is finite.
+    SolverReport solve_checked(std::span<const S> b, std::span<S> x, Transpose transpose);
+    SolverReport solve_checked(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose);
+    SolverReport solve_transposed(std::span<const S> b, std::span<S> x);
 
     std::unique_ptr<Impl> impl_;
 };

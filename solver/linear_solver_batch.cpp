@@ -146,6 +146,7 @@ template <Scalar S>
 BatchReport LinearSolver<S>::solve_batch(Index members, std::span<const S> values, std::span<const S> B, std::span<S> X)
 {
     impl_->require_allowed(SolverCall::solve_batch);
+    impl_->bring_values();
     return impl_->solve_batch(checked<S>(impl_->matrix(), members, values, B, X));
 }
 

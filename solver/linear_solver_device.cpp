@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/gpu/gpu.hpp"
@@ -20,15 +22,6 @@ bool is_finite_there(Gpu& gpu, DeviceSpan<const S> v)
 }
 
 template <Scalar S>
-void require_columns(Index n, DeviceSpan<const S> B, DeviceSpan<const S> X)
-{
-    const auto rows = static_cast<std::size_t>(n);
-    require(B.size() == X.size() && (n == 0 ? B.empty() : B.size() % rows == 0), [&] {
-        return fmt::format("solve: B has {} and X {} entries, which are no columns of {}", B.size(), X.size(), n);
-    });
-}
-
-template <Scalar S>
 void require_system(Gpu& gpu, Index n, DeviceSpan<const S> b, DeviceSpan<const S> x)
 {
     const auto rows = static_cast<std::size_t>(n);
@@ -42,9 +35,24 @@ void require_system(Gpu& gpu, Index n, DeviceSpan<const S> b, DeviceSpan<const S
 template <Scalar S>
 void LinearSolver<S>::Impl::take_values(Gpu& gpu, DeviceSpan<const S> values)
 {
+    if (take_on_gpu(gpu, values)) return;
     fetched_.resize(values.size());
     download<S>(gpu, values, fetched_);
     take_values(fetched_);
+}
+
+/// Values for an iteration on that GPU stay there, and the host gets them when it has to look at them. @return whether that is so
+template <Scalar S>
+bool LinearSolver<S>::Impl::take_on_gpu(Gpu& gpu, DeviceSpan<const S> values)
+{
+    if (direct() || values.size() != A_.val().size() || !is_finite_there(gpu, values)) return false;
+    values_.resize(values.size());  // may lack memory, before anything has changed
+    const auto norm = strategies->iterative().take_values(gpu, values, values_);
+    if (!norm) return false;
+    A_ = A_.with_values(values_);
+    adjoint_.reset();
+    norm_ = usable_norm(*norm);
+    return true;
 }
 
 template <Scalar S>
@@ -81,15 +89,18 @@ SolverReport LinearSolver<S>::solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<
 {
     impl_->require_allowed(SolverCall::solve);
     require_system<S>(gpu, impl_->matrix().rows(), b, x);
-    if (is_complex<S> && transpose == Transpose::yes) {
-        std::vector<S> host_x = on_host<S>(gpu, x);
-        SolverReport   report = solve(on_host<S>(gpu, b), host_x, transpose);
-        upload<S>(gpu, host_x, x);
-        return report;
-    }
+    return solve_checked(gpu, b, x, transpose);
+}
+
+template <Scalar S>
+SolverReport LinearSolver<S>::solve_checked(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose)
+{
     const bool       guessed = impl_->takes_guess() && is_finite_there<S>(gpu, x);
-    SystemVectors<S> given(gpu, b, x, guessed);
-    return impl_->solve(given, transpose);
+    const bool       conjugated = is_complex<S> && transpose == Transpose::yes;  // Aᵀ x = b is Aᴴ x̄ = b̄
+    SystemVectors<S> given(gpu, b, x, guessed, conjugated);
+    SolverReport     report = impl_->solve(given, conjugated ? Transpose::adjoint : transpose);
+    if (conjugated) conjugate_tries<S>(report);
+    return report;
 }
 
 template <Scalar S>
@@ -98,12 +109,30 @@ std::vector<SolverReport> LinearSolver<S>::solve_columns(Gpu& gpu, DeviceSpan<co
 {
     impl_->require_allowed(SolverCall::solve);
     const auto n = static_cast<std::size_t>(impl_->matrix().rows());
-    require_columns<S>(impl_->matrix().rows(), B, X);
-    require(is_finite_there<S>(gpu, B), [] { return "solve: B is not finite"; });
-    std::vector<SolverReport> reports;
-    for (std::size_t begin = 0; begin < B.size(); begin += n)
-        reports.push_back(solve(gpu, B.subspan(begin, n), X.subspan(begin, n), transpose));
-    return reports;
+    require(B.size() == X.size() && (n == 0 ? B.empty() : B.size() % n == 0), [&] {
+        return fmt::format("solve: B has {} and X {} entries, which are no columns of {}", B.size(), X.size(), n);
+    });
+    return solve_columns(gpu, n == 0 ? 0 : B.size() / n, B, n, X, n, transpose);
+}
+
+template <Scalar S>
+std::vector<SolverReport> LinearSolver<S>::solve_columns(Gpu& gpu, std::size_t count, DeviceSpan<const S> B,
+                                                         std::size_t ldb, DeviceSpan<S> X, std::size_t ldx,
+                                                         Transpose transpose)
+{
+    impl_->require_allowed(SolverCall::solve);
+    const auto n = static_cast<std::size_t>(impl_->matrix().rows());
+    require_columns(count, n, ldb, B.size(), "B");
+    require_columns(count, n, ldx, X.size(), "X");
+    if (n == 0) ldb = ldx = 0;
+    const bool        together = ldb == n;
+    const std::size_t pieces = together ? std::min<std::size_t>(count, 1) : count;
+    for (std::size_t k = 0; k < pieces; ++k)
+        require(is_finite_there<S>(gpu, B.subspan(k * ldb, together ? count * n : n)),
+                [] { return "solve: B is not finite"; });
+    return impl_->solve_columns(count, [&](std::size_t k) {
+        return solve_checked(gpu, B.subspan(k * ldb, n), X.subspan(k * ldx, n), transpose);
+    });
 }
 
 template <Scalar S>
@@ -114,11 +143,12 @@ void LinearSolver<S>::precondition(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S
     require(impl_->loop.factored(), [] { return "precondition: the last values have no factors"; });
     require(r.size() == n && z.size() == n,
             [&] { return fmt::format("precondition: r has {} and z {} entries, A {} rows", r.size(), z.size(), n); });
-    SystemVectors<S> given(gpu, r, z, false);
     const bool       conjugated = is_complex<S> && transpose == Transpose::yes;
-    if (!conjugated && impl_->precondition_on_gpu(given, transpose)) return;
+    const Transpose  turn = conjugated ? Transpose::adjoint : transpose;
+    SystemVectors<S> given(gpu, r, z, false, conjugated);
+    if (impl_->precondition_on_gpu(given, turn)) return;
     std::vector<S> host_z(n);
-    precondition(given.b(), host_z, transpose);
+    impl_->precondition(given.b(), host_z, turn);
     given.deliver(host_z);
 }
 
@@ -134,12 +164,17 @@ SolverReport LinearSolver<S>::refactor_and_solve(Gpu& gpu, DeviceSpan<const S> v
 
 #define ILUX_INSTANTIATE(S)                                                                                         \
     template void                      LinearSolver<S>::Impl::take_values(Gpu&, DeviceSpan<const S>);               \
+    template bool                      LinearSolver<S>::Impl::take_on_gpu(Gpu&, DeviceSpan<const S>);               \
     template FactorReport              LinearSolver<S>::Impl::refactor(Gpu&, DeviceSpan<const S>);                  \
     template FactorReport              LinearSolver<S>::factor(Gpu&, DeviceSpan<const S>);                          \
     template FactorReport              LinearSolver<S>::refactor(Gpu&, DeviceSpan<const S>);                        \
     template SolverReport              LinearSolver<S>::solve(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, Transpose); \
     template std::vector<SolverReport> LinearSolver<S>::solve_columns(Gpu&, DeviceSpan<const S>, DeviceSpan<S>,     \
                                                                       Transpose);                                   \
+    template std::vector<SolverReport> LinearSolver<S>::solve_columns(Gpu&, std::size_t, DeviceSpan<const S>,       \
+                                                                      std::size_t, DeviceSpan<S>, std::size_t,      \
+                                                                      Transpose);                                   \
+    template SolverReport LinearSolver<S>::solve_checked(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, Transpose);      \
     template void         LinearSolver<S>::precondition(Gpu&, DeviceSpan<const S>, DeviceSpan<S>, Transpose);       \
     template SolverReport LinearSolver<S>::refactor_and_solve(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>,       \
                                                               DeviceSpan<S>);

@@ -1,6 +1,9 @@
 #pragma once
 // What a LinearSolver holds. Of solver/ alone.
 
+#include <algorithm>
+#include <limits>
+
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/solver/policy/choice.hpp"
 #include "ilux/solver/policy/series_policy.hpp"
@@ -12,6 +15,24 @@
 #include "ilux/solver/strategy/turned_matrix.hpp"
 
 namespace ilux {
+
+/// ‖A‖_F as krylov.stop=backward_error takes it: a number above 0, also of zeros and where it overflows.
+inline double usable_norm(double norm)
+{
+    using Limits = std::numeric_limits<double>;
+    return std::clamp(norm, Limits::denorm_min(), Limits::max());
+}
+
+/// The x of every try ← its conjugate.
+template <Scalar S>
+void conjugate_tries(SolverReport& report)
+{
+    for (Attempt& tried : report.attempts)
+        for (S& one : tried.x.template of<S>()) one = conj(one);
+}
+
+/// @throws InvalidInput unless `count` columns of n numbers that begin ld apart are in an array of so many
+void require_columns(std::size_t count, std::size_t n, std::size_t ld, std::size_t size, const char* name);
 
 /// What a series has measured so far.
 struct SeriesRecord {
@@ -35,8 +56,8 @@ class LinearSolver<S>::Impl {
 public:
     explicit Impl(const SolverOptions& options);
 
-    void         analyse(const CsrView<S>& A, double systems);
-    void         analyse(CsrMatrix<S>&& A, double systems);
+    void         analyse(const CsrView<S>& A, const Ahead& ahead);
+    void         analyse(CsrMatrix<S>&& A, const Ahead& ahead);
     void         take_values(std::span<const S> values);
     void         take_values(Gpu& gpu, DeviceSpan<const S> values);
     void         take_guess(std::span<const S> x);
@@ -44,17 +65,23 @@ public:
     FactorReport factor();
     FactorReport refactor();
     /// Of values that take_values() took from there.
-    FactorReport refactor(Gpu& gpu, DeviceSpan<const S> values);
-    SolverReport solve(SystemVectors<S>& given, Transpose transpose);
-    SolverReport refactor_and_solve(std::span<const S> b, std::span<S> x);
-    void         precondition(std::span<const S> r, std::span<S> z, Transpose transpose);
-    bool         precondition_on_gpu(SystemVectors<S>& given, Transpose transpose);
-    BatchReport  solve_batch(const BatchSystems<S>& all);
+    FactorReport              refactor(Gpu& gpu, DeviceSpan<const S> values);
+    SolverReport              solve(SystemVectors<S>& given, Transpose transpose);
+    std::vector<SolverReport> solve_columns(std::size_t count, const std::function<SolverReport(std::size_t)>& one);
+    SolverReport              refactor_and_solve(std::span<const S> b, std::span<S> x);
+    void                      precondition(std::span<const S> r, std::span<S> z, Transpose transpose);
+    bool                      precondition_on_gpu(SystemVectors<S>& given, Transpose transpose);
+    BatchReport               solve_batch(const BatchSystems<S>& all);
 
     /// @throws InvalidInput where the state does not allow it
     void                 require_allowed(SolverCall call) const { ilux::require_allowed(loop.state(), call); }
     const SolverOptions& options() const { return options_; }
     const CsrView<S>&    matrix() const { return A_; }
+    /// A's values may be on a GPU alone: before the host reads them.
+    void bring_values()
+    {
+        if (strategies) strategies->bring_values();
+    }
 
     TryListener                  listener;
     StopToken                    stop;  // the caller's
@@ -62,6 +89,7 @@ public:
     std::optional<Strategies<S>> strategies;  // none before an analysis
 
 private:
+    bool   take_on_gpu(Gpu& gpu, DeviceSpan<const S> values);
     bool   automatic() const { return options_.strategy() == SolverMode::automatic; }
     double seconds_left() const;
     /// The caller's token, and so many seconds from now.
@@ -115,6 +143,7 @@ private:
     Transpose                   transpose_ = Transpose::no;  // of the last call of solve()
     std::optional<CsrMatrix<S>> adjoint_;                    // Aᴴ with the last values, once it was needed
     SeriesRecord                series_;
+    bool                        further_column_ = false;  // the time is that of the former column's call
 };
 
 }  // namespace ilux

@@ -73,6 +73,7 @@ void LinearSolver<S>::Impl::leave_symmetric_plan()
     const MlIluOptions &now = plan.precond.mlilu, &asked = options_.precond.mlilu;
     const bool          definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
     if (direct() || !(definite || absolute)) return;
+    bring_values();
     if (is_hermitian(A_) && (absolute || has_positive_diagonal(A_))) return;
     plan = first_plan();
     series_.why_refresh = fmt::format("A is no longer {}{}", is_complex<S> ? "Hermitian" : "symmetric",
@@ -214,6 +215,7 @@ template <Scalar S>
 TurnedMatrix<S> LinearSolver<S>::Impl::turned()
 {
     if (transpose_ == Transpose::no) return A_;
+    bring_values();
     if (!adjoint_) adjoint_ = adjoint(A_);
     return {A_, *adjoint_};
 }
@@ -225,7 +227,10 @@ void LinearSolver<S>::Impl::solve_by(SystemVectors<S>& given, Attempt& tried)
         if (one.action == SolverAction::stale) solve_by_kept_lu(given, one);
         else if (!one.plan.direct()) solve_iteratively(given, one);
         else {
-            strategies->direct().solve(turned(), given, options_.krylov.rtol, within(seconds_left()), one);
+            DirectSolver<S>& lu = strategies->direct();
+            const double     rtol = options_.krylov.rtol;
+            if (!lu.solve_on_gpu(A_, transpose_, given, rtol, one))
+                lu.solve(turned(), given, rtol, within(seconds_left()), one);
             series_.former_lu.solve = one.report.seconds.solve / (1 + one.report.steps);
         }
     });
@@ -296,7 +301,7 @@ template <Scalar S>
 SolverReport LinearSolver<S>::Impl::solve(SystemVectors<S>& given, Transpose transpose)
 {
     transpose_ = transpose;
-    if (series_.last) loop.budget().restart();
+    if (series_.last && !further_column_) loop.budget().restart();
     if (loop.factored()) loop.budget().at_least(loop.current().seconds);  // one broken off has not told them
     TryLoop::Call call(loop, TryLoop::Input::rhs);
     if (loop.state() == SolverState::dropped) loop.factor(first_plan_again());

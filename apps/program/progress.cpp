@@ -30,6 +30,12 @@ void ProgressLine::clear()
     previous_ = {};
 }
 
+void ProgressLine::say(const std::string& text)
+{
+    clear();
+    if (shown_) write_err(text + "\n");
+}
+
 std::string progress_text(const Progress& progress, const Progress& previous)
 {
     if (progress.phase == Progress::Phase::setup)

@@ -22,6 +22,8 @@ public:
 
     void show(const Progress& progress);
     void clear();
+    /// A line of its own, which stays.
+    void say(const std::string& text);
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -30,7 +30,7 @@ HtmlSection outcome_section(const Run& run, const ProblemFacts& problem)
         append(rows, factor_rows(*result.lu));
     }
     if (result.gpu) append(rows, gpu_rows(*result.gpu));
-    append(rows, error_rows(run));
+    append(rows, error_rows(run, problem));
     append(rows, cost_rows(run, problem));
     append(rows, attempt_rows(run));
     constexpr std::size_t most_columns = 500;

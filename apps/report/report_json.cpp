@@ -54,6 +54,7 @@ Json columns_json(const Run& run)
         all[one.column] = {{"column", one.column + 1},
                            {"outcome", name(one.report.outcome())},
                            {"exit_code", static_cast<int>(exit_code(one.report.outcome()))},
+                           {"begun", one.report.begun},
                            {"message", outcome_line(one.report)},
                            {"method", field_text(result.plan.method)},
                            {"steps", result.report.steps},

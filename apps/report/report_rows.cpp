@@ -122,6 +122,10 @@ Rows column_rows(const Run& run, std::size_t most)
 {
     Rows rows;
     for (const ColumnReport& one : run.columns) {
+        if (!one.report.begun) {  // and so are all that follow
+            rows.push_back({"", fmt::format("and {} columns that were not begun", run.columns.size() - rows.size())});
+            break;
+        }
         if (rows.size() == most) {
             rows.push_back({"", fmt::format("and {} columns that are no worse", run.columns.size() - most)});
             break;
@@ -146,7 +150,7 @@ Rows gpu_rows(const GpuReport& report)
     return rows;
 }
 
-Rows error_rows(const Run& run)
+Rows error_rows(const Run& run, const ProblemFacts& problem)
 {
     const IterationReport& report = run.result().report;
     Rows rows{{"residual", error_text(report.relative_residual) + "  ‖b − A x‖₂ / ‖b‖₂, recomputed"}};
@@ -159,7 +163,7 @@ Rows error_rows(const Run& run)
         rows.push_back({"error estimate", error_text(accuracy.error) + "  ‖e‖_∞ / ‖x‖_∞, e ≈ M⁻¹(b − A x)"});
         rows.push_back(
             {"",
-             accuracy.uncertain > 0 ? uncertainty_text(accuracy, static_cast<Index>(run.result().x.size()))
+             accuracy.uncertain > 0 ? uncertainty_text(accuracy, problem.n())
              : accuracy.worst < 0
                  ? "no unknown is uncertain"
                  : fmt::format(

@@ -21,7 +21,7 @@ Rows attempt_rows(const Run& run);      ///< empty where there was one
 /// Right-hand sides, the worst first; empty where there was one. @param most  rows; the others are counted in another
 Rows column_rows(const Run& run, std::size_t most);
 Rows gpu_rows(const GpuReport& report);
-Rows error_rows(const Run& run);
+Rows error_rows(const Run& run, const ProblemFacts& problem);
 Rows cost_rows(const Run& run, const ProblemFacts& problem);  ///< time and memory of the result
 
 }  // namespace ilux::app

@@ -56,9 +56,10 @@ std::string outcome_line(const Run& run)
     if (run.columns.empty()) return outcome_line(static_cast<const SolverReport&>(run));
     const auto converged =
         std::ranges::count_if(run.columns, [](const ColumnReport& one) { return one.report.converged(); });
-    return fmt::format("{} of {} right-hand sides converged; the worst, column {} (counted from 1): {}", converged,
-                       run.columns.size(), run.columns.front().column + 1,
-                       outcome_line(static_cast<const SolverReport&>(run)));
+    const auto idle = std::ranges::count_if(run.columns, [](const ColumnReport& one) { return !one.report.begun; });
+    return fmt::format("{} of {} right-hand sides converged{}; the worst, column {} (counted from 1): {}", converged,
+                       run.columns.size(), idle > 0 ? fmt::format(", {} were not begun", idle) : "",
+                       run.columns.front().column + 1, outcome_line(static_cast<const SolverReport&>(run)));
 }
 
 std::string outcome_line(const SolverReport& run)
@@ -97,7 +98,7 @@ std::string text_report(const Run& run, const ProblemFacts& problem, bool colour
     const bool converged = run.outcome() == Outcome::converged;
     text += colour ? fmt::format("\n\033[{}m{}\033[0m\n", converged ? "1;32" : "1;31", printable(outcome_line(run)))
                    : fmt::format("\n{}\n", printable(outcome_line(run)));
-    text += lines(error_rows(run)) + lines(cost_rows(run, problem));
+    text += lines(error_rows(run, problem)) + lines(cost_rows(run, problem));
     constexpr std::size_t most_columns = 20;
     text += lines(column_rows(run, most_columns));
     if (!run.stopped.empty()) text += line({"no more tries", run.stopped});

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "ilux/base/cpu.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/report/status_code.hpp"
 
@@ -22,6 +23,7 @@ double residual_of(const SolverReport& report)
 
 bool is_worse(const ColumnReport& a, const ColumnReport& b)
 {
+    if (a.report.begun != b.report.begun) return a.report.begun;  // what was not begun says nothing of its own
     const int code_a = status_code(a.report.outcome()), code_b = status_code(b.report.outcome());
     return code_a != code_b ? code_a > code_b : residual_of(a.report) > residual_of(b.report);
 }
@@ -78,28 +80,28 @@ void take_columns(std::vector<SolverReport> reports, Run& run)
 }
 
 template <Scalar S>
-std::vector<S> columns_of_x(Run& run, Index n)
+bool mark_missing_columns(Run& run, Index n, std::span<S> X)
 {
-    const auto     size = static_cast<std::size_t>(n);
-    std::vector<S> X(size * run.columns.size(), S(std::numeric_limits<double>::quiet_NaN()));
-    std::size_t    missing = 0;
-    Index          first = std::numeric_limits<Index>::max();
+    const auto         size = static_cast<std::size_t>(n);
+    Cpu                serial(1);
+    std::vector<Index> missing;
     for (const ColumnReport& one : run.columns) {
-        const Attempt& result = one.report.result();
-        if (result.has_x())
-            std::ranges::copy(result.x.of<S>(), X.begin() + static_cast<std::ptrdiff_t>(size * one.column));
-        else ++missing, first = std::min(first, one.column);
+        const auto x = X.subspan(size * static_cast<std::size_t>(one.column), size);
+        if (!one.report.result().solved() || !is_finite<S>(serial, x)) missing.push_back(one.column);
     }
-    if (missing == run.columns.size()) return {};
-    if (missing > 0)
+    if (missing.size() == run.columns.size()) return false;
+    for (const Index column : missing)
+        std::ranges::fill(X.subspan(size * static_cast<std::size_t>(column), size),
+                          S(std::numeric_limits<double>::quiet_NaN()));
+    if (!missing.empty())
         run.decisions.push_back(
             fmt::format("--out: {} of {} columns have no x, the first is column {} (counted from 1); "
                         "NaN stands in their places",
-                        missing, run.columns.size(), first + 1));
-    return X;
+                        missing.size(), run.columns.size(), *std::ranges::min_element(missing) + 1));
+    return true;
 }
 
-#define ILUX_INSTANTIATE(S) template std::vector<S> columns_of_x<S>(Run&, Index);
+#define ILUX_INSTANTIATE(S) template bool mark_missing_columns<S>(Run&, Index, std::span<S>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -1,6 +1,7 @@
 #pragma once
 // Several right-hand sides of one matrix, told as one solve.
 
+#include <span>
 #include <vector>
 
 #include "ilux/apps/run/run.hpp"
@@ -11,8 +12,9 @@ namespace ilux::app {
 /// seconds are those of all columns, its decisions those of all, each told once.
 void take_columns(std::vector<SolverReport> reports, Run& run);
 
-/// X, k columns of n; NaN for a column without a last iterate, which `decisions` names. Empty where no column has one.
+/// NaN in the place of every column of X without a last iterate, which `decisions` names.
+/// @param X  columns of n, as solved  @return false, and nothing is done, where no column has one
 template <Scalar S>
-std::vector<S> columns_of_x(Run& run, Index n);
+bool mark_missing_columns(Run& run, Index n, std::span<S> X);
 
 }  // namespace ilux::app

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "ilux/base/background.hpp"
+#include "ilux/base/gpu/device_copy.hpp"
+#include "ilux/base/gpu/stream_order.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
@@ -142,22 +144,28 @@ void GpuSystem<S>::put_matrix_and_vectors(const KrylovOptions& krylov)
 {
     refuse_beyond(need_, 0, gpu_, options_.memory_limit);
     gpu_.make_current();
-    const Index n = host_A_.rows();
-    A_.emplace(gpu_, host_A_, needs_transpose(method_) && !is_mixed_);
-    if (is_mixed_) mixed_.emplace(gpu_, host_A_, A_->matrix(), method_, krylov);
+    const Index n = host_A_->rows();
+    A_.emplace(gpu_, *host_A_, needs_transpose(method_) && !is_mixed_);
+    if (is_mixed_) mixed_.emplace(gpu_, *host_A_, A_->matrix(), method_, krylov);
     else ws_.emplace(method_, n, krylov);
     b_ = DeviceBuffer<S>(n);
     x_ = DeviceBuffer<S>(n);
+    report_matrix_and_vectors();
+    gpu_.synchronize();
+}
+
+template <Scalar S>
+void GpuSystem<S>::report_matrix_and_vectors()
+{
     report_.matrix_bytes = A_->bytes() + (mixed_ ? mixed_->matrix_bytes() : 0);
     report_.workspace_bytes = (mixed_ ? mixed_->workspace_bytes() : ws_->bytes()) + (b_.size() + x_.size()) * sizeof(S);
-    gpu_.synchronize();
 }
 
 template <Scalar S>
 GpuSystem<S>::GpuSystem(Gpu& gpu, const CsrView<S>& A, Method method, const KrylovOptions& krylov,
                         const GpuSystemOptions& options)
     : gpu_(gpu),
-      host_A_(A),
+      host_A_(&A),
       method_(method),
       options_(options),
       is_mixed_(options.arithmetic == KrylovPrecision::mixed),
@@ -184,11 +192,59 @@ void GpuSystem<S>::await_matrix_and_vectors()
 }
 
 template <Scalar S>
+bool GpuSystem<S>::serves(Method method, const GpuSystemOptions& options) const
+{
+    const bool in_double = !is_mixed_ && options.arithmetic == KrylovPrecision::in_double;
+    return in_double && method_ == method && options_.precision == options.precision;
+}
+
+template <Scalar S>
+void GpuSystem<S>::renew(const CsrView<S>& A)
+{
+    host_A_ = &A;
+    report_.seconds_transfer = 0;
+    restart_device_peak();
+    matrix_and_vectors_ = in_background([this] {
+        gpu_.make_current();
+        A_->upload_values(gpu_, *host_A_);
+        gpu_.synchronize();
+    });
+}
+
+template <Scalar S>
+void GpuSystem<S>::renew(Gpu& caller, DeviceSpan<const S> values)
+{
+    report_.seconds_transfer = 0;
+    restart_device_peak();
+    run_after(gpu_, caller);
+    A_->copy_values(gpu_, values);
+    run_after(caller, gpu_);
+}
+
+template <Scalar S>
+void GpuSystem<S>::await_values()
+{
+    timed([&] { await_matrix_and_vectors(); });
+}
+
+template <Scalar S>
+void GpuSystem<S>::drop_factors()
+{
+    M_.reset();
+    of_factors_.reset();
+    room_.reset();
+    const double seconds = report_.seconds_transfer;
+    report_ = {};
+    report_.seconds_transfer = seconds;
+    report_matrix_and_vectors();
+}
+
+template <Scalar S>
 GpuRounds<S> GpuSystem<S>::set_up_rounds(Cpu& cpu, const MlIluOptions& options, const GpuRoundsPlan* former,
                                          const ProgressListener& on_progress, const StopToken& stop)
 {
     gpu_.make_current();
-    timed([&] { await_matrix_and_vectors(); });
+    await_values();
     const bool in_single = options_.precision == Precision::in_single;
     if (former) return GpuRounds<S>::rebuild(cpu, gpu_, A_->matrix(), options, in_single, *former, on_progress, stop);
     return GpuRounds<S>::build(cpu, gpu_, A_->matrix(), options, in_single, on_progress, stop);
@@ -207,7 +263,7 @@ void GpuSystem<S>::put_factors(Cpu& cpu, const PrecondFactors<S>& factors)
     gpu_.make_current();
     timed([&] {
         const auto refuse = [&](std::size_t held) {
-            need_.factors = factor_bytes(host_A_.rows(), factors, adjoinable_, options_.precision);
+            need_.factors = factor_bytes(host_A_->rows(), factors, adjoinable_, options_.precision);
             refuse_beyond(need_, held, gpu_, options_.memory_limit);
         };
         try {
@@ -293,6 +349,11 @@ IterationReport GpuSystem<S>::solve_rows_scaled(DeviceSpan<const S> D, DeviceSpa
                                                 const ProgressListener& on_progress, const StopToken& stop)
 {
     const RowScaledOperator<Gpu, S> DA(*A_, D);
+    if (mixed_) {
+        std::vector<double> of_D;
+        for (const S& one : on_host<S>(gpu_, D)) of_D.push_back(real_part(one));
+        return mixed_->solve(gpu_, DA, of_D, b, x, krylov, on_progress, stop);
+    }
     RowScaledPreconditioner<Gpu, S> DM(*M_, inverse);
     return ilux::solve<Gpu, S>(gpu_, method_, DA, DM, b, x, *ws_, krylov, on_progress, stop);
 }
@@ -302,7 +363,7 @@ typename GpuSystem<S>::Room& GpuSystem<S>::room()
 {
     if (room_) return *room_;
     gpu_.make_current();
-    const auto        n = static_cast<std::size_t>(host_A_.rows());
+    const auto        n = static_cast<std::size_t>(host_A_->rows());
     const std::size_t bytes = n * (6 * sizeof(S) + 2 * sizeof(double));
     const std::size_t limit = options_.memory_limit.value;
     if (limit > 0 && report_.matrix_bytes + report_.factor_bytes + report_.workspace_bytes + bytes > limit)

@@ -76,11 +76,25 @@ public:
               const KrylovOptions& krylov, const GpuSystemOptions& options);
     GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
 
+    /// Whether other values of A's pattern may take the place of those that are there, for this method, put there in this way. Not
+    /// those of mixed precision, which scales by them.
+    bool serves(Method method, const GpuSystemOptions& options) const;
+    /// Other values of A, by a thread of its own as in the constructor: put_factors() or await_values() waits. M stays.
+    /// @param A  of the same pattern
+    void renew(const CsrView<S>& A);
+    /// The same for values that are on this device, in the order of the caller's stream. Waits for nothing.
+    /// @throws InvalidInput for a method that needs Aᴴ
+    void renew(Gpu& caller, DeviceSpan<const S> values);
+    bool takes_device_values() const { return !is_mixed_ && !needs_transpose(method_); }
+    void await_values();
+    /// M goes, before its factors do.
+    void drop_factors();
+
     /// M in rounds, set up on the device, once A is there. What it lacks is told by the result, and by OutOfMemory.
     /// @param former  rounds of an earlier matrix, to be tried first; or null
     GpuRounds<S> set_up_rounds(Cpu& cpu, const MlIluOptions& options, const GpuRoundsPlan* former = nullptr,
                                const ProgressListener& on_progress = {}, const StopToken& stop = {});
-    /// M; once, before any solve(). @param cpu  turns the factors into the systems that apply M
+    /// M; once, or again after drop_factors(), before any solve(). @param cpu  turns the factors into the systems that apply M
     /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
     /// the factors before anything is for them; DeviceError
     void put_factors(Cpu& cpu, const PrecondFactors<S>& factors);
@@ -100,7 +114,7 @@ public:
     IterationReport solve_rows_scaled(std::span<const double> D, std::span<const S> b, std::span<S> x,
                                       const KrylovOptions& krylov, const ProgressListener& on_progress = {},
                                       const StopToken& stop = {});
-    /// The same on the device, in double; allocates nothing. @param inverse  of D
+    /// The same on the device; allocates nothing in double. @param inverse  of D
     IterationReport solve_rows_scaled(DeviceSpan<const S> D, DeviceSpan<const S> inverse, DeviceSpan<const S> b,
                                       DeviceSpan<S> x, const KrylovOptions& krylov,
                                       const ProgressListener& on_progress = {}, const StopToken& stop = {});
@@ -128,6 +142,7 @@ private:
     template <class Solve>
     IterationReport iterate(std::span<const S> b, std::span<S> x, Solve&& solve);
     void            put_matrix_and_vectors(const KrylovOptions& krylov);
+    void            report_matrix_and_vectors();
     void            put_preconditioner(Cpu& cpu, const PrecondFactors<S>& factors);
     template <class T, class Factors>
     void put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options);
@@ -137,7 +152,7 @@ private:
     void timed(const std::function<void()>& work);
 
     Gpu&                                    gpu_;
-    const CsrView<S>&                       host_A_;
+    const CsrView<S>*                       host_A_;
     Method                                  method_;
     GpuSystemOptions                        options_;
     bool                                    is_mixed_;

@@ -144,8 +144,8 @@ void fields(SolverOptions& o, Visit&& visit)
         "after a failure try again with a tighter preconditioner, other pivots or (auto) the other strategy, and say so");
     visit(
         "time_limit", o.time_limit, at_least(0),
-        "seconds for a system from its analysis to its solution: then analysis, factorization or iteration are given up, "
-        "and no further attempt starts; each file that is read may take as long; 0: none");
+        "seconds for a system from its analysis to its solution, all its right-hand sides together: then analysis, "
+        "factorization or iteration are given up, and no further attempt starts; each file that is read may take as long; 0: none");
     visit("memory_limit", o.memory_limit, anything(),
           "bytes that factors may take, where precond.memory_limit and lu.memory_limit say nothing; 0: as these say");
     visit("krylov", o.krylov, anything(), "");

@@ -22,10 +22,19 @@ constexpr Offset screened_nnz = 20'000;    // of A; from here on AMD alone is as
 constexpr double nearly_symmetric = 0.95;  // share of mirrored entries
 constexpr double flops_for_others = 5000;  // an entry of A; from here on the full analysis pays for a single system
 
-std::string figures(const Forecast& direct, const Forecast& iterative, double systems)
+/// ", for 3 systems of 100 right-hand sides each"
+std::string amount(const Ahead& ahead)
 {
-    return fmt::format("LU {}, multilevel ILU with its iteration {}{}", time_text(direct.of(systems)),
-                       time_text(iterative.of(systems)), systems > 1 ? fmt::format(", for {:g} systems", systems) : "");
+    std::string text = ahead.systems > 1 ? fmt::format(", for {:g} systems", ahead.systems) : "";
+    if (ahead.columns == 1) return text;
+    return text + fmt::format("{} {:g} right-hand sides{}", text.empty() ? ", for" : " of", ahead.columns,
+                              text.empty() ? "" : " each");
+}
+
+std::string figures(const Forecast& direct, const Forecast& iterative, const Ahead& ahead)
+{
+    return fmt::format("LU {}, multilevel ILU with its iteration {}{}", time_text(direct.of(ahead)),
+                       time_text(iterative.of(ahead)), amount(ahead));
 }
 
 /// Seconds of an LU by another order than AMD's, at least. @param factor  seconds by AMD's
@@ -37,7 +46,7 @@ double by_other_orders(const CsrView<S>& A, double factor)
 
 /// Whether AMD's own counts leave LU no hope, whatever the ordering.
 template <Scalar S>
-bool hopeless(const CsrView<S>& A, double systems, const StopToken& stop, Choice& choice)
+bool hopeless(const CsrView<S>& A, const Ahead& ahead, const StopToken& stop, Choice& choice)
 {
     if (A.nnz() < screened_nnz) return false;
     AmdCounts amd;
@@ -45,7 +54,7 @@ bool hopeless(const CsrView<S>& A, double systems, const StopToken& stop, Choice
     if (amd.symmetry < nearly_symmetric) return false;
     const double flops = 2 * amd.multiply_adds, factor = factor_per_flop * flops;
     const double least = std::min(factor, by_other_orders(A, factor));
-    if (least < choice.iterative.of(systems)) return false;
+    if (least < choice.iterative.of(ahead)) return false;
     choice.direct = false;
     choice.lu_at_best = least;
     choice.lu = Forecast{.analyse = analysis_per_entry * double(A.nnz()),
@@ -55,26 +64,26 @@ bool hopeless(const CsrView<S>& A, double systems, const StopToken& stop, Choice
     choice.decisions.push_back(fmt::format(
         "iterative: AMD's order leads to {:.2g} flops in an LU, {} even if another order has {:g} times fewer; about {} by "
         "multilevel ILU and iteration",
-        flops, time_text(least), ordering_gains, time_text(choice.iterative.of(systems))));
+        flops, time_text(least), ordering_gains, time_text(choice.iterative.of(ahead))));
     return true;
 }
 
 /// By AMD first, where the ordering is left to us; then by all orderings, if that may change the answer or pays.
 template <Scalar S>
-void analyse_as_far_as_needed(const CsrView<S>& A, const SolverOptions& options, double systems, const StopToken& stop,
+void analyse_as_far_as_needed(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, const StopToken& stop,
                               Choice& choice)
 {
     const LuOptions& lu = options.lu;
     const Cpu        cpu(options.threads);
     LuOptions        first = within_memory(lu);
     const bool       automatic = lu.ordering == LuOrdering::automatic;
-    if (automatic && systems == 1) first.ordering = LuOrdering::amd;
+    if (automatic && ahead.systems == 1) first.ordering = LuOrdering::amd;
     choice.symbolic = analyse<S>(view(A), first, stop, cpu);
     choice.lu = forecast_direct(*choice.symbolic);
     if (first.ordering == lu.ordering) return;
     const double flops = choice.symbolic->report.flops;
     const bool   many = flops > flops_for_others * double(A.nnz());
-    if (!many || by_other_orders(A, choice.lu->factor) > choice.iterative.of(systems)) return;
+    if (!many || by_other_orders(A, choice.lu->factor) > choice.iterative.of(ahead)) return;
     first.ordering = LuOrdering::automatic;
     const double before = choice.lu->analyse;
     choice.symbolic = analyse<S>(view(A), first, stop, cpu);
@@ -83,7 +92,7 @@ void analyse_as_far_as_needed(const CsrView<S>& A, const SolverOptions& options,
 }
 
 template <Scalar S>
-void decide(const SolverOptions& options, double systems, Choice& choice)
+void decide(const SolverOptions& options, const Ahead& ahead, Choice& choice)
 {
     const LuSymbolicReport& report = choice.symbolic->report;
     const auto              no = [&](std::string why) {
@@ -95,13 +104,13 @@ void decide(const SolverOptions& options, double systems, Choice& choice)
                               choice.symbolic->n));
     if (const auto why = lack_of_memory([&] { require_memory(*choice.symbolic, options.lu, sizeof(S)); }))
         return no(*why);
-    Forecast ahead = *choice.lu;
-    ahead.analyse = 0;  // spent whatever follows
-    choice.direct = ahead.of(systems) <= choice.iterative.of(systems);
-    choice.lu_at_best = ahead.of(1);
+    Forecast lu = *choice.lu;
+    lu.analyse = 0;  // spent whatever follows
+    choice.direct = lu.of(ahead) <= choice.iterative.of(ahead);
+    choice.lu_at_best = lu.of(1);
     choice.decisions.push_back(fmt::format("{}: {:.3g} entries in L + U and {:.2g} flops, about {}",
                                            choice.direct ? "direct" : "iterative", report.nnz, report.flops,
-                                           figures(ahead, choice.iterative, systems)));
+                                           figures(lu, choice.iterative, ahead)));
 }
 
 template <Scalar S>
@@ -119,7 +128,7 @@ IterationFacts facts_of_iteration(const CsrView<S>& A, const SolverOptions& opti
 }  // namespace
 
 template <Scalar S>
-Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, double systems, bool gpu,
+Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, bool gpu,
                        const StopToken& stop)
 {
     Choice choice;
@@ -137,9 +146,9 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, double
     }
     try {
         const auto why = lack_of_memory([&] {
-            if (hopeless(A, systems, stop, choice)) return;
-            analyse_as_far_as_needed(A, options, systems, stop, choice);
-            decide<S>(options, systems, choice);
+            if (hopeless(A, ahead, stop, choice)) return;
+            analyse_as_far_as_needed(A, options, ahead, stop, choice);
+            decide<S>(options, ahead, choice);
         });
         if (why) no_lu("the analysis of an LU found no memory: " + *why);
     } catch (const Stopped& told) {
@@ -149,7 +158,7 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, double
 }
 
 #define ILUX_INSTANTIATE(S) \
-    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, double, bool, const StopToken&);
+    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&, bool, const StopToken&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

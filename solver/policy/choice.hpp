@@ -24,11 +24,11 @@ struct Choice {
 /// Looks no closer than the answer needs: a tiny system goes to LU at once; a symmetric pattern whose flops by AMD are
 /// far too many goes to an iteration without an analysis; else the analysis decides, METIS being tried only where that
 /// may change the answer.
-/// @param systems  that are to come with this pattern
+/// @param ahead  what is to come with this pattern
 /// @param gpu  an iteration would run there
 /// @param stop  gives an analysis up, and with it LU
 template <Scalar S>
-Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, double systems, bool gpu,
+Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, bool gpu,
                        const StopToken& stop);
 
 }  // namespace ilux

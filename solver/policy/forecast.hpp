@@ -28,13 +28,24 @@ constexpr double ordering_gains = 5;   // flops by AMD over those by the best ot
 constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
 }  // namespace forecast_rule
 
+/// How much is to come with one pattern.
+struct Ahead {
+    Ahead(double of_systems, double of_columns = 1) : systems(of_systems), columns(of_columns) {}
+
+    double systems;
+    double columns;  ///< right-hand sides of each
+};
+
 /// Seconds of one strategy.
 struct Forecast {
     double analyse = 0, factor = 0;  ///< of the first system; factor: of a preconditioner, too
     double renew = 0;                ///< new numbers for another one
-    double solve = 0;
+    double solve = 0;                ///< a right-hand side
 
-    double of(double systems) const { return analyse + factor + (systems - 1) * renew + systems * solve; }
+    double of(const Ahead& ahead) const
+    {
+        return analyse + factor + (ahead.systems - 1) * renew + ahead.systems * ahead.columns * solve;
+    }
     double each() const { return renew + solve; }  ///< of one among many
 };
 

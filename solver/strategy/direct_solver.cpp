@@ -264,10 +264,6 @@ void DirectSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, d
 {
     clock_ = WallClock();
     lu_->heed(stop);
-    if (!A.turned() && solve_on_gpu(A.factored(), given, rtol, tried)) {
-        estimate_condition(A.factored(), tried);
-        return;
-    }
     const std::span<const S> b = given.b();
     const LuSolveReport      solved = lu_->solve(b, tried.x.of<S>(), A.turn(), lu_tolerance);
     tried.report.seconds.solve = clock_.seconds();

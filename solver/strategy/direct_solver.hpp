@@ -44,8 +44,11 @@ public:
         caller_ = &caller;
         there_ = there;
     }
-    /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution, or nothing where that is on the GPU of
-    /// its array and was delivered  @param stop  lets no other pivots be chosen
+    /// Solves A x = b or Aᴴ x = b where the factors and the arrays are on one GPU, as long as x is good at once; tried.x becomes empty, as
+    /// x was delivered. @return false, and all is as it was, where the host has to do it: solve()
+    bool solve_on_gpu(const CsrView<S>& A, Transpose turn, SystemVectors<S>& given, double rtol, Attempt& tried);
+    /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
+    /// @param stop  lets no other pivots be chosen
     void solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, double rtol, const StopToken& stop, Attempt& tried);
     /// z ← A⁻¹ r or A⁻ᴴ r by the factors, of which there must be some. On a GPU refined, as all solves are there.
     void substitute(std::span<const S> r, std::span<S> z, Transpose turn);
@@ -89,12 +92,12 @@ private:
     void              judge(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
                             Attempt& tried);
     GpuDirectSide<S>* gpu_side_for(const CsrView<S>& A, const SystemVectors<S>& given);
-    bool              solve_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, double rtol, Attempt& tried);
-    void              note(const CsrView<S>& A, Attempt& tried);
-    void              note_refinement(const LuSolveReport& solved, Attempt& tried);
-    void              estimate_error(const TurnedMatrix<S>& A, Attempt& tried);
-    void              improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried);
-    void              estimate_condition(const CsrView<S>& A, Attempt& tried);
+    std::optional<DeviceRows<S>> rows_on_gpu(GpuDirectSide<S>& side, const CsrView<S>& A, Transpose turn);
+    void                         note(const CsrView<S>& A, Attempt& tried);
+    void                         note_refinement(const LuSolveReport& solved, Attempt& tried);
+    void                         estimate_error(const TurnedMatrix<S>& A, Attempt& tried);
+    void                         improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried);
+    void                         estimate_condition(const CsrView<S>& A, Attempt& tried);
 
     Machine                           machine_;
     SolverOptions                     options_;

@@ -31,23 +31,38 @@ GpuDirectSide<S>* DirectSolver<S>::gpu_side_for(const CsrView<S>& A, const Syste
     return &*gpu_side_;
 }
 
+/// Of A, or of Aᴴ; nothing where that has no room.
+template <Scalar S>
+std::optional<DeviceRows<S>> DirectSolver<S>::rows_on_gpu(GpuDirectSide<S>& side, const CsrView<S>& A, Transpose turn)
+{
+    if (turn == Transpose::no) return side.rows(lu_->device_values());
+    try {
+        return side.adjoint_rows(*machine_.gpu, A, lu_->device_values());
+    } catch (const OutOfMemory&) {
+        return {};
+    }
+}
+
 /// All of it there, as long as x is good at once.
 /// @return false, and all is as it was, where the arrays are elsewhere, or x needs more than that: corrections, other pivots, a look at
 /// the factors. The host does it then, from the beginning.
 template <Scalar S>
-bool DirectSolver<S>::solve_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, double rtol, Attempt& tried)
+bool DirectSolver<S>::solve_on_gpu(const CsrView<S>& A, Transpose turn, SystemVectors<S>& given, double rtol,
+                                   Attempt& tried)
 {
+    clock_ = WallClock();
     GpuDirectSide<S>* const side = gpu_side_for(A, given);
-    if (!side) return false;
+    const auto              rows = side ? rows_on_gpu(*side, A, turn) : std::nullopt;
+    if (!rows) return false;
     Gpu& gpu = *machine_.gpu;
     given.load(gpu, side->b(), side->x());
-    const auto solved = lu_->solve_on_gpu(side->b(), side->x(), Transpose::no, lu_tolerance);
+    const auto solved = lu_->solve_on_gpu(side->b(), side->x(), turn, lu_tolerance);
     if (!solved) return false;
     const double   seconds = clock_.seconds();
-    GpuAccuracy<S> measured(gpu, side->rows(lu_->device_values()), side->vectors());
+    GpuAccuracy<S> measured(gpu, *rows, side->vectors());
     auto           accuracy = measured.measure(side->x(), side->b());
     if (!accuracy || !is_plain_success(*accuracy, rtol) || accuracy->rowwise > lu_tolerance) return false;
-    if (!lu_->solve_on_gpu(measured.r(), side->error(), Transpose::no, INFINITY)) return false;
+    if (!lu_->solve_on_gpu(measured.r(), side->error(), turn, INFINITY)) return false;
     measured.note_error(side->x(), side->error(), *accuracy);
     if (excess(*accuracy, DirectBatch<S>::standard(options_)) > 1) return false;
     note_refinement(*solved, tried);
@@ -60,14 +75,14 @@ bool DirectSolver<S>::solve_on_gpu(const CsrView<S>& A, SystemVectors<S>& given,
     hold_to_etol(options_, A.rows(), tried);  // the standard has held x to it
     ILUX_ASSERT(tried.report.outcome == Outcome::converged);
     given.deliver(gpu, side->x());
+    estimate_condition(A, tried);
     return true;
 }
 
 template <Scalar S>
 bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn)
 {
-    const bool              conjugated = is_complex<S> && turn == Transpose::adjoint;
-    GpuDirectSide<S>* const side = conjugated ? nullptr : gpu_side_for(A, given);
+    GpuDirectSide<S>* const side = gpu_side_for(A, given);
     if (!side) return false;
     given.load(*machine_.gpu, side->b(), side->x());
     if (!lu_->solve_on_gpu(side->b(), side->x(), turn, INFINITY)) return false;
@@ -75,11 +90,13 @@ bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>& A, SystemVectors<S>& g
     return true;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                           \
-    template LuReport          DirectSolver<S>::refactored(const CsrView<S>&);                                        \
-    template GpuDirectSide<S>* DirectSolver<S>::gpu_side_for(const CsrView<S>&, const SystemVectors<S>&);             \
-    template bool              DirectSolver<S>::solve_on_gpu(const CsrView<S>&, SystemVectors<S>&, double, Attempt&); \
-    template bool              DirectSolver<S>::substitute_on_gpu(const CsrView<S>&, SystemVectors<S>&, Transpose);
+#define ILUX_INSTANTIATE(S)                                                                                          \
+    template LuReport                     DirectSolver<S>::refactored(const CsrView<S>&);                            \
+    template GpuDirectSide<S>*            DirectSolver<S>::gpu_side_for(const CsrView<S>&, const SystemVectors<S>&); \
+    template std::optional<DeviceRows<S>> DirectSolver<S>::rows_on_gpu(GpuDirectSide<S>&, const CsrView<S>&,         \
+                                                                       Transpose);                                   \
+    template bool DirectSolver<S>::solve_on_gpu(const CsrView<S>&, Transpose, SystemVectors<S>&, double, Attempt&);  \
+    template bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>&, SystemVectors<S>&, Transpose);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -132,38 +132,8 @@ void IterativeSolver<S>::give_up_gpu(const std::string& why, Attempt& tried)
 {
     tried.decisions.push_back("device cpu after all: " + why);
     adjoint_.reset();  // they refer to the GPU
-    system_.reset();
+    drop_system();
     machine_.gpu = nullptr;
-}
-
-/// All but M goes there while M is factored.
-template <Scalar S>
-void IterativeSolver<S>::begin_on_gpu(const Plan& plan)
-{
-    system_ = std::make_unique<GpuSystem<S>>(*machine_.gpu, *A_, method_of(plan.method), krylov(A_->rows()),
-                                             gpu_options(plan));
-}
-
-template <Scalar S>
-GpuSystemOptions IterativeSolver<S>::gpu_options(const Plan& plan) const
-{
-    return {.precision = plan.precond.precision,
-            .arithmetic = mixed() ? KrylovPrecision::mixed : KrylovPrecision::in_double,
-            .engine = machine_.engine,
-            .memory_limit = machine_.memory_limit};
-}
-
-template <Scalar S>
-void IterativeSolver<S>::put_on_gpu(Attempt& tried)
-{
-    try {
-        system_->put_factors(machine_.cpu, factors_);
-        tried.workspace_bytes = system_->report().workspace_bytes;
-        if (!system_->report().remark.empty()) tried.decisions.push_back(system_->report().remark);
-        tried.gpu = system_->report();
-    } catch (const DeviceError& error) {
-        throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
-    }
 }
 
 template <Scalar S>
@@ -238,6 +208,7 @@ std::optional<GpuRounds<S>> IterativeSolver<S>::build_on_gpu(const ProgressListe
 template <Scalar S>
 MlIlu<S> IterativeSolver<S>::make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried)
 {
+    bring_values();
     const MlIluOptions options = mlilu_options(machine_, tried);
     const bool         again = former_ && former_->on_host && former_->options == options;
     MlIlu<S> factors = again ? MlIlu<S>::rebuild(machine_.cpu, *A_, options, *former_->on_host, on_progress, stop)
@@ -272,10 +243,12 @@ bool IterativeSolver<S>::build(const TryListener& listener, const StopToken& sto
                 }
                 break;
             case PrecondKind::ilu0:
+                bring_values();
                 factors_.ilu0 = build_ilu0<S>(*A_, tried);
                 if (factors_.ilu0) require_within(options_.memory_limit, tried);
                 return factors_.ilu0 != nullptr;
             case PrecondKind::jacobi:
+                bring_values();
                 factors_.jacobi = build_jacobi<S>(*A_, tried);
                 require_within(options_.memory_limit, tried);
                 break;
@@ -299,15 +272,18 @@ bool IterativeSolver<S>::build(const TryListener& listener, const StopToken& sto
 template <Scalar S>
 bool IterativeSolver<S>::factor(const CsrView<S>& A, const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
-    auto former = rounds_at_hand();
-    release();
+    auto       former = rounds_at_hand();
+    const bool same = system_serves(A, tried.plan);
+    if (same) drop_factors();
+    else release();
     if (tried.plan.change.empty()) needs_double_ = false;  // else it is a retry with the same numbers
     if (needs_double_) tried.decisions.emplace_back("krylov.precision=double: mixed did not do for these numbers");
     former_ = std::move(former);
-    A_ = &A;
     tried.device = machine_.device();
     try {
-        if (machine_.gpu) begin_on_gpu(tried.plan);
+        if (same) renew_on_gpu(A);
+        A_ = &A;
+        if (machine_.gpu && !same) begin_on_gpu(tried.plan);
         if (!build(listener, stop, tried)) {
             release();
             return false;
@@ -334,14 +310,17 @@ template <Scalar S>
 void IterativeSolver<S>::keep(const CsrView<S>& A, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner to be kept"; });
-    A_ = &A;
     adjoint_.reset();
-    system_.reset();
-    if (machine_.gpu) begin_on_gpu(tried.plan);
     bool made_anew = false;
     try {
-        place(tried);
-        made_anew = !machine_.gpu && factors_.rounds;
+        if (system_serves(A, tried.plan)) keep_on_gpu(A, tried);
+        else {
+            drop_system();
+            A_ = &A;
+            if (machine_.gpu) begin_on_gpu(tried.plan);
+            place(tried);
+            made_anew = !machine_.gpu && factors_.rounds;
+        }
         if (made_anew) {  // given up for want of memory, and the host cannot apply them
             factors_ = {};
             if (!build({}, {}, tried)) return release();
@@ -359,8 +338,16 @@ void IterativeSolver<S>::keep(const CsrView<S>& A, Attempt& tried)
 template <Scalar S>
 void IterativeSolver<S>::release()
 {
+    drop_system();
+    drop_factors();
+}
+
+/// All but A and the vectors on a GPU.
+template <Scalar S>
+void IterativeSolver<S>::drop_factors()
+{
     factored_ = false;
-    system_.reset();
+    if (system_) system_->drop_factors();
     mixed_.reset();
     host_M_.reset();
     adjoint_.reset();
@@ -399,15 +386,21 @@ void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, co
     bool         solved = true;
     with_device_named(tried, [&] {
         if (system_ && !mixed()) return solve_on_gpu(*system_, *A_, given, krylov, listener, stop, tried);
-        const ProgressListener   on_progress = history_of(tried, listener, krylov);
+        const ProgressListener on_progress = history_of(tried, listener, krylov);
+        bool                   judged = false;
+        if (system_ && given.are_of(system_->gpu())) {
+            judged = solve_mixed_on_gpu(given, krylov, on_progress, listener, stop, tried);
+            if (tried.x.size() == 0) return;  // delivered
+        } else {
+            given.read_guess(tried.x);
+            tried.report = iterate(given.b(), tried.x.of<S>(), krylov, on_progress, stop, method);
+        }
         const std::span<const S> b = given.b();
-        given.read_guess(tried.x);
-        tried.report = iterate(b, tried.x.of<S>(), krylov, on_progress, stop, method);
-        const auto finish = [&] {
+        const auto               finish = [&] {
             finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop,
                                 tried);
         };
-        if (!mixed() || !needs_double(tried, stop)) finish();
+        if (!judged && (!mixed() || !needs_double(tried, stop))) finish();
         if (mixed() && needs_double(tried, stop)) {
             solved = go_on_in_double(b, krylov, on_progress, listener, stop, tried);
             if (solved) finish();

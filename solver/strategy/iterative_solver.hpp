@@ -38,9 +38,19 @@ public:
     /// @return whether A x = b can be solved now; where not, `tried` says why
     /// @throws OutOfMemory; DeviceError, naming the device, when that failed
     bool factor(const CsrView<S>& A, const TryListener& listener, const StopToken& stop, Attempt& tried);
-    /// M as it is, for another A of the same order. Needs an M.
+    /// M as it is, for another A of the same pattern. Needs an M.
     void keep(const CsrView<S>& A, Attempt& tried);
     bool factored() const { return factored_; }
+
+    /// Values on a GPU take the place of A's in the system there, which is then factored, or M kept. The host's stay as they were until
+    /// bring_values().
+    /// @param caller  whose stream they are read in the order of  @param host  A's values there
+    /// @return ‖A‖_F; or nothing, and nothing is done, unless there is a system on that GPU that can take them
+    std::optional<double> take_values(Gpu& caller, DeviceSpan<const S> values, std::span<S> host);
+    /// The host's values of A ← those taken from a GPU, where they are not there yet.
+    void bring_values();
+    /// The host has got others.
+    void forget_values() { awaited_ = {}; }
 
     /// Solves, and measures once more in twice the precision where it converged.
     /// @param given  a success that is on the GPU of its arrays is delivered at once
@@ -86,6 +96,8 @@ private:
     GpuSystem<S>* system_for(const CsrView<S>* adjoint, const Plan& plan);
     void solve_on_gpu(GpuSystem<S>& system, const CsrView<S>& A, SystemVectors<S>& given, const KrylovOptions& krylov,
                       const TryListener& listener, const StopToken& stop, Attempt& tried);
+    bool solve_mixed_on_gpu(SystemVectors<S>& given, const KrylovOptions& krylov, const ProgressListener& on_progress,
+                            const TryListener& listener, const StopToken& stop, Attempt& tried);
     bool build(const TryListener& listener, const StopToken& stop, Attempt& tried);
     void place(Attempt& tried);
     void give_up_gpu(const std::string& why, Attempt& tried);
@@ -95,6 +107,12 @@ private:
     void             with_device_named(const Attempt& tried, const std::function<void()>& work) const;
     void             note_rank(Attempt& tried) const;
     void             put_on_gpu(Attempt& tried);
+    bool             system_serves(const CsrView<S>& A, const Plan& plan) const;
+    void             renew_on_gpu(const CsrView<S>& A);
+    void             keep_on_gpu(const CsrView<S>& A, Attempt& tried);
+    void             note_gpu(Attempt& tried) const;
+    void             drop_system();
+    void             drop_factors();
     void             prepare_host(Attempt& tried);
     bool             prepare_mixed(Method method, Attempt& tried);
     bool             mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
@@ -112,7 +130,8 @@ private:
     std::optional<MlIluOptions>            options_made_by_;  // of factors_.mlilu or .rounds
     std::optional<FormerRounds>            former_;           // of the M before, while another is made
     bool                                   factored_ = false;
-    std::unique_ptr<GpuSystem<S>>          system_;  // before what it refers to goes
+    std::unique_ptr<GpuSystem<S>>          system_;   // before what it refers to goes
+    std::span<S>                           awaited_;  // values of A on the host that system_ has newer ones of
     std::optional<MatrixOperator<S>>       op_;
     std::optional<HostPreconditioner<S>>   host_M_;
     std::optional<KrylovWorkspace<Cpu, S>> workspace_;

@@ -6,6 +6,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
+#include "ilux/solver/strategy/gpu_standard.hpp"
 #include "ilux/solver/strategy/iterative_solver.hpp"
 
 namespace ilux {
@@ -49,6 +50,24 @@ bool IterativeSolver<S>::needs_double(const Attempt& tried, const StopToken& sto
     return failed && options_.retry && !stop.stopped();
 }
 
+/// For arrays of the GPU; a success stays there, and of all else x comes to the host. @return whether x was judged
+template <Scalar S>
+bool IterativeSolver<S>::solve_mixed_on_gpu(SystemVectors<S>& given, const KrylovOptions& krylov,
+                                            const ProgressListener& on_progress, const TryListener& listener,
+                                            const StopToken& stop, Attempt& tried)
+{
+    GpuSystem<S>& system = *system_;
+    given.load(system.gpu(), system.b(), system.x());
+    tried.report = system.solve(krylov, on_progress, stop);
+    const bool judged = !needs_double(tried, stop) &&
+                        finish_on_gpu<S>(system, krylov, standard_of(options_), listener.on_progress, stop, tried);
+    if (judged && tried.converged() && !needs_double(tried, stop)) {
+        given.deliver(system.gpu(), system.x());
+        tried.x = std::vector<S>();
+    } else system.unload(tried.x.of<S>());
+    return judged;
+}
+
 /// From the x at hand, with the same factors and the steps that are left; what follows with these numbers is in double, too.
 /// @return whether it came to iterate: not where M had to be made anew on the host, and was not finished
 template <Scalar S>
@@ -64,7 +83,7 @@ bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const KrylovOptio
     if (mixed_) tried.factor_bytes -= mixed_->factor_bytes();
     mixed_.reset();
     adjoint_.reset();
-    system_.reset();
+    drop_system();
     if (machine_.gpu) begin_on_gpu(tried.plan);
     place(tried);
     if (!machine_.gpu && factors_.rounds) {  // given up for want of memory, and the host cannot apply them
@@ -86,6 +105,9 @@ bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const KrylovOptio
 
 #define ILUX_INSTANTIATE(S)                                                                                          \
     template bool IterativeSolver<S>::prepare_mixed(Method, Attempt&);                                               \
+    template bool IterativeSolver<S>::solve_mixed_on_gpu(SystemVectors<S>&, const KrylovOptions&,                    \
+                                                         const ProgressListener&, const TryListener&,                \
+                                                         const StopToken&, Attempt&);                                \
     template bool IterativeSolver<S>::needs_double(const Attempt&, const StopToken&) const;                          \
     template bool IterativeSolver<S>::go_on_in_double(std::span<const S>, const KrylovOptions&,                      \
                                                       const ProgressListener&, const TryListener&, const StopToken&, \

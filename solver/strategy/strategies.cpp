@@ -53,6 +53,18 @@ void Strategies<S>::release_preconditioner()
 }
 
 template <Scalar S>
+void Strategies<S>::bring_values()
+{
+    if (iterative_) iterative_->bring_values();
+}
+
+template <Scalar S>
+void Strategies<S>::forget_values()
+{
+    if (iterative_) iterative_->forget_values();
+}
+
+template <Scalar S>
 bool Strategies<S>::analysed_for(const LuOptions& lu) const
 {
     return direct_->analysed() && same_analysis(direct_->symbolic().options, lu);

@@ -30,6 +30,9 @@ public:
 
     bool has_preconditioner() const { return iterative_ && iterative_->factored(); }
     void release_preconditioner();
+    /// IterativeSolver's, where there is one.
+    void bring_values();
+    void forget_values();
     bool lu_analysed() const { return direct_ && direct_->analysed(); }
     /// Whether there is an analysis for LU that serves these options. Needs a direct solver.
     bool analysed_for(const LuOptions& lu) const;

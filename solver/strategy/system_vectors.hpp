@@ -18,8 +18,9 @@ public:
     /// @param b, x  n each; they outlive this, here and below
     SystemVectors(std::span<const S> b, std::span<S> x) : host_b_(b), host_x_(x) {}
     /// @param caller  whose stream they are read and written in the order of  @param guessed  x is a guess
-    SystemVectors(Gpu& caller, DeviceSpan<const S> b, DeviceSpan<S> x, bool guessed)
-        : caller_(&caller), device_b_(b), device_x_(x), guessed_(guessed)
+    /// @param conjugated  what is solved for is x̄, by b̄
+    SystemVectors(Gpu& caller, DeviceSpan<const S> b, DeviceSpan<S> x, bool guessed, bool conjugated = false)
+        : caller_(&caller), device_b_(b), device_x_(x), guessed_(guessed), conjugated_(is_complex<S> && conjugated)
     {}
 
     bool are_of(const Gpu& gpu) const { return caller_ && caller_->device() == gpu.device(); }
@@ -33,8 +34,8 @@ public:
 
     /// to_b ← b, and x ← the guess or 0, on the GPU that are_of() says. Does not wait.
     void load(Gpu& gpu, DeviceSpan<S> b, DeviceSpan<S> x);
-    /// The caller's x ← x, of that GPU. Does not wait: the caller's stream does.
-    void deliver(Gpu& gpu, DeviceSpan<const S> x);
+    /// The caller's x ← x, of that GPU. Does not wait: the caller's stream does. @param x  may be conjugated where it is
+    void deliver(Gpu& gpu, DeviceSpan<S> x);
     /// The caller's x ← x. An empty one says that it was delivered where it is.
     void deliver(std::span<const S> x);
 
@@ -45,7 +46,7 @@ private:
     DeviceSpan<const S> device_b_;
     DeviceSpan<S>       device_x_;
     std::vector<S>      copied_b_;
-    bool                guessed_ = false;
+    bool                guessed_ = false, conjugated_ = false;
 };
 
 }  // namespace ilux

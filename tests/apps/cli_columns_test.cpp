@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ilux/apps/report/report_text.hpp"
 #include "ilux/apps/run/columns.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/apps/cli.hpp"
@@ -136,7 +137,6 @@ TEST(Columns, AreSortedByExitCodeAndThenByResidual)
         reports[k].attempts[0].report.relative_residual = residuals[k];
         reports[k].attempts[0].seconds_factor = k == 0 ? 3 : 0;
         reports[k].seconds = 1;
-        reports[k].attempts[0].x = std::vector<double>{double(k), 1};
         reports[k].decisions = {"the same", k == 3 ? "another" : "the same"};
     }
     reports[2].attempts[0].failure = "no factors";
@@ -148,11 +148,44 @@ TEST(Columns, AreSortedByExitCodeAndThenByResidual)
     EXPECT_EQ(run.seconds, 4);
     EXPECT_EQ(run.result().seconds_factor, 3);
     EXPECT_EQ(run.decisions, (std::vector<std::string>{"the same", "column 4 (counted from 1): another"}));
-    const auto X = app::columns_of_x<double>(run, 2);
+    std::vector<double> X{0, 1, 1, 1, 2, 1, 3, 1};
+    EXPECT_TRUE(app::mark_missing_columns<double>(run, 2, X));
     EXPECT_EQ(X[2], 1);
     EXPECT_TRUE(std::isnan(X[4]) && std::isnan(X[5]));
     EXPECT_EQ(X[6], 3);
     EXPECT_NE(run.decisions.back().find("1 of 4 columns have no x, the first is column 3"), std::string::npos);
+}
+
+TEST(Columns, ThatWereNotBegunComeLastAmongThoseOfOneOutcome)
+{
+    std::vector<SolverReport> reports(4);
+    for (std::size_t k = 0; k < 4; ++k) {
+        reports[k].attempts.resize(1);
+        reports[k].attempts[0].report.outcome = k == 0 ? Outcome::converged : Outcome::cancelled;
+        reports[k].attempts[0].report.relative_residual = k == 1 ? 0.1 : 1;
+        reports[k].begun = k < 2;
+    }
+    app::Run run;
+    app::take_columns(std::move(reports), run);
+    const Index order[] = {1, 0, 2, 3};
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(run.columns[k].column, order[k]);
+    EXPECT_EQ(run.outcome(), Outcome::cancelled);
+    const std::string text = app::outcome_line(run);
+    EXPECT_NE(text.find("1 of 4 right-hand sides converged, 2 were not begun; the worst, column 2"), std::string::npos)
+        << text;
+}
+
+TEST_F(Cli, TakesASquareFileAsManyRightHandSidesAndASparseVectorAsOne)
+{
+    const std::string A = folder.file("A.mtx");
+    ASSERT_EQ(ilux({"gallery", "poisson2d:n=9", "--out", A}).code, 0);
+    const Result many = ilux({"solve", A, "--rhs", A});
+    EXPECT_EQ(many.code, 0) << many.err;
+    EXPECT_NE(many.out.find("81 columns"), std::string::npos) << many.out;
+    EXPECT_NE(many.out.find("81 of 81 right-hand sides converged"), std::string::npos);
+    const auto one = json({"solve", foreign_file("csr.npz"), "--rhs", foreign_file("coo_vector.npz"), "--json"});
+    EXPECT_FALSE(one.contains("columns"));
+    EXPECT_EQ(one["outcome"], "converged");
 }
 
 }  // namespace

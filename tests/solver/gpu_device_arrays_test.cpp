@@ -76,6 +76,22 @@ SolverOptions options_of(MethodChoice method)
     return options;
 }
 
+/// M⁻¹, M⁻ᵀ and M⁻ᴴ, by both; where it was all set up before.
+template <class S>
+void expect_same_preconditioned(Twins<S>& twins, const std::vector<S>& r)
+{
+    std::vector<S> z(r.size());
+    const auto     device_r = on_device<S>(twins.gpu, r);
+    auto           device_z = DeviceBuffer<S>(r.size());
+    for (const Transpose turn : {Transpose::no, Transpose::yes, Transpose::adjoint}) {
+        twins.host.precondition(r, z, turn);
+        const auto before = host_transfers();
+        twins.device.precondition(twins.gpu, device_r, device_z, turn);
+        EXPECT_LE(host_transfers().total() - before.total(), few_bytes);
+        EXPECT_TRUE(on_host<S>(twins.gpu, device_z) == z);
+    }
+}
+
 TEST_F(GpuDeviceArrays, StayThereForEveryMethod)
 {
     using enum MethodChoice;
@@ -113,18 +129,39 @@ TEST_F(GpuDeviceArrays, StayThereWhileCorrectionsAreMade)
     twins.expect_same(random_vector(24 * 24 * 24, 2), Path::stay);
 }
 
+TEST_F(GpuDeviceArrays, StayThereInMixedPrecision)
+{
+    const auto A = gallery::build("convdiff2d:n=40");
+    for (const auto kind : {PrecondKind::mlilu, PrecondKind::jacobi}) {
+        SolverOptions mixed = options_of(MethodChoice::gmres);
+        mixed.precond.kind = kind;
+        mixed.krylov.precision = KrylovPrecision::mixed;
+        Twins<double>(A, mixed).expect_same(random_vector(A.rows(), 1), Path::stay);
+        Twins<Complex>(turned(A, 3), mixed).expect_same(random_complex_vector(A.rows(), 1), Path::stay);
+        mixed.krylov.stop = StopTest::rowwise;  // which takes corrections
+        Twins<double>(A, mixed).expect_same(random_vector(A.rows(), 1), Path::either);
+        mixed.krylov.max_steps = 3;
+        mixed.retry = false;
+        Twins<double>(A, mixed).expect_same(random_vector(A.rows(), 1), Path::by_the_host);
+    }
+    SolverOptions beyond = options_of(MethodChoice::gmres);  // of what single precision reaches
+    beyond.krylov.precision = KrylovPrecision::mixed;
+    const auto B = gallery::build("anisotropic2d:n=60");
+    Twins<double>(B, beyond).expect_same(random_vector(B.rows(), 1), Path::either);
+}
+
 TEST_F(GpuDeviceArrays, OfComplexNumbers)
 {
     const auto A = turned(gallery::build("convdiff2d:n=40"), 3);
     const auto b = random_complex_vector(A.rows(), 1);
     for (const auto method : {MethodChoice::gmres, MethodChoice::lu}) {
-        const bool     direct = method == MethodChoice::lu;
         Twins<Complex> twins(A, options_of(method), 3);
         twins.expect_same(b, Path::set_up);
         twins.expect_same(b, Path::stay);
-        twins.expect_same(b, direct ? Path::by_the_host : Path::set_up, Transpose::adjoint);
-        twins.expect_same(b, direct ? Path::by_the_host : Path::stay, Transpose::adjoint);
-        twins.expect_same(b, Path::by_the_host, Transpose::yes);
+        twins.expect_same(b, Path::set_up, Transpose::adjoint);
+        twins.expect_same(b, Path::stay, Transpose::adjoint);
+        twins.expect_same(b, Path::stay, Transpose::yes);
+        expect_same_preconditioned(twins, b);
     }
 }
 
@@ -135,7 +172,16 @@ TEST_F(GpuDeviceArrays, WithTheTranspose)
     Twins<double> iterative(A, options_of(MethodChoice::gmres)), direct(A, options_of(MethodChoice::lu), 3);
     iterative.expect_same(b, Path::set_up, Transpose::yes);
     iterative.expect_same(b, Path::stay, Transpose::yes);
-    direct.expect_same(b, Path::by_the_host, Transpose::yes);
+    for (const auto turn : {Transpose::yes, Transpose::adjoint}) {
+        direct.expect_same(b, turn == Transpose::yes ? Path::set_up : Path::stay, turn);
+        direct.expect_same(b, Path::stay, turn);
+    }
+    std::vector<double> values(A.val().begin(), A.val().end());
+    for (double& one : values) one *= 1.5;  // the rows of Aᵀ are of the last values
+    EXPECT_TRUE(direct.host.refactor(values).ready());
+    EXPECT_TRUE(direct.device.refactor(direct.gpu, on_device<double>(direct.gpu, values)).ready());
+    direct.expect_same(b, Path::stay, Transpose::yes);
+    direct.expect_same(b, Path::stay);
 }
 
 TEST_F(GpuDeviceArrays, TakeXAsAGuessWhereAsked)
@@ -168,9 +214,6 @@ TEST_F(GpuDeviceArrays, PassThroughTheHostWhereItHasTheLastWord)
     retried.precond.kind = PrecondKind::none;
     retried.krylov.max_steps = 5;
     Twins<double>(A, retried).expect_same(random_vector(A.rows(), 1), Path::either);
-    SolverOptions mixed = options_of(MethodChoice::gmres);
-    mixed.krylov.precision = KrylovPrecision::mixed;
-    Twins<double>(A, mixed).expect_same(random_vector(A.rows(), 1), Path::by_the_host);
     SolverOptions cpu{.method = MethodChoice::gmres, .device = DeviceChoice::cpu, .threads = 1};
     Twins<double>(A, cpu).expect_same(random_vector(A.rows(), 1), Path::by_the_host);
 }

@@ -11,6 +11,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/tests/solver/solving.hpp"
+#include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {

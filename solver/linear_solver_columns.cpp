@@ -1,0 +1,106 @@
+// LinearSolver for several right-hand sides, one after another.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
+#include "ilux/solver/linear_solver_impl.hpp"
+
+namespace ilux {
+namespace {
+
+/// Of a column that comes after `last`, which ended the call.
+template <Scalar S>
+SolverReport not_begun(const SolverReport& last, std::size_t column)
+{
+    SolverReport report;
+    Attempt&     none = report.attempts.emplace_back();
+    none.plan = last.result().plan;
+    none.device = last.result().device;
+    none.x = std::vector<S>();
+    none.fail(last.outcome(),
+              fmt::format("not begun, as column {} (counted from 1) ended with {}", column + 1, name(last.outcome())));
+    report.begun = false;
+    return report;
+}
+
+}  // namespace
+
+void require_columns(std::size_t count, std::size_t n, std::size_t ld, std::size_t size, const char* name)
+{
+    require(ld >= n, [&] { return fmt::format("solve: columns of {} begin {} apart, A has {} rows", name, ld, n); });
+    const std::size_t needed = count == 0 || n == 0 ? 0 : (count - 1) * ld + n;
+    require(size >= needed,
+            [&] { return fmt::format("solve: {} has {} entries; {} columns take {}", name, size, count, needed); });
+}
+
+/// @param one  solves for a column
+template <Scalar S>
+std::vector<SolverReport> LinearSolver<S>::Impl::solve_columns(std::size_t                                     count,
+                                                               const std::function<SolverReport(std::size_t)>& one)
+{
+    struct Guard {
+        bool& further;
+        ~Guard() { further = false; }
+    } guard{further_column_};
+    std::vector<SolverReport>  reports;
+    std::optional<std::size_t> last;  // that was begun, where others are not
+    double                     told = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        if (last) {
+            reports.push_back(not_begun<S>(reports[*last], *last));
+            continue;
+        }
+        SolverReport& report = reports.emplace_back(one(k));
+        for (Attempt& tried : report.attempts) tried.x = std::vector<S>();
+        const double spent = report.seconds;  // of this call
+        report.seconds -= std::exchange(told, spent);
+        const bool late = options_.time_limit > 0 && spent >= options_.time_limit && !report.converged();
+        if (late || report.outcome() == Outcome::cancelled) last = k;
+        further_column_ = true;
+    }
+    return reports;
+}
+
+template <Scalar S>
+std::vector<SolverReport> LinearSolver<S>::solve_columns(std::size_t count, std::span<const S> B, std::size_t ldb,
+                                                         std::span<S> X, std::size_t ldx, Transpose transpose)
+{
+    impl_->require_allowed(SolverCall::solve);
+    const auto n = static_cast<std::size_t>(impl_->matrix().rows());
+    require_columns(count, n, ldb, B.size(), "B");
+    require_columns(count, n, ldx, X.size(), "X");
+    if (n == 0) ldb = ldx = 0;
+    Cpu serial(1);
+    for (std::size_t k = 0; k < count; ++k)
+        require(is_finite<S>(serial, B.subspan(k * ldb, n)), [] { return "solve: B is not finite"; });
+    return impl_->solve_columns(count, [&](std::size_t k) {
+        return solve_checked(B.subspan(k * ldb, n), X.subspan(k * ldx, n), transpose);
+    });
+}
+
+template <Scalar S>
+std::vector<SolverReport> LinearSolver<S>::solve_columns(std::span<const S> B, std::span<S> X, Transpose transpose)
+{
+    impl_->require_allowed(SolverCall::solve);
+    const auto n = static_cast<std::size_t>(impl_->matrix().rows());
+    require(B.size() == X.size() && (n == 0 ? B.empty() : B.size() % n == 0), [&] {
+        return fmt::format("solve: B has {} and X {} entries, which are no columns of {}", B.size(), X.size(), n);
+    });
+    return solve_columns(n == 0 ? 0 : B.size() / n, B, n, X, n, transpose);
+}
+
+#define ILUX_INSTANTIATE(S)                                                                                         \
+    template std::vector<SolverReport>                                                                              \
+    LinearSolver<S>::Impl::solve_columns(std::size_t, const std::function<SolverReport(std::size_t)>&);             \
+    template std::vector<SolverReport> LinearSolver<S>::solve_columns(std::span<const S>, std::span<S>, Transpose); \
+    template std::vector<SolverReport> LinearSolver<S>::solve_columns(std::size_t, std::span<const S>, std::size_t, \
+                                                                      std::span<S>, std::size_t, Transpose);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux
