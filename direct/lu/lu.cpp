@@ -14,52 +14,18 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
-#include "ilux/direct/factor/gilbert_peierls.hpp"
+#include "ilux/direct/lu/lu_words.hpp"
 
 namespace ilux {
+
+using namespace detail;
+
 namespace {
 
 constexpr Index       rhs_together = 8;
-constexpr std::size_t kept_pivots = 3;
-constexpr std::size_t kept_bytes = 1U << 28;  // beyond, only the current pivots are kept
 constexpr const char* memory_exhausted = "the machine's memory is exhausted";
 // Fresh pivots may grow by themselves. Repivoting is not worth it below this multiple of what they did.
 constexpr double fresh_growth_factor = 10;
-
-/// Bound of max_k max(|L||U|)(:,k) / max|B(:,k)|, up to the number of terms: |l_rk u_kk| and |l_ri u_ik| are at most
-/// max|l| max|U(:,k)|. Refinement repairs growth up to about 1 / ε.
-double growth(const PivotMonitor& monitor) { return std::max(1.0, monitor.max_multiplier) / monitor.rgrowth; }
-
-void blame(LuReport& report, Index row, Index column, std::string what)
-{
-    report.row = row;
-    report.column = column;
-    const std::string place = row < 0 ? "" : fmt::format("row {}, ", row + 1);
-    report.reason = fmt::format("{}column {} (counted from 1): {}", place, column + 1, what);
-}
-
-/// What was found before, and what came of new pivots.
-std::string joined(const std::string& before, const std::string& after)
-{
-    return before.empty() ? after : before + "; with new pivots: " + after;
-}
-
-/// A failure is also told in words, the shortest where there is no memory for others.
-void out_of_memory(LuReport& report, const char* why)
-{
-    report.outcome = Outcome::out_of_memory;
-    try {
-        report.reason = joined(report.reason, why);
-    } catch (const std::bad_alloc&) {
-        report.reason = "out of memory";  // so short that a string holds it in itself
-    }
-}
-
-void stopped(LuReport& report, StopReason why, Index columns, Index n)
-{
-    report.outcome = outcome_of(why);
-    report.reason = joined(report.reason, fmt::format("told to stop after {} of {} columns", columns, n));
-}
 
 template <Scalar S>
 bool overlap(std::span<const S> b, std::span<const S> x)
@@ -127,7 +93,7 @@ template <Scalar S>
 Lu<S>::Lu(Cpu& be, std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options)
     : be_(be), symbolic_(std::move(symbolic)), options_(options), numbers_(be, symbolic_), ws_(symbolic_->n)
 {
-    pivots_.reserve(kept_pivots + 1);
+    pivots_.reserve(most_pivots + 1);
 }
 
 template <Scalar S>
@@ -277,68 +243,6 @@ bool Lu<S>::earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed
         return true;
     }
     return false;
-}
-
-/// Factors the values by fronts, where that is chosen and these pivots will do. Where many flops speak for fronts, refinement judges
-/// pivots that are next to 0.
-/// @return whether that was the end of it: there are factors, or it was stopped
-template <Scalar S>
-bool Lu<S>::choose_within_fronts(LuReport& report)
-{
-    constexpr double affordable = 1e10;  // flops of pivots among all rows: some ten seconds
-    if (fronts_.why.empty())
-        fronts_ = on_gpu() ? FrontChoice{.plan = {}, .why = "by entries: on a GPU"}
-                           : choose_fronts(be_, *symbolic_, options_.supernodes);
-    if (!fronts_.plan) return false;
-    auto                fresh = numbers_.by_fronts(fronts_.plan, options_, stop_);
-    const PivotMonitor& monitor = fresh.monitor();
-    if (monitor.stopped != StopReason::none) {
-        stopped(report, monitor.stopped, 0, symbolic_->n);
-        return true;
-    }
-    const double grown = growth(monitor);
-    const bool   doubtful = monitor.replaced > 0 || !(grown <= options_.growth_limit);
-    if (monitor.bad_column >= 0 || (doubtful && symbolic_->report.flops < affordable)) {
-        fronts_ = {.plan = {},
-                   .why = fmt::format("by entries: within supernodes {} pivots were next to 0, growth {:.1e}",
-                                      monitor.replaced + (monitor.bad_column >= 0), grown)};
-        return false;
-    }
-    keep({std::move(fresh), grown});
-    return true;
-}
-
-/// Factors the values with pivots of their own, chosen among all rows of a block.
-/// @param report  holds what was found before: action, state and reason, to which a failure's is added
-template <Scalar S>
-void Lu<S>::choose_pivots(LuReport& report)
-{
-    LuFactors<S>        fresh = gilbert_peierls<S>(symbolic_, options_, numbers_.values(), stop_);
-    const PivotMonitor& monitor = fresh.monitor;
-    if (const Index k = monitor.bad_column; k >= 0) {
-        if (monitor.stopped != StopReason::none) return stopped(report, monitor.stopped, k, symbolic_->n);
-        const std::string before = std::move(report.reason);
-        report.outcome = monitor.not_finite ? Outcome::not_finite : Outcome::singular;
-        report.pivot = k;
-        blame(report, fresh.pattern->row_perm[k], fresh.pattern->col_perm[k],
-              monitor.not_finite ? "the numbers overflowed whatever the pivot" : "no pivot is left but 0");
-        report.reason = joined(before, report.reason);
-        return;
-    }
-    const double grown = growth(monitor);
-    keep({typename LuNumbers<S>::Factors(std::move(fresh)), grown});
-}
-
-/// As the current ones; others are kept as long as they are few and small.
-template <Scalar S>
-void Lu<S>::keep(Pivots pivots)
-{
-    const auto& rows = pivots.factors.pattern().row_perm;
-    std::erase_if(pivots_, [&](const Pivots& one) { return one.factors.pattern().row_perm == rows; });
-    pivots_.insert(pivots_.begin(), std::move(pivots));
-    const std::size_t given = symbolic_->options.memory_limit.value;  // 0: none
-    const std::size_t limit = given > 0 ? std::min(kept_bytes, given) : kept_bytes;
-    while (pivots_.size() > 1 && (pivots_.size() > kept_pivots || bytes() > limit)) pivots_.pop_back();
 }
 
 /// With the pivots as they are, where the numbers are.

@@ -191,6 +191,8 @@ private:
     LuSolveReport begin_solve(std::span<const S> b, std::span<S> x) const;
     LuSolveReport solve_once(std::span<const S> b, std::span<S> x, Transpose transpose, double tolerance);
 
+    static constexpr std::size_t most_pivots = 3;  ///< sets of them that are kept
+
     Cpu                               be_;
     std::shared_ptr<const LuSymbolic> symbolic_;
     LuOptions                         options_;

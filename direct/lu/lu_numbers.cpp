@@ -7,6 +7,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/supernodal/front_scales.hpp"
 
@@ -134,9 +135,15 @@ template <Scalar S>
 typename LuNumbers<S>::Factors LuNumbers<S>::by_fronts(std::shared_ptr<const FrontPlan> plan, const LuOptions& options,
                                                        const StopToken& stop)
 {
+    FrontRefactor<S> refactoring(plan);
+    const double     need = refactoring.schedule().run_bytes(refactoring.threads(be_), sizeof(S));
+    if (const auto limit = symbolic_->options.memory_limit.value; limit > 0 && need > static_cast<double>(limit))
+        throw OutOfMemory(fmt::format("supernodes would take about {}, and memory_limit is {}", bytes_text(need),
+                                      bytes_text(static_cast<double>(limit))));
     LuFactors<S> fresh{.symbolic = symbolic_, .pattern = front_pattern<S>(*symbolic_, *plan, options, values_)};
     fresh.fronts = std::move(plan);
     Factors factors(std::move(fresh));
+    factors.front_refactor_.emplace(std::move(refactoring));
     (void)refactor(factors, nullptr, stop);
     return factors;
 }

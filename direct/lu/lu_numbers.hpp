@@ -81,6 +81,7 @@ public:
     /// @param stop  asked by fronts; then the monitor says so
     std::optional<RefineReport> refactor(Factors& factors, const SystemToSolve<S>* system, const StopToken& stop = {});
     /// Numbers of values() by fronts, pivots chosen within each. Scales are of these values.
+    /// @throws OutOfMemory with the prediction where they would pass the analysis's memory_limit; nothing is allocated then
     Factors by_fronts(std::shared_ptr<const FrontPlan> plan, const LuOptions& options, const StopToken& stop);
 
     /// val, f_val and monitor; those of a GPU are brought by the first call, which no other thread's may meet.

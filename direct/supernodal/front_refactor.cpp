@@ -302,13 +302,7 @@ FrontRefactor<S>::FrontRefactor(std::shared_ptr<const FrontPlan> plan)
 {
     const Index n = plan->n;
     try {
-        const FrontTree& tree = plan->tree;
-        B_sizes_.resize(n);
-        U_sizes_.resize(n);
-        left_sizes_.resize(tree.row.size());
-        seen_.resize(tree.fronts());
         schedule_ = make_front_schedule(std::move(plan));
-        arena_.resize(schedule_->arena);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory for the fronts of a matrix with n = {}", n));
     }
@@ -325,6 +319,15 @@ std::size_t FrontRefactor<S>::bytes() const
 }
 
 template <Scalar S>
+int FrontRefactor<S>::threads(const Cpu& be) const
+{
+    constexpr double worth = 1e7;  // multiply-adds; below, threads cost more than they save
+    if (schedule_->plan->multiply_adds < worth) return 1;
+    const double at_once = schedule_->graph.cost() / schedule_->graph.longest_path();
+    return std::clamp(static_cast<int>(at_once) + 1, 1, be.threads());
+}
+
+template <Scalar S>
 void FrontRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& factors, const StopToken& stop)
 {
     const FrontPlan& plan = *schedule_->plan;
@@ -332,16 +335,16 @@ void FrontRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& fac
         return fmt::format("{} values for a matrix analysed with {} entries", values.size(),
                            factors.symbolic->input_nnz);
     });
-    // Below some 10⁷ multiply-adds threads cost more than they save.
-    const TaskGraph& graph = schedule_->graph;
-    const int        threads = plan.multiply_adds < 1e7 ? 1
-                                                        : static_cast<int>(std::clamp(graph.cost() / graph.longest_path() + 1,
-                                                                                      1.0, static_cast<double>(be.threads())));
     try {
         factors.val.resize(plan.numbers());
         factors.f_val.resize(plan.f_source.size());
         factors.swap.resize(plan.n);
-        stacks_.resize(std::max<std::size_t>(stacks_.size(), threads));
+        B_sizes_.resize(plan.n);
+        U_sizes_.resize(plan.n);
+        left_sizes_.resize(plan.tree.row.size());
+        seen_.resize(plan.fronts());
+        arena_.resize(schedule_->arena);
+        stacks_.resize(std::max<std::size_t>(stacks_.size(), threads(be)));
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory for the {} numbers of a supernodal LU", plan.numbers()));
     }
@@ -349,7 +352,7 @@ void FrontRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& fac
     run.measure_columns(be);
     run.take_F();
     const blas::OneThread one;
-    const StopReason      stopped = graph.run(be, threads, stop, [&](Index task, int thread) {
+    const StopReason      stopped = schedule_->graph.run(be, threads(be), stop, [&](Index task, int thread) {
         if (stacks_[thread].empty()) stacks_[thread].resize(schedule_->stacks[0] + schedule_->stacks[1]);
         run.work(schedule_->tasks[task], thread);
     });

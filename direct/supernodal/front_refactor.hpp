@@ -18,7 +18,7 @@ namespace ilux {
 template <Scalar S = double>
 class FrontRefactor {
 public:
-    /// Allocates what a run needs, but for the stacks of threads beyond the first. @throws OutOfMemory
+    /// Makes the schedule; what a run needs is allocated by the first one. @throws OutOfMemory
     explicit FrontRefactor(std::shared_ptr<const FrontPlan> plan);
 
     /// val, f_val, swap and monitor of `factors`, whose pattern is of front_pattern. Pivots next to 0 are replaced and counted; the
@@ -28,6 +28,8 @@ public:
     /// @throws InvalidInput for another number of values; OutOfMemory
     void run(Cpu& be, std::span<const S> values, LuFactors<S>& factors, const StopToken& stop = {});
 
+    /// How many threads a run has work for, at most those of `be`.
+    int                  threads(const Cpu& be) const;
     const FrontSchedule& schedule() const { return *schedule_; }
     std::size_t          bytes() const;
 

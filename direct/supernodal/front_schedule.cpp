@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "ilux/direct/supernodal/front_dense.hpp"
+
 namespace ilux {
 namespace {
 
@@ -178,6 +180,16 @@ std::pair<Index, Index> FrontSchedule::columns(Index f, Index block) const
     if (block < before) return {block * panel_width(f), std::min(pivots, (block + 1) * panel_width(f))};
     const Index first = pivots + (block - before) * update_width;
     return {first, std::min(plan->tree.size(f), first + update_width)};
+}
+
+double FrontSchedule::run_bytes(int threads, std::size_t value) const
+{
+    const double numbers = static_cast<double>(plan->numbers()) + static_cast<double>(plan->f_source.size()) +
+                           static_cast<double>(arena) + threads * static_cast<double>(stacks[0] + stacks[1]);
+    const double sizes = 2.0 * plan->n + static_cast<double>(plan->tree.row.size());
+    const double scales = static_cast<double>(plan->in_source.size() + plan->f_source.size()) + 2.0 * plan->n;
+    return numbers * static_cast<double>(value) + (sizes + scales) * sizeof(double) + 3.0 * plan->n * sizeof(Index) +
+           plan->fronts() * sizeof(PivotsSeen) + static_cast<double>(plan->bytes() + bytes());
 }
 
 std::size_t FrontSchedule::bytes() const

@@ -42,7 +42,10 @@ struct FrontSchedule {
     Index blocks(Index f) const;  ///< of pivot columns and of update columns
     /// First and last + 1 of the front's columns in a block.
     std::pair<Index, Index> columns(Index f, Index block) const;
-    std::size_t             bytes() const;
+    /// What factors and their refactorization take in all, plan and schedule included: known before any of it is allocated.
+    /// @param value  bytes of a number
+    double      run_bytes(int threads, std::size_t value) const;
+    std::size_t bytes() const;
 };
 
 /// O(fronts + tasks).

@@ -242,6 +242,25 @@ TEST(FrontMonitor, CountsPivotsThatWereNextToZero)
     EXPECT_GT(F.monitor.min_pivot, 0);
 }
 
+TYPED_TEST(Fronts, MemoryIsKnownBefore)
+{
+    using S = TypeParam;
+    for (const auto& real : {gallery::convdiff2d({.n = 120}), gallery::convdiff3d({.n = 14})}) {
+        const auto       A = as<S>(real);
+        auto             F = by_fronts(A);
+        FrontRefactor<S> refactor(F.fronts);
+        for (const int threads : {1, 2}) {
+            Cpu          be(threads);
+            const double predicted = refactor.schedule().run_bytes(refactor.threads(be), sizeof(S));
+            F.val = {};
+            F.swap = {};
+            refactor.run(be, A.val(), F);
+            const double taken = static_cast<double>(refactor.bytes() + F.bytes() + F.fronts->bytes() + F.pattern->bytes());
+            EXPECT_NEAR(taken / predicted, 1, 0.1);
+        }
+    }
+}
+
 TEST(FrontRefactor, StopsWhenTold)
 {
     const auto A = gallery::convdiff2d({.n = 60});

@@ -1,0 +1,161 @@
+// Lu with numbers by supernodes: when it takes them, and what it does where pivots within them will not do.
+
+#include "ilux/direct/supernodal/front_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ilux/direct/lu/lu.hpp"
+#include "ilux/gallery/circuit.hpp"
+#include "ilux/tests/direct/supernodal/front_systems.hpp"
+
+namespace ilux {
+namespace {
+
+const LuOptions with_fronts{.supernodes = LuSupernodes::on};
+
+/// Solves A x = A·1, and says how far x is from ones.
+double error_of(Lu<>& lu, const CsrMatrix<>& A, LuSolveReport* report = nullptr)
+{
+    std::vector<double> b(A.rows()), x(A.rows());
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) b[i] += A.val()[p];
+    const auto solved = lu.solve(b, x);
+    if (report != nullptr) *report = solved;
+    EXPECT_EQ(solved.outcome, Outcome::converged) << solved.reason;
+    double error = 0;
+    for (const double v : x) error = std::max(error, std::abs(v - 1));
+    return error;
+}
+
+TEST(FrontChoice, MeshesAreStoredByFrontsAndCircuitsByEntries)
+{
+    Cpu        be(2);
+    const auto mesh = analyse(view<double>(gallery::convdiff3d({.n = 16})));
+    const auto taken = choose_fronts(be, *mesh, LuSupernodes::automatic);
+    EXPECT_NE(taken.plan, nullptr);
+    EXPECT_NE(taken.why.find("supernodes"), std::string::npos);
+    EXPECT_EQ(choose_fronts(be, *mesh, LuSupernodes::off).plan, nullptr);
+
+    const auto circuit = analyse(view<double>(gallery::mna_random({.n = 400, .decades = 4})));
+    EXPECT_EQ(choose_fronts(be, *circuit, LuSupernodes::automatic).plan, nullptr);
+    EXPECT_NE(choose_fronts(be, *circuit, LuSupernodes::on).plan, nullptr);
+}
+
+TEST(FrontChoice, EverySystemIsSolvedByFronts)
+{
+    Cpu be(2);
+    for (const auto& A : test::front_systems()) {
+        Lu<> lu(be, analyse(view<double>(A), with_fronts));
+        ASSERT_EQ(lu.factor(A.val()).outcome, Outcome::converged);
+        EXPECT_NE(lu.factors().fronts, nullptr);
+        EXPECT_LT(error_of(lu, A), 1e-12);
+        const auto again = lu.refactor_or_factor(A.val());
+        EXPECT_EQ(again.action, LuAction::refactor);
+        EXPECT_LT(error_of(lu, A), 1e-12);
+        EXPECT_EQ(lu.refactor_method(), "supernodes");
+        EXPECT_EQ(lu.repivots(), 0);
+    }
+}
+
+/// Pairs of rows with zeros on the diagonal, which a mesh couples; each pair pivots off the diagonal.
+CsrMatrix<> off_diagonal(double diagonal)
+{
+    test::EntryList entries;
+    const Index     n = 30;
+    for (Index i = 0; i < n; ++i) {
+        entries.add(i, i, diagonal);
+        entries.add(i, (i + n / 2) % n, 4);
+        if (i + 1 < n) entries.add(i, i + 1, 0.5), entries.add(i + 1, i, -0.5);
+    }
+    return entries.matrix(n, n);
+}
+
+TEST(FrontChoice, PivotsAmongAllRowsWhereThoseOfFrontsAreNextToZero)
+{
+    Cpu       be(1);
+    LuOptions options = with_fronts;
+    options.matching = LuMatching::off;
+    options.ordering = LuOrdering::none;
+    const auto A = off_diagonal(0);
+    Lu<>       lu(be, analyse(view<double>(A), options));
+    ASSERT_EQ(lu.factor(A.val()).outcome, Outcome::converged);
+    EXPECT_LT(error_of(lu, A), 1e-12);
+    EXPECT_TRUE(lu.factors().fronts != nullptr || lu.storage().find("next to 0") != std::string::npos) << lu.storage();
+}
+
+TEST(FrontChoice, StalePivotsOfFrontsAreReplacedByTrueOnes)
+{
+    Cpu       be(1);
+    LuOptions options = with_fronts;
+    options.matching = LuMatching::off;
+    options.ordering = LuOrdering::none;
+    const auto good = off_diagonal(40), stale = off_diagonal(1e-14);
+    Lu<>       lu(be, analyse(view<double>(good), options));
+    ASSERT_EQ(lu.factor(good.val()).outcome, Outcome::converged);
+    ASSERT_NE(lu.factors().fronts, nullptr);
+    EXPECT_LT(error_of(lu, good), 1e-12);
+    const auto    report = lu.refactor_or_factor(stale.val());
+    LuSolveReport solved;
+    EXPECT_EQ(report.outcome, Outcome::converged);
+    EXPECT_LT(error_of(lu, stale, &solved), 1e-11);
+    EXPECT_TRUE(report.action == LuAction::repivot || solved.repivoted || lu.factors().fronts != nullptr);
+}
+
+TEST(FrontChoice, EntriesWhereFrontsWouldPassTheLimit)
+{
+    Cpu       be(1);
+    LuOptions options = with_fronts;
+    options.memory_limit.value = 4'000'000;
+    const auto A = gallery::convdiff2d({.n = 60});
+    Lu<>       lu(be, analyse(view<double>(A), options));
+    EXPECT_EQ(lu.factor(A.val()).outcome, Outcome::converged);
+    EXPECT_EQ(lu.factors().fronts, nullptr);
+    EXPECT_NE(lu.storage().find("would take"), std::string::npos) << lu.storage();
+}
+
+TEST(FrontChoice, ASingularMatrixIsNoSuccess)
+{
+    Cpu        be(1);
+    auto       A = gallery::convdiff2d({.n = 10});
+    const auto symbolic = analyse(view<double>(A), with_fronts);
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == 44) A.val()[p] = 0;
+    Lu<>       lu(be, symbolic);
+    const auto report = lu.factor(A.val());
+    EXPECT_EQ(report.outcome, Outcome::singular);
+    EXPECT_EQ(report.column, 44);
+}
+
+TEST(FrontChoice, NaNIsNamedAndTheNextValuesWork)
+{
+    Cpu                 be(1);
+    const auto          A = gallery::convdiff2d({.n = 10});
+    std::vector<double> values(A.val().begin(), A.val().end());
+    Lu<>                lu(be, analyse(view<double>(A), with_fronts));
+    ASSERT_EQ(lu.factor(A.val()).outcome, Outcome::converged);
+    values[17] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(lu.refactor_or_factor(values).outcome, Outcome::not_finite);
+    EXPECT_EQ(lu.refactor_or_factor(A.val()).outcome, Outcome::converged);
+    EXPECT_LT(error_of(lu, A), 1e-12);
+}
+
+TEST(FrontChoice, StopsWhenTold)
+{
+    Cpu        be(2);
+    const auto A = gallery::convdiff2d({.n = 40});
+    Lu<>       lu(be, analyse(view<double>(A), with_fronts));
+    lu.heed(StopToken().asking([] { return true; }));
+    EXPECT_EQ(lu.factor(A.val()).outcome, Outcome::cancelled);
+    lu.heed({});
+    EXPECT_EQ(lu.factor(A.val()).outcome, Outcome::converged);
+    EXPECT_LT(error_of(lu, A), 1e-11);
+}
+
+}  // namespace
+}  // namespace ilux
