@@ -16,7 +16,8 @@ namespace {
 constexpr std::array<Command, 5> suites{{
     {"ilupack-gmres", "GMRES with the multilevel ILU: CPU, cuSPARSE baseline, sync-free proposal, ours (Tables 3-5)",
      bench_ilupack_gmres},
-    {"lu", "LU with given pivots: four published GPU methods, ours, host threads, KLU; levels and dependencies",
+    {"lu",
+     "LU with given pivots: four published GPU methods, ours, host threads, other solvers; levels and dependencies",
      bench_lu},
     {"lu-model", "predicted against measured times of those methods, by warps and by method (Figs. 11 and C.8)",
      bench_lu_model},

@@ -9,9 +9,10 @@
 
 namespace ilux::app {
 
-/// Distinct in every common colour vision deficiency (Okabe and Ito).
-inline constexpr std::array<std::string_view, 8> plot_colours{"#0072b2", "#e69f00", "#009e73", "#bbbbbb",
-                                                              "#cc79a7", "#d55e00", "#56b4e9", "#f0e442"};
+/// The first eight are distinct in every common colour vision deficiency (Okabe and Ito).
+inline constexpr std::array<std::string_view, 11> plot_colours{"#0072b2", "#e69f00", "#009e73", "#bbbbbb",
+                                                               "#cc79a7", "#d55e00", "#56b4e9", "#f0e442",
+                                                               "#000000", "#882255", "#999933"};
 
 /// Text as XML may hold it, in elements and in attributes. Control characters are left out; bytes that are no UTF-8 become
 /// U+FFFD.

@@ -188,6 +188,19 @@ TEST(LuBenchReport, SaysWhatWasFoundAndWhyNot)
         EXPECT_NE(text.find(word), std::string::npos) << word << " is not in:\n" << text;
 }
 
+TEST(LuBenchReport, SaysHowARivalPrepared)
+{
+    Json found = found_matrix(9);
+    add_method(found, "pardiso", 1e-3, 2);
+    found["methods"][0].update(
+        Json{{"version", "1.2"}, {"analyse", 5e-3}, {"factor", 7e-3}, {"nnz_LU", 123.0}, {"refine_steps", 2}});
+    app::add_rates(found);
+    const std::string text = app::lu_bench_lines(found);
+    for (const char* word : {"pardiso, 2 thr.", "pardiso 1.2", "analysis 5.00 ms", "first factorization 7.00 ms",
+                             "L + U 123", "steps of refinement 2"})
+        EXPECT_NE(text.find(word), std::string::npos) << word << " is not in:\n" << text;
+}
+
 TEST(LuBenchChart, IsLogarithmic)
 {
     Json found = found_matrix(10), empty = found_matrix(10);
@@ -297,6 +310,46 @@ TEST_F(Cli, BenchLuMeasuresComplexSystemsBesideRealOnesOfTheSamePattern)
     EXPECT_EQ(ratios, 1);
 }
 
+TEST_F(Cli, BenchLuPutsOtherSolversBesideOursOrSaysWhyNot)
+{
+    const std::string complex =
+        file("z.mtx",
+             "%%MatrixMarket matrix coordinate complex general\n3 3 6\n1 1 2 1\n1 2 1 0\n2 2 4 -1\n"
+             "2 3 1 2\n3 2 2 0\n3 3 3 3\n");
+    const test::TempFolder series;
+    // Of the second system, so that factors of the first would show.
+    const std::string     sequence = test::write_series(series, {4, 1, 1, 4, 2, 1, 3, 4}, {1, 1, 3, 7});
+    const std::string     svg = folder.file("rivals.svg");
+    const auto            json = this->json({"bench", "lu", sequence, complex, "gallery:convdiff2d:n=12", "--methods",
+                                             "klu,cudss,pardiso,umfpack,superlu", "--device", "cpu", "--threads", "2",
+                                             "--repetitions", "3", "--json", "--svg", svg});
+    std::set<std::string> unavailable, measured;
+    for (const auto& one : json["unavailable"]) {
+        unavailable.insert(one["method"]);
+        EXPECT_NE(one["reason"], "");
+    }
+    EXPECT_TRUE(unavailable.contains("cudss"));
+    for (const auto& found : json["matrices"]) {
+        EXPECT_TRUE(found["error"].is_null()) << found["error"];
+        EXPECT_FALSE(found.contains("nnz_LU")) << "we factored";
+        ASSERT_EQ(found["methods"].size() + unavailable.size(), 5u);
+        for (const auto& method : found["methods"]) {
+            measured.insert(method["method"]);
+            expect_keys(method, {"version", "analyse", "factor", "prepare", "numeric", "solve", "nnz_LU", "bytes",
+                                 "backward_error", "refine_steps", "seconds"});
+            EXPECT_LE(method["backward_error"].get<double>(), 1e-10) << found["name"] << method;
+            EXPECT_GE(method["nnz_LU"].get<double>(), found["n"].get<double>());
+            EXPECT_DOUBLE_EQ(method["prepare"].get<double>(),
+                             method["analyse"].get<double>() + method["factor"].get<double>());
+        }
+    }
+    const std::string chart = read_bytes(svg);
+    for (const char* name : {"pardiso", "umfpack", "superlu"}) {
+        EXPECT_NE(measured.contains(name), unavailable.contains(name)) << name;
+        EXPECT_EQ(chart.find(name) != std::string::npos, measured.contains(name)) << name;
+    }
+}
+
 TEST_F(Cli, BenchLuGoesOnAfterAMatrixThatCannotBeUsed)
 {
     const std::string singular = file("s.mtx", matrix("2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n"));
@@ -318,6 +371,7 @@ TEST_F(Cli, BenchLuSaysInTextWhatItDoesNotMeasure)
                              "dependencies: exact", "cpu, 1 thr.", "Ratios of times"})
         EXPECT_NE(result.out.find(word), std::string::npos) << word << " is not in:\n" << result.out;
     EXPECT_EQ(ilux({"bench", "lu", "gallery:poisson2d:n=5", "--device", "cpu", "--methods", "left"}).code, 3);
+    EXPECT_EQ(result.out.find("umfpack"), std::string::npos) << "not asked for";
 }
 
 TEST_F(Cli, BenchLuEndsAStepAtTheTimeLimitAndMeasuresTheOthers)

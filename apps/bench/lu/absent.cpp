@@ -19,6 +19,7 @@ namespace app {
 template <Scalar S> LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>& system, const LuBench& bench) : system_(system), bench_(bench) {}
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure(RefactorMethod) { absent(); }
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod, const LeftTuning&) { absent(); }
+template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_cudss() { absent(); }
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::ablation() { absent(); }
 // clang-format on
 
@@ -26,6 +27,7 @@ template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::ablation() { absent();
     template LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>&, const LuBench&);                            \
     template nlohmann::ordered_json LuBenchGpu<S>::measure(RefactorMethod);                            \
     template nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod, const LeftTuning&); \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure_cudss();                                    \
     template nlohmann::ordered_json LuBenchGpu<S>::ablation();
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

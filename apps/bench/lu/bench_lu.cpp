@@ -11,7 +11,7 @@
 #include "ilux/apps/bench/bench.hpp"
 #include "ilux/apps/bench/lu/bench_lu_measure.hpp"
 #include "ilux/apps/bench/lu/bench_lu_report.hpp"
-#include "ilux/apps/bench/lu/klu_rival.hpp"
+#include "ilux/apps/bench/lu/bench_lu_rivals.hpp"
 #include "ilux/apps/measure/bench_steps.hpp"
 #include "ilux/apps/program/console.hpp"
 #include "ilux/apps/program/machine.hpp"
@@ -23,8 +23,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// In the order in which they are measured: what a crash or a time limit would cut off comes last.
-constexpr std::array<const char*, 7> all_methods{"cpu", "klu", "auto", "left", "glu3", "glu1", "islu"};
+/// What is measured unless --methods says otherwise, in that order: what a crash or a time limit would cut off comes last.
+constexpr std::array<const char*, 7> standard_methods{"cpu", "klu", "auto", "left", "glu3", "glu1", "islu"};
 
 /// Circuits with supply nets, with strings of elements and with random wires, a power grid and two meshes; about a minute on two
 /// cores.
@@ -42,10 +42,20 @@ struct LuBenchArguments {
     std::string              commit = build_commit();
 };
 
+/// Rivals that only --methods names stand before the methods that a crash may cut off.
+std::vector<std::string> all_methods()
+{
+    std::vector<std::string> all{"cpu", "klu"};
+    for (const std::string& name : rival_names())
+        if (name != "klu") all.push_back(name);
+    all.insert(all.end(), std::ranges::find(standard_methods, std::string_view("auto")), standard_methods.end());
+    return all;
+}
+
 /// The methods asked for, in our order. @throws InvalidOption with the nearest name
 std::vector<std::string> chosen_methods(const std::string& given)
 {
-    const std::vector<std::string> known(all_methods.begin(), all_methods.end()), wanted = split(given);
+    const std::vector<std::string> known = all_methods(), wanted = split(given);
     for (const std::string& word : wanted) {
         if (std::ranges::count(known, word) > 0) continue;
         const std::string nearest = nearest_name(word, known);
@@ -63,7 +73,7 @@ std::vector<std::string> chosen_methods(const std::string& given)
 bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
 {
     auto app = parser("bench lu", "Times LU factorizations with given pivots by every method that this machine has.");
-    std::string methods = fmt::format("{}", fmt::join(all_methods, ",")), steps, device = "auto";
+    std::string methods = fmt::format("{}", fmt::join(standard_methods, ",")), steps, device = "auto";
     const auto  option = [&](const char* name, std::string& text, std::string_view help, const char* group,
                             const char* value, const std::string& standard) {
         app->add_option(name, text, std::string(help))->group(group)->type_name(value)->default_str(standard);
@@ -77,10 +87,11 @@ bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
         auto& [name, text] = values.emplace_back(path, "");
         option(("--" + name).c_str(), text, help, "Measurement", "VALUE", field_text(field));
     });
-    option("--methods", methods, "some of them", "Measurement", "NAME,...", methods);
+    option("--methods", methods, "some of them, or other solvers: cudss, pardiso, umfpack, superlu", "Measurement",
+           "NAME,...", methods);
     app->add_flag("--ablation", given.ablation, "glu3 also without small blocks and without streams")
         ->group("Measurement");
-    option("--device", device, "cpu: only cpu and klu; gpu: an error without one", "Measurement", "auto|cpu|gpu",
+    option("--device", device, "cpu: no method of a GPU; gpu: an error without one", "Measurement", "auto|cpu|gpu",
            "auto");
     app->add_flag("--json", given.json, "one JSON object instead of the table")->group("Output");
     app->add_output("--svg", given.svg, "a chart of the numeric times", "FILE");
@@ -104,13 +115,14 @@ bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
 std::string why_not(const std::string& method, const std::string& no_gpu)
 {
     if (method == "cpu") return "";
-    return method == "klu" ? why_no_klu() : no_gpu;
+    return is_lu_rival(method) ? why_no_rival(method, no_gpu) : no_gpu;
 }
 
 /// What one matrix is measured by, in order.
 std::vector<std::string> steps_of(const LuBenchArguments& given, const std::string& no_gpu)
 {
-    std::vector<std::string> steps{"dependencies"};
+    std::vector<std::string> steps;
+    if (given.ablation || !std::ranges::all_of(given.methods, is_lu_rival)) steps.emplace_back("dependencies");
     for (const std::string& method : given.methods) {
         if (!why_not(method, no_gpu).empty()) continue;
         if (method != "cpu") {

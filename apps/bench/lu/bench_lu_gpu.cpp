@@ -43,20 +43,37 @@ LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>& system, const LuBench& bench)
 }
 
 template <Scalar S>
+typename LuBenchGpu<S>::Numeric LuBenchGpu<S>::numeric_times(const std::function<void()>& work)
+{
+    const auto waited = [&] {
+        work();
+        gpu_.synchronize();
+    };
+    // Read, not written, so that nothing of it is written back while the work runs.
+    const auto clear = [&] { norm2(gpu_, other_); };
+    return {.warm = timed(bench_.repetitions, waited), .cold = timed(bench_.repetitions, waited, clear)};
+}
+
+template <Scalar S>
+Times LuBenchGpu<S>::transfer_times()
+{
+    return timed(bench_.repetitions, [&] {
+        enqueue_upload(gpu_, host_values_, values_);
+        gpu_.synchronize();
+    });
+}
+
+template <Scalar S>
 template <class T>
 typename LuBenchGpu<S>::Numeric LuBenchGpu<S>::numeric(GpuRefactor<T>& refactor, const T* values)
 {
     const auto run = [&] { refactor.run(gpu_, values); };
     GpuGraph   graph;
     if (!refactor.makes_graphs()) graph = GpuGraph(gpu_, run);
-    const auto work = [&] {
+    const Numeric times = numeric_times([&] {
         if (graph) graph.launch(gpu_);
         else run();
-        gpu_.synchronize();
-    };
-    // Read, not written, so that nothing of it is written back while the work runs.
-    const auto clear = [&] { norm2(gpu_, other_); };
-    Numeric    times{.warm = timed(bench_.repetitions, work), .cold = timed(bench_.repetitions, work, clear)};
+    });
     require_pivots("the GPU", refactor.monitor(gpu_));
     return times;
 }
@@ -104,10 +121,7 @@ Json LuBenchGpu<S>::solution(GpuRefactor<S>& refactor)
 template <Scalar S>
 Json LuBenchGpu<S>::measure(RefactorMethod method)
 {
-    const Times     transfer = timed(bench_.repetitions, [&] {
-        enqueue_upload(gpu_, host_values_, values_);
-        gpu_.synchronize();
-    });
+    const Times     transfer = transfer_times();
     const WallClock clock;
     GpuRefactor<S>  refactor(gpu_, system_.first.pattern, method);
     gpu_.synchronize();

@@ -1,6 +1,7 @@
 #pragma once
 // Refactorization on a GPU, measured. Times are those of a host that waits: launches and waiting count.
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 
 #include "ilux/apps/bench/lu/bench_lu_measure.hpp"
@@ -23,6 +24,10 @@ public:
     /// {taken, numeric, cold}, and warps of left: the numeric phase alone. @throws as measure
     nlohmann::ordered_json measure_numeric(RefactorMethod method, const LeftTuning& left = {});
 
+    /// As on_rival by cuDSS, with transfer, cold and copy_bandwidth as of measure; first_analyse and first_factor, of a run before,
+    /// which also loaded kernels. Values, b and x are in device memory. @throws as CudssRival
+    nlohmann::ordered_json measure_cudss();
+
     /// glu3 as it is, without small blocks and without streams: numeric and cold.
     nlohmann::ordered_json ablation();
 
@@ -30,6 +35,8 @@ private:
     struct Numeric {
         Times warm, cold;
     };
+    Numeric numeric_times(const std::function<void()>& work);
+    Times   transfer_times();
     template <class T>
     Numeric                numeric(GpuRefactor<T>& refactor, const T* values);
     nlohmann::ordered_json real_by_the_same_pattern(RefactorMethod method);

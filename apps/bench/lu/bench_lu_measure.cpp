@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench/lu/bench_lu_gpu.hpp"
-#include "ilux/apps/bench/lu/klu_rival.hpp"
+#include "ilux/apps/bench/lu/bench_lu_rivals.hpp"
 #include "ilux/apps/bench/lu/published_dependencies.hpp"
 #include "ilux/apps/input/problem.hpp"
 #include "ilux/apps/input/sequence_input.hpp"
@@ -59,19 +59,16 @@ System read_lu_system(const std::string& path, Load&& load)
 }
 
 template <Scalar S>
-MatrixView<S> first_view(const LuSystem<S>& s)
+void name_system(LuSystem<S>& s, const std::string& path)
 {
-    MatrixView<S> A = view(s.A);
-    A.val = s.first_values;
-    return A;
+    s.name = path;
+    if (s.source.empty()) s.source = path.starts_with("gallery:") ? "gallery" : "file";
 }
 
 /// Chooses pivots.
 template <Scalar S>
-void factor_first(LuSystem<S>& s, const std::string& path)
+void factor_first(LuSystem<S>& s)
 {
-    s.name = path;
-    if (s.source.empty()) s.source = path.starts_with("gallery:") ? "gallery" : "file";
     WallClock  clock;
     const auto symbolic = analyse(first_view(s), within_memory({}));
     s.seconds_analyse = clock.seconds();
@@ -102,7 +99,7 @@ Json measured_step(const LuSystem<S>& s, const LuBench& bench, const std::string
                    std::unique_ptr<LuBenchGpu<S>>& gpu)
 {
     if (step == "dependencies") return dependencies_json(*s.first.pattern, bench);
-    if (step == "klu") return on_klu(s, bench);
+    if (const LuRivalKind* rival = find_lu_rival(step)) return on_rival(*rival, s, bench);
     if (step.starts_with("cpu:")) {
         std::int32_t threads = 0;
         parse_field("threads", std::string_view(step).substr(4), threads);
@@ -110,6 +107,7 @@ Json measured_step(const LuSystem<S>& s, const LuBench& bench, const std::string
     }
     if (!gpu) gpu = std::make_unique<LuBenchGpu<S>>(s, bench);
     if (step == "ablation") return gpu->ablation();
+    if (step == "cudss") return gpu->measure_cudss();
     RefactorMethod method{};
     parse_field("methods", step, method);
     return gpu->measure(method);
@@ -117,13 +115,18 @@ Json measured_step(const LuSystem<S>& s, const LuBench& bench, const std::string
 
 }  // namespace
 
-AnyLuSystem load_any_lu_system(const std::string& path)
+AnyLuSystem load_any_lu_system(const std::string& path, bool factored)
 {
     auto system = read_lu_system<AnyLuSystem>(path, [](const std::string& name) {
         auto any = load_any_problem(name, "A1");
         return std::visit([](auto& problem) -> AnyLuSystem { return system_of(std::move(problem)); }, any);
     });
-    std::visit([&](auto& s) { factor_first(s, path); }, system);
+    std::visit(
+        [&](auto& s) {
+            name_system(s, path);
+            if (factored) factor_first(s);
+        },
+        system);
     return system;
 }
 
@@ -131,8 +134,15 @@ LuSystem<> load_lu_system(const std::string& path)
 {
     auto system =
         read_lu_system<LuSystem<>>(path, [](const std::string& name) { return system_of(load_problem(name, "A1")); });
-    factor_first(system, path);
+    name_system(system, path);
+    factor_first(system);
     return system;
+}
+
+template <Scalar S>
+Json size_json(const LuSystem<S>& system)
+{
+    return {{"source", system.source}, {"complex", is_complex<S>}, {"n", system.A.rows()}, {"nnz", system.A.nnz()}};
 }
 
 template <Scalar S>
@@ -144,27 +154,25 @@ Json system_json(const LuSystem<S>& system)
     for (Index k = 0; k < P.n; ++k) longest = std::max(longest, P.upper_count(k));
     const auto   depth = [&](DependencyRule rule) { return lu_levels(P, rule).depth(); };
     const double nnz = double(P.nnz()) + double(P.nnz_F());
-    return {{"source", system.source},
-            {"complex", is_complex<S>},
-            {"n", P.n},
-            {"nnz", system.A.nnz()},
-            {"nnz_LU", P.nnz()},
-            {"nnz_F", P.nnz_F()},
-            {"fill", system.A.nnz() > 0 ? nnz / double(system.A.nnz()) : 0},
-            {"flops", P.flops()},
-            {"multiply_adds", P.multiply_adds()},
-            {"ordering", field_text(symbolic.report.ordering)},
-            {"blocks", P.blocks()},
-            {"largest_block", symbolic.report.largest_block},
-            {"longest_column", longest},
-            {"seconds_analyse", system.seconds_analyse},
-            {"seconds_factor", system.seconds_factor},
-            {"levels",
-             {{"left", depth(DependencyRule::left)},
-              {"exact", depth(DependencyRule::exact)},
-              {"relaxed", depth(DependencyRule::relaxed)},
-              {"resource_aware", resource_aware_levels(P, DependencyRule::exact, resource_aware_capacity).depth()},
-              {"capacity", resource_aware_capacity}}}};
+    Json         json = size_json(system);
+    json.update({{"nnz_LU", P.nnz()},
+                 {"nnz_F", P.nnz_F()},
+                 {"fill", system.A.nnz() > 0 ? nnz / double(system.A.nnz()) : 0},
+                 {"flops", P.flops()},
+                 {"multiply_adds", P.multiply_adds()},
+                 {"ordering", field_text(symbolic.report.ordering)},
+                 {"blocks", P.blocks()},
+                 {"largest_block", symbolic.report.largest_block},
+                 {"longest_column", longest},
+                 {"seconds_analyse", system.seconds_analyse},
+                 {"seconds_factor", system.seconds_factor},
+                 {"levels",
+                  {{"left", depth(DependencyRule::left)},
+                   {"exact", depth(DependencyRule::exact)},
+                   {"relaxed", depth(DependencyRule::relaxed)},
+                   {"resource_aware", resource_aware_levels(P, DependencyRule::exact, resource_aware_capacity).depth()},
+                   {"capacity", resource_aware_capacity}}}});
+    return json;
 }
 
 Json dependencies_json(const LuPattern& P, const LuBench& bench)
@@ -228,38 +236,16 @@ Json on_host(const LuSystem<S>& system, const LuBench& bench, int threads)
     return found;
 }
 
-template <Scalar S>
-Json on_klu(const LuSystem<S>& system, const LuBench& bench)
-{
-    const auto      first = CsrMatrix<S>::from_sorted(system.A.rows(), system.A.cols(),
-                                                      {system.A.row_ptr().begin(), system.A.row_ptr().end()},
-                                                      {system.A.col().begin(), system.A.col().end()}, system.first_values);
-    const WallClock clock;
-    KluRival<S>     klu(first);
-    const double    prepare = clock.seconds();
-    klu.set_values(system.A.val());
-    bool        good = true;
-    const Times numeric = timed(bench.repetitions, [&] { good = klu.refactor() && good; });
-    require(good, [] { return "KLU: a zero pivot"; });
-    std::vector<S> x;
-    const Times    solve = timed(
-           bench.repetitions, [&] { klu.solve(x); }, [&] { x = system.b; });
-    return {{"method", "klu"},
-            {"prepare", prepare},
-            {"numeric", to_json(numeric)},
-            {"solve", to_json(solve)},
-            {"nnz_LU", klu.nnz()},
-            {"backward_error", measure<S>(system.A, x, system.b).rowwise},
-            {"refine_steps", 0}};
-}
-
 void measure_lu(const LuBench& bench, const std::string& path, const std::vector<std::string>& steps,
                 const TakeJson& take)
 {
     AnyLuSystem       any;
+    const bool        factored = !std::ranges::all_of(steps, is_lu_rival);
     const std::string failure = failure_of([&] {
-        any = load_any_lu_system(path);
-        take({{"matrix", std::visit([](const auto& system) { return system_json(system); }, any)}});
+        any = load_any_lu_system(path, factored);
+        take({{"matrix",
+               std::visit([&](const auto& system) { return factored ? system_json(system) : size_json(system); },
+                          any)}});
     });
     if (!failure.empty()) return take({{"error", failure}});
     std::visit(
@@ -271,10 +257,9 @@ void measure_lu(const LuBench& bench, const std::string& path, const std::vector
         any);
 }
 
-#define ILUX_INSTANTIATE(S)                                         \
-    template Json system_json(const LuSystem<S>&);                  \
-    template Json on_host(const LuSystem<S>&, const LuBench&, int); \
-    template Json on_klu(const LuSystem<S>&, const LuBench&);
+#define ILUX_INSTANTIATE(S)                        \
+    template Json system_json(const LuSystem<S>&); \
+    template Json on_host(const LuSystem<S>&, const LuBench&, int);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -1,6 +1,5 @@
 #pragma once
-// One matrix of the suite `lu`: what its pattern tells, dependency detection, and refactorization on host threads, a GPU and by
-// KLU.
+// One matrix of the suite `lu`: what its pattern tells, dependency detection, and refactorization on host threads and a GPU.
 
 #include <complex>
 #include <memory>
@@ -45,11 +44,21 @@ struct LuSystem {
     double         seconds_analyse = 0, seconds_factor = 0;
 };
 
+/// The matrix for which pivots were chosen.
+template <Scalar S>
+MatrixView<S> first_view(const LuSystem<S>& s)
+{
+    MatrixView<S> A = view(s.A);
+    A.val = s.first_values;
+    return A;
+}
+
 using AnyLuSystem = std::variant<LuSystem<double>, LuSystem<std::complex<double>>>;
 
 /// @param path  a folder as SequenceInput takes it, of real values, a Matrix Market file or gallery:NAME
+/// @param factored  false: `first` stays empty
 /// @throws as these, and InvalidInput for a singular matrix
-AnyLuSystem load_any_lu_system(const std::string& path);
+AnyLuSystem load_any_lu_system(const std::string& path, bool factored = true);
 /// The same of real values. @throws InvalidInput also when the file has complex ones
 LuSystem<> load_lu_system(const std::string& path);
 
@@ -57,7 +66,10 @@ LuSystem<> load_lu_system(const std::string& path);
 /// that these counts compare between machines.
 constexpr Index resource_aware_capacity = 8 * usual_multiprocessors;
 
-/// n, nnz, fill, flops, blocks, levels by every rule; complex. A complex operation is one of flops.
+/// source, complex, n, nnz.
+template <Scalar S>
+nlohmann::ordered_json size_json(const LuSystem<S>& system);
+/// The same, and fill, flops, blocks, levels by every rule. A complex operation is one of flops.
 template <Scalar S>
 nlohmann::ordered_json system_json(const LuSystem<S>& system);
 
@@ -69,8 +81,6 @@ nlohmann::ordered_json dependencies_json(const LuPattern& P, const LuBench& benc
 /// @throws InvalidInput for a bad pivot
 template <Scalar S>
 nlohmann::ordered_json on_host(const LuSystem<S>& system, const LuBench& bench, int threads);
-template <Scalar S>
-nlohmann::ordered_json on_klu(const LuSystem<S>& system, const LuBench& bench);  ///< not refined
 
 /// Real values to refactor by the pattern of complex factors, beside them. Re + Im of numbers at random angles do not cancel more
 /// than these; what comes of them is not looked at, but must be finite.
@@ -80,8 +90,9 @@ std::vector<double> real_stand_ins(const LuSystem<std::complex<double>>& system)
 void require_pivots(std::string_view method, const PivotMonitor& monitor);
 
 /// Measures one matrix, step by step, and hands out as it comes {"matrix": {...}}, then for every step {"begin": step} and
-/// {"step": step, "result": {...}} or {"step": step, "error": "..."}; {"error": "..."} before the first step.
-/// @param steps  dependencies; a method of LuOptions::refactor, or cpu:THREADS, or klu; ablation
+/// {"step": step, "result": {...}} or {"step": step, "error": "..."}; {"error": "..."} before the first step. Rivals alone: nothing
+/// is factored by us, and "matrix" is the size.
+/// @param steps  dependencies; a method of LuOptions::refactor, or cpu:THREADS, or a rival's name; ablation
 void measure_lu(const LuBench& bench, const std::string& path, const std::vector<std::string>& steps,
                 const TakeJson& take);
 

@@ -89,6 +89,9 @@ void add_ratio(Json& summary, const char* name, const Json& findings, const Rati
 
 void add_rates(Json& found)
 {
+    for (Json& method : found["methods"])
+        if (method.contains("numeric"))
+            method["seconds"] = method[method.contains("cold") ? "cold" : "numeric"]["median"];
     if (!found.contains("nnz_LU")) return;
     const bool   complex = found.value("complex", false);
     const double doubles = complex ? 2 : 1;
@@ -96,9 +99,8 @@ void add_rates(Json& found)
     const double chain = found["levels"]["left"].get<double>() * device_rule::hop_seconds;
     found["least_traffic"] = traffic;
     for (Json& method : found["methods"]) {
-        if (!method.contains("numeric")) continue;
-        const double seconds = method[method.contains("cold") ? "cold" : "numeric"]["median"];
-        method["seconds"] = seconds;
+        if (!method.contains("seconds")) continue;
+        const double seconds = method["seconds"];
         method["gflops"] = (complex ? 4e-9 : 1e-9) * found["flops"].get<double>() / seconds;
         method["bandwidth"] = traffic / seconds;
         if (!method.contains("copy_bandwidth")) continue;
@@ -122,6 +124,7 @@ Json summary_json(const Json& findings)
     times("glu3 / auto", "glu3", "auto");
     times("islu / auto", "islu", "auto");
     times("cpu / auto", "cpu", "auto");
+    times("cudss / auto", "cudss", "auto");
     add("cpu / auto, n > 30000", [](const Json& found) -> std::optional<double> {
         if (found.value("n", 0) <= 30'000) return {};
         return divided(seconds_of(found, "cpu"), seconds_of(found, "auto"));
@@ -135,6 +138,9 @@ Json summary_json(const Json& findings)
         [](const Json& found) { return divided(seconds_of(found, "klu"), seconds_of(found, "cpu", true)); });
     add("klu / cpu, 1 thread, with a solution",
         [](const Json& found) { return divided(with_solution(found, "klu"), with_solution(found, "cpu")); });
+    times("pardiso / cpu", "pardiso", "cpu");
+    times("umfpack / cpu", "umfpack", "cpu");
+    times("superlu / cpu", "superlu", "cpu");
     add("complex / real, cpu, 1 thread", [](const Json& found) -> std::optional<double> {
         for (const Json& m : found["methods"])
             if (m.value("threads", 0) == 1 && m.contains("real") && m["real"].is_object() && m.contains("seconds"))

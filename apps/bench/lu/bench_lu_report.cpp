@@ -19,8 +19,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// In the order of the chart and its colours.
-constexpr std::array<std::string_view, 7> charted{"auto", "left", "glu1", "glu3", "islu", "cpu", "klu"};
+/// In the order of the chart and its colours; those from cudss on only where one was measured.
+constexpr std::size_t                      always_charted = 7;
+constexpr std::array<std::string_view, 11> charted{"auto", "left",  "glu1",    "glu3",    "islu",   "cpu",
+                                                   "klu",  "cudss", "pardiso", "umfpack", "superlu"};
 
 /// JSON has no NaN or infinity, and writes null for them.
 double number(const Json& json) { return json.is_number() ? json.get<double>() : std::nan(""); }
@@ -56,14 +58,16 @@ std::string label(const Json& method)
 std::string method_line(const Json& method)
 {
     if (!method.contains("seconds"))
-        return fmt::format("  {:<12}{}\n", label(method),
+        return fmt::format("  {:<16}{}\n", label(method),
                            printable(method.value("error", std::string("not measured"))));
     const Json& counted = method[method.contains("cold") ? "cold" : "numeric"];
-    return fmt::format("  {:<12}{:>9}{:>10}{:>9}{:>9}{:>8}{:>9}{:>9.3g}{:>8.3g}{:>8}{:>10}  {:.1e}\n", label(method),
+    const auto  rate = [&](const char* name, double unit) {
+        return method.contains(name) ? fmt::format("{:.3g}", unit * method[name].get<double>()) : "-";
+    };
+    return fmt::format("  {:<16}{:>9}{:>10}{:>9}{:>9}{:>8}{:>9}{:>9}{:>8}{:>8}{:>10}  {:.1e}\n", label(method),
                        milliseconds(method["prepare"].get<double>()), median_ms(method, "transfer"),
                        median_ms(method, "numeric"), median_ms(method, "cold"), spread(counted),
-                       median_ms(method, "solve"), method["gflops"].get<double>(),
-                       1e-9 * method["bandwidth"].get<double>(),
+                       median_ms(method, "solve"), rate("gflops", 1), rate("bandwidth", 1e-9),
                        method.contains("over_bound") ? fmt::format("{:.1f}", method["over_bound"].get<double>()) : "-",
                        method.contains("bytes") ? bytes_text(method["bytes"].get<double>()) : "-",
                        number(method["backward_error"]));
@@ -94,6 +98,29 @@ std::string matrix_lines(const Json& found)
         found["nnz_F"].get<Offset>(), found["fill"].get<double>(), found["flops"].get<double>(),
         found["longest_column"].get<Index>(), level("left"), level("exact"), level("relaxed"), level("capacity"),
         level("resource_aware"));
+}
+
+/// How a rival came to its times: what it prepared, what its factors are.
+std::string rival_line(const Json& method)
+{
+    const auto counted = [&](const char* name, const char* before) {
+        const bool told = method.contains(name) && method[name].is_number();
+        return told ? fmt::format(", {}{:.0f}", before, method[name].get<double>()) : "";
+    };
+    return fmt::format("  {} {}: analysis {} ms, first factorization {} ms{}{}{}{}{}\n",
+                       method["method"].get<std::string>(), method["version"].get<std::string>(),
+                       milliseconds(method["analyse"].get<double>()), milliseconds(method["factor"].get<double>()),
+                       counted("nnz_LU", "L + U "), counted("refine_steps", "steps of refinement "),
+                       counted("perturbed_pivots", "perturbed pivots "), counted("host_threads", "host threads "),
+                       method.contains("blas") ? ", " + method["blas"].get<std::string>() : "");
+}
+
+std::string rival_lines(const Json& found)
+{
+    std::string text;
+    for (const Json& method : found["methods"])
+        if (method.contains("version")) text += rival_line(method);
+    return text;
 }
 
 std::string glu3_lines(const Json& found)
@@ -135,14 +162,24 @@ std::string label_of(std::string name)
     return name.substr(0, name.find(".mtx"));
 }
 
-BarGroup lu_bars(const Json& found)
+std::vector<std::string> charted_methods(const Json& findings)
+{
+    std::vector<std::string> methods;
+    for (std::size_t k = 0; k < charted.size(); ++k)
+        if (k < always_charted ||
+            std::ranges::any_of(findings, [&](const Json& found) { return find_method(found, charted[k]) != nullptr; }))
+            methods.emplace_back(charted[k]);
+    return methods;
+}
+
+BarGroup lu_bars(const Json& found, const std::vector<std::string>& methods)
 {
     BarGroup group{.name = label_of(found["name"]), .bars = {}};
-    for (std::size_t k = 0; k < charted.size(); ++k) {
-        const Json* method = find_method(found, charted[k]);
+    for (std::size_t k = 0; k < methods.size(); ++k) {
+        const Json* method = find_method(found, methods[k]);
         if (method == nullptr) continue;
         const double seconds = (*method)["seconds"];
-        Bar bar{.label = "", .value = milliseconds(seconds) + " ms", .parts = std::vector<double>(charted.size())};
+        Bar bar{.label = "", .value = milliseconds(seconds) + " ms", .parts = std::vector<double>(methods.size())};
         bar.parts[k] = 1e3 * seconds;
         group.bars.push_back(std::move(bar));
     }
@@ -156,8 +193,9 @@ std::string lu_bench_head()
     return "Milliseconds, medians; numeric: caches warm; cold: a GPU's caches full of other data, and what the spread (slowest "
            "less\nfastest) and all that follows refer to. GB/s: values of L + U read and written once, of A read once. "
            "bound: the longest of\nthat traffic at the speed of a copy, and levels `left` × 0.26 µs. error: "
-           "componentwise, of a refined solution (KLU: not\nrefined).\n\n" +
-           fmt::format("  {:<12}{:>9}{:>10}{:>9}{:>9}{:>8}{:>9}{:>9}{:>8}{:>8}{:>10}  {}\n", "", "prepare", "transfer",
+           "componentwise, of a refined solution; other\nsolvers' as "
+           "they refine by themselves.\n\n" +
+           fmt::format("  {:<16}{:>9}{:>10}{:>9}{:>9}{:>8}{:>9}{:>9}{:>8}{:>8}{:>10}  {}\n", "", "prepare", "transfer",
                        "numeric", "cold", "spread", "solve", "Gflop/s", "GB/s", "/bound", "memory", "error");
 }
 
@@ -165,10 +203,13 @@ std::string lu_bench_lines(const Json& found)
 {
     std::string text = printable(found["name"].get<std::string>());
     if (found.contains("nnz_LU")) text += matrix_lines(found);
+    else if (found.contains("n"))
+        text += fmt::format(" ({}), n {}, nnz {}\n", found["source"].get<std::string>(), found["n"].get<Offset>(),
+                            found["nnz"].get<Offset>());
     else text += '\n';
     if (found.contains("dependencies")) text += dependency_line(found["dependencies"]);
     for (const Json& method : found["methods"]) text += method_line(method);
-    text += glu3_lines(found);
+    text += rival_lines(found) + glu3_lines(found);
     if (!found["error"].is_null()) text += fmt::format("  {}\n", printable(found["error"].get<std::string>()));
     return text + '\n';
 }
@@ -190,13 +231,13 @@ std::string lu_bench_chart(const Json& findings, const std::string& machine)
     BarChart chart{.title = "LU with given pivots: time of one refactorization",
                    .subtitle = machine,
                    .axis = "milliseconds",
-                   .parts = {charted.begin(), charted.end()},
+                   .parts = charted_methods(findings),
                    .notes =
                        {"Medians; a GPU's with cold caches and its values in device memory. cpu: with most threads."},
                    .groups = {}};
     double   least = std::numeric_limits<double>::infinity(), most = 0;
     for (const Json& found : findings) {
-        chart.groups.push_back(lu_bars(found));
+        chart.groups.push_back(lu_bars(found, chart.parts));
         for (const Bar& bar : chart.groups.back().bars) {
             least = std::min(least, std::ranges::max(bar.parts));
             most = std::max(most, std::ranges::max(bar.parts));

@@ -7,7 +7,7 @@
 
 namespace ilux::app {
 
-/// Adds to each method gflops, bandwidth (of the least traffic: values of L + U read and written once and those of A read once, 16
+/// Adds to each method seconds and, where we factored, gflops, bandwidth (of the least traffic: values of L + U read and written once and those of A read once, 16
 /// nnz(L + U) + 8 nnz(A) bytes) and, where a GPU's copy bandwidth is known, over_bound: its time over that of
 /// max(least traffic / copy bandwidth, levels `left` × 0.26 µs). A GPU's time is the one with cold caches.
 void add_rates(nlohmann::ordered_json& found);

@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <array>
+
+#include "ilux/apps/bench/lu/rivals/lu_rival.hpp"
+#include "ilux/base/instances.hpp"
+
+namespace ilux::app {
+namespace {
+
+using Complex = std::complex<double>;
+
+constexpr std::array<LuRivalKind, 4> kinds{{
+    {"klu", why_no_klu, make_klu<double>, make_klu<Complex>},
+    {"pardiso", why_no_pardiso, make_pardiso<double>, make_pardiso<Complex>},
+    {"umfpack", why_no_umfpack, make_umfpack<double>, make_umfpack<Complex>},
+    {"superlu", why_no_superlu, make_superlu<double>, make_superlu<Complex>},
+}};
+
+}  // namespace
+
+std::span<const LuRivalKind> lu_rivals() { return kinds; }
+
+const LuRivalKind* find_lu_rival(std::string_view name)
+{
+    const auto* const found = std::ranges::find(kinds, name, &LuRivalKind::name);
+    return found == kinds.end() ? nullptr : &*found;
+}
+
+template <Scalar S>
+LuRivalPointer<S> make_lu_rival(const LuRivalKind& kind, const CsrView<S>& A, int threads)
+{
+    if constexpr (is_complex<S>) return kind.make_complex(A, threads);
+    else return kind.make(A, threads);
+}
+
+#define ILUX_INSTANTIATE(S) template LuRivalPointer<S> make_lu_rival(const LuRivalKind&, const CsrView<S>&, int);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux::app

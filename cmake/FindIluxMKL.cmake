@@ -1,0 +1,22 @@
+# oneMKL's headers, in MKL_INCLUDE_DIR, and the path of libmkl_rt.so.VERSION, in MKL_LIBRARY. Looked for in MKL_ROOT (a variable of
+# CMake or of the environment), a folder with include/ and lib/ such as `pip install --prefix MKL_ROOT mkl mkl-include` fills, and
+# where libraries are installed. A rival of `ilux bench lu`, opened when it is measured and never linked.
+include(FindPackageHandleStandardArgs)
+set(mkl_roots ${MKL_ROOT} $ENV{MKL_ROOT} $ENV{MKLROOT})
+find_path(MKL_INCLUDE_DIR mkl_pardiso.h HINTS ${mkl_roots} PATH_SUFFIXES include include/mkl mkl)
+set(mkl_found "")
+foreach(root IN LISTS mkl_roots)
+    file(GLOB mkl_found ${root}/lib/libmkl_rt.so.[0-9] ${root}/lib/intel64/libmkl_rt.so.[0-9])
+    if(mkl_found)
+        break()
+    endif()
+endforeach()
+if(mkl_found)
+    list(GET mkl_found -1 MKL_LIBRARY)
+else()
+    find_library(MKL_LIBRARY NAMES mkl_rt libmkl_rt.so.3 libmkl_rt.so.2 NO_CACHE)
+endif()
+find_package_handle_standard_args(IluxMKL REQUIRED_VARS MKL_LIBRARY MKL_INCLUDE_DIR)
+if(MKL_ROOT AND NOT IluxMKL_FOUND)
+    message(FATAL_ERROR "MKL_ROOT=${MKL_ROOT} holds no include/mkl_pardiso.h or no lib/libmkl_rt.so.VERSION")
+endif()
