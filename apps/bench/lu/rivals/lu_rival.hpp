@@ -42,6 +42,7 @@ struct LuRivalKind {
     LuRivalPointer<std::complex<double>> (*make_complex)(const CsrView<std::complex<double>>& A, int threads);
 };
 
+/// In the order in which they have to be opened.
 std::span<const LuRivalKind> lu_rivals();
 /// Null where there is none of that name.
 const LuRivalKind* find_lu_rival(std::string_view name);

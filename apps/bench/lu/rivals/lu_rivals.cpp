@@ -9,11 +9,13 @@ namespace {
 
 using Complex = std::complex<double>;
 
+// PARDISO last: MKL shows its BLAS to all libraries opened after it, and UMFPACK and SuperLU would take that for the one they were
+// built with. They are bound as they are opened.
 constexpr std::array<LuRivalKind, 4> kinds{{
     {"klu", why_no_klu, make_klu<double>, make_klu<Complex>},
-    {"pardiso", why_no_pardiso, make_pardiso<double>, make_pardiso<Complex>},
     {"umfpack", why_no_umfpack, make_umfpack<double>, make_umfpack<Complex>},
     {"superlu", why_no_superlu, make_superlu<double>, make_superlu<Complex>},
+    {"pardiso", why_no_pardiso, make_pardiso<double>, make_pardiso<Complex>},
 }};
 
 }  // namespace

@@ -58,6 +58,7 @@ TEST(LuRival, SolvesAndFollowsNewValuesOrSaysWhyItIsNotThere)
         }
     }
     EXPECT_EQ(app::find_lu_rival("mumps"), nullptr);
+    EXPECT_EQ(app::lu_rivals().back().name, "pardiso") << "MKL's BLAS would be that of rivals opened after it";
 }
 
 }  // namespace
