@@ -110,7 +110,7 @@ TEST(FrontChoice, EntriesWhereFrontsWouldPassTheLimit)
 {
     Cpu       be(1);
     LuOptions options = with_fronts;
-    options.memory_limit.value = 4'000'000;
+    options.memory_limit.value = 2'500'000;
     const auto A = gallery::convdiff2d({.n = 60});
     Lu<>       lu(be, analyse(view<double>(A), options));
     EXPECT_EQ(lu.factor(A.val()).outcome, Outcome::converged);

@@ -1,5 +1,5 @@
 #pragma once
-// Direct solvers of others on host threads, which `ilux bench lu` puts beside ours, each with its own defaults. None is linked: a
+// Direct solvers of others, and ours by supernodes, on host threads, which `ilux bench lu` puts beside ours, each with its own defaults. None is linked: a
 // library is opened when it is to be measured, where its header was found when this was built.
 
 #include <complex>
@@ -50,6 +50,11 @@ const LuRivalKind* find_lu_rival(std::string_view name);
 /// A copy of A as the rival takes it. @throws InvalidInput where why_not() says so, and where 32 bits cannot count A's entries
 template <Scalar S>
 LuRivalPointer<S> make_lu_rival(const LuRivalKind& kind, const CsrView<S>& A, int threads);
+
+// Ours by supernodes (direct/supernodal): like a rival it needs no factors by entries.
+std::string why_no_supernodes();
+template <Scalar S>
+LuRivalPointer<S> make_supernodes(const CsrView<S>& A, int threads);
 
 // KLU of SuiteSparse [davis_palamadai_10], LGPL: block form, AMD, scaling of rows, one thread; not refined.
 std::string why_no_klu();
