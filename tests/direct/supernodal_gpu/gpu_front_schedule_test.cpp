@@ -1,0 +1,126 @@
+#include "ilux/direct/supernodal_gpu/gpu_front_schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "ilux/base/error.hpp"
+#include "ilux/direct/supernodal_gpu/front_solve_plan.hpp"
+#include "ilux/tests/direct/supernodal/front_systems.hpp"
+
+namespace ilux {
+namespace {
+
+std::vector<std::shared_ptr<const FrontPlan>> plans()
+{
+    std::vector<std::shared_ptr<const FrontPlan>> all;
+    for (const auto& A : test::front_systems()) all.push_back(make_front_plan(*analyse(view<double>(A))));
+    all.push_back(make_front_plan(*analyse(view<double>(gallery::convdiff3d({.n = 12})))));
+    all.push_back(make_front_plan(*analyse(view<double>(test::random_matrix(300, 1, 1)))));
+    return all;
+}
+
+TEST(FrontLevels, EveryFrontIsDoneOnceAndAfterItsChildren)
+{
+    for (const auto& plan : plans()) {
+        const FrontTree& tree = plan->tree;
+        const auto       s = gpu_front_schedule(*plan, {});
+        for (Index f = 0; f < tree.fronts(); ++f)
+            if (tree.parent[f] >= 0) {
+                EXPECT_LT(s.level[f], s.level[tree.parent[f]]);
+            }
+        std::vector<Index> all = s.small;
+        all.insert(all.end(), s.large.begin(), s.large.end());
+        std::ranges::sort(all);
+        ASSERT_EQ(std::ssize(all), tree.fronts());
+        for (Index f = 0; f < tree.fronts(); ++f) EXPECT_EQ(all[f], f);
+    }
+}
+
+TEST(FrontLevels, WhatIsLeftOfFrontsOverlapsNowhereWhileItIsNeeded)
+{
+    for (const auto& plan : plans()) {
+        const FrontTree& tree = plan->tree;
+        const auto       s = gpu_front_schedule(*plan, {});
+        for (Index f = 0; f < tree.fronts(); ++f)
+            for (Index g = 0; g < f; ++g) {
+                if (tree.parent[f] < 0 || tree.parent[g] < 0) continue;
+                const Offset a = s.rest_ptr[f], b = s.rest_ptr[g];
+                const Offset a_end = a + Offset{tree.updates(f)} * tree.updates(f),
+                             b_end = b + Offset{tree.updates(g)} * tree.updates(g);
+                EXPECT_LE(std::max(a_end, b_end), s.rests);
+                const bool together = s.level[f] <= s.level[tree.parent[g]] && s.level[g] <= s.level[tree.parent[f]];
+                EXPECT_TRUE(!together || a_end <= b || b_end <= a || a == a_end || b == b_end);
+            }
+    }
+}
+
+TEST(FrontLevels, TilesOfEveryPanelCoverWhatItUpdatesOnce)
+{
+    for (const auto& plan : plans()) {
+        const FrontTree&   tree = plan->tree;
+        const FrontClasses classes{.limits = {}, .panel = 32};
+        const auto         s = gpu_front_schedule(*plan, classes);
+        double             updated = 0, expected = 0;
+        for (const FrontLevel& level : s.levels)
+            for (const PanelStep& step : level.steps)
+                for (Index i = step.update.begin; i < step.update.end; ++i) {
+                    const FrontItem item = s.update[i];
+                    const Index     k = tree.pivots(item.front), m = tree.size(item.front),
+                                from = std::min(k, (step.panel + 1) * 32);
+                    const auto length = [&](Index number) {
+                        const Index of_pivots = (k - from + front_tile - 1) / front_tile;
+                        const Index begin =
+                            number < of_pivots ? from + number * front_tile : k + (number - of_pivots) * front_tile;
+                        return std::min(begin + front_tile, number < of_pivots ? k : m) - begin;
+                    };
+                    updated += double(length(item.row)) * length(item.col);
+                }
+        for (Index f = 0; f < tree.fronts(); ++f)
+            for (Index done = 0; done < tree.pivots(f); done += 32) {
+                const double left = tree.size(f) - std::min(tree.pivots(f), done + 32);
+                expected += left * left;
+            }
+        EXPECT_EQ(updated, expected);
+    }
+}
+
+TEST(FrontSolvePlan, ChildrenLeaveTheirRowsWhereTheParentHasThem)
+{
+    for (const auto& plan : plans()) {
+        const FrontTree& tree = plan->tree;
+        const auto       schedule = gpu_front_schedule(*plan, {});
+        for (const bool transposed : {false, true}) {
+            const auto        s = front_solve_plan(*plan, schedule, transposed);
+            std::vector<char> seen(tree.row.size(), 0);
+            for (Index f = 0; f < tree.fronts(); ++f)
+                for (Index i = 0; i < tree.size(f); ++i) {
+                    const Index row =
+                        i < tree.pivots(f) ? tree.pivot_ptr[f] + i : tree.row[tree.row_ptr[f] + i - tree.pivots(f)];
+                    const Offset at = tree.pivot_ptr[f] + tree.row_ptr[f] + i;
+                    for (Offset p = s.gather_ptr[at]; p < s.gather_ptr[at + 1]; ++p) {
+                        EXPECT_EQ(tree.row[s.gather[p]], row);
+                        seen[s.gather[p]] = 1;
+                    }
+                }
+            EXPECT_TRUE(std::ranges::all_of(seen, [](char one) { return one == 1; }));
+        }
+    }
+}
+
+TEST(FrontLevels, RefusesFrontsThatNoClusterHolds)
+{
+    FrontPlan plan;
+    plan.n = 8193;
+    plan.tree.pivot_ptr = {0, 8193};
+    plan.tree.row_ptr = {0, 0};
+    plan.tree.parent = {-1};
+    plan.largest_front = 8193;
+    EXPECT_THROW(gpu_front_schedule(plan, {}), InvalidInput);
+}
+
+}  // namespace
+}  // namespace ilux
