@@ -81,7 +81,8 @@ void measure(const std::string& name)
     const auto   symbolic = analyse<double>(view<double>(A), options);
     const double analysis = seconds_since(begin);
     begin = std::chrono::steady_clock::now();
-    const auto   plan = make_front_plan(*symbolic);
+    Cpu          be(1);
+    const auto   plan = make_front_plan(be, *symbolic);
     const auto   pattern = front_pattern<double>(*symbolic, *plan, options, A.val());
     const double fronts = seconds_since(begin);
     std::printf("%s: n %d, nnz %ld, fronts %d, largest %d; analysis %.2f s, fronts %.2f s\n", name.c_str(), A.rows(),

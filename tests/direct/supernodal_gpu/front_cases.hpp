@@ -32,7 +32,8 @@ FrontCase<S> front_case(std::string name, CsrMatrix<S> A, const LuOptions& optio
 {
     FrontCase<S> one{std::move(name), std::move(A), {}, {}, {}};
     one.symbolic = analyse<S>(view<S>(one.A), options);
-    one.plan = make_front_plan(*one.symbolic, merging);
+    Cpu be(1);
+    one.plan = make_front_plan(be, *one.symbolic, merging);
     one.pattern = front_pattern<S>(*one.symbolic, *one.plan, options, one.values());
     return one;
 }

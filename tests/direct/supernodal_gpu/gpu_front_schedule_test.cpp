@@ -16,10 +16,11 @@ namespace {
 
 std::vector<std::shared_ptr<const FrontPlan>> plans()
 {
+    Cpu                                           be(1);
     std::vector<std::shared_ptr<const FrontPlan>> all;
-    for (const auto& A : test::front_systems()) all.push_back(make_front_plan(*analyse(view<double>(A))));
-    all.push_back(make_front_plan(*analyse(view<double>(gallery::convdiff3d({.n = 12})))));
-    all.push_back(make_front_plan(*analyse(view<double>(test::random_matrix(300, 1, 1)))));
+    for (const auto& A : test::front_systems()) all.push_back(make_front_plan(be, *analyse(view<double>(A))));
+    all.push_back(make_front_plan(be, *analyse(view<double>(gallery::convdiff3d({.n = 12})))));
+    all.push_back(make_front_plan(be, *analyse(view<double>(test::random_matrix(300, 1, 1)))));
     return all;
 }
 
