@@ -13,6 +13,7 @@ namespace ilux {
 
 using DataflowEntry = std::uint32_t;  ///< number of an entry
 
+/// Entries with numbers next to one another.
 struct EntryRange {
     Offset first = 0, last = 0;  ///< entries first … last − 1
     Offset size() const { return last - first; }

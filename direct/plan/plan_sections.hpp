@@ -95,6 +95,7 @@ private:
     std::string      where_;
 };
 
+/// A part of a file of plans.
 struct PlanSection {
     std::string name;  ///< at most 23 letters
     std::string bytes;

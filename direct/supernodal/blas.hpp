@@ -1,7 +1,9 @@
 #pragma once
-// The dense operations of fronts, by the BLAS that was found when this was built. Matrices are stored by columns.
+// The dense operations of fronts, by whichever BLAS this machine has: it is opened by the first use, so that programs without
+// supernodes neither need one nor start its threads. Matrices are stored by columns.
 
 #include <complex>
+#include <string>
 
 #include "ilux/base/types.hpp"
 
@@ -9,8 +11,13 @@ namespace ilux::blas {
 
 /// op(A) of a triangular or general matrix.
 enum class Op : char { none = 'N', transposed = 'T', adjoint = 'C' };
+/// Which half of a triangular matrix is read.
 enum class Triangle : char { lower = 'L', upper = 'U' };
+/// Whether its diagonal is ones, or what is stored.
 enum class Diagonal : char { unit = 'U', stored = 'N' };
+
+/// Why there is none: no library of that kind, or no memory for it. "": there is one.
+std::string why_none();
 
 /// C ← C − op(A) B; op(A) is m × k, B k × n.
 void multiply_subtract(Op op, Index m, Index n, Index k, const double* A, Index lda, const double* B, Index ldb,
@@ -29,7 +36,8 @@ void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index 
 /// the last one.
 class OneThread {
 public:
-    OneThread();
+    /// @param callers  threads that are going to call  @throws InvalidInput with why_none(); OutOfMemory where there is none for their buffers
+    explicit OneThread(int callers);
     ~OneThread();
     OneThread(const OneThread&) = delete;
     OneThread& operator=(const OneThread&) = delete;

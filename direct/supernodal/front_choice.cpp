@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "ilux/base/error.hpp"
+#include "ilux/direct/supernodal/blas.hpp"
+
 namespace ilux {
 namespace {
 
@@ -19,6 +22,10 @@ FrontChoice choose_fronts(Cpu& be, const LuSymbolic& symbolic, LuSupernodes want
     const double an_entry = report.nnz > 0 ? report.flops / report.nnz : 0;
     if (wanted == LuSupernodes::automatic && (an_entry < flops_an_entry || report.flops < least_flops))
         return {.plan = {}, .why = fmt::format("by entries: {:.3g} flops, {:.3g} an entry", report.flops, an_entry)};
+    if (const std::string why = blas::why_none(); !why.empty()) {
+        if (wanted == LuSupernodes::on) throw InvalidOption("lu.supernodes=on: " + why);
+        return {.plan = {}, .why = "by entries: " + why};
+    }
     auto         plan = make_front_plan(be, symbolic);
     const double flops = 2 * plan->multiply_adds;
     if (wanted == LuSupernodes::automatic && flops > most_times_flops * report.flops)

@@ -15,7 +15,7 @@ struct FrontChoice {
 };
 
 /// By the flops of an entry of L + U that the analysis predicts, and what a pattern made symmetric adds to them; docs/design/direct.md
-/// has the measurements behind the limits. The plan is only made where the first of these speaks for it. @throws OutOfMemory
+/// has the measurements behind the limits. The plan is only made where the first of these speaks for it. @throws OutOfMemory; InvalidOption where it is asked for and there is no BLAS
 FrontChoice choose_fronts(Cpu& be, const LuSymbolic& symbolic, LuSupernodes wanted);
 
 }  // namespace ilux

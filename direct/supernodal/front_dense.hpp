@@ -19,7 +19,7 @@ struct PivotsSeen {
     void take(const PivotsSeen& other);  ///< of columns that come later
 };
 
-/// a ← L\U of columns `first` … `first + columns − 1` of an m × k panel, whose earlier columns have been applied to them. Rows change
+/// a ← L and U of columns `first` … `first + columns − 1` of an m × k panel, whose earlier columns have been applied to them. Rows change
 /// places within these columns only: swap[i] is the row that row i changed with.
 /// @param a      the panel, by columns, ld = m
 /// @param k      pivots come from the first k rows

@@ -351,7 +351,7 @@ void FrontRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& fac
     Run run(*this, values, factors);
     run.measure_columns(be);
     run.take_F();
-    const blas::OneThread one;
+    const blas::OneThread one(threads(be));
     const StopReason      stopped = schedule_->graph.run(be, threads(be), stop, [&](Index task, int thread) {
         if (stacks_[thread].empty()) stacks_[thread].resize(schedule_->stacks[0] + schedule_->stacks[1]);
         run.work(schedule_->tasks[task], thread);

@@ -17,7 +17,7 @@ struct FrontTask {
         begin,     ///< inputs, and sizes of columns
         panel,     ///< factors the columns of block
         update,    ///< block ← by panel `by`
-        pivots,    ///< row exchanges left of each panel: L\U is complete
+        pivots,    ///< row exchanges left of each panel: L and U is complete
         rest,      ///< block of update columns ← U, and what is left of the front
         done,      ///< nothing: what is left is complete
     };

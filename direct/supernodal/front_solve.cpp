@@ -322,7 +322,7 @@ std::size_t front_solve_scratch(const FrontPlan& plan, Index rhs)
 template <class S>
 void front_solve(Cpu& be, const LuFactors<S>& factors, blas::Op op, Index rhs, S* y, S* scratch)
 {
-    const blas::OneThread single;
+    const blas::OneThread single(be.threads());
     switch (op) {
         case Op::none:
             return Passes<Op::none, S>(be, factors, rhs, y, scratch).run();

@@ -175,8 +175,10 @@ Recommended recommend(const CsrView<S>& A, const MatrixInfo& info, const StopTok
 template <Scalar S>
 void find_levels(const CsrView<S>& A, MatrixInfo& info, const StopToken& stop)
 {
-    Cpu   serial(1);
-    Lu<S> lu(serial, info.lu);
+    Cpu       serial(1);
+    LuOptions by_entries = info.lu->options;
+    by_entries.supernodes = LuSupernodes::off;  // levels are of columns
+    Lu<S> lu(serial, info.lu, by_entries);
     lu.heed(stop);
     const LuReport done = lu.factor(A.val());
     stop.check();

@@ -153,6 +153,7 @@ bool IterativeSolver<S>::precondition_on_gpu(SystemVectors<S>& given, const CsrV
     template void                  IterativeSolver<S>::solve_on_gpu(GpuSystem<S>&, const CsrView<S>&, SystemVectors<S>&,        \
                                                                     const KrylovOptions&, const TryListener&, const StopToken&, \
                                                                     Attempt&);                                                  \
+    template void                  IterativeSolver<S>::put_on_gpu(Attempt&);                                                    \
     template GpuSystem<S>*         IterativeSolver<S>::system_for(const CsrView<S>*, const Plan&);                              \
     template bool                  IterativeSolver<S>::system_serves(const CsrView<S>&, const Plan&) const;                     \
     template void                  IterativeSolver<S>::renew_on_gpu(const CsrView<S>&);                                         \
