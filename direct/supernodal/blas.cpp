@@ -18,14 +18,14 @@ using Complex = std::complex<double>;
 /// A library of this process, and the functions of it that fronts use. Fortran's names, so any BLAS with indices of 32 bits serves.
 struct Library {
     std::string why_not;
-    void (*dgemm)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
-                  const double*, const int*, const double*, double*, const int*) = nullptr;
-    void (*zgemm)(const char*, const char*, const int*, const int*, const int*, const Complex*, const Complex*, const int*,
-                  const Complex*, const int*, const Complex*, Complex*, const int*) = nullptr;
-    void (*dtrsm)(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*,
-                  const int*, double*, const int*) = nullptr;
-    void (*ztrsm)(const char*, const char*, const char*, const char*, const int*, const int*, const Complex*, const Complex*,
-                  const int*, Complex*, const int*) = nullptr;
+    void (*dgemm)(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
+                  const int*, const double*, const int*, const double*, double*, const int*) = nullptr;
+    void (*zgemm)(const char*, const char*, const int*, const int*, const int*, const Complex*, const Complex*,
+                  const int*, const Complex*, const int*, const Complex*, Complex*, const int*) = nullptr;
+    void (*dtrsm)(const char*, const char*, const char*, const char*, const int*, const int*, const double*,
+                  const double*, const int*, double*, const int*) = nullptr;
+    void (*ztrsm)(const char*, const char*, const char*, const char*, const int*, const int*, const Complex*,
+                  const Complex*, const int*, Complex*, const int*) = nullptr;
     int (*threads)() = nullptr;  // its own setting
     void (*set_threads)(int) = nullptr;
 };
@@ -78,8 +78,8 @@ const Library& library()
 }
 
 struct Shared {
-    std::mutex  mutex;
-    int         users = 0, former = 1;
+    std::mutex mutex;
+    int        users = 0, former = 1;
 };
 Shared& shared()
 {

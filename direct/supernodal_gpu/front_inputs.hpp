@@ -10,6 +10,7 @@
 
 namespace ilux {
 
+/// The inputs of each entry that has some, by entry.
 struct FrontInputArrays {
     std::vector<Offset>        ptr;     ///< entries + 1
     std::vector<Offset>        source;  ///< of the caller's values; those of F follow

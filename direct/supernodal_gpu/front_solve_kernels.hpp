@@ -33,6 +33,7 @@ struct FrontSolveView {
 template <class V>
 void launch_inverses(Gpu& gpu, const FrontsView<V>& F, Index count, const FrontItem* item);
 
+/// Permutations and scales of both sides of a solve.
 struct FrontSolveFrame {
     Index         n = 0;
     const Index*  perm = nullptr;   ///< by position, row or column of the caller

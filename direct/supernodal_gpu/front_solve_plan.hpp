@@ -29,6 +29,7 @@ struct FrontSolveStage {
     std::vector<FrontSolveGroup> groups;  ///< forward; backward in reverse
 };
 
+/// The launches of a solve, stage after stage.
 struct FrontSolvePlan {
     std::vector<FrontSolveStage> stages;
     std::vector<Index>           front;

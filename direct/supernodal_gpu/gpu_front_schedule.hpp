@@ -49,6 +49,7 @@ struct FrontLevel {
     std::vector<PanelStep>  steps;
 };
 
+/// The launches of a refactorization, level after level, and where what is left of each front lies meanwhile.
 struct GpuFrontSchedule {
     std::vector<Index>      level;             ///< fronts; 1 + the largest of the children's
     std::vector<Offset>     rest_ptr;          ///< fronts; where the (m − k)² numbers begin that a front leaves

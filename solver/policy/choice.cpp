@@ -70,8 +70,8 @@ bool hopeless(const CsrView<S>& A, const Ahead& ahead, const StopToken& stop, Ch
 
 /// By AMD first, where the ordering is left to us; then by all orderings, if that may change the answer or pays.
 template <Scalar S>
-void analyse_as_far_as_needed(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, const StopToken& stop,
-                              Choice& choice)
+void analyse_as_far_as_needed(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead,
+                              const StopToken& stop, Choice& choice)
 {
     const LuOptions& lu = options.lu;
     const Cpu        cpu(options.threads);

@@ -140,8 +140,11 @@ Json summary_json(const Json& findings)
         [](const Json& found) { return divided(with_solution(found, "klu"), with_solution(found, "cpu")); });
     times("pardiso / cpu", "pardiso", "cpu");
     times("umfpack / cpu", "umfpack", "cpu");
-    for (const auto& [name, rival] : {std::pair{"cpu / supernodes", "cpu"}, {"klu / supernodes", "klu"}, {"pardiso / supernodes", "pardiso"},
-                                      {"umfpack / supernodes", "umfpack"}, {"superlu / supernodes", "superlu"}})
+    for (const auto& [name, rival] : {std::pair{"cpu / supernodes", "cpu"},
+                                      {"klu / supernodes", "klu"},
+                                      {"pardiso / supernodes", "pardiso"},
+                                      {"umfpack / supernodes", "umfpack"},
+                                      {"superlu / supernodes", "superlu"}})
         times(name, rival, "supernodes");
     times("superlu / cpu", "superlu", "cpu");
     add("complex / real, cpu, 1 thread", [](const Json& found) -> std::optional<double> {

@@ -20,8 +20,8 @@ Rows eliminated(const LuSymbolic& s, const std::vector<Index>& order)
 {
     std::vector<Index> position(order.size());
     for (std::size_t k = 0; k < order.size(); ++k) position[order[k]] = static_cast<Index>(k);
-    Rows L(order.size());
-    Cpu  be(2);
+    Rows                 L(order.size());
+    Cpu                  be(2);
     const BlockAdjacency C = block_adjacency(be, s);
     for (Index k = 0; k < C.size(); ++k)
         for (Offset p = C.ptr[k]; p < C.ptr[k + 1]; ++p)

@@ -255,7 +255,8 @@ TYPED_TEST(Fronts, MemoryIsKnownBefore)
             F.val = {};
             F.swap = {};
             refactor.run(be, A.val(), F);
-            const double taken = static_cast<double>(refactor.bytes() + F.bytes() + F.fronts->bytes() + F.pattern->bytes());
+            const double taken =
+                static_cast<double>(refactor.bytes() + F.bytes() + F.fronts->bytes() + F.pattern->bytes());
             EXPECT_NEAR(taken / predicted, 1, 0.1);
         }
     }
