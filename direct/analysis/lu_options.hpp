@@ -21,6 +21,11 @@ enum class LuScaling { rows, matching, none };
 enum class Dependencies { exact, relaxed };
 /// How numbers are computed for given pivots. cpu: on host threads; the others on a GPU, automatic by dot products.
 enum class RefactorMethod { automatic, cpu, left, glu1, glu3, islu };
+/// One of those that a GPU alone has, and that work by entries.
+constexpr bool is_of_gpu(RefactorMethod method)
+{
+    return method != RefactorMethod::automatic && method != RefactorMethod::cpu;
+}
 /// Whether numbers are stored and computed by dense fronts of columns with alike rows; automatic: where the analysis predicts so many
 /// flops an entry that this is faster.
 enum class LuSupernodes { automatic, on, off };

@@ -13,7 +13,7 @@ template <Scalar S> void GpuLuDeleter::operator()(GpuLu<S>*) const noexcept {}
 template <Scalar S> void GpuLuDeleter::operator()(GpuLuFactors<S>*) const noexcept {}
 
 template <Scalar S> GpuLuPtr<S> make_gpu_lu(Gpu&, std::shared_ptr<const LuSymbolic>) { absent(); }
-template <Scalar S> GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu&, std::shared_ptr<const LuPattern>, const LuOptions&, Cpu) { absent(); }
+template <Scalar S> GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu&, std::shared_ptr<const LuPattern>, std::shared_ptr<const FrontPlan>, const LuOptions&, Cpu) { absent(); }
 
 template <Scalar S> std::string_view GpuLuFactors<S>::method() const { absent(); }
 template <Scalar S> void             GpuLuFactors<S>::download(Gpu&, LuFactors<S>&) const { absent(); }

@@ -10,15 +10,6 @@
 namespace ilux {
 namespace {
 
-GpuRefactorTuning tuning_of(const LuOptions& options)
-{
-    GpuRefactorTuning tuning;
-    tuning.right.dependencies = options.dependencies;
-    tuning.joined.memory_limit = options.memory_limit.value;
-    if (options.index == UnionChoice::lookup) tuning.joined.forced = UnionIndex::lookup;
-    return tuning;
-}
-
 /// Vectors of A⁻ᴴ b = conj(A⁻ᵀ conj(b)) are conjugated on their way to and from the device.
 template <Scalar S>
 void copy_numbers(std::span<const S> from, S* to, Transpose transpose)
@@ -28,44 +19,6 @@ void copy_numbers(std::span<const S> from, S* to, Transpose transpose)
 }
 
 }  // namespace
-
-template <Scalar S>
-GpuLuFactors<S>::GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options, Cpu host)
-    : numbers_(gpu, std::move(pattern), options.refactor, tuning_of(options), host)
-{}
-
-template <Scalar S>
-std::string_view GpuLuFactors<S>::method() const
-{
-    return numbers_.method();
-}
-
-template <Scalar S>
-void GpuLuFactors<S>::download(Gpu& gpu, LuFactors<S>& factors) const
-{
-    numbers_.download(gpu, factors);
-}
-
-template <Scalar S>
-GpuLuSolve<S>& GpuLuFactors<S>::solve(Gpu& gpu, Transpose transpose, bool filled)
-{
-    const std::size_t which = transpose != Transpose::no;  // conjugating is the caller's
-    auto&             solve = solve_[which];
-    if (!solve) solve = std::make_unique<GpuLuSolve<S>>(gpu, numbers_.pattern(), numbers_.slot_of(), transpose);
-    if (filled && !filled_[which]) {
-        solve->refill(gpu, numbers_.val());
-        filled_[which] = true;
-    }
-    return *solve;
-}
-
-template <Scalar S>
-std::size_t GpuLuFactors<S>::bytes() const
-{
-    std::size_t sum = numbers_.bytes();
-    for (const auto& one : solve_) sum += one ? one->bytes() : 0;
-    return sum;
-}
 
 template <Scalar S>
 GpuLu<S>::GpuLu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
@@ -117,14 +70,14 @@ PivotMonitor GpuLu<S>::refactor(GpuLuFactors<S>& factors)
 {
     const S* const values = values_[slot_].device.data();
     factors.filled_ = {};
-    if (factors.numbers_.makes_graphs()) {
-        factors.numbers_.run(gpu_, values);
+    if (factors.makes_graphs()) {
+        factors.run(gpu_, values);
     } else {
         GpuGraph& graph = factors.refactor_graph_[slot_];
-        if (!graph) graph = GpuGraph(gpu_, [&factors, values, this] { factors.numbers_.run(gpu_, values); });
+        if (!graph) graph = GpuGraph(gpu_, [&factors, values, this] { factors.run(gpu_, values); });
         graph.launch(gpu_);
     }
-    return factors.numbers_.monitor(gpu_);
+    return factors.monitor(gpu_);
 }
 
 template <Scalar S>
@@ -137,7 +90,7 @@ GpuResidual<S>& GpuLu<S>::residual(Transpose transpose)
 
 /// How many of `count` right-hand sides can be worked on together; there is room for them then.
 template <Scalar S>
-std::size_t GpuLu<S>::make_room(GpuLuSolve<S>& solve, GpuResidual<S>& residual, std::size_t count)
+std::size_t GpuLu<S>::make_room(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, std::size_t count)
 {
     const auto        n = static_cast<std::size_t>(symbolic_->n);
     const auto        together = std::min(count, most_together);
@@ -158,8 +111,8 @@ std::size_t GpuLu<S>::make_room(GpuLuSolve<S>& solve, GpuResidual<S>& residual, 
 /// v.x are solutions for v.b. @param measured  their residuals are v.r, and known
 template <Scalar S>
 template <class Finish>
-void GpuLu<S>::refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured, std::size_t count,
-                      Finish&& finish)
+void GpuLu<S>::refine(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
+                      std::size_t count, Finish&& finish)
 {
     const auto                n = static_cast<std::size_t>(symbolic_->n);
     const auto                used = [&](DeviceBuffer<S>& of) { return DeviceSpan<S>(of).first(count * n); };
@@ -171,7 +124,7 @@ void GpuLu<S>::refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v
 
 /// They reach v.host_x, for which this waits. @param measured  v.x are there, too
 template <Scalar S>
-void GpuLu<S>::refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
+void GpuLu<S>::refine(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
                       std::span<RefineReport> reports)
 {
     const auto n = static_cast<std::size_t>(symbolic_->n);
@@ -190,18 +143,18 @@ typename GpuLu<S>::Step GpuLu<S>::refactor_and_solve(GpuLuFactors<S>& factors, s
     Vectors& v = one_;
     std::ranges::copy(b, v.host_b.data());
     enqueue_upload(gpu_, v.host_b, v.b);
-    GpuLuSolve<S>&  solve = factors.solve(gpu_, Transpose::no, false);
-    GpuResidual<S>& measure = residual(Transpose::no);
-    const S* const  values = values_[slot_].device.data();
+    GpuLuSubstitution<S>& solve = factors.solve(gpu_, Transpose::no, false);
+    GpuResidual<S>&       measure = residual(Transpose::no);
+    const S* const        values = values_[slot_].device.data();
     factors.filled_ = {};
     const auto enqueue = [&factors, &solve, &measure, &v, values, this] {
-        factors.numbers_.run(gpu_, values);
-        solve.refill(gpu_, factors.numbers_.val());
+        factors.run(gpu_, values);
+        solve.refill(gpu_);
         solve.run(gpu_, v.b.data(), v.x.data());
         measure.run(gpu_, values, v.x.data(), v.b.data(), v.r.data());
         enqueue_download(gpu_, v.x, v.host_x);
     };
-    if (factors.numbers_.makes_graphs()) {
+    if (factors.makes_graphs()) {
         enqueue();
     } else {
         GpuGraph& graph = factors.step_graph_[slot_];
@@ -210,7 +163,7 @@ typename GpuLu<S>::Step GpuLu<S>::refactor_and_solve(GpuLuFactors<S>& factors, s
     }
     factors.filled_ = {true, false};
     Step step;
-    step.monitor = factors.numbers_.monitor(gpu_);
+    step.monitor = factors.monitor(gpu_);
     if (step.monitor.bad_column >= 0) return step;
     refine(solve, measure, v, true, std::span(&step.refine, 1));
     std::ranges::copy(v.host_x.span(), x.begin());
@@ -222,10 +175,10 @@ void GpuLu<S>::solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S
                      std::span<RefineReport> reports)
 {
     if (reports.empty()) return;
-    const auto        n = static_cast<std::size_t>(symbolic_->n);
-    GpuLuSolve<S>&    solve = factors.solve(gpu_, transpose);
-    GpuResidual<S>&   measure = residual(transpose);
-    const std::size_t together = make_room(solve, measure, reports.size());
+    const auto            n = static_cast<std::size_t>(symbolic_->n);
+    GpuLuSubstitution<S>& solve = factors.solve(gpu_, transpose);
+    GpuResidual<S>&       measure = residual(transpose);
+    const std::size_t     together = make_room(solve, measure, reports.size());
     for (std::size_t k = 0; k < reports.size(); k += together) {
         const std::size_t count = std::min(together, reports.size() - k), size = count * n;
         Vectors&          v = count == 1 ? one_ : several_;
@@ -240,11 +193,11 @@ void GpuLu<S>::solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S
 template <Scalar S>
 RefineReport GpuLu<S>::solve(GpuLuFactors<S>& factors, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose)
 {
-    const bool      conjugated = transpose == Transpose::adjoint;
-    Vectors&        v = one_;
-    GpuLuSolve<S>&  solve = factors.solve(gpu_, transpose);
-    GpuResidual<S>& measure = residual(transpose);
-    RefineReport    reached;
+    const bool            conjugated = transpose == Transpose::adjoint;
+    Vectors&              v = one_;
+    GpuLuSubstitution<S>& solve = factors.solve(gpu_, transpose);
+    GpuResidual<S>&       measure = residual(transpose);
+    RefineReport          reached;
     copy<S>(gpu_, b, v.b);
     if (conjugated) conjugate<S>(gpu_, v.b);
     solve.run(gpu_, v.b.data(), v.x.data());
@@ -285,15 +238,14 @@ GpuLuPtr<S> make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
 }
 
 template <Scalar S>
-GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options,
-                                       Cpu host)
+GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern,
+                                       std::shared_ptr<const FrontPlan> fronts, const LuOptions& options, Cpu host)
 {
-    return GpuLuFactorsPtr<S>(new GpuLuFactors<S>(gpu, std::move(pattern), options, host));
+    return GpuLuFactorsPtr<S>(new GpuLuFactors<S>(gpu, std::move(pattern), std::move(fronts), options, host));
 }
 
-#define ILUX_INSTANTIATE(S)         \
-    template class GpuLu<S>;        \
-    template class GpuLuFactors<S>; \
+#define ILUX_INSTANTIATE(S)  \
+    template class GpuLu<S>; \
     ILUX_GPU_LU_FUNCTIONS(S)
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

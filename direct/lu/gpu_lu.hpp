@@ -6,44 +6,15 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
 #include "ilux/base/scalar.hpp"
-#include "ilux/direct/lu/gpu_refactor.hpp"
+#include "ilux/direct/lu/gpu_lu_factors.hpp"
 #include "ilux/direct/solve/gpu_lu_refine.hpp"
-#include "ilux/direct/solve/gpu_lu_solve.hpp"
 
 namespace ilux {
-
-template <Scalar S>
-class GpuLu;
-
-/// Factors of one sequence of pivots on a GPU, and what solves with them.
-template <Scalar S = double>
-class GpuLuFactors {
-public:
-    /// Costs what GpuRefactor and GpuLuSolve cost, once for the pivots.
-    GpuLuFactors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options, Cpu host);
-
-    std::string_view method() const;  ///< as GpuRefactor has it
-    /// val and f_val of `factors`, which must be of the same pattern; waits.
-    void        download(Gpu& gpu, LuFactors<S>& factors) const;
-    std::size_t bytes() const;
-
-private:
-    friend class GpuLu<S>;
-    /// Made when first needed. @param filled  else the caller refills it
-    GpuLuSolve<S>& solve(Gpu& gpu, Transpose transpose, bool filled = true);
-
-    GpuRefactor<S>                                numbers_;
-    std::array<std::unique_ptr<GpuLuSolve<S>>, 2> solve_;        // with A and Aᵀ
-    std::array<bool, 2>                           filled_ = {};  // with the numbers of the last refactorization
-    std::array<GpuGraph, 2>                       refactor_graph_, step_graph_;  // by slot of the values
-};
 
 /// Values of two systems have room, so that those of the next can travel while the former are worked on. Serves one host thread
 /// at a time.
@@ -106,12 +77,12 @@ private:
         DeviceBuffer<S> b, x, r, d;
     };
     GpuResidual<S>& residual(Transpose transpose);
-    std::size_t     make_room(GpuLuSolve<S>& solve, GpuResidual<S>& residual, std::size_t count);
-    void            refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
+    std::size_t     make_room(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, std::size_t count);
+    void            refine(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
                            std::span<RefineReport> reports);
     /// @param finish  as gpu_refine has it
     template <class Finish>
-    void refine(GpuLuSolve<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured, std::size_t count,
+    void refine(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured, std::size_t count,
                 Finish&& finish);
 
     Gpu&                                           gpu_;
@@ -137,15 +108,18 @@ template <Scalar S = double>
 using GpuLuFactorsPtr = std::unique_ptr<GpuLuFactors<S>, GpuLuDeleter>;
 template <Scalar S = double>
 GpuLuPtr<S> make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
-/// @param host  whose threads make what the pivots need
+/// @param fronts  null: by entries
+/// @param host    whose threads make what the pivots need
 template <Scalar S = double>
-GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options,
+GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern,
+                                       std::shared_ptr<const FrontPlan> fronts, const LuOptions& options,
                                        Cpu host = Cpu());
 
-#define ILUX_GPU_LU_FUNCTIONS(S)                                                      \
-    template void GpuLuDeleter::operator()(GpuLu<S>*) const noexcept;                 \
-    template void GpuLuDeleter::operator()(GpuLuFactors<S>*) const noexcept;          \
-    template GpuLuPtr<S>        make_gpu_lu(Gpu&, std::shared_ptr<const LuSymbolic>); \
-    template GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu&, std::shared_ptr<const LuPattern>, const LuOptions&, Cpu);
+#define ILUX_GPU_LU_FUNCTIONS(S)                                                            \
+    template void GpuLuDeleter::operator()(GpuLu<S>*) const noexcept;                       \
+    template void GpuLuDeleter::operator()(GpuLuFactors<S>*) const noexcept;                \
+    template GpuLuPtr<S>        make_gpu_lu(Gpu&, std::shared_ptr<const LuSymbolic>);       \
+    template GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu&, std::shared_ptr<const LuPattern>, \
+                                                    std::shared_ptr<const FrontPlan>, const LuOptions&, Cpu);
 
 }  // namespace ilux

@@ -221,6 +221,7 @@ bool Lu<S>::finite_values(LuReport& report) const
 template <Scalar S>
 bool Lu<S>::refactor_with(Pivots& pivots, const SystemToSolve<S>* system, Renewed& renewed)
 {
+    if (!fronts_fit(pivots, renewed.report)) return false;
     renewed.solved = numbers_.refactor(pivots.factors, system, stop_);
     return usable(pivots.factors.pattern(), pivots.factors.monitor(), options_, renewed.report);
 }

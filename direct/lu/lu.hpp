@@ -85,8 +85,8 @@ public:
     /// call that it stops ends as time_limit or cancelled, and the former pivots serve the next one.
     void heed(StopToken stop) { stop_ = std::move(stop); }
 
-    /// From the next factorization on numbers are computed on a GPU, which must outlive this, and solutions, too; pivots are
-    /// still chosen on the host, and what is made for them is then made at once. Lack of the GPU's memory is an outcome.
+    /// From the next factorization on numbers are computed on a GPU, which must outlive this, and solutions, too. Pivots within
+    /// supernodes are chosen there; others still on the host, and what is made for them is then made at once. Lack of the GPU's memory is an outcome.
     /// @throws InvalidOption when options.refactor is cpu; OutOfMemory; DeviceError
     void use_gpu(Gpu& gpu) { numbers_.use_gpu(gpu); }
     bool on_gpu() const { return numbers_.on_gpu(); }
@@ -184,6 +184,7 @@ private:
     bool    holds(const Pivots& pivots, LuReport& report) const;
     bool    earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed);
     bool    choose_within_fronts(LuReport& report);
+    bool    fronts_fit(Pivots& pivots, LuReport& report);
     void    choose_pivots(LuReport& report);
     void    keep(Pivots pivots);
 

@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kept_bytes = 1U << 28;  // beyond, only the current pivots are kept
 constexpr double      affordable = 1e10;      // flops of pivots among all rows: some ten seconds
 
+FrontChoice by_entries(const Error& why) { return {.plan = {}, .why = fmt::format("by entries: {}", why.what())}; }
+
 }  // namespace
 
 /// Factors the values by fronts, where that is chosen and these pivots will do. Where many flops speak for fronts, refinement judges
@@ -28,15 +30,16 @@ constexpr double      affordable = 1e10;      // flops of pivots among all rows:
 template <Scalar S>
 bool Lu<S>::choose_within_fronts(LuReport& report)
 {
-    if (fronts_.why.empty())
-        fronts_ = on_gpu() ? FrontChoice{.plan = {}, .why = "by entries: on a GPU"}
-                           : choose_fronts(be_, *symbolic_, options_.supernodes);
+    if (fronts_.why.empty()) fronts_ = choose_fronts(be_, *symbolic_, options_.supernodes);
     if (!fronts_.plan) return false;
     std::optional<typename LuNumbers<S>::Factors> made;
     try {
         made.emplace(numbers_.by_fronts(fronts_.plan, options_, stop_));
     } catch (const OutOfMemory& why) {
-        fronts_ = {.plan = {}, .why = fmt::format("by entries: {}", why.what())};
+        fronts_ = by_entries(why);
+        return false;
+    } catch (const InvalidInput& why) {  // a front too large for a GPU's kernels
+        fronts_ = by_entries(why);
         return false;
     }
     auto&               fresh = *made;
@@ -55,6 +58,24 @@ bool Lu<S>::choose_within_fronts(LuReport& report)
     }
     keep({std::move(fresh), grown});
     return true;
+}
+
+/// Fronts that the host began with move to a GPU that came later.
+/// @return false where they cannot; then systems are factored by entries from now on
+template <Scalar S>
+bool Lu<S>::fronts_fit(Pivots& pivots, LuReport& report)
+{
+    if (!on_gpu() || !pivots.factors.by_fronts()) return true;
+    try {
+        numbers_.prepare(pivots.factors);
+        return true;
+    } catch (const OutOfMemory& why) {
+        fronts_ = by_entries(why);
+    } catch (const InvalidInput& why) {
+        fronts_ = by_entries(why);
+    }
+    out_of_memory(report, fronts_.why.c_str());
+    return false;
 }
 
 /// Factors the values with pivots of their own, chosen among all rows of a block.
@@ -90,9 +111,10 @@ void Lu<S>::keep(Pivots pivots)
     while (pivots_.size() > 1 && (pivots_.size() > most_pivots || bytes() > limit)) pivots_.pop_back();
 }
 
-#define ILUX_INSTANTIATE(S)                                      \
-    template bool Lu<S>::choose_within_fronts(LuReport& report); \
-    template void Lu<S>::choose_pivots(LuReport& report);        \
+#define ILUX_INSTANTIATE(S)                                            \
+    template bool Lu<S>::choose_within_fronts(LuReport& report);       \
+    template bool Lu<S>::fronts_fit(Pivots& pivots, LuReport& report); \
+    template void Lu<S>::choose_pivots(LuReport& report);              \
     template void Lu<S>::keep(Pivots pivots);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

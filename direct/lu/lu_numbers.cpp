@@ -88,23 +88,23 @@ MatrixView<S> LuNumbers<S>::matrix() const
 template <Scalar S>
 void LuNumbers<S>::prepare(Factors& factors)
 {
-    if (factors.by_fronts()) {
-        if (!factors.front_refactor_) factors.front_refactor_.emplace(factors.host_.fronts);
-        return;
+    const LuFactors<S>& host = factors.host_;
+    if (gpu_) {
+        if (!factors.gpu_)
+            factors.gpu_ = make_gpu_lu_factors<S>(gpu_->gpu(), host.pattern, host.fronts, symbolic_->options, be_);
+        factors.refactor_.reset();
+        factors.front_refactor_.reset();
+    } else if (factors.by_fronts()) {
+        if (!factors.front_refactor_) factors.front_refactor_.emplace(host.fronts);
+    } else if (!factors.refactor_) {
+        factors.refactor_.emplace(be_, host.pattern);
     }
-    if (!gpu_) {
-        if (!factors.refactor_) factors.refactor_.emplace(be_, factors.host_.pattern);
-        return;
-    }
-    factors.refactor_.reset();
-    if (!factors.gpu_)
-        factors.gpu_ = make_gpu_lu_factors<S>(gpu_->gpu(), factors.host_.pattern, symbolic_->options, be_);
 }
 
 template <Scalar S>
 void LuNumbers<S>::settle(Factors& factors)
 {
-    if (gpu_ && !factors.by_fronts()) factors.on_gpu_ = gpu_->refactor(*factors.gpu_).bad_column < 0;
+    if (gpu_) factors.on_gpu_ = gpu_->refactor(*factors.gpu_).bad_column < 0;
 }
 
 template <Scalar S>
@@ -112,12 +112,9 @@ std::optional<RefineReport> LuNumbers<S>::refactor(Factors& factors, const Syste
                                                    const StopToken& stop)
 {
     prepare(factors);
-    if (factors.by_fronts()) {
-        factors.front_refactor_->run(be_, values_, factors.host_, stop);
-        return std::nullopt;
-    }
     if (!gpu_) {
-        factors.refactor_->run(be_, values_, factors.host_);
+        if (factors.by_fronts()) factors.front_refactor_->run(be_, values_, factors.host_, stop);
+        else factors.refactor_->run(be_, values_, factors.host_);
         return std::nullopt;
     }
     factors.on_gpu_ = true;
@@ -131,20 +128,31 @@ std::optional<RefineReport> LuNumbers<S>::refactor(Factors& factors, const Syste
     return step.monitor.bad_column < 0 ? std::optional(step.refine) : std::nullopt;
 }
 
+/// Of the host; a GPU says itself what it has no memory for.
+template <Scalar S>
+void LuNumbers<S>::require_room(const FrontRefactor<S>& refactoring)
+{
+    const double need = refactoring.schedule().run_bytes(refactoring.threads(be_), sizeof(S));
+    if (const auto limit = symbolic_->options.memory_limit.value; limit > 0 && need > static_cast<double>(limit))
+        throw OutOfMemory(fmt::format("supernodes would take about {}, and memory_limit is {}", bytes_text(need),
+                                      bytes_text(static_cast<double>(limit))));
+}
+
 template <Scalar S>
 typename LuNumbers<S>::Factors LuNumbers<S>::by_fronts(std::shared_ptr<const FrontPlan> plan, const LuOptions& options,
                                                        const StopToken& stop)
 {
-    FrontRefactor<S> refactoring(plan);
-    const double     need = refactoring.schedule().run_bytes(refactoring.threads(be_), sizeof(S));
-    if (const auto limit = symbolic_->options.memory_limit.value; limit > 0 && need > static_cast<double>(limit))
-        throw OutOfMemory(fmt::format("supernodes would take about {}, and memory_limit is {}", bytes_text(need),
-                                      bytes_text(static_cast<double>(limit))));
+    std::optional<FrontRefactor<S>> on_host;
+    if (!gpu_) {
+        on_host.emplace(plan);
+        require_room(*on_host);
+    }
     LuFactors<S> fresh{.symbolic = symbolic_, .pattern = front_pattern<S>(*symbolic_, *plan, options, values_)};
     fresh.fronts = std::move(plan);
+    fresh.monitor.stopped = stop.reason();
     Factors factors(std::move(fresh));
-    factors.front_refactor_.emplace(std::move(refactoring));
-    (void)refactor(factors, nullptr, stop);
+    factors.front_refactor_ = std::move(on_host);
+    if (factors.monitor().stopped == StopReason::none) (void)refactor(factors, nullptr, stop);
     return factors;
 }
 

@@ -78,10 +78,13 @@ public:
     /// Numbers and monitor of values() by these pivots.
     /// @param system  solved by the same launch on a GPU; may be null
     /// @return the refinement of its x where it was solved
-    /// @param stop  asked by fronts; then the monitor says so
+    /// @param stop  asked by fronts on the host; then the monitor says so
+    /// @throws OutOfMemory, and InvalidInput for fronts that are too large, where pivots come to a GPU for the first time
     std::optional<RefineReport> refactor(Factors& factors, const SystemToSolve<S>* system, const StopToken& stop = {});
     /// Numbers of values() by fronts, pivots chosen within each. Scales are of these values.
-    /// @throws OutOfMemory with the prediction where they would pass the analysis's memory_limit; nothing is allocated then
+    /// On a GPU from the beginning, where there is one.
+    /// @throws OutOfMemory, on the host with the prediction where they would pass the analysis's memory_limit; nothing is allocated
+    /// then; InvalidInput for fronts that are too large for a GPU
     Factors by_fronts(std::shared_ptr<const FrontPlan> plan, const LuOptions& options, const StopToken& stop);
 
     /// val, f_val and monitor; those of a GPU are brought by the first call, which no other thread's may meet.
@@ -104,6 +107,8 @@ public:
     std::size_t device_bytes() const { return gpu_ ? gpu_->bytes() : 0; }
 
 private:
+    void require_room(const FrontRefactor<S>& refactoring);
+
     Cpu                               be_;
     std::shared_ptr<const LuSymbolic> symbolic_;
     GpuLuPtr<S>                       gpu_;

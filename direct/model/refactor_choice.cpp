@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/direct/model/perf_methods.hpp"
@@ -40,6 +43,41 @@ GpuCost left_cost(const LuPattern& pattern, const DeviceParameters& device)
             .bytes = double(16 + sizeof(S)) * double(pattern.nnz()) + double(LeftTuning{}.work_bytes)};
 }
 
+/// Pivots of fronts that wait for one another.
+Index longest_path(const FrontTree& tree)
+{
+    std::vector<Index> path(tree.fronts());
+    Index              longest = 0;
+    for (Index f = 0; f < tree.fronts(); ++f) {
+        path[f] += tree.pivots(f);
+        longest = std::max(longest, path[f]);
+        if (const Index up = tree.parent[f]; up >= 0) path[up] = std::max(path[up], path[f]);
+    }
+    return longest;
+}
+
+template <Scalar S>
+double flops_of(const FrontPlan& plan)
+{
+    return 2 * plan.multiply_adds * (is_complex<S> ? complex_flops : 1);
+}
+
+/// @param cpu  seconds of a refactorization there
+std::string why_cpu(const GpuCost& gpu, double cpu, int threads, double systems, double free_bytes)
+{
+    if (gpu.bytes > free_bytes)
+        return fmt::format("factors on a GPU would take about {:.2g} GB, {:.2g} GB are free", 1e-9 * gpu.bytes,
+                           1e-9 * free_bytes);
+    if (cpu <= gpu.seconds)
+        return fmt::format("{} threads refactor in about {:.2g} ms, a GPU in {:.2g} ms", threads, 1e3 * cpu,
+                           1e3 * gpu.seconds);
+    if (systems * (cpu - gpu.seconds) < gpu.setup)
+        return fmt::format(
+            "a GPU would save about {:.2g} ms a system, but {:.2g} s of preparation are too much for {:.0f} systems",
+            1e3 * (cpu - gpu.seconds), gpu.setup, systems);
+    return "";
+}
+
 }  // namespace
 
 template <Scalar S>
@@ -58,23 +96,32 @@ template <Scalar S>
 std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes, int multiprocessors)
 {
     const GpuCost gpu = gpu_cost<S>(pattern, free_bytes, multiprocessors);
-    if (gpu.bytes > free_bytes)
-        return fmt::format("factors on a GPU would take about {:.2g} GB, {:.2g} GB are free", 1e-9 * gpu.bytes,
-                           1e-9 * free_bytes);
-    const double cpu = cpu_factor<S> * detail::expected_seconds(pattern, threads);
-    if (cpu <= gpu.seconds)
-        return fmt::format("{} threads refactor in about {:.2g} ms, a GPU in {:.2g} ms", threads, 1e3 * cpu,
-                           1e3 * gpu.seconds);
-    if (systems * (cpu - gpu.seconds) < gpu.setup)
-        return fmt::format(
-            "a GPU would save about {:.2g} ms a system, but {:.2g} s of preparation are too much for {:.0f} systems",
-            1e3 * (cpu - gpu.seconds), gpu.setup, systems);
-    return "";
+    // Threads are asked only where the memory is there.
+    const double cpu = gpu.bytes > free_bytes ? 0 : cpu_factor<S> * detail::expected_seconds(pattern, threads);
+    return why_cpu(gpu, cpu, threads, systems, free_bytes);
 }
 
-#define ILUX_INSTANTIATE(S)                                          \
-    template GpuCost     gpu_cost<S>(const LuPattern&, double, int); \
-    template std::string why_cpu<S>(const LuPattern&, int, double, double, int);
+template <Scalar S>
+GpuCost gpu_cost(const FrontPlan& plan)
+{
+    const double rows = double(plan.tree.row.size()) + plan.n, values = double(plan.in_source.size());
+    return {.seconds = front_start + front_pivot * longest_path(plan.tree) + flops_of<S>(plan) / front_flops,
+            .setup = front_setup,
+            .bytes = sizeof(S) * (1 + front_left_numbers) * double(plan.numbers()) +
+                     (front_index_bytes + sizeof(S)) * (rows + values)};
+}
+
+template <Scalar S>
+std::string why_cpu(const FrontPlan& plan, int threads, double systems, double free_bytes)
+{
+    return why_cpu(gpu_cost<S>(plan), flops_of<S>(plan) / (threads * cpu_thread_flops), threads, systems, free_bytes);
+}
+
+#define ILUX_INSTANTIATE(S)                                                      \
+    template GpuCost     gpu_cost<S>(const LuPattern&, double, int);             \
+    template std::string why_cpu<S>(const LuPattern&, int, double, double, int); \
+    template GpuCost     gpu_cost<S>(const FrontPlan&);                          \
+    template std::string why_cpu<S>(const FrontPlan&, int, double, double);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

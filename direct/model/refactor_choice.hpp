@@ -5,6 +5,7 @@
 
 #include "ilux/base/gpu/usual_device.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
+#include "ilux/direct/supernodal/front_plan.hpp"
 
 namespace ilux {
 
@@ -17,6 +18,13 @@ constexpr double most_setup = 5;                               // seconds
 constexpr double left_setup_entry = 25e-9;
 // Seconds of complex values over those of real ones; left takes as long as with real values.
 constexpr double complex_by_dot_products = 1.35, complex_on_cpu = 1.5;
+// Fronts, from the table of docs/design/supernodes_gpu.md: launches of small fronts; of a pivot after another; of flops. A complex
+// multiply-add has four times the flops.
+constexpr double front_start = 1e-3, front_pivot = 2e-6, front_flops = 7e12, complex_flops = 4;
+constexpr double front_setup = 0.1;         // seconds
+constexpr double cpu_thread_flops = 1e10;   // a second, of BLAS
+constexpr double front_index_bytes = 40;    // of a value of the caller's, and of a row of a front
+constexpr double front_left_numbers = 0.8;  // of what fronts leave to their parents, over the numbers that are kept
 }  // namespace refactor_rule
 
 /// What a method needs on a GPU, estimated.
@@ -40,5 +48,11 @@ GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessor
 template <Scalar S = double>
 std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes,
                     int multiprocessors = usual_multiprocessors);
+
+/// The same with fronts.
+template <Scalar S = double>
+GpuCost gpu_cost(const FrontPlan& plan);
+template <Scalar S = double>
+std::string why_cpu(const FrontPlan& plan, int threads, double systems, double free_bytes);
 
 }  // namespace ilux

@@ -19,6 +19,8 @@ FrontChoice choose_fronts(Cpu& be, const LuSymbolic& symbolic, LuSupernodes want
 {
     const auto& report = symbolic.report;
     if (wanted == LuSupernodes::off) return {.plan = {}, .why = "by entries: lu.supernodes=off"};
+    if (const RefactorMethod method = symbolic.options.refactor; is_of_gpu(method))
+        return {.plan = {}, .why = fmt::format("by entries: lu.refactor={}", name(method))};
     const double an_entry = report.nnz > 0 ? report.flops / report.nnz : 0;
     if (wanted == LuSupernodes::automatic && (an_entry < flops_an_entry || report.flops < least_flops))
         return {.plan = {}, .why = fmt::format("by entries: {:.3g} flops, {:.3g} an entry", report.flops, an_entry)};

@@ -13,7 +13,14 @@
 namespace ilux {
 namespace {
 
-bool is_of_gpu(RefactorMethod method) { return method != RefactorMethod::automatic && method != RefactorMethod::cpu; }
+/// What speaks against a GPU, or "".
+template <Scalar S>
+std::string why_not_gpu(const LuFactors<S>& factors, int threads, double systems, double free_bytes,
+                        int multiprocessors = usual_multiprocessors)
+{
+    return factors.fronts ? why_cpu<S>(*factors.fronts, threads, systems, free_bytes)
+                          : why_cpu<S>(*factors.pattern, threads, systems, free_bytes, multiprocessors);
+}
 
 }  // namespace
 
@@ -73,20 +80,20 @@ void choose_refactor(Machine& machine, const SolverOptions& options, Lu<S>& lu, 
                      std::vector<std::string>& decisions)
 {
     if (machine.gpu || options.device != DeviceChoice::automatic) return;
-    const LuPattern& pattern = *lu.factors().pattern;
-    std::string      why;
+    const LuFactors<S>& factors = lu.factors();
+    const int           threads = machine.cpu.threads();
+    std::string         why;
     if (options.lu.refactor == RefactorMethod::cpu) why = "lu.refactor=cpu";
     else if (!built_with_cuda()) why = "this build has no CUDA code";
-    else if (lu.factors().fronts) why = "supernodes are on the host";
     else if (systems == 0) why = "there is a single system";
     else  // before the driver is started, which takes 0.2 s
-        why = why_cpu<S>(pattern, machine.cpu.threads(), systems, std::numeric_limits<double>::infinity());
+        why = why_not_gpu(factors, threads, systems, std::numeric_limits<double>::infinity());
     if (why.empty() && gpu_count() == 0) why = "no GPU was found";
     if (why.empty()) try {
             auto         gpu = std::make_unique<Gpu>();
             const double free = double(gpu_memory(gpu->device()).free), limit = double(options.device_memory.value);
-            why = why_cpu<S>(pattern, machine.cpu.threads(), systems, limit > 0 ? std::min(limit, free) : free,
-                             gpu->multiprocessors());
+            why = why_not_gpu(factors, threads, systems, limit > 0 ? std::min(limit, free) : free,
+                              gpu->multiprocessors());
             if (why.empty()) {
                 lu.use_gpu(*gpu);
                 machine.gpu = std::move(gpu);

@@ -42,7 +42,7 @@ std::size_t DirectSolver<S>::batch_bytes() const
 template <Scalar S>
 std::string DirectSolver<S>::why_no_batch(const CsrView<S>& A, Index members)
 {
-    if (lu_->factors().fronts) return "supernodes are factored one system at a time, by all threads";
+    if (lu_->refactor_method() == "supernodes") return "supernodes are factored one system at a time, by all threads";
     if (lu_->on_gpu() && is_complex<S>) return "a GPU works on batches of real values alone";
     if (lu_->on_gpu() && lu_->refactor_method() != "dataflow")
         return fmt::format("method {} refactors one system at a time", lu_->refactor_method());

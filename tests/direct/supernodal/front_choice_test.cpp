@@ -46,6 +46,19 @@ TEST(FrontChoice, MeshesAreStoredByFrontsAndCircuitsByEntries)
     EXPECT_NE(choose_fronts(be, *circuit, LuSupernodes::on).plan, nullptr);
 }
 
+TEST(FrontChoice, MethodsOfAGpuAreByEntries)
+{
+    Cpu be(1);
+    for (const auto method : {RefactorMethod::left, RefactorMethod::glu1, RefactorMethod::glu3, RefactorMethod::islu}) {
+        LuOptions options = with_fronts;
+        options.refactor = method;
+        const auto choice =
+            choose_fronts(be, *analyse(view<double>(gallery::convdiff2d({.n = 9})), options), LuSupernodes::on);
+        EXPECT_EQ(choice.plan, nullptr);
+        EXPECT_EQ(choice.why, "by entries: lu.refactor=" + std::string(name(method)));
+    }
+}
+
 TEST(FrontChoice, EverySystemIsSolvedByFronts)
 {
     Cpu be(2);
@@ -104,6 +117,26 @@ TEST(FrontChoice, StalePivotsOfFrontsAreReplacedByTrueOnes)
     EXPECT_EQ(report.outcome, Outcome::converged);
     EXPECT_LT(error_of(lu, stale, &solved), 1e-11);
     EXPECT_TRUE(report.action == LuAction::repivot || solved.repivoted || lu.factors().fronts != nullptr);
+}
+
+TEST(FrontChoice, ZeroPivotsOfMostFrontsLeadToEntries)
+{
+    Cpu       be(1);
+    LuOptions options = with_fronts;
+    options.matching = LuMatching::off;
+    options.ordering = LuOrdering::none;
+    const auto good = test::leaves_of_a_dense_block(4), stale = test::leaves_of_a_dense_block(0);
+    const auto symbolic = analyse(view<double>(good), options);
+    Lu<>       first(be, symbolic), later(be, symbolic);
+    ASSERT_EQ(first.factor(stale.val()).outcome, Outcome::converged);
+    EXPECT_NE(first.storage().find("next to 0"), std::string::npos) << first.storage();
+    EXPECT_LT(error_of(first, stale), 1e-12);
+
+    ASSERT_EQ(later.factor(good.val()).outcome, Outcome::converged);
+    ASSERT_NE(later.factors().fronts, nullptr);
+    EXPECT_EQ(later.refactor_or_factor(stale.val()).action, LuAction::repivot);
+    EXPECT_EQ(later.factors().fronts, nullptr);
+    EXPECT_LT(error_of(later, stale), 1e-12);
 }
 
 TEST(FrontChoice, EntriesWhereFrontsWouldPassTheLimit)

@@ -1,6 +1,7 @@
 #pragma once
 // Matrices of awkward sizes, of one block and of many, for what works with fronts.
 
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -20,6 +21,25 @@ inline CsrMatrix<> random_matrix(Index n, double density, unsigned seed)
             if (i == j || uniform(random) < density)
                 entries.add(i, j, i == j ? 4 + uniform(random) : uniform(random) - 0.5);
     return entries.matrix(n, n);
+}
+
+/// Forty unknowns with this diagonal, each with three neighbours in a dense block of 60: more than its front takes in. Where the
+/// diagonal is 0, pivots within most fronts are.
+inline CsrMatrix<> leaves_of_a_dense_block(double diagonal)
+{
+    const Index leaves = 40, n = 60;
+    EntryList   entries;
+    for (Index i = 0; i < leaves; ++i) {
+        entries.add(i, i, diagonal);
+        for (const Index j : {i, (i + 7) % n, (i + 20) % n}) {
+            entries.add(i, leaves + j, j == i ? 2 : 0.5);
+            entries.add(leaves + j, i, j == i ? -2 : 0.25);
+        }
+    }
+    for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j)
+            entries.add(leaves + i, leaves + j, i == j ? 4 : std::sin(1.0 + i + 60.0 * j) / 30);
+    return entries.matrix(leaves + n, leaves + n);
 }
 
 inline std::vector<CsrMatrix<>> front_systems()

@@ -17,8 +17,8 @@ namespace {
 
 /// A case on the device.
 template <class S>
-struct OnDevice {
-    OnDevice(Gpu& gpu, const FrontCase<S>& one)
+struct FrontsOnDevice {
+    FrontsOnDevice(Gpu& gpu, const FrontCase<S>& one)
         : refactor(gpu, one.plan, one.pattern), values(one.values().size()), plan(one.plan)
     {
         upload<S>(gpu, one.values(), values);
@@ -42,7 +42,7 @@ struct OnDevice {
 };
 
 template <class S>
-std::vector<S> solved(Gpu& gpu, const OnDevice<S>& on, std::span<const S> b, Transpose transpose, Index rhs = 1)
+std::vector<S> solved(Gpu& gpu, const FrontsOnDevice<S>& on, std::span<const S> b, Transpose transpose, Index rhs = 1)
 {
     GpuFrontSolve<S> solve(gpu, on.refactor, transpose);
     DeviceBuffer<S>  device_b(b.size()), device_x(b.size());
@@ -65,7 +65,7 @@ CsrMatrix<double> zero_diagonals(Index n)
 }
 
 /// Blocks of awkward sizes, with entries of F above them.
-CsrMatrix<double> blocks_with_F()
+CsrMatrix<double> blocks_with_fronts_and_F()
 {
     std::mt19937                     random(5);
     std::uniform_real_distribution<> uniform(-1, 1);
@@ -95,7 +95,7 @@ std::vector<FrontCase<S>> every_case()
     add("unmerged ", gallery::convdiff2d({.n = 25}), {.few = 0, .some = 0, .many = 0, .beyond = 0});
     add("convdiff2d ", gallery::convdiff2d({.n = 60}));
     add("convdiff3d ", gallery::convdiff3d({.n = 11}));
-    add("blocks ", blocks_with_F());
+    add("blocks ", blocks_with_fronts_and_F());
     add("zeros ", zero_diagonals(70));
     add("dense ", random_matrix(300, 1, 1));
     return all;
@@ -123,7 +123,7 @@ TYPED_TEST(GpuFronts, NumbersAndMonitorAreThoseOfPlainLoops)
     Gpu gpu;
     for (const auto& one : every_case<S>()) {
         const PlainFronts<S> plain(*one.plan, *one.pattern, one.values());
-        const auto           F = OnDevice<S>(gpu, one).run(gpu);
+        const auto           F = FrontsOnDevice<S>(gpu, one).run(gpu);
         EXPECT_LE(distance(F.val, plain.val), 1e-10) << one.name;
         EXPECT_LE(distance(F.f_val, plain.f_val), 0) << one.name;
         EXPECT_EQ(F.swap, plain.swap) << one.name;
@@ -145,8 +145,8 @@ TYPED_TEST(GpuFronts, SolutionsHaveSmallBackwardErrors)
     using S = TypeParam;
     Gpu gpu;
     for (const auto& one : every_case<S>()) {
-        const Index n = one.A.rows();
-        OnDevice<S> on(gpu, one);
+        const Index       n = one.A.rows();
+        FrontsOnDevice<S> on(gpu, one);
         on.run(gpu);
         for (const Transpose transpose : {Transpose::no, Transpose::yes})
             for (const Index rhs : {1, 2, 5}) {
@@ -174,8 +174,8 @@ TYPED_TEST(GpuFronts, OneLargeFrontIsOneDenseMatrix)
     using S = TypeParam;
     Gpu gpu;
     for (const Index n : {129, 256, 257, 513, 1500}) {
-        const auto  one = front_case<S>("dense", scalars<S>(zero_diagonals(n)));
-        OnDevice<S> on(gpu, one);
+        const auto        one = front_case<S>("dense", scalars<S>(zero_diagonals(n)));
+        FrontsOnDevice<S> on(gpu, one);
         EXPECT_EQ(on.run(gpu).monitor.bad_column, -1);
         const auto b = random_numbers<S>(n, 8);
         for (const Transpose transpose : {Transpose::no, Transpose::yes})
@@ -189,13 +189,13 @@ TYPED_TEST(GpuFronts, RepeatsAndGraphsHaveTheSameBits)
     ILUX_SKIP_WITHOUT_GPU();
     using S = TypeParam;
     Gpu gpu;
-    for (const auto& A : {gallery::convdiff3d({.n = 16}), blocks_with_F(), zero_diagonals(600)}) {
-        const auto     one = front_case<S>("repeats", scalars<S>(A), {.ordering = LuOrdering::metis});
-        OnDevice<S>    on(gpu, one);
-        const auto     first = on.run(gpu);
-        const auto     b = random_numbers<S>(A.rows(), 8);
-        const auto     x = solved<S>(gpu, on, b, Transpose::no);
-        const GpuGraph graph(gpu, [&] { on.refactor.run(gpu, on.values.data()); });
+    for (const auto& A : {gallery::convdiff3d({.n = 16}), blocks_with_fronts_and_F(), zero_diagonals(600)}) {
+        const auto        one = front_case<S>("repeats", scalars<S>(A), {.ordering = LuOrdering::metis});
+        FrontsOnDevice<S> on(gpu, one);
+        const auto        first = on.run(gpu);
+        const auto        b = random_numbers<S>(A.rows(), 8);
+        const auto        x = solved<S>(gpu, on, b, Transpose::no);
+        const GpuGraph    graph(gpu, [&] { on.refactor.run(gpu, on.values.data()); });
         for (int repeat = 0; repeat < 100; ++repeat) {
             graph.launch(gpu);
             const auto again = on.found(gpu);
@@ -212,8 +212,8 @@ TYPED_TEST(GpuFronts, NamesTheFirstBadColumn)
     ILUX_SKIP_WITHOUT_GPU();
     using S = TypeParam;
     Gpu gpu;
-    for (const auto& A :
-         {gallery::convdiff2d({.n = 20}), gallery::convdiff3d({.n = 9}), blocks_with_F(), random_matrix(300, 1, 2)})
+    for (const auto& A : {gallery::convdiff2d({.n = 20}), gallery::convdiff3d({.n = 9}), blocks_with_fronts_and_F(),
+                          random_matrix(300, 1, 2)})
         for (const double wrong :
              {0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
             auto           one = front_case<S>("bad", scalars<S>(A));
@@ -222,7 +222,7 @@ TYPED_TEST(GpuFronts, NamesTheFirstBadColumn)
             for (Index i = 0; i < A.rows(); ++i)
                 for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
                     if (A.col()[p] == column && (wrong == 0 || i == column)) values[p] = wrong;
-            OnDevice<S> on(gpu, one);
+            FrontsOnDevice<S> on(gpu, one);
             upload<S>(gpu, values, on.values);
             const auto  F = on.run(gpu);
             const auto& perm = one.pattern->col_perm;
@@ -252,7 +252,7 @@ TYPED_TEST(GpuFronts, ReplacesAndCountsPivotsNextToZero)
                                                                {A.val().begin(), A.val().end()});
                           }(),
                           {.scaling = LuScaling::none});
-        const auto F = OnDevice<S>(gpu, one).run(gpu);
+        const auto F = FrontsOnDevice<S>(gpu, one).run(gpu);
         EXPECT_EQ(F.monitor.bad_column, -1);
         EXPECT_EQ(F.monitor.replaced, n - 2) << n;
     }
