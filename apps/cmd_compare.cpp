@@ -67,6 +67,7 @@ void require_rereadable(const CompareArguments& given)
             fmt::format("mode={}: compare runs both strategies; see --strategies", field_text(given.options.mode)));
     if (given.options.method == MethodChoice::lu)
         throw InvalidOption("method=lu: it is compared anyway; --method is of the iteration");
+    if (!given.options.plan.empty()) throw InvalidOption("plan: compare measures what it takes to make one");
     for (const std::string& path : given.paths) require_path(path);
 }
 
@@ -78,7 +79,7 @@ bool parse_compare(Arguments arguments, CompareArguments& given)
            "MATRIX", given.paths,
            "files of any kind that ilux solve takes, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)")
         ->type_name("FILE|FOLDER|gallery");
-    const OptionArguments options(*app, given.options);
+    const OptionArguments options(*app, given.options, {"plan"});
     std::string           strategies = fmt::format("{}", fmt::join(known_strategies, ",")),
                 preconds = fmt::format("{}", fmt::join(cusp_preconds, ","));
     std::string repeats;

@@ -13,6 +13,7 @@
 #include "ilux/direct/dataflow/dataflow_program.hpp"
 #include "ilux/direct/dataflow/lu_dataflow.hpp"
 #include "ilux/direct/factor/gilbert_peierls.hpp"
+#include "ilux/direct/lu/lu.hpp"
 #include "ilux/direct/plan/plan_file.hpp"
 #include "ilux/direct/plan/plan_sections.hpp"
 #include "ilux/direct/refactor_cpu/refactor.hpp"
@@ -36,12 +37,26 @@ std::string small_plan()
     return plan_bytes(plan);
 }
 
+/// Pivots of its own, by entries and within supernodes.
+void follow_analysis(const LuPlan& plan, const std::vector<double>& values)
+{
+    for (const LuSupernodes how : {LuSupernodes::off, LuSupernodes::on}) {
+        LuOptions options;
+        options.supernodes = how;
+        Cpu        be(1);
+        Lu<double> lu(be, plan.symbolic, options);
+        (void)lu.factor(values);
+    }
+}
+
 void follow(std::string_view file)
 {
     try {
         const LuPlan        plan = parse_plan(file, "fuzz");
-        std::vector<double> values(plan.pattern->in_source.size(), 1.5);
-        LuFactors<>         F{plan.symbolic,
+        std::vector<double> values(plan.symbolic->source.size(), 1.5);
+        follow_analysis(plan, values);
+        if (!plan.pattern) return;
+        LuFactors<> F{plan.symbolic,
                       plan.pattern,
                       std::vector<double>(plan.pattern->row.size()),
                       std::vector<double>(plan.pattern->f_row.size()),

@@ -86,13 +86,18 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
     norm_ = usable_norm(norm_frobenius(A_));
     series_.promised = std::max(1.0, ahead.systems);
     choice_.direct = options_.strategy() == SolverMode::direct;
+    std::vector<std::string> decisions;
+    std::optional<LuPlan>    stored = load_plan<S>(A_, options_, decisions);
     if (automatic()) {
         choice_ = choose_strategy<S>(A_, options_, {series_.promised, std::max(1.0, ahead.columns)},
-                                     gpu_is_likely(options_, A_), within(seconds_left() / 2));
+                                     gpu_is_likely(options_, A_), within(seconds_left() / 2),
+                                     stored ? stored->symbolic : nullptr);
         for (const std::string& decision : choice_.decisions) loop.decide(decision);
     }
+    for (const std::string& decision : decisions) loop.decide(decision);
+    if (!options_.plan.empty() && !choice_.direct) loop.decide(no_plan_needed(options_.plan));
     require_device_for_lu(options_);
-    strategies.emplace(options_, A_, series_.promised, choice_.symbolic);
+    strategies.emplace(options_, A_, series_.promised, choice_.symbolic, std::move(stored));
     take_strategy(choice_.direct);
     const bool needed = direct() && !strategies->lu_analysed() && !has_fewer_entries_than_rows(A_);
     try {  // where that fails, factor() will say so

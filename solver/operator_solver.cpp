@@ -21,6 +21,7 @@ void refuse(bool asked, const std::string& option, const std::string& why)
 void require_possible(const SolverOptions& options)
 {
     refuse(options.mode == SolverMode::direct || options.method == MethodChoice::lu, "LU", "its entries are not known");
+    refuse(!options.plan.empty(), "plan", "it keeps what an LU prepares");
     refuse(options.device == DeviceChoice::gpu, "device=gpu", "its products are those of the host");
     refuse(options.krylov.precision == KrylovPrecision::mixed, "krylov.precision=mixed", "its entries are not known");
     refuse(options.krylov.stop != StopTest::residual, fmt::format("krylov.stop={}", field_text(options.krylov.stop)),

@@ -58,7 +58,7 @@ bool parse_accuracy(Arguments arguments, AccuracyArguments& given)
         parser("bench accuracy", "Solves systems by several methods and tells how far each x is from the truth.");
     app->add_option("PATHS", given.paths, "folders, Matrix Market files, gallery problems; see below")
         ->type_name("FOLDER|FILE|gallery");
-    const OptionArguments options(*app, given.options, {"method", "mode"});
+    const OptionArguments options(*app, given.options, {"method", "mode", "plan"});
     std::string           methods = "auto,gmres,lu", systems, steps;
     const auto option = [&](const char* name, std::string& text, const char* help, const char* group, const char* value,
                             const std::string& standard) {

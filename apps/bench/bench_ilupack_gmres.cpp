@@ -67,9 +67,9 @@ std::vector<std::string> chosen_names(const std::string& only)
 /// Any option of `ilux solve` that makes a difference here.
 void assign_used(SolveOptions& options, const std::string& assignment)
 {
-    static constexpr std::array
-        unused{"method",          "rhs", "near_null", "retry", "time_limit", "precond.kind", "precond.off_diagonal",
-               "krylov.precision"};
+    static constexpr std::array unused{"method",          "rhs",        "near_null",    "plan",
+                                       "retry",           "time_limit", "precond.kind", "precond.off_diagonal",
+                                       "krylov.precision"};
     assign(options, assignment);
     const std::string path = assignment.substr(0, assignment.find('='));
     if (std::ranges::find(unused, path) != unused.end())

@@ -36,6 +36,7 @@ std::vector<std::string> files_read(const SolveOptions& options)
 {
     std::vector<std::string> names{options.rhs};
     if (!options.near_null.empty()) names.push_back(options.near_null);
+    if (!options.plan.empty()) names.push_back(options.plan);
     return names;
 }
 
@@ -95,7 +96,7 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, con
 
 std::span<const ShortName> short_names()
 {
-    static constexpr std::array<ShortName, 11> all{{
+    static constexpr std::array<ShortName, 12> all{{
         {"--rhs", "rhs", "Problem", "FILE|ones|random:SEED|A1"},
         {"--near-null", "near_null", "Problem", "FILE"},
         {"--method", "method", "Method"},
@@ -103,6 +104,7 @@ std::span<const ShortName> short_names()
         {"--rtol", "krylov.rtol", "Method"},
         {"--max-steps", "krylov.max_steps", "Method"},
         {"--restart", "krylov.restart", "Method"},
+        {"--plan", "plan", "Method", "FILE"},
         {"--retry", "retry", "Method"},
         {"--time-limit", "time_limit", "Method"},
         {"--device", "device", "Machine"},

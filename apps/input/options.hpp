@@ -30,7 +30,7 @@ void fields(SolveOptions& o, Visit&& visit)
         "compensation make M treat them as A does");
 }
 
-/// Names of files that are read as options say: the right-hand side, which may be no file, and near_null.
+/// Names of files that are read as options say: the right-hand side, which may be no file, near_null, and plan.
 std::vector<std::string> files_read(const SolveOptions& options);
 
 /// Sets the option that the text `PATH=VALUE` names. @throws InvalidOption, also when there is no '='

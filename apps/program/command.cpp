@@ -91,10 +91,11 @@ std::vector<Word> words_of(const CLI::App& app, Arguments arguments)
 /// What is read, as far as the command line names it: no output may be one of these.
 void add_inputs(const std::vector<Word>& words, std::vector<std::string>& inputs)
 {
-    constexpr std::array<std::string_view, 5> reading{"--rhs", "--near-null", "--config", "--parameters", "--matrices"};
+    constexpr std::array<std::string_view, 6> reading{"--rhs",    "--near-null",  "--plan",
+                                                      "--config", "--parameters", "--matrices"};
     for (const auto& [option, value] : words) {
         if (option.empty() || std::ranges::count(reading, option) > 0) inputs.push_back(value);
-        for (const std::string_view path : {"rhs=", "near_null="})
+        for (const std::string_view path : {"rhs=", "near_null=", "plan="})
             if (option == "-p" && value.starts_with(path)) inputs.push_back(value.substr(path.size()));
     }
 }

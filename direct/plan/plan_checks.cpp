@@ -132,6 +132,36 @@ void check_reads(const DataflowProgram& p, const Checks& check)
     check(all, "a product is read before it is known");
 }
 
+/// Column k of B holds column col_perm[k] of the input, by rows ascending, and none below its diagonal block.
+void check_permuted(const LuSymbolic& s, const Checks& check)
+{
+    std::vector<Index> major(s.input_idx.size()), new_row(s.n);
+    for (Index i = 0; i < s.n; ++i) std::fill(major.begin() + s.input_ptr[i], major.begin() + s.input_ptr[i + 1], i);
+    for (Index i = 0; i < s.n; ++i) new_row[s.row_perm[i]] = i;
+    const bool columns = s.layout == MatrixLayout::columns;
+    for (Index b = 0; b + 1 < std::ssize(s.block_ptr); ++b)
+        for (Index k = s.block_ptr[b]; k < s.block_ptr[b + 1]; ++k) {
+            const auto first = s.row.begin() + s.col_ptr[k], last = s.row.begin() + s.col_ptr[k + 1];
+            bool       placed = std::is_sorted(first, last) && (first == last || last[-1] < s.block_ptr[b + 1]);
+            for (Offset p = s.col_ptr[k]; p < s.col_ptr[k + 1]; ++p) {
+                const Offset e = s.source[p];
+                const Index  row = columns ? s.input_idx[e] : major[e], col = columns ? major[e] : s.input_idx[e];
+                placed = placed && new_row[row] == s.row[p] && s.col_perm[k] == col;
+            }
+            check(placed, "an entry is elsewhere than the permutations say");
+        }
+}
+
+/// What is told, and what memory is predicted by.
+void check_report(const LuSymbolic& s, const Checks& check)
+{
+    const LuSymbolicReport& report = s.report;
+    for (const Index count : {report.structural_rank, report.blocks, report.largest_block})
+        check(count >= 0 && count <= s.n, "a reported count is out of range");
+    for (const double x : {report.nnz, report.flops, report.seconds})
+        check(std::isfinite(x) && x >= 0, "a reported figure is out of range");
+}
+
 }  // namespace
 
 void check_symbolic(const LuSymbolic& s, const std::string& where)
@@ -146,11 +176,14 @@ void check_symbolic(const LuSymbolic& s, const std::string& where)
     check.permutation(s.col_perm, n, "col_perm is no permutation");
     check(!s.block_ptr.empty() && s.block_ptr.size() <= n + 1, "block_ptr");
     check.positions(s.block_ptr, s.block_ptr.size() - 1, n, "block_ptr");
+    check(std::ranges::adjacent_find(s.block_ptr) == s.block_ptr.end(), "a block is empty");
     check.scales(s.row_scale, n, true, "row_scale");
     check.scales(s.col_scale, n, true, "col_scale");
     check.positions(s.col_ptr, n, nnz, "col_ptr");
     check.within(s.row, 0, s.n, "a row is out of range");
     check.permutation(s.source, nnz, "source is no permutation");
+    check_permuted(s, check);
+    check_report(s, check);
 }
 
 void check_pattern(const LuPattern& P, const LuSymbolic& symbolic, const std::string& where)

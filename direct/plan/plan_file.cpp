@@ -15,12 +15,13 @@
 namespace ilux {
 namespace {
 
-/// FNV-1a, by words.
+/// As FNV-1a, but a word at a time, with its high half mixed into the low one.
 class Hash {
 public:
     void add(std::uint64_t word)
     {
-        for (int shift = 0; shift < 64; shift += 8) h_ = (h_ ^ ((word >> shift) & 0xff)) * 0x100000001b3;
+        h_ = (h_ ^ word) * 0x9e3779b97f4a7c15;
+        h_ ^= h_ >> 32;
     }
     template <class V>
     void add_all(const V& values)
@@ -44,7 +45,7 @@ std::uint64_t hash_of_pattern(Index n, MatrixLayout layout, std::span<const Offs
     return hash.value();
 }
 
-/// Of those that bear on the analysis and the pivots.
+/// Of those that bear on the analysis, the pivots and how numbers are stored.
 std::uint64_t hash_of_options(const LuOptions& o)
 {
     Hash hash;
@@ -53,6 +54,7 @@ std::uint64_t hash_of_options(const LuOptions& o)
     hash.add(static_cast<std::uint64_t>(o.scaling));
     hash.add(o.blocks);
     hash.add(std::bit_cast<std::uint64_t>(o.pivot_tol));
+    hash.add(static_cast<std::uint64_t>(o.supernodes));
     return hash.value();
 }
 
@@ -121,23 +123,26 @@ void get_choice(SectionReader& from, Enum& chosen)
 template <class Symbolic, class Choice>
 void symbolic_choices(Symbolic& s, Choice choice)
 {
-    choice(s.options.ordering), choice(s.options.matching), choice(s.options.scaling), choice(s.report.ordering);
+    choice(s.options.ordering), choice(s.options.matching), choice(s.options.scaling), choice(s.options.supernodes);
+    choice(s.report.ordering);
 }
 
-std::string symbolic_section(const LuSymbolic& s)
+std::string symbolic_section(const LuPlan& plan)
 {
-    SectionWriter to;
-    const Put     put{to};
+    const LuSymbolic& s = *plan.symbolic;
+    SectionWriter     to;
+    const Put         put{to};
     symbolic_fields(
         s, [&](const auto& x) { put.number(x); }, [&](const auto& v) { put.array(v); });
     symbolic_choices(s, [&](auto chosen) { put_choice(to, chosen); });
     to.put<std::uint32_t>(s.layout == MatrixLayout::columns);
     to.put<std::uint64_t>(s.report.decisions.size());
     for (const std::string& decision : s.report.decisions) to.put_array(decision);
+    to.put(plan.seconds);
     return to.bytes();
 }
 
-LuSymbolic read_symbolic(SectionReader from)
+void read_symbolic(SectionReader from, LuPlan& plan)
 {
     LuSymbolic s;
     const Get  get{from};
@@ -146,9 +151,11 @@ LuSymbolic read_symbolic(SectionReader from)
     symbolic_choices(s, [&](auto& chosen) { get_choice(from, chosen); });
     s.layout = from.get<std::uint32_t>() != 0 ? MatrixLayout::columns : MatrixLayout::rows;
     for (auto left = from.get<std::uint64_t>(); left > 0; --left) from.get_array(s.report.decisions.emplace_back());
+    get.number(plan.seconds);
     from.expect_end();
+    require(plan.seconds >= 0, [&] { return from.where() + ": seconds out of range"; });
     detail::check_symbolic(s, from.where());
-    return s;
+    plan.symbolic = std::make_shared<const LuSymbolic>(std::move(s));
 }
 
 std::string pattern_section(const LuPlan& plan)
@@ -158,7 +165,6 @@ std::string pattern_section(const LuPlan& plan)
     pattern_fields(
         *plan.pattern, [&](const auto& x) { put.number(x); }, [&](const auto& v) { put.array(v); });
     to.put(plan.growth);
-    to.put(plan.seconds);
     return to.bytes();
 }
 
@@ -169,9 +175,8 @@ void read_pattern(SectionReader from, LuPlan& plan)
     pattern_fields(
         p, [&](auto& x) { get.number(x); }, [&](auto& v) { get.array(v); });
     get.number(plan.growth);
-    get.number(plan.seconds);
     from.expect_end();
-    require(plan.growth >= 1 && plan.seconds >= 0, [&] { return from.where() + ": growth or seconds out of range"; });
+    require(plan.growth >= 1, [&] { return from.where() + ": growth out of range"; });
     detail::check_pattern(p, *plan.symbolic, from.where());
     plan.pattern = std::make_shared<const LuPattern>(std::move(p));
 }
@@ -201,8 +206,8 @@ LuPlan::Dataflow read_dataflow(SectionReader from, const LuPattern& pattern)
 std::string plan_bytes(const LuPlan& plan)
 {
     std::vector<PlanSection> sections;
-    sections.push_back({"symbolic", symbolic_section(*plan.symbolic)});
-    sections.push_back({"pattern", pattern_section(plan)});
+    sections.push_back({"symbolic", symbolic_section(plan)});
+    if (plan.pattern) sections.push_back({"pattern", pattern_section(plan)});
     if (plan.dataflow) sections.push_back({"dataflow", dataflow_section(*plan.dataflow)});
     return join_sections(key_of(*plan.symbolic), sections);
 }
@@ -211,12 +216,18 @@ LuPlan parse_plan(std::string_view bytes, const std::string& name)
 {
     const PlanSections sections(bytes, name);
     LuPlan             plan;
-    plan.symbolic = std::make_shared<const LuSymbolic>(read_symbolic(sections.open("symbolic")));
+    read_symbolic(sections.open("symbolic"), plan);
     require(key_of(*plan.symbolic) == sections.key(),
             [&] { return name + ": the head of the plan is another plan's"; });
-    read_pattern(sections.open("pattern"), plan);
+    if (sections.has("pattern")) read_pattern(sections.open("pattern"), plan);
+    require(plan.pattern || !sections.has("dataflow"), [&] { return name + ": the plan has no section pattern"; });
     if (sections.has("dataflow")) plan.dataflow = read_dataflow(sections.open("dataflow"), *plan.pattern);
     return plan;
+}
+
+bool plan_serves(const LuOptions& made_with, const LuOptions& options)
+{
+    return hash_of_options(made_with) == hash_of_options(options);
 }
 
 template <class S>
@@ -227,8 +238,9 @@ void require_plan_for(LuPlan& plan, const MatrixView<S>& A, const LuOptions& opt
     } catch (const InvalidInput& why) {
         throw InvalidInput(fmt::format("{}: a plan for another pattern: {}", name, why.what()));
     }
-    require(hash_of_options(plan.symbolic->options) == hash_of_options(options),
-            [&] { return name + ": a plan made with another ordering, matching, scaling, blocks or pivot_tol"; });
+    require(plan_serves(plan.symbolic->options, options), [&] {
+        return name + ": a plan made with another ordering, matching, scaling, blocks, pivot_tol or supernodes";
+    });
     LuSymbolic symbolic = *plan.symbolic;
     symbolic.options = options;
     plan.symbolic = std::make_shared<const LuSymbolic>(std::move(symbolic));
@@ -243,12 +255,17 @@ void write_plan(const FileTarget& target, const LuPlan& plan)
 
 std::optional<LuPlan> read_plan(const std::string& path)
 {
-    if (!std::filesystem::exists(path)) return {};
+    std::error_code error;
+    const auto      status = std::filesystem::status(path, error);
+    if (status.type() == std::filesystem::file_type::not_found) return {};
+    require(std::filesystem::is_regular_file(status),
+            [&] { return path + ": a plan is a regular file, which this is not"; });
+    const auto    size = std::filesystem::file_size(path, error);
     std::ifstream file(path, std::ios::binary);
     std::string   bytes;
-    if (file) bytes.resize(std::filesystem::file_size(path));
+    if (file && !error) bytes.resize(size);
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    require(file.good(), [&] { return path + ": cannot be read"; });
+    require(file.good() && !error, [&] { return path + ": cannot be read"; });
     return parse_plan(bytes, path);
 }
 

@@ -17,12 +17,13 @@ namespace ilux {
 
 /// A section each of the file; one more is whatever a later method prepares.
 struct LuPlan {
-    std::shared_ptr<const LuSymbolic> symbolic;     ///< "symbolic"
-    std::shared_ptr<const LuPattern>  pattern;      ///< "pattern"; pivots chosen for some values
-    double                            growth = 1;   ///< of the factors that they were chosen for
-    double                            seconds = 0;  ///< that it took to make all of it
+    std::shared_ptr<const LuSymbolic> symbolic;  ///< "symbolic"
+    std::shared_ptr<const LuPattern>
+           pattern;      ///< "pattern"; pivots chosen for some values; null: only the analysis is kept
+    double growth = 1;   ///< of the factors that they were chosen for
+    double seconds = 0;  ///< that it took to make all of it
 
-    /// "dataflow": what a GPU refactors by.
+    /// "dataflow": what a GPU refactors by; not without a pattern.
     struct Dataflow {
         TailColumns     tail;
         DataflowProgram program;
@@ -33,13 +34,17 @@ struct LuPlan {
 /// The bytes of a file, the same for the same plan.
 std::string plan_bytes(const LuPlan& plan);
 
-/// A plan out of the bytes of a file. All that is followed blindly later is checked: indices are in range, permutations are
-/// some, the pattern is closed under fill, and products read what earlier tasks compute. So a file that is damaged in spite of
+/// A plan out of the bytes of a file. All that is followed blindly later is checked: the analysis permutes the input as it says, indices
+/// are in range, the pattern is closed under fill, and products read what earlier tasks compute. So a file that is damaged in spite of
 /// its checksums may give wrong numbers, which the monitors and the backward error find, but no wrong access and no endless wait.
 /// O(multiply-adds)
 /// @param name  of the file, for messages
 /// @throws InvalidInput, which says what is wrong: no plan, another version, byte order, pattern or options, or damaged where
 LuPlan parse_plan(std::string_view bytes, const std::string& name);
+
+/// Whether a plan made with one serves the other: those options are alike that bear on the analysis, the pivots and how numbers are
+/// stored.
+bool plan_serves(const LuOptions& made_with, const LuOptions& options);
 
 /// @param options  those that bear on the analysis and the pivots must be the plan's; the plan takes over the others
 /// @throws InvalidInput unless the plan was made for this pattern and such options
@@ -48,7 +53,7 @@ void require_plan_for(LuPlan& plan, const MatrixView<S>& A, const LuOptions& opt
 
 /// Appears complete or not at all. @throws InvalidInput naming the file and the system's reason
 void write_plan(const FileTarget& target, const LuPlan& plan);
-/// @throws as parse_plan; nothing where there is no such file
+/// @throws as parse_plan, and for what is no regular file; nothing where there is no such file
 std::optional<LuPlan> read_plan(const std::string& path);
 
 namespace detail {

@@ -25,6 +25,7 @@ void require_comparable(const SolverOptions& options, std::span<const std::strin
     if (options.mode != SolverMode::automatic)
         throw InvalidOption(
             fmt::format("mode={}: what is compared are the strategies themselves", field_text(options.mode)));
+    if (!options.plan.empty()) throw InvalidOption("plan: a comparison measures what it takes to make one");
     if (options.method == MethodChoice::lu)
         throw InvalidOption("method=lu: ask for the strategy direct; method is of the iteration");
 }

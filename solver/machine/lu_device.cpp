@@ -30,6 +30,9 @@ void require_consistent(const SolverOptions& options)
     if (options.mode != SolverMode::automatic && options.mode != strategy)
         throw InvalidOption(fmt::format("method={} is {}: it contradicts mode={}", field_text(options.method),
                                         field_text(strategy), field_text(options.mode)));
+    if (strategy == SolverMode::iterative && !options.plan.empty())
+        throw InvalidOption(
+            fmt::format("plan={}: it keeps what an LU prepares, and an iteration was asked for", options.plan));
     if (strategy == SolverMode::iterative) return;
     const RefactorMethod method = options.lu.refactor;
     if (method == RefactorMethod::cpu && options.device == DeviceChoice::gpu)

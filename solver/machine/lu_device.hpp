@@ -9,7 +9,7 @@
 
 namespace ilux {
 
-/// @throws InvalidOption where lu.refactor, lu.deterministic and the device contradict one another
+/// @throws InvalidOption where lu.refactor, lu.deterministic and the device contradict one another, or plan an iteration
 void require_consistent(const SolverOptions& options);
 
 /// @throws DeviceError where a method of a GPU's LU is asked for, and there is none

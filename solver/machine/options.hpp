@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ilux/base/fields.hpp"
@@ -111,6 +112,7 @@ struct SolverOptions {
     bool              retry = true;
     double            time_limit = 120;
     Bytes             memory_limit = {};
+    std::string       plan = {};
     KrylovOptions     krylov = {};
     PrecondOptions    precond = {};
     LuOptions         lu = {};
@@ -148,6 +150,10 @@ void fields(SolverOptions& o, Visit&& visit)
         "factorization or iteration are given up, and no further attempt starts; each file that is read may take as long; 0: none");
     visit("memory_limit", o.memory_limit, anything(),
           "bytes that factors may take, where precond.memory_limit and lu.memory_limit say nothing; 0: as these say");
+    visit(
+        "plan", o.plan, anything(),
+        "file that keeps an LU's analysis and pivots for this pattern: read where it is there, so that they need not be found again, "
+        "else written; one that is for another pattern or other options, or damaged, is refused and stays as it is");
     visit("krylov", o.krylov, anything(), "");
     visit("precond", o.precond, anything(), "");
     visit("lu", o.lu, anything(), "");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
@@ -129,7 +130,7 @@ IterationFacts facts_of_iteration(const CsrView<S>& A, const SolverOptions& opti
 
 template <Scalar S>
 Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, bool gpu,
-                       const StopToken& stop)
+                       const StopToken& stop, std::shared_ptr<const LuSymbolic> stored)
 {
     Choice choice;
     choice.iterative = forecast_iterative(facts_of_iteration(A, options, gpu));
@@ -146,8 +147,13 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const 
     }
     try {
         const auto why = lack_of_memory([&] {
-            if (hopeless(A, ahead, stop, choice)) return;
-            analyse_as_far_as_needed(A, options, ahead, stop, choice);
+            if (stored) {
+                choice.lu = forecast_direct(*stored);
+                choice.symbolic = std::move(stored);
+            } else {
+                if (hopeless(A, ahead, stop, choice)) return;
+                analyse_as_far_as_needed(A, options, ahead, stop, choice);
+            }
             decide<S>(options, ahead, choice);
         });
         if (why) no_lu("the analysis of an LU found no memory: " + *why);
@@ -157,8 +163,9 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const 
     return choice;
 }
 
-#define ILUX_INSTANTIATE(S) \
-    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&, bool, const StopToken&);
+#define ILUX_INSTANTIATE(S)                                                                                        \
+    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&, bool, const StopToken&, \
+                                    std::shared_ptr<const LuSymbolic>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -27,8 +27,9 @@ struct Choice {
 /// @param ahead  what is to come with this pattern
 /// @param gpu  an iteration would run there
 /// @param stop  gives an analysis up, and with it LU
+/// @param stored  an analysis that is there already decides in place of others; or null
 template <Scalar S>
 Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, bool gpu,
-                       const StopToken& stop);
+                       const StopToken& stop, std::shared_ptr<const LuSymbolic> stored = nullptr);
 
 }  // namespace ilux

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/machine/lu_device.hpp"
@@ -36,7 +37,7 @@ void add_reason(std::string& reason, const std::string& more)
 
 template <Scalar S>
 DirectSolver<S>::DirectSolver(Machine machine, const SolverOptions& options, double systems)
-    : machine_(std::move(machine)), options_(options), systems_(systems)
+    : machine_(std::move(machine)), options_(options), systems_(systems), plan_due_(!options.plan.empty())
 {}
 
 template <Scalar S>
@@ -50,6 +51,7 @@ void DirectSolver<S>::take(std::shared_ptr<const LuSymbolic> symbolic, const LuO
 {
     facts_ = facts_before(*symbolic);  // first: it may lack memory
     symbolic_ = std::move(symbolic);
+    stored_pivots_.reset();
     gpu_side_.reset();
     given_ = lu;
     drop_factors();
@@ -57,10 +59,20 @@ void DirectSolver<S>::take(std::shared_ptr<const LuSymbolic> symbolic, const LuO
 }
 
 template <Scalar S>
+void DirectSolver<S>::take(const LuPlan& stored, const LuOptions& lu)
+{
+    take(stored.symbolic, lu);
+    stored_pivots_ = stored.pattern;
+    stored_growth_ = stored.growth;
+    plan_due_ = false;
+}
+
+template <Scalar S>
 void DirectSolver<S>::choose_pivots_by(const LuOptions& lu)
 {
     if (chooses_pivots_by(lu)) return;
     given_.pivot_tol = lu.pivot_tol;
+    stored_pivots_.reset();
     drop_factors();
     facts_->repivots = earlier_repivots_;
 }
@@ -108,6 +120,14 @@ void DirectSolver<S>::begin(const StopToken& stop, Attempt& tried)
         }
 }
 
+/// The first factors leave their plan behind.
+template <Scalar S>
+void DirectSolver<S>::keep_plan(Attempt& tried)
+{
+    if (!std::exchange(plan_due_, false)) return;
+    tried.decisions.push_back(save_plan(*lu_, *symbolic_, given_, options_, tried.seconds_factor));
+}
+
 /// What became of the numbers. @return whether there are factors
 template <Scalar S>
 bool DirectSolver<S>::took(const LuReport& done, Attempt& tried)
@@ -153,7 +173,12 @@ template <Scalar S>
 bool DirectSolver<S>::factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried)
 {
     begin(stop, tried);
+    if (stored_pivots_) {
+        anew = false;
+        lu_->take_pivots(std::exchange(stored_pivots_, nullptr), stored_growth_);
+    }
     if (!took(anew ? lu_->factor(A.val()) : refactored(A), tried)) return false;
+    keep_plan(tried);
     note(A, tried);
     return true;
 }
@@ -164,7 +189,8 @@ template <Scalar S>
 void DirectSolver<S>::estimate_condition(const CsrView<S>& A, Attempt& tried)
 {
     const double rcond = lu_->monitor().rcond();
-    if (tried.action == SolverAction::refactor && !warned_ && rcond > DirectBatch<S>::much_smaller * rcond_seen_)
+    if (tried.action == SolverAction::refactor && condition_known_ && !warned_ &&
+        rcond > DirectBatch<S>::much_smaller * rcond_seen_)
         return;
     condition_known_ = true;
     rcond_seen_ = rcond;

@@ -10,6 +10,7 @@
 #include "ilux/solver/report/attempt.hpp"
 #include "ilux/solver/strategy/direct_batch.hpp"
 #include "ilux/solver/strategy/gpu_direct_side.hpp"
+#include "ilux/solver/strategy/stored_plan.hpp"
 #include "ilux/solver/strategy/system_vectors.hpp"
 #include "ilux/solver/strategy/turned_matrix.hpp"
 
@@ -27,6 +28,8 @@ public:
     /// @throws OutOfMemory with the prediction when L and U would pass the limit
     void analyse(const CsrView<S>& A, const LuOptions& lu, const StopToken& stop = {});
     void take(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& lu);
+    /// What options.plan holds: the first values are tried with its pivots, if there are any.
+    void take(const LuPlan& stored, const LuOptions& lu);
     bool analysed() const { return symbolic_ != nullptr; }
     /// Takes another pivot_tol for later factorizations, and drops the factors; the analysis stays.
     void choose_pivots_by(const LuOptions& lu);
@@ -87,6 +90,7 @@ private:
     std::size_t       batch_bytes() const;
     std::string       why_no_batch(const CsrView<S>& A, Index members);
     void              begin(const StopToken& stop, Attempt& tried);
+    void              keep_plan(Attempt& tried);
     LuReport          refactored(const CsrView<S>& A);
     bool              took(const LuReport& done, Attempt& tried);
     void              judge(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
@@ -103,6 +107,9 @@ private:
     SolverOptions                     options_;
     double                            systems_;
     std::shared_ptr<const LuSymbolic> symbolic_;
+    bool                              plan_due_ = false;  // options.plan is to be written
+    std::shared_ptr<const LuPattern>  stored_pivots_;     // until the first factors are made
+    double                            stored_growth_ = 1;
     std::optional<Lu<S>>              lu_;
     std::optional<LuFacts>            facts_;
     Index                             earlier_repivots_ = 0;     // of factors since given back

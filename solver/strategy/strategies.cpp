@@ -20,8 +20,8 @@ bool same_analysis(const LuOptions& one, const LuOptions& two)
 
 template <Scalar S>
 Strategies<S>::Strategies(const SolverOptions& options, const CsrView<S>& A, double systems,
-                          std::shared_ptr<const LuSymbolic> symbolic)
-    : options_(options), A_(A), systems_(systems), symbolic_(std::move(symbolic))
+                          std::shared_ptr<const LuSymbolic> symbolic, std::optional<LuPlan> stored)
+    : options_(options), A_(A), systems_(systems), symbolic_(std::move(symbolic)), stored_(std::move(stored))
 {}
 
 template <Scalar S>
@@ -34,7 +34,8 @@ std::vector<std::string> Strategies<S>::take(bool direct)
         Machine machine = machine_for(options, A_, systems_ > 1, decisions);
         if (direct) {
             direct_ = std::make_unique<DirectSolver<S>>(std::move(machine), options_, systems_);
-            if (symbolic_) direct_->take(symbolic_, options_.lu);
+            if (stored_) direct_->take(*stored_, options_.lu);
+            else if (symbolic_) direct_->take(symbolic_, options_.lu);
         } else {
             iterative_ = std::make_unique<IterativeSolver<S>>(std::move(machine), options_);
         }

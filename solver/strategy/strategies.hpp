@@ -2,6 +2,7 @@
 // The two strategies of a LinearSolver, of which one is taken at a time.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ class Strategies {
 public:
     /// @param A  the systems' matrix, whose values may change; must outlive this
     /// @param systems  that are to come  @param symbolic  an analysis that was made already, or null
+    /// @param stored    what options.plan holds, the analysis included
     Strategies(const SolverOptions& options, const CsrView<S>& A, double systems,
-               std::shared_ptr<const LuSymbolic> symbolic);
+               std::shared_ptr<const LuSymbolic> symbolic, std::optional<LuPlan> stored = {});
 
     /// From now on this one. @return what was decided about its device
     std::vector<std::string> take(bool direct);
@@ -50,6 +52,7 @@ private:
     const CsrView<S>&                   A_;
     double                              systems_;
     std::shared_ptr<const LuSymbolic>   symbolic_;
+    std::optional<LuPlan>               stored_;
     bool                                takes_direct_ = true;
     std::unique_ptr<DirectSolver<S>>    direct_;
     std::unique_ptr<IterativeSolver<S>> iterative_;

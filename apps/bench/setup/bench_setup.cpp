@@ -111,7 +111,7 @@ bool parse_setup_bench(Arguments arguments, SetupBenchArguments& given)
     auto app = parser("bench setup", "Times the setup of preconditioners by its phases, and the solve that follows.");
     app->add_option("PATHS", given.paths, "Matrix Market files, gallery problems; see below")
         ->type_name("FILE|gallery");
-    const OptionArguments options(*app, given.options, {"method", "precond.kind", "retry"});
+    const OptionArguments options(*app, given.options, {"method", "precond.kind", "plan", "retry"});
     std::string           setups = "crout,rounds", steps, runs;
     const auto option = [&](const char* name, std::string& text, const char* help, const char* group, const char* value,
                             const std::string& standard) {
