@@ -182,11 +182,12 @@ private:
     {
         const Task&       task = program_.task[t];
         const std::size_t first = 32 * std::size_t{task.first};
+        const bool        no_steps = task.steps + task.divisor_steps == 0;  // perhaps there are no operands at all
         std::fill_n(program_.operand.begin() + first, 32 * (task.steps + task.divisor_steps), Operand{});
         for (Slot slot = task.slot; slot < task.slot + task.entries; ++slot) clear_slot(slot);
         for_each_shape(t, [&](const Shape& shape, Slot slot, int lane) {
             for (int j = 0; j < shape.size; ++j, lane += 1 << shape.log2_part)
-                fill_unit(task, program_.operand.data() + first + lane, shape.first + j, slot + j);
+                fill_unit(task, no_steps ? nullptr : program_.operand.data() + first + lane, shape.first + j, slot + j);
         });
     }
 

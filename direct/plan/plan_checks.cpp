@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "ilux/base/error.hpp"
@@ -158,8 +159,10 @@ void check_report(const LuSymbolic& s, const Checks& check)
     const LuSymbolicReport& report = s.report;
     for (const Index count : {report.structural_rank, report.blocks, report.largest_block})
         check(count >= 0 && count <= s.n, "a reported count is out of range");
-    for (const double x : {report.nnz, report.flops, report.seconds})
-        check(std::isfinite(x) && x >= 0, "a reported figure is out of range");
+    const double n = s.n;
+    for (const auto& [figure, most] :
+         {std::pair(report.nnz, n * n), std::pair(report.flops, 2 * n * n * n), std::pair(report.seconds, 1e18)})
+        check(figure >= 0 && figure <= most, "a reported figure is out of range");
 }
 
 }  // namespace
@@ -214,8 +217,10 @@ void check_dataflow(const LuPlan::Dataflow& dataflow, const LuPattern& pattern, 
     const Checks           check(where);
     const DataflowProgram& p = dataflow.program;
     const auto             slots = static_cast<std::int64_t>(p.slots());
-    check(dataflow.tail.size >= 0, "a tail of negative size");
-    require_tail(pattern, dataflow.tail);
+    const TailColumns&     tail = dataflow.tail;
+    check(tail.first >= 0 && tail.first <= pattern.n && tail.size >= 0 && tail.size <= pattern.n - tail.first,
+          "a tail is out of range");
+    require_tail(pattern, tail);
     check(p.late.size() == p.slots() && p.scale.size() == p.slots() && p.divisor.size() == p.slots(),
           "arrays of other lengths");
     check(p.slots() >= DataflowProgram::first_slot && p.depth >= 0, "no slots");
