@@ -45,7 +45,7 @@ private:
     };
     struct Cost {
         Offset overweight, separator, difference;
-        auto   operator<=>(const Cost&) const = default;
+        auto   operator<=>(const Cost&) const = default;  // NOLINT(modernize-use-nullptr): not meant here
     };
 
     Cost  cost() const;
