@@ -196,7 +196,7 @@ RefreshLimits LinearSolver<S>::Impl::refresh_limits() const
 template <Scalar S>
 void LinearSolver<S>::Impl::solve_iteratively(SystemVectors<S>& given, Attempt& tried)
 {
-    const bool    kept = tried.action == SolverAction::lagged || (replayed(tried) && series_.first_steps > 0);
+    const bool    kept = (tried.action == SolverAction::lagged || replayed(tried)) && series_.first_steps > 0;
     KrylovOptions krylov = options_.krylov;
     krylov.matrix_norm = norm_;
     krylov.max_steps = most_steps(facts(), tried.fill, A_.nnz());
@@ -277,8 +277,9 @@ void LinearSolver<S>::Impl::solve_with_current(SystemVectors<S>& given, Attempt&
     if (direct()) return;
     const Index steps = tried.report.steps;
     const auto& M = strategies->iterative().factors().mlilu;
-    if (tried.action != SolverAction::lagged && (!replayed(tried) || series_.first_steps == 0))
-        series_.first_steps = steps;
+    const bool  former = tried.action == SolverAction::lagged || replayed(tried);
+    if (!former || series_.first_steps == 0)
+        series_.first_steps = steps;  // of the first b with that M, whatever it was made of
     series_.why_refresh =
         reason_to_refresh({tried.report.outcome, steps, series_.first_steps, M && M->report().deficiency > 0},
                           refresh_limits());

@@ -62,6 +62,25 @@ TEST(LinearSolver, KeepsThePreconditionerForEverWhereItsFirstSystemTookNoStep)
     }
 }
 
+TEST(LinearSolver, KeepsAPreconditionerWhoseOwnSystemWasNeverSolved)
+{
+    const auto    A = gallery::build("convdiff2d:n=40");
+    SolverOptions options = serial({.method = MethodChoice::gmres});
+    options.precond.kind = PrecondKind::jacobi;  // many steps
+    LinearSolver        solver(options);
+    std::vector<double> x(static_cast<std::size_t>(A.rows()));
+    const auto          b = random_vector(A.rows(), 1);
+    solver.analyse(A, 4);
+    EXPECT_TRUE(solver.factor().ready());
+    for (int k = 0; k < 3; ++k) {
+        EXPECT_EQ(solver.refactor(A.val()).action, SolverAction::lagged);
+        const auto report = solver.solve(b, x);
+        EXPECT_TRUE(report.converged()) << report.why();
+        EXPECT_GT(report.result().report.steps, 20);
+        EXPECT_EQ(report.result().action, SolverAction::lagged) << report.result().reason;
+    }
+}
+
 TEST(LinearSolver, KeepsPivotsAndPreconditionersInASeries)
 {
     auto       A = gallery::build("convdiff2d:n=20");
