@@ -120,14 +120,17 @@ void GpuMixed<S>::put(Gpu& gpu, std::unique_ptr<Preconditioner<Gpu, S>> made)
 }
 
 template <Scalar S>
-IterationReport GpuMixed<S>::solve(Gpu& gpu, const LinearOperator<Gpu, S>& A, std::span<const double> D,
+IterationReport GpuMixed<S>::solve(Gpu& gpu, const LinearOperator<Gpu, S>& A, DeviceSpan<const S> D_inverse,
                                    DeviceSpan<const S> b, DeviceSpan<S> x, const KrylovOptions& krylov,
                                    const ProgressListener& on_progress, const StopToken& stop)
 {
-    if (D.empty()) return refine<Gpu, S>(gpu, A, system(row_), b, x, workspace_, krylov, on_progress, stop);
-    std::vector<double> row = inverses_of(D);  // R D⁻¹: the inner systems are those of A
-    for (std::size_t i = 0; i < host_row_.size(); ++i) row[i] *= host_row_[i];
-    const DeviceBuffer<S> scale = scale_on_device<S>(gpu, row);
+    DeviceSpan<const S> scale = D_inverse.empty() ? DeviceSpan<const S>(row_) : D_inverse;
+    DeviceBuffer<S>     both;  // R D⁻¹: the inner systems are those of A
+    if (!D_inverse.empty() && !row_.empty()) {
+        both = DeviceBuffer<S>(row_.size());
+        multiply<S>(gpu, row_, D_inverse, both);
+        scale = both;
+    }
     return refine<Gpu, S>(gpu, A, system(scale), b, x, workspace_, krylov, on_progress, stop);
 }
 

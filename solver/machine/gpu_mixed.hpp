@@ -31,10 +31,10 @@ public:
     void put(Gpu& gpu, const Jacobi<S>* jacobi);
     void put(Gpu& gpu, std::unique_ptr<Preconditioner<Gpu, S>> made);
 
-    /// Solves A x = b, or D A x = D b with A so scaled. @param D  n numbers of the host, or none
-    IterationReport solve(Gpu& gpu, const LinearOperator<Gpu, S>& A, std::span<const double> D, DeviceSpan<const S> b,
-                          DeviceSpan<S> x, const KrylovOptions& krylov, const ProgressListener& on_progress,
-                          const StopToken& stop);
+    /// Solves A x = b, or D A x = D b with A so scaled. @param D_inverse  n powers of two, or none
+    IterationReport solve(Gpu& gpu, const LinearOperator<Gpu, S>& A, DeviceSpan<const S> D_inverse,
+                          DeviceSpan<const S> b, DeviceSpan<S> x, const KrylovOptions& krylov,
+                          const ProgressListener& on_progress, const StopToken& stop);
     void            precondition(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S> z);
 
 private:

@@ -337,7 +337,8 @@ IterationReport GpuSystem<S>::solve_rows_scaled(std::span<const double> D, std::
         upload<S>(gpu_, inverse, d_inverse);
     });
     const RowScaledOperator<Gpu, S> DA(*A_, d);
-    if (mixed_) return iterate(b, x, [&] { return mixed_->solve(gpu_, DA, D, b_, x_, krylov, on_progress, stop); });
+    if (mixed_)
+        return iterate(b, x, [&] { return mixed_->solve(gpu_, DA, d_inverse, b_, x_, krylov, on_progress, stop); });
     RowScaledPreconditioner<Gpu, S> DM(*M_, d_inverse);
     return iterate(b, x,
                    [&] { return ilux::solve<Gpu, S>(gpu_, method_, DA, DM, b_, x_, *ws_, krylov, on_progress, stop); });
@@ -349,11 +350,7 @@ IterationReport GpuSystem<S>::solve_rows_scaled(DeviceSpan<const S> D, DeviceSpa
                                                 const ProgressListener& on_progress, const StopToken& stop)
 {
     const RowScaledOperator<Gpu, S> DA(*A_, D);
-    if (mixed_) {
-        std::vector<double> of_D;
-        for (const S& one : on_host<S>(gpu_, D)) of_D.push_back(real_part(one));
-        return mixed_->solve(gpu_, DA, of_D, b, x, krylov, on_progress, stop);
-    }
+    if (mixed_) return mixed_->solve(gpu_, DA, inverse, b, x, krylov, on_progress, stop);
     RowScaledPreconditioner<Gpu, S> DM(*M_, inverse);
     return ilux::solve<Gpu, S>(gpu_, method_, DA, DM, b, x, *ws_, krylov, on_progress, stop);
 }

@@ -181,6 +181,7 @@ TEST_F(GpuDeviceArrays, WithTheTranspose)
     EXPECT_TRUE(direct.host.refactor(values).ready());
     EXPECT_TRUE(direct.device.refactor(direct.gpu, on_device<double>(direct.gpu, values)).ready());
     direct.expect_same(b, Path::stay, Transpose::yes);
+    direct.expect_same(b, Path::set_up);
     direct.expect_same(b, Path::stay);
 }
 
