@@ -33,6 +33,8 @@ struct ChunkedTuning {
     std::size_t shared_bytes = 200 << 10;  ///< that a chunk may need
     Index       longest = 512;             ///< longer rows are split (long_rows.hpp)
     Index       segment = 256;             ///< entries of a partial sum of a split row
+    /// Where rows are long the host finds the levels of a system of up to so many entries, else the device. Larger ones were not measured.
+    Offset host_levels = 4'000'000;
 };
 
 /// Contiguous rows, partial sums of long ones among them, make a chunk, which one block solves with its x in shared memory.

@@ -322,6 +322,14 @@ void ChunkOrder::find_levels(Gpu& gpu)
     check_launch("find_level");
 }
 
+void ChunkOrder::take_levels(Gpu& gpu, std::vector<Index> level)
+{
+    LevelHeader header{};
+    for (Index& one : level) header.depth = std::max(header.depth, ++one);
+    detail::upload_bytes(gpu, level.data(), view_.level, level.size() * sizeof(Index));
+    detail::upload_bytes(gpu, &header, view_.header, sizeof header);
+}
+
 void ChunkOrder::sort(Gpu& gpu)
 {
     const cuda::Range range("chunked: order");

@@ -69,8 +69,9 @@ public:
 
     void upload(Gpu& gpu, std::span<const Offset> row_ptr, std::span<const Index> col);
     void set_chunks(Gpu& gpu, std::span<const Index> chunk_ptr);
-    /// The level of every row; once, whatever becomes of the chunks.
+    /// The level of every row; once, whatever becomes of the chunks. Or takes those of the host, from 0 on.
     void find_levels(Gpu& gpu);
+    void take_levels(Gpu& gpu, std::vector<Index> level);
     /// Rows by (chunk, level, class descending), cut into tasks.
     void sort(Gpu& gpu);
     /// What lies before each chunk, and all there is.

@@ -56,7 +56,7 @@ void expect_equal(const std::vector<V>& device, const std::vector<V>& host, cons
 }
 
 template <class T>
-void expect_twins(Gpu& gpu, const ForwardSystem<T>& system, const ChunkedTuning& tuning)
+void expect_twins_as_tuned(Gpu& gpu, const ForwardSystem<T>& system, const ChunkedTuning& tuning)
 {
     const auto          device = analyse_chunks(gpu, system, tuning, LayoutMaker::device);
     const auto          host = analyse_chunks(gpu, system, tuning, LayoutMaker::host);
@@ -78,6 +78,15 @@ void expect_twins(Gpu& gpu, const ForwardSystem<T>& system, const ChunkedTuning&
     expect_equal(d.inv_diag, h.inv_diag, "inv_diag");
     expect_equal(d.source, h.source, "source");
     expect_equal(d.val, h.val, "val");
+}
+
+/// Levels found by the host where rows are long, and by the device.
+template <class T>
+void expect_twins(Gpu& gpu, const ForwardSystem<T>& system, ChunkedTuning tuning)
+{
+    expect_twins_as_tuned(gpu, system, tuning);
+    tuning.host_levels = 0;
+    expect_twins_as_tuned(gpu, system, tuning);
 }
 
 void expect_twins_of(Gpu& gpu, const CsrMatrix<double>& L, const ChunkedTuning& tuning)
