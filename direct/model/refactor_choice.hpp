@@ -12,9 +12,12 @@ namespace ilux {
 /// What the performance model (perf_methods.hpp) leaves out; measured on an H200 and its 16-core host (docs/design/direct_gpu.md).
 namespace refactor_rule {
 constexpr double transfer_seconds = 20e-6;  // of transfers and waits of a system, around the numeric phase
-constexpr double setup_product = 40e-9, setup_entry = 250e-9;  // seconds, once for the pivots
-constexpr double product_bytes = 12, entry_bytes = 60;         // of a program on the device, padding included
-constexpr double most_setup = 5;                               // seconds
+// Seconds, once for the pivots: the program, all else they need, and the plan of the first solve. What threads of the host share, and
+// what more of them do not shorten: 0.83 to 1.19 times what six circuits took with 1 to 16 threads.
+constexpr double setup_product = 4.5e-9, setup_product_shared = 15e-9;
+constexpr double setup_entry = 100e-9, setup_entry_shared = 80e-9;
+constexpr double product_bytes = 12, entry_bytes = 60;  // of a program on the device, padding included
+constexpr double most_setup = 5;                        // seconds of one thread: bits are the same for any number
 constexpr double left_setup_entry = 25e-9;
 // Seconds of complex values over those of real ones; left takes as long as with real values.
 constexpr double complex_by_dot_products = 1.35, complex_on_cpu = 1.5;
@@ -31,7 +34,7 @@ constexpr double front_left_numbers = 0.8;  // of what fronts leave to their par
 struct GpuCost {
     RefactorMethod method = RefactorMethod::automatic;  ///< automatic: dot products; or left
     double         seconds = 0;                         ///< of a refactorization
-    double         setup = 0;                           ///< seconds, once for the pivots
+    double         setup = 0;                           ///< seconds, once for the pivots, by the host's threads
     double         bytes = 0;
 };
 /// Of what `auto` takes on a GPU: dot products; or left where their program would take too long to make or too much
@@ -40,9 +43,10 @@ struct GpuCost {
 /// these, and the first two repeat no bits. The two that are taken add in different orders, so `auto` repeats its bits on one
 /// kind of device with the same free memory, and between others only where the choice is the same.
 /// O(nnz), and LeftModel's simulation where left is asked.
-/// @tparam S  of the values
+/// @tparam S  of the values; @param threads  of the host; only the setup depends on them
 template <Scalar S = double>
-GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors = usual_multiprocessors);
+GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors = usual_multiprocessors,
+                 int threads = 1);
 
 /// Why host threads had better refactor `systems` matrices than such a GPU with so much free memory, or "".
 template <Scalar S = double>

@@ -133,6 +133,23 @@ TEST(GpuCost, IsOfAsManyMultiprocessorsAsTheGpuHas)
     EXPECT_NE(why_cpu(full, 64, 1e6, unlimited, 1), why_cpu(full, 64, 1e6, unlimited));
 }
 
+TEST(GpuCost, OfThePreparationFallsWithThreadsAndTheMethodDoesNotDependOnThem)
+{
+    using namespace refactor_rule;
+    const auto P = dataflow_system("", gallery::mna_random({.n = 400, .decades = 6})).F.pattern;
+    double     former = INFINITY;
+    for (const int threads : {1, 2, 16, 1000}) {
+        const GpuCost cost = gpu_cost(*P, unlimited, usual_multiprocessors, threads);
+        EXPECT_LT(cost.setup, former);
+        EXPECT_GT(cost.setup, P->multiply_adds() * setup_product + double(P->nnz() + P->nnz_F()) * setup_entry);
+        EXPECT_EQ(cost.seconds, gpu_cost(*P, unlimited).seconds);
+        former = cost.setup;
+    }
+    const Index     n = 1000;  // 3.3·10⁸ products: 6.7 s of one thread, 1.9 s of 16
+    const LuPattern full = pattern_of(Stored(n, std::vector<char>(n, 1)));
+    EXPECT_EQ(gpu_cost(full, unlimited, usual_multiprocessors, 16).method, RefactorMethod::left);
+}
+
 TEST(GpuCost, IsOfLeftWhereAProgramWouldTakeTooMuchMemoryOrTime)
 {
     const auto    circuit = dataflow_system("", gallery::mna_random({.n = 400, .decades = 6})).F.pattern;
@@ -140,7 +157,7 @@ TEST(GpuCost, IsOfLeftWhereAProgramWouldTakeTooMuchMemoryOrTime)
     EXPECT_EQ(tight.method, RefactorMethod::left);
     EXPECT_DOUBLE_EQ(tight.seconds, refactor_rule::transfer_seconds + LeftModel(*circuit, {}).predict(0).seconds);
 
-    const Index     n = 1000;  // 3.3·10⁸ products: 13 s
+    const Index     n = 1000;  // 3.3·10⁸ products: 6.7 s
     const LuPattern full = pattern_of(Stored(n, std::vector<char>(n, 1)));
     EXPECT_EQ(gpu_cost(full, unlimited).method, RefactorMethod::left);
 }
