@@ -93,7 +93,7 @@ template <Scalar S>
 std::optional<Structure> structure_of(const LinearSolver<S>& solver)
 {
     if (const Lu<S>* lu = solver.lu()) {
-        if (lu->factors().fronts) return std::nullopt;  // no entries are stored one by one
+        if (lu->pivots().fronts) return std::nullopt;  // no entries are stored one by one
         return structure_of(*lu);
     }
     if (const PrecondFactors<S>* factors = solver.preconditioner()) return structure_of(solver.matrix(), *factors);

@@ -372,7 +372,8 @@ template <Scalar S>
 LuPivots Lu<S>::pivots() const
 {
     require(outcome_ == Outcome::converged, [] { return "pivots: the last values could not be factored"; });
-    return {pivots_.front().factors.shared_pattern(), pivots_.front().growth, options_};
+    const auto& now = pivots_.front();
+    return {now.factors.shared_pattern(), now.growth, options_, now.factors.fronts()};
 }
 
 template <Scalar S>

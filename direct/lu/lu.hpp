@@ -63,6 +63,7 @@ struct LuPivots {
     std::shared_ptr<const LuPattern> pattern;
     double                           growth = 1;    ///< of the factors that they were chosen for
     LuOptions                        options = {};  ///< by which they were chosen, and are judged
+    std::shared_ptr<const FrontPlan> fronts = {};   ///< null: numbers are by entries
 };
 /// What the monitor of other values by these pivots says of them, by Lu's own rules. action refactor: they hold; or they
 /// fail, and so says the outcome. repivot: they are stale, and the reason says why.

@@ -39,6 +39,7 @@ public:
         const auto&         shared_pattern() const { return host_.pattern; }
         const PivotMonitor& monitor() const { return host_.monitor; }
         bool                by_fronts() const { return host_.fronts != nullptr; }
+        const auto&         fronts() const { return host_.fronts; }
         bool        on_gpu() const { return on_gpu_; }  ///< the last numbers are there, and solutions come from there
         std::size_t bytes() const;
         std::size_t device_bytes() const { return gpu_ ? gpu_->bytes() : 0; }

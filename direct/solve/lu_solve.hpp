@@ -37,7 +37,7 @@ private:
 /// A = R⁻¹ Pᵀ B Qᵀ C⁻¹:  y ← P R b;  B z = y, blocks last to first: z ← U⁻¹ L⁻¹ (y − F z);  x ← C Q z.
 /// Costs 2 (nnz(L + U) + nnz(F)) flops a right-hand side; several share each pass over the factors, and threads share
 /// the passes.
-/// @throws InvalidInput when lengths disagree or the factors have a bad pivot
+/// @throws InvalidInput when lengths disagree or the factors have a bad pivot; OutOfMemory with fronts
 template <class S>
 void lu_solve(Cpu& be, const LuFactors<S>& factors, std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x,
               LuWorkspace<NotDeduced<S>>& ws, Transpose transpose = Transpose::no);

@@ -140,10 +140,11 @@ void FrontRefactor<S>::Run::measure_columns(Cpu& be)
         for (Index c = begin; c < end; ++c) {
             const Index k = tree_.order[c];
             double      largest = 0;
-            for (Offset p = symbolic.col_ptr[k]; p < symbolic.col_ptr[k + 1]; ++p) {
+            for (Offset p = symbolic.col_ptr[k], last = symbolic.col_ptr[k + 1]; p < last;) {
                 const Index r = symbolic.row[p];
-                if (r < begin) continue;
-                raise_size(largest, modulus(values_[symbolic.source[p]]) * scale(P.row_scale, symbolic.row_perm[r]));
+                S           sum(0);  // duplicates are adjacent
+                for (; p < last && symbolic.row[p] == r; ++p) sum += values_[symbolic.source[p]];
+                if (r >= begin) raise_size(largest, modulus(sum) * scale(P.row_scale, symbolic.row_perm[r]));
             }
             o_.B_sizes_[c] = largest * scale(P.col_scale, symbolic.col_perm[k]);
         }

@@ -106,13 +106,14 @@ LuFacts facts_before(const LuSymbolic& symbolic) { return {.symbolic = symbolic.
 template <Scalar S>
 void note_factors(const Lu<S>& lu, Offset nnz_A, LuFacts& facts)
 {
-    const LuFactors<S>& factors = lu.factors();
-    const LuPattern&    pattern = *factors.pattern;
-    facts.nnz = factors.fronts ? factors.fronts->numbers() : pattern.nnz();
+    const LuPivots   pivots = lu.pivots();  // brings no numbers from a GPU
+    const LuPattern& pattern = *pivots.pattern;
+    const FrontPlan* fronts = pivots.fronts.get();
+    facts.nnz = fronts != nullptr ? fronts->numbers() : pattern.nnz();
     facts.nnz_F = pattern.nnz_F();
     facts.fill = nnz_A > 0 ? double(facts.nnz + facts.nnz_F) / double(nnz_A) : 0;
-    facts.flops = factors.fronts ? 2 * factors.fronts->multiply_adds : pattern.flops();
-    facts.levels = factors.fronts ? factors.fronts->tree.depth() : lu_levels(pattern, DependencyRule::left).depth();
+    facts.flops = fronts != nullptr ? 2 * fronts->multiply_adds : pattern.flops();
+    facts.levels = fronts != nullptr ? fronts->tree.depth() : lu_levels(pattern, DependencyRule::left).depth();
 }
 
 LuOptions within_memory(const LuOptions& options)

@@ -58,8 +58,7 @@ std::string save_plan(const Lu<S>& lu, const LuSymbolic& symbolic, const LuOptio
     kept.options = options.lu;  // an analysis for a choice tries fewer orderings, and serves these options all the same
     LuPlan plan{.symbolic = std::make_shared<const LuSymbolic>(std::move(kept)), .pattern = {}};
     plan.seconds = symbolic.report.seconds;
-    if (lu.on_gpu() || !lu.factors().fronts) {
-        const LuPivots pivots = lu.pivots();
+    if (const LuPivots pivots = lu.pivots(); !pivots.fronts) {
         plan.pattern = pivots.pattern;
         plan.growth = pivots.growth;
         plan.seconds += seconds;

@@ -75,50 +75,6 @@ TEST(FrontChoice, EverySystemIsSolvedByFronts)
     }
 }
 
-/// Pairs of rows with zeros on the diagonal, which a mesh couples; each pair pivots off the diagonal.
-CsrMatrix<> off_diagonal(double diagonal)
-{
-    test::EntryList entries;
-    const Index     n = 30;
-    for (Index i = 0; i < n; ++i) {
-        entries.add(i, i, diagonal);
-        entries.add(i, (i + n / 2) % n, 4);
-        if (i + 1 < n) entries.add(i, i + 1, 0.5), entries.add(i + 1, i, -0.5);
-    }
-    return entries.matrix(n, n);
-}
-
-TEST(FrontChoice, PivotsAmongAllRowsWhereThoseOfFrontsAreNextToZero)
-{
-    Cpu       be(1);
-    LuOptions options = with_fronts;
-    options.matching = LuMatching::off;
-    options.ordering = LuOrdering::none;
-    const auto A = off_diagonal(0);
-    Lu<>       lu(be, analyse(view<double>(A), options));
-    ASSERT_EQ(lu.factor(A.val()).outcome, Outcome::converged);
-    EXPECT_LT(error_of(lu, A), 1e-12);
-    EXPECT_TRUE(lu.factors().fronts != nullptr || lu.storage().find("next to 0") != std::string::npos) << lu.storage();
-}
-
-TEST(FrontChoice, StalePivotsOfFrontsAreReplacedByTrueOnes)
-{
-    Cpu       be(1);
-    LuOptions options = with_fronts;
-    options.matching = LuMatching::off;
-    options.ordering = LuOrdering::none;
-    const auto good = off_diagonal(40), stale = off_diagonal(1e-14);
-    Lu<>       lu(be, analyse(view<double>(good), options));
-    ASSERT_EQ(lu.factor(good.val()).outcome, Outcome::converged);
-    ASSERT_NE(lu.factors().fronts, nullptr);
-    EXPECT_LT(error_of(lu, good), 1e-12);
-    const auto    report = lu.refactor_or_factor(stale.val());
-    LuSolveReport solved;
-    EXPECT_EQ(report.outcome, Outcome::converged);
-    EXPECT_LT(error_of(lu, stale, &solved), 1e-11);
-    EXPECT_TRUE(report.action == LuAction::repivot || solved.repivoted || lu.factors().fronts != nullptr);
-}
-
 TEST(FrontChoice, ZeroPivotsOfMostFrontsLeadToEntries)
 {
     Cpu       be(1);

@@ -204,6 +204,29 @@ TEST(FrontMonitor, IsThatOfTheNumbers)
     EXPECT_EQ(F.monitor.max_multiplier, multiplier);
 }
 
+TEST(FrontMonitor, DuplicatesCountAsTheirSum)
+{
+    // 1 in two parts that are large and cancel: column 0 has a largest entry of 1, not of 1e6.
+    const std::vector<Offset> ptr{0, 3, 5};
+    const std::vector<Index>  idx{0, 0, 1, 0, 1};
+    const std::vector<double> values{1e6 + 1, -1e6, 0.5, 0.25, 2};
+    const MatrixView<>        A{2, ptr, idx, values};
+    const LuOptions           options{.scaling = LuScaling::none};
+    Cpu                       be(1);
+    LuFactors<>               F{.symbolic = analyse(A, options)};
+    F.fronts = make_front_plan(be, *F.symbolic);
+    F.pattern = front_pattern<double>(*F.symbolic, *F.fronts, options, values);
+    FrontRefactor<>(F.fronts).run(be, values, F);
+    EXPECT_EQ(F.monitor.bad_column, -1);
+    EXPECT_NEAR(F.monitor.rgrowth, 1, 0.1);
+    const std::vector<double> b{1.25, 2.5};
+    std::vector<double>       x(2);
+    LuWorkspace<>             ws(2);
+    lu_solve<double>(be, F, b, x, ws);
+    EXPECT_NEAR(x[0] + 0.5 * x[1], 1.25, 1e-15);
+    EXPECT_NEAR(0.25 * x[0] + 2 * x[1], 2.5, 1e-15);
+}
+
 TEST(FrontMonitor, NamesWhatCannotBeFactored)
 {
     auto            A = gallery::convdiff2d({.n = 12});

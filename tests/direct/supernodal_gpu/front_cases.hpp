@@ -72,7 +72,7 @@ private:
     void front(const FrontPlan& plan, const std::vector<S>& sum, Index f)
     {
         const FrontTree& tree = plan.tree;
-        const Index      k = tree.pivots(f), m = tree.size(f), u = m - k, first = tree.pivot_ptr[f];
+        const Index      k = tree.pivots(f), m = tree.size(f), first = tree.pivot_ptr[f];
         std::vector<S>   a(std::size_t(m) * m);
         const auto       at = [&](Index i, Index j) -> S& { return a[std::size_t(j) * m + i]; };
         const auto       kept = [&](Index i, Index j) {
@@ -101,7 +101,6 @@ private:
             }
         for (Index j = k; j < m; ++j)
             for (Index i = k; i < m; ++i) left_[f].push_back(at(i, j));
-        static_cast<void>(u);
     }
 
     void eliminate(std::vector<S>& a, Index k, Index m, Index first)

@@ -12,6 +12,7 @@
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
+#include "ilux/tests/support/gpu_test.hpp"
 
 namespace ilux::test {
 namespace {
@@ -166,9 +167,9 @@ TEST_F(StoredPlan, ThatCannotBeWrittenIsSaidBeforeTheAnalysis)
     }
 }
 
-TEST_F(StoredPlan, BySupernodesKeepsTheAnalysisAlone)
+/// By supernodes.
+void keeps_the_analysis_alone(SolverOptions options, const std::string& file)
 {
-    SolverOptions options = keeping();
     options.lu.supernodes = LuSupernodes::on;
     const auto   systems = drifting(gallery::poisson2d(20, 20), 2);
     const Solved first = solve_all(systems, options), second = solve_all(systems, options);
@@ -177,6 +178,15 @@ TEST_F(StoredPlan, BySupernodesKeepsTheAnalysisAlone)
     EXPECT_NE(second.decisions.find("plan: loaded"), std::string::npos);
     EXPECT_EQ(second.actions[0], SolverAction::factor);
     for (std::size_t k = 0; k < systems.size(); ++k) EXPECT_TRUE(identical(first.x[k], second.x[k])) << k;
+}
+
+TEST_F(StoredPlan, BySupernodesKeepsTheAnalysisAlone) { keeps_the_analysis_alone(keeping(), file); }
+
+class GpuStoredPlan : public StoredPlan {};
+TEST_F(GpuStoredPlan, BySupernodesKeepsTheAnalysisAlone)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    keeps_the_analysis_alone(keeping({.method = MethodChoice::lu, .device = DeviceChoice::gpu}), file);
 }
 
 TEST_F(StoredPlan, IsRefusedByAnIterationAndNeedlessWhereOneWasChosen)
