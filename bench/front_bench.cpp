@@ -1,13 +1,14 @@
 // Refactorization and substitution by fronts on a GPU: medians of cold runs, each one launch of a graph, beside what had to be moved
 // and multiplied at least. Systems are names of the gallery, or folders of a sequence (pattern.mtx, values.f64).
 //
-//   front_bench convdiff2d:n=400 pgrid/
+//   front_bench [--json FILE --commit TEXT] convdiff2d:n=400 pgrid/
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace {
 using namespace ilux;
 
 constexpr int runs = 11;
+
+using Json = nlohmann::ordered_json;
 
 double seconds_since(std::chrono::steady_clock::time_point begin)
 {
@@ -72,23 +75,32 @@ void print_bounds(const FrontPlan& plan)
                 (double(plan.numbers()) + 2 * left) * 8 / 4e12 * 1e3, pivots);
 }
 
-void measure(const std::string& name)
+Json measure(const std::string& name)
 {
-    const auto A = system_named(name);
-    auto       begin = std::chrono::steady_clock::now();
-    LuOptions  options;
-    options.ordering = LuOrdering::metis;
-    const auto   symbolic = analyse<double>(view<double>(A), options);
+    const auto   A = system_named(name);
+    Cpu          be;
+    auto         begin = std::chrono::steady_clock::now();
+    LuOptions    options;
+    const auto   symbolic = analyse<double>(view<double>(A), options, {}, be);
     const double analysis = seconds_since(begin);
     begin = std::chrono::steady_clock::now();
-    Cpu          be(1);
     const auto   plan = make_front_plan(be, *symbolic);
     const auto   pattern = front_pattern<double>(*symbolic, *plan, options, A.val());
     const double fronts = seconds_since(begin);
     std::printf("%s: n %d, nnz %ld, fronts %d, largest %d; analysis %.2f s, fronts %.2f s\n", name.c_str(), A.rows(),
                 long(A.nnz()), plan->fronts(), plan->largest_front, analysis, fronts);
     print_bounds(*plan);
-    if (gpu_count() == 0) return;
+    Json found{{"name", name},
+               {"n", A.rows()},
+               {"nnz", A.nnz()},
+               {"ordering", field_text(symbolic->report.ordering)},
+               {"fronts", plan->fronts()},
+               {"numbers", plan->numbers()},
+               {"multiply_adds", plan->multiply_adds},
+               {"threads", be.threads()},
+               {"seconds_analyse", analysis},
+               {"seconds_plan", fronts}};
+    if (gpu_count() == 0) return found;
 
     Gpu gpu;
     begin = std::chrono::steady_clock::now();
@@ -120,11 +132,37 @@ void measure(const std::string& name)
     std::printf("  refactor %.3f ms, solve %.3f ms; backward error %.1e, replaced %d, growth %.1e, bad %d\n",
                 refactor_time * 1e3, solve_time * 1e3, backward_error(A, host_x, host_b), monitor.replaced,
                 monitor.rgrowth, monitor.bad_column);
+    found.update({{"seconds_prepare", prepare},
+                  {"launches_refactor", refactor.schedule().launches},
+                  {"launches_solve", solve.launches()},
+                  {"bytes_refactor", refactor.bytes()},
+                  {"bytes_solve", solve.bytes()},
+                  {"refactor_cold", refactor_time},
+                  {"solve_cold", solve_time},
+                  {"backward_error", backward_error(A, host_x, host_b)},
+                  {"replaced", monitor.replaced},
+                  {"bad_column", monitor.bad_column}});
+    return found;
 }
 
 }  // namespace
 
 int main(int argc, char** argv)
 {
-    for (int i = 1; i < argc; ++i) measure(argv[i]);
+    std::string file, commit, command = "front_bench";
+    Json        systems = Json::array();
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word == "--json" && i + 1 < argc) file = argv[++i];
+        else if (word == "--commit" && i + 1 < argc) commit = argv[++i];
+        else {
+            command += " " + word;
+            systems.push_back(measure(word));
+        }
+    }
+    if (file.empty()) return 0;
+    const Json record{{"suite", "fronts"},  {"commit", commit},
+                      {"command", command}, {"device", gpu_count() > 0 ? gpu_name(0) : "none"},
+                      {"runs", runs},       {"systems", systems}};
+    std::ofstream(file) << record.dump(2) << "\n";
 }
