@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -75,35 +76,12 @@ void print_bounds(const FrontPlan& plan)
                 (double(plan.numbers()) + 2 * left) * 8 / 4e12 * 1e3, pivots);
 }
 
-Json measure(const std::string& name)
+/// Adds to `found`.
+void measure_on_gpu(const CsrMatrix<double>& A, const std::shared_ptr<const FrontPlan>& plan,
+                    const std::shared_ptr<const LuPattern>& pattern, Json& found)
 {
-    const auto   A = system_named(name);
-    Cpu          be;
-    auto         begin = std::chrono::steady_clock::now();
-    LuOptions    options;
-    const auto   symbolic = analyse<double>(view<double>(A), options, {}, be);
-    const double analysis = seconds_since(begin);
-    begin = std::chrono::steady_clock::now();
-    const auto   plan = make_front_plan(be, *symbolic);
-    const auto   pattern = front_pattern<double>(*symbolic, *plan, options, A.val());
-    const double fronts = seconds_since(begin);
-    std::printf("%s: n %d, nnz %ld, fronts %d, largest %d; analysis %.2f s, fronts %.2f s\n", name.c_str(), A.rows(),
-                long(A.nnz()), plan->fronts(), plan->largest_front, analysis, fronts);
-    print_bounds(*plan);
-    Json found{{"name", name},
-               {"n", A.rows()},
-               {"nnz", A.nnz()},
-               {"ordering", field_text(symbolic->report.ordering)},
-               {"fronts", plan->fronts()},
-               {"numbers", plan->numbers()},
-               {"multiply_adds", plan->multiply_adds},
-               {"threads", be.threads()},
-               {"seconds_analyse", analysis},
-               {"seconds_plan", fronts}};
-    if (gpu_count() == 0) return found;
-
-    Gpu gpu;
-    begin = std::chrono::steady_clock::now();
+    Gpu                gpu;
+    auto               begin = std::chrono::steady_clock::now();
     GpuFrontRefactor<> refactor(gpu, plan, pattern);
     gpu.synchronize();
     const double prepare = seconds_since(begin);
@@ -142,6 +120,34 @@ Json measure(const std::string& name)
                   {"backward_error", backward_error(A, host_x, host_b)},
                   {"replaced", monitor.replaced},
                   {"bad_column", monitor.bad_column}});
+}
+
+Json measure(const std::string& name)
+{
+    const auto   A = system_named(name);
+    Cpu          be;
+    auto         begin = std::chrono::steady_clock::now();
+    LuOptions    options;
+    const auto   symbolic = analyse<double>(view<double>(A), options, {}, be);
+    const double analysis = seconds_since(begin);
+    begin = std::chrono::steady_clock::now();
+    const auto   plan = make_front_plan(be, *symbolic);
+    const auto   pattern = front_pattern<double>(*symbolic, *plan, options, A.val());
+    const double fronts = seconds_since(begin);
+    std::printf("%s: n %d, nnz %ld, fronts %d, largest %d; analysis %.2f s, fronts %.2f s\n", name.c_str(), A.rows(),
+                long(A.nnz()), plan->fronts(), plan->largest_front, analysis, fronts);
+    print_bounds(*plan);
+    Json found{{"name", name},
+               {"n", A.rows()},
+               {"nnz", A.nnz()},
+               {"ordering", field_text(symbolic->report.ordering)},
+               {"fronts", plan->fronts()},
+               {"numbers", plan->numbers()},
+               {"multiply_adds", plan->multiply_adds},
+               {"threads", be.threads()},
+               {"seconds_analyse", analysis},
+               {"seconds_plan", fronts}};
+    if (gpu_count() > 0) measure_on_gpu(A, plan, pattern, found);
     return found;
 }
 
