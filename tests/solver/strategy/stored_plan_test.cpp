@@ -95,7 +95,9 @@ TEST_F(StoredPlan, IsWrittenByTheFirstRunAndTheSecondHasTheSameBits)
         EXPECT_EQ(first.actions[0], SolverAction::factor);
         EXPECT_EQ(second.actions[0], SolverAction::refactor);
         EXPECT_EQ(first.condition, second.condition);  // not put off, although the pivots are not new
-        for (std::size_t k = 0; k < circuits.size(); ++k) {
+        // By auto, what serves later systems is decided by measured times.
+        const std::size_t compared = method == MethodChoice::lu ? circuits.size() : 1;
+        for (std::size_t k = 0; k < compared; ++k) {
             EXPECT_TRUE(identical(never.x[k], first.x[k])) << k;
             EXPECT_TRUE(identical(never.x[k], second.x[k])) << k;
         }

@@ -45,7 +45,8 @@ public:
     }
     nlohmann::ordered_json facts() const override
     {
-        return {{"threads", be_.threads()},
+        return {{"version", ILUX_VERSION},
+                {"threads", be_.threads()},
                 {"nnz_LU", F_.fronts->numbers()},
                 {"flops", 2 * F_.fronts->multiply_adds},
                 {"supernodes", F_.fronts->fronts()},

@@ -33,9 +33,9 @@ void expect_solutions(const app::LuRivalKind& kind, Index n)
             expect_solution(*A);
         }
     const nlohmann::ordered_json facts = rival->facts();
-    EXPECT_NE(facts["version"], "");
-    EXPECT_GE(facts["nnz_LU"].get<double>(), n);
-    EXPECT_GT(facts["bytes"].get<double>(), 0);
+    EXPECT_NE(facts.at("version"), "");
+    EXPECT_GE(facts.at("nnz_LU").get<double>(), n);
+    EXPECT_GT(facts.at("bytes").get<double>(), 0);
 }
 
 TEST(LuRival, SolvesAndFollowsNewValuesOrSaysWhyItIsNotThere)
