@@ -14,9 +14,17 @@ inline bool processor_has_fma()
     static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     return has;
 }
+/// Whether it has AVX-512 F, VL and DQ.
+inline bool processor_has_avx512()
+{
+    static const bool has = processor_has_fma() && __builtin_cpu_supports("avx512f") &&
+                            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    return has;
+}
 #else
 #define ILUX_FMA
 inline bool processor_has_fma() { return false; }
+inline bool processor_has_avx512() { return false; }
 #endif
 
 }  // namespace ilux

@@ -25,7 +25,7 @@ LuBatch<S>::LuBatch(Gpu* gpu, std::shared_ptr<const LuSymbolic> symbolic, std::s
     }
     LuFactors<S> factors{.symbolic = symbolic_,
                          .pattern = pattern,
-                         .val = std::vector<S>(static_cast<std::size_t>(pattern->nnz())),
+                         .val = LuValues<S>(static_cast<std::size_t>(pattern->nnz())),
                          .f_val = std::vector<S>(static_cast<std::size_t>(pattern->nnz_F())),
                          .monitor = {}};
     host_.emplace(Host{std::move(factors), CpuRefactor<S>(one_thread_, pattern), LuWorkspace<S>(symbolic_->n)});

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "ilux/direct/dataflow/dataflow_program.hpp"
-#include "ilux/sptrsv/gpu/unset_vector.hpp"
+#include "ilux/base/unset_vector.hpp"
 
 namespace ilux {
 

@@ -9,7 +9,7 @@
 #include "ilux/base/scalar.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/direct/gpu/value_slot.hpp"
-#include "ilux/sptrsv/gpu/unset_vector.hpp"
+#include "ilux/base/unset_vector.hpp"
 
 namespace ilux {
 

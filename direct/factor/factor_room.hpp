@@ -17,7 +17,7 @@ namespace ilux::detail {
 /// Room for `needed` entries of L + U, and for those that the analysis forecasts, or a third more than now.
 /// @param k  column at hand  @throws OutOfMemory, saying how many bytes, when memory_limit or the machine does not allow that
 template <class S>
-void grow(LuPattern& P, std::vector<S>& val, const LuSymbolic& A, std::size_t needed, Index k)
+void grow(LuPattern& P, LuValues<S>& val, const LuSymbolic& A, std::size_t needed, Index k)
 {
     constexpr double      growth = 1.3;
     constexpr std::size_t entry = sizeof(Index) + sizeof(S);

@@ -420,7 +420,7 @@ LuFactors<S> Elimination<S>::finish()
     P_.row_perm.resize(S_.n);
     for (Index k = 0; k < S_.n; ++k) P_.row_perm[k] = S_.row_perm[at_.empty() ? k : at_[k]];
     if (F_.monitor.bad_column >= 0) {
-        F_.val = F_.f_val = {};
+        F_.val = {}, F_.f_val = {};
         P_.forget_entries();
     }
     F_.symbolic = std::move(symbolic_);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "ilux/base/unset_vector.hpp"
 #include "ilux/direct/analysis/lu_symbolic.hpp"
 #include "ilux/direct/factor/pivot_monitor.hpp"
 
@@ -45,13 +46,17 @@ struct LuPattern {
 
 struct FrontPlan;
 
+/// Numbers of factors: threads touch their memory first, as they make them.
+template <class S>
+using LuValues = UnsetVector<S, Pages::usual>;
+
 /// Values of one factorization, stored by entries as LuPattern says, or by dense fronts as FrontPlan says. A finished one is only
 /// read, so it serves several threads at once.
 template <class S = double>
 struct LuFactors {
     std::shared_ptr<const LuSymbolic> symbolic = {};
     std::shared_ptr<const LuPattern>  pattern = {};
-    std::vector<S>                    val = {};    ///< nnz; strict U, u_kk, strict L (unit diagonal not stored)
+    LuValues<S>                       val = {};    ///< nnz; strict U, u_kk, strict L (unit diagonal not stored)
     std::vector<S>                    f_val = {};  ///< nnz(F)
     /// Not null: by fronts. Then val has fronts->numbers(), the pattern has permutations before pivoting, scales, blocks and F
     /// only, and row k of a front changed places with row swap[k] of it when k was eliminated.

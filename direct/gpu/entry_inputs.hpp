@@ -6,7 +6,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
-#include "ilux/sptrsv/gpu/unset_vector.hpp"
+#include "ilux/base/unset_vector.hpp"
 
 namespace ilux {
 

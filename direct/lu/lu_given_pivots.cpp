@@ -19,7 +19,7 @@ void Lu<S>::take_pivots(std::shared_ptr<const LuPattern> pattern, double growth)
                            symbolic_->n, symbolic_->input_nnz);
     });
     const auto   nnz = static_cast<std::size_t>(P.nnz()), nnz_F = static_cast<std::size_t>(P.nnz_F());
-    LuFactors<S> none{symbolic_, std::move(pattern), std::vector<S>(nnz), std::vector<S>(nnz_F), {}};
+    LuFactors<S> none{symbolic_, std::move(pattern), LuValues<S>(nnz), std::vector<S>(nnz_F), {}};
     keep({typename LuNumbers<S>::Factors(std::move(none)), growth});
     outcome_.reset();
 }

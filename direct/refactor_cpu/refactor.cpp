@@ -52,9 +52,9 @@ void refactor_serial(std::span<const NotDeduced<S>> values, LuFactors<S>& factor
 {
     const LuPattern& P = *factors.pattern;
     require_matching(P, values, factors);
-    std::vector<S>& val = factors.val;
-    std::vector<S>  x(P.n, S(0));
-    PivotMonitor    seen;
+    LuValues<S>&   val = factors.val;
+    std::vector<S> x(P.n, S(0));
+    PivotMonitor   seen;
     for (Index k = 0; k < P.n; ++k) {
         for (Offset e = P.in_ptr[k]; e < P.in_split[k]; ++e) x[P.in_row[e]] += values[P.in_source[e]] * P.in_scale[e];
         double largest_b = 0, largest_u = 0, largest_l = 0;

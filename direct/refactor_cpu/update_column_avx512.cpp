@@ -2,6 +2,7 @@
 // of the places that L(:,i) takes in it lets vexpandpd do what member union positions do for one entry at a time. Wide
 // columns live in a dense vector whose blocks of eight rows play the register.
 
+#include "ilux/base/processor.hpp"
 #include "ilux/direct/refactor_cpu/update_column.hpp"
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -344,11 +345,6 @@ constexpr ColumnKernels<double> avx512{true,
 
 }  // namespace
 
-const ColumnKernels<double>* avx512_kernels()
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")
-               ? &avx512
-               : nullptr;
-}
+const ColumnKernels<double>* avx512_kernels() { return processor_has_avx512() ? &avx512 : nullptr; }
 
 }  // namespace ilux::detail

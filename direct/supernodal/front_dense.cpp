@@ -8,13 +8,13 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/base/processor.hpp"
 #include "ilux/direct/factor/elimination_step.hpp"
-#include "ilux/direct/supernodal/blas.hpp"
+#include "ilux/direct/supernodal/dense_product.hpp"
 #include "ilux/direct/supernodal/front_scales.hpp"
 
 namespace ilux {
 namespace {
 
-constexpr Index few_columns = 8;  // below, a column at a time; above, by halves and BLAS
+constexpr Index few_columns = 8;  // below, a column at a time; above, by halves
 constexpr auto  infinity = std::numeric_limits<double>::infinity();
 
 /// What is compared in the search for a pivot; no root.
@@ -34,6 +34,20 @@ S of_size(S x, double size)
     else return std::copysign(size, x);
 }
 
+/// The row of the largest of rows i … k − 1, the first among equals; i where that is NaN.
+template <class S>
+[[gnu::always_inline]] inline Index row_of_largest(const S* column, Index i, Index k)
+{
+    const double own = size_of(column[i]);
+    double       largest = own;
+#pragma omp simd reduction(max : largest)
+    for (Index r = i + 1; r < k; ++r) largest = std::max(largest, size_of(column[r]));
+    if (!(largest > own)) return i;
+    Index r = i + 1;
+    while (size_of(column[r]) != largest) ++r;
+    return r;
+}
+
 /// Columns first … last − 1, one after another.
 template <class S>
 [[gnu::always_inline]] inline void columns_one_by_one(S* a, Index m, Index k, Index first, Index last,
@@ -42,11 +56,8 @@ template <class S>
 {
     const Offset ld = m;
     for (Index i = first; i < last; ++i) {
-        S* const column = a + i * ld;
-        Index    at = i;
-        double   largest = size_of(column[i]);
-        for (Index r = i + 1; r < k; ++r)
-            if (const double size = size_of(column[r]); size > largest) largest = size, at = r;
+        S* const    column = a + i * ld;
+        const Index at = row_of_largest(column, i, k);
         swap[i] = at;
         if (at != i)
             for (Index j = first; j < last; ++j) std::swap(a[i + j * ld], a[at + j * ld]);
@@ -64,6 +75,7 @@ template <class S>
         seen.largest = std::max(seen.largest, size);
         const DividedBy<S> by_pivot(column[i]);
         double             multiplier = 0;
+#pragma omp simd reduction(max : multiplier)
         for (Index r = i + 1; r < m; ++r) {
             column[r] = by_pivot(column[r]);
             multiplier = std::max(multiplier, modulus(column[r]));
@@ -118,7 +130,6 @@ template <class S>
 void factor_panel(S* a, Index m, Index k, Index first, Index columns, std::span<const double> sizes,
                   std::span<Index> swap, PivotsSeen& seen)
 {
-    using namespace blas;
     const Index last = first + columns;
     if (columns <= few_columns)
         return (processor_has_fma() ? columns_fma<S> : columns_portable<S>)(a, m, k, first, last, sizes, swap, seen);
@@ -127,10 +138,8 @@ void factor_panel(S* a, Index m, Index k, Index first, Index columns, std::span<
     S* const     right = a + middle * ld;
     factor_panel(a, m, k, first, half, sizes, swap, seen);
     exchange_rows(right, m, columns - half, first, middle, swap);
-    solve_triangle(Triangle::lower, Op::none, Diagonal::unit, half, columns - half, a + first + first * ld, m,
-                   right + first, m);
-    multiply_subtract(Op::none, m - middle, columns - half, half, a + middle + first * ld, m, right + first, m,
-                      right + middle, m);
+    solve_unit_lower(half, columns - half, a + first + first * ld, m, right + first, m);
+    subtract_product(m - middle, columns - half, half, a + middle + first * ld, m, right + first, m, right + middle, m);
     factor_panel(a, m, k, middle, columns - half, sizes, swap, seen);
     exchange_rows(a + first * ld, m, half, middle, last, swap);
 }

@@ -11,6 +11,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/direct/factor/elimination_step.hpp"
 #include "ilux/direct/supernodal/blas.hpp"
+#include "ilux/direct/supernodal/dense_product.hpp"
 #include "ilux/direct/supernodal/front_scales.hpp"
 
 namespace ilux {
@@ -93,7 +94,7 @@ private:
     S* left(Index f, int thread)
     {
         if (!s_.inner[f]) return o_.arena_.data() + s_.left_ptr[f];
-        return o_.stacks_[thread].data() + (s_.parity[f] ? s_.stacks[0] : 0) + s_.left_ptr[f];
+        return o_.threads_[thread].stacks.data() + (s_.parity[f] ? s_.stacks[0] : 0) + s_.left_ptr[f];
     }
     std::span<Index>  swap(Index f) { return std::span(F_.swap).subspan(tree_.pivot_ptr[f], tree_.pivots(f)); }
     std::span<double> B_sizes(Index f) { return std::span(o_.B_sizes_).subspan(tree_.pivot_ptr[f], tree_.pivots(f)); }
@@ -108,7 +109,7 @@ private:
         if (tree_.updates(f) > 0) rest(f, thread, {tree_.pivots(f), tree_.size(f)});
     }
     void assemble(Index f, int thread, Columns columns);
-    void add_child(Index f, Index child, int thread, Columns columns);
+    void add_child(const FrontNumbers<S>& front, Index child, int thread, Columns columns);
     void begin(Index f);
     void panel(Index f, Columns columns)
     {
@@ -159,45 +160,35 @@ void FrontRefactor<S>::Run::take_F()
         F_.f_val[p] = values_[plan_.f_source[p]] * F_.pattern->in_scale[in + p];
 }
 
-/// columns ← what the children left there.
+/// columns ← what the children left there, some columns at a time, so that these stay in the cache.
 template <Scalar S>
 void FrontRefactor<S>::Run::assemble(Index f, int thread, Columns columns)
 {
-    const Offset m = tree_.size(f), k = tree_.pivots(f), u = m - k;
-    const Offset first = columns.first, last = columns.second;
-    const Offset first_update = std::max(first, k) - k, last_update = std::max(last, k) - k;
-    std::fill(lower(f) + std::min(first, k) * m, lower(f) + std::min(last, k) * m, S(0));
-    std::fill(upper(f) + first_update * k, upper(f) + last_update * k, S(0));
-    if (last_update > first_update)
-        std::fill(left(f, thread) + first_update * u, left(f, thread) + last_update * u, S(0));
-    for (const Index child : tree_.children(f)) add_child(f, child, thread, columns);
+    constexpr Offset      cached = 1 << 14;  // numbers
+    const Offset          m = tree_.size(f), width = std::max<Offset>(1, cached / m);
+    const FrontNumbers<S> front{m, tree_.pivots(f), lower(f), upper(f),
+                                tree_.updates(f) > 0 ? left(f, thread) : nullptr};
+    for (Offset first = columns.first; first < columns.second; first += width) {
+        const Offset last = std::min<Offset>(columns.second, first + width);
+        clear_columns(front, first, last);
+        for (const Index child : tree_.children(f))
+            add_child(front, child, thread, {static_cast<Index>(first), static_cast<Index>(last)});
+    }
 }
 
 template <Scalar S>
-void FrontRefactor<S>::Run::add_child(Index f, Index child, int thread, Columns columns)
+void FrontRefactor<S>::Run::add_child(const FrontNumbers<S>& front, Index child, int thread, Columns columns)
 {
-    const Offset       m = tree_.size(f), k = tree_.pivots(f), u = m - k;
-    const Offset       count = tree_.updates(child);
+    const Index        count = tree_.updates(child);
     const Index* const place = plan_.place.data() + tree_.row_ptr[child];
-    const Index* const end = place + count;
-    const auto         place_of = [&](Index column) { return std::lower_bound(place, end, column) - place; };
-    const Offset       among_pivots = place_of(static_cast<Index>(k));
-    const S* const     from = left(child, thread);
-    S* const           L = lower(f);
-    S* const           U = upper(f);
-    S* const           rest = u > 0 ? left(f, thread) : nullptr;
-    for (Offset j = place_of(columns.first), last = place_of(columns.second); j < last; ++j) {
-        const S* const column = from + j * count;
-        if (place[j] < k) {
-            S* const to = L + place[j] * m;
-            for (Offset i = 0; i < count; ++i) to[place[i]] += column[i];
-            continue;
-        }
-        S* const to_U = U + (place[j] - k) * k;
-        S* const to_rest = rest + (place[j] - k) * u - k;
-        for (Offset i = 0; i < among_pivots; ++i) to_U[place[i]] += column[i];
-        for (Offset i = among_pivots; i < count; ++i) to_rest[place[i]] += column[i];
-    }
+    const auto         place_of = [&](Index column) {
+        return static_cast<Index>(std::lower_bound(place, place + count, column) - place);
+    };
+    const Index from = place_of(columns.first), to = place_of(columns.second);
+    if (from == to) return;
+    FrontRuns& runs = o_.threads_[thread].runs;
+    runs.find(place, count, static_cast<Index>(front.k));
+    add_columns(front, runs, place, count, left(child, thread), from, to);
 }
 
 /// Adds the inputs; takes over the sizes of U that the subtrees below know.
@@ -226,16 +217,13 @@ void FrontRefactor<S>::Run::begin(Index f)
 template <Scalar S>
 void FrontRefactor<S>::Run::update(Index f, Columns by, Columns columns)
 {
-    using namespace blas;
     const Index  m = tree_.size(f), width = columns.second - columns.first;
     const Offset ld = m;
     S* const     to = lower(f) + columns.first * ld;
     const S*     L = lower(f) + by.first * ld;
     exchange_rows<S>(to, m, width, by.first, by.second, swap(f));
-    solve_triangle(Triangle::lower, Op::none, Diagonal::unit, by.second - by.first, width, L + by.first, m,
-                   to + by.first, m);
-    multiply_subtract(Op::none, m - by.second, width, by.second - by.first, L + by.second, m, to + by.first, m,
-                      to + by.second, m);
+    solve_unit_lower(by.second - by.first, width, L + by.first, m, to + by.first, m);
+    subtract_product(m - by.second, width, by.second - by.first, L + by.second, m, to + by.first, m, to + by.second, m);
 }
 
 /// Later panels exchange rows of earlier ones, too. Then the sizes of U in the pivot columns are known.
@@ -257,14 +245,13 @@ void FrontRefactor<S>::Run::pivots(Index f, Index width)
 template <Scalar S>
 void FrontRefactor<S>::Run::rest(Index f, int thread, Columns columns)
 {
-    using namespace blas;
     const Index  m = tree_.size(f), k = tree_.pivots(f), u = m - k, width = columns.second - columns.first;
     const Offset first = columns.first - k;
     S* const     U = upper(f) + first * k;
     const S*     L = lower(f);
     exchange_rows<S>(U, k, width, 0, k, swap(f));
-    solve_triangle(Triangle::lower, Op::none, Diagonal::unit, k, width, L, m, U, k);
-    multiply_subtract(Op::none, u, width, k, L + k, m, U, k, left(f, thread) + first * u, u);
+    solve_unit_lower(k, width, L, m, U, k);
+    subtract_product(u, width, k, L + k, m, U, k, left(f, thread) + first * u, u);
     for (Index j = 0; j < width; ++j) {
         double&        largest = o_.left_sizes_[tree_.row_ptr[f] + first + j];
         const S* const column = U + static_cast<Offset>(j) * k;
@@ -313,8 +300,9 @@ template <Scalar S>
 std::size_t FrontRefactor<S>::bytes() const
 {
     std::size_t numbers = arena_.capacity();
-    for (const auto& stack : stacks_) numbers += stack.capacity();
-    return numbers * sizeof(S) + schedule_->bytes() +
+    std::size_t others = 0;
+    for (const OfThread& own : threads_) numbers += own.stacks.capacity(), others += own.runs.bytes();
+    return numbers * sizeof(S) + others + schedule_->bytes() +
            (B_sizes_.capacity() + U_sizes_.capacity() + left_sizes_.capacity()) * sizeof(double) +
            seen_.capacity() * sizeof(PivotsSeen);
 }
@@ -345,7 +333,7 @@ void FrontRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& fac
         left_sizes_.resize(plan.tree.row.size());
         seen_.resize(plan.fronts());
         arena_.resize(schedule_->arena);
-        stacks_.resize(std::max<std::size_t>(stacks_.size(), threads(be)));
+        while (std::ssize(threads_) < threads(be)) threads_.emplace_back(plan.largest_front);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory for the {} numbers of a supernodal LU", plan.numbers()));
     }
@@ -354,7 +342,7 @@ void FrontRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& fac
     run.take_F();
     const blas::OneThread one(threads(be));
     const StopReason      stopped = schedule_->graph.run(be, threads(be), stop, [&](Index task, int thread) {
-        if (stacks_[thread].empty()) stacks_[thread].resize(schedule_->stacks[0] + schedule_->stacks[1]);
+        threads_[thread].stacks.resize(schedule_->stacks[0] + schedule_->stacks[1]);
         run.work(schedule_->tasks[task], thread);
     });
     if (stopped != StopReason::none) {

@@ -8,6 +8,7 @@
 #include "ilux/base/stop_token.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
 #include "ilux/direct/supernodal/front_dense.hpp"
+#include "ilux/direct/supernodal/front_assembly.hpp"
 #include "ilux/direct/supernodal/front_schedule.hpp"
 
 namespace ilux {
@@ -35,10 +36,15 @@ public:
 
 private:
     class Run;
+    struct OfThread {
+        explicit OfThread(Index largest_front) : runs(largest_front) {}
+        LuValues<S> stacks;  // both of FrontSchedule, behind each other; made by the thread itself
+        FrontRuns   runs;
+    };
 
     std::shared_ptr<const FrontSchedule> schedule_;
-    std::vector<S>                       arena_;
-    std::vector<std::vector<S>>          stacks_;             // of threads; both stacks of one, behind each other
+    LuValues<S>                          arena_;
+    std::vector<OfThread>                threads_;
     std::vector<double>                  B_sizes_, U_sizes_;  // n each: largest size of a column
     std::vector<double>     left_sizes_;  // of tree.row: largest sizes of U in update columns, of the subtree
     std::vector<PivotsSeen> seen_;        // by front

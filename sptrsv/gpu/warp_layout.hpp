@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ilux/sptrsv/gpu/long_rows.hpp"
-#include "ilux/sptrsv/gpu/unset_vector.hpp"
+#include "ilux/base/unset_vector.hpp"
 
 namespace ilux {
 

@@ -29,10 +29,11 @@ inline std::span<const double> parts_of(std::span<const Complex> z)
 {
     return {reinterpret_cast<const double*>(z.data()), 2 * z.size()};
 }
-template <class S>
-bool same_numbers(const std::vector<S>& x, const std::vector<S>& y)
+template <class Numbers>
+bool same_numbers(const Numbers& x, const Numbers& y)
 {
-    return identical(parts_of(x), parts_of(y));
+    using S = typename Numbers::value_type;
+    return identical(parts_of(std::span<const S>(x)), parts_of(std::span<const S>(y)));
 }
 
 template <class S>

@@ -43,7 +43,7 @@ std::vector<S> scaled_inputs(const LuPattern& P, std::span<const NotDeduced<S>> 
 template <class S>
 std::vector<S> factor_entries(const LuFactors<S>& F)
 {
-    auto all = F.val;
+    std::vector<S> all(F.val.begin(), F.val.end());
     all.insert(all.end(), F.f_val.begin(), F.f_val.end());
     return all;
 }

@@ -118,7 +118,7 @@ TEST(GilbertPeierls, PermutedIdentityNeedsNoFillAndNoArithmetic)
         ASSERT_EQ(F.monitor.bad_column, -1);
         EXPECT_EQ(F.pattern->nnz(), n);
         EXPECT_EQ(F.pattern->flops(), 0);
-        EXPECT_EQ(F.val, std::vector<double>(n, 1.0));
+        EXPECT_EQ(F.val, LuValues<double>(n, 1.0));
         EXPECT_EQ(F.pattern->row_perm, inverse_permutation(p));
         EXPECT_EQ(F.monitor.max_multiplier, 0);
         EXPECT_EQ(F.monitor.rgrowth, 1);
@@ -167,7 +167,7 @@ TEST(GilbertPeierls, EntriesThatCancelStayInThePattern)
                                1, 1, 5});
     const auto  F = factor(A);
     EXPECT_EQ(F.pattern->row, (std::vector<Index>{0, 1, 2, 0, 1, 2, 1, 2}));
-    EXPECT_EQ(F.val, (std::vector<double>{1, 1, 1, 1, 1, 0, 1, 5}));
+    EXPECT_EQ(F.val, (LuValues<double>{1, 1, 1, 1, 1, 0, 1, 5}));
     expect_factors_of(F, to_csr(A));
 }
 

@@ -224,7 +224,8 @@ TYPED_TEST(GpuLuFronts, RepeatTheirBits)
     const Mesh<S>  mesh(gallery::convdiff3d({.n = 14}), {});
     Lu<S>          lu(be, mesh.symbolic);
     const auto     b = random_numbers<S>(mesh.A.rows(), 3);
-    std::vector<S> x(b.size()), first_x, first_val;
+    std::vector<S> x(b.size()), first_x;
+    LuValues<S>    first_val;
     lu.use_gpu(gpu);
     ASSERT_EQ(lu.factor(mesh.values).outcome, Outcome::converged);
     ASSERT_EQ(lu.refactor_method(), "supernodes") << lu.storage();

@@ -117,8 +117,9 @@ TEST_P(GpuLuBy, RepeatsComplexBitsUnlessItAddsInNoFixedOrder)
     options.refactor = GetParam();
     Lu<Complex> lu(be, analyse(system.view(), options));
     lu.use_gpu(gpu);
-    const auto    b = random_numbers<Complex>(system.A.n, 3);
-    ComplexVector x(b.size()), first_x, first_val;
+    const auto        b = random_numbers<Complex>(system.A.n, 3);
+    ComplexVector     x(b.size()), first_x;
+    LuValues<Complex> first_val;
     ASSERT_EQ(lu.factor(system.A.val).outcome, Outcome::converged);
     for (int repeat = 0; repeat < repeats(); ++repeat) {
         ASSERT_EQ(lu.refactor_or_factor(system.A.val).action, LuAction::refactor);

@@ -57,7 +57,7 @@ TEST(PlanFile, IsReadAsItWasWritten)
 
         LuFactors<> again{plan.symbolic,
                           plan.pattern,
-                          std::vector<double>(system.F.val.size()),
+                          LuValues<double>(system.F.val.size()),
                           std::vector<double>(system.F.f_val.size()),
                           {}};
         LuFactors<> known = system.F;
@@ -137,7 +137,7 @@ TEST(PlanFile, IsSafeToFollowWhateverIsInIt)
                 const LuPlan plan = parse_plan(file, "kept.plan");
                 LuFactors<>  F{plan.symbolic,
                               plan.pattern,
-                              std::vector<double>(plan.pattern->row.size()),
+                              LuValues<double>(plan.pattern->row.size()),
                               std::vector<double>(plan.pattern->f_row.size()),
                               {}};
                 refactor_serial<double>(system.A.val, F);

@@ -89,7 +89,7 @@ template <class S>
 std::vector<S> serially(LuFactors<S>& F, std::span<const NotDeduced<S>> values)
 {
     refactor_serial<S>(values, F);
-    std::vector<S> both = F.val;
+    std::vector<S> both(F.val.begin(), F.val.end());
     both.insert(both.end(), F.f_val.begin(), F.f_val.end());
     return both;
 }

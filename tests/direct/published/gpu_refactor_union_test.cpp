@@ -56,7 +56,7 @@ std::vector<S> finish_of(const SystemOf<S>& system, const std::vector<S>& start)
     LuFactors<S> F = system.F;
     refactor_serial<S>(system.A.val, F);
     std::copy(start.begin() + F.pattern->nnz(), start.end(), std::back_inserter(F.val));
-    return F.val;
+    return {F.val.begin(), F.val.end()};
 }
 
 TYPED_TEST(GpuRefactorUnionOf, HasTheBitsOfTheSerialOneInEveryEncoding)

@@ -53,7 +53,7 @@ std::vector<S> eliminated(const LuPattern& P, std::vector<S> val)
 /// promises in any order of its sums [higham_02, lemma 8.4]. Of complex numbers a product has the error of 2√2 real ones, a
 /// quotient of about 4 [higham_02, lemma 3.5].
 template <class S>
-std::string beyond_bound(const LuPattern& P, const std::vector<S>& B, const std::vector<S>& LU)
+std::string beyond_bound(const LuPattern& P, const std::vector<S>& B, std::span<const NotDeduced<S>> LU)
 {
     using Wide = std::conditional_t<is_complex<S>, std::complex<long double>, long double>;
     std::vector<Wide>        product(P.n);

@@ -36,7 +36,7 @@ Values moved(std::span<const double> values, std::uint64_t seed)
 /// The same pattern, and nothing right in the numbers.
 LuFactors<> blank(const LuFactors<>& F)
 {
-    LuFactors<> result{F.symbolic, F.pattern, Values(F.val.size(), 7.0), Values(F.f_val.size(), 7.0), {}};
+    LuFactors<> result{F.symbolic, F.pattern, LuValues<double>(F.val.size(), 7.0), Values(F.f_val.size(), 7.0), {}};
     result.monitor.bad_column = 99;
     return result;
 }

@@ -21,7 +21,7 @@ struct FactoredSystemOf {
     /// In the order of LuPattern, those of F behind the others.
     std::vector<S> values() const
     {
-        auto all = F.val;
+        std::vector<S> all(F.val.begin(), F.val.end());
         all.insert(all.end(), F.f_val.begin(), F.f_val.end());
         return all;
     }

@@ -23,7 +23,7 @@ TEST(LuSolve, OfThreeUnknownsInTwoBlocksByHand)
 {
     // L = [1; 1/2 1], U = [4 2; 4], F = (0,1): 3
     const auto hand = factored({.B = dense(3, {2, 3, 0, 0, 4, 2, 0, 2, 5}), .block_ptr = {0, 1, 3}});
-    ASSERT_EQ(hand.factors.val, (std::vector<double>{2, 4, 0.5, 2, 4}));
+    ASSERT_EQ(hand.factors.val, (LuValues<double>{2, 4, 0.5, 2, 4}));
     ASSERT_EQ(hand.factors.f_val, std::vector<double>{3});
     EXPECT_EQ(solved(hand.factors, std::vector<double>{5, 6, 7}), (std::vector<double>{1, 1, 1}));
     EXPECT_EQ(solved(hand.factors, std::vector<double>{2, 9, 7}, Transpose::yes), (std::vector<double>{1, 1, 1}));

@@ -1,4 +1,4 @@
-#include "ilux/sptrsv/gpu/unset_vector.hpp"
+#include "ilux/base/unset_vector.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>
