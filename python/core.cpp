@@ -75,12 +75,12 @@ public:
     }
 
     /// The arrays are kept as long as they are borrowed.
-    void analyse(ReadOnly row_ptr, ReadOnly col, ReadOnly values, double systems)
+    void analyse(ReadOnly row_ptr, ReadOnly col, ReadOnly values, double systems, double columns)
     {
         const BorrowedCsr matrix = csr_of(row_ptr, col, values);
         entries_ = matrix.entries;
         n_ = matrix.A.n;
-        done(run([&] { return ilux_analyse(get(), &matrix.A, systems); }));
+        done(run([&] { return ilux_analyse(get(), &matrix.A, systems, columns); }));
         row_ptr_ = row_ptr;
         col_ = col;
         values_ = values;
@@ -381,7 +381,8 @@ NB_MODULE(_core, module)
         .def("set_json", &Solver::set_json, nb::arg("text"))
         .def("options", &Solver::options)
         .def("set_stream", &Solver::set_stream, nb::arg("device"), nb::arg("stream"))
-        .def("analyse", &Solver::analyse, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("systems"))
+        .def("analyse", &Solver::analyse, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("systems"),
+             nb::arg("columns"))
         .def("info", &Solver::info, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("levels"))
         .def("compare", &Solver::compare, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("b"),
              nb::arg("strategies"), nb::arg("repeats"))
