@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
 import numpy as np
@@ -17,9 +18,12 @@ def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
     for key, value in options.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
-        else:
-            text = ("on" if value else "off") if isinstance(value, bool) else str(value)
-            yield prefix + key, text
+        elif isinstance(value, bool):
+            yield prefix + key, "on" if value else "off"
+        elif isinstance(value, (bytes, os.PathLike)):
+            yield prefix + key, os.fsdecode(value)
+        elif value is not None:
+            yield prefix + key, str(value)
 
 
 def _columns(v: np.ndarray) -> np.ndarray:
@@ -33,9 +37,12 @@ class LinearSolver:
 
         solver = LinearSolver(method="gmres", precond={"drop_tol": 1e-3})
         solver = LinearSolver(**{"krylov.rtol": 1e-10})
+        solver = LinearSolver(method="lu", plan="A.plan")   # keeps what an LU prepares for the next program
         solver.analyse(A)
         solver.factor()
         x = solver.solve(b)
+
+    An option that is None is left as it is.
 
     A may be any sparse matrix of SciPy, a sparse CSR or COO tensor of PyTorch, a matrix of cupyx.scipy.sparse, or JAX's BCSR;
     real or complex. Its CSR arrays are borrowed where they are of float64 or complex128 and int32 columns. x of a b on a GPU lies there,

@@ -204,6 +204,10 @@ def test_options():
         ilux.LinearSolver(methd="gmres")
     with pytest.raises(ValueError):
         ilux.LinearSolver(krylov={"rtol": -1})
+    assert ilux.LinearSolver(method=None, krylov={"rtol": None}).options == ilux.LinearSolver().options
+    for name, value in (("method", "lu\0"), ("method\0", "lu"), ("plan", "A.plan\0")):  # C would take what stands before
+        with pytest.raises(ilux.InvalidInput, match="zero byte"):
+            ilux.LinearSolver(**{name: value})
 
 
 def test_what_is_refused(system):
