@@ -3,7 +3,7 @@
      ilux_solver* s = NULL;
      ilux_csr     A = {.n = n, .row_ptr = ptr, .row_ptr_bits = 32, .col = col, .values = val};
      int          status = ilux_create(ILUX_REAL, &s);
-     if (status == ILUX_OK) status = ilux_analyse(s, &A, 1);
+     if (status == ILUX_OK) status = ilux_analyse(s, &A, 1, 1);
      if (status == ILUX_OK) status = ilux_factor(s, NULL);
      if (status == ILUX_OK) status = ilux_solve(s, ILUX_PLAIN, 1, b, n, x, n);
      if (status != ILUX_OK) puts(s ? ilux_message(s) : ilux_last_error());
@@ -83,7 +83,10 @@ int  ilux_create(int values, ilux_solver** solver);
 void ilux_destroy(ilux_solver* solver); /* NULL is allowed */
 
 /* Options have the names and values of the command line: "method" "gmres", "precond.drop_tol" "1e-3", ...; JSON takes the same
-   as a tree. They take effect with the next ilux_analyse or ilux_solve_operator. ilux_options gives all of them with their values. */
+   as a tree. They take effect with the next ilux_analyse or ilux_solve_operator. ilux_options gives all of them with their values.
+   The option "plan" names a file in which an LU keeps what it prepares for a pattern: where it is not there, the first factors write it; a
+   later solver, also of another process, loads it in ilux_analyse instead. ilux_analyse refuses a file of another pattern or other options,
+   a damaged one, and one that cannot be written, with ILUX_BAD_INPUT. */
 int         ilux_set(ilux_solver* solver, const char* name, const char* value);
 int         ilux_set_json(ilux_solver* solver, const char* text);
 const char* ilux_options(ilux_solver* solver); /* valid until the next call with this solver; NULL without memory */
@@ -96,9 +99,11 @@ int ilux_set_stream(ilux_solver* solver, int device, void* stream);
 /* analyse -> factor -> solve, and refactor for every further system of the same pattern.
    analyse forgets the former matrix, also where it fails. It borrows row_ptr (of 64 bits), col and values, which must stand until the next ilux_analyse or ilux_destroy. It
    copies row_ptr of 32 bits, and all three where a row is not in ascending order or they lie on a GPU.
-   systems: how many systems of this pattern are to come, 1 or more.
+   systems, columns: how many systems of this pattern are to come, and how many right-hand sides each of them has; 1 and 1 where nothing is
+   known. The method auto counts with both: the more there are, the more an LU pays. Other numbers may follow all the same. Where
+   one is less than 1, infinite or NaN, the call is refused with ILUX_BAD_INPUT.
    values: nnz numbers in the order of A, on the host or the GPU as A is; copied. NULL in factor: those of A. */
-int ilux_analyse(ilux_solver* solver, const ilux_csr* A, double systems);
+int ilux_analyse(ilux_solver* solver, const ilux_csr* A, double systems, double columns);
 int ilux_factor(ilux_solver* solver, const void* values);
 int ilux_refactor(ilux_solver* solver, const void* values);
 int ilux_factors_of(ilux_solver* solver, ilux_factors* factors); /* ILUX_BAD_INPUT where there are none */

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include "ilux/base/gpu/device_pointer.hpp"
@@ -70,6 +71,13 @@ std::size_t reach(std::int64_t count, std::int64_t n, std::int64_t ld, const cha
     return static_cast<std::size_t>((count - 1) * ld + n);
 }
 
+/// @throws InvalidInput unless a forecast can count with it
+void require_count(double count, const char* name)
+{
+    require(std::isfinite(count) && count >= 1,
+            [&] { return fmt::format("{} is {}, not a finite number from 1 on", name, count); });
+}
+
 }  // namespace
 
 SolverReport without_x(SolverReport report)
@@ -79,18 +87,19 @@ SolverReport without_x(SolverReport report)
 }
 
 template <class S>
-void Session<S>::analyse(const ilux_csr& A, double systems)
+void Session<S>::analyse(const ilux_csr& A, const Ahead& ahead)
 {
     solver_.reset();  // whether or not this works, the former arrays may go
     matrix_ = {};
     reports.clear();
     renewed_ = false;
-    require(systems >= 1, [&] { return fmt::format("systems is {}, less than 1", systems); });
+    require_count(ahead.systems, "systems");
+    require_count(ahead.columns, "columns");
     CallerCsr<S> matrix(A, gpu_of_caller());
     auto         fresh = std::make_unique<LinearSolver<S>>(options);
     fresh->listen(listener());
     fresh->heed(stop());
-    fresh->analyse(matrix.view(), systems);
+    fresh->analyse(matrix.view(), ahead);
     solver_ = std::move(fresh);
     matrix_ = std::move(matrix);
 }
@@ -225,7 +234,7 @@ void Session<S>::solve_batch(std::int64_t members, const void* values, const voi
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                           \
-    template void         Session<S>::analyse(const ilux_csr&, double);                                               \
+    template void         Session<S>::analyse(const ilux_csr&, const Ahead&);                                         \
     template FactorReport Session<S>::factor(const void*, bool);                                                      \
     template void         Session<S>::solve(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t); \
     template void Session<S>::precondition(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t);  \

@@ -21,7 +21,7 @@ struct ilux_solver {
     virtual ~ilux_solver() = default;
     virtual bool         is_complex() const = 0;
     virtual std::int64_t order() const = 0;  ///< of the analysed matrix; -1: none
-    virtual void         analyse(const ilux_csr& A, double systems) = 0;
+    virtual void         analyse(const ilux_csr& A, const ilux::Ahead& ahead) = 0;
     /// @param values  null: those analysed
     virtual ilux::FactorReport factor(const void* values, bool again) = 0;
     virtual void               solve(ilux::Transpose op, std::int64_t columns, const void* b, std::int64_t ldb, void* x,
@@ -66,7 +66,7 @@ class Session final : public ilux_solver {
 public:
     bool         is_complex() const override { return ilux::is_complex<S>; }
     std::int64_t order() const override { return solver_ ? matrix_.view().rows() : -1; }
-    void         analyse(const ilux_csr& A, double systems) override;
+    void         analyse(const ilux_csr& A, const Ahead& ahead) override;
     FactorReport factor(const void* values, bool again) override;
     void solve(Transpose op, std::int64_t columns, const void* b, std::int64_t ldb, void* x, std::int64_t ldx) override;
     void precondition(Transpose op, std::int64_t columns, const void* r, std::int64_t ldr, void* z,

@@ -84,11 +84,11 @@ int ilux_set_stream(ilux_solver* solver, int device, void* stream)
     });
 }
 
-int ilux_analyse(ilux_solver* solver, const ilux_csr* A, double systems)
+int ilux_analyse(ilux_solver* solver, const ilux_csr* A, double systems, double columns)
 {
     return run(solver, [&](ilux_solver& s) {
         require(A != nullptr, [] { return "A is NULL"; });
-        s.analyse(*A, systems);
+        s.analyse(*A, {systems, columns});
         return ILUX_OK;
     });
 }

@@ -55,6 +55,13 @@ void require_array(const ReadOnly& array, std::int64_t count, nb::dlpack::dtype 
     if (!is_packed(array)) throw Failed{ILUX_BAD_INPUT, std::string(name) + " does not lie in one piece: pass a copy"};
 }
 
+/// The text for a callee who would take a zero byte for its end.
+const char* for_c(const std::string& text)
+{
+    if (text.find('\0') != std::string::npos) throw Failed{ILUX_BAD_INPUT, "a text has a zero byte in it"};
+    return text.c_str();
+}
+
 /// A solver that is used by one thread at a time.
 class Solver {
 public:
@@ -66,8 +73,8 @@ public:
         solver_.reset(made);
     }
 
-    void set(const std::string& name, const std::string& value) { done(ilux_set(get(), name.c_str(), value.c_str())); }
-    void set_json(const std::string& text) { done(ilux_set_json(get(), text.c_str())); }
+    void set(const std::string& name, const std::string& value) { done(ilux_set(get(), for_c(name), for_c(value))); }
+    void set_json(const std::string& text) { done(ilux_set_json(get(), for_c(text))); }
     std::string options() { return text(ilux_options(get())); }
     void        set_stream(int device, std::uintptr_t stream)
     {
@@ -75,12 +82,12 @@ public:
     }
 
     /// The arrays are kept as long as they are borrowed.
-    void analyse(ReadOnly row_ptr, ReadOnly col, ReadOnly values, double systems)
+    void analyse(ReadOnly row_ptr, ReadOnly col, ReadOnly values, double systems, double columns)
     {
         const BorrowedCsr matrix = csr_of(row_ptr, col, values);
         entries_ = matrix.entries;
         n_ = matrix.A.n;
-        done(run([&] { return ilux_analyse(get(), &matrix.A, systems); }));
+        done(run([&] { return ilux_analyse(get(), &matrix.A, systems, columns); }));
         row_ptr_ = row_ptr;
         col_ = col;
         values_ = values;
@@ -102,7 +109,7 @@ public:
         if (on_device(b) != on_device(values))
             throw Failed{ILUX_BAD_INPUT, "b and the matrix are on different devices"};
         const char* json = nullptr;
-        done(run([&] { return ilux_compare(get(), &A, b.data(), strategies.c_str(), repeats, &json); }));
+        done(run([&] { return ilux_compare(get(), &A, b.data(), for_c(strategies), repeats, &json); }));
         return text(json);
     }
 
@@ -346,11 +353,12 @@ nb::tuple arrays_of(ilux_matrix* matrix)
 template <int (*make)(const char*, ilux_matrix**)>
 nb::tuple matrix_of(const std::string& what)
 {
-    ilux_matrix* matrix = nullptr;
-    int          status = 0;
+    const char* const text = for_c(what);
+    ilux_matrix*      matrix = nullptr;
+    int               status = 0;
     {
         const nb::gil_scoped_release unlocked;
-        status = make(what.c_str(), &matrix);
+        status = make(text, &matrix);
     }
     if (status != ILUX_OK) throw Failed{status, ilux_last_error()};
     return arrays_of(matrix);
@@ -381,7 +389,8 @@ NB_MODULE(_core, module)
         .def("set_json", &Solver::set_json, nb::arg("text"))
         .def("options", &Solver::options)
         .def("set_stream", &Solver::set_stream, nb::arg("device"), nb::arg("stream"))
-        .def("analyse", &Solver::analyse, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("systems"))
+        .def("analyse", &Solver::analyse, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("systems"),
+             nb::arg("columns"))
         .def("info", &Solver::info, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("levels"))
         .def("compare", &Solver::compare, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("b"),
              nb::arg("strategies"), nb::arg("repeats"))

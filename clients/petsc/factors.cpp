@@ -81,7 +81,7 @@ PetscErrorCode analyse_and_factor(Factors* factors, const PetscScalar* values, i
     csr.row_ptr_bits = 8 * sizeof(PetscInt);
     csr.values = values;
     PetscCall(columns_of(factors, ja, ia[n], &csr.col));
-    *status = ilux_analyse(factors->solver, &csr, 1);
+    *status = ilux_analyse(factors->solver, &csr, 1, 1);
     if (*status == ILUX_OK) *status = ilux_factor(factors->solver, nullptr);
     PetscCall(MatRestoreRowIJ(factors->aij, 0, PETSC_FALSE, PETSC_FALSE, &n, &ia, &ja, &done));
     PetscFunctionReturn(fine);

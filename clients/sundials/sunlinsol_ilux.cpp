@@ -61,7 +61,7 @@ int analyse(Content& content, SUNMatrix A)
     csr.row_ptr_bits = 64;
     csr.col = content.col.data();
     csr.values = SM_DATA_S(A);
-    const int status = ilux_analyse(content.solver, &csr, 1000);  // an integrator makes many
+    const int status = ilux_analyse(content.solver, &csr, 1000, 1);  // an integrator makes many
     content.analysed = status == ILUX_OK;
     return status;
 }

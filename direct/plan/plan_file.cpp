@@ -176,7 +176,8 @@ void read_pattern(SectionReader from, LuPlan& plan)
         p, [&](auto& x) { get.number(x); }, [&](auto& v) { get.array(v); });
     get.number(plan.growth);
     from.expect_end();
-    require(plan.growth >= 1, [&] { return from.where() + ": growth out of range"; });
+    // Of no column it is 0; and the rounding of complex multipliers may leave it below 1.
+    require(plan.growth >= 0, [&] { return from.where() + ": growth out of range"; });
     detail::check_pattern(p, *plan.symbolic, from.where());
     plan.pattern = std::make_shared<const LuPattern>(std::move(p));
 }

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from .arrays import column_count
 from .comparison import Comparison, compare
 from .errors import (Cancelled, DeviceError, IluxError, InternalError, InvalidInput, InvalidOption, NotConverged, OutOfMemory,
                      SingularMatrix, translated)
@@ -29,7 +30,7 @@ __all__ = ["Cancelled", "Comparison", "DeviceError", "Factorized", "IluxError", 
 
 def solve(A: Any, b: Any, trans: str = "N", **options: Any) -> Any:
     """x with A x = b, directly or by an iteration, whichever the facts speak for. Raises NotConverged where there is none."""
-    return LinearSolver(**options).analyse(A).factor().solve(b, trans)
+    return LinearSolver(**options).analyse(A, columns=column_count(b)).factor().solve(b, trans)
 
 
 def _scipy_matrix(arrays: tuple[Any, Any, Any]) -> Any:

@@ -78,6 +78,12 @@ def columns_on_device(b: Any) -> Any:
     return packed_on_device(b if len(b.shape) == 1 else b.T)
 
 
+def column_count(b: Any) -> int:
+    """The right-hand sides in b, of n numbers or n × k, for an analysis: at least 1."""
+    shape = b.shape if hasattr(b, "shape") else np.shape(b)
+    return max(1, shape[1]) if len(shape) == 2 else 1
+
+
 def zeros_on_device(like: Any) -> Any:
     """A new array of its shape, type and device."""
     return like.new_zeros(like.shape) if hasattr(like, "new_zeros") else like * 0  # PyTorch or CuPy

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .arrays import Csr, _columns32, _pointers
+from .arrays import Csr, _columns32, _pointers, column_count
 from .errors import InvalidInput
 from .solver import LinearSolver
 
@@ -22,7 +22,7 @@ from .solver import LinearSolver
 def _host_solve(trans: str, options: tuple[tuple[str, Any], ...], values: Any, col: Any, row_ptr: Any, b: Any) -> np.ndarray:
     values, b = np.asarray(values), np.asarray(b)
     A = Csr(len(row_ptr) - 1, _pointers(row_ptr), _columns32(col), np.ascontiguousarray(values))
-    return LinearSolver(**dict(options)).analyse(A).factor().solve(b, trans).astype(b.dtype)
+    return LinearSolver(**dict(options)).analyse(A, columns=column_count(b)).factor().solve(b, trans).astype(b.dtype)
 
 
 def _call(trans: str, options: Any, values: Any, col: Any, row_ptr: Any, b: Any) -> Any:

@@ -8,14 +8,14 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from . import _core
-from .arrays import vector_values
+from .arrays import column_count, vector_values
 from .errors import InvalidInput, NotConverged, translated
 from .solver import LinearSolver, _flat
 
 
 def spsolve(A: Any, b: Any, **options: Any) -> Any:
     """x with A x = b, by a direct solution. Raises SingularMatrix where SciPy warns and returns NaN."""
-    return LinearSolver(method="lu", **options).analyse(A).factor().solve(b)
+    return LinearSolver(method="lu", **options).analyse(A, columns=column_count(b)).factor().solve(b)
 
 
 class Factorized:

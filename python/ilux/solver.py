@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from . import _core
-from .arrays import Csr, as_csr, columns_on_device, current_stream, is_of_jax, is_on_device, op_of, packed_on_device, vector_values, zeros_on_device
+from .arrays import Csr, as_csr, column_count, columns_on_device, current_stream, is_of_jax, is_on_device, op_of, packed_on_device, vector_values, zeros_on_device
 from .errors import InvalidInput, error_of, translated
 from .report import Report
 
@@ -17,9 +18,12 @@ def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
     for key, value in options.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
-        else:
-            text = ("on" if value else "off") if isinstance(value, bool) else str(value)
-            yield prefix + key, text
+        elif isinstance(value, bool):
+            yield prefix + key, "on" if value else "off"
+        elif isinstance(value, (bytes, os.PathLike)):
+            yield prefix + key, os.fsdecode(value)
+        elif value is not None:
+            yield prefix + key, str(value)
 
 
 def _columns(v: np.ndarray) -> np.ndarray:
@@ -33,9 +37,12 @@ class LinearSolver:
 
         solver = LinearSolver(method="gmres", precond={"drop_tol": 1e-3})
         solver = LinearSolver(**{"krylov.rtol": 1e-10})
+        solver = LinearSolver(method="lu", plan="A.plan")   # keeps what an LU prepares for the next program
         solver.analyse(A)
         solver.factor()
         x = solver.solve(b)
+
+    An option that is None is left as it is.
 
     A may be any sparse matrix of SciPy, a sparse CSR or COO tensor of PyTorch, a matrix of cupyx.scipy.sparse, or JAX's BCSR;
     real or complex. Its CSR arrays are borrowed where they are of float64 or complex128 and int32 columns. x of a b on a GPU lies there,
@@ -77,13 +84,14 @@ class LinearSolver:
             raise InvalidInput("analyse(A) comes first")
         return self._core, self._A
 
-    def analyse(self, A: Any, systems: float = 1) -> "LinearSolver":
-        """Decides the strategy. `systems`: how many of this pattern are to come; the more, the more a direct solution pays."""
+    def analyse(self, A: Any, systems: float = 1, columns: float = 1) -> "LinearSolver":
+        """Decides the strategy. `systems`: how many of this pattern are to come; `columns`: right-hand sides of each. The more of either,
+        the more a direct solution pays. Both are finite and 1 or more; other numbers may follow all the same."""
         csr = as_csr(A)
         core = self._new_core(csr.is_complex)
         stream = self._follow(core, csr.values) if csr.on_device else None
         with translated():
-            core.analyse(csr.row_ptr, csr.col, csr.values, float(systems))
+            core.analyse(csr.row_ptr, csr.col, csr.values, float(systems), float(columns))
         self._core, self._A, self._report, self._last = core, csr, None, (None, 0, [])
         self._stream = stream
         return self
@@ -282,12 +290,14 @@ class LinearSolver:
 
 
 def sequence(matrices: Iterable[Any], rhs: Iterable[Any], systems: float | None = None, **options: Any) -> Iterator[tuple[Any, Report]]:
-    """Solves one system after another, all of one pattern: (x, report) for each. Pivots and preconditioners are kept while they serve."""
+    """Solves one system after another, all of one pattern: (x, report) for each. Pivots and preconditioners are kept while they serve.
+    systems: how many, where matrices do not tell; columns are counted by the first of rhs."""
     solver: LinearSolver | None = None
     for A, b in zip(matrices, rhs, strict=True) if hasattr(matrices, "__len__") and hasattr(rhs, "__len__") else zip(matrices, rhs):
         if solver is None:
-            count = systems or (len(matrices) if hasattr(matrices, "__len__") else 100)  # type: ignore[arg-type]
-            solver = LinearSolver(**options).analyse(A, count).factor()
+            if systems is None:
+                systems = len(matrices) if hasattr(matrices, "__len__") else 100  # type: ignore[arg-type]
+            solver = LinearSolver(**options).analyse(A, systems, column_count(b)).factor()
         else:
             solver.refactor(A)
         yield solver.solve(b, check=False), solver.report

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from .arrays import torch_csr
+from .arrays import column_count, torch_csr
 from .errors import InvalidInput
 from .solver import LinearSolver
 
@@ -19,7 +19,8 @@ from .solver import LinearSolver
 class _Solve(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, values: Any, b: Any, row_ptr: Any, col: Any, options: dict[str, Any]) -> Any:
-        solver = LinearSolver(**options).analyse(torch_csr(len(row_ptr) - 1, row_ptr, col, values.detach())).factor()
+        A = torch_csr(len(row_ptr) - 1, row_ptr, col, values.detach())
+        solver = LinearSolver(**options).analyse(A, columns=column_count(b)).factor()
         x = _solved(solver, b.detach(), "N")
         ctx.solver = solver
         ctx.save_for_backward(row_ptr, col, x, values)  # values: PyTorch refuses to go back where they have changed since

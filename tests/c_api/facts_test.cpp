@@ -41,7 +41,7 @@ TYPED_TEST(Facts, CompareBothStrategiesAndLeaveTheAnalysedSystem)
     auto          A = line<TypeParam>(200), other = line<TypeParam>(33, true);
     const auto    csr = A.csr(), other_csr = other.csr(32);
     const auto    b = right_hand_side<TypeParam>(200), other_b = right_hand_side<TypeParam>(33);
-    ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1), ILUX_OK);
+    ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1, 1), ILUX_OK);
     ASSERT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK);
     const char* text = nullptr;
     ASSERT_EQ(ilux_compare(solver.get(), &other_csr, other_b.data(), nullptr, 2, &text), ILUX_OK)
@@ -105,7 +105,7 @@ TEST(FactsRefusals, ACallbackMayNotAsk)
             return 0;
         },
         &inner);
-    ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1), ILUX_OK);
+    ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1, 1), ILUX_OK);
     ASSERT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK);
     EXPECT_EQ(inner.status, ILUX_BAD_INPUT);
     EXPECT_EQ(ilux_info(solver.get(), &csr, 0, &text), ILUX_OK);

@@ -57,7 +57,7 @@ TYPED_TEST(GpuCSolve, ArraysOfTheDevice)
                 const auto           solver = c_solver(values_of<S>, {{"device", device}, {"method", method}});
                 const SystemThere<S> there(gpu, A);
                 const ilux_csr       csr = there.csr();
-                ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1), ILUX_OK) << ilux_message(solver.get());
+                ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1, 1), ILUX_OK) << ilux_message(solver.get());
                 ASSERT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK);
                 ASSERT_EQ(ilux_refactor(solver.get(), there.val.data()), ILUX_OK) << ilux_message(solver.get());
                 const auto b = right_hand_side<S>(400);
@@ -87,8 +87,8 @@ TYPED_TEST(GpuCSolve, VectorsStayOnTheDevice)
         const auto     there = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
         const auto     host = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
         const ilux_csr csr = A.csr(), csr_there = arrays.csr();
-        ASSERT_EQ(ilux_analyse(there.get(), &csr_there, 3), ILUX_OK) << ilux_message(there.get());
-        ASSERT_EQ(ilux_analyse(host.get(), &csr, 3), ILUX_OK);
+        ASSERT_EQ(ilux_analyse(there.get(), &csr_there, 3, 1), ILUX_OK) << ilux_message(there.get());
+        ASSERT_EQ(ilux_analyse(host.get(), &csr, 3, 1), ILUX_OK);
         ASSERT_EQ(ilux_factor(there.get(), nullptr), ILUX_OK);
         ASSERT_EQ(ilux_factor(host.get(), nullptr), ILUX_OK);
         ASSERT_EQ(ilux_refactor(there.get(), arrays.val.data()), ILUX_OK);
@@ -133,7 +133,7 @@ TYPED_TEST(GpuCSolve, ComplexNumbersMayStandOnMultiplesOf8Bytes)
     for (const char* method : {"lu", "gmres"}) {
         const auto     solver = c_solver(values_of<S>, {{"device", "gpu"}, {"method", method}});
         const ilux_csr csr = arrays.csr();
-        ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1), ILUX_OK) << ilux_message(solver.get());
+        ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1, 1), ILUX_OK) << ilux_message(solver.get());
         ASSERT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK);
         ASSERT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, after_one(odd_b).data(), n, after_one(odd_x).data(), n),
                   ILUX_OK)

@@ -63,7 +63,7 @@ TEST(Guard, LackOfMemoryIsAStatusWhereverItHappens)
         if (status == ILUX_OK) status = ilux_set(solver, "threads", "1");
         if (status == ILUX_OK) status = ilux_set(solver, "device", "cpu");
         if (status == ILUX_OK) status = ilux_set(solver, "method", "lu");
-        if (status == ILUX_OK) status = ilux_analyse(solver, &csr, 1);
+        if (status == ILUX_OK) status = ilux_analyse(solver, &csr, 1, 1);
         if (status == ILUX_OK) status = ilux_factor(solver, nullptr);
         if (status == ILUX_OK) status = ilux_solve(solver, ILUX_PLAIN, 1, b.data(), 12, x.data(), 12);
         ilux_destroy(solver);

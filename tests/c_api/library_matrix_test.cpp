@@ -22,7 +22,7 @@ TEST(CMatrix, AModelProblemIsSolved)
         const int           values = ilux_matrix_values(matrix);
         const auto          solver = c_solver(values);
         std::vector<double> b(static_cast<std::size_t>(csr.n * (values == ILUX_COMPLEX ? 2 : 1)), 1.0), x(b.size());
-        ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1), ILUX_OK);
+        ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1, 1), ILUX_OK);
         ASSERT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK);
         EXPECT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, b.data(), csr.n, x.data(), csr.n), ILUX_OK)
             << ilux_message(solver.get());

@@ -61,7 +61,7 @@ TYPED_TEST(COperator, ThePreconditionerOfANearMatrixServes)
     for (std::size_t p = 0; p < near.val.size(); ++p) near.val[p] *= 1 + 1e-3 * double(p % 3);
     const auto     of_near = c_solver(values_of<S>, {{"method", "lu"}});
     const ilux_csr csr = near.csr();
-    ASSERT_EQ(ilux_analyse(of_near.get(), &csr, 1), ILUX_OK);
+    ASSERT_EQ(ilux_analyse(of_near.get(), &csr, 1, 1), ILUX_OK);
     ASSERT_EQ(ilux_factor(of_near.get(), nullptr), ILUX_OK);
     for (const char* method : {"gmres", "bicg"}) {
         const auto     solver = c_solver(values_of<S>, {{"method", method}});
@@ -93,13 +93,13 @@ TEST(COperator, APreconditionerOfAnotherOrderIsRefused)
     };
     EXPECT_EQ(solve(nullptr), ILUX_BAD_INPUT);
     EXPECT_EQ(solve(of_larger.get()), ILUX_BAD_INPUT);
-    ASSERT_EQ(ilux_analyse(of_larger.get(), &csr, 1), ILUX_OK);
+    ASSERT_EQ(ilux_analyse(of_larger.get(), &csr, 1, 1), ILUX_OK);
     ASSERT_EQ(ilux_factor(of_larger.get(), nullptr), ILUX_OK);
     EXPECT_EQ(solve(of_larger.get()), ILUX_BAD_INPUT);
     EXPECT_NE(std::strstr(ilux_message(solver.get()), "100"), nullptr) << ilux_message(solver.get());
     auto           of_complex = line<std::complex<double>>(64);
     const ilux_csr complex_csr = of_complex.csr();
-    ASSERT_EQ(ilux_analyse(complex.get(), &complex_csr, 1), ILUX_OK);
+    ASSERT_EQ(ilux_analyse(complex.get(), &complex_csr, 1, 1), ILUX_OK);
     EXPECT_EQ(solve(complex.get()), ILUX_BAD_INPUT);
 }
 

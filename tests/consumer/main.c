@@ -31,7 +31,7 @@ int main(void)
     A.values = val;
     if (ilux_create(ILUX_REAL, &solver) != ILUX_OK) return puts(ilux_last_error()), 1;
     if (ilux_set(solver, "krylov.rtol", "1e-12") != ILUX_OK) return fail("ilux_set", solver);
-    if (ilux_analyse(solver, &A, 1) != ILUX_OK) return fail("ilux_analyse", solver);
+    if (ilux_analyse(solver, &A, 1, 1) != ILUX_OK) return fail("ilux_analyse", solver);
     if (ilux_factor(solver, NULL) != ILUX_OK) return fail("ilux_factor", solver);
 
     if (ilux_solve(solver, ILUX_PLAIN, 1, b, N, x, N) != ILUX_OK) return fail("ilux_solve", solver);

@@ -107,6 +107,63 @@ def test_sequence(system):
         assert relative_residual(M, x, b) <= 1e-8
 
 
+@pytest.fixture
+def ahead(monkeypatch):
+    """What analyses were told, one after another: (systems, columns)."""
+    told = []
+    analyse = ilux.LinearSolver.analyse
+
+    def listening(self, A, systems=1, columns=1):
+        told.append((systems, columns))
+        return analyse(self, A, systems, columns)
+
+    monkeypatch.setattr(ilux.LinearSolver, "analyse", listening)
+    return told
+
+
+@pytest.mark.parametrize("shape, columns", [((), 1), ((1,), 1), ((5,), 5), ((0,), 1)])
+def test_an_analysis_counts_with_the_columns_of_b(system, ahead, shape, columns):
+    A, _ = system
+    b = random_vector((A.shape[0], *shape), A.dtype.kind == "c")
+    assert ilux.solve(A, b).shape == b.shape
+    assert ilux.spsolve(A, b.tolist()).shape == b.shape
+    assert ahead == [(1, columns)] * 2
+
+
+def test_the_analysis_of_a_series_counts_with_systems_and_columns(system, ahead):
+    A, _ = system
+    B = random_vector((A.shape[0], 5), A.dtype.kind == "c")
+    matrices = [A, A * 2.0]
+    assert len(list(ilux.sequence(matrices, [B, B[:, 0]]))) == 2
+    assert len(list(ilux.sequence(iter(matrices), iter([B[:, 0], B])))) == 2
+    assert len(list(ilux.sequence(matrices, [B, B], systems=7))) == 2
+    assert ahead == [(2, 5), (100, 1), (7, 5)]
+    with pytest.raises(ilux.InvalidInput, match="systems"):
+        next(ilux.sequence(matrices, [B, B], systems=0))
+
+
+def test_many_columns_speak_for_a_direct_solution():
+    """Forecasts of this matrix on one thread: LU 55 ms, of which a right-hand side 2.4 ms; an iteration 25 ms, of which 5.2 ms."""
+    A = ilux.gallery("convdiff3d:n=12")
+    B = random_vector((A.shape[0], 100))
+    methods = {}
+    for columns in (1, 100):
+        ((X, report),) = ilux.sequence([A], [B[:, :columns]], threads=1, device="cpu")
+        assert relative_residual(A, X, B[:, :columns]) <= 1e-8
+        methods[columns] = report["method"]
+    assert methods == {1: "gmres", 100: "lu"}
+    solver = ilux.LinearSolver(threads=1, device="cpu").analyse(A, systems=3, columns=100).factor()
+    solver.solve(B[:, 0])
+    assert solver.report.decisions[0].endswith("for 3 systems of 100 right-hand sides each")
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 0.5, np.nan, np.inf])
+@pytest.mark.parametrize("name", ["systems", "columns"])
+def test_counts_that_are_none_are_refused(system, name, wrong):
+    with pytest.raises(ilux.InvalidInput, match=f"{name} is "):
+        ilux.LinearSolver().analyse(system[0], **{name: wrong})
+
+
 def test_a_batch(system):
     A, b = system
     values = np.array([A.data * (1 + 0.1 * m) for m in range(5)])
@@ -147,6 +204,10 @@ def test_options():
         ilux.LinearSolver(methd="gmres")
     with pytest.raises(ValueError):
         ilux.LinearSolver(krylov={"rtol": -1})
+    assert ilux.LinearSolver(method=None, krylov={"rtol": None}).options == ilux.LinearSolver().options
+    for name, value in (("method", "lu\0"), ("method\0", "lu"), ("plan", "A.plan\0")):  # C would take what stands before
+        with pytest.raises(ilux.InvalidInput, match="zero byte"):
+            ilux.LinearSolver(**{name: value})
 
 
 def test_what_is_refused(system):

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -166,6 +167,19 @@ TEST(PlanFile, HasPivotsThatServeTheFirstSystemWhereTheyHold)
         EXPECT_TRUE(identical(lu.factors().val, known.val));
         EXPECT_EQ(lu.solve(b, x).outcome, Outcome::converged);
         EXPECT_EQ(lu.repivots(), 0);
+    }
+}
+
+TEST(PlanFile, HasAnyGrowthThatFactorsCanHave)
+{
+    LuPlan plan = plan_of(dataflow_systems()[4]);
+    for (const double growth : {0.0, 1 - 0x1p-53, 1.0, 1e300}) {
+        plan.growth = growth;
+        EXPECT_EQ(parse_plan(plan_bytes(plan), "kept.plan").growth, growth);
+    }
+    for (const double growth : {-1.0, double(NAN)}) {
+        plan.growth = growth;
+        EXPECT_NE(refusal_of(plan_bytes(plan)).find("growth"), std::string::npos) << growth;
     }
 }
 

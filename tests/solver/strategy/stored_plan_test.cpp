@@ -120,6 +120,24 @@ TEST_F(StoredPlan, ServesComplexSystemsOfThePattern)
     for (std::size_t k = 0; k < systems.size(); ++k) EXPECT_TRUE(identical(first.x[k], second.x[k])) << k;
 }
 
+TEST_F(StoredPlan, ServesWhereNothingHasGrown)
+{
+    SolverOptions options = keeping();
+    options.lu.matching = LuMatching::off;
+    options.lu.scaling = LuScaling::none;
+    options.lu.ordering = LuOrdering::none;
+    using Complex = std::complex<double>;
+    // |5 + 3i| / |3 + i| and |(5 + 3i) / (3 + i)| differ in the last bit.
+    for (const auto& A : {CsrMatrix<Complex>::from_sorted(0, 0, {0}, {}, {}),
+                          CsrMatrix<Complex>::from_sorted(2, 2, {0, 2, 4}, {0, 1, 0, 1}, {{3, 1}, 1, {5, 3}, 2})}) {
+        std::filesystem::remove(file);
+        const Solved first = solve_all<Complex>({A}, options), second = solve_all<Complex>({A}, options);
+        EXPECT_NE(second.decisions.find("plan: loaded"), std::string::npos) << second.decisions;
+        EXPECT_EQ(second.actions[0], SolverAction::refactor);
+        EXPECT_TRUE(identical(first.x[0], second.x[0]));
+    }
+}
+
 TEST_F(StoredPlan, PivotsThatDoNotHoldAreReplacedAndThatIsSaid)
 {
     const auto two = [](double a) {
