@@ -105,16 +105,7 @@ ILUX_FMA void columns_fma(S* a, Index m, Index k, Index first, Index last, std::
 
 }  // namespace
 
-PivotsSeen::PivotsSeen() : least(infinity), largest(0), multiplier(0) {}
-
-void PivotsSeen::take(const PivotsSeen& other)
-{
-    least = std::min(least, other.least);
-    largest = std::max(largest, other.largest);
-    if (other.multiplier > multiplier) multiplier = other.multiplier, multiplier_column = other.multiplier_column;
-    replaced += other.replaced;
-    if (bad < 0) bad = other.bad, not_finite = other.not_finite;
-}
+PivotsSeen::PivotsSeen() : least(infinity), largest(0), multiplier(0), rgrowth(infinity) {}
 
 template <class S>
 void exchange_rows(S* a, Index ld, Index columns, Index first, Index last, std::span<const Index> swap)

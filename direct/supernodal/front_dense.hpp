@@ -10,13 +10,20 @@ namespace ilux {
 /// What the pivots of some columns were like.
 struct PivotsSeen {
     double least, largest, multiplier;  ///< of |pivot| and of |l|
-    Index  multiplier_column = -1;
+    double rgrowth;                     ///< least max |B(:,j)| / max |U(:,j)|
+    Index  multiplier_column = -1, growth_column = -1;
+    Index  infinite = -1;  ///< the first column with a U that is not finite
     Index  replaced = 0;
     Index  bad = -1;  ///< the first column without a pivot, or with NaN or Inf
     bool   not_finite = false;
 
     PivotsSeen();
-    void take(const PivotsSeen& other);  ///< of columns that come later
+    /// Of column j, which comes after those already taken.
+    void take_growth(Index j, double of_column, bool finite)
+    {
+        if (of_column < rgrowth) rgrowth = of_column, growth_column = j;
+        if (!finite && infinite < 0) infinite = j;
+    }
 };
 
 /// a ← L and U of columns `first` … `first + columns − 1` of an m × k panel, whose earlier columns have been applied to them. Rows change

@@ -55,8 +55,8 @@ public:
         const Index f = task.front;
         using Kind = FrontTask::Kind;
         switch (task.kind) {
-            case Kind::subtree:
-                for (Index g = s_.first[f]; g <= f; ++g) whole(g, thread);
+            case Kind::subtrees:
+                for (Index g = task.block; g <= f; ++g) whole(g, thread);
                 break;
             case Kind::whole:
                 whole(f, thread);
@@ -226,7 +226,7 @@ void FrontRefactor<S>::Run::update(Index f, Columns by, Columns columns)
     subtract_product(m - by.second, width, by.second - by.first, L + by.second, m, to + by.first, m, to + by.second, m);
 }
 
-/// Later panels exchange rows of earlier ones, too. Then the sizes of U in the pivot columns are known.
+/// Later panels exchange rows of earlier ones, too. Then the sizes of U in the pivot columns are known, and so is growth.
 /// @param width  of the panels
 template <Scalar S>
 void FrontRefactor<S>::Run::pivots(Index f, Index width)
@@ -239,6 +239,7 @@ void FrontRefactor<S>::Run::pivots(Index f, Index width)
         double&        largest = o_.U_sizes_[tree_.pivot_ptr[f] + j];
         const S* const column = lower(f) + j * ld;
         largest = std::max(largest, largest_size(column, j + 1));
+        o_.seen_[f].take_growth(j, B_sizes(f)[j] / largest, std::isfinite(largest));
     }
 }
 
@@ -263,8 +264,14 @@ template <Scalar S>
 void FrontRefactor<S>::Run::conclude()
 {
     PivotMonitor monitor;
+    Index        infinite = -1;  // the first column with a U that is not finite
     for (Index f = 0; f < tree_.fronts(); ++f) {
         const PivotsSeen& seen = o_.seen_[f];
+        if (seen.rgrowth < monitor.rgrowth) {
+            monitor.rgrowth = seen.rgrowth;
+            monitor.growth_column = tree_.pivot_ptr[f] + seen.growth_column;
+        }
+        if (seen.infinite >= 0 && infinite < 0) infinite = tree_.pivot_ptr[f] + seen.infinite;
         monitor.min_pivot = std::min(monitor.min_pivot, seen.least);
         monitor.max_pivot = std::max(monitor.max_pivot, seen.largest);
         monitor.replaced += seen.replaced;
@@ -277,11 +284,7 @@ void FrontRefactor<S>::Run::conclude()
             monitor.not_finite = seen.not_finite;
         }
     }
-    for (Index c = 0; c < plan_.n; ++c) {
-        const double rgrowth = o_.B_sizes_[c] / o_.U_sizes_[c];
-        if (rgrowth < monitor.rgrowth) monitor.rgrowth = rgrowth, monitor.growth_column = c;
-        if (!std::isfinite(o_.U_sizes_[c]) && monitor.bad_column < 0) monitor.bad_column = c, monitor.not_finite = true;
-    }
+    if (infinite >= 0 && monitor.bad_column < 0) monitor.bad_column = infinite, monitor.not_finite = true;
     F_.monitor = monitor;
 }
 

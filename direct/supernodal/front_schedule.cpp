@@ -10,8 +10,8 @@ namespace ilux {
 namespace {
 
 // Multiply-adds. A thread does some 10⁹ to 10¹⁰ a second: so tasks take from a tenth of a millisecond on.
-constexpr double least_subtree = 1e6, subtrees = 256, least_split = 3e7;
-constexpr Index  narrow_panel = 64, wide_panel = 128, wide_from = 1024, update_width = 256;
+constexpr double least_subtrees = 1e6, tasks_of_subtrees = 256, least_split = 1e7;
+constexpr Index  narrow_panel = 48, wide_panel = 96, wide_from = 1024, update_width = 128;
 
 class Maker {
 public:
@@ -26,17 +26,18 @@ public:
             work[f] += own_work(f);
             if (tree_.parent[f] >= 0) work[tree_.parent[f]] += work[f];
         }
-        const double limit = std::max(least_subtree, s_.plan->multiply_adds / subtrees);
+        limit_ = std::max(least_subtrees, s_.plan->multiply_adds / tasks_of_subtrees);
         s_.inner.assign(fronts, 0);
         s_.parity.assign(fronts, 0);
         s_.left_ptr.assign(fronts, 0);
         last_.assign(fronts, -1);
         for (Index f = 0; f < fronts; ++f) {
             const Index up = tree_.parent[f];
-            if (up >= 0 && work[up] <= limit) s_.inner[f] = 1;
-            else if (work[f] <= limit) add_subtree(f, work[f]);
-            else add_front(f);
+            if (up >= 0 && work[up] <= limit_) s_.inner[f] = 1;
+            else if (work[f] <= limit_) add_subtree(f, work[f]);
+            else finish_subtrees(), add_front(f);
         }
+        finish_subtrees();
         s_.graph.finish();
     }
 
@@ -67,6 +68,9 @@ private:
     /// one, may be dropped as soon as it is complete.
     void add_subtree(Index top, double work)
     {
+        if (work_ + work > limit_) finish_subtrees();
+        tops_.push_back(top);
+        work_ += work;
         take_arena(top);
         for (Index f = top; f-- > s_.first[top];) s_.parity[f] = static_cast<char>(1 - s_.parity[tree_.parent[f]]);
         std::array<Offset, 2> used{};
@@ -77,7 +81,16 @@ private:
             s_.stacks[s_.parity[f]] = std::max(s_.stacks[s_.parity[f]], own);
             drop_children(f, used);
         }
-        last_[top] = add({FrontTask::Kind::subtree, top}, work);
+    }
+
+    /// Neighbours whose work is small make one task.
+    void finish_subtrees()
+    {
+        if (tops_.empty()) return;
+        const Index task = add({FrontTask::Kind::subtrees, tops_.back(), s_.first[tops_.front()]}, work_);
+        for (const Index top : tops_) last_[top] = task;
+        tops_.clear();
+        work_ = 0;
     }
 
     /// What the children left ends at the top of their stack.
@@ -153,7 +166,9 @@ private:
 
     FrontSchedule&     s_;
     const FrontTree&   tree_;
-    std::vector<Index> last_;  // of each front that is not inner: the task that completes it
+    std::vector<Index> last_;                  // of each front that is not inner: the task that completes it
+    double             limit_ = 0, work_ = 0;  // of a task of subtrees: the most; that of tops_
+    std::vector<Index> tops_;                  // of subtrees without a task yet, which follow one another
 };
 
 }  // namespace

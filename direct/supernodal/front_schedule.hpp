@@ -11,7 +11,7 @@ namespace ilux {
 /// A step of the work on fronts. Large fronts are cut into blocks of columns: those of pivots first, then those of updates.
 struct FrontTask {
     enum class Kind {
-        subtree,   ///< front, and all fronts below it
+        subtrees,  ///< of fronts that follow one another: from number `block` to `front`
         whole,     ///< front, whose children are done
         assemble,  ///< block ← what the children leave there
         begin,     ///< inputs, and sizes of columns

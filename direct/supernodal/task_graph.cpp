@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "ilux/base/barrier.hpp"
 #include "ilux/base/region_failure.hpp"
 
 namespace ilux {
@@ -38,12 +39,17 @@ public:
     /// @return the task to run next; −1: there is none any more
     Index take()
     {
+        constexpr int most_polls = 2000;  // some 50 µs: to fall asleep and be woken takes as long
+        for (int polls = 0; polls < most_polls && idle_.load(std::memory_order_relaxed); ++polls) relax();
         std::unique_lock lock(mutex_);
+        ++asleep_;
         changed_.wait(lock, [&] { return !ready_.empty() || left_ == 0 || closed_; });
+        --asleep_;
         if (ready_.empty() || closed_) return -1;
         std::pop_heap(ready_.begin(), ready_.end(), later());
         const Index task = ready_.back();
         ready_.pop_back();
+        tell();
         return task;
     }
     void done(std::span<const Index> next)
@@ -53,22 +59,28 @@ public:
             if (--waits_[t] == 0) {
                 ready_.push_back(t);
                 std::push_heap(ready_.begin(), ready_.end(), later());
-                changed_.notify_one();
+                if (asleep_ > 0) changed_.notify_one();
             }
         if (--left_ == 0) changed_.notify_all();
+        tell();
     }
     void close()
     {
         const std::lock_guard lock(mutex_);
         closed_ = true;
         changed_.notify_all();
+        tell();
     }
 
 private:
+    void tell() { idle_.store(ready_.empty() && left_ > 0 && !closed_, std::memory_order_relaxed); }
+
     std::span<const double> behind_;
     std::vector<Index>      waits_, ready_;
     std::size_t             left_ = 0;
+    int                     asleep_ = 0;
     bool                    closed_ = false;
+    std::atomic<bool>       idle_ = false;  // nothing is ready now
     std::mutex              mutex_;
     std::condition_variable changed_;
 };

@@ -87,7 +87,7 @@ Json real_by_the_same_pattern(const LuSystem<std::complex<double>>& system, cons
     const auto    values = real_stand_ins(system);
     LuFactors<>   F{system.first.symbolic,
                   system.first.pattern,
-                  std::vector<double>(system.first.val.size()),
+                  LuValues<double>(system.first.val.size()),
                   std::vector<double>(system.first.f_val.size()),
                   {}};
     const Times   numeric = timed(bench.repetitions, [&] { refactor.run(be, values, F); });
