@@ -275,6 +275,15 @@ class LinearSolver:
         return self._report
 
     @property
+    def reports(self) -> list[Report]:
+        """Of the last solve, one for each column of b or member of a batch. What analysis and factorization decided stands in the first."""
+        core, columns, history = self._last
+        if core is None:
+            raise InvalidInput("there is no solution to report of")
+        with translated():
+            return [Report(core.report(k), history if columns == 1 else []) for k in range(columns)]
+
+    @property
     def options(self) -> dict[str, Any]:
         """All options with their values."""
         return json.loads((self._core or self._new_core(False)).options())

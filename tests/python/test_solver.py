@@ -121,6 +121,19 @@ def ahead(monkeypatch):
     return told
 
 
+def test_every_column_has_its_report(system):
+    A, b = system
+    solver = ilux.LinearSolver(threads=1)
+    with pytest.raises(ilux.InvalidInput):
+        solver.reports
+    solver.analyse(A).factor().solve(np.stack([b, 2 * b, 0 * b], axis=1))
+    assert [report.outcome for report in solver.reports] == ["converged"] * 3
+    assert solver.reports[0].decisions and not solver.reports[2].decisions
+    assert solver.reports[2].steps == 0
+    solver.solve(b)
+    assert len(solver.reports) == 1 and solver.reports[0]["history"] == solver.report["history"]
+
+
 @pytest.mark.parametrize("shape, columns", [((), 1), ((1,), 1), ((5,), 5), ((0,), 1)])
 def test_an_analysis_counts_with_the_columns_of_b(system, ahead, shape, columns):
     A, _ = system
