@@ -2,20 +2,12 @@
 // of the places that L(:,i) takes in it lets vexpandpd do what member union positions do for one entry at a time. Wide
 // columns live in a dense vector whose blocks of eight rows play the register.
 
+#include "ilux/base/avx512.hpp"
 #include "ilux/base/processor.hpp"
 #include "ilux/direct/refactor_cpu/update_column.hpp"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // both of GCC 12's own _mm512_undefined_pd
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-#include <immintrin.h>
-
 namespace ilux::detail {
 namespace {
-
-#define ILUX_AVX512 __attribute__((target("avx2,fma,popcnt,avx512f,avx512vl,avx512dq")))
-#define ILUX_AVX512_INLINE inline ILUX_AVX512 __attribute__((always_inline))
 
 ILUX_AVX512_INLINE __m512i magnitudes(__m512d x)
 {

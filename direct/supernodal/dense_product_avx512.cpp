@@ -1,19 +1,11 @@
 // Products and triangles by AVX-512: a tile of C of up to 24 × 8 numbers stays in registers while all its products are subtracted.
 
+#include "ilux/base/avx512.hpp"
 #include "ilux/base/processor.hpp"
 #include "ilux/direct/supernodal/dense_product.hpp"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // both of GCC 12's own _mm512_undefined_pd
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-#include <immintrin.h>
-
 namespace ilux::detail {
 namespace {
-
-#define ILUX_AVX512 __attribute__((target("avx2,fma,avx512f,avx512vl,avx512dq")))
-#define ILUX_AVX512_INLINE inline ILUX_AVX512 __attribute__((always_inline))
 
 constexpr Index lanes = 8;
 
