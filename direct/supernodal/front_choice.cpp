@@ -8,10 +8,11 @@
 namespace ilux {
 namespace {
 
-// Fronts are dense, and cost a little each: below so many flops an entry sparse operations are faster.
-constexpr double flops_an_entry = 60;
+// Fronts are dense, cost a little each, and have the flops of a symmetric pattern. The more flops there are for an entry, the larger the
+// fronts and the faster their flops: of 144 real matrices, those above the limit were factored faster by fronts, but for one that lost
+// a tenth.
+constexpr double flops_an_entry = 50;  // divided by how many times the flops fronts take
 constexpr double least_flops = 2e6;
-constexpr double most_times_flops = 4;  // a flop of BLAS takes a fourth of the time of a sparse one, and less
 
 }  // namespace
 
@@ -30,7 +31,7 @@ FrontChoice choose_fronts(Cpu& be, const LuSymbolic& symbolic, LuSupernodes want
     }
     auto         plan = make_front_plan(be, symbolic);
     const double flops = 2 * plan->multiply_adds;
-    if (wanted == LuSupernodes::automatic && flops > most_times_flops * report.flops)
+    if (wanted == LuSupernodes::automatic && an_entry * report.flops < flops_an_entry * flops)
         return {.plan = {},
                 .why = fmt::format("by entries: {:.3g} flops; supernodes, of a symmetric pattern, take {:.3g}",
                                    report.flops, flops)};
