@@ -108,7 +108,7 @@ TEST(LinearSolverColumns, ShareOneTimeLimit)
 {
     const auto   A = gallery::build("convdiff2d:n=100");
     const auto   n = static_cast<std::size_t>(A.rows());
-    LinearSolver solver({.method = MethodChoice::gmres, .threads = 1, .time_limit = 0.2});
+    LinearSolver solver({.method = MethodChoice::gmres, .threads = 1, .time_limit = 1.5});
     solver.analyse(A);
     ASSERT_TRUE(solver.factor().ready());
     std::vector<double> x(n);
@@ -122,7 +122,7 @@ TEST(LinearSolverColumns, ShareOneTimeLimit)
     EXPECT_TRUE(reports.front().converged());
     EXPECT_EQ(reports.back().outcome(), Outcome::time_limit);
     EXPECT_FALSE(reports.back().begun);
-    EXPECT_LT(sum, 5);
+    EXPECT_LT(sum, 10);
     EXPECT_TRUE(solver.solve(b, x).converged());  // its own again
 }
 
