@@ -14,6 +14,21 @@
 
 namespace ilux::detail {
 
+/// What memory_limit counts besides the entries of L + U.
+template <class S>
+std::size_t bytes_beside_entries(const LuPattern& P)
+{
+    return P.bytes() - P.row.capacity() * sizeof(Index) + P.f_row.capacity() * sizeof(S);
+}
+
+/// Whether memory_limit allows so many entries of L + U, and so any part of them.
+template <class S>
+bool within_limit(const LuPattern& P, const LuSymbolic& A, std::size_t entries)
+{
+    const std::size_t limit = A.options.memory_limit.value;
+    return limit == 0 || bytes_beside_entries<S>(P) + entries * (sizeof(Index) + sizeof(S)) <= limit;
+}
+
 /// Room for `needed` entries of L + U, and for those that the analysis forecasts, or a third more than now.
 /// @param k  column at hand  @throws OutOfMemory, saying how many bytes, when memory_limit or the machine does not allow that
 template <class S>
@@ -24,7 +39,7 @@ void grow(LuPattern& P, LuValues<S>& val, const LuSymbolic& A, std::size_t neede
     const double          forecast = std::max(A.report.nnz, double(A.input_nnz)) + A.n;
     const double          wish = P.row.empty() ? forecast : growth * double(P.row.capacity());
     auto                  room = std::max(needed, static_cast<std::size_t>(wish));
-    const auto            others = P.bytes() - P.row.capacity() * sizeof(Index) + P.f_row.capacity() * sizeof(S);
+    const auto            others = bytes_beside_entries<S>(P);
     const auto            refuse = [&](std::size_t entries, const std::string& why) {
         throw OutOfMemory(fmt::format("the factors of {} unknowns need {} bytes by column {}; {}", A.n,
                                                  others + entries * entry, k, why));

@@ -4,9 +4,15 @@
 #include <memory>
 #include <span>
 
+#include "ilux/base/cpu.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
 
 namespace ilux {
+
+/// How threads share the first factorization.
+struct PivotTuning {
+    double seconds_a_thread = 1e-4;  ///< of work by one thread that make another one join; 0: all always do
+};
 
 /// Chooses pivots and pattern for the given values. Column k: the reach of B(:,k) in the graph of L is searched,
 /// shortened by symmetric pruning [eisenstat_liu_92]; x ← L⁻¹ B(:,k) over that reach; the diagonal is kept where it is
@@ -26,20 +32,22 @@ namespace ilux {
 /// duplicates added.
 /// @param options  only pivot_tol and scaling are used; left out, they are the analysis's
 /// @param values  as many as the analysed matrix has, in the caller's order
-/// @param stop  asked before the first column and then every few thousand entries, between columns; then the work ends as at
-///              a bad column, with monitor.stopped
+/// @param stop  asked before the first column and then every few thousand entries of a thread, between columns; then the work ends
+///              as at a bad column, with monitor.stopped
+/// @param be  its threads share the work where pivots stay on the diagonal; the result has the same bits for any number of them
 /// @throws InvalidInput naming row and column of a NaN or Inf, or when values has another length;
 ///         OutOfMemory when pattern and values pass the analysis's memory_limit or the machine's memory
-/// Costs O(flops + nnz(A)), on one thread.
+/// Costs O(flops + nnz(A)); on several threads room for 28 n bytes each (real numbers), and twice the factors for a while.
 template <class S = double>
 LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options,
-                             std::span<const NotDeduced<S>> values, const StopToken& stop = {});
+                             std::span<const NotDeduced<S>> values, const StopToken& stop = {}, const Cpu& be = Cpu(1),
+                             const PivotTuning& tuning = {});
 
 template <class S = double>
 LuFactors<S> gilbert_peierls(const std::shared_ptr<const LuSymbolic>& symbolic, std::span<const NotDeduced<S>> values,
-                             const StopToken& stop = {})
+                             const StopToken& stop = {}, const Cpu& be = Cpu(1), const PivotTuning& tuning = {})
 {
-    return gilbert_peierls<S>(symbolic, symbolic->options, values, stop);
+    return gilbert_peierls<S>(symbolic, symbolic->options, values, stop, be, tuning);
 }
 
 }  // namespace ilux

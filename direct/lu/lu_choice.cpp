@@ -83,7 +83,7 @@ bool Lu<S>::fronts_fit(Pivots& pivots, LuReport& report)
 template <Scalar S>
 void Lu<S>::choose_pivots(LuReport& report)
 {
-    LuFactors<S>        fresh = gilbert_peierls<S>(symbolic_, options_, numbers_.values(), stop_);
+    LuFactors<S>        fresh = gilbert_peierls<S>(symbolic_, options_, numbers_.values(), stop_, be_);
     const PivotMonitor& monitor = fresh.monitor;
     if (const Index k = monitor.bad_column; k >= 0) {
         if (monitor.stopped != StopReason::none) return stopped(report, monitor.stopped, k, symbolic_->n);

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "ilux/direct/factor/subtrees.hpp"
 #include "ilux/direct/refactor_cpu/refactor_program.hpp"
 
 namespace ilux::detail {
@@ -72,66 +73,18 @@ HubEdges hub_edges(const LuPattern& P, std::span<const Index> hubs)
 }
 
 /// The elimination forest of the graph whose edges are the dependences: whatever k waits for is a descendant of k, so
-/// disjoint subtrees are independent. [liu_90], with path compression.
+/// disjoint subtrees are independent.
 std::vector<Index> elimination_forest(const LuPattern& P, std::span<const Index> hubs)
 {
-    std::vector<Index> parent(P.n, P.n), ancestor(P.n, P.n);
-    const auto         join = [&](Index i, Index k) {
-        while (i < k) {
-            const Index next = std::exchange(ancestor[i], k);
-            if (next == P.n) parent[i] = k;
-            i = next;
-        }
-    };
+    ForestBuilder  forest(P.n);
     const HubEdges E = hubs.empty() ? HubEdges{} : hub_edges(P, hubs);
     for (Index k = 0; k < P.n; ++k) {
         for (Offset p = P.col_ptr[k]; p < P.diag[k]; ++p)
-            if (P.lower_count(P.row[p]) > 0) join(P.row[p], k);
+            if (P.lower_count(P.row[p]) > 0) forest.join(P.row[p], k);
         if (!hubs.empty())
-            for (Offset e = E.ptr[k]; e < E.ptr[k + 1]; ++e) join(E.from[e], k);
+            for (Offset e = E.ptr[k]; e < E.ptr[k + 1]; ++e) forest.join(E.from[e], k);
     }
-    return parent;
-}
-
-/// Columns whose subtree is at most `limit` of work fall into tasks, the rest (−1) is the top.
-std::vector<Index> cut(const LuPattern& P, const Work& work, double limit)
-{
-    std::vector<Index>  task(P.n, -1);
-    std::vector<double> seconds;
-    // From the roots down, so that a subtree inherits its root's task; small subtrees that follow each other share one.
-    for (Index k = P.n - 1; k >= 0; --k) {
-        if (work.subtree[k] > limit) continue;
-        const Index parent = work.parent[k];
-        if (parent < P.n && task[parent] >= 0) {
-            task[k] = task[parent];
-            continue;
-        }
-        if (seconds.empty() || seconds.back() + work.subtree[k] > limit) seconds.push_back(0);
-        seconds.back() += work.subtree[k];
-        task[k] = static_cast<Index>(seconds.size()) - 1;
-    }
-
-    std::vector<Index> largest_first(seconds.size()), rank(seconds.size());
-    std::iota(largest_first.begin(), largest_first.end(), 0);
-    std::stable_sort(largest_first.begin(), largest_first.end(),
-                     [&](Index a, Index b) { return seconds[a] > seconds[b]; });
-    for (std::size_t t = 0; t < rank.size(); ++t) rank[largest_first[t]] = static_cast<Index>(t);
-    for (Index& t : task)
-        if (t >= 0) t = rank[t];
-    return task;
-}
-
-/// Their columns, ascending within each.
-void list_tasks(std::span<const Index> task_of, RefactorSchedule& s)
-{
-    s.task_ptr.assign(task_of.empty() ? 1 : *std::max_element(task_of.begin(), task_of.end()) + 2, 0);
-    for (const Index t : task_of)
-        if (t >= 0) ++s.task_ptr[t + 1];
-    std::partial_sum(s.task_ptr.begin(), s.task_ptr.end(), s.task_ptr.begin());
-    std::vector<Index> next(s.task_ptr.begin(), s.task_ptr.end());
-    s.column.resize(s.task_ptr.back());
-    for (Index k = 0; k < std::ssize(task_of); ++k)
-        if (task_of[k] >= 0) s.column[next[task_of[k]]++] = k;
+    return std::move(forest).parent();
 }
 
 /// The top as a graph of items: columns, divisions of hubs, pieces of hubs. In s.top, each stands behind what it waits for.
@@ -269,21 +222,21 @@ RefactorSchedule make_schedule(const LuPattern& P, int threads, const RefactorTu
     if (!forced && work.total < worth_looking) return one_task(P, work.total);
     const std::vector<Index> hubs = hub_columns(P, work, threads, tuning);
     work.parent = elimination_forest(P, hubs);
-    work.subtree = work.column;
-    for (Index k = 0; k < P.n; ++k)
-        if (work.parent[k] < P.n) work.subtree[work.parent[k]] += work.subtree[k];
+    work.subtree = subtree_work(work.parent, work.column);
 
     RefactorSchedule best =
         one_task(P, forced ? std::numeric_limits<double>::infinity() : work.total / tuning.least_gain);
     for (int team = threads; team > 1; team = forced ? 1 : team / 2) {
-        const auto task_of =
-            cut(P, work, tuning.task_seconds > 0 ? tuning.task_seconds : work.total / (tasks_a_thread * team));
+        const double       limit = tuning.task_seconds > 0 ? tuning.task_seconds : work.total / (tasks_a_thread * team);
+        const auto         task_of = cut_subtrees(work.parent, work.subtree, limit);
         std::vector<Index> shared;
         std::copy_if(hubs.begin(), hubs.end(), std::back_inserter(shared), [&](Index k) { return task_of[k] < 0; });
         for (const bool share_hubs : {false, true}) {
             if (share_hubs ? shared.empty() : tuning.hub_share == 0 && !shared.empty()) continue;
             RefactorSchedule s{.threads = team, .alone = work.total};
-            list_tasks(task_of, s);
+            TaskColumns      tasks = list_tasks(task_of);
+            s.column = std::move(tasks.column);
+            s.task_ptr = std::move(tasks.ptr);
             if (share_hubs) s.hubs.emplace(P, shared, task_of, s.tasks());
             Top top(P, work, task_of, s);
             top.order();
