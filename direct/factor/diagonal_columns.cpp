@@ -63,7 +63,8 @@ void DiagonalColumns<S>::touch_room()
         auto* const memory = reinterpret_cast<volatile char*>(array.data());
         for (std::size_t at = 0; at < array.capacity() * sizeof(*array.data()); at += page) memory[at] = 0;
     };
-    grow(P_, F_.val, S_, 0, 0);
+    P_.row.reserve(expected_entries(S_));
+    F_.val.reserve(expected_entries(S_));
     touch(P_.row);
     touch(F_.val);
 }

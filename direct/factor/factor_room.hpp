@@ -14,6 +14,12 @@
 
 namespace ilux::detail {
 
+/// Of L + U, by the analysis, and a few more.
+inline std::size_t expected_entries(const LuSymbolic& A)
+{
+    return static_cast<std::size_t>(std::max(A.report.nnz, double(A.input_nnz)) + A.n);
+}
+
 /// What memory_limit counts besides the entries of L + U.
 template <class S>
 std::size_t bytes_beside_entries(const LuPattern& P)
@@ -36,8 +42,7 @@ void grow(LuPattern& P, LuValues<S>& val, const LuSymbolic& A, std::size_t neede
 {
     constexpr double      growth = 1.3;
     constexpr std::size_t entry = sizeof(Index) + sizeof(S);
-    const double          forecast = std::max(A.report.nnz, double(A.input_nnz)) + A.n;
-    const double          wish = P.row.empty() ? forecast : growth * double(P.row.capacity());
+    const double          wish = P.row.empty() ? double(expected_entries(A)) : growth * double(P.row.capacity());
     auto                  room = std::max(needed, static_cast<std::size_t>(wish));
     const auto            others = bytes_beside_entries<S>(P);
     const auto            refuse = [&](std::size_t entries, const std::string& why) {
