@@ -100,11 +100,11 @@ void analysis(benchmark::State& state, const Series& s)
     for (auto _ : state) benchmark::DoNotOptimize(analyse(view(s.A)));
 }
 
-void factorization(benchmark::State& state, const Series& s)
+void factorization(benchmark::State& state, const Series& s, int threads)
 {
     const auto  symbolic = analyse(view(s.A));
     LuFactors<> F;
-    for (auto _ : state) F = gilbert_peierls(symbolic, s.values.front());
+    for (auto _ : state) F = gilbert_peierls(symbolic, s.values.front(), {}, Cpu(threads));
     count(state, s, F);
 }
 
@@ -238,10 +238,13 @@ void add_series(const Series& s)
     const auto factors = [&s, first]() -> const LuFactors<>& { return factors_of(s, *first); };
     const int  processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     add(s.name + "/analyse", [&s](benchmark::State& state) { analysis(state, s); });
-    add(s.name + "/factor", [&s](benchmark::State& state) { factorization(state, s); });
+    add(s.name + "/factor", [&s](benchmark::State& state) { factorization(state, s, 1); });
     for (const int threads : {1, 2, 4, 8, 16}) {
         if (threads > processors) break;
         const std::string suffix = "/threads:" + std::to_string(threads);
+        if (threads > 1)
+            add(s.name + "/factor" + suffix,
+                [&s, threads](benchmark::State& state) { factorization(state, s, threads); });
         add(s.name + "/refactor" + suffix,
             [&s, factors, threads](benchmark::State& state) { refactorization(state, s, factors(), threads); });
         add(s.name + "/plan" + suffix,

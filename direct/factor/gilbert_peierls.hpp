@@ -11,7 +11,7 @@ namespace ilux {
 
 /// How threads share the first factorization.
 struct PivotTuning {
-    double seconds_a_thread = 1e-4;  ///< of work by one thread that make another one join; 0: all always do
+    double seconds_a_thread = 2e-4;  ///< of work by one thread that make another one join; 0: all always do
 };
 
 /// Chooses pivots and pattern for the given values. Column k: the reach of B(:,k) in the graph of L is searched,
@@ -37,7 +37,7 @@ struct PivotTuning {
 /// @param be  its threads share the work where pivots stay on the diagonal; the result has the same bits for any number of them
 /// @throws InvalidInput naming row and column of a NaN or Inf, or when values has another length;
 ///         OutOfMemory when pattern and values pass the analysis's memory_limit or the machine's memory
-/// Costs O(flops + nnz(A)); on several threads room for 28 n bytes each (real numbers), and twice the factors for a while.
+/// Costs O(flops + nnz(A)). Several threads need 20 n bytes each, 64 n in all (of real numbers) and twice the factors for a while.
 template <class S = double>
 LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options,
                              std::span<const NotDeduced<S>> values, const StopToken& stop = {}, const Cpu& be = Cpu(1),
