@@ -53,20 +53,16 @@ void DiagonalColumns<S>::set_up()
     }
 }
 
-/// Asks the system for the pages of L + U before columns are joined there, which would wait for them.
+/// Asks the system for the pages of rows before columns are joined there: resizing sets them, on one thread.
 template <class S>
 void DiagonalColumns<S>::touch_room()
 {
     if (S_.options.memory_limit.value > 0) return;
     constexpr std::size_t page = 4096;
-    const auto            touch = [](auto& array) {
-        auto* const memory = reinterpret_cast<volatile char*>(array.data());
-        for (std::size_t at = 0; at < array.capacity() * sizeof(*array.data()); at += page) memory[at] = 0;
-    };
     P_.row.reserve(expected_entries(S_));
     F_.val.reserve(expected_entries(S_));
-    touch(P_.row);
-    touch(F_.val);
+    auto* const memory = reinterpret_cast<volatile char*>(P_.row.data());
+    for (std::size_t at = 0; at < P_.row.capacity() * sizeof(Index); at += page) memory[at] = 0;
 }
 
 /// One pass over B: F's pattern, the forest, and what to expect of each column's work.

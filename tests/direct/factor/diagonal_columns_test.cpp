@@ -36,10 +36,10 @@ LuFactors<S> shared_by(int threads, const Symbolic& symbolic, std::span<const No
     return gilbert_peierls<S>(symbolic, symbolic->options, values, stop, Cpu(threads), always_shared);
 }
 
-template <class S>
-bool same_bits(const std::vector<S>& x, const std::vector<S>& y)
+template <class Numbers>
+bool same_bits(const Numbers& x, const Numbers& y)
 {
-    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(S)) == 0);
+    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])) == 0);
 }
 
 template <class S>
