@@ -58,7 +58,7 @@ void follow(std::string_view file)
         if (!plan.pattern) return;
         LuFactors<> F{plan.symbolic,
                       plan.pattern,
-                      std::vector<double>(plan.pattern->row.size()),
+                      LuValues<double>(plan.pattern->row.size()),
                       std::vector<double>(plan.pattern->f_row.size()),
                       {}};
         refactor_serial<double>(values, F);
