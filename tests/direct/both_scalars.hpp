@@ -32,7 +32,7 @@ inline std::span<const double> parts_of(std::span<const Complex> z)
 template <class Numbers>
 bool same_numbers(const Numbers& x, const Numbers& y)
 {
-    using S = typename Numbers::value_type;
+    using S = std::remove_const_t<typename Numbers::value_type>;
     return identical(parts_of(std::span<const S>(x)), parts_of(std::span<const S>(y)));
 }
 

@@ -161,8 +161,7 @@ void expect_first_bad_column(Gpu& gpu, const SystemOf<S>& system, const std::vec
     const Index bad = F.monitor.bad_column < 0 ? P.n : F.monitor.bad_column;
     ASSERT_EQ(first_bad(P, found), bad);
     const Offset before = P.col_ptr[bad];
-    ASSERT_TRUE(
-        same_numbers<S>({found.begin(), found.begin() + before}, {expected.begin(), expected.begin() + before}));
+    ASSERT_TRUE(same_numbers(std::span(found).first(before), std::span(expected).first(before)));
     upload<S>(gpu, system.A.val, device.input);
     ASSERT_TRUE(same_numbers(device.run(gpu), serially(system))) << "good values afterwards";
 }

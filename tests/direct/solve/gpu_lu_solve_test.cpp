@@ -40,7 +40,8 @@ FactoredSystemOf<S> turned_system(const FactoredSystem& real)
         std::ranges::generate(e, turn);
         for (Index i = 0; i < P.n; ++i)
             for (Offset p = real.A.row_ptr()[i]; p < real.A.row_ptr()[i + 1]; ++p) val[p] *= d[i] * e[real.A.col()[p]];
-        LuFactors<S> F{real.F.symbolic, real.F.pattern, widened(real.F.val), widened(real.F.f_val), nullptr, {},
+        const ComplexVector wide = widened(real.F.val);
+        LuFactors<S> F{real.F.symbolic, real.F.pattern, {wide.begin(), wide.end()}, widened(real.F.f_val), nullptr, {},
                        real.F.monitor};
         const auto   left = [&](Index r) { return d[P.row_perm[r]]; };
         for (Index k = 0; k < P.n; ++k) {

@@ -102,7 +102,7 @@ std::vector<FrontCase<S>> every_case()
 }
 
 template <class S>
-double distance(const std::vector<S>& x, const std::vector<S>& y)
+double distance(std::span<const S> x, std::span<const S> y)
 {
     double most = 0, size = 0;
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -124,8 +124,8 @@ TYPED_TEST(GpuFronts, NumbersAndMonitorAreThoseOfPlainLoops)
     for (const auto& one : every_case<S>()) {
         const PlainFronts<S> plain(*one.plan, *one.pattern, one.values());
         const auto           F = FrontsOnDevice<S>(gpu, one).run(gpu);
-        EXPECT_LE(distance(F.val, plain.val), 1e-10) << one.name;
-        EXPECT_LE(distance(F.f_val, plain.f_val), 0) << one.name;
+        EXPECT_LE(distance<S>(F.val, plain.val), 1e-10) << one.name;
+        EXPECT_LE(distance<S>(F.f_val, plain.f_val), 0) << one.name;
         EXPECT_EQ(F.swap, plain.swap) << one.name;
         EXPECT_EQ(F.monitor.bad_column, -1) << one.name;
         EXPECT_EQ(F.monitor.replaced, plain.replaced) << one.name;
