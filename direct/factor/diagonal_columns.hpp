@@ -21,7 +21,7 @@ namespace ilux::detail {
 /// keep their numbers. Subtrees of little work are one thread's each; the columns above come in ascending order, each waiting where
 /// its sweep meets a column that is not finished. A column whose pivot would leave the diagonal, or is bad, is left out,
 /// and so is whatever needs it. The columns made have the bits that one thread would give them, as long as no pivot that it
-/// takes off the diagonal gives another number to one of their rows.
+/// takes off the diagonal gives another number to one of their rows or of a column that they need.
 template <class S>
 class DiagonalColumns {
 public:
@@ -55,7 +55,7 @@ private:
         Index                      count = 0;
         const Index*               row = nullptr;
         const S*                   val = nullptr;
-        std::atomic<std::uint64_t> pruned = not_pruned;  ///< 2³² times the column k that did it, and rows up to k
+        std::atomic<std::uint64_t> pruned = not_pruned;  ///< 2³² k + rows to search; k: the column that did it
     };
     struct Made {
         Index        upper = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Memory for columns of which only the number so far is known, and which stay where they are.
+// Memory for columns that come one by one, nobody knows how long, and stay where they are.
 
 #include <algorithm>
 #include <cstddef>

@@ -46,7 +46,7 @@ struct LuPattern {
 
 struct FrontPlan;
 
-/// Numbers of factors: threads touch their memory first, as they make them.
+/// Numbers of factors. resize() leaves them unset, so that the threads that make them touch their memory first.
 template <class S>
 using LuValues = UnsetVector<S, Pages::usual>;
 

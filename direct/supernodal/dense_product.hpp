@@ -1,6 +1,7 @@
 #pragma once
 // Products and triangles of fronts, by columns. Blocks up to some size go by our own kernels: a call of OpenBLAS takes a lock twice, for
-// which threads queue, and its dtrsm reaches a quarter of its dgemm's rate. Large products go by BLAS.
+// which threads queue, and its dtrsm reaches a third of its dgemm's rate at most. Large products go by BLAS, which must be there then
+// (blas::why_none() is empty).
 
 #include "ilux/base/types.hpp"
 

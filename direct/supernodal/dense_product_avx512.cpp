@@ -11,7 +11,7 @@ constexpr Index lanes = 8;
 
 ILUX_AVX512_INLINE __mmask8 first_lanes(Index count) { return static_cast<__mmask8>((1u << count) - 1); }
 
-/// Of `rows` vectors the last is masked.
+/// Vector v of a column of a tile; the last of its `vectors` is masked.
 template <int vectors>
 ILUX_AVX512_INLINE __m512d load(const double* from, int v, __mmask8 last)
 {

@@ -7,8 +7,8 @@
 
 #include "ilux/base/stop_token.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
-#include "ilux/direct/supernodal/front_dense.hpp"
 #include "ilux/direct/supernodal/front_assembly.hpp"
+#include "ilux/direct/supernodal/front_dense.hpp"
 #include "ilux/direct/supernodal/front_schedule.hpp"
 
 namespace ilux {

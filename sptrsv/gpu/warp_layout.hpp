@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "ilux/sptrsv/gpu/long_rows.hpp"
 #include "ilux/base/unset_vector.hpp"
+#include "ilux/sptrsv/gpu/long_rows.hpp"
 
 namespace ilux {
 
