@@ -15,8 +15,8 @@ namespace ilux::detail {
 namespace {
 
 constexpr int    tasks_a_thread = 4;
-constexpr double per_column = 2;     // of work, in entries of B
-constexpr Index  most_left_out = 8;  // columns for each one left out; beyond, one thread does the rest
+constexpr double per_column = 2;      // of work, in entries of B
+constexpr Index  share_left_out = 8;  // one of so many columns; beyond, one thread does the rest
 constexpr Index  columns_at_once = 256;
 constexpr int    patience = 1000;  // polls: 10 to 50 µs on x86, by the processor; more than most columns take
 
@@ -70,10 +70,11 @@ template <class S>
 void DiagonalColumns<S>::share()
 {
     struct Left {  // an entry of row r left of the diagonal, and the one before it in the row
-        Index column, next;
+        Index  column;
+        Offset next;
     };
     const Index         n = S_.n;
-    std::vector<Index>  first_left(n, -1);
+    std::vector<Offset> first_left(n, -1);
     std::vector<Left>   left;
     std::vector<double> work(n);
     ForestBuilder       forest(n);
@@ -84,11 +85,11 @@ void DiagonalColumns<S>::share()
             const Offset above = input_.split(k, P_.block_ptr[b]), end = S_.col_ptr[k + 1];
             P_.f_col_ptr[k + 1] = P_.f_col_ptr[k] + find_F(k, above);
             total += work[k] = per_column + double(end - above);
-            for (Index e = first_left[k]; e >= 0; e = left[e].next) forest.join(left[e].column, k);
+            for (Offset e = first_left[k]; e >= 0; e = left[e].next) forest.join(left[e].column, k);
             for (Offset p = above; p < end; ++p) {
                 const Index r = S_.row[p];
                 forest.join(r, k);
-                if (r > k) left.push_back({k, std::exchange(first_left[r], static_cast<Index>(left.size()))});
+                if (r > k) left.push_back({k, std::exchange(first_left[r], std::ssize(left))});
             }
         }
     F_.f_val.resize(P_.f_row.size());
@@ -177,7 +178,7 @@ void DiagonalColumns<S>::make(Thread& mine, Index k)
         if (mine.unmet) clear(room, k, above, mine.column.reached);
         done = !mine.unmet && finish(mine, k, largest_in_B);
     }
-    if (!done && left_out_.fetch_add(1, std::memory_order_relaxed) > S_.n / most_left_out) halt_ = true;
+    if (!done && left_out_.fetch_add(1, std::memory_order_relaxed) > S_.n / share_left_out) halt_ = true;
     L.state.store(done ? State::made : State::left_out, std::memory_order_release);
     if (done) prune({mine.room.reach.get(), static_cast<std::size_t>(made_[k].upper)}, k);
 }

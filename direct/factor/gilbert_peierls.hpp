@@ -11,7 +11,7 @@ namespace ilux {
 
 /// How threads share the first factorization.
 struct PivotTuning {
-    double seconds_a_thread = 2e-4;  ///< one thread joins for each so many seconds of work; 0: all always do
+    double seconds_a_thread = 5e-4;  ///< one thread joins for each so many seconds of work; 0: all always do
 };
 
 /// Chooses pivots and pattern for the given values. Column k: the reach of B(:,k) in the graph of L is searched,

@@ -8,7 +8,7 @@
 #include "ilux/direct/factor/elimination_step.hpp"
 #include "ilux/direct/supernodal/blas.hpp"
 
-namespace ilux::one {
+namespace ilux::by_vectors {
 
 using blas::Op;
 
@@ -105,4 +105,4 @@ template <Op op, class S>
     for (Index j = k; j-- > 0;) multiply_subtract_turned<op>(k - j - 1, 1, L + j + 1 + j * ld, ld, y + j + 1, y + j);
 }
 
-}  // namespace ilux::one
+}  // namespace ilux::by_vectors

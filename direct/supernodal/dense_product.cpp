@@ -13,7 +13,7 @@ template <class S>
 [[gnu::always_inline]] inline void product_by_columns(Index m, Index n, Index k, const S* A, Offset lda, const S* B,
                                                       Offset ldb, S* C, Offset ldc)
 {
-    for (Index j = 0; j < n; ++j) one::multiply_subtract(m, k, A, lda, B + j * ldb, C + j * ldc);
+    for (Index j = 0; j < n; ++j) by_vectors::multiply_subtract(m, k, A, lda, B + j * ldb, C + j * ldc);
 }
 template <class S>
 void product_portable(Index m, Index n, Index k, const S* A, Offset lda, const S* B, Offset ldb, S* C, Offset ldc)
@@ -29,12 +29,12 @@ ILUX_FMA void product_fma(Index m, Index n, Index k, const S* A, Offset lda, con
 template <class S>
 void triangle_portable(Index m, Index n, const S* L, Offset ldl, S* B, Offset ldb)
 {
-    for (Index j = 0; j < n; ++j) one::solve_lower(m, L, ldl, B + j * ldb);
+    for (Index j = 0; j < n; ++j) by_vectors::solve_lower(m, L, ldl, B + j * ldb);
 }
 template <class S>
 ILUX_FMA void triangle_fma(Index m, Index n, const S* L, Offset ldl, S* B, Offset ldb)
 {
-    for (Index j = 0; j < n; ++j) one::solve_lower(m, L, ldl, B + j * ldb);
+    for (Index j = 0; j < n; ++j) by_vectors::solve_lower(m, L, ldl, B + j * ldb);
 }
 
 template <class S>

@@ -17,7 +17,6 @@ struct FrontNumbers {
 /// Rows of a child that follow one another in the parent's front, too: most lie in a few runs, which vectors add.
 class FrontRuns {
 public:
-    explicit FrontRuns(Index largest_front) { begin_.reserve(static_cast<std::size_t>(largest_front) + 1); }
     /// @param place  ascending; of each row that the child leaves, its row in the parent's front
     void find(const Index* place, Index count, Index pivots);
 

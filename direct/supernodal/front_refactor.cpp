@@ -96,6 +96,7 @@ private:
         if (!s_.inner[f]) return o_.arena_.data() + s_.left_ptr[f];
         return o_.threads_[thread].stacks.data() + (s_.parity[f] ? s_.stacks[0] : 0) + s_.left_ptr[f];
     }
+    const Index*      place(Index child) const { return plan_.place.data() + tree_.row_ptr[child]; }
     std::span<Index>  swap(Index f) { return std::span(F_.swap).subspan(tree_.pivot_ptr[f], tree_.pivots(f)); }
     std::span<double> B_sizes(Index f) { return std::span(o_.B_sizes_).subspan(tree_.pivot_ptr[f], tree_.pivots(f)); }
 
@@ -109,7 +110,7 @@ private:
         if (tree_.updates(f) > 0) rest(f, thread, {tree_.pivots(f), tree_.size(f)});
     }
     void assemble(Index f, int thread, Columns columns);
-    void add_child(const FrontNumbers<S>& front, Index child, int thread, Columns columns);
+    void add_child(const FrontNumbers<S>& front, Index child, const FrontRuns& runs, int thread, Columns columns);
     void begin(Index f);
     void panel(Index f, Columns columns)
     {
@@ -168,27 +169,29 @@ void FrontRefactor<S>::Run::assemble(Index f, int thread, Columns columns)
     const Offset          m = tree_.size(f), width = std::max<Offset>(1, cached / m);
     const FrontNumbers<S> front{m, tree_.pivots(f), lower(f), upper(f),
                                 tree_.updates(f) > 0 ? left(f, thread) : nullptr};
+    const auto            children = tree_.children(f);
+    auto&                 runs = o_.threads_[thread].runs;
+    if (runs.size() < children.size()) runs.resize(children.size());
+    for (std::size_t c = 0; c < children.size(); ++c)
+        runs[c].find(place(children[c]), tree_.updates(children[c]), tree_.pivots(f));
     for (Offset first = columns.first; first < columns.second; first += width) {
         const Offset last = std::min<Offset>(columns.second, first + width);
         clear_columns(front, first, last);
-        for (const Index child : tree_.children(f))
-            add_child(front, child, thread, {static_cast<Index>(first), static_cast<Index>(last)});
+        for (std::size_t c = 0; c < children.size(); ++c)
+            add_child(front, children[c], runs[c], thread, {static_cast<Index>(first), static_cast<Index>(last)});
     }
 }
 
 template <Scalar S>
-void FrontRefactor<S>::Run::add_child(const FrontNumbers<S>& front, Index child, int thread, Columns columns)
+void FrontRefactor<S>::Run::add_child(const FrontNumbers<S>& front, Index child, const FrontRuns& runs, int thread,
+                                      Columns columns)
 {
     const Index        count = tree_.updates(child);
-    const Index* const place = plan_.place.data() + tree_.row_ptr[child];
+    const Index* const rows = place(child);
     const auto         place_of = [&](Index column) {
-        return static_cast<Index>(std::lower_bound(place, place + count, column) - place);
+        return static_cast<Index>(std::lower_bound(rows, rows + count, column) - rows);
     };
-    const Index from = place_of(columns.first), to = place_of(columns.second);
-    if (from == to) return;
-    FrontRuns& runs = o_.threads_[thread].runs;
-    runs.find(place, count, static_cast<Index>(front.k));
-    add_columns(front, runs, place, count, left(child, thread), from, to);
+    add_columns(front, runs, rows, count, left(child, thread), place_of(columns.first), place_of(columns.second));
 }
 
 /// Adds the inputs; takes over the sizes of U that the subtrees below know.
@@ -304,7 +307,10 @@ std::size_t FrontRefactor<S>::bytes() const
 {
     std::size_t numbers = arena_.capacity();
     std::size_t others = 0;
-    for (const OfThread& own : threads_) numbers += own.stacks.capacity(), others += own.runs.bytes();
+    for (const OfThread& own : threads_) {
+        numbers += own.stacks.capacity();
+        for (const FrontRuns& runs : own.runs) others += runs.bytes();
+    }
     return numbers * sizeof(S) + others + schedule_->bytes() +
            (B_sizes_.capacity() + U_sizes_.capacity() + left_sizes_.capacity()) * sizeof(double) +
            seen_.capacity() * sizeof(PivotsSeen);
@@ -336,7 +342,7 @@ void FrontRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& fac
         left_sizes_.resize(plan.tree.row.size());
         seen_.resize(plan.fronts());
         arena_.resize(schedule_->arena);
-        while (std::ssize(threads_) < threads(be)) threads_.emplace_back(plan.largest_front);
+        threads_.resize(std::max<std::size_t>(threads_.size(), threads(be)));
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory for the {} numbers of a supernodal LU", plan.numbers()));
     }

@@ -37,9 +37,8 @@ public:
 private:
     class Run;
     struct OfThread {
-        explicit OfThread(Index largest_front) : runs(largest_front) {}
-        LuValues<S> stacks;  // both of FrontSchedule, behind each other; made by the thread itself
-        FrontRuns   runs;
+        LuValues<S>            stacks;  // both of FrontSchedule, behind each other; made by the thread itself
+        std::vector<FrontRuns> runs;    // of the children at hand
     };
 
     std::shared_ptr<const FrontSchedule> schedule_;

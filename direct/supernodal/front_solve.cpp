@@ -118,7 +118,7 @@ private:
             for (Offset p = plan_.f_col_ptr[c]; p < plan_.f_col_ptr[c + 1]; ++p)
                 for (Index v = 0; v < rhs_; ++v) {
                     S* const y = y_ + static_cast<Offset>(v) * plan_.n;
-                    y[c] = minus_product(y[c], one::value_of<op>(F_.f_val[p]), y[plan_.f_row[p]]);
+                    y[c] = minus_product(y[c], by_vectors::value_of<op>(F_.f_val[p]), y[plan_.f_row[p]]);
                 }
     }
 
@@ -134,22 +134,22 @@ template <Op op, class S>
 [[gnu::always_inline]] inline void forward_one(Index m, Index k, const S* L, const S* U, S* y1, S* w)
 {
     if constexpr (op == Op::none) {
-        one::solve_lower(k, L, m, y1);
-        one::multiply_subtract(m - k, k, L + k, m, y1, w);
+        by_vectors::solve_lower(k, L, m, y1);
+        by_vectors::multiply_subtract(m - k, k, L + k, m, y1, w);
     } else {
-        one::solve_upper_turned<op>(k, L, m, y1);
-        one::multiply_subtract_turned<op>(k, m - k, U, k, y1, w);
+        by_vectors::solve_upper_turned<op>(k, L, m, y1);
+        by_vectors::multiply_subtract_turned<op>(k, m - k, U, k, y1, w);
     }
 }
 template <Op op, class S>
 [[gnu::always_inline]] inline void backward_one(Index m, Index k, const S* L, const S* U, S* y1, const S* x)
 {
     if constexpr (op == Op::none) {
-        one::multiply_subtract(k, m - k, U, k, x, y1);
-        one::solve_upper(k, L, m, y1);
+        by_vectors::multiply_subtract(k, m - k, U, k, x, y1);
+        by_vectors::solve_upper(k, L, m, y1);
     } else {
-        one::multiply_subtract_turned<op>(m - k, k, L + k, m, x, y1);
-        one::solve_lower_turned<op>(k, L, m, y1);
+        by_vectors::multiply_subtract_turned<op>(m - k, k, L + k, m, x, y1);
+        by_vectors::solve_lower_turned<op>(k, L, m, y1);
     }
 }
 

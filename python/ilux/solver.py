@@ -21,9 +21,17 @@ def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
         elif isinstance(value, bool):
             yield prefix + key, "on" if value else "off"
         elif isinstance(value, (bytes, os.PathLike)):
-            yield prefix + key, os.fsdecode(value)
+            yield prefix + key, _text(os.fsdecode(value))
         elif value is not None:
-            yield prefix + key, str(value)
+            yield prefix + key, _text(str(value))
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"an option is not text in UTF-8: {value!r}") from None
+    return value
 
 
 def _columns(v: np.ndarray) -> np.ndarray:

@@ -89,3 +89,8 @@ def test_a_plan_for_what_has_no_lu_is_refused(system, tmp_path):
         with pytest.raises(ilux.InvalidOption, match="plan"):
             call(plan=tmp_path / "kept.plan")
     assert not any(tmp_path.iterdir())
+
+
+def test_a_path_that_is_no_text_is_refused(tmp_path):
+    with pytest.raises(ilux.InvalidInput, match="UTF-8"):
+        ilux.LinearSolver(method="lu", plan=os.fsencode(tmp_path) + b"/a\xff.plan").analyse(ilux.gallery("poisson2d:n=5"))

@@ -130,6 +130,8 @@ def test_every_column_has_its_report(system):
     assert [report.outcome for report in solver.reports] == ["converged"] * 3
     assert solver.reports[0].decisions and not solver.reports[2].decisions
     assert solver.reports[2].steps == 0
+    solver.solve(np.zeros((A.shape[0], 0)))
+    assert solver.reports == []
     solver.solve(b)
     assert len(solver.reports) == 1 and solver.reports[0]["history"] == solver.report["history"]
 
@@ -180,9 +182,11 @@ def test_counts_that_are_none_are_refused(system, name, wrong):
 def test_a_batch(system):
     A, b = system
     values = np.array([A.data * (1 + 0.1 * m) for m in range(5)])
-    X = ilux.LinearSolver(method="lu").analyse(A).factor().solve_batch(values, np.array([b] * 5))
+    solver = ilux.LinearSolver(method="lu").analyse(A).factor()
+    X = solver.solve_batch(values, np.array([b] * 5))
     for m in range(5):
         assert relative_residual(sparse.csr_array((values[m], A.indices, A.indptr), shape=A.shape), X[m], b) <= 1e-8
+    assert [report.outcome for report in solver.reports] == ["converged"] * 5
 
 
 def test_report_and_history(system):

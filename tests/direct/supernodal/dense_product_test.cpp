@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ilux/direct/factor/elimination_step.hpp"
+#include "ilux/direct/supernodal/blas.hpp"
 #include "ilux/tests/direct/both_scalars.hpp"
 
 namespace ilux::test {
@@ -129,6 +130,8 @@ void expect_large_ones(Index m, Index n, Index k)
 
 TEST(DenseProduct, OfLargeBlocksAgreesWithTheSlowOne)
 {
+    if (const std::string why = blas::why_none(); !why.empty()) GTEST_SKIP()
+    << why;
     expect_large_ones<double>(300, 260, 210);
     expect_large_ones<double>(70, 9, 129);
     expect_large_ones<Complex>(90, 40, 70);

@@ -49,7 +49,7 @@ TEST(FrontAssembly, AddsEveryNumberOfAChildAtItsPlace)
                 std::vector<double>      child(place.size() * place.size());
                 for (std::size_t e = 0; e < child.size(); ++e) child[e] = 1 + double(e);
                 Square    front(m, k);
-                FrontRuns runs(m);
+                FrontRuns runs;
                 runs.find(place.data(), count, k);
                 for (Index first = 0; first < m; first += 7) {  // some columns at a time
                     const Index last = std::min(m, first + 7);
@@ -71,7 +71,7 @@ TEST(FrontAssembly, AddsEveryNumberOfAChildAtItsPlace)
 
 TEST(FrontAssembly, RunsEndWhereThePivotsEnd)
 {
-    FrontRuns                runs(10);
+    FrontRuns                runs;
     const std::vector<Index> place{0, 1, 2, 3, 5, 6};
     runs.find(place.data(), 6, 2);
     EXPECT_EQ(runs.runs(), 3);

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace ilux {
@@ -75,6 +77,35 @@ TEST(TaskGraph, StopsBetweenTasks)
         const auto       stop = StopToken().asking([&] { return ran >= 5; });
         EXPECT_EQ(graph.run(be, threads, stop, [&](Index, int) { ++ran; }), StopReason::cancelled);
         EXPECT_LT(ran, 100);
+    }
+}
+
+TEST(TaskGraph, ThreadsThatSleepAreWokenByWhatBecomesReady)
+{
+    constexpr Index many = 40;
+    TaskGraph       graph;
+    for (int stage = 0; stage < 3; ++stage) {
+        const Index slow = graph.add(1);  // the others have nothing to do meanwhile
+        if (stage > 0)
+            for (Index t = slow - many; t < slow; ++t) graph.before(t, slow);
+        for (Index k = 0; k < many; ++k) {
+            const Index task = graph.add(1);
+            graph.before(slow, task);
+            graph.before(slow, task);  // twice is as good as once
+        }
+    }
+    graph.finish();
+    for (const int threads : {2, 4, 7}) {
+        Cpu                           be(threads);
+        std::vector<std::atomic<int>> done(graph.tasks());
+        EXPECT_EQ(graph.run(be, threads, {},
+                            [&](Index t, int) {
+                                if (t % (many + 1) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                                else EXPECT_EQ(done[t / (many + 1) * (many + 1)].load(), 1);
+                                ++done[t];
+                            }),
+                  StopReason::none);
+        for (const auto& one : done) EXPECT_EQ(one, 1);
     }
 }
 
