@@ -10,6 +10,7 @@
 #include "ilux/base/csr_view.hpp"
 #include "ilux/base/scalar.hpp"
 #include "ilux/base/types.hpp"
+#include "ilux/base/unset_vector.hpp"
 
 namespace ilux {
 
@@ -109,5 +110,7 @@ double norm_frobenius(const CsrView<T>& A);
 
 /// perm[new] = old  →  inv_perm[old] = new. @throws InvalidInput unless perm is a permutation
 std::vector<Index> inverse_permutation(std::span<const Index> perm);
+/// The same of what is known to be a permutation, by tasks.
+UnsetVector<Index, Pages::usual> inverse_by_tasks(std::span<const Index> perm);
 
 }  // namespace ilux

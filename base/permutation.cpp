@@ -2,6 +2,7 @@
 
 #include "ilux/base/csr.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/tasks.hpp"
 
 namespace ilux {
 
@@ -14,6 +15,15 @@ std::vector<Index> inverse_permutation(std::span<const Index> perm)
                 [&] { return fmt::format("not a permutation of 0..{}: position {} holds {}", n - 1, i, perm[i]); });
         inv_perm[perm[i]] = i;
     }
+    return inv_perm;
+}
+
+UnsetVector<Index, Pages::usual> inverse_by_tasks(std::span<const Index> perm)
+{
+    UnsetVector<Index, Pages::usual> inv_perm(perm.size());
+    for_pieces(static_cast<Index>(perm.size()), [&](Index, Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) inv_perm[perm[i]] = i;
+    });
     return inv_perm;
 }
 

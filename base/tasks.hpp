@@ -2,6 +2,7 @@
 // Work by tasks of one team: a recursion and its long loops share the threads.
 
 #include <algorithm>
+#include <concepts>
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/region_failure.hpp"
@@ -25,28 +26,40 @@ void with_tasks(const Cpu& be, bool worth, Work&& work)
     failure.rethrow();
 }
 
-constexpr Index piece_length = 8192;
-
-/// The pieces that for_pieces() cuts 0 … n − 1 into: the same ones on any number of threads.
-constexpr Index pieces_of(Index n) { return n / piece_length + (n % piece_length != 0); }
-
-/// Calls work(piece, begin, end) for each piece, by tasks. It returns when all are done, and throws what one of them threw.
+/// Calls work(k) for every k < count, each by a task. It returns when all are done, and throws what one of them threw.
 template <class Work>
-void for_pieces(Index n, const Work& work)
+void for_tasks(Index count, const Work& work)
 {
-    const Index pieces = pieces_of(n);
-    if (pieces <= 1) {
-        if (n > 0) work(Index{0}, Index{0}, n);
+    if (count <= 1) {
+        if (count > 0) work(Index{0});
         return;
     }
     RegionFailure failure;
 #pragma omp taskloop grainsize(1) shared(work, failure)
-    for (Index k = 0; k < pieces; ++k)
+    for (Index k = 0; k < count; ++k)
         failure.run([&] {
-            const Index begin = k * piece_length;
-            if (!failure.met()) work(k, begin, begin + std::min(piece_length, n - begin));
+            if (!failure.met()) work(k);
         });
     failure.rethrow();
+}
+
+constexpr Index piece_length = 8192;
+
+/// The pieces that for_pieces() cuts 0 … n − 1 into: the same ones on any number of threads.
+template <std::integral Int>
+constexpr Index pieces_of(Int n)
+{
+    return static_cast<Index>(n / piece_length + (n % piece_length != 0));
+}
+
+/// Calls work(piece, begin, end) for each piece, by tasks.
+template <std::integral Int, class Work>
+void for_pieces(Int n, const Work& work)
+{
+    for_tasks(pieces_of(n), [&](Index k) {
+        const Int begin = Int{k} * piece_length;
+        work(k, begin, begin + std::min<Int>(piece_length, n - begin));
+    });
 }
 
 }  // namespace ilux

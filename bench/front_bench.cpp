@@ -132,7 +132,7 @@ Json measure(const std::string& name)
     const double analysis = seconds_since(begin);
     begin = std::chrono::steady_clock::now();
     const auto   plan = make_front_plan(be, *symbolic);
-    const auto   pattern = front_pattern<double>(*symbolic, *plan, options, A.val());
+    const auto   pattern = front_pattern<double>(be, *symbolic, *plan, options, A.val());
     const double fronts = seconds_since(begin);
     std::printf("%s: n %d, nnz %ld, fronts %d, largest %d; analysis %.2f s, fronts %.2f s\n", name.c_str(), A.rows(),
                 long(A.nnz()), plan->fronts(), plan->largest_front, analysis, fronts);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "ilux/base/grouping.hpp"
 #include "ilux/base/tasks.hpp"
 
 namespace ilux::detail {
@@ -30,12 +31,13 @@ bool is_symmetric(const PatternView& A)
 
 Columns columns_of(const PatternView& A)
 {
-    Columns t{.col_ptr = std::vector<Offset>(static_cast<std::size_t>(A.n) + 1, 0), .row = std::vector<Index>(A.nnz())};
-    for (const Index j : A.col) ++t.col_ptr[j + 1];
-    std::partial_sum(t.col_ptr.begin(), t.col_ptr.end(), t.col_ptr.begin());
-    std::vector<Offset> next(t.col_ptr.begin(), t.col_ptr.end() - 1);
-    for (Index i = 0; i < A.n; ++i)
-        for (Offset p = A.row_ptr[i]; p < A.row_ptr[i + 1]; ++p) t.row[next[A.col[p]]++] = i;
+    Columns  t{.col_ptr = {}, .row = std::vector<Index>(A.nnz())};
+    Grouping by_column(A.n, A.nnz(), A.n, [&](Index begin, Index end, auto&& take) {
+        for (Index i = begin; i < end; ++i)
+            for (const Index j : row(A, i)) take(j, i);
+    });
+    by_column.place([&](Offset q, Index i) { t.row[q] = i; });
+    t.col_ptr = by_column.take_ptr();
     return t;
 }
 

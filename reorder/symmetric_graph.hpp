@@ -28,9 +28,9 @@ struct Columns {
 
 /// Whether every entry off the diagonal has its mirror image. By tasks.
 bool is_symmetric(const PatternView& A);
-/// A by columns. O(n + nnz)
+/// A by columns. By tasks, O(n + nnz)
 Columns columns_of(const PatternView& A);
-/// By tasks, the transpose of an unsymmetric pattern by one thread.
+/// By tasks.
 Graph symmetrised_graph(const PatternView& A);
 
 }  // namespace ilux::detail

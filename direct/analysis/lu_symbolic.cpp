@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/grouping.hpp"
 #include "ilux/base/pattern.hpp"
+#include "ilux/base/tasks.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/analysis/block_form.hpp"
 #include "ilux/base/instances.hpp"
@@ -18,6 +20,8 @@
 
 namespace ilux {
 namespace {
+
+constexpr Offset worth_threads = 50'000;  // entries
 
 /// The blocks of more than one row, as one pattern of their own: numbered block after block, so that columns
 /// ascend within a row.
@@ -75,27 +79,24 @@ void describe(LuSymbolicReport& report, const BlockForm& form, const LuOrder& or
     report.flops = order.cost.flops(ordered);
 }
 
-/// B by columns. Row by row, so that rows ascend and duplicates stay adjacent in the caller's order.
+/// B by columns. Row by row, so that rows ascend and duplicates stay adjacent in the caller's order. By tasks.
 void fill_columns(LuSymbolic& s, const RowEntries& entries)
 {
-    const auto inv_col_perm = inverse_permutation(s.col_perm);
-    s.col_ptr.assign(static_cast<std::size_t>(s.n) + 1, 0);
-    s.row.resize(entries.col.size());
-    s.source.resize(entries.col.size());
-    for (const Index j : entries.col) ++s.col_ptr[inv_col_perm[j] + 1];
-    std::partial_sum(s.col_ptr.begin(), s.col_ptr.end(), s.col_ptr.begin());
-    std::vector<Offset> next(s.col_ptr.begin(), s.col_ptr.end() - 1);
-    const auto          source = entries.source;
-    const auto          place = [&](Index r, auto source_of) {
-        const Index i = s.row_perm[r];
-        for (Offset p = entries.ptr[i]; p < entries.ptr[i + 1]; ++p) {
-            const Offset q = next[inv_col_perm[entries.col[p]]]++;
-            s.row[q] = r;
-            s.source[q] = source_of(p);
+    const auto inv_col_perm = inverse_by_tasks(s.col_perm);
+    const auto rows = [&](Index begin, Index end, auto&& take) {
+        for (Index r = begin; r < end; ++r) {
+            const Index i = s.row_perm[r];
+            for (Offset p = entries.ptr[i]; p < entries.ptr[i + 1]; ++p) take(inv_col_perm[entries.col[p]], r, p);
         }
     };
-    for (Index r = 0; r < s.n; ++r)
-        source.empty() ? place(r, [](Offset p) { return p; }) : place(r, [&](Offset p) { return source[p]; });
+    Grouping by_column(s.n, s.input_nnz, s.n, rows);
+    s.row.resize(by_column.size());
+    s.source.resize(by_column.size());
+    by_column.place([&](Offset q, Index r, Offset p) {
+        s.row[q] = r;
+        s.source[q] = entries.source.empty() ? p : entries.source[p];
+    });
+    s.col_ptr = by_column.take_ptr();
 }
 
 }  // namespace
@@ -124,6 +125,7 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOption
     s.n = A.n;
     s.input_nnz = static_cast<Offset>(A.idx.size());
     s.layout = A.layout;
+    const bool large_input = s.input_nnz >= worth_threads;
     s.input_ptr.assign(A.ptr.begin(), A.ptr.end());
     s.input_idx.assign(A.idx.begin(), A.idx.end());
     s.options = options;
@@ -147,7 +149,7 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOption
     s.block_ptr = std::move(form.block_ptr);
     s.row_perm.resize(s.n);
     for (Index k = 0; k < s.n; ++k) s.row_perm[k] = row_of_col[s.col_perm[k]];
-    fill_columns(s, entries);
+    with_tasks(be, large_input, [&] { fill_columns(s, entries); });
     s.report.seconds = clock.seconds();
     return symbolic;
 }

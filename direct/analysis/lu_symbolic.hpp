@@ -10,6 +10,7 @@
 #include "ilux/base/csr.hpp"
 #include "ilux/base/scalar.hpp"
 #include "ilux/base/stop_token.hpp"
+#include "ilux/base/unset_vector.hpp"
 #include "ilux/direct/analysis/lu_options.hpp"
 
 namespace ilux {
@@ -42,6 +43,10 @@ struct LuSymbolicReport {
     double                   seconds = 0;
 };
 
+/// An array over entries, which threads fill: none makes a pass over its memory before.
+template <class T>
+using EntryArray = UnsetVector<T, Pages::usual>;
+
 /// B = A(row_perm, col_perm), block upper triangular, with a structurally nonzero diagonal where the structural rank
 /// allows. Immutable and shared; serves any number of factors and threads.
 struct LuSymbolic {
@@ -49,14 +54,14 @@ struct LuSymbolic {
     Offset              input_nnz = 0;  ///< of the caller's arrays, duplicates counted
     MatrixLayout        layout = MatrixLayout::rows;
     std::vector<Offset> input_ptr;           ///< n + 1, the caller's: what a later pattern is compared with
-    std::vector<Index>  input_idx;           ///< input_nnz
+    EntryArray<Index>   input_idx;           ///< input_nnz
     std::vector<Index>  row_perm, col_perm;  ///< n; perm[new] = old
     std::vector<Index>  block_ptr;           ///< blocks + 1
     std::vector<double> row_scale,
         col_scale;                ///< n by old number, powers of two; empty: ones, or rows scaled when factored
     std::vector<Offset> col_ptr;  ///< n + 1; B by columns
-    std::vector<Index>  row;      ///< input_nnz; rows of B ascending within a column, duplicates adjacent
-    std::vector<Offset> source;   ///< input_nnz; position of each among the caller's values
+    EntryArray<Index>   row;      ///< input_nnz; rows of B ascending within a column, duplicates adjacent
+    EntryArray<Offset>  source;   ///< input_nnz; position of each among the caller's values
     LuOptions           options;
     LuSymbolicReport    report;
 };

@@ -296,8 +296,8 @@ private:
             const std::size_t lanes = (s.log2_part * (most_log2 + 1) + s.log2_lanes) * divides + s.divide;
             return lanes * (DataflowProgram::max_steps + 1) + (DataflowProgram::max_steps - s.rows());
         };
-        constexpr std::size_t keys = (most_log2 + 1) * (most_log2 + 1) * divides * (DataflowProgram::max_steps + 1);
-        auto&                 shapes = units_.shapes;
+        constexpr Index keys = (most_log2 + 1) * (most_log2 + 1) * divides * (DataflowProgram::max_steps + 1);
+        auto&           shapes = units_.shapes;
         for (const Shape& shape : shapes) units_.depth = std::max(units_.depth, shape.level + 1);
         UnsetVector<Shape> sorted(shapes.size());
         counting_sort<Shape>(be_, shapes, sorted, keys, by_lanes);

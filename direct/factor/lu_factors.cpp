@@ -3,10 +3,10 @@
 namespace ilux {
 namespace {
 
-template <class... T>
-std::size_t array_bytes(const std::vector<T>&... arrays)
+template <class... Array>
+std::size_t array_bytes(const Array&... arrays)
 {
-    return (std::size_t{0} + ... + (arrays.capacity() * sizeof(T)));
+    return (std::size_t{0} + ... + (arrays.capacity() * sizeof(typename Array::value_type)));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct LuPattern {
     std::vector<Offset> in_split;   ///< n
     std::vector<Offset> in_source;  ///< position among the caller's values
     std::vector<Index>  in_row;     ///< row in B
-    std::vector<double> in_scale;   ///< r_i c_j; of fronts, of FrontPlan::in_source, and then of f_source
+    EntryArray<double>  in_scale;   ///< r_i c_j; of fronts, of FrontPlan::in_source, and then of f_source
 
     Offset      nnz() const { return col_ptr.empty() ? 0 : col_ptr.back(); }
     Offset      nnz_F() const { return f_col_ptr.empty() ? 0 : f_col_ptr.back(); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/tasks.hpp"
 
 namespace ilux {
 namespace {
@@ -29,18 +30,20 @@ std::vector<double> power_of_two_row_scales(const MatrixView<S>& A, std::span<co
 {
     std::vector<double> scale(A.n);
     const auto size = [&](Offset p, Index j) { return c.empty() ? std::abs(A.val[p]) : std::abs(A.val[p]) * c[j]; };
-    for (Index line = 0; line < A.n; ++line) {
-        const Offset end = A.ptr[line + 1];
-        Offset       p = A.ptr[line];
-        if (A.layout == MatrixLayout::rows) {
-            double largest = 0;
-            for (; p < end; ++p) largest = std::max(largest, size(p, A.idx[p]));
-            scale[line] = largest;
-        } else {
-            for (; p < end; ++p) scale[A.idx[p]] = std::max(scale[A.idx[p]], size(p, line));
-        }
-    }
-    for (double& r : scale) r = r > 0 ? reciprocal_power_of_two(r) : 1;
+    if (A.layout == MatrixLayout::rows)
+        for_pieces(A.n, [&](Index, Index begin, Index end) {
+            for (Index i = begin; i < end; ++i) {
+                double largest = 0;
+                for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p) largest = std::max(largest, size(p, A.idx[p]));
+                scale[i] = largest;
+            }
+        });
+    else
+        for (Index j = 0; j < A.n; ++j)
+            for (Offset p = A.ptr[j]; p < A.ptr[j + 1]; ++p) scale[A.idx[p]] = std::max(scale[A.idx[p]], size(p, j));
+    for_pieces(A.n, [&](Index, Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) scale[i] = scale[i] > 0 ? reciprocal_power_of_two(scale[i]) : 1;
+    });
     return scale;
 }
 

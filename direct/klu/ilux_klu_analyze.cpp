@@ -66,7 +66,7 @@ std::shared_ptr<const LuSymbolic> analyse_given(const Pattern& A, std::span<cons
     for (Index& j : given->col_perm) j = Q[j];
     for (Offset& p : given->source) p = source[p];
     given->input_ptr = A.ptr;
-    given->input_idx = A.idx;
+    given->input_idx.assign(A.idx.begin(), A.idx.end());
     return given;
 }
 

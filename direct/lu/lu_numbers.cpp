@@ -147,7 +147,7 @@ typename LuNumbers<S>::Factors LuNumbers<S>::by_fronts(std::shared_ptr<const Fro
         on_host.emplace(plan);
         require_room(*on_host);
     }
-    LuFactors<S> fresh{.symbolic = symbolic_, .pattern = front_pattern<S>(*symbolic_, *plan, options, values_)};
+    LuFactors<S> fresh{.symbolic = symbolic_, .pattern = front_pattern<S>(be_, *symbolic_, *plan, options, values_)};
     fresh.fronts = std::move(plan);
     fresh.monitor.stopped = stop.reason();
     Factors factors(std::move(fresh));

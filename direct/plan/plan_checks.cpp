@@ -36,16 +36,16 @@ public:
     {
         (*this)(std::ranges::all_of(values, [&](std::int64_t x) { return x >= least && x < end; }), wrong);
     }
-    template <class T>
-    void permutation(const std::vector<T>& perm, std::size_t count, const char* wrong) const
+    template <class V>
+    void permutation(const V& perm, std::size_t count, const char* wrong) const
     {
         (*this)(perm.size() == count, wrong);
         within(perm, 0, static_cast<std::int64_t>(count), wrong);
         std::vector<bool> seen(count);
-        for (const T i : perm) seen[static_cast<std::size_t>(i)] = true;
+        for (const auto i : perm) seen[static_cast<std::size_t>(i)] = true;
         (*this)(std::ranges::find(seen, false) == seen.end(), wrong);
     }
-    void scales(const std::vector<double>& scale, std::size_t count, bool may_be_empty, const char* wrong) const
+    void scales(std::span<const double> scale, std::size_t count, bool may_be_empty, const char* wrong) const
     {
         const bool finite = std::ranges::all_of(scale, [](double x) { return std::isfinite(x) && x != 0; });
         (*this)((scale.size() == count || (may_be_empty && scale.empty())) && finite, wrong);

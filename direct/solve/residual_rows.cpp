@@ -63,7 +63,7 @@ ResidualRows residual_rows(const LuSymbolic& A, Transpose transpose)
     ResidualRows rows;
     if ((A.layout == MatrixLayout::rows) == (transpose == Transpose::no)) {
         rows.ptr = A.input_ptr;
-        rows.col = A.input_idx;
+        rows.col.assign(A.input_idx.begin(), A.input_idx.end());
     } else {
         gather_rows(A, rows);
     }

@@ -19,13 +19,13 @@ struct FrontPlan {
     std::vector<Index>  block_ptr;           ///< blocks + 1; positions
     std::vector<Index>  block_front;         ///< blocks + 1; the first front of each
     std::vector<Offset> val_ptr;             ///< fronts + 1
-    std::vector<Index>  place;  ///< of each tree.row, its row in the parent's front; ascending within a front
+    EntryArray<Index>   place;  ///< of each tree.row, its row in the parent's front; ascending within a front
 
     /// The caller's values by front; duplicates are added in this order.
     std::vector<Offset> in_ptr;          ///< fronts + 1
-    std::vector<Offset> in_source;       ///< position among the caller's values
-    std::vector<Offset> in_target;       ///< position among the numbers, which val_ptr counts
-    std::vector<Index>  in_row, in_col;  ///< positions in B
+    EntryArray<Offset>  in_source;       ///< position among the caller's values
+    EntryArray<Offset>  in_target;       ///< position among the numbers, which val_ptr counts
+    EntryArray<Index>   in_row, in_col;  ///< positions in B
 
     std::vector<Offset> f_col_ptr;  ///< n + 1; F by columns, duplicates as entries of their own
     std::vector<Index>  f_row;      ///< ascending within a column
@@ -42,7 +42,7 @@ struct FrontPlan {
     std::size_t bytes() const;
 };
 
-/// O(nnz log + Σ updates), on one thread. @throws OutOfMemory
+/// O(nnz log + Σ updates); the same on any number of threads. @throws OutOfMemory
 std::shared_ptr<const FrontPlan> make_front_plan(Cpu& be, const LuSymbolic& symbolic, const FrontMerging& merging = {});
 
 /// Multiply-adds of a front of m rows and k pivots, a division counted as one of them.

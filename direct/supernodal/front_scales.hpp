@@ -18,7 +18,7 @@ constexpr double least_pivot = std::numeric_limits<double>::epsilon();
 /// rows; other scales are the analysis's. O(nnz)
 /// @throws InvalidInput naming row and column of a NaN or Inf, or when values has another length
 template <class S>
-std::shared_ptr<const LuPattern> front_pattern(const LuSymbolic& symbolic, const FrontPlan& plan,
+std::shared_ptr<const LuPattern> front_pattern(Cpu& be, const LuSymbolic& symbolic, const FrontPlan& plan,
                                                const LuOptions& options, std::span<const NotDeduced<S>> values);
 
 }  // namespace ilux

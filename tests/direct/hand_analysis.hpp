@@ -46,7 +46,7 @@ inline std::shared_ptr<const LuSymbolic> analysed(const Entries& A, const HandAn
     s->n = A.n;
     s->input_nnz = static_cast<Offset>(A.col.size());
     s->input_ptr = A.ptr;
-    s->input_idx = A.col;
+    s->input_idx.assign(A.col.begin(), A.col.end());
     std::vector<Index> identity(A.n);
     std::iota(identity.begin(), identity.end(), 0);
     s->row_perm = by.row_perm.empty() ? identity : by.row_perm;

@@ -22,7 +22,7 @@ inline std::shared_ptr<LuSymbolic> only_pattern(const Entries& A, MatrixLayout l
     s->input_nnz = static_cast<Offset>(A.col.size());
     s->layout = layout;
     s->input_ptr = A.ptr;
-    s->input_idx = A.col;
+    s->input_idx.assign(A.col.begin(), A.col.end());
     return s;
 }
 

@@ -105,7 +105,7 @@ TEST(FrontPlan, EveryEntryHasOnePlace)
     for (const auto& A : test::front_systems()) {
         const auto          s = analyse(view<double>(A));
         const auto          plan = make_front_plan(be, *s);
-        std::vector<Offset> sources(plan->in_source);
+        std::vector<Offset> sources(plan->in_source.begin(), plan->in_source.end());
         sources.insert(sources.end(), plan->f_source.begin(), plan->f_source.end());
         std::sort(sources.begin(), sources.end());
         for (std::size_t p = 0; p < sources.size(); ++p) EXPECT_EQ(sources[p], static_cast<Offset>(p));

@@ -38,7 +38,7 @@ LuFactors<S> by_fronts(const CsrMatrix<S>& A, int threads = 1, const LuOptions& 
     Cpu          be(threads);
     LuFactors<S> F{.symbolic = analyse(view<S>(A), options)};
     F.fronts = make_front_plan(be, *F.symbolic);
-    F.pattern = front_pattern<S>(*F.symbolic, *F.fronts, options, A.val());
+    F.pattern = front_pattern<S>(be, *F.symbolic, *F.fronts, options, A.val());
     FrontRefactor<S>(F.fronts).run(be, A.val(), F);
     return F;
 }
@@ -215,7 +215,7 @@ TEST(FrontMonitor, DuplicatesCountAsTheirSum)
     Cpu                       be(1);
     LuFactors<>               F{.symbolic = analyse(A, options)};
     F.fronts = make_front_plan(be, *F.symbolic);
-    F.pattern = front_pattern<double>(*F.symbolic, *F.fronts, options, values);
+    F.pattern = front_pattern<double>(be, *F.symbolic, *F.fronts, options, values);
     FrontRefactor<>(F.fronts).run(be, values, F);
     EXPECT_EQ(F.monitor.bad_column, -1);
     EXPECT_NEAR(F.monitor.rgrowth, 1, 0.1);

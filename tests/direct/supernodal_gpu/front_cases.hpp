@@ -34,7 +34,7 @@ FrontCase<S> front_case(std::string name, CsrMatrix<S> A, const LuOptions& optio
     one.symbolic = analyse<S>(view<S>(one.A), options);
     Cpu be(1);
     one.plan = make_front_plan(be, *one.symbolic, merging);
-    one.pattern = front_pattern<S>(*one.symbolic, *one.plan, options, one.values());
+    one.pattern = front_pattern<S>(be, *one.symbolic, *one.plan, options, one.values());
     return one;
 }
 

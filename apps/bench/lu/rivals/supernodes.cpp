@@ -29,7 +29,7 @@ public:
     }
     void factor() override
     {
-        F_.pattern = front_pattern<S>(*F_.symbolic, *F_.fronts, F_.symbolic->options, values_);
+        F_.pattern = front_pattern<S>(be_, *F_.symbolic, *F_.fronts, F_.symbolic->options, values_);
         refactor();
     }
     void set_values(std::span<const S> values) override { values_.assign(values.begin(), values.end()); }
