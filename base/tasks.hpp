@@ -1,8 +1,12 @@
 #pragma once
 // Work by tasks of one team: a recursion and its long loops share the threads.
 
+#include <omp.h>
+
 #include <algorithm>
+#include <atomic>
 #include <concepts>
+#include <vector>
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/region_failure.hpp"
@@ -60,6 +64,44 @@ void for_pieces(Int n, const Work& work)
         const Int begin = Int{k} * piece_length;
         work(k, begin, begin + std::min<Int>(piece_length, n - begin));
     });
+}
+
+/// Calls visit(k) for each vertex of a forest, children before their parents, by tasks: who is done with the last child goes on with
+/// the parent. @param parent_of  of each vertex, larger than it; negative: a root
+template <class ParentOf, class Visit>
+void for_forest(Index n, const ParentOf& parent_of, const Visit& visit)
+{
+    constexpr Index parts_a_thread = 8;
+    const Index     threads = omp_get_num_threads(), parts = threads == 1 ? 1 : parts_a_thread * threads;
+    if (parts == 1) {
+        for (Index k = 0; k < n; ++k) visit(k);
+        return;
+    }
+    std::vector<Index> waits(n, 1);  // for its turn, and for each child
+    for_pieces(n, [&](Index, Index begin, Index end) {
+        for (Index k = begin; k < end; ++k)
+            if (const Index up = parent_of(k); up >= 0)
+                std::atomic_ref(waits[up]).fetch_add(1, std::memory_order_relaxed);
+    });
+    const auto last = [&](Index k) { return std::atomic_ref(waits[k]).fetch_sub(1, std::memory_order_acq_rel) == 1; };
+    for_tasks(parts, [&](Index part) {
+        const Index end = static_cast<Index>(Offset{n} * (part + 1) / parts);
+        for (Index k = static_cast<Index>(Offset{n} * part / parts); k < end; ++k)
+            for (Index v = k; v >= 0 && last(v); v = parent_of(v)) visit(v);
+    });
+}
+
+/// Whether holds(k) for any k < n, by tasks. All are asked.
+template <std::integral Int, class Holds>
+bool any_by_tasks(Int n, const Holds& holds)
+{
+    std::atomic<bool> found = false;
+    for_pieces(n, [&](Index, Int begin, Int end) {
+        bool any = false;
+        for (Int k = begin; k < end; ++k) any |= holds(k);
+        if (any) found.store(true, std::memory_order_relaxed);
+    });
+    return found;
 }
 
 }  // namespace ilux

@@ -1,7 +1,12 @@
 #include "ilux/direct/analysis/block_form.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
+#include <utility>
+
+#include "ilux/base/tasks.hpp"
+#include "ilux/reorder/symmetric_graph.hpp"
 
 namespace ilux {
 namespace {
@@ -80,7 +85,53 @@ private:
     Index                   seen_ = 0, found_ = 0;
 };
 
+/// Sets that threads join: the smallest vertex of each is its root. Paths are halved where they are walked; a vertex that is no root
+/// never becomes one again, so a late store leads to a root, too.
+class JoinedSets {
+public:
+    explicit JoinedSets(Index n) : up_(n) { std::iota(up_.begin(), up_.end(), Index{0}); }
+
+    bool is_root(Index v) const { return up_[v] == v; }
+    void join(Index u, Index v)
+    {
+        for (;;) {
+            u = root(u);
+            v = root(v);
+            if (u == v) return;
+            if (u < v) std::swap(u, v);
+            Index self = u;
+            if (at(u).compare_exchange_strong(self, v, std::memory_order_relaxed)) return;
+        }
+    }
+
+private:
+    std::atomic_ref<Index> at(Index v) { return std::atomic_ref(up_[v]); }
+    Index                  root(Index v)
+    {
+        for (;;) {
+            const Index up = at(v).load(std::memory_order_relaxed);
+            if (up == v) return v;
+            const Index next = at(up).load(std::memory_order_relaxed);
+            if (next != up) at(v).store(next, std::memory_order_relaxed);
+            v = next;
+        }
+    }
+
+    std::vector<Index> up_;
+};
+
 }  // namespace
+
+bool is_one_component(const PatternView& C)
+{
+    if (C.n == 0 || !detail::is_symmetric(C)) return false;
+    JoinedSets sets(C.n);
+    for_pieces(C.n, [&](Index, Index begin, Index end) {
+        for (Index i = begin; i < end; ++i)
+            for (Offset p = C.row_ptr[i]; p < C.row_ptr[i + 1] && C.col[p] < i; ++p) sets.join(i, C.col[p]);
+    });
+    return !any_by_tasks(C.n, [&](Index v) { return v > 0 && sets.is_root(v); });
+}
 
 BlockForm block_form(std::span<const Offset> ptr, std::span<const Index> col, std::span<const Index> row_of)
 {

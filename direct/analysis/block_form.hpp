@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ilux/base/types.hpp"
+#include "ilux/reorder/ordering.hpp"
 
 namespace ilux {
 
@@ -20,6 +21,10 @@ struct BlockForm {
 /// @param row_of  n, a permutation; the transversal's row of each column
 /// O(n + nnz) without recursion; 24 n bytes.
 BlockForm block_form(std::span<const Offset> ptr, std::span<const Index> col, std::span<const Index> row_of);
+
+/// Whether C is symmetric and all of it one component, found by tasks: then block_form() is single_block(), for the rows as they are.
+/// O(nnz log) for rows that ascend strictly.
+bool is_one_component(const PatternView& C);
 
 /// All of it as one block, in the given order.
 BlockForm single_block(Index n);

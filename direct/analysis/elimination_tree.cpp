@@ -1,7 +1,10 @@
 #include "ilux/direct/analysis/elimination_tree.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "ilux/base/csr.hpp"
 #include "ilux/base/tasks.hpp"
@@ -9,22 +12,76 @@
 namespace ilux {
 namespace {
 
-/// Of each vertex in the given order. Paths to the roots are cut short where they are walked.
-std::vector<Index> parents(const PatternView& C, std::span<const Index> order, std::span<const Index> inv, Steps step)
-{
-    std::vector<Index> parent(C.n, -1), above(C.n, -1);
-    for (Index k = 0; k < C.n; ++k) {
-        for (Offset p = C.row_ptr[order[k]]; p < C.row_ptr[order[k] + 1]; ++p) {
+constexpr Offset worth_threads = 50'000;  // entries
+
+using Vertices = UnsetVector<Index, Pages::usual>;
+
+/// The tree in the given order. Each thread has a part of neighbouring vertices and builds the forest of what joins them to one another.
+/// A vertex is open where an entry of its row, or of the row of one below it, is in an earlier part; those are looked at once more, in
+/// order. The others have the parents that they have in the whole tree: nothing before their part leads to them or to what is below
+/// them.
+class Parents {
+public:
+    Parents(const PatternView& C, std::span<const Index> order, const StopToken& stop)
+        : C_(C), order_(order), inv_(inverse_by_tasks(order)), stop_(stop), parent_(C.n), above_(C.n)
+    {}
+
+    Vertices find()
+    {
+        constexpr Index parts_a_thread = 4;  // those with large separators take longer
+        const Index     threads = omp_get_num_threads(), parts = threads == 1 ? 1 : parts_a_thread * threads;
+        const auto      first = [&](Index part) { return static_cast<Index>(Offset{C_.n} * part / parts); };
+        std::vector<std::vector<Index>> open(parts);
+        for_tasks(parts, [&](Index part) { open[part] = build_part(first(part), first(part + 1)); });
+        Steps step(stop_);
+        for (const auto& vertices : open)
+            for (const Index k : vertices) join_row(k, 0, step);
+        return std::move(parent_);
+    }
+
+private:
+    /// @return its open vertices, ascending; they have no parent yet
+    std::vector<Index> build_part(Index begin, Index end)
+    {
+        std::fill(parent_.begin() + begin, parent_.begin() + end, -1);
+        std::fill(above_.begin() + begin, above_.begin() + end, -1);
+        std::vector<char>  is_open(end - begin);
+        std::vector<Index> open;
+        Steps              step(stop_);
+        for (Index k = begin; k < end; ++k) is_open[k - begin] = join_row(k, begin, step);
+        for (Index k = begin; k < end; ++k) {
+            if (!is_open[k - begin]) continue;
+            open.push_back(k);
+            if (parent_[k] >= 0) is_open[parent_[k] - begin] = 1;
+            parent_[k] = -1;
+        }
+        if (!open.empty()) std::copy(parent_.begin() + begin, parent_.begin() + end, above_.begin() + begin);
+        return open;
+    }
+
+    /// k becomes the parent of the roots above what its row joins it to, from `begin` on. @return whether there is more before
+    bool join_row(Index k, Index begin, Steps& step)
+    {
+        bool more = false;
+        for (Offset p = C_.row_ptr[order_[k]]; p < C_.row_ptr[order_[k] + 1]; ++p) {
             step();
-            for (Index i = inv[C.col[p]]; i >= 0 && i < k;) {
-                const Index next = std::exchange(above[i], k);
-                if (next < 0) parent[i] = k;
+            Index i = inv_[C_.col[p]];
+            more = more || i < begin;
+            while (i >= begin && i < k) {  // the path to the root is cut short where it is walked
+                const Index next = std::exchange(above_[i], k);
+                if (next < 0) parent_[i] = k;
                 i = next;
             }
         }
+        return more;
     }
-    return parent;
-}
+
+    PatternView            C_;
+    std::span<const Index> order_;
+    Vertices               inv_;
+    const StopToken&       stop_;
+    Vertices               parent_, above_;  // above: an ancestor, or none
+};
 
 std::vector<Index> subtree_sizes(std::span<const Index> parent)
 {
@@ -79,31 +136,35 @@ private:
 
 }  // namespace
 
-EliminationTree elimination_tree(const PatternView& C, std::span<const Index> order, const StopToken& stop)
+EliminationTree elimination_tree(const Cpu& be, const PatternView& C, std::span<const Index> order,
+                                 const StopToken& stop)
 {
-    const auto      given = parents(C, order, inverse_permutation(order), Steps(stop));
-    const auto      size = subtree_sizes(given);
-    const auto      number = postorder(given, size);
     EliminationTree tree{.order = std::vector<Index>(C.n),
                          .parent = std::vector<Index>(C.n),
                          .size = std::vector<Index>(C.n)};
-    for (Index k = 0; k < C.n; ++k) {
-        tree.order[number[k]] = order[k];
-        tree.parent[number[k]] = given[k] >= 0 ? number[given[k]] : -1;
-        tree.size[number[k]] = size[k];
-    }
+    with_tasks(be, C.nnz() >= worth_threads, [&] {
+        const auto given = Parents(C, order, stop).find();
+        const auto size = subtree_sizes(given);
+        const auto number = postorder(given, size);
+        for_pieces(C.n, [&](Index, Index begin, Index end) {
+            for (Index k = begin; k < end; ++k) {
+                tree.order[number[k]] = order[k];
+                tree.parent[number[k]] = given[k] >= 0 ? number[given[k]] : -1;
+                tree.size[number[k]] = size[k];
+            }
+        });
+    });
     return tree;
 }
 
 std::vector<Index> column_counts(const Cpu& be, const PatternView& C, const EliminationTree& tree,
                                  const StopToken& stop)
 {
-    constexpr Offset    worth_sharing = 50'000;
-    const auto          inv = inverse_permutation(tree.order);
     const MeetingPoints meeting(tree);
     std::vector<Index>  count(C.n, 0);  // first what subtrees of the tree add up to it
     const auto add = [&](Index k, Index more) { std::atomic_ref(count[k]).fetch_add(more, std::memory_order_relaxed); };
-    with_tasks(be, C.nnz() >= worth_sharing, [&] {
+    with_tasks(be, C.nnz() >= worth_threads, [&] {
+        const auto inv = inverse_by_tasks(tree.order);
         for_pieces(C.n, [&](Index, Index begin, Index end) {
             std::vector<Index> earlier;
             Steps              step(stop);

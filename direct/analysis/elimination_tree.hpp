@@ -18,8 +18,9 @@ struct EliminationTree {
     std::vector<Index> size;    ///< n; vertices of the subtree
 };
 
-/// O(nnz α(n)) by one thread [liu_90].
-EliminationTree elimination_tree(const PatternView& C, std::span<const Index> order, const StopToken& stop = {});
+/// O(nnz α(n)) [liu_90], parts of the order by threads, which pays where few rows have entries in earlier parts: after nested dissection.
+EliminationTree elimination_tree(const Cpu& be, const PatternView& C, std::span<const Index> order,
+                                 const StopToken& stop = {});
 
 /// Entries of each column of L below the diagonal, in the order of the tree: from the leaves of the row subtrees, and where the paths that
 /// begin there meet [gilbert_ng_peyton_94]. O(nnz log n) on all threads, rows apart; paths meet after a step or two of a heavy-path

@@ -3,12 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numbers>
 #include <span>
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/tasks.hpp"
 #include "ilux/reorder/matching.hpp"
 #include "ilux/reorder/transversal.hpp"
 
@@ -44,17 +46,23 @@ void complete(const MergedRows& A, std::span<Offset> entry_of_row, LuDiagonal& d
 
 LuDiagonal structural_diagonal(const MergedRows& A, const StopToken& stop)
 {
-    const Index         n = order_of(A);
-    std::vector<Offset> entry_of_row(n, -1);
-    LuDiagonal          d;
-    d.row_of_col.assign(n, -1);
-    for (Index i = 0; i < n; ++i) {
-        const Offset p = find(A, i, i);
-        if (p < 0 || (!A.val.empty() && A.val[p] == 0)) continue;
-        entry_of_row[i] = p;
-        d.row_of_col[i] = i;
-        ++d.rank;
-    }
+    const Index        n = order_of(A);
+    EntryArray<Offset> entry_of_row(n);
+    LuDiagonal         d;
+    d.row_of_col.resize(n);
+    std::atomic<Index> rank = 0;
+    for_pieces(n, [&](Index, Index begin, Index end) {
+        Index found = 0;
+        for (Index i = begin; i < end; ++i) {
+            const Offset p = find(A, i, i);
+            const bool   serves = p >= 0 && (A.val.empty() || A.val[p] != 0);
+            entry_of_row[i] = serves ? p : -1;
+            d.row_of_col[i] = serves ? i : -1;
+            found += serves;
+        }
+        rank += found;
+    });
+    d.rank = rank;
     if (d.rank == n) return d;
     if (!A.val.empty()) extend_transversal(A.ptr, A.col, A.val, entry_of_row, d.row_of_col, stop);
     complete(A, entry_of_row, d, stop);
@@ -64,23 +72,37 @@ LuDiagonal structural_diagonal(const MergedRows& A, const StopToken& stop)
 /// Diagonal entries that threshold pivoting would not take if they came first, rows being scaled to a largest entry of 1.
 Index small_pivots(const MergedRows& A, const LuDiagonal& d, double pivot_tol)
 {
-    const Index         n = order_of(A);
-    std::vector<Index>  col_of_row(n);
-    std::vector<double> largest(n, 0), diagonal(n, 0);  // of each column
-    for (Index j = 0; j < n; ++j) col_of_row[d.row_of_col[j]] = j;
-    for (Index i = 0; i < n; ++i) {
-        double row_max = 0;
-        for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p) row_max = std::max(row_max, std::abs(A.val[p]));
-        const double scale = row_max > 0 ? 1 / row_max : 1;
-        for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p) {
-            const double a = std::abs(A.val[p]) * scale;
-            largest[A.col[p]] = std::max(largest[A.col[p]], a);
-            if (A.col[p] == col_of_row[i]) diagonal[A.col[p]] = a;
+    const Index        n = order_of(A);
+    const auto         col_of_row = inverse_by_tasks(d.row_of_col);
+    EntryArray<double> scale(n), diagonal(n);  // of rows, of columns
+    std::vector<char>  small(n);               // columns
+    for_pieces(n, [&](Index, Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) {
+            double largest = 0, own = 0;
+            for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p) {
+                largest = std::max(largest, std::abs(A.val[p]));
+                if (A.col[p] == col_of_row[i]) own = std::abs(A.val[p]);
+            }
+            scale[i] = largest > 0 ? 1 / largest : 1;
+            diagonal[col_of_row[i]] = own * scale[i];
         }
-    }
-    Index small = 0;
-    for (Index j = 0; j < n; ++j) small += !(diagonal[j] >= pivot_tol * largest[j] && diagonal[j] > 0);
-    return small;
+    });
+    for_pieces(n, [&](Index, Index begin, Index end) {
+        for (Index i = begin; i < end; ++i)
+            for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p) {
+                const Index  j = A.col[p];
+                const double a = std::abs(A.val[p]) * scale[i];  // NaN where 1 / largest overflows
+                if (a == a && !(diagonal[j] >= pivot_tol * a))
+                    std::atomic_ref(small[j]).store(1, std::memory_order_relaxed);
+            }
+    });
+    std::atomic<Index> count = 0;
+    for_pieces(n, [&](Index, Index begin, Index end) {
+        Index found = 0;
+        for (Index j = begin; j < end; ++j) found += small[j] || !(diagonal[j] > 0);
+        count += found;
+    });
+    return count;
 }
 
 void match_by_values(const MergedRows& A, LuDiagonal& d, bool permute, bool scale, const StopToken& stop)

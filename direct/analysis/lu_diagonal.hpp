@@ -19,6 +19,7 @@ struct LuDiagonal {
 /// The caller's diagonal where it is not 0, what augmenting paths find elsewhere, and entries of value 0 only where the
 /// others do not reach the rank; or a maximum-product matching, where options.matching says so or, automatic, where one
 /// of those diagonal entries is below options.pivot_tol of its column (rows scaled to a largest entry of 1).
+/// What O(nnz) passes do is done by tasks, matching and augmenting by one thread.
 /// @param stop  ends the call
 /// @throws InvalidOption for a matching or its scaling without values
 LuDiagonal choose_diagonal(const MergedRows& A, const LuOptions& options, std::vector<std::string>& decisions,

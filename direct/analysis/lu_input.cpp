@@ -6,13 +6,15 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "ilux/base/csr_checks.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/grouping.hpp"
 #include "ilux/base/instances.hpp"
+#include "ilux/base/tasks.hpp"
 
 namespace ilux {
 namespace {
@@ -32,11 +34,10 @@ Place place_of(const MatrixView<S>& A, Offset p)
 
 bool all_ascend(const RowEntries& a)
 {
-    const Index n = static_cast<Index>(a.ptr.size()) - 1;
-    for (Index i = 0; i < n; ++i)
-        for (Offset p = a.ptr[i] + 1; p < a.ptr[i + 1]; ++p)
-            if (a.col[p - 1] >= a.col[p]) return false;
-    return true;
+    return !any_by_tasks(static_cast<Index>(a.ptr.size()) - 1, [&](Index i) {
+        const auto row = a.col.subspan(a.ptr[i], a.ptr[i + 1] - a.ptr[i]);
+        return std::ranges::adjacent_find(row, std::ranges::greater_equal()) != row.end();
+    });
 }
 
 bool finite_numbers(std::span<const double> values)
@@ -73,11 +74,13 @@ void require_pattern(const MatrixView<S>& A)
     require(A.ptr.front() == 0 && A.ptr.back() == nnz, [&] {
         return fmt::format("{} runs from {} to {}; expected 0 to {}", name, A.ptr.front(), A.ptr.back(), nnz);
     });
-    for (Index k = 0; k < A.n; ++k)
+    const bool decreases = any_by_tasks(A.n, [&](Index k) { return A.ptr[k] > A.ptr[k + 1]; });
+    for (Index k = 0; decreases; ++k)
         require(A.ptr[k] <= A.ptr[k + 1], [&] {
             return fmt::format("{} decreases after {} {} (counted from 0)", name, rows ? "row" : "column", k);
         });
-    for (Offset p = 0; p < nnz; ++p)
+    const bool outside = any_by_tasks(nnz, [&](Offset p) { return A.idx[p] < 0 || A.idx[p] >= A.n; });
+    for (Offset p = 0; outside; ++p)
         require(A.idx[p] >= 0 && A.idx[p] < A.n, [&] {
             const auto [i, j] = place_of(A, p);
             return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j,
@@ -95,9 +98,10 @@ bool all_finite(std::span<const NotDeduced<S>> values)
 template <class S>
 void require_finite_values(const MatrixView<S>& A)
 {
-    for (std::size_t p = 0; p < A.val.size(); ++p)
+    const bool bad = any_by_tasks(std::ssize(A.val), [&](Offset p) { return !is_finite(A.val[p]); });
+    for (Offset p = 0; bad; ++p)
         require(is_finite(A.val[p]), [&] {
-            const auto [i, j] = place_of(A, static_cast<Offset>(p));
+            const auto [i, j] = place_of(A, p);
             return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j,
                                detail::shown(A.val[p]));
         });
@@ -112,18 +116,17 @@ RowEntries by_rows(const MatrixView<S>& A)
         r.col = A.idx;
         return r;
     }
-    r.own_ptr.assign(static_cast<std::size_t>(A.n) + 1, 0);
+    Grouping by_row(A.n, std::ssize(A.idx), A.n, [&](Index begin, Index end, auto&& take) {
+        for (Index j = begin; j < end; ++j)
+            for (Offset p = A.ptr[j]; p < A.ptr[j + 1]; ++p) take(A.idx[p], j, p);
+    });
     r.own_col.resize(A.idx.size());
     r.own_source.resize(A.idx.size());
-    for (const Index i : A.idx) ++r.own_ptr[i + 1];
-    std::partial_sum(r.own_ptr.begin(), r.own_ptr.end(), r.own_ptr.begin());
-    std::vector<Offset> next(r.own_ptr.begin(), r.own_ptr.end() - 1);
-    for (Index j = 0; j < A.n; ++j)
-        for (Offset p = A.ptr[j]; p < A.ptr[j + 1]; ++p) {
-            const Offset q = next[A.idx[p]]++;
-            r.own_col[q] = j;
-            r.own_source[q] = p;
-        }
+    by_row.place([&](Offset q, Index j, Offset p) {
+        r.own_col[q] = j;
+        r.own_source[q] = p;
+    });
+    r.own_ptr = by_row.take_ptr();
     r.ptr = r.own_ptr;
     r.col = r.own_col;
     r.source = r.own_source;

@@ -14,8 +14,9 @@ struct RowEntries {
     std::span<const Index>  col;     ///< nnz
     std::span<const Offset> source;  ///< nnz; position among the caller's values; empty: in order
 
-    std::vector<Offset> own_ptr, own_source;  ///< memory of the above where the caller's arrays do not serve
-    std::vector<Index>  own_col;
+    std::vector<Offset> own_ptr;  ///< memory of the above where the caller's arrays do not serve
+    EntryArray<Index>   own_col;
+    EntryArray<Offset>  own_source;
 };
 
 /// The same as a matrix: columns ascend strictly within a row, duplicates added.
@@ -28,6 +29,8 @@ struct MergedRows {
     std::vector<Index>  own_col;
     std::vector<double> own_val;
 };
+
+// All but all_finite() by tasks.
 
 /// @throws InvalidInput for lengths that disagree, a broken ptr, or an index outside the matrix, naming it
 template <class S>

@@ -105,14 +105,14 @@ public:
     {}
 
     /// Counts an ordering and keeps it where it is the best so far. @return whether it is
-    bool offer(std::vector<Index> perm, LuOrdering ordering, const std::string& what)
+    bool offer(std::vector<Index> perm, LuOrdering ordering, const std::string& what, Fill fill = Fill::unknown)
     {
         const bool first = best_.perm.empty();
         CostLimit  limit;
         if (first && bound_ && !symmetric_) limit = {.nnz = most_counted};
         if (!first) limit = {.nnz = 1.5 * best_.cost.nnz, .multiply_adds = best_.cost.multiply_adds};
-        const auto cost =
-            symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_) : symbolic_cost(C_, perm, limit, stop_);
+        const auto cost = symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_, fill)
+                                     : symbolic_cost(C_, perm, limit, stop_);
         if (!cost && !first) {
             decisions_.push_back(
                 fmt::format("{}: more flops, or more than {:.3g} entries; not taken", what, limit.nnz));
@@ -206,7 +206,7 @@ LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::s
     const bool mesh = wanted == LuOrdering::automatic && may_be_a_mesh(C) && symmetric(C, be);
     if (mesh) {
         choice.set_symmetric();
-        choice.offer(choice.dissected(C), LuOrdering::dissection, "nested dissection of a mesh");
+        choice.offer(choice.dissected(C), LuOrdering::dissection, "nested dissection of a mesh", Fill::much);
         if (choice.flops_an_entry() >= flops_for_dissection) return std::move(choice.best());
     }
     AmdCounts amd;

@@ -93,7 +93,7 @@ std::optional<SymbolicCost> by_row_subtrees(const PatternView& C, std::span<cons
 SymbolicCost by_column_counts(const PatternView& C, std::span<const Index> order, const StopToken& stop, const Cpu& be)
 {
     SymbolicCost cost{.nnz = static_cast<double>(C.n)};
-    for (const double count : column_counts(be, C, elimination_tree(C, order, stop), stop)) {
+    for (const double count : column_counts(be, C, elimination_tree(be, C, order, stop), stop)) {
         cost.nnz += 2 * count;
         cost.multiply_adds += count * count;
     }
@@ -142,11 +142,11 @@ std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const 
 }
 
 std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit,
-                                                    const StopToken& stop, const Cpu& be)
+                                                    const StopToken& stop, const Cpu& be, Fill fill)
 {
     constexpr double little_fill = 6;  // entries of L + U for each of C up to which walking over them all is faster
-    const double     most = std::min(limit.nnz, little_fill * static_cast<double>(C.nnz()));
-    auto             cost = by_row_subtrees(C, order, most, stop);
+    const double     most = fill == Fill::much ? 0 : std::min(limit.nnz, little_fill * static_cast<double>(C.nnz()));
+    auto             cost = fill == Fill::much ? std::nullopt : by_row_subtrees(C, order, most, stop);
     if (!cost && most < limit.nnz) cost = by_column_counts(C, order, stop, be);
     if (!cost || cost->nnz > limit.nnz || cost->multiply_adds > limit.multiply_adds) return std::nullopt;
     return cost;

@@ -32,10 +32,13 @@ struct CostLimit {
 std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit = {},
                                           const StopToken& stop = {});
 
+/// What is known of an order before its cost is counted.
+enum class Fill { unknown, much };
+
 /// The same for a symmetric pattern: by row subtrees of the elimination tree [liu_90] while there is little fill, then by its column
-/// counts. About O(nnz) time however much fill there is, 40 n bytes. Of a pattern that is not symmetric only some entries would be seen.
+/// counts, or by these at once where much fill is expected. About O(nnz) time however much fill there is, 40 n bytes. Of a pattern that is not symmetric only some entries would be seen.
 std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order,
                                                     CostLimit limit = {}, const StopToken& stop = {},
-                                                    const Cpu& be = Cpu(1));
+                                                    const Cpu& be = Cpu(1), Fill fill = Fill::unknown);
 
 }  // namespace ilux

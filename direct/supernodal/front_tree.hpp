@@ -22,7 +22,7 @@ struct FrontTree {
     std::vector<Index>  order;      ///< n; order[position] = column of B
     std::vector<Index>  pivot_ptr;  ///< fronts + 1
     std::vector<Offset> row_ptr;    ///< fronts + 1
-    std::vector<Index>  row;        ///< ascending within a front
+    EntryArray<Index>   row;        ///< ascending within a front
     std::vector<Index>  parent;     ///< fronts; −1: a root
     std::vector<Index>  child_ptr;  ///< fronts + 1
     std::vector<Index>  child;      ///< ascending for each parent
@@ -39,7 +39,7 @@ struct FrontTree {
 };
 
 /// Every row of an update set is a pivot or an update row of the parent. Roots have none. The pivots of a diagonal block stay where
-/// the block was. O(nnz + Σ updates · children), on one thread.
+/// the block was. O(nnz + Σ updates · children); the same on any number of threads.
 FrontTree front_tree(Cpu& be, const LuSymbolic& symbolic, const FrontMerging& merging = {});
 
 }  // namespace ilux

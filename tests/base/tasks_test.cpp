@@ -47,5 +47,61 @@ TEST(Tasks, WhatAPieceThrowsArrives)
                      std::runtime_error);
 }
 
+TEST(Tasks, AForestIsVisitedOnceAndChildrenComeBeforeParents)
+{
+    for (const Index n : {0, 1, 2, 33, 5000, 3 * piece_length})
+        for (const Index spread : {1, 2, 40, 20'000}) {  // 1: a chain
+            std::vector<Index> parent(n);
+            for (Index k = 0; k < n; ++k) parent[k] = k + 1 + Index(Offset{k} * 7919 % spread);
+            for (Index& up : parent)
+                if (up >= n) up = -1;
+            for (const int threads : {1, 2, 3, 7}) {
+                std::vector<Index>              size(n, 0), visits(n, 0);
+                std::vector<std::vector<Index>> children(n);
+                for (Index k = 0; k < n; ++k)
+                    if (parent[k] >= 0) children[parent[k]].push_back(k);
+                with_tasks(Cpu(threads), true, [&] {
+                    for_forest(
+                        n, [&](Index k) { return parent[k]; },
+                        [&](Index k) {
+                            ++visits[k];
+                            size[k] = 1;
+                            for (const Index c : children[k]) size[k] += size[c];
+                        });
+                });
+                ASSERT_EQ(visits, std::vector<Index>(n, 1)) << n << ", " << spread << ", " << threads;
+                Index all = 0;
+                for (Index k = 0; k < n; ++k)
+                    if (parent[k] < 0) all += size[k];
+                ASSERT_EQ(all, n) << spread << ", " << threads;
+            }
+        }
+}
+
+TEST(Tasks, WhatAVisitThrowsArrives)
+{
+    for (const int threads : {1, 4})
+        EXPECT_THROW(with_tasks(Cpu(threads), true,
+                                [] {
+                                    for_forest(
+                                        100, [](Index k) { return k < 99 ? k + 1 : -1; },
+                                        [](Index k) {
+                                            if (k == 50) throw std::runtime_error("50");
+                                        });
+                                }),
+                     std::runtime_error);
+}
+
+TEST(Tasks, AnyIsFoundWhereverItIs)
+{
+    for (const int threads : {1, 3})
+        for (const Offset n : {Offset{0}, Offset{1}, Offset{2 * piece_length + 1}})
+            with_tasks(Cpu(threads), true, [&] {
+                EXPECT_FALSE(any_by_tasks(n, [](Offset) { return false; }));
+                for (const Offset at : {Offset{0}, n / 2, n - 1})
+                    EXPECT_EQ(any_by_tasks(n, [&](Offset k) { return k == at; }), n > 0);
+            });
+}
+
 }  // namespace
 }  // namespace ilux

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ilux/base/tasks.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
@@ -111,6 +112,34 @@ TEST(BlockForm, OfNothingHasNoBlockAndOfEmptyRowsOneForEach)
     EXPECT_EQ(single_block(3).block_ptr, (std::vector<Index>{0, 3}));
     EXPECT_EQ(single_block(3).perm, identity(3));
     EXPECT_EQ(block_form(std::vector<Offset>(4, 0), {}, identity(3)).block_ptr, (std::vector<Index>{0, 1, 2, 3}));
+}
+
+TEST(BlockForm, OneComponentOfASymmetricPatternIsOneBlock)
+{
+    int ones = 0;
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        Random      random(seed);
+        const Index n = seed == 0 ? 30'000 : static_cast<Index>(seed) % 40;
+        auto        A = test::random_matrix(n, n, seed == 0 ? 5 : 1 + seed % 3, seed);
+        if (seed % 4 != 3) {  // made symmetric
+            std::vector<Index> row, col;
+            for (Index i = 0; i < n; ++i)
+                for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+                    row.insert(row.end(), {i, A.col()[p]});
+                    col.insert(col.end(), {A.col()[p], i});
+                }
+            A = CsrMatrix<double>::from_triplets(n, n, row, col, std::vector<double>(row.size(), 1.));
+        }
+        const bool one = block_form(A.row_ptr(), A.col(), identity(n)).block_ptr.size() == 2;
+        for (const int threads : {1, 2, 3, 7}) {
+            bool found = false;
+            with_tasks(Cpu(threads), true, [&] { found = is_one_component({n, A.row_ptr(), A.col()}); });
+            EXPECT_EQ(found, one && is_pattern_symmetric(A)) << "seed " << seed << ", " << threads;
+            ones += found;
+        }
+    }
+    EXPECT_GT(ones, 40);
+    EXPECT_LT(ones, 4 * 199);
 }
 
 }  // namespace

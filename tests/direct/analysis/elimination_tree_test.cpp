@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/reorder/nested_dissection.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/stop_at.hpp"
 
@@ -39,7 +40,13 @@ SlowCounts slow_counts(const PatternView& C, std::span<const Index> order)
 void expect_tree(const PatternView& C, std::span<const Index> order)
 {
     const auto slow = slow_counts(C, order);
-    const auto tree = elimination_tree(C, order);
+    const auto tree = elimination_tree(Cpu(1), C, order);
+    for (const int threads : {2, 3, 7}) {
+        const auto same = elimination_tree(Cpu(threads), C, order);
+        ASSERT_EQ(same.order, tree.order) << threads;
+        ASSERT_EQ(same.parent, tree.parent) << threads;
+        ASSERT_EQ(same.size, tree.size) << threads;
+    }
     const auto inv = inverse_permutation(tree.order);
     const auto inv_given = inverse_permutation(order);
     for (Index k = 0; k < C.n; ++k) {
@@ -64,6 +71,7 @@ TEST(EliminationTree, AndItsCountsAreThoseOfRowSubtrees)
         expect_tree(tree_pattern(A), order);
         expect_tree(tree_pattern(A), fill_reducing_order(tree_pattern(A), Ordering::amd));
         expect_tree(tree_pattern(A), test::random_permutation(A.rows(), 5));
+        expect_tree(tree_pattern(A), nested_dissection(Cpu(2), tree_pattern(A)));
     }
 }
 
@@ -81,8 +89,8 @@ TEST(EliminationTree, ATokenEndsIt)
 {
     const auto A = gallery::build("poisson2d:n=70");
     const auto order = fill_reducing_order(tree_pattern(A), Ordering::amd);
-    const auto tree = elimination_tree(tree_pattern(A), order);
-    EXPECT_THROW((void)elimination_tree(tree_pattern(A), order, test::at_once()), Cancelled);
+    const auto tree = elimination_tree(Cpu(2), tree_pattern(A), order);
+    EXPECT_THROW((void)elimination_tree(Cpu(2), tree_pattern(A), order, test::at_once()), Cancelled);
     EXPECT_THROW((void)column_counts(Cpu(2), tree_pattern(A), tree, test::at_once()), Cancelled);
 }
 

@@ -1,13 +1,16 @@
 #include "ilux/direct/supernodal/front_plan.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "ilux/direct/supernodal/block_adjacency.hpp"
+#include "ilux/direct/supernodal/front_scales.hpp"
 #include "ilux/tests/direct/supernodal/front_systems.hpp"
 
 namespace ilux {
@@ -113,6 +116,124 @@ TEST(FrontPlan, EveryEntryHasOnePlace)
         std::set<Offset> targets(plan->in_target.begin(), plan->in_target.end());
         EXPECT_EQ(targets.size(), plan->in_target.size());  // no duplicates here
         for (const Offset at : plan->in_target) EXPECT_LT(at, plan->numbers());
+    }
+}
+
+/// A matrix as a caller may hold it.
+struct Given {
+    std::string         name;
+    Index               n = 0;
+    std::vector<Offset> ptr{0};
+    std::vector<Index>  idx;
+    std::vector<double> val;
+    MatrixLayout        layout = MatrixLayout::rows;
+
+    MatrixView<> view() const { return {n, ptr, idx, val, layout}; }
+};
+
+enum class Shape { symmetric, unsymmetric, triangular };
+
+/// A mesh of side² unknowns. Unsymmetric: every fifth entry off the diagonal is left out; triangular: of seven strips, each has
+/// entries in the next one that are not mirrored. @param twice  every third entry comes in two parts
+Given mesh(Index side, Shape shape, bool twice, MatrixLayout layout)
+{
+    const auto  A = gallery::convdiff2d({.n = side});
+    const Index n = A.rows(), strip = n / 7 + 1;
+    Given       given;
+    given.name = fmt::format("{}² {} {} {}", side, int(shape), twice, int(layout));
+    given.n = n;
+    given.layout = layout;
+    Offset met = 0;
+    for (Index i = 0; i < n; ++i) {
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p, ++met) {
+            const Index j = A.col()[p];
+            if (shape == Shape::unsymmetric && j != i && met % 5 == 0) continue;
+            if (shape == Shape::triangular && j / strip < i / strip) continue;
+            for (int part = 0; part <= int(twice && met % 3 == 0); ++part) {
+                given.idx.push_back(j);
+                given.val.push_back(A.val()[p] / (1 + part));
+            }
+        }
+        given.ptr.push_back(std::ssize(given.idx));
+    }
+    return given;
+}
+
+std::vector<Given> systems_for_threads()
+{
+    std::vector<Given> all;
+    for (const auto& A : test::front_systems())
+        all.push_back({.name = fmt::format("n = {}, nnz = {}", A.rows(), A.nnz()),
+                       .n = A.rows(),
+                       .ptr = {A.row_ptr().begin(), A.row_ptr().end()},
+                       .idx = {A.col().begin(), A.col().end()},
+                       .val = {A.val().begin(), A.val().end()}});
+    for (const Shape shape : {Shape::symmetric, Shape::unsymmetric, Shape::triangular})
+        for (const bool twice : {false, true}) all.push_back(mesh(160, shape, twice, MatrixLayout::rows));
+    all.push_back(mesh(160, Shape::triangular, true, MatrixLayout::columns));
+    all.push_back(mesh(210, Shape::symmetric, false, MatrixLayout::columns));
+    return all;
+}
+
+void expect_same(const LuSymbolic& a, const LuSymbolic& b)
+{
+    EXPECT_EQ(a.input_ptr, b.input_ptr);
+    EXPECT_EQ(a.input_idx, b.input_idx);
+    EXPECT_EQ(a.row_perm, b.row_perm);
+    EXPECT_EQ(a.col_perm, b.col_perm);
+    EXPECT_EQ(a.block_ptr, b.block_ptr);
+    EXPECT_EQ(a.col_ptr, b.col_ptr);
+    EXPECT_EQ(a.row, b.row);
+    EXPECT_EQ(a.source, b.source);
+    EXPECT_EQ(a.report.decisions, b.report.decisions);
+    EXPECT_EQ(a.report.nnz, b.report.nnz);
+    EXPECT_EQ(a.report.flops, b.report.flops);
+}
+
+void expect_same(const FrontPlan& a, const FrontPlan& b)
+{
+    EXPECT_EQ(a.tree.order, b.tree.order);
+    EXPECT_EQ(a.tree.pivot_ptr, b.tree.pivot_ptr);
+    EXPECT_EQ(a.tree.row_ptr, b.tree.row_ptr);
+    EXPECT_EQ(a.tree.row, b.tree.row);
+    EXPECT_EQ(a.tree.parent, b.tree.parent);
+    EXPECT_EQ(a.tree.child, b.tree.child);
+    EXPECT_EQ(a.row_perm, b.row_perm);
+    EXPECT_EQ(a.col_perm, b.col_perm);
+    EXPECT_EQ(a.val_ptr, b.val_ptr);
+    EXPECT_EQ(a.place, b.place);
+    EXPECT_EQ(a.in_ptr, b.in_ptr);
+    EXPECT_EQ(a.in_source, b.in_source);
+    EXPECT_EQ(a.in_target, b.in_target);
+    EXPECT_EQ(a.in_row, b.in_row);
+    EXPECT_EQ(a.in_col, b.in_col);
+    EXPECT_EQ(a.f_col_ptr, b.f_col_ptr);
+    EXPECT_EQ(a.f_row, b.f_row);
+    EXPECT_EQ(a.f_source, b.f_source);
+    EXPECT_EQ(a.passes.size(), b.passes.size());
+    EXPECT_EQ(a.multiply_adds, b.multiply_adds);
+}
+
+TEST(FrontPlan, AndAnalysisAndScalesAreTheSameOnAnyNumberOfThreads)
+{
+    for (const auto& given : systems_for_threads()) {
+        SCOPED_TRACE(given.name);
+        const LuOptions options;
+        Cpu             one(1);
+        const auto      s = analyse(given.view(), options, {}, one);
+        const auto      plan = make_front_plan(one, *s);
+        const auto      pattern = front_pattern<double>(one, *s, *plan, options, given.val);
+        for (const int threads : {2, 3, 7}) {
+            SCOPED_TRACE(threads);
+            Cpu        be(threads);
+            const auto same = analyse(given.view(), options, {}, be);
+            expect_same(*s, *same);
+            const auto same_plan = make_front_plan(be, *same);
+            expect_same(*plan, *same_plan);
+            const auto same_pattern = front_pattern<double>(be, *same, *same_plan, options, given.val);
+            EXPECT_EQ(pattern->row_scale, same_pattern->row_scale);
+            EXPECT_EQ(pattern->in_scale, same_pattern->in_scale);
+        }
     }
 }
 
