@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <utility>
 
 #include "ilux/base/csr.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr Offset worth_threads = 50'000;  // entries
 
-using Vertices = UnsetVector<Index, Pages::usual>;
+using Vertices = EliminationTree::Numbers;
 
 /// The tree in the given order. Each thread has a part of neighbouring vertices and builds the forest of what joins them to one another.
 /// A vertex is open where an entry of its row, or of the row of one below it, is in an earlier part; those are looked at once more, in
@@ -83,20 +84,20 @@ private:
     Vertices               parent_, above_;  // above: an ancestor, or none
 };
 
-std::vector<Index> subtree_sizes(std::span<const Index> parent)
+Vertices subtree_sizes(std::span<const Index> parent)
 {
-    std::vector<Index> size(parent.size(), 1);
+    Vertices size(parent.size(), 1);
     for (std::size_t k = 0; k < parent.size(); ++k)
         if (parent[k] >= 0) size[parent[k]] += size[k];
     return size;
 }
 
 /// @return of each vertex its number in postorder, children by their numbers. A subtree ends just before what comes after it.
-std::vector<Index> postorder(std::span<const Index> parent, std::span<const Index> size)
+Vertices postorder(std::span<const Index> parent, std::span<const Index> size)
 {
-    const Index        n = static_cast<Index>(parent.size());
-    std::vector<Index> number(n), first(n, 0);  // first: number of the first vertex of the next child's subtree
-    Index              next_root = n;
+    const Index n = static_cast<Index>(parent.size());
+    Vertices    number(n), first(n);  // first: number of the first vertex of the next child's subtree
+    Index       next_root = n;
     for (Index k = n; k-- > 0;) {  // parents before children, and the last child first
         Index& end = parent[k] >= 0 ? first[parent[k]] : next_root;
         number[k] = end - 1;
@@ -111,12 +112,22 @@ class MeetingPoints {
 public:
     explicit MeetingPoints(const EliminationTree& tree) : parent_(tree.parent), head_(tree.parent.size())
     {
-        const Index        n = static_cast<Index>(parent_.size());
-        std::vector<Index> heavy(n, -1);
-        for (Index k = 0; k < n; ++k)
-            if (const Index up = parent_[k]; up >= 0 && (heavy[up] < 0 || tree.size[k] > tree.size[heavy[up]]))
-                heavy[up] = k;
-        for (Index k = n; k-- > 0;) head_[k] = parent_[k] >= 0 && heavy[parent_[k]] == k ? head_[parent_[k]] : k;
+        const Index n = static_cast<Index>(parent_.size());
+        Vertices    largest(n);
+        for_pieces(n, [&](Index, Index begin, Index end) {
+            for (Index k = begin; k < end; ++k) {
+                largest[k] = k - 1;
+                for (Index c = k - 1; c > k - tree.size[k]; c -= tree.size[c])  // the children in postorder
+                    if (tree.size[c] > tree.size[largest[k]]) largest[k] = c;
+                if (tree.size[k] == 1) largest[k] = -1;
+            }
+        });
+        for_pieces(n, [&](Index, Index begin, Index end) {
+            for (Index k = begin; k < end; ++k) {
+                if (parent_[k] >= 0 && largest[parent_[k]] == k) continue;
+                for (Index v = k; v >= 0; v = largest[v]) head_[v] = k;
+            }
+        });
     }
 
     /// Of two vertices of one tree.
@@ -131,17 +142,37 @@ public:
 
 private:
     std::span<const Index> parent_;
-    std::vector<Index>     head_;  // n; the last vertex of the path
+    Vertices               head_;  // n; the last vertex of the path
 };
+
+/// Sums over subtrees, which are intervals of a postorder. By tasks.
+void add_up_subtrees(std::span<const Index> size, std::span<Index> value)
+{
+    const Index                       n = static_cast<Index>(value.size());
+    std::vector<Offset>               before(static_cast<std::size_t>(pieces_of(n)) + 1, 0);
+    UnsetVector<Offset, Pages::usual> up_to(static_cast<std::size_t>(n) + 1);
+    for_pieces(n, [&](Index piece, Index begin, Index end) {
+        before[piece + 1] = std::accumulate(value.begin() + begin, value.begin() + end, Offset{0});
+    });
+    std::partial_sum(before.begin(), before.end(), before.begin());
+    up_to[0] = 0;
+    for_pieces(n, [&](Index piece, Index begin, Index end) {
+        Offset sum = before[piece];
+        for (Index k = begin; k < end; ++k) up_to[k + 1] = sum += value[k];
+    });
+    for_pieces(n, [&](Index, Index begin, Index end) {
+        for (Index k = begin; k < end; ++k) value[k] = static_cast<Index>(up_to[k + 1] - up_to[k + 1 - size[k]]);
+    });
+}
 
 }  // namespace
 
 EliminationTree elimination_tree(const Cpu& be, const PatternView& C, std::span<const Index> order,
                                  const StopToken& stop)
 {
-    EliminationTree tree{.order = std::vector<Index>(C.n),
-                         .parent = std::vector<Index>(C.n),
-                         .size = std::vector<Index>(C.n)};
+    EliminationTree tree{.order = EliminationTree::Numbers(C.n),
+                         .parent = EliminationTree::Numbers(C.n),
+                         .size = EliminationTree::Numbers(C.n)};
     with_tasks(be, C.nnz() >= worth_threads, [&] {
         const auto given = Parents(C, order, stop).find();
         const auto size = subtree_sizes(given);
@@ -157,14 +188,15 @@ EliminationTree elimination_tree(const Cpu& be, const PatternView& C, std::span<
     return tree;
 }
 
-std::vector<Index> column_counts(const Cpu& be, const PatternView& C, const EliminationTree& tree,
-                                 const StopToken& stop)
+EliminationTree::Numbers column_counts(const Cpu& be, const PatternView& C, const EliminationTree& tree,
+                                       const StopToken& stop)
 {
-    const MeetingPoints meeting(tree);
-    std::vector<Index>  count(C.n, 0);  // first what subtrees of the tree add up to it
+    Vertices   count(C.n);  // first what subtrees of the tree add up to it
     const auto add = [&](Index k, Index more) { std::atomic_ref(count[k]).fetch_add(more, std::memory_order_relaxed); };
     with_tasks(be, C.nnz() >= worth_threads, [&] {
-        const auto inv = inverse_by_tasks(tree.order);
+        const MeetingPoints meeting(tree);
+        const auto          inv = inverse_by_tasks(tree.order);
+        for_pieces(C.n, [&](Index, Index begin, Index end) { std::fill_n(count.begin() + begin, end - begin, 0); });
         for_pieces(C.n, [&](Index, Index begin, Index end) {
             std::vector<Index> earlier;
             Steps              step(stop);
@@ -185,9 +217,8 @@ std::vector<Index> column_counts(const Cpu& be, const PatternView& C, const Elim
                 if (last >= 0) add(k, -1);
             }
         });
+        add_up_subtrees(tree.size, count);
     });
-    for (Index k = 0; k < C.n; ++k)
-        if (tree.parent[k] >= 0) count[tree.parent[k]] += count[k];
     return count;
 }
 
