@@ -22,7 +22,7 @@ class Grouping {
 public:
     /// Counts, by tasks of the team whose thread calls it. O(lines + items + threads · groups)
     /// @param items  items(begin, end, take) calls take(group, what...) for each item of these lines, the same in each call
-    /// @param about  how many items there are; memory is 8 bytes a group, for further threads at most 32 · about
+    /// @param about  how many items there are; memory is 8 bytes a group, for further threads at most 16 · about
     Grouping(Index lines, Offset about, Index groups, Items items)
         : items_(std::move(items)), lines_(lines), groups_(groups), chunks_(chunks_for(about)), ptr_(groups_ + 1)
     {
@@ -54,7 +54,7 @@ private:
     Index chunks_for(Offset about) const
     {
         constexpr Index  most = 16;
-        constexpr Offset counts_an_item = 4;
+        constexpr Offset counts_an_item = 2;
         const Offset     room = 1 + counts_an_item * about / std::max<Offset>(1, static_cast<Offset>(groups_));
         return static_cast<Index>(std::min<Offset>(std::min<Index>(omp_get_num_threads(), most), room));
     }

@@ -43,9 +43,8 @@ std::shared_ptr<const LuPattern> front_pattern(Cpu& be, const LuSymbolic& symbol
         return fmt::format("{} values for a matrix analysed with {} entries", values.size(), symbolic.input_nnz);
     });
     const MatrixView<S> A{symbolic.n, symbolic.input_ptr, symbolic.input_idx, values, symbolic.layout};
-    if (!all_finite<S>(values)) require_finite_values(A);
-    auto  shared = std::make_shared<LuPattern>();
-    auto& P = *shared;
+    auto                shared = std::make_shared<LuPattern>();
+    auto&               P = *shared;
     P.n = plan.n;
     P.row_perm = plan.row_perm;
     P.col_perm = plan.col_perm;
@@ -56,6 +55,7 @@ std::shared_ptr<const LuPattern> front_pattern(Cpu& be, const LuSymbolic& symbol
     P.f_row = plan.f_row;
     constexpr Offset worth_threads = 50'000;
     with_tasks(be, symbolic.input_nnz >= worth_threads, [&] {
+        require_finite_values(A);
         if (options.scaling == LuScaling::rows) P.row_scale = power_of_two_row_scales(A, P.col_scale);
         fill_scales(plan, P);
     });

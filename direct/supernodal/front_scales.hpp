@@ -15,7 +15,7 @@ namespace ilux {
 constexpr double least_pivot = std::numeric_limits<double>::epsilon();
 
 /// Permutations, scales, blocks and F as LuFactors has them with fronts. Rows are scaled for these values where options.scaling is
-/// rows; other scales are the analysis's. O(nnz)
+/// rows; other scales are the analysis's. O(nnz), the same on any number of threads
 /// @throws InvalidInput naming row and column of a NaN or Inf, or when values has another length
 template <class S>
 std::shared_ptr<const LuPattern> front_pattern(Cpu& be, const LuSymbolic& symbolic, const FrontPlan& plan,
