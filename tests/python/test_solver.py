@@ -128,7 +128,7 @@ def test_every_column_has_its_report(system):
         solver.reports
     solver.analyse(A).factor().solve(np.stack([b, 2 * b, 0 * b], axis=1))
     assert [report.outcome for report in solver.reports] == ["converged"] * 3
-    assert solver.reports[0].decisions and not solver.reports[2].decisions
+    assert len(solver.reports[0].decisions) > len(solver.reports[2].decisions)  # the choice of the method stands in the first
     assert solver.reports[2].steps == 0
     solver.solve(np.zeros((A.shape[0], 0)))
     assert solver.reports == []
