@@ -133,7 +133,7 @@ def test_every_column_has_its_report(system):
     solver.solve(np.zeros((A.shape[0], 0)))
     assert solver.reports == []
     solver.solve(b)
-    assert len(solver.reports) == 1 and solver.reports[0]["history"] == solver.report["history"]
+    assert len(solver.reports) == 1 and solver.reports[0].relative_residual == solver.report.relative_residual
 
 
 @pytest.mark.parametrize("shape, columns", [((), 1), ((1,), 1), ((5,), 5), ((0,), 1)])
