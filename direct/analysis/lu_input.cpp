@@ -74,13 +74,14 @@ void require_pattern(const MatrixView<S>& A)
     require(A.ptr.front() == 0 && A.ptr.back() == nnz, [&] {
         return fmt::format("{} runs from {} to {}; expected 0 to {}", name, A.ptr.front(), A.ptr.back(), nnz);
     });
+    // Where there is one, the first is looked for.
     const bool decreases = any_by_tasks(A.n, [&](Index k) { return A.ptr[k] > A.ptr[k + 1]; });
-    for (Index k = 0; decreases; ++k)
+    for (Index k = 0; k < (decreases ? A.n : 0); ++k)
         require(A.ptr[k] <= A.ptr[k + 1], [&] {
             return fmt::format("{} decreases after {} {} (counted from 0)", name, rows ? "row" : "column", k);
         });
     const bool outside = any_by_tasks(nnz, [&](Offset p) { return A.idx[p] < 0 || A.idx[p] >= A.n; });
-    for (Offset p = 0; outside; ++p)
+    for (Offset p = 0; p < (outside ? nnz : 0); ++p)
         require(A.idx[p] >= 0 && A.idx[p] < A.n, [&] {
             const auto [i, j] = place_of(A, p);
             return fmt::format("entry {} is at row {}, column {} (counted from 0), outside a {} x {} matrix", p, i, j,
@@ -99,7 +100,7 @@ template <class S>
 void require_finite_values(const MatrixView<S>& A)
 {
     const bool bad = any_by_tasks(std::ssize(A.val), [&](Offset p) { return !is_finite(A.val[p]); });
-    for (Offset p = 0; bad; ++p)
+    for (Offset p = 0; p < (bad ? std::ssize(A.val) : 0); ++p)
         require(is_finite(A.val[p]), [&] {
             const auto [i, j] = place_of(A, p);
             return fmt::format("entry {} at row {}, column {} (counted from 0) is {}, not a finite number", p, i, j,
