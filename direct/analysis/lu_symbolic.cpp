@@ -204,6 +204,12 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOption
     return symbolic;
 }
 
+void require_values(const LuSymbolic& symbolic, std::size_t values)
+{
+    require(static_cast<Offset>(values) == symbolic.input_nnz,
+            [&] { return fmt::format("{} values for a matrix analysed with {} entries", values, symbolic.input_nnz); });
+}
+
 template <class S>
 void require_same_pattern(const LuSymbolic& symbolic, const MatrixView<S>& A)
 {

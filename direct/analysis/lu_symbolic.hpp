@@ -78,6 +78,9 @@ template <class S = double>
 std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOptions& options = {},
                                           const StopToken& stop = {}, const Cpu& be = Cpu(1));
 
+/// @throws InvalidInput unless there are as many values as the analysed matrix has entries
+void require_values(const LuSymbolic& symbolic, std::size_t values);
+
 /// @throws InvalidInput, naming what differs first, unless A has the analysed order, layout and pattern. O(nnz)
 template <class S = double>
 void require_same_pattern(const LuSymbolic& symbolic, const MatrixView<S>& A);

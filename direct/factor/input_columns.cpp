@@ -1,8 +1,5 @@
 #include "ilux/direct/factor/input_columns.hpp"
 
-#include <fmt/core.h>
-
-#include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/direct/factor/row_scaling.hpp"
@@ -13,9 +10,7 @@ template <class S>
 InputColumns<S>::InputColumns(const LuSymbolic& symbolic, LuScaling scaling, std::span<const S> values, LuPattern& P)
     : S_(symbolic), scaling_(scaling), values_(values), P_(P)
 {
-    require(std::ssize(values) == S_.input_nnz, [&] {
-        return fmt::format("{} values for a matrix analysed with {} entries", values.size(), S_.input_nnz);
-    });
+    require_values(S_, values.size());
     P_.n = S_.n;
     P_.col_perm = S_.col_perm;
     P_.row_scale = S_.row_scale;

@@ -10,7 +10,7 @@ namespace {
 
 // Fronts are dense, cost a little each, and have the flops of a symmetric pattern. The more flops there are for an entry, the larger the
 // fronts and the faster their flops: of 144 real matrices, those above the limit were factored faster by fronts, but for one that lost
-// a tenth.
+// 11 to 16 %.
 constexpr double flops_an_entry = 50;  // divided by how many times the flops fronts take
 constexpr double least_flops = 2e6;
 

@@ -329,10 +329,7 @@ template <Scalar S>
 void FrontRefactor<S>::run(Cpu& be, std::span<const S> values, LuFactors<S>& factors, const StopToken& stop)
 {
     const FrontPlan& plan = *schedule_->plan;
-    require(std::ssize(values) == factors.symbolic->input_nnz, [&] {
-        return fmt::format("{} values for a matrix analysed with {} entries", values.size(),
-                           factors.symbolic->input_nnz);
-    });
+    require_values(*factors.symbolic, values.size());
     try {
         factors.val.resize(plan.numbers());
         factors.f_val.resize(plan.f_source.size());

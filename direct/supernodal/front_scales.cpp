@@ -1,10 +1,7 @@
 #include "ilux/direct/supernodal/front_scales.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
-#include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/tasks.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
@@ -39,9 +36,7 @@ template <class S>
 std::shared_ptr<const LuPattern> front_pattern(Cpu& be, const LuSymbolic& symbolic, const FrontPlan& plan,
                                                const LuOptions& options, std::span<const NotDeduced<S>> values)
 {
-    require(std::ssize(values) == symbolic.input_nnz, [&] {
-        return fmt::format("{} values for a matrix analysed with {} entries", values.size(), symbolic.input_nnz);
-    });
+    require_values(symbolic, values.size());
     const MatrixView<S> A{symbolic.n, symbolic.input_ptr, symbolic.input_idx, values, symbolic.layout};
     auto                shared = std::make_shared<LuPattern>();
     auto&               P = *shared;
