@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -16,7 +16,8 @@ Row = dict[str, Any]
 
 
 class Comparison(Sequence[Row]):
-    """A row for each strategy, a dict with the keys that `ilux compare --json` prints, and "name". By number, or by name."""
+    """A row for each strategy, a dict with the keys that `ilux compare --json` prints, and "name". By number, or by name; a strategy
+    that ran on several devices has its faster row by its own name, and each row by the name with the device."""
 
     def __init__(self, rows: list[Row], rtol: float) -> None:
         self.rows = rows
@@ -24,10 +25,11 @@ class Comparison(Sequence[Row]):
 
     def __getitem__(self, which: Any) -> Any:
         if isinstance(which, str):
-            for row in self.rows:
-                if row["name"] == which:
-                    return row
-            raise KeyError(which)
+            found = [k for k, row in enumerate(self.rows) if which in (row["name"], row["name"].removesuffix(f", {row['device']}"))]
+            if not found:
+                raise KeyError(which)
+            fastest = self._fastest(found)
+            return self.rows[found[0] if fastest is None else fastest]
         return self.rows[which]
 
     def __len__(self) -> int:
@@ -36,9 +38,12 @@ class Comparison(Sequence[Row]):
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 
-    def _winner(self) -> int | None:
-        solved = [k for k, row in enumerate(self.rows) if row["outcome"] == "converged" and row["seconds"]["total"] is not None]
+    def _fastest(self, among: Iterable[int]) -> int | None:
+        solved = [k for k in among if self.rows[k]["outcome"] == "converged" and self.rows[k]["seconds"]["total"] is not None]
         return min(solved, key=lambda k: self.rows[k]["seconds"]["total"], default=None)
+
+    def _winner(self) -> int | None:
+        return self._fastest(range(len(self.rows)))
 
     @property
     def winner(self) -> Row | None:

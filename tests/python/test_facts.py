@@ -97,6 +97,19 @@ def test_compare_tells_the_residual_of_the_same_solution(system):
     assert row["method"] == "gmres"
 
 
+def test_a_strategy_of_two_devices_is_found_by_its_name():
+    rows = [{"name": f"LU, {device}", "device": device, "outcome": outcome, "seconds": {"total": seconds}}
+            for device, outcome, seconds in (("cpu", "converged", 2.0), ("gpu", "converged", 1.0))]
+    found = ilux.Comparison(rows, 1e-8)
+    assert found["LU"] is rows[1] and found["LU, cpu"] is rows[0] and found["LU, gpu"] is rows[1]
+    rows[1]["outcome"] = "limit"
+    assert found["LU"] is rows[0]
+    rows[0]["outcome"] = "limit"
+    assert found["LU"] is rows[0] and found.winner is None
+    with pytest.raises(KeyError):
+        found["L"]
+
+
 def test_compare_by_own_names_and_options():
     A = ilux.gallery("poisson2d:n=30")
     b = random_vector(900)
