@@ -45,7 +45,7 @@ def is_on_device(array: Any) -> bool:
 def packed_on_device(array: Any) -> Any:
     """The array, or a copy, in one piece."""
     if hasattr(array, "is_contiguous"):
-        return array.resolve_conj().contiguous()
+        return array.resolve_conj().resolve_neg().contiguous()
     strides = getattr(array, "__cuda_array_interface__", {}).get("strides")
     return array if strides is None else array.copy(order="C")
 
@@ -86,7 +86,12 @@ def column_count(b: Any) -> int:
 
 def zeros_on_device(like: Any) -> Any:
     """A new array of its shape, type and device."""
-    return like.new_zeros(like.shape) if hasattr(like, "new_zeros") else like * 0  # PyTorch or CuPy
+    if hasattr(like, "new_zeros"):
+        return like.new_zeros(like.shape)
+    import cupy
+
+    with like.device:
+        return cupy.zeros_like(like)
 
 
 def _columns32(col: Any) -> np.ndarray:
@@ -112,16 +117,27 @@ def _host_values(data: Any) -> np.ndarray:
     return np.ascontiguousarray(data, dtype=np.complex128 if data.dtype.kind == "c" else np.float64)
 
 
-def _device_values(data: Any) -> Any:
-    kind = str(data.dtype)
-    wanted = "complex128" if "complex" in kind else "float64"
-    if wanted in kind:
-        return data
-    if hasattr(data, "astype"):
-        return data.astype(wanted)
+def _cast(array: Any, wanted: str) -> Any:
+    """The array of a GPU as that type, not copied where it is so."""
+    if wanted == str(array.dtype).split(".")[-1]:
+        return array
+    if hasattr(array, "astype"):
+        return array.astype(wanted)
     import torch
 
-    return data.to(dtype=getattr(torch, wanted))
+    return array.to(dtype=getattr(torch, wanted))
+
+
+def _on_device(n: int, row_ptr: Any, col: Any, values: Any) -> Csr:
+    types = [str(index.dtype).split(".")[-1] for index in (row_ptr, col)]
+    if any("int" not in one for one in types):
+        raise InvalidInput(f"row pointers of type {row_ptr.dtype} and columns of {col.dtype}: both must be integers")
+    if types[1] != "int32":  # what is out of range stays so, and is refused with the pattern
+        col = _cast(_cast(col, "int64").clip(-1, 2**31 - 1), "int32")
+    if types[0] not in ("int32", "int64"):
+        row_ptr = _cast(row_ptr, "int64")
+    values = _cast(values, "complex128" if "complex" in str(values.dtype) else "float64")
+    return Csr(n, packed_on_device(row_ptr), packed_on_device(col), packed_on_device(values))
 
 
 def _pointers(row_ptr: Any) -> np.ndarray:
@@ -146,7 +162,7 @@ def as_csr(A: Any) -> Csr:
         return _on_host(n, A.indptr, A.indices, A.data)  # whose arrays cannot be written to, so b and x are of the host
     if type(A).__module__.startswith("cupyx"):
         A = A.tocsr()
-        return Csr(_require_square(A.shape), A.indptr, A.indices, _device_values(A.data))
+        return _on_device(_require_square(A.shape), A.indptr, A.indices, A.data)
     if not hasattr(A, "tocsr"):
         import scipy.sparse
 
@@ -177,16 +193,23 @@ def _of_torch(A: Any) -> Csr:
 
 def torch_csr(n: int, row_ptr: Any, col: Any, values: Any) -> Csr:
     """The arrays of a sparse CSR tensor, on its device."""
-    import torch
-
+    if not row_ptr.device == col.device == values.device:
+        raise InvalidInput(f"row pointers, columns and values are on {row_ptr.device}, {col.device} and {values.device}: all must be on one device")
     if values.is_cuda:
-        return Csr(n, row_ptr, col.to(torch.int32), _device_values(values))
+        return _on_device(n, row_ptr, col, values)
     return _on_host(n, row_ptr.numpy(), col.numpy(), values.resolve_conj().numpy())
+
+
+def host_array(b: Any) -> np.ndarray:
+    """b as NumPy has it. @raises InvalidInput for one on a GPU, but JAX's, which is copied"""
+    if is_on_device(b) and not is_of_jax(b):
+        raise InvalidInput("an array is on a GPU where one of the host is needed: pass b.get() of CuPy, b.cpu() of PyTorch")
+    return np.asarray(b)
 
 
 def vector_values(b: Any, is_complex: bool) -> np.ndarray:
     """b on the host, of the type that A has. @raises InvalidInput for a complex b of a real A"""
-    b = np.asarray(b)
+    b = host_array(b)
     if b.dtype.kind == "c" and not is_complex:
         raise InvalidInput("b is complex and A is real: solve for its parts, or make A complex")
     if b.dtype.kind not in "biufc":

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from . import _core
-from .arrays import column_count, vector_values
+from .arrays import column_count, host_array, is_of_jax, is_on_device, vector_values, zeros_on_device
 from .errors import InvalidInput, NotConverged, translated
 from .solver import LinearSolver, _flat
 
@@ -53,8 +53,10 @@ class MultilevelILU(LinearOperator):
         n = self.ilu.shape[0]
         super().__init__(np.complex128 if self.ilu._ready()[1].is_complex else np.float64, (n, n))
 
-    def solve(self, b: Any, trans: str = "N") -> np.ndarray:
-        """M⁻¹ b, M⁻ᵀ b or M⁻ᴴ b, as spilu's object has it."""
+    def solve(self, b: Any, trans: str = "N") -> Any:
+        """M⁻¹ b, M⁻ᵀ b or M⁻ᴴ b, as spilu's object has it. Of a b on a GPU it lies there, where A does."""
+        if _stays_on_device(b):
+            return self.ilu.precondition(b, trans)
         b = np.asarray(b)
         if b.dtype.kind == "c" and self.dtype.kind != "c":  # a real M of the two parts
             return self.ilu.precondition(b.real, trans) + 1j * self.ilu.precondition(b.imag, trans)
@@ -87,12 +89,20 @@ def spilu(A: Any, drop_tol: float | None = None, **options: Any) -> MultilevelIL
     return mlilu(A, drop_tol, **options)
 
 
+def _stays_on_device(b: Any) -> bool:
+    return is_on_device(b) and not is_of_jax(b)
+
+
+def _norm(b: Any) -> float:
+    return float((abs(b) ** 2).sum()) ** 0.5 if _stays_on_device(b) else float(np.linalg.norm(np.asarray(b)))
+
+
 def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, restart: int | None, maxiter: int | None, M: Any,
            callback: Callable[[float], None] | None, options: dict[str, Any]) -> tuple[Any, int]:
     options = dict(_flat(options))
     if not (rtol >= 0 and atol >= 0):
         raise InvalidInput(f"rtol is {rtol} and atol {atol}: both must be numbers from 0 on")
-    size = float(np.linalg.norm(np.asarray(b)))
+    size = _norm(b) if atol > 0 else 0.0
     options["krylov.rtol"] = repr(float(min(1.0, max(rtol, atol / size if size > 0 else rtol))))
     if restart is not None:
         options["krylov.restart"] = str(restart)
@@ -120,7 +130,7 @@ def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, resta
     try:
         solver.analyse(A).factor()
     except NotConverged:
-        return np.zeros_like(vector_values(b, np.iscomplexobj(b))), -1
+        return zeros_on_device(b) if _stays_on_device(b) else np.zeros_like(vector_values(b, np.iscomplexobj(b))), -1
     x = solver.solve(b, x0=x0, check=False)
     return x, _info(solver.report.outcome, solver.report.steps)
 
@@ -141,7 +151,7 @@ def _solve_operator(A: Any, b: Any, x0: Any, M: Any, progress: Any, options: dic
     op = aslinearoperator(A)
     if op.shape[0] != op.shape[1]:
         raise InvalidInput(f"an operator of shape {op.shape}: a system needs a square one")
-    is_complex = any(np.dtype(one).kind == "c" for one in (op.dtype or float, np.asarray(b).dtype, getattr(M, "dtype", None) or float))
+    is_complex = any(np.dtype(one).kind == "c" for one in (op.dtype or float, host_array(b).dtype, getattr(M, "dtype", None) or float))
     b_host = vector_values(b, is_complex)
     flat = np.ascontiguousarray(b_host.reshape(-1))
     if flat.shape[0] != op.shape[0] or b_host.size != flat.size:

@@ -4,6 +4,7 @@ import pytest
 import scipy.sparse as sparse
 
 import ilux
+from gpu_libraries import CuPy, Torch
 
 
 def relative_residual(A, x, b):
@@ -26,3 +27,8 @@ def system(request):
         A = A + 0.3j * sparse.diags_array(np.linspace(0, 1, A.shape[0])) if hasattr(sparse, "diags_array") else A + 0.3j * sparse.diags(np.linspace(0, 1, A.shape[0]))
         A = sparse.csr_array(A)
     return A, random_vector(A.shape[0], request.param == "complex")
+
+
+@pytest.fixture(params=[Torch, CuPy])
+def library(request):
+    return request.param()

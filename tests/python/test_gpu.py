@@ -4,63 +4,7 @@ import pytest
 
 import ilux
 from conftest import random_vector, relative_residual
-
-
-class Torch:
-    def __init__(self):
-        self.torch = pytest.importorskip("torch")
-        if not self.torch.cuda.is_available():
-            pytest.skip("torch finds no GPU")
-
-    def array(self, host):
-        return self.torch.from_numpy(host).cuda()
-
-    def host(self, array):
-        assert array.is_cuda
-        return array.cpu().numpy()
-
-    def matrix(self, A):
-        torch = self.torch
-        return torch.sparse_csr_tensor(torch.from_numpy(A.indptr), torch.from_numpy(A.indices), torch.from_numpy(A.data), A.shape).cuda()
-
-    def stream(self):
-        return self.torch.cuda.stream(self.torch.cuda.Stream())
-
-    def busy(self):
-        """Work of some milliseconds on the current stream."""
-        self.torch.cuda._sleep(20_000_000)
-
-
-class CuPy:
-    def __init__(self):
-        self.cupy = pytest.importorskip("cupy")
-        try:
-            self.cupy.cuda.runtime.getDeviceCount()
-        except Exception as error:  # noqa: BLE001
-            pytest.skip(f"CuPy finds no GPU: {error}")
-
-    def array(self, host):
-        return self.cupy.asarray(host)
-
-    def host(self, array):
-        return self.cupy.asnumpy(array)
-
-    def matrix(self, A):
-        sparse = pytest.importorskip("cupyx.scipy.sparse")
-        return sparse.csr_matrix((self.array(A.data), self.array(A.indices), self.array(A.indptr)), shape=A.shape)
-
-    def stream(self):
-        return self.cupy.cuda.Stream(non_blocking=True)
-
-    def busy(self):
-        a = self.cupy.ones((4000, 4000))
-        for _ in range(5):
-            a = a @ a / 4000
-
-
-@pytest.fixture(params=[Torch, CuPy])
-def library(request):
-    return request.param()
+from gpu_libraries import Torch
 
 
 @pytest.mark.parametrize("method", ["gmres", "lu"])
@@ -129,13 +73,25 @@ def test_refuse_what_does_not_fit(library):
 
 
 @pytest.mark.parametrize("columns", [1, 3])
-def test_gradients_by_torch(columns):
+@pytest.mark.parametrize("is_complex", [False, True])
+def test_gradients_by_torch(columns, is_complex):
     torch = Torch().torch
     import ilux.torch
 
     A = ilux.gallery("convdiff2d:n=4")
+    A = (A * (1 + 0.3j)).tocsr() if is_complex else A
     ptr, col = torch.from_numpy(A.indptr.astype(np.int64)).cuda(), torch.from_numpy(A.indices.astype(np.int64)).cuda()
     values = torch.from_numpy(A.data.copy()).cuda().requires_grad_()
-    b = torch.from_numpy(random_vector((16, columns) if columns > 1 else (16,))).cuda().requires_grad_()
-    tight = {"device": "gpu", "method": "gmres", "krylov.rtol": 1e-13}
-    assert torch.autograd.gradcheck(lambda v, w: ilux.torch.solve_csr(ptr, col, v, w, **tight), (values, b), eps=1e-6, atol=1e-6)
+    b = torch.from_numpy(random_vector((16, columns) if columns > 1 else (16,), is_complex)).cuda().requires_grad_()
+    for tight in ({"method": "gmres", "krylov.rtol": 1e-13}, {"method": "lu"}):
+        def function(v, w):
+            x = ilux.torch.solve_csr(ptr, col, v, w, device="gpu", **tight)
+            assert x.device == w.device and x.dtype == w.dtype
+            return x
+        assert torch.autograd.gradcheck(function, (values, b), eps=1e-6, atol=1e-6)
+    if not is_complex:
+        A_gpu = torch.sparse_csr_tensor(ptr, col, values, (16, 16))
+        assert torch.autograd.gradcheck(lambda w: ilux.torch.solve(A_gpu, w, device="gpu", method="lu"), (b,), eps=1e-6, atol=1e-6)
+        x = ilux.torch.solve(A_gpu, b, device="gpu", method="lu")
+        x.sum().backward()  # an incoming gradient of strides 0
+        assert relative_residual(A.T, b.grad.cpu().numpy(), np.ones(b.shape)) < 1e-8

@@ -136,3 +136,21 @@ def test_tolerances_and_options_that_make_no_sense(system):
             ilux.gmres(A, b, **wrong)
     with pytest.raises(ilux.InvalidInput, match="precond"):
         ilux.gmres(theirs.aslinearoperator(A), b, precond={"kind": "ilu0"})
+
+
+def test_arrays_of_a_gpu_are_refused_where_the_host_works():
+    class OnGpu:
+        dtype, shape, ndim = np.dtype(float), (100,), 1
+
+        def __dlpack_device__(self):
+            return 2, 0
+
+        def __array__(self, *_, **__):
+            raise TypeError("no implicit conversion")
+
+    A, b = ilux.gallery("convdiff2d:n=10"), OnGpu()
+    solver = ilux.LinearSolver().analyse(A).factor()
+    for call in (lambda: solver.solve(b), lambda: solver.precondition(b), lambda: solver.solve_batch(b, b), lambda: ilux.compare(A, b),
+                 lambda: solver.solve(np.ones(100), x0=b), lambda: ilux.gmres(theirs.aslinearoperator(A), b), lambda: ilux.gmres(A, b)):
+        with pytest.raises(ilux.InvalidInput, match="on a GPU"):
+            call()
