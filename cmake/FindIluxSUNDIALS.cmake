@@ -1,8 +1,10 @@
-# Ilux::sundials: headers and the generic part of SUNDIALS 6; Ilux::sundials_tests besides: what the tests solve with.
+# Ilux::sundials: headers and the generic part of SUNDIALS 6 or 7; Ilux::sundials_tests besides: what the tests solve with.
 # Debian's has no CMake configuration. Its headers may include MPI's.
 
 find_path(SUNDIALS_INCLUDE_DIR sundials/sundials_linearsolver.h)
-foreach(part generic cvode nvecserial sunmatrixsparse sunlinsolklu)
+find_library(SUNDIALS_core_LIBRARY NAMES sundials_core sundials_generic)  # of SUNDIALS 7, and of 6
+mark_as_advanced(SUNDIALS_core_LIBRARY)
+foreach(part cvode nvecserial sunmatrixsparse sunlinsolklu)
     find_library(SUNDIALS_${part}_LIBRARY sundials_${part})
     mark_as_advanced(SUNDIALS_${part}_LIBRARY)
 endforeach()
@@ -18,11 +20,11 @@ endif()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(IluxSUNDIALS
-    REQUIRED_VARS SUNDIALS_INCLUDE_DIR SUNDIALS_generic_LIBRARY VERSION_VAR IluxSUNDIALS_VERSION)
+    REQUIRED_VARS SUNDIALS_INCLUDE_DIR SUNDIALS_core_LIBRARY VERSION_VAR IluxSUNDIALS_VERSION)
 if(IluxSUNDIALS_FOUND AND NOT TARGET Ilux::sundials)
     add_library(Ilux::sundials INTERFACE IMPORTED GLOBAL)
     target_include_directories(Ilux::sundials SYSTEM INTERFACE ${SUNDIALS_INCLUDE_DIR})
-    target_link_libraries(Ilux::sundials INTERFACE ${SUNDIALS_generic_LIBRARY})
+    target_link_libraries(Ilux::sundials INTERFACE ${SUNDIALS_core_LIBRARY})
     if(MPI_CXX_FOUND)
         target_link_libraries(Ilux::sundials INTERFACE MPI::MPI_CXX)
     endif()

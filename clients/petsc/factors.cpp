@@ -170,7 +170,7 @@ PetscErrorCode apply(Factors* factors, int op, Vec r, Vec z)
 
     PetscFunctionBegin;
     if (!factors->there) {
-        PetscCall(VecSetInf(z));
+        PetscCall(VecSet(z, PETSC_INFINITY));
         PetscFunctionReturn(fine);
     }
     PetscCall(VecGetLocalSize(r, &n));

@@ -8,7 +8,15 @@
 
 namespace {
 
-static_assert(sizeof(realtype) == sizeof(double), "ilux computes in double");
+static_assert(sizeof(sunrealtype) == sizeof(double), "ilux computes in double");
+
+#if SUNDIALS_VERSION_MAJOR >= 7
+constexpr int success = SUN_SUCCESS, bad_argument = SUN_ERR_ARG_OUTOFRANGE, no_memory = SUN_ERR_MEM_FAIL,
+              failure = SUN_ERR_EXT_FAIL;
+#else
+constexpr int success = SUNLS_SUCCESS, bad_argument = SUNLS_ILL_INPUT, no_memory = SUNLS_MEM_FAIL,
+              failure = SUNLS_PACKAGE_FAIL_UNREC;
+#endif
 
 /// Copies of the pattern, since SUNDIALS' columns are of 64 bits and its arrays come and go.
 struct Content {
@@ -17,7 +25,7 @@ struct Content {
     std::vector<std::int32_t> col;
     std::vector<double>       b;  // where a caller has b and x in one array
     bool                      analysed = false;
-    sunindextype              last = SUNLS_SUCCESS;
+    sunindextype              last = success;
 };
 
 Content& of(SUNLinearSolver S) { return *static_cast<Content*>(S->content); }
@@ -26,7 +34,7 @@ int flag(Content& content, int status)
 {
     switch (status) {
         case ILUX_OK:
-            return content.last = SUNLS_SUCCESS, SUNLS_SUCCESS;
+            return content.last = success, success;
         case ILUX_SINGULAR:
             return content.last = SUNLS_LUFACT_FAIL, SUNLS_LUFACT_FAIL;
         case ILUX_NOT_CONVERGED:
@@ -35,9 +43,9 @@ int flag(Content& content, int status)
         case ILUX_CANCELLED:
             return content.last = SUNLS_PACKAGE_FAIL_REC, SUNLS_PACKAGE_FAIL_REC;
         case ILUX_OUT_OF_MEMORY:
-            return content.last = SUNLS_MEM_FAIL, SUNLS_MEM_FAIL;
+            return content.last = no_memory, no_memory;
         default:
-            return content.last = SUNLS_PACKAGE_FAIL_UNREC, SUNLS_PACKAGE_FAIL_UNREC;
+            return content.last = failure, failure;
     }
 }
 
@@ -75,8 +83,8 @@ SUNLinearSolver_ID   id(SUNLinearSolver) { return SUNLINEARSOLVER_CUSTOM; }
 int initialize(SUNLinearSolver S)
 {
     of(S).analysed = false;
-    of(S).last = SUNLS_SUCCESS;
-    return SUNLS_SUCCESS;
+    of(S).last = success;
+    return success;
 }
 
 int setup(SUNLinearSolver S, SUNMatrix A)
@@ -94,7 +102,7 @@ int setup(SUNLinearSolver S, SUNMatrix A)
     }
 }
 
-int solve(SUNLinearSolver S, SUNMatrix A, N_Vector x, N_Vector b, realtype)
+int solve(SUNLinearSolver S, SUNMatrix A, N_Vector x, N_Vector b, sunrealtype)
 {
     Content&      content = of(S);
     const double* from = N_VGetArrayPointer(b);
@@ -119,19 +127,19 @@ int space(SUNLinearSolver S, long int* reals, long int* integers)
     ilux_factors facts{};
     *reals = ilux_factors_of(of(S).solver, &facts) == ILUX_OK ? static_cast<long int>(facts.bytes / 8) : 0;
     *integers = static_cast<long int>(of(S).ptr.size() + of(S).col.size());
-    return SUNLS_SUCCESS;
+    return success;
 }
 
 int release(SUNLinearSolver S)
 {
-    if (!S) return SUNLS_SUCCESS;
+    if (!S) return success;
     if (S->content) {
         ilux_destroy(of(S).solver);
         delete &of(S);
         S->content = nullptr;
     }
     SUNLinSolFreeEmpty(S);
-    return SUNLS_SUCCESS;
+    return success;
 }
 
 bool fits(N_Vector y, SUNMatrix A)
@@ -169,7 +177,7 @@ SUNLinearSolver SUNLinSol_ilux(N_Vector y, SUNMatrix A, SUNContext sunctx)
 int SUNLinSol_iluxSet(SUNLinearSolver S, const char* name, const char* value)
 {
     of(S).analysed = false;
-    of(S).last = ilux_set(of(S).solver, name, value) == ILUX_OK ? SUNLS_SUCCESS : SUNLS_ILL_INPUT;
+    of(S).last = ilux_set(of(S).solver, name, value) == ILUX_OK ? success : bad_argument;
     return static_cast<int>(of(S).last);
 }
 

@@ -21,7 +21,7 @@ extern "C" {
 /* NULL where A is no square sparse matrix of y's length, y has no array, or there is no memory. */
 SUNDIALS_EXPORT SUNLinearSolver SUNLinSol_ilux(N_Vector y, SUNMatrix A, SUNContext sunctx);
 
-/* SUNLS_SUCCESS or SUNLS_ILL_INPUT. It takes effect with the next setup, which then analyses anew. */
+/* 0, or SUNLS_ILL_INPUT (SUN_ERR_ARG_OUTOFRANGE of SUNDIALS 7). It takes effect with the next setup, which then analyses anew. */
 SUNDIALS_EXPORT int SUNLinSol_iluxSet(SUNLinearSolver S, const char* name, const char* value);
 
 /* The solver behind it, for ilux_message, ilux_report and ilux_factors_of. */
