@@ -7,6 +7,12 @@
 
 namespace ilux_petsc {
 
+#if PETSC_VERSION_GE(3, 23, 0)
+using OptionItems = PetscOptionItems;  // a pointer by itself since then
+#else
+using OptionItems = PetscOptionItems*;
+#endif
+
 enum class Kind { preconditioner, lu };
 
 struct Factors {
@@ -29,7 +35,7 @@ PetscErrorCode reset(Factors* factors);
 PetscErrorCode set(Factors* factors, const char* name, const char* value);
 /// Between PetscOptionsBegin and PetscOptionsEnd. Each option of ilux that has a say here is -<prefix>_<its name>, dots and all:
 /// -pc_ilux_precond.drop_tol 1e-3; and -<prefix>_options name=value,name=value gives several.
-PetscErrorCode set_from_options(PetscOptionItems* PetscOptionsObject, const char* prefix, Factors* factors);
+PetscErrorCode set_from_options(OptionItems PetscOptionsObject, const char* prefix, Factors* factors);
 
 /// Factors A: anew, or, where it is the matrix analysed last with an unchanged pattern, by what there is.
 /// @param failure  why there are no factors, in PETSc's terms; ilux_message has the words

@@ -101,7 +101,7 @@ PetscErrorCode set(Factors* factors, const char* name, const char* value)
     PetscFunctionReturn(fine);
 }
 
-PetscErrorCode set_from_options(PetscOptionItems* PetscOptionsObject, const char* prefix, Factors* factors)
+PetscErrorCode set_from_options(OptionItems PetscOptionsObject, const char* prefix, Factors* factors)
 {
     char       key[longest + 32], value[longest], list[4 * longest] = "", *text = nullptr;
     PetscBool  given = PETSC_FALSE;

@@ -34,7 +34,7 @@ PetscErrorCode apply_plain(PC pc, Vec r, Vec z) { return apply(of(pc), ILUX_PLAI
 PetscErrorCode apply_transposed(PC pc, Vec r, Vec z) { return apply(of(pc), ILUX_TRANSPOSED, r, z); }
 PetscErrorCode apply_to_columns(PC pc, Mat R, Mat Z) { return apply_columns(of(pc), ILUX_PLAIN, R, Z); }
 
-PetscErrorCode options(PC pc, PetscOptionItems* PetscOptionsObject)
+PetscErrorCode options(PC pc, OptionItems PetscOptionsObject)
 {
     static const char* const kinds[] = {"mlilu", "ilu0", "jacobi"};
     PetscInt                 kind = 0;

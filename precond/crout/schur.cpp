@@ -132,6 +132,7 @@ CsrMatrix<T> schur_complement(Cpu& be, const CsrView<T>& C, const CsrView<T>& L_
 #pragma omp for schedule(dynamic, 1) nowait
         for (Index b = 0; b < blocks; ++b)
             failure.run([&] {
+                if (!s) return;  // its memory was refused, which ends the others as well
                 for (Index i = begin(b); i < begin(b + 1) && !failure.met(); ++i) {
                     if (tell && i % rows_between_tells == 0 && omp_get_thread_num() == 0) tell();
                     const double largest_term = form_row(in, i, *s);
