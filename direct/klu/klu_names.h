@@ -1,6 +1,7 @@
 /* KLU's functions become ours, whatever klu.h declares them: include this before it, or compile with
    `-include ilux/direct/klu/klu_names.h`, and link ilux instead of -lklu. Types are those of that klu.h, which must be laid out as
-   SuiteSparse 5's is; of later ones, only klu_l_common is not. See docs/klu_interface.md. */
+   SuiteSparse 5's is; of later ones, only klu_l_common is not, so no klu_l or klu_zl call may be made with such a klu.h: it would
+   write where nothing is. See docs/klu_interface.md. */
 #ifndef ILUX_KLU_NAMES_H
 #define ILUX_KLU_NAMES_H
 

@@ -64,15 +64,22 @@ static double noise(int k) { return sin(12.9898 * k) + 0.01 * cos(78.233 * k * k
         return symbolic != NULL || numeric != NULL;                                                                         \
     }
 
-CLIENT(of_int, klu, klu, int, 1, klu_tsolve(symbolic, numeric, n, 1, b, &common))
-CLIENT(of_long, klu_l, klu_l, SuiteSparse_long, 1, klu_l_tsolve(symbolic, numeric, n, 1, b, &common))
 CLIENT(of_complex_int, klu, klu_z, int, 2, klu_z_tsolve(symbolic, numeric, n, 1, b, 1, &common))
+CLIENT(of_int, klu, klu, int, 1, klu_tsolve(symbolic, numeric, n, 1, b, &common))
+#if defined(ILUX_KLU_NAMES_H) && KLU_MAIN_VERSION >= 2 /* klu_l_common is laid out otherwise there */
+#define WITHOUT_LONG
+#else
+CLIENT(of_long, klu_l, klu_l, SuiteSparse_long, 1, klu_l_tsolve(symbolic, numeric, n, 1, b, &common))
 CLIENT(of_complex_long, klu_l, klu_zl, SuiteSparse_long, 2, klu_zl_tsolve(symbolic, numeric, n, 1, b, 1, &common))
+#endif
 
 int main(void)
 {
-    int (*const part[])(void) = {of_int,        of_long,       of_complex_int,        of_complex_long, klu_program, klu_extract_program,
-                                 klu_l_program, klu_z_program, klu_z_extract_program, klu_zl_program};
+    int (*const part[])(void) = {of_int, of_complex_int, klu_program, klu_extract_program, klu_z_program, klu_z_extract_program,
+#ifndef WITHOUT_LONG
+                                 of_long, of_complex_long, klu_l_program, klu_zl_program
+#endif
+    };
     size_t k;
     for (k = 0; k < sizeof part / sizeof *part; ++k) {
         const int line = part[k]();

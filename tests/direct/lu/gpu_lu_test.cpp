@@ -293,7 +293,7 @@ TEST(GpuLu, TakesValuesFromTheDeviceAndFromItsOwnMemory)
         EXPECT_TRUE(identical(x, y));
         EXPECT_TRUE(identical(x, z));
     }
-    EXPECT_THROW(from_device.refactor_or_factor(DeviceSpan<const double>()), InvalidInput);
+    EXPECT_THROW((void)from_device.refactor_or_factor(DeviceSpan<const double>()), InvalidInput);
 }
 
 /// One by one, and the worst of what came of them.
