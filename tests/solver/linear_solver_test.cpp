@@ -385,8 +385,8 @@ TEST(LinearSolver, ARefusedRightHandSideLeavesTheNumbers)
         std::vector<double> x(b.size());
         for (double& value : other.val()) value *= 2;
         const std::vector<double> bad(b.size(), NAN), few(b.size() - 1, 1.);
-        EXPECT_THROW(solver.refactor_and_solve(other.val(), bad, x), InvalidInput);
-        EXPECT_THROW(solver.refactor_and_solve(other.val(), few, x), InvalidInput);
+        EXPECT_THROW((void)solver.refactor_and_solve(other.val(), bad, x), InvalidInput);
+        EXPECT_THROW((void)solver.refactor_and_solve(other.val(), few, x), InvalidInput);
         const auto report = solver.solve(b, x);
         EXPECT_TRUE(report.converged());
         EXPECT_EQ(report.attempts.size(), 1u);
