@@ -1,6 +1,5 @@
 #include "ilux/base/io/fortran_format.hpp"
 
-#include <fast_float/fast_float.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cmath>
 #include <string>
 
+#include "ilux/base/io/decimal.hpp"
 #include "ilux/base/io/matrix_market_lines.hpp"
 #include "ilux/base/io/printable.hpp"
 
@@ -141,8 +141,7 @@ double parse_fortran_number(std::string_view text, const FortranField& field)
     if (digits.empty() || (text[0] == '+' && is_sign(digits[0]))) throw_no_number(text);
     double     value = 0;
     const auto read = [&](std::string_view from) {
-        const auto [stop, error] = fast_float::from_chars(from.data(), from.data() + from.size(), value);
-        return error == std::errc{} && stop == from.data() + from.size();
+        return parse_decimal(from.data(), from.data() + from.size(), value) == from.data() + from.size();
     };
     if (field.scale != 0 || !read(digits))
         if (!read(with_exponent(digits, field.scale))) throw_no_number(text);

@@ -1,6 +1,5 @@
 #include "ilux/base/io/matrix_market_lines.hpp"
 
-#include <fast_float/fast_float.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <cstring>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/io/decimal.hpp"
 
 namespace ilux::detail {
 namespace {
@@ -38,8 +38,7 @@ double parse_fortran(const char* p, const char* end)
     std::ranges::replace_if(
         word, [](char c) { return c == 'd' || c == 'D'; }, 'e');
     double value = 0;
-    const auto [stop, error] = fast_float::from_chars(word.data(), word.data() + word.size(), value);
-    return error == std::errc{} && stop == word.data() + word.size() ? value : NAN;
+    return parse_decimal(word.data(), word.data() + word.size(), value) == word.data() + word.size() ? value : NAN;
 }
 
 /// Reads a finite number. @return the first character after it
@@ -47,9 +46,9 @@ const char* parse_value(const char* p, const char* end, double& value)
 {
     p = skip_blanks(p, end);
     const char* first = p != end && *p == '+' && p + 1 != end && p[1] != '-' ? p + 1 : p;
-    auto [q, error] = fast_float::from_chars(first, end, value);
-    bool whole = error == std::errc{} && (q == end || *q == '\n' || is_blank(*q));
-    if (!whole && error == std::errc{} && (*q == 'd' || *q == 'D')) {
+    const char* q = parse_decimal(first, end, value);
+    bool        whole = q && (q == end || *q == '\n' || is_blank(*q));
+    if (q && !whole && (*q == 'd' || *q == 'D')) {
         q = word_end(q, end);
         value = parse_fortran(first, q);
         whole = !std::isnan(value);

@@ -139,6 +139,15 @@ TEST(MatrixMarket, NamesFileLineAndWordInEveryRefusal)
     expect_refused("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n", {"t.mtx:2:", "square", "2 x 3"});
 }
 
+TEST(MatrixMarket, TakesWhatIsTooSmallForADoubleAsZero)
+{
+    const auto A = parse_matrix(real_general + "1 4 4\n1 1 1e-400\n1 2 -1e-400\n1 3 1d-400\n1 4 4e-324\n", "t.mtx");
+    EXPECT_EQ(A.val()[0], 0);
+    EXPECT_TRUE(A.val()[1] == 0 && std::signbit(A.val()[1]));
+    EXPECT_EQ(A.val()[2], 0);
+    EXPECT_EQ(A.val()[3], 5e-324);
+}
+
 TEST(MatrixMarket, NamesTheLineOfABadEntry)
 {
     const std::string h = real_general + "% c\n3 4 2\n\n1 1 1\n";  // the second entry stands on line 6
