@@ -37,6 +37,12 @@ __device__ void add(Values<V, rhs>& v, const Values<V, rhs>& more)
     for (int r = 0; r < rhs; ++r) v.of[r] += more.of[r];
 }
 template <class V, int rhs>
+__device__ void subtract(Values<V, rhs>& v, const Values<V, rhs>& less)
+{
+#pragma unroll
+    for (int r = 0; r < rhs; ++r) v.of[r] = v.of[r] - less.of[r];
+}
+template <class V, int rhs>
 __device__ Values<V, rhs> of_lane(const Values<V, rhs>& v, int lane)
 {
     Values<V, rhs> there;
@@ -59,18 +65,33 @@ __device__ void store(V* to, Offset i, const Values<V, rhs>& v)
     for (int r = 0; r < rhs; ++r) to[i * rhs + r] = v.of[r];
 }
 
-/// Row i of the front's right-hand side: the caller's, and what children left.
-template <int rhs, class V>
-__device__ Values<V, rhs> gathered(const FrontSolveView<V>& s, const DeviceFront& d, Index i)
+/// Where row i of a front finds what its right-hand side begins with: the caller's, and what children left. Known before any is solved.
+struct RowSources {
+    Index  i = 0;
+    Offset begin = 0, end = 0;
+    Index  first = 0, second = 0;  ///< of the children's
+};
+
+template <class V>
+__device__ RowSources sources_of(const FrontSolveView<V>& s, const DeviceFront& d, Index i)
 {
-    Values<V, rhs> v{};
-    if (i < d.k) v = load<V, rhs>(s.y, d.first + i);
     const Offset row = d.first + d.row + i;
-    for (Offset p = s.gather_ptr[row]; p < s.gather_ptr[row + 1]; ++p) {
-        const auto more = load<V, rhs>(s.left, s.gather[p]);
-#pragma unroll
-        for (int r = 0; r < rhs; ++r) v.of[r] += more.of[r];
-    }
+    RowSources   from{i, s.gather_ptr[row], s.gather_ptr[row + 1], 0, 0};
+    if (from.begin < from.end) from.first = s.gather[from.begin];
+    if (from.begin + 1 < from.end) from.second = s.gather[from.begin + 1];
+    return from;
+}
+
+template <int rhs, class V>
+__device__ Values<V, rhs> gathered(const FrontSolveView<V>& s, const DeviceFront& d, const RowSources& from)
+{
+    Values<V, rhs> v{}, first{}, second{};
+    if (from.i < d.k) v = load<V, rhs>(s.y, d.first + from.i);
+    if (from.begin < from.end) first = load<V, rhs>(s.left, from.first);
+    if (from.begin + 1 < from.end) second = load<V, rhs>(s.left, from.second);
+    add(v, first);
+    add(v, second);
+    for (Offset p = from.begin + 2; p < from.end; ++p) add(v, load<V, rhs>(s.left, s.gather[p]));
     return v;
 }
 

@@ -24,14 +24,15 @@ struct FrontSolveView {
     const Index*     f_col = nullptr;
     const Offset*    f_entry = nullptr;
     const V*         f_val = nullptr;
-    V*               y = nullptr;     ///< n
+    V *              y = nullptr, *z = nullptr;  ///< n; z: after the forward pass
     V*               left = nullptr;  ///< by FrontTree::row: what a front leaves to its parent
 };
 
-/// Inverses of L and of U of diagonal blocks of solve_block pivots, for fronts that blocks or clusters substitute with.
-/// @param item  front, and number of the block
+/// Inverses of L and of U of diagonal blocks of solve_block pivots, for fronts that blocks substitute with.
+/// @param item  front, and number of a tile of its pivots
+/// @param largest  pivots of a block
 template <class V>
-void launch_inverses(Gpu& gpu, const FrontsView<V>& F, Index count, const FrontItem* item);
+void launch_inverses(Gpu& gpu, const FrontsView<V>& F, Index count, const FrontItem* item, Index largest);
 
 /// Permutations and scales of both sides of a solve.
 struct FrontSolveFrame {

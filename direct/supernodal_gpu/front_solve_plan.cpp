@@ -28,28 +28,42 @@ std::vector<Index> stages_of_blocks(const FrontPlan& plan, bool transposed)
     return stage;
 }
 
-/// Threads of a front: 0: a warp; i: a cluster of 2^(i − 1) blocks.
-Index kind_of(Index k, Index m)
-{
-    if (solved_by_warp(k, m)) return 0;
-    constexpr Index pivots_each = 256;
-    Index           kind = 1;
-    while (kind < FrontSolveGroup::kinds - 1 && (pivots_each << (kind - 1)) < k) ++kind;
-    return kind;
-}
+Index tiles_of(Index rows) { return (rows + solve_tile - 1) / solve_tile; }
 
-/// An item for every 32 rows of the fronts of clusters.
-template <class Rows>
-FrontRange items_of(FrontSolvePlan& to, const FrontSolveGroup& group, Rows&& rows)
+/// Items of tiles [begin(f), end(f)) of the group's large fronts.
+template <class Begin, class End>
+FrontRange items_of(FrontSolvePlan& to, const FrontSolveGroup& group, Index number, Begin&& begin, End&& end)
 {
     FrontRange range{static_cast<Index>(to.item.size()), 0};
-    for (int kind = 1; kind < FrontSolveGroup::kinds; ++kind)
-        for (Index i = group.by_kind[kind].begin; i < group.by_kind[kind].end; ++i) {
-            const Index f = to.front[i], count = (rows(f) + solve_block - 1) / solve_block;
-            for (Index part = 0; part < count; ++part) to.item.push_back({f, static_cast<std::uint16_t>(part), 0});
-        }
+    for (Index i = group.large.begin; i < group.large.end; ++i)
+        for (Index f = to.front[i], part = begin(f); part < end(f); ++part)
+            to.item.push_back({f, static_cast<std::uint16_t>(part), static_cast<std::uint16_t>(number)});
     range.end = static_cast<Index>(to.item.size());
     return range;
+}
+
+void lay_out_tiles(const FrontTree& tree, FrontSolvePlan& to, FrontSolveGroup& group)
+{
+    constexpr Index each = solve_block / solve_tile;
+    const auto      none = [](Index) { return Index{0}; };
+    const auto      tiles = [&](Index f) { return tiles_of(tree.pivots(f)); };
+    Index           blocks = 1;
+    for (Index i = group.large.begin; i < group.large.end; ++i)
+        blocks = std::max(blocks, (tiles(to.front[i]) + each - 1) / each);
+    for (Index number = 0; number < blocks; ++number) {
+        const Index begin = number * each, end = begin + each;
+        const auto  from = [&](Index) { return begin; };
+        const auto  next = [&](Index) { return end; };
+        const auto  last = [&](Index f) { return std::min(tiles(f), end); };
+        const auto  before = [&](Index f) { return tiles(f) > begin ? begin : 0; };
+        FrontSolveStep step;
+        step.pivots = items_of(to, group, number, from, last);
+        step.later = items_of(to, group, number, next, tiles);
+        step.earlier = items_of(to, group, number, none, before);
+        group.steps.push_back(step);
+    }
+    group.updates = items_of(to, group, 0, none, [&](Index f) { return tiles_of(tree.updates(f)); });
+    group.above = items_of(to, group, 0, none, [&](Index f) { return tree.updates(f) > 0 ? tiles(f) : 0; });
 }
 
 void sort_fronts_by_stage(const FrontPlan& plan, const GpuFrontSchedule& schedule, const std::vector<Index>& stage_of,
@@ -59,31 +73,25 @@ void sort_fronts_by_stage(const FrontPlan& plan, const GpuFrontSchedule& schedul
     std::vector<Index> stage(plan.fronts());
     for (Index b = 0; b < plan.blocks(); ++b)
         for (Index f = plan.block_front[b]; f < plan.block_front[b + 1]; ++f) stage[f] = stage_of[b];
-    const auto key = [&](Index f) {
-        return std::tuple(stage[f], schedule.level[f], kind_of(tree.pivots(f), tree.size(f)));
-    };
+    const auto is_large = [&](Index f) { return !solved_by_warp(tree.pivots(f), tree.size(f)); };
+    const auto key = [&](Index f) { return std::tuple(stage[f], schedule.level[f], is_large(f)); };
     to.front.resize(plan.fronts());
     std::iota(to.front.begin(), to.front.end(), 0);
     std::ranges::stable_sort(to.front, {}, key);
     to.stages.resize(stage_of.empty() ? 0 : *std::ranges::max_element(stage_of) + 1);
     Index level = -1, last_stage = -1;
     for (Index i = 0; i < plan.fronts(); ++i) {
-        const Index f = to.front[i], kind = kind_of(tree.pivots(f), tree.size(f));
+        const Index f = to.front[i];
         auto&       groups = to.stages[stage[f]].groups;
         if (stage[f] != last_stage || schedule.level[f] != level) groups.emplace_back();
         last_stage = stage[f];
         level = schedule.level[f];
-        auto& range = groups.back().by_kind[kind];
+        auto& range = is_large(f) ? groups.back().large : groups.back().small;
         if (range.empty()) range.begin = i;
         range.end = i + 1;
-        to.most_pivots = std::max(to.most_pivots, tree.pivots(f));
-        groups.back().pivots[kind] = std::max(groups.back().pivots[kind], tree.pivots(f));
     }
     for (FrontSolveStage& one : to.stages)
-        for (FrontSolveGroup& group : one.groups) {
-            group.below = items_of(to, group, [&](Index f) { return tree.updates(f); });
-            group.above = items_of(to, group, [&](Index f) { return tree.updates(f) > 0 ? tree.pivots(f) : 0; });
-        }
+        for (FrontSolveGroup& group : one.groups) lay_out_tiles(tree, to, group);
 }
 
 void find_sources(const FrontPlan& plan, FrontSolvePlan& to)

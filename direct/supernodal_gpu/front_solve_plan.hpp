@@ -1,26 +1,38 @@
 #pragma once
 // In which order a GPU substitutes with fronts, and with how many threads each. Host only.
 
-#include <array>
 #include <vector>
 
 #include "ilux/direct/supernodal_gpu/gpu_front_schedule.hpp"
 
 namespace ilux {
 
-constexpr Index solve_block = 32;  ///< pivots whose diagonal block is inverted where a block or a cluster has the front
+constexpr Index solve_tile = 32;    ///< rows that a block of threads has
+constexpr Index solve_block = 512;  ///< pivots whose triangles are inverted, where blocks of threads have the front
 constexpr Index solve_warp_rows = 64;
-constexpr Index solve_together_pivots = 6000;  ///< of a front: shared memory holds those of several right-hand sides
 
 /// Whether a warp substitutes with the front.
-constexpr bool solved_by_warp(Index k, Index m) { return k <= solve_block && m <= solve_warp_rows; }
+constexpr bool solved_by_warp(Index k, Index m) { return k <= solve_tile && m <= solve_warp_rows; }
 
-/// Fronts that are substituted with together, by threads: a warp each, or clusters of 2^(i − 1) blocks.
+/// Numbers of the inverted diagonal blocks of a front with k pivots.
+constexpr Offset inverse_numbers(Index k)
+{
+    const Offset rest = k % solve_block;
+    return Offset{k - k % solve_block} * solve_block + rest * rest;
+}
+
+/// Diagonal blocks of one number, of all fronts of a group that have so many. Ranges of FrontSolvePlan::item: tiles, with that number.
+struct FrontSolveStep {
+    FrontRange pivots, later;  ///< tiles of the block, and of all blocks after it; one follows the other
+    FrontRange earlier;        ///< of blocks before it
+};
+
+/// Fronts that are substituted with together.
 struct FrontSolveGroup {
-    static constexpr int          kinds = 6;
-    std::array<FrontRange, kinds> by_kind = {};  ///< of FrontSolvePlan::front
-    std::array<Index, kinds>      pivots = {};   ///< of the largest
-    FrontRange below, above;  ///< of FrontSolvePlan::item: 32 update rows, or 32 pivots, where a cluster has the front
+    FrontRange                  small;  ///< of FrontSolvePlan::front: a warp each
+    FrontRange                  large;  ///< the others
+    std::vector<FrontSolveStep> steps;  ///< one at least
+    FrontRange updates, above;  ///< of FrontSolvePlan::item: tiles of update rows, and of pivots above such rows; of large fronts
 };
 
 /// Diagonal blocks whose right-hand sides are complete together.
@@ -34,7 +46,6 @@ struct FrontSolvePlan {
     std::vector<FrontSolveStage> stages;
     std::vector<Index>           front;
     std::vector<FrontItem>       item;
-    Index                        most_pivots = 0;  ///< of a front
     std::vector<Offset>          gather_ptr;       ///< of every row of every front, pivots first
     std::vector<Index> gather;  ///< positions in FrontTree::row of what children leave there, children ascending
 

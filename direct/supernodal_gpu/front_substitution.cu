@@ -1,41 +1,56 @@
 // Substitution with fronts, level by level: a front adds what its children left it, and leaves to its parent what it takes from the
 // rows beyond its pivots.
 //
-// Launch shape: a warp a small front, a lane a row. Of larger ones a cluster of up to 16 blocks the pivots: chunks of 32 rows take
-// turns among its warps; who has the next pivots brings them up to date first, multiplies them by the inverse of their diagonal block
-// and sends them to all blocks. What is beyond the pivots is a launch of its own, a block 32 rows. The order
-// of additions does not depend on the number of right-hand sides. Repeatable: bitwise.
+// Launch shape: a warp a small front, a lane a row. Of larger ones a block 32 rows, whose warps share the columns: pivots are products
+// with inverted triangles of up to solve_block pivots; what those take from other rows is a launch of its own. A launch begins while the
+// one before it ends, and asks for its numbers of the factors; then it waits for that one as a whole. The order of additions does not
+// depend on the number of right-hand sides. Repeatable: bitwise.
 
 #include "ilux/base/gpu/cuda.hpp"
-#include "ilux/direct/gpu/cluster_launch.hpp"
-#include "ilux/direct/supernodal_gpu/device_cluster_pivots.hpp"
+#include "ilux/direct/supernodal_gpu/device_substitution.hpp"
 #include "ilux/direct/supernodal_gpu/front_kernels.hpp"
-#include "ilux/direct/supernodal_gpu/shared_room.hpp"
+#include "ilux/direct/supernodal_gpu/overlapped_launch.hpp"
 
 namespace ilux {
 namespace {
 
-constexpr int threads = solve_threads, warps = solve_warps, block = solve_block;
+constexpr int threads = solve_block, warps = threads / 32, tile = solve_tile;
+constexpr int small_threads = 256;
 
-constexpr int ahead = 16;  ///< numbers that a lane asks for together
+/// How many blocks of threads a multiprocessor has: one, whose lanes ask for twice as many numbers together, or two.
+enum class Room { one, two };
+template <class V, Room room>
+constexpr int ahead_of = (is_complex<V> ? 16 : 32) / (room == Room::one ? 1 : 2);
+template <Room room>
+constexpr int blocks_of_room = room == Room::one ? 1 : 2;
 
-template <class V, int rhs, bool transposed>
-__global__ void __launch_bounds__(threads) warp_forward(FrontSolveView<V> s, const Index* list, Index count)
+// The forward pass reads s.y and writes s.z; the backward pass the other way.
+
+/// Numbers first, first + 1, … of a row, as far as there are any.
+template <class V, int ahead, class Number>
+__device__ void ask_for(V (&numbers)[ahead], Index first, Index end, Number&& number)
 {
-    const int   lane = threadIdx.x & 31;
-    const Index which = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
-    if (which >= count) return;
-    const DeviceFront d = s.F.front[list[which]];
+#pragma unroll
+    for (int q = 0; q < ahead; ++q) numbers[q] = first + q < end ? number(first + q) : V{};
+}
+
+template <int rhs, bool transposed, class V>
+__device__ void warp_forward(const FrontSolveView<V>& s, const DeviceFront& d)
+{
+    constexpr int     ahead = 16;
+    const int         lane = threadIdx.x & 31;
     const V* const    a = s.F.val + d.val;
     const bool        mine = lane < d.k;
     const V           pivot = transposed && mine ? a[Offset{lane} * d.m + lane] : V{};
-    Values<V, rhs>    v{};
-    if (mine) v = gathered<rhs>(s, d, pivot_place<transposed>(s, d, lane) - d.first);
+    const RowSources  from = mine ? sources_of(s, d, pivot_place<transposed>(s, d, lane) - d.first) : RowSources{};
+    const auto        own = [&](Index j) { return cuda::load_constant(&lower<transposed>(a, d, lane, j)); };
+    V                 number[ahead];
+    ask_for(number, 0, mine ? lane : 0, own);
+    cuda::wait_for_previous();
+    Values<V, rhs> v{};
+    if (mine) v = gathered<rhs>(s, d, from);
     for (Index begin = 0; begin < d.k; begin += ahead) {
-        V number[ahead];
-#pragma unroll
-        for (int q = 0; q < ahead; ++q)
-            number[q] = mine && lane > begin + q ? cuda::load_constant(&lower<transposed>(a, d, lane, begin + q)) : V{};
+        if (begin > 0) ask_for(number, begin, mine ? lane : 0, own);
 #pragma unroll
         for (int q = 0; q < ahead; ++q) {
             if (begin + q >= d.k) break;
@@ -44,16 +59,12 @@ __global__ void __launch_bounds__(threads) warp_forward(FrontSolveView<V> s, con
             if (lane > begin + q) take(v, number[q], x);
         }
     }
-    if (mine) store(s.y, d.first + lane, v);
+    if (mine) store(s.z, d.first + lane, v);
     for (Index i = d.k + lane; i - lane < d.m; i += 32) {
         Values<V, rhs> w{};
-        if (i < d.m) w = gathered<rhs>(s, d, i);
+        if (i < d.m) w = gathered<rhs>(s, d, sources_of(s, d, i));
         for (Index begin = 0; begin < d.k; begin += ahead) {
-            V number[ahead];
-#pragma unroll
-            for (int q = 0; q < ahead; ++q)
-                number[q] =
-                    i < d.m && begin + q < d.k ? cuda::load_constant(&lower<transposed>(a, d, i, begin + q)) : V{};
+            ask_for(number, begin, i < d.m ? d.k : 0, [&](Index j) { return cuda::load_constant(&lower<transposed>(a, d, i, j)); });
 #pragma unroll
             for (int q = 0; q < ahead; ++q) {
                 if (begin + q >= d.k) break;
@@ -64,27 +75,25 @@ __global__ void __launch_bounds__(threads) warp_forward(FrontSolveView<V> s, con
     }
 }
 
-template <class V, int rhs, bool transposed>
-__global__ void __launch_bounds__(threads) warp_backward(FrontSolveView<V> s, const Index* list, Index count)
+template <int rhs, bool transposed, class V>
+__device__ void warp_backward(const FrontSolveView<V>& s, const DeviceFront& d)
 {
-    const int   lane = threadIdx.x & 31;
-    const Index which = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
-    if (which >= count) return;
-    const DeviceFront d = s.F.front[list[which]];
+    constexpr int     ahead = 16;
+    const int         lane = threadIdx.x & 31;
     const V* const    a = s.F.val + d.val;
     const bool        mine = lane < d.k;
     const V           pivot = !transposed && mine ? a[Offset{lane} * d.m + lane] : V{};
-    Values<V, rhs>    v{};
-    if (mine) v = load<V, rhs>(s.y, d.first + lane);
+    const auto        own = [&](Index j) { return cuda::load_constant(&upper<transposed>(a, d, lane, j)); };
+    V                 number[ahead];
+    ask_for(number, d.k, mine ? d.m : 0, own);
+    cuda::wait_for_previous();
+    Values<V, rhs> v{};
+    if (mine) v = load<V, rhs>(s.z, d.first + lane);
     for (Index first = d.k; first < d.m; first += 32) {
         Values<V, rhs> solved{};
         if (first + lane < d.m) solved = load<V, rhs>(s.y, s.F.row[d.row + first + lane - d.k]);
         for (Index begin = first; begin < min(first + 32, d.m); begin += ahead) {
-            V number[ahead];
-#pragma unroll
-            for (int q = 0; q < ahead; ++q)
-                number[q] =
-                    mine && begin + q < d.m ? cuda::load_constant(&upper<transposed>(a, d, lane, begin + q)) : V{};
+            if (begin > d.k) ask_for(number, begin, mine ? d.m : 0, own);
 #pragma unroll
             for (int q = 0; q < ahead; ++q) {
                 if (begin + q >= d.m) break;
@@ -93,11 +102,10 @@ __global__ void __launch_bounds__(threads) warp_backward(FrontSolveView<V> s, co
         }
     }
     for (Index end = d.k; end > 0; end -= ahead) {
-        V number[ahead];
 #pragma unroll
         for (int q = 0; q < ahead; ++q) {
             const Index j = end - 1 - q;
-            number[q] = j >= 0 && lane < j ? cuda::load_constant(&upper<transposed>(a, d, lane, j)) : V{};
+            number[q] = j >= 0 && lane < j ? own(j) : V{};
         }
 #pragma unroll
         for (int q = 0; q < ahead; ++q) {
@@ -111,84 +119,173 @@ __global__ void __launch_bounds__(threads) warp_backward(FrontSolveView<V> s, co
     if (mine) store(s.y, pivot_place<!transposed>(s, d, lane), v);
 }
 
-/// Sums of the block's warps, in their order; complete in the first.
-template <class V, int rhs>
-__device__ Values<V, rhs> sum_of_warps(const Values<V, rhs>& mine)
+template <int rhs, bool transposed, bool forward, class V>
+__device__ void solve_by_warp(const FrontSolveView<V>& s, Index front)
 {
+    if constexpr (forward) warp_forward<rhs, transposed>(s, s.F.front[front]);
+    else warp_backward<rhs, transposed>(s, s.F.front[front]);
+}
+
+/// What a row of each lane has at first, less number(j) times what column j is known to be, for begin ≤ j < end: warps share the columns.
+/// Complete in the first warp, which must not meet others afterwards.
+/// @param x  shared: solve_block of the columns at a time
+/// @param where  of a column, where its value is: asked before the kernel waits for the one before it; value and row: after
+template <class V, int rhs, Room room, class Number, class Where, class Value, class Row>
+__device__ Values<V, rhs> minus_columns(Values<V, rhs>* x, Index begin, Index end, Number&& number, Where&& where,
+                                        Value&& value, Row&& row)
+{
+    constexpr int  ahead = ahead_of<V, room>;
+    const auto     thread = static_cast<Index>(threadIdx.x);
+    Values<V, rhs> v{};
+    for (Index base = begin; base < end; base += solve_block) {
+        const Index count = min(solve_block, end - base), each = (count + warps - 1) / warps;
+        const Index from = base + thread / 32 * each, to = min(base + count, from + each);
+        const auto  place = where(base + min(thread, count - 1));
+        V           a[ahead];
+        ask_for(a, from, to, number);
+        if (base > begin) __syncthreads();
+        else cuda::wait_for_previous();
+        if (thread < count) x[thread] = value(place);
+        if (base == begin && thread < 32) v = row();
+        __syncthreads();
+        for (Index j = from; j < to; j += ahead) {
+            if (j > from) ask_for(a, j, to, number);
+#pragma unroll
+            for (int q = 0; q < ahead; ++q)
+                if (j + q < to) take(v, a[q], x[j + q - base]);
+        }
+    }
     __shared__ Values<V, rhs> of[warps][32];
-    of[threadIdx.x / 32][threadIdx.x & 31] = mine;
+    of[thread / 32][thread & 31] = v;
     __syncthreads();
-    Values<V, rhs> sum{};
-    for (int w = 0; w < warps && threadIdx.x < 32; ++w)
-#pragma unroll
-        for (int r = 0; r < rhs; ++r) sum.of[r] += of[w][threadIdx.x].of[r];
-    return sum;
+    if (thread < 32)
+        for (int w = 1; w < warps; ++w) add(v, of[w][thread]);
+    return v;
 }
 
-/// A block 32 update rows: what they leave to the parent. Warps share the pivots.
-template <class V, int rhs, bool transposed>
-__global__ void __launch_bounds__(threads) leave_rows(FrontSolveView<V> s, const FrontItem* items)
+/// Pivots of a tile: those of its block, which know what others take from them, times the inverse.
+template <int rhs, bool transposed, bool forward, Room room, class V>
+__device__ void multiply_inverse(const FrontSolveView<V>& s, const FrontItem& item, Values<V, rhs>* x)
 {
+    constexpr bool    unit = forward != transposed;  // L is, U is not
+    const DeviceFront d = s.F.front[item.front];
+    const Index       first = Index{item.col} * solve_block, size = min(solve_block, d.k - first);
+    const Index       row = Index{item.row} * tile - first, i = row + static_cast<Index>(threadIdx.x & 31);
+    const auto        sources = [&](Index j) { return sources_of(s, d, pivot_place<transposed>(s, d, first + j) - d.first); };
+    if (row >= size) {  // forward: a later block waits, and its rows are gathered
+        cuda::wait_for_previous();
+        if (threadIdx.x < 32 && first + i < d.k) store(s.z, d.first + first + i, gathered<rhs>(s, d, sources(i)));
+        return;
+    }
+    const V* const inverse = s.F.inverse + d.inverse + Offset{first} * solve_block;
+    const auto     number = [&](Index j) {
+        const bool there = i < size && ((forward ? j < i : j > i) || (!unit && j == i));
+        return there ? cuda::load_constant(inverse + (transposed ? Offset{i} * size + j : Offset{j} * size + i)) : V{};
+    };
+    const auto none = [] { return Values<V, rhs>{}; };
+    const auto by_position = [&](Index j) { return d.first + first + j; };
+    const auto at = [](const V* from) { return [from](Index place) { return load<V, rhs>(from, place); }; };
+    const Index    begin = forward ? 0 : row, end = forward ? min(row + tile, size) : size;
+    Values<V, rhs> sum;
+    if (!forward) sum = minus_columns<V, rhs, room>(x, begin, end, number, by_position, at(s.z), none);
+    else if (first > 0) sum = minus_columns<V, rhs, room>(x, begin, end, number, by_position, at(s.y), none);
+    else
+        sum = minus_columns<V, rhs, room>(
+            x, begin, end, number, sources, [&](const RowSources& from) { return gathered<rhs>(s, d, from); }, none);
+    if (threadIdx.x >= 32 || i >= size) return;
+    auto v = unit ? x[i - begin] : Values<V, rhs>{};
+    subtract(v, sum);
+    if (forward) store(s.z, d.first + first + i, v);
+    else store(s.y, pivot_place<!transposed>(s, d, first + i), v);
+}
+
+/// Blocks of threads beyond the items have a small front each warp.
+template <class V, int rhs, bool transposed, bool forward, Room room>
+__global__ void __launch_bounds__(threads, blocks_of_room<room>)
+    solve_pivots(FrontSolveView<V> s, const FrontItem* items, Index count, const Index* small, Index small_count)
+{
+    __shared__ Values<V, rhs> x[solve_block];
+    cuda::let_next_begin();
+    const auto block = static_cast<Index>(blockIdx.x);
+    if (block < count) return multiply_inverse<rhs, transposed, forward, room>(s, items[block], x);
+    const Index which = (block - count) * warps + static_cast<Index>(threadIdx.x / 32);
+    if (which < small_count) solve_by_warp<rhs, transposed, forward>(s, small[which]);
+}
+
+/// Small fronts alone, a warp each.
+template <class V, int rhs, bool transposed, bool forward>
+__global__ void __launch_bounds__(small_threads, 1024 / small_threads)
+    solve_small(FrontSolveView<V> s, const Index* small, Index count)
+{
+    cuda::let_next_begin();
+    const Index which = static_cast<Index>(blockIdx.x) * (small_threads / 32) + static_cast<Index>(threadIdx.x / 32);
+    if (which < count) solve_by_warp<rhs, transposed, forward>(s, small[which]);
+}
+
+/// What the pivots of a block, which are solved, take from a tile of other pivots of the front.
+template <class V, int rhs, bool transposed, bool forward, Room room>
+__global__ void __launch_bounds__(threads, blocks_of_room<room>) take_block(FrontSolveView<V> s, const FrontItem* items)
+{
+    __shared__ Values<V, rhs> x[solve_block];
+    cuda::let_next_begin();
     const FrontItem   item = items[blockIdx.x];
     const DeviceFront d = s.F.front[item.front];
     const V* const    a = s.F.val + d.val;
-    const Index       i = d.k + item.row * block + static_cast<Index>(threadIdx.x & 31);
-    const Index       each = (d.k + warps - 1) / warps, begin = static_cast<Index>(threadIdx.x / 32) * each;
-    const Index       end = min(d.k, begin + each);
-    Values<V, rhs>    v{};
-    for (Index j = begin; j < end; j += ahead) {
-        V              number[ahead];
-        Values<V, rhs> x[ahead];
-#pragma unroll
-        for (int q = 0; q < ahead; ++q) {
-            number[q] = i < d.m && j + q < end ? cuda::load_constant(&lower<transposed>(a, d, i, j + q)) : V{};
-            x[q] = load<V, rhs>(s.y, d.first + min(j + q, end - 1));
-        }
-#pragma unroll
-        for (int q = 0; q < ahead; ++q) take(v, number[q], x[q]);
-    }
-    const auto sum = sum_of_warps(v);
-    if (threadIdx.x >= 32 || i >= d.m) return;
-    auto left = gathered<rhs>(s, d, i);
-#pragma unroll
-    for (int r = 0; r < rhs; ++r) left.of[r] += sum.of[r];
-    store(s.left, d.row + i - d.k, left);
+    const Index       i = Index{item.row} * tile + static_cast<Index>(threadIdx.x & 31);
+    const Index       begin = Index{item.col} * solve_block, end = min(d.k, begin + solve_block);
+    const auto        number = [&](Index j) {
+        if (i >= d.k) return V{};
+        return cuda::load_constant(forward ? &lower<transposed>(a, d, i, j) : &upper<transposed>(a, d, i, j));
+    };
+    const auto v = minus_columns<V, rhs, room>(
+        x, begin, end, number, [&](Index j) { return forward ? d.first + j : pivot_place<!transposed>(s, d, j); },
+        [&](Index place) { return load<V, rhs>(forward ? s.z : s.y, place); },
+        [&] { return i < d.k ? load<V, rhs>(s.z, d.first + i) : Values<V, rhs>{}; });
+    // All tiles of the next block read what it begins with, so that must not be where they write.
+    if (threadIdx.x < 32 && i < d.k) store(forward && i < end + solve_block ? s.y : s.z, d.first + i, v);
 }
 
-/// A block 32 pivots: what the update rows, which are solved, take from them. Warps share the update rows.
-template <class V, int rhs, bool transposed>
-__global__ void __launch_bounds__(threads) take_rows(FrontSolveView<V> s, const FrontItem* items)
+/// A tile of update rows: what they leave to the parent.
+template <class V, int rhs, bool transposed, Room room>
+__global__ void __launch_bounds__(threads, blocks_of_room<room>) leave_rows(FrontSolveView<V> s, const FrontItem* items)
 {
+    __shared__ Values<V, rhs> x[solve_block];
+    cuda::let_next_begin();
     const FrontItem   item = items[blockIdx.x];
     const DeviceFront d = s.F.front[item.front];
     const V* const    a = s.F.val + d.val;
-    const Index       i = item.row * block + static_cast<Index>(threadIdx.x & 31), u = d.m - d.k;
-    const Index       each = (u + warps - 1) / warps, begin = static_cast<Index>(threadIdx.x / 32) * each;
-    const Index       end = min(u, begin + each);
-    Values<V, rhs>    v{};
-    for (Index j = begin; j < end; j += ahead) {
-        V              number[ahead];
-        Values<V, rhs> x[ahead];
-#pragma unroll
-        for (int q = 0; q < ahead; ++q) {
-            number[q] = i < d.k && j + q < end ? cuda::load_constant(&upper<transposed>(a, d, i, d.k + j + q)) : V{};
-            x[q] = load<V, rhs>(s.y, s.F.row[d.row + min(j + q, end - 1)]);
-        }
-#pragma unroll
-        for (int q = 0; q < ahead; ++q) take(v, number[q], x[q]);
-    }
-    const auto sum = sum_of_warps(v);
-    if (threadIdx.x >= 32 || i >= d.k) return;
-    auto y = load<V, rhs>(s.y, d.first + i);
-#pragma unroll
-    for (int r = 0; r < rhs; ++r) y.of[r] += sum.of[r];
-    store(s.y, d.first + i, y);
+    const Index       i = d.k + Index{item.row} * tile + static_cast<Index>(threadIdx.x & 31);
+    const RowSources  from = i < d.m ? sources_of(s, d, i) : RowSources{};
+    const auto        v = minus_columns<V, rhs, room>(
+        x, 0, d.k, [&](Index j) { return i < d.m ? cuda::load_constant(&lower<transposed>(a, d, i, j)) : V{}; },
+        [&](Index j) { return d.first + j; }, [&](Index place) { return load<V, rhs>(s.z, place); },
+        [&] { return i < d.m ? gathered<rhs>(s, d, from) : Values<V, rhs>{}; });
+    if (threadIdx.x < 32 && i < d.m) store(s.left, d.row + i - d.k, v);
+}
+
+/// A tile of pivots: what the update rows, which are solved, take from them.
+template <class V, int rhs, bool transposed, Room room>
+__global__ void __launch_bounds__(threads, blocks_of_room<room>) take_rows(FrontSolveView<V> s, const FrontItem* items)
+{
+    __shared__ Values<V, rhs> x[solve_block];
+    cuda::let_next_begin();
+    const FrontItem   item = items[blockIdx.x];
+    const DeviceFront d = s.F.front[item.front];
+    const V* const    a = s.F.val + d.val;
+    const Index       i = Index{item.row} * tile + static_cast<Index>(threadIdx.x & 31);
+    const auto        v = minus_columns<V, rhs, room>(
+        x, d.k, d.m, [&](Index j) { return i < d.k ? cuda::load_constant(&upper<transposed>(a, d, i, j)) : V{}; },
+        [&](Index j) { return s.F.row[d.row + j - d.k]; }, [&](Index place) { return load<V, rhs>(s.y, place); },
+        [&] { return i < d.k ? load<V, rhs>(s.z, d.first + i) : Values<V, rhs>{}; });
+    if (threadIdx.x < 32 && i < d.k) store(s.z, d.first + i, v);
 }
 
 /// A warp a row: what blocks that are solved already take from it.
 template <class V, int rhs>
 __global__ void __launch_bounds__(threads) take_F(FrontSolveView<V> s, FrontRange rows)
 {
+    cuda::let_next_begin();
+    cuda::wait_for_previous();
     const int   lane = threadIdx.x & 31;
     const Index which = rows.begin + static_cast<Index>(blockIdx.x) * warps + static_cast<Index>(threadIdx.x / 32);
     if (which >= rows.end) return;
@@ -210,6 +307,7 @@ __global__ void __launch_bounds__(threads) take_F(FrontSolveView<V> s, FrontRang
 template <class V, int rhs>
 __global__ void __launch_bounds__(threads) enter(FrontSolveFrame frame, const V* b, V* y, int count)
 {
+    cuda::let_next_begin();
     const Index k = static_cast<Index>(blockIdx.x) * threads + static_cast<Index>(threadIdx.x);
     if (k >= frame.n) return;
     const double scale = frame.scale ? frame.scale[k] : 1;
@@ -219,6 +317,7 @@ __global__ void __launch_bounds__(threads) enter(FrontSolveFrame frame, const V*
 template <class V, int rhs>
 __global__ void __launch_bounds__(threads) leave(FrontSolveFrame frame, const V* y, V* x, int count)
 {
+    cuda::wait_for_previous();
     const Index k = static_cast<Index>(blockIdx.x) * threads + static_cast<Index>(threadIdx.x);
     if (k >= frame.n) return;
     const double scale = frame.scale ? frame.scale[k] : 1;
@@ -227,58 +326,76 @@ __global__ void __launch_bounds__(threads) leave(FrontSolveFrame frame, const V*
 
 unsigned blocks_of(Index count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
 
-template <class V, int rhs, bool transposed, bool forward>
-void launch_pivots(Gpu& gpu, const FrontSolveView<V>& s, const FrontSolveGroup& group)
+/// Two blocks a multiprocessor where there are more blocks than multiprocessors.
+template <int rhs>
+Room room_for(Gpu& gpu, unsigned blocks)
 {
-    for (int kind = 0; kind < FrontSolveGroup::kinds; ++kind) {
-        const FrontRange fronts = group.by_kind[kind];
-        if (fronts.empty()) continue;
-        const Index* const list = s.list + fronts.begin;
-        if (kind == 0) {
-            const auto kernel = forward ? warp_forward<V, rhs, transposed> : warp_backward<V, rhs, transposed>;
-            kernel<<<blocks_of(fronts.count(), warps), threads, 0, cuda::stream(gpu)>>>(s, list, fronts.count());
-            cuda::check_launch("warp substitution");
-            continue;
-        }
-        const int  blocks = 1 << (kind - 1);
-        const auto kernel = cluster_pivots<V, rhs, transposed, forward>;
-        cuda::allow_all_shared(gpu, kernel);
-        cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
-                    "cudaFuncSetAttribute");
-        cuda::ClusterLaunch launch(static_cast<unsigned>(fronts.count()), static_cast<unsigned>(blocks), threads,
-                                   cuda::stream(gpu));
-        const Index         chunks = (group.pivots[kind] + block - 1) / block;
-        launch.config.dynamicSmemBytes = pivots_bytes<V, rhs>(chunks, blocks);
-        cuda::check(cudaLaunchKernelEx(&launch.config, kernel, s, list, blocks), "cluster substitution");
+    return rhs == 1 && blocks > static_cast<unsigned>(gpu.state().multiprocessors) ? Room::two : Room::one;
+}
+
+/// @param small  of the group, or none
+template <class V, int rhs, bool transposed, bool forward>
+void launch_pivots(Gpu& gpu, const FrontSolveView<V>& s, FrontRange tiles, FrontRange small)
+{
+    const auto stream = cuda::stream(gpu);
+    if (small.count() > gpu.state().multiprocessors * warps) {
+        cuda::launch_overlapped(solve_small<V, rhs, transposed, forward>, blocks_of(small.count(), small_threads / 32),
+                                small_threads, stream, s, s.list + small.begin, small.count());
+        small = {};
     }
+    const unsigned blocks = static_cast<unsigned>(tiles.count()) + blocks_of(small.count(), warps);
+    if (blocks == 0) return;
+    const auto kernel = room_for<rhs>(gpu, blocks) == Room::one ? solve_pivots<V, rhs, transposed, forward, Room::one>
+                                                                : solve_pivots<V, rhs, transposed, forward, Room::two>;
+    cuda::launch_overlapped(kernel, blocks, threads, stream, s, s.item + tiles.begin, tiles.count(),
+                            s.list + small.begin, small.count());
+}
+
+template <class V>
+using TileKernel = void (*)(FrontSolveView<V>, const FrontItem*);
+
+template <int rhs, class V>
+void launch_tiles(Gpu& gpu, const FrontSolveView<V>& s, TileKernel<V> one, TileKernel<V> two,
+                  FrontRange tiles)
+{
+    if (tiles.empty()) return;
+    const auto blocks = static_cast<unsigned>(tiles.count());
+    cuda::launch_overlapped(room_for<rhs>(gpu, blocks) == Room::one ? one : two, blocks, threads, cuda::stream(gpu), s,
+                            s.item + tiles.begin);
 }
 
 template <class V, int rhs, bool transposed>
 void go_forward(Gpu& gpu, const FrontSolveView<V>& s, const FrontSolveGroup& group)
 {
-    launch_pivots<V, rhs, transposed, true>(gpu, s, group);
-    if (group.below.empty()) return;
-    leave_rows<V, rhs, transposed>
-        <<<group.below.count(), threads, 0, cuda::stream(gpu)>>>(s, s.item + group.below.begin);
-    cuda::check_launch("leave_rows");
+    for (const FrontSolveStep& step : group.steps) {
+        const bool       first = &step == &group.steps.front();
+        const FrontRange tiles{step.pivots.begin, first ? step.later.end : step.pivots.end};
+        launch_pivots<V, rhs, transposed, true>(gpu, s, tiles, first ? group.small : FrontRange{});
+        launch_tiles<rhs>(gpu, s, take_block<V, rhs, transposed, true, Room::one>,
+                          take_block<V, rhs, transposed, true, Room::two>, step.later);
+    }
+    launch_tiles<rhs>(gpu, s, leave_rows<V, rhs, transposed, Room::one>, leave_rows<V, rhs, transposed, Room::two>,
+                      group.updates);
 }
 template <class V, int rhs, bool transposed>
 void go_back(Gpu& gpu, const FrontSolveView<V>& s, const FrontSolveGroup& group)
 {
-    if (!group.above.empty()) {
-        take_rows<V, rhs, transposed>
-            <<<group.above.count(), threads, 0, cuda::stream(gpu)>>>(s, s.item + group.above.begin);
-        cuda::check_launch("take_rows");
+    launch_tiles<rhs>(gpu, s, take_rows<V, rhs, transposed, Room::one>, take_rows<V, rhs, transposed, Room::two>,
+                      group.above);
+    for (std::size_t i = group.steps.size(); i-- > 0;) {
+        const FrontSolveStep& step = group.steps[i];
+        launch_pivots<V, rhs, transposed, false>(gpu, s, step.pivots, i == 0 ? group.small : FrontRange{});
+        launch_tiles<rhs>(gpu, s, take_block<V, rhs, transposed, false, Room::one>,
+                          take_block<V, rhs, transposed, false, Room::two>, step.earlier);
     }
-    launch_pivots<V, rhs, transposed, false>(gpu, s, group);
 }
 
 template <class V, int rhs, bool transposed>
 void run_stage(Gpu& gpu, const FrontSolveView<V>& s, const FrontSolveStage& stage)
 {
     if (!stage.f.empty()) {
-        take_F<V, rhs><<<blocks_of(stage.f.count(), warps), threads, 0, cuda::stream(gpu)>>>(s, stage.f);
-        cuda::check_launch("take_F");
+        cuda::launch_overlapped(take_F<V, rhs>, blocks_of(stage.f.count(), warps), threads, cuda::stream(gpu), s,
+                                stage.f);
     }
     for (std::size_t g = 0; g < stage.groups.size(); ++g) go_forward<V, rhs, transposed>(gpu, s, stage.groups[g]);
     for (std::size_t g = stage.groups.size(); g-- > 0;) go_back<V, rhs, transposed>(gpu, s, stage.groups[g]);
@@ -312,8 +429,7 @@ template <class V>
 void launch_leave(Gpu& gpu, const FrontSolveFrame& frame, const V* y, V* x, int count, bool several)
 {
     const auto kernel = several ? leave<V, solve_together<V>> : leave<V, 1>;
-    kernel<<<blocks_of(frame.n, threads), threads, 0, cuda::stream(gpu)>>>(frame, y, x, count);
-    cuda::check_launch("leave");
+    cuda::launch_overlapped(kernel, blocks_of(frame.n, threads), threads, cuda::stream(gpu), frame, y, x, count);
 }
 
 #define ILUX_INSTANTIATE(V)                                                                            \

@@ -59,9 +59,6 @@ __device__ void load_operands(Operands<V>& of, const V* l, Offset l_stride, Inde
     __pipeline_commit();
 }
 
-__device__ double negative(double x) { return -x; }
-__device__ cuda::Complex<double> negative(cuda::Complex<double> z) { return {-z.re, -z.im}; }
-
 template <class V>
 __global__ void __launch_bounds__(threads, is_complex<V> ? 2 : 3)
     update_tiles(FrontsView<V> F, const FrontItem* items, Index panel)

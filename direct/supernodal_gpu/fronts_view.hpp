@@ -16,7 +16,7 @@ struct DeviceFront {
     Index  inputs = 0;
     Index  child_begin = 0, child_end = 0;
     Index  slot = -1;     ///< among large fronts
-    Index  inverse = -1;  ///< first of its inverted diagonal blocks; −1: none
+    Offset inverse = -1;  ///< where its inverted diagonal blocks begin; −1: none
 };
 
 /// Magnitudes are compared by their bits, which order numbers below Inf and that below NaN.
@@ -46,7 +46,7 @@ struct FrontsView {
     double*                     pivot = nullptr;                  ///< n; |u_kk|, negative where it was replaced
     Magnitude *                 bmax = nullptr, *umax = nullptr, *lmax = nullptr;  ///< n; of columns
     PanelMoves<panel_width<V>>* moves = nullptr;                                   ///< by slot
-    V* inverse = nullptr;  ///< by columns: of L, then of U, of 32 pivots each; for fronts that blocks substitute with
+    V* inverse = nullptr;  ///< of diagonal blocks of solve_block pivots, by columns: U⁻¹, and below the diagonal L⁻¹
 };
 
 }  // namespace ilux

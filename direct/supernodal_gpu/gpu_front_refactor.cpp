@@ -1,5 +1,6 @@
 #include "ilux/direct/supernodal_gpu/gpu_front_refactor.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -58,9 +59,11 @@ void GpuFrontRefactor<S>::describe(const FrontInputArrays& inputs)
         d.child_begin = schedule_.child_ptr[f];
         d.child_end = schedule_.child_ptr[f + 1];
         if (solved_by_warp(d.k, d.m)) continue;
-        d.inverse = static_cast<Index>(inverse_items_.size());
-        for (Index block = 0; block * solve_block < d.k; ++block)
-            inverse_items_.push_back({f, static_cast<std::uint16_t>(block), 0});
+        d.inverse = inverse_numbers_;
+        largest_inverse_ = std::max(largest_inverse_, std::min(solve_block, d.k));
+        inverse_numbers_ += inverse_numbers(d.k);
+        for (Index part = 0; part * solve_tile < d.k; ++part)
+            inverse_items_.push_back({f, static_cast<std::uint16_t>(part), 0});
     }
     for (std::size_t i = 0; i < schedule_.large.size(); ++i) fronts_[schedule_.large[i]].slot = static_cast<Index>(i);
 }
@@ -95,7 +98,7 @@ void GpuFrontRefactor<S>::upload(Gpu& gpu, const FrontInputArrays& inputs)
     arrays_.room(3 * n, magnitudes);
     arrays_.room(schedule_.large.size(), view_.moves);
     arrays_.room(monitor_blocks + 1, extremes_);
-    arrays_.room(inverse_items_.size() * 2 * solve_block * solve_block, view_.inverse);
+    arrays_.room(static_cast<std::size_t>(inverse_numbers_), view_.inverse);
     arrays_.upload(gpu);
     view_.input = inputs_.value;
     view_.bmax = inputs_.bmax = inputs_.cleared = magnitudes;
@@ -119,7 +122,7 @@ void GpuFrontRefactor<S>::run(Gpu& gpu, const S* values)
             launch_update(gpu, view_, step, update_);
         }
     }
-    launch_inverses(gpu, view_, inverse_count_, inverses_);
+    launch_inverses(gpu, view_, inverse_count_, inverses_, largest_inverse_);
     launch_monitor(gpu, view_, plan_->n, extremes_);
     enqueue_download<FrontExtremes>(gpu, {extremes_, 1}, found_);
 }

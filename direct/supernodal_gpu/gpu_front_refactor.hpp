@@ -54,7 +54,8 @@ private:
     const AssemblyItem*               assembly_ = nullptr;
     const FrontItem *                 beside_ = nullptr, *update_ = nullptr, *inverses_ = nullptr;
     std::vector<FrontItem>            inverse_items_;
-    Index                             inverse_count_ = 0;
+    Index                             inverse_count_ = 0, largest_inverse_ = 0;
+    Offset                            inverse_numbers_ = 0;
     const Index *                     small_ = nullptr, *large_ = nullptr;
     FrontExtremes*                    extremes_ = nullptr;  // monitor_blocks + 1
     mutable HostBuffer<FrontExtremes> found_;

@@ -47,6 +47,7 @@ GpuFrontSolve<S>::GpuFrontSolve(Gpu& gpu, const GpuFrontRefactor<S>& numbers, Tr
     arrays_.add(plan_.f_col, view_.f_col);
     arrays_.add(plan_.f_entry, view_.f_entry);
     arrays_.room(n * solve_together<V>, view_.y);
+    arrays_.room(n * solve_together<V>, view_.z);
     arrays_.room(fronts.tree.row.size() * solve_together<V>, view_.left);
     gpu.make_current();
     arrays_.upload(gpu);
@@ -58,8 +59,8 @@ GpuFrontSolve<S>::GpuFrontSolve(Gpu& gpu, const GpuFrontRefactor<S>& numbers, Tr
     for (const FrontSolveStage& stage : plan_.stages) {
         launches_ += !stage.f.empty();
         for (const FrontSolveGroup& group : stage.groups) {
-            launches_ += !group.below.empty() + !group.above.empty();
-            for (const FrontRange& range : group.by_kind) launches_ += 2 * !range.empty();
+            launches_ += !group.updates.empty() + !group.above.empty() + 2 * static_cast<Index>(group.steps.size());
+            for (const FrontSolveStep& step : group.steps) launches_ += !step.later.empty() + !step.earlier.empty();
         }
     }
 }
@@ -67,9 +68,9 @@ GpuFrontSolve<S>::GpuFrontSolve(Gpu& gpu, const GpuFrontRefactor<S>& numbers, Tr
 template <Scalar S>
 void GpuFrontSolve<S>::run(Gpu& gpu, const S* b, S* x, Index rhs)
 {
-    const Index most = plan_.most_pivots > solve_together_pivots ? 1 : solve_together<V>;
-    const auto* from = reinterpret_cast<const V*>(b);
-    auto*       to = reinterpret_cast<V*>(x);
+    constexpr Index most = solve_together<V>;
+    const auto*     from = reinterpret_cast<const V*>(b);
+    auto*           to = reinterpret_cast<V*>(x);
     for (Index done = 0; done < rhs && enter_.n > 0; done += most) {
         const Index  count = std::min(most, rhs - done);
         const bool   several = count > 1;
