@@ -64,6 +64,50 @@ Index longest_path(const FrontTree& tree)
     return longest;
 }
 
+/// Numbers that fronts leave to their parents, as many as there are at once: each is there until the level of its parent is done.
+double most_left(const FrontTree& tree)
+{
+    std::vector<Index>  level(tree.fronts());
+    std::vector<double> change(static_cast<std::size_t>(tree.fronts()) + 2);
+    for (Index f = 0; f < tree.fronts(); ++f)
+        if (const Index up = tree.parent[f]; up >= 0) level[up] = std::max(level[up], level[f] + 1);
+    for (Index f = 0; f < tree.fronts(); ++f)
+        if (const Index up = tree.parent[f]; up >= 0) {
+            const double left = double(tree.updates(f)) * tree.updates(f);
+            change[level[f]] += left;
+            change[level[up] + 1] -= left;
+        }
+    double now = 0, most = 0;
+    for (const double of_level : change) most = std::max(most, now += of_level);
+    return most;
+}
+
+/// Numbers of inverted diagonal blocks.
+double inverted(const FrontTree& tree)
+{
+    double all = 0;
+    for (Index f = 0; f < tree.fronts(); ++f) {
+        const Index k = tree.pivots(f), rest = k % front_inverse_pivots;
+        if (k <= front_warp_pivots && tree.size(f) <= front_warp_rows) continue;
+        all += double(k - rest) * front_inverse_pivots + double(rest) * rest;
+    }
+    return all;
+}
+
+/// What GpuFrontRefactor and GpuFrontSolve have on the device.
+template <Scalar S>
+double bytes_of(const FrontPlan& plan)
+{
+    constexpr double together = is_complex<S> ? 2 : 4;  // right-hand sides that there is room for
+    const FrontTree& tree = plan.tree;
+    const double     rows = double(tree.row.size()), pivots = plan.n;
+    const double     values = double(plan.in_source.size()) + double(plan.f_source.size());
+    const double     numbers = double(plan.numbers()) + inverted(tree) + front_left_room * most_left(tree) + values +
+                           together * (rows + 2 * pivots);
+    return sizeof(S) * numbers + front_value_bytes * values + front_row_bytes * rows + front_pivot_bytes * pivots +
+           front_bytes * tree.fronts();
+}
+
 template <Scalar S>
 double flops_of(const FrontPlan& plan)
 {
@@ -112,11 +156,9 @@ std::string why_cpu(const LuPattern& pattern, int threads, double systems, doubl
 template <Scalar S>
 GpuCost gpu_cost(const FrontPlan& plan)
 {
-    const double rows = double(plan.tree.row.size()) + plan.n, values = double(plan.in_source.size());
     return {.seconds = front_start + front_pivot * longest_path(plan.tree) + flops_of<S>(plan) / front_flops,
             .setup = front_setup,
-            .bytes = sizeof(S) * (1 + front_left_numbers) * double(plan.numbers()) +
-                     (front_index_bytes + sizeof(S)) * (rows + values)};
+            .bytes = bytes_of<S>(plan)};
 }
 
 template <Scalar S>

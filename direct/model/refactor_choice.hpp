@@ -24,10 +24,12 @@ constexpr double complex_by_dot_products = 1.35, complex_on_cpu = 1.5;
 // Fronts, from the table of docs/design/supernodes_gpu.md: launches of small fronts; of a pivot after another; of flops. A complex
 // multiply-add has four times the flops.
 constexpr double front_start = 1e-3, front_pivot = 2e-6, front_flops = 7e12, complex_flops = 4;
-constexpr double front_setup = 0.1;         // seconds
-constexpr double cpu_thread_flops = 1e10;   // a second, of BLAS
-constexpr double front_index_bytes = 40;    // of a value of the caller's, and of a row of a front
-constexpr double front_left_numbers = 0.8;  // of what fronts leave to their parents, over the numbers that are kept
+constexpr double front_setup = 0.1;        // seconds
+constexpr double cpu_thread_flops = 1e10;  // a second, of BLAS
+// Bytes beside numbers (GpuFrontRefactor and GpuFrontSolve): of a value of the caller's, an update row, a pivot and a front.
+constexpr double front_value_bytes = 32, front_row_bytes = 20, front_pivot_bytes = 72, front_bytes = 120;
+constexpr double front_left_room = 1.3;  // for all that is left at once, over its numbers: 1.17 to 1.43 on four meshes
+constexpr Index  front_inverse_pivots = 512, front_warp_pivots = 32, front_warp_rows = 64;  // front_solve_plan.hpp
 }  // namespace refactor_rule
 
 /// What a method needs on a GPU, estimated.

@@ -11,6 +11,7 @@
 
 #include "ilux/base/gpu/cuda_graph.hpp"
 #include "ilux/base/instances.hpp"
+#include "ilux/direct/gpu/branches.hpp"
 #include "ilux/direct/gpu/device_elimination.hpp"
 #include "ilux/direct/published/refactor_right_plan.hpp"
 #include "ilux/sptrsv/gpu/device_row.hpp"
@@ -122,57 +123,6 @@ detail::RightRoom room_of(Gpu& gpu)
     return {processors * attribute(gpu, cudaDevAttrMaxThreadsPerMultiProcessor) / 32, processors * blocks, sizeof(V)};
 }
 
-/// Streams that leave another one at a point of it, and join it again: branches of a graph where that is captured.
-class Branches {
-public:
-    explicit Branches(Index count)
-    {
-        if (count == 0) return;
-        fork_ = new_event();
-        for (Index s = 0; s < count; ++s) {
-            cudaStream_t stream = nullptr;
-            cuda::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
-            streams_.emplace_back(stream);
-            joins_.push_back(new_event());
-        }
-    }
-
-    cudaStream_t operator[](Index s) const { return streams_[s].get(); }
-    void         fork(cudaStream_t from, Index count) const
-    {
-        if (count == 0) return;
-        cuda::check(cudaEventRecord(fork_.get(), from), "cudaEventRecord");
-        for (Index s = 0; s < count; ++s)
-            cuda::check(cudaStreamWaitEvent(streams_[s].get(), fork_.get(), 0), "cudaStreamWaitEvent");
-    }
-    void join(cudaStream_t to, Index count) const
-    {
-        for (Index s = 0; s < count; ++s) {
-            cuda::check(cudaEventRecord(joins_[s].get(), streams_[s].get()), "cudaEventRecord");
-            cuda::check(cudaStreamWaitEvent(to, joins_[s].get(), 0), "cudaStreamWaitEvent");
-        }
-    }
-
-private:
-    struct Destroy {
-        void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
-        void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
-    };
-    using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy>;
-    using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy>;
-
-    static Event new_event()
-    {
-        cudaEvent_t event = nullptr;
-        cuda::check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
-        return Event(event);
-    }
-
-    Event               fork_;
-    std::vector<Stream> streams_;
-    std::vector<Event>  joins_;
-};
-
 }  // namespace
 
 template <Scalar S>
@@ -180,7 +130,7 @@ struct RightRefactor<S>::State {
     std::shared_ptr<const GpuLuPattern>  pattern;
     detail::RightPlan                    plan;
     std::vector<Offset>                  upper_ptr;  // of the rows of U
-    Branches                             branches;
+    cuda::Branches                       branches;
     std::shared_ptr<void>                graph;
     const S*                             captured = nullptr;  // val of the graph
     DeviceArrays                         arrays;

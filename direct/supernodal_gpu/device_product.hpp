@@ -15,7 +15,7 @@ __device__ inline void add_product(double (&c)[4], const double (&a)[4], const d
         : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 
-__device__ inline double negative(double x) { return -x; }
+__device__ inline double                negative(double x) { return -x; }
 __device__ inline cuda::Complex<double> negative(cuda::Complex<double> z) { return {-z.re, -z.im}; }
 
 /// Real and imaginary parts of what a lane holds.

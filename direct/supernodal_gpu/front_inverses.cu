@@ -99,8 +99,7 @@ __device__ void multiply_strip(Index rows, const V* q_of, Number&& number, First
 #pragma unroll
             for (int half = 0; half < 2; ++half)
 #pragma unroll
-                for (int e = 0; e < 4; ++e)
-                    p[half].set(e, number(i + g + 8 * (e & 1), j + 8 * half + t + 4 * (e / 2)));
+                for (int e = 0; e < 4; ++e) p[half].set(e, number(i + g + 8 * (e & 1), j + 8 * half + t + 4 * (e / 2)));
 #pragma unroll
             for (int half = 0; half < 2; ++half)
 #pragma unroll
@@ -122,7 +121,7 @@ __device__ void multiply_strip(Index rows, const V* q_of, Number&& number, First
 template <class V>
 __global__ void __launch_bounds__(join_threads) join_inverses(FrontsView<V> F, const FrontItem* items, Index half)
 {
-    constexpr int cols = JoinStrip<V>::cols, stride = JoinStrip<V>::stride;
+    constexpr int     cols = JoinStrip<V>::cols, stride = JoinStrip<V>::stride;
     extern __shared__ __align__(16) unsigned char memory[];
     V* const                                      q = reinterpret_cast<V*>(memory);
     V* const                                      product = q + half * stride;
@@ -184,7 +183,8 @@ void launch_inverses(Gpu& gpu, const FrontsView<V>& F, Index count, const FrontI
     }
 }
 
-#define ILUX_INSTANTIATE(V) template void launch_inverses<V>(Gpu&, const FrontsView<V>&, Index, const FrontItem*, Index);
+#define ILUX_INSTANTIATE(V) \
+    template void launch_inverses<V>(Gpu&, const FrontsView<V>&, Index, const FrontItem*, Index);
 ILUX_FRONT_VALUES(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

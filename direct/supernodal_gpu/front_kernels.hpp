@@ -1,12 +1,18 @@
 #pragma once
 // Launches of the steps of a factorization by fronts; V is the Value of a scalar. Only enqueued.
 
+#include <memory>
+
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/direct/factor/pivot_monitor.hpp"
 #include "ilux/direct/supernodal_gpu/gpu_front_schedule.hpp"
 #include "ilux/direct/supernodal_gpu/fronts_view.hpp"
 
 namespace ilux {
+
+namespace cuda {
+class Branches;
+}
 
 /// Inputs of fronts, those of duplicates added in order, and F.
 template <class V>
@@ -24,10 +30,14 @@ struct FrontInputs {
 template <class V>
 void launch_inputs(Gpu& gpu, const FrontInputs<V>& inputs, const V* values);
 
-/// Fronts that a warp, or a block in shared memory, works on from begin to end.
+/// Streams beside that of the Gpu, for small fronts.
+std::shared_ptr<const cuda::Branches> front_branches(Gpu& gpu);
+/// Fronts that a warp, or a block in shared memory, works on from begin to end. Those of several classes, and the large ones of the
+/// level, which are launched in between, run side by side; what is launched after join_small_fronts waits for all.
 template <class V>
 void launch_small_fronts(Gpu& gpu, const FrontsView<V>& F, const FrontLevel& level, const FrontClasses& classes,
-                         const Index* small);
+                         const Index* small, const cuda::Branches& branches);
+void join_small_fronts(Gpu& gpu, const FrontLevel& level, const FrontClasses& classes, const cuda::Branches& branches);
 
 /// A large front's tile, and its inputs.
 struct AssemblyItem {

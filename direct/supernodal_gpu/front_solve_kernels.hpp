@@ -25,7 +25,7 @@ struct FrontSolveView {
     const Offset*    f_entry = nullptr;
     const V*         f_val = nullptr;
     V *              y = nullptr, *z = nullptr;  ///< n; z: after the forward pass
-    V*               left = nullptr;  ///< by FrontTree::row: what a front leaves to its parent
+    V*               left = nullptr;             ///< by FrontTree::row: what a front leaves to its parent
 };
 
 /// Inverses of L and of U of diagonal blocks of solve_block pivots, for fronts that blocks substitute with.

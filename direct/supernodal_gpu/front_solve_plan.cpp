@@ -51,11 +51,11 @@ void lay_out_tiles(const FrontTree& tree, FrontSolvePlan& to, FrontSolveGroup& g
     for (Index i = group.large.begin; i < group.large.end; ++i)
         blocks = std::max(blocks, (tiles(to.front[i]) + each - 1) / each);
     for (Index number = 0; number < blocks; ++number) {
-        const Index begin = number * each, end = begin + each;
-        const auto  from = [&](Index) { return begin; };
-        const auto  next = [&](Index) { return end; };
-        const auto  last = [&](Index f) { return std::min(tiles(f), end); };
-        const auto  before = [&](Index f) { return tiles(f) > begin ? begin : 0; };
+        const Index    begin = number * each, end = begin + each;
+        const auto     from = [&](Index) { return begin; };
+        const auto     next = [&](Index) { return end; };
+        const auto     last = [&](Index f) { return std::min(tiles(f), end); };
+        const auto     before = [&](Index f) { return tiles(f) > begin ? begin : 0; };
         FrontSolveStep step;
         step.pivots = items_of(to, group, number, from, last);
         step.later = items_of(to, group, number, next, tiles);

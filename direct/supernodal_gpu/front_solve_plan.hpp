@@ -32,7 +32,8 @@ struct FrontSolveGroup {
     FrontRange                  small;  ///< of FrontSolvePlan::front: a warp each
     FrontRange                  large;  ///< the others
     std::vector<FrontSolveStep> steps;  ///< one at least
-    FrontRange updates, above;  ///< of FrontSolvePlan::item: tiles of update rows, and of pivots above such rows; of large fronts
+    FrontRange                  updates,
+        above;  ///< of FrontSolvePlan::item: tiles of update rows, and of pivots above such rows; of large fronts
 };
 
 /// Diagonal blocks whose right-hand sides are complete together.
@@ -46,7 +47,7 @@ struct FrontSolvePlan {
     std::vector<FrontSolveStage> stages;
     std::vector<Index>           front;
     std::vector<FrontItem>       item;
-    std::vector<Offset>          gather_ptr;       ///< of every row of every front, pivots first
+    std::vector<Offset>          gather_ptr;  ///< of every row of every front, pivots first
     std::vector<Index> gather;  ///< positions in FrontTree::row of what children leave there, children ascending
 
     /// F by rows, or by columns where transposed.

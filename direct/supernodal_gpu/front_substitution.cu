@@ -37,14 +37,14 @@ __device__ void ask_for(V (&numbers)[ahead], Index first, Index end, Number&& nu
 template <int rhs, bool transposed, class V>
 __device__ void warp_forward(const FrontSolveView<V>& s, const DeviceFront& d)
 {
-    constexpr int     ahead = 16;
-    const int         lane = threadIdx.x & 31;
-    const V* const    a = s.F.val + d.val;
-    const bool        mine = lane < d.k;
-    const V           pivot = transposed && mine ? a[Offset{lane} * d.m + lane] : V{};
-    const RowSources  from = mine ? sources_of(s, d, pivot_place<transposed>(s, d, lane) - d.first) : RowSources{};
-    const auto        own = [&](Index j) { return cuda::load_constant(&lower<transposed>(a, d, lane, j)); };
-    V                 number[ahead];
+    constexpr int    ahead = 16;
+    const int        lane = threadIdx.x & 31;
+    const V* const   a = s.F.val + d.val;
+    const bool       mine = lane < d.k;
+    const V          pivot = transposed && mine ? a[Offset{lane} * d.m + lane] : V{};
+    const RowSources from = mine ? sources_of(s, d, pivot_place<transposed>(s, d, lane) - d.first) : RowSources{};
+    const auto       own = [&](Index j) { return cuda::load_constant(&lower<transposed>(a, d, lane, j)); };
+    V                number[ahead];
     ask_for(number, 0, mine ? lane : 0, own);
     cuda::wait_for_previous();
     Values<V, rhs> v{};
@@ -64,7 +64,8 @@ __device__ void warp_forward(const FrontSolveView<V>& s, const DeviceFront& d)
         Values<V, rhs> w{};
         if (i < d.m) w = gathered<rhs>(s, d, sources_of(s, d, i));
         for (Index begin = 0; begin < d.k; begin += ahead) {
-            ask_for(number, begin, i < d.m ? d.k : 0, [&](Index j) { return cuda::load_constant(&lower<transposed>(a, d, i, j)); });
+            ask_for(number, begin, i < d.m ? d.k : 0,
+                    [&](Index j) { return cuda::load_constant(&lower<transposed>(a, d, i, j)); });
 #pragma unroll
             for (int q = 0; q < ahead; ++q) {
                 if (begin + q >= d.k) break;
@@ -78,13 +79,13 @@ __device__ void warp_forward(const FrontSolveView<V>& s, const DeviceFront& d)
 template <int rhs, bool transposed, class V>
 __device__ void warp_backward(const FrontSolveView<V>& s, const DeviceFront& d)
 {
-    constexpr int     ahead = 16;
-    const int         lane = threadIdx.x & 31;
-    const V* const    a = s.F.val + d.val;
-    const bool        mine = lane < d.k;
-    const V           pivot = !transposed && mine ? a[Offset{lane} * d.m + lane] : V{};
-    const auto        own = [&](Index j) { return cuda::load_constant(&upper<transposed>(a, d, lane, j)); };
-    V                 number[ahead];
+    constexpr int  ahead = 16;
+    const int      lane = threadIdx.x & 31;
+    const V* const a = s.F.val + d.val;
+    const bool     mine = lane < d.k;
+    const V        pivot = !transposed && mine ? a[Offset{lane} * d.m + lane] : V{};
+    const auto     own = [&](Index j) { return cuda::load_constant(&upper<transposed>(a, d, lane, j)); };
+    V              number[ahead];
     ask_for(number, d.k, mine ? d.m : 0, own);
     cuda::wait_for_previous();
     Values<V, rhs> v{};
@@ -171,7 +172,7 @@ __device__ void multiply_inverse(const FrontSolveView<V>& s, const FrontItem& it
     const DeviceFront d = s.F.front[item.front];
     const Index       first = Index{item.col} * solve_block, size = min(solve_block, d.k - first);
     const Index       row = Index{item.row} * tile - first, i = row + static_cast<Index>(threadIdx.x & 31);
-    const auto        sources = [&](Index j) { return sources_of(s, d, pivot_place<transposed>(s, d, first + j) - d.first); };
+    const auto sources = [&](Index j) { return sources_of(s, d, pivot_place<transposed>(s, d, first + j) - d.first); };
     if (row >= size) {  // forward: a later block waits, and its rows are gathered
         cuda::wait_for_previous();
         if (threadIdx.x < 32 && first + i < d.k) store(s.z, d.first + first + i, gathered<rhs>(s, d, sources(i)));
@@ -182,9 +183,9 @@ __device__ void multiply_inverse(const FrontSolveView<V>& s, const FrontItem& it
         const bool there = i < size && ((forward ? j < i : j > i) || (!unit && j == i));
         return there ? cuda::load_constant(inverse + (transposed ? Offset{i} * size + j : Offset{j} * size + i)) : V{};
     };
-    const auto none = [] { return Values<V, rhs>{}; };
-    const auto by_position = [&](Index j) { return d.first + first + j; };
-    const auto at = [](const V* from) { return [from](Index place) { return load<V, rhs>(from, place); }; };
+    const auto     none = [] { return Values<V, rhs>{}; };
+    const auto     by_position = [&](Index j) { return d.first + first + j; };
+    const auto     at = [](const V* from) { return [from](Index place) { return load<V, rhs>(from, place); }; };
     const Index    begin = forward ? 0 : row, end = forward ? min(row + tile, size) : size;
     Values<V, rhs> sum;
     if (!forward) sum = minus_columns<V, rhs, room>(x, begin, end, number, by_position, at(s.z), none);
@@ -339,29 +340,29 @@ void launch_pivots(Gpu& gpu, const FrontSolveView<V>& s, FrontRange tiles, Front
 {
     const auto stream = cuda::stream(gpu);
     if (small.count() > gpu.state().multiprocessors * warps) {
-        cuda::launch_overlapped(solve_small<V, rhs, transposed, forward>, blocks_of(small.count(), small_threads / 32),
-                                small_threads, stream, s, s.list + small.begin, small.count());
+        cuda::OverlappedLaunch{blocks_of(small.count(), small_threads / 32), small_threads, 0,
+                               stream}(solve_small<V, rhs, transposed, forward>, s, s.list + small.begin,
+                                       small.count());
         small = {};
     }
     const unsigned blocks = static_cast<unsigned>(tiles.count()) + blocks_of(small.count(), warps);
     if (blocks == 0) return;
     const auto kernel = room_for<rhs>(gpu, blocks) == Room::one ? solve_pivots<V, rhs, transposed, forward, Room::one>
                                                                 : solve_pivots<V, rhs, transposed, forward, Room::two>;
-    cuda::launch_overlapped(kernel, blocks, threads, stream, s, s.item + tiles.begin, tiles.count(),
-                            s.list + small.begin, small.count());
+    cuda::OverlappedLaunch{blocks, threads, 0, stream}(kernel, s, s.item + tiles.begin, tiles.count(),
+                                                       s.list + small.begin, small.count());
 }
 
 template <class V>
 using TileKernel = void (*)(FrontSolveView<V>, const FrontItem*);
 
 template <int rhs, class V>
-void launch_tiles(Gpu& gpu, const FrontSolveView<V>& s, TileKernel<V> one, TileKernel<V> two,
-                  FrontRange tiles)
+void launch_tiles(Gpu& gpu, const FrontSolveView<V>& s, TileKernel<V> one, TileKernel<V> two, FrontRange tiles)
 {
     if (tiles.empty()) return;
     const auto blocks = static_cast<unsigned>(tiles.count());
-    cuda::launch_overlapped(room_for<rhs>(gpu, blocks) == Room::one ? one : two, blocks, threads, cuda::stream(gpu), s,
-                            s.item + tiles.begin);
+    cuda::OverlappedLaunch{blocks, threads, 0, cuda::stream(gpu)}(room_for<rhs>(gpu, blocks) == Room::one ? one : two,
+                                                                  s, s.item + tiles.begin);
 }
 
 template <class V, int rhs, bool transposed>
@@ -394,8 +395,8 @@ template <class V, int rhs, bool transposed>
 void run_stage(Gpu& gpu, const FrontSolveView<V>& s, const FrontSolveStage& stage)
 {
     if (!stage.f.empty()) {
-        cuda::launch_overlapped(take_F<V, rhs>, blocks_of(stage.f.count(), warps), threads, cuda::stream(gpu), s,
-                                stage.f);
+        cuda::OverlappedLaunch{blocks_of(stage.f.count(), warps), threads, 0, cuda::stream(gpu)}(take_F<V, rhs>, s,
+                                                                                                 stage.f);
     }
     for (std::size_t g = 0; g < stage.groups.size(); ++g) go_forward<V, rhs, transposed>(gpu, s, stage.groups[g]);
     for (std::size_t g = stage.groups.size(); g-- > 0;) go_back<V, rhs, transposed>(gpu, s, stage.groups[g]);
@@ -429,7 +430,7 @@ template <class V>
 void launch_leave(Gpu& gpu, const FrontSolveFrame& frame, const V* y, V* x, int count, bool several)
 {
     const auto kernel = several ? leave<V, solve_together<V>> : leave<V, 1>;
-    cuda::launch_overlapped(kernel, blocks_of(frame.n, threads), threads, cuda::stream(gpu), frame, y, x, count);
+    cuda::OverlappedLaunch{blocks_of(frame.n, threads), threads, 0, cuda::stream(gpu)}(kernel, frame, y, x, count);
 }
 
 #define ILUX_INSTANTIATE(V)                                                                            \

@@ -31,6 +31,7 @@ GpuFrontRefactor<S>::GpuFrontRefactor(Gpu& gpu, std::shared_ptr<const FrontPlan>
 {
     gpu.make_current();
     found_ = HostBuffer<FrontExtremes>(1);
+    branches_ = front_branches(gpu);
     const FrontInputArrays inputs = front_inputs(*plan_, schedule_, pattern_->in_scale);
     describe(inputs);
     upload(gpu, inputs);
@@ -114,13 +115,14 @@ void GpuFrontRefactor<S>::run(Gpu& gpu, const S* values)
 {
     launch_inputs(gpu, inputs_, reinterpret_cast<const V*>(values));
     for (const FrontLevel& level : schedule_.levels) {
-        launch_small_fronts(gpu, view_, level, classes_, small_);
+        launch_small_fronts(gpu, view_, level, classes_, small_, *branches_);
         launch_assembly(gpu, view_, level.assembly, assembly_);
         for (const PanelStep& step : level.steps) {
             launch_panel(gpu, view_, step, large_);
             launch_beside(gpu, view_, step, beside_);
             launch_update(gpu, view_, step, update_);
         }
+        join_small_fronts(gpu, level, classes_, *branches_);
     }
     launch_inverses(gpu, view_, inverse_count_, inverses_, largest_inverse_);
     launch_monitor(gpu, view_, plan_->n, extremes_);

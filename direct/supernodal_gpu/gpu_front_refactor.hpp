@@ -43,22 +43,23 @@ private:
     void describe(const FrontInputArrays& inputs);
     void upload(Gpu& gpu, const FrontInputArrays& inputs);
 
-    std::shared_ptr<const FrontPlan>  plan_;
-    std::shared_ptr<const LuPattern>  pattern_;
-    FrontClasses                      classes_;
-    GpuFrontSchedule                  schedule_;
-    std::vector<DeviceFront>          fronts_;
-    DeviceArrays                      arrays_;
-    FrontsView<V>                     view_;
-    FrontInputs<V>                    inputs_;
-    const AssemblyItem*               assembly_ = nullptr;
-    const FrontItem *                 beside_ = nullptr, *update_ = nullptr, *inverses_ = nullptr;
-    std::vector<FrontItem>            inverse_items_;
-    Index                             inverse_count_ = 0, largest_inverse_ = 0;
-    Offset                            inverse_numbers_ = 0;
-    const Index *                     small_ = nullptr, *large_ = nullptr;
-    FrontExtremes*                    extremes_ = nullptr;  // monitor_blocks + 1
-    mutable HostBuffer<FrontExtremes> found_;
+    std::shared_ptr<const FrontPlan>      plan_;
+    std::shared_ptr<const LuPattern>      pattern_;
+    FrontClasses                          classes_;
+    GpuFrontSchedule                      schedule_;
+    std::vector<DeviceFront>              fronts_;
+    DeviceArrays                          arrays_;
+    FrontsView<V>                         view_;
+    FrontInputs<V>                        inputs_;
+    std::shared_ptr<const cuda::Branches> branches_;
+    const AssemblyItem*                   assembly_ = nullptr;
+    const FrontItem *                     beside_ = nullptr, *update_ = nullptr, *inverses_ = nullptr;
+    std::vector<FrontItem>                inverse_items_;
+    Index                                 inverse_count_ = 0, largest_inverse_ = 0;
+    Offset                                inverse_numbers_ = 0;
+    const Index *                         small_ = nullptr, *large_ = nullptr;
+    FrontExtremes*                        extremes_ = nullptr;  // monitor_blocks + 1
+    mutable HostBuffer<FrontExtremes>     found_;
 };
 
 }  // namespace ilux

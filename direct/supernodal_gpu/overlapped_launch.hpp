@@ -5,27 +5,40 @@
 
 namespace ilux::cuda {
 
-/// The kernel behind this one in the stream may begin. Every thread of a kernel that launch_overlapped has launched calls this, and
+/// The kernel behind this one in the stream may begin. Every thread of a kernel that OverlappedLaunch has launched calls this, and
 /// wait_for_previous before it reads or writes what another kernel writes or reads.
 __device__ inline void let_next_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 /// Until the kernel before this one is done, and with it all others before.
 __device__ inline void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
-/// Launches a kernel that calls both.
-template <class... Parameters, class... Arguments>
-void launch_overlapped(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, cudaStream_t stream,
-                       Arguments&&... arguments)
+inline cudaLaunchAttribute overlapping()
 {
     cudaLaunchAttribute overlap{};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = blocks;
-    config.blockDim = threads;
-    config.stream = stream;
-    config.attrs = &overlap;
-    config.numAttrs = 1;
-    check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "cudaLaunchKernelEx");
+    return overlap;
 }
+
+/// Launches a kernel that calls both.
+struct OverlappedLaunch {
+    dim3         blocks;
+    unsigned     threads = 0;
+    std::size_t  shared = 0;  ///< bytes
+    cudaStream_t stream = nullptr;
+
+    template <class... Parameters, class... Arguments>
+    void operator()(void (*kernel)(Parameters...), Arguments&&... arguments) const
+    {
+        cudaLaunchAttribute overlap = overlapping();
+        cudaLaunchConfig_t  config{};
+        config.gridDim = blocks;
+        config.blockDim = threads;
+        config.dynamicSmemBytes = shared;
+        config.stream = stream;
+        config.attrs = &overlap;
+        config.numAttrs = 1;
+        check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "cudaLaunchKernelEx");
+    }
+};
 
 }  // namespace ilux::cuda

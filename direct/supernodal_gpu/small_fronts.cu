@@ -3,7 +3,10 @@
 // Launch shape: a warp a front of up to 32 rows, a lane a row; a block a front of more, a thread a row. Nobody waits for others.
 // Repeatable: bitwise.
 
+#include <array>
+
 #include "ilux/base/gpu/cuda.hpp"
+#include "ilux/direct/gpu/branches.hpp"
 #include "ilux/direct/supernodal_gpu/device_assembly.hpp"
 #include "ilux/direct/supernodal_gpu/device_panel.hpp"
 #include "ilux/direct/supernodal_gpu/device_product.hpp"
@@ -224,36 +227,73 @@ __global__ void __launch_bounds__(threads) block_fronts(FrontsView<V> F, const I
 }
 
 template <class V, int most>
-void launch_warps(Gpu& gpu, const FrontsView<V>& F, const Index* list, Index count)
+void launch_warps(Gpu& gpu, cudaStream_t stream, const FrontsView<V>& F, const Index* list, Index count)
 {
     const std::size_t shared = sizeof(V) * most * (most + 1) * block_warps;
     cuda::allow_all_shared(gpu, warp_fronts<V, most>);
-    warp_fronts<V, most>
-        <<<(count + block_warps - 1) / block_warps, 32 * block_warps, shared, cuda::stream(gpu)>>>(F, list, count);
+    warp_fronts<V, most><<<(count + block_warps - 1) / block_warps, 32 * block_warps, shared, stream>>>(F, list, count);
     cuda::check_launch("warp_fronts");
 }
 
 template <class V, int most>
-void launch_blocks(Gpu& gpu, const FrontsView<V>& F, const Index* list, Index count)
+void launch_blocks(Gpu& gpu, cudaStream_t stream, const FrontsView<V>& F, const Index* list, Index count)
 {
     cuda::allow_all_shared(gpu, block_fronts<V, most>);
     const std::size_t shared =
         sizeof(V) * stride_for(most) * most + sizeof(PanelMeeting<V, panel_width<V>, most / 32, 1>);
-    block_fronts<V, most><<<count, most, shared, cuda::stream(gpu)>>>(F, list);
+    block_fronts<V, most><<<count, most, shared, stream>>>(F, list);
     cuda::check_launch("block_fronts");
 }
 
+constexpr int lanes = 4;  ///< fronts of warps, and those of blocks by size
+
+/// Which stream has the fronts of each lane: −1: that of the Gpu, or none; else a branch.
+struct LaneStreams {
+    std::array<Index, lanes> branch;
+    Index                    branches = 0;
+
+    LaneStreams(const FrontLevel& level, const FrontClasses& classes)
+    {
+        branch.fill(-1);
+        bool own_is_free = level.large.empty();
+        int  last = -1;
+        for (std::size_t c = 0; c < level.small.size(); ++c) {
+            const int lane = lane_of(classes.limits[c]);
+            if (level.small[c].empty() || lane == last) continue;
+            last = lane;
+            if (!own_is_free) branch[lane] = branches++;
+            own_is_free = false;
+        }
+    }
+    static int lane_of(Index limit) { return limit <= 32 ? 0 : limit <= 64 ? 1 : limit <= 96 ? 2 : 3; }
+};
+
 }  // namespace
+
+std::shared_ptr<const cuda::Branches> front_branches(Gpu& gpu)
+{
+    cuda::stream(gpu);  // makes the device current
+    return std::make_shared<cuda::Branches>(lanes);
+}
+
+void join_small_fronts(Gpu& gpu, const FrontLevel& level, const FrontClasses& classes, const cuda::Branches& branches)
+{
+    branches.join(cuda::stream(gpu), LaneStreams(level, classes).branches);
+}
 
 template <class V>
 void launch_small_fronts(Gpu& gpu, const FrontsView<V>& F, const FrontLevel& level, const FrontClasses& classes,
-                         const Index* small)
+                         const Index* small, const cuda::Branches& branches)
 {
     const cuda::Range range("small_fronts");
+    const LaneStreams on(level, classes);
+    branches.fork(cuda::stream(gpu), on.branches);
     for (std::size_t c = 0; c < level.small.size(); ++c) {
         const FrontRange fronts = level.small[c];
         if (fronts.empty()) continue;
-        const auto launch = [&](auto&& kind) { kind(gpu, F, small + fronts.begin, fronts.count()); };
+        const Index branch = on.branch[LaneStreams::lane_of(classes.limits[c])];
+        const auto  stream = branch < 0 ? cuda::stream(gpu) : branches[branch];
+        const auto  launch = [&](auto&& kind) { kind(gpu, stream, F, small + fronts.begin, fronts.count()); };
         switch (classes.limits[c]) {
             case 16:
                 launch(launch_warps<V, 16>);
@@ -283,7 +323,7 @@ void launch_small_fronts(Gpu& gpu, const FrontsView<V>& F, const FrontLevel& lev
 
 #define ILUX_INSTANTIATE(V)                                                                                  \
     template void launch_small_fronts<V>(Gpu&, const FrontsView<V>&, const FrontLevel&, const FrontClasses&, \
-                                         const Index*);
+                                         const Index*, const cuda::Branches&);
 ILUX_FRONT_VALUES(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -20,6 +20,7 @@ template <Scalar S> LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>& system, const L
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure(RefactorMethod) { absent(); }
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod, const LeftTuning&) { absent(); }
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_cudss() { absent(); }
+template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_supernodes() { absent(); }
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::ablation() { absent(); }
 // clang-format on
 
@@ -28,6 +29,7 @@ template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::ablation() { absent();
     template nlohmann::ordered_json LuBenchGpu<S>::measure(RefactorMethod);                            \
     template nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod, const LeftTuning&); \
     template nlohmann::ordered_json LuBenchGpu<S>::measure_cudss();                                    \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure_supernodes();                               \
     template nlohmann::ordered_json LuBenchGpu<S>::ablation();
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

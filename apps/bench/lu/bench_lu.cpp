@@ -87,7 +87,8 @@ bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
         auto& [name, text] = values.emplace_back(path, "");
         option(("--" + name).c_str(), text, help, "Measurement", "VALUE", field_text(field));
     });
-    option("--methods", methods, "some of them, or supernodes, or other solvers: cudss, pardiso, umfpack, superlu",
+    option("--methods", methods,
+           "some of them, or supernodes, supernodes_gpu, or other solvers: cudss, pardiso, umfpack, superlu",
            "Measurement", "NAME,...", methods);
     app->add_flag("--ablation", given.ablation, "glu3 also without small blocks and without streams")
         ->group("Measurement");

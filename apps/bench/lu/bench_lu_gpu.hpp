@@ -28,6 +28,9 @@ public:
     /// which also loaded kernels. Values, b and x are in device memory. @throws as CudssRival
     nlohmann::ordered_json measure_cudss();
 
+    /// The same by our supernodes: analyse has the host's analysis and plan, and what goes to the device; factor the first numbers.
+    nlohmann::ordered_json measure_supernodes();
+
     /// glu3 as it is, without small blocks and without streams: numeric and cold.
     nlohmann::ordered_json ablation();
 
@@ -35,8 +38,9 @@ private:
     struct Numeric {
         Times warm, cold;
     };
-    Numeric numeric_times(const std::function<void()>& work);
-    Times   transfer_times();
+    nlohmann::ordered_json solved_by_rival(const std::function<void(const S* b, S* x)>& solve);
+    Numeric                numeric_times(const std::function<void()>& work);
+    Times                  transfer_times();
     template <class T>
     Numeric                numeric(GpuRefactor<T>& refactor, const T* values);
     nlohmann::ordered_json real_by_the_same_pattern(RefactorMethod method);

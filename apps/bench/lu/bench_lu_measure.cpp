@@ -108,6 +108,7 @@ Json measured_step(const LuSystem<S>& s, const LuBench& bench, const std::string
     if (!gpu) gpu = std::make_unique<LuBenchGpu<S>>(s, bench);
     if (step == "ablation") return gpu->ablation();
     if (step == "cudss") return gpu->measure_cudss();
+    if (step == "supernodes_gpu") return gpu->measure_supernodes();
     RefactorMethod method{};
     parse_field("methods", step, method);
     return gpu->measure(method);

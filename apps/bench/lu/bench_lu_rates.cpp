@@ -125,6 +125,7 @@ Json summary_json(const Json& findings)
     times("islu / auto", "islu", "auto");
     times("cpu / auto", "cpu", "auto");
     times("cudss / auto", "cudss", "auto");
+    times("cudss / supernodes_gpu", "cudss", "supernodes_gpu");
     add("cpu / auto, n > 30000", [](const Json& found) -> std::optional<double> {
         if (found.value("n", 0) <= 30'000) return {};
         return divided(seconds_of(found, "cpu"), seconds_of(found, "auto"));

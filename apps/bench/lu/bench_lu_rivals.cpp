@@ -1,5 +1,6 @@
 #include "ilux/apps/bench/lu/bench_lu_rivals.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/bench/lu/rivals/cudss_rival.hpp"
@@ -12,17 +13,17 @@ namespace ilux::app {
 
 std::vector<std::string> rival_names()
 {
-    std::vector<std::string> names{"cudss"};
+    std::vector<std::string> names{"cudss", "supernodes_gpu"};
     for (const LuRivalKind& kind : lu_rivals()) names.emplace_back(kind.name);
     return names;
 }
 
-bool is_lu_rival(const std::string& method) { return method == "cudss" || find_lu_rival(method) != nullptr; }
+bool is_lu_rival(const std::string& method) { return std::ranges::count(rival_names(), method) > 0; }
 
 std::string why_no_rival(const std::string& name, const std::string& no_gpu)
 {
-    if (name != "cudss") return find_lu_rival(name)->why_not();
-    const std::string why = why_no_cudss();
+    if (const LuRivalKind* on_host = find_lu_rival(name)) return on_host->why_not();
+    const std::string why = name == "cudss" ? why_no_cudss() : "";
     return why.empty() ? no_gpu : why;
 }
 

@@ -10,7 +10,7 @@
 
 namespace ilux::app {
 
-/// cudss and those of lu_rivals(), in the order in which they are measured.
+/// Those of a GPU, and those of lu_rivals(), in the order in which they are measured.
 std::vector<std::string> rival_names();
 bool                     is_lu_rival(const std::string& method);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ilux/base/gpu/gpu_graph.hpp"
+#include "ilux/direct/model/refactor_choice.hpp"
 #include "ilux/direct/supernodal_gpu/gpu_front_solve.hpp"
 #include "ilux/tests/direct/supernodal_gpu/front_cases.hpp"
 
@@ -173,7 +174,7 @@ TYPED_TEST(GpuFronts, OneLargeFrontIsOneDenseMatrix)
     ILUX_SKIP_WITHOUT_GPU();
     using S = TypeParam;
     Gpu gpu;
-    for (const Index n : {129, 256, 257, 513, 1500}) {
+    for (const Index n : {129, 256, 257, 511, 512, 513, 1056, 1500}) {
         const auto        one = front_case<S>("dense", scalars<S>(zero_diagonals(n)));
         FrontsOnDevice<S> on(gpu, one);
         EXPECT_EQ(on.run(gpu).monitor.bad_column, -1);
@@ -181,6 +182,21 @@ TYPED_TEST(GpuFronts, OneLargeFrontIsOneDenseMatrix)
         for (const Transpose transpose : {Transpose::no, Transpose::yes})
             EXPECT_LE(normwise_error<S>(one.A, solved<S>(gpu, on, b, transpose), b, transpose != Transpose::no), 1e-12)
                 << n;
+    }
+}
+
+TYPED_TEST(GpuFronts, MemoryIsPredictedWithinATenth)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    using S = TypeParam;
+    Gpu gpu;
+    for (const auto& A : {gallery::convdiff2d({.n = 100}), gallery::convdiff2d({.n = 300}),
+                          gallery::convdiff3d({.n = 20}), gallery::convdiff3d({.n = 36})}) {
+        const auto             one = front_case<S>("memory", scalars<S>(A));
+        GpuFrontRefactor<S>    refactor(gpu, one.plan, one.pattern);
+        const GpuFrontSolve<S> solve(gpu, refactor, Transpose::no);
+        const double           bytes = double(refactor.bytes()) + double(solve.bytes());
+        EXPECT_NEAR(gpu_cost<S>(*one.plan).bytes, bytes, 0.1 * bytes) << A.rows();
     }
 }
 
