@@ -85,6 +85,8 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
     A_ = given;
     norm_ = usable_norm(norm_frobenius(A_));
     series_.promised = std::max(1.0, ahead.systems);
+    options_.lu.order_for = asked_order_for_;
+    options_.lu.order_for = order_for(options_, series_.promised);
     choice_.direct = options_.strategy() == SolverMode::direct;
     std::vector<std::string> decisions;
     std::optional<LuPlan>    stored = load_plan<S>(A_, options_, decisions);

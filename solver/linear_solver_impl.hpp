@@ -132,6 +132,7 @@ private:
     SolverReport report(TryLoop::Call& call, SystemVectors<S>& given);
 
     SolverOptions               options_;
+    const LuOrderFor            asked_order_for_ = options_.lu.order_for;
     CsrMatrix<S>                own_;      // what A_ looks at where the caller gave it away
     std::vector<S>              values_;   // the last ones, where they are not those of the analysed A
     std::vector<S>              fetched_;  // values of a GPU, on their way

@@ -13,6 +13,9 @@ namespace ilux {
 /// Fill-reducing orderings; automatic: of fewest flops among those worth their time. dissection: ours, on all threads; metis is the same
 /// method by that library, on one.
 enum class LuOrdering { automatic, amd, colamd, metis, none, dissection };
+/// Whose time an automatic ordering saves. host: the fewest flops; gpu: also few columns that wait for one another, which is where its
+/// time goes while there is little fill. automatic: the host's, unless a LinearSolver is to refactor many systems on a GPU.
+enum class LuOrderFor { automatic, host, gpu };
 /// Whether large entries are permuted to the diagonal first; automatic: where it is needed.
 enum class LuMatching { automatic, on, off };
 /// Scaling of the rows, or by a matching of rows and columns, before pivots are chosen; by powers of two.
@@ -35,6 +38,11 @@ enum class UnionChoice { joined, lookup };
 inline std::span<const std::string_view> names(LuOrdering)
 {
     static constexpr std::array<std::string_view, 6> all{"auto", "amd", "colamd", "metis", "none", "dissection"};
+    return all;
+}
+inline std::span<const std::string_view> names(LuOrderFor)
+{
+    static constexpr std::array<std::string_view, 3> all{"auto", "host", "gpu"};
     return all;
 }
 inline std::span<const std::string_view> names(LuMatching)
@@ -72,6 +80,7 @@ inline std::span<const std::string_view> names(UnionChoice)
 /// Options of a direct solution; fields() has their ranges and meanings.
 struct LuOptions {
     LuOrdering     ordering = LuOrdering::automatic;
+    LuOrderFor     order_for = LuOrderFor::automatic;
     LuMatching     matching = LuMatching::automatic;
     LuScaling      scaling = LuScaling::rows;
     bool           blocks = true;
@@ -91,6 +100,9 @@ template <class Visit>
 void fields(LuOptions& o, Visit&& visit)
 {
     visit("ordering", o.ordering, anything(), "auto: the one of fewest flops among those worth their time");
+    visit(
+        "order_for", o.order_for, anything(),
+        "whose time ordering=auto saves; gpu: few columns that wait for one another; auto: host, unless a GPU refactors many systems");
     visit("matching", o.matching, anything(), "permute large entries to the diagonal first; auto: where it is needed");
     visit("scaling", o.scaling, anything(), "rows: by powers of two to a largest entry of about 1");
     visit("blocks", o.blocks, anything(), "factor only the diagonal blocks of the block triangular form");

@@ -26,6 +26,9 @@ constexpr double flops_for_contraction = 10;
 constexpr double flops_for_colamd = 50;
 constexpr double flops_for_natural = 100;
 constexpr double flops_for_dissection = 1000;
+// Of a GPU: seconds of a product, and of a level in a refactorization (1.0 µs) and twice in a solve (0.35), on an H200.
+constexpr double gpu_product = 2.5e-11, gpu_level = 1.7e-6;
+constexpr Index  few_levels = 64;          // whose waits are not worth an ordering
 constexpr double nearly_symmetric = 0.95;  // share of mirrored entries from which on |C| + |Cᵀ| serves as well as C
 constexpr double unsymmetric = 0.7;
 constexpr double least_contracted = 0.01;
@@ -100,27 +103,28 @@ bool symmetric(const PatternView& C, const Cpu& be)
 
 class Choice {
 public:
-    Choice(const PatternView& C, std::vector<std::string>& decisions, const StopToken& stop, const Cpu& be)
-        : C_(C), decisions_(decisions), stop_(stop), be_(be)
+    Choice(const PatternView& C, LuOrderFor order_for, std::vector<std::string>& decisions, const StopToken& stop,
+           const Cpu& be)
+        : C_(C), for_gpu_(order_for == LuOrderFor::gpu), decisions_(decisions), stop_(stop), be_(be)
     {}
 
     /// Counts an ordering and keeps it where it is the best so far. @return whether it is
     bool offer(std::vector<Index> perm, LuOrdering ordering, const std::string& what, Fill fill = Fill::unknown)
     {
-        const bool first = best_.perm.empty();
-        CostLimit  limit;
-        if (first && bound_ && !symmetric_) limit = {.nnz = most_counted};
-        if (!first) limit = {.nnz = 1.5 * best_.cost.nnz, .multiply_adds = best_.cost.multiply_adds};
-        const auto cost = symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_, fill)
-                                     : symbolic_cost(C_, perm, limit, stop_);
-        if (!cost && !first) {
+        const bool      first = best_.perm.empty();
+        const CostLimit limit = limit_of(first);
+        const auto      cost = symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_, fill)
+                                          : symbolic_cost(C_, perm, limit, stop_);
+        if (!first && (!cost || (for_gpu_ && gpu_seconds(*cost) >= gpu_seconds(best_.cost)))) {
             decisions_.push_back(
-                fmt::format("{}: more flops, or more than {:.3g} entries; not taken", what, limit.nnz));
+                cost ? fmt::format("{}: {} levels; not taken, as a GPU would be slower", what, cost->levels)
+                     : fmt::format("{}: more flops, or more than {:.3g} entries; not taken", what, limit.nnz));
             return false;
         }
         best_ = {.perm = std::move(perm), .ordering = ordering, .cost = cost ? *cost : *bound_};
-        decisions_.push_back(fmt::format("{}: {}{:.9g} entries in L + U, {:.3g} flops", what, cost ? "" : "at most ",
-                                         best_.cost.nnz, best_.cost.flops(C_.n)));
+        decisions_.push_back(fmt::format("{}: {}{:.9g} entries in L + U, {:.3g} flops{}", what, cost ? "" : "at most ",
+                                         best_.cost.nnz, best_.cost.flops(C_.n),
+                                         for_gpu_ && cost ? fmt::format(", {} levels", cost->levels) : ""));
         return true;
     }
 
@@ -142,9 +146,31 @@ public:
     void     set_symmetric() { symmetric_ = true; }
     double   flops_an_entry() const { return best_.cost.flops(C_.n) / static_cast<double>(C_.nnz()); }
     LuOrder& best() { return best_; }
+    /// Whether a GPU would wait most of its time.
+    bool waits() const
+    {
+        return best_.cost.levels >= few_levels &&
+               best_.cost.levels * gpu_level > best_.cost.multiply_adds * gpu_product;
+    }
 
 private:
+    static double gpu_seconds(const SymbolicCost& cost)
+    {
+        return cost.multiply_adds * gpu_product + cost.levels * gpu_level;
+    }
+    CostLimit limit_of(bool first) const
+    {
+        constexpr double more_entries = 1.5, more_on_gpu = 3;
+        CostLimit        limit{.levels = for_gpu_};
+        if (first && bound_ && !symmetric_) limit.nnz = most_counted;
+        if (first) return limit;
+        limit.nnz = (for_gpu_ ? more_on_gpu : more_entries) * best_.cost.nnz;
+        limit.multiply_adds = for_gpu_ ? gpu_seconds(best_.cost) / gpu_product : best_.cost.multiply_adds;
+        return limit;
+    }
+
     PatternView                 C_;
+    bool                        for_gpu_;
     std::vector<std::string>&   decisions_;
     const StopToken&            stop_;
     Cpu                         be_;
@@ -177,7 +203,7 @@ void try_others(const PatternView& C, double symmetry, bool dissected, Choice& c
     }
     if (symmetry < unsymmetric && choice.flops_an_entry() >= flops_for_colamd)
         choice.offer(choice.order(C, Ordering::colamd), LuOrdering::colamd, "colamd");
-    if (!dissected && choice.flops_an_entry() >= flops_for_dissection)
+    if (!dissected && (choice.flops_an_entry() >= flops_for_dissection || choice.waits()))
         choice.offer(rest ? after_contraction(choice.dissected(rest->pattern())) : choice.dissected(C),
                      LuOrdering::dissection, "nested dissection");
     if (choice.flops_an_entry() >= flops_for_natural)
@@ -186,10 +212,10 @@ void try_others(const PatternView& C, double symmetry, bool dissected, Choice& c
 
 }  // namespace
 
-LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::string>& decisions,
+LuOrder choose_order(const PatternView& C, LuOrdering wanted, LuOrderFor order_for, std::vector<std::string>& decisions,
                      const StopToken& stop, const Cpu& be)
 {
-    Choice choice(C, decisions, stop, be);
+    Choice choice(C, order_for, decisions, stop, be);
     if (C.n == 0) {
         if (wanted != LuOrdering::automatic) choice.best().ordering = wanted;
         return std::move(choice.best());

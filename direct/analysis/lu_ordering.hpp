@@ -19,9 +19,10 @@ struct LuOrder {
 /// Orders rows and columns of C alike, its diagonal being the pivots. automatic: AMD, and then what the flops of the
 /// best so far make worth its time, but large meshes by nested dissection at once; docs/design/direct.md has the measurements behind
 /// the constants.
+/// @param order_for  gpu: by the time of a refactorization and a solve there; nested dissection is tried where waiting is most of it
 /// @param decisions  receives a line for each ordering tried, with its figures
 /// @param stop  ends the call
-LuOrder choose_order(const PatternView& C, LuOrdering wanted, std::vector<std::string>& decisions,
+LuOrder choose_order(const PatternView& C, LuOrdering wanted, LuOrderFor order_for, std::vector<std::string>& decisions,
                      const StopToken& stop = {}, const Cpu& be = Cpu(1));
 
 }  // namespace ilux

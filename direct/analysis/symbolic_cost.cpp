@@ -65,9 +65,21 @@ private:
     std::vector<Index>  row_;
 };
 
+/// The height of a tree whose vertices come before their parents.
+Index height(std::span<const Index> parent)
+{
+    std::vector<Index> of(parent.size(), 1);
+    Index              most = 0;
+    for (std::size_t k = 0; k < parent.size(); ++k) {
+        most = std::max(most, of[k]);
+        if (parent[k] >= 0) of[parent[k]] = std::max(of[parent[k]], of[k] + 1);
+    }
+    return most;
+}
+
 /// Row by row, as far as there is not more of L + U than `most`.
 std::optional<SymbolicCost> by_row_subtrees(const PatternView& C, std::span<const Index> order, double most,
-                                            const StopToken& stop)
+                                            bool levels, const StopToken& stop)
 {
     const auto         inv = inverse(order);
     std::vector<Index> mark(C.n, -1), parent(C.n, -1), lower_count(C.n, 0);
@@ -87,16 +99,20 @@ std::optional<SymbolicCost> by_row_subtrees(const PatternView& C, std::span<cons
         if (cost.nnz > most) return std::nullopt;
     }
     for (const double count : lower_count) cost.multiply_adds += count * count;
+    if (levels) cost.levels = height(parent);
     return cost;
 }
 
-SymbolicCost by_column_counts(const PatternView& C, std::span<const Index> order, const StopToken& stop, const Cpu& be)
+SymbolicCost by_column_counts(const PatternView& C, std::span<const Index> order, bool levels, const StopToken& stop,
+                              const Cpu& be)
 {
-    SymbolicCost cost{.nnz = static_cast<double>(C.n)};
-    for (const double count : column_counts(be, C, elimination_tree(be, C, order, stop), stop)) {
+    SymbolicCost          cost{.nnz = static_cast<double>(C.n)};
+    const EliminationTree tree = elimination_tree(be, C, order, stop);
+    for (const double count : column_counts(be, C, tree, stop)) {
         cost.nnz += 2 * count;
         cost.multiply_adds += count * count;
     }
+    if (levels) cost.levels = height(tree.parent);
     return cost;
 }
 
@@ -108,7 +124,7 @@ std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const 
 {
     const auto         inv = inverse(order);
     PrunedColumns      L(C.n);
-    std::vector<Index> mark(C.n, -1), upper;
+    std::vector<Index> mark(C.n, -1), upper, level(limit.levels ? C.n : 0, 1);
     SymbolicCost       cost{.nnz = static_cast<double>(C.n)};
     Steps              step(stop);
     upper.reserve(C.n);
@@ -133,8 +149,10 @@ std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const 
                 reach(L.row(p));
             }
             if (leads_to_k && !L.pruned(i)) L.prune(i, k);
+            if (limit.levels) level[k] = std::max(level[k], level[i] + 1);
         }
         L.end_column();
+        if (limit.levels) cost.levels = std::max(cost.levels, level[k]);
         cost.nnz += static_cast<double>(upper.size()) + L.lower_count(k);
         if (cost.nnz > limit.nnz || cost.multiply_adds > limit.multiply_adds) return std::nullopt;
     }
@@ -146,8 +164,8 @@ std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::s
 {
     constexpr double little_fill = 6;  // entries of L + U for each of C up to which walking over them all is faster
     const double     most = fill == Fill::much ? 0 : std::min(limit.nnz, little_fill * static_cast<double>(C.nnz()));
-    auto             cost = fill == Fill::much ? std::nullopt : by_row_subtrees(C, order, most, stop);
-    if (!cost && most < limit.nnz) cost = by_column_counts(C, order, stop, be);
+    auto             cost = fill == Fill::much ? std::nullopt : by_row_subtrees(C, order, most, limit.levels, stop);
+    if (!cost && most < limit.nnz) cost = by_column_counts(C, order, limit.levels, stop, be);
     if (!cost || cost->nnz > limit.nnz || cost->multiply_adds > limit.multiply_adds) return std::nullopt;
     return cost;
 }

@@ -14,6 +14,7 @@ namespace ilux {
 struct SymbolicCost {
     double nnz = 0;            ///< of L + U, the diagonal once
     double multiply_adds = 0;  ///< Σ_k Σ_{i∈U(:,k)} lc(i), lc(i) entries of L(:,i) below the diagonal
+    Index  levels = 0;         ///< columns that wait for one another; 0 where they are not counted
 
     double flops(Index n) const { return 2 * multiply_adds + nnz - n; }  ///< as LuPattern::flops
 };
@@ -22,6 +23,7 @@ struct SymbolicCost {
 struct CostLimit {
     double nnz = std::numeric_limits<double>::infinity();
     double multiply_adds = std::numeric_limits<double>::infinity();
+    bool   levels = false;  ///< whether they are counted, too
 };
 
 /// Exact for C(order, order) with a nonzero diagonal, whether that is stored or not; nothing beyond the limit.

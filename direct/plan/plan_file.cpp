@@ -50,6 +50,7 @@ std::uint64_t hash_of_options(const LuOptions& o)
 {
     Hash hash;
     hash.add(static_cast<std::uint64_t>(o.ordering));
+    hash.add(static_cast<std::uint64_t>(o.order_for));
     hash.add(static_cast<std::uint64_t>(o.matching));
     hash.add(static_cast<std::uint64_t>(o.scaling));
     hash.add(o.blocks);
@@ -114,7 +115,8 @@ void get_choice(SectionReader& from, Enum& chosen)
 template <class Symbolic, class Choice>
 void symbolic_choices(Symbolic& s, Choice choice)
 {
-    choice(s.options.ordering), choice(s.options.matching), choice(s.options.scaling), choice(s.options.supernodes);
+    choice(s.options.ordering), choice(s.options.order_for), choice(s.options.matching), choice(s.options.scaling),
+        choice(s.options.supernodes);
     choice(s.report.ordering);
 }
 
@@ -208,7 +210,8 @@ void require_plan_for(LuPlan& plan, const MatrixView<S>& A, const LuOptions& opt
         throw InvalidInput(fmt::format("{}: a plan for another pattern: {}", name, why.what()));
     }
     require(plan_serves(plan.symbolic->options, options), [&] {
-        return name + ": a plan made with another ordering, matching, scaling, blocks, pivot_tol or supernodes";
+        return name +
+               ": a plan made with another ordering, order_for, matching, scaling, blocks, pivot_tol or supernodes";
     });
     LuSymbolic symbolic = *plan.symbolic;
     symbolic.options = options;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<char, 8> magic{'i', 'l', 'u', 'x', 'p', 'l', 'a', 'n'};
 constexpr std::uint32_t       this_order = 0x01020304, other_order = 0x04030201;
-constexpr std::uint32_t       format = 2;
+constexpr std::uint32_t       format = 3;
 constexpr std::uint32_t       most_sections = 64;
 
 struct Head {

@@ -25,6 +25,10 @@ Machine machine_for(const SolverOptions& options, const CsrView<S>& A, bool seri
 template <Scalar S>
 Device likely_device(const SolverOptions& options, const CsrView<S>& A);
 
+/// Whose time the analysis's order is to save: what options.lu.order_for says, and where that is automatic a GPU's that was asked for, if
+/// it is to refactor so many systems that they pay for the ordering; else the host's.
+LuOrderFor order_for(const SolverOptions& options, double systems);
+
 /// After the first factorization: moves to a GPU what that would make faster, preparation included, unless the caller
 /// has chosen; says why. @param systems  that are still to be refactored
 template <Scalar S>

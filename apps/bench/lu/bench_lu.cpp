@@ -82,7 +82,7 @@ bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
                     "folders as of ilux sequence, Matrix Market files, gallery:NAME[:key=value,...]")
         ->type_name("FOLDER|FILE|gallery");
     std::vector<std::pair<std::string, std::string>> values;  // of the fields of LuBench
-    values.reserve(4);
+    values.reserve(5);
     for_each_field(given.bench, [&](const std::string& path, auto& field, Range, std::string_view help) {
         auto& [name, text] = values.emplace_back(path, "");
         option(("--" + name).c_str(), text, help, "Measurement", "VALUE", field_text(field));

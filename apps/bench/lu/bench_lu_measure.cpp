@@ -67,11 +67,11 @@ void name_system(LuSystem<S>& s, const std::string& path)
 
 /// Chooses pivots.
 template <Scalar S>
-void factor_first(LuSystem<S>& s, Index threads)
+void factor_first(LuSystem<S>& s, const LuBench& bench)
 {
-    Cpu        be(threads);
+    Cpu        be(bench.threads);
     WallClock  clock;
-    const auto symbolic = analyse(first_view(s), within_memory({}), {}, be);
+    const auto symbolic = analyse(first_view(s), within_memory({.order_for = bench.order_for}), {}, be);
     s.seconds_analyse = clock.seconds();
     require_memory(*symbolic, {});
     clock = WallClock();
@@ -117,7 +117,7 @@ Json measured_step(const LuSystem<S>& s, const LuBench& bench, const std::string
 
 }  // namespace
 
-AnyLuSystem load_any_lu_system(const std::string& path, Index threads, bool factored)
+AnyLuSystem load_any_lu_system(const std::string& path, const LuBench& bench, bool factored)
 {
     auto system = read_lu_system<AnyLuSystem>(path, [](const std::string& name) {
         auto any = load_any_problem(name, "A1");
@@ -126,7 +126,7 @@ AnyLuSystem load_any_lu_system(const std::string& path, Index threads, bool fact
     std::visit(
         [&](auto& s) {
             name_system(s, path);
-            if (factored) factor_first(s, threads);
+            if (factored) factor_first(s, bench);
         },
         system);
     return system;
@@ -137,7 +137,7 @@ LuSystem<> load_lu_system(const std::string& path)
     auto system =
         read_lu_system<LuSystem<>>(path, [](const std::string& name) { return system_of(load_problem(name, "A1")); });
     name_system(system, path);
-    factor_first(system, 1);
+    factor_first(system, {.threads = 1});
     return system;
 }
 
@@ -244,7 +244,7 @@ void measure_lu(const LuBench& bench, const std::string& path, const std::vector
     AnyLuSystem       any;
     const bool        factored = !std::ranges::all_of(steps, is_lu_rival);
     const std::string failure = failure_of([&] {
-        any = load_any_lu_system(path, bench.threads, factored);
+        any = load_any_lu_system(path, bench, factored);
         take({{"matrix",
                std::visit([&](const auto& system) { return factored ? system_json(system) : size_json(system); },
                           any)}});

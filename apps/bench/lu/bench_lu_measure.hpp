@@ -17,10 +17,11 @@
 namespace ilux::app {
 
 struct LuBench {
-    Index  repetitions = 9;
-    double time_limit = 120;
-    double loop_limit = 5;
-    Index  threads = 0;
+    Index      repetitions = 9;
+    double     time_limit = 120;
+    double     loop_limit = 5;
+    Index      threads = 0;
+    LuOrderFor order_for = LuOrderFor::host;
 };
 
 template <class Visit>
@@ -31,6 +32,7 @@ void fields(LuBench& o, Visit&& visit)
           "seconds for one method on one matrix, or its first factors; 0: none");
     visit("loop-limit", o.loop_limit, within(1e-3, 1e9), "seconds for the dependency detection of GLU 2.0");
     visit("threads", o.threads, within(0, 4096), "of the host; 0: as OMP_NUM_THREADS says, or all");
+    visit("order-for", o.order_for, anything(), "of methods by entries: lu.order_for");
 }
 
 /// A matrix whose pivots are chosen, and another of the same pattern to refactor.
@@ -56,10 +58,10 @@ MatrixView<S> first_view(const LuSystem<S>& s)
 using AnyLuSystem = std::variant<LuSystem<double>, LuSystem<std::complex<double>>>;
 
 /// @param path  a folder as SequenceInput takes it, of real values, a Matrix Market file or gallery:NAME
-/// @param threads   of the host, which choose the pivots; 0: as Cpu has it
+/// @param bench     its threads choose pivots by its order
 /// @param factored  false: `first` stays empty
 /// @throws as these, and InvalidInput for a singular matrix
-AnyLuSystem load_any_lu_system(const std::string& path, Index threads, bool factored = true);
+AnyLuSystem load_any_lu_system(const std::string& path, const LuBench& bench, bool factored = true);
 /// The same of real values, on one thread. @throws InvalidInput also when the file has complex ones
 LuSystem<> load_lu_system(const std::string& path);
 

@@ -1,6 +1,7 @@
 #pragma once
 // Gaussian elimination on a dense matrix of bits: the slow and obvious symbolic factorization.
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -36,9 +37,10 @@ inline void eliminate(Bits& B, Index k, const std::vector<char>& done)
 /// Counts of LU of C(order, order), the diagonal taken for nonzero.
 inline SymbolicCost slow_cost(const PatternView& C, std::span<const Index> order)
 {
-    Bits              B = to_bits(C);
-    std::vector<char> done(C.n, 0);
-    SymbolicCost      cost;
+    Bits               B = to_bits(C);
+    std::vector<char>  done(C.n, 0);
+    std::vector<Index> level(C.n, 1);
+    SymbolicCost       cost;
     for (Index i = 0; i < C.n; ++i) B(i, i) = 1;
     for (const Index k : order) {
         eliminate(B, k, done);
@@ -47,7 +49,9 @@ inline SymbolicCost slow_cost(const PatternView& C, std::span<const Index> order
         for (Index i = 0; i < C.n; ++i) {
             lower += !done[i] && B(i, k);
             upper += !done[i] && B(k, i);
+            if (!done[i] && B(i, k)) level[i] = std::max(level[i], level[k] + 1);
         }
+        cost.levels = std::max(cost.levels, level[k]);
         cost.nnz += 1 + lower + upper;
         cost.multiply_adds += lower * upper;
     }

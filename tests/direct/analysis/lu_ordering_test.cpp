@@ -1,4 +1,4 @@
-// Oracles: one thread's analysis for that of many; AMD's flops.
+// Oracles: one thread's analysis for that of many; AMD's flops; levels of the factors.
 
 #include "ilux/direct/analysis/lu_ordering.hpp"
 
@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "ilux/direct/analysis/lu_symbolic.hpp"
+#include "ilux/direct/factor/gilbert_peierls.hpp"
+#include "ilux/direct/factor/levels.hpp"
 #include "ilux/gallery/gallery.hpp"
 
 namespace ilux {
@@ -37,6 +39,32 @@ TEST(LuOrdering, OfALargeMeshIsByNestedDissectionAloneAndOfALongStripByWhatIsBes
               0);
     const auto strip = gallery::build("poisson2d:n=4,ny=6000");
     EXPECT_LE(analyse(view(strip))->report.flops, analyse(view(strip), {.ordering = LuOrdering::amd})->report.flops);
+}
+
+/// Columns that wait for one another, of the factors.
+Index levels(const CsrMatrix<double>& A, const LuOptions& options)
+{
+    return lu_levels(*gilbert_peierls<double>(analyse(view(A), options), A.val()).pattern, DependencyRule::left)
+        .depth();
+}
+
+TEST(LuOrdering, ForAGpuHasFewerColumnsThatWaitForOneAnother)
+{
+    const auto A = gallery::build("poisson2d:n=4,ny=1500");  // AMD goes along the strip
+    const auto host = analyse(view(A), {.order_for = LuOrderFor::host});
+    const auto gpu = analyse(view(A), {.order_for = LuOrderFor::gpu});
+    EXPECT_LE(10 * levels(A, {.order_for = LuOrderFor::gpu}), levels(A, {}));
+    EXPECT_LE(gpu->report.nnz, 3 * host->report.nnz);
+    EXPECT_EQ(analyse(view(A))->col_perm, host->col_perm) << "auto is the host's";
+    EXPECT_EQ(analyse(view(A), {.order_for = LuOrderFor::gpu}, {}, Cpu(3))->col_perm, gpu->col_perm);
+}
+
+TEST(LuOrdering, ForAGpuIsTheHostsWhereLevelsAreFewOrWorkIsMore)
+{
+    for (const auto* spec : {"poisson2d:n=7", "mna_random:n=2000,decades=6"}) {
+        const auto A = gallery::build(spec);
+        EXPECT_EQ(analyse(view(A), {.order_for = LuOrderFor::gpu})->col_perm, analyse(view(A))->col_perm) << spec;
+    }
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ void expect_equal(const std::optional<SymbolicCost>& cost, const SymbolicCost& s
     ASSERT_TRUE(cost.has_value());
     EXPECT_EQ(cost->nnz, slow.nnz) << "seed " << seed;
     EXPECT_EQ(cost->multiply_adds, slow.multiply_adds) << "seed " << seed;
+    EXPECT_EQ(cost->levels, slow.levels) << "seed " << seed;
 }
 
 TEST(SymbolicCost, IsThatOfEliminationOnBits)
@@ -46,7 +47,8 @@ TEST(SymbolicCost, IsThatOfEliminationOnBits)
         const Index n = seed % 41;
         const auto  A = test::random_matrix(n, n, 1 + seed % 6, seed);
         const auto  order = test::random_permutation(n, seed + 1);
-        expect_equal(symbolic_cost(pattern(A), order), test::slow_cost(pattern(A), order), seed);
+        expect_equal(symbolic_cost(pattern(A), order, {.levels = true}), test::slow_cost(pattern(A), order), seed);
+        EXPECT_EQ(symbolic_cost(pattern(A), order)->levels, 0);
     }
 }
 
@@ -57,8 +59,9 @@ TEST(SymbolicCost, OfSymmetricPatternsIsFoundThroughTheEliminationTreeToo)
         const auto  A = symmetrised(test::random_matrix(n, n, 1 + seed % 4, seed));
         const auto  order = test::random_permutation(n, seed + 1);
         const auto  slow = test::slow_cost(pattern(A), order);
-        expect_equal(symmetric_symbolic_cost(pattern(A), order), slow, seed);
-        expect_equal(symbolic_cost(pattern(A), order), slow, seed);
+        for (const Fill fill : {Fill::unknown, Fill::much})
+            expect_equal(symmetric_symbolic_cost(pattern(A), order, {.levels = true}, {}, Cpu(2), fill), slow, seed);
+        expect_equal(symbolic_cost(pattern(A), order, {.levels = true}), slow, seed);
     }
 }
 
