@@ -82,7 +82,7 @@ def current_stream(array: Any) -> "tuple[int, int, Any]":
     if library == "torch":
         import torch
 
-        stream = torch.cuda.current_stream(array.device)
+        stream = torch.cuda.current_stream(array.get_device())  # of a number it is found sooner than of array.device
         return stream.device_index, stream.cuda_stream, stream
     if library == "cupy":
         import cupy
