@@ -41,19 +41,24 @@ def type_name(dtype: Any) -> str:
 
 
 @lru_cache(maxsize=64)
-def _library_of(kind: type) -> str:
+def _library_of_class(kind: Any) -> str:
     """The library that a class, or one that it is derived of, comes from; of none that is known here ""."""
     packages = (base.__module__.split(".")[0] for base in kind.__mro__)
     return next((name for name in packages if name in ("numpy", "torch", "cupy", "jax", "jaxlib")), "")
 
 
+def _library_of(array: Any) -> str:
+    kind: Any = type(array)
+    return _library_of_class(kind)
+
+
 def is_on_device(array: Any) -> bool:
     """Whether it lies in a GPU's memory, by what the array itself says."""
-    library = _library_of(type(array))
+    library = _library_of(array)
     if library == "numpy":
         return False
     if library == "torch":
-        return array.is_cuda
+        return bool(array.is_cuda)
     if library == "cupy" or hasattr(array, "__cuda_array_interface__"):
         return True
     device = getattr(array, "__dlpack_device__", None)
@@ -62,7 +67,7 @@ def is_on_device(array: Any) -> bool:
 
 def packed_on_device(array: Any) -> Any:
     """The array, or a copy, in one piece."""
-    library = _library_of(type(array))
+    library = _library_of(array)
     if library == "torch":
         return array.resolve_conj().resolve_neg().contiguous()
     if library == "cupy":
@@ -72,13 +77,13 @@ def packed_on_device(array: Any) -> Any:
 
 
 def is_of_jax(array: Any) -> bool:
-    return _library_of(type(array)).startswith("jax")
+    return _library_of(array).startswith("jax")
 
 
 def current_stream(array: Any) -> "tuple[int, int, Any]":
     """The device of the array, and the stream that its library works on now: its address and what keeps it alive; of another
     library the device's default stream."""
-    library = _library_of(type(array))
+    library = _library_of(array)
     if library == "torch":
         import torch
 
@@ -97,7 +102,7 @@ def current_stream(array: Any) -> "tuple[int, int, Any]":
 def handed(array: Any) -> Any:
     """What the compiled module takes an array as: of a GPU's a DLPack capsule, which no stream waits for, since the module has been told
     the stream."""
-    library = _library_of(type(array))
+    library = _library_of(array)
     if library == "cupy":
         return array.__dlpack__(stream=-1)
     if library == "torch" and array.is_cuda and not array.requires_grad:
@@ -120,7 +125,7 @@ def column_count(b: Any) -> int:
 
 def zeros_on_device(like: Any) -> Any:
     """A new array of its shape, type and device."""
-    if _library_of(type(like)) == "torch":
+    if _library_of(like) == "torch":
         return like.new_zeros(like.shape)
     import cupy
 
@@ -130,7 +135,7 @@ def zeros_on_device(like: Any) -> Any:
 
 def empty_on_device(like: Any) -> Any:
     """The same of any numbers, for what fills it."""
-    if _library_of(type(like)) == "torch":
+    if _library_of(like) == "torch":
         return like.new_empty(like.shape)
     import cupy
 
