@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "ilux/base/error.hpp"
-#include "ilux/direct/dataflow/dataflow_program.hpp"
-#include "ilux/direct/dataflow/lu_dataflow.hpp"
 #include "ilux/direct/factor/gilbert_peierls.hpp"
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/direct/plan/plan_file.hpp"
@@ -31,10 +29,7 @@ std::string small_plan()
     const std::vector<Index>  idx{0, 0, 1, 0, 2};
     const std::vector<double> val{2, 1, 3, 1, 4};
     const LuFactors<>         F = gilbert_peierls<double>(analyse<double>({3, ptr, idx, val}), val);
-    LuPlan                    plan{.symbolic = F.symbolic, .pattern = F.pattern};
-    plan.dataflow.emplace();
-    plan.dataflow->program = factor_dataflow(*F.pattern);
-    return plan_bytes(plan);
+    return plan_bytes({.symbolic = F.symbolic, .pattern = F.pattern});
 }
 
 /// Pivots of its own, by entries and within supernodes.
@@ -62,9 +57,6 @@ void follow(std::string_view file)
                       std::vector<double>(plan.pattern->f_row.size()),
                       {}};
         refactor_serial<double>(values, F);
-        if (!plan.dataflow) return;
-        std::vector<double> v(plan.dataflow->program.slots());
-        run_serial<double>(plan.dataflow->program, values, nullptr, v);
     } catch (const InvalidInput& why) {
         expect(std::string_view(why.what()).size() > 4, why.what());
     }
@@ -80,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     follow(bytes);
     if (bytes.size() < 8) return 0;
     // The first byte chooses a section, the next two a place in it, and the rest is written there.
-    constexpr std::array<const char*, 3> names{"symbolic", "pattern", "dataflow"};
+    constexpr std::array<const char*, 2> names{"symbolic", "pattern"};
     std::vector<PlanSection>             all;
     for (const char* name : names) all.push_back({name, std::string(sections.bytes(name))});
     std::string&      own = all[static_cast<std::size_t>(data[0]) % names.size()].bytes;

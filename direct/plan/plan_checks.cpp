@@ -11,8 +11,6 @@
 namespace ilux::detail {
 namespace {
 
-using Slot = DataflowProgram::Slot;
-
 /// Says what is wrong, behind the name of the section.
 class Checks {
 public:
@@ -97,42 +95,6 @@ void check_closed(const LuPattern& P, const Checks& check)
     }
 }
 
-/// Tasks follow one another in slots and operands, and have lanes enough.
-void check_tasks(const DataflowProgram& p, const Checks& check)
-{
-    std::uint64_t row = 0, slot = DataflowProgram::first_slot;
-    for (const auto& task : p.task) {
-        check(task.first == row && task.slot == slot, "a task is elsewhere");
-        row += task.steps + task.divisor_steps;
-        slot += task.entries;
-        const bool lanes = task.log2_part <= 5 && task.log2_group <= 5 && task.entries << task.log2_part <= 32;
-        const bool sums = task.steps + task.divisor_steps <= DataflowProgram::max_steps && task.entries > 0;
-        check(lanes && sums && task.divide <= DataflowProgram::by_twin, "a task has too many lanes or steps");
-        check(task.pilot >= -1 && task.pilot < static_cast<std::int64_t>(task.slot), "a pilot comes later");
-    }
-    check(32 * row == p.operand.size() && slot == p.slots(), "tasks end elsewhere");
-}
-
-/// Warps wait for what they read, so it must come from earlier tasks.
-void check_reads(const DataflowProgram& p, const Checks& check)
-{
-    const auto earlier = [](const DataflowProgram::Operand& o, Slot slot) { return o.a < slot && o.b < slot; };
-    bool       all = true;
-    for (const auto& task : p.task) {
-        const std::size_t begin = 32 * std::size_t{task.first},
-                          end = begin + 32 * std::size_t(task.steps + task.divisor_steps);
-        for (std::size_t o = begin; o < end; ++o) all = all && earlier(p.operand[o], task.slot);
-        for (Slot slot = task.slot; slot < task.slot + task.entries; ++slot) {
-            const Slot divisor = p.divisor[slot];
-            all = all && divisor < (task.divide == DataflowProgram::by_slot ? task.slot : p.slots());
-            for (const auto& late : p.late[slot]) all = all && earlier(late, task.slot);
-            if (!all || task.divide != DataflowProgram::by_twin) continue;
-            for (const auto& late : p.late[divisor]) all = all && earlier(late, task.slot);  // computed once more
-        }
-    }
-    check(all, "a product is read before it is known");
-}
-
 /// Column k of B holds column col_perm[k] of the input, by rows ascending, and none below its diagonal block.
 void check_permuted(const LuSymbolic& s, const Checks& check)
 {
@@ -210,26 +172,6 @@ void check_pattern(const LuPattern& P, const LuSymbolic& symbolic, const std::st
     check.scales(P.in_scale, inputs, false, "in_scale");
     check_columns(P, check);
     check_closed(P, check);
-}
-
-void check_dataflow(const LuPlan::Dataflow& dataflow, const LuPattern& pattern, const std::string& where)
-{
-    const Checks           check(where);
-    const DataflowProgram& p = dataflow.program;
-    const auto             slots = static_cast<std::int64_t>(p.slots());
-    const TailColumns&     tail = dataflow.tail;
-    check(tail.first >= 0 && tail.first <= pattern.n && tail.size >= 0 && tail.size <= pattern.n - tail.first,
-          "a tail is out of range");
-    require_tail(pattern, tail);
-    check(p.late.size() == p.slots() && p.scale.size() == p.slots() && p.divisor.size() == p.slots(),
-          "arrays of other lengths");
-    check(p.slots() >= DataflowProgram::first_slot && p.depth >= 0, "no slots");
-    check(p.slot_of.size() >= static_cast<std::size_t>(pattern.nnz() + pattern.nnz_F()), "slots of too few entries");
-    check.within(p.slot_of, DataflowProgram::first_slot, slots, "a slot is out of range");
-    check.within(p.source, -1, static_cast<std::int64_t>(pattern.in_source.size()), "a source is out of range");
-    check(std::ranges::all_of(p.scale, [](double x) { return std::isfinite(x); }), "a scale is not finite");
-    check_tasks(p, check);
-    check_reads(p, check);
 }
 
 }  // namespace ilux::detail

@@ -85,15 +85,6 @@ void pattern_fields(Pattern& p, Number number, Array array)
     array(p.in_ptr), array(p.in_split), array(p.in_source), array(p.in_row), array(p.in_scale);
 }
 
-template <class Dataflow, class Number, class Array>
-void dataflow_fields(Dataflow& d, Number number, Array array)
-{
-    number(d.tail.first), number(d.tail.size);
-    auto& p = d.program;
-    number(p.depth), number(p.products);
-    array(p.task), array(p.operand), array(p.late), array(p.source), array(p.scale), array(p.divisor), array(p.slot_of);
-}
-
 struct Put {
     SectionWriter& to;
     void           number(const auto& x) const { to.put(x); }
@@ -182,26 +173,6 @@ void read_pattern(SectionReader from, LuPlan& plan)
     plan.pattern = std::make_shared<const LuPattern>(std::move(p));
 }
 
-std::string dataflow_section(const LuPlan::Dataflow& dataflow)
-{
-    SectionWriter to;
-    const Put     put{to};
-    dataflow_fields(
-        dataflow, [&](const auto& x) { put.number(x); }, [&](const auto& v) { put.array(v); });
-    return to.bytes();
-}
-
-LuPlan::Dataflow read_dataflow(SectionReader from, const LuPattern& pattern)
-{
-    LuPlan::Dataflow dataflow;
-    const Get        get{from};
-    dataflow_fields(
-        dataflow, [&](auto& x) { get.number(x); }, [&](auto& v) { get.array(v); });
-    from.expect_end();
-    detail::check_dataflow(dataflow, pattern, from.where());
-    return dataflow;
-}
-
 }  // namespace
 
 std::string plan_bytes(const LuPlan& plan)
@@ -209,7 +180,6 @@ std::string plan_bytes(const LuPlan& plan)
     std::vector<PlanSection> sections;
     sections.push_back({"symbolic", symbolic_section(plan)});
     if (plan.pattern) sections.push_back({"pattern", pattern_section(plan)});
-    if (plan.dataflow) sections.push_back({"dataflow", dataflow_section(*plan.dataflow)});
     return join_sections(key_of(*plan.symbolic), sections);
 }
 
@@ -221,8 +191,6 @@ LuPlan parse_plan(std::string_view bytes, const std::string& name)
     require(key_of(*plan.symbolic) == sections.key(),
             [&] { return name + ": the head of the plan is another plan's"; });
     if (sections.has("pattern")) read_pattern(sections.open("pattern"), plan);
-    require(plan.pattern || !sections.has("dataflow"), [&] { return name + ": the plan has no section pattern"; });
-    if (sections.has("dataflow")) plan.dataflow = read_dataflow(sections.open("dataflow"), *plan.pattern);
     return plan;
 }
 

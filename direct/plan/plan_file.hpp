@@ -9,8 +9,6 @@
 
 #include "ilux/base/io/atomic_file.hpp"
 #include "ilux/direct/analysis/lu_symbolic.hpp"
-#include "ilux/direct/dataflow/dataflow_program.hpp"
-#include "ilux/direct/dataflow/dense_tail.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
 
 namespace ilux {
@@ -22,20 +20,13 @@ struct LuPlan {
            pattern;      ///< "pattern"; pivots chosen for some values; null: only the analysis is kept
     double growth = 1;   ///< of the factors that they were chosen for
     double seconds = 0;  ///< that it took to make all of it
-
-    /// "dataflow": what a GPU refactors by; not without a pattern.
-    struct Dataflow {
-        TailColumns     tail;
-        DataflowProgram program;
-    };
-    std::optional<Dataflow> dataflow = {};
 };
 
 /// The bytes of a file, the same for the same plan.
 std::string plan_bytes(const LuPlan& plan);
 
 /// A plan out of the bytes of a file. All that is followed blindly later is checked: the analysis permutes the input as it says, indices
-/// are in range, the pattern is closed under fill, and products read what earlier tasks compute. So a file that is damaged in spite of
+/// are in range, and the pattern is closed under fill. So a file that is damaged in spite of
 /// its checksums may give wrong numbers, which the monitors and the backward error find, but no wrong access and no endless wait.
 /// O(multiply-adds)
 /// @param name  of the file, for messages
@@ -60,7 +51,6 @@ namespace detail {
 /// @throws InvalidInput, which begins with `where`
 void check_symbolic(const LuSymbolic& symbolic, const std::string& where);
 void check_pattern(const LuPattern& pattern, const LuSymbolic& symbolic, const std::string& where);
-void check_dataflow(const LuPlan::Dataflow& dataflow, const LuPattern& pattern, const std::string& where);
 }  // namespace detail
 
 }  // namespace ilux

@@ -321,18 +321,18 @@ TEST_F(Cli, BenchLuPutsOtherSolversBesideOursOrSaysWhyNot)
     const std::string     sequence = test::write_series(series, {4, 1, 1, 4, 2, 1, 3, 4}, {1, 1, 3, 7});
     const std::string     svg = folder.file("rivals.svg");
     const auto            json = this->json({"bench", "lu", sequence, complex, "gallery:convdiff2d:n=12", "--methods",
-                                             "klu,cudss,pardiso,umfpack,superlu", "--device", "cpu", "--threads", "2",
-                                             "--repetitions", "3", "--json", "--svg", svg});
+                                             "klu,cudss,supernodes_gpu,pardiso,umfpack,superlu", "--device", "cpu", "--threads",
+                                             "2", "--repetitions", "3", "--json", "--svg", svg});
     std::set<std::string> unavailable, measured;
     for (const auto& one : json["unavailable"]) {
         unavailable.insert(one["method"]);
         EXPECT_NE(one["reason"], "");
     }
-    EXPECT_TRUE(unavailable.contains("cudss"));
+    EXPECT_TRUE(unavailable.contains("cudss") && unavailable.contains("supernodes_gpu"));
     for (const auto& found : json["matrices"]) {
         EXPECT_TRUE(found["error"].is_null()) << found["error"];
         EXPECT_FALSE(found.contains("nnz_LU")) << "we factored";
-        ASSERT_EQ(found["methods"].size() + unavailable.size(), 5u);
+        ASSERT_EQ(found["methods"].size() + unavailable.size(), 6u);
         for (const auto& method : found["methods"]) {
             measured.insert(method["method"]);
             expect_keys(method, {"version", "analyse", "factor", "prepare", "numeric", "solve", "nnz_LU", "bytes",
@@ -413,6 +413,21 @@ TEST_F(GpuCliBenchLu, MeasuresEveryMethodAndTheAblation)
     for (const char* method : {"auto", "left", "glu1", "glu3", "islu", "cpu"}) EXPECT_TRUE(measured.contains(method));
     EXPECT_EQ(found["ablation"].size(), 3u);
     EXPECT_GT(found["bound"]["seconds"].get<double>(), 0);
+}
+
+TEST_F(GpuCliBenchLu, MeasuresSupernodesWithoutFactorsByEntries)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    const auto  json = this->json({"bench", "lu", "gallery:convdiff2d:n=60", "--methods", "supernodes_gpu", "--threads",
+                                   "1", "--repetitions", "3", "--json"});
+    const auto& found = json["matrices"][0];
+    EXPECT_TRUE(found["error"].is_null()) << found["error"];
+    EXPECT_FALSE(found.contains("nnz_LU"));
+    ASSERT_EQ(found["methods"].size(), 1u);
+    const auto& method = found["methods"][0];
+    expect_keys(method, {"analyse", "factor", "prepare", "transfer", "numeric", "cold", "solve", "solve_cold", "nnz_LU",
+                         "bytes", "backward_error", "perturbed_pivots"});
+    EXPECT_LE(method["backward_error"].get<double>(), 1e-13);
 }
 
 }  // namespace

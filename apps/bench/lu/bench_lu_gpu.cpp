@@ -123,7 +123,7 @@ Json LuBenchGpu<S>::measure(RefactorMethod method)
 {
     const Times     transfer = transfer_times();
     const WallClock clock;
-    GpuRefactor<S>  refactor(gpu_, system_.first.pattern, method);
+    GpuRefactor<S>  refactor(gpu_, system_.first.pattern, method, {}, Cpu(bench_.threads));
     gpu_.synchronize();
     const double  prepare = clock.seconds();
     const Numeric times = numeric<S>(refactor, values_.data());

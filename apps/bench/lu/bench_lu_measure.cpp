@@ -67,14 +67,15 @@ void name_system(LuSystem<S>& s, const std::string& path)
 
 /// Chooses pivots.
 template <Scalar S>
-void factor_first(LuSystem<S>& s)
+void factor_first(LuSystem<S>& s, Index threads)
 {
+    Cpu        be(threads);
     WallClock  clock;
-    const auto symbolic = analyse(first_view(s), within_memory({}));
+    const auto symbolic = analyse(first_view(s), within_memory({}), {}, be);
     s.seconds_analyse = clock.seconds();
     require_memory(*symbolic, {});
     clock = WallClock();
-    s.first = gilbert_peierls<S>(symbolic, s.first_values);
+    s.first = gilbert_peierls<S>(symbolic, s.first_values, {}, be);
     s.seconds_factor = clock.seconds();
     require_pivots("the first factorization", s.first.monitor);
 }
@@ -116,7 +117,7 @@ Json measured_step(const LuSystem<S>& s, const LuBench& bench, const std::string
 
 }  // namespace
 
-AnyLuSystem load_any_lu_system(const std::string& path, bool factored)
+AnyLuSystem load_any_lu_system(const std::string& path, Index threads, bool factored)
 {
     auto system = read_lu_system<AnyLuSystem>(path, [](const std::string& name) {
         auto any = load_any_problem(name, "A1");
@@ -125,7 +126,7 @@ AnyLuSystem load_any_lu_system(const std::string& path, bool factored)
     std::visit(
         [&](auto& s) {
             name_system(s, path);
-            if (factored) factor_first(s);
+            if (factored) factor_first(s, threads);
         },
         system);
     return system;
@@ -136,7 +137,7 @@ LuSystem<> load_lu_system(const std::string& path)
     auto system =
         read_lu_system<LuSystem<>>(path, [](const std::string& name) { return system_of(load_problem(name, "A1")); });
     name_system(system, path);
-    factor_first(system);
+    factor_first(system, 1);
     return system;
 }
 
@@ -243,7 +244,7 @@ void measure_lu(const LuBench& bench, const std::string& path, const std::vector
     AnyLuSystem       any;
     const bool        factored = !std::ranges::all_of(steps, is_lu_rival);
     const std::string failure = failure_of([&] {
-        any = load_any_lu_system(path, factored);
+        any = load_any_lu_system(path, bench.threads, factored);
         take({{"matrix",
                std::visit([&](const auto& system) { return factored ? system_json(system) : size_json(system); },
                           any)}});

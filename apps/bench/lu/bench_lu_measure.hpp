@@ -56,10 +56,11 @@ MatrixView<S> first_view(const LuSystem<S>& s)
 using AnyLuSystem = std::variant<LuSystem<double>, LuSystem<std::complex<double>>>;
 
 /// @param path  a folder as SequenceInput takes it, of real values, a Matrix Market file or gallery:NAME
+/// @param threads   of the host, which choose the pivots; 0: as Cpu has it
 /// @param factored  false: `first` stays empty
 /// @throws as these, and InvalidInput for a singular matrix
-AnyLuSystem load_any_lu_system(const std::string& path, bool factored = true);
-/// The same of real values. @throws InvalidInput also when the file has complex ones
+AnyLuSystem load_any_lu_system(const std::string& path, Index threads, bool factored = true);
+/// The same of real values, on one thread. @throws InvalidInput also when the file has complex ones
 LuSystem<> load_lu_system(const std::string& path);
 
 /// Columns that the usual device holds at once, 8 blocks a multiprocessor, for resource-aware levels. No device is asked, so

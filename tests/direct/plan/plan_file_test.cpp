@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <string>
 
-#include "ilux/direct/dataflow/lu_dataflow.hpp"
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/direct/plan/plan_sections.hpp"
 #include "ilux/direct/refactor_cpu/refactor.hpp"
@@ -19,11 +18,7 @@ namespace {
 
 LuPlan plan_of(const DataflowSystem& system)
 {
-    LuPlan plan{.symbolic = system.F.symbolic, .pattern = system.F.pattern, .growth = 2, .seconds = 0.5};
-    plan.dataflow.emplace();
-    plan.dataflow->tail = choose_dense_tail(*plan.pattern);
-    plan.dataflow->program = factor_dataflow(*plan.pattern, plan.dataflow->tail);
-    return plan;
+    return {.symbolic = system.F.symbolic, .pattern = system.F.pattern, .growth = 2, .seconds = 0.5};
 }
 
 std::string refusal_of(const std::string& bytes)
@@ -40,7 +35,7 @@ std::string refusal_of(const std::string& bytes)
 std::string with_section(const PlanSections& sections, std::string_view name, const std::string& contents)
 {
     std::vector<PlanSection> all;
-    for (const char* other : {"symbolic", "pattern", "dataflow"})
+    for (const char* other : {"symbolic", "pattern"})
         all.push_back({other, other == name ? contents : std::string(sections.bytes(other))});
     return join_sections(sections.key(), all);
 }
@@ -123,7 +118,7 @@ TEST(PlanFile, IsSafeToFollowWhateverIsInIt)
     const std::string    bytes = plan_bytes(plan_of(system));
     const PlanSections   sections(bytes, "kept.plan");
     int                  refused = 0, accepted = 0;
-    for (const char* name : {"symbolic", "pattern", "dataflow"}) {
+    for (const char* name : {"symbolic", "pattern"}) {
         const std::string section(sections.bytes(name));
         for (std::size_t at = 0; at + 4 <= section.size(); at += 4)
             for (const std::uint32_t value : {0u, 1u, 8u, 40u, 0x7fffffffu, 0xffffffffu}) {
@@ -142,8 +137,6 @@ TEST(PlanFile, IsSafeToFollowWhateverIsInIt)
                               std::vector<double>(plan.pattern->f_row.size()),
                               {}};
                 refactor_serial<double>(system.A.val, F);
-                std::vector<double> v(plan.dataflow->program.slots());
-                run_serial<double>(plan.dataflow->program, system.A.val, nullptr, v);
             }
     }
     EXPECT_GT(refused, 1000);
