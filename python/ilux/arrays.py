@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from .errors import InvalidInput
 
 OPS = {"N": 0, "T": 1, "H": 2, 0: 0, 1: 1, 2: 2}
+_REAL, _COMPLEX = np.dtype(np.float64), np.dtype(np.complex128)
 
 
 @dataclass
@@ -23,20 +25,41 @@ class Csr:
     values: Any
     converted: bool = False  # from another format, so the order of its values is ours
 
-    @property
+    @cached_property
     def is_complex(self) -> bool:
-        return "complex" in str(self.values.dtype)
+        return "complex" in type_name(self.values.dtype)
 
-    @property
+    @cached_property
     def on_device(self) -> bool:
         return is_on_device(self.values)
 
 
+@lru_cache(maxsize=64)
+def type_name(dtype: Any) -> str:
+    """float64 for both numpy.float64 and torch.float64."""
+    return str(dtype).split(".")[-1]
+
+
+@lru_cache(maxsize=64)
+def _library_of_class(kind: Any) -> str:
+    """The library that a class, or one that it is derived of, comes from; of none that is known here ""."""
+    packages = (base.__module__.split(".")[0] for base in kind.__mro__)
+    return next((name for name in packages if name in ("numpy", "torch", "cupy", "jax", "jaxlib")), "")
+
+
+def _library_of(array: Any) -> str:
+    kind: Any = type(array)
+    return _library_of_class(kind)
+
+
 def is_on_device(array: Any) -> bool:
     """Whether it lies in a GPU's memory, by what the array itself says."""
-    if isinstance(array, np.ndarray):
+    library = _library_of(array)
+    if library == "numpy":
         return False
-    if hasattr(array, "__cuda_array_interface__"):  # CuPy; a torch tensor of the CPU raises AttributeError here
+    if library == "torch":
+        return bool(array.is_cuda)
+    if library == "cupy" or hasattr(array, "__cuda_array_interface__"):
         return True
     device = getattr(array, "__dlpack_device__", None)
     return device is not None and int(device()[0]) == 2
@@ -44,38 +67,54 @@ def is_on_device(array: Any) -> bool:
 
 def packed_on_device(array: Any) -> Any:
     """The array, or a copy, in one piece."""
-    if hasattr(array, "is_contiguous"):
+    library = _library_of(array)
+    if library == "torch":
         return array.resolve_conj().resolve_neg().contiguous()
+    if library == "cupy":
+        return array if array.flags.c_contiguous else array.copy(order="C")
     strides = getattr(array, "__cuda_array_interface__", {}).get("strides")
     return array if strides is None else array.copy(order="C")
 
 
 def is_of_jax(array: Any) -> bool:
-    return type(array).__module__.startswith("jax")
+    return _library_of(array).startswith("jax")
 
 
 def current_stream(array: Any) -> "tuple[int, int, Any]":
     """The device of the array, and the stream that its library works on now: its address and what keeps it alive; of another
     library the device's default stream."""
-    library = type(array).__module__.split(".")[0]
+    library = _library_of(array)
     if library == "torch":
         import torch
 
-        stream = torch.cuda.current_stream(array.device)
+        stream = torch.cuda.current_stream(array.get_device())  # of a number it is found sooner than of array.device
         return stream.device_index, stream.cuda_stream, stream
-    if library.startswith("cupy"):
+    if library == "cupy":
         import cupy
 
-        with array.device:
-            stream = cupy.cuda.get_current_stream()
-        return array.device.id, stream.ptr, stream
-    device = getattr(array, "__dlpack_device__", None)
-    return (int(device()[1]) if device else 0), 0, None
+        device = array.data.device_id
+        stream = cupy.cuda.get_current_stream(device)
+        return device, stream.ptr, stream
+    told = getattr(array, "__dlpack_device__", None)
+    return (int(told()[1]) if told else 0), 0, None
+
+
+def handed(array: Any) -> Any:
+    """What the compiled module takes an array as: of a GPU's a DLPack capsule, which no stream waits for, since the module has been told
+    the stream."""
+    library = _library_of(array)
+    if library == "cupy":
+        return array.__dlpack__(stream=-1)
+    if library == "torch" and array.is_cuda and not array.requires_grad:
+        import torch.utils.dlpack
+
+        return torch.utils.dlpack.to_dlpack(array)
+    return array
 
 
 def columns_on_device(b: Any) -> Any:
     """b of n × k as k × n in one piece, a column after another; b of n as it is."""
-    return packed_on_device(b if len(b.shape) == 1 else b.T)
+    return packed_on_device(b if b.ndim == 1 else b.T)
 
 
 def column_count(b: Any) -> int:
@@ -86,12 +125,22 @@ def column_count(b: Any) -> int:
 
 def zeros_on_device(like: Any) -> Any:
     """A new array of its shape, type and device."""
-    if hasattr(like, "new_zeros"):
+    if _library_of(like) == "torch":
         return like.new_zeros(like.shape)
     import cupy
 
     with like.device:
-        return cupy.zeros_like(like)
+        return cupy.zeros(like.shape, like.dtype)
+
+
+def empty_on_device(like: Any) -> Any:
+    """The same of any numbers, for what fills it."""
+    if _library_of(like) == "torch":
+        return like.new_empty(like.shape)
+    import cupy
+
+    with like.device:
+        return cupy.empty(like.shape, like.dtype)
 
 
 def _columns32(col: Any) -> np.ndarray:
@@ -119,7 +168,7 @@ def _host_values(data: Any) -> np.ndarray:
 
 def _cast(array: Any, wanted: str) -> Any:
     """The array of a GPU as that type, not copied where it is so."""
-    if wanted == str(array.dtype).split(".")[-1]:
+    if wanted == type_name(array.dtype):
         return array
     if hasattr(array, "astype"):
         return array.astype(wanted)
@@ -129,14 +178,14 @@ def _cast(array: Any, wanted: str) -> Any:
 
 
 def _on_device(n: int, row_ptr: Any, col: Any, values: Any) -> Csr:
-    types = [str(index.dtype).split(".")[-1] for index in (row_ptr, col)]
+    types = [type_name(index.dtype) for index in (row_ptr, col)]
     if any("int" not in one for one in types):
         raise InvalidInput(f"row pointers of type {row_ptr.dtype} and columns of {col.dtype}: both must be integers")
     if types[1] != "int32":  # what is out of range stays so, and is refused with the pattern
         col = _cast(_cast(col, "int64").clip(-1, 2**31 - 1), "int32")
     if types[0] not in ("int32", "int64"):
         row_ptr = _cast(row_ptr, "int64")
-    values = _cast(values, "complex128" if "complex" in str(values.dtype) else "float64")
+    values = _cast(values, "complex128" if "complex" in type_name(values.dtype) else "float64")
     return Csr(n, packed_on_device(row_ptr), packed_on_device(col), packed_on_device(values))
 
 
@@ -209,9 +258,12 @@ def host_array(b: Any) -> np.ndarray:
 
 def vector_values(b: Any, is_complex: bool) -> np.ndarray:
     """b on the host, of the type that A has. @raises InvalidInput for a complex b of a real A"""
+    wanted = _COMPLEX if is_complex else _REAL
+    if type(b) is np.ndarray and b.dtype == wanted:
+        return b
     b = host_array(b)
     if b.dtype.kind == "c" and not is_complex:
         raise InvalidInput("b is complex and A is real: solve for its parts, or make A complex")
     if b.dtype.kind not in "biufc":
         raise InvalidInput(f"b of type {b.dtype} is no vector of numbers")
-    return np.asarray(b, dtype=np.complex128 if is_complex else np.float64)
+    return np.asarray(b, dtype=wanted)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 
@@ -61,11 +60,21 @@ def error_of(status: int, message: str) -> IluxError:
     return _BY_STATUS.get(status, InternalError)(message)
 
 
-@contextmanager
-def translated() -> Iterator[None]:
-    """Turns what the compiled module raises into the classes above."""
-    try:
-        yield
-    except _core.Failed as failed:
-        status, message = failed.args
-        raise error_of(status, message) from None
+class _Translated:
+    """Turns what the compiled module raises into the classes above. A class of its own: a generator takes several times as long, in
+    every call of a solver."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, raised: Any, _: Any) -> None:
+        if kind is _core.Failed:
+            status, message = raised.args
+            raise error_of(status, message) from None
+
+
+_translated = _Translated()
+
+
+def translated() -> _Translated:
+    return _translated

@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from . import _core
-from .arrays import Csr, as_csr, column_count, columns_on_device, current_stream, is_of_jax, is_on_device, op_of, packed_on_device, vector_values, zeros_on_device
+from .arrays import Csr, as_csr, column_count, columns_on_device, current_stream, empty_on_device, handed, is_of_jax, is_on_device, op_of, packed_on_device, type_name, vector_values, zeros_on_device
 from .errors import InvalidInput, error_of, translated
 from .report import Report
 
@@ -32,10 +32,6 @@ def _text(value: str) -> str:
     except UnicodeEncodeError:
         raise InvalidInput(f"an option is not text in UTF-8: {value!r}") from None
     return value
-
-
-def _columns(v: np.ndarray) -> np.ndarray:
-    return v if v.ndim == 2 else v[:, None]
 
 
 class LinearSolver:
@@ -149,7 +145,7 @@ class LinearSolver:
         core, _ = self._ready()
         values = None if A is None else self._values_of(A)
         with translated():
-            status = core.factor(values)
+            status = core.factor(None if values is None else handed(values))
         return self._told(core, status)
 
     def refactor(self, A: Any) -> "LinearSolver":
@@ -157,7 +153,7 @@ class LinearSolver:
         core, _ = self._ready()
         values = self._values_of(A)
         with translated():
-            status = core.refactor(values)
+            status = core.refactor(handed(values))
         return self._told(core, status)
 
     def _told(self, core: "_core.Solver", status: int) -> "LinearSolver":
@@ -177,27 +173,31 @@ class LinearSolver:
         b = vector_values(b, A.is_complex)
         self._require_shape(b.shape, A.n)
         # column after column in memory: what is so already is not copied
-        B = np.asfortranarray(_columns(b))
-        if x0 is not None and np.shape(x0) != b.shape:
+        B = np.asfortranarray(b)
+        if x0 is None:
+            X = np.zeros(b.shape, b.dtype, order="F")
+        elif np.shape(x0) != b.shape:
             raise InvalidInput(f"x0 has the shape {np.shape(x0)}, and b {b.shape}")
-        X = np.zeros(B.shape, B.dtype, order="F") if x0 is None else np.array(_columns(vector_values(x0, A.is_complex)), order="F")
-        self._run(core, trans, B.shape[1], B, A.n, X, A.n, check, b.shape)
-        return X.reshape(b.shape, order="F")
+        else:
+            X = np.array(vector_values(x0, A.is_complex), order="F")
+        self._run(core, trans, B, X, A.n, check, X)
+        return X
 
     def _require_shape(self, shape: Any, n: int) -> None:
         if len(shape) not in (1, 2) or shape[0] != n:
             raise InvalidInput(f"b has the shape {tuple(shape)}, and A {n} rows")
 
-    def _run(self, core: "_core.Solver", trans: str, columns: int, B: Any, ldb: int, X: Any, ldx: int, check: bool, shape: Any, x: Any = None) -> None:
+    def _run(self, core: "_core.Solver", trans: str, B: Any, X: Any, n: int, check: bool, x: Any) -> None:
+        columns = 1 if x.ndim == 1 else x.shape[1]
         self._history, self._report, self._last = [], None, (None, 0, [])
         with translated():
-            status = core.solve(op_of(trans), columns, B, ldb, X, ldx)
+            status = core.solve(op_of(trans), columns, handed(B), n, handed(X), n)
         history, self._history = self._history, []
         self._last = (core, columns, history)
         if status == 0 or not check:
             return
         error = error_of(status, core.message())
-        error.x = X.reshape(shape, order="F") if x is None else x  # type: ignore[attr-defined]
+        error.x = x  # type: ignore[attr-defined]
         error.report = self.report  # type: ignore[attr-defined]
         raise error
 
@@ -211,7 +211,7 @@ class LinearSolver:
         if not A.on_device:
             raise InvalidInput("b is on a GPU, and the analysed matrix on the host")
         self._require_shape(b.shape, A.n)
-        if str(b.dtype).split(".")[-1] != str(A.values.dtype).split(".")[-1]:
+        if type_name(b.dtype) != type_name(A.values.dtype):
             raise InvalidInput(f"b is of {b.dtype}, and A of {A.values.dtype}")
 
     def _solve_on_device(self, core: "_core.Solver", A: Csr, b: Any, trans: str, x0: Any, check: bool) -> Any:
@@ -224,9 +224,9 @@ class LinearSolver:
                 raise InvalidInput("x0 must be of the shape, type and device of b")
             X = columns_on_device(x0)
             X = X.clone() if hasattr(X, "clone") else X.copy()
-        x = X if len(b.shape) == 1 else X.T
+        x = X if X.ndim == 1 else X.T
         self._stream = self._follow(core, B)
-        self._run(core, trans, 1 if len(b.shape) == 1 else b.shape[1], B, A.n, X, A.n, check, b.shape, x)
+        self._run(core, trans, B, X, A.n, check, x)
         return x
 
     def precondition(self, r: Any, trans: str = "N") -> Any:
@@ -235,19 +235,19 @@ class LinearSolver:
         if is_on_device(r) and not is_of_jax(r):
             self._require_on_device(A, r)
             R = columns_on_device(r)
-            Z = zeros_on_device(R)
+            Z = empty_on_device(R)
             self._stream = self._follow(core, R)
             with translated():
-                core.precondition(op_of(trans), 1 if len(r.shape) == 1 else r.shape[1], R, A.n, Z, A.n)
-            return Z if len(r.shape) == 1 else Z.T
+                core.precondition(op_of(trans), 1 if r.ndim == 1 else r.shape[1], handed(R), A.n, handed(Z), A.n)
+            return Z if r.ndim == 1 else Z.T
         self._require_on_host(A)
         r = vector_values(r, A.is_complex)
         self._require_shape(r.shape, A.n)
-        R = np.asfortranarray(_columns(r))
-        Z = np.empty(R.shape, R.dtype, order="F")
+        R = np.asfortranarray(r)
+        Z = np.empty(r.shape, r.dtype, order="F")
         with translated():
-            core.precondition(op_of(trans), R.shape[1], R, A.n, Z, A.n)
-        return Z.reshape(r.shape, order="F")
+            core.precondition(op_of(trans), 1 if r.ndim == 1 else r.shape[1], R, A.n, Z, A.n)
+        return Z
 
     def solve_batch(self, values: Any, B: Any) -> np.ndarray:
         """Solves members systems of the analysed pattern, together where a direct solution's pivots serve.

@@ -46,6 +46,20 @@ def test_columns(system, order):
     assert solver_of(A).solve(B[:, :0]).shape == (A.shape[0], 0)
 
 
+def test_vectors_of_any_layout():
+    A = ilux.gallery("convdiff2d:n=8")
+    b = random_vector(A.shape[0])
+    locked = b.copy()
+    locked.flags.writeable = False
+    solver = solver_of(A)
+    for same in (locked, b.astype(">f8"), np.repeat(b, 2)[::2], b[::-1].copy()[::-1], b.tolist(), b[:, None]):
+        x, z = solver.solve(same), solver.precondition(same)
+        assert type(x) is type(z) is np.ndarray and x.shape == z.shape == np.shape(same)
+        assert x.flags.writeable and x.dtype.isnative
+        assert relative_residual(A, x.ravel(), b) <= 1e-8 and relative_residual(A, z.ravel(), b) <= 1e-8
+        assert np.array_equal(solver.solve(same, x0=np.zeros(np.shape(same))), x)
+
+
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("number", [np.float32, np.float64, np.complex64, np.complex128, np.int64])
 def test_types(index, number):
