@@ -117,7 +117,7 @@ if(ILUX_WITH_CUDA)
 endif()
 
 # Tests only call the library: compiling them with all optimisations costs more than it saves. Under a sanitizer that holds
-# for the command line, too.
+# for the command line and the gallery, too.
 set(ILUX_TEST_OPTIMISATION $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     set(ILUX_TEST_OPTIMISATION -O0)
@@ -167,7 +167,7 @@ function(ilux_folder name)
         target_link_libraries(${target} PUBLIC ilux_flags ${arg_LINK} ${needed_targets})
         add_library(${target}_cpu ALIAS ${target})
     endif()
-    if(name MATCHES "^apps/")
+    if(name MATCHES "^(apps/|gallery$)")
         target_compile_options(${target} PRIVATE ${ILUX_APP_OPTIMISATION})
     endif()
     set_property(GLOBAL APPEND PROPERTY ILUX_FOLDERS ${name})

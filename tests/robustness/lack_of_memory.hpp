@@ -69,12 +69,13 @@ struct Shortage {
     Then                                                          then = Then::told;
 };
 
-/// Fails the allocations k = 1, 1 + stride, … with at most `most` runs, until none is left to fail. @return the
-/// failures told
+/// Fails the allocations k = 1, 1 + stride, … with at most `most` runs, or fewer under a sanitizer, until none is left to
+/// fail. @return how many allocations the failures told stand for
 inline long expect_clean_ends(const Operation& operation, const Shortage& shortage, long most)
 {
     std::vector<double> expected(operation.answers), found(operation.answers);
     EXPECT_EQ(run_caught(operation, expected), Ended::answered);
+    most = (most + thinning - 1) / thinning;
     const long stride = std::max(1L, (shortage.count + most - 1) / most);
     long       told = 0;
     for (long k = 1; k <= shortage.count && !testing::Test::HasFailure(); k += stride) {
@@ -98,7 +99,7 @@ inline long expect_clean_ends(const Operation& operation, const Shortage& shorta
         EXPECT_TRUE(same_answer(operation, found, expected)) << "the next run";
         EXPECT_EQ(shortage.held(), held) << "leaked, after the next run";
     }
-    return told;
+    return told * stride;
 }
 
 /// Every operator new of `operation` fails: alone, with all that follow it, and each that asks without throwing alone.

@@ -27,6 +27,8 @@ constexpr bool sanitized =
 #else
 constexpr bool sanitized = false;
 #endif
+/// Of every so many points of a long sweep a sanitizer is shown one: it looks for faults on each path, not for each number.
+constexpr int  thinning = sanitized ? 7 : 1;
 constexpr bool memory_may_be_limited = !sanitized;  ///< by ulimit -v: a sanitizer takes terabytes of addresses
 
 /// The same numbers on every platform: the engine is fixed by the standard, the mappings are ours.

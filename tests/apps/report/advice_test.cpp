@@ -129,11 +129,12 @@ TEST(Advice, AfterADirectSolutionNamesNoPreconditioner)
 
 TEST(Advice, NamesNothingThatAnyTryHasUsed)
 {
-    std::size_t named = 0;
+    std::size_t named = 0, point = 0;
     for (MethodChoice method : {MethodChoice::automatic, MethodChoice::cg, MethodChoice::gmres, MethodChoice::bicgstab})
         for (PrecondKind kind : {PrecondKind::mlilu, PrecondKind::ilu0, PrecondKind::none})
             for (double drop_tol : {0.0, 1e-2, 0.1, 1.0})
                 for (Outcome outcome : {Outcome::max_steps, Outcome::breakdown, Outcome::stagnated}) {
+                    if (point++ % thinning != 0) continue;
                     SolverOptions options{.method = method};
                     options.precond.kind = kind;
                     options.precond.mlilu.drop_tol = drop_tol;
@@ -153,7 +154,7 @@ TEST(Advice, NamesNothingThatAnyTryHasUsed)
                             for (const std::string& line : advice_after(run)) named += named_options(line).size();
                         }
                 }
-    EXPECT_GT(named, 1000u);
+    EXPECT_GT(named, 1000u / thinning);
 }
 
 TEST(Advice, AfterALaterTryFollowsFromAllOfThem)

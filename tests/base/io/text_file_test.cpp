@@ -143,7 +143,8 @@ TEST(MatrixMarketFile, CanBeGivenUpWheneverTheTokenIsAsked)
             };
             read(0);
             EXPECT_GE(wanted, 50) << path;
-            for (int last = 1; last <= wanted; ++last) EXPECT_THROW(read(last), Cancelled) << path << ", " << last;
+            for (int last = 1; last <= wanted; last += thinning)
+                EXPECT_THROW(read(last), Cancelled) << path << ", " << last;
         }
 }
 

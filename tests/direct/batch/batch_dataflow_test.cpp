@@ -111,6 +111,7 @@ TEST(BatchDataflow, GiveThemToAMemberBeforeADenseTailToo)
     for (const DataflowSystem& system : tail_systems())
         for (const TailColumns tail : forced_tails(*system.F.pattern)) {
             if (tail.size == 2 || tail.size == 31 || tail.size == 33) continue;  // these matter to the tail itself
+            if (sanitized && (tail.size == 1 || tail.size == 64)) continue;
             SCOPED_TRACE(system.name + ", tail " + std::to_string(tail.size));
             expect_same_entries(factor_dataflow(*system.F.pattern, tail), system.A.val, nullptr);
         }
@@ -196,8 +197,8 @@ TEST(BatchDataflow, ReadOnlyWhatEarlierLevelsWrite)
 /// An item of a level takes few products wherever its sum is known early, and levels are hardly more than the program's.
 TEST(BatchDataflow, AreShallowAndShort)
 {
-    for (const DataflowSystem& system : {dataflow_system("grid", gallery::power_grid({})),
-                                         dataflow_system("circuit", gallery::mna_random({.n = 400, .decades = 6}))}) {
+    for (const DataflowSystem& system :
+         {grid_system(), dataflow_system("circuit", gallery::mna_random({.n = 400, .decades = 6}))}) {
         SCOPED_TRACE(system.name);
         const DataflowProgram factor = factor_dataflow(*system.F.pattern);
         const BatchDataflow   dataflow = batch_dataflow(factor, 4);

@@ -103,7 +103,8 @@ const std::vector<Way>& ways()
 void expect_every_way_agrees(const LuFactors<>& F, std::span<const double> values)
 {
     const LuFactors<> expected = serial(F, values);
-    for (const Way& way : ways()) {
+    for (std::size_t w = 0; w < ways().size(); w += thinning) {
+        const Way& way = ways()[w];
         SCOPED_TRACE(way.name);
         Cpu           be(way.threads);
         CpuRefactor<> refactor(be, F.pattern, way.tuning);
@@ -261,7 +262,7 @@ TEST(Refactor, NamesTheFirstColumnThatIsNotFinite)
                 const LuFactors<> S = serial(F, values);
                 ASSERT_EQ(S.monitor.bad_column, k);
                 ASSERT_TRUE(S.monitor.not_finite);
-                for (std::size_t w = 0; w < ways().size(); w += 5) {
+                for (std::size_t w = 0; w < ways().size(); w += 5 * thinning) {
                     Cpu           be(ways()[w].threads);
                     CpuRefactor<> refactor(be, P.n > 0 ? F.pattern : nullptr, ways()[w].tuning);
                     LuFactors<>   result = blank(F);
