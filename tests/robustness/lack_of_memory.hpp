@@ -70,7 +70,7 @@ struct Shortage {
 };
 
 /// Fails the allocations k = 1, 1 + stride, … with at most `most` runs, or fewer under a sanitizer, until none is left to
-/// fail. @return how many allocations the failures told stand for
+/// fail. @return the failures told, and under a sanitizer those that they stand for
 inline long expect_clean_ends(const Operation& operation, const Shortage& shortage, long most)
 {
     std::vector<double> expected(operation.answers), found(operation.answers);
@@ -99,7 +99,7 @@ inline long expect_clean_ends(const Operation& operation, const Shortage& shorta
         EXPECT_TRUE(same_answer(operation, found, expected)) << "the next run";
         EXPECT_EQ(shortage.held(), held) << "leaked, after the next run";
     }
-    return told * stride;
+    return told * thinning;
 }
 
 /// Every operator new of `operation` fails: alone, with all that follow it, and each that asks without throwing alone.
