@@ -85,11 +85,11 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
     A_ = given;
     norm_ = usable_norm(norm_frobenius(A_));
     series_.promised = std::max(1.0, ahead.systems);
-    options_.lu.order_for = asked_order_for_;
-    options_.lu.order_for = order_for(options_, series_.promised);
     choice_.direct = options_.strategy() == SolverMode::direct;
     std::vector<std::string> decisions;
-    std::optional<LuPlan>    stored = load_plan<S>(A_, options_, decisions);
+    options_.lu.order_for = asked_order_for_;
+    std::optional<LuPlan> stored = load_plan<S>(A_, options_, decisions);
+    options_.lu.order_for = stored ? stored->symbolic->options.order_for : order_for(options_, series_.promised);
     if (automatic()) {
         choice_ = choose_strategy<S>(A_, options_, {series_.promised, std::max(1.0, ahead.columns)},
                                      gpu_is_likely(options_, A_), within(seconds_left() / 2),
@@ -97,6 +97,10 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
         for (const std::string& decision : choice_.decisions) loop.decide(decision);
     }
     for (const std::string& decision : decisions) loop.decide(decision);
+    if (choice_.direct && !stored && options_.lu.order_for != asked_order_for_ &&
+        options_.lu.order_for == LuOrderFor::gpu)
+        loop.decide(
+            fmt::format("order for a GPU, which is to refactor {:.0f} systems (lu.order_for)", series_.promised));
     if (!options_.plan.empty() && !choice_.direct) loop.decide(no_plan_needed(options_.plan));
     require_device_for_lu(options_);
     strategies.emplace(options_, A_, series_.promised, choice_.symbolic, std::move(stored));

@@ -149,7 +149,7 @@ public:
     /// Whether a GPU would wait most of its time.
     bool waits() const
     {
-        return best_.cost.levels >= few_levels &&
+        return for_gpu_ && best_.cost.levels >= few_levels &&
                best_.cost.levels * gpu_level > best_.cost.multiply_adds * gpu_product;
     }
 
@@ -158,6 +158,7 @@ private:
     {
         return cost.multiply_adds * gpu_product + cost.levels * gpu_level;
     }
+    /// Beyond these an order is not taken, so its count may end there. On a GPU time decides, and memory may be three times as much.
     CostLimit limit_of(bool first) const
     {
         constexpr double more_entries = 1.5, more_on_gpu = 3;

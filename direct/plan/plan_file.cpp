@@ -50,7 +50,6 @@ std::uint64_t hash_of_options(const LuOptions& o)
 {
     Hash hash;
     hash.add(static_cast<std::uint64_t>(o.ordering));
-    hash.add(static_cast<std::uint64_t>(o.order_for));
     hash.add(static_cast<std::uint64_t>(o.matching));
     hash.add(static_cast<std::uint64_t>(o.scaling));
     hash.add(o.blocks);
@@ -198,7 +197,11 @@ LuPlan parse_plan(std::string_view bytes, const std::string& name)
 
 bool plan_serves(const LuOptions& made_with, const LuOptions& options)
 {
-    return hash_of_options(made_with) == hash_of_options(options);
+    const auto whose = [](LuOrderFor order_for) {
+        return order_for == LuOrderFor::automatic ? LuOrderFor::host : order_for;
+    };
+    const bool ordered = options.order_for == LuOrderFor::automatic || whose(made_with.order_for) == options.order_for;
+    return ordered && hash_of_options(made_with) == hash_of_options(options);
 }
 
 template <class S>
@@ -211,10 +214,13 @@ void require_plan_for(LuPlan& plan, const MatrixView<S>& A, const LuOptions& opt
     }
     require(plan_serves(plan.symbolic->options, options), [&] {
         return name +
-               ": a plan made with another ordering, order_for, matching, scaling, blocks, pivot_tol or supernodes";
+               ": a plan made with another ordering, order_for, matching, scaling, blocks, pivot_tol or supernodes; "
+               "remove the file to make it anew";
     });
-    LuSymbolic symbolic = *plan.symbolic;
+    LuSymbolic       symbolic = *plan.symbolic;
+    const LuOrderFor order_for = symbolic.options.order_for;
     symbolic.options = options;
+    symbolic.options.order_for = order_for;
     plan.symbolic = std::make_shared<const LuSymbolic>(std::move(symbolic));
 }
 

@@ -34,7 +34,7 @@ std::string plan_bytes(const LuPlan& plan);
 LuPlan parse_plan(std::string_view bytes, const std::string& name);
 
 /// Whether a plan made with one serves the other: those options are alike that bear on the analysis, the pivots and how numbers are
-/// stored.
+/// stored. An automatic order_for takes an order for whomever it was made.
 bool plan_serves(const LuOptions& made_with, const LuOptions& options);
 
 /// @param options  those that bear on the analysis and the pivots must be the plan's; the plan takes over the others

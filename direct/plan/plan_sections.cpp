@@ -63,7 +63,9 @@ void check_head(const Head& head, const std::string& name)
     require(head.order != other_order, [&] { return name + ": a plan of a machine with the other order of bytes"; });
     require(head.order == this_order, [&] { return name + ": the head of the plan is damaged"; });
     require(head.format == format, [&] {
-        return fmt::format("{}: a plan in format {}, where this version of ilux reads {}", name, head.format, format);
+        return fmt::format(
+            "{}: a plan in format {}, where this version of ilux reads {}; remove the file to make it anew", name,
+            head.format, format);
     });
     require(name_in(head.version) == ILUX_VERSION, [&] {
         return fmt::format("{}: a plan of another version of ilux than {}; remove the file to make it anew", name,

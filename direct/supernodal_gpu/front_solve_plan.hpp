@@ -29,11 +29,11 @@ struct FrontSolveStep {
 
 /// Fronts that are substituted with together.
 struct FrontSolveGroup {
-    FrontRange                  small;  ///< of FrontSolvePlan::front: a warp each
-    FrontRange                  large;  ///< the others
-    std::vector<FrontSolveStep> steps;  ///< one at least
-    FrontRange                  updates,
-        above;  ///< of FrontSolvePlan::item: tiles of update rows, and of pivots above such rows; of large fronts
+    FrontRange                  small;    ///< of FrontSolvePlan::front: a warp each
+    FrontRange                  large;    ///< the others
+    std::vector<FrontSolveStep> steps;    ///< one at least
+    FrontRange                  updates;  ///< of FrontSolvePlan::item: tiles of update rows of large fronts
+    FrontRange                  above;    ///< the same: tiles of pivots, where there are update rows
 };
 
 /// Diagonal blocks whose right-hand sides are complete together.

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int threads = solve_block, warps = threads / 32, tile = solve_tile;
 constexpr int small_threads = 256;
+constexpr int solve_room = solve_block + threads;
 
 /// How many blocks of threads a multiprocessor has: one, whose lanes ask for twice as many numbers together, or two.
 enum class Room { one, two };
@@ -25,7 +26,7 @@ constexpr int blocks_of_room = room == Room::one ? 1 : 2;
 
 /// What a row of each lane has at first, less number(j) times what column j is known to be, for begin ≤ j < end: warps share the columns.
 /// Complete in the first warp, which must not meet others afterwards.
-/// @param x  shared: solve_block of the columns at a time
+/// @param x  shared, solve_room: solve_block of the columns at a time, then a sum of each thread
 /// @param where  of a column, where its value is: asked before the kernel waits for the one before it; value and row: after
 template <class V, int rhs, Room room, class Number, class Where, class Value, class Row>
 __device__ Values<V, rhs> minus_columns(Values<V, rhs>* x, Index begin, Index end, Number&& number, Where&& where,
@@ -52,11 +53,11 @@ __device__ Values<V, rhs> minus_columns(Values<V, rhs>* x, Index begin, Index en
                 if (j + q < to) take(v, a[q], x[j + q - base]);
         }
     }
-    __shared__ Values<V, rhs> of[warps][32];
-    of[thread / 32][thread & 31] = v;
+    Values<V, rhs>* const of = x + solve_block;
+    of[thread] = v;
     __syncthreads();
     if (thread < 32)
-        for (int w = 1; w < warps; ++w) add(v, of[w][thread]);
+        for (int w = 1; w < warps; ++w) add(v, of[32 * w + thread]);
     return v;
 }
 
@@ -84,7 +85,7 @@ __device__ void multiply_inverse(const FrontSolveView<V>& s, const FrontItem& it
     const auto     at = [](const V* from) { return [from](Index place) { return load<V, rhs>(from, place); }; };
     const Index    begin = forward ? 0 : row, end = forward ? min(row + tile, size) : size;
     Values<V, rhs> sum;
-    if (!forward) sum = minus_columns<V, rhs, room>(x, begin, end, number, by_position, at(s.z), none);
+    if constexpr (!forward) sum = minus_columns<V, rhs, room>(x, begin, end, number, by_position, at(s.z), none);
     else if (first > 0) sum = minus_columns<V, rhs, room>(x, begin, end, number, by_position, at(s.y), none);
     else
         sum = minus_columns<V, rhs, room>(
@@ -101,7 +102,7 @@ template <class V, int rhs, bool transposed, bool forward, Room room>
 __global__ void __launch_bounds__(threads, blocks_of_room<room>)
     solve_pivots(FrontSolveView<V> s, const FrontItem* items, Index count, const Index* small, Index small_count)
 {
-    __shared__ Values<V, rhs> x[solve_block];
+    __shared__ Values<V, rhs> x[solve_room];
     cuda::let_next_begin();
     const auto block = static_cast<Index>(blockIdx.x);
     if (block < count) return multiply_inverse<rhs, transposed, forward, room>(s, items[block], x);
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(small_threads, 1024 / small_threads)
 template <class V, int rhs, bool transposed, bool forward, Room room>
 __global__ void __launch_bounds__(threads, blocks_of_room<room>) take_block(FrontSolveView<V> s, const FrontItem* items)
 {
-    __shared__ Values<V, rhs> x[solve_block];
+    __shared__ Values<V, rhs> x[solve_room];
     cuda::let_next_begin();
     const FrontItem   item = items[blockIdx.x];
     const DeviceFront d = s.F.front[item.front];
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(threads, blocks_of_room<room>) take_block(Fron
 template <class V, int rhs, bool transposed, Room room>
 __global__ void __launch_bounds__(threads, blocks_of_room<room>) leave_rows(FrontSolveView<V> s, const FrontItem* items)
 {
-    __shared__ Values<V, rhs> x[solve_block];
+    __shared__ Values<V, rhs> x[solve_room];
     cuda::let_next_begin();
     const FrontItem   item = items[blockIdx.x];
     const DeviceFront d = s.F.front[item.front];
@@ -164,7 +165,7 @@ __global__ void __launch_bounds__(threads, blocks_of_room<room>) leave_rows(Fron
 template <class V, int rhs, bool transposed, Room room>
 __global__ void __launch_bounds__(threads, blocks_of_room<room>) take_rows(FrontSolveView<V> s, const FrontItem* items)
 {
-    __shared__ Values<V, rhs> x[solve_block];
+    __shared__ Values<V, rhs> x[solve_room];
     cuda::let_next_begin();
     const FrontItem   item = items[blockIdx.x];
     const DeviceFront d = s.F.front[item.front];

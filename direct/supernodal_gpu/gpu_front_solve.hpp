@@ -24,7 +24,7 @@ public:
     void run(Gpu& gpu, const S* b, S* x, Index rhs = 1);
 
     std::size_t bytes() const { return arrays_.bytes(); }
-    Index       launches() const { return launches_; }  ///< of one right-hand side
+    Index       launches() const { return launches_; }  ///< of one right-hand side, at least
 
 private:
     bool              transposed_;

@@ -5,19 +5,11 @@
 
 namespace ilux::cuda {
 
-/// The kernel behind this one in the stream may begin. Every thread of a kernel that OverlappedLaunch has launched calls this, and
-/// wait_for_previous before it reads or writes what another kernel writes or reads.
+/// The kernel behind this one in the stream may begin.
 __device__ inline void let_next_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-/// Until the kernel before this one is done, and with it all others before.
+/// Until the kernel before this one is done, and with it all others before. Every thread waits so before it touches what other kernels
+/// touch; at least one thread of each kernel does, so that the end of a kernel is the end of all before it.
 __device__ inline void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-
-inline cudaLaunchAttribute overlapping()
-{
-    cudaLaunchAttribute overlap{};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    return overlap;
-}
 
 /// Launches a kernel that calls both.
 struct OverlappedLaunch {
@@ -29,14 +21,16 @@ struct OverlappedLaunch {
     template <class... Parameters, class... Arguments>
     void operator()(void (*kernel)(Parameters...), Arguments&&... arguments) const
     {
-        cudaLaunchAttribute overlap = overlapping();
-        cudaLaunchConfig_t  config{};
+        cudaLaunchAttribute overlap{};
+        overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        overlap.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t config{};
         config.gridDim = blocks;
         config.blockDim = threads;
         config.dynamicSmemBytes = shared;
         config.stream = stream;
         config.attrs = &overlap;
-        config.numAttrs = 1;
+        config.numAttrs = CUDART_VERSION >= 12030 ? 1 : 0;  // graphs take it from then on
         check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "cudaLaunchKernelEx");
     }
 };

@@ -8,12 +8,17 @@
 #include <string>
 
 #include "ilux/direct/analysis/lu_symbolic.hpp"
+#include "ilux/direct/supernodal_gpu/front_solve_plan.hpp"
 #include "ilux/gallery/pde.hpp"
 
 namespace ilux::test {
 namespace {
 
 constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+// The model counts what these say.
+static_assert(refactor_rule::front_inverse_pivots == solve_block);
+static_assert(refactor_rule::front_warp_pivots == solve_tile && refactor_rule::front_warp_rows == solve_warp_rows);
 
 std::shared_ptr<const FrontPlan> plan_of(const CsrMatrix<>& A)
 {

@@ -78,6 +78,26 @@ TEST(PlanFile, IsRefusedForAnotherPatternAndOtherOptions)
     EXPECT_EQ(plan.symbolic->options.refine_steps, 3);
 }
 
+TEST(PlanFile, OfEitherOrderServesWhoLeavesItOpen)
+{
+    const DataflowSystem system = dataflow_systems()[4];
+    for (const LuOrderFor made : {LuOrderFor::automatic, LuOrderFor::host, LuOrderFor::gpu})
+        for (const LuOrderFor asked : {LuOrderFor::automatic, LuOrderFor::host, LuOrderFor::gpu}) {
+            LuOptions options;
+            options.order_for = made;
+            LuPlan plan =
+                parse_plan(plan_bytes({.symbolic = analyse(system.view(), options), .pattern = {}}), "kept.plan");
+            options.order_for = asked;
+            const bool of_gpu = made == LuOrderFor::gpu;
+            if (asked != LuOrderFor::automatic && of_gpu != (asked == LuOrderFor::gpu)) {
+                EXPECT_THROW(require_plan_for(plan, system.view(), options, "kept.plan"), InvalidInput);
+                continue;
+            }
+            require_plan_for(plan, system.view(), options, "kept.plan");
+            EXPECT_EQ(plan.symbolic->options.order_for, made);
+        }
+}
+
 TEST(PlanFile, IsRefusedWhereItIsCutShortOrAByteIsAnother)
 {
     const std::string bytes = plan_bytes(plan_of(dataflow_systems()[1]));
