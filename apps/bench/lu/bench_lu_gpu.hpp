@@ -38,7 +38,7 @@ private:
     struct Numeric {
         Times warm, cold;
     };
-    nlohmann::ordered_json solved_by_rival(const std::function<void(const S* b, S* x)>& solve);
+    nlohmann::ordered_json timed_solution(const std::function<void(const S* b, S* x)>& solve);
     Numeric                numeric_times(const std::function<void()>& work);
     Times                  transfer_times();
     template <class T>

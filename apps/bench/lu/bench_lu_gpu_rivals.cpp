@@ -35,7 +35,7 @@ Json facts_json(const CudssFacts& facts)
 }  // namespace
 
 template <Scalar S>
-Json LuBenchGpu<S>::solved_by_rival(const std::function<void(const S* b, S* x)>& solve)
+Json LuBenchGpu<S>::timed_solution(const std::function<void(const S* b, S* x)>& solve)
 {
     DeviceBuffer<S> b(system_.b.size()), x(system_.b.size());
     upload<S>(gpu_, system_.b, b);
@@ -78,7 +78,7 @@ Json LuBenchGpu<S>::measure_supernodes()
     const PivotMonitor monitor = refactor.monitor(gpu_);
     require_pivots("supernodes_gpu", monitor);
     GpuGraph solution;
-    json.update(solved_by_rival([&](const S* b, S* x) {
+    json.update(timed_solution([&](const S* b, S* x) {
         if (!solution) solution = GpuGraph(gpu_, [&] { solve.run(gpu_, b, x); });
         solution.launch(gpu_);
     }));
@@ -120,14 +120,14 @@ Json LuBenchGpu<S>::measure_cudss()
     const Numeric times = numeric_times([&] { cudss->refactor(values_.data()); });
     json["numeric"] = to_json(times.warm);
     json["cold"] = to_json(times.cold);
-    json.update(solved_by_rival([&](const S* b, S* x) { cudss->solve(b, x); }));
+    json.update(timed_solution([&](const S* b, S* x) { cudss->solve(b, x); }));
     json.update(facts_json(cudss->facts()));
     return json;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                   \
-    template nlohmann::ordered_json LuBenchGpu<S>::solved_by_rival(const std::function<void(const S*, S*)>&); \
-    template nlohmann::ordered_json LuBenchGpu<S>::measure_cudss();                                           \
+#define ILUX_INSTANTIATE(S)                                                                                  \
+    template nlohmann::ordered_json LuBenchGpu<S>::timed_solution(const std::function<void(const S*, S*)>&); \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure_cudss();                                          \
     template nlohmann::ordered_json LuBenchGpu<S>::measure_supernodes();
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
