@@ -14,8 +14,8 @@ struct FrontChoice {
     std::string                      why;   ///< a sentence with the figures that decided
 };
 
-/// By the flops of an entry of L + U that the analysis predicts, and what a pattern made symmetric adds to them; docs/design/direct.md
-/// has the measurements behind the limits. The plan is only made where the first of these speaks for it. @throws OutOfMemory; InvalidOption where it is asked for and there is no BLAS
+/// By the flops of an entry of L + U that the analysis predicts, and what a pattern made symmetric adds to them; for many systems on a
+/// GPU (order_for) by the times that these flops take there. docs/design/supernodes.md has the measurements. The plan is only made where the first of these speaks for it. @throws OutOfMemory; InvalidOption where it is asked for and there is no BLAS
 FrontChoice choose_fronts(Cpu& be, const LuSymbolic& symbolic, LuSupernodes wanted);
 
 }  // namespace ilux

@@ -46,6 +46,20 @@ TEST(FrontChoice, MeshesAreStoredByFrontsAndCircuitsByEntries)
     EXPECT_NE(choose_fronts(be, *circuit, LuSupernodes::on).plan, nullptr);
 }
 
+TEST(FrontChoice, ForManySystemsOnAGpuFrontsNeedMoreFlops)
+{
+    Cpu        be(2);
+    const auto choice = [&](Index n, LuOrderFor order_for) {
+        return choose_fronts(be, *analyse(view<double>(gallery::convdiff3d({.n = n})), {.order_for = order_for}),
+                             LuSupernodes::automatic);
+    };
+    EXPECT_NE(choice(16, LuOrderFor::host).plan, nullptr);
+    const auto small = choice(16, LuOrderFor::gpu);
+    EXPECT_EQ(small.plan, nullptr);
+    EXPECT_NE(small.why.find("on a GPU"), std::string::npos) << small.why;
+    EXPECT_NE(choice(24, LuOrderFor::gpu).plan, nullptr);
+}
+
 TEST(FrontChoice, MethodsOfAGpuAreByEntries)
 {
     Cpu be(1);
