@@ -11,7 +11,6 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <new>
 #include <numeric>
 #include <type_traits>
 
@@ -97,14 +96,12 @@ std::vector<Index> colamd(const PatternView& A)
 /// 32-bit indices are faster; both libraries need a few times nnz + n positions.
 bool fits_narrow(const PatternView& A) { return 3 * A.nnz() + 30 * Offset{A.n} < std::numeric_limits<Index>::max(); }
 
-/// METIS draws from rand(). Where the program forks while another thread is in METIS, the child has a mutex of its own.
-std::timed_mutex& rand_in_use()
-{
-    static std::timed_mutex           mutex;
-    [[maybe_unused]] static const int renewed_in_child =
-        pthread_atfork(nullptr, nullptr, [] { new (&rand_in_use()) std::timed_mutex; });
-    return mutex;
-}
+/// METIS draws from rand(), whose lock a child of fork() would find taken for ever. So one thread at a time is in METIS, and fork()
+/// waits until it has left.
+std::timed_mutex rand_in_use;
+
+[[maybe_unused]] const int forks_wait =
+    pthread_atfork([] { rand_in_use.lock(); }, [] { rand_in_use.unlock(); }, [] { rand_in_use.unlock(); });
 
 /// METIS gets neither isolated vertices, which it mishandles when all are, nor (nearly) dense ones, which hide all
 /// structure: those go first and last. Abandoned while another thread is in METIS, it returns nothing.
@@ -126,7 +123,7 @@ std::vector<Index> metis(const Graph& g, const Abandoned& abandoned)
         start.push_back(static_cast<idx_t>(neighbour.size()));
     }
     if (!inner.empty()) {
-        std::unique_lock lock(rand_in_use(), std::defer_lock);
+        std::unique_lock lock(rand_in_use, std::defer_lock);
         while (!lock.try_lock_for(std::chrono::milliseconds(10)))
             if (abandoned) return {};
         std::array<idx_t, METIS_NOPTIONS> options;

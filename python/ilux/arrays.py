@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -110,6 +111,21 @@ def handed(array: Any) -> Any:
 
         return torch.utils.dlpack.to_dlpack(array)
     return array
+
+
+def _same_indices(a: Any, b: Any) -> bool:
+    if len(a) != len(b):
+        return False
+    library = _library_of(a)
+    if library != _library_of(b):
+        b = importlib.import_module(library).from_dlpack(b)
+    return bool((a == b).all())
+
+
+def same_pattern(A: Csr, B: Csr) -> bool:
+    """Whether both have the same positions in the same order. They are on one device; of a GPU's one number crosses to the host for
+    each array."""
+    return A.n == B.n and _same_indices(A.row_ptr, B.row_ptr) and _same_indices(A.col, B.col)
 
 
 def columns_on_device(b: Any) -> Any:

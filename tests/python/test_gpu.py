@@ -4,7 +4,7 @@ import pytest
 
 import ilux
 from conftest import random_vector, relative_residual
-from gpu_libraries import Torch
+from gpu_libraries import CuPy, Torch
 
 
 @pytest.mark.parametrize("method", ["gmres", "lu"])
@@ -54,6 +54,24 @@ def test_refactor(library):
             solver.refactor(library.array(values))
             twin.refactor(values)
             np.testing.assert_array_equal(library.host(solver.solve(library.array(b))), twin.solve(b))
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_refactor_refuses_another_pattern_of_as_many_entries(library, index):
+    A = ilux.gallery("convdiff2d:n=10")
+    row = A.tolil()
+    row[0, 50], row[0, 1] = A[0, 1], 0
+    other = row.tocsr()
+    assert other.nnz == A.nnz
+    solver = ilux.LinearSolver(device="gpu").analyse(library.matrix(A)).factor()
+    with pytest.raises(ilux.InvalidInput, match="another pattern"):
+        solver.refactor(library.matrix(other, index))
+    for one in (Torch, CuPy):
+        solver.refactor(one().matrix(A, index))
+        with pytest.raises(ilux.InvalidInput, match="another pattern"):
+            solver.refactor(one().matrix(other, index))
+    with pytest.raises(ilux.InvalidInput, match="another pattern"):
+        solver.refactor(library.matrix(ilux.gallery("convdiff2d:n=9")))
 
 
 def test_refuse_what_does_not_fit(library):

@@ -107,7 +107,9 @@ def test_a_series(system):
         A.data *= 1 + 0.01 * np.arange(A.nnz) % 3
         assert relative_residual(A, solver.refactor(A).solve(b), b) <= 1e-8
     assert relative_residual(A, solver.refactor(A.data).solve(b), b) <= 1e-8
-    for wrong in (A.data[:-1], A[:-1, :-1], sparse.csr_array(A + sparse.eye(A.shape[0], k=7))):
+    moved = A.copy()
+    moved.indices[moved.indptr[1] - 1] = A.shape[0] - 1
+    for wrong in (A.data[:-1], A[:-1, :-1], sparse.csr_array(A + sparse.eye(A.shape[0], k=7)), moved):
         with pytest.raises(ilux.InvalidInput):
             solver.refactor(wrong)
     assert relative_residual(A, solver.solve(b), b) <= 1e-8
