@@ -17,10 +17,10 @@ namespace detail {
 
 void copy_in_parallel(void* to, const void* from, std::size_t bytes)
 {
-    constexpr std::size_t piece = std::size_t{256} << 10;
+    constexpr std::size_t piece = std::size_t{128} << 10, worth = 2 * piece;
     const std::size_t     pieces = (bytes + piece - 1) / piece;
     const Cpu             be(std::min(8, omp_get_max_threads()));
-#pragma omp parallel for schedule(static) num_threads(be.team(pieces > 1))
+#pragma omp parallel for schedule(static) num_threads(be.team(bytes > worth))
     for (std::size_t p = 0; p < pieces; ++p)
         std::memcpy(static_cast<char*>(to) + p * piece, static_cast<const char*>(from) + p * piece,
                     std::min(piece, bytes - p * piece));

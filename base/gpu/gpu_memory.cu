@@ -115,7 +115,7 @@ bool is_of_host(const void* memory)
 /// one thread. One upload uses them at a time; another meanwhile goes the driver's way.
 class Staging {
 public:
-    static constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+    static constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // twice 4 MB take 3 to 5 ms to lock, these 1
 
     /// False, and nothing was done, when they are in use or cannot be had.
     bool upload(cudaStream_t stream, const char* host, char* device, std::size_t bytes)

@@ -17,10 +17,10 @@ namespace ilux {
 namespace {
 
 using Shape = DataflowUnits::Shape;
-constexpr Offset most_in_group = 32;    // a task's lanes
-constexpr int    parts_at_once = 16;    // that a thread takes where they do not wait for one another
-constexpr Offset many_units = 1 << 14;  // units
-constexpr Offset ticket_work = 2000;    // products and entries of the parts that a thread takes where they do
+constexpr Offset most_in_group = 32;  // a task's lanes
+constexpr int    parts_at_once = 16;  // that a thread takes where they do not wait for one another
+constexpr Offset many = 1 << 13;      // entries or units: fewer are done before threads have started
+constexpr Offset ticket_work = 2000;  // products and entries of the parts that a thread takes where they do
 
 /// The fewest lanes that need at most DataflowProgram::steps operands in each.
 int log2_lanes(std::uint32_t operands)
@@ -79,7 +79,7 @@ private:
     void count_products()
     {
         count_.resize(e_.count);
-        const int                  team = be_.team(walk_.parts() > 1);
+        const int                  team = be_.team(e_.count >= many);
         UnsetVector<std::uint32_t> rows_of(static_cast<std::size_t>(walk_.rows()) * team);
         RegionFailure              failure;
         const Index                parts = walk_.parts();
@@ -180,7 +180,7 @@ private:
         const auto most = std::ranges::max_element(part_, {}, &Part::products);
         const auto records = part_.empty() ? std::size_t{0} : static_cast<std::size_t>(most->products);
         const auto ticket = cut_tickets();
-        const int  team = be_.team(ticket.size() > 2);
+        const int  team = be_.team(ticket.size() > 2 && e_.count >= many);
         const auto tickets = static_cast<Index>(ticket.size()) - 1;
         next_.resize(e_.count);
         std::vector<std::atomic<bool>>    done(part_.size());
@@ -267,7 +267,7 @@ private:
     {
         units_.shapes.resize(units_.count() - saved_);
         const Index parts = walk_.parts();
-#pragma omp parallel num_threads(be_.team(units_.shapes.size() >= many_units))
+#pragma omp parallel num_threads(be_.team(units_.shapes.size() >= many))
         {
 #pragma omp for schedule(static) nowait
             for (Index k = 0; k < parts; ++k) {

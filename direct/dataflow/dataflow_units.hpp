@@ -1,5 +1,5 @@
 #pragma once
-// What the tasks of a DataflowProgram compute, before any of it has a place: the first half of build_dataflow.
+// What the tasks of a DataflowProgram compute, before any of it has a place: the first half of lay_out.
 
 #include <algorithm>
 #include <cstdint>
@@ -29,8 +29,10 @@ struct DataflowUnits {
         std::uint8_t  size : 6 = 1, divide : 2 = 0;
         std::uint8_t  log2_part : 4 = 0, log2_lanes : 4 = 0;
 
-        int  rows() const { return steps + divisor_steps; }
-        bool same_task(const Shape& x) const
+        int rows() const { return steps + divisor_steps; }
+        /// A group that has fewer members than a power of two leaves lanes idle, and slots with them.
+        std::uint32_t slots() const { return 1u << (log2_lanes - log2_part); }
+        bool          same_task(const Shape& x) const
         {
             return level == x.level && log2_part == x.log2_part && log2_lanes == x.log2_lanes && divide == x.divide;
         }

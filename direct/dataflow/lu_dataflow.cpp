@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
-#include "ilux/direct/dataflow/dataflow_builder.hpp"
+#include "ilux/direct/dataflow/dataflow_filler.hpp"
 #include "ilux/direct/factor/levels.hpp"
 #include "ilux/direct/gpu/entry_inputs.hpp"
 
 namespace ilux {
 namespace {
+
+constexpr Index many_columns = 1 << 12;
 
 /// Entries of the factors; further inputs get entries of their own, behind the others.
 DataflowEntries factor_entries(Cpu& be, const LuPattern& P, TailColumns tail, EntryInputs& inputs)
@@ -28,7 +30,7 @@ DataflowEntries factor_entries(Cpu& be, const LuPattern& P, TailColumns tail, En
     entries.scale.insert(entries.scale.end(), inputs.extra_scale.begin(), inputs.extra_scale.end());
     entries.divisor.resize(entries.count);
     auto* const divisor = entries.divisor.data();
-#pragma omp parallel for schedule(static) num_threads(be.team())
+#pragma omp parallel for schedule(static) num_threads(be.team(P.n >= many_columns))
     for (Index k = 0; k < P.n; ++k) {
         const bool   divides = k < tail.first || k >= tail.first + tail.size;
         const Offset below = P.diag[k] + 1;
@@ -42,15 +44,24 @@ DataflowEntries factor_entries(Cpu& be, const LuPattern& P, TailColumns tail, En
 
 }  // namespace
 
-DataflowProgram factor_dataflow(const LuPattern& pattern, TailColumns tail, Cpu be)
+DataflowLayout factor_layout(const LuPattern& pattern, TailColumns tail, Cpu be)
+{
+    return factor_layout(pattern, entry_inputs(pattern, be), tail, be);
+}
+
+DataflowLayout factor_layout(const LuPattern& pattern, EntryInputs inputs, TailColumns tail, Cpu be)
 {
     require_tail(pattern, tail);
-    EntryInputs           inputs = entry_inputs(pattern, be);
-    const DataflowEntries entries = factor_entries(be, pattern, tail, inputs);
-    const FactorWalk      walk(pattern, inputs, tail.first, tail.first + tail.size);
-    const bool            alone = be.threads() == 1;
-    const LuLevels        levels = alone ? LuLevels{} : lu_levels(pattern, DependencyRule::left);
-    return build_dataflow(be, entries, walk, levels.column);
+    DataflowEntries  entries = factor_entries(be, pattern, tail, inputs);
+    const FactorWalk walk(pattern, inputs, tail.first, tail.first + tail.size);
+    const bool       alone = be.threads() == 1;
+    const LuLevels   levels = alone ? LuLevels{} : lu_levels(pattern, DependencyRule::left);
+    return lay_out(be, std::move(entries), walk, levels.column);
+}
+
+DataflowProgram factor_dataflow(const LuPattern& pattern, TailColumns tail, Cpu be)
+{
+    return fill_tasks(be, factor_layout(pattern, tail, be));
 }
 
 SolveDataflow solve_dataflow(const LuPattern& pattern, std::span<const DataflowProgram::Slot> slot_of,
@@ -77,7 +88,7 @@ SolveDataflow solve_dataflow(const LuPattern& pattern, std::span<const DataflowP
     }
     Cpu           be(1);
     SolveDataflow solve;
-    solve.dataflow = build_dataflow(be, entries, SolveWalk(pattern, !plain));
+    solve.dataflow = fill_tasks(be, lay_out(be, std::move(entries), SolveWalk(pattern, !plain)));
     solve.out_index.assign(solve.dataflow.slots(), -1);
     solve.out_scale.assign(solve.dataflow.slots(), 1);
     for (Offset k = 0; k < n; ++k) {

@@ -33,10 +33,14 @@ unsigned blocks_for(Offset count) { return static_cast<unsigned>((count + thread
 
 }  // namespace
 
-GpuLuPattern::GpuLuPattern(Gpu& gpu, std::shared_ptr<const LuPattern> pattern) : host_(std::move(pattern))
+GpuLuPattern::GpuLuPattern(Gpu& gpu, std::shared_ptr<const LuPattern> pattern)
+    : GpuLuPattern(gpu, pattern, entry_inputs(*pattern))
+{}
+
+GpuLuPattern::GpuLuPattern(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const EntryInputs& inputs)
+    : host_(std::move(pattern))
 {
     const LuPattern&     P = *host_;
-    const EntryInputs    inputs = entry_inputs(P);
     const RepeatedInputs repeated = repeated_inputs(inputs);
     view_.n = P.n;
     view_.nnz = P.nnz();

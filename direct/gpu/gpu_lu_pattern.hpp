@@ -6,6 +6,7 @@
 
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
+#include "ilux/direct/gpu/entry_inputs.hpp"
 #include "ilux/sptrsv/gpu/device_arrays.hpp"
 
 namespace ilux {
@@ -33,6 +34,8 @@ class GpuLuPattern {
 public:
     /// @throws InvalidInput when 32 bits cannot count the caller's values
     GpuLuPattern(Gpu& gpu, std::shared_ptr<const LuPattern> pattern);
+    /// @param inputs  of that pattern
+    GpuLuPattern(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const EntryInputs& inputs);
 
     const LuPattern&                        host() const { return *host_; }
     const std::shared_ptr<const LuPattern>& shared_host() const { return host_; }

@@ -66,6 +66,9 @@ public:
     using Engine = std::variant<DataflowRefactor, LeftRefactor<S>, RightRefactor<S>, UnionRefactor<S>>;
 
 private:
+    GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, EntryInputs inputs, RefactorMethod method,
+                const GpuRefactorTuning& tuning, Cpu host);
+
     RefactorMethod                      method_;  ///< automatic: dot products
     std::shared_ptr<const GpuLuPattern> pattern_;
     UnsetVector<DataflowProgram::Slot>  slot_of_;  ///< of dot products

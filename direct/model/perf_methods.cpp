@@ -100,8 +100,10 @@ DataflowPrediction predict_dataflow(const LuPattern& P, const DeviceParameters& 
     for (Index k = 0; k < P.n; ++k)
         if (k < tail.first || k >= tail.first + tail.size) depth = std::max(depth, levels.level_of[k] + 1);
     const double       entries = double(P.nnz()) + double(P.nnz_F());
-    const double       tasks = P.multiply_adds() / task_products + entries / task_entries;
-    DataflowPrediction found{.waits = depth * level_seconds + tail.size * tail_seconds, .work = tasks * task_seconds};
+    const double       products = P.multiply_adds(), tasks = products / task_products + entries / task_entries;
+    DataflowPrediction found{.waits = depth * level_seconds + tail.size * tail_seconds,
+                             .work = tasks * task_seconds,
+                             .products = products};
     found.seconds = device.call + found.waits + found.work;
     return found;
 }

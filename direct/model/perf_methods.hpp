@@ -21,6 +21,8 @@ struct DataflowPrediction {
     double seconds = 0;  ///< of both, and of what a call costs
     double waits = 0;    ///< of levels and tail, however many warps there are
     double work = 0;     ///< of all tasks, however few levels there are
+
+    double products = 0;  ///< multiply-adds
 };
 /// O(nnz)
 DataflowPrediction predict_dataflow(const LuPattern& pattern, const DeviceParameters& device);

@@ -27,18 +27,18 @@ constexpr double cpu_factor = is_complex<S> ? complex_on_cpu : 1;
 
 double entries_of(const LuPattern& pattern) { return double(pattern.nnz()) + double(pattern.nnz_F()); }
 
-double dataflow_setup(const LuPattern& pattern, int threads)
+double dataflow_setup(const LuPattern& pattern, double products, int threads)
 {
-    return pattern.multiply_adds() * (setup_product + setup_product_shared / threads) +
+    return products * (setup_product + setup_product_shared / threads) +
            entries_of(pattern) * (setup_entry + setup_entry_shared / threads);
 }
 
 template <Scalar S>
 GpuCost dataflow_cost(const LuPattern& pattern, const DataflowPrediction& predicted, int threads)
 {
-    const double products = pattern.multiply_adds(), entries = entries_of(pattern);
+    const double products = predicted.products, entries = entries_of(pattern);
     return {.seconds = transfer_seconds + dot_factor<S> * predicted.seconds,
-            .setup = dataflow_setup(pattern, threads),
+            .setup = dataflow_setup(pattern, products, threads),
             .bytes = products * product_bytes + entries * (entry_bytes + sizeof(S) - sizeof(double))};
 }
 
@@ -138,7 +138,7 @@ GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessor
     const DeviceParameters   device{.multiprocessors = double(multiprocessors)};
     const DataflowPrediction predicted = predict_dataflow(pattern, device);
     const GpuCost            dataflow = dataflow_cost<S>(pattern, predicted, threads);
-    const bool               possible = dataflow_setup(pattern, 1) <= most_setup && dataflow.bytes <= free_bytes;
+    const bool possible = dataflow_setup(pattern, predicted.products, 1) <= most_setup && dataflow.bytes <= free_bytes;
     if (possible && predicted.work <= clearly_dot_products * predicted.waits) return dataflow;
     const GpuCost left = left_cost<S>(pattern, device);
     return possible && (dataflow.seconds <= left.seconds || left.bytes > free_bytes) ? dataflow : left;

@@ -1,0 +1,13 @@
+#pragma once
+// Fills the tasks of a DataflowLayout on the host: for batches, and the twin of what a GPU does (gpu_dataflow.hpp).
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/direct/dataflow/dataflow_layout.hpp"
+#include "ilux/direct/dataflow/dataflow_program.hpp"
+
+namespace ilux {
+
+/// The same program, to the last byte, for any number of threads.
+DataflowProgram fill_tasks(Cpu& be, DataflowLayout layout);
+
+}  // namespace ilux
