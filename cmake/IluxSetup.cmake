@@ -116,12 +116,23 @@ if(ILUX_WITH_CUDA)
     target_compile_definitions(ilux_flags INTERFACE ILUX_WITH_CUDA)
 endif()
 
-# Tests only call the library: compiling them with all optimisations costs more than it saves. Under a sanitizer that holds
-# for the command line and the gallery, too.
-set(ILUX_TEST_OPTIMISATION $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+# Tests and the command line only call the library: compiling them with all optimisations costs more than it saves. Under a sanitizer
+# that holds for the gallery, too.
+set(ILUX_CALLER_OPTIMISATION $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+set(ILUX_CALLERS "^apps(/|$)")
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-    set(ILUX_TEST_OPTIMISATION -O0)
-    set(ILUX_APP_OPTIMISATION -O0)
+    set(ILUX_CALLER_OPTIMISATION -O0)
+    set(ILUX_CALLERS "^(apps(/|$)|gallery$)")
+endif()
+
+# With GCC fuzz targets use the library of the sanitizers' tests. What reads files, options and arguments then tells libFuzzer where it
+# goes; in the folders that compute this would double the time of the tests.
+if(ILUX_FUZZ AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set(ILUX_COVERAGE -fsanitize-coverage=trace-pc,trace-cmp)
+    set(ILUX_COVERED "^(base/io|apps/input|direct/klu|direct/plan|solver(/|$))")
+    add_library(ilux_coverage STATIC fuzz/coverage.cpp)
+    target_link_libraries(ilux_cpu_flags INTERFACE ilux_coverage)
+    target_link_options(ilux_cpu_flags INTERFACE LINKER:-u,__sanitizer_cov_trace_pc)  # wherever the archive stands in a command
 endif()
 
 # ilux_alone(file...): sources that a unity build compiles by themselves.
@@ -167,8 +178,11 @@ function(ilux_folder name)
         target_link_libraries(${target} PUBLIC ilux_flags ${arg_LINK} ${needed_targets})
         add_library(${target}_cpu ALIAS ${target})
     endif()
-    if(name MATCHES "^(apps/|gallery$)")
-        target_compile_options(${target} PRIVATE ${ILUX_APP_OPTIMISATION})
+    if(ILUX_COVERAGE AND name MATCHES ${ILUX_COVERED})
+        target_compile_options(${target} PRIVATE ${ILUX_COVERAGE})
+    endif()
+    if(name MATCHES ${ILUX_CALLERS})
+        target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${ILUX_CALLER_OPTIMISATION}>)
     endif()
     set_property(GLOBAL APPEND PROPERTY ILUX_FOLDERS ${name})
 endfunction()
@@ -236,7 +250,10 @@ function(ilux_shared_library)
     set(map ${PROJECT_SOURCE_DIR}/c_api/ilux.map)
     target_sources(ilux_shared PRIVATE $<TARGET_OBJECTS:ilux_c_api>)
     target_link_libraries(ilux_shared PRIVATE ilux_flags ilux)
-    target_link_options(ilux_shared PRIVATE LINKER:--version-script=${map} LINKER:--no-undefined LINKER:--gc-sections)
+    target_link_options(ilux_shared PRIVATE LINKER:--version-script=${map} LINKER:--gc-sections)
+    if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")  # clang links a sanitizer's runtime with programs alone
+        target_link_options(ilux_shared PRIVATE LINKER:--no-undefined)
+    endif()
     set_target_properties(ilux_shared PROPERTIES
         OUTPUT_NAME ilux VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
         EXPORT_NAME shared LINKER_LANGUAGE CXX LINK_DEPENDS ${map})
@@ -357,7 +374,7 @@ function(ilux_tests folder)
         return()
     endif()
     add_executable(test_${folder} ${sources})
-    target_compile_options(test_${folder} PRIVATE ${ILUX_TEST_OPTIMISATION})
+    target_compile_options(test_${folder} PRIVATE ${ILUX_CALLER_OPTIMISATION})
     target_compile_definitions(test_${folder} PRIVATE _GLIBCXX_ASSERTIONS)
     target_link_libraries(test_${folder} PRIVATE test_support GTest::gtest_main rapidcheck)
     ilux_targets(targets ${folder})
@@ -391,15 +408,16 @@ function(ilux_document_tests)
     add_test(NAME papers_table COMMAND ${tools}/papers --check)
 endfunction()
 
-# ilux_consumer_tests(): installs into the build folder; then an outside project is built in each way users have.
+# ilux_consumer_tests(): installs into the build folder; then an outside project is built in each way users of an installed package
+# have. `.ci/run` builds one that takes the sources along.
 function(ilux_consumer_tests)
     set(prefix ${PROJECT_BINARY_DIR}/consumer/prefix)
     add_test(NAME consumer.install
         COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
     set_tests_properties(consumer.install PROPERTIES FIXTURES_SETUP installed_ilux)
-    foreach(way find_package pkg_config add_subdirectory)
+    foreach(way find_package pkg_config)
         add_test(NAME consumer.${way}
-            COMMAND ${CMAKE_COMMAND} -D WAY=${way} -D PREFIX=${prefix} -D SOURCE=${PROJECT_SOURCE_DIR}
+            COMMAND ${CMAKE_COMMAND} -D WAY=${way} -D PREFIX=${prefix}
                     -D BINARY=${PROJECT_BINARY_DIR}/consumer/${way} -D CXX=${CMAKE_CXX_COMPILER}
                     -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
         set_tests_properties(consumer.${way} PROPERTIES FIXTURES_REQUIRED installed_ilux TIMEOUT 600)
@@ -409,8 +427,6 @@ function(ilux_consumer_tests)
         COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/binaries ${hardened} ${CMAKE_CXX_COMPILER} $<TARGET_FILE:ilux_app>
                 ${PROJECT_BINARY_DIR} ${prefix})
     set_tests_properties(consumer.binaries PROPERTIES FIXTURES_REQUIRED installed_ilux)
-    # Compiles the whole library, so it starts first.
-    set_tests_properties(consumer.add_subdirectory PROPERTIES FIXTURES_REQUIRED "" COST 1000)
 endfunction()
 
 # ilux_bench(NAME...): a Google Benchmark program each.
@@ -436,16 +452,27 @@ function(ilux_gpu_bench)
     endforeach()
 endfunction()
 
-# ilux_fuzz(NAME file... FOLDER folder): a libFuzzer program of this folder and all below it; clang only.
+# ilux_fuzz(NAME file... FOLDER folder): a libFuzzer program of this folder and all below it. libFuzzer is clang's, whose compiler links
+# it by itself; GCC takes the archive, in which trace_pc does nothing, behind ours.
 function(ilux_fuzz name)
     cmake_parse_arguments(arg "" "FOLDER" "" ${ARGN})
-    if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
-        message(FATAL_ERROR "ILUX_FUZZ needs clang; use the preset `fuzz`")
-    endif()
     ilux_targets(targets ${arg_FOLDER})
     add_executable(${name} ${name}.cpp ${arg_UNPARSED_ARGUMENTS})
     target_link_libraries(${name} PRIVATE ilux_flags ${targets} nlohmann_json::nlohmann_json)
-    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+        target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+        return()
+    endif()
+    set(archive libclang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}.a)
+    file(GLOB found /usr/lib/llvm-*/lib/clang/*/lib/linux/${archive})
+    if(NOT found)
+        message(FATAL_ERROR "ILUX_FUZZ needs clang's libFuzzer, ${archive} (Debian: libclang-rt-14-dev)")
+    endif()
+    list(GET found 0 found)
+    cmake_path(GET found PARENT_PATH libraries)
+    target_compile_options(${name} PRIVATE ${ILUX_CALLER_OPTIMISATION} -idirafter ${libraries}/../../include)  # FuzzedDataProvider.h
+    target_link_libraries(${name} PRIVATE $<TARGET_OBJECTS:ilux_coverage> ${found})
+    target_link_options(${name} PRIVATE LINKER:--allow-multiple-definition)
 endfunction()
 
 # ilux_summary(): the last line of configuring: what was found and what was not, and how long a first build may take.

@@ -1,5 +1,5 @@
-# Builds and runs the programs beside this file against ilux. -D WAY=find_package|pkg_config|add_subdirectory
-# -D PREFIX=where ilux was installed -D SOURCE=the ilux sources -D BINARY=build folder -D CXX=compiler
+# Builds and runs the programs beside this file against ilux. -D WAY=find_package|pkg_config
+# -D PREFIX=where ilux was installed -D BINARY=build folder -D CXX=compiler
 function(run)
     execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -21,13 +21,7 @@ if(WAY STREQUAL pkg_config)
     run(${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/main.cpp ${flags_of_ilux-cxx} -o ${BINARY}/consumer)
     run(${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/json.cpp ${flags_of_ilux-cxx} -o ${BINARY}/consumer_json)
 else()
-    if(WAY STREQUAL find_package)
-        set(where -D CMAKE_PREFIX_PATH=${PREFIX})
-    else()
-        set(where -D ILUX_SOURCE=${SOURCE} -D ILUX_CUDA=OFF -D CMAKE_CXX_FLAGS=-O0 -D CMAKE_UNITY_BUILD=ON
-            -D CMAKE_UNITY_BUILD_BATCH_SIZE=0)
-    endif()
-    run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${BINARY} -G Ninja -D CMAKE_CXX_COMPILER=${CXX} ${where})
+    run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${BINARY} -G Ninja -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_PREFIX_PATH=${PREFIX})
     run(${CMAKE_COMMAND} --build ${BINARY} --target consumer consumer_json consumer_c)
 endif()
 run(${BINARY}/consumer)
