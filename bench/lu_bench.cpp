@@ -134,7 +134,7 @@ void plan(benchmark::State& state, const LuFactors<>& first, int threads)
 void gpu_program(benchmark::State& state, const LuFactors<>& F, int threads)
 {
     const TailColumns tail = choose_dense_tail(*F.pattern);
-    for (auto _ : state) benchmark::DoNotOptimize(factor_dataflow(*F.pattern, tail, Cpu(threads)));
+    for (auto _ : state) benchmark::DoNotOptimize(factor_layout(*F.pattern, tail, Cpu(threads)));
 }
 
 void solve(benchmark::State& state, const Series& s, const LuFactors<>& F)

@@ -29,7 +29,7 @@ double entries_of(const LuPattern& pattern) { return double(pattern.nnz()) + dou
 
 double dataflow_setup(const LuPattern& pattern, double products, int threads)
 {
-    return products * (setup_product + setup_product_shared / threads) +
+    return products * setup_product_shared / threads +
            entries_of(pattern) * (setup_entry + setup_entry_shared / threads);
 }
 

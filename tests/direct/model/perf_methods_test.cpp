@@ -141,11 +141,11 @@ TEST(GpuCost, OfThePreparationFallsWithThreadsAndTheMethodDoesNotDependOnThem)
     for (const int threads : {1, 2, 16, 1000}) {
         const GpuCost cost = gpu_cost(*P, unlimited, usual_multiprocessors, threads);
         EXPECT_LT(cost.setup, former);
-        EXPECT_GT(cost.setup, P->multiply_adds() * setup_product + double(P->nnz() + P->nnz_F()) * setup_entry);
+        EXPECT_GT(cost.setup, double(P->nnz() + P->nnz_F()) * setup_entry);
         EXPECT_EQ(cost.seconds, gpu_cost(*P, unlimited).seconds);
         former = cost.setup;
     }
-    const Index     n = 1000;  // 3.3·10⁸ products: 6.7 s of one thread, 1.9 s of 16
+    const Index     n = 1000;  // 3.3·10⁸ products: 4.8 s of one thread, 0.4 s of 16
     const LuPattern full = pattern_of(Stored(n, std::vector<char>(n, 1)));
     EXPECT_EQ(gpu_cost(full, unlimited, usual_multiprocessors, 16).method, RefactorMethod::left);
 }
@@ -157,7 +157,7 @@ TEST(GpuCost, IsOfLeftWhereAProgramWouldTakeTooMuchMemoryOrTime)
     EXPECT_EQ(tight.method, RefactorMethod::left);
     EXPECT_DOUBLE_EQ(tight.seconds, refactor_rule::transfer_seconds + LeftModel(*circuit, {}).predict(0).seconds);
 
-    const Index     n = 1000;  // 3.3·10⁸ products: 6.7 s
+    const Index     n = 1000;  // 3.3·10⁸ products: 4.8 s
     const LuPattern full = pattern_of(Stored(n, std::vector<char>(n, 1)));
     EXPECT_EQ(gpu_cost(full, unlimited).method, RefactorMethod::left);
 }
