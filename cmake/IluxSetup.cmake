@@ -116,10 +116,10 @@ if(ILUX_WITH_CUDA)
     target_compile_definitions(ilux_flags INTERFACE ILUX_WITH_CUDA)
 endif()
 
-# Tests and the command line only call the library: compiling them with all optimisations costs more than it saves. Under a sanitizer
-# that holds for the gallery, too.
+# Tests and the command line only call the library: compiling them with all optimisations costs more than it saves. Not so rivals that are
+# headers, in apps/bench. Under a sanitizer it holds for those and for the gallery, too.
 set(ILUX_CALLER_OPTIMISATION $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
-set(ILUX_CALLERS "^apps(/|$)")
+set(ILUX_CALLERS "^apps(/[^b]|/bench(/lu)?$|$)")
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     set(ILUX_CALLER_OPTIMISATION -O0)
     set(ILUX_CALLERS "^(apps(/|$)|gallery$)")
@@ -128,7 +128,10 @@ endif()
 # With GCC fuzz targets use the library of the sanitizers' tests. What reads files, options and arguments then tells libFuzzer where it
 # goes; in the folders that compute this would double the time of the tests.
 if(ILUX_FUZZ AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    set(ILUX_COVERAGE -fsanitize-coverage=trace-pc,trace-cmp)
+    if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=[^ ]*address")
+        message(FATAL_ERROR "ILUX_FUZZ with GCC needs AddressSanitizer, whose runtime hears of comparisons; use the preset `asan`, or `fuzz`")
+    endif()
+    set(ILUX_COVERAGE -fsanitize-coverage=trace-pc,trace-cmp -fsanitize=null,alignment,object-size,vptr)
     set(ILUX_COVERED "^(base/io|apps/input|direct/klu|direct/plan|solver(/|$))")
     add_library(ilux_coverage STATIC fuzz/coverage.cpp)
     target_link_libraries(ilux_cpu_flags INTERFACE ilux_coverage)

@@ -97,11 +97,38 @@ std::vector<Index> colamd(const PatternView& A)
 bool fits_narrow(const PatternView& A) { return 3 * A.nnz() + 30 * Offset{A.n} < std::numeric_limits<Index>::max(); }
 
 /// METIS draws from rand(), whose lock a child of fork() would find taken for ever. So one thread at a time is in METIS, and fork()
-/// waits until it has left.
-std::timed_mutex rand_in_use;
+/// waits until it has left; a handler of a signal that forks in that thread must not.
+constinit std::timed_mutex rand_in_use;
+thread_local bool          in_metis = false;
 
-[[maybe_unused]] const int forks_wait =
-    pthread_atfork([] { rand_in_use.lock(); }, [] { rand_in_use.unlock(); }, [] { rand_in_use.unlock(); });
+void before_fork()
+{
+    if (!in_metis) rand_in_use.lock();
+}
+void after_fork()
+{
+    if (!in_metis) rand_in_use.unlock();
+}
+[[maybe_unused]] const int forks_wait = pthread_atfork(before_fork, after_fork, after_fork);
+
+/// The thread that is in METIS, while this stands.
+class InMetis {
+public:
+    /// Waits for its turn. Not entered where the caller was abandoned meanwhile.
+    explicit InMetis(const Abandoned& abandoned) : lock_(rand_in_use, std::defer_lock)
+    {
+        while (!lock_.try_lock_for(std::chrono::milliseconds(10)))
+            if (abandoned) return;
+        in_metis = true;
+    }
+    ~InMetis() { in_metis = false; }
+    InMetis(const InMetis&) = delete;
+    InMetis& operator=(const InMetis&) = delete;
+    bool     entered() const { return lock_.owns_lock(); }
+
+private:
+    std::unique_lock<std::timed_mutex> lock_;
+};
 
 /// METIS gets neither isolated vertices, which it mishandles when all are, nor (nearly) dense ones, which hide all
 /// structure: those go first and last. Abandoned while another thread is in METIS, it returns nothing.
@@ -123,9 +150,8 @@ std::vector<Index> metis(const Graph& g, const Abandoned& abandoned)
         start.push_back(static_cast<idx_t>(neighbour.size()));
     }
     if (!inner.empty()) {
-        std::unique_lock lock(rand_in_use, std::defer_lock);
-        while (!lock.try_lock_for(std::chrono::milliseconds(10)))
-            if (abandoned) return {};
+        const InMetis here(abandoned);
+        if (!here.entered()) return {};
         std::array<idx_t, METIS_NOPTIONS> options;
         METIS_SetDefaultOptions(options.data());
         options[METIS_OPTION_SEED] = 1;

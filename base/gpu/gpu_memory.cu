@@ -116,6 +116,7 @@ bool is_of_host(const void* memory)
 class Staging {
 public:
     static constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // twice 4 MB take 3 to 5 ms to lock, these 1
+    static constexpr std::size_t worth_bytes = std::size_t{8} << 20;
 
     /// False, and nothing was done, when they are in use or cannot be had.
     bool upload(cudaStream_t stream, const char* host, char* device, std::size_t bytes)
@@ -199,7 +200,7 @@ std::recursive_mutex& cuda::capture_or_wait()
 void cuda::upload(cudaStream_t stream, const void* host, void* device, std::size_t bytes)
 {
     to_device += bytes;
-    if (bytes > 2 * Staging::piece_bytes &&
+    if (bytes > Staging::worth_bytes &&
         staging().upload(stream, static_cast<const char*>(host), static_cast<char*>(device), bytes))
         return;
     check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream), "upload");

@@ -11,8 +11,7 @@ using Slot = DataflowProgram::Slot;
 using Task = DataflowProgram::Task;
 using Operand = DataflowProgram::Operand;
 using Shape = DataflowUnits::Shape;
-constexpr std::size_t many_tasks = 512;    // tasks
-constexpr int         tasks_at_once = 64;  // that a thread takes
+constexpr int tasks_at_once = 64;  // that a thread takes
 
 /// Early operands of a unit, or of its divisor's twin, in the order of subtraction along its lanes.
 struct EarlyOperands {
@@ -34,7 +33,7 @@ public:
     DataflowProgram fill()
     {
         begin();
-        const int  team = be_.team(program_.task.size() >= many_tasks);
+        const int  team = be_.team(program_.task.size() >= DataflowLayout::many_tasks);
         const auto tasks = static_cast<std::ptrdiff_t>(program_.task.size());
         const auto products = static_cast<std::ptrdiff_t>(units_.product.size());
         for (Slot slot = 0; slot < DataflowProgram::first_slot; ++slot) clear_slot(slot);

@@ -90,9 +90,8 @@ private:
 
 void place_units(Cpu& be, DataflowLayout& layout)
 {
-    constexpr std::size_t many = 512;  // tasks
-    const auto            tasks = static_cast<std::ptrdiff_t>(layout.task.size());
-#pragma omp parallel for schedule(static) num_threads(be.team(layout.task.size() >= many))
+    const auto tasks = static_cast<std::ptrdiff_t>(layout.task.size());
+#pragma omp parallel for schedule(static) num_threads(be.team(layout.task.size() >= DataflowLayout::many_tasks))
     for (std::ptrdiff_t t = 0; t < tasks; ++t) {
         Slot slot = layout.task[t].slot;
         for (std::uint32_t s = layout.first_shape[t]; s < layout.first_shape[t + 1]; ++s) {

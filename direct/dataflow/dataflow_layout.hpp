@@ -13,7 +13,10 @@
 
 namespace ilux {
 
+/// What tasks there are, and what is put into them.
 struct DataflowLayout {
+    static constexpr std::size_t many_tasks = 512;  ///< with fewer, one thread goes through them
+
     DataflowEntries                    entries;
     DataflowUnits                      units;
     UnsetVector<DataflowProgram::Task> task;

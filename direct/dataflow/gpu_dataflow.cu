@@ -244,8 +244,7 @@ GpuDataflow::GpuDataflow(Gpu& gpu, const DataflowProgram& program, std::span<con
     arrays_.upload(gpu);
 }
 
-GpuDataflow::GpuDataflow(Gpu& gpu, const DataflowLayout& layout)
-    : slots_(layout.slots), a_given_(layout.entries.a_given())
+GpuDataflow::GpuDataflow(Gpu& gpu, const DataflowLayout& layout) : slots_(layout.slots)
 {
     DataflowRoom room;
     view_.task_count = static_cast<Index>(layout.task.size());

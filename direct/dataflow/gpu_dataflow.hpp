@@ -39,11 +39,11 @@ struct DataflowTrial {
 class GpuDataflow {
 public:
     GpuDataflow() = default;
-    /// @param out_index, out_scale  by slot (SolveDataflow), or empty;  @param trial  of tests
+    /// A program of the host's, for tests. @param out_index, out_scale  by slot (SolveDataflow), or empty
     GpuDataflow(Gpu& gpu, const DataflowProgram& program, std::span<const std::int32_t> out_index = {},
                 std::span<const double> out_scale = {}, const detail::DataflowTrial& trial = {});
 
-    /// The same program, filled on the device: a third of the bytes travel, and no host thread spreads products over lanes.
+    /// The same program, filled on the device: fewer bytes travel, and no host thread spreads products over lanes.
     GpuDataflow(Gpu& gpu, const DataflowLayout& layout);
 
     const DataflowView& view() const { return view_; }

@@ -16,7 +16,7 @@ struct DataflowRoom {
     DataflowProgram::Slot*       divisor = nullptr;
 };
 
-/// To the last byte what fill_tasks (dataflow_filler.hpp) makes on the host; waits. Takes 8 bytes a product and up to 60 an entry of
+/// Of a refactorization. To the last byte what fill_tasks (dataflow_filler.hpp) makes on the host; waits. Takes 8 bytes a product and up to 60 an entry of
 /// the device meanwhile. @throws OutOfMemory where they are not there
 void fill_tasks(Gpu& gpu, const DataflowLayout& layout, const DataflowRoom& room);
 

@@ -121,8 +121,9 @@ std::string why_cpu(const GpuCost& gpu, double cpu, int threads, double systems,
         return fmt::format("factors on a GPU would take about {:.2g} GB, {:.2g} GB are free", 1e-9 * gpu.bytes,
                            1e-9 * free_bytes);
     if (cpu <= gpu.seconds)
-        return fmt::format("{} threads refactor in about {:.2g} ms, a GPU in {:.2g} ms", threads, 1e3 * cpu,
-                           1e3 * gpu.seconds);
+        return fmt::format("{} in about {:.2g} ms, a GPU in {:.2g} ms",
+                           threads == 1 ? "one thread refactors" : fmt::format("{} threads refactor", threads),
+                           1e3 * cpu, 1e3 * gpu.seconds);
     if (systems * (cpu - gpu.seconds) < gpu.setup)
         return fmt::format(
             "a GPU would save about {:.2g} ms a system, but {:.2g} s of preparation are too much for {:.0f} systems",

@@ -9,15 +9,17 @@
 
 namespace ilux {
 
-/// What the performance model (perf_methods.hpp) leaves out; measured on an H200 and its 16-core host (docs/design/direct_gpu.md).
+/// What the performance model (perf_methods.hpp) leaves out; measured on an H200, or for the setup on an H100, and their 16-core hosts (docs/design/direct_gpu.md).
 namespace refactor_rule {
 constexpr double transfer_seconds = 20e-6;  // of transfers and waits of a system, around the numeric phase
 // Seconds, once for the pivots: the program, all else they need, and the plan of the first solve. What threads of the host share, and
-// what more of them do not shorten: 0.84 to 1.24 times what seven circuits took with 1 to 16 threads, 0.56 to 0.96 of voter.
+// what more of them do not shorten: 0.84 to 1.24 times what seven circuits took with 1 to 16 threads, 0.56 to 0.96 of voter; the
+// first solves, 6 to 20 ms of these, are not recorded.
 constexpr double setup_product_shared = 14e-9, setup_entry = 110e-9, setup_entry_shared = 70e-9;
-constexpr double product_bytes = 20,
-                 entry_bytes = 105;  // on the device, of a program with its padding and of what it is made of
-constexpr double most_setup = 3.5;   // seconds of one thread: bits are the same for any number
+// Bytes on the device of the program, what it is made of, and the first solve: 0.92 to 1.18 times what eight circuits have there, by the record
+// of plans and the sizes of what a program is made of.
+constexpr double product_bytes = 20, entry_bytes = 190;
+constexpr double most_setup = 3.5;  // seconds of one thread: bits are the same for any number
 constexpr double left_setup_entry = 25e-9;
 // Seconds of complex values over those of real ones; left takes as long as with real values.
 constexpr double complex_by_dot_products = 1.35, complex_on_cpu = 1.5;

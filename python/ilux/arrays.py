@@ -113,6 +113,11 @@ def handed(array: Any) -> Any:
     return array
 
 
+def device_of(A: Csr) -> int:
+    """The number of the GPU that its values are on; -1: the host."""
+    return current_stream(A.values)[0] if A.on_device else -1
+
+
 def _same_indices(a: Any, b: Any) -> bool:
     if len(a) != len(b):
         return False
@@ -123,8 +128,8 @@ def _same_indices(a: Any, b: Any) -> bool:
 
 
 def same_pattern(A: Csr, B: Csr) -> bool:
-    """Whether both have the same positions in the same order. They are on one device; of a GPU's one number crosses to the host for
-    each array."""
+    """Whether both, which are on one device, have the same positions in the same order. Of a GPU's arrays one number each crosses
+    to the host."""
     return A.n == B.n and _same_indices(A.row_ptr, B.row_ptr) and _same_indices(A.col, B.col)
 
 

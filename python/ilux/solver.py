@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from . import _core
-from .arrays import Csr, as_csr, column_count, columns_on_device, current_stream, empty_on_device, handed, is_of_jax, is_on_device, op_of, packed_on_device, same_pattern, type_name, vector_values, zeros_on_device
+from .arrays import Csr, as_csr, column_count, columns_on_device, current_stream, device_of, empty_on_device, handed, is_of_jax, is_on_device, op_of, packed_on_device, same_pattern, type_name, vector_values, zeros_on_device
 from .errors import InvalidInput, error_of, translated
 from .report import Report
 
@@ -124,7 +124,9 @@ class LinearSolver:
             csr = as_csr(A)
             if csr.is_complex != mine.is_complex:
                 raise InvalidInput("a real matrix was analysed, and this is complex, or the other way")
-            if csr.on_device == mine.on_device and not same_pattern(csr, mine):
+            if device_of(csr) != device_of(mine):
+                raise InvalidInput("values and the analysed matrix are on different devices")
+            if not same_pattern(csr, mine):
                 raise InvalidInput("the matrix has another pattern than the analysed one")
             values = csr.values
             if csr.on_device:
