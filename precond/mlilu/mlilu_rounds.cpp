@@ -96,7 +96,7 @@ CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
     const auto accepted = static_cast<Index>(made.factors.accepted.size());
     if (!options.kept && (made.full || accepted < rounds_stall * n)) {
         report_.decisions.push_back(fmt::format("crout from level {} on: {}", level_number() + (accepted > 0),
-                                                made.full || n <= tail_
+                                                made.full
                                                     ? "the memory limit leaves no room for further rounds"
                                                     : fmt::format("rounds found {} pivots in {} rows", accepted, n)));
         setup_ = Setup::crout;
