@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <atomic>
-#include <bit>
 #include <limits>
 #include <utility>
 
@@ -11,38 +10,16 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/region_failure.hpp"
 #include "ilux/direct/dataflow/counting_sort.hpp"
+#include "ilux/direct/dataflow/dataflow_rules.hpp"
 #include "ilux/direct/dataflow/product_lists.hpp"
 
 namespace ilux {
 namespace {
 
-using Shape = DataflowUnits::Shape;
-constexpr Offset most_in_group = 32;  // a task's lanes
+using namespace dataflow_rule;
 constexpr int    parts_at_once = 16;  // that a thread takes where they do not wait for one another
 constexpr Offset many = 1 << 13;      // entries or units: fewer are done before threads have started
 constexpr Offset ticket_work = 2000;  // products and entries of the parts that a thread takes where they do
-
-/// The fewest lanes that need at most DataflowProgram::steps operands in each.
-int log2_lanes(std::uint32_t operands)
-{
-    return std::bit_width(std::max(1u, (operands + DataflowProgram::steps - 1) / DataflowProgram::steps) - 1);
-}
-
-/// Steps of 2^log2_part lanes.
-int rows(std::uint32_t operands, int log2_part)
-{
-    return static_cast<int>((operands + (1u << log2_part) - 1) >> log2_part);
-}
-
-std::uint8_t narrow(int small) { return static_cast<std::uint8_t>(small); }
-
-Shape lone_shape(Offset first, std::uint32_t operands, std::uint8_t divide)
-{
-    Shape made{.first = static_cast<DataflowEntry>(first), .divide = divide};
-    made.log2_part = made.log2_lanes = narrow(log2_lanes(operands));
-    made.steps = narrow(rows(operands, made.log2_part));
-    return made;
-}
 
 /// What is known of a part before anything is of levels.
 struct Part {
@@ -104,7 +81,9 @@ private:
         for (const EntryRange& range : walk_.entries(k))
             for (Offset t = range.first; t < range.last; ++t) {
                 part.products += count_[t];
-                if (count_[t] > DataflowUnits::chunk) part.units += cut_long_sum(count_[t]).units();
+                const LongSum s = cut_long_sum(count_[t]);
+                require(s.fits(), [] { return "an entry has too many products; take another method"; });
+                part.units += s.units();
             }
         require(part.products < std::numeric_limits<std::uint32_t>::max(),
                 [] { return "a column has too many products for positions of 32 bits; take another method"; });
@@ -115,22 +94,17 @@ private:
         }
     }
 
-    /// As much of a group as one task can hold, with lanes enough for every entry that divides by its leader to compute it
-    /// once more.
     Shape group_shape(const EntryGroup& group) const
     {
-        const auto own = early_operands(count_[group.leader]);
-        auto       most = own;
-        for (Offset t = group.leader + 1; t < group.end; ++t) most = std::max(most, early_operands(count_[t]));
-        int part = log2_lanes(own);
-        while (part < 5 && rows(own, part) + rows(most, part) > DataflowProgram::max_steps) ++part;
-        Shape made{.first = static_cast<DataflowEntry>(group.leader)};
-        made.size = narrow(static_cast<int>(std::min({group.end - group.leader, most_in_group, Offset{32 >> part}})));
-        made.log2_part = narrow(part);
-        made.log2_lanes = narrow(part + std::bit_width(made.size - 1u));
-        std::uint32_t longest = 0;
-        for (int j = 0; j < made.size; ++j) longest = std::max(longest, early_operands(count_[group.leader + j]));
-        made.steps = narrow(rows(longest, part));
+        const auto early = [&](Offset t) { return early_operands(count_[t]); };
+        const auto longest = [&](Offset end) {
+            std::uint32_t found = 0;
+            for (Offset t = group.leader; t < end; ++t) found = std::max(found, early(t));
+            return found;
+        };
+        Shape made =
+            dataflow_rule::group_shape(group.leader, group.end - group.leader, early(group.leader), longest(group.end));
+        made.steps = narrow(rows(longest(group.leader + made.size), made.log2_part));
         return made;
     }
 
@@ -236,12 +210,9 @@ private:
             level_[t] = std::max(level_[t], level_[group.leader] + (has_twin(t, shape) ? 0 : 1));
     }
 
-    /// Whether t's divisor is computed once more beside t. It must have the bits that it has in its slot, hence its lanes: a
-    /// quotient by another rounding of a pivot that suffered cancellation is not backward stable.
     bool has_twin(Offset t, const Shape& group) const
     {
-        const int part = group.log2_part;
-        return rows(units_.early[t], part) + rows(units_.early[group.first], part) <= DataflowProgram::max_steps;
+        return dataflow_rule::has_twin(units_.early[t], units_.early[group.first], group.log2_part);
     }
 
     /// One entry or partial sum. What divides it is known already, or is summed up beside it.
@@ -250,11 +221,7 @@ private:
         const auto own = units_.early[unit];
         if (unit >= e_.count || e_.divisor[unit] < 0) return lone_shape(unit, own, 0);
         if (e_.a_given() || !has_twin(unit, group)) return lone_shape(unit, own, DataflowProgram::by_slot);
-        Shape made{.first = static_cast<DataflowEntry>(unit), .divide = DataflowProgram::by_twin};
-        made.log2_part = made.log2_lanes = group.log2_part;
-        made.steps = narrow(rows(own, made.log2_part));
-        made.divisor_steps = narrow(rows(units_.early[group.first], made.log2_part));
-        return made;
+        return twin_shape(unit, own, units_.early[group.first], group.log2_part);
     }
 
     void put_shape(Offset at, Shape shape)
@@ -291,16 +258,10 @@ private:
 
     void sort_shapes()
     {
-        constexpr int most_log2 = 5, divides = 3;
-        const auto    by_lanes = [](const Shape& s) {
-            const std::size_t lanes = (s.log2_part * (most_log2 + 1) + s.log2_lanes) * divides + s.divide;
-            return lanes * (DataflowProgram::max_steps + 1) + (DataflowProgram::max_steps - s.rows());
-        };
-        constexpr Index keys = (most_log2 + 1) * (most_log2 + 1) * divides * (DataflowProgram::max_steps + 1);
-        auto&           shapes = units_.shapes;
+        auto& shapes = units_.shapes;
         for (const Shape& shape : shapes) units_.depth = std::max(units_.depth, shape.level + 1);
         UnsetVector<Shape> sorted(shapes.size());
-        counting_sort<Shape>(be_, shapes, sorted, keys, by_lanes);
+        counting_sort<Shape>(be_, shapes, sorted, lane_keys, lane_key);
         counting_sort<Shape>(be_, sorted, shapes, units_.depth, [](const Shape& s) { return s.level; });
     }
 

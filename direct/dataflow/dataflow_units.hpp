@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/host_device.hpp"
 #include "ilux/direct/dataflow/dataflow_entries.hpp"
 #include "ilux/direct/dataflow/dataflow_walk.hpp"
 
@@ -29,10 +30,10 @@ struct DataflowUnits {
         std::uint8_t  size : 6 = 1, divide : 2 = 0;
         std::uint8_t  log2_part : 4 = 0, log2_lanes : 4 = 0;
 
-        int rows() const { return steps + divisor_steps; }
+        ILUX_HOST_DEVICE constexpr int rows() const { return steps + divisor_steps; }
         /// A group that has fewer members than a power of two leaves lanes idle, and slots with them.
-        std::uint32_t slots() const { return 1u << (log2_lanes - log2_part); }
-        bool          same_task(const Shape& x) const
+        ILUX_HOST_DEVICE constexpr std::uint32_t slots() const { return 1u << (log2_lanes - log2_part); }
+        ILUX_HOST_DEVICE constexpr bool          same_task(const Shape& x) const
         {
             return level == x.level && log2_part == x.log2_part && log2_lanes == x.log2_lanes && divide == x.divide;
         }

@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <array>
 
-#include "ilux/base/error.hpp"
+#include "ilux/direct/dataflow/dataflow_rules.hpp"
 
 namespace ilux {
 namespace {
 
+using namespace dataflow_rule;
 using Record = ProductLists::Record;
-constexpr Offset chunk = LongSum::chunk;
-constexpr Offset most_late = 2;
 constexpr Offset most_records = 2 * chunk;  // of a unit: partial sums, and products
-
-Offset ceil_div(Offset x, Offset y) { return (x + y - 1) / y; }
 
 void insertion_sort(Record* r, Offset count)
 {
@@ -46,26 +43,6 @@ void sort_by_level(Record* r, Offset count)
 
 }  // namespace
 
-LongSum cut_long_sum(Offset products)
-{
-    LongSum s;
-    s.parts = ceil_div(products - chunk, chunk - 1);  // each takes `chunk` operands from the entry and gives it one
-    if (s.parts > chunk / 2) {  // then their sums are added; the entry keeps half of its products for the last ones
-        s.parts = ceil_div(products - chunk / 2, chunk);
-        s.sums = ceil_div(s.parts, chunk);
-        require(s.sums <= chunk / 2, [] { return "an entry has too many products; take another method"; });
-    }
-    s.early = std::min(products, s.parts * chunk);
-    return s;
-}
-
-std::uint32_t early_operands(Offset products)
-{
-    if (products <= chunk) return static_cast<std::uint32_t>(std::max<Offset>(0, products - most_late));
-    const LongSum s = cut_long_sum(products);
-    return static_cast<std::uint32_t>(s.added() + std::max<Offset>(0, products - s.early - most_late));
-}
-
 std::int32_t ProductLists::put(Offset unit, const Record* r, Offset count, Offset late)
 {
     units_.first[unit] = list_;
@@ -80,7 +57,7 @@ std::int32_t ProductLists::put(Offset unit, const Record* r, Offset count, Offse
 std::int32_t ProductLists::put_sum(Offset unit, Record* r, Offset count)
 {
     sort_by_level(r, count);
-    return put(unit, r, count, std::min(count, most_late));
+    return put(unit, r, count, std::min<Offset>(count, most_late));
 }
 
 /// What is added is never late, and comes before products of its level.
@@ -101,7 +78,7 @@ std::int32_t ProductLists::put_long_sum(Offset entry, Record* r, Offset count)
         own[p / chunk] = added(sum + p / chunk);
     }
     Record* const last = r + s.early;
-    const Offset  products = count - s.early, late = std::min(products, most_late), early = products - late;
+    const Offset  products = count - s.early, late = std::min<Offset>(products, most_late), early = products - late;
     sort_by_level(last, products);
     const auto end = std::copy_n(last, early, own.begin() + s.added());
     sort_by_level(own.data(), end - own.begin());

@@ -9,23 +9,6 @@
 
 namespace ilux {
 
-/// How a long sum is cut: the first products make `parts` partial sums of `chunk`; the entry adds those, or `sums` sums
-/// of `chunk` of them, and subtracts the other products itself, which are the last ones.
-struct LongSum {
-    static constexpr Offset chunk = DataflowUnits::chunk;
-
-    Offset parts = 0, sums = 0;
-    Offset early = 0;  ///< products in partial sums
-
-    Offset units() const { return parts + sums; }
-    Offset added() const { return sums > 0 ? sums : parts; }
-};
-/// @throws InvalidInput when there are too many products even for sums of sums
-LongSum cut_long_sum(Offset products);
-
-/// Operands that are not late ones, of an entry with `products` of them in all.
-std::uint32_t early_operands(Offset products);
-
 /// Sorts products of one part after another, in memory of its own. A unit's level is one above the last of its products.
 class ProductLists {
 public:
@@ -51,7 +34,7 @@ public:
     void complete(Offset entry, std::uint32_t first, std::uint32_t count)
     {
         Record* const r = records_.data() + first;
-        level_[entry] = count <= LongSum::chunk ? put_sum(entry, r, count) : put_long_sum(entry, r, count);
+        level_[entry] = count <= DataflowUnits::chunk ? put_sum(entry, r, count) : put_long_sum(entry, r, count);
     }
 
 private:
