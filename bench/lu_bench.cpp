@@ -130,11 +130,13 @@ void plan(benchmark::State& state, const LuFactors<>& first, int threads)
     for (auto _ : state) CpuRefactor<>(be, first.pattern);
 }
 
-/// What a GPU refactors by, as far as the host makes it.
-void gpu_program(benchmark::State& state, const LuFactors<>& F, int threads)
+/// What a GPU refactors a batch by, as far as the host makes it.
+void program(benchmark::State& state, const LuFactors<>& F, int threads)
 {
     const TailColumns tail = choose_dense_tail(*F.pattern);
-    for (auto _ : state) benchmark::DoNotOptimize(factor_layout(*F.pattern, tail, Cpu(threads)));
+    Index             depth = 0;
+    for (auto _ : state) depth = factor_dataflow(*F.pattern, tail, Cpu(threads)).depth;
+    state.counters["depth"] = depth;
 }
 
 void solve(benchmark::State& state, const Series& s, const LuFactors<>& F)
@@ -249,8 +251,8 @@ void add_series(const Series& s)
             [&s, factors, threads](benchmark::State& state) { refactorization(state, s, factors(), threads); });
         add(s.name + "/plan" + suffix,
             [factors, threads](benchmark::State& state) { plan(state, factors(), threads); });
-        add(s.name + "/gpu_program" + suffix,
-            [factors, threads](benchmark::State& state) { gpu_program(state, factors(), threads); });
+        add(s.name + "/program" + suffix,
+            [factors, threads](benchmark::State& state) { program(state, factors(), threads); });
     }
     add(s.name + "/solve", [&s, factors](benchmark::State& state) { solve(state, s, factors()); });
 #ifdef ILUX_WITH_KLU

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/base/error.hpp"
+#include "ilux/direct/dataflow/sum_rules.hpp"
 
 namespace ilux {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using Slot = DataflowProgram::Slot;
 using Task = DataflowProgram::Task;
 using Shape = DataflowUnits::Shape;
-constexpr int pilot_distance = 4;  // levels; of 2, 3, 4, 5, 7, 10 the fastest on an H200
+using sum_rule::pilot_distance;
 
 /// Fills tasks with shapes, in their order.
 class TaskMaker {
@@ -113,8 +113,7 @@ DataflowLayout lay_out(Cpu& be, DataflowEntries entries, const Walk& walk, std::
     TaskMaker tasks(layout);
     for (const Shape& shape : layout.units.shapes) tasks.add(shape);
     tasks.finish();
-    require(layout.rows < Offset{1} << 32 && layout.slots < Slot{1} << 31,
-            [] { return "too many entries or products for positions of 32 bits; take another method"; });
+    require_positions(layout.rows, layout.slots);
     layout.place.resize(layout.units.count());
     place_units(be, layout);
     return layout;

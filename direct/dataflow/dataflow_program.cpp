@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/direct/factor/elimination_step.hpp"
 
@@ -26,6 +27,12 @@ S add_lanes(const DataflowProgram& program, std::size_t first_row, std::size_t l
 }
 
 }  // namespace
+
+void require_positions(Offset rows, Offset slots)
+{
+    require(rows < Offset{1} << 32 && slots < Offset{1} << 31,
+            [] { return "too many entries or products for positions of 32 bits; take another method"; });
+}
 
 std::size_t DataflowProgram::bytes() const
 {

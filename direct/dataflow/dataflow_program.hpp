@@ -63,6 +63,9 @@ struct DataflowProgram {
     std::size_t bytes() const;
 };
 
+/// @throws InvalidInput when 32 bits cannot count rows of operands, or slots
+void require_positions(Offset rows, Offset slots);
+
 /// Computes all slots, one task after another, with the bits of every other method: what tests trust.
 /// @tparam S  of all values, double or complex; minus_product and DividedBy are the steps
 /// @param a   the array that a and the divisors are read from; null unless program.a_given

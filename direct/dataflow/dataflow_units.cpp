@@ -10,13 +10,13 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/region_failure.hpp"
 #include "ilux/direct/dataflow/counting_sort.hpp"
-#include "ilux/direct/dataflow/dataflow_rules.hpp"
+#include "ilux/direct/dataflow/sum_rules.hpp"
 #include "ilux/direct/dataflow/product_lists.hpp"
 
 namespace ilux {
 namespace {
 
-using namespace dataflow_rule;
+using namespace sum_rule;
 constexpr int    parts_at_once = 16;  // that a thread takes where they do not wait for one another
 constexpr Offset many = 1 << 13;      // entries or units: fewer are done before threads have started
 constexpr Offset ticket_work = 2000;  // products and entries of the parts that a thread takes where they do
@@ -103,7 +103,7 @@ private:
             return found;
         };
         Shape made =
-            dataflow_rule::group_shape(group.leader, group.end - group.leader, early(group.leader), longest(group.end));
+            sum_rule::group_shape(group.leader, group.end - group.leader, early(group.leader), longest(group.end));
         made.steps = narrow(rows(longest(group.leader + made.size), made.log2_part));
         return made;
     }
@@ -212,7 +212,7 @@ private:
 
     bool has_twin(Offset t, const Shape& group) const
     {
-        return dataflow_rule::has_twin(units_.early[t], units_.early[group.first], group.log2_part);
+        return sum_rule::has_twin(units_.early[t], units_.early[group.first], group.log2_part);
     }
 
     /// One entry or partial sum. What divides it is known already, or is summed up beside it.

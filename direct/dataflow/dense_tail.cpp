@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "ilux/base/error.hpp"
-#include "ilux/direct/factor/levels.hpp"
 
 namespace ilux {
 namespace {
@@ -43,8 +42,12 @@ Index depth(const LuLevels& levels, Index first, Index last)
 
 TailColumns choose_dense_tail(const LuPattern& pattern)
 {
-    const LuLevels levels = lu_levels(pattern, DependencyRule::left);
-    Index          deepest = 0, block = 0, others = 0;  // `others`: the second deepest
+    return choose_dense_tail(pattern, lu_levels(pattern, DependencyRule::left));
+}
+
+TailColumns choose_dense_tail(const LuPattern& pattern, const LuLevels& levels)
+{
+    Index deepest = 0, block = 0, others = 0;  // `others`: the second deepest
     for (Index b = 0; b < pattern.blocks(); ++b) {
         const Index own = depth(levels, pattern.block_ptr[b], pattern.block_ptr[b + 1]);
         if (own > deepest) block = b;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ilux/direct/dataflow/dataflow_program.hpp"
+#include "ilux/direct/factor/levels.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
 
 namespace ilux {
@@ -22,6 +23,8 @@ struct TailColumns {
 /// Of the block that is deepest in levels of columns, as many columns as save most time on an H200 by a model of levels and
 /// of elimination steps; none where that is little. O(nnz)
 TailColumns choose_dense_tail(const LuPattern& pattern);
+/// @param levels  of the pattern, by DependencyRule::left
+TailColumns choose_dense_tail(const LuPattern& pattern, const LuLevels& levels);
 
 /// @throws InvalidInput unless `tail` is empty, or at most TailColumns::most columns at the end of a diagonal block
 void require_tail(const LuPattern& pattern, TailColumns tail);

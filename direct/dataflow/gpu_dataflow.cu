@@ -6,7 +6,6 @@
 // or NaN like any other value. Repeatable: bitwise, for every lane subtracts its products in one order. T is what slots hold.
 
 #include "ilux/direct/dataflow/device_dataflow.hpp"
-#include "ilux/direct/dataflow/gpu_dataflow_filler.hpp"
 #include "ilux/direct/dataflow/gpu_dataflow.hpp"
 #include "ilux/direct/gpu/device_delay.hpp"
 #include "ilux/direct/gpu/device_input.hpp"
@@ -244,24 +243,26 @@ GpuDataflow::GpuDataflow(Gpu& gpu, const DataflowProgram& program, std::span<con
     arrays_.upload(gpu);
 }
 
-GpuDataflow::GpuDataflow(Gpu& gpu, const DataflowLayout& layout) : slots_(layout.slots)
+GpuDataflow::GpuDataflow(Gpu& gpu, const DataflowSize& size, const std::function<void(const DataflowRoom&)>& fill)
+    : slots_(static_cast<std::size_t>(size.slots))
 {
     DataflowRoom room;
-    view_.task_count = static_cast<Index>(layout.task.size());
-    arrays_.add(layout.task, view_.task);
-    arrays_.room(32 * static_cast<std::size_t>(layout.rows), room.operand);
+    view_.task_count = size.tasks;
+    arrays_.room(static_cast<std::size_t>(size.tasks), room.task);
+    arrays_.room(32 * static_cast<std::size_t>(size.rows), room.operand);
     arrays_.room(slots_, room.late);
     arrays_.room(slots_, room.source);
     arrays_.room(slots_, room.scale);
     arrays_.room(slots_, room.divisor);
     arrays_.upload(gpu);
-    room.task = view_.task;
+    view_.task = room.task;
     view_.operand = room.operand;
     view_.late = room.late;
     view_.source = room.source;
     view_.scale = room.scale;
     view_.divisor = room.divisor;
-    fill_tasks(gpu, layout, room);
+    fill(room);
+    gpu.synchronize();
 }
 
 template <class T>

@@ -4,9 +4,10 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/direct/dataflow/dataflow_layout.hpp"
 #include "ilux/direct/dataflow/dataflow_program.hpp"
 #include "ilux/sptrsv/gpu/device_arrays.hpp"
 
@@ -26,6 +27,23 @@ struct DataflowView {
     unsigned                        delay = 0;
 };
 
+/// Of a program that is still to be written.
+struct DataflowSize {
+    Index  tasks = 0;
+    Offset rows = 0;  ///< of 32 operands
+    Offset slots = 0;
+};
+
+/// Its arrays on the device, as DataflowProgram has them; zeros.
+struct DataflowRoom {
+    DataflowProgram::Task*    task = nullptr;
+    DataflowProgram::Operand* operand = nullptr;
+    DataflowProgram::Late*    late = nullptr;
+    std::int32_t*             source = nullptr;
+    double*                   scale = nullptr;
+    DataflowProgram::Slot*    divisor = nullptr;
+};
+
 namespace detail {
 /// What tests vary: neither changes a bit.
 struct DataflowTrial {
@@ -43,8 +61,8 @@ public:
     GpuDataflow(Gpu& gpu, const DataflowProgram& program, std::span<const std::int32_t> out_index = {},
                 std::span<const double> out_scale = {}, const detail::DataflowTrial& trial = {});
 
-    /// The same program, filled on the device: fewer bytes travel, and no host thread spreads products over lanes.
-    GpuDataflow(Gpu& gpu, const DataflowLayout& layout);
+    /// A program that kernels write: fill(room) enqueues them. Waits for them.
+    GpuDataflow(Gpu& gpu, const DataflowSize& size, const std::function<void(const DataflowRoom&)>& fill);
 
     const DataflowView& view() const { return view_; }
     std::size_t         slots() const { return slots_; }

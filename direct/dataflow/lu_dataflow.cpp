@@ -44,24 +44,15 @@ DataflowEntries factor_entries(Cpu& be, const LuPattern& P, TailColumns tail, En
 
 }  // namespace
 
-DataflowLayout factor_layout(const LuPattern& pattern, TailColumns tail, Cpu be)
-{
-    return factor_layout(pattern, entry_inputs(pattern, be), tail, be);
-}
-
-DataflowLayout factor_layout(const LuPattern& pattern, EntryInputs inputs, TailColumns tail, Cpu be)
+DataflowProgram factor_dataflow(const LuPattern& pattern, TailColumns tail, Cpu be)
 {
     require_tail(pattern, tail);
+    EntryInputs      inputs = entry_inputs(pattern, be);
     DataflowEntries  entries = factor_entries(be, pattern, tail, inputs);
     const FactorWalk walk(pattern, inputs, tail.first, tail.first + tail.size);
     const bool       alone = be.threads() == 1;
     const LuLevels   levels = alone ? LuLevels{} : lu_levels(pattern, DependencyRule::left);
-    return lay_out(be, std::move(entries), walk, levels.column);
-}
-
-DataflowProgram factor_dataflow(const LuPattern& pattern, TailColumns tail, Cpu be)
-{
-    return fill_tasks(be, factor_layout(pattern, tail, be));
+    return fill_tasks(be, lay_out(be, std::move(entries), walk, levels.column));
 }
 
 SolveDataflow solve_dataflow(const LuPattern& pattern, std::span<const DataflowProgram::Slot> slot_of,

@@ -4,11 +4,9 @@
 ///   y_i = b_i − Σ f_ij x_j − Σ l_ij y_j,   x_i = (y_i − Σ u_ij x_j) / u_ii.
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/direct/dataflow/dataflow_layout.hpp"
 #include "ilux/direct/dataflow/dataflow_program.hpp"
 #include "ilux/direct/dataflow/dense_tail.hpp"
 #include "ilux/direct/factor/lu_factors.hpp"
-#include "ilux/direct/gpu/entry_inputs.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
 
 namespace ilux {
@@ -17,14 +15,11 @@ namespace ilux {
 /// the caller's values. An entry subtracts its products in the order in which they become known and, where there are many,
 /// over several lanes and through partial sums. So the bits are refactor_serial's only where sums are of one product, but the
 /// bound of elimination, which knows no order, is the same.
-/// O(multiply-adds), by the threads of `be`; the same layout, to the last byte, for any number of them.
+/// O(multiply-adds), by the threads of `be`; the same program, to the last byte, for any number of them. A GPU makes it by itself
+/// (gpu_factor_program.hpp).
 /// @param tail  of these rows and columns entries subtract only products with columns before them, and are not divided:
 ///              dense_tail.hpp has the rest
 /// @throws InvalidInput when 32 bits cannot count slots or inputs, and as require_tail
-DataflowLayout factor_layout(const LuPattern& pattern, TailColumns tail = {}, Cpu be = Cpu());
-/// @param inputs  of the pattern
-DataflowLayout factor_layout(const LuPattern& pattern, EntryInputs inputs, TailColumns tail, Cpu be);
-/// The first, filled.
 DataflowProgram factor_dataflow(const LuPattern& pattern, TailColumns tail = {}, Cpu be = Cpu());
 
 /// Entries: y by rows of B, then x. Input is the right-hand side; a and divisors are factor entries, where `slot_of`

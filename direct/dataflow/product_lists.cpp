@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "ilux/direct/dataflow/dataflow_rules.hpp"
+#include "ilux/direct/dataflow/sum_rules.hpp"
 
 namespace ilux {
 namespace {
 
-using namespace dataflow_rule;
+using namespace sum_rule;
 using Record = ProductLists::Record;
 constexpr Offset most_records = 2 * chunk;  // of a unit: partial sums, and products
 

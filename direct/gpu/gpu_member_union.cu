@@ -10,6 +10,7 @@
 
 #include "ilux/base/gpu/cuda.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/direct/gpu/device_updates.hpp"
 
 namespace ilux {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using cuda::check;
 using cuda::check_launch;
 
-constexpr int      block_size = 256;
+constexpr int      block_size = update_threads;
 constexpr unsigned whole_warp = ~0u;
 
 /// Vdata, for those who write it.
@@ -28,66 +29,6 @@ struct UnionRoom {
     UnionRun*      runs = nullptr;
     UnionWord*     words = nullptr;
 };
-
-__device__ int lane_of_warp() { return static_cast<int>(threadIdx.x % 32); }
-
-/// The column of entry p: the last that starts no later. None is empty.
-__device__ Index column_of(const LuPatternView& P, Offset p)
-{
-    Index k = 0;
-    for (Index end = P.n; end - k > 1;) {
-        const Index middle = k + (end - k) / 2;
-        if (P.col_ptr[middle] <= p) k = middle;
-        else end = middle;
-    }
-    return k;
-}
-
-/// visit(k, p) for each entry p of U(:,k) among the warp's 32 entries, by the whole warp together.
-template <class Visit>
-__device__ void each_update(const LuPatternView& P, Visit visit)
-{
-    const Offset start = (Offset{blockIdx.x} * block_size + threadIdx.x) / 32 * 32;
-    if (start >= P.nnz) return;
-    const Offset own = min(start + lane_of_warp(), P.nnz - 1);
-    const Index  column = column_of(P, own);
-    const bool   updates = start + lane_of_warp() < P.nnz && own < P.diag[column];
-    for (unsigned left = __ballot_sync(whole_warp, updates); left != 0; left &= left - 1) {
-        const int next = __ffs(static_cast<int>(left)) - 1;
-        visit(__shfl_sync(whole_warp, column, next), start + next);
-    }
-}
-
-/// Where `row` stands in ascending rows, which hold it between `least` and `most`.
-__device__ Index find_row(const Index* rows, Index least, Index most, Index row)
-{
-    while (least < most) {
-        const Index middle = least + (most - least) / 2;
-        if (rows[middle] < row) least = middle + 1;
-        else most = middle;
-    }
-    return least;
-}
-
-/// visit(t, position, live) by the whole warp for every 32 entries of L(:,i), U(i,k) being entry p; live lanes have one.
-/// Positions ascend strictly: they lie behind those of row i and of the lane's last entry, and leave room for all later ones.
-template <class Visit>
-__device__ void walk_segment(const LuPatternView& P, Index k, Offset p, Visit visit)
-{
-    const Index  i = P.row[p];
-    const Offset lower = P.diag[i] + 1, begin = P.col_ptr[k];
-    const Index  count = static_cast<Index>(P.col_ptr[i + 1] - lower);
-    const Index  entries = static_cast<Index>(P.col_ptr[k + 1] - begin);
-    Index        least = static_cast<Index>(p - begin) + 1 + lane_of_warp();
-    for (Index base = 0; base < count; base += 32) {
-        const Index t = base + lane_of_warp();
-        const bool  live = t < count;
-        Index       position = -1;
-        if (live) position = find_row(P.row + begin, least, entries - (count - t), P.row[lower + t]);
-        least = position + 32;
-        visit(t, position, live);
-    }
-}
 
 /// Which lanes begin a run, chunk after chunk of a segment.
 class RunStarts {

@@ -5,7 +5,8 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
-#include "ilux/direct/dataflow/lu_dataflow.hpp"
+#include "ilux/direct/dataflow/gpu_factor_program.hpp"
+#include "ilux/direct/factor/levels.hpp"
 #include "ilux/direct/model/refactor_choice.hpp"
 
 namespace ilux {
@@ -15,20 +16,20 @@ template <Scalar S>
 using Engine = typename GpuRefactor<S>::Engine;
 
 template <Scalar S>
-Engine<S> make_engine(Gpu& gpu, const std::shared_ptr<const GpuLuPattern>& pattern, EntryInputs inputs,
-                      RefactorMethod method, const GpuRefactorTuning& tuning, Cpu host,
+Engine<S> make_engine(Gpu& gpu, const std::shared_ptr<const GpuLuPattern>& pattern, const EntryInputs& inputs,
+                      RefactorMethod method, const GpuRefactorTuning& tuning,
                       UnsetVector<DataflowProgram::Slot>& slot_of)
 {
     RightTuning right = tuning.right;
     switch (method) {
         case RefactorMethod::automatic: {
             // The tail's block keeps its columns as doubles in registers and shared memory: complex ones are dot products, too.
-            const TailColumns tail = is_complex<S> ? TailColumns{} : choose_dense_tail(pattern->host());
-            DataflowLayout    layout = factor_layout(pattern->host(), std::move(inputs), tail, host);
-            GpuDataflow       entries(gpu, layout);
-            slot_of = std::move(layout.place);
-            slot_of.resize(pattern->entries());  // without those of repeated inputs and partial sums
-            return DataflowRefactor{std::move(entries), GpuDenseTail(gpu, dense_tail(pattern->host(), tail, slot_of))};
+            const LuLevels    levels = lu_levels(pattern->host(), DependencyRule::left);
+            const TailColumns tail = is_complex<S> ? TailColumns{} : choose_dense_tail(pattern->host(), levels);
+            GpuFactorProgram  program = gpu_factor_program(gpu, *pattern, inputs, tail, levels.column);
+            slot_of = std::move(program.slot_of);
+            return DataflowRefactor{std::move(program.dataflow),
+                                    GpuDenseTail(gpu, dense_tail(pattern->host(), tail, slot_of))};
         }
         case RefactorMethod::left:
             return LeftRefactor<S>(gpu, pattern, tuning.left);
@@ -63,15 +64,15 @@ RefactorMethod method_for(const LuPattern& pattern, Gpu& gpu, RefactorMethod ask
 template <Scalar S>
 GpuRefactor<S>::GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, RefactorMethod method,
                             const GpuRefactorTuning& tuning, Cpu host)
-    : GpuRefactor(gpu, pattern, entry_inputs(*pattern, host), method, tuning, host)
+    : GpuRefactor(gpu, pattern, entry_inputs(*pattern, host), method, tuning)
 {}
 
 template <Scalar S>
-GpuRefactor<S>::GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, EntryInputs inputs,
-                            RefactorMethod method, const GpuRefactorTuning& tuning, Cpu host)
+GpuRefactor<S>::GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const EntryInputs& inputs,
+                            RefactorMethod method, const GpuRefactorTuning& tuning)
     : method_(method_for<S>(*pattern, gpu, method)),
       pattern_(std::make_shared<const GpuLuPattern>(gpu, std::move(pattern), inputs)),
-      engine_(make_engine<S>(gpu, pattern_, std::move(inputs), method_, tuning, host, slot_of_)),
+      engine_(make_engine<S>(gpu, pattern_, inputs, method_, tuning, slot_of_)),
       val_(room<S>(gpu, engine_, pattern_->entries())),
       monitor_(gpu, pattern_, slot_of_)
 {}

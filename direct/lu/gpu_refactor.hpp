@@ -37,7 +37,7 @@ class GpuRefactor {
 public:
     /// @param method     left, glu1, glu3, islu, or automatic: dot products, or left where gpu_cost (refactor_choice.hpp) says so
     /// @throws InvalidOption for another method; OutOfMemory, or InvalidInput where 32 bits cannot count
-    /// @param host  whose threads make the program of dot products
+    /// @param host  whose threads look up where the caller's values go
     GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, RefactorMethod method,
                 const GpuRefactorTuning& tuning = {}, Cpu host = Cpu());
 
@@ -66,8 +66,8 @@ public:
     using Engine = std::variant<DataflowRefactor, LeftRefactor<S>, RightRefactor<S>, UnionRefactor<S>>;
 
 private:
-    GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, EntryInputs inputs, RefactorMethod method,
-                const GpuRefactorTuning& tuning, Cpu host);
+    GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const EntryInputs& inputs, RefactorMethod method,
+                const GpuRefactorTuning& tuning);
 
     RefactorMethod                      method_;  ///< automatic: dot products
     std::shared_ptr<const GpuLuPattern> pattern_;

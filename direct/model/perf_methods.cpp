@@ -94,15 +94,15 @@ struct Launch {
 DataflowPrediction predict_dataflow(const LuPattern& P, const DeviceParameters& device)
 {
     using namespace dataflow_rule;
-    const TailColumns tail = choose_dense_tail(P);
     const LuLevels    levels = lu_levels(P, DependencyRule::left);
+    const TailColumns tail = choose_dense_tail(P, levels);
     Index             depth = 0;
     for (Index k = 0; k < P.n; ++k)
         if (k < tail.first || k >= tail.first + tail.size) depth = std::max(depth, levels.level_of[k] + 1);
     const double       entries = double(P.nnz()) + double(P.nnz_F());
     const double       products = P.multiply_adds(), tasks = products / task_products + entries / task_entries;
     DataflowPrediction found{.waits = depth * level_seconds + tail.size * tail_seconds,
-                             .work = tasks * task_seconds,
+                             .work = tasks * task_seconds * usual_multiprocessors / device.multiprocessors,
                              .products = products};
     found.seconds = device.call + found.waits + found.work;
     return found;

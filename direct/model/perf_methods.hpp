@@ -12,7 +12,7 @@ namespace ilux {
 namespace dataflow_rule {
 constexpr double level_seconds = 0.72e-6;  // of a level of dot products, however few
 constexpr double tail_seconds = 0.2e-6;    // of a column of the dense tail
-constexpr double task_seconds = 1.8e-9;    // of 32 lanes' work
+constexpr double task_seconds = 1.8e-9;    // of 32 lanes' work, on usual_multiprocessors
 constexpr double task_products = 100, task_entries = 14;
 }  // namespace dataflow_rule
 

@@ -27,18 +27,12 @@ constexpr double cpu_factor = is_complex<S> ? complex_on_cpu : 1;
 
 double entries_of(const LuPattern& pattern) { return double(pattern.nnz()) + double(pattern.nnz_F()); }
 
-double dataflow_setup(const LuPattern& pattern, double products, int threads)
-{
-    return products * setup_product_shared / threads +
-           entries_of(pattern) * (setup_entry + setup_entry_shared / threads);
-}
-
 template <Scalar S>
-GpuCost dataflow_cost(const LuPattern& pattern, const DataflowPrediction& predicted, int threads)
+GpuCost dataflow_cost(const LuPattern& pattern, const DataflowPrediction& predicted)
 {
     const double products = predicted.products, entries = entries_of(pattern);
     return {.seconds = transfer_seconds + dot_factor<S> * predicted.seconds,
-            .setup = dataflow_setup(pattern, products, threads),
+            .setup = setup_start + entries * setup_entry + products * setup_product,
             .bytes = products * product_bytes + entries * (entry_bytes + sizeof(S) - sizeof(double))};
 }
 
@@ -134,12 +128,12 @@ std::string why_cpu(const GpuCost& gpu, double cpu, int threads, double systems,
 }  // namespace
 
 template <Scalar S>
-GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors, int threads)
+GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors)
 {
     const DeviceParameters   device{.multiprocessors = double(multiprocessors)};
     const DataflowPrediction predicted = predict_dataflow(pattern, device);
-    const GpuCost            dataflow = dataflow_cost<S>(pattern, predicted, threads);
-    const bool possible = dataflow_setup(pattern, predicted.products, 1) <= most_setup && dataflow.bytes <= free_bytes;
+    const GpuCost            dataflow = dataflow_cost<S>(pattern, predicted);
+    const bool               possible = dataflow.bytes <= free_bytes;
     if (possible && predicted.work <= clearly_dot_products * predicted.waits) return dataflow;
     const GpuCost left = left_cost<S>(pattern, device);
     return possible && (dataflow.seconds <= left.seconds || left.bytes > free_bytes) ? dataflow : left;
@@ -148,7 +142,7 @@ GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessor
 template <Scalar S>
 std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes, int multiprocessors)
 {
-    const GpuCost gpu = gpu_cost<S>(pattern, free_bytes, multiprocessors, threads);
+    const GpuCost gpu = gpu_cost<S>(pattern, free_bytes, multiprocessors);
     // Threads are asked only where the memory is there.
     const double cpu = gpu.bytes > free_bytes ? 0 : cpu_factor<S> * detail::expected_seconds(pattern, threads);
     return why_cpu(gpu, cpu, threads, systems, free_bytes);
@@ -169,7 +163,7 @@ std::string why_cpu(const FrontPlan& plan, int threads, double systems, double f
 }
 
 #define ILUX_INSTANTIATE(S)                                                      \
-    template GpuCost     gpu_cost<S>(const LuPattern&, double, int, int);        \
+    template GpuCost     gpu_cost<S>(const LuPattern&, double, int);             \
     template std::string why_cpu<S>(const LuPattern&, int, double, double, int); \
     template GpuCost     gpu_cost<S>(const FrontPlan&);                          \
     template std::string why_cpu<S>(const FrontPlan&, int, double, double);

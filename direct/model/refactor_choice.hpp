@@ -12,14 +12,12 @@ namespace ilux {
 /// What the performance model (perf_methods.hpp) leaves out; measured on an H200, or for the setup on an H100, and their 16-core hosts (docs/design/direct_gpu.md).
 namespace refactor_rule {
 constexpr double transfer_seconds = 20e-6;  // of transfers and waits of a system, around the numeric phase
-// Seconds, once for the pivots: the program, all else they need, and the plan of the first solve. What threads of the host share, and
-// what more of them do not shorten: 0.84 to 1.24 times what seven circuits took with 1 to 16 threads, 0.56 to 0.96 of voter; the
-// first solves, 6 to 20 ms of these, are not recorded.
-constexpr double setup_product_shared = 14e-9, setup_entry = 110e-9, setup_entry_shared = 70e-9;
-// Bytes on the device of the program, what it is made of, and the first solve: 0.92 to 1.18 times what eight circuits have there, by the record
-// of plans and the sizes of what a program is made of.
-constexpr double product_bytes = 20, entry_bytes = 190;
-constexpr double most_setup = 3.5;  // seconds of one thread: bits are the same for any number
+// Seconds, once for the pivots: the program, which the GPU makes, all else they need, and the plan of the first solve. 0.74 to 1.2 times
+// what nine circuits and a mesh took on an H100, 0.6·10³ to 1.3·10⁶ entries and up to 1.6·10⁸ products.
+constexpr double setup_start = 10e-3, setup_entry = 40e-9, setup_product = 0.7e-9;
+// Bytes on the device of the program, what it is made of, and the first solve: on ten systems never less than they have there, up to
+// 1.35 times as many where that is more than 100 MB, 1.6 times below.
+constexpr double product_bytes = 21, entry_bytes = 200;
 constexpr double left_setup_entry = 25e-9;
 // Seconds of complex values over those of real ones; left takes as long as with real values.
 constexpr double complex_by_dot_products = 1.35, complex_on_cpu = 1.5;
@@ -38,19 +36,17 @@ constexpr Index  front_inverse_pivots = 512, front_warp_pivots = 32, front_warp_
 struct GpuCost {
     RefactorMethod method = RefactorMethod::automatic;  ///< automatic: dot products; or left
     double         seconds = 0;                         ///< of a refactorization
-    double         setup = 0;                           ///< seconds, once for the pivots, by the host's threads
+    double         setup = 0;                           ///< seconds, once for the pivots
     double         bytes = 0;
 };
-/// Of what `auto` takes on a GPU: dot products; or left where their program would take too long to make or too much
-/// memory, or left is the faster by the model, which is of an H200 with so many multiprocessors. That is only asked where
+/// Of what `auto` takes on a GPU: dot products; or left where their program would take too much memory, or left is the faster by the model, which is of an H200 with so many multiprocessors. That is only asked where
 /// work and not depth is what dot products cost. glu1, glu3 and islu are left to those who ask for them: they were nowhere faster than the better of
 /// these, and the first two repeat no bits. The two that are taken add in different orders, so `auto` repeats its bits on one
 /// kind of device with the same free memory, and between others only where the choice is the same.
 /// O(nnz), and LeftModel's simulation where left is asked.
-/// @tparam S  of the values; @param threads  of the host; only the setup depends on them
+/// @tparam S  of the values
 template <Scalar S = double>
-GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors = usual_multiprocessors,
-                 int threads = 1);
+GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors = usual_multiprocessors);
 
 /// Why host threads had better refactor `systems` matrices than such a GPU with so much free memory, or "".
 template <Scalar S = double>

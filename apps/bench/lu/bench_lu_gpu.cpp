@@ -1,6 +1,7 @@
 #include "ilux/apps/bench/lu/bench_lu_gpu.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "ilux/apps/program/progress.hpp"
@@ -121,14 +122,21 @@ Json LuBenchGpu<S>::solution(GpuRefactor<S>& refactor)
 template <Scalar S>
 Json LuBenchGpu<S>::measure(RefactorMethod method)
 {
-    const Times     transfer = transfer_times();
-    const WallClock clock;
-    GpuRefactor<S>  refactor(gpu_, system_.first.pattern, method, {}, Cpu(bench_.threads));
-    gpu_.synchronize();
-    const double  prepare = clock.seconds();
+    Json       json{{"method", field_text(method)}};
+    const auto prepared = [&](const char* field) {
+        const WallClock clock;
+        auto refactor = std::make_unique<GpuRefactor<S>>(gpu_, system_.first.pattern, method, GpuRefactorTuning{},
+                                                         Cpu(bench_.threads));
+        gpu_.synchronize();
+        json[field] = clock.seconds();
+        return refactor;
+    };
+    prepared("first_prepare");
+    const auto      made = prepared("prepare");
+    GpuRefactor<S>& refactor = *made;
+    json["transfer"] = to_json(transfer_times());
     const Numeric times = numeric<S>(refactor, values_.data());
-    Json          json{{"method", field_text(method)},   {"prepare", prepare},          {"transfer", to_json(transfer)},
-              {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}, {"copy_bandwidth", copy_bandwidth_}};
+    json.update({{"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}, {"copy_bandwidth", copy_bandwidth_}});
     if (method == RefactorMethod::automatic) json["taken"] = refactor.left() != nullptr ? "left" : "dataflow";
     json.update(solution(refactor));
     if (is_complex<S>) json["real"] = real_by_the_same_pattern(method);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -45,42 +44,6 @@ struct DataflowOnDevice {
     DeviceBuffer<S> input, v;
     std::vector<S>  expected;
 };
-
-template <class T>
-bool same_on_device(Gpu& gpu, const T* device, const UnsetVector<T>& host)
-{
-    std::vector<T> found(host.size());
-    download<T>(gpu, DeviceSpan<const T>(device, host.size()), found);
-    return host.empty() || std::memcmp(found.data(), host.data(), host.size() * sizeof(T)) == 0;
-}
-
-void expect_same_program(Gpu& gpu, const DataflowView& device, const DataflowProgram& host)
-{
-    EXPECT_EQ(device.task_count, static_cast<Index>(host.task.size()));
-    EXPECT_TRUE(same_on_device(gpu, device.task, host.task));
-    EXPECT_TRUE(same_on_device(gpu, device.operand, host.operand));
-    EXPECT_TRUE(same_on_device(gpu, device.late, host.late));
-    EXPECT_TRUE(same_on_device(gpu, device.source, host.source));
-    EXPECT_TRUE(same_on_device(gpu, device.scale, host.scale));
-    EXPECT_TRUE(same_on_device(gpu, device.divisor, host.divisor));
-}
-
-TEST(GpuDataflow, FilledOnTheDeviceIsTheProgramOfTheHost)
-{
-    ILUX_SKIP_WITHOUT_GPU();
-    Gpu gpu;
-    for (const DataflowSystem& system : dataflow_systems()) {
-        SCOPED_TRACE(system.name);
-        const LuPattern& P = *system.F.pattern;
-        for (const TailColumns tail : {TailColumns{}, choose_dense_tail(P)}) {
-            const DataflowLayout  layout = factor_layout(P, tail);
-            const DataflowProgram program = factor_dataflow(P, tail);
-            const GpuDataflow     device(gpu, layout);
-            ASSERT_EQ(device.slots(), program.slots());
-            expect_same_program(gpu, device.view(), program);
-        }
-    }
-}
 
 TYPED_TEST(GpuDataflowOf, HaveTheBitsOfTheirSerialTwinEveryTime)
 {

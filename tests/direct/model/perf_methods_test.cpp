@@ -127,39 +127,32 @@ TEST(GpuCost, IsOfAsManyMultiprocessorsAsTheGpuHas)
 {
     const Index     n = 1000;  // enough work that few multiprocessors take longer
     const LuPattern full = pattern_of(Stored(n, std::vector<char>(n, 1)));
+    const auto      dot_products = predict_dataflow(full, {.multiprocessors = 7});
+    EXPECT_DOUBLE_EQ(dot_products.work, predict_dataflow(full, {}).work * usual_multiprocessors / 7);
     EXPECT_DOUBLE_EQ(gpu_cost(full, unlimited, 7).seconds,
-                     refactor_rule::transfer_seconds + LeftModel(full, {.multiprocessors = 7}).predict(0).seconds);
+                     refactor_rule::transfer_seconds +
+                         std::min(dot_products.seconds, LeftModel(full, {.multiprocessors = 7}).predict(0).seconds));
     EXPECT_GT(gpu_cost(full, unlimited, 7).seconds, gpu_cost(full, unlimited).seconds);
     EXPECT_NE(why_cpu(full, 64, 1e6, unlimited, 1), why_cpu(full, 64, 1e6, unlimited));
 }
 
-TEST(GpuCost, OfThePreparationFallsWithThreadsAndTheMethodDoesNotDependOnThem)
+TEST(GpuCost, OfThePreparationGrowsWithEntriesAndProducts)
 {
     using namespace refactor_rule;
-    const auto P = dataflow_system("", gallery::mna_random({.n = 400, .decades = 6})).F.pattern;
-    double     former = INFINITY;
-    for (const int threads : {1, 2, 16, 1000}) {
-        const GpuCost cost = gpu_cost(*P, unlimited, usual_multiprocessors, threads);
-        EXPECT_LT(cost.setup, former);
-        EXPECT_GT(cost.setup, double(P->nnz() + P->nnz_F()) * setup_entry);
-        EXPECT_EQ(cost.seconds, gpu_cost(*P, unlimited).seconds);
-        former = cost.setup;
-    }
-    const Index     n = 1000;  // 3.3·10⁸ products: 4.8 s of one thread, 0.4 s of 16
-    const LuPattern full = pattern_of(Stored(n, std::vector<char>(n, 1)));
-    EXPECT_EQ(gpu_cost(full, unlimited, usual_multiprocessors, 16).method, RefactorMethod::left);
+    const LuPattern four = pattern_of({{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}});
+    EXPECT_DOUBLE_EQ(gpu_cost(four, unlimited).setup, setup_start + 4 * setup_entry);
+    const LuPattern full = pattern_of(Stored(4, std::vector<char>(4, 1)));  // 9 + 4 + 1 products
+    EXPECT_DOUBLE_EQ(gpu_cost(full, unlimited).setup, setup_start + 16 * setup_entry + 14 * setup_product);
 }
 
-TEST(GpuCost, IsOfLeftWhereAProgramWouldTakeTooMuchMemoryOrTime)
+TEST(GpuCost, IsOfLeftWhereAProgramWouldTakeTooMuchMemory)
 {
     const auto    circuit = dataflow_system("", gallery::mna_random({.n = 400, .decades = 6})).F.pattern;
-    const GpuCost tight = gpu_cost(*circuit, 1000);
+    const GpuCost tight = gpu_cost(*circuit, 1000), wide = gpu_cost(*circuit, unlimited);
     EXPECT_EQ(tight.method, RefactorMethod::left);
     EXPECT_DOUBLE_EQ(tight.seconds, refactor_rule::transfer_seconds + LeftModel(*circuit, {}).predict(0).seconds);
-
-    const Index     n = 1000;  // 3.3·10⁸ products: 4.8 s
-    const LuPattern full = pattern_of(Stored(n, std::vector<char>(n, 1)));
-    EXPECT_EQ(gpu_cost(full, unlimited).method, RefactorMethod::left);
+    EXPECT_EQ(gpu_cost(*circuit, wide.bytes).method, RefactorMethod::automatic);
+    EXPECT_EQ(gpu_cost(*circuit, 0.99 * wide.bytes).method, RefactorMethod::left);
 }
 
 }  // namespace
