@@ -53,8 +53,8 @@ std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, c
 /// norms of its inverse factors are so large that M⁻¹ drowns the residual in rounding.
 std::string why_hopeless(const MlIluReport& report);
 
-/// Where LU found A singular, no x is right beyond the residual: then the last one that has converged as far as that
-/// goes becomes a solution, perhaps one of many. Not where `asked` wants more than a residual says.
+/// LU found A singular, so no x is right beyond the residual: where none has converged, the last one that has as far as that
+/// goes becomes a solution, unless `asked` wants more than a residual says. Solutions are told to be perhaps one of many.
 void accept_what_can_be_known(StopTest asked, std::span<Attempt> tried);
 
 /// The one whose x is handed out: converged, else the smallest finite residual; where there is none, the last try that

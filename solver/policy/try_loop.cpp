@@ -22,6 +22,7 @@ void TryLoop::begin_values()
 {
     tries_.clear();
     stopped_.clear();
+    singular_ = false;
     state_ = next_state(state_, SolverEvent::new_values);
 }
 
@@ -76,6 +77,7 @@ std::optional<Plan> TryLoop::next()
 void TryLoop::end(Attempt tried)
 {
     if (ended_) ended_(tried);
+    singular_ |= tried.report.outcome == Outcome::singular;
     note(tried.decisions);
     if (!tried.remark.empty() && single_) decisions_.push_back(tried.remark);
     tries_.push_back(std::move(tried));
@@ -93,7 +95,7 @@ SolverReport TryLoop::tell(StopTest asked)
 {
     SolverReport report;
     if (tries_.empty()) tries_.push_back(current_);  // told again: there are no factors
-    accept_what_can_be_known(asked, tries_);
+    if (singular_) accept_what_can_be_known(asked, tries_);
     report.attempts = std::exchange(tries_, {});
     report.best = best_attempt(report.attempts);
     report.decisions = std::exchange(decisions_, {});

@@ -88,7 +88,8 @@ private:
     Attempt                             current_;
     std::vector<Attempt>                tries_;  // since the last report
     std::vector<std::string>            decisions_;
-    std::string                         stopped_;  // why there was no further try, or ""
+    std::string                         stopped_;           // why there was no further try, or ""
+    bool                                singular_ = false;  // so a try has found the values there are
     TimeBudget                          budget_;
 };
 

@@ -219,6 +219,18 @@ TEST(LinearSolver, GoesToAnIterationWhereTheLuIsSingular)
     EXPECT_TRUE(report.converged()) << testing::PrintToString(report.decisions);
     EXPECT_LE(residual_of(A, x, b), 1e-8);
     EXPECT_TRUE(mentions(report.decisions, "trying an iteration"));
+    const std::string many = "A is singular in working precision, and x may be one of many";
+    EXPECT_EQ(report.result().warning, many);
+
+    std::swap(b.front(), b.back());  // by the factors that there are
+    const auto other = solver.solve(b, x);
+    EXPECT_EQ(other.attempts.size(), 1u);
+    EXPECT_EQ(other.result().warning, many);
+
+    val.front() = 2;  // no longer singular
+    ASSERT_TRUE(solver.refactor(val).ready());
+    const auto regular = solver.solve(b, x);
+    EXPECT_TRUE(regular.converged() && regular.result().warning.empty()) << regular.result().warning;
 }
 
 TEST(LinearSolver, GoesToAnIterationWhereAnLuFindsNoMemory)
