@@ -1,6 +1,6 @@
 #include "ilux/base/fields.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -78,9 +78,13 @@ std::string nearest_name(std::string_view given, std::span<const std::string> ca
 
 void throw_unknown_field(std::string_view path, std::span<const std::string> candidates)
 {
-    const auto nearest = nearest_name(path, candidates);
-    throw InvalidOption(nearest.empty() ? fmt::format("there is no option '{}'", path)
-                                        : fmt::format("there is no option '{}'; did you mean '{}'?", path, nearest));
+    constexpr std::size_t few = 12;
+    const auto            nearest = nearest_name(path, candidates);
+    std::string           hint;
+    if (!nearest.empty()) hint = fmt::format("; did you mean '{}'?", nearest);
+    else if (!candidates.empty() && candidates.size() <= few)
+        hint = fmt::format("; there are {}", fmt::join(candidates, ", "));
+    throw InvalidOption(fmt::format("there is no option '{}'{}", path, hint));
 }
 
 void parse_field(std::string_view path, std::string_view text, bool& field)

@@ -76,7 +76,7 @@ const Problem& find_problem(std::string_view name)
     for (const auto& problem : problems()) names.push_back(problem.name);
     const auto nearest = nearest_name(name, names);
     throw InvalidOption(nearest.empty()
-                            ? fmt::format("there is no gallery problem '{}'", name)
+                            ? fmt::format("there is no gallery problem '{}'; `ilux gallery` lists them", name)
                             : fmt::format("there is no gallery problem '{}'; did you mean '{}'?", name, nearest));
 }
 

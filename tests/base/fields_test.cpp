@@ -120,12 +120,21 @@ TEST(Fields, NameTheNearestWhenThereIsNoSuchOption)
     expect_set_refusal("precond.drop_tl", "0", {"did you mean 'precond.drop_tol'"});
     expect_set_refusal("drop_tol", "0", {"did you mean 'precond.drop_tol'"});
     expect_set_refusal("precond", "3", {"there is no option 'precond'"});
-    const auto names = field_names<Outer>();
-    try {
-        throw_unknown_field("something_else_entirely", names);
-    } catch (const InvalidOption& why) {
-        EXPECT_STREQ(why.what(), "there is no option 'something_else_entirely'");
-    }
+}
+
+TEST(Fields, NameAllWhereThereAreFewAndNoneIsNear)
+{
+    const auto said = [](const std::vector<std::string>& names) -> std::string {
+        try {
+            throw_unknown_field("something_else_entirely", names);
+        } catch (const InvalidOption& why) {
+            return why.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(said({"n", "ny"}), "there is no option 'something_else_entirely'; there are n, ny");
+    EXPECT_EQ(said({}), "there is no option 'something_else_entirely'");
+    EXPECT_EQ(said(std::vector<std::string>(13, "n")), "there is no option 'something_else_entirely'");
 }
 
 TEST(NearestName, PrefersTheSmallestEditDistance)
