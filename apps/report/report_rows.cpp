@@ -95,11 +95,13 @@ Rows analysis_rows(const LuFacts& lu)
 Rows factor_rows(const LuFacts& lu)
 {
     if (lu.nnz == 0) return {};
-    Rows rows{{"factors", fmt::format("L + U {} entries, {} above the blocks: {:.2f} × nnz(A); {:.3g} flops, {} levels",
-                                      lu.nnz, lu.nnz_F, lu.fill, lu.flops, lu.levels)},
+    Rows rows{{"factors",
+               fmt::format("L + U {} entries, {} above the blocks: {:.2f} × nnz(A); {:.3g} flops, {} level{}", lu.nnz,
+                           lu.nnz_F, lu.fill, lu.flops, lu.levels, lu.levels == 1 ? "" : "s")},
               {"pivots", fmt::format("growth {:.1e}, smallest to largest {:.1e}, condition about {:.1e}",
                                      lu.growth > 0 ? 1 / lu.growth : INFINITY, lu.rcond, lu.condition)}};
-    if (lu.repivots > 0) rows.push_back({"", fmt::format("chosen anew {} times", lu.repivots)});
+    if (lu.repivots > 0)
+        rows.push_back({"", fmt::format("chosen anew {} time{}", lu.repivots, lu.repivots == 1 ? "" : "s")});
     return rows;
 }
 
