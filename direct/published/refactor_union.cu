@@ -14,6 +14,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/direct/gpu/device_delay.hpp"
 #include "ilux/direct/gpu/device_elimination.hpp"
+#include "ilux/direct/gpu/device_updates.hpp"
 
 namespace ilux {
 namespace {
@@ -21,8 +22,6 @@ namespace {
 constexpr unsigned whole_warp = ~0u;
 constexpr int      batch = 32;  // updates whose whereabouts are loaded together; a block has at least as many threads
 constexpr int      most_threads = 1024;
-
-__device__ int lane_of_warp() { return static_cast<int>(threadIdx.x % 32); }
 
 /// One u_ik: L(:,i), and its segment of Vdata.
 struct Update {
@@ -75,16 +74,6 @@ __device__ Index position_in_runs(const UnionRun* runs, Index count, Index t)
     return __shfl_sync(whole_warp, position, own) + t;
 }
 
-__device__ Index position_by_search(const Index* rows, Index least, Index most, Index row)
-{
-    while (least < most) {
-        const Index middle = least + (most - least) / 2;
-        if (rows[middle] < row) least = middle + 1;
-        else most = middle;
-    }
-    return least;
-}
-
 /// Where entry t of L(:,i), U(i,k) being entry p, lands in column k. All lanes of the warp call it, with consecutive t;
 /// for lanes beyond the last entry it is anything.
 template <UnionIndex index>
@@ -100,7 +89,7 @@ __device__ Index position_of(const LuPatternView& P, const UnionView& V, const C
         const Index row = P.row[update.lower + t];
         if constexpr (index == UnionIndex::search) {  // behind row i and what was before, with room for what follows
             const Index least = static_cast<Index>(p - column.begin) + 1 + t;
-            return position_by_search(P.row + column.begin, least, column.entries - (update.count - t), row);
+            return find_row(P.row + column.begin, least, column.entries - (update.count - t), row);
         }
         const UnionWord word = V.words[V.first[column.k] + row / 32 - P.row[column.begin] / 32];
         return static_cast<Index>(word.before) + __popc(word.bits & ((1u << (row % 32)) - 1));
