@@ -1,13 +1,12 @@
 // The level of each unit: 1 above the highest of what it reads.
 //
-// Launch shape: a warp an entry. Blocks claim eight entries at a time by a ticket, column after column in an order in which each comes
-// behind those that it reads; warps poll levels, which are their own flags, of entries that were claimed earlier. So the
-// first entry that is not known can always go on, and the launch ends. Repeatable: bitwise.
+// Launch shape: a warp an entry. Blocks claim eight entries at a time by a ticket, column after column, in an order in which
+// each column comes behind those that it reads. Warps poll levels, which are their own flags, of entries that were claimed
+// earlier. So the first entry that is not known can always go on, and the launch ends. Repeatable: bitwise.
 
 #include <cstdint>
 
 #include "ilux/direct/dataflow/factor_program_steps.hpp"
-#include "ilux/direct/gpu/device_updates.hpp"
 
 namespace ilux {
 namespace {
@@ -36,7 +35,7 @@ __device__ void poll_level(const std::int32_t* level, std::int32_t& value)
 __device__ std::int32_t wait_for_products(const FactorProgramView& V, Offset first, Offset count)
 {
     if (count == 0) return 0;
-    const int    lane = threadIdx.x % 32;
+    const int    lane = lane_of_warp();
     Product      product[each];
     std::int32_t a[each], b[each];
 #pragma unroll
@@ -67,7 +66,7 @@ __device__ std::int32_t wait_for_products(const FactorProgramView& V, Offset fir
 __device__ std::int32_t level_of_entry(const FactorProgramView& V, Offset entry)
 {
     const EntryList list(V, entry);
-    const bool      leads = threadIdx.x % 32 == 0;
+    const bool      leads = lane_of_warp() == 0;
     const Offset    sum = V.first_sum(entry);
     std::int32_t    highest = 0, of_sum = 0;
     for (Offset p = 0; p < list.cut.parts; ++p) {
@@ -82,7 +81,7 @@ __device__ std::int32_t level_of_entry(const FactorProgramView& V, Offset entry)
         if (leads) publish_level(V.level + sum + list.cut.parts + p / chunk, of_sum);
         highest = most(highest, of_sum + 1);
     }
-    // those come last that are known last
+    // these become known last
     return most(highest, wait_for_products(V, list.own + list.cut.added(), list.products));
 }
 
@@ -102,10 +101,10 @@ __global__ void __launch_bounds__(plan_threads) order_entries(FactorProgramView 
     V.ordered[at] = {static_cast<DataflowEntry>(V.pattern.col_ptr[k] + at - V.start[j]), k};
 }
 
-/// Level of a group's members, each of which stands before who asks in the order. By a whole warp.
+/// Level of a group, whose members are claimed no later than the warp that asks.
 __device__ std::int32_t wait_for_group(const FactorProgramView& V, const Shape& group)
 {
-    const int    lane = threadIdx.x % 32;
+    const int    lane = lane_of_warp();
     std::int32_t of_member = lane < group.size ? -1 : 0;
     while (__any_sync(whole_warp, of_member < 0)) poll_level(V.alone + group.first + lane, of_member);
     return most_over_warp(of_member);
@@ -114,20 +113,20 @@ __device__ std::int32_t wait_for_group(const FactorProgramView& V, const Shape& 
 /// A member of a group. All share a level: the last one finds it.
 __device__ void join_group(const FactorProgramView& V, Offset entry, const Shape& group, std::int32_t level)
 {
-    const int lane = threadIdx.x % 32;
+    const int lane = lane_of_warp();
     if (lane == 0) publish_level(V.alone + entry, level);
     if (entry != Offset{group.first} + group.size - 1) return;
     level = wait_for_group(V, group);
     if (lane < group.size) publish_level(V.level + group.first + lane, level);
 }
 
-/// Whoever computes its divisor once more waits for what that waits for.
+/// An entry that computes its divisor once more is known no earlier than the divisor; another one waits for the divisor.
 __device__ void follow_group(const FactorProgramView& V, Offset entry, const Shape& group, std::int32_t level)
 {
     const auto         own = early_operands(V.count[entry]), leader = early_operands(V.count[group.first]);
     const std::int32_t of_group = wait_for_group(V, group);
     const bool         twin = has_twin(own, leader, group.log2_part);
-    if (threadIdx.x % 32 == 0) publish_level(V.level + entry, most(level, of_group + (twin ? 0 : 1)));
+    if (lane_of_warp() == 0) publish_level(V.level + entry, most(level, of_group + (twin ? 0 : 1)));
 }
 
 __global__ void __launch_bounds__(plan_threads, 6) find_levels(FactorProgramView V)
@@ -141,7 +140,7 @@ __global__ void __launch_bounds__(plan_threads, 6) find_levels(FactorProgramView
     const Shape        group = V.group[k];
     const std::int32_t level = level_of_entry(V, t);
     if (group.size == 0 || t < group.first) {
-        if (threadIdx.x % 32 == 0) publish_level(V.level + t, level);
+        if (lane_of_warp() == 0) publish_level(V.level + t, level);
     } else if (t < group.first + group.size) {
         join_group(V, t, group, level);
     } else {
@@ -155,7 +154,7 @@ __global__ void __launch_bounds__(plan_threads) find_levels_of_F(FactorProgramVi
     const Offset t = V.pattern.nnz + thread_of_grid() / 32;
     if (t >= V.own) return;
     const std::int32_t level = level_of_entry(V, t);
-    if (threadIdx.x % 32 == 0) publish_level(V.level + t, level);
+    if (lane_of_warp() == 0) publish_level(V.level + t, level);
 }
 
 /// Of inputs.
@@ -169,7 +168,7 @@ __global__ void __launch_bounds__(plan_threads) set_level_zero(FactorProgramView
 
 void find_factor_levels(Gpu& gpu, const FactorProgramView& V)
 {
-    const cuda::Range range("levels of products");
+    const cuda::Range range("find_factor_levels");
     plan_launch(gpu, "set_level_zero", set_level_zero, V.entries - V.own, V);
     plan_launch(gpu, "find_levels_of_F", find_levels_of_F, 32 * (V.own - V.pattern.nnz), V);
     plan_launch(gpu, "measure_columns", measure_columns, V.pattern.n, V);

@@ -1,22 +1,19 @@
 // Products of the entries of L + U, listed entry by entry.
 //
-// Launch shape: a warp an update, its lanes beside one another in L(:,i); they meet in atomic counts, so the list of an entry is in no
-// order before it is sorted. Only where that decides which products make a partial sum, a block an entry lists them in the order of
-// subtraction. Elsewhere a thread an entry, or a warp a column. Nobody waits for other blocks. Counts and what is sorted are
-// repeatable, bitwise.
+// Launch shape: a warp an update, its lanes beside one another in L(:,i); they meet in atomic counts, so the list of an
+// entry is in no order before it is sorted. The order of subtraction decides only which products make a partial sum: entries
+// that have any are listed by a block each, in that order. Elsewhere a thread takes an entry, or a warp a column. Nobody
+// waits for other blocks. Counts, and lists once they are sorted, are repeatable: bitwise.
 
 #include <cub/block/block_scan.cuh>
 
 #include "ilux/direct/dataflow/factor_program_steps.hpp"
-#include "ilux/direct/gpu/device_updates.hpp"
 
 namespace ilux {
 namespace {
 
 using namespace sum_rule;
 using Product = DataflowUnits::Product;
-
-static_assert(plan_threads == update_threads);
 
 /// visit(t, a, b) for each product of L + U, in no order.
 template <class Visit>
@@ -44,7 +41,8 @@ __global__ void __launch_bounds__(plan_threads) count_inputs(FactorProgramView V
     if (V.own + e < V.entries) atomicAdd(V.count + V.extra_of[e], 1);
 }
 
-/// What each entry takes of the lists and of partial sums, for the sums over all entries. @param too_long  set where one does not fit
+/// What each entry takes of the lists and of partial sums, for the sums over all entries.
+/// @param too_long  becomes 1 where one does not fit
 __global__ void __launch_bounds__(plan_threads) measure_lists(FactorProgramView V, int* too_long)
 {
     const Offset t = thread_of_grid();
@@ -61,7 +59,7 @@ __global__ void __launch_bounds__(plan_threads) make_groups(FactorProgramView V)
 {
     const LuPatternView& P = V.pattern;
     const Index          k = static_cast<Index>(thread_of_grid() / 32);
-    const int            lane = threadIdx.x % 32;
+    const int            lane = lane_of_warp();
     if (k >= P.n || !V.has_group(k)) return;
     const Offset diag = P.diag[k], end = P.col_ptr[k + 1];
     const auto   longest = [&](Offset last) {
@@ -127,14 +125,16 @@ __global__ void __launch_bounds__(plan_threads) list_long_sums(FactorProgramView
 {
     const LuPatternView& P = V.pattern;
     const Offset         t = V.long_entry[blockIdx.x];
+    const Index          k = V.column_of_entry(t);
     OrderedList          list(V, t);
-    for (Offset e = V.own; e < V.entries; e += plan_threads) {
-        const Offset own = e + threadIdx.x;
-        list.put(own < V.entries && V.extra_of[own - V.own] == t,
-                 {DataflowUnits::minus_one, static_cast<DataflowEntry>(own)});
-    }
+    if (V.extra_ptr != nullptr)
+        for (Offset e = V.extra_ptr[k]; e < V.extra_ptr[k + 1]; e += plan_threads) {
+            const Offset own = e + threadIdx.x;
+            list.put(own < V.extra_ptr[k + 1] && V.extra_of[own] == t,
+                     {DataflowUnits::minus_one, static_cast<DataflowEntry>(V.own + own)});
+        }
     if (t >= P.nnz) return;  // of F
-    const Index  k = column_of(P, t), r = P.row[t];
+    const Index  r = P.row[t];
     const Offset end = least(P.diag[k], t);
     for (Offset q = P.col_ptr[k]; q < end; q += plan_threads) {
         const Offset own = q + threadIdx.x;
@@ -146,28 +146,28 @@ __global__ void __launch_bounds__(plan_threads) list_long_sums(FactorProgramView
 
 }  // namespace
 
-FactorProgramSize count_factor_products(Gpu& gpu, const FactorProgramView& V)
+std::optional<FactorProgramSize> count_factor_products(Gpu& gpu, const FactorProgramView& V)
 {
-    const cuda::Range range("count products");
+    const cuda::Range range("count_factor_products");
     DeviceBuffer<int> too_long(1);
     const Index       n = V.pattern.n;
     plan_launch(gpu, "count_products", count_products, V.pattern.nnz, V);
     plan_launch(gpu, "count_inputs", count_inputs, V.entries - V.own, V);
     plan_launch(gpu, "measure_lists", measure_lists, V.own + 1, V, too_long.data());
     plan_launch(gpu, "make_groups", make_groups, Offset{32} * n, V);
+    if (value_at(gpu, too_long.data()) != 0) return std::nullopt;
     add_up(gpu, V.list, V.own + 1);
     add_up(gpu, V.sum, V.own + 1);
     add_up(gpu, V.saved, Offset{n} + 1);
-    require(value_at(gpu, too_long.data()) == 0, [] { return "an entry has too many products; take another method"; });
-    return {.list = value_at(gpu, V.list + V.own),
-            .units = V.entries + value_at(gpu, V.sum + V.own),
-            .saved = value_at(gpu, V.saved + n),
-            .long_entries = value_at(gpu, V.long_entries)};
+    return FactorProgramSize{.list = value_at(gpu, V.list + V.own),
+                             .units = V.entries + value_at(gpu, V.sum + V.own),
+                             .saved = value_at(gpu, V.saved + n),
+                             .long_entries = value_at(gpu, V.long_entries)};
 }
 
 void list_factor_products(Gpu& gpu, const FactorProgramView& V, const FactorProgramSize& size)
 {
-    const cuda::Range range("list products");
+    const cuda::Range range("list_factor_products");
     plan_launch(gpu, "list_products", list_products, V.pattern.nnz, V);
     plan_launch(gpu, "list_inputs", list_inputs, V.entries - V.own, V);
     plan_launch(gpu, "list_long_sums", list_long_sums, Offset{plan_threads} * size.long_entries, V);

@@ -25,7 +25,7 @@ __device__ std::int64_t key_of(const FactorProgramView& V, const Product& p)
 __device__ void sort_list(const FactorProgramView& V, Offset first, Offset count)
 {
     constexpr int each = static_cast<int>(chunk) / lanes;
-    const int     lane = threadIdx.x % 32, size = static_cast<int>(count);
+    const int     lane = lane_of_warp(), size = static_cast<int>(count);
     Product       product[each];
     std::int64_t  key[each];
     int           rank[each] = {};
@@ -52,7 +52,7 @@ __device__ void sort_list(const FactorProgramView& V, Offset first, Offset count
 
 __device__ void describe(const FactorProgramView& V, Offset unit, Offset first, Offset count, Offset late)
 {
-    if (threadIdx.x % 32 != 0) return;
+    if (lane_of_warp() != 0) return;
     V.first[unit] = first;
     V.early[unit] = static_cast<std::uint32_t>(count - late);
     V.late[unit] = static_cast<std::uint8_t>(late);
@@ -61,7 +61,7 @@ __device__ void describe(const FactorProgramView& V, Offset unit, Offset first, 
 /// product[to …] ← units that are added
 __device__ void put_added(const FactorProgramView& V, Offset to, Offset unit, Offset count)
 {
-    for (Offset p = threadIdx.x % 32; p < count; p += 32)
+    for (Offset p = lane_of_warp(); p < count; p += 32)
         V.product[to + p] = {DataflowUnits::minus_one, static_cast<DataflowEntry>(unit + p)};
     __syncwarp();
 }
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(plan_threads) sort_products(FactorProgramView 
 
 void sort_factor_products(Gpu& gpu, const FactorProgramView& V)
 {
-    const cuda::Range range("sort products");
+    const cuda::Range range("sort_factor_products");
     plan_launch(gpu, "sort_products", sort_products, 32 * V.entries, V);
 }
 

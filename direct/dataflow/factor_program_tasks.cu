@@ -1,8 +1,8 @@
 // Shapes of units, sorted, and the tasks that they fill.
 //
-// Launch shape: a warp a column for its shapes, elsewhere a thread a shape or a task. Tasks take shapes in their order as long as
-// they have room, as TaskMaker (dataflow_layout.cpp) does one after another: here each shape finds out where a task that
-// begins with it ends, and jumps of doubling length from the first of each kind find which shapes begin one. Nobody
+// Launch shape: a warp a column for its shapes, elsewhere a thread a shape or a task. Tasks take shapes in their order as
+// long as they have room, as TaskMaker (dataflow_layout.cpp) does one after another. Here each shape finds out where a task
+// that begins with it ends; jumps of doubling length from the first shape of each kind then find all that begin one. Nobody
 // waits for other blocks. Repeatable: bitwise.
 
 #include <bit>
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(plan_threads) shape_columns(FactorProgramView 
 {
     const LuPatternView& P = V.pattern;
     const Index          k = static_cast<Index>(thread_of_grid() / 32);
-    const int            lane = threadIdx.x % 32;
+    const int            lane = lane_of_warp();
     if (k >= P.n) return;
     const Shape  group = V.group[k];
     const Offset saved = V.saved[k], last = P.col_ptr[k + 1], leader = group.size > 0 ? P.diag[k] : last;
@@ -195,7 +195,7 @@ TaskStarts find_starts(Gpu& gpu, const FactorShapes& shapes, DeviceArrays& work)
 FactorShapes::FactorShapes(Gpu& gpu, const FactorProgramView& V, Offset saved)
     : count_(static_cast<std::uint32_t>(V.units - saved))
 {
-    const cuda::Range range("shapes");
+    const cuda::Range range("FactorShapes");
     ShapeRoom         made;
     Key*              sorted_key = nullptr;
     DeviceArrays      keys;
@@ -218,7 +218,7 @@ FactorShapes::FactorShapes(Gpu& gpu, const FactorProgramView& V, Offset saved)
 
 FactorTasks::FactorTasks(Gpu& gpu, const FactorProgramView& V, Offset saved) : shapes_(gpu, V, saved)
 {
-    const cuda::Range range("tasks");
+    const cuda::Range range("FactorTasks");
     DeviceArrays      work;
     const TaskStarts  starts = find_starts(gpu, shapes_, work);
     view_.tasks = value_at(gpu, starts.begins + starts.shapes);
@@ -243,6 +243,7 @@ FactorTasks::FactorTasks(Gpu& gpu, const FactorProgramView& V, Offset saved) : s
 
 void FactorTasks::write(Gpu& gpu, Task* to) const
 {
+    const cuda::Range range("FactorTasks::write");
     plan_launch(gpu, "write_tasks", write_tasks, view_.tasks, view_, shapes_.shape(), to);
 }
 

@@ -15,6 +15,7 @@ public:
     const DataflowUnits::Shape* shape() const { return shape_; }
     std::uint32_t               count() const { return count_; }
     Index                       depth() const { return depth_; }  ///< levels
+    std::size_t                 bytes() const { return arrays_.bytes(); }
 
 private:
     DeviceArrays          arrays_;
@@ -44,6 +45,7 @@ public:
     const FactorShapes&   shapes() const { return shapes_; }
     Offset                rows() const { return rows_; }  ///< of 32 operands
     Offset                slots() const { return slots_; }
+    std::size_t           bytes() const { return shapes_.bytes() + arrays_.bytes(); }
     /// Whole tasks, with places; only enqueued.
     void write(Gpu& gpu, DataflowProgram::Task* to) const;
 

@@ -2,11 +2,11 @@
 // What a GPU makes the program of a refactorization from, and through. Only .cu files include this.
 
 #include <cstdint>
-#include <cub/device/device_scan.cuh>
 
 #include "ilux/base/gpu/cuda.hpp"
 #include "ilux/direct/dataflow/sum_rules.hpp"
-#include "ilux/direct/gpu/gpu_lu_pattern.hpp"
+#include "ilux/direct/gpu/device_sums.hpp"
+#include "ilux/direct/gpu/device_updates.hpp"
 #include "ilux/sptrsv/gpu/device_row.hpp"
 
 namespace ilux {
@@ -26,6 +26,8 @@ struct FactorProgramView {
     LuPatternView       pattern;
     Index               tail_first = 0, tail_last = 0;  ///< columns that are neither divided nor applied
     const Index*        order = nullptr;                ///< n; columns, each behind those that it reads
+    const Offset*       extra_ptr = nullptr;            ///< n + 1; null, like the next: no entry has further inputs
+    const Offset*       f_col_ptr = nullptr;            ///< n + 1
     const Offset*       extra_of = nullptr;
     const std::int32_t* extra_source = nullptr;
     const double*       extra_scale = nullptr;
@@ -53,8 +55,14 @@ struct FactorProgramView {
     Offset         units = 0;
     int*           ticket = nullptr;  ///< 1; −1 before levels are found
 
-    __device__ bool   in_tail(Index k) const { return k >= tail_first && k < tail_last; }
-    __device__ bool   has_group(Index k) const { return !in_tail(k) && pattern.col_ptr[k + 1] - pattern.diag[k] > 1; }
+    __device__ bool in_tail(Index k) const { return k >= tail_first && k < tail_last; }
+    __device__ bool has_group(Index k) const { return !in_tail(k) && pattern.col_ptr[k + 1] - pattern.diag[k] > 1; }
+    /// Only where there are further inputs, if the entry is of F.
+    __device__ Index column_of_entry(Offset entry) const
+    {
+        return entry < pattern.nnz ? column_of(pattern, entry)
+                                   : last_not_above(f_col_ptr, pattern.n, entry - pattern.nnz);
+    }
     __device__ Offset first_sum(Offset entry) const { return entries + sum[entry]; }
     /// To the list of an entry without partial sums, behind what other threads append.
     __device__ void append(Offset entry, Product one) const
@@ -63,8 +71,8 @@ struct FactorProgramView {
     }
 };
 
-/// Where the list of an entry has what. First come products that partial sums take, `chunk` each; then what sums of sums add; then
-/// what the entry itself adds, and the products that it subtracts.
+/// The list of an entry has three parts: products that partial sums take, `chunk` each; what sums of sums add; what the entry
+/// itself adds, followed by the products that it subtracts.
 struct EntryList {
     sum_rule::LongSum cut;
     Offset            begin = 0, sums = 0, own = 0;  ///< where these three parts begin
@@ -90,7 +98,7 @@ struct EntryList {
     }
 };
 
-constexpr int plan_threads = 256;
+constexpr int plan_threads = update_threads;
 constexpr int plan_warps = plan_threads / 32;
 
 inline __device__ Offset thread_of_grid() { return Offset{blockIdx.x} * plan_threads + threadIdx.x; }
@@ -103,15 +111,6 @@ __device__ T most_over_warp(T value)
     return value;
 }
 
-/// One number of the device's; waits.
-template <class T>
-T value_at(Gpu& gpu, const T* device)
-{
-    T value{};
-    detail::download_bytes(gpu, device, &value, sizeof value);
-    return value;
-}
-
 /// Enqueues a kernel, as many blocks of plan_threads as `threads` need.
 template <class Kernel, class... Arguments>
 void plan_launch(Gpu& gpu, const char* name, Kernel kernel, Offset threads, Arguments... arguments)
@@ -120,25 +119,6 @@ void plan_launch(Gpu& gpu, const char* name, Kernel kernel, Offset threads, Argu
     const auto blocks = static_cast<unsigned>((threads + plan_threads - 1) / plan_threads);
     kernel<<<blocks, plan_threads, 0, cuda::stream(gpu)>>>(arguments...);
     cuda::check_launch(name);
-}
-
-/// Runs a call of CUB, which first says what memory it needs: call(memory, bytes). Waits.
-template <class Call>
-void with_cub_memory(const char* name, Call&& call)
-{
-    std::size_t bytes = 0;
-    cuda::check(call(nullptr, bytes), name);
-    DeviceBuffer<std::byte> memory(bytes > 0 ? bytes : 1);  // a null pointer would only ask for the size
-    cuda::check(call(static_cast<void*>(memory.data()), bytes), name);
-}
-
-/// x_i ← Σ_{j<i} x_j
-template <class T>
-void add_up(Gpu& gpu, T* x, Offset count)
-{
-    with_cub_memory("cub::DeviceScan", [&](void* memory, std::size_t& bytes) {
-        return cub::DeviceScan::ExclusiveSum(memory, bytes, x, x, count, cuda::stream(gpu));
-    });
 }
 
 }  // namespace ilux

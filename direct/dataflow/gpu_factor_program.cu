@@ -13,7 +13,12 @@ FactorProgramView begin(Gpu& gpu, const GpuLuPattern& pattern, const EntryInputs
     const auto        own = pattern.entries(), n = static_cast<std::size_t>(V.pattern.n);
     V.own = static_cast<Offset>(own);
     V.entries = static_cast<Offset>(own + inputs.extra_of.size());
+    require_positions(0, V.entries);
     arrays.add(order, V.order);
+    if (!inputs.extra_of.empty()) {
+        arrays.add(inputs.extra_ptr, V.extra_ptr);
+        arrays.add(pattern.host().f_col_ptr, V.f_col_ptr);
+    }
     arrays.add(inputs.extra_of, V.extra_of);
     arrays.add(inputs.extra_source, V.extra_source);
     arrays.add(inputs.extra_scale, V.extra_scale);
@@ -38,8 +43,8 @@ FactorProgramView begin(Gpu& gpu, const GpuLuPattern& pattern, const EntryInputs
     return V;
 }
 
-/// Room for what is found by units.
-void make_room(Gpu& gpu, const FactorProgramSize& size, FactorProgramView& V, DeviceArrays& arrays)
+/// Room for what is found by units; not made yet.
+void ask_for_room(const FactorProgramSize& size, FactorProgramView& V, DeviceArrays& arrays)
 {
     require_positions(0, size.units);
     V.units = size.units;
@@ -49,9 +54,21 @@ void make_room(Gpu& gpu, const FactorProgramSize& size, FactorProgramView& V, De
     arrays.room(units, V.first);
     arrays.room(units, V.early);
     arrays.room(units, V.late);
+}
+
+void make_room(Gpu& gpu, const FactorProgramView& V, DeviceArrays& arrays)
+{
     arrays.upload(gpu);
-    cuda::check(cudaMemsetAsync(V.level, unset_byte, units * sizeof(std::int32_t), cuda::stream(gpu)),
-                "cudaMemsetAsync");
+    const auto bytes = static_cast<std::size_t>(V.units) * sizeof(std::int32_t);
+    cuda::check(cudaMemsetAsync(V.level, unset_byte, bytes, cuda::stream(gpu)), "cudaMemsetAsync");
+}
+
+std::size_t program_bytes(const DataflowSize& size)
+{
+    using P = DataflowProgram;
+    constexpr std::size_t of_slot = sizeof(P::Late) + sizeof(std::int32_t) + sizeof(double) + sizeof(P::Slot);
+    return static_cast<std::size_t>(size.rows) * 32 * sizeof(P::Operand) +
+           static_cast<std::size_t>(size.slots) * of_slot + static_cast<std::size_t>(size.tasks) * sizeof(P::Task);
 }
 
 UnsetVector<DataflowProgram::Slot> slots_of_entries(Gpu& gpu, const FactorProgramView& V, const FactorTasks& tasks)
@@ -63,22 +80,27 @@ UnsetVector<DataflowProgram::Slot> slots_of_entries(Gpu& gpu, const FactorProgra
 
 }  // namespace
 
-GpuFactorProgram gpu_factor_program(Gpu& gpu, const GpuLuPattern& pattern, const EntryInputs& inputs, TailColumns tail,
-                                    std::span<const Index> order)
+std::optional<GpuFactorProgram> gpu_factor_program(Gpu& gpu, const GpuLuPattern& pattern, const EntryInputs& inputs,
+                                                   TailColumns tail, std::span<const Index> order,
+                                                   std::size_t most_bytes)
 {
     require_tail(pattern.host(), tail);
-    const cuda::Range       range("factor program");
-    DeviceArrays            by_entry, by_unit;
-    FactorProgramView       V = begin(gpu, pattern, inputs, tail, order, by_entry);
-    const FactorProgramSize size = count_factor_products(gpu, V);
-    make_room(gpu, size, V, by_unit);
-    list_factor_products(gpu, V, size);
+    const cuda::Range range("gpu_factor_program");
+    DeviceArrays      by_entry, by_unit;
+    FactorProgramView V = begin(gpu, pattern, inputs, tail, order, by_entry);
+    const auto        size = count_factor_products(gpu, V);
+    if (!size) return std::nullopt;
+    ask_for_room(*size, V, by_unit);
+    if (by_entry.bytes() + by_unit.bytes_asked_for() > most_bytes) return std::nullopt;
+    make_room(gpu, V, by_unit);
+    list_factor_products(gpu, V, *size);
     find_factor_levels(gpu, V);
     sort_factor_products(gpu, V);
-    const FactorTasks tasks(gpu, V, size.saved);
-    GpuDataflow       dataflow(gpu, {tasks.view().tasks, tasks.rows(), tasks.slots()},
-                               [&](const DataflowRoom& room) { fill_factor_tasks(gpu, V, tasks, room); });
-    return {std::move(dataflow), slots_of_entries(gpu, V, tasks)};
+    const FactorTasks  tasks(gpu, V, size->saved);
+    const DataflowSize program{tasks.view().tasks, tasks.rows(), tasks.slots()};
+    if (by_entry.bytes() + by_unit.bytes() + tasks.bytes() + program_bytes(program) > most_bytes) return std::nullopt;
+    GpuDataflow dataflow(gpu, program, [&](const DataflowRoom& room) { fill_factor_tasks(gpu, V, tasks, room); });
+    return GpuFactorProgram{std::move(dataflow), slots_of_entries(gpu, V, tasks)};
 }
 
 }  // namespace ilux

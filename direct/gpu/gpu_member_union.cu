@@ -6,10 +6,10 @@
 #include "ilux/direct/gpu/gpu_member_union.hpp"
 
 #include <algorithm>
-#include <cub/device/device_scan.cuh>
 
 #include "ilux/base/gpu/cuda.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/direct/gpu/device_sums.hpp"
 #include "ilux/direct/gpu/device_updates.hpp"
 
 namespace ilux {
@@ -123,17 +123,6 @@ std::vector<Offset> runs_by_column(Gpu& gpu, const LuPatternView& P)
     std::vector<Offset> host(P.n);
     download<Offset>(gpu, runs, host);
     return host;
-}
-
-/// len_e ← Σ_{d<e} len_d, in place
-void add_up(Gpu& gpu, Offset* len, Offset count)
-{
-    const auto  stream = cuda::stream(gpu);
-    std::size_t bytes = 0;
-    check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, len, len, count, stream), "cub::DeviceScan");
-    DeviceBuffer<std::byte> temp(std::max<std::size_t>(bytes, 1));  // a null pointer would only ask for the size
-    check(cub::DeviceScan::ExclusiveSum(temp.data(), bytes, len, len, count, stream), "cub::DeviceScan");
-    gpu.synchronize();  // for temp
 }
 
 void build(Gpu& gpu, const LuPatternView& P, const UnionLayout& layout, const UnionView& V, const UnionRoom& to)

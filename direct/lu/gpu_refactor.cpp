@@ -1,6 +1,7 @@
 #include "ilux/direct/lu/gpu_refactor.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "ilux/base/error.hpp"
@@ -15,22 +16,34 @@ namespace {
 template <Scalar S>
 using Engine = typename GpuRefactor<S>::Engine;
 
+/// Nothing where such a program would not fit: gpu_cost only knows about how large it is.
+template <Scalar S>
+std::optional<Engine<S>> dot_products(Gpu& gpu, const GpuLuPattern& pattern, const EntryInputs& inputs,
+                                      UnsetVector<DataflowProgram::Slot>& slot_of)
+{
+    const LuPattern& P = pattern.host();
+    const LuLevels   levels = lu_levels(P, DependencyRule::left);
+    // The tail's block keeps its columns as doubles in registers and shared memory: complex ones are dot products, too.
+    const TailColumns tail = is_complex<S> ? TailColumns{} : choose_dense_tail(P, levels);
+    const std::size_t free = gpu_memory(gpu.device()).free;
+    auto              program = gpu_factor_program(gpu, pattern, inputs, tail, levels.column, free);
+    if (!program) return std::nullopt;
+    slot_of = std::move(program->slot_of);
+    return DataflowRefactor{std::move(program->dataflow), GpuDenseTail(gpu, dense_tail(P, tail, slot_of))};
+}
+
+/// @param method  becomes left where dot products were to be taken and would not fit
 template <Scalar S>
 Engine<S> make_engine(Gpu& gpu, const std::shared_ptr<const GpuLuPattern>& pattern, const EntryInputs& inputs,
-                      RefactorMethod method, const GpuRefactorTuning& tuning,
+                      RefactorMethod& method, const GpuRefactorTuning& tuning,
                       UnsetVector<DataflowProgram::Slot>& slot_of)
 {
+    if (method == RefactorMethod::automatic) {
+        if (auto made = dot_products<S>(gpu, *pattern, inputs, slot_of)) return std::move(*made);
+        method = RefactorMethod::left;
+    }
     RightTuning right = tuning.right;
     switch (method) {
-        case RefactorMethod::automatic: {
-            // The tail's block keeps its columns as doubles in registers and shared memory: complex ones are dot products, too.
-            const LuLevels    levels = lu_levels(pattern->host(), DependencyRule::left);
-            const TailColumns tail = is_complex<S> ? TailColumns{} : choose_dense_tail(pattern->host(), levels);
-            GpuFactorProgram  program = gpu_factor_program(gpu, *pattern, inputs, tail, levels.column);
-            slot_of = std::move(program.slot_of);
-            return DataflowRefactor{std::move(program.dataflow),
-                                    GpuDenseTail(gpu, dense_tail(pattern->host(), tail, slot_of))};
-        }
         case RefactorMethod::left:
             return LeftRefactor<S>(gpu, pattern, tuning.left);
         case RefactorMethod::glu1:
@@ -39,6 +52,7 @@ Engine<S> make_engine(Gpu& gpu, const std::shared_ptr<const GpuLuPattern>& patte
             return RightRefactor<S>(gpu, pattern, right);
         case RefactorMethod::islu:
             return UnionRefactor<S>(gpu, pattern, tuning.joined);
+        case RefactorMethod::automatic:
         case RefactorMethod::cpu:
             break;
     }

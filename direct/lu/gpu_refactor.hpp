@@ -35,7 +35,8 @@ struct DataflowRefactor {
 template <Scalar S = double>
 class GpuRefactor {
 public:
-    /// @param method     left, glu1, glu3, islu, or automatic: dot products, or left where gpu_cost (refactor_choice.hpp) says so
+    /// @param method     left, glu1, glu3, islu, or automatic: dot products, or left where gpu_cost
+    ///                   (refactor_choice.hpp) says so or their program does not fit
     /// @throws InvalidOption for another method; OutOfMemory, or InvalidInput where 32 bits cannot count
     /// @param host  whose threads look up where the caller's values go
     GpuRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, RefactorMethod method,

@@ -276,18 +276,19 @@ std::string why_hopeless(const MlIluReport& report)
 
 void accept_what_can_be_known(StopTest asked, std::span<Attempt> tried)
 {
-    const auto best = std::ranges::find_if(tried.rbegin(), tried.rend(), &Attempt::inaccurate);
-    if (asked != StopTest::error && best != tried.rend() && std::ranges::none_of(tried, &Attempt::converged)) {
-        best->report.outcome = Outcome::converged;
-        best->inaccurate = false;
-        best->warn(best->explanation);
-        best->explanation.clear();
-    }
+    constexpr const char* many = "A is singular in working precision, and x may be one of many";
     for (Attempt& one : tried) {
-        const bool says_so = one.mlilu && one.mlilu->deficiency > 0;
-        if (one.converged() && !one.plan.direct() && !says_so)
-            one.warn("A is singular in working precision, and x may be one of many");
+        const bool says_so = one.plan.direct() || (one.mlilu && one.mlilu->deficiency > 0);  // by its own factors
+        if (one.converged() && !says_so) one.warn(many);
     }
+    if (asked == StopTest::error || std::ranges::any_of(tried, &Attempt::converged)) return;
+    const auto best = std::ranges::find_if(tried.rbegin(), tried.rend(), &Attempt::inaccurate);
+    if (best == tried.rend()) return;
+    best->report.outcome = Outcome::converged;
+    best->inaccurate = false;
+    best->warn(best->explanation);
+    best->warn(many);
+    best->explanation.clear();
 }
 
 std::size_t best_attempt(std::span<const Attempt> tried)
