@@ -27,7 +27,7 @@ ILUX_HOST_DEVICE constexpr T most(T a, T b)
     return a < b ? b : a;
 }
 ILUX_HOST_DEVICE constexpr Offset ceil_div(Offset x, Offset y) { return (x + y - 1) / y; }
-/// Of the smallest power of two that is not below `count`.
+/// The logarithm of the smallest power of two that is not below `count`.
 ILUX_HOST_DEVICE constexpr int ceil_log2(std::uint32_t count)
 {
     int log2 = 0;
@@ -84,7 +84,8 @@ ILUX_HOST_DEVICE constexpr int rows(std::uint32_t operands, int log2_part)
 
 ILUX_HOST_DEVICE constexpr std::uint8_t narrow(int small) { return static_cast<std::uint8_t>(small); }
 
-/// @param operands  early ones
+/// An entry or partial sum alone.
+/// @param first     its number  @param operands  early ones  @param divide  as DataflowProgram::Task has it
 ILUX_HOST_DEVICE constexpr Shape lone_shape(Offset first, std::uint32_t operands, std::uint8_t divide)
 {
     Shape made{.first = static_cast<DataflowEntry>(first), .divide = divide};

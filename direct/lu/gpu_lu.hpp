@@ -109,7 +109,7 @@ using GpuLuFactorsPtr = std::unique_ptr<GpuLuFactors<S>, GpuLuDeleter>;
 template <Scalar S = double>
 GpuLuPtr<S> make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
 /// @param fronts  null: by entries
-/// @param host    whose threads make what the pivots need
+/// @param host    whose threads make what the host makes: by fronts all plans, by entries where the values go
 template <Scalar S = double>
 GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern,
                                        std::shared_ptr<const FrontPlan> fronts, const LuOptions& options,

@@ -16,8 +16,9 @@ namespace {
 
 using namespace refactor_rule;
 
-// Where the work of dot products takes up to this many times as long as their waits, left was predicted to take 3.4 to 30 times as long
-// as they do in all (eight circuits of 6·10⁴ to 6·10⁶ products). So its simulation, 7 ms for 30,000 columns, is spared.
+// Where the work of dot products takes up to this many times as long as their waits, left was predicted to take 3.4 to 30
+// times as long as they do in all (eight circuits of 6·10⁴ to 6·10⁶ products). So its simulation, 7 ms for 30,000 columns, is
+// spared.
 constexpr double clearly_dot_products = 3;
 
 template <Scalar S>

@@ -17,8 +17,10 @@ public:
     /// @throws DeviceError without a GPU; OutOfMemory
     LuBenchGpu(const LuSystem<S>& system, const LuBench& bench);
 
-    /// As on_host, and transfer: the values, from page-locked memory; cold: numeric, with the caches full of other data; modes
-    /// of glu3; what auto has taken; copy_bandwidth; first_prepare, as prepare but before, which also loaded kernels. Of complex values also real: numeric and cold for real values by the same pattern. @throws InvalidInput for a bad pivot, and as GpuRefactor
+    /// As on_host, and transfer: the values, from page-locked memory; cold: numeric, with the caches full of other data;
+    /// first_prepare: prepare, but the first time, which also loads kernels; what auto has taken; modes of glu3;
+    /// copy_bandwidth. Of complex values also real: numeric and cold for real values by the same pattern.
+    /// @throws InvalidInput for a bad pivot, and as GpuRefactor
     nlohmann::ordered_json measure(RefactorMethod method);
 
     /// {taken, numeric, cold}, and warps of left: the numeric phase alone. @throws as measure
