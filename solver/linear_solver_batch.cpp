@@ -80,7 +80,7 @@ Index LinearSolver<S>::Impl::solve_together(const BatchSystems<S>& all, Index fi
     BatchSystems<S>           piece;
     std::vector<BatchAttempt> tries;
     const auto                lacking = lack_of_memory([&] {
-        if (!lu.prepare_batch(A_, all.count, report.decisions)) return;
+        if (!lu.prepare_batch(all.count, report.decisions)) return;
         piece = all.part(first, std::min(left, lu.batch_room()));
         tries = lu.solve_batch(A_, piece, options_.krylov.rtol, loop.current().plan);
     });

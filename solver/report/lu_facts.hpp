@@ -49,10 +49,6 @@ template <Scalar S>
 double forward_error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
                            std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b,
                            Transpose factored = Transpose::no);
-/// The same with r = 0: what the rounding of A and b alone does to x.
-template <Scalar S>
-double rounding_error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
-                            std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b);
 
 inline constexpr double lu_tolerance = 1e-12;
 
@@ -75,11 +71,5 @@ LuVerdict lu_verdict(Cpu& be, const Lu<S>& lu, const CsrView<NotDeduced<S>>& A, 
 
 /// Whether lu_verdict is `converged` without a remark, which it says without a look at the factors.
 bool is_plain_success(const Accuracy& accuracy, double rtol);
-
-/// Of a success: that x may be one of many, or "". Said from a condition number of 1/ε on, unless another scaling of
-/// the rows would make it smaller. @param condition  ‖A‖₁‖A⁻¹‖₁
-template <Scalar S>
-std::string singularity_warning(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduced<S>>& A,
-                                double condition);
 
 }  // namespace ilux

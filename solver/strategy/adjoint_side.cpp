@@ -17,7 +17,7 @@ HostPreconditioner<S>::HostPreconditioner(const PrecondFactors<S>& factors, Inde
 template <Scalar S>
 AdjointSide<S>::AdjointSide(Cpu& cpu, const CsrView<S>& adjoint, const PrecondFactors<S>& factors, Method method,
                             const KrylovOptions& krylov)
-    : host_(std::in_place, cpu, adjoint, factors, method, krylov)
+    : adjoint_(adjoint), host_(std::in_place, cpu, adjoint, factors, method, krylov)
 {}
 
 template <Scalar S>
@@ -33,6 +33,7 @@ AdjointSide<S>::OnHost::OnHost(Cpu& be, const CsrView<S>& adjoint, const Precond
 template <Scalar S>
 AdjointSide<S>::AdjointSide(Cpu& cpu, Gpu& gpu, const CsrView<S>& adjoint, const PrecondFactors<S>& factors,
                             Method method, const KrylovOptions& krylov, GpuSystemOptions options)
+    : adjoint_(adjoint)
 {
     options.arithmetic = KrylovPrecision::in_double;
     options.turned = true;
@@ -50,10 +51,10 @@ IterationReport AdjointSide<S>::solve(std::span<const S> b, std::span<S> x, cons
 }
 
 template <Scalar S>
-IterationCalls<S> AdjointSide<S>::calls(const ProgressListener& on_progress, const StopToken& stop)
+IterationCalls<S> AdjointSide<S>::calls(const StopToken& stop)
 {
-    if (system_) return gpu_iteration<S>(*system_, on_progress, stop);
-    return host_iteration<S>(host_->cpu, host_->op, host_->M, host_->workspace, on_progress, stop);
+    if (system_) return gpu_iteration<S>(*system_, stop);
+    return host_iteration<S>(host_->cpu, host_->op, host_->M, host_->workspace, stop);
 }
 
 #define ILUX_INSTANTIATE(S)               \

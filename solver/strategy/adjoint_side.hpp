@@ -41,9 +41,15 @@ public:
     IterationReport solve(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                           const ProgressListener& on_progress, const StopToken& stop);
     /// For finish_iteration; all must outlive the calls.
-    IterationCalls<S> calls(const ProgressListener& on_progress, const StopToken& stop);
+    IterationCalls<S> calls(const StopToken& stop);
     /// Of a GPU, or null.
     GpuSystem<S>* system() { return system_.get(); }
+    /// Of Aᴴ, made by the first call.
+    Witness<S>* witness(Cpu& cpu)
+    {
+        if (!witness_) witness_.emplace(cpu, adjoint_);
+        return &*witness_;
+    }
 
 private:
     struct OnHost {
@@ -56,6 +62,8 @@ private:
         AdjointPreconditioner<Cpu, S> M;
         KrylovWorkspace<Cpu, S>       workspace;
     };
+    const CsrView<S>&             adjoint_;
+    std::optional<Witness<S>>     witness_;
     std::optional<OnHost>         host_;
     std::unique_ptr<GpuSystem<S>> system_;
 };

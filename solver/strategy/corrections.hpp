@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ilux/solver/strategy/standard.hpp"
 
@@ -19,13 +20,14 @@ inline Index steps_of_estimate(const Attempt& tried)
 
 /// One iteration after another, each on what the former has left.
 /// @tparam Side  holds x, b, r and d: measure(), which leaves r = b − A x; precondition(), d ← M⁻¹ r; note_error(accuracy), of e = d;
-/// solve_for_correction(scaled, krylov), D A d = D r from d = 0; d_is_zero(); add_correction(), x ← x + d; take_back(); size()
+/// solve_for_correction(scaled, krylov), D A d = D r from d = 0; d_is_zero(); add_correction(), x ← x + d; take_back(); size();
+/// begin_known_answer(), and reduce_known_answer(scaled, krylov), an iteration on what is missed, with the worst share of an unknown that
+/// then is, 0 where nothing can be asked; examine_known_answer(), whether it can look at that; witness_warning(accuracy, etol)
 template <class Side>
 class Corrections {
 public:
-    Corrections(Side& side, const KrylovOptions& krylov, const Standard& standard, const StopToken& stop,
-                Attempt& tried)
-        : side_(side), krylov_(krylov), standard_(standard), stop_(stop), tried_(tried)
+    Corrections(Side& side, const KrylovOptions& krylov, const StopToken& stop, Attempt& tried)
+        : side_(side), krylov_(krylov), stop_(stop), tried_(tried)
     {}
 
     /// Accuracy of x. @param steps  that a better estimate of the error than by M alone may take
@@ -33,37 +35,55 @@ public:
     {
         tried_.accuracy = side_.measure();
         if (!tried_.accuracy.finite) return;
-        const bool trusted = tried_.accuracy.estimate_settled;
-        if (steps > 0) tried_.accuracy.estimate_settled = estimate_by(steps) && trusted;
+        if (steps > 0) settled_ = estimate_by(steps);
         else side_.precondition();
+        tried_.accuracy.estimate_settled = tried_.accuracy.estimate_settled && settled_;
         side_.note_error(tried_.accuracy);
     }
 
-    void go_on()
+    /// Solves a system whose answer is known, by one iteration after another on what the former has missed: M does not see that in x
+    /// either. @return the worst share of an unknown that is missed
+    double ask_known_answer(double enough)
+    {
+        constexpr Index few = 20'000;  // unknowns for which it is solved to the end
+        const bool      whole = side_.size() <= few;
+        const int       rounds = whole ? 8 : 1;
+        const Index     steps = whole ? tried_.report.steps + 20 : std::max<Index>(10, tried_.report.steps / 4);
+        const auto      krylov = options_of(whole ? 1e-4 : 1e-6, std::min(krylov_.max_steps, steps));
+        double          missed = side_.begin_known_answer();
+        for (int k = 0; k < rounds && missed > enough; ++k) {
+            const double before = std::exchange(missed, side_.reduce_known_answer(scales(), krylov));
+            if (!(missed <= before / 2)) break;
+        }
+        return missed;
+    }
+
+    void go_on(const Standard& standard)
     {
         constexpr int most = 12;
-        for (int k = 0; k < most && excess(tried_.accuracy, standard_) > 1; ++k)
-            if (!correct()) return;
+        for (int k = 0; k < most && excess(tried_.accuracy, standard) > 1; ++k)
+            if (!correct(standard)) return;
     }
 
     StopReason stopped() const { return stopped_; }  // why it ended early
 
 private:
+    bool scales() const { return !needs_symmetry(tried_.plan.method); }
+
     /// d ≈ A⁻¹ r by so many steps; by M alone where they come to nothing. @return whether they settled it
     bool estimate_by(Index steps)
     {
         // Steps beyond which M hides errors from every estimate with it: those of mmc 18, 644 steps, were estimated as 3e-5, and are 4.
-        constexpr Index  most_trusted = 200;
-        constexpr double good = 0.1;  // of its residual over that of x
-        const Index      taken = tried_.report.steps, cycles = tried_.report.restarts;  // those to x
-        const Outcome    outcome = solve_for_correction(options_of(good, steps));
-        tried_.report.steps = taken;
-        tried_.report.restarts = cycles;
-        const bool told = outcome == Outcome::converged || outcome == Outcome::max_steps;
+        constexpr Index       most_trusted = 200;
+        constexpr double      good = 0.1;  // of its residual over that of x
+        const Index           taken = tried_.report.steps;  // those to x
+        const IterationReport done = side_.solve_for_correction(scales(), options_of(good, steps));
+        add_seconds(done.seconds, tried_.report.seconds);
+        const bool told = done.outcome == Outcome::converged || done.outcome == Outcome::max_steps;
         // at max_steps d may be where it began, and 0 would say that x has no error
-        const bool begun = outcome != Outcome::max_steps || !side_.d_is_zero();
+        const bool begun = done.outcome != Outcome::max_steps || !side_.d_is_zero();
         if (!told || !begun) side_.precondition();
-        return outcome == Outcome::converged && taken <= most_trusted;
+        return done.outcome == Outcome::converged && taken <= most_trusted;
     }
 
     /// Of an iteration on what x has left.
@@ -77,53 +97,78 @@ private:
     }
 
     /// x ← x + d. @return whether that halved the excess and left the residual below its own limit; if not x is as it was
-    bool correct()
+    bool correct(const Standard& standard)
     {
         const Accuracy before = tried_.accuracy;
-        const double   far = excess(before, standard_);
-        const auto     krylov = options_of(std::clamp(0.5 / far, 1e-8, 1e-2), krylov_.max_steps - tried_.report.steps);
+        const bool     settled = settled_;
+        const double   far = excess(before, standard);
+        const double   rtol = std::isfinite(far) ? std::clamp(0.5 / far, 1e-8, 1e-2) : 1e-2;
+        const auto     krylov = options_of(rtol, krylov_.max_steps - tried_.report.steps);
         stopped_ = stop_.reason();
-        if (krylov.max_steps <= 0 || stopped_ != StopReason::none || !std::isfinite(far)) return false;
-        (void)solve_for_correction(krylov);
+        if (krylov.max_steps <= 0 || stopped_ != StopReason::none || !before.finite) return false;
+        const IterationReport done = side_.solve_for_correction(scales(), krylov);
+        add_work(done, tried_.report);
+        settled_ = settled_ || done.outcome == Outcome::converged;  // d is the error of the former x to a hundredth
         stopped_ = stop_.reason();
         side_.add_correction();
         judge(0);
-        const Standard of_residual{.residual = standard_.residual, .backward_error = standard_.backward_error};
-        if (excess(tried_.accuracy, standard_) <= far / 2 && excess(tried_.accuracy, of_residual) <= 1) return true;
+        const Standard of_residual{.residual = standard.residual, .backward_error = standard.backward_error};
+        const double now = excess(tried_.accuracy, standard);
+        if (std::isfinite(now) && now <= far / 2 && excess(tried_.accuracy, of_residual) <= 1) return true;
         side_.take_back();
         tried_.accuracy = before;
+        settled_ = settled;
         return false;
-    }
-
-    Outcome solve_for_correction(const KrylovOptions& krylov)
-    {
-        const IterationReport done = side_.solve_for_correction(!needs_symmetry(tried_.plan.method), krylov);
-        add_work(done, tried_.report);
-        return done.outcome;
     }
 
     Side&                side_;
     const KrylovOptions& krylov_;
-    const Standard&      standard_;
     const StopToken&     stop_;
     Attempt&             tried_;
+    bool                 settled_ = true;  // the estimate of the error is more than a guess
     StopReason           stopped_ = StopReason::none;
 };
 
-/// What finish_iteration does, by a Side as Corrections has it.
-template <class Side>
-void finish_by(Side& side, const KrylovOptions& krylov, const Standard& standard, const StopToken& stop, Attempt& tried)
+/// An x that no iteration could make much better: every row is solved to LU's tolerance, and the error is estimated as small.
+inline bool is_at_rounding(const Attempt& tried, double etol)
 {
-    Corrections<Side> corrections(side, krylov, standard, stop, tried);
+    const Outcome outcome = tried.report.outcome;
+    const bool    ended = outcome == Outcome::stagnated || outcome == Outcome::max_steps || outcome == Outcome::breakdown;
+    return ended && excess(tried.accuracy, {.rowwise = lu_tolerance, .error = etol}) <= 1;
+}
+
+/// What finish_iteration does, by a Side as Corrections has it.
+/// @return false: only the host can look at x; what has been done may be done again
+template <class Side, Scalar S>
+bool finish_by(Side& side, const KrylovOptions& krylov, Standard standard, Witness<S>* witness, const StopToken& stop,
+               Attempt& tried)
+{
+    Corrections<Side> corrections(side, krylov, stop, tried);
     corrections.judge(tried.converged() ? steps_of_estimate(tried) : 0);
-    if (!tried.accuracy.finite) return;
+    if (!tried.accuracy.finite) return false;
     const bool   by_size = krylov.stop == StopTest::backward_error;
     const double measured = by_size ? tried.accuracy.backward_error : tried.accuracy.relative_residual;
     if (tried.converged() && measured > krylov.rtol) {
         tried.report.outcome = Outcome::stagnated;
         tried.report.detail = "b - A x met the tolerance by rounding only: in twice the precision it does not";
     }
-    if (tried.converged()) corrections.go_on();
+    const bool at_rounding = is_at_rounding(tried, krylov.etol);
+    if (at_rounding) {
+        tried.report.outcome = Outcome::converged;
+        tried.remark = fmt::format("converged by its rows: the residual, {:.1e}, is rounding, and every row is solved to {:.1e}",
+                                   measured, tried.accuracy.rowwise);
+        standard.residual = standard.backward_error = std::numeric_limits<double>::infinity();
+    }
+    if (tried.converged() && witness != nullptr) {
+        const bool held = std::isfinite(standard.error);
+        if (witness->wants_known_answer() && stop.reason() == StopReason::none) {
+            const double enough = Witness<S>::enough(side.size());
+            if (corrections.ask_known_answer(enough) <= enough) witness->note_answered();
+            else if (!side.examine_known_answer()) return false;
+        }
+        if (held && krylov.stop != StopTest::rowwise) standard.rowwise = witness->rowwise_limit(standard.error);
+    }
+    if (tried.converged()) corrections.go_on(standard);
     tried.report.relative_residual = tried.accuracy.relative_residual;
     tried.report.backward_error = tried.accuracy.backward_error;
     tried.inaccurate = tried.converged() && excess(tried.accuracy, standard) > 1;
@@ -132,7 +177,11 @@ void finish_by(Side& side, const KrylovOptions& krylov, const Standard& standard
             corrections.stopped() == StopReason::none ? Outcome::stagnated : outcome_of(corrections.stopped());
         tried.explanation = fmt::format("residual {:.2e}, but {}", tried.report.relative_residual,
                                         shortfall(tried.accuracy, standard, side.size()));
-    } else if (tried.converged()) tried.warn(accuracy_warning(tried.accuracy, side.size()));
+    } else if (tried.converged()) {
+        tried.warn(side.witness_warning(tried.accuracy, krylov.etol));
+        tried.warn(accuracy_warning(tried.accuracy, side.size()));
+    }
+    return true;
 }
 
 }  // namespace ilux

@@ -29,11 +29,11 @@ void for_each(Cpu& cpu, std::span<const std::size_t> which, Work&& work)
 
 template <Scalar S>
 BatchGroup<S>::BatchGroup(Gpu* gpu, const SolverOptions& options, std::shared_ptr<const LuSymbolic> symbolic,
-                          const BatchPivots& by, Index members, std::size_t most_bytes)
+                          const LuPivots& by, Index members, std::size_t most_bytes)
     : options_(options),
       symbolic_(std::move(symbolic)),
       by_(by),
-      batch_(gpu, symbolic_, by.pivots.pattern, members, most_bytes)
+      batch_(gpu, symbolic_, by.pattern, members, most_bytes)
 {
     const auto together = static_cast<std::size_t>(room()), all = together * static_cast<std::size_t>(symbolic_->n);
     member_.resize(together);
@@ -59,26 +59,32 @@ void BatchGroup<S>::judge_pivots_of(std::size_t m, BatchTry& tried) const
         tried.apart = why;
         tried.why = std::move(text);
     };
-    const LuReport pivots = judge_pivots(by_.pivots, member.monitor);
+    const LuReport pivots = judge_pivots(by_, member.monitor);
     if (pivots.outcome != Outcome::converged) return apart(Apart::failed, pivots.reason);
     if (pivots.action == LuAction::repivot) return apart(Apart::stale, pivots.reason);
-    if (const double rcond = member.monitor.rcond(); may_be_singular(rcond))
-        return apart(Apart::near_singular,
-                     fmt::format("min |u_kk| / max |u_kk| is {:.1e}, and was {:.1e} at a condition of {:.1e}", rcond,
-                                 by_.rcond, by_.condition));
     LuSolveReport solved{.refine = member.refine};
     conclude(solved, lu_tolerance);
     if (solved.outcome != Outcome::converged) apart(Apart::inaccurate, solved.reason);
 }
 
-/// A singular A shows in its pivots: where they have become much smaller, the condition may have grown as much. It is
-/// worth an estimate where that comes near 1 / ε, from which on x may be one of many.
+/// Members whose unknowns the rounding of A and b leaves open, as DirectSolver warns of it, are solved alone.
 template <Scalar S>
-bool BatchGroup<S>::may_be_singular(double rcond) const
+void BatchGroup<S>::set_singular_apart(Cpu& cpu, const BatchSystems<S>& systems, std::span<BatchTry> tries)
 {
-    constexpr double margin = 1e3;
-    if (rcond > DirectBatch<S>::much_smaller * by_.rcond) return false;
-    return !(by_.condition * (by_.rcond / rcond) * margin < 1 / std::numeric_limits<double>::epsilon());
+    const std::size_t        n = systems.n, all = tries.size() * n;
+    std::vector<std::size_t> which;
+    for (std::size_t m = 0; m < tries.size(); ++m)
+        if (tries[m].apart == Apart::none && tries[m].accuracy.finite) which.push_back(m);
+    if (which.empty()) return;
+    std::ranges::fill(r_, S(0));
+    for_each(cpu, which, [&](std::size_t m) { rounding_probe<S>(residual_[m], std::span(r_).subspan(m * n, n)); });
+    batch_.substitute(std::span<const S>(r_).first(all), std::span<S>(e_).first(all));
+    for_each(cpu, which, [&](std::size_t m) {
+        const auto e = std::span<const S>(e_).subspan(m * n, n);
+        if (is_well_determined<S>(systems.x_of(m), e, residual_[m])) return;
+        tries[m].apart = Apart::near_singular;
+        tries[m].why = "the rounding of A and b changes unknowns by more than a thousandth";
+    });
 }
 
 /// Accuracy of x, with an estimate of its error by one more substitution. Leaves residuals and errors of these members.
@@ -155,6 +161,7 @@ void BatchGroup<S>::solve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& 
     seconds_solve_ = clock.seconds() - seconds_factor_;
     for (std::size_t m = 0; m < tries.size(); ++m) judge_pivots_of(m, tries[m]);
     improve(cpu, A, systems, tries);
+    set_singular_apart(cpu, systems, tries);
     for (BatchTry& tried : tries) {
         if (tried.apart != Apart::none || is_plain_success(tried.accuracy, rtol)) continue;
         tried.apart = Apart::inaccurate;
@@ -166,7 +173,7 @@ void BatchGroup<S>::solve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& 
 
 template <Scalar S>
 DirectBatch<S>::DirectBatch(Cpu& cpu, Gpu* gpu, const SolverOptions& options,
-                            const std::shared_ptr<const LuSymbolic>& symbolic, const BatchPivots& by, Index members,
+                            const std::shared_ptr<const LuSymbolic>& symbolic, const LuPivots& by, Index members,
                             std::size_t most_bytes)
     : cpu_(cpu), wanted_(members)
 {

@@ -11,6 +11,7 @@
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/solver/report/batch_report.hpp"
 #include "ilux/solver/strategy/standard.hpp"
+#include "ilux/solver/witness/rounding_witness.hpp"
 
 namespace ilux {
 
@@ -53,20 +54,13 @@ struct BatchAttempt {
     std::string why;
 };
 
-/// By which pivots, and what is known of the factors that they were chosen for.
-struct BatchPivots {
-    LuPivots pivots;
-    double   rcond = 0;      ///< min |u_kk| / max |u_kk|
-    double   condition = 0;  ///< estimated ‖A‖₁‖A⁻¹‖₁, or NaN
-};
-
 /// Members that are worked on together: on a GPU as many as fit, on the host one.
 template <Scalar S = double>
 class BatchGroup {
 public:
     /// @throws as LuBatch
     BatchGroup(Gpu* gpu, const SolverOptions& options, std::shared_ptr<const LuSymbolic> symbolic,
-               const BatchPivots& by, Index members, std::size_t most_bytes);
+               const LuPivots& by, Index members, std::size_t most_bytes);
 
     Index       room() const { return batch_.room(); }
     bool        on_gpu() const { return batch_.on_gpu(); }
@@ -81,14 +75,14 @@ public:
 
 private:
     void judge_pivots_of(std::size_t m, BatchTry& tried) const;
-    bool may_be_singular(double rcond) const;
     void measure_those(Cpu& cpu, const CsrView<S>& A, std::span<const std::size_t> which,
                        const BatchSystems<S>& systems, std::span<BatchTry> tries);
+    void set_singular_apart(Cpu& cpu, const BatchSystems<S>& systems, std::span<BatchTry> tries);
     void improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, std::span<BatchTry> tries);
 
     SolverOptions                     options_;
     std::shared_ptr<const LuSymbolic> symbolic_;
-    BatchPivots                       by_;
+    LuPivots                          by_;
     LuBatch<S>                        batch_;
     std::vector<BatchMember>          member_;
     std::vector<Residual<S>>          residual_;  // by member
@@ -101,8 +95,6 @@ private:
 template <Scalar S = double>
 class DirectBatch {
 public:
-    static constexpr double much_smaller =
-        0.1;  ///< a pivot so much smaller than before asks for a look at the condition
     static constexpr Index most_corrections = 5;
     /// What ends corrections of x.
     static Standard standard(const SolverOptions& options)
@@ -114,7 +106,7 @@ public:
     /// @param members  that are wanted together  @param most_bytes  of the GPU, or of the host
     /// @throws as LuBatch
     DirectBatch(Cpu& cpu, Gpu* gpu, const SolverOptions& options, const std::shared_ptr<const LuSymbolic>& symbolic,
-                const BatchPivots& by, Index members, std::size_t most_bytes);
+                const LuPivots& by, Index members, std::size_t most_bytes);
 
     Index room() const { return on_gpu() ? group_.front().room() : wanted_; }  ///< members of a solve at most
     Index wanted() const { return wanted_; }

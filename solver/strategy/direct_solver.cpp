@@ -183,22 +183,22 @@ bool DirectSolver<S>::factor(const CsrView<S>& A, bool anew, const StopToken& st
     return true;
 }
 
-/// An estimate takes as long as several solves. It is made for new pivots, and where the smallest pivot has since
-/// become much smaller: a singular A shows in its pivots.
+/// An estimate takes as long as several solves: it is made for new pivots.
 template <Scalar S>
 void DirectSolver<S>::estimate_condition(const CsrView<S>& A, Attempt& tried)
 {
-    const double rcond = lu_->monitor().rcond();
-    if (tried.action == SolverAction::refactor && condition_known_ && !warned_ &&
-        rcond > DirectBatch<S>::much_smaller * rcond_seen_)
-        return;
+    if (tried.action == SolverAction::refactor && condition_known_) return;
     condition_known_ = true;
-    rcond_seen_ = rcond;
     tried.lu->condition = facts_->condition = condition_estimate<S>(machine_.cpu, lu_->factors(), view(A), *workspace_);
-    const std::string warning =
-        tried.converged() ? singularity_warning<S>(machine_.cpu, lu_->factors(), A, facts_->condition) : "";
-    warned_ = !warning.empty();
-    tried.warn(warning);
+}
+
+/// Of a success: the unknowns that the rounding of A and b leaves open, by the factors of these numbers.
+template <Scalar S>
+void DirectSolver<S>::warn_of_rounding(const TurnedMatrix<S>& A, Attempt& tried)
+{
+    if (!tried.converged()) return;
+    const Substitution<S> substitution = [&](std::span<const S> r, std::span<S> z) { substitute(r, z, A.turn()); };
+    tried.warn(rounding_warning<S>(A.solved(), tried.x.of<S>(), residual_, substitution, probe_));
 }
 
 template <Scalar S>
@@ -281,6 +281,7 @@ void DirectSolver<S>::judge(const TurnedMatrix<S>& A, std::span<const S> b, doub
     tried.remark = verdict.remark;
     tried.report.relative_residual = tried.accuracy.relative_residual;
     tried.report.backward_error = tried.accuracy.backward_error;
+    warn_of_rounding(A, tried);
     hold_to_etol(options_, static_cast<Index>(tried.x.of<S>().size()), tried);
 }
 

@@ -13,6 +13,7 @@
 #include "ilux/solver/strategy/stored_plan.hpp"
 #include "ilux/solver/strategy/system_vectors.hpp"
 #include "ilux/solver/strategy/turned_matrix.hpp"
+#include "ilux/solver/witness/rounding_witness.hpp"
 
 namespace ilux {
 
@@ -65,7 +66,7 @@ public:
 
     /// Whether systems can be solved together by the pivots of the last factorization, of which there must be one.
     /// @param members  that are to come  @param decisions  why not, or how many at a time where that is not all of them
-    bool  prepare_batch(const CsrView<S>& A, Index members, std::vector<std::string>& decisions);
+    bool  prepare_batch(Index members, std::vector<std::string>& decisions);
     Index batch_room() const { return batch_->room(); }  ///< once prepared
     /// Systems of A's pattern together, at most batch_room(), each held to what solve() holds x to. What there is of A stays.
     /// @param plan  of the tries  @return a try each, without x, which is in systems.x; it is a success unless it is apart
@@ -88,7 +89,7 @@ public:
 private:
     void              drop_factors();
     std::size_t       batch_bytes() const;
-    std::string       why_no_batch(const CsrView<S>& A, Index members);
+    std::string       why_no_batch(Index members);
     void              begin(const StopToken& stop, Attempt& tried);
     void              keep_plan(Attempt& tried);
     LuReport          refactored(const CsrView<S>& A);
@@ -102,6 +103,7 @@ private:
     void                         estimate_error(const TurnedMatrix<S>& A, Attempt& tried);
     void                         improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried);
     void                         estimate_condition(const CsrView<S>& A, Attempt& tried);
+    void                         warn_of_rounding(const TurnedMatrix<S>& A, Attempt& tried);
 
     Machine                           machine_;
     SolverOptions                     options_;
@@ -120,8 +122,7 @@ private:
     std::optional<LuWorkspace<S>>     workspace_;                // of condition and error estimates
     Residual<S>                       residual_;                 // of the x judged last
     std::vector<S>                    error_, better_;           // n each: its estimated error; a corrected x
-    double                            rcond_seen_ = 0;           // of the pivots at the last of them
-    bool                              warned_ = false;           // by it
+    std::vector<S>                    probe_;                    // 3 n: of the witness
     bool                              condition_known_ = false;  // of the pivots chosen last
     Gpu*                              caller_ = nullptr;
     DeviceSpan<const S>               there_;     // values in the order of its stream

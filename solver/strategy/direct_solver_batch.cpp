@@ -40,21 +40,17 @@ std::size_t DirectSolver<S>::batch_bytes() const
 
 /// Makes batch_. @return why it cannot be, or ""
 template <Scalar S>
-std::string DirectSolver<S>::why_no_batch(const CsrView<S>& A, Index members)
+std::string DirectSolver<S>::why_no_batch(Index members)
 {
     if (lu_->refactor_method() == "supernodes") return "supernodes are factored one system at a time, by all threads";
     if (lu_->on_gpu() && is_complex<S>) return "a GPU works on batches of real values alone";
     if (lu_->on_gpu() && lu_->refactor_method() != "dataflow")
         return fmt::format("method {} refactors one system at a time", lu_->refactor_method());
-    Attempt looked_at;  // at the pivots of the last factorization
-    looked_at.lu = facts_;
-    if (!condition_known_) estimate_condition(A, looked_at);
     std::string why;
     try {
         Gpu* const gpu = lu_->on_gpu() ? machine_.gpu.get() : nullptr;
         if (const auto lacking = lack_of_memory([&] {
-                const BatchPivots by{lu_->pivots(), rcond_seen_, facts_->condition};
-                batch_.emplace(machine_.cpu, gpu, options_, symbolic_, by, members, batch_bytes());
+                batch_.emplace(machine_.cpu, gpu, options_, symbolic_, lu_->pivots(), members, batch_bytes());
             }))
             why = *lacking;
     } catch (const InvalidInput& error) {  // a GPU without clusters, or more entries than it can count
@@ -71,16 +67,15 @@ void DirectSolver<S>::refuse_batch()
 }
 
 template <Scalar S>
-bool DirectSolver<S>::prepare_batch(const CsrView<S>& A, Index members, std::vector<std::string>& decisions)
+bool DirectSolver<S>::prepare_batch(Index members, std::vector<std::string>& decisions)
 {
-    if (warned_) return false;  // each system has its condition estimated
     const bool serves =
         batch_ && batch_->on_gpu() == lu_->on_gpu() && (batch_->room() >= members || batch_->wanted() >= members);
     if (!serves) {
         if (no_batch_for_ == lu_->pivots().pattern) return false;
         release_batch();
         const WallClock   clock;
-        const std::string why = why_no_batch(A, members);
+        const std::string why = why_no_batch(members);
         if (!why.empty()) {
             refuse_batch();
             decisions.push_back("batch: one system after another: " + why);
@@ -92,7 +87,7 @@ bool DirectSolver<S>::prepare_batch(const CsrView<S>& A, Index members, std::vec
         if (batch_->on_gpu())
             decisions.push_back(fmt::format("batch: made ready on the GPU in {}", time_text(clock.seconds())));
     }
-    return !warned_;
+    return true;
 }
 
 template <Scalar S>
@@ -138,9 +133,9 @@ std::vector<BatchAttempt> DirectSolver<S>::solve_batch(const CsrView<S>& A, cons
 
 #define ILUX_INSTANTIATE(S)                                                                                            \
     template std::size_t DirectSolver<S>::batch_bytes() const;                                                         \
-    template std::string DirectSolver<S>::why_no_batch(const CsrView<S>&, Index);                                      \
+    template std::string DirectSolver<S>::why_no_batch(Index);                                                         \
     template void        DirectSolver<S>::refuse_batch();                                                              \
-    template bool        DirectSolver<S>::prepare_batch(const CsrView<S>&, Index, std::vector<std::string>&);          \
+    template bool        DirectSolver<S>::prepare_batch(Index, std::vector<std::string>&);                             \
     template std::vector<BatchAttempt> DirectSolver<S>::solve_batch(const CsrView<S>&, const BatchSystems<S>&, double, \
                                                                     const Plan&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

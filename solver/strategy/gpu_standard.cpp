@@ -17,11 +17,10 @@ DeviceRows<S> rows_of(const DeviceCsr<S>& A)
 template <Scalar S>
 class GpuSide {
 public:
-    GpuSide(GpuSystem<S>& system, const ProgressListener& on_progress, const StopToken& stop)
+    GpuSide(GpuSystem<S>& system, const StopToken& stop)
         : system_(system),
           room_(system.room()),
           accuracy_(system.gpu(), rows_of(system.matrix()), {room_.r, room_.size, room_.row_size}),
-          on_progress_(on_progress),
           stop_(stop)
     {}
 
@@ -39,20 +38,28 @@ public:
 
     IterationReport solve_for_correction(bool scaled, const KrylovOptions& krylov)
     {
-        if (scaled) accuracy_.equilibrate(room_.D, room_.inverse);
-        else
-            for (auto* ones : {&room_.D, &room_.inverse}) fill<S>(gpu(), 1, *ones);
-        multiply<S>(gpu(), room_.D, accuracy_.r(), room_.scaled);
-        fill<S>(gpu(), 0, room_.d);
-        try {
-            return system_.solve_rows_scaled(room_.D, room_.inverse, room_.scaled, room_.d, krylov, on_progress_,
-                                             stop_);
-        } catch (const OutOfMemory&) {  // x stays as good as it is
-            IterationReport nothing;
-            nothing.outcome = Outcome::out_of_memory;
-            return nothing;
-        }
+        return solve_scaled(scaled, 1, krylov);
     }
+
+    /// z of ones with random signs. @return 1, the share of it that is missed
+    double begin_known_answer()
+    {
+        std::vector<S> signs(static_cast<std::size_t>(size()));
+        for (Index i = 0; i < size(); ++i) signs[i] = random_sign(i);
+        upload<S>(gpu(), signs, room_.former);
+        return 1;
+    }
+    /// A d = A t for what is missed, t; t ← t − d. @return max |t|_i
+    double reduce_known_answer(bool scaled, const KrylovOptions& krylov)
+    {
+        fill<S>(gpu(), 0, room_.scaled);
+        if (!accuracy_.measure(room_.former, room_.scaled)) return 0;  // r = −A t
+        (void)solve_scaled(scaled, -1, krylov);
+        axpy<S>(gpu(), -1, room_.d, room_.former);
+        return measure_errors<S>(gpu(), room_.d, room_.former, 0, INFINITY).largest_error;
+    }
+    bool        examine_known_answer() { return false; }
+    std::string witness_warning(const Accuracy&, double) { return ""; }
 
     void add_correction()
     {
@@ -64,10 +71,27 @@ public:
 private:
     Gpu& gpu() { return system_.gpu(); }
 
+    /// D A d = factor D r from d = 0, r being what was measured last.
+    IterationReport solve_scaled(bool scaled, S factor, const KrylovOptions& krylov)
+    {
+        if (scaled) accuracy_.equilibrate(room_.D, room_.inverse);
+        else
+            for (auto* ones : {&room_.D, &room_.inverse}) fill<S>(gpu(), 1, *ones);
+        multiply<S>(gpu(), room_.D, accuracy_.r(), room_.scaled);
+        if (factor != S(1)) scale<S>(gpu(), factor, room_.scaled);
+        fill<S>(gpu(), 0, room_.d);
+        try {
+            return system_.solve_rows_scaled(room_.D, room_.inverse, room_.scaled, room_.d, krylov, {}, stop_);
+        } catch (const OutOfMemory&) {  // x stays as good as it is
+            IterationReport nothing;
+            nothing.outcome = Outcome::out_of_memory;
+            return nothing;
+        }
+    }
+
     GpuSystem<S>&                system_;
     typename GpuSystem<S>::Room& room_;
     GpuAccuracy<S>               accuracy_;
-    const ProgressListener&      on_progress_;
     const StopToken&             stop_;
 };
 
@@ -75,21 +99,21 @@ private:
 
 template <Scalar S>
 bool finish_on_gpu(GpuSystem<S>& system, const KrylovOptions& krylov, const Standard& standard,
-                   const ProgressListener& on_progress, const StopToken& stop, Attempt& tried)
+                   Witness<S>* witness, const StopToken& stop, Attempt& tried)
 {
+    if (witness != nullptr && witness->concerns_x()) return false;
     try {
         (void)system.room();
     } catch (const OutOfMemory&) {
         return false;
     }
-    GpuSide<S> side(system, on_progress, stop);
-    finish_by(side, krylov, standard, stop, tried);
-    return tried.accuracy.finite;
+    GpuSide<S> side(system, stop);
+    return finish_by(side, krylov, standard, witness, stop, tried);
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                    \
-    template bool finish_on_gpu(GpuSystem<S>&, const KrylovOptions&, const Standard&, const ProgressListener&, \
-                                const StopToken&, Attempt&);
+    template bool finish_on_gpu(GpuSystem<S>&, const KrylovOptions&, const Standard&, Witness<S>*, const StopToken&, \
+                                Attempt&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -272,6 +272,7 @@ bool IterativeSolver<S>::build(const TryListener& listener, const StopToken& sto
 template <Scalar S>
 bool IterativeSolver<S>::factor(const CsrView<S>& A, const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
+    witness_.reset();
     auto       former = rounds_at_hand();
     const bool same = system_serves(A, tried.plan);
     if (same) drop_factors();
@@ -311,6 +312,7 @@ void IterativeSolver<S>::keep(const CsrView<S>& A, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner to be kept"; });
     adjoint_.reset();
+    witness_.reset();
     bool made_anew = false;
     try {
         if (system_serves(A, tried.plan)) keep_on_gpu(A, tried);
@@ -346,6 +348,7 @@ void IterativeSolver<S>::release()
 template <Scalar S>
 void IterativeSolver<S>::drop_factors()
 {
+    witness_.reset();
     factored_ = false;
     if (system_) system_->drop_factors();
     mixed_.reset();
@@ -367,13 +370,21 @@ IterationReport IterativeSolver<S>::iterate(std::span<const S> b, std::span<S> x
     return ilux::solve<Cpu, S>(machine_.cpu, method, *op_, **host_M_, b, x, *workspace_, krylov, on_progress, stop);
 }
 
-/// Corrections are told to whoever listens to progress; the convergence curve is of the first iteration.
 template <Scalar S>
-IterationCalls<S> IterativeSolver<S>::calls(const TryListener& listener, const StopToken& stop)
+IterationCalls<S> IterativeSolver<S>::calls(const StopToken& stop)
 {
-    if (system_) return gpu_iteration<S>(*system_, listener.on_progress, stop);
-    if (mixed_) return mixed_->calls(listener.on_progress, stop);
-    return host_iteration<S>(machine_.cpu, *op_, **host_M_, *workspace_, listener.on_progress, stop);
+    if (system_) return gpu_iteration<S>(*system_, stop);
+    if (mixed_) return mixed_->calls(stop);
+    return host_iteration<S>(machine_.cpu, *op_, **host_M_, *workspace_, stop);
+}
+
+/// Of A's numbers; null while these are on a GPU alone.
+template <Scalar S>
+Witness<S>* IterativeSolver<S>::witness()
+{
+    if (!awaited_.empty()) return nullptr;
+    if (!witness_) witness_.emplace(machine_.cpu, *A_);
+    return &*witness_;
 }
 
 template <Scalar S>
@@ -385,11 +396,12 @@ void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, co
     const Method method = method_of(tried.plan.method);
     bool         solved = true;
     with_device_named(tried, [&] {
-        if (system_ && !mixed()) return solve_on_gpu(*system_, *A_, given, krylov, listener, stop, tried);
+        if (system_ && !mixed())
+            return solve_on_gpu(*system_, *A_, witness(), given, krylov, listener, stop, tried);
         const ProgressListener on_progress = history_of(tried, listener, krylov);
         bool                   judged = false;
         if (system_ && given.are_of(system_->gpu())) {
-            judged = solve_mixed_on_gpu(given, krylov, on_progress, listener, stop, tried);
+            judged = solve_mixed_on_gpu(given, krylov, on_progress, stop, tried);
             if (tried.x.size() == 0) return;  // delivered
         } else {
             given.read_guess(tried.x);
@@ -397,7 +409,7 @@ void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, co
         }
         const std::span<const S> b = given.b();
         const auto               finish = [&] {
-            finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(listener, stop), stop,
+            finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(stop), witness(), stop,
                                 tried);
         };
         if (!judged && (!mixed() || !needs_double(tried, stop))) finish();

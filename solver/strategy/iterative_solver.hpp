@@ -94,10 +94,10 @@ private:
     MlIlu<S>                    make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
 
     GpuSystem<S>* system_for(const CsrView<S>* adjoint, const Plan& plan);
-    void solve_on_gpu(GpuSystem<S>& system, const CsrView<S>& A, SystemVectors<S>& given, const KrylovOptions& krylov,
-                      const TryListener& listener, const StopToken& stop, Attempt& tried);
+    void solve_on_gpu(GpuSystem<S>& system, const CsrView<S>& A, Witness<S>* witness, SystemVectors<S>& given,
+                      const KrylovOptions& krylov, const TryListener& listener, const StopToken& stop, Attempt& tried);
     bool solve_mixed_on_gpu(SystemVectors<S>& given, const KrylovOptions& krylov, const ProgressListener& on_progress,
-                            const TryListener& listener, const StopToken& stop, Attempt& tried);
+                            const StopToken& stop, Attempt& tried);
     bool build(const TryListener& listener, const StopToken& stop, Attempt& tried);
     void place(Attempt& tried);
     void give_up_gpu(const std::string& why, Attempt& tried);
@@ -121,7 +121,8 @@ private:
                          const TryListener& listener, const StopToken& stop, Attempt& tried);
     IterationReport   iterate(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                               const ProgressListener& on_progress, const StopToken& stop, Method method);
-    IterationCalls<S> calls(const TryListener& listener, const StopToken& stop);
+    IterationCalls<S> calls(const StopToken& stop);
+    Witness<S>*       witness();
 
     Machine                                machine_;
     SolverOptions                          options_;
@@ -137,6 +138,7 @@ private:
     std::optional<KrylovWorkspace<Cpu, S>> workspace_;
     std::unique_ptr<MixedHost<S>>          mixed_;                 // in place of op_, made_ and workspace_
     std::unique_ptr<AdjointSide<S>>        adjoint_;               // once asked for
+    std::optional<Witness<S>>              witness_;               // of A, once asked for
     bool                                   needs_double_ = false;  // single precision did not do for these numbers
 };
 

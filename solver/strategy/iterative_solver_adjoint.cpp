@@ -28,7 +28,7 @@ void IterativeSolver<S>::solve_adjoint(const CsrView<S>& adjoint, SystemVectors<
     with_device_named(tried, [&] {
         AdjointSide<S>& side = adjoint_side(adjoint, tried.plan);
         if (side.system()) {
-            solve_on_gpu(*side.system(), adjoint, given, krylov, listener, stop, tried);
+            solve_on_gpu(*side.system(), adjoint, side.witness(machine_.cpu), given, krylov, listener, stop, tried);
             tried.gpu = side.system()->report();
             return;
         }
@@ -37,7 +37,7 @@ void IterativeSolver<S>::solve_adjoint(const CsrView<S>& adjoint, SystemVectors<
         given.read_guess(tried.x);
         tried.report = side.solve(b, tried.x.of<S>(), krylov, on_progress, stop);
         finish_iteration<S>(machine_.cpu, adjoint, b, krylov, standard_of(options_),
-                            side.calls(listener.on_progress, stop), stop, tried);
+                            side.calls(stop), side.witness(machine_.cpu), stop, tried);
     });
     note_rank(tried);
 }
@@ -56,7 +56,7 @@ void IterativeSolver<S>::precondition_adjoint(const CsrView<S>& adjoint, const P
                                               std::span<S> z)
 {
     require(factored_, [] { return "there is no preconditioner"; });
-    if (system_) return adjoint_side(adjoint, plan).calls({}, {}).precondition(r, z);
+    if (system_) return adjoint_side(adjoint, plan).calls({}).precondition(r, z);
     if (!host_M_) host_M_.emplace(factors_, A_->rows());
     (**host_M_).apply_adjoint(machine_.cpu, r, z);
 }

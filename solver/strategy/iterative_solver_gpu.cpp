@@ -103,9 +103,9 @@ void IterativeSolver<S>::drop_system()
 /// Arrays of the host are brought first, and x is fetched when all is over; those of the GPU stay there unless x has to be looked at by
 /// the host.
 template <Scalar S>
-void IterativeSolver<S>::solve_on_gpu(GpuSystem<S>& system, const CsrView<S>& A, SystemVectors<S>& given,
-                                      const KrylovOptions& krylov, const TryListener& listener, const StopToken& stop,
-                                      Attempt& tried)
+void IterativeSolver<S>::solve_on_gpu(GpuSystem<S>& system, const CsrView<S>& A, Witness<S>* witness,
+                                      SystemVectors<S>& given, const KrylovOptions& krylov, const TryListener& listener,
+                                      const StopToken& stop, Attempt& tried)
 {
     const ProgressListener on_progress = history_of(tried, listener, krylov);
     const bool             stays = given.are_of(system.gpu());
@@ -116,7 +116,7 @@ void IterativeSolver<S>::solve_on_gpu(GpuSystem<S>& system, const CsrView<S>& A,
     } else given.load(system.gpu(), system.b(), system.x());
     tried.report = system.solve(krylov, on_progress, stop);
     const Standard standard = standard_of(options_);
-    if (finish_on_gpu<S>(system, krylov, standard, listener.on_progress, stop, tried)) {
+    if (finish_on_gpu<S>(system, krylov, standard, witness, stop, tried)) {
         if (stays && tried.converged()) {
             given.deliver(system.gpu(), system.x());
             tried.x = std::vector<S>();
@@ -125,8 +125,8 @@ void IterativeSolver<S>::solve_on_gpu(GpuSystem<S>& system, const CsrView<S>& A,
     }
     system.unload(tried.x.of<S>());
     bring_values();
-    finish_iteration<S>(machine_.cpu, A, given.b(), krylov, standard,
-                        gpu_iteration<S>(system, listener.on_progress, stop), stop, tried);
+    finish_iteration<S>(machine_.cpu, A, given.b(), krylov, standard, gpu_iteration<S>(system, stop), witness, stop,
+                        tried);
 }
 
 /// Where A x = b, or Aᴴ x = b, is solved on a GPU; else null.
@@ -150,9 +150,9 @@ bool IterativeSolver<S>::precondition_on_gpu(SystemVectors<S>& given, const CsrV
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                                     \
-    template void                  IterativeSolver<S>::solve_on_gpu(GpuSystem<S>&, const CsrView<S>&, SystemVectors<S>&,        \
-                                                                    const KrylovOptions&, const TryListener&, const StopToken&, \
-                                                                    Attempt&);                                                  \
+    template void                  IterativeSolver<S>::solve_on_gpu(GpuSystem<S>&, const CsrView<S>&, Witness<S>*,              \
+                                                                    SystemVectors<S>&, const KrylovOptions&,                    \
+                                                                    const TryListener&, const StopToken&, Attempt&);            \
     template void                  IterativeSolver<S>::put_on_gpu(Attempt&);                                                    \
     template GpuSystem<S>*         IterativeSolver<S>::system_for(const CsrView<S>*, const Plan&);                              \
     template bool                  IterativeSolver<S>::system_serves(const CsrView<S>&, const Plan&) const;                     \

@@ -53,14 +53,13 @@ bool IterativeSolver<S>::needs_double(const Attempt& tried, const StopToken& sto
 /// For arrays of the GPU; a success stays there, and of all else x comes to the host. @return whether x was judged
 template <Scalar S>
 bool IterativeSolver<S>::solve_mixed_on_gpu(SystemVectors<S>& given, const KrylovOptions& krylov,
-                                            const ProgressListener& on_progress, const TryListener& listener,
-                                            const StopToken& stop, Attempt& tried)
+                                            const ProgressListener& on_progress, const StopToken& stop, Attempt& tried)
 {
     GpuSystem<S>& system = *system_;
     given.load(system.gpu(), system.b(), system.x());
     tried.report = system.solve(krylov, on_progress, stop);
     const bool judged = !needs_double(tried, stop) &&
-                        finish_on_gpu<S>(system, krylov, standard_of(options_), listener.on_progress, stop, tried);
+                        finish_on_gpu<S>(system, krylov, standard_of(options_), witness(), stop, tried);
     if (judged && tried.converged() && !needs_double(tried, stop)) {
         given.deliver(system.gpu(), system.x());
         tried.x = std::vector<S>();
@@ -106,8 +105,7 @@ bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const KrylovOptio
 #define ILUX_INSTANTIATE(S)                                                                                          \
     template bool IterativeSolver<S>::prepare_mixed(Method, Attempt&);                                               \
     template bool IterativeSolver<S>::solve_mixed_on_gpu(SystemVectors<S>&, const KrylovOptions&,                    \
-                                                         const ProgressListener&, const TryListener&,                \
-                                                         const StopToken&, Attempt&);                                \
+                                                         const ProgressListener&, const StopToken&, Attempt&);       \
     template bool IterativeSolver<S>::needs_double(const Attempt&, const StopToken&) const;                          \
     template bool IterativeSolver<S>::go_on_in_double(std::span<const S>, const KrylovOptions&,                      \
                                                       const ProgressListener&, const TryListener&, const StopToken&, \

@@ -18,8 +18,9 @@ void solve_by_former_lu(Cpu cpu, const TurnedMatrix<S>& A, const LuFactors<S>& f
     KrylovWorkspace<Cpu, S>       workspace(Method::gmres, op.size(), krylov);
     const ProgressListener        on_progress = history_of(tried, listener, krylov);
     tried.report = solve<Cpu, S>(cpu, Method::gmres, op, M, b, tried.x.of<S>(), workspace, krylov, on_progress, stop);
-    finish_iteration<S>(cpu, A.solved(), b, krylov, standard,
-                        host_iteration<S>(cpu, op, M, workspace, listener.on_progress, stop), stop, tried);
+    Witness<S> witness(cpu, A.solved());
+    finish_iteration<S>(cpu, A.solved(), b, krylov, standard, host_iteration<S>(cpu, op, M, workspace, stop), &witness,
+                        stop, tried);
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                       \

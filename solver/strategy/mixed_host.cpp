@@ -52,20 +52,20 @@ IterationReport MixedHost<S>::solve(std::span<const S> b, std::span<S> x, const 
 }
 
 template <Scalar S>
-IterationCalls<S> MixedHost<S>::calls(const ProgressListener& on_progress, const StopToken& stop)
+IterationCalls<S> MixedHost<S>::calls(const StopToken& stop)
 {
     const auto precondition = [this](std::span<const S> r, std::span<S> z) {
         ilux::precondition<Cpu, S>(cpu_, system(), r, z, workspace_);
     };
-    const auto solve = [this, &on_progress, &stop](std::span<const double> D, std::span<const S> b, std::span<S> x,
-                                                   const KrylovOptions& krylov) {
+    const auto solve = [this, &stop](std::span<const double> D, std::span<const S> b, std::span<S> x,
+                                     const KrylovOptions& krylov) {
         const auto                      rows = in_scalars<S>(D);
         const RowScaledOperator<Cpu, S> DA(in_double_, rows);
         std::vector<S>                  scale(D.size(), S(1));  // R D⁻¹: the inner systems are those of A
         if (!row_.empty()) scale = row_;
         for (std::size_t i = 0; i < D.size(); ++i) scale[i] /= D[i];
         SingleSystem<Cpu, S> of_rows{op_, *M_, scale, column_};
-        return refine<Cpu, S>(cpu_, DA, of_rows, b, x, workspace_, krylov, on_progress, stop);
+        return refine<Cpu, S>(cpu_, DA, of_rows, b, x, workspace_, krylov, {}, stop);
     };
     return {precondition, solve};
 }

@@ -33,7 +33,7 @@ public:
     IterationReport solve(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                           const ProgressListener& on_progress, const StopToken& stop);
     /// For finish_iteration; all must outlive the calls.
-    IterationCalls<S> calls(const ProgressListener& on_progress, const StopToken& stop);
+    IterationCalls<S> calls(const StopToken& stop);
 
 private:
     SingleSystem<Cpu, S> system() { return {op_, *M_, row_, column_}; }

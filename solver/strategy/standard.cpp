@@ -37,8 +37,9 @@ void equilibrate(const CsrView<S>& A, std::span<const S> x, const Residual<S>& r
 template <Scalar S>
 class HostSide {
 public:
-    HostSide(Cpu& cpu, const CsrView<S>& A, std::span<const S> b, const IterationCalls<S>& iteration, std::vector<S>& x)
-        : cpu_(cpu), A_(A), b_(b), iteration_(iteration), x_(x), d_(x.size())
+    HostSide(Cpu& cpu, const CsrView<S>& A, std::span<const S> b, const IterationCalls<S>& iteration,
+             Witness<S>* witness, std::vector<S>& x)
+        : cpu_(cpu), A_(A), b_(b), iteration_(iteration), witness_(witness), x_(x), d_(x.size())
     {}
 
     Accuracy measure()
@@ -47,7 +48,11 @@ public:
         if (accuracy.finite) note_counting_rows(A_, x_, residual_, accuracy);
         return accuracy;
     }
-    void precondition() { iteration_.precondition(residual_.r, d_); }
+    void precondition()
+    {
+        iteration_.precondition(residual_.r, d_);
+        if (witness_ != nullptr) witness_->add_lost_constants(residual_.r, d_);
+    }
     void note_error(Accuracy& accuracy) { ilux::note_error(x_, d_, residual_, accuracy); }
     bool d_is_zero() const
     {
@@ -57,13 +62,44 @@ public:
 
     IterationReport solve_for_correction(bool scaled, const KrylovOptions& krylov)
     {
-        const std::size_t n = x_.size();
-        D_.assign(n, 1);
-        if (scaled) equilibrate<S>(A_, x_, residual_, D_);
-        scaled_.resize(n);
-        for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * residual_.r[i];
-        d_.assign(n, 0);
-        return iteration_.solve(D_, scaled_, d_, krylov);
+        const IterationReport done = solve_scaled(scaled, x_, residual_, residual_.r, krylov);
+        if (witness_ != nullptr) witness_->add_lost_constants(residual_.r, d_);
+        return done;
+    }
+
+    /// @return 1, the share of z that is missed
+    double begin_known_answer()
+    {
+        known_.resize(x_.size());
+        Witness<S>::known_answer(x_, known_);
+        missed_ = known_;
+        return 1;
+    }
+    /// A d = A t for what is missed, t, whose right-hand side is summed in twice the precision; t ← t − d. @return max |t|_i / |z|_i
+    double reduce_known_answer(bool scaled, const KrylovOptions& krylov)
+    {
+        const std::vector<S> zero(missed_.size());
+        Residual<S>          of_missed;
+        (void)ilux::measure<S>(cpu_, A_, missed_, zero, of_missed);  // r = −A t
+        for (S& one : of_missed.r) one = -one;
+        if (!is_finite<S>(cpu_, of_missed.r)) return 0;
+        (void)solve_scaled(scaled, missed_, of_missed, of_missed.r, krylov);
+        double worst = 0;
+        for (std::size_t i = 0; i < missed_.size(); ++i) {
+            missed_[i] -= times_power(d_[i], of_missed.exponent);
+            worst = is_finite(missed_[i]) ? std::max(worst, std::abs(missed_[i]) / std::abs(known_[i])) : INFINITY;
+        }
+        return worst;
+    }
+    /// What that solve has not found goes to the witness. @return true: it can be looked at here
+    bool examine_known_answer()
+    {
+        witness_->take(std::move(missed_), x_, residual_);
+        return true;
+    }
+    std::string witness_warning(const Accuracy& accuracy, double etol)
+    {
+        return witness_ != nullptr ? witness_->warning(x_, residual_, accuracy, etol) : "";
     }
 
     void add_correction()
@@ -74,13 +110,27 @@ public:
     void take_back() { x_.swap(former_); }
 
 private:
+    /// D A d = D r from d = 0, where D makes the rows of `size` equal.
+    IterationReport solve_scaled(bool scaled, std::span<const S> x, const Residual<S>& size, std::span<const S> r,
+                                 const KrylovOptions& krylov)
+    {
+        const std::size_t n = r.size();
+        D_.assign(n, 1);
+        if (scaled) equilibrate<S>(A_, x, size, D_);
+        scaled_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * r[i];
+        d_.assign(n, 0);
+        return iteration_.solve(D_, scaled_, d_, krylov);
+    }
+
     Cpu&                     cpu_;
     const CsrView<S>&        A_;
     std::span<const S>       b_;
     const IterationCalls<S>& iteration_;
+    Witness<S>*              witness_;
     std::vector<S>&          x_;
     Residual<S>              residual_;
-    std::vector<S>           d_, scaled_, former_;
+    std::vector<S>           d_, scaled_, former_, known_, missed_;
     std::vector<double>      D_;
 };
 
@@ -105,18 +155,25 @@ Standard standard_of(const SolverOptions& options)
 double excess(const Accuracy& accuracy, const Standard& standard)
 {
     if (!accuracy.finite) return INFINITY;
+    if (std::isfinite(standard.error) && !accuracy.estimate_settled) return INFINITY;
     return std::max({share(accuracy.relative_residual, standard.residual),
                      share(accuracy.backward_error, standard.backward_error),
-                     share(accuracy.rowwise_counting, standard.rowwise), share(accuracy.worst_error, standard.error)});
+                     share(accuracy.rowwise_counting, standard.rowwise), share(accuracy.error, standard.error),
+                     share(accuracy.worst_error, standard.error)});
 }
 
 std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index n)
 {
-    if (share(accuracy.worst_error, standard.error) > 1) {
+    if (share(std::max(accuracy.error, accuracy.worst_error), standard.error) > 1) {
         if (accuracy.uncertain > 0) return uncertainty_text(accuracy, n);
-        return fmt::format("unknown {} (counted from 1) is uncertain by {:.1e} of its size, not {:g}",
-                           accuracy.worst + 1, accuracy.worst_error, standard.error);
+        if (share(accuracy.worst_error, standard.error) > 1)
+            return fmt::format("unknown {} (counted from 1) is uncertain by {:.1e} of its size, not {:g}",
+                               accuracy.worst + 1, accuracy.worst_error, standard.error);
+        return fmt::format("the largest error is estimated as {:.1e} of the largest unknown, not {:g}", accuracy.error,
+                           standard.error);
     }
+    if (std::isfinite(standard.error) && !accuracy.estimate_settled)
+        return "the preconditioner is too crude to estimate the error of x";
     if (share(accuracy.rowwise_counting, standard.rowwise) > 1)
         return fmt::format("the row-wise backward error is {:.1e}, not {:g}", accuracy.rowwise_counting,
                            standard.rowwise);
@@ -150,8 +207,7 @@ void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried)
 
 template <Scalar S>
 IterationCalls<S> host_iteration(Cpu& cpu, const LinearOperator<Cpu, S>& A, Preconditioner<Cpu, S>& M,
-                                 KrylovWorkspace<Cpu, S>& workspace, const ProgressListener& on_progress,
-                                 const StopToken& stop)
+                                 KrylovWorkspace<Cpu, S>& workspace, const StopToken& stop)
 {
     const auto precondition = [&](std::span<const S> r, std::span<S> z) { M.apply(cpu, r, z); };
     const auto solve = [&](std::span<const double> D, std::span<const S> b, std::span<S> x,
@@ -160,19 +216,19 @@ IterationCalls<S> host_iteration(Cpu& cpu, const LinearOperator<Cpu, S>& A, Prec
         const auto                      rows = in_scalars<S>(D), columns = in_scalars<S>(inverse);
         const RowScaledOperator<Cpu, S> DA(A, rows);
         RowScaledPreconditioner<Cpu, S> DM(M, columns);
-        return ilux::solve<Cpu, S>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, on_progress, stop);
+        return ilux::solve<Cpu, S>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, {}, stop);
     };
     return {precondition, solve};
 }
 
 template <Scalar S>
-IterationCalls<S> gpu_iteration(GpuSystem<S>& system, const ProgressListener& on_progress, const StopToken& stop)
+IterationCalls<S> gpu_iteration(GpuSystem<S>& system, const StopToken& stop)
 {
     const auto precondition = [&system](auto r, auto z) { system.precondition(r, z); };
     const auto solve = [&](std::span<const double> D, std::span<const S> b, std::span<S> x,
                            const KrylovOptions& krylov) {
         try {
-            return system.solve_rows_scaled(D, b, x, krylov, on_progress, stop);
+            return system.solve_rows_scaled(D, b, x, krylov, {}, stop);
         } catch (const OutOfMemory&) {
             IterationReport nothing;
             nothing.outcome = Outcome::out_of_memory;
@@ -184,19 +240,19 @@ IterationCalls<S> gpu_iteration(GpuSystem<S>& system, const ProgressListener& on
 
 template <Scalar S>
 void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<S>> b, const KrylovOptions& krylov,
-                      const Standard& standard, const IterationCalls<S>& iteration, const StopToken& stop,
-                      Attempt& tried)
+                      const Standard& standard, const IterationCalls<S>& iteration, Witness<S>* witness,
+                      const StopToken& stop, Attempt& tried)
 {
-    HostSide<S> host(cpu, A, b, iteration, tried.x.of<S>());
-    finish_by(host, krylov, standard, stop, tried);
+    HostSide<S> host(cpu, A, b, iteration, witness, tried.x.of<S>());
+    (void)finish_by(host, krylov, standard, witness, stop, tried);
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                            \
     template IterationCalls<S> host_iteration(Cpu&, const LinearOperator<Cpu, S>&, Preconditioner<Cpu, S>&,            \
-                                              KrylovWorkspace<Cpu, S>&, const ProgressListener&, const StopToken&);    \
-    template IterationCalls<S> gpu_iteration(GpuSystem<S>&, const ProgressListener&, const StopToken&);                \
+                                              KrylovWorkspace<Cpu, S>&, const StopToken&);                             \
+    template IterationCalls<S> gpu_iteration(GpuSystem<S>&, const StopToken&);                                         \
     template void finish_iteration(Cpu&, const CsrView<S>&, std::span<const S>, const KrylovOptions&, const Standard&, \
-                                   const IterationCalls<S>&, const StopToken&, Attempt&);
+                                   const IterationCalls<S>&, Witness<S>*, const StopToken&, Attempt&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -8,6 +8,7 @@
 
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/solver/report/attempt.hpp"
+#include "ilux/solver/witness/witness.hpp"
 
 namespace ilux {
 
@@ -16,9 +17,10 @@ struct Standard {
     double residual = std::numeric_limits<double>::infinity();
     double backward_error = std::numeric_limits<double>::infinity();
     double rowwise = std::numeric_limits<double>::infinity();
-    double error = std::numeric_limits<double>::infinity();  ///< of worst_error
+    double error = std::numeric_limits<double>::infinity();  ///< of error and worst_error, which then must be settled
 };
-/// As krylov.stop has it. Mode auto asks for residual, row-wise and estimated error, whichever strategy it takes.
+/// As krylov.stop has it. Mode auto asks for residual, row-wise and estimated error, whichever strategy it takes. Rows are then held to
+/// 1e-12, unless a Witness knows that less will do.
 Standard standard_of(const SolverOptions& options);
 
 /// How far the worst of what is asked for is from its limit: 1 and less is good. Inf where x is not finite.
@@ -31,7 +33,7 @@ std::string accuracy_warning(const Accuracy& accuracy, Index n);
 /// What follows a direct solution's verdict: krylov.stop=error may refuse x all the same, and a success is warned of.
 void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried);
 
-/// How a preconditioned iteration is called, wherever it runs; vectors are of the host.
+/// How a preconditioned iteration is called, wherever it runs; vectors are of the host. Nobody listens to its progress: x has converged.
 template <Scalar S = double>
 struct IterationCalls {
     /// z ← M⁻¹ r
@@ -45,33 +47,39 @@ struct IterationCalls {
 /// On the host. @param workspace  made for the method and restart length; all must outlive the calls
 template <Scalar S>
 IterationCalls<S> host_iteration(Cpu& cpu, const LinearOperator<Cpu, S>& A, Preconditioner<Cpu, S>& M,
-                                 KrylovWorkspace<Cpu, S>& workspace, const ProgressListener& on_progress,
-                                 const StopToken& stop);
+                                 KrylovWorkspace<Cpu, S>& workspace, const StopToken& stop);
 
 /// On a GPU, where lack of memory leaves x as good as it is. All must outlive the calls.
 template <Scalar S>
-IterationCalls<S> gpu_iteration(GpuSystem<S>& system, const ProgressListener& on_progress, const StopToken& stop);
+IterationCalls<S> gpu_iteration(GpuSystem<S>& system, const StopToken& stop);
 
+inline void add_seconds(const SolveSeconds& done, SolveSeconds& all)
+{
+    all.solve += done.solve;
+    all.spmv += done.spmv;
+    all.precond += done.precond;
+    all.ortho += done.ortho;
+}
 /// Counts the steps, restarts and seconds of `done` in `all`.
 inline void add_work(const IterationReport& done, IterationReport& all)
 {
     all.steps += done.steps;
     all.restarts += done.restarts;
-    all.seconds.solve += done.seconds.solve;
-    all.seconds.spmv += done.seconds.spmv;
-    all.seconds.precond += done.seconds.precond;
-    all.seconds.ortho += done.seconds.ortho;
+    add_seconds(done.seconds, all.seconds);
 }
 
 /// What becomes of an iteration that is over: its x is measured in twice the precision, its error estimated by M. Where the
 /// residual meets its tolerance and the rest of the standard is not met, it goes on: corrections d of D A d = D (b − A x) are
 /// solved for, where D makes (|A||x| + |b|)_i equal in all rows, until it is, or a correction no longer halves the excess.
-/// @param krylov  of the iteration; its steps count on  @param stop  of the iteration  @param tried  in: x and report of the iteration; out: of all
+/// An x at the limit of rounding, every row solved to 1e-12 of its terms and the estimated error within krylov.etol, has converged
+/// whatever its residual is: that is the rule of an LU, too.
+/// @param krylov  of the iteration; its steps count on  @param witness  asked for what M cannot know; or null
+/// @param stop  of the iteration  @param tried  in: x and report of the iteration; out: of all
 /// Of an x that converged as far as the residual goes, but not to the standard, the outcome is stagnated, time_limit or cancelled,
 /// and `inaccurate` is set. An x so large that b − A x cancels to rounding noise has passed its test by luck, and did not converge.
 template <Scalar S>
 void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<S>> b, const KrylovOptions& krylov,
-                      const Standard& standard, const IterationCalls<S>& iteration, const StopToken& stop,
-                      Attempt& tried);
+                      const Standard& standard, const IterationCalls<S>& iteration, Witness<S>* witness,
+                      const StopToken& stop, Attempt& tried);
 
 }  // namespace ilux

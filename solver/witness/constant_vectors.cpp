@@ -1,0 +1,316 @@
+#include "ilux/solver/witness/constant_vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ilux/base/instances.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr double tied = 1e-6;         // an entry of this share of the largest in its row connects unknowns
+constexpr double pins = 1e-3;         // a row whose sum is this share of its terms holds a constant by itself
+constexpr double grounds = 1e-6;      // a row whose diagonal leads by this share makes a dominant A regular
+constexpr double loose_below = 1e-7;  // of all rows together
+constexpr double cancels = 1e-12;     // of the terms of a sum that is 0 but for rounding
+
+/// Σ_j a_ij and Σ_j |a_ij| of all rows.
+struct RowSums {
+    double sum = 0, size = 0;
+
+    double pinned() const { return size > 0 ? sum / size : 1; }
+};
+
+template <Scalar S>
+double largest_beside(const CsrView<S>& A, Index i)
+{
+    double largest = 0;
+    for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+        if (A.col()[p] != i) largest = std::max(largest, std::abs(A.val()[p]));
+    return largest;
+}
+
+/// Proves A regular by its diagonal, where that can be.
+template <Scalar S>
+class Dominance {
+public:
+    Dominance(Cpu& be, const CsrView<S>& A) : A_(A), grounded_(static_cast<std::size_t>(A.rows()))
+    {
+        double sum = 0, size = 0;
+        bool   dominant = true;
+#pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= 32768)) reduction(&& : dominant)
+        for (Index i = 0; i < A.rows(); ++i) dominant = look_at_row(i) && dominant;
+        dominant_ = dominant;
+        for (Index i = 0; dominant && i < A.rows(); ++i) {  // in one order, whatever the threads
+            S row = 0;
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+                row += A.val()[p];
+                size += std::abs(A.val()[p]);
+            }
+            sum += std::abs(row);
+        }
+        sums_ = {sum, size};
+    }
+
+    const RowSums& sums() const { return sums_; }
+
+    bool proves_regular()
+    {
+        if (!dominant_) return false;
+        Index left = A_.rows();
+        for (Index before = left + 1; left > 0 && left < before;) {
+            before = left;
+            left = 0;
+            for (Index i = 0; i < A_.rows(); ++i) left += !follow(i);
+            if (left == 0) break;
+            left = 0;
+            for (Index i = A_.rows() - 1; i >= 0; --i) left += !follow(i);
+        }
+        return left == 0;
+    }
+
+private:
+    /// @return whether the row is dominant
+    bool look_at_row(Index i)
+    {
+        double diagonal = 0, beside = 0;
+        for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p)
+            (A_.col()[p] == i ? diagonal : beside) += std::abs(A_.val()[p]);
+        grounded_[i] = diagonal > 0 && diagonal - beside > grounds * diagonal;
+        return diagonal > 0 && diagonal >= beside * (1 - cancels);
+    }
+
+    /// @return whether the row leads to a grounded one
+    bool follow(Index i)
+    {
+        if (grounded_[i]) return true;
+        const double least = tied * largest_beside(A_, i);
+        for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1] && !grounded_[i]; ++p)
+            grounded_[i] = grounded_[A_.col()[p]] && std::abs(A_.val()[p]) >= least && A_.val()[p] != S(0);
+        return grounded_[i];
+    }
+
+    const CsrView<S>&         A_;
+    std::vector<std::uint8_t> grounded_;
+    RowSums                   sums_;
+    bool                      dominant_ = false;
+};
+
+/// The sets of one way to tell unknowns apart: rows are taken kind by kind.
+template <Scalar S>
+class KindSets {
+public:
+    /// @param kind  of each unknown, 0 … count − 1
+    KindSets(const CsrView<S>& A, std::span<const std::uint8_t> kind, int count)
+        : A_(A), kind_(kind), count_(count), held_(kind.size()), set_(kind.size())
+    {}
+
+    /// @return the unknowns of loose sets, by set; the sums of all others go to `pinned`
+    std::vector<LooseSet> find(double& pinned)
+    {
+        spread(pinned);
+        for (Index left = unheld(), before = left + 1; left > 0 && left < before;) {
+            before = left;
+            for (Index i = A_.rows() - 1; i >= 0; --i) hold_row(i, false);
+            for (Index i = 0; i < A_.rows(); ++i) hold_row(i, false);
+            left = unheld();
+        }
+        return unheld() == 0 ? std::vector<LooseSet>{} : gather(pinned);
+    }
+
+private:
+    struct OfRow {
+        S      sum = 0;
+        double size = 0, largest = 0;
+    };
+    using Rows = std::array<OfRow, 3>;
+
+    Rows sums_of(Index i) const
+    {
+        Rows rows{};
+        for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) {
+            OfRow&       row = rows[kind_[A_.col()[p]]];
+            const double size = std::abs(A_.val()[p]);
+            row.sum += A_.val()[p];
+            row.size += size;
+            row.largest = std::max(row.largest, size);
+        }
+        return rows;
+    }
+
+    /// A first pass, which also sums what each kind as a whole is held by.
+    void spread(double& pinned)
+    {
+        std::array<RowSums, 3> all{};
+        for (Index i = 0; i < A_.rows(); ++i) {
+            const Rows rows = hold_row(i, true);
+            for (int k = 0; k < count_; ++k) {
+                all[k].sum += std::abs(rows[k].sum);
+                all[k].size += rows[k].size;
+            }
+        }
+        for (int k = 0; k < count_; ++k)
+            if (const double of_kind = all[k].pinned(); of_kind >= loose_below) pinned = std::min(pinned, of_kind);
+    }
+
+    /// What a row holds of a kind it holds of all its unknowns of that kind that large entries connect.
+    Rows hold_row(Index i, bool first)
+    {
+        if (!first && all_held(i)) return {};
+        const Rows          rows = sums_of(i);
+        std::array<bool, 3> holds{};
+        for (int k = 0; k < count_; ++k) holds[k] = std::abs(rows[k].sum) > pins * rows[k].size;
+        const auto each_tied = [&](auto&& visit) {
+            for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) {
+                const Index j = A_.col()[p];
+                const int   k = kind_[j];
+                if (const double size = std::abs(A_.val()[p]); size > 0 && size >= tied * rows[k].largest) visit(j, k);
+            }
+        };
+        each_tied([&](Index j, int k) { holds[k] = holds[k] || held_[j]; });
+        each_tied([&](Index j, int k) { held_[j] = held_[j] || holds[k]; });
+        return rows;
+    }
+
+    bool all_held(Index i) const
+    {
+        const auto of_row = A_.col().subspan(A_.row_ptr()[i], A_.row_ptr()[i + 1] - A_.row_ptr()[i]);
+        return std::ranges::all_of(of_row, [&](Index j) { return held_[j] != 0; });
+    }
+    Index unheld() const { return static_cast<Index>(std::ranges::count(held_, 0)); }
+
+    Index root(Index j)
+    {
+        while (set_[j] != j) j = set_[j] = set_[set_[j]];
+        return j;
+    }
+
+    /// Unknowns that nothing holds, connected by large entries.
+    std::vector<LooseSet> gather(double& pinned)
+    {
+        std::iota(set_.begin(), set_.end(), 0);
+        for (Index i = 0; i < A_.rows(); ++i) {
+            if (all_held(i)) continue;
+            const Rows           rows = sums_of(i);
+            std::array<Index, 3> one{-1, -1, -1};
+            for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) {
+                const Index j = A_.col()[p];
+                const int   k = kind_[j];
+                if (held_[j] || std::abs(A_.val()[p]) < tied * rows[k].largest || A_.val()[p] == S(0)) continue;
+                if (one[k] < 0) one[k] = root(j);
+                else set_[root(j)] = one[k] = root(one[k]);
+            }
+        }
+        return measured(pinned);
+    }
+
+    std::vector<LooseSet> measured(double& pinned)
+    {
+        const std::vector<RowSums> of = sums_by_set();
+        std::vector<Index>         place(kind_.size(), -1);
+        std::vector<LooseSet>      loose;
+        for (Index j = 0; j < A_.rows(); ++j) {
+            if (held_[j]) continue;
+            const Index r = root(j);
+            const double by = of[r].pinned();
+            if (by >= loose_below) {
+                pinned = std::min(pinned, by);
+                continue;
+            }
+            if (place[r] < 0) {
+                place[r] = static_cast<Index>(loose.size());
+                loose.push_back({.pinned = by});
+            }
+            loose[place[r]].members.push_back(j);
+        }
+        return loose;
+    }
+
+    /// By the root of each set: sums over rows of |Σ a_ij| and Σ |a_ij|, j in the set.
+    std::vector<RowSums> sums_by_set()
+    {
+        struct Part {
+            Index  root;
+            S      sum;
+            double size;
+        };
+        std::vector<RowSums> of(kind_.size());
+        std::vector<Part>    parts;
+        for (Index i = 0; i < A_.rows(); ++i) {
+            if (all_held(i)) continue;
+            parts.clear();
+            for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) {
+                if (held_[A_.col()[p]]) continue;
+                const Index r = root(A_.col()[p]);
+                auto        part = std::ranges::find(parts, r, &Part::root);
+                if (part == parts.end()) part = parts.insert(part, {r, S(0), 0});
+                part->sum += A_.val()[p];
+                part->size += std::abs(A_.val()[p]);
+            }
+            for (const Part& part : parts) {
+                const double sum = std::abs(part.sum);
+                of[part.root].sum += sum > cancels / 1e3 * part.size ? sum : 0;
+                of[part.root].size += part.size;
+            }
+        }
+        return of;
+    }
+
+    const CsrView<S>&             A_;
+    std::span<const std::uint8_t> kind_;
+    int                           count_;
+    std::vector<std::uint8_t>     held_;  // by a row, or by a neighbour that is
+    std::vector<Index>            set_;   // union-find
+};
+
+template <Scalar S>
+std::vector<std::uint8_t> has_zero_diagonal(const CsrView<S>& A)
+{
+    std::vector<std::uint8_t> zero(static_cast<std::size_t>(A.rows()), 1);
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == i && A.val()[p] != S(0)) zero[i] = 0;
+    return zero;
+}
+
+}  // namespace
+
+template <Scalar S>
+ConstantVectors look_at_constants(Cpu& be, const CsrView<S>& A)
+{
+    ConstantVectors found;
+    const auto      n = static_cast<std::size_t>(A.rows());
+    {
+        Dominance<S> dominance(be, A);
+        found.regular = dominance.proves_regular();
+        if (found.regular) {
+            found.pinned = std::min(1., dominance.sums().pinned());
+            return found;
+        }
+    }
+    const auto look = [&](std::span<const std::uint8_t> kind, int count, auto&& name) {
+        for (LooseSet& one : KindSets<S>(A, kind, count).find(found.pinned)) {
+            one.kind = name(kind[one.members.front()]);
+            found.loose.push_back(std::move(one));
+        }
+    };
+    std::vector<std::uint8_t> kind(n, 0);
+    look(kind, 1, [](int) { return UnknownKind::all; });
+    if (!found.loose.empty()) return found;
+    kind = has_zero_diagonal(A);
+    if (const auto zeros = std::ranges::count(kind, 1); zeros > 0 && zeros < std::ssize(kind))
+        look(kind, 2, [](int k) { return k == 1 ? UnknownKind::zero_diagonal : UnknownKind::nonzero_diagonal; });
+    for (const int period : {2, 3}) {
+        if (!found.loose.empty() || n % static_cast<std::size_t>(period) != 0) continue;
+        for (std::size_t j = 0; j < n; ++j) kind[j] = static_cast<std::uint8_t>(j % static_cast<std::size_t>(period));
+        look(kind, period, [&](int) { return period == 2 ? UnknownKind::of_two : UnknownKind::of_three; });
+    }
+    return found;
+}
+
+#define ILUX_INSTANTIATE(S) template ConstantVectors look_at_constants(Cpu&, const CsrView<S>&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux

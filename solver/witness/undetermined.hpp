@@ -1,0 +1,50 @@
+#pragma once
+// Which unknowns are not determined: x may move along a vector t that A takes nearly to 0, and no row tells.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ilux/base/csr.hpp"
+#include "ilux/solver/report/accuracy.hpp"
+#include "ilux/solver/witness/constant_vectors.hpp"
+
+namespace ilux {
+
+/// A change of a row by this share of its terms is rounding.
+inline constexpr double rounding_share = 4 * std::numeric_limits<double>::epsilon();
+
+/// How far x may move along t, and who moves.
+struct Undetermined {
+    /// The largest change of an unknown, as a share of it, by a multiple of t that changes each row of A x by 4 ε (|A||x| + |b|)_i
+    /// at most. Inf: rounding hides any multiple.
+    double             share = 0;
+    Index              count = 0;       ///< unknowns that change by more than 1 % then
+    std::vector<Index> unknowns = {};  ///< the first ten of them
+
+    bool any() const { return count > 0; }
+};
+
+/// @param t         n, any length  @param residual  of x, whose sizes are taken
+/// Where |A t|_i is below 4 ε (|A||t|)_i it counts as 0: t is known to no more digits. A pass over A.
+template <Scalar S = double>
+Undetermined undetermined_along(const CsrView<S>& A, std::span<const NotDeduced<S>> t,
+                                std::span<const NotDeduced<S>> x, const Residual<S>& residual);
+
+/// "A is singular: x is one of many; 12 of 300 unknowns are not determined: 3, 8, 9 (counted from 1)", or "nearly singular".
+std::string undetermined_text(const Undetermined& found, Index n);
+/// "x is determined up to a constant in each of 3 parts", in the words for these sets. @param sets  those that x may move along
+std::string undetermined_text(std::span<const LooseSet* const> sets, double share, Index n);
+
+/// 1 or −1, by the bits of a number that i is hashed to: the same anywhere.
+inline double random_sign(Index i)
+{
+    auto bits = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;  // splitmix64
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+    return (bits >> 63) != 0 ? 1 : -1;
+}
+
+}  // namespace ilux

@@ -1,0 +1,155 @@
+#include "ilux/solver/witness/witness.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ilux/base/instances.hpp"
+#include "ilux/base/row_sum.hpp"
+#include "ilux/solver/report/lu_facts.hpp"
+
+namespace ilux {
+namespace {
+
+/// 1 on the members of these sets.
+template <Scalar S>
+std::vector<S> ones_on(std::span<const Index> members, std::size_t n)
+{
+    std::vector<S> t(n);
+    for (const Index j : members) t[j] = 1;
+    return t;
+}
+
+/// Σ_i Σ_j a_ij over i and j in the set; 0 where sums of rows or of columns are not all small, or their sum is rounding.
+template <Scalar S>
+S sum_within(const CsrView<S>& A, const LooseSet& set)
+{
+    const auto          n = static_cast<std::size_t>(A.rows());
+    std::vector<S>      of_column(n);
+    std::vector<double> size(n);
+    std::vector<char>   inside(n);
+    for (const Index j : set.members) inside[j] = 1;
+    for (const Index i : set.members)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+            if (!inside[A.col()[p]]) continue;
+            of_column[A.col()[p]] += A.val()[p];
+            size[A.col()[p]] += std::abs(A.val()[p]);
+        }
+    S      sum = 0;
+    double sizes = 0, sums = 0;
+    for (const Index j : set.members) {
+        sum += of_column[j];
+        sums += std::abs(of_column[j]);
+        sizes += size[j];
+    }
+    const bool both = sums <= 1e-6 * sizes;
+    return both && std::abs(sum) > 1e-15 * sizes ? sum : S(0);
+}
+
+}  // namespace
+
+template <Scalar S>
+Witness<S>::Witness(Cpu& be, const CsrView<S>& A) : A_(A), constants_(look_at_constants<S>(be, A))
+{
+    for (const LooseSet& one : constants_.loose)
+        sums_.push_back(one.kind == UnknownKind::all ? sum_within<S>(A, one) : S(0));
+}
+
+template <Scalar S>
+double Witness<S>::rowwise_limit(double etol) const
+{
+    constexpr double loosest = 1e-6, share = 0.1;  // of etol
+    double           pinned = constants_.pinned;
+    for (const LooseSet& one : constants_.loose) pinned = std::min(pinned, one.pinned);
+    if (reach_ > 0) pinned = std::min(pinned, 1 / reach_);
+    return std::clamp(share * etol * pinned, lu_tolerance, loosest);
+}
+
+template <Scalar S>
+void Witness<S>::known_answer(std::span<const S> x, std::span<S> z)
+{
+    double largest = 0;
+    for (const S one : x) largest = std::max(largest, std::abs(one));
+    const double usual = largest > 0 ? largest : 1;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        const double size = std::abs(x[i]) > least_unknown * largest ? std::abs(x[i]) : usual;
+        z[i] = random_sign(static_cast<Index>(i)) * size;
+    }
+}
+
+template <Scalar S>
+double Witness<S>::enough(Index n)
+{
+    return std::min(uncertain_from, 0.3 / std::sqrt(static_cast<double>(std::max<Index>(n, 1))));
+}
+
+template <Scalar S>
+void Witness<S>::take(std::vector<S> missed, std::span<const S> x, const Residual<S>& residual)
+{
+    answered_ = true;
+    const bool finite = std::ranges::all_of(missed, [](S one) { return is_finite(one); });
+    if (!finite) return;
+    missed_ = std::move(missed);
+    const double share = undetermined_along<S>(A_, missed_, x, residual).share;
+    reach_ = std::isfinite(share) ? share / rounding_share : 0;
+}
+
+template <Scalar S>
+void Witness<S>::add_lost_constants(std::span<const S> r, std::span<S> d) const
+{
+    for (std::size_t k = 0; k < sums_.size(); ++k) {
+        if (sums_[k] == S(0)) continue;
+        S left = 0;
+        for (const Index i : constants_.loose[k].members) {
+            const auto      first = static_cast<std::size_t>(A_.row_ptr()[i]), count = A_.row_ptr()[i + 1] - first;
+            const RowSum<S> row = row_sum<S>(A_.col().subspan(first, count), A_.val().subspan(first, count), d, r[i]);
+            left += times_power(row.r, row.exponent);
+        }
+        const S c = left / sums_[k];
+        if (!is_finite(c)) continue;
+        for (const Index j : constants_.loose[k].members) d[j] += c;
+    }
+}
+
+template <Scalar S>
+std::string Witness<S>::of_loose_sets(std::span<const S> x, const Residual<S>& residual) const
+{
+    constexpr std::size_t        most = 16;  // looked at one by one; of more the first ones speak for all
+    const auto                   n = static_cast<std::size_t>(A_.rows());
+    std::vector<const LooseSet*> open;
+    double                       share = INFINITY;
+    for (std::size_t k = 0; k < constants_.loose.size(); ++k) {
+        const LooseSet& one = constants_.loose[k];
+        if (k >= most) {
+            if (one.pinned == 0) open.push_back(&one);
+            continue;
+        }
+        const Undetermined found = undetermined_along<S>(A_, ones_on<S>(one.members, n), x, residual);
+        if (!found.any()) continue;
+        open.push_back(&one);
+        share = std::min(share, found.share);
+    }
+    return undetermined_text(open, share, A_.rows());
+}
+
+template <Scalar S>
+std::string Witness<S>::warning(std::span<const S> x, const Residual<S>& residual, const Accuracy& accuracy,
+                                double etol) const
+{
+    if (std::string said = of_loose_sets(x, residual); !said.empty()) return said;
+    if (missed_.empty()) return "";
+    const Undetermined found = undetermined_along<S>(A_, missed_, x, residual);
+    if (found.any()) return undetermined_text(found, A_.rows());
+    const double off = found.share / rounding_share * accuracy.rowwise_counting;
+    if (!(off > etol)) return "";
+    return fmt::format(
+        "unknowns may be uncertain by {:.0g} times their size, along a vector that A takes nearly to 0: the rows are solved to {:.1e}",
+        off, accuracy.rowwise_counting);
+}
+
+#define ILUX_INSTANTIATE(S) template class Witness<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux
