@@ -254,25 +254,33 @@ __global__ void __launch_bounds__(threads)
     inverse[i] = cuda::from_real<V>(ldexp(1.0, exponent));
 }
 
-/// NaN does not count as the largest sum: a comparison with it is false on the host, too.
+/// The larger of x and what it should be; NaN where that is.
+template <class V>
+__device__ double size_of(V x, V e)
+{
+    const double better = cuda::magnitude(x + e);
+    return isnan(better) ? better : fmax(cuda::magnitude(x), better);
+}
+
+/// NaN does not count as the largest size: a comparison with it is false on the host, too.
 template <class V>
 __global__ void __launch_bounds__(threads) find_largest_error(Index n, const V* x, const V* e, Bits* found)
 {
     double    of_sums = 0, of_errors = 0;
     const int stride = static_cast<int>(gridDim.x) * threads;
     for (Offset i = Offset{blockIdx.x} * threads + threadIdx.x; i < n; i += stride) {
-        of_sums = fmax(of_sums, cuda::magnitude(x[i] + e[i]));
+        of_sums = fmax(of_sums, size_of(x[i], e[i]));
         of_errors = fmax(of_errors, cuda::is_finite(e[i]) ? cuda::magnitude(e[i]) : INFINITY);
     }
     raise(found + of_sum, of_sums);
     raise(found + of_error, of_errors);
 }
 
-/// |e_i| / |x + e|_i, or −1 where the unknown does not count.
+/// |e_i| / s_i, or −1 where the unknown does not count.
 template <class V>
 __device__ double share_of(V x, V e, double least)
 {
-    const double size = cuda::magnitude(x + e);
+    const double size = size_of(x, e);
     const bool   known = isfinite(size);
     if (cuda::is_zero(e) || (known && !(size > least))) return -1;
     return known ? cuda::magnitude(e) / size : INFINITY;

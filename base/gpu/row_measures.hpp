@@ -46,9 +46,9 @@ void equilibrate_rows(Gpu& gpu, const RowVectors<S>& rows, double least, DeviceS
 
 /// An estimated error e of x.
 struct ErrorMeasures {
-    double largest = 0;        ///< |x + e|
+    double largest = 0;        ///< s_i = max(|x|, |x + e|)_i
     double largest_error = 0;  ///< |e|; Inf where one is not finite
-    double worst = 0;          ///< max |e|_i / |x + e|_i over unknowns above least · largest
+    double worst = 0;          ///< max |e|_i / s_i over unknowns above least · largest
     Index  worst_at = -1;      ///< the first unknown where that is; −1: all e_i that count are 0
     Index  uncertain = 0;      ///< of those unknowns, how many have more than `limit`
 };

@@ -134,9 +134,15 @@ void note_error(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>>
                 Accuracy& accuracy)
 {
     const auto in_units = [&](S x_i) { return residual.exponent == 0 ? x_i : times_power(x_i, -residual.exponent); };
-    double     largest = 0, largest_error = 0;
+    // The larger of x and what it should be: neither a lost unknown nor one of noise may seem to be nothing.
+    const auto size_of = [&](std::size_t i) {
+        const S here = in_units(x[i]);
+        const double size = std::abs(here), better = std::abs(here + e[i]);
+        return std::isnan(better) ? better : std::max(size, better);
+    };
+    double largest = 0, largest_error = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        largest = std::max(largest, std::abs(in_units(x[i]) + e[i]));
+        largest = std::max(largest, size_of(i));
         largest_error = is_finite(e[i]) ? std::max(largest_error, std::abs(e[i])) : INFINITY;
     }
     accuracy.uncertain = 0;
@@ -145,7 +151,7 @@ void note_error(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>>
     accuracy.error = largest_error == 0 ? 0 : largest_error / largest;
     if (std::isnan(accuracy.error) || std::isinf(largest_error)) accuracy.error = INFINITY;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const double size = std::abs(in_units(x[i]) + e[i]);
+        const double size = size_of(i);
         const bool   known = std::isfinite(size);
         if (e[i] == S(0) || (known && !(size > least_unknown * largest))) continue;
         const double share = known ? std::abs(e[i]) / size : INFINITY;

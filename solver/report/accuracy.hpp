@@ -24,11 +24,11 @@ struct Accuracy {
         std::numeric_limits<double>::quiet_NaN();  ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]
     /// The same over the rows that count: of one whose terms are small beside 1e-12 Σ_j |a_ij| ‖x‖_∞, that is what r is held against.
     double rowwise_counting = std::numeric_limits<double>::quiet_NaN();
-    double error = std::numeric_limits<double>::quiet_NaN();  ///< ‖e‖_∞ / ‖x + e‖_∞, where e ≈ A⁻¹(b − A x)
+    double error = std::numeric_limits<double>::quiet_NaN();  ///< ‖e‖_∞ / max_i s_i, where e ≈ A⁻¹(b − A x), s_i = max(|x|, |x + e|)_i
     double worst_error =
-        std::numeric_limits<double>::quiet_NaN();  ///< max_i |e_i| / |x + e|_i over the unknowns that count
+        std::numeric_limits<double>::quiet_NaN();  ///< max_i |e_i| / s_i over the unknowns that count
     Index worst = -1;                              ///< the unknown where that is, from 0
-    Index uncertain = 0;                           ///< unknowns that count with |e_i| > 0.01 |x + e|_i
+    Index uncertain = 0;                           ///< unknowns that count with |e_i| > 0.01 s_i
     bool  finite = false;                          ///< x and b − A x are
     /// False: M is so crude that an iteration on A e = b − A x did not settle, and e may be far too small.
     bool estimate_settled = true;

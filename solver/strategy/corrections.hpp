@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "ilux/solver/strategy/standard.hpp"
 
@@ -21,8 +20,8 @@ inline Index steps_of_estimate(const Attempt& tried)
 /// One iteration after another, each on what the former has left.
 /// @tparam Side  holds x, b, r and d: measure(), which leaves r = b − A x; precondition(), d ← M⁻¹ r; note_error(accuracy), of e = d;
 /// solve_for_correction(scaled, krylov), D A d = D r from d = 0; d_is_zero(); add_correction(), x ← x + d; take_back(); size();
-/// begin_known_answer(), and reduce_known_answer(scaled, krylov), an iteration on what is missed, with the worst share of an unknown that
-/// then is, 0 where nothing can be asked; examine_known_answer(), whether it can look at that; witness_warning(accuracy, etol)
+/// begin_known_answer(), and reduce_known_answer(scaled, krylov), an iteration on what is missed of it; examine_known_answer(), whether it
+/// can look at that; witness_warning(accuracy, etol)
 template <class Side>
 class Corrections {
 public:
@@ -42,20 +41,21 @@ public:
     }
 
     /// Solves a system whose answer is known, by one iteration after another on what the former has missed: M does not see that in x
-    /// either. @return the worst share of an unknown that is missed
-    double ask_known_answer(double enough)
+    /// either. @return whether that is little in the end
+    template <class Asked>
+    bool ask_known_answer(Asked& witness)
     {
-        constexpr Index few = 20'000;  // unknowns for which it is solved to the end
-        const bool      whole = side_.size() <= few;
-        const int       rounds = whole ? 8 : 1;
-        const Index     steps = whole ? tried_.report.steps + 20 : std::max<Index>(10, tried_.report.steps / 4);
-        const auto      krylov = options_of(whole ? 1e-4 : 1e-6, std::min(krylov_.max_steps, steps));
-        double          missed = side_.begin_known_answer();
-        for (int k = 0; k < rounds && missed > enough; ++k) {
-            const double before = std::exchange(missed, side_.reduce_known_answer(scales(), krylov));
-            if (!(missed <= before / 2)) break;
+        const bool   whole = side_.size() <= few_unknowns;
+        const int    rounds = whole ? 12 : 1;
+        const Index  steps = whole ? tried_.report.steps + 20 : std::max<Index>(10, tried_.report.steps / 4);
+        const auto   krylov = options_of(whole ? 1e-2 : 1e-6, std::min(krylov_.max_steps, steps));
+        const double enough = witness.enough(side_.size());
+        Missed       missed = side_.begin_known_answer();
+        for (int k = 0; k < rounds && missed.share > enough && missed.own > 2 * rounding_share; ++k) {
+            missed = side_.reduce_known_answer(scales(), krylov);
+            witness.note(missed);
         }
-        return missed;
+        return missed.share <= enough;
     }
 
     void go_on(const Standard& standard)
@@ -66,6 +66,8 @@ public:
     }
 
     StopReason stopped() const { return stopped_; }  // why it ended early
+    /// What M says of the error is no more than a guess.
+    void distrust() { settled_ = tried_.accuracy.estimate_settled = false; }
 
 private:
     bool scales() const { return !needs_symmetry(tried_.plan.method); }
@@ -162,10 +164,10 @@ bool finish_by(Side& side, const KrylovOptions& krylov, Standard standard, Witne
     if (tried.converged() && witness != nullptr) {
         const bool held = std::isfinite(standard.error);
         if (witness->wants_known_answer() && stop.reason() == StopReason::none) {
-            const double enough = Witness<S>::enough(side.size());
-            if (corrections.ask_known_answer(enough) <= enough) witness->note_answered();
+            if (corrections.ask_known_answer(*witness)) witness->note_answered();
             else if (!side.examine_known_answer()) return false;
         }
+        if (witness->is_unclear()) corrections.distrust();
         if (held && krylov.stop != StopTest::rowwise) standard.rowwise = witness->rowwise_limit(standard.error);
     }
     if (tried.converged()) corrections.go_on(standard);

@@ -1,5 +1,7 @@
 #include "ilux/solver/strategy/gpu_standard.hpp"
 
+#include <cmath>
+
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/report/gpu_accuracy.hpp"
 #include "ilux/solver/strategy/corrections.hpp"
@@ -38,25 +40,28 @@ public:
 
     IterationReport solve_for_correction(bool scaled, const KrylovOptions& krylov)
     {
-        return solve_scaled(scaled, 1, krylov);
+        return solve_scaled(scaled, krylov);
     }
 
-    /// z of ones with random signs. @return 1, the share of it that is missed
-    double begin_known_answer()
+    /// z of ones with random signs.
+    Missed begin_known_answer()
     {
         std::vector<S> signs(static_cast<std::size_t>(size()));
         for (Index i = 0; i < size(); ++i) signs[i] = random_sign(i);
         upload<S>(gpu(), signs, room_.former);
-        return 1;
+        look_at_missed();
+        rows_known_ = norm2<S>(gpu(), accuracy_.r());
+        return {};
     }
-    /// A d = A t for what is missed, t; t ← t − d. @return max |t|_i
-    double reduce_known_answer(bool scaled, const KrylovOptions& krylov)
+    /// A d = A t for what is missed, t; t ← t − d. Rows are told by their norm.
+    Missed reduce_known_answer(bool scaled, const KrylovOptions& krylov)
     {
-        fill<S>(gpu(), 0, room_.scaled);
-        if (!accuracy_.measure(room_.former, room_.scaled)) return 0;  // r = −A t
-        (void)solve_scaled(scaled, -1, krylov);
-        axpy<S>(gpu(), -1, room_.d, room_.former);
-        return measure_errors<S>(gpu(), room_.d, room_.former, 0, INFINITY).largest_error;
+        if (!std::isfinite(own_) || !(rows_known_ > 0)) return {.share = 0};
+        (void)solve_scaled(scaled, krylov);
+        axpy<S>(gpu(), 1, room_.d, room_.former);
+        const double share = measure_errors<S>(gpu(), room_.d, room_.former, 0, INFINITY).largest_error;
+        look_at_missed();
+        return {.share = share, .rows = norm2<S>(gpu(), accuracy_.r()) / rows_known_, .own = own_};
     }
     bool        examine_known_answer() { return false; }
     std::string witness_warning(const Accuracy&, double) { return ""; }
@@ -71,14 +76,21 @@ public:
 private:
     Gpu& gpu() { return system_.gpu(); }
 
-    /// D A d = factor D r from d = 0, r being what was measured last.
-    IterationReport solve_scaled(bool scaled, S factor, const KrylovOptions& krylov)
+    /// r ← −A t, and max |r|_i / (|A||t|)_i; Inf where only the host can measure it.
+    void look_at_missed()
+    {
+        fill<S>(gpu(), 0, room_.scaled);
+        const auto measured = accuracy_.measure(room_.former, room_.scaled);
+        own_ = measured ? measured->rowwise : INFINITY;
+    }
+
+    /// D A d = D r from d = 0, r being what was measured last.
+    IterationReport solve_scaled(bool scaled, const KrylovOptions& krylov)
     {
         if (scaled) accuracy_.equilibrate(room_.D, room_.inverse);
         else
             for (auto* ones : {&room_.D, &room_.inverse}) fill<S>(gpu(), 1, *ones);
         multiply<S>(gpu(), room_.D, accuracy_.r(), room_.scaled);
-        if (factor != S(1)) scale<S>(gpu(), factor, room_.scaled);
         fill<S>(gpu(), 0, room_.d);
         try {
             return system_.solve_rows_scaled(room_.D, room_.inverse, room_.scaled, room_.d, krylov, {}, stop_);
@@ -93,6 +105,8 @@ private:
     typename GpuSystem<S>::Room& room_;
     GpuAccuracy<S>               accuracy_;
     const StopToken&             stop_;
+    double                       rows_known_ = 0;  // ‖A z‖ of a known answer
+    double                       own_ = 1;         // max |A t|_i / (|A||t|)_i of what is missed
 };
 
 }  // namespace

@@ -438,7 +438,8 @@ void IterativeSolver<S>::with_device_named(const Attempt& tried, const std::func
 template <Scalar S>
 void IterativeSolver<S>::note_rank(Attempt& tried) const
 {
-    if (tried.converged() && tried.action != SolverAction::lagged) tried.warn(rank_warning(factors_));
+    const bool determined = witness_ && witness_->is_determined();
+    if (tried.converged() && tried.action != SolverAction::lagged && !determined) tried.warn(rank_warning(factors_));
 }
 
 #define ILUX_INSTANTIATE(S) template class IterativeSolver<S>;

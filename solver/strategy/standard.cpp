@@ -20,12 +20,13 @@ double share(double value, double limit)
     return value == 0 ? 0 : std::isnan(value) ? INFINITY : value / limit;
 }
 
-/// Powers of two D_i near 1 / (|A||x| + |b|)_i. A row whose terms are all small beside ‖x‖ need not be solved to digits that
-/// no unknown above 1e-12 of the largest shows.
+/// Powers of two D_i near 1 / (|A||x| + |b|)_i. A row whose terms are all small beside `share` of ‖x‖ need not be solved to digits
+/// that no unknown above 1e-12 of the largest shows.
 template <Scalar S>
-void equilibrate(const CsrView<S>& A, std::span<const S> x, const Residual<S>& residual, std::span<double> D)
+void equilibrate(const CsrView<S>& A, std::span<const S> x, const Residual<S>& residual, double share,
+                 std::span<double> D)
 {
-    const RowSizes<S> size_of(A, x, residual, least_unknown / 100);
+    const RowSizes<S> size_of(A, x, residual, share);
     for (Index i = 0; i < A.rows(); ++i) {
         const auto size = size_of(i);
         const bool usable = std::isfinite(size) && size > 0;
@@ -62,39 +63,41 @@ public:
 
     IterationReport solve_for_correction(bool scaled, const KrylovOptions& krylov)
     {
-        const IterationReport done = solve_scaled(scaled, x_, residual_, residual_.r, krylov);
+        const IterationReport done = solve_scaled(scaled, least_unknown / 100, x_, residual_, krylov);
         if (witness_ != nullptr) witness_->add_lost_constants(residual_.r, d_);
         return done;
     }
 
-    /// @return 1, the share of z that is missed
-    double begin_known_answer()
+    Missed begin_known_answer()
     {
         known_.resize(x_.size());
         Witness<S>::known_answer(x_, known_);
         missed_ = known_;
-        return 1;
+        (void)look_at_missed();
+        size_known_ = of_missed_.size;
+        return {};
     }
-    /// A d = A t for what is missed, t, whose right-hand side is summed in twice the precision; t ← t − d. @return max |t|_i / |z|_i
-    double reduce_known_answer(bool scaled, const KrylovOptions& krylov)
+    /// A d = A t for what is missed, t, whose right-hand side is summed in twice the precision; t ← t − d.
+    Missed reduce_known_answer(bool scaled, const KrylovOptions& krylov)
     {
-        const std::vector<S> zero(missed_.size());
-        Residual<S>          of_missed;
-        (void)ilux::measure<S>(cpu_, A_, missed_, zero, of_missed);  // r = −A t
-        for (S& one : of_missed.r) one = -one;
-        if (!is_finite<S>(cpu_, of_missed.r)) return 0;
-        (void)solve_scaled(scaled, missed_, of_missed, of_missed.r, krylov);
-        double worst = 0;
+        const int exponent = of_missed_.exponent;
+        if (!is_finite<S>(cpu_, of_missed_.r)) return {.share = 0};
+        (void)solve_scaled(scaled, 0, missed_, of_missed_, krylov);
+        Missed now{.share = 0, .rows = 0};
         for (std::size_t i = 0; i < missed_.size(); ++i) {
-            missed_[i] -= times_power(d_[i], of_missed.exponent);
-            worst = is_finite(missed_[i]) ? std::max(worst, std::abs(missed_[i]) / std::abs(known_[i])) : INFINITY;
+            missed_[i] += times_power(d_[i], exponent);
+            now.share = is_finite(missed_[i]) ? std::max(now.share, std::abs(missed_[i]) / std::abs(known_[i])) : INFINITY;
         }
-        return worst;
+        now.own = look_at_missed();
+        for (std::size_t i = 0; i < missed_.size(); ++i)
+            if (const double r = std::abs(of_missed_.r[i]); r > 0) now.rows = std::max(now.rows, r / size_known_[i]);
+        return now;
     }
     /// What that solve has not found goes to the witness. @return true: it can be looked at here
     bool examine_known_answer()
     {
-        witness_->take(std::move(missed_), x_, residual_);
+        constexpr double doubtful = 1e-12;  // above it t is not near the null space, and not found either
+        witness_->take(std::move(missed_), own_ > doubtful);
         return true;
     }
     std::string witness_warning(const Accuracy& accuracy, double etol)
@@ -110,15 +113,22 @@ public:
     void take_back() { x_.swap(former_); }
 
 private:
-    /// D A d = D r from d = 0, where D makes the rows of `size` equal.
-    IterationReport solve_scaled(bool scaled, std::span<const S> x, const Residual<S>& size, std::span<const S> r,
+    /// r ← −A t. @return max |r|_i / (|A||t|)_i
+    double look_at_missed()
+    {
+        const std::vector<S> zero(missed_.size());
+        return own_ = ilux::measure<S>(cpu_, A_, missed_, zero, of_missed_).rowwise;
+    }
+
+    /// D A d = D r from d = 0, where D makes the rows equal, as equilibrate has it.
+    IterationReport solve_scaled(bool scaled, double share, std::span<const S> x, const Residual<S>& residual,
                                  const KrylovOptions& krylov)
     {
-        const std::size_t n = r.size();
+        const std::size_t n = x.size();
         D_.assign(n, 1);
-        if (scaled) equilibrate<S>(A_, x, size, D_);
+        if (scaled) equilibrate<S>(A_, x, residual, share, D_);
         scaled_.resize(n);
-        for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * r[i];
+        for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * residual.r[i];
         d_.assign(n, 0);
         return iteration_.solve(D_, scaled_, d_, krylov);
     }
@@ -130,7 +140,11 @@ private:
     Witness<S>*              witness_;
     std::vector<S>&          x_;
     Residual<S>              residual_;
-    std::vector<S>           d_, scaled_, former_, known_, missed_;
+    std::vector<S>           d_, scaled_, former_;
+    std::vector<S>           known_, missed_;  // z of a known answer, and what is not found of it
+    Residual<S>              of_missed_;
+    std::vector<double>      size_known_;  // |A||z|
+    double                   own_ = 1;     // max |A t|_i / (|A||t|)_i of what is missed
     std::vector<double>      D_;
 };
 

@@ -62,7 +62,7 @@ double Witness<S>::rowwise_limit(double etol) const
     constexpr double loosest = 1e-6, share = 0.1;  // of etol
     double           pinned = constants_.pinned;
     for (const LooseSet& one : constants_.loose) pinned = std::min(pinned, one.pinned);
-    if (reach_ > 0) pinned = std::min(pinned, 1 / reach_);
+    pinned = std::min(pinned, 1 / reach_);
     return std::clamp(share * etol * pinned, lu_tolerance, loosest);
 }
 
@@ -74,25 +74,32 @@ void Witness<S>::known_answer(std::span<const S> x, std::span<S> z)
     const double usual = largest > 0 ? largest : 1;
     for (std::size_t i = 0; i < z.size(); ++i) {
         const double size = std::abs(x[i]) > least_unknown * largest ? std::abs(x[i]) : usual;
-        z[i] = random_sign(static_cast<Index>(i)) * size;
+        z[i] = random_sign(static_cast<Index>(i)) * (1 + random_share(static_cast<Index>(i))) * size;
     }
 }
 
 template <Scalar S>
 double Witness<S>::enough(Index n)
 {
-    return std::min(uncertain_from, 0.3 / std::sqrt(static_cast<double>(std::max<Index>(n, 1))));
+    // random numbers have a hundred-thousandth of a vector, or less, once in so many
+    return n <= few_unknowns ? 1e-5 : std::min(uncertain_from, 0.3 / std::sqrt(static_cast<double>(n)));
 }
 
 template <Scalar S>
-void Witness<S>::take(std::vector<S> missed, std::span<const S> x, const Residual<S>& residual)
+void Witness<S>::take(std::vector<S> missed, bool unclear)
 {
     answered_ = true;
+    unclear_ = unclear;
     const bool finite = std::ranges::all_of(missed, [](S one) { return is_finite(one); });
     if (!finite) return;
     missed_ = std::move(missed);
-    const double share = undetermined_along<S>(A_, missed_, x, residual).share;
-    reach_ = std::isfinite(share) ? share / rounding_share : 0;
+}
+
+template <Scalar S>
+void Witness<S>::note(const Missed& missed)
+{
+    const double share = std::isfinite(missed.share) ? std::min(missed.share, 1.) : 1;  // more is noise
+    reach_ = std::max(reach_, share / std::max(missed.rows, rounding_share));
 }
 
 template <Scalar S>
@@ -138,13 +145,15 @@ std::string Witness<S>::warning(std::span<const S> x, const Residual<S>& residua
                                 double etol) const
 {
     if (std::string said = of_loose_sets(x, residual); !said.empty()) return said;
-    if (missed_.empty()) return "";
-    const Undetermined found = undetermined_along<S>(A_, missed_, x, residual);
-    if (found.any()) return undetermined_text(found, A_.rows());
-    const double off = found.share / rounding_share * accuracy.rowwise_counting;
+    if (!missed_.empty())
+        if (const Undetermined found = undetermined_along<S>(A_, missed_, x, residual); found.any())
+            return undetermined_text(found, A_.rows());
+    if (unclear_)
+        return "whether x is determined is not certain: iterations with this preconditioner do not solve a system with a known solution";
+    const double off = reach_ * accuracy.rowwise_counting;
     if (!(off > etol)) return "";
     return fmt::format(
-        "unknowns may be uncertain by {:.0g} times their size, along a vector that A takes nearly to 0: the rows are solved to {:.1e}",
+        "unknowns may be uncertain by {:.0g} times their size: those of a system with a known solution were, where its rows were solved to {:.1e}, too",
         off, accuracy.rowwise_counting);
 }
 

@@ -8,6 +8,16 @@
 
 namespace ilux {
 
+/// Up to so many unknowns a system with a known answer is solved to the end; it is a matter of milliseconds.
+inline constexpr Index few_unknowns = 20'000;
+
+/// What an iteration has not found of a known z: A t, where t is what is missed, tells how far such an iteration can be trusted.
+struct Missed {
+    double share = 1;  ///< max |t|_i / |z|_i; 0: nothing can be asked
+    double rows = 1;   ///< max |A t|_i / (|A||z|)_i
+    double own = 1;    ///< max |A t|_i / (|A||t|)_i: at rounding t is in the null space, as far as it can be told
+};
+
 /// What is known of A besides M.
 template <Scalar S = double>
 class Witness {
@@ -22,14 +32,20 @@ public:
     /// There is something to say, or to mend, of any x: only the host can.
     bool concerns_x() const { return !constants_.loose.empty() || !missed_.empty(); }
 
-    /// z_i ← ± |x_i|, or what is usual among x where that is 0 or hardly more: the solution of a system with a known answer.
+    /// z_i ← ± |x_i| to ± 2 |x_i|, or as much of the largest where x_i is hardly more than 0: the solution of a system with a known answer.
     static void known_answer(std::span<const S> x, std::span<S> z);
     /// The share of an unknown that may be missed where that system counts as solved. It is smaller for large n, as random signs have
     /// little of any one vector.
     static double enough(Index n);
-    void        note_answered() { answered_ = true; }
-    /// z − y, where y is what was found: what the iteration with M has not seen. @param residual  of x
-    void take(std::vector<S> missed, std::span<const S> x, const Residual<S>& residual);
+    void          note(const Missed& missed);  ///< on the way there
+    void          note_answered() { answered_ = true; }
+    /// z − y, where y is what was found: what iterations with M do not see. @param unclear  whether that is in the null space of A is not
+    /// told by its rows
+    void take(std::vector<S> missed, bool unclear);
+    /// A system with a known answer was solved by this M, or, where A is proven regular, need not be.
+    bool is_determined() const { return constants_.regular || (answered_ && missed_.empty()); }
+    /// Neither solved nor shown to be singular: M is too crude to tell.
+    bool is_unclear() const { return unclear_; }
 
     /// d ← d + c t for each loose set t, so that Σ_i∈t (r − A d)_i = 0: the constant that M has lost. O(nnz) where there are any.
     void add_lost_constants(std::span<const S> r, std::span<S> d) const;
@@ -45,8 +61,9 @@ private:
     ConstantVectors   constants_;
     std::vector<S>    sums_;              // Σ_ij a_ij over the rows and columns of each loose set; 0: not to be divided by
     std::vector<S>    missed_;            // of the system with a known answer; none: it was solved
-    double            reach_ = 0;         // how much of itself an unknown may change by missed_, over the change of rows
+    double            reach_ = 1;         // the most that unknowns were off, as a share of them, over how far rows were
     bool              answered_ = false;  // that system was looked at
+    bool              unclear_ = false;
 };
 
 }  // namespace ilux
