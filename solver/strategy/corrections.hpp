@@ -18,7 +18,7 @@ inline Index steps_of_estimate(const Attempt& tried)
 }
 
 /// One iteration after another, each on what the former has left.
-/// @tparam Side  holds x, b, r and d: measure(), which leaves r = b − A x; precondition(), d ← M⁻¹ r; note_error(accuracy), of e = d;
+/// @tparam Side  holds x, b, r and d: measure(), which leaves r = b − A x; estimate_exactly(), d ← A⁻¹ r, where it can; precondition(), d ← M⁻¹ r; note_error(accuracy), of e = d;
 /// solve_for_correction(scaled, krylov), D A d = D r from d = 0; d_is_zero(); add_correction(), x ← x + d; take_back(); size();
 /// begin_known_answer(), and reduce_known_answer(scaled, krylov), an iteration on what is missed of it; examine_known_answer(), whether it
 /// can look at that; witness_warning(accuracy, etol)
@@ -34,7 +34,8 @@ public:
     {
         tried_.accuracy = side_.measure();
         if (!tried_.accuracy.finite) return;
-        if (steps > 0) settled_ = estimate_by(steps);
+        if (side_.estimate_exactly()) settled_ = true;
+        else if (steps > 0) settled_ = estimate_by(steps);
         else side_.precondition();
         tried_.accuracy.estimate_settled = tried_.accuracy.estimate_settled && settled_;
         side_.note_error(tried_.accuracy);

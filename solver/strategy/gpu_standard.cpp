@@ -33,6 +33,7 @@ public:
         if (!measured) return {.relative_residual = INFINITY, .backward_error = INFINITY, .rowwise = INFINITY};
         return *measured;
     }
+    bool  estimate_exactly() { return false; }  // by an LU, which is of the host
     void  precondition() { system_.precondition(accuracy_.r(), DeviceSpan<S>(room_.d)); }
     void  note_error(Accuracy& accuracy) { accuracy_.note_error(system_.x(), room_.d, accuracy); }
     bool  d_is_zero() { return norm2<S>(gpu(), room_.d) == 0; }

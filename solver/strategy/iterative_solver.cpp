@@ -438,7 +438,7 @@ void IterativeSolver<S>::with_device_named(const Attempt& tried, const std::func
 template <Scalar S>
 void IterativeSolver<S>::note_rank(Attempt& tried) const
 {
-    const bool determined = witness_ && witness_->is_determined();
+    const bool determined = witness_ && witness_->knows_more_than_M();
     if (tried.converged() && tried.action != SolverAction::lagged && !determined) tried.warn(rank_warning(factors_));
 }
 

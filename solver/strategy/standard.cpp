@@ -54,6 +54,8 @@ public:
         iteration_.precondition(residual_.r, d_);
         if (witness_ != nullptr) witness_->add_lost_constants(residual_.r, d_);
     }
+    /// d ← A⁻¹ r by an LU; false, and nothing is done, where there is none.
+    bool estimate_exactly() { return witness_ != nullptr && witness_->estimate(residual_.r, d_); }
     void note_error(Accuracy& accuracy) { ilux::note_error(x_, d_, residual_, accuracy); }
     bool d_is_zero() const
     {

@@ -54,13 +54,15 @@ Witness<S>::Witness(Cpu& be, const CsrView<S>& A) : A_(A), constants_(look_at_co
 {
     for (const LooseSet& one : constants_.loose)
         sums_.push_back(one.kind == UnknownKind::all ? sum_within<S>(A, one) : S(0));
+    if (!constants_.regular && A.rows() <= LuWitness<S>::most_unknowns) lu_ = std::make_unique<LuWitness<S>>(be, A);
 }
 
 template <Scalar S>
 double Witness<S>::rowwise_limit(double etol) const
 {
     constexpr double loosest = 1e-6, share = 0.1;  // of etol
-    double           pinned = constants_.pinned;
+    if (lu_) return loosest;  // which knows the error
+    double pinned = constants_.pinned;
     for (const LooseSet& one : constants_.loose) pinned = std::min(pinned, one.pinned);
     pinned = std::min(pinned, 1 / reach_);
     return std::clamp(share * etol * pinned, lu_tolerance, loosest);
@@ -141,10 +143,10 @@ std::string Witness<S>::of_loose_sets(std::span<const S> x, const Residual<S>& r
 }
 
 template <Scalar S>
-std::string Witness<S>::warning(std::span<const S> x, const Residual<S>& residual, const Accuracy& accuracy,
-                                double etol) const
+std::string Witness<S>::warning(std::span<const S> x, const Residual<S>& residual, const Accuracy& accuracy, double etol)
 {
     if (std::string said = of_loose_sets(x, residual); !said.empty()) return said;
+    if (lu_) return lu_->warning(x, residual);
     if (!missed_.empty())
         if (const Undetermined found = undetermined_along<S>(A_, missed_, x, residual); found.any())
             return undetermined_text(found, A_.rows());

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ilux/solver/witness/lu_witness.hpp"
 #include "ilux/solver/witness/undetermined.hpp"
 
 namespace ilux {
@@ -22,15 +23,15 @@ struct Missed {
 template <Scalar S = double>
 class Witness {
 public:
-    /// Looks at vectors of ones. @param A  must stand, with these numbers, as long as this
+    /// Looks at vectors of ones; factors an A of few unknowns that these do not prove regular. @param A  must stand, with these numbers, as long as this
     Witness(Cpu& be, const CsrView<S>& A);
 
     /// The row-wise backward error that keeps what M may not see below `etol`; within 1e-12 and 1e-6.
     double rowwise_limit(double etol) const;
     /// A may be singular in a way that ones do not show: a system with a known solution should be solved.
-    bool wants_known_answer() const { return !constants_.regular && !answered_; }
+    bool wants_known_answer() const { return !constants_.regular && !lu_ && !answered_; }
     /// There is something to say, or to mend, of any x: only the host can.
-    bool concerns_x() const { return !constants_.loose.empty() || !missed_.empty(); }
+    bool concerns_x() const { return !constants_.loose.empty() || !missed_.empty() || lu_; }
 
     /// z_i ← ± |x_i| to ± 2 |x_i|, or as much of the largest where x_i is hardly more than 0: the solution of a system with a known answer.
     static void known_answer(std::span<const S> x, std::span<S> z);
@@ -42,17 +43,18 @@ public:
     /// z − y, where y is what was found: what iterations with M do not see. @param unclear  whether that is in the null space of A is not
     /// told by its rows
     void take(std::vector<S> missed, bool unclear);
-    /// A system with a known answer was solved by this M, or, where A is proven regular, need not be.
-    bool is_determined() const { return constants_.regular || (answered_ && missed_.empty()); }
+    /// What M lacks need not be told: A is proven regular, or there is an LU that knows better, or M has solved a system with a known answer.
+    bool knows_more_than_M() const { return constants_.regular || lu_ || (answered_ && missed_.empty()); }
     /// Neither solved nor shown to be singular: M is too crude to tell.
     bool is_unclear() const { return unclear_; }
 
+    /// d ← A⁻¹ r by an LU. @return false, and nothing is done, where there is none
+    bool estimate(std::span<const S> r, std::span<S> d) { return lu_ && lu_->estimate(r, d); }
     /// d ← d + c t for each loose set t, so that Σ_i∈t (r − A d)_i = 0: the constant that M has lost. O(nnz) where there are any.
     void add_lost_constants(std::span<const S> r, std::span<S> d) const;
 
     /// Which unknowns are not determined, or which may be off by more than etol for all that the rows tell; or "".
-    std::string warning(std::span<const S> x, const Residual<S>& residual, const Accuracy& accuracy,
-                        double etol) const;
+    std::string warning(std::span<const S> x, const Residual<S>& residual, const Accuracy& accuracy, double etol);
 
 private:
     std::string of_loose_sets(std::span<const S> x, const Residual<S>& residual) const;
@@ -60,6 +62,7 @@ private:
     const CsrView<S>& A_;
     ConstantVectors   constants_;
     std::vector<S>    sums_;              // Σ_ij a_ij over the rows and columns of each loose set; 0: not to be divided by
+    std::unique_ptr<LuWitness<S>> lu_;    // of few unknowns
     std::vector<S>    missed_;            // of the system with a known answer; none: it was solved
     double            reach_ = 1;         // the most that unknowns were off, as a share of them, over how far rows were
     bool              answered_ = false;  // that system was looked at

@@ -1,0 +1,39 @@
+#pragma once
+// An LU of a small A, which knows what M cannot: it costs less than doubt.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ilux/direct/lu/lu.hpp"
+#include "ilux/solver/witness/rounding_witness.hpp"
+
+namespace ilux {
+
+/// Factors that only judge.
+template <Scalar S = double>
+class LuWitness {
+public:
+    /// Factors A, in a moment for so few unknowns. @param A  must stand, with these numbers, as long as this
+    LuWitness(Cpu& be, const CsrView<S>& A);
+
+    /// d ← A⁻¹ r; false, and nothing is done, where A is singular.
+    bool estimate(std::span<const S> r, std::span<S> d);
+    /// What rounding leaves open in x, or that A is singular; or "".
+    std::string warning(std::span<const S> x, const Residual<S>& residual);
+
+    static constexpr Index most_unknowns = 1000;
+
+private:
+    void substitute(std::span<const S> r, std::span<S> z);
+
+    Cpu                    be_;
+    const CsrView<S>&      A_;
+    std::unique_ptr<Lu<S>> lu_;
+    LuWorkspace<S>         workspace_;
+    std::vector<S>         room_;
+    std::string            singular_;  // why there are no factors, or ""
+};
+
+}  // namespace ilux
