@@ -14,7 +14,7 @@ namespace ilux {
 template <Scalar S>
 using Substitution = std::function<void(std::span<const S> r, std::span<S> z)>;
 
-/// p_i ← ± 4 ε (|A||x| + |b|)_i in the units of the residual, signs as random_sign has them.
+/// p_i ← ± 2 ε to ± 6 ε (|A||x| + |b|)_i in the units of the residual, at random but the same at each call.
 template <Scalar S = double>
 void rounding_probe(const Residual<S>& residual, std::span<NotDeduced<S>> p);
 

@@ -58,28 +58,6 @@ TEST(ForwardErrorBound, DoesNotMindTheScalingOfRows)
     EXPECT_NEAR(forward_error_bound(cpu, factors_of(scaled), scaled, x, b) / bound, 1, 1e-10);
 }
 
-TEST(RoundingErrorBound, LeavesTheResidualOut)
-{
-    // |A||x| + |b| = (4, 9), so |A⁻¹| of it is (2, 9/4); r = (0, 1) would add (0, 1/4).
-    const auto                A = to_csr({2, 2, {2, 0, 0, 4}});
-    const std::vector<double> x{1, 1}, b{2, 5};
-    Cpu                       cpu(1);
-    EXPECT_DOUBLE_EQ(rounding_error_bound(cpu, factors_of(A), A, x, b), 9.0 / 4 * eps);
-    EXPECT_NEAR(forward_error_bound(cpu, factors_of(A), A, x, b), 1.0 / 4, 4 * eps);
-}
-
-TEST(SingularityWarning, IsOfTheMatrixAndNotOfTheScalingOfItsRows)
-{
-    Cpu        cpu(1);
-    const auto warning = [&](const CsrMatrix<double>& A, double condition) {
-        return singularity_warning(cpu, factors_of(A), A, condition);
-    };
-    const auto nearly = to_csr({2, 2, {1, 1, 1, 1 + eps}}), scaled = to_csr({2, 2, {0x1p-70, 0x1p-70, 0, 1}});
-    EXPECT_NE(warning(nearly, 4 / eps).find("one of many"), std::string::npos);
-    EXPECT_EQ(warning(nearly, 1e10), "");
-    EXPECT_EQ(warning(scaled, 0x1p70), "");  // its condition number is large, and x well determined
-}
-
 LuVerdict verdict(const CsrMatrix<double>& A, const std::vector<double>& b, std::vector<double> x, double rtol)
 {
     Cpu cpu(1);

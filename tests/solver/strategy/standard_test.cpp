@@ -275,7 +275,7 @@ TEST(Standard, AnEstimateAndItsCorrectionsHeedTheToken)
                                      nothing.steps = 1;
                                      return nothing;
                                  }};
-    finish_iteration(cpu, A, b, {}, {.residual = 1e-8, .rowwise = 1e-12}, calls, {}, tried);
+    finish_iteration(cpu, A, b, {}, {.residual = 1e-8, .rowwise = 1e-12}, calls, nullptr, {}, tried);
     EXPECT_EQ(solves, 2);  // the estimate, and a correction that was of no use
     EXPECT_EQ(steps, (std::vector<Index>{5, 980}));
     EXPECT_EQ(tried.report.steps, 21);  // the estimate's are no steps to x
@@ -288,7 +288,7 @@ TEST(Standard, AnEstimateAndItsCorrectionsHeedTheToken)
                                         std::pair{test::at_once(), Outcome::cancelled}}) {  // no correction is begun
         solves = 0;
         tried.report.outcome = Outcome::converged;
-        finish_iteration(cpu, A, b, {}, {.residual = 1e-8, .rowwise = 1e-12}, calls, stop, tried);
+        finish_iteration(cpu, A, b, {}, {.residual = 1e-8, .rowwise = 1e-12}, calls, nullptr, stop, tried);
         EXPECT_EQ(solves, 1);
         EXPECT_TRUE(tried.inaccurate);
         EXPECT_EQ(tried.report.outcome, outcome);
@@ -353,7 +353,7 @@ TEST(Standard, ACorrectionMayNotCostTheResidualItsOwnLimit)
                                      done.outcome = Outcome::converged;
                                      return done;
                                  }};
-    finish_iteration(cpu, A, b, {.rtol = 0.1}, {.residual = 0.1, .rowwise = 1e-12, .error = 0.01}, calls, {}, tried);
+    finish_iteration(cpu, A, b, {.rtol = 0.1}, {.residual = 0.1, .rowwise = 1e-12, .error = 0.01}, calls, nullptr, {}, tried);
     EXPECT_EQ(tried.x.of<double>(), before);
     EXPECT_LE(tried.accuracy.relative_residual, 0.1);
     EXPECT_TRUE(tried.inaccurate);
