@@ -1,5 +1,5 @@
 #pragma once
-// What a Krylov method sees of A and of M: two products each. These are the library's only virtual calls.
+// What a Krylov method sees of A and of M: two products each, as virtual calls. Beside them only c_api/session.hpp has any.
 
 #include <span>
 #include <string>
@@ -22,7 +22,7 @@ public:
 };
 
 /// z ← M⁻¹ r and z ← M⁻ᴴ r. An object holds its own scratch memory, so it serves one thread or stream at a time;
-/// the factors behind it are shared and immutable. r and z do not overlap. Nothing is allocated in a call.
+/// the factors behind it are shared and immutable. r and z do not overlap. Only apply_columns may allocate: room that it keeps.
 template <Backend B, Scalar S = double>
 class Preconditioner {
 public:

@@ -86,7 +86,7 @@ add_library(ilux_cpu_flags INTERFACE)
 target_compile_features(ilux_cpu_flags INTERFACE cxx_std_20)
 target_compile_options(ilux_cpu_flags INTERFACE   # -std=c++20 by hand: CMake 3.25.1 knows of no CUDA20
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wno-sign-compare -Wno-unknown-pragmas>
-    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-psabi>  # psabi: how GCC 4.4 passed complex<float>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>  # unity: g++ 13 takes an included source for a header
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>  # `omp simd` at -O1
     $<$<COMPILE_LANGUAGE:C>:-std=c99 -Wall -Wextra -Wpedantic -Werror>  # tests

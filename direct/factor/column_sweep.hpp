@@ -107,6 +107,21 @@ std::optional<std::size_t> choose_pivot(const SweptColumn& column, const SweepRo
     return pivot;
 }
 
+/// Of a bad column: its diagonal becomes the pivot, and an entry of it, if it was none.
+template <class S>
+void take_diagonal(SweptColumn& column, SweepRoom<S>& room, Index k)
+{
+    Index* const row = room.reach.get();
+    S* const     val = room.value.get();
+    const auto   at = column.pivot = column.upper, end = column.reached;
+    if (at < end && row[at] == k) return;
+    std::copy_backward(row + at, row + end, row + end + 1);
+    std::copy_backward(val + at, val + end, val + end + 1);
+    row[at] = k;
+    val[at] = S(0);
+    ++column.reached;
+}
+
 /// L(:,k) ← x / u_kk. @return max |L(:,k)|
 template <class S>
 double divide_by_pivot(S pivot, S* val, std::size_t count)

@@ -25,7 +25,8 @@ using namespace detail;
 template <class S>
 class Elimination {
 public:
-    Elimination(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options, std::span<const S> values);
+    Elimination(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options, std::span<const S> values,
+                BadPivots bad);
     LuFactors<S> run(const Cpu& be, const StopToken& stop);
 
 private:
@@ -46,8 +47,8 @@ private:
     void          sweep_portable(Index k) { moved_ ? sweep<true>(k) : sweep<false>(k); }
     ILUX_FMA void sweep_fma(Index k) { moved_ ? sweep<true>(k) : sweep<false>(k); }
     void          make_room(Index k);
-    bool          choose_pivot(Index k, double largest_in_B);
-    double        store_column(Index k, std::size_t pivot);
+    bool          choose_pivot(Index k);
+    double        store_column(Index k);
     void          record_lower(Index k);
     bool          still_holds(Index k) const;
     bool          take_column(Index k);
@@ -55,18 +56,14 @@ private:
     Index         pivotal_rows_first(Index k, const Lower& L);
     void          renumber(Index first, Index last);
     void          sort_rows(std::span<Index> row, std::span<S> val);
-    bool          give_up(Index k, bool not_finite)
-    {
-        F_.monitor.bad_column = k;
-        F_.monitor.not_finite = not_finite;
-        return false;
-    }
+    bool          pass_bad_column(Index k, bool not_finite);
 
     LuFactors<S> finish();
 
     std::shared_ptr<const LuSymbolic> symbolic_;
     const LuSymbolic&                 S_ = *symbolic_;
     LuOptions                         options_;
+    BadPivots                         bad_;
     std::shared_ptr<LuPattern>        pattern_ = std::make_shared<LuPattern>();
     LuPattern&                        P_ = *pattern_;
     LuFactors<S>                      F_;
@@ -89,8 +86,8 @@ private:
 
 template <class S>
 Elimination<S>::Elimination(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options,
-                            std::span<const S> values)
-    : symbolic_(std::move(symbolic)), options_(options), input_(S_, options.scaling, values, P_)
+                            std::span<const S> values, BadPivots bad)
+    : symbolic_(std::move(symbolic)), options_(options), bad_(bad), input_(S_, options.scaling, values, P_)
 {
     if (processor_has_fma()) sweep_ = &Elimination<S>::sweep_fma;
     P_.col_ptr.assign(S_.n + std::size_t{1}, 0);
@@ -120,7 +117,7 @@ bool Elimination<S>::run_team(const Cpu& be, const StopToken& stop)
         Index k = 0;
         while (k + 1 < S_.n && made_->made(k)) ++k;
         F_.monitor.stopped = why;
-        give_up(k, false);
+        F_.monitor.bad_column = k;
         return true;
     }
     if (made_->all_made()) {
@@ -156,7 +153,20 @@ bool Elimination<S>::stopped(Index k, const StopToken& stop)
     if (P_.col_ptr[k] < next_question_) return false;
     next_question_ = P_.col_ptr[k] + between_questions;
     F_.monitor.stopped = stop.reason();
-    return F_.monitor.stopped != StopReason::none && !give_up(k, false);
+    if (F_.monitor.stopped == StopReason::none) return false;
+    F_.monitor.bad_column = k;
+    return true;
+}
+
+/// Notes the first bad column. @return whether the work goes on
+template <class S>
+bool Elimination<S>::pass_bad_column(Index k, bool not_finite)
+{
+    if (F_.monitor.bad_column < 0) {
+        F_.monitor.bad_column = k;
+        F_.monitor.not_finite = not_finite;
+    }
+    return bad_ == BadPivots::keep;
 }
 
 template <class S>
@@ -164,12 +174,18 @@ bool Elimination<S>::factor_column(Index k, Index first)
 {
     const Offset above = input_.split(k, first);
     P_.f_col_ptr[k + 1] = P_.f_col_ptr[k];
-    if (above > S_.col_ptr[k] && !load_above(k, above)) return give_up(k, true);
+    if (above > S_.col_ptr[k] && !load_above(k, above) && !pass_bad_column(k, true)) return false;
     const bool   taken = made_ && take_column(k);
     const double largest_in_B = taken ? 0 : load_column(k, above);
-    if (!taken) (this->*sweep_)(k);
+    if (!taken) {
+        (this->*sweep_)(k);
+        if (!choose_pivot(k)) return false;
+    }
     make_room(k);
-    if (!taken && !choose_pivot(k, largest_in_B)) return false;
+    if (!taken) {
+        const double multiplier = store_column(k);
+        add(F_.monitor, k, quality_of(column_, F_.val[P_.diag[k]], largest_in_B, multiplier));
+    }
     prune(k);
     return true;
 }
@@ -261,25 +277,26 @@ void Elimination<S>::make_room(Index k)
     F_.val.insert(F_.val.end(), room_->value.get(), room_->value.get() + column_.reached);
 }
 
+/// column_.pivot becomes the one chosen.
 template <class S>
-bool Elimination<S>::choose_pivot(Index k, double largest_in_B)
+bool Elimination<S>::choose_pivot(Index k)
 {
     const auto pivot = detail::choose_pivot(column_, *room_, k, options_.pivot_tol);
-    if (!pivot) return give_up(k, column_.largest != 0 || column_.check != 0);
-    const double multiplier = store_column(k, *pivot);
-    add(F_.monitor, k, quality_of(column_, F_.val[P_.diag[k]], largest_in_B, multiplier));
+    if (pivot) column_.pivot = *pivot;
+    else if (!pass_bad_column(k, column_.largest != 0 || column_.check != 0)) return false;
+    else take_diagonal(column_, *room_, k);
     return true;
 }
 
 /// Gives number k to the row of reach[pivot], whose place in the column goes to the row displaced, if that is in it.
-/// L(:,k) ← x / u_kk. @return max |L(:,k)|
+/// L(:,k) ← x / u_kk, or x where that is 0. @return max |L(:,k)|
 template <class S>
-double Elimination<S>::store_column(Index k, std::size_t pivot)
+double Elimination<S>::store_column(Index k)
 {
     Index* const row = P_.row.data() + P_.col_ptr[k];
     S* const     val = F_.val.data() + P_.col_ptr[k];
+    const auto   upper = column_.upper, reached = column_.reached, pivot = column_.pivot;
     const Index  number = room_->reach[pivot];
-    const auto   upper = column_.upper, reached = column_.reached;
     if (number != k) {
         if (number_.empty()) {
             number_.resize(S_.n);
@@ -297,7 +314,8 @@ double Elimination<S>::store_column(Index k, std::size_t pivot)
             row[upper] = k;
         }
     }
-    const double largest = divide_by_pivot(val[upper], val + upper + 1, reached - upper - 1);
+    const bool   zeros = column_.largest == 0;
+    const double largest = zeros ? 0 : divide_by_pivot(val[upper], val + upper + 1, reached - upper - 1);
     if (moved_)
         for (std::size_t e = upper + 1; e < reached; ++e) row[e] = at_[row[e]];
     record_lower(k);
@@ -380,7 +398,7 @@ LuFactors<S> Elimination<S>::finish()
 {
     P_.row_perm.resize(S_.n);
     for (Index k = 0; k < S_.n; ++k) P_.row_perm[k] = S_.row_perm[at_.empty() ? k : at_[k]];
-    if (F_.monitor.bad_column >= 0) {
+    if (F_.monitor.bad_column >= 0 && bad_ == BadPivots::end) {
         F_.val = {}, F_.f_val = {};
         P_.forget_entries();
     }
@@ -393,7 +411,7 @@ LuFactors<S> Elimination<S>::finish()
 Cpu team_for(const LuSymbolic& symbolic, const Cpu& be, const PivotTuning& tuning)
 {
     constexpr double an_entry = 17e-9, a_flop = 0.26e-9;  // seconds; fitted to the shared circuits on one core at 3 GHz
-    if (symbolic.n == 0) return Cpu(1);
+    if (symbolic.n == 0 || tuning.bad == BadPivots::keep) return Cpu(1);
     const double entries = std::max(symbolic.report.nnz, double(symbolic.input_nnz));
     const double seconds = an_entry * entries + a_flop * symbolic.report.flops;
     const double most = tuning.seconds_a_thread > 0 ? seconds / tuning.seconds_a_thread : be.threads();
@@ -411,7 +429,7 @@ LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, const L
     const Offset entries = symbolic->input_nnz;
     const Cpu    team = team_for(*symbolic, be, tuning);
     try {
-        return Elimination<S>(std::move(symbolic), options, values).run(team, stop);
+        return Elimination<S>(std::move(symbolic), options, values, tuning.bad).run(team, stop);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory to factor a matrix with n = {}, nnz = {}", n, entries));
     }

@@ -9,9 +9,10 @@
 
 namespace ilux {
 
-/// How threads share the first factorization.
+/// How threads share the first factorization, and what ends it.
 struct PivotTuning {
-    double seconds_a_thread = 5e-4;  ///< one thread joins for each so many seconds of work; 0: all always do
+    double    seconds_a_thread = 5e-4;  ///< one thread joins for each so many seconds of work; 0: all always do
+    BadPivots bad = BadPivots::end;     ///< keep: one thread does all
 };
 
 /// Chooses pivots and pattern for the given values. Column k: the reach of B(:,k) in the graph of L is searched,
@@ -30,6 +31,9 @@ struct PivotTuning {
 /// scales and blocks only, and there are no values. Before a bad column row_perm is where pivoting has put the rows,
 /// beyond it the analysis's choice as far as pivots left it. The monitor measures B scaled, within the diagonal blocks,
 /// duplicates added.
+/// With tuning.bad = keep the work goes on. Where no candidate is left but 0, the diagonal becomes the pivot, u_kk = 0, and
+/// L(:,k) = 0, so that P A Q = L U holds; where numbers overflowed it becomes the pivot, too, and Inf and NaN go on.
+/// monitor.bad_column is the first bad one.
 /// @param options  only pivot_tol and scaling are used; left out, they are the analysis's
 /// @param values  as many as the analysed matrix has, in the caller's order
 /// @param stop  asked before the first column and then every few thousand entries of a thread, between columns; then the work ends

@@ -31,6 +31,12 @@ struct PivotMonitor {
     }  ///< KLU's cheap estimate; 1 for n = 0 is the caller's to say
 };
 
+/// What becomes of a column whose pivot is zero or whose values are not finite.
+enum class BadPivots {
+    end,   ///< the work ends there
+    keep,  ///< it is kept as it is, and the work goes on; what is divided by its pivot is Inf or NaN
+};
+
 /// What the monitors say of pivots chosen for other values.
 enum class PivotState {
     good,

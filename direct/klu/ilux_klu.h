@@ -32,7 +32,7 @@ typedef struct ilux_klu_common_struct {
     /* (n, Ap, Ai, perm, common): fills perm[new] = old for rows and columns of the whole matrix; 0: failure */
     int (*user_order)(int, int*, int*, int*, struct ilux_klu_common_struct*);
     void*  user_data;        /* for user_order; never looked at */
-    int    halt_if_singular; /* 1; 0: a singular factorization is kept, for a later refactor to mend */
+    int    halt_if_singular; /* 1; 0: factors of a singular matrix are kept, 0 on the diagonal of U; SINGULAR is a warning then */
     int    status;
     int    nrealloc;         /* 0 */
     int    structural_rank;  /* by analyze, with btf */
@@ -70,7 +70,7 @@ typedef struct ilux_klu_numeric_struct {
     int *   Llen, *Ulen;                  /* n; entries of a column of L and U, diagonals not counted */
     void**  LUbx;
     size_t* LUsize;
-    void*   Udiag;                        /* n doubles, or pairs of them; NULL without pivots, as all that follows */
+    void*   Udiag;                        /* n doubles, or pairs of them */
     double* Rs;                           /* n by new number: what rows were divided by; NULL: nothing */
     size_t  worksize;
     void *  Work, *Xwork;
@@ -104,8 +104,8 @@ ilux_klu_numeric* ilux_klu_factor(int Ap[], int Ai[], double Ax[], ilux_klu_symb
 int ilux_klu_refactor(int Ap[], int Ai[], double Ax[], ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric,
                       ilux_klu_common* common);
 
-/* B <- A^-1 B or A^-T B for nrhs vectors, ldim >= n apart. After a factor or refactor that failed
-   B is filled with NaN. */
+/* B <- A^-1 B or A^-T B for nrhs vectors, ldim >= n apart. After a refactor that failed B is filled with NaN; with factors of a
+   singular matrix it holds what division by 0 gives. */
 int ilux_klu_solve(ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric, int ldim, int nrhs, double B[],
                    ilux_klu_common* common);
 int ilux_klu_tsolve(ilux_klu_symbolic* symbolic, ilux_klu_numeric* numeric, int ldim, int nrhs, double B[],

@@ -112,12 +112,6 @@ Symbolic<Int>* finished(std::shared_ptr<const LuSymbolic> symbolic, Int ordering
     auto              a = std::make_unique<Analysis<Int>>();
     const LuSymbolic& s = *symbolic;
     a->lu = std::move(symbolic);
-    a->p.assign(s.row_perm.begin(), s.row_perm.end());
-    a->q.assign(s.col_perm.begin(), s.col_perm.end());
-    a->r.assign(s.block_ptr.begin(), s.block_ptr.end());
-    a->P = a->p.data();
-    a->Q = a->q.data();
-    a->R = a->r.data();
     for (Index b = 0; b < s.report.blocks; ++b)
         a->block_lnz.push_back(s.block_ptr[b + 1] - s.block_ptr[b] == 1 ? 1 : -1);
     a->Lnz = a->block_lnz.data();
@@ -125,6 +119,10 @@ Symbolic<Int>* finished(std::shared_ptr<const LuSymbolic> symbolic, Int ordering
     a->est_flops = s.report.flops;
     a->lnz = a->unz = (s.report.nnz + s.n) / 2;
     a->n = s.n;
+    const auto [p, q, r] = a->pqr.assign(static_cast<Symbolic<Int>*>(a.get()), s.row_perm, s.col_perm, s.block_ptr);
+    a->P = p;
+    a->Q = q;
+    a->R = r;
     a->nz = fit<Int>(static_cast<double>(s.input_nnz));
     a->nzoff = fit<Int>(static_cast<double>(entries_above_blocks(s)));
     a->nblocks = s.report.blocks;
@@ -135,9 +133,8 @@ Symbolic<Int>* finished(std::shared_ptr<const LuSymbolic> symbolic, Int ordering
     common.structural_rank = a->structural_rank;
     const auto numbers = s.input_idx.size() + s.row_perm.size() + s.col_perm.size() + s.block_ptr.size() + s.row.size();
     const auto positions = s.input_ptr.size() + s.col_ptr.size() + s.source.size();
-    const auto own = a->p.size() + a->q.size() + a->r.size();
     count(common, a->counted,
-          sizeof *a + numbers * sizeof(Index) + positions * sizeof(Offset) + own * sizeof(Int) +
+          sizeof *a + numbers * sizeof(Index) + positions * sizeof(Offset) + a->pqr.size() * sizeof(Int) +
               a->block_lnz.size() * sizeof(double));
     return a.release();
 }

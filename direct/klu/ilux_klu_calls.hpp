@@ -119,11 +119,12 @@ struct Extract {
 template <class Int, Scalar S>
 bool extract(Numeric<Int>* numeric, const Symbolic<Int>* symbolic, const Extract<Int>& to);
 
-/// Destroys *object, which is an Owner.
+/// Destroys *object, which is an Owner. @throws InvalidInput for one that this library did not make
 template <class Owner, class Base>
 bool release(Base** object, auto& common)
 {
     if (object == nullptr || *object == nullptr) return true;
+    require_arguments(is_ours(**object));
     const std::unique_ptr<Owner> owner(static_cast<Owner*>(*object));
     count(common, owner->counted, 0);
     *object = nullptr;

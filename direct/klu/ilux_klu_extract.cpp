@@ -22,9 +22,10 @@ void put(const Parts& array, auto position, S value)
 template <class Int, Scalar S>
 bool extract(Numeric<Int>* numeric, const Symbolic<Int>* symbolic, const Extract<Int>& to)
 {
-    const auto& f = behind<Int, S>(symbolic, numeric);
-    require_arguments(f.status == ILUX_KLU_OK);
-    const LuFactors<S>& factors = f.lu.factors();
+    const auto&               f = behind<Int, S>(symbolic, numeric);
+    const LuFactors<S>* const there = f.factors();
+    require_arguments(there != nullptr);
+    const LuFactors<S>& factors = *there;
     const LuPattern&    P = *factors.pattern;
     Offset              l = 0, u = 0;
     for (Index k = 0; k < P.n; ++k) {

@@ -1,7 +1,10 @@
 #include <cstdint>
+#include <utility>
 
 #include "ilux/direct/analysis/lu_input.hpp"
+#include "ilux/direct/factor/gilbert_peierls.hpp"
 #include "ilux/direct/klu/ilux_klu_calls.hpp"
+#include "ilux/direct/refactor_cpu/refactor.hpp"
 
 namespace ilux::klu {
 namespace {
@@ -36,6 +39,27 @@ void conclude(Factorization<Int, S>& f, const LuReport& report, Common<Int>& com
     set_status(&common, f.status);
 }
 
+/// What halt_if_singular = 0 asks for: factors of a singular matrix, bad pivots included.
+/// @param chosen  made for these values; null: by the former pivots
+template <class Int, Scalar S>
+void keep_singular(Factorization<Int, S>& f, const LuOptions* chosen, Common<Int>& common)
+{
+    const auto   values = f.lu.matrix().val;
+    LuFactors<S> made;
+    if (chosen != nullptr) {
+        made = gilbert_peierls<S>(f.analysed, *chosen, values, {}, Cpu(1), {.bad = BadPivots::keep});
+        f.lu.take_pivots(made.pattern, 1);
+    } else {
+        const LuPattern& P = *f.pattern;
+        made = {f.analysed, f.pattern, LuValues<S>(P.nnz()), std::vector<S>(P.nnz_F())};
+        refactor_serial<S>(values, made, BadPivots::keep);
+    }
+    const Index bad = std::exchange(made.monitor, {}).bad_column;
+    common.numerical_rank = bad;
+    common.singular_col = bad < 0 ? bad : made.pattern->col_perm[bad];
+    f.singular = std::move(made);
+}
+
 template <class Int>
 void describe_factors(AnyFactorization<Int>& f, const LuPattern& P)
 {
@@ -65,7 +89,6 @@ void describe_factors(AnyFactorization<Int>& f, const LuPattern& P)
     f.offp.assign(P.f_col_ptr.begin(), P.f_col_ptr.end());
     f.offi.assign(P.f_row.begin(), P.f_row.end());
     f.offp.resize(P.n + 1);  // where there is no F, its pointers may not be there either
-    f.pnum.assign(P.row_perm.begin(), P.row_perm.end());
     f.rs.clear();
     if (!P.row_scale.empty())
         for (const Index i : P.row_perm) f.rs.push_back(1 / P.row_scale[i]);
@@ -73,43 +96,44 @@ void describe_factors(AnyFactorization<Int>& f, const LuPattern& P)
 
 /// The numbers of the public part. Those of F are where the factors have them.
 template <class Int, Scalar S>
-void show_values(Factorization<Int, S>& f)
+void show_values(Factorization<Int, S>& f, const LuFactors<S>& factors)
 {
-    const LuFactors<S>& factors = f.lu.factors();
-    const LuPattern&    P = *factors.pattern;
+    const LuPattern& P = *factors.pattern;
     f.udiag.resize(P.n);
     for (Index k = 0; k < P.n; ++k) f.udiag[k] = factors.val[P.diag[k]];
     f.Udiag = f.udiag.data();
     f.Offx = const_cast<S*>(factors.f_val.data());  // KLU's field is not const; nothing is written there
 }
 
-/// Fills the public part, after pivots were chosen or none were found.
+/// Fills the public part, after pivots were chosen.
 template <class Int, Scalar S>
-void describe(Factorization<Int, S>& f, const LuSymbolic& s)
+void describe(Factorization<Int, S>& f, const LuFactors<S>& factors)
 {
-    f.n = s.n;
-    f.nblocks = s.report.blocks;
-    f.pnum.assign(s.row_perm.begin(), s.row_perm.end());
-    if (f.pivots) describe_factors<Int>(f, *f.lu.factors().pattern);
-    f.pinv.resize(s.n);
-    for (Index k = 0; k < s.n; ++k) f.pinv[f.pnum[k]] = k;
+    const LuPattern& P = *factors.pattern;
+    f.pattern = factors.pattern;
+    f.n = P.n;
+    f.nblocks = P.blocks();
+    describe_factors<Int>(f, P);
+    const auto [pnum, pinv] =
+        f.rows.assign(static_cast<Numeric<Int>*>(&f), P.row_perm, inverse_permutation(P.row_perm));
+    f.Pnum = pnum;
+    f.Pinv = pinv;
     const auto shown = [](auto& array) { return array.empty() ? nullptr : array.data(); };
-    f.Pnum = f.pnum.data();
-    f.Pinv = f.pinv.data();
     f.Rs = shown(f.rs);
     f.Llen = shown(f.llen);
     f.Ulen = shown(f.ulen);
     f.Offp = shown(f.offp);
     f.Offi = shown(f.offi);
-    if (f.pivots) show_values(f);
+    show_values(f, factors);
 }
 
 template <class Int, Scalar S>
 std::size_t bytes(const Factorization<Int, S>& f)
 {
-    std::size_t integers = 0;
-    for (const auto* array : {&f.pnum, &f.pinv, &f.llen, &f.ulen, &f.offp, &f.offi}) integers += array->size();
-    return sizeof f + f.lu.bytes() + integers * sizeof(Int) + f.rs.size() * sizeof(double) + f.udiag.size() * sizeof(S);
+    std::size_t integers = f.rows.size();
+    for (const auto* array : {&f.llen, &f.ulen, &f.offp, &f.offi}) integers += array->size();
+    return sizeof f + f.lu.bytes() + integers * sizeof(Int) + f.rs.size() * sizeof(double) +
+           f.udiag.size() * sizeof(S) + f.singular.bytes();
 }
 
 /// Transpositions that lead from the analysed order of rows to that of the pivots: n less the number of cycles.
@@ -120,7 +144,7 @@ Int exchanges(const AnyFactorization<Int>& f, const LuSymbolic& s)
     std::vector<bool> seen(s.n);
     for (Index start = 0; start < s.n; ++start) {
         cycles += !seen[start];
-        for (Index k = start; !seen[k]; k = static_cast<Index>(f.pinv[s.row_perm[k]])) seen[k] = true;
+        for (Index k = start; !seen[k]; k = static_cast<Index>(f.Pinv[s.row_perm[k]])) seen[k] = true;
     }
     return s.n - cycles;
 }
@@ -180,12 +204,10 @@ Numeric<Int>* factor(const Int* Ap, const Int* Ai, const double* Ax, const Symbo
     f->scale = static_cast<int>(common.scale);
     conclude(*f, f->lu.factor(values), common);
     if (f->status < 0 || (f->status == ILUX_KLU_SINGULAR && common.halt_if_singular)) return nullptr;
-    f->nzoff = symbolic->nzoff;
-    describe(*f, *s);
-    if (f->pivots) {
-        common.numerical_rank = common.singular_col = s->n;
-        common.noffdiag = exchanges<Int>(*f, *s);
-    }
+    if (f->status == ILUX_KLU_SINGULAR) keep_singular<Int, S>(*f, &options, common);
+    else common.numerical_rank = common.singular_col = s->n;
+    describe(*f, *f->factors());
+    common.noffdiag = exchanges<Int>(*f, *s);
     count(common, f->counted, bytes(*f));
     return f.release();
 }
@@ -195,22 +217,25 @@ bool refactor(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int
               Common<Int>& common)
 {
     spoil<Int>(numeric);  // also where what follows is refused
-    auto&             f = behind<Int, S>(symbolic, numeric);
-    const LuSymbolic& s = *f.analysed;
-    const auto        values = values_of<S>(s, Ap, Ai, Ax);
+    auto&      f = behind<Int, S>(symbolic, numeric);
+    const auto values = values_of<S>(*f.analysed, Ap, Ai, Ax);
+    f.singular = {};
     f.scale = static_cast<int>(common.scale);
+    const bool     had_pivots = f.pivots;
     const LuReport report = renew<Int, S>(f, values);
     conclude(f, report, common);
+    if (f.status == ILUX_KLU_SINGULAR && !common.halt_if_singular) keep_singular<Int, S>(f, nullptr, common);
+    const LuFactors<S>* const factors = f.factors();
     if (f.status == ILUX_KLU_OK && report.action != LuAction::refactor) {
-        f.repivots += report.action == LuAction::repivot;
+        f.repivots += had_pivots && report.action == LuAction::repivot;
         f.status = ILUX_KLU_TOO_LARGE;  // until all numbers fit
-        describe(f, s);
+        describe(f, *factors);
         f.status = ILUX_KLU_OK;
-        count(common, f.counted, bytes(f));
-    } else if (f.status == ILUX_KLU_OK) {
-        show_values(f);
+    } else if (factors != nullptr) {
+        show_values(f, *factors);
     }
-    return f.status == ILUX_KLU_OK || (f.status == ILUX_KLU_SINGULAR && !common.halt_if_singular);
+    count(common, f.counted, bytes(f));
+    return factors != nullptr;
 }
 
 #define ILUX_INSTANTIATE(Int, S)                                                                                        \

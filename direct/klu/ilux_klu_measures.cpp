@@ -8,7 +8,7 @@
 namespace ilux::klu {
 namespace {
 
-/// Whether there are factors to speak of. Where not, `result` says so, and that is no error.
+/// Whether there are factors of a matrix that is not singular. Where not, `result` says so, and that is no error.
 template <class Int, Scalar S>
 bool usable(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, double& result, double without, Common<Int>& common)
 {
@@ -22,9 +22,8 @@ bool usable(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, double& result
 /// By new row number, what U is to be multiplied by to be that of KLU, which scales by the values of now: the scales kept are
 /// those of the values whose pivots were chosen, and a row that has grown or shrunk since would look like a bad pivot.
 template <class Int, Scalar S>
-std::vector<double> scales_of_now(const Factorization<Int, S>& f)
+std::vector<double> scales_of_now(const Factorization<Int, S>& f, const LuPattern& P)
 {
-    const LuPattern&    P = *f.lu.factors().pattern;
     const MatrixView<S> A = f.lu.matrix();
     std::vector<double> size(P.n, 1.0), scale(P.n);
     if (f.scale > 0) row_sizes<Index, S>(f.scale == 1, A.idx, A.val.data(), size);
@@ -37,14 +36,13 @@ std::vector<double> scales_of_now(const Factorization<Int, S>& f)
 
 /// min_k max|B(:,k)| / max|U(:,k)| in blocks of more than one row, of rows as KLU scales them; 1 where no column grows.
 template <class Int, Scalar S>
-double rgrowth_now(const Factorization<Int, S>& f)
+double rgrowth_now(const Factorization<Int, S>& f, const LuFactors<S>& factors)
 {
-    const LuFactors<S>& factors = f.lu.factors();
-    const LuPattern&    P = *factors.pattern;
-    const auto          values = f.lu.matrix().val;
-    const auto          scale = scales_of_now(f);
-    std::vector<S>      x(P.n, S(0));
-    double              least = 1;
+    const LuPattern& P = *factors.pattern;
+    const auto       values = f.lu.matrix().val;
+    const auto       scale = scales_of_now(f, P);
+    std::vector<S>   x(P.n, S(0));
+    double           least = 1;
     for (Index k = 0; k < P.n; ++k) {
         double b = 0, u = 0;
         for (Offset e = P.in_ptr[k]; e < P.in_split[k]; ++e) x[P.in_row[e]] += values[P.in_source[e]] * P.in_scale[e];
@@ -67,7 +65,7 @@ bool rcond(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Common<Int>& co
         const auto& f = behind<Int, S>(symbolic, numeric);
         const auto& val = f.lu.factors().val;
         const auto& diag = f.lu.factors().pattern->diag;
-        const auto  scale = scales_of_now(f);
+        const auto  scale = scales_of_now(f, *f.lu.factors().pattern);
         double      least = std::numeric_limits<double>::infinity(), largest = 0;
         for (Index k = 0; k < static_cast<Index>(scale.size()); ++k) {
             const double u = std::abs(val[diag[k]]) * scale[k];
@@ -83,9 +81,11 @@ template <class Int, Scalar S>
 bool rgrowth(const Int* Ap, const Int* Ai, const double* Ax, const Symbolic<Int>* symbolic, Numeric<Int>* numeric,
              Common<Int>& common)
 {
-    require_arguments(Ap != nullptr && Ai != nullptr && Ax != nullptr);
-    if (usable<Int, S>(symbolic, numeric, common.rgrowth, 0, common))
-        common.rgrowth = rgrowth_now(behind<Int, S>(symbolic, numeric));
+    require_arguments(symbolic != nullptr && Ap != nullptr && Ai != nullptr && Ax != nullptr);
+    const auto* const         f = numeric == nullptr ? nullptr : &behind<Int, S>(symbolic, numeric);
+    const LuFactors<S>* const factors = f == nullptr ? nullptr : f->factors();
+    common.rgrowth = factors == nullptr ? 0 : rgrowth_now(*f, *factors);
+    if (factors == nullptr) set_status(&common, ILUX_KLU_SINGULAR);
     return true;
 }
 

@@ -13,6 +13,15 @@ std::size_t product(std::size_t n, std::size_t size)
     return items * size;
 }
 
+/// The same of what is to be allocated: items that an Int cannot count are too many, as to KLU.
+template <class Int>
+std::size_t bytes_of(std::size_t n, std::size_t size)
+{
+    require_arguments(size > 0);
+    if (n >= static_cast<std::size_t>(std::numeric_limits<Int>::max())) throw TooLarge{};
+    return product(n, size);
+}
+
 }  // namespace
 
 template <class Int>
@@ -35,7 +44,7 @@ bool defaults(Common<Int>& common)
 template <class Int>
 void* allocate(std::size_t n, std::size_t size, Common<Int>& common)
 {
-    const std::size_t bytes = product(n, size);
+    const std::size_t bytes = bytes_of<Int>(n, size);
     void* const       p = SuiteSparse_malloc(bytes, 1);
     if (p == nullptr) throw std::bad_alloc{};
     std::size_t none = 0;
@@ -57,8 +66,8 @@ template <class Int>
 void* reallocate(std::size_t n_new, std::size_t n_old, std::size_t size, void* p, Common<Int>& common)
 {
     if (p == nullptr) return allocate<Int>(n_new, size, common);
+    const std::size_t bytes = bytes_of<Int>(n_new, size);
     std::size_t       was = product(n_old, size);
-    const std::size_t bytes = product(n_new, size);
     int               done = 0;
     void* const       moved = SuiteSparse_realloc(bytes, was, 1, p, &done);
     if (done == 0) throw std::bad_alloc{};

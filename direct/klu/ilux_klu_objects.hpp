@@ -12,6 +12,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/direct/klu/ilux_klu.h"
+#include "ilux/direct/klu/ilux_klu_marks.hpp"
 #include "ilux/direct/klu/ilux_klu_workspaces.hpp"
 #include "ilux/direct/lu/lu.hpp"
 
@@ -76,13 +77,13 @@ Result guarded(Common* common, Result failure, Body&& body) noexcept
 
 inline void require_arguments(bool sensible)
 {
-    require(sensible, [] { return "a pointer is NULL, or a number makes no sense"; });
+    require(sensible, [] { return "a pointer is NULL or of another library, or a number makes no sense"; });
 }
 
 template <class Int>
 struct Analysis : Types<Int>::Symbolic {
     std::shared_ptr<const LuSymbolic> lu;
-    std::vector<Int>                  p, q, r;
+    MarkedArrays<Int>                 pqr;
     std::vector<double>               block_lnz;
     std::size_t                       counted = 0;  ///< in memusage
 };
@@ -98,12 +99,14 @@ struct AnyFactorization : Types<Int>::Numeric {
     AnyFactorization& operator=(const AnyFactorization&) = delete;
 
     std::shared_ptr<const LuSymbolic> analysed;
+    std::shared_ptr<const LuPattern>  pattern;               ///< what the public part describes
     int                               status = ILUX_KLU_OK;  ///< of the last factor or refactor
-    bool                              pivots = false;        ///< whether one succeeded
-    int                               scale = 0;             ///< common.scale then
+    bool                              pivots = false;  ///< whether one succeeded: they were chosen for good values
+    int                               scale = 0;       ///< common.scale then
     int                               repivots = 0;
     double                            flops = 0;
-    std::vector<Int>                  pnum, pinv, llen, ulen, offp, offi;
+    MarkedArrays<Int>                 rows;  ///< Pnum and Pinv
+    std::vector<Int>                  llen, ulen, offp, offi;
     std::vector<double>               rs;
     std::size_t                       counted = 0;  ///< in memusage
 };
@@ -115,21 +118,30 @@ struct Factorization final : AnyFactorization<Int> {
         : AnyFactorization<Int>(std::move(symbolic)), lu(be, this->analysed, options), workspaces(this->analysed->n)
     {}
 
+    /// Of the last factor or refactor; null after a failure, unless it was a singular matrix and halt_if_singular 0.
+    const LuFactors<S>* factors() const
+    {
+        if (this->status == ILUX_KLU_OK) return &lu.factors();
+        return this->status == ILUX_KLU_SINGULAR && singular.pattern ? &singular : nullptr;
+    }
+
     Lu<S>          lu;
+    LuFactors<S>   singular;  ///< of a singular matrix, bad pivots included; else empty
     std::vector<S> udiag;
     Workspaces<S>  workspaces;
 };
 
+/// @throws InvalidInput for a NULL, and for an object that this library did not make
 template <class Int>
 const Analysis<Int>& behind(const typename Types<Int>::Symbolic* symbolic)
 {
-    require_arguments(symbolic != nullptr);
+    require_arguments(symbolic != nullptr && is_ours(*symbolic));
     return static_cast<const Analysis<Int>&>(*symbolic);
 }
 template <class Int>
 AnyFactorization<Int>& behind(typename Types<Int>::Numeric* numeric)
 {
-    require_arguments(numeric != nullptr);
+    require_arguments(numeric != nullptr && is_ours(*numeric));
     return static_cast<AnyFactorization<Int>&>(*numeric);
 }
 
@@ -153,7 +165,7 @@ Factorization<Int, S>& behind(const typename Types<Int>::Symbolic* symbolic, typ
 template <class Int>
 void spoil(typename Types<Int>::Numeric* numeric) noexcept
 {
-    if (numeric != nullptr) static_cast<AnyFactorization<Int>&>(*numeric).status = ILUX_KLU_INVALID;
+    if (numeric != nullptr && is_ours(*numeric)) behind<Int>(numeric).status = ILUX_KLU_INVALID;
 }
 
 }  // namespace ilux::klu

@@ -39,6 +39,13 @@ Cpu host()
     return Cpu(std::clamp(threads_setting().load(std::memory_order_relaxed), 0, beyond_sense));
 }
 
+template <class Int>
+Int repivots_of(const Numeric<Int>* numeric)
+{
+    if (numeric == nullptr || !is_ours(*numeric)) return 0;
+    return static_cast<const AnyFactorization<Int>&>(*numeric).repivots;
+}
+
 bool may_repivot() { return repivot_setting().load(std::memory_order_relaxed) != 0; }
 
 }  // namespace ilux::klu
@@ -48,11 +55,5 @@ using namespace ilux::klu;
 int ilux_klu_set_threads(int threads) { return threads_setting().exchange(threads); }
 int ilux_klu_set_repivot(int repivot) { return repivot_setting().exchange(repivot); }
 
-int ilux_klu_repivots(const ilux_klu_numeric* numeric)
-{
-    return numeric == nullptr ? 0 : static_cast<const AnyFactorization<int>&>(*numeric).repivots;
-}
-int64_t ilux_klu_l_repivots(const ilux_klu_l_numeric* numeric)
-{
-    return numeric == nullptr ? 0 : static_cast<const AnyFactorization<std::int64_t>&>(*numeric).repivots;
-}
+int     ilux_klu_repivots(const ilux_klu_numeric* numeric) { return repivots_of<int>(numeric); }
+int64_t ilux_klu_l_repivots(const ilux_klu_l_numeric* numeric) { return repivots_of<std::int64_t>(numeric); }

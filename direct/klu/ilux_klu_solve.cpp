@@ -45,7 +45,8 @@ bool solve(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Int ldim, Int n
     const auto n = static_cast<std::size_t>(f.n), vectors = static_cast<std::size_t>(nrhs);
     const auto apart = static_cast<std::size_t>(ldim);
     if (vectors > 1 && apart > PTRDIFF_MAX / sizeof(S) / vectors) throw TooLarge{};
-    if (f.status != ILUX_KLU_OK) {
+    const LuFactors<S>* const factors = f.factors();
+    if (factors == nullptr) {
         for (std::size_t c = 0; c < vectors; ++c) std::fill_n(x + c * apart, n, not_a_number<S>());
         set_status(&common, f.status);
         return false;
@@ -53,8 +54,8 @@ bool solve(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Int ldim, Int n
     Cpu be = host();
     f.workspaces.with(vectors > 1 ? together : 1, [&](Scratch<S>& scratch) {
         const std::span all(x, n * vectors);
-        if (apart == n || vectors <= 1) lu_solve<S>(be, f.lu.factors(), all, all, scratch.ws, transpose);
-        else solve_apart<S>(be, f.lu.factors(), x, apart, vectors, scratch, transpose);
+        if (apart == n || vectors <= 1) lu_solve<S>(be, *factors, all, all, scratch.ws, transpose);
+        else solve_apart<S>(be, *factors, x, apart, vectors, scratch, transpose);
     });
     return true;
 }

@@ -48,7 +48,7 @@ void fill_F(const LuPattern& P, std::span<const NotDeduced<S>> values, S* f_val,
 }  // namespace
 
 template <class S>
-void refactor_serial(std::span<const NotDeduced<S>> values, LuFactors<S>& factors)
+void refactor_serial(std::span<const NotDeduced<S>> values, LuFactors<S>& factors, BadPivots bad)
 {
     const LuPattern& P = *factors.pattern;
     require_matching(P, values, factors);
@@ -82,6 +82,8 @@ void refactor_serial(std::span<const NotDeduced<S>> values, LuFactors<S>& factor
         fill_F(P, values, factors.f_val.data(), k);
         for (Offset p = P.f_col_ptr[k]; p < P.f_col_ptr[k + 1]; ++p) finite = finite && is_finite(factors.f_val[p]);
         if (singular || !finite) {
+            if (seen.bad_column < 0) seen.bad_column = k, seen.not_finite = !singular;
+            if (bad == BadPivots::keep) continue;
             factors.monitor = {.bad_column = k, .not_finite = !singular};
             return;
         }
@@ -409,8 +411,8 @@ std::size_t CpuRefactor<S>::bytes() const
            bytes_of(plan.hub_of, plan.done, plan.memory, plan.thread);
 }
 
-#define ILUX_INSTANTIATE(S)                                           \
-    template void refactor_serial(std::span<const S>, LuFactors<S>&); \
+#define ILUX_INSTANTIATE(S)                                                      \
+    template void refactor_serial(std::span<const S>, LuFactors<S>&, BadPivots); \
     template class CpuRefactor<S>;
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "ilux/direct/analysis/lu_options.hpp"
@@ -49,7 +50,7 @@ private:
 
     void note(double error)
     {
-        if (steps_ < first_errors_.size()) first_errors_[steps_] = error;
+        if (steps_ < std::ssize(first_errors_)) first_errors_[steps_] = error;
     }
 
     double                               error_, target_;

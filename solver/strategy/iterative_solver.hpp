@@ -136,7 +136,7 @@ private:
     std::optional<MatrixOperator<S>>       op_;
     std::optional<HostPreconditioner<S>>   host_M_;
     std::optional<KrylovWorkspace<Cpu, S>> workspace_;
-    std::unique_ptr<MixedHost<S>>          mixed_;                 // in place of op_, made_ and workspace_
+    std::unique_ptr<MixedHost<S>>          mixed_;                 // in place of op_, host_M_ and workspace_
     std::unique_ptr<AdjointSide<S>>        adjoint_;               // once asked for
     std::optional<Witness<S>>              witness_;               // of A, once asked for
     bool                                   needs_double_ = false;  // single precision did not do for these numbers

@@ -14,7 +14,7 @@ namespace ilux::test {
 namespace {
 
 /// |R A(row_perm, col_perm) C − L U − F| ≤ 4 n ε |L||U| entrywise.
-void expect_factors_of(const LuFactors<Complex>& F, const CsrMatrix<Complex>& A)
+void expect_complex_factors_of(const LuFactors<Complex>& F, const CsrMatrix<Complex>& A)
 {
     ASSERT_EQ(F.monitor.bad_column, -1);
     const LuPattern& P = *F.pattern;
@@ -50,7 +50,7 @@ TEST(ComplexLu, FactorsReproduceTheMatrix)
     for (const Index n : orders)
         for (const LuOptions& options : ways) {
             const auto A = complex_system(n, n);
-            expect_factors_of(factor(A, options), A);
+            expect_complex_factors_of(factor(A, options), A);
         }
 }
 

@@ -66,6 +66,22 @@ TEST(GilbertPeierls, WorkedExampleHasEveryNumberOfTheHandElimination)
     expect_factors_of(F, worked_example());
 }
 
+TEST(GilbertPeierls, PastBadPivotsTheRestIsEliminatedAsByHand)
+{
+    // [1 2 3 0; 1 2 4 0; 1 2 6 0; 0 0 1 0]: nothing is left for pivot 1, and column 3 has no entry
+    const auto   A = CsrMatrix<double>::from_arrays(4, 4, {0, 3, 6, 9, 10}, {0, 1, 2, 0, 1, 2, 0, 1, 2, 2},
+                                                    {1, 2, 3, 1, 2, 4, 1, 2, 6, 1});
+    HandAnalysis by;
+    by.options.scaling = LuScaling::none;
+    const auto s = analysed(A, by);
+    const auto F = gilbert_peierls<double>(s, s->options, A.val(), {}, Cpu(1), {.bad = BadPivots::keep});
+    EXPECT_EQ(F.monitor.bad_column, 1);
+    EXPECT_FALSE(F.monitor.not_finite);
+    EXPECT_EQ(F.pattern->row, (std::vector<Index>{0, 1, 2, 0, 1, 2, 0, 1, 2, 3, 3}));
+    EXPECT_EQ(std::vector<double>(F.val.begin(), F.val.end()),
+              (std::vector<double>{1, 1, 1, 2, 0, 0, 3, 1, 3, 1 / 3., 0}));
+}
+
 TEST(GilbertPeierls, RandomMatricesOfAwkwardSizesAreReproducedByTheirFactors)
 {
     for (const Index n : {0, 1, 2, 3, 31, 32, 33, 100})

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -33,9 +34,10 @@ TYPED_TEST(EveryFailure, SingularMatricesAreToldAndForgotten)
         EXPECT_LT(p.common.singular_col, 2);
 
         Numbers<TypeParam> x{1, 2};
-        EXPECT_FALSE(TypeParam::solve(p.symbolic, p.numeric, 2, 1, x.data(), &p.common));
-        EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
-        EXPECT_TRUE(is_nan(x[0]) && is_nan(x[1]));
+        EXPECT_EQ(TypeParam::solve(p.symbolic, p.numeric, 2, 1, x.data(), &p.common), halt ? 0 : 1);
+        EXPECT_EQ(p.common.status, halt ? ILUX_KLU_SINGULAR : ILUX_KLU_OK);
+        EXPECT_TRUE(!halt || (is_nan(x[0]) && is_nan(x[1])));
+        EXPECT_FALSE(is_finite(x[0]) && is_finite(x[1]));
         EXPECT_TRUE(TypeParam::rcond(p.symbolic, p.numeric, &p.common));
         EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
         EXPECT_EQ(p.common.rcond, 0);
@@ -60,11 +62,32 @@ TYPED_TEST(EveryFailure, ASingularFirstFactorizationIsKeptWhereAskedFor)
     p.factor();
     ASSERT_NE(p.numeric, nullptr);
     EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
-    EXPECT_TRUE(p.solved({3, 4}).empty());
+    EXPECT_EQ(static_cast<typename TypeParam::Scalar*>(p.numeric->Udiag)[1], 0.);
     p.Ax = {2, 1, 1, 3};
     EXPECT_TRUE(p.refactor());
     EXPECT_LE(std::abs(p.solved({3, 4})[0] - 1.), 1e-15);
     EXPECT_EQ(p.numeric->lnz, 3);
+}
+
+TYPED_TEST(EveryFailure, NumbersThatOverflowAreKeptWhereAskedFor)
+{
+    for (const int halt : {0, 1}) {
+        typename TestFixture::Problem p(this->two_by_two(1e-308, 1e10, 1, 1));  // u_22 = 1 − 1e308 · 1e10
+        p.common.halt_if_singular = halt;
+        p.common.scale = 0;
+        p.common.tol = 0;
+        p.common.ordering = 2;
+        p.factor();
+        EXPECT_EQ(p.common.status, ILUX_KLU_SINGULAR);
+        EXPECT_EQ(p.common.singular_col, 1);
+        ASSERT_EQ(p.numeric == nullptr, halt == 1);
+        if (halt == 1) continue;
+        const auto x = p.solved({3, 4});
+        EXPECT_FALSE(is_finite(x[0]) && is_finite(x[1]));
+        p.Ax = {2, 1, 1, 3};
+        EXPECT_TRUE(p.refactor());
+        EXPECT_LE(std::abs(p.solved({3, 4})[0] - 1.), 1e-15);
+    }
 }
 
 /// What an object that forgets to fill a field would find there.
@@ -74,7 +97,7 @@ void leave_rubbish_in_freed_memory()
     for (std::size_t size = 16; size <= 8192; size += 16) blocks.emplace_back(size, '\x5a');
 }
 
-TYPED_TEST(EveryFailure, ANumericWithoutPivotsHasNoRubbishInItsFields)
+TYPED_TEST(EveryFailure, ANumericOfASingularMatrixHasNoRubbishInItsFields)
 {
     for (const bool structurally : {false, true}) {
         typename TestFixture::Problem p(
@@ -90,11 +113,13 @@ TYPED_TEST(EveryFailure, ANumericWithoutPivotsHasNoRubbishInItsFields)
         EXPECT_EQ(p.numeric->n, 2);
         EXPECT_EQ(p.numeric->nblocks, p.symbolic->nblocks);
         EXPECT_EQ(p.numeric->nzoff, p.symbolic->nzoff);
-        EXPECT_EQ(p.numeric->lnz, 0);
-        EXPECT_EQ(p.numeric->unz, 0);
-        EXPECT_EQ(p.numeric->max_lnz_block, 0);
-        EXPECT_EQ(p.numeric->max_unz_block, 0);
-        EXPECT_EQ(p.numeric->Rs, nullptr);
+        const auto&       f = *p.numeric;
+        const auto* const u = static_cast<typename TypeParam::Scalar*>(f.Udiag);
+        EXPECT_EQ(f.lnz, f.Llen[0] + f.Llen[1] + 2);
+        EXPECT_EQ(f.unz, f.Ulen[0] + f.Ulen[1] + 2);
+        EXPECT_EQ(f.Offp[2], f.nzoff);
+        EXPECT_EQ(std::count(u, u + 2, 0.), 1);
+        EXPECT_TRUE(f.Rs[0] > 0 && f.Rs[1] > 0);
         for (Index k = 0; k < 2; ++k) EXPECT_EQ(p.numeric->Pinv[p.numeric->Pnum[k]], k);
     }
 }

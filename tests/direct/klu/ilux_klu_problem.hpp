@@ -75,6 +75,8 @@ struct KluProblem {
         const auto At = transpose(A);
         n = A.rows();
         Ap.assign(At.row_ptr().begin(), At.row_ptr().end());
+        Ai.reserve(1);  // a matrix without entries has arrays, too
+        Ax.reserve(1);
         Ai.assign(At.col().begin(), At.col().end());
         Ax.assign(At.val().begin(), At.val().end());
         ptr.assign(At.row_ptr().begin(), At.row_ptr().end());
@@ -87,7 +89,7 @@ struct KluProblem {
         EXPECT_TRUE(Klu::free_symbolic(&symbolic, &common));
         EXPECT_EQ(numeric, nullptr);
         EXPECT_EQ(symbolic, nullptr);
-        EXPECT_EQ(common.memusage, 0);
+        EXPECT_TRUE(miscounts || common.memusage == 0) << common.memusage;
     }
     KluProblem(const KluProblem&) = delete;
     KluProblem& operator=(const KluProblem&) = delete;
@@ -113,6 +115,7 @@ struct KluProblem {
     typename Klu::Common    common;
     typename Klu::Symbolic* symbolic = nullptr;
     typename Klu::Numeric*  numeric = nullptr;
+    bool                    miscounts = false;  ///< memusage; KLU's own does where it goes on after a zero pivot
 };
 
 template <class Klu>
