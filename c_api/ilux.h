@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define ILUX_API_VERSION 1 /* grows when something is added here; nothing is changed or removed within one SONAME */
+#define ILUX_API_VERSION 2 /* grows when something is added here; nothing is changed or removed within one SONAME */
 
 /* Statuses: the program's exit codes. */
 #define ILUX_OK 0
@@ -74,6 +74,16 @@ typedef struct ilux_factors {
     double  seconds;    /* of analysis and factorization */
 } ilux_factors;
 
+/* P A Q = L U of an LU: its row i is row row_perm[i] of A, its column j column col_perm[j]. By columns, rows ascending; L has its diagonal
+   of ones. Numbers as those of A. */
+typedef struct ilux_lu {
+    int64_t        n;
+    const int32_t *row_perm, *col_perm;   /* n */
+    const int64_t *l_col_ptr, *u_col_ptr; /* n + 1 */
+    const int32_t *l_row, *u_row;
+    const void    *l_values, *u_values;
+} ilux_lu;
+
 const char* ilux_version(void);     /* "0.1.0" */
 int         ilux_api_version(void); /* ILUX_API_VERSION of the library in use */
 const char* ilux_outcome_name(int32_t outcome);
@@ -107,6 +117,10 @@ int ilux_analyse(ilux_solver* solver, const ilux_csr* A, double systems, double 
 int ilux_factor(ilux_solver* solver, const void* values);
 int ilux_refactor(ilux_solver* solver, const void* values);
 int ilux_factors_of(ilux_solver* solver, ilux_factors* factors); /* ILUX_BAD_INPUT where there are none */
+/* L and U of the last values, made for this call, which costs a factorization: of the whole of A and by entries, whereas the factors at hand
+   may be by diagonal blocks and by dense fronts. The arrays are valid until the next call with this solver. ILUX_BAD_INPUT where the last
+   values have no LU. */
+int ilux_lu_of(ilux_solver* solver, ilux_lu* lu);
 
 /* Solves op(A) X = B for `columns` right-hand sides, column after column: b and x of column k begin at k * ldb and k * ldx
    numbers. Every x is measured; the status is that of the first column that did not converge. x is overwritten; with the option
@@ -144,6 +158,9 @@ int ilux_compare(ilux_solver* solver, const ilux_csr* A, const void* b, const ch
    steps, residual), 2 work that tells nothing but that it goes on, as an LU. A number other than 0 cancels the call. NULL: nobody listens. */
 typedef int (*ilux_progress)(void* user, int phase, int64_t done, int64_t total, double residual);
 int  ilux_listen(ilux_solver* solver, ilux_progress progress, void* user);
+/* From the listener, in phase 1: x as it stands, n numbers. ILUX_BAD_INPUT elsewhere, and where the host has no x: on a GPU, and in mixed
+   precision. GMRES renews it at the end of a cycle. */
+int  ilux_iterate(ilux_solver* solver, void* x);
 void ilux_cancel(ilux_solver* solver); /* from another thread or a signal handler: the call under way */
 
 /* Of the last call. Texts are valid until the next call with this solver. */

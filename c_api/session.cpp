@@ -9,6 +9,7 @@
 #include "ilux/base/gpu/device_pointer.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/direct/factor/gilbert_peierls.hpp"
 
 using namespace ilux;
 
@@ -31,8 +32,19 @@ TryListener ilux_solver::listener()
     if (!progress) return {};
     return {.on_progress = [this, call = progress, whom = user](const Progress& now) {
         const int phase = now.phase == Progress::Phase::solve;
+        told_ = &now;
         if (call(whom, phase, now.done, now.total, now.residual) != 0) cancelled = true;
+        told_ = nullptr;
     }};
+}
+
+void ilux_solver::copy_iterate(void* x) const
+{
+    require(x != nullptr, [] { return "x is NULL"; });
+    require(told_ != nullptr, [] { return "there is an iterate while the listener is called, and no other time"; });
+    const auto from = is_complex() ? std::as_bytes(told_->complex_x) : std::as_bytes(told_->real_x);
+    require(!from.empty(), [] { return "the host has no iterate: not in the setup, on a GPU, or in mixed precision"; });
+    std::ranges::copy(from, static_cast<std::byte*>(x));
 }
 
 /// LU tells no progress, but asks whether to stop: then the caller is called, on its own thread, every 50 ms.
@@ -214,6 +226,32 @@ ilux_factors Session<S>::factors() const
 }
 
 template <class S>
+ilux_lu Session<S>::lu()
+{
+    require(solver_ != nullptr, [] { return "ilux_analyse comes first"; });
+    const Lu<S>* const lu = solver_->state() == SolverState::factored ? solver_->lu() : nullptr;
+    require(lu != nullptr, [] { return "the last values have no LU"; });
+    LuOptions whole =
+        lu->pivots().options;  // those of the factors at hand, which may be by diagonal blocks, and by fronts
+    whole.blocks = false;
+    whole.supernodes = LuSupernodes::off;
+    const MatrixView<S> A = lu->matrix();
+    const LuFactors<S>  factors = gilbert_peierls<S>(ilux::analyse<S>(A, whole, stop()), whole, A.val, stop());
+    require(factors.monitor.bad_column < 0, [] { return "the whole of A has no LU with the pivots within reach"; });
+    triangles_ = triangles_of(factors);
+    lu_pattern_ = factors.pattern;
+    return {.n = lu_pattern_->n,
+            .row_perm = lu_pattern_->row_perm.data(),
+            .col_perm = lu_pattern_->col_perm.data(),
+            .l_col_ptr = triangles_.l_ptr.data(),
+            .u_col_ptr = triangles_.u_ptr.data(),
+            .l_row = triangles_.l_row.data(),
+            .u_row = triangles_.u_row.data(),
+            .l_values = triangles_.l_val.data(),
+            .u_values = triangles_.u_val.data()};
+}
+
+template <class S>
 void Session<S>::solve_batch(std::int64_t members, const void* values, const void* b, void* x)
 {
     LinearSolver<S>& solver = ready();
@@ -239,6 +277,7 @@ void Session<S>::solve_batch(std::int64_t members, const void* values, const voi
     template void         Session<S>::solve(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t); \
     template void Session<S>::precondition(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t);  \
     template ilux_factors Session<S>::factors() const;                                                                \
+    template ilux_lu      Session<S>::lu();                                                                           \
     template void         Session<S>::solve_batch(std::int64_t, const void*, const void*, void*);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -13,6 +13,7 @@
 #include "ilux/c_api/caller_csr.hpp"
 #include "ilux/c_api/guard.hpp"
 #include "ilux/c_api/ilux.h"
+#include "ilux/direct/factor/lu_triangles.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/solver/operator_solver.hpp"
 
@@ -29,6 +30,7 @@ struct ilux_solver {
     virtual void precondition(ilux::Transpose op, std::int64_t columns, const void* r, std::int64_t ldr, void* z,
                               std::int64_t ldz) = 0;
     virtual ilux_factors factors() const = 0;
+    virtual ilux_lu      lu() = 0;
     virtual void         solve_batch(std::int64_t members, const void* values, const void* b, void* x) = 0;
     virtual void solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
                                 void* x) = 0;
@@ -40,6 +42,7 @@ struct ilux_solver {
     void              use_stream(int device, void* stream);
     ilux::TryListener listener();
     ilux::StopToken   stop();
+    void              copy_iterate(void* x) const;
 
     ilux::SolverOptions             options;
     ilux::c_api::Message            message;
@@ -54,6 +57,7 @@ private:
     int                      device_ = 0;
     void*                    stream_ = nullptr;
     std::optional<ilux::Gpu> gpu_;
+    const ilux::Progress*    told_ = nullptr;  // while the listener is called
 };
 
 namespace ilux::c_api {
@@ -72,6 +76,7 @@ public:
     void precondition(Transpose op, std::int64_t columns, const void* r, std::int64_t ldr, void* z,
                       std::int64_t ldz) override;
     ilux_factors factors() const override;
+    ilux_lu      lu() override;
     void         solve_batch(std::int64_t members, const void* values, const void* b, void* x) override;
     void         solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
                                 void* x) override;
@@ -91,6 +96,8 @@ private:
 
     CallerCsr<S>                     matrix_;
     std::unique_ptr<LinearSolver<S>> solver_;
+    std::shared_ptr<const LuPattern> lu_pattern_;  // of lu()
+    LuTriangles<S>                   triangles_;
     bool                             renewed_ = false;  // other values than those of A were factored last
 };
 

@@ -113,6 +113,16 @@ int ilux_factors_of(ilux_solver* solver, ilux_factors* factors)
     });
 }
 
+int ilux_lu_of(ilux_solver* solver, ilux_lu* lu)
+{
+    if (!solver || is_busy(*solver)) return ILUX_BAD_INPUT;
+    return guarded(solver->message, [&] {
+        require(lu != nullptr, [] { return "lu is NULL"; });
+        *lu = solver->lu();
+        return ILUX_OK;
+    });
+}
+
 int ilux_solve(ilux_solver* solver, int op, int64_t columns, const void* b, int64_t ldb, void* x, int64_t ldx)
 {
     return run(solver, [&](ilux_solver& s) {
@@ -169,6 +179,15 @@ int ilux_listen(ilux_solver* solver, ilux_progress progress, void* user)
     solver->progress = progress;
     solver->user = user;
     return ILUX_OK;
+}
+
+int ilux_iterate(ilux_solver* solver, void* x)
+{
+    if (!solver) return ILUX_BAD_INPUT;
+    return guarded(message_of_thread(), [&] {
+        solver->copy_iterate(x);
+        return ILUX_OK;
+    });
 }
 
 void ilux_cancel(ilux_solver* solver)

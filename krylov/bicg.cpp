@@ -25,7 +25,7 @@ IterationReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>&
 {
     using Vector = ConstSpan<B, S>;
     auto [r, rt, z, zt, p, pt, q, best] = ws.all();
-    Iteration<B, S> it(be, A, M, b, x, best, opt, on_progress, stop, 2);
+    Iteration<B, S> it(be, A, M, b, x, best, opt, on_progress, stop);
     const auto      norm = [&be](Vector v) { return norm2<S>(be, v); };
 
     for (;;) {

@@ -12,7 +12,7 @@ using BicgWorkspace = VectorWorkspace<B, S, 8>;  ///< r, r̃, z, z̃, p, p̃, q,
 /// shadow system with Aᴴ and M⁻ᴴ, whose coefficients are the conjugates of those of r.
 /// Breaks down when ρ = r̃ᴴM⁻¹r or p̃ᴴAp vanishes up to rounding; it is then restarted from the true residual as long
 /// as that helps. Otherwise drift, parameters, report and errors as cg.
-/// An iteration counts as two steps: it costs one A, one Aᴴ, one M, one Mᴴ and 22n flops with 7 reductions.
+/// A step costs one A, one Aᴴ, one M, one Mᴴ and 22n flops with 7 reductions.
 /// Method: [fletcher76]; preconditioned, [barrett94, figure 2.7].
 template <Backend B, Scalar S>
 IterationReport bicg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, ConstSpan<B, NotDeduced<S>> b,

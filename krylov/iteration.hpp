@@ -28,12 +28,12 @@ class Iteration {
 public:
     Stopping stop;
 
-    /// b = 0 sets x ← 0, whose residual then is 0. @param best  n, scratch  @param products  see Stopping
+    /// b = 0 sets x ← 0, whose residual then is 0. @param best  n, scratch
     /// @throws InvalidInput when sizes disagree, InvalidOption for options out of range
     Iteration(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M, Vector b, Span<B, S> x, Span<B, S> best,
-              const KrylovOptions& opt, const ProgressListener& on_progress, const StopToken& token, Index products = 1)
+              const KrylovOptions& opt, const ProgressListener& on_progress, const StopToken& token)
         : norm_b_(checked_norm(be, A, M, b, x, best)),
-          stop(opt, norm_b_, products),
+          stop(opt, norm_b_),
           be_(be),
           A_(A),
           M_(M),
@@ -156,12 +156,12 @@ private:
     }
     void tell(double residual, bool exact)
     {
-        if (monitor_)
-            monitor_({.phase = Progress::Phase::solve,
-                      .done = stop.steps(),
-                      .total = opt_.max_steps,
-                      .residual = norm_b_ > 0 ? residual / norm_b_ : residual,
-                      .exact = exact});
+        if (!monitor_) return;
+        Progress now{Progress::Phase::solve, 0, stop.steps(), opt_.max_steps, residual, exact};
+        if (norm_b_ > 0) now.residual /= norm_b_;
+        if constexpr (std::is_convertible_v<Span<B, S>, decltype(now.real_x)>) now.real_x = x_;
+        if constexpr (std::is_convertible_v<Span<B, S>, decltype(now.complex_x)>) now.complex_x = x_;
+        monitor_(now);
     }
 
     B&                          be_;

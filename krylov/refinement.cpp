@@ -67,7 +67,7 @@ public:
           monitor_(on_progress),
           token_(stop),
           none_(A.size()),
-          it_(be, A, none_, b, x, ws.best(), opt, on_progress, stop, ws.method() == Method::bicg ? 2 : 1)
+          it_(be, A, none_, b, x, ws.best(), opt, on_progress, stop)
     {}
 
     IterationReport run()

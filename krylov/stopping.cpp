@@ -11,8 +11,7 @@ constexpr Index  idle_limit = 3;
 
 }  // namespace
 
-Stopping::Stopping(const KrylovOptions& opt, double norm_b, Index products)
-    : opt_(opt), norm_b_(norm_b), products_(products), target_(opt.rtol * norm_b)
+Stopping::Stopping(const KrylovOptions& opt, double norm_b) : opt_(opt), norm_b_(norm_b), target_(opt.rtol * norm_b)
 {
     validate(opt);
     if (opt.stop == StopTest::backward_error && !(opt.matrix_norm > 0 && std::isfinite(opt.matrix_norm)))

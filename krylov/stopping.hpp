@@ -67,7 +67,7 @@ void fields(KrylovOptions& o, Visit&& visit)
     visit(
         "etol", o.etol, within(0, 1),
         "stop=error, and auto, where an LU only warns: estimated error of each unknown above 1e-12 of the largest, as a share of it");
-    visit("max_steps", o.max_steps, at_least(0), "products with A and M in all");
+    visit("max_steps", o.max_steps, at_least(0), "steps in all: products with A and M, in bicg with Aᴴ and Mᴴ, too");
     visit("restart", o.restart, at_least(1), "Krylov dimension m before a restart");
     visit("side", o.side, anything(), "of the preconditioner in GMRES");
     visit(
@@ -97,9 +97,8 @@ void fields(KrylovOptions& o, Visit&& visit)
 /// Pure bookkeeping on norms, which are double for real and complex systems alike: it touches no vector.
 class Stopping {
 public:
-    /// @param products  with A (and M) that one step costs
     /// @throws InvalidOption when an option is out of range, or backward_error is asked for without ‖A‖
-    Stopping(const KrylovOptions& opt, double norm_b, Index products = 1);
+    Stopping(const KrylovOptions& opt, double norm_b);
 
     /// The verdict on a recomputed ‖b − A x‖₂; nothing: run another cycle.
     std::optional<Outcome> at_restart(double residual, double norm_x);
@@ -110,8 +109,7 @@ public:
     /// or because it fell to ε times where the cycle began, below which only a recomputed one means anything.
     bool ends_cycle(double estimate) const;
     void heed(StopReason reason) { told_ = reason; }
-    void count_step() { steps_ += products_; }
-    void count_step(Index products) { steps_ += products; }
+    void count_step(Index steps = 1) { steps_ += steps; }
     /// The cycle's estimates are of M⁻¹r, `ratio` times as large as r where it began; they are trusted half as far.
     void   estimates_preconditioned(double ratio) { ratio_ = ratio; }
     double as_residual(double estimate) const { return estimate / ratio_; }
@@ -130,11 +128,10 @@ public:
 
 private:
     std::optional<Outcome> judge(double residual, double norm_x, double least_before);
-    bool                   no_room() const { return steps_ > opt_.max_steps - products_; }
+    bool                   no_room() const { return steps_ >= opt_.max_steps; }
 
     const KrylovOptions    opt_;
     const double           norm_b_;
-    const Index            products_;
     double                 target_, ratio_ = 1;
     double                 norm_dx_ = std::numeric_limits<double>::infinity();
     double                 start_ = 0;        ///< max(‖r₀‖, ‖b‖)

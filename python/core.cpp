@@ -62,6 +62,14 @@ const char* for_c(const std::string& text)
     return text.c_str();
 }
 
+/// A NumPy array with a copy of what lies there.
+nb::object copied(const void* data, std::int64_t count, nb::dlpack::dtype type)
+{
+    const std::size_t shape[1] = {static_cast<std::size_t>(count)};
+    return nb::ndarray<nb::numpy>(const_cast<void*>(data), 1, shape, nb::handle(), nullptr, type)
+        .cast(nb::rv_policy::copy);
+}
+
 /// A solver that is used by one thread at a time.
 class Solver {
 public:
@@ -148,6 +156,7 @@ public:
     {
         require_array(b, n, type_, "b");
         require_array(ReadOnly(x), n, type_, "x");
+        n_ = n;
         Caller of_A{this, apply_A, n, b.dtype()};
         Caller of_M{this, apply_M ? *apply_M : apply_A, n, b.dtype()};
         return told(run([&] {
@@ -159,6 +168,12 @@ public:
     /// @param listener  (phase, done, total, residual), or None
     void listen(std::optional<nb::callable> listener) { listener_ = std::move(listener); }
     void cancel() { ilux_cancel(get()); }
+    /// From the listener: x as it stands. @return whether there is one
+    bool iterate(Array x)
+    {
+        require_array(ReadOnly(x), n_, type_, "x");
+        return ilux_iterate(get(), x.data()) == ILUX_OK;
+    }
 
     // A listener may refer to whoever holds the solver: Python's collector of cycles asks for it.
     static int traverse(PyObject* object, visitproc visit, void* arg)
@@ -173,6 +188,28 @@ public:
     {
         nb::inst_ptr<Solver>(object)->listener_.reset();
         return 0;
+    }
+
+    double fill() const
+    {
+        ilux_factors factors{};
+        done(ilux_factors_of(get(), &factors));
+        return factors.fill;
+    }
+    /// (row_perm, col_perm, (col_ptr, row, values) of L, that of U), copies
+    nb::tuple lu()
+    {
+        ilux_lu lu{};
+        done(ilux_lu_of(get(), &lu));
+        const auto triangle = [&](const std::int64_t* col_ptr, const std::int32_t* row, const void* values) {
+            return nb::make_tuple(copied(col_ptr, lu.n + 1, nb::dtype<std::int64_t>()),
+                                  copied(row, col_ptr[lu.n], nb::dtype<std::int32_t>()),
+                                  copied(values, col_ptr[lu.n], type_));
+        };
+        return nb::make_tuple(copied(lu.row_perm, lu.n, nb::dtype<std::int32_t>()),
+                              copied(lu.col_perm, lu.n, nb::dtype<std::int32_t>()),
+                              triangle(lu.l_col_ptr, lu.l_row, lu.l_values),
+                              triangle(lu.u_col_ptr, lu.u_row, lu.u_values));
     }
 
     std::string  message() const { return ilux_message(get()); }
@@ -405,6 +442,9 @@ NB_MODULE(_core, module)
              nb::arg("b"), nb::arg("x"))
         .def("listen", &Solver::listen, nb::arg("listener").none())
         .def("cancel", &Solver::cancel)
+        .def("iterate", &Solver::iterate, nb::arg("x"))
+        .def("fill", &Solver::fill)
+        .def("lu", &Solver::lu)
         .def("message", &Solver::message)
         .def("columns", &Solver::columns)
         .def("report", &Solver::report, nb::arg("column"))

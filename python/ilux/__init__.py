@@ -17,7 +17,8 @@ from .arrays import column_count
 from .comparison import Comparison, compare
 from .errors import (Cancelled, DeviceError, IluxError, InternalError, InvalidInput, InvalidOption, NotConverged, OutOfMemory,
                      SingularMatrix, translated)
-from .linalg import (Factorized, MultilevelILU, bicg, bicgstab, cg, cocg, fgmres, gmres, minres, mlilu, spilu, splu, spsolve, sqmr)
+from .iterative import bicg, bicgstab, cg, cocg, fgmres, gmres, minres, sqmr
+from .linalg import Factorized, MultilevelILU, factorized, mlilu, spilu, splu, spsolve
 from .matrix_info import Info, info
 from .report import Report
 from .solver import LinearSolver, sequence
@@ -25,7 +26,7 @@ from .solver import LinearSolver, sequence
 __version__ = _core.version()
 __all__ = ["Cancelled", "Comparison", "DeviceError", "Factorized", "IluxError", "Info", "InternalError", "InvalidInput", "InvalidOption",
            "LinearSolver", "MultilevelILU", "NotConverged", "OutOfMemory", "Report", "SingularMatrix", "bicg", "bicgstab", "cg", "cocg",
-           "compare", "fgmres", "gallery", "gmres", "info", "minres", "mlilu", "read", "sequence", "solve", "spilu", "splu", "spsolve", "sqmr"]
+           "compare", "factorized", "fgmres", "gallery", "gmres", "info", "minres", "mlilu", "read", "sequence", "solve", "spilu", "splu", "spsolve", "sqmr"]
 
 
 def solve(A: Any, b: Any, trans: str = "N", **options: Any) -> Any:

@@ -138,10 +138,30 @@ def columns_on_device(b: Any) -> Any:
     return packed_on_device(b if b.ndim == 1 else b.T)
 
 
+def refuse_masked(array: Any) -> None:
+    """@raises InvalidInput for a masked array: what its mask hides would be taken for numbers"""
+    if isinstance(array, np.ma.MaskedArray):
+        raise InvalidInput("a masked array: pass array.filled(number), or leave the masked rows and columns out")
+
+
 def column_count(b: Any) -> int:
     """The right-hand sides in b, of n numbers or n × k, for an analysis: at least 1."""
     shape = b.shape if hasattr(b, "shape") else np.shape(b)
     return max(1, shape[1]) if len(shape) == 2 else 1
+
+
+def parts_of(b: Any) -> Any:
+    """Real parts of its columns, then their imaginary parts, n × 2k; None stays so."""
+    if b is None:
+        return None
+    b = host_array(b)
+    return np.column_stack([b.real, b.imag])
+
+
+def joined(parts: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """What parts_of took apart, in that shape."""
+    k = parts.shape[1] // 2
+    return (parts[:, :k] + 1j * parts[:, k:]).reshape(shape)
 
 
 def zeros_on_device(like: Any) -> Any:
@@ -181,6 +201,7 @@ def op_of(trans: Any) -> int:
 
 
 def _host_values(data: Any) -> np.ndarray:
+    refuse_masked(data)
     data = np.asarray(data)
     if data.dtype.kind not in "biufc":
         raise InvalidInput(f"values of type {data.dtype} are no numbers")
@@ -221,6 +242,18 @@ def _require_square(shape: Any) -> int:
     return int(shape[0])
 
 
+def snapshot(A: Any) -> Csr:
+    """A in arrays of its own, which do not follow later changes; those of a GPU the library copies by itself."""
+    csr = as_csr(A)
+    return csr if csr.on_device else Csr(csr.n, csr.row_ptr.copy(), csr.col.copy(), csr.values.copy(), csr.converted)
+
+
+def complex_csr(A: Any) -> Csr:
+    """A with complex numbers."""
+    csr = as_csr(A)
+    return Csr(csr.n, csr.row_ptr, csr.col, _cast(csr.values, "complex128"), csr.converted)
+
+
 def as_csr(A: Any) -> Csr:
     """A matrix of SciPy (any format), CuPy, PyTorch (sparse CSR or COO) or JAX (BCSR), or a dense array."""
     if isinstance(A, Csr):
@@ -233,6 +266,7 @@ def as_csr(A: Any) -> Csr:
     if type(A).__module__.startswith("cupyx"):
         A = A.tocsr()
         return _on_device(_require_square(A.shape), A.indptr, A.indices, A.data)
+    refuse_masked(A)
     if not hasattr(A, "tocsr"):
         import scipy.sparse
 
@@ -270,8 +304,16 @@ def torch_csr(n: int, row_ptr: Any, col: Any, values: Any) -> Csr:
     return _on_host(n, row_ptr.numpy(), col.numpy(), values.resolve_conj().numpy())
 
 
+def is_sparse(b: Any) -> bool:
+    """Whether it is a sparse matrix or array of SciPy's."""
+    return type(b).__module__.startswith("scipy.sparse") and hasattr(b, "toarray")
+
+
 def host_array(b: Any) -> np.ndarray:
-    """b as NumPy has it. @raises InvalidInput for one on a GPU, but JAX's, which is copied"""
+    """b as NumPy has it, a sparse one of SciPy's dense. @raises InvalidInput for one on a GPU, but JAX's, which is copied"""
+    refuse_masked(b)
+    if is_sparse(b):
+        return b.toarray()
     if is_on_device(b) and not is_of_jax(b):
         raise InvalidInput("an array is on a GPU where one of the host is needed: pass b.get() of CuPy, b.cpu() of PyTorch")
     return np.asarray(b)

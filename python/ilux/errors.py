@@ -41,8 +41,8 @@ class NotConverged(IluxError, ArithmeticError):
     report: "Report | None" = None
 
 
-class SingularMatrix(NotConverged):
-    """A is singular, or the method broke down."""
+class SingularMatrix(NotConverged, RuntimeError):
+    """A is singular, or the method broke down. SciPy raises RuntimeError for it."""
 
 
 class Cancelled(NotConverged):

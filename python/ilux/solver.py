@@ -9,7 +9,8 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from . import _core
-from .arrays import Csr, as_csr, column_count, columns_on_device, current_stream, device_of, empty_on_device, handed, is_of_jax, is_on_device, op_of, packed_on_device, same_pattern, type_name, vector_values, zeros_on_device
+from .arrays import (Csr, as_csr, column_count, columns_on_device, current_stream, device_of, empty_on_device, handed, host_array, is_of_jax,
+                     is_on_device, joined, op_of, packed_on_device, parts_of, refuse_masked, same_pattern, type_name, vector_values, zeros_on_device)
 from .errors import InvalidInput, error_of, translated
 from .report import Report
 
@@ -109,6 +110,7 @@ class LinearSolver:
 
     def _values_of(self, A: Any) -> Any:
         core, mine = self._ready()
+        refuse_masked(A)
         if is_of_jax(A) and getattr(A, "ndim", 2) == 1:
             A = np.asarray(A)
         if getattr(A, "ndim", 2) == 1 and mine.converted:
@@ -163,31 +165,30 @@ class LinearSolver:
     def solve(self, b: Any, trans: str = "N", x0: Any = None, check: bool = True) -> Any:
         """Solves A x = b, Aᵀ x = b (trans "T") or Aᴴ x = b ("H"); b is of n numbers, or n × k.
 
-        x is a new array of b's shape. x0: the guess; it is used with the option sequence.reuse_x. Where x does not meet the tolerance
+        x is a new array of b's shape. A complex b of a real A is solved as its two parts: `reports` has those of the real parts first. x0: the guess; it is used with the option sequence.reuse_x. Where x does not meet the tolerance
         NotConverged is raised, with x and report, unless check is False: then `report` alone says so."""
         core, A = self._ready()
         if is_on_device(b):
             return self._solve_on_device(core, A, b, trans, x0, check)
         self._require_on_host(A)
-        b = vector_values(b, A.is_complex)
+        b = host_array(b)
         self._require_shape(b.shape, A.n)
-        # column after column in memory: what is so already is not copied
-        B = np.asfortranarray(b)
-        if x0 is None:
-            X = np.zeros(b.shape, b.dtype, order="F")
-        elif np.shape(x0) != b.shape:
+        if x0 is not None and np.shape(x0) != b.shape:
             raise InvalidInput(f"x0 has the shape {np.shape(x0)}, and b {b.shape}")
-        else:
-            X = np.array(vector_values(x0, A.is_complex), order="F")
-        self._run(core, trans, B, X, A.n, check, X)
-        return X
+        in_parts = b.dtype.kind == "c" and not A.is_complex  # A x = b for real and imaginary parts, twice as many columns
+        B, guess = (parts_of(b), parts_of(x0)) if in_parts else (b, x0)
+        B = np.asfortranarray(vector_values(B, A.is_complex))  # column after column in memory: what is so already is not copied
+        X = np.zeros(B.shape, B.dtype, order="F") if guess is None else np.array(vector_values(guess, A.is_complex), order="F")
+        x = (lambda: joined(X, b.shape)) if in_parts else (lambda: X)
+        self._run(core, trans, B, X, A.n, 1 if B.ndim == 1 else B.shape[1], check, x)
+        return x()
 
     def _require_shape(self, shape: Any, n: int) -> None:
         if len(shape) not in (1, 2) or shape[0] != n:
             raise InvalidInput(f"b has the shape {tuple(shape)}, and A {n} rows")
 
-    def _run(self, core: "_core.Solver", trans: str, B: Any, X: Any, n: int, check: bool, x: Any) -> None:
-        columns = 1 if x.ndim == 1 else x.shape[1]
+    def _run(self, core: "_core.Solver", trans: str, B: Any, X: Any, n: int, columns: int,
+             check: bool, x: Callable[[], Any]) -> None:
         self._history, self._report, self._last = [], None, (None, 0, [])
         with translated():
             status = core.solve(op_of(trans), columns, handed(B), n, handed(X), n)
@@ -196,7 +197,7 @@ class LinearSolver:
         if status == 0 or not check:
             return
         error = error_of(status, core.message())
-        error.x = x  # type: ignore[attr-defined]
+        error.x = x()  # type: ignore[attr-defined]
         error.report = self.report  # type: ignore[attr-defined]
         raise error
 
@@ -225,7 +226,7 @@ class LinearSolver:
             X = X.clone() if hasattr(X, "clone") else X.copy()
         x = X if X.ndim == 1 else X.T
         self._stream = self._follow(core, B)
-        self._run(core, trans, B, X, A.n, check, x)
+        self._run(core, trans, B, X, A.n, 1 if b.ndim == 1 else b.shape[1], check, lambda: x)
         return x
 
     def precondition(self, r: Any, trans: str = "N") -> Any:

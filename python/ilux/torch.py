@@ -7,6 +7,8 @@ Backwards the same factors solve Aᴴ g = ∂x; the gradient of A has A's patter
 
 from __future__ import annotations
 
+import atexit
+import weakref
 from typing import Any
 
 import torch
@@ -16,6 +18,16 @@ from .errors import InvalidInput
 from .solver import LinearSolver
 
 
+_of_graphs: "weakref.WeakSet[LinearSolver]" = weakref.WeakSet()
+
+
+@atexit.register
+def _release() -> None:
+    """A graph that a tensor still has when Python ends is given back by PyTorch without its Python objects: the factors go before."""
+    for solver in list(_of_graphs):
+        solver._core, solver._last = None, (None, 0, [])
+
+
 class _Solve(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, values: Any, b: Any, row_ptr: Any, col: Any, options: dict[str, Any]) -> Any:
@@ -23,6 +35,7 @@ class _Solve(torch.autograd.Function):
         solver = LinearSolver(**options).analyse(A, columns=column_count(b)).factor()
         x = _solved(solver, b.detach(), "N")
         ctx.solver = solver
+        _of_graphs.add(solver)
         ctx.save_for_backward(row_ptr, col, x, values)  # values: PyTorch refuses to go back where they have changed since
         return x
 

@@ -198,7 +198,7 @@ TEST_P(EveryComplexKrylov, SolvesGridProblemsAsTheirRealForm)
 // What BiCG does with Aᵀ, M⁻ᵀ or the shadow's coefficients as they are is no method at all: it misses the n steps.
 TEST_P(EveryComplexKrylov, ReachesTheSolutionInAtMostNIterations)
 {
-    const Index products = method() == Method::bicg || method() == Method::bicgstab ? 2 : 1;
+    const Index products = method() == Method::bicgstab ? 2 : 1;  // a half iteration is a step
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const Index   n = 7;
         const auto    A = random_system(n, seed);
@@ -334,8 +334,9 @@ TEST(ComplexBicg, TakesTheStepsComputedByHand)
     // A = diag(1, i), b = (1, 1): α₀ = 1 − i, r₁ = (i, −i), r̃₁ = b − ᾱ₀ Aᴴ b = (−i, i), ρ₁ = −2, β = −1,
     // p₁ = (−1 + i, −1 − i), p̃₁ = (−1 − i, −1 + i), p̃₁ᴴ A p₁ = −2 − 2i, α₁ = (1 − i)/2; then x = (1, −i).
     const auto A = small({1, 0, 0, i_unit});
-    const auto s = run(Method::bicg, A, {1, 1}, {.rtol = 1e-12, .max_steps = 4});
+    const auto s = run(Method::bicg, A, {1, 1}, {.rtol = 1e-12, .max_steps = 2});
     EXPECT_EQ(s.report.outcome, Outcome::converged);
+    EXPECT_EQ(s.report.steps, 2);
     EXPECT_LE(std::abs(s.x[0] - Complex(1)) + std::abs(s.x[1] + i_unit), 16 * eps);
 }
 

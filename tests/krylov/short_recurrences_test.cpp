@@ -42,6 +42,21 @@ TEST(Cg, NamesWhatIsNotPositiveDefinite)
     EXPECT_STREQ(t.report.detail, "r'inv(M)r <= 0: M is not positive definite");
 }
 
+TEST(Bicg, CountsAnIterationAsOneStep)
+{
+    // A = [1 2; 0 1], b = (1, 1): α₀ = 1/2, x₁ = (1/2, 1/2), r₁ = (−1/2, 1/2), r̃₁ = (1/2, −1/2), β = −1/4, p₁ = (−3/4, 1/4),
+    // p̃₁ = (1/4, −3/4), α₁ = 2, x₂ = (−1, 1).
+    const auto one = run(Method::bicg, dense(2, {1, 2, 0, 1}), {1, 1}, {.rtol = 1e-12, .max_steps = 1});
+    EXPECT_EQ(one.report.outcome, Outcome::max_steps);
+    EXPECT_EQ(one.report.steps, 1);
+    EXPECT_LE(test::relative_difference(one.x, Vector{0.5, 0.5}), 4 * eps);
+    EXPECT_NEAR(one.report.relative_residual, 0.5, 4 * eps);
+    const auto two = run(Method::bicg, dense(2, {1, 2, 0, 1}), {1, 1}, {.rtol = 1e-12, .max_steps = 2});
+    EXPECT_EQ(two.report.outcome, Outcome::converged);
+    EXPECT_EQ(two.report.steps, 2);
+    EXPECT_LE(test::relative_difference(two.x, Vector{-1, 1}), 8 * eps);
+}
+
 TEST(Bicg, BreaksDownOnTheSwapMatrix)
 {
     // A = [0 1; 1 0], b = e₁: p̃ᵀAp = 0 at once. GMRES needs two steps.

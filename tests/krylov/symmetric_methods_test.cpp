@@ -6,6 +6,7 @@
 #include <complex>
 
 #include "ilux/base/cpu.hpp"
+#include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/base/spmv.hpp"
 #include "ilux/gallery/pde.hpp"
 #include "ilux/krylov/krylov.hpp"

@@ -1,4 +1,7 @@
 """Gradients of x = A⁻¹ b by PyTorch and JAX, against finite differences and dense solves."""
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -93,3 +96,17 @@ def test_torch_refuses_what_it_would_get_wrong():
         first.sum().backward()
     with pytest.raises(ilux.InvalidInput):
         ilux.torch.solve_csr(ptr, col, values.detach()[:3], b)
+
+
+def test_a_graph_that_lives_until_python_ends_leaks_nothing():
+    pytest.importorskip("torch")
+    program = """
+import torch, ilux.torch
+A = ilux.gallery("poisson2d:n=5")
+tensor = torch.sparse_csr_tensor(*(torch.tensor(part) for part in (A.indptr, A.indices, A.data)), A.shape)
+x = ilux.torch.solve(tensor, torch.ones(25, dtype=torch.float64, requires_grad=True))
+x.sum().backward()
+print("solved")
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
+    assert run.stdout.strip() == "solved" and "leak" not in run.stderr
