@@ -31,8 +31,7 @@ MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& 
 {
     factors_->n = A.rows();
     factors_->levels.reserve(max_levels + 1);  // plans refer to them
-    if (options.near_null && setup_ == Setup::crout)
-        report_.decisions.emplace_back("near_null has no effect on setup=crout");
+    if (setup_ == Setup::crout) report_.decisions = without_effect(options, false, false, A.nnz());
     if (!plan) return;
     report_.replayed = true;
     report_.decisions.emplace_back("the rounds and the matching of an earlier matrix serve again");

@@ -38,7 +38,8 @@ std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Inde
     keep_form(last.precond, plan.precond);
     plan.precond.kind = PrecondKind::mlilu;
     plan.precond.mlilu.setup = last.precond.mlilu.setup;  // not again what was left for Crout's sweep
-    plan.precond.mlilu.drop_tol = plan.precond.mlilu.schur_drop_tol = 0;
+    plan.precond.mlilu.drop_tol = 0;
+    plan.precond.mlilu.schur_drop_tol = {};
     plan.change = "precond.drop_tol 0, precond.schur_drop_tol 0";
     return plan;
 }
@@ -77,9 +78,8 @@ std::optional<Plan> tightened(const Plan& last, const PrecondOptions& first, Ind
     Plan          plan = last;
     MlIluOptions& mlilu = plan.precond.mlilu;
     mlilu.drop_tol /= 10;
-    mlilu.schur_drop_tol /= 10;
-    plan.change =
-        fmt::format("precond.drop_tol {:g}, precond.schur_drop_tol {:g}", mlilu.drop_tol, mlilu.schur_drop_tol);
+    if (auto& tau_S = mlilu.schur_drop_tol.given) *tau_S /= 10;
+    plan.change = fmt::format("precond.drop_tol {:g}, precond.schur_drop_tol {:g}", mlilu.drop_tol, mlilu.tau_S());
     if (times >= 1) {
         mlilu.inverse_bound *= 2;
         plan.change += fmt::format(", precond.inverse_bound {:g}", mlilu.inverse_bound);
