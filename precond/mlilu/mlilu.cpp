@@ -14,6 +14,12 @@
 
 namespace ilux {
 namespace detail {
+namespace {
+
+constexpr Index most_absolute = 1000;  // rows: eigenvalues of so many take about 0.7 s, and nothing breaks that off
+
+}  // namespace
+
 template <class T>
 MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& options,
                               const ProgressListener& on_progress, const StopToken& stop, const RoundsPlan* plan)
@@ -117,6 +123,7 @@ template <class T>
 CsrMatrix<T> MlIluBuilder<T>::add_level(Preprocessed<T>& pre)
 {
     if (setup_ == Setup::rounds) return add_rounds(pre);
+    if (auto S = add_pairs(pre)) return std::move(*S);
     FactoredLevel<T> level = factor(pre);
     CsrMatrix<T>     S = next_matrix(level, pre.mirror != Mirror::none);
     store(pre, level, keeps(level));
@@ -184,7 +191,8 @@ void MlIluBuilder<T>::add_last(const CsrView<T>& S)
     tell(0, S.rows());
     DenseLevel<T> dense;
     if (report_.overflowed == 0 && (budget_.dense_fits(S.rows()) || S.nnz() == 0))
-        dense = DenseLevel<T>(S, opt_.definite || opt_.absolute);
+        dense = DenseLevel<T>(S, opt_.definite || opt_.absolute, most_absolute, stop_);
+    const bool too_slow = dense.size() < S.rows() && budget_.dense_fits(S.rows()) && report_.overflowed == 0;
     // where S lacks rank its Q and R take twice the room
     report_.dense = dense.size() > 0 && (S.nnz() == 0 || budget_.fits(dense.bytes()));
     if (report_.dense) {
@@ -193,7 +201,8 @@ void MlIluBuilder<T>::add_last(const CsrView<T>& S)
         factors_->dense = std::move(dense);
     } else {
         dense = {};
-        add_diagonal(S);
+        add_diagonal(S, too_slow ? "and not definite, which takes all their eigenvalues"
+                                 : "too many to solve densely within the memory limit");
     }
     const double seconds = clock.seconds();
     report_.seconds_rounds.tail += seconds;
@@ -201,7 +210,7 @@ void MlIluBuilder<T>::add_last(const CsrView<T>& S)
 }
 
 template <class T>
-void MlIluBuilder<T>::add_diagonal(const CsrView<T>& S)
+void MlIluBuilder<T>::add_diagonal(const CsrView<T>& S, const char* why)
 {
     const Index     n = S.rows();
     const bool      positive = opt_.definite || opt_.absolute;
@@ -222,9 +231,7 @@ void MlIluBuilder<T>::add_diagonal(const CsrView<T>& S)
     report_.decisions.push_back(
         report_.overflowed > 0
             ? fmt::format("the numbers of level {} overflowed", report_.overflowed)
-            : fmt::format("the last level has {} rows, too many to solve densely within the memory limit: only its "
-                          "diagonal is used",
-                          n));
+            : fmt::format("the last level has {} rows, {}: only its diagonal is used", n, why));
 }
 
 template <class T>
