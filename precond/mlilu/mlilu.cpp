@@ -56,7 +56,7 @@ template <class T>
 std::pair<std::shared_ptr<const MlIluFactors<T>>, std::vector<MlIluLevelPlans<T>>> MlIluBuilder<T>::run(Damped<T> given)
 {
     report_.damping = given.beta;
-    if (!given.decision.empty()) report_.decisions.push_back(std::move(given.decision));
+    for (auto& decision : given.decisions) report_.decisions.push_back(std::move(decision));
     CsrMatrix<T> S = std::move(given.A);
     while (S.rows() > 0 && (kept_rounds() || !is_last(S))) {
         WallClock       clock;
@@ -228,10 +228,9 @@ void MlIluBuilder<T>::add_diagonal(const CsrView<T>& S, const char* why)
     level.factors.L_B = level.factors.U_B = empty_rows<T>(n, n);
     level.blocks.F = level.factors.U_F = empty_rows<T>(n, 0);
     store(pre, level, true);
-    report_.decisions.push_back(
-        report_.overflowed > 0
-            ? fmt::format("the numbers of level {} overflowed", report_.overflowed)
-            : fmt::format("the last level has {} rows, {}: only its diagonal is used", n, why));
+    report_.decisions.push_back(report_.overflowed > 0
+                                    ? fmt::format("the numbers of level {} overflowed", report_.overflowed)
+                                    : fmt::format("the last level has {} rows, {}: only its diagonal is used", n, why));
 }
 
 template <class T>
