@@ -64,7 +64,8 @@ IterationReport minres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S
             const double above = turn.c * delta - before.c * turn.s * gamma;
             const double rho = std::hypot(above, gamma_next);
             size = std::max({size, std::abs(delta), gamma_next});
-            if (!it.check_nonzero(rho, 10 * size, "A is singular on the Krylov space")) break;  // 10: rounding of `above`
+            if (!it.check_nonzero(rho, 10 * size, "A is singular on the Krylov space"))
+                break;  // 10: rounding of `above`
             const double rho_1 = turn.s * delta + before.c * turn.c * gamma, rho_2 = before.s * gamma;
             before = std::exchange(turn, Rotation{above / rho, gamma_next / rho});
             axpby<S>(be, 1 / rho, Vector(q), -rho_2 / rho, w_before);  // w ← (z − ρ₁ w − ρ₂ w₋) / ρ₀

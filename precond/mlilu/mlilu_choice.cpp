@@ -64,14 +64,13 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     RoundsChoice choice;
     const double share = static_cast<double>(level.dominant) / level.n,
                  even = static_cast<double>(level.even) / level.n;
-    const bool dominant = share >= dominant_share && even >= even_share && !level.moved;
+    const bool        dominant = share >= dominant_share && even >= even_share && !level.moved;
     const bool        dense = nearly_dense(level.n, level.nnz);
     const std::string lacking = lacking_in_rounds(options);
     choice.compensates =
         options.compensation == Compensation::automatic ? dominant : options.compensation == Compensation::on;
-    choice.rounds =
-        options.setup == MlIluSetup::rounds ||
-        (options.setup == MlIluSetup::automatic && dominant && lacking.empty() && !dense);
+    choice.rounds = options.setup == MlIluSetup::rounds ||
+                    (options.setup == MlIluSetup::automatic && dominant && lacking.empty() && !dense);
     const auto rows =
         fmt::format("{:.4g} % of the rows are diagonally dominant{}", 100 * share,
                     level.moved         ? ", after a matching that moved rows"

@@ -130,7 +130,7 @@ TEST(Minres, StillTellsASingularKrylovSpaceWhateverTheUnit)
         KrylovOptions                options;
         KrylovWorkspace<Cpu>         ws(Method::minres, 3, options);
         std::vector<double>          x(3), b{1, 0, 1};
-        const auto report = solve<Cpu, double>(be, Method::minres, op, I, b, x, ws, options);
+        const auto                   report = solve<Cpu, double>(be, Method::minres, op, I, b, x, ws, options);
         EXPECT_NE(report.outcome, Outcome::converged) << exponent;
         EXPECT_NEAR(x[0] * unit, 1, 1e-12) << exponent;
         EXPECT_NEAR(report.relative_residual, std::sqrt(0.5), 1e-12) << exponent;

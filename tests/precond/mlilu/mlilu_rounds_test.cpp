@@ -86,8 +86,10 @@ TEST(MlIluRounds, GiveWayToOptionsThatAreOfCroutsSweep)
 {
     const auto A = gallery::convdiff2d({.n = 40});
     ASSERT_GT(rounds_of(build(A).report()), 0);
-    for (const auto& [options, word] : std::vector<std::pair<MlIluOptions, const char*>>{
-             {{.ordering = Ordering::rcm}, "but ordering=rcm"}, {{.estimator = Estimator::look_ahead}, "but estimator=look_ahead"}}) {
+    for (const auto& [options, word] :
+         std::vector<std::pair<MlIluOptions, const char*>>{{{.ordering = Ordering::rcm}, "but ordering=rcm"},
+                                                           {{.estimator = Estimator::look_ahead},
+                                                            "but estimator=look_ahead"}}) {
         const auto report = build(A, options).report();
         EXPECT_EQ(rounds_of(report), 0) << word;
         EXPECT_TRUE(any_mentions(report, word)) << word;
