@@ -1,5 +1,6 @@
 #include "ilux/krylov/minres.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "ilux/base/cpu.hpp"
@@ -45,6 +46,7 @@ IterationReport minres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S
         if (first == 0) it.stop.fail(Outcome::breakdown, "r'inv(M)r = 0: M is not positive definite");
         double gamma = std::sqrt(std::max(first, 0.)), gamma_before = 1, eta = gamma;  // ‖v‖; that of r, in that norm
         Rotation turn, before;
+        double   size = 0;  // of the tridiagonal T = V' A V, by its columns so far; the first γ is none of its entries
         for (double norm_r = 1; gamma > 0 && !it.stop.ends_cycle(beta * norm_r);) {
             scale<S>(be, 1 / gamma, z);
             it.apply_A(z, q);  // q ← A z
@@ -61,7 +63,9 @@ IterationReport minres(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S
             if (square < 0) break;
             const double above = turn.c * delta - before.c * turn.s * gamma;
             const double rho = std::hypot(above, gamma_next);
-            if (!it.check_nonzero(rho, std::abs(delta) + gamma, "A is singular on the Krylov space")) break;
+            size = std::max({size, std::abs(delta), gamma_next});
+            if (!it.check_nonzero(rho, 10 * size, "A is singular on the Krylov space"))
+                break;  // 10: rounding of `above`
             const double rho_1 = turn.s * delta + before.c * turn.c * gamma, rho_2 = before.s * gamma;
             before = std::exchange(turn, Rotation{above / rho, gamma_next / rho});
             axpby<S>(be, 1 / rho, Vector(q), -rho_2 / rho, w_before);  // w ← (z − ρ₁ w − ρ₂ w₋) / ρ₀

@@ -167,11 +167,8 @@ Plan LinearSolver<S>::Impl::plan_of(bool of_direct, std::vector<std::string>& de
     const auto method = options_.method;
     const bool ask_hermitian =
         method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
-    const bool    ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
-    SymmetryFacts facts{.complex = is_complex<S>};
-    facts.hermitian = !of_direct && ask_hermitian && is_hermitian(A_);
-    facts.symmetric = !of_direct && ask_symmetric && is_symmetric(A_);
-    facts.positive_diagonal = facts.hermitian && has_positive_diagonal(A_);
+    const bool ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
+    const auto facts = symmetry_facts<S>(A_, !of_direct && ask_hermitian, !of_direct && ask_symmetric);
     return ilux::first_plan(options_, of_direct, facts, decisions);
 }
 

@@ -74,7 +74,8 @@ void LinearSolver<S>::Impl::leave_symmetric_plan()
     const bool          definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
     if (direct() || !(definite || absolute)) return;
     bring_values();
-    if (is_hermitian(A_) && (absolute || has_positive_diagonal(A_))) return;
+    const auto facts = symmetry_facts<S>(A_, true, false);
+    if (facts.hermitian && (absolute || facts.positive_diagonal)) return;
     plan = first_plan();
     series_.why_refresh = fmt::format("A is no longer {}{}", is_complex<S> ? "Hermitian" : "symmetric",
                                       definite ? " with a positive diagonal" : "");

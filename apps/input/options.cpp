@@ -85,6 +85,8 @@ std::vector<std::string> options_without_effect(const SolveOptions& options, con
             remarks.push_back(fmt::format("{}={} has no effect on an LU on the host", path, value));
         else if (const auto idle = idle_in_iteration(path, taken); !idle.empty())
             remarks.push_back(fmt::format("{}={} has no effect on {}", path, value, idle));
+        else if (path == "krylov.reorthogonalize" && !direct && options.krylov.ortho == Orthogonalization::cgs2)
+            remarks.push_back(fmt::format("{}={} has no effect on krylov.ortho=cgs2", path, value));
         else if (path == "device_memory" && direct && !taken.gpu)
             remarks.push_back(fmt::format("{}={} has no effect on the host", path, value));
         else if (std::ranges::any_of(ignored, [&](std::string_view prefix) { return path.starts_with(prefix); }))

@@ -36,12 +36,12 @@ struct Tried {
                 one.report.outcome == Outcome::out_of_memory || one.report.outcome == Outcome::time_limit;
             if (mlilu.drop_tol < tightest) {
                 tightest = mlilu.drop_tol;
-                tightest_schur = mlilu.schur_drop_tol;
+                tightest_schur = mlilu.tau_S();
                 tightest_fill = one.fill;
                 tighter_is_too_much = too_much;
             }
             sparsest = std::max(sparsest, mlilu.drop_tol);
-            sparsest_schur = std::max(sparsest_schur, mlilu.schur_drop_tol);
+            sparsest_schur = std::max(sparsest_schur, mlilu.tau_S());
             least_bound = std::min(least_bound, mlilu.inverse_bound);
             largest_bound = std::max(largest_bound, mlilu.inverse_bound);
             limited = limited || (one.mlilu && one.mlilu->limited);
@@ -165,7 +165,7 @@ void about_a_sparser_preconditioner(const Tried& tried, Lines& lines)
 {
     const MlIluOptions defaults;
     const double       drop_tol = tried.sparsest > 0 ? 10 * tried.sparsest : defaults.drop_tol;
-    const double       schur_drop_tol = tried.sparsest_schur > 0 ? 10 * tried.sparsest_schur : defaults.schur_drop_tol;
+    const double       schur_drop_tol = tried.sparsest_schur > 0 ? 10 * tried.sparsest_schur : defaults.tau_S();
     if (tried.precond(PrecondKind::mlilu) && std::max(drop_tol, schur_drop_tol) <= 1)
         lines.push_back(fmt::format("a sparser preconditioner: {}", dropping(drop_tol, schur_drop_tol)));
     if (!tried.precond(PrecondKind::ilu0)) lines.emplace_back("one without fill-in: --precond ilu0");

@@ -41,7 +41,7 @@ std::string precond_text(const PrecondOptions& precond)
     switch (precond.kind) {
         case PrecondKind::mlilu:
             return fmt::format("multilevel ILU, τ {:g}, τ_S {:g}, κ {:g}", precond.mlilu.drop_tol,
-                               precond.mlilu.schur_drop_tol, precond.mlilu.inverse_bound) +
+                               precond.mlilu.tau_S(), precond.mlilu.inverse_bound) +
                    (precond.mlilu.damping.beta > 0 ? fmt::format(", β {:g}", precond.mlilu.damping.beta) : "");
         case PrecondKind::ilu0:
             return "ILU(0)";

@@ -2,6 +2,7 @@
 // The matrix that M is made of, where that is not A: a wave problem with more damping.
 
 #include <string>
+#include <vector>
 
 #include "ilux/base/csr.hpp"
 #include "ilux/precond/mlilu/mlilu_options.hpp"
@@ -9,11 +10,12 @@
 namespace ilux {
 
 /// A with damping: the shifted Laplacian of Erlangga, Vuik and Oosterlee, for any matrix. M alone is made of it; A x = b stays as it is.
+/// Where A is symmetric or Hermitian but for rounding, its mean with Aᵀ or Aᴴ takes the place of A, so that M has what CG needs.
 template <Scalar T>
 struct Damped {
     CsrMatrix<T> A;         ///< A ± iβ diag(|a₁₁|, …, |a_nn|); diagonal entries that are not stored stay so
     double       beta = 0;  ///< 0: a copy
-    std::string  decision;  ///< why, where that was left to us
+    std::vector<std::string> decisions;  ///< about the mean, and why there is damping, where that was left to us
 };
 
 /// The sign is that of Σ Im a_jj, so that damping which A has itself grows, or + where that is 0. β is options.damping. If that is auto, it is a

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
+#include "ilux/base/stop_token.hpp"
 
 namespace ilux {
 
@@ -20,7 +21,9 @@ public:
     static constexpr Index largest = 4000;  ///< order of a last level that build() solves densely
 
     DenseLevel() = default;
-    DenseLevel(const CsrView<T>& S, bool definite = false);
+    /// @param most_absolute  rows of which |S| is taken at most: where it takes more, the level is left empty, and size() is 0
+    /// @param stop  ends the work, between its steps
+    DenseLevel(const CsrView<T>& S, bool definite = false, Index most_absolute = largest, const StopToken& stop = {});
     /// That of R S C in single precision. @throws InvalidInput where a value is out of the range of float
     template <class Wide>
     DenseLevel(const DenseLevel<Wide>& wide, const SingleScales& scales);
@@ -49,7 +52,7 @@ private:
     void choose_scales(const CsrView<T>& S, bool definite);
     bool factor_lu(const std::vector<T>& S);
     void factor_qr(std::vector<T> S);
-    void make_definite(std::vector<T>& S);
+    bool make_definite(std::vector<T>& S, Index most_absolute, const StopToken& stop) const;
 
     Index               n_ = 0, rank_ = 0;
     double              rcond_ = 1;

@@ -14,6 +14,12 @@
 
 namespace ilux {
 namespace detail {
+namespace {
+
+constexpr Index most_absolute = 1000;  // rows: eigenvalues of so many take about 0.7 s, and nothing breaks that off
+
+}  // namespace
+
 template <class T>
 MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& options,
                               const ProgressListener& on_progress, const StopToken& stop, const RoundsPlan* plan)
@@ -31,8 +37,7 @@ MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& 
 {
     factors_->n = A.rows();
     factors_->levels.reserve(max_levels + 1);  // plans refer to them
-    if (options.near_null && setup_ == Setup::crout)
-        report_.decisions.emplace_back("near_null has no effect on setup=crout");
+    if (setup_ == Setup::crout) report_.decisions = without_effect(options, false, false, A.nnz());
     if (!plan) return;
     report_.replayed = true;
     report_.decisions.emplace_back("the rounds and the matching of an earlier matrix serve again");
@@ -51,7 +56,7 @@ template <class T>
 std::pair<std::shared_ptr<const MlIluFactors<T>>, std::vector<MlIluLevelPlans<T>>> MlIluBuilder<T>::run(Damped<T> given)
 {
     report_.damping = given.beta;
-    if (!given.decision.empty()) report_.decisions.push_back(std::move(given.decision));
+    for (auto& decision : given.decisions) report_.decisions.push_back(std::move(decision));
     CsrMatrix<T> S = std::move(given.A);
     while (S.rows() > 0 && (kept_rounds() || !is_last(S))) {
         WallClock       clock;
@@ -118,6 +123,7 @@ template <class T>
 CsrMatrix<T> MlIluBuilder<T>::add_level(Preprocessed<T>& pre)
 {
     if (setup_ == Setup::rounds) return add_rounds(pre);
+    if (auto S = add_pairs(pre)) return std::move(*S);
     FactoredLevel<T> level = factor(pre);
     CsrMatrix<T>     S = next_matrix(level, pre.mirror != Mirror::none);
     store(pre, level, keeps(level));
@@ -185,7 +191,8 @@ void MlIluBuilder<T>::add_last(const CsrView<T>& S)
     tell(0, S.rows());
     DenseLevel<T> dense;
     if (report_.overflowed == 0 && (budget_.dense_fits(S.rows()) || S.nnz() == 0))
-        dense = DenseLevel<T>(S, opt_.definite || opt_.absolute);
+        dense = DenseLevel<T>(S, opt_.definite || opt_.absolute, most_absolute, stop_);
+    const bool too_slow = dense.size() < S.rows() && budget_.dense_fits(S.rows()) && report_.overflowed == 0;
     // where S lacks rank its Q and R take twice the room
     report_.dense = dense.size() > 0 && (S.nnz() == 0 || budget_.fits(dense.bytes()));
     if (report_.dense) {
@@ -194,7 +201,8 @@ void MlIluBuilder<T>::add_last(const CsrView<T>& S)
         factors_->dense = std::move(dense);
     } else {
         dense = {};
-        add_diagonal(S);
+        add_diagonal(S, too_slow ? "and not definite, which takes all their eigenvalues"
+                                 : "too many to solve densely within the memory limit");
     }
     const double seconds = clock.seconds();
     report_.seconds_rounds.tail += seconds;
@@ -202,7 +210,7 @@ void MlIluBuilder<T>::add_last(const CsrView<T>& S)
 }
 
 template <class T>
-void MlIluBuilder<T>::add_diagonal(const CsrView<T>& S)
+void MlIluBuilder<T>::add_diagonal(const CsrView<T>& S, const char* why)
 {
     const Index     n = S.rows();
     const bool      positive = opt_.definite || opt_.absolute;
@@ -220,12 +228,9 @@ void MlIluBuilder<T>::add_diagonal(const CsrView<T>& S)
     level.factors.L_B = level.factors.U_B = empty_rows<T>(n, n);
     level.blocks.F = level.factors.U_F = empty_rows<T>(n, 0);
     store(pre, level, true);
-    report_.decisions.push_back(
-        report_.overflowed > 0
-            ? fmt::format("the numbers of level {} overflowed", report_.overflowed)
-            : fmt::format("the last level has {} rows, too many to solve densely within the memory limit: only its "
-                          "diagonal is used",
-                          n));
+    report_.decisions.push_back(report_.overflowed > 0
+                                    ? fmt::format("the numbers of level {} overflowed", report_.overflowed)
+                                    : fmt::format("the last level has {} rows, {}: only its diagonal is used", n, why));
 }
 
 template <class T>

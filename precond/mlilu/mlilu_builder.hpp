@@ -1,9 +1,10 @@
 #pragma once
-// The level loop of MlIlu::build, a member function a step. Internal to mlilu.cpp, mlilu_crout.cpp and mlilu_rounds.cpp.
+// The level loop of MlIlu::build, a member function a step. Internal to mlilu*.cpp.
 
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,13 +69,16 @@ private:
     bool            keeps(const FactoredLevel<T>& level);
     void            store(Preprocessed<T>& pre, FactoredLevel<T>& level, bool keep);
     void            add_last(const CsrView<T>& S);
-    void            add_diagonal(const CsrView<T>& S);
+    void            add_diagonal(const CsrView<T>& S, const char* why);
     void            finish();
 
     FactoredLevel<T> factor(const Preprocessed<T>& pre);
     FactoredLevel<T> factor_within(const Preprocessed<T>& pre, bool save);
     CroutOptions     crout_options(const Preprocessed<T>& pre, bool save) const;
     CsrMatrix<T>     next_matrix(const FactoredLevel<T>& level, bool mirrored);
+
+    /// The next level's matrix, where pairs of rows serve as pivots, and they are stored as a level.
+    std::optional<CsrMatrix<T>> add_pairs(Preprocessed<T>& pre);
 
     void                 decide_setup(const Preprocessed<T>& pre);
     CsrMatrix<T>         add_rounds(Preprocessed<T>& pre);

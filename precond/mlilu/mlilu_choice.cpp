@@ -26,6 +26,16 @@ std::string flattered_by(const std::vector<double>* near_null, Index n)
     return constant ? "; M is exact for a constant x, so b = A·1 flatters it" : "; M is exact for x = near_null";
 }
 
+/// What rounds lack of what these options ask for, or "": reason enough for Crout's sweep, where that is left to us.
+std::string lacking_in_rounds(const MlIluOptions& options)
+{
+    const MlIluOptions defaults;
+    if (options.off_diagonal == OffDiagonal::save) return "off_diagonal=save";
+    if (options.ordering != defaults.ordering) return fmt::format("ordering={}", field_text(options.ordering));
+    if (options.estimator != defaults.estimator) return fmt::format("estimator={}", field_text(options.estimator));
+    return "";
+}
+
 constexpr double least_norm = 1e-150;  // its square is a normal number
 
 /// Column c, of every count-th value, times a power of two: norms of rows neither overflow nor underflow.
@@ -54,12 +64,13 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     RoundsChoice choice;
     const double share = static_cast<double>(level.dominant) / level.n,
                  even = static_cast<double>(level.even) / level.n;
-    const bool dominant = share >= dominant_share && even >= even_share && !level.moved;
-    const bool saves = options.off_diagonal == OffDiagonal::save, dense = nearly_dense(level.n, level.nnz);
+    const bool        dominant = share >= dominant_share && even >= even_share && !level.moved;
+    const bool        dense = nearly_dense(level.n, level.nnz);
+    const std::string lacking = lacking_in_rounds(options);
     choice.compensates =
         options.compensation == Compensation::automatic ? dominant : options.compensation == Compensation::on;
-    choice.rounds =
-        options.setup == MlIluSetup::rounds || (options.setup == MlIluSetup::automatic && dominant && !saves && !dense);
+    choice.rounds = options.setup == MlIluSetup::rounds ||
+                    (options.setup == MlIluSetup::automatic && dominant && lacking.empty() && !dense);
     const auto rows =
         fmt::format("{:.4g} % of the rows are diagonally dominant{}", 100 * share,
                     level.moved         ? ", after a matching that moved rows"
@@ -67,19 +78,44 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
                                         : "");
     if (options.setup == MlIluSetup::automatic)
         choice.decisions.push_back(fmt::format("setup=auto: {}, {}{}", choice.rounds ? "rounds" : "crout", rows,
-                                               !dominant ? ""
-                                               : saves   ? ", but off_diagonal=save"
-                                               : dense   ? ", but the matrix is nearly dense"
-                                                         : ""));
-    if (choice.rounds && saves)
-        choice.decisions.push_back("off_diagonal=save has no effect on rounds: they keep L_G and U_F");
+                                               !dominant          ? ""
+                                               : !lacking.empty() ? fmt::format(", but {}", lacking)
+                                               : dense            ? ", but the matrix is nearly dense"
+                                                                  : ""));
     if (choice.rounds && options.compensation == Compensation::automatic)
         choice.decisions.push_back(
             fmt::format("compensation=auto: {}, {}{}", choice.compensates ? "on" : "off", rows,
                         choice.compensates ? flattered_by(options.near_null.get(), level.n) : ""));
-    if (options.near_null && !(choice.rounds && choice.compensates))
-        choice.decisions.push_back("near_null has no effect: it is for rounds with compensation");
+    for (auto& ignored : without_effect(options, choice.rounds, choice.compensates, level.nnz))
+        choice.decisions.push_back(std::move(ignored));
     return choice;
+}
+
+std::vector<std::string> without_effect(const MlIluOptions& options, bool rounds, bool compensates, Offset nnz)
+{
+    const MlIluOptions       defaults;
+    std::vector<std::string> said;
+    const auto               ignored = [&](const char* name, const auto& value, const std::string& why) {
+        said.push_back(fmt::format("{}={} has no effect {}", name, field_text(value), why));
+    };
+    const std::string of_crout = "on rounds: it is of Crout's sweep", of_rounds = "on Crout's sweep: it is of rounds";
+    const bool        lumps = rounds && compensates;
+    if (options.near_null && !lumps) said.emplace_back("near_null has no effect: it is for rounds with compensation");
+    if (options.weak_coupling != defaults.weak_coupling && !(lumps && options.tau_S() > 0))
+        ignored("weak_coupling", options.weak_coupling, "unless rounds compensate what they drop");
+    if (!rounds && options.compensation != defaults.compensation)
+        ignored("compensation", options.compensation, of_rounds);
+    if (!rounds) return said;
+    if (options.ordering != defaults.ordering) ignored("ordering", options.ordering, of_crout);
+    if (options.estimator != defaults.estimator) ignored("estimator", options.estimator, of_crout);
+    if (options.off_diagonal == OffDiagonal::save)
+        ignored("off_diagonal", options.off_diagonal, "on rounds: they keep L_G and U_F");
+    if (options.drop_tol != defaults.drop_tol && options.schur_drop_tol.given)
+        ignored("drop_tol", options.drop_tol, "on rounds: they drop by schur_drop_tol, which is given");
+    if (const Index tail = rounds_tail(options, nnz);
+        options.dense_order != defaults.dense_order && options.dense_order < tail)
+        ignored("dense_order", options.dense_order, fmt::format("on rounds: they end in up to {} dense rows", tail));
+    return said;
 }
 
 std::string why_not_again(const RoundsChoice& choice, bool compensated)
@@ -94,7 +130,7 @@ template <Scalar T>
 bool rounds_are_likely(Cpu& be, const CsrView<T>& A, const MlIluOptions& options)
 {
     if (options.setup != MlIluSetup::automatic) return options.setup == MlIluSetup::rounds;
-    if (options.off_diagonal == OffDiagonal::save || nearly_dense(A.rows(), A.nnz())) return false;
+    if (!lacking_in_rounds(options).empty() || nearly_dense(A.rows(), A.nnz())) return false;
     const std::vector<double> t = test_vectors(options, A.rows());
     return dominant_rows<T>(be, A, TestVectors(t, A.rows())) >= dominant_share * A.rows();
 }
@@ -128,7 +164,7 @@ std::vector<double> test_vectors(const MlIluOptions& options, Index n)
 
 RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, Mirror mirror, double largest)
 {
-    const double tau_S = options.schur_drop_tol;
+    const double tau_S = options.tau_S();
     return {.bounds = {.inverse = options.inverse_bound,
                        .growth = options.growth_bound,
                        .pivot_floor = pivot_noise * largest,

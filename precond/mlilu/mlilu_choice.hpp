@@ -43,6 +43,10 @@ constexpr double rounds_like_size = 8;  ///< of two entries of the test vector t
 /// by the root of their ratio. In a nearly dense matrix every row sees every other one, and pivots are found one by one.
 RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level);
 
+/// A sentence for each option that is not at its default and has no effect on a matrix with so many entries.
+/// @param rounds, compensates  how the matrix is eliminated; where it is not in rounds, by Crout's sweep
+std::vector<std::string> without_effect(const MlIluOptions& options, bool rounds, bool compensates, Offset nnz);
+
 /// What speaks against the rounds of an earlier matrix, which were chosen with or without compensation, or "".
 std::string why_not_again(const RoundsChoice& choice, bool compensated);
 

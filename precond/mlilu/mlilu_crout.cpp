@@ -70,7 +70,7 @@ CsrMatrix<T> MlIluBuilder<T>::next_matrix(const FactoredLevel<T>& level, bool mi
 {
     const auto& [crout, blocks] = level;
     const Index n = crout.L_B.rows() + blocks.C.rows();
-    for (double drop_tol = opt_.schur_drop_tol;; drop_tol = std::max(1e-3, 10 * drop_tol)) {
+    for (double drop_tol = opt_.tau_S();; drop_tol = std::max(1e-3, 10 * drop_tol)) {
         auto S =
             schur_complement(be_, blocks.C, crout.L_G, crout.d, crout.U_F, drop_tol, mirrored, [&] { tell(n, n); });
         if (budget_.next_fits(S) || drop_tol >= 1) return S;

@@ -44,6 +44,24 @@ void parse_field(std::string_view path, std::string_view text, Damping& field)
     field = value;
 }
 
+void parse_field(std::string_view path, std::string_view text, SchurDropTol& field)
+{
+    double value = 0;
+    if (text != "auto") try {
+            parse_field(path, text, value);
+        } catch (const InvalidOption&) {
+            throw InvalidOption(fmt::format("{}={}: expected auto or a number from 0 to 1", path, text));
+        }
+    field = text == "auto" ? SchurDropTol{} : SchurDropTol{value};
+}
+
+std::string field_text(SchurDropTol field) { return field.given ? field_text(*field.given) : "auto"; }
+
+void check_field(std::string_view path, SchurDropTol field, Range range)
+{
+    if (field.given) check_range(path, *field.given, range);
+}
+
 std::string field_text(Damping field)
 {
     return field.beta > 0 ? fmt::format("{}", field.beta) : field.beta == 0 ? "off" : "auto";

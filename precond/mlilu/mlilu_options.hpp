@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,10 +75,22 @@ struct Damping {
 void        parse_field(std::string_view path, std::string_view text, Damping& field);
 std::string field_text(Damping field);
 
+/// τ_S as it was asked for; written auto or a number from 0 to 1.
+struct SchurDropTol {
+    std::optional<double> given = {};  ///< nothing: it follows τ
+    SchurDropTol() = default;
+    SchurDropTol(double tol) : given(tol) {}
+    friend bool operator==(SchurDropTol, SchurDropTol) = default;
+};
+/// @throws InvalidOption naming `path` and the text
+void        parse_field(std::string_view path, std::string_view text, SchurDropTol& field);
+std::string field_text(SchurDropTol field);
+void        check_field(std::string_view path, SchurDropTol field, Range range);
+
 /// Options of the multilevel ILU; fields() has their ranges and meanings.
 struct MlIluOptions {
-    double         drop_tol = 1e-2;        ///< τ
-    double         schur_drop_tol = 1e-3;  ///< τ_S
+    double         drop_tol = 1e-2;      ///< τ
+    SchurDropTol   schur_drop_tol = {};  ///< τ_S
     MlIluSetup     setup = MlIluSetup::automatic;
     Compensation   compensation = Compensation::automatic;
     double         weak_coupling = 0.2;  ///< θ
@@ -99,6 +112,9 @@ struct MlIluOptions {
     /// compensation keep what A does to them. No text stands for it. Two of these are equal where they are one object.
     std::shared_ptr<const std::vector<double>> near_null = {};
 
+    /// τ_S as it acts.
+    double tau_S() const { return schur_drop_tol.given.value_or(drop_tol / 10); }
+
     friend bool operator==(const MlIluOptions&, const MlIluOptions&) = default;
 };
 
@@ -108,12 +124,12 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit("drop_tol", o.drop_tol, within(0, 1),
           "τ: drop an entry that changes no entry of the inverse factors by more than about τ");
     visit("schur_drop_tol", o.schur_drop_tol, within(0, 1),
-          "τ_S: drop entries of the next level's matrix, relative to their row");
+          "τ_S: drop entries of the next level's matrix, relative to their row; auto: τ/10; rounds drop by it alone");
     visit(
         "setup", o.setup, anything(),
         "factor a level one pivot after another (crout) or in rounds of pivots that do not see one another, on all threads; "
-        "auto: rounds where 95 % of the rows are dominant, no matching moves rows, coefficients jump in few and A is not nearly dense; "
-        "rounds order nothing, drop by τ_S alone and estimate greedily");
+        "auto: rounds where 95 % of the rows are dominant, no matching moves rows, coefficients jump in few, A is not nearly dense and "
+        "no option asks for what rounds lack: they order nothing, estimate greedily and keep L_G and U_F");
     visit(
         "compensation", o.compensation, anything(),
         "rounds: add what is dropped from a row to its diagonal, as far as the row stays dominant, and drop up to 5 τ_S");

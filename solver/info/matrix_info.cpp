@@ -157,15 +157,11 @@ Matched match(const CsrView<S>& A)
 
 /// By the functions that decide for LinearSolver.
 template <Scalar S>
-Recommended recommend(const CsrView<S>& A, const MatrixInfo& info, const StopToken& stop)
+Recommended recommend(const CsrView<S>& A, const StopToken& stop)
 {
     const SolverOptions options;
     Choice              choice = choose_strategy<S>(A, options, 1, gpu_is_likely(options, A), stop);
-    const SymmetryFacts facts{.hermitian = info.hermitian,
-                              .symmetric = info.symmetric,
-                              .positive_diagonal = info.hermitian && has_positive_diagonal(A),
-                              .complex = is_complex<S>};
-    const Plan          plan = first_plan(options, choice.direct, facts, choice.decisions);
+    const Plan          plan = first_plan(options, choice.direct, symmetry_facts(A, true, false), choice.decisions);
     return {.method = plan.method,
             .precond = choice.direct ? PrecondKind::none : plan.precond.kind,
             .decisions = std::move(choice.decisions)};
@@ -223,7 +219,7 @@ MatrixInfo examine(const CsrView<S>& A, bool factored, const StopToken& stop)
     info.matching = match(A);
     if (info.matching->rank < A.rows()) return info;  // it has no factors
     info.lu = analyse(view(A), within_memory({}), stop);
-    info.recommended = recommend(A, info, stop);
+    info.recommended = recommend(A, stop);
     stop.check();  // the choice takes an analysis that was stopped for one that takes too long
     if (factored) find_levels(A, info, stop);
     return info;

@@ -41,6 +41,10 @@ inline nlohmann::ordered_json field_json(Damping field)
 {
     return field.beta > 0 ? nlohmann::ordered_json(field.beta) : nlohmann::ordered_json(field_text(field));
 }
+inline nlohmann::ordered_json field_json(SchurDropTol field)
+{
+    return field.given ? field_json(*field.given) : nlohmann::ordered_json(field_text(field));
+}
 template <NamedEnum E>
 nlohmann::ordered_json field_json(E field)
 {

@@ -74,7 +74,7 @@ Json attempt_json(const Attempt& tried)
             {"method", field_text(tried.plan.method)},
             {"precond", precond_of(tried.plan)},
             {"drop_tol", tried.plan.precond.mlilu.drop_tol},
-            {"schur_drop_tol", tried.plan.precond.mlilu.schur_drop_tol},
+            {"schur_drop_tol", tried.plan.precond.mlilu.tau_S()},
             {"inverse_bound", json_number(tried.plan.precond.mlilu.inverse_bound)},
             {"outcome", name(tried.report.outcome)},
             {"detail", tried.why()},

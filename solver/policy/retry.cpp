@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
+#include "ilux/base/near_symmetry.hpp"
 
 namespace ilux {
 namespace {
@@ -38,7 +40,8 @@ std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Inde
     keep_form(last.precond, plan.precond);
     plan.precond.kind = PrecondKind::mlilu;
     plan.precond.mlilu.setup = last.precond.mlilu.setup;  // not again what was left for Crout's sweep
-    plan.precond.mlilu.drop_tol = plan.precond.mlilu.schur_drop_tol = 0;
+    plan.precond.mlilu.drop_tol = 0;
+    plan.precond.mlilu.schur_drop_tol = {};
     plan.change = "precond.drop_tol 0, precond.schur_drop_tol 0";
     return plan;
 }
@@ -77,9 +80,8 @@ std::optional<Plan> tightened(const Plan& last, const PrecondOptions& first, Ind
     Plan          plan = last;
     MlIluOptions& mlilu = plan.precond.mlilu;
     mlilu.drop_tol /= 10;
-    mlilu.schur_drop_tol /= 10;
-    plan.change =
-        fmt::format("precond.drop_tol {:g}, precond.schur_drop_tol {:g}", mlilu.drop_tol, mlilu.schur_drop_tol);
+    if (auto& tau_S = mlilu.schur_drop_tol.given) *tau_S /= 10;
+    plan.change = fmt::format("precond.drop_tol {:g}, precond.schur_drop_tol {:g}", mlilu.drop_tol, mlilu.tau_S());
     if (times >= 1) {
         mlilu.inverse_bound *= 2;
         plan.change += fmt::format(", precond.inverse_bound {:g}", mlilu.inverse_bound);
@@ -160,6 +162,25 @@ void keep_symmetric(const SymmetryFacts& A, Plan& plan, std::vector<std::string>
 
 }  // namespace
 
+template <Scalar S>
+SymmetryFacts symmetry_facts(const CsrView<S>& A, bool hermitian, bool symmetric)
+{
+    SymmetryFacts facts{.complex = is_complex<S>};
+    const auto    holds = [&](Mirror mirror) {
+        const Asymmetry found = asymmetry_of(A, mirror);
+        facts.rounded = facts.rounded || (found.within_rounding && !found.exact);
+        return found.within_rounding;
+    };
+    facts.hermitian = hermitian && holds(Mirror::hermitian);
+    facts.symmetric = symmetric && holds(is_complex<S> ? Mirror::symmetric : Mirror::hermitian);
+    facts.positive_diagonal = facts.hermitian;
+    for (Index i = 0; i < A.rows() && facts.positive_diagonal; ++i) facts.positive_diagonal = real_part(A.at(i, i)) > 0;
+    return facts;
+}
+#define ILUX_INSTANTIATE(S) template SymmetryFacts symmetry_facts(const CsrView<S>&, bool, bool);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
 Plan first_plan(const SolverOptions& options, bool direct, const SymmetryFacts& A, std::vector<std::string>& decisions)
 {
     Plan plan{.method = options.method, .precond = options.precond, .change = "", .lu = options.lu};
@@ -167,11 +188,13 @@ Plan first_plan(const SolverOptions& options, bool direct, const SymmetryFacts& 
         plan.method = MethodChoice::lu;
         return plan;
     }
+    plan.rounded_symmetry = A.rounded;
     const char* const word = A.complex ? "Hermitian" : "symmetric";
     if (options.method == MethodChoice::automatic) {
         const bool cg = A.hermitian && A.positive_diagonal;
         plan.method = cg ? MethodChoice::cg : MethodChoice::gmres;
-        decisions.push_back(cg ? fmt::format("method cg: A is {} and its diagonal positive", word)
+        decisions.push_back(cg ? fmt::format("method cg: A is {}{} and its diagonal positive", word,
+                                             A.rounded ? " but for rounding" : "")
                             : !A.hermitian
                                 ? fmt::format("method gmres: A is not {}", word)
                                 : fmt::format("method gmres: A is {}, but its diagonal is not positive", word));
@@ -211,6 +234,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
         Plan plan{.method = last.plan.method, .precond = options.precond, .change = "precond mlilu"};
         keep_form(last.plan.precond, plan.precond);
         plan.precond.kind = PrecondKind::mlilu;
+        plan.rounded_symmetry = last.plan.rounded_symmetry;
         return plan;
     }
     if (auto plan = undamped(last)) return plan;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ilux/base/csr.hpp"
 #include "ilux/solver/policy/forecast.hpp"
 #include "ilux/solver/report/attempt.hpp"
 
@@ -17,7 +18,11 @@ struct SymmetryFacts {
     bool symmetric = false;          ///< Aᵀ = A
     bool positive_diagonal = false;  ///< and hermitian
     bool complex = false;            ///< its values are
+    bool rounded = false;            ///< these hold but for rounding
 };
+/// @param hermitian, symmetric  what is asked for
+template <Scalar S>
+SymmetryFacts symmetry_facts(const CsrView<S>& A, bool hermitian, bool symmetric);
 
 /// The first try of a strategy. An iteration: A symmetric (complex: Hermitian) with positive diagonal → CG, otherwise GMRES, where
 /// the method is left to us. For a method that needs a symmetric M, the multilevel ILU keeps it so: `definite` for CG and, where the

@@ -23,6 +23,7 @@ struct Plan {
     PrecondOptions precond;
     std::string    change;
     LuOptions      lu = {};
+    bool           rounded_symmetry = false;  ///< the method needs A symmetric, and A is but for rounding
 
     bool direct() const { return method == MethodChoice::lu; }
 };

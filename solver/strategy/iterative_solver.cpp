@@ -186,6 +186,10 @@ std::optional<GpuRounds<S>> IterativeSolver<S>::build_on_gpu(const ProgressListe
 {
     const MlIluOptions& options = tried.plan.precond.mlilu;
     if (options.setup == MlIluSetup::crout) return {};
+    if (tried.plan.rounded_symmetry) {
+        tried.decisions.emplace_back("factored on the host: A is symmetric but for rounding");
+        return {};
+    }
     const bool  again = former_ && former_->on_gpu && former_->options == options;
     std::string why;
     try {

@@ -102,7 +102,7 @@ TEST_F(GpuRoundsComplex, WithoutImaginaryPartsDoesAsTheRealRounds)
 MlIluOptions exact()
 {
     MlIluOptions options = unmatched(Compensation::off);
-    options.drop_tol = options.schur_drop_tol = options.growth_bound = 0;
+    options.drop_tol = options.growth_bound = 0;
     return options;
 }
 

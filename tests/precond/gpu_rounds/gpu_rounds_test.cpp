@@ -274,7 +274,7 @@ TEST_F(GpuRoundsTest, AppliesItsTranspose)
         }
     const auto   A = gallery::recirculating2d({.n = 30});
     MlIluOptions exact = with_small_end();
-    exact.drop_tol = exact.schur_drop_tol = 0;
+    exact.drop_tol = 0;
     exact.compensation = Compensation::off;
     const auto   rounds = build(A, exact);
     const Vector x = test::random_vector(A.rows(), 3);

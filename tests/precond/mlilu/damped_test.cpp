@@ -81,7 +81,8 @@ TEST(Damped, ChoosesAShareOfTheWaveNumberForLargeWaveProblemsAlone)
     const auto   chosen = [](const char* spec) { return damped<Complex>(waves(spec), {}); };
     const auto   made = chosen("helmholtz2d_open:n=150,kh=0.5");
     EXPECT_NEAR(made.beta, expected, 1e-12);
-    EXPECT_NE(made.decision.find("damping"), std::string::npos);
+    ASSERT_EQ(made.decisions.size(), 1U);
+    EXPECT_NE(made.decisions[0].find("damping"), std::string::npos);
     EXPECT_EQ(chosen("helmholtz2d_open:n=140,kh=0.5").beta, 0);   // small
     EXPECT_EQ(chosen("helmholtz2d_open:n=150,kh=0.15").beta, 0);  // long waves
     EXPECT_EQ(chosen("ac_mesh:n=150").beta, 0);                   // none

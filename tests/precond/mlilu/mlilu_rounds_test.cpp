@@ -55,6 +55,74 @@ TEST(MlIluRounds, AreChosenWhereRowsAreDominant)
     EXPECT_TRUE(any_mentions(saved, "setup=auto: crout, 100 % of the rows are diagonally dominant, but off_diagonal"));
 }
 
+/// Bit for bit.
+bool same_M(const MlIlu<>& one, const MlIlu<>& other)
+{
+    Cpu        cpu(2);
+    const auto r = test::random_vector(one.factors().n, 9);
+    Vector     z(r.size()), z_other(r.size());
+    MlIluPreconditioner(one).apply(cpu, r, z);
+    MlIluPreconditioner(other).apply(cpu, r, z_other);
+    return identical(z, z_other);
+}
+
+TEST(MlIluRounds, DropByTau)
+{
+    // τ_S is a tenth of τ, unless it is given.
+    for (const auto& A : {gallery::poisson2d(50, 40), gallery::convdiff2d({.n = 40})}) {
+        const auto fill = [&](const MlIluOptions& options) { return build(A, options).report().fill; };
+        double     before = 0;
+        for (const double tau : {0.3, 1e-1, 1e-2, 1e-3, 1e-5}) {
+            const double now = fill({.drop_tol = tau});
+            EXPECT_GT(now, before) << tau;
+            before = now;
+            EXPECT_TRUE(same_M(build(A, {.drop_tol = tau}), build(A, {.drop_tol = tau, .schur_drop_tol = tau / 10})));
+        }
+        EXPECT_TRUE(same_M(build(A), build(A, {.drop_tol = 1e-2, .schur_drop_tol = 1e-3})));
+    }
+}
+
+TEST(MlIluRounds, GiveWayToOptionsThatAreOfCroutsSweep)
+{
+    const auto A = gallery::convdiff2d({.n = 40});
+    ASSERT_GT(rounds_of(build(A).report()), 0);
+    for (const auto& [options, word] :
+         std::vector<std::pair<MlIluOptions, const char*>>{{{.ordering = Ordering::rcm}, "but ordering=rcm"},
+                                                           {{.estimator = Estimator::look_ahead},
+                                                            "but estimator=look_ahead"}}) {
+        const auto report = build(A, options).report();
+        EXPECT_EQ(rounds_of(report), 0) << word;
+        EXPECT_TRUE(any_mentions(report, word)) << word;
+    }
+}
+
+TEST(MlIluOptions, TellOfThemselvesWhereTheyHaveNoEffect)
+{
+    const auto A = gallery::convdiff2d({.n = 40});
+    const auto tells = [&](MlIluOptions options, MlIluSetup setup, const char* word) {
+        options.setup = setup;
+        const auto said = build(A, options).report();
+        EXPECT_TRUE(any_mentions(said, std::string(word) + " has no effect")) << word << ' ' << field_text(setup);
+        // And what is said is so: without the option M is the same.
+        EXPECT_TRUE(same_M(build(A, options), build(A, {.setup = setup})));
+    };
+    const auto rounds = MlIluSetup::rounds, crout = MlIluSetup::crout;
+    tells({.ordering = Ordering::rcm}, rounds, "ordering=rcm");
+    tells({.estimator = Estimator::look_ahead}, rounds, "estimator=look_ahead");
+    tells({.off_diagonal = OffDiagonal::save}, rounds, "off_diagonal=save");
+    tells({.drop_tol = 0.1, .schur_drop_tol = 1e-3}, rounds, "drop_tol=0.1");
+    tells({.dense_order = 3}, rounds, "dense_order=3");
+    tells({.compensation = Compensation::on}, crout, "compensation=on");
+    tells({.weak_coupling = 0.1}, crout, "weak_coupling=0.1");
+    const MlIluOptions plain{.setup = rounds, .compensation = Compensation::off};
+    MlIluOptions       weak = plain;
+    weak.weak_coupling = 0.1;
+    EXPECT_TRUE(any_mentions(build(A, weak).report(), "weak_coupling=0.1 has no effect"));
+    EXPECT_TRUE(same_M(build(A, weak), build(A, plain)));
+    EXPECT_FALSE(any_mentions(build(A, {.setup = rounds}).report(), "no effect"));
+    EXPECT_FALSE(any_mentions(build(A, {.setup = crout}).report(), "no effect"));
+}
+
 TEST(MlIluRounds, AreNotChosenWhereEveryRowSeesEveryOther)
 {
     Dense full{60, 60, test::random_vector(60 * 60, 1)};

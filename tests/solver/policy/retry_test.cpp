@@ -96,12 +96,12 @@ TEST(NextPlan, TightensTheDropTolerancesFirstAndTheInverseBoundToo)
     const auto  tried = failures({}, false, why_not);
     ASSERT_EQ(tried.size(), 5u);
     EXPECT_EQ(tried[4].plan.precond.mlilu.drop_tol, 0);  // last, complete factors, with the bound first asked for
-    EXPECT_EQ(tried[4].plan.precond.mlilu.schur_drop_tol, 0);
+    EXPECT_EQ(tried[4].plan.precond.mlilu.tau_S(), 0);
     EXPECT_EQ(tried[4].plan.precond.mlilu.inverse_bound, 5);
     const double drop[] = {1e-2, 1e-3, 1e-4, 1e-5}, schur[] = {1e-3, 1e-4, 1e-5, 1e-6}, bound[] = {5, 5, 10, 20};
     for (int k = 0; k < 4; ++k) {
         EXPECT_NEAR(tried[k].plan.precond.mlilu.drop_tol / drop[k], 1, 1e-12) << k;
-        EXPECT_NEAR(tried[k].plan.precond.mlilu.schur_drop_tol / schur[k], 1, 1e-12) << k;
+        EXPECT_NEAR(tried[k].plan.precond.mlilu.tau_S() / schur[k], 1, 1e-12) << k;
         EXPECT_EQ(tried[k].plan.precond.mlilu.inverse_bound, bound[k]) << k;
     }
     EXPECT_FALSE(why_not.empty());

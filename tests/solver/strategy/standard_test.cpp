@@ -86,7 +86,8 @@ struct TwoScales {
 PrecondOptions loose()
 {
     PrecondOptions precond;
-    precond.mlilu.drop_tol = precond.mlilu.schur_drop_tol = 0.3;
+    precond.mlilu.drop_tol = 0.3;
+    precond.mlilu.schur_drop_tol = 0.3;
     return precond;
 }
 
