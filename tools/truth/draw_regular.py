@@ -1,10 +1,11 @@
 """Kinds s1 (an unknown tiny or huge beside others), units (units of rows and columns far apart) and plain (nothing is wrong)."""
+
 import numpy
 import scipy.sparse as sparse
 
 from truth import exact
-from truth.systems import (System, box, csr, grid_edges, in_complex, in_units, integers, laplacian, order, powers, reordered, spread,
-                           tree_and_more, weights, with_ball_solution, with_product)  # fmt: skip
+from truth.systems import (System, box, csr, flow, grid_edges, in_complex, in_units, integers, laplacian, order, powers, reordered,
+                           row_sums, spread, tree_and_more, weights, whole_numbers, with_ball_solution, with_product)  # fmt: skip
 
 
 def wide_block(rng, k, decades):
@@ -102,10 +103,10 @@ def graded(rng):
 def dominant(rng, n, excess):
     """Random integers with a dominant diagonal."""
     per_row = int(rng.integers(1, 5))
-    A = sparse.random(n, n, density=min(1.0, per_row / n), random_state=rng, data_rvs=lambda k: rng.integers(1, 10, k).astype(float) * rng.choice([-1, 1], k)).tolil()
+    A = whole_numbers(rng, n, n, per_row / n, 9, signs=True).tolil()
     if rng.random() < 0.4:
         A = (A + A.T).tolil()
-    A.setdiag(numpy.ceil(abs(A).sum(axis=1).A1 * excess if hasattr(abs(A).sum(axis=1), "A1") else numpy.asarray(abs(A).sum(axis=1)).ravel() * excess) + 1)
+    A.setdiag(numpy.ceil(row_sums(A) * excess) + 1)
     return csr(A)
 
 
@@ -115,8 +116,7 @@ def grid(rng):
     again = lambda: csr(laplacian(n, edges, (2.0 ** rng.integers(-3, 4, 3))[axis]) + sparse.identity(n) * float(rng.choice([0.125, 1, 4])))
     A = again()
     if rng.random() < 0.4:
-        i, j = edges.T
-        A = csr(A + sparse.coo_matrix((numpy.r_[numpy.ones(len(i)), -numpy.ones(len(i))], (numpy.r_[j, j], numpy.r_[j, i])), shape=(n, n)) * float(rng.integers(1, 9)))
+        A = csr(A + flow(n, edges, numpy.zeros(len(edges)), numpy.ones(len(edges))) * float(rng.integers(1, 9)))
     return in_complex(rng, A, again)
 
 
@@ -125,7 +125,7 @@ def indefinite(rng):
     n, m = int(rng.integers(2, 30)), int(rng.integers(1, 10))
     m = min(m, n)
     L = dominant(rng, n, 1.2)
-    B = sparse.vstack([sparse.identity(m), sparse.random(n - m, m, density=0.3, random_state=rng, data_rvs=lambda k: rng.integers(1, 4, k).astype(float))])
+    B = sparse.vstack([sparse.identity(m), whole_numbers(rng, n - m, m, 0.3, 3)])
     return in_complex(rng, csr(sparse.bmat([[(L + L.T), B], [B.T, None]])))
 
 
@@ -248,8 +248,7 @@ def circuit(rng):
     n, sources = int(rng.integers(3, 45)), int(rng.integers(1, 4))
     edges = tree_and_more(rng, numpy.arange(n), rng.choice([0.2, 1]))
     g = 10.0 ** rng.uniform(-12, 3, len(edges)) if rng.random() < 0.7 else weights(rng, len(edges))
-    i, j = numpy.array(edges).T
-    G = sparse.coo_matrix((numpy.r_[g, g, -g, -g], (numpy.r_[i, j, i, j], numpy.r_[i, j, j, i])), shape=(n, n)) + 1e-12 * sparse.identity(n)
+    G = flow(n, edges, g, g) + 1e-12 * sparse.identity(n)
     nodes = rng.choice(n, size=min(sources, n - 1), replace=False)
     S = sparse.coo_matrix((numpy.ones(len(nodes)), (nodes, range(len(nodes)))), shape=(n, len(nodes)))
     A = sparse.bmat([[G, S], [S.T, None]])

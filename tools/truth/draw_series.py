@@ -1,11 +1,12 @@
 """Kind s2: systems of one pattern, some of them singular or nearly so, good ones before and after."""
+
 import numpy
 import scipy.sparse as sparse
 
 from truth import exact
 from truth.draw_regular import wide_block
 from truth.draw_singular import FAMILIES
-from truth.systems import (box, csr, grid_edges, in_units, integers, laplacian, order, powers, tree_and_more, weights, with_ball_solution,
+from truth.systems import (box, csr, flow, grid_edges, in_units, integers, laplacian, order, powers, tree_and_more, weights, with_ball_solution,
                            with_product)  # fmt: skip
 
 
@@ -50,13 +51,12 @@ def grounded(rng):
     forward = 1.0 + rng.integers(0, 9, len(edges)) if rng.random() < 0.3 else None  # convection: zero row sums
     factor = complex(rng.choice([1 + 0.5j, 2j, 1 - 1j])) if rng.random() < 0.3 else 1.0
     rows, columns = (numpy.ones(n), numpy.ones(n)) if rng.random() < 0.7 else in_units(rng, sparse.identity(n), 10)
-    i, j = numpy.array(edges).reshape(-1, 2).T
 
     def member(state):
         w = fixed * powers(rng, len(edges), -2, 2) if change else fixed
         A = laplacian(n, edges, w)
         if forward is not None:
-            A = csr(A + sparse.coo_matrix((numpy.r_[forward, -forward], (numpy.r_[j, j], numpy.r_[j, i])), shape=(n, n)))
+            A = csr(A + flow(n, edges, numpy.zeros(len(edges)), forward))
         A = csr(A + sparse.coo_matrix(([ground(rng, state)], ([node], [node])), shape=(n, n))) * factor
         A = exact.scaled(csr(A), rows, columns)
         return with_product(A, integers(rng, n, numpy.iscomplexobj(A.data)) / columns, f"grounded, {state}")
@@ -127,7 +127,8 @@ def sweep(rng):
     if not edges:
         raise exact.Inexact("no edges")
     G = laplacian(n, edges, weights(rng, len(edges)))
-    C = laplacian(n, edges, rng.integers(0, 4, len(edges))) + sparse.diags(1.0 * rng.integers(0, 4, n) * (rng.random(n) < 0.3) + (numpy.arange(n) == 0))
+    between, grounds = rng.integers(0, 4, len(edges)), 1.0 * rng.integers(0, 4, n) * (rng.random(n) < 0.3)
+    C = laplacian(n, edges, between) + sparse.diags(grounds + (numpy.arange(n) == 0))
 
     def member(state):
         A = csr(G + 1j * ground(rng, state) * C)

@@ -1,10 +1,11 @@
 """Kinds s3 (singular, b in the range), near (the same, grounded by next to nothing) and inconsistent (b outside the range)."""
+
 import numpy
 import scipy.sparse as sparse
 
 from truth import exact
-from truth.systems import (System, box, csr, grid_edges, in_complex, in_units, integers, laplacian, order, reordered, tree_and_more,
-                           weights, with_ball_solution, with_product)  # fmt: skip
+from truth.systems import (System, box, csr, flow, grid_edges, in_complex, in_units, incidence, integers, laplacian, order, reordered,
+                           row_sums, tree_and_more, weights, whole_numbers, with_ball_solution, with_product)  # fmt: skip
 
 
 def neumann(rng):
@@ -40,9 +41,7 @@ def stokes(rng):
         edges, _ = grid_edges(first.shape)
         size = first.size
         blocks.append(laplacian(size, edges, numpy.ones(len(edges))) + sparse.identity(size) * float(rng.integers(1, 4)))
-        pairs = numpy.arange(size)
-        faces.append(sparse.coo_matrix((numpy.r_[numpy.ones(size), -numpy.ones(size)], (numpy.r_[pairs, pairs], numpy.r_[second.ravel(), first.ravel()])),
-                                       shape=(size, cells)))  # fmt: skip
+        faces.append(incidence(cells, numpy.c_[second.ravel(), first.ravel()], numpy.ones(size)))
     L, B = sparse.block_diag(blocks), sparse.vstack(faces) * 2.0 ** int(rng.integers(-4, 5))
     C = None
     if rng.random() < 0.3:
@@ -59,7 +58,7 @@ def normal(rng):
     if rng.random() < 0.5:
         edges = tree_and_more(rng, numpy.arange(n), rng.choice([0, 1, 2]))
         w = weights(rng, len(edges))
-        J = sparse.coo_matrix((numpy.r_[w, -w], (numpy.r_[range(len(edges)), range(len(edges))], numpy.array(edges).reshape(-1, 2).T.ravel())), shape=(len(edges), n))
+        J = incidence(n, edges, w)
     else:
         t = rng.integers(1, 4, n) * rng.choice([-1, 1], n)
         J = sparse.lil_matrix((rows, n))
@@ -84,8 +83,7 @@ def convection(rng):
     else:
         edges = numpy.array(tree_and_more(rng, numpy.arange(n), 1)).reshape(-1, 2)
         forward, back = weights(rng, len(edges)), weights(rng, len(edges))
-    i, j = edges.T
-    A = csr(sparse.coo_matrix((numpy.r_[forward, back, -forward, -back], (numpy.r_[i, j, i, j], numpy.r_[i, j, j, i])), shape=(n, n)))
+    A = flow(n, edges, forward, back)
     if exact.rank(A) == n:
         raise exact.Inexact("row sums")
     return in_complex(rng, csr(A.T) if rng.random() < 0.3 else A)
@@ -110,7 +108,7 @@ def low_rank(rng):
 def skew(rng):
     """Skew-symmetric matrices of odd order."""
     n = 2 * int(rng.integers(1, 20)) + 1
-    A = sparse.triu(sparse.random(n, n, density=min(1.0, 4 / n), random_state=rng, data_rvs=lambda k: rng.integers(1, 1 << 20, k) / 2.0**20), 1)
+    A = sparse.triu(whole_numbers(rng, n, n, 4 / n, (1 << 20) - 1) * 2.0**-20, 1)
     return in_complex(rng, csr(A - A.T))
 
 
@@ -147,7 +145,7 @@ def constraints(rng):
     i, j = rng.integers(0, n, (2, 2 * n))
     H = sparse.coo_matrix((-numpy.ones(2 * n), (i, j)), shape=(n, n))
     H = csr(H + H.T)
-    H = csr(H + sparse.diags(numpy.asarray(abs(H).sum(axis=1)).ravel() + 1))
+    H = csr(H + sparse.diags(row_sums(H) + 1))
     C = rng.integers(-2, 3, (m, n)) * (rng.random((m, n)) < 0.3)
     C[m - 1] = rng.integers(-2, 3, m - 1) @ C[: m - 1]
     return in_complex(rng, csr(sparse.bmat([[H, C.T], [csr(C), None]])))
@@ -156,7 +154,7 @@ def constraints(rng):
 def structural(rng):
     """Rows with too few columns to go round, or none at all."""
     n = order(rng, 40, 0.05)
-    A = sparse.random(n, n, density=min(1.0, 3 / n), random_state=rng, data_rvs=lambda k: rng.integers(1, 10, k).astype(float)).tolil()
+    A = whole_numbers(rng, n, n, 3 / n, 9).tolil()
     A.setdiag(rng.integers(10, 40, n))
     rows = rng.choice(n, size=min(n, int(rng.integers(1, 4))), replace=False)
     column = int(rng.integers(n))
@@ -229,8 +227,7 @@ def rounded(rng):
     if not edges:
         raise exact.Inexact("no edges")
     g = 10.0 ** rng.uniform(*((-1, 1), (-6, 3))[int(rng.integers(2))], len(edges))
-    i, j = numpy.array(edges).T
-    A = csr(sparse.coo_matrix((numpy.r_[g, g, -g, -g], (numpy.r_[i, j, i, j], numpy.r_[i, j, j, i])), shape=(n, n)))
+    A = flow(n, edges, g, g)
     if rng.random() < 0.3:
         A = csr(A * (1 + 0.3j))
     return with_ball_solution(A, A @ rng.uniform(-1, 1, n), "sums rounded")
@@ -284,8 +281,7 @@ def large(rng):
     g = 0.0 if rng.random() < 0.5 else 2.0 ** -int(rng.integers(20, 47))
     A = laplacian(n, edges, numpy.ones(len(edges)) if kind else rng.integers(1, 100, len(edges)))
     if kind and rng.random() < 0.3:  # upwind
-        i, j = edges.T
-        A = csr(A + sparse.coo_matrix((numpy.r_[numpy.ones(len(i)), -numpy.ones(len(i))], (numpy.r_[j, j], numpy.r_[j, i])), shape=(n, n)))
+        A = csr(A + flow(n, edges, numpy.zeros(len(edges)), numpy.ones(len(edges))))
     A = A.tolil()
     A[0, 0] += g
     A = csr(A) * (1 + 0.5j if rng.random() < 0.3 else 1.0)

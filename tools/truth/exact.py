@@ -1,4 +1,5 @@
 """Exact arithmetic on sparse matrices of doubles: products, ranks, solutions, condition numbers. Nothing here asks the solver."""
+
 import math
 
 import flint
@@ -172,7 +173,7 @@ def condition(A, x):
     n = A.shape[0]
     x = numpy.asarray(x, dtype=numpy.clongdouble if numpy.iscomplexobj(x) else numpy.longdouble)
     if n <= 64:
-        inverse = in_balls(A, lambda M: M.inv(), numpy.longdouble('1e-100'))
+        inverse = in_balls(A, lambda M: M.inv(), numpy.longdouble("1e-100"))
     else:
         inverse = numpy.linalg.inv(A.toarray())
         if not abs(inverse @ A.toarray() - numpy.eye(n)).sum(axis=1).max() < 1e-2:

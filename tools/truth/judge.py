@@ -1,4 +1,5 @@
 """What a claim of success is worth, given the exact x."""
+
 import re
 
 import numpy
@@ -9,7 +10,8 @@ from truth.library import CONVERGED
 OFF = 1e-2  # an unknown off by more than this share of itself is wrong
 RIGHT = 1e-10  # every unknown that counts to this: no reason for alarm
 MODEST = 1e8  # condition below which neither an alarm nor a refusal is earned
-TELLS = re.compile(r"uncertain|singular|unique|one of many|condition|determin|null|rank|deficien|error of x|of its own size", re.I)
+DOUBT = re.compile(r"uncertain|singular|unique|one of many|condition|determin|null|rank|deficien", re.I)
+ROWS = re.compile(r"error of x|of its own size", re.I)  # of a residual or of M: not enough where x is one of many
 
 
 def errors(system, x):
@@ -43,10 +45,11 @@ def judge(system, config, x, report):
     if report["outcome"] != CONVERGED:
         row["false_no"] = false_no(system, config)
         return row
-    told = bool(TELLS.search(warning))
+    told = bool(DOUBT.search(warning))
     if not system.regular:
         row["why"] = "no solution" if system.x is None else "one of many"
         return row | {"verdict": "warned" if told else "SILENT"}
+    told = told or bool(ROWS.search(warning))
     error = errors(system, x)
     worst = int(error.argmax())
     if error[worst] > OFF:

@@ -1,4 +1,5 @@
 """Every kind of system and every configuration of the solver, by name."""
+
 import zlib
 
 import numpy

@@ -1,4 +1,5 @@
 """libilux.so by its C interface: single systems, series and batches."""
+
 import ctypes
 import json
 

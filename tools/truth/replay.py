@@ -1,4 +1,5 @@
 """One draw with one configuration again, with all that is known of it, and its systems as files."""
+
 import json
 import pathlib
 
@@ -23,9 +24,12 @@ def describe(system, x, report, row):
     print(f"  n {len(x)}, {'complex' if x.dtype == complex else 'real'}, {system.note}; rank {exact.rank(system.A)}; Hermitian {system.hermitian}")
     if system.regular:
         print(f"  condition of this x (Skeel) {system.condition:.1e}")
-    print(f"  outcome {report['outcome']} by {row['by']}, {row['tries']} tries, {report.get('steps')} steps, {row['seconds']:.3f} s; {report.get('detail')}")
+    print(f"  outcome {report['outcome']} by {row['by']}, {row['tries']} tries, {report.get('steps')} steps, {row['seconds']:.3f} s")
+    print(f"  detail [{report.get('detail')}]")
     print(f"  warning [{row['warning']}]")
-    print(f"  residual {report.get('relative_residual')}, row-wise {report.get('componentwise_error')}, estimated error {report.get('estimated_error')}")
+    print(
+        f"  residual {report.get('relative_residual')}, row-wise {report.get('componentwise_error')}, estimated error {report.get('estimated_error')}"
+    )
     for line in report.get("decisions", []):
         print(f"    {line}")
     print(f"  verdict {row['verdict']} {row.get('why', '')}{' FALSE ALARM' if row['alarm'] else ''}{' FALSE NO' if row['false_no'] else ''}")

@@ -1,4 +1,5 @@
 """A system whose x is known exactly, and what generators of all kinds share: grids, graphs, values, units, integer solutions."""
+
 import dataclasses
 import functools
 
@@ -93,6 +94,31 @@ def laplacian(n, edges, weights):
     if numpy.any(exact_zero(A, numpy.ones(n))):
         raise exact.Inexact("row sums")
     return A
+
+
+def flow(n, edges, forward, back):
+    """Σ e_i (forward (e_i − e_j))ᵀ + e_j (back (e_j − e_i))ᵀ: rows sum to 0, there is no symmetry."""
+    i, j = numpy.array(edges, dtype=int).reshape(-1, 2).T
+    data = numpy.r_[forward, back, -forward, -back]
+    return csr(sparse.coo_matrix((data, (numpy.r_[i, j, i, j], numpy.r_[i, j, j, i])), shape=(n, n)))
+
+
+def incidence(n, edges, w):
+    """A row w (e_i − e_j)ᵀ for each edge."""
+    i, j = numpy.array(edges, dtype=int).reshape(-1, 2).T
+    rows = numpy.arange(len(i))
+    return sparse.csr_matrix((numpy.r_[w, -w], (numpy.r_[rows, rows], numpy.r_[i, j])), shape=(len(i), n))
+
+
+def whole_numbers(rng, rows, columns, density, largest, signs=False):
+    """A sparse matrix of integers from 1 on."""
+    some = lambda k: rng.integers(1, largest + 1, k).astype(float) * (rng.choice([-1, 1], k) if signs else 1.0)
+    return sparse.random(rows, columns, density=min(1.0, density), random_state=rng, data_rvs=some)
+
+
+def row_sums(A):
+    """Σ_j |a_ij|"""
+    return numpy.asarray(abs(A).sum(axis=1)).ravel()
 
 
 def exact_zero(A, x):

@@ -1,4 +1,5 @@
 """Worker processes that draw, solve and judge; results come in the order of the tasks, so a run depends on nothing but its arguments."""
+
 import collections
 import ctypes
 import multiprocessing
@@ -25,7 +26,16 @@ def solve(library, kind, config, systems):
 def row_of(kind, seed, config, member, system, x, report):
     """A row of the record."""
     by = f"{report.get('method')}/{report.get('precond')}"
-    named = {"kind": kind, "seed": seed, "config": config, "member": member, "n": len(x), "complex": x.dtype == complex, "note": system.note, "by": by}
+    named = {
+        "kind": kind,
+        "seed": seed,
+        "config": config,
+        "member": member,
+        "n": len(x),
+        "complex": x.dtype == complex,
+        "note": system.note,
+        "by": by,
+    }
     return named | judge(system, config, x, report)
 
 
