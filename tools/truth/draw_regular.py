@@ -4,7 +4,7 @@ import numpy
 import scipy.sparse as sparse
 
 from truth import exact
-from truth.systems import (System, box, csr, flow, grid_edges, in_complex, in_units, integers, laplacian, order, powers, reordered,
+from truth.systems import (System, box, csr, drawn, flow, grid_edges, in_complex, in_units, integers, laplacian, order, powers, reordered,
                            row_sums, spread, tree_and_more, weights, whole_numbers, with_ball_solution, with_product)  # fmt: skip
 
 
@@ -32,6 +32,20 @@ def small(rng):
     return with_ball_solution(A, b, "wide block")
 
 
+def hidden(rng):
+    """An unknown whose terms drown in the rounding of every row but its own, or of that, too."""
+    n = int(rng.integers(2, 9))
+    base = wide_block(rng, n, float(rng.choice([4, 20, 60])))[0].toarray() if rng.random() < 0.6 else dominant(rng, n, 1.5).toarray()
+    q, x = int(rng.integers(n)), rng.integers(1, 5, n) * rng.choice([-1, 1], n) * 1.0
+    base[:, q] *= 2.0 ** -int(rng.integers(30, 90))
+    base[q] *= 2.0 ** -int(rng.integers(0, 120))
+    if rng.random() < 0.5:
+        base[q, q] = 0
+    x[q] *= 2.0 ** int(rng.integers(-20, 60))
+    A = csr(base)
+    return with_ball_solution(A, (A @ x).astype(A.dtype), "hidden unknown")
+
+
 def block(rng):
     return beside_grid(rng, box(rng, order(rng, 40, 0.15)))
 
@@ -45,7 +59,7 @@ def large_block(rng):
 
 def beside_grid(rng, shape):
     """A good grid in its own units beside a wide block."""
-    nasty = small(rng)
+    nasty = drawn(small if rng.random() < 0.5 else hidden, rng)
     edges, _ = grid_edges(shape)
     n = int(edges.max()) + 1
     good = csr(laplacian(n, edges, numpy.ones(len(edges))) + sparse.identity(n) * float(rng.choice([0.5, 0.125])))
@@ -259,5 +273,5 @@ def circuit(rng):
     return with_ball_solution(csr(A), b, "circuit")
 
 
-S1 = {f.__name__: f for f in (small, block, columns, cancel, graded)}
+S1 = {f.__name__: f for f in (small, hidden, block, columns, cancel, graded)}
 UNITS = {"changes": unit_changes, "transformer": transformer, "diode": diode, "transport": transport, "circuit": circuit}
