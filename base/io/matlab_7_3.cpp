@@ -166,7 +166,7 @@ std::vector<double> Hdf5File::numbers(const std::string& path, const char* part)
     if (!dataset || !is_dataset(dataset)) throw_damaged(path + " is missing");
     double product = 1;
     for (const Offset size : sizes(dataset)) product *= static_cast<double>(size);
-    if (product > most_per_byte * static_cast<double>(bytes_))
+    if (product < 0 || product > most_per_byte * static_cast<double>(bytes_))
         throw_damaged(fmt::format("{} has {} numbers, and the file {} bytes", path, product, bytes_));
     std::vector<double> all(static_cast<std::size_t>(product));
     const Handle        element(*part == '\0' ? -1 : h5_.H5Tcreate(H5T_COMPOUND, sizeof(double)));
@@ -207,7 +207,7 @@ void describe_sparse(const SharedFile& file, const std::string& path, const Hand
     const Handle data = file->has(path + "/data") ? file->object(path + "/data") : Handle(-1);
     if (!ptr || !file->is_dataset(ptr)) file->throw_damaged(path + " has no columns");
     one.kind = Kind::sparse;
-    one.rows = static_cast<Offset>(file->number_attribute(group, "MATLAB_sparse"));
+    one.rows = matlab_indices({file->number_attribute(group, "MATLAB_sparse")}, 0)[0];
     one.cols = -1;
     for (const Offset size : file->sizes(ptr)) one.cols += size;
     one.complex = data && file->complex(data);

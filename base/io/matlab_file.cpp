@@ -111,7 +111,9 @@ std::vector<Index> matlab_indices(const std::vector<double>& values, double firs
 
 std::vector<Index> matlab_columns(const std::vector<double>& ptr, std::size_t there, std::string_view name)
 {
-    require(!ptr.empty() && ptr.front() == 0 && std::ranges::is_sorted(ptr) && ptr.back() <= static_cast<double>(there),
+    const auto descends = [](double a, double b) { return !(a <= b); };
+    require(!ptr.empty() && ptr.front() == 0 && std::ranges::adjacent_find(ptr, descends) == ptr.end() &&
+                ptr.back() <= static_cast<double>(there),
             [&] { return fmt::format("{}: the columns do not ascend from entry 0 to {}", name, there); });
     std::vector<Index> col;
     col.reserve(static_cast<std::size_t>(ptr.back()));
