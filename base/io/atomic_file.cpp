@@ -206,8 +206,8 @@ void AtomicFile::take_name()
     };
     if (temporary_.empty() && named(target_.path)) return;
     for (int k = 0; temporary_.empty(); ++k) {
-        const std::string beside = fmt::format("{}.{}.{}", target_.path, getpid(), k);
-        if (named(beside)) temporary_ = beside;
+        std::string beside = fmt::format("{}.{}.{}", target_.path, getpid(), k);
+        if (named(beside)) temporary_.swap(beside);  // needs no memory: what has a name is also removed
         else if (errno != EEXIST) fail(target_, errno);
     }
     if (rename(temporary_.c_str(), target_.path.c_str()) != 0) fail(target_, errno);

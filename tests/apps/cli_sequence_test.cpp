@@ -185,11 +185,11 @@ TEST_F(CliSequence, DataThatCannotBeUsedAreRefusedBySystemAndTheOthersAreSolved)
     EXPECT_EQ(all[2]["action"], "refactor");
     EXPECT_LE(all[2]["forward_error"].get<double>(), 4 * eps);  // b = A·1
 
-    files.write("A_0.mtx", matrix_2x2(nan, 1, 1, 2));
+    files.write("A_0.mtx", matrix("3 3 3\n1 1 1\n2 2 nan\n3 3 2\n"));
     all = lines({files.path().string()}, 2);
     ASSERT_EQ(all.size(), 4u);
     EXPECT_EQ(all[0]["outcome"], "refused");
-    EXPECT_NE(all[0]["detail"].get<std::string>().find("A_0.mtx:3: expected a finite number"), std::string::npos)
+    EXPECT_NE(all[0]["detail"].get<std::string>().find("A_0.mtx:4: expected a finite number"), std::string::npos)
         << all[0];
     EXPECT_EQ(all[1]["outcome"], "converged");  // the sizes are its own now
     EXPECT_NE(all[2]["detail"].get<std::string>().find("A_2.mtx: 2 × 2, but "), std::string::npos) << all[2];

@@ -324,7 +324,7 @@ TEST(SequenceInput, MakesTheRightHandSidesItIsAskedFor)
     EXPECT_EQ(b(each, 0), (std::vector<double>{1, 2}));
     EXPECT_EQ(b(each, 1), (std::vector<double>{3, 4}));
     expect_refusal([&] { b(folder.write("long.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n"), 0); },
-                   {"long.mtx", "3 rows"});
+                   {"long.mtx", "3 values", "2 rows"});
     expect_refusal<InvalidOption>([&] { b("one", 0); }, {"rhs=one", "did you mean 'ones'"});
     expect_refusal<InvalidOption>([&] { b("random:x", 0); }, {"random:SEED"});
 }
@@ -376,7 +376,7 @@ TEST(SequenceInput, NamesThePlaceOfANaN)
     EXPECT_EQ(list(side.b()), (std::vector<double>{3, 4}));
 }
 
-TEST(SequenceInput, RefusesAFileOfAnotherPatternAndNamesTheEntry)
+TEST(SequenceInput, NamesTheEntryByWhichPatternsDifferAndRefusesAnotherOrder)
 {
     const TempFolder                          folder;
     const std::string                         banner = "%%MatrixMarket matrix coordinate real general\n";
@@ -385,15 +385,21 @@ TEST(SequenceInput, RefusesAFileOfAnotherPatternAndNamesTheEntry)
         {banner + "3 3 4\n1 1 1\n2 1 1\n2 2 1\n3 3 1\n", "the entry at row 2, column 1 (counted from 1) is new"},
         {banner + "3 3 2\n1 1 1\n3 3 1\n", "row 2, column 2 (counted from 1) is missing"},
         {banner + "3 3 3\n1 1 1\n2 2 1\n3 2 1\n", "row 3, column 2 (counted from 1) is new"},
-        {banner + "2 2 2\n1 1 1\n2 2 1\n", "2 × 2"},
     };
     for (const auto& [text, words] : others) {
         SequenceInput input({first, folder.write("A_1.mtx", text), first});
         input.read(0);
-        expect_refusal([&] { input.read(1); }, {"A_1.mtx", words});
+        input.read(1);
+        ASSERT_EQ(input.remarks().size(), 1U);
+        EXPECT_NE(input.remarks()[0].find("A_1.mtx: another pattern than"), std::string::npos);
+        EXPECT_NE(input.remarks()[0].find(words), std::string::npos) << input.remarks()[0];
         input.read(2);
-        EXPECT_EQ(input.A().nnz(), 3);
+        EXPECT_EQ(to_dense(input.A()).a, (std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1}));
     }
+    SequenceInput input({first, folder.write("A_1.mtx", banner + "2 2 2\n1 1 1\n2 2 1\n"), first});
+    expect_refusal([&] { input.read(1); }, {"A_1.mtx", "2 × 2"});
+    input.read(2);
+    EXPECT_EQ(input.A().nnz(), 3);
 }
 
 TEST(SequenceInput, RefusesFilesThatContradictOneAnother)
