@@ -204,7 +204,10 @@ void AtomicFile::take_name()
     const auto named = [&](const std::string& name) {
         return linkat(AT_FDCWD, link_to(file_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
     };
-    if (temporary_.empty() && named(target_.path)) return;
+    if (temporary_.empty()) {
+        if (named(target_.path)) return;
+        if (errno != EEXIST) fail(target_, errno);
+    }
     for (int k = 0; temporary_.empty(); ++k) {
         std::string beside = fmt::format("{}.{}.{}", target_.path, getpid(), k);
         if (named(beside)) temporary_.swap(beside);  // needs no memory: what has a name is also removed

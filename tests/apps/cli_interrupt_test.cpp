@@ -63,9 +63,9 @@ TEST_F(CliInterrupt, AModelProblemThatIsBeingWrittenLeavesNothing)
 {
     int stopped = 0;
     for (const std::string signal : {"TERM", "HUP", "KILL"})
-        for (const std::string seconds : {"0.2", "0.5"}) {
+        for (const std::string seconds : {"0.2", "0.4"}) {
             const std::string out = folder.file("A.mtx");
-            const Result      result = ilux({"gallery", "poisson3d:n=60", "--out", out}, "",
+            const Result      result = ilux({"gallery", "poisson3d:n=120", "--out", out}, "",
                                             {.before = "timeout -s " + signal + " " + seconds + " "});
             const bool        whole = std::filesystem::exists(out);
             EXPECT_EQ(whole, result.code == 0) << result.code;
