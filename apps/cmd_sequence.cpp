@@ -40,7 +40,8 @@ struct SweepTexts {
 constexpr const char* sequence_help =
     "PATHS is one folder, or files of any kind that ilux solve takes, in the order in which they are to be solved. A folder holds pattern.mtx,\n"
     "values.f64, rhs.f64 and meta.json (complex: values.c128, rhs.c128), or A_000.mtx, A_001.mtx and so on (.npz, .rua, ...); b_000.mtx\n"
-    "beside A_000.mtx, or any b of its number, is its right-hand side. --rhs is auto here (what the series brings along, else A·1); random:SEED counts on from\n"
+    "beside A_000.mtx, or any b of its number, is its right-hand side; other names that differ in a number, and\n"
+    "one matrix with many right-hand sides, will do. --rhs is auto here (what the series brings along, else A·1); random:SEED counts on from\n"
     "system to system, and a file has one column for all systems or one for each. --method auto takes LU or an\n"
     "iteration, by cost, and changes the strategy where it fails or proves slow; another method is kept, without retries. --rtol is\n"
     "of iterations: a direct solution counts as converged when its componentwise backward error is at most 1e-12. --time-limit is\n"
@@ -130,10 +131,10 @@ bool parse_sequence(Arguments arguments, SequenceArguments& given)
 
 /// A system without an x leaves no file.
 template <Scalar S>
-void write_x(const Output& folder, const SystemReport& one, std::span<const S> x)
+void write_x(const SequenceArguments& given, const SystemReport& one, std::span<const S> x)
 {
     if (one.has_x)
-        write_vector(solution_file(folder, one.index), x,
+        write_vector(waiting_at_most(given.options.time_limit, solution_file(given.out, one.index)), x,
                      {.comment = fmt::format("x of {}, {}", printable(one.name), one.result())});
 }
 
@@ -142,10 +143,11 @@ template <Scalar S>
 void write_all(const SequenceArguments& given, const SequenceReport& all, std::span<const SystemReport> systems,
                const SequenceFacts& series, const CsrView<S>& A)
 {
-    if (given.report) write_file(given.report.file(), html_report(all, systems, series, picture_of<S>(A)));
+    const auto at_most = [&](const Output& file) { return waiting_at_most(given.options.time_limit, file.file()); };
+    if (given.report) write_file(at_most(given.report), html_report(all, systems, series, picture_of<S>(A)));
     if (given.curve) {
         const TransferCurve curve = transfer_curve(all, systems);
-        write_file(given.curve.file(), given.curve.name.ends_with(".csv") ? curve_csv(curve) : curve_svg(curve));
+        write_file(at_most(given.curve), given.curve.name.ends_with(".csv") ? curve_csv(curve) : curve_svg(curve));
     }
     if (given.json) write_out(sequence_json(all, series) + "\n");
     else write_out(given.quiet ? printable(sequence_line(all)) + "\n" : sequence_summary(all));
@@ -172,7 +174,7 @@ int sequence(SequenceArguments& given, Input& input, const StopToken& stop)
     const auto                each = [&](SystemReport one, std::span<const S> x) {
         if constexpr (sweep)
             one.curve = probes.at(input.frequency(one.index), one.converged() ? x : std::span<const S>());
-        if (given.out) write_x<S>(given.out, one, x);
+        if (given.out) write_x<S>(given, one, x);
         if (given.json) write_out(system_json(one) + "\n");
         if (table) write_out(system_line(one));
         if (keep) systems.push_back(std::move(one));
@@ -181,7 +183,7 @@ int sequence(SequenceArguments& given, Input& input, const StopToken& stop)
         run_sequence(input, given.options, stop, decisions, each, {.keep_structure = page, .batch = given.batch});
     all.probes = probes.unknowns();
     if (!probes.decision().empty()) all.decisions.push_back(probes.decision());
-    write_all<S>(given, all, systems, series, input.A());
+    write_all<S>(given, all, systems, input.facts(), input.A());
     return all.code;
 }
 

@@ -126,6 +126,7 @@ Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken&
     progress.clear();
     if (problem.rhs_is_noise)
         run.decisions.insert(run.decisions.begin(), "rhs A1 as asked, although A·1 is zero up to rounding");
+    if (!problem.rhs_remark.empty()) run.decisions.insert(run.decisions.begin(), problem.rhs_remark);
     note_without_effect(given, run);
     run.structure = structure_of_result(run, structures);
     run.forward_error = forward_error(problem, run.result().x.of<S>());
@@ -138,7 +139,7 @@ void write_x(const Output& out, const Problem<S>& problem, std::vector<S>& x, Ru
 {
     const bool there = run.columns.empty() ? run.result().has_x() : mark_missing_columns<S>(run, problem.n(), x);
     if (there)
-        return write_solution<S>(out.file(), problem.n(), x,
+        return write_solution<S>(waiting_at_most(run.options.time_limit, out.file()), problem.n(), x,
                                  fmt::format("x of {}, {}", printable(problem.name), outcome_line(run)));
     run.decisions.push_back(fmt::format("--out: there is no x, so {} was {}", out.name,
                                         out.file().former ? "removed, being of a former run" : "not written"));
@@ -160,8 +161,9 @@ int solve(SolveArguments& given, const Problem<S>& problem, const StopToken& sto
     std::vector<S> x;
     Run            finished = run(given, problem, stop, progress, x);
     if (given.out) write_x(given.out, problem, x, finished);
-    if (given.history) write_history(given.history.file(), finished.result().history);
-    if (given.report) write_file(given.report.file(), html_report(finished, problem, picture_of(problem.A)));
+    const auto at_most = [&](const Output& file) { return waiting_at_most(given.options.time_limit, file.file()); };
+    if (given.history) write_history(at_most(given.history), finished.result().history);
+    if (given.report) write_file(at_most(given.report), html_report(finished, problem, picture_of(problem.A)));
     print(finished, problem, given);
     return exit_code(finished.outcome());
 }

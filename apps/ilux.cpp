@@ -142,12 +142,17 @@ std::string to_json(const Refusal& why)
     return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+/// The exit code is that of the refusal also where its object finds no reader.
 int tell(const Refusal& why, bool json)
 {
     complain(why.message);
     if (why.code == our_fault)
         complain("this is a fault of ilux itself; please report it with the command line and the matrix");
-    if (json) write_out(to_json(why));
+    try {
+        if (json) write_out(to_json(why));
+    } catch (const BrokenOutput& lost) {
+        complain(lost.what());
+    }
     return why.code;
 }
 
@@ -160,8 +165,7 @@ int tell_without_memory(bool json) noexcept
             write_out(R"({"type":"refusal","version":")" ILUX_VERSION
                       R"(","outcome":"out_of_memory","exit_code":5,"message":"out of memory"})"
                       "\n");
-    } catch (...) {
-        return bad_input;
+    } catch (...) {  // the exit code says it alone
     }
     return no_memory;
 }

@@ -23,13 +23,13 @@ find_package(Eigen3 REQUIRED NO_MODULE)  # any since 3.3, the first with a confi
 find_package(nlohmann_json REQUIRED)
 find_package(IluxSuiteSparse REQUIRED)
 find_package(IluxMETIS REQUIRED)
-set(ILUX_WITH_MATIO OFF)
-if(ILUX_MATIO STREQUAL AUTO)
-    find_package(IluxMatio QUIET)
-    set(ILUX_WITH_MATIO ${IluxMatio_FOUND})
-elseif(ILUX_MATIO)
-    find_package(IluxMatio REQUIRED)
-    set(ILUX_WITH_MATIO ON)
+set(ILUX_WITH_HDF5 OFF)
+if(ILUX_HDF5 STREQUAL AUTO)
+    find_package(IluxHdf5 QUIET)
+    set(ILUX_WITH_HDF5 ${IluxHdf5_FOUND})
+elseif(ILUX_HDF5)
+    find_package(IluxHdf5 REQUIRED)
+    set(ILUX_WITH_HDF5 ON)
 endif()
 
 # Machine code and PTX, which newer devices compile at start: as given, as CUDAARCHS says, for the device that is here,
@@ -275,16 +275,13 @@ function(ilux_install)
     install(EXPORT ilux_targets FILE ilux-targets.cmake NAMESPACE ilux:: DESTINATION ${package_dir})
     configure_package_config_file(cmake/ilux-config.cmake.in ilux-config.cmake INSTALL_DESTINATION ${package_dir})
     write_basic_package_version_file(ilux-config-version.cmake COMPATIBILITY SameMinorVersion)
-    install(FILES cmake/FindIluxMatio.cmake cmake/FindIluxMETIS.cmake cmake/FindIluxSuiteSparse.cmake
+    install(FILES cmake/FindIluxMETIS.cmake cmake/FindIluxSuiteSparse.cmake
                   ${CMAKE_CURRENT_BINARY_DIR}/ilux-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/ilux-config-version.cmake
             DESTINATION ${package_dir})
     set(pc_libs ${SuiteSparse_AMD_LIBRARY} ${SuiteSparse_COLAMD_LIBRARY} ${SuiteSparse_CONFIG_LIBRARY} ${METIS_LIBRARY}
                 ${OpenMP_CXX_LIBRARIES})
     if(ILUX_WITH_CUDA)
         list(APPEND pc_libs ${CUDA_cudart_static_LIBRARY} -lrt -ldl -lpthread)
-    endif()
-    if(ILUX_WITH_MATIO)
-        list(APPEND pc_libs ${MATIO_LIBRARY} ${MATIO_HDF5_LIBRARY})
     endif()
     list(REMOVE_DUPLICATES pc_libs)
     list(JOIN pc_libs " " pc_libs)

@@ -36,7 +36,8 @@ constexpr std::string_view gallery_prefix = "gallery:";
 }
 
 template <Scalar S>
-std::vector<S> read_rhs(const std::string& file, Index n, const ReadLimit& limit, RhsColumns columns)
+std::vector<S> read_rhs(const std::string& file, Index n, const ReadLimit& limit, RhsColumns columns,
+                        std::string& remark)
 {
     std::error_code ignored;
     if (file != "-" && !std::filesystem::exists(file, ignored)) throw_not_a_rhs(file);
@@ -44,10 +45,6 @@ std::vector<S> read_rhs(const std::string& file, Index n, const ReadLimit& limit
         require(header.cols == 1 || (columns == RhsColumns::any && header.cols > 1), [&] {
             return fmt::format("{}: {} columns; a right-hand side needs one{}", file, header.cols,
                                columns == RhsColumns::any ? ", several need as many" : " alone");
-        });
-        require(header.rows == n, [&] {
-            return fmt::format("{}: the right-hand side has {} values, but the matrix has {} rows", file, header.rows,
-                               n);
         });
         const double bytes = 3.0 * sizeof(S) * static_cast<double>(header.rows) * static_cast<double>(header.cols);
         const double room = static_cast<double>(memory_available());
@@ -57,7 +54,7 @@ std::vector<S> read_rhs(const std::string& file, Index n, const ReadLimit& limit
                             "are free; give fewer columns at a time",
                             file, header.cols, header.rows, bytes, room));
     };
-    const auto     B = read_matrix<S>(file, {.part = FilePart::right_sides, .accept = fitting, .stop = limit.of(file)});
+    const auto     B = read_sides<S>(file, n, limit, fitting, remark);
     std::vector<S> b(static_cast<std::size_t>(B.rows()) * static_cast<std::size_t>(B.cols()));
     for (Index i = 0; i < B.rows(); ++i)
         for (Offset p = B.row_ptr()[i]; p < B.row_ptr()[i + 1]; ++p)
@@ -106,8 +103,28 @@ CsrMatrix<double> load_real_matrix(const std::string& name, const ReadOptions& o
 }
 
 template <Scalar S>
+CsrMatrix<S> read_sides(const std::string& file, Index n, const ReadLimit& limit,
+                        const std::function<void(const MatrixMarketHeader&)>& accept, std::string& remark)
+{
+    bool       row = false;
+    const auto see = [&](MatrixMarketHeader header) {
+        row = header.rows == 1 && header.cols == n && n > 1;
+        if (row) std::swap(header.rows, header.cols);
+        require(header.rows == n, [&] {
+            return fmt::format("{}: the right-hand side has {} values, but the matrix has {} rows", file, header.rows,
+                               n);
+        });
+        accept(header);
+    };
+    const auto B = read_matrix<S>(file, {.part = FilePart::right_sides, .accept = see, .stop = limit.of(file)});
+    if (!row) return B;
+    remark = fmt::format("{}: a row of {} values, taken as a column", file, n);
+    return transpose<S>(B);
+}
+
+template <Scalar S>
 std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::string& name, const ReadLimit& limit,
-                        RhsColumns columns)
+                        RhsColumns columns, std::string& remark)
 {
     const auto n = static_cast<std::size_t>(A.rows());
     if (rhs == "ones") return std::vector<S>(n, 1.0);
@@ -118,7 +135,7 @@ std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::
         require(is_finite<S>(cpu, b), [&] { return fmt::format("{}: b = A·1 overflows; use --rhs ones", name); });
         return b;
     }
-    if (!rhs.starts_with("random:")) return read_rhs<S>(rhs, A.rows(), limit, columns);
+    if (!rhs.starts_with("random:")) return read_rhs<S>(rhs, A.rows(), limit, columns, remark);
     std::int64_t seed = 0;
     try {
         parse_field("rhs", std::string_view(rhs).substr(7), seed);
@@ -180,7 +197,7 @@ Problem<S> completed(CsrMatrix<S> A, ProblemFacts facts, const ReadLimit& limit,
     Problem<S> problem{std::move(facts), {}, {}, {}};
     problem.take(std::move(A));
     limit.stop.check();
-    problem.b = load_rhs<S>(problem.rhs, problem.A, problem.name, limit, columns);
+    problem.b = load_rhs<S>(problem.rhs, problem.A, problem.name, limit, columns, problem.rhs_remark);
     problem.columns = static_cast<Index>(problem.b.size() / static_cast<std::size_t>(problem.n()));
     limit.stop.check();
     if (problem.rhs == "A1") {
@@ -237,8 +254,10 @@ double forward_error(const Problem<S>& problem, const std::vector<NotDeduced<S>>
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                       \
+    template CsrMatrix<S>   read_sides(const std::string&, Index, const ReadLimit&,                               \
+                                       const std::function<void(const MatrixMarketHeader&)>&, std::string&);      \
     template std::vector<S> load_rhs(const std::string&, const CsrView<S>&, const std::string&, const ReadLimit&, \
-                                     RhsColumns);                                                                 \
+                                     RhsColumns, std::string&);                                                   \
     template struct Problem<S>;                                                                                   \
     template double forward_error(const Problem<S>&, const std::vector<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

@@ -1,6 +1,7 @@
 #pragma once
 // The system to solve, from its names on the command line.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,6 +26,7 @@ struct ProblemFacts {
     bool        hermitian = false;     ///< A = Aᴴ, which of real values is symmetric
     std::string rhs;                   ///< as given
     Index       columns = 1;           ///< right-hand sides
+    std::string rhs_remark;            ///< what there is to say of its file, or ""
     bool        rhs_is_noise = false;  ///< A·1 cancels to rounding errors, so that b says nothing
     double      seconds_read = 0;
 
@@ -62,15 +64,30 @@ struct ReadLimit {
     StopToken of(const std::string& file) const;
 };
 
+/// The right-hand sides of a file, n×k. A row of n values, as NumPy and MATLAB make them, is taken as a column.
+/// @param accept  shown the header, which has such a row as a column
+/// @param remark  out: says so of a row, otherwise left alone
+/// @throws InvalidInput unless there are n rows; what accept throws; OutOfTime, Cancelled
+template <Scalar S>
+CsrMatrix<S> read_sides(const std::string& file, Index n, const ReadLimit& limit,
+                        const std::function<void(const MatrixMarketHeader&)>& accept, std::string& remark);
+
 /// How many right-hand sides a file may hold.
 enum class RhsColumns { one, any };
 
 /// b by its name: A1, ones, random:SEED or a file of one column, or several, one after another. @param name  of A, for messages
+/// @param remark  out: what there is to say of the file, otherwise left alone
 /// @throws InvalidInput when b has another length than A has rows, or A·1 overflows; InvalidOption when rhs is none of these;
 ///         OutOfTime, Cancelled
 template <Scalar S>
-std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::string& name,
-                        const ReadLimit& limit = {}, RhsColumns columns = RhsColumns::one);
+std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::string& name, const ReadLimit& limit,
+                        RhsColumns columns, std::string& remark);
+template <Scalar S>
+std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::string& name)
+{
+    std::string of_no_file;
+    return load_rhs<S>(rhs, A, name, {}, RhsColumns::one, of_no_file);
+}
 
 /// Reads the file that options.near_null names, where it names one, into options.precond.mlilu.near_null.
 /// @param n  rows of the system's matrix

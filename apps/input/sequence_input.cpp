@@ -38,6 +38,32 @@ std::string difference_text(const CsrView<S>& A, const CsrView<S>& other)
                        extra ? "new" : "missing");
 }
 
+/// The pattern that has the entries of both, which are of one order, with the values of `member` and 0 elsewhere.
+/// @param growth  out: where each entry of A is in it
+template <Scalar S>
+CsrMatrix<S> united(const CsrView<S>& A, const CsrView<S>& member, std::vector<Offset>& growth)
+{
+    std::vector<Offset> row_ptr{0};
+    std::vector<Index>  col;
+    std::vector<S>      val;
+    growth.clear();
+    for (Index i = 0; i < A.rows(); ++i) {
+        Offset       p = A.row_ptr()[i], q = member.row_ptr()[i];
+        const Offset p_end = A.row_ptr()[i + 1], q_end = member.row_ptr()[i + 1];
+        while (p < p_end || q < q_end) {
+            const bool mine = p < p_end && (q == q_end || A.col()[p] <= member.col()[q]);
+            const bool its = q < q_end && (p == p_end || member.col()[q] <= A.col()[p]);
+            if (mine) growth.push_back(std::ssize(col));
+            col.push_back(mine ? A.col()[p] : member.col()[q]);
+            val.push_back(its ? member.val()[q] : S(0));
+            p += mine;
+            q += its;
+        }
+        row_ptr.push_back(std::ssize(col));
+    }
+    return CsrMatrix<S>::from_sorted(A.rows(), A.cols(), std::move(row_ptr), std::move(col), std::move(val));
+}
+
 void open(std::ifstream& in, const std::string& file)
 {
     in.open(file, std::ios::binary);
@@ -104,20 +130,31 @@ void SequenceInput<S>::choose_rhs(const std::string& rhs)
         return;
     }
     const auto columns = [&](const MatrixMarketHeader& header) {
-        require(header.rows == A_.rows() && (header.cols == 1 || header.cols == systems()), [&] {
-            return fmt::format(
-                "{}: {} rows and {} columns; expected {} rows, and 1 column or one for each of {} systems", rhs_,
-                header.rows, header.cols, A_.rows(), systems());
+        require(header.cols == 1 || header.cols == systems(), [&] {
+            return fmt::format("{}: {} columns; expected 1, or one for each of {} systems", rhs_, header.cols,
+                               systems());
         });
     };
-    columns_ = read_matrix<S>(rhs_, {.part = FilePart::right_sides, .accept = columns, .stop = limit_.of(rhs_)});
+    columns_ = read_sides<S>(rhs_, A_.rows(), limit_, columns, rhs_remark_);
 }
 
 template <Scalar S>
 std::string SequenceInput<S>::label(Index k) const
 {
-    return files_.files.empty() ? fmt::format("{}", k)
-                                : fs::path(files_.files[static_cast<std::size_t>(k)].matrix).filename().string();
+    if (files_.files.empty()) return fmt::format("{}", k);
+    const SystemFiles& files = files_.files[static_cast<std::size_t>(k)];
+    return fs::path(files_.one_matrix ? files.rhs : files.matrix).filename().string();
+}
+
+template <Scalar S>
+std::vector<std::string> SequenceInput<S>::remarks() const
+{
+    std::vector<std::string> all;
+    if (files_.one_matrix)
+        all.push_back(fmt::format("{} serves all {} right-hand sides", files_.files.front().matrix, systems()));
+    for (const std::string& one : {pattern_remark_, rhs_remark_})
+        if (!one.empty()) all.push_back(one);
+    return all;
 }
 
 template <Scalar S>
@@ -152,21 +189,46 @@ template <Scalar S>
 void SequenceInput<S>::read_matrix_file(Index k)
 {
     const std::string& file = files_.files[static_cast<std::size_t>(k)].matrix;
-    const auto         fitting = [&](const MatrixMarketHeader& header) {
+    if (file == matrix_there_) return;
+    matrix_there_.clear();
+    const auto fitting = [&](const MatrixMarketHeader& header) {
         require(header.complex == is_complex<S>, [&] {
             return fmt::format("{}: {} values, but those of {} are {}; a series has values of one type", file,
-                                       type_text(header.complex), files_.pattern_of, type_text(is_complex<S>));
+                               type_text(header.complex), files_.pattern_of, type_text(is_complex<S>));
         });
         require(header.rows == A_.rows() && header.cols == A_.cols(), [&] {
             return fmt::format("{}: {} × {}, but {} is {} × {}", file, header.rows, header.cols, files_.pattern_of,
-                                       A_.rows(), A_.cols());
+                               A_.rows(), A_.cols());
         });
     };
-    const auto        any = read_any_matrix(file, {.accept = fitting, .stop = limit_.of(file)});
-    const CsrView<S>& read = std::get<CsrMatrix<S>>(any);
-    if (const std::string difference = difference_text<S>(A_, read); !difference.empty())
-        throw InvalidInput(fmt::format("{}: another pattern than {}: {}", file, files_.pattern_of, difference));
-    std::ranges::copy(read.val(), A_.val().begin());  // in place: others look at these arrays
+    const auto any = read_any_matrix(file, {.accept = fitting, .stop = limit_.of(file)});
+    take_member(std::get<CsrMatrix<S>>(any), file);
+    matrix_there_ = file;
+}
+
+template <Scalar S>
+void SequenceInput<S>::take_member(const CsrView<S>& member, const std::string& file)
+{
+    const std::string difference = difference_text<S>(A_, member);
+    if (difference.empty()) {
+        std::ranges::copy(member.val(), A_.val().begin());  // in place: others look at these arrays
+        return;
+    }
+    if (pattern_remark_.empty())
+        pattern_remark_ = fmt::format(
+            "{}: another pattern than {}: {}; each system is taken with the entries of all "
+            "before it, those it lacks as 0",
+            file, files_.pattern_of, difference);
+    std::vector<Offset> growth;
+    CsrMatrix<S>        all = united<S>(A_, member, growth);
+    if (all.nnz() == A_.nnz()) {
+        std::ranges::copy(all.val(), A_.val().begin());
+        return;
+    }
+    A_ = std::move(all);
+    if (growth_.empty()) growth_ = std::move(growth);
+    else
+        for (Offset& p : growth_) p = growth[p];
 }
 
 /// From rhs.f64 or rhs.c128.
@@ -198,7 +260,9 @@ void SequenceInput<S>::read_rhs(Index k)
         b_ = load_rhs<S>(rhs_, A_, fmt::format("{}: system {}", name(), label(k)));
     } else if (!files_.files.empty()) {
         const auto& pair = files_.files[static_cast<std::size_t>(k)];
-        b_ = load_rhs<S>(pair.rhs, A_, pair.matrix, limit_);
+        std::string said;
+        b_ = load_rhs<S>(pair.rhs, A_, pair.matrix, limit_, RhsColumns::one, said);
+        if (rhs_remark_.empty()) rhs_remark_ = std::move(said);
     } else read_side(k);
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -31,8 +32,9 @@ struct SequenceFacts {
 /// lines), right-hand sides (systems × n; may be absent) and `meta.json` (n, nnz, k; may be absent); or A_000.mtx, A_001.mtx, …
 /// (.gz too), taken by number. Real numbers are little-endian doubles in `values.f64` and `rhs.f64`, complex ones two of them, re and
 /// im, in `values.c128` and `rhs.c128`; "complex" in meta.json says which values count. The right-hand side of a file A… is b…
-/// beside it, by number too: b_001.mtx is A1.mtx's. The pattern is that of the first file that can be used, and so is the type of the
-/// values. Right-hand sides of complex matrices may be real.
+/// beside it, by number too: b_001.mtx is A1.mtx's. series_names.hpp has other names, and one matrix for several right-hand sides.
+/// The type of the values is that of the first file that can be used. The pattern is the union of those read so far: programs that
+/// write matrices leave out entries that happen to be 0. Right-hand sides of complex matrices may be real.
 template <Scalar S = double>
 class SequenceInput {
 public:
@@ -56,12 +58,16 @@ public:
     std::string        label(Index k) const;  ///< of system k, counted from 0: A_003.mtx, or its number
 
     /// Makes system k the one that A() and b() give. In any order; costs nothing for the one that is there already.
-    /// @throws InvalidInput naming file, row and column of a NaN or Inf, or the file whose pattern or type of values is another;
+    /// @throws InvalidInput naming file, row and column of a NaN or Inf, or the file whose sizes or type of values are others;
     ///         OutOfTime, Cancelled
     void read(Index k);
+    /// Where the entries of the former pattern are in that of A(), if read() has enlarged it since this was called last; empty
+    /// where not.
+    std::vector<Offset>      take_growth() { return std::exchange(growth_, {}); }
+    std::vector<std::string> remarks() const;  ///< on what was read, of each kind once
 
-    /// n×n, the same pattern for every system. Before the first read the values mean nothing. A copy of the view serves all
-    /// systems: they are read into the same arrays, unless nothing was read yet.
+    /// n×n. Before the first read the values mean nothing. A copy of the view serves until the pattern grows: systems are read into
+    /// the same arrays.
     const CsrView<S>&  A() const { return A_; }
     std::span<const S> b() const { return b_; }  ///< n
 
@@ -69,6 +75,7 @@ private:
     void choose_rhs(const std::string& rhs);
     void read_values(Index k);
     void read_matrix_file(Index k);
+    void take_member(const CsrView<S>& member, const std::string& file);
     void read_rhs(Index k);
     void read_side(Index k);
 
@@ -81,6 +88,10 @@ private:
     std::vector<S> row_;      // values of one system in the order of the lines
     CsrMatrix<S>   columns_;  // the file of --rhs: n × 1 or n × systems
     ReadLimit      limit_;
+    std::string    matrix_there_;  // the file whose values A_ has
+
+    std::vector<Offset> growth_;
+    std::string         pattern_remark_, rhs_remark_;
 };
 using AnySequence = std::variant<SequenceInput<double>, SequenceInput<std::complex<double>>>;
 

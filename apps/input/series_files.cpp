@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
+#include <utility>
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/io/matrix_file.hpp"
@@ -26,130 +24,6 @@ bool is_there(const std::string& file)
 {
     std::error_code unknown;
     return fs::exists(file, unknown);
-}
-
-bool is_number(const std::string& tag)
-{
-    return !tag.empty() && tag.find_first_not_of("0123456789") == std::string::npos;
-}
-
-/// What follows the letter in A_012.mtx, A12.mtx.gz, A_mesh.npz and the like, a number without leading zeros: a right-hand side
-/// b… belongs to the matrix A… of its tag. Nothing for names with another letter.
-std::optional<std::string> tag_of(const fs::path& path, char letter)
-{
-    const std::string full = path.filename().string();
-    if (!names_matrix_file(full) || !full.starts_with(letter)) return std::nullopt;
-    const std::string name(without_file_ending(full));
-    if (name.empty()) return std::nullopt;
-    std::string tag = name.substr(name.size() > 1 && name[1] == '_' ? 2 : 1);
-    if (is_number(tag)) tag.erase(0, std::min(tag.find_first_not_of('0'), tag.size() - 1));
-    return tag;
-}
-
-/// @throws InvalidInput when the folder cannot be read
-std::vector<fs::path> files_in(const fs::path& folder)
-{
-    std::vector<fs::path> files;
-    std::error_code       failed;
-    for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, failed))
-        files.push_back(folder / entry.path().filename());
-    require(!failed, [&] { return fmt::format("{}: {}", folder.string(), failed.message()); });
-    return files;
-}
-
-using Sides = std::multimap<std::string, std::string>;  ///< right-hand sides of a folder by tag
-
-Sides sides_in(const fs::path& folder)
-{
-    Sides sides;
-    for (const fs::path& file : files_in(folder))
-        if (const auto tag = tag_of(file, 'b')) sides.emplace(*tag, file.string());
-    return sides;
-}
-
-[[noreturn]] void throw_no_matrix(const std::string& side)
-{
-    throw InvalidInput(fmt::format("{}: no matrix goes with it", side));
-}
-
-[[noreturn]] void throw_one_number(const std::string& file, const std::string& other)
-{
-    throw InvalidInput(fmt::format("{} and {} have one number", std::min(file, other), std::max(file, other)));
-}
-
-/// Of A_012.mtx and the like: 12; nothing for other names.
-std::optional<std::string> number_of(const fs::path& file)
-{
-    auto number = tag_of(file, 'A');
-    if (number && !is_number(*number)) number.reset();
-    return number;
-}
-
-/// @throws InvalidInput when there are none, two of one number, or a right-hand side whose matrix is missing
-std::vector<std::string> numbered_files(const std::string& folder)
-{
-    std::map<std::pair<std::size_t, std::string>, std::string> found;  // by the digits' count, then the digits
-    for (const fs::path& file : files_in(folder)) {
-        const auto number = number_of(file);
-        if (!number) continue;
-        const auto added = found.try_emplace({number->size(), *number}, file.string());
-        if (!added.second) throw_one_number(added.first->second, file.string());
-    }
-    require(!found.empty(), [&] {
-        return fmt::format("{}: neither pattern.mtx with its values nor A_000.mtx, A_001.mtx and so on", folder);
-    });
-    for (const auto& [tag, side] : sides_in(folder))
-        if (is_number(tag) && !found.contains({tag.size(), tag})) throw_no_matrix(side);
-    std::vector<std::string> files;
-    for (const auto& [number, file] : found) files.push_back(file);
-    return files;
-}
-
-/// The right-hand side beside a matrix A…; "" when there is none, or for other names. @throws InvalidInput for two of them
-std::string rhs_beside(const fs::path& matrix, std::map<fs::path, Sides>& known)
-{
-    const auto tag = tag_of(matrix, 'A');
-    if (!tag) return "";
-    const fs::path folder = matrix.parent_path();
-    if (!known.contains(folder)) known.emplace(folder, sides_in(folder));
-    const auto [first, end] = known.at(folder).equal_range(*tag);
-    if (first == end) return "";
-    if (std::next(first) != end) throw_one_number(first->second, std::next(first)->second);
-    return first->second;
-}
-
-void require_file(const std::string& path, std::size_t arguments)
-{
-    std::error_code unknown;
-    require(!fs::is_directory(path, unknown), [&] {
-        return fmt::format("{} is a folder, and {} arguments were given: a series is one folder, or files alone", path,
-                           arguments);
-    });
-    require(!path.starts_with("gallery:"), [&] {
-        return fmt::format("{}: a series is a folder or files; `ilux gallery {} --out A_000.mtx` writes its first",
-                           path, path.substr(path.find(':') + 1));
-    });
-}
-
-/// `dir/*.mtx` names the right-hand sides as well: those that belong to another file are left out.
-/// @throws InvalidInput for a numbered one that belongs to none of the numbered matrices
-std::vector<std::string> matrices_among(const std::vector<std::string>& paths)
-{
-    const auto folder = [](const fs::path& path) { return path.parent_path().lexically_normal(); };
-    std::set<std::pair<fs::path, std::string>> tags;
-    for (const std::string& path : paths) {
-        require_file(path, paths.size());
-        if (const auto tag = tag_of(path, 'A')) tags.emplace(folder(path), *tag);
-    }
-    const bool numbered = std::ranges::any_of(tags, [](const auto& one) { return is_number(one.second); });
-    std::vector<std::string> matrices;
-    for (const std::string& path : paths) {
-        const auto side = tag_of(path, 'b');
-        if (side && tags.contains({folder(path), *side})) continue;
-        if (side && is_number(*side) && numbered) throw_no_matrix(path);
-        matrices.push_back(path);
-    }
-    return matrices;
 }
 
 void require_square(const MatrixMarketHeader& header, const std::string& file)
@@ -220,8 +94,7 @@ bool has_complex_values(const std::string& folder)
 
 bool is_series(const std::string& folder)
 {
-    return is_there(inside(folder, "pattern.mtx")) ||
-           std::ranges::any_of(files_in(folder), [](const fs::path& file) { return number_of(file).has_value(); });
+    return is_there(inside(folder, "pattern.mtx")) || has_numbered_matrices(folder);
 }
 
 SeriesFiles::SeriesFiles(const std::vector<std::string>& paths, const ReadLimit& limit)
@@ -229,9 +102,9 @@ SeriesFiles::SeriesFiles(const std::vector<std::string>& paths, const ReadLimit&
     require(!paths.empty(), [] { return std::string("no folder and no files were given"); });
     name = paths.front();
     std::error_code unknown;
-    if (paths.size() > 1 || !fs::is_directory(name, unknown)) open_files(matrices_among(paths), limit);
+    if (paths.size() > 1 || !fs::is_directory(name, unknown)) open_files(systems_of(paths), limit);
     else if (is_there(inside(name, "pattern.mtx"))) open_folder(limit);
-    else open_files(numbered_files(name), limit);
+    else open_files(systems_in(name, limit), limit);
 }
 
 void SeriesFiles::open_folder(const ReadLimit& limit)
@@ -296,21 +169,18 @@ void SeriesFiles::find_sides()
     });
 }
 
-void SeriesFiles::open_files(const std::vector<std::string>& matrices, const ReadLimit& limit)
+void SeriesFiles::open_files(std::vector<SystemFiles> systems_there, const ReadLimit& limit)
 {
-    require(matrices.size() <= static_cast<std::size_t>(std::numeric_limits<Index>::max()),
-            [&] { return fmt::format("{} files are too many", matrices.size()); });
-    std::map<fs::path, Sides> known;
-    for (const std::string& matrix : matrices) {
-        require(is_there(matrix), [&] { return fmt::format("{}: there is no such file or folder", matrix); });
-        files.push_back({.matrix = matrix, .rhs = rhs_beside(matrix, known)});
-    }
+    files = std::move(systems_there);
+    require(files.size() <= static_cast<std::size_t>(std::numeric_limits<Index>::max()),
+            [&] { return fmt::format("{} files are too many", files.size()); });
     systems = static_cast<Index>(files.size());
-    const auto with = std::ranges::count_if(files, [](const Pair& one) { return !one.rhs.empty(); });
+    const auto with = std::ranges::count_if(files, [](const SystemFiles& one) { return !one.rhs.empty(); });
     brings_rhs = with == systems;
+    one_matrix = systems > 1 && brings_rhs && files.front().matrix == files.back().matrix;
     take_pattern(limit);
     if (with == 0 || brings_rhs) return;
-    const auto bare = std::ranges::find(files, std::string(), &Pair::rhs);
+    const auto bare = std::ranges::find(files, std::string(), &SystemFiles::rhs);
     throw InvalidInput(fmt::format("{}: there is no right-hand side beside it, as there is for others", bare->matrix));
 }
 
@@ -318,7 +188,7 @@ void SeriesFiles::open_files(const std::vector<std::string>& matrices, const Rea
 void SeriesFiles::take_pattern(const ReadLimit& limit)
 {
     std::string why;
-    for (const Pair& one : files) try {
+    for (const SystemFiles& one : files) try {
             const auto square = [&](const MatrixMarketHeader& header) { require_square(header, one.matrix); };
             pattern = read_any_matrix(one.matrix, {.accept = square, .stop = limit.of(one.matrix)});
             require(std::visit([](const auto& A) { return A.nnz() > 0; }, pattern),

@@ -48,7 +48,7 @@ SweepInput::SweepInput(const std::string& G, const std::string& C, std::vector<d
 {
     require_frequencies(frequencies_);
     matrix_.set_frequency(*std::ranges::max_element(frequencies_));  // what overflows does so there
-    if (rhs_ != "A1") b_ = load_rhs<Value>(rhs_, A(), name_, limit);
+    if (rhs_ != "A1") b_ = load_rhs<Value>(rhs_, A(), name_, limit, RhsColumns::one, rhs_remark_);
     matrix_.set_frequency(0);
 }
 

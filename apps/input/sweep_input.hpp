@@ -38,8 +38,14 @@ public:
     const CsrView<Value>&  A() const { return matrix_.A(); }
     std::span<const Value> b() const { return b_; }  ///< n
 
+    std::vector<std::string> remarks() const  ///< on what was read
+    {
+        return rhs_remark_.empty() ? std::vector<std::string>{} : std::vector{rhs_remark_};
+    }
+    std::vector<Offset> take_growth() { return {}; }  ///< as SequenceInput has it: the pattern is always the same
+
 private:
-    std::string         name_, rhs_;
+    std::string         name_, rhs_, rhs_remark_;
     std::vector<double> frequencies_;
     AcMatrix            matrix_;
     std::vector<Value>  b_;

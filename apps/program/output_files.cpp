@@ -166,6 +166,16 @@ FileTarget solution_file(const Output& folder, Index k)
     return former == folder.claimed.end() ? FileTarget(path) : *former;
 }
 
+FileTarget waiting_at_most(double seconds, FileTarget target)
+{
+    if (seconds > 0)
+        target.stop = target.stop.within(
+            seconds, fmt::format("{}: the time limit of {:g} s was reached before anything read it; --time-limit takes "
+                                 "another, 0 is none",
+                                 target.name, seconds));
+    return target;
+}
+
 void write_file(const FileTarget& file, const std::string& text)
 {
     AtomicFile out(file);

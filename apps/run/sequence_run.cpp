@@ -66,6 +66,16 @@ struct Waiting {
         }
         systems.push_back(std::move(one));
     }
+    /// @param growth  where each entry of the former pattern is among `nnz`
+    void enlarge(std::span<const Offset> growth, Offset nnz)
+    {
+        std::vector<S> all(member.size() * static_cast<std::size_t>(nnz));
+        for (std::size_t m = 0; m < member.size(); ++m)
+            for (std::size_t p = 0; p < growth.size(); ++p)
+                all[m * static_cast<std::size_t>(nnz) + static_cast<std::size_t>(growth[p])] =
+                    values[m * growth.size() + p];
+        values = std::move(all);
+    }
     void clear()
     {
         systems.clear();
@@ -113,6 +123,8 @@ public:
         note(report.decisions, all.decisions);
         batches_.add(report.counts, number);
     }
+
+    void pattern_grew() { analysed_ = false; }
 
     const StrategiesTaken& taken() const { return taken_; }
     const BatchCounts&     batches() const { return batches_; }
@@ -293,6 +305,10 @@ void run(Series<S>& series, Input& input, Index batch, const StopToken& stop, co
     for (Index k = 0; k < input.systems(); ++k) {
         SystemReport one;
         const bool   there = read(input, k, stop, one);
+        if (const auto growth = input.take_growth(); !growth.empty()) {
+            series.pattern_grew();
+            waiting.enlarge(growth, input.A().nnz());
+        }
         if (batch == 1) one_by_one.take(series, input, std::move(one), there, each, all);
         else waiting.add(std::move(one), input.A(), input.b(), there);
         const bool last = k + 1 == input.systems() || stop.stopped();
@@ -342,6 +358,7 @@ SequenceReport run_sequence(Input& input, const SolveOptions& options, const Sto
     Series<typename Input::Value> series(all.options, input.systems(), plan.keep_structure);
     series.heed(stop);
     run(series, input, batch_of(plan, all.options, all.decisions), stop, each, all);
+    note(input.remarks(), all.decisions);
     note(series.batches().decisions("system"), all.decisions);
     for (std::string& remark : options_without_effect(all.options, series.taken(), true))
         all.decisions.push_back(std::move(remark));

@@ -77,6 +77,19 @@ int why_not_writable(const FileTarget& target)
     return access(target.path.c_str(), W_OK) == 0 || errno == ENOENT ? 0 : errno;  // a former file may be gone by now
 }
 
+/// The path by which a descriptor gets its first name.
+std::string link_to(int file) { return fmt::format("/proc/self/fd/{}", file); }
+
+/// A file in the folder of `path` that has no name, or −1 where there are none.
+int open_unnamed(const std::string& path)
+{
+    const fs::path folder = fs::path(path).parent_path();
+    const int file = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file < 0 || access(link_to(file).c_str(), F_OK) == 0) return file;
+    close(file);  // without /proc it would never have one
+    return -1;
+}
+
 /// The file gets what open() would have given it, or what its former had. Another's file is kept as theirs where the system
 /// lets us, which is root's case; elsewhere it becomes ours, as a copy would.
 void dress(int file, const std::optional<FileTarget::Former>& former)
@@ -145,9 +158,9 @@ void AtomicFile::open()
     if (target_.descriptor >= 0) file_ = fcntl(target_.descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     else if (target_.special) file_ = open_special(target_);
     else {
-        std::string unnamed = target_.path + ".XXXXXX";
-        file_ = mkostemp(unnamed.data(), O_CLOEXEC);
-        if (file_ >= 0) temporary_ = std::move(unnamed);
+        file_ = open_unnamed(target_.path);
+        std::string beside = target_.path + ".XXXXXX";
+        if (file_ < 0 && (file_ = mkostemp(beside.data(), O_CLOEXEC)) >= 0) temporary_ = std::move(beside);
     }
     if (file_ < 0) fail(target_, errno);
     if (!target_.direct()) dress(file_, target_.former);
@@ -178,9 +191,28 @@ void AtomicFile::commit()
 {
     errno = 0;
     if (gzclose_w(static_cast<gzFile>(std::exchange(stream_, nullptr))) != Z_OK) fail(target_, errno);
-    if (!target_.direct() && !sync(file_)) fail(target_, errno);
+    if (!target_.direct()) {
+        if (!sync(file_)) fail(target_, errno);
+        take_name();
+    }
     if (close(std::exchange(file_, -1)) != 0) fail(target_, errno);
-    if (temporary_.empty()) return;
+}
+
+/// At once where nothing is there; what is there is replaced by a rename.
+void AtomicFile::take_name()
+{
+    const auto named = [&](const std::string& name) {
+        return linkat(AT_FDCWD, link_to(file_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (temporary_.empty()) {
+        if (named(target_.path)) return;
+        if (errno != EEXIST) fail(target_, errno);
+    }
+    for (int k = 0; temporary_.empty(); ++k) {
+        std::string beside = fmt::format("{}.{}.{}", target_.path, getpid(), k);
+        if (named(beside)) temporary_.swap(beside);  // needs no memory: what has a name is also removed
+        else if (errno != EEXIST) fail(target_, errno);
+    }
     if (rename(temporary_.c_str(), target_.path.c_str()) != 0) fail(target_, errno);
     temporary_.clear();
 }

@@ -39,8 +39,9 @@ bool remove_former(const FileTarget& target);
 /// @throws InvalidInput naming the file and the system's reason
 void require_writable(const FileTarget& target);
 
-/// Writes to a temporary file beside `target.path`; commit() brings it to the disk and renames it. Without commit() nothing is
-/// left behind. The file has the mode of its former and, as far as the system allows, the owner. A name ending in .gz is
+/// Writes to a file without a name in the folder of `target.path`; commit() brings it to the disk and names it. Without commit()
+/// nothing is left behind, even where the program is killed; only file systems that have no such files (NFS) hold one with a
+/// name beside the path meanwhile. The file has the mode of its former and, as far as the system allows, the owner. A name ending in .gz is
 /// compressed. Descriptors, FIFOs and devices are written directly.
 /// Every member @throws InvalidInput naming the file and the system's reason; the constructor Cancelled, OutOfTime where a FIFO
 /// has no reader
@@ -56,10 +57,11 @@ public:
 
 private:
     void open();
+    void take_name();
     void discard() noexcept;
 
     FileTarget  target_;
-    std::string temporary_;         ///< empty when written directly, or when renamed
+    std::string temporary_;         ///< empty when written directly, without a name, or when renamed
     int         file_ = -1;         ///< outlives the stream, for fsync
     void*       stream_ = nullptr;  ///< a gzFile
 };

@@ -25,9 +25,9 @@ bool      is_petsc(std::string_view bytes);
 AnyMatrix parse_harwell_boeing(std::string_view bytes, std::string_view name, const ReadOptions& options);
 bool      is_harwell_boeing(std::string_view bytes);
 
-/// MATLAB's files of level 5 and 7.3, by the library matio where this was built with it. As the matrix counts the variable A, A of
+/// MATLAB's files of level 4 and 5, and those of 7.3 where the library HDF5 is. As the matrix counts the variable A, A of
 /// a structure Problem, or the only sparse one; as right-hand sides b, b of Problem, or the only dense one.
 AnyMatrix parse_matlab(std::string_view bytes, std::string_view name, const ReadOptions& options);
-bool      reads_matlab();  ///< whether this was built with matio
+bool      is_matlab(std::string_view bytes);
 
 }  // namespace ilux::detail

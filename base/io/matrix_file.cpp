@@ -17,7 +17,6 @@ namespace {
 
 using Parse = AnyMatrix (*)(std::string_view bytes, std::string_view name, const ReadOptions& options);
 
-constexpr std::string_view matlab_5 = "MATLAB 5.0 MAT-file", matlab_7 = "MATLAB 7.3 MAT-file";
 constexpr std::string_view hdf5_magic("\x89HDF\r\n\x1a\n", 8);
 
 /// Its reader, where the bytes are of a kind that is no Matrix Market file.
@@ -25,8 +24,8 @@ Parse other_reader(std::string_view bytes)
 {
     if (bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6")) return detail::parse_npz;
     if (bytes.starts_with(detail::npy_magic)) return detail::parse_npy;
-    if (bytes.starts_with(matlab_5) || bytes.starts_with(matlab_7)) return detail::parse_matlab;
     if (detail::is_petsc(bytes)) return detail::parse_petsc;
+    if (detail::is_matlab(bytes)) return detail::parse_matlab;
     if (detail::is_harwell_boeing(bytes)) return detail::parse_harwell_boeing;
     return nullptr;
 }
@@ -65,7 +64,7 @@ constexpr std::array file_endings{
     FileEnding{".npz", "a SciPy matrix (scipy.sparse.save_npz)"},
     FileEnding{".npy", "a NumPy array (numpy.save)"},
     FileEnding{".petsc", "a binary file of PETSc"},
-    FileEnding{".mat", "a MATLAB file of level 5 or 7.3"},
+    FileEnding{".mat", "a MATLAB file"},
     FileEnding{".rb", "a Rutherford-Boeing file"},
     FileEnding{".hb", "a Harwell-Boeing file"},
     FileEnding{".rua", "a Harwell-Boeing file"},

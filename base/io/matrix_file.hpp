@@ -3,7 +3,7 @@
 // standard input, and gzip is undone for every kind.
 //
 // Read: Matrix Market (matrix_market.hpp); SciPy's .npz and NumPy's .npy; PETSc's binary files; Harwell-Boeing and Rutherford-
-// Boeing; where built with matio, MATLAB's .mat. docs/files.md has what of each. For all of them: duplicates are summed in the
+// Boeing; MATLAB's .mat. docs/files.md has what of each. For all of them: duplicates are summed in the
 // file's order, zeros of dense arrays are not stored, NaN and Inf are refused, real values are read where complex ones are
 // wanted, and complex ones are refused where real ones are. Every refusal is an InvalidInput that begins with the file's name.
 

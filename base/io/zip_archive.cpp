@@ -6,13 +6,12 @@
 #include <algorithm>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/io/inflate.hpp"
 #include "ilux/base/io/printable.hpp"
 #include "ilux/base/io/raw_bytes.hpp"
 
 namespace ilux::detail {
 namespace {
-
-constexpr std::size_t at_once = std::size_t{1} << 22;  // a few milliseconds: the token is asked between two
 
 constexpr std::string_view local_mark("PK\3\4", 4), central_mark("PK\1\2", 4), end_mark("PK\5\6", 4),
     end64_mark("PK\6\6", 4), locator_mark("PK\6\7", 4);
@@ -78,30 +77,6 @@ void take_large_sizes(std::string_view extra, std::string_view name, ZipMember& 
     }
 }
 
-void inflate_all(std::string_view packed, char* out, std::uint64_t size, std::string_view name, const StopToken& stop)
-{
-    z_stream stream{};
-    if (inflateInit2(&stream, -15) != Z_OK) throw OutOfMemory(fmt::format("no memory to unpack {}", name));
-    const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, inflateEnd);
-    std::uint64_t                                       in = 0, made = 0;
-    for (int status = Z_OK; status != Z_STREAM_END;) {
-        if (stop.possible()) stop.check();
-        stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + in));  // zlib does not write there
-        stream.avail_in = static_cast<uInt>(std::min<std::uint64_t>(packed.size() - in, at_once));
-        stream.next_out = reinterpret_cast<Bytef*>(out + made);
-        stream.avail_out = static_cast<uInt>(std::min<std::uint64_t>(size - made, at_once));
-        const uInt had_in = stream.avail_in, had_out = stream.avail_out;
-        status = inflate(&stream, Z_NO_FLUSH);
-        in += had_in - stream.avail_in;
-        made += had_out - stream.avail_out;
-        if (status == Z_MEM_ERROR) throw OutOfMemory(fmt::format("no memory to unpack {}", name));
-        const bool moved = had_in != stream.avail_in || had_out != stream.avail_out;
-        if (status != Z_STREAM_END && (status != Z_OK || !moved))
-            throw_damaged(name, fmt::format("its packed data are bad at byte {}", in));
-    }
-    if (made != size) throw_damaged(name, fmt::format("{} bytes were promised, {} came", size, made));
-}
-
 std::uint32_t checksum_of(std::string_view bytes)
 {
     return static_cast<std::uint32_t>(
@@ -155,7 +130,8 @@ ZipData zip_data(std::string_view archive, const ZipMember& member, std::string_
             throw_damaged(what,
                           fmt::format("{} bytes cannot hold the {} that are promised", member.packed, member.size));
         data.unpacked = std::make_unique_for_overwrite<char[]>(member.size + 1);
-        inflate_all(packed, data.unpacked.get(), member.size, what, stop);
+        const auto made = inflate_all(packed, Deflated::raw, {data.unpacked.get(), member.size}, what, stop).out;
+        if (made != member.size) throw_damaged(what, fmt::format("{} bytes were promised, {} came", member.size, made));
         data.view = {data.unpacked.get(), member.size};
     }
     if (checksum_of(data.view) != member.checksum) throw_damaged(what, "its checksum is wrong");

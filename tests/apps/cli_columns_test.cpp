@@ -50,6 +50,18 @@ TEST_F(Cli, OneColumnIsToldAsBefore)
     EXPECT_EQ(ilux({"solve", A, "--rhs", b}).out.find("column "), std::string::npos);
 }
 
+TEST_F(Cli, ARowOfAsManyValuesAsTheMatrixHasRowsIsOneColumnWhichIsTold)
+{
+    const std::string A = file("A.mtx", two_by_two), x = folder.file("x.mtx"),
+                      column = file("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n4\n8\n"),
+                      row = file("row.mtx", "%%MatrixMarket matrix array real general\n1 2\n4\n8\n");
+    (void)json({"solve", A, "--rhs", column, "--json", "--out", x});
+    const auto wanted = read_vector(x);
+    const auto report = json({"solve", A, "--rhs", row, "--json", "--out", x});
+    EXPECT_EQ(read_vector(x), wanted);
+    EXPECT_NE(report["decisions"].dump().find("row.mtx: a row of 2 values, taken as a column"), std::string::npos);
+}
+
 /// Of A X = A the solution is I: where an x should be 0 rounding alone fills its rows, which do not count.
 TEST_F(Cli, SaysWhichComponentwiseErrorCounted)
 {

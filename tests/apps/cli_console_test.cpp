@@ -76,6 +76,9 @@ TEST_F(CliConsole, SaysThatStandardOutputCannotBeWrittenAndEndsWithTwo)
         }
     for (const auto& [code, arguments] : refused()) {
         EXPECT_EQ(ilux(arguments, "", {.after = " >&-"}).code, code);
+        auto with_json = arguments;
+        with_json.emplace_back("--json");
+        EXPECT_EQ(ilux(with_json, "", {.after = " >&-"}).code, code) << fmt::format("{}", fmt::join(with_json, " "));
         EXPECT_EQ(ilux(arguments, "", {.after = " >&- 2>&-"}).code, code);
     }
     EXPECT_EQ(ilux({"solve", "gallery:poisson2d:n=4"}, "", {.after = " >&- 2>&- <&-"}).code, 2);

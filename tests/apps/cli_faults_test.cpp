@@ -86,7 +86,7 @@ TEST_F(CliFaults, OfEveryCallOfASolveLeaveNothingHalfDoneAndNothingStale)
                                            "--json"};
     // Two files are read; three are written, each after a probe; and the report is one write.
     const Call calls[] = {{"open", EIO, 8},   {"read", EIO, 4},  {"write", ENOSPC, 4}, {"fsync", EIO, 3},
-                          {"rename", EIO, 3}, {"close", EIO, 8}, {"unlink", EIO, 6}};
+                          {"linkat", EIO, 3}, {"close", EIO, 8}, {"unlink", EIO, 3}};
     for (const Call& call : calls)
         EXPECT_GE(each_fault(call, command, {"x.mtx", "h.csv", "r.html"}), call.least) << call.name;
 }
@@ -101,7 +101,7 @@ TEST_F(CliFaults, OfEveryCallOfASequenceLeaveNothingHalfDoneAndNothingStale)
     const std::vector<std::string> command{"sequence", folder.file("A"),      "--out", folder.file("x"),
                                            "--report", folder.file("r.html"), "--json"};
     const Call calls[] = {{"open", EIO, 7},   {"read", EIO, 6},  {"write", ENOSPC, 6}, {"fsync", EIO, 3},
-                          {"rename", EIO, 3}, {"close", EIO, 7}, {"unlink", EIO, 4}};
+                          {"linkat", EIO, 3}, {"close", EIO, 7}, {"unlink", EIO, 3}};
     for (const Call& call : calls)
         EXPECT_GE(each_fault(call, command, {"x/x_000.mtx", "x/x_001.mtx", "r.html"}), call.least) << call.name;
 }

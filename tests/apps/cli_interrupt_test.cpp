@@ -59,6 +59,34 @@ TEST_F(CliInterrupt, AnOutputThatNobodyReadsIsGivenUp)
     EXPECT_EQ(nlohmann::json::parse(result.out, nullptr, false)["outcome"], "cancelled") << result.out;
 }
 
+TEST_F(CliInterrupt, AModelProblemThatIsBeingWrittenLeavesNothing)
+{
+    int stopped = 0;
+    for (const std::string signal : {"TERM", "HUP", "KILL"})
+        for (const std::string seconds : {"0.2", "0.4"}) {
+            const std::string out = folder.file("A.mtx");
+            const Result      result = ilux({"gallery", "poisson3d:n=120", "--out", out}, "",
+                                            {.before = "timeout -s " + signal + " " + seconds + " "});
+            const bool        whole = std::filesystem::exists(out);
+            EXPECT_EQ(whole, result.code == 0) << result.code;
+            EXPECT_EQ(folder.entries(), whole ? 1U : 0U) << signal << " after " << seconds;
+            stopped += !whole;
+            std::filesystem::remove(out);
+        }
+    EXPECT_GT(stopped, 0);
+}
+
+TEST_F(CliInterrupt, AnOutputThatNobodyReadsIsGivenUpAtTheTimeLimit)
+{
+    for (const char* option : {"--out", "--history", "--report"}) {
+        const Result result = ilux({"solve", "gallery:poisson2d:n=4", "--json", option,
+                                    silent_pipe(fmt::format("x{}.mtx", option)), "--time-limit", "0.3"});
+        EXPECT_EQ(result.code, 3) << result.err;
+        EXPECT_NE(result.err.find("0.3 s was reached before anything read it"), std::string::npos) << result.err;
+        EXPECT_EQ(nlohmann::json::parse(result.out, nullptr, false)["outcome"], "time_limit") << result.out;
+    }
+}
+
 TEST_F(CliInterrupt, ASeriesTellsTheSystemsThatWereSolved)
 {
     write_matrix(folder.file("A_0.mtx"), gallery::build("poisson2d:n=10"));

@@ -176,23 +176,53 @@ TEST_F(CliSequence, DataThatCannotBeUsedAreRefusedBySystemAndTheOthersAreSolved)
 
     const TempFolder files;
     files.write("A_0.mtx", matrix_2x2(2, 1, 1, 2));
-    files.write("A_1.mtx", matrix("2 2 3\n1 1 1\n1 2 1\n2 2 2\n"));
+    files.write("A_1.mtx", matrix("3 3 3\n1 1 1\n2 2 1\n3 3 2\n"));
     files.write("A_2.mtx", matrix_2x2(3, 1, 1, 2));
     all = lines({files.path().string()}, 2);
     ASSERT_EQ(all.size(), 4u);
     EXPECT_EQ(all[1]["outcome"], "refused");
-    EXPECT_NE(all[1]["detail"].get<std::string>().find("A_1.mtx: another pattern"), std::string::npos);
+    EXPECT_NE(all[1]["detail"].get<std::string>().find("A_1.mtx: 3 × 3, but "), std::string::npos);
     EXPECT_EQ(all[2]["action"], "refactor");
     EXPECT_LE(all[2]["forward_error"].get<double>(), 4 * eps);  // b = A·1
 
-    files.write("A_0.mtx", matrix_2x2(nan, 1, 1, 2));
+    files.write("A_0.mtx", matrix("3 3 3\n1 1 1\n2 2 nan\n3 3 2\n"));
     all = lines({files.path().string()}, 2);
     ASSERT_EQ(all.size(), 4u);
     EXPECT_EQ(all[0]["outcome"], "refused");
-    EXPECT_NE(all[0]["detail"].get<std::string>().find("A_0.mtx:3: expected a finite number"), std::string::npos)
+    EXPECT_NE(all[0]["detail"].get<std::string>().find("A_0.mtx:4: expected a finite number"), std::string::npos)
         << all[0];
-    EXPECT_EQ(all[1]["outcome"], "converged");  // the pattern is its own now
-    EXPECT_NE(all[2]["detail"].get<std::string>().find("another pattern than"), std::string::npos) << all[2];
+    EXPECT_EQ(all[1]["outcome"], "converged");  // the sizes are its own now
+    EXPECT_NE(all[2]["detail"].get<std::string>().find("A_2.mtx: 2 × 2, but "), std::string::npos) << all[2];
+}
+
+/// b = A·1 of each, so that the error of x is known.
+TEST_F(CliSequence, MembersWhoseWriterDroppedZerosAreSolvedByEveryMethodAndBatch)
+{
+    constexpr Index n = 40;
+    for (Index k = 0; k < 9; ++k) {  // each lacks others of the entries beside the diagonal
+        std::string entries;
+        Index       count = 0;
+        const auto  put = [&](Index i, Index j, double value) {
+            entries += fmt::format("{} {} {}\n", i + 1, j + 1, value);
+            ++count;
+        };
+        for (Index i = 0; i < n; ++i) {
+            put(i, i, 4 + 0.1 * k);
+            if ((i + k) % 4 != 0) put(i, (i + 1) % n, -1);
+            if (k > 2 && (i * k) % 5 != 0) put(i, (i + 7) % n, 0.5);
+        }
+        series.write(fmt::format("A_{}.mtx", k), matrix(fmt::format("{} {} {}\n{}", n, n, count, entries)));
+    }
+    for (const char* method : {"auto", "lu", "gmres"})
+        for (const char* batch : {"1", "2", "4", "9"}) {
+            const auto all = lines({series.path().string(), "--method", method, "--batch", batch, "--rtol", "1e-12"});
+            ASSERT_EQ(all.size(), 10U) << method << batch;
+            for (Index k = 0; k < 9; ++k) EXPECT_LE(all[k]["forward_error"].get<double>(), 1e-10) << all[k];
+            Index told = 0;
+            for (const auto& decision : all[9]["decisions"])
+                told += decision.get<std::string>().find("A_1.mtx: another pattern than") != std::string::npos;
+            EXPECT_EQ(told, 1) << all[9]["decisions"];
+        }
 }
 
 TEST_F(CliSequence, SolvesADriftingModelProblemByEveryMethod)
@@ -299,7 +329,7 @@ TEST_F(CliSequence, NamesTheFirstFailureInTheOneLineOfQuiet)
 
     const TempFolder files;
     files.write("A_0.mtx", matrix_2x2(2, 1, 1, 2));
-    files.write("A_1.mtx", matrix("2 2 3\n1 1 1\n1 2 1\n2 2 2\n"));
+    files.write("A_1.mtx", matrix("3 3 3\n1 1 1\n2 2 1\n3 3 2\n"));
     const Result refused = ilux({"sequence", files.path().string(), "--quiet"});
     EXPECT_NE(refused.out.find("1 failed, the first system 1 (A_1.mtx): refused, "), std::string::npos) << refused.out;
 }

@@ -1,7 +1,7 @@
 // Loaded before a program (LD_PRELOAD): lets the k-th call of one kind fail, if it is of a file in a given folder or, for read
 // and write, of a standard descriptor.
 //
-//   ILUX_FAULT_CALL   open, read, write, fsync, rename, close or unlink
+//   ILUX_FAULT_CALL   open, read, write, fsync, linkat, rename, close or unlink
 //   ILUX_FAULT_AT     k, from 1
 //   ILUX_FAULT_ERROR  errno, or "throw": std::logic_error, which is nobody's fault but the program's
 //   ILUX_FAULT_UNDER  the folder, without links in its name
@@ -133,6 +133,12 @@ int rename(const char* from, const char* to) noexcept
 {
     if (is_under_folder(from) && fails("rename")) return -1;
     return real<int(const char*, const char*)>("rename")(from, to);
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept
+{
+    if (is_under_folder(to) && fails("linkat")) return -1;
+    return real<int(int, const char*, int, const char*, int)>("linkat")(from_folder, from, to_folder, to, flags);
 }
 
 int unlink(const char* path) noexcept

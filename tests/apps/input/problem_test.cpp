@@ -30,9 +30,9 @@ TEST(Problem, IsRefusedByItsSizesBeforeMemoryIsAskedFor)
     };
     refused([&] { load_problem(tall, "A1"); }, {"tall.mtx", "67108864 rows and 1 columns", "square"});
     refused([&] { load_problem(A, tall); }, {"tall.mtx", "67108864 values", "2 rows"});
-    refused([&] { load_problem(A, huge); }, {"huge.mtx", "67108864 columns"});
+    refused([&] { load_problem(A, huge); }, {"huge.mtx", "67108864 values", "2 rows"});
     refused([&] { SequenceInput({tall}); }, {"tall.mtx", "square"});
-    refused([&] { SequenceInput({A}, tall); }, {"tall.mtx", "expected 2 rows"});
+    refused([&] { SequenceInput({A}, tall); }, {"tall.mtx", "67108864 values", "2 rows"});
     SequenceInput series({A, huge});
     refused([&] { series.read(1); }, {"huge.mtx: 67108864 × 67108864, but", "2 × 2"});
     folder.write("pattern.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n67108864 67108864 1\n1 1\n");

@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 
 #include "ilux/tests/apps/sequence_folder.hpp"
 #include "ilux/tests/support/checks.hpp"
@@ -166,17 +168,139 @@ TEST(SequenceInput, AFirstFileThatCannotBeUsedIsRefusedInItsTurn)
     for (const std::string& bad : bads) {
         folder.write("A_0.mtx", bad);
         folder.write("A_1.mtx", good);
-        folder.write("A_2.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n");
+        folder.write("A_2.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n");
         SequenceInput input({folder.path().string()});
         ASSERT_EQ(input.systems(), 3);
         expect_refusal([&] { input.read(0); }, {"A_0.mtx"});
         input.read(1);
         EXPECT_EQ(input.A().at(0, 0), 3);
         EXPECT_EQ(list(input.b()), (std::vector<double>{4, 3}));
-        expect_refusal([&] { input.read(2); }, {"A_2.mtx: another pattern than", "A_1.mtx"});
+        expect_refusal([&] { input.read(2); }, {"A_2.mtx: 3 × 3, but", "A_1.mtx is 2 × 2"});
         folder.write("A_1.mtx", bad);
         folder.write("A_2.mtx", bad);
         expect_refusal([&] { SequenceInput({folder.path().string()}); }, {"A_0.mtx"});
+    }
+}
+
+/// Entries of a 3×3 matrix, counted from 1.
+std::string matrix_3x3(const std::vector<std::tuple<int, int, double>>& entries)
+{
+    std::string text = fmt::format("%%MatrixMarket matrix coordinate real general\n3 3 {}\n", entries.size());
+    for (const auto& [i, j, value] : entries) text += fmt::format("{} {} {}\n", i, j, value);
+    return text;
+}
+
+TEST(SequenceInput, AMemberIsReadOnTheUnionOfThePatternsSoFar)
+{
+    const TempFolder folder;
+    folder.write("A_0.mtx", matrix_3x3({{1, 1, 1}, {2, 2, 2}, {3, 3, 3}}));
+    folder.write("A_1.mtx", matrix_3x3({{1, 1, 4}, {2, 1, 5}, {2, 2, 6}, {3, 3, 7}}));  // one more
+    folder.write("A_2.mtx", matrix_3x3({{1, 1, 8}, {3, 3, 9}}));                        // fewer
+    folder.write("A_3.mtx", matrix_3x3({{1, 3, 1}, {2, 2, 1}, {3, 1, 1}}));             // both
+    SequenceInput             input({folder.path().string()});
+    const auto                dense = [&] { return to_dense(input.A()).a; };
+    const auto&               none = std::vector<Offset>{};
+    const auto                text = [&] { return input.remarks().empty() ? std::string() : input.remarks().front(); };
+    const std::vector<double> A0{1, 0, 0, 0, 2, 0, 0, 0, 3}, A1{4, 0, 0, 5, 6, 0, 0, 0, 7},
+        A2{8, 0, 0, 0, 0, 0, 0, 0, 9}, A3{0, 0, 1, 0, 1, 0, 1, 0, 0};
+    input.read(0);
+    EXPECT_EQ(dense(), A0);
+    EXPECT_EQ(input.take_growth(), none);
+    EXPECT_EQ(text(), "");
+    input.read(1);
+    EXPECT_EQ(dense(), A1);
+    EXPECT_EQ(input.take_growth(), (std::vector<Offset>{0, 2, 3}));
+    EXPECT_EQ(input.take_growth(), none);
+    EXPECT_NE(text().find("A_1.mtx: another pattern than"), std::string::npos) << text();
+    EXPECT_NE(text().find("row 2, column 1 (counted from 1) is new"), std::string::npos) << text();
+    input.read(2);
+    EXPECT_EQ(dense(), A2);
+    EXPECT_EQ(list(input.b()), (std::vector<double>{8, 0, 9}));  // A·1
+    EXPECT_EQ(input.take_growth(), none);
+    input.read(3);
+    EXPECT_EQ(dense(), A3);
+    EXPECT_EQ(input.A().nnz(), 6);
+    input.read(0);
+    EXPECT_EQ(dense(), A0);
+    EXPECT_EQ(input.A().nnz(), 6);
+    EXPECT_EQ(input.take_growth(), (std::vector<Offset>{0, 2, 3, 5}));
+    EXPECT_EQ(input.remarks().size(), 1U) << "said once";
+}
+
+TEST(SequenceInput, FilesOfOtherNamesThatDifferInANumberAreASeries)
+{
+    using Names = std::function<std::string(int)>;
+    const std::pair<Names, Names> names[] = {{[](int k) { return fmt::format("study_Jacobian_N300_{:02}.mtx", k); },
+                                              [](int k) { return fmt::format("study_Residual_N300_{:02}.mtx", k); }},
+                                             {[](int k) { return fmt::format("matrix_CASE10k_AC_{}.mtx", k); },
+                                              [](int k) { return fmt::format("rhs_CASE10k_AC_{}.mtx", k); }},
+                                             {[](int k) { return fmt::format("mat_t={:.4f}.mtx", 1e-3 * k); },
+                                              [](int k) { return fmt::format("vec_t={:.4f}.mtx", 1e-3 * k); }},
+                                             {[](int k) { return fmt::format("J{}e-05s.mtx", k); },
+                                              [](int k) { return fmt::format("F{}e-05s.mtx", k); }}};
+    for (const auto& [A, b] : names) {
+        const TempFolder folder;
+        for (const int k : {11, 2, 10, 0}) {
+            folder.write(A(k), matrix_2x2(1 + k, 1, 1, 2));
+            folder.write(b(k), vector_2(k, 7));
+            folder.write(fmt::format("x_{:03}.mtx", k), vector_2(0, 0));  // of a former run
+        }
+        folder.write("notes.txt", "not a matrix");
+        SequenceInput input({folder.path().string()});
+        ASSERT_EQ(input.systems(), 4);
+        const int order[] = {0, 2, 10, 11};
+        for (Index k = 0; k < 4; ++k) {
+            input.read(k);
+            EXPECT_EQ(input.label(k), A(order[k]));
+            EXPECT_EQ(input.A().at(0, 0), 1 + order[k]);
+            EXPECT_EQ(input.b()[0], order[k]);
+        }
+        folder.write(b(5), vector_2(1, 1));
+        expect_refusal([&] { SequenceInput({folder.path().string()}); }, {b(5), "no matrix goes with it"});
+        std::filesystem::remove(folder.file(b(5)));
+        folder.write("mass_3.mtx", matrix_2x2(1, 0, 0, 1));
+        expect_refusal([&] { SequenceInput({folder.path().string()}); },
+                       {"2 series of matrices", "mass_#", "files of one"});
+    }
+    const TempFolder empty;
+    empty.write("b_7.mtx", vector_2(1, 2));
+    expect_refusal([&] { SequenceInput({empty.path().string()}); }, {"pattern.mtx", "A_000.mtx", "differ in a number"});
+}
+
+TEST(SequenceInput, OneMatrixServesManyRightHandSides)
+{
+    for (const std::string name : {"A.mtx", "A_0.mtx", "A_7.mtx", "stiffness.mtx"}) {
+        const TempFolder         folder;
+        std::vector<std::string> paths{folder.write(name, matrix_2x2(3, 1, 1, 2))};
+        for (const int k : {0, 2, 10}) paths.push_back(folder.write(fmt::format("b_{}.mtx", k), vector_2(k, 7)));
+        for (const auto& given : {std::vector{folder.path().string()}, paths}) {
+            if (given.size() > 1 && !name.starts_with("A")) continue;  // files of other names are matrices each
+            SequenceInput input(given);
+            ASSERT_EQ(input.systems(), 3) << name;
+            const int order[] = {0, 2, 10};
+            for (Index k = 0; k < 3; ++k) {
+                input.read(k);
+                EXPECT_EQ(input.label(k), fmt::format("b_{}.mtx", order[k]));
+                EXPECT_EQ(input.A().at(0, 0), 3);
+                EXPECT_EQ(list(input.b()), (std::vector<double>{double(order[k]), 7}));
+            }
+            EXPECT_NE(input.remarks().front().find(name + " serves all 3"), std::string::npos);
+        }
+    }
+}
+
+TEST(SequenceInput, ARowOfNValuesIsTakenAsAColumnAndSaysSo)
+{
+    const TempFolder  folder;
+    const std::string row = "%%MatrixMarket matrix array real general\n1 2\n7\n8\n";
+    folder.write("A_0.mtx", matrix_2x2(3, 1, 1, 2));
+    const std::string b = folder.write("b_0.mtx", row);
+    for (const std::string rhs : {"auto", b.c_str()}) {
+        SequenceInput input({folder.path().string()}, rhs);
+        input.read(0);
+        EXPECT_EQ(list(input.b()), (std::vector<double>{7, 8}));
+        ASSERT_EQ(input.remarks().size(), 1U);
+        EXPECT_NE(input.remarks()[0].find("b_0.mtx: a row of 2 values, taken as a column"), std::string::npos);
     }
 }
 
@@ -200,7 +324,7 @@ TEST(SequenceInput, MakesTheRightHandSidesItIsAskedFor)
     EXPECT_EQ(b(each, 0), (std::vector<double>{1, 2}));
     EXPECT_EQ(b(each, 1), (std::vector<double>{3, 4}));
     expect_refusal([&] { b(folder.write("long.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n"), 0); },
-                   {"long.mtx", "3 rows"});
+                   {"long.mtx", "3 values", "2 rows"});
     expect_refusal<InvalidOption>([&] { b("one", 0); }, {"rhs=one", "did you mean 'ones'"});
     expect_refusal<InvalidOption>([&] { b("random:x", 0); }, {"random:SEED"});
 }
@@ -252,7 +376,7 @@ TEST(SequenceInput, NamesThePlaceOfANaN)
     EXPECT_EQ(list(side.b()), (std::vector<double>{3, 4}));
 }
 
-TEST(SequenceInput, RefusesAFileOfAnotherPatternAndNamesTheEntry)
+TEST(SequenceInput, NamesTheEntryByWhichPatternsDifferAndRefusesAnotherOrder)
 {
     const TempFolder                          folder;
     const std::string                         banner = "%%MatrixMarket matrix coordinate real general\n";
@@ -261,15 +385,21 @@ TEST(SequenceInput, RefusesAFileOfAnotherPatternAndNamesTheEntry)
         {banner + "3 3 4\n1 1 1\n2 1 1\n2 2 1\n3 3 1\n", "the entry at row 2, column 1 (counted from 1) is new"},
         {banner + "3 3 2\n1 1 1\n3 3 1\n", "row 2, column 2 (counted from 1) is missing"},
         {banner + "3 3 3\n1 1 1\n2 2 1\n3 2 1\n", "row 3, column 2 (counted from 1) is new"},
-        {banner + "2 2 2\n1 1 1\n2 2 1\n", "2 × 2"},
     };
     for (const auto& [text, words] : others) {
         SequenceInput input({first, folder.write("A_1.mtx", text), first});
         input.read(0);
-        expect_refusal([&] { input.read(1); }, {"A_1.mtx", words});
+        input.read(1);
+        ASSERT_EQ(input.remarks().size(), 1U);
+        EXPECT_NE(input.remarks()[0].find("A_1.mtx: another pattern than"), std::string::npos);
+        EXPECT_NE(input.remarks()[0].find(words), std::string::npos) << input.remarks()[0];
         input.read(2);
-        EXPECT_EQ(input.A().nnz(), 3);
+        EXPECT_EQ(to_dense(input.A()).a, (std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1}));
     }
+    SequenceInput input({first, folder.write("A_1.mtx", banner + "2 2 2\n1 1 1\n2 2 1\n"), first});
+    expect_refusal([&] { input.read(1); }, {"A_1.mtx", "2 × 2"});
+    input.read(2);
+    EXPECT_EQ(input.A().nnz(), 3);
 }
 
 TEST(SequenceInput, RefusesFilesThatContradictOneAnother)

@@ -27,6 +27,34 @@ unsigned mode_of(const std::string& path)
     return about.st_mode & 07777;
 }
 
+TEST(AtomicFile, NothingIsThereBeforeItIsWholeSoThatAKilledProgramLeavesNothing)
+{
+    const TempFolder folder;
+    const int        probe = open(folder.path().c_str(), O_TMPFILE | O_WRONLY, 0600);
+    if (probe < 0) GTEST_SKIP()
+    << "this file system has no files without a name";
+    close(probe);
+    const std::string path = folder.file("x");
+    {
+        AtomicFile file(path);
+        file.write("some");
+        EXPECT_EQ(folder.entries(), 0U);
+    }
+    EXPECT_EQ(folder.entries(), 0U);
+    for (const std::string text : {"made", "replaced"}) {
+        AtomicFile file(path);
+        file.write(text);
+        EXPECT_EQ(folder.entries(), text == "made" ? 0U : 1U);
+        file.commit();
+        EXPECT_EQ(read_bytes(path), text);
+        EXPECT_EQ(folder.entries(), 1U);
+    }
+    folder.write(fmt::format("x.{}.0", getpid()), "of another");  // the name that a replacing file gets first
+    write(path, "once more");
+    EXPECT_EQ(read_bytes(path), "once more");
+    EXPECT_EQ(folder.entries(), 2U);
+}
+
 TEST(AtomicFile, KeepsTheModeOfTheFileItReplacesAlsoWhenThatIsRemovedFirst)
 {
     const TempFolder folder;

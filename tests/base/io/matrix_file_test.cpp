@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "ilux/base/io/file_formats.hpp"
 #include "ilux/tests/base/io/foreign_files.hpp"
 
 namespace ilux::test {
@@ -85,29 +84,6 @@ TEST(MatrixFile, WritesSolutionsForMatrixMarketAndNumPyBitForBit)
         for (Index j = 0; j < 3; ++j)
             EXPECT_TRUE(identical(read_vector(folder.file(name), j), std::span(X).subspan(33 * j, 33))) << name;
     }
-}
-
-TEST(MatlabFile, ReadsLevel5And73WhereMatioIsThereAndElseSaysWhatIsMissing)
-{
-    if (!detail::reads_matlab()) {
-        expect_refusal([] { (void)read_any_matrix(foreign_file("level_5.mat")); },
-                       {"level_5.mat", "matio", "ILUX_MATIO", "save_npz"});
-        GTEST_SKIP()
-        << "built without matio";
-    }
-    for (const char* name : {"level_5.mat", "collection.mat", "level_7_3.mat"})
-        expect_A<double>(read_any_matrix(foreign_file(name)), name);
-    for (const char* name : {"level_5.mat", "collection.mat"})
-        expect_B<double>(read_any_matrix(foreign_file(name), {.part = FilePart::right_sides}), name);
-    expect_A<Complex>(read_any_matrix(foreign_file("packed.mat")), "packed.mat");
-    EXPECT_EQ(read_matrix(foreign_file("logical.mat")).nnz(), 6);
-    expect_refusal([] { (void)read_matrix(foreign_file("packed.mat")); }, {"packed.mat", "real values"});
-    expect_refusal([] { (void)read_vector(foreign_file("logical.mat")); }, {"logical.mat", "M, text", "variable b"});
-    const std::string bytes = read_bytes(foreign_file("level_5.mat"));
-    for (std::size_t size = 129; size < bytes.size(); ++size)
-        EXPECT_THROW((void)parse_any_matrix(bytes.substr(0, size), "t.mat", {.part = FilePart::right_sides}),
-                     InvalidInput)
-            << size;
 }
 
 }  // namespace
