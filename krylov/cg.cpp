@@ -35,7 +35,7 @@ IterationReport cg(B& be, const LinearOperator<B, S>& A, Preconditioner<B, S>& M
             else axpby<S>(be, 1, Vector(z), rho / rho_before, p);  // p ← z + (ρ/ρ₋) p
             it.apply_A(p, q);                                      // q ← A p
             const double pAp = real_part(dot<S>(be, Vector(p), Vector(q)));
-            if (!check_positive(pAp, "p'Ap <= 0: A is not positive definite")) break;
+            if (!check_positive(pAp, not_positive_definite)) break;
             const double alpha = rho / pAp;
             it.move(beta * alpha, p);           // x ← x + α p
             axpy<S>(be, -alpha, Vector(q), r);  // r ← r − α A p

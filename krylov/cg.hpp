@@ -5,6 +5,9 @@
 
 namespace ilux {
 
+/// The detail of a breakdown that no other M mends.
+inline constexpr const char* not_positive_definite = "p'Ap <= 0: A is not positive definite";
+
 template <Backend B, Scalar S = double>
 using CgWorkspace = VectorWorkspace<B, S, 5>;  ///< r, z, p, q, and the best iterate
 

@@ -167,7 +167,18 @@ void equilibrate_rows(Gpu&, const RowVectors<S>&, double, DeviceSpan<S>, DeviceS
     absent();
 }
 template <Scalar S>
-ErrorMeasures measure_errors(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, double, double)
+void probe_rows(Gpu&, DeviceSpan<const double>, double, DeviceSpan<S>)
+{
+    absent();
+}
+template <Scalar S>
+void scale_unknowns(Gpu&, const DeviceRows<S>&, DeviceSpan<const double>, DeviceSpan<double>)
+{
+    absent();
+}
+template <Scalar S>
+ErrorMeasures measure_errors(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, DeviceSpan<const double>, double, double,
+                             double)
 {
     absent();
 }

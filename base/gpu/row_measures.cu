@@ -11,6 +11,7 @@
 #include "ilux/base/gpu/cuda_reduce.hpp"
 #include "ilux/base/gpu/row_measures.hpp"
 #include "ilux/base/instances.hpp"
+#include "ilux/base/random_number.hpp"
 
 namespace ilux {
 namespace {
@@ -254,6 +255,24 @@ __global__ void __launch_bounds__(threads)
     inverse[i] = cuda::from_real<V>(ldexp(1.0, exponent));
 }
 
+/// A warp takes a row. The least of numbers from 0 on is the least of their bits, whose order does not matter.
+template <class V>
+__global__ void __launch_bounds__(threads)
+    find_scales(Index n, const Offset* row_ptr, const Index* col, const V* val, const double* size, Bits* scale)
+{
+    constexpr int warps = threads / 32;
+    for (Offset i = Offset{blockIdx.x} * warps + threadIdx.x / 32; i < n; i += Offset{gridDim.x} * warps)
+        for (Offset p = row_ptr[i] + threadIdx.x % 32; p < row_ptr[i + 1]; p += 32)
+            if (const double a = cuda::magnitude(val[p]); a > 0) atomicMin(scale + col[p], bits_of(size[i] / a));
+}
+
+template <class V>
+__global__ void __launch_bounds__(threads) probe(Index n, const double* size, double share, V* p)
+{
+    const Offset i = Offset{blockIdx.x} * threads + threadIdx.x;
+    if (i < n) p[i] = cuda::from_real<V>(probe_of(static_cast<Index>(i)) * share * size[i]);
+}
+
 /// The larger of x and what it should be; NaN where that is.
 template <class V>
 __device__ double size_of(V x, V e)
@@ -276,26 +295,34 @@ __global__ void __launch_bounds__(threads) find_largest_error(Index n, const V* 
     raise(found + of_error, of_errors);
 }
 
-/// |e_i| / s_i, or −1 where the unknown does not count.
+/// What unknowns are at least, by their equations: own · scale_i.
+struct OwnScales {
+    const double* scale;  // or null
+    double        own;
+
+    __device__ double of(Offset i) const { return scale != nullptr && isfinite(scale[i]) ? own * scale[i] : 0; }
+};
+
+/// |e_i| / max(s_i, of_own), or −1 where the unknown does not count.
 template <class V>
-__device__ double share_of(V x, V e, double least)
+__device__ double share_of(V x, V e, double of_own, double least)
 {
     const double size = size_of(x, e);
     const bool   known = isfinite(size);
     if (cuda::is_zero(e) || (known && !(size > least))) return -1;
-    return known ? cuda::magnitude(e) / size : INFINITY;
+    return known ? cuda::magnitude(e) / fmax(size, of_own) : INFINITY;
 }
 
 template <class V>
 __global__ void __launch_bounds__(threads)
-    find_worst(Index n, const V* x, const V* e, double least, double limit, Bits* found)
+    find_worst(Index n, const V* x, const V* e, OwnScales own, double least, double limit, Bits* found)
 {
     least *= number_of(found[of_sum]);
     double    worst = 0;
     Bits      count = 0;
     const int stride = static_cast<int>(gridDim.x) * threads;
     for (Offset i = Offset{blockIdx.x} * threads + threadIdx.x; i < n; i += stride) {
-        const double share = share_of(x[i], e[i], least);
+        const double share = share_of(x[i], e[i], own.of(i), least);
         worst = fmax(worst, share);
         count += share > limit;
     }
@@ -305,12 +332,13 @@ __global__ void __launch_bounds__(threads)
 
 /// The first unknown with the worst share. at_worst holds n − i, so that 0 is nobody and the largest the first.
 template <class V>
-__global__ void __launch_bounds__(threads) find_first(Index n, const V* x, const V* e, double least, Bits* found)
+__global__ void __launch_bounds__(threads) 
+    find_first(Index n, const V* x, const V* e, OwnScales own, double least, Bits* found)
 {
     least *= number_of(found[of_sum]);
     const double worst = number_of(found[of_worst]);
     const Offset i = Offset{blockIdx.x} * threads + threadIdx.x;
-    if (i < n && worst > 0 && share_of(x[i], e[i], least) == worst)
+    if (i < n && worst > 0 && share_of(x[i], e[i], own.of(i), least) == worst)
         atomicMax(found + at_worst, static_cast<Bits>(n - i));
 }
 
@@ -386,7 +414,30 @@ void equilibrate_rows(Gpu& gpu, const RowVectors<S>& rows, double least, DeviceS
 }
 
 template <Scalar S>
-ErrorMeasures measure_errors(Gpu& gpu, DeviceSpan<const S> x, DeviceSpan<const S> e, double least, double limit)
+void scale_unknowns(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const double> size, DeviceSpan<double> scale)
+{
+    const cuda::Range range("scale_unknowns");
+    if (A.n == 0) return;
+    fill<double>(gpu, INFINITY, scale);
+    find_scales<<<at_most_blocks(gpu, A.n), threads, 0, cuda::stream(gpu)>>>(
+        A.n, A.row_ptr.data(), A.col.data(), cuda::as_values(A.val.data()), size.data(),
+        reinterpret_cast<Bits*>(scale.data()));
+    cuda::check_launch("find_scales");
+}
+
+template <Scalar S>
+void probe_rows(Gpu& gpu, DeviceSpan<const double> size, double share, DeviceSpan<S> p)
+{
+    const cuda::Range range("probe_rows");
+    const auto        n = static_cast<Index>(p.size());
+    if (n == 0) return;
+    probe<<<blocks_of(n), threads, 0, cuda::stream(gpu)>>>(n, size.data(), share, cuda::as_values(p.data()));
+    cuda::check_launch("probe");
+}
+
+template <Scalar S>
+ErrorMeasures measure_errors(Gpu& gpu, DeviceSpan<const S> x, DeviceSpan<const S> e, DeviceSpan<const double> scale,
+                             double own, double least, double limit)
 {
     const cuda::Range range("measure_errors");
     const auto        n = static_cast<Index>(x.size());
@@ -395,11 +446,12 @@ ErrorMeasures measure_errors(Gpu& gpu, DeviceSpan<const S> x, DeviceSpan<const S
     Bits* const found = begin_finding(gpu, error_slots);
     const auto* x_of = cuda::as_values(x.data());
     const auto* e_of = cuda::as_values(e.data());
+    const OwnScales scales{scale.empty() ? nullptr : scale.data(), own};
     find_largest_error<<<at_most_blocks(gpu, n), threads, 0, stream>>>(n, x_of, e_of, found);
     cuda::check_launch("find_largest_error");
-    find_worst<<<at_most_blocks(gpu, n), threads, 0, stream>>>(n, x_of, e_of, least, limit, found);
+    find_worst<<<at_most_blocks(gpu, n), threads, 0, stream>>>(n, x_of, e_of, scales, least, limit, found);
     cuda::check_launch("find_worst");
-    find_first<<<blocks_of(n), threads, 0, stream>>>(n, x_of, e_of, least, found);
+    find_first<<<blocks_of(n), threads, 0, stream>>>(n, x_of, e_of, scales, least, found);
     cuda::check_launch("find_first");
     const auto all = what_was_found<error_slots>(gpu, found);
     return {.largest = on_host(all[of_sum]),

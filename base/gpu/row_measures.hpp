@@ -44,22 +44,34 @@ RowMeasures measure_rows(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const S> x
 template <Scalar S>
 void equilibrate_rows(Gpu& gpu, const RowVectors<S>& rows, double least, DeviceSpan<S> D, DeviceSpan<S> inverse);
 
+/// p_i ← probe_of(i) · share · size_i, of what was measured last.
+template <Scalar S>
+void probe_rows(Gpu& gpu, DeviceSpan<const double> size, double share, DeviceSpan<S> p);
+
+/// scale_j ← min_i size_i / |a_ij|, or Inf, for the sizes measured last.
+template <Scalar S>
+void scale_unknowns(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const double> size, DeviceSpan<double> scale);
+
 /// An estimated error e of x.
 struct ErrorMeasures {
     double largest = 0;        ///< s_i = max(|x|, |x + e|)_i
     double largest_error = 0;  ///< |e|; Inf where one is not finite
-    double worst = 0;          ///< max |e|_i / s_i over unknowns above least · largest
+    double worst = 0;          ///< max |e|_i / max(s_i, own · scale_i) over unknowns above least · largest
     Index  worst_at = -1;      ///< the first unknown where that is; −1: all e_i that count are 0
     Index  uncertain = 0;      ///< of those unknowns, how many have more than `limit`
 };
-/// Waits. Three launches.
+/// Waits. Three launches. @param scale  of scale_unknowns, or empty: 0
 template <Scalar S>
-ErrorMeasures measure_errors(Gpu& gpu, DeviceSpan<const S> x, DeviceSpan<const S> e, double least, double limit);
+ErrorMeasures measure_errors(Gpu& gpu, DeviceSpan<const S> x, DeviceSpan<const S> e, DeviceSpan<const double> scale,
+                             double own, double least, double limit);
 
 #define ILUX_ROW_MEASURES(S)                                                                                          \
     template RowMeasures   measure_rows(Gpu&, const DeviceRows<S>&, DeviceSpan<const S>, DeviceSpan<const S>, double, \
                                         const RowVectors<S>&);                                                        \
     template void          equilibrate_rows(Gpu&, const RowVectors<S>&, double, DeviceSpan<S>, DeviceSpan<S>);        \
-    template ErrorMeasures measure_errors(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, double, double);
+    template void          probe_rows(Gpu&, DeviceSpan<const double>, double, DeviceSpan<S>);                             \
+    template void          scale_unknowns(Gpu&, const DeviceRows<S>&, DeviceSpan<const double>, DeviceSpan<double>);      \
+    template ErrorMeasures measure_errors(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, DeviceSpan<const double>,       \
+                                          double, double, double);
 
 }  // namespace ilux

@@ -129,10 +129,10 @@ public:
     DeviceSpan<S>       x() { return x_; }
     /// Room for what measures and corrects x, n of each: made by the first call. @throws OutOfMemory
     struct Room {
-        Room(std::size_t n) : r(n), d(n), scaled(n), former(n), D(n), inverse(n), size(n), row_size(n) {}
+        Room(std::size_t n) : r(n), d(n), scaled(n), former(n), D(n), inverse(n), size(n), row_size(n), scale(n) {}
 
         DeviceBuffer<S>      r, d, scaled, former, D, inverse;
-        DeviceBuffer<double> size, row_size;
+        DeviceBuffer<double> size, row_size, scale;
     };
     Room&            room();
     const GpuReport& report() const { return report_; }

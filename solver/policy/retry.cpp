@@ -1,5 +1,7 @@
 #include "ilux/solver/policy/retry.hpp"
 
+#include "ilux/krylov/cg.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -118,6 +120,12 @@ std::optional<Plan> with_other_pivots(const SolverOptions& options, std::span<co
     return std::nullopt;
 }
 
+/// CG met p'Ap ≤ 0.
+bool proves_indefinite(const Attempt& tried)
+{
+    return tried.report.outcome == Outcome::breakdown && tried.report.detail == std::string_view(not_positive_definite);
+}
+
 /// It has its preconditioner, and was not even begun.
 bool put_off(const Attempt& tried)
 {
@@ -209,7 +217,10 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
     const Attempt& last = tried.back();
     const bool     direct = last.plan.direct();
     if (last.report.outcome == Outcome::cancelled) why_not = "the caller asked to stop";
+    else if (last.no_solution) why_not = "nothing that could be tried would find one";
     else if (!options.retry) why_not = "retry is off";
+    else if (last.plan.method == MethodChoice::cg && options.method == MethodChoice::cg && proves_indefinite(last))
+        why_not = "A is not positive definite, which no preconditioner changes: method minres, or auto";
     else if (options.krylov.max_steps == 0 && !direct) why_not = "krylov.max_steps=0 allows no step";
     else if (last.report.outcome == Outcome::out_of_memory)
         why_not =
@@ -247,7 +258,7 @@ std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, c
 {
     const Attempt& last = tried.back();
     auto           same_strategy = next_plan(options, tried, elapsed, why_not);
-    if (!options.retry || last.report.outcome == Outcome::cancelled) return std::nullopt;
+    if (!options.retry || last.report.outcome == Outcome::cancelled || last.no_solution) return std::nullopt;
     if (options.time_limit > 0 && elapsed >= options.time_limit) return same_strategy;
     const auto strategy = [](bool direct) {
         return [direct](const Attempt& one) { return one.plan.direct() == direct; };

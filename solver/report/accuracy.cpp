@@ -130,8 +130,18 @@ void note_counting_rows(const CsrView<S>& A, std::span<const NotDeduced<S>> x, c
 }
 
 template <Scalar S>
+void note_own_scales(const CsrView<S>& A, const Residual<S>& residual, std::vector<double>& scale)
+{
+    scale.assign(residual.size.size(), INFINITY);
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (const double a = std::abs(A.val()[p]); a > 0)
+                scale[A.col()[p]] = std::min(scale[A.col()[p]], residual.size[i] / a);
+}
+
+template <Scalar S>
 void note_error(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> e, const Residual<S>& residual,
-                Accuracy& accuracy)
+                Accuracy& accuracy, std::span<const double> scale)
 {
     const auto in_units = [&](S x_i) { return residual.exponent == 0 ? x_i : times_power(x_i, -residual.exponent); };
     // The larger of x and what it should be: neither a lost unknown nor one of noise may seem to be nothing.
@@ -154,7 +164,8 @@ void note_error(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>>
         const double size = size_of(i);
         const bool   known = std::isfinite(size);
         if (e[i] == S(0) || (known && !(size > least_unknown * largest))) continue;
-        const double share = known ? std::abs(e[i]) / size : INFINITY;
+        const double own = scale.empty() || !std::isfinite(scale[i]) ? size : std::max(size, own_share * scale[i]);
+        const double share = known ? std::abs(e[i]) / own : INFINITY;
         accuracy.uncertain += share > uncertain_from;
         if (share <= accuracy.worst_error) continue;
         accuracy.worst_error = share;
@@ -175,7 +186,9 @@ std::string uncertainty_text(const Accuracy& accuracy, Index n)
     template Accuracy measure(const CsrView<S>&, std::span<const S>, std::span<const S>);                     \
     template class RowSizes<S>;                                                                               \
     template void note_counting_rows(const CsrView<S>&, std::span<const S>, const Residual<S>&, Accuracy&);   \
-    template void note_error(std::span<const S>, std::span<const S>, const Residual<S>&, Accuracy&);
+    template void note_own_scales(const CsrView<S>&, const Residual<S>&, std::vector<double>&);               \
+    template void note_error(std::span<const S>, std::span<const S>, const Residual<S>&, Accuracy&,           \
+                             std::span<const double>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -42,7 +42,7 @@ std::optional<Accuracy> GpuAccuracy<S>::measure(DeviceSpan<const S> x, DeviceSpa
 template <Scalar S>
 void GpuAccuracy<S>::note_error(DeviceSpan<const S> x, DeviceSpan<const S> e, Accuracy& accuracy)
 {
-    const ErrorMeasures seen = measure_errors<S>(gpu_, x, e, least_unknown, uncertain_from);
+    const ErrorMeasures seen = measure_errors<S>(gpu_, x, e, scale_, own_share, least_unknown, uncertain_from);
     accuracy.error = seen.largest_error == 0 ? 0 : seen.largest_error / seen.largest;
     if (std::isnan(accuracy.error) || std::isinf(seen.largest_error)) accuracy.error = INFINITY;
     accuracy.uncertain = seen.uncertain;

@@ -13,12 +13,16 @@ namespace ilux {
 template <Scalar S = double>
 class GpuAccuracy {
 public:
-    /// @param rows  n of each, to work in; all must outlive this
-    GpuAccuracy(Gpu& gpu, const DeviceRows<S>& A, const RowVectors<S>& rows) : gpu_(gpu), A_(A), rows_(rows) {}
+    /// @param rows  n of each, to work in; all must outlive this  @param scale  n, for own scales of unknowns, or empty: without
+    GpuAccuracy(Gpu& gpu, const DeviceRows<S>& A, const RowVectors<S>& rows, DeviceSpan<double> scale = {})
+        : gpu_(gpu), A_(A), rows_(rows), scale_(scale)
+    {}
 
     /// measure() and note_counting_rows(). Nothing where x or b is not finite, or numbers are so far from 1 that sums have to be
     /// scaled: the host has the last word.
     std::optional<Accuracy> measure(DeviceSpan<const S> x, DeviceSpan<const S> b);
+    /// Own scales of the unknowns of the x measured last: note_own_scales().
+    void note_own_scales() { scale_unknowns<S>(gpu_, A_, rows_.size, scale_); }
     /// Of the x measured last: note_error().
     void note_error(DeviceSpan<const S> x, DeviceSpan<const S> e, Accuracy& accuracy);
     /// Powers of two D_i near 1 / (|A||x| + |b|)_i for the x measured last, and their inverses.
@@ -27,10 +31,11 @@ public:
     DeviceSpan<const S> r() const { return rows_.r; }  ///< b − A x for the x measured last
 
 private:
-    Gpu&          gpu_;
-    DeviceRows<S> A_;
-    RowVectors<S> rows_;
-    double        largest_x_ = 0;
+    Gpu&               gpu_;
+    DeviceRows<S>      A_;
+    RowVectors<S>      rows_;
+    DeviceSpan<double> scale_;
+    double             largest_x_ = 0;
 };
 
 }  // namespace ilux

@@ -20,7 +20,8 @@ inline Index steps_of_estimate(const Attempt& tried)
 /// One iteration after another, each on what the former has left.
 /// @tparam Side  holds x, b, r and d: measure(), which leaves r = b − A x; estimate_exactly(), d ← A⁻¹ r, where it can; precondition(), d ← M⁻¹ r; note_error(accuracy), of e = d;
 /// solve_for_correction(scaled, krylov), D A d = D r from d = 0; d_is_zero(); add_correction(), x ← x + d; take_back(); size();
-/// begin_known_answer(), and reduce_known_answer(scaled, krylov), an iteration on what is missed of it; examine_known_answer(), whether it
+/// begin_known_answer(), and reduce_known_answer(scaled, krylov), an iteration on what is missed of it; end_known_answer(), after which r
+/// is that of x; examine_known_answer(), whether it
 /// can look at that; witness_warning(accuracy, etol)
 template <class Side>
 class Corrections {
@@ -56,6 +57,7 @@ public:
             missed = side_.reduce_known_answer(scales(), krylov);
             witness.note(missed);
         }
+        side_.end_known_answer();
         return missed.share <= enough;
     }
 

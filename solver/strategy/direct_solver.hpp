@@ -9,6 +9,7 @@
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/solver/report/attempt.hpp"
 #include "ilux/solver/strategy/direct_batch.hpp"
+#include "ilux/solver/report/gpu_accuracy.hpp"
 #include "ilux/solver/strategy/gpu_direct_side.hpp"
 #include "ilux/solver/strategy/stored_plan.hpp"
 #include "ilux/solver/strategy/system_vectors.hpp"
@@ -98,6 +99,7 @@ private:
                             Attempt& tried);
     GpuDirectSide<S>* gpu_side_for(const CsrView<S>& A, const SystemVectors<S>& given);
     std::optional<DeviceRows<S>> rows_on_gpu(GpuDirectSide<S>& side, const CsrView<S>& A, Transpose turn);
+    bool is_well_determined_there(GpuDirectSide<S>& side, GpuAccuracy<S>& measured, Transpose turn);
     void                         note(const CsrView<S>& A, Attempt& tried);
     void                         note_refinement(const LuSolveReport& solved, Attempt& tried);
     void                         estimate_error(const TurnedMatrix<S>& A, Attempt& tried);

@@ -43,6 +43,19 @@ std::optional<DeviceRows<S>> DirectSolver<S>::rows_on_gpu(GpuDirectSide<S>& side
     }
 }
 
+/// Whether the rounding of A and b leaves x as it is, as rounding_warning asks; where not, the host looks closer.
+template <Scalar S>
+bool DirectSolver<S>::is_well_determined_there(GpuDirectSide<S>& side, GpuAccuracy<S>& measured, Transpose turn)
+{
+    constexpr double most = 1e-3;
+    const auto       rows = side.vectors();
+    probe_rows<S>(*machine_.gpu, rows.size, rounding_share, rows.r);
+    if (!lu_->solve_on_gpu(measured.r(), side.error(), turn, INFINITY)) return false;
+    Accuracy probed;
+    measured.note_error(side.x(), side.error(), probed);
+    return probed.worst_error <= most;
+}
+
 /// All of it there, as long as x is good at once.
 /// @return false, and all is as it was, where the arrays are elsewhere, or x needs more than that: corrections, other pivots, a look at
 /// the factors. The host does it then, from the beginning.
@@ -65,6 +78,7 @@ bool DirectSolver<S>::solve_on_gpu(const CsrView<S>& A, Transpose turn, SystemVe
     if (!lu_->solve_on_gpu(measured.r(), side->error(), turn, INFINITY)) return false;
     measured.note_error(side->x(), side->error(), *accuracy);
     if (excess(*accuracy, DirectBatch<S>::standard(options_)) > 1) return false;
+    if (!is_well_determined_there(*side, measured, turn)) return false;
     note_refinement(*solved, tried);
     tried.report.outcome = Outcome::converged;  // whatever the refinement says of itself: x has been measured
     tried.report.seconds.solve = seconds;
@@ -96,6 +110,7 @@ bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>& A, SystemVectors<S>& g
     template std::optional<DeviceRows<S>> DirectSolver<S>::rows_on_gpu(GpuDirectSide<S>&, const CsrView<S>&,         \
                                                                        Transpose);                                   \
     template bool DirectSolver<S>::solve_on_gpu(const CsrView<S>&, Transpose, SystemVectors<S>&, double, Attempt&);  \
+    template bool DirectSolver<S>::is_well_determined_there(GpuDirectSide<S>&, GpuAccuracy<S>&, Transpose);          \
     template bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>&, SystemVectors<S>&, Transpose);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/random_number.hpp"
 #include "ilux/solver/report/gpu_accuracy.hpp"
 #include "ilux/solver/strategy/corrections.hpp"
 
@@ -22,7 +23,7 @@ public:
     GpuSide(GpuSystem<S>& system, const StopToken& stop)
         : system_(system),
           room_(system.room()),
-          accuracy_(system.gpu(), rows_of(system.matrix()), {room_.r, room_.size, room_.row_size}),
+          accuracy_(system.gpu(), rows_of(system.matrix()), {room_.r, room_.size, room_.row_size}, room_.scale),
           stop_(stop)
     {}
 
@@ -31,6 +32,7 @@ public:
     {
         const auto measured = accuracy_.measure(system_.x(), system_.b());
         if (!measured) return {.relative_residual = INFINITY, .backward_error = INFINITY, .rowwise = INFINITY};
+        accuracy_.note_own_scales();
         return *measured;
     }
     bool  estimate_exactly() { return false; }  // by an LU, which is of the host
@@ -60,10 +62,11 @@ public:
         if (!std::isfinite(own_) || !(rows_known_ > 0)) return {.share = 0};
         (void)solve_scaled(scaled, krylov);
         axpy<S>(gpu(), 1, room_.d, room_.former);
-        const double share = measure_errors<S>(gpu(), room_.d, room_.former, 0, INFINITY).largest_error;
+        const double share = measure_errors<S>(gpu(), room_.d, room_.former, {}, 0, 0, INFINITY).largest_error;
         look_at_missed();
         return {.share = share, .rows = norm2<S>(gpu(), accuracy_.r()) / rows_known_, .own = own_};
     }
+    void        end_known_answer() { (void)accuracy_.measure(system_.x(), system_.b()); }
     bool        examine_known_answer() { return false; }
     std::string witness_warning(const Accuracy&, double) { return ""; }
 

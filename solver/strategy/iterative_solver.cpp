@@ -397,6 +397,7 @@ void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, co
 {
     require(factored_, [] { return "there is no preconditioner"; });
     krylov.restart = this->krylov(A_->rows()).restart;
+    if (is_without_solution(witness(), given, krylov, tried)) return;
     const Method method = method_of(tried.plan.method);
     bool         solved = true;
     with_device_named(tried, [&] {
@@ -425,6 +426,18 @@ void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, co
     if (!solved) return;
     if (system_) tried.gpu = system_->report();
     note_rank(tried);
+}
+
+/// Whether no x solves the system, which the witness may know before anything is tried; then `tried` says so.
+template <Scalar S>
+bool IterativeSolver<S>::is_without_solution(Witness<S>* witness, SystemVectors<S>& given, const KrylovOptions& krylov,
+                                             Attempt& tried) const
+{
+    if (witness == nullptr || !witness->doubts_b() || krylov.stop == StopTest::backward_error) return false;
+    tried.explanation = witness->why_no_solution(given.b(), krylov.rtol);
+    tried.no_solution = !tried.explanation.empty();
+    if (tried.no_solution) tried.report.outcome = Outcome::singular;
+    return tried.no_solution;
 }
 
 /// What fails on a device says which one it was.

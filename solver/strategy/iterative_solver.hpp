@@ -106,6 +106,7 @@ private:
     AdjointSide<S>&  adjoint_side(const CsrView<S>& adjoint, const Plan& plan);
     void             with_device_named(const Attempt& tried, const std::function<void()>& work) const;
     void             note_rank(Attempt& tried) const;
+    bool is_without_solution(Witness<S>* witness, SystemVectors<S>& given, const KrylovOptions& krylov, Attempt& tried) const;
     void             put_on_gpu(Attempt& tried);
     bool             system_serves(const CsrView<S>& A, const Plan& plan) const;
     void             renew_on_gpu(const CsrView<S>& A);

@@ -46,7 +46,9 @@ public:
     Accuracy measure()
     {
         Accuracy accuracy = ilux::measure<S>(cpu_, A_, x_, b_, residual_);
-        if (accuracy.finite) note_counting_rows(A_, x_, residual_, accuracy);
+        if (!accuracy.finite) return accuracy;
+        note_counting_rows(A_, x_, residual_, accuracy);
+        note_own_scales(A_, residual_, scale_);
         return accuracy;
     }
     void precondition()
@@ -56,7 +58,7 @@ public:
     }
     /// d ← A⁻¹ r by an LU; false, and nothing is done, where there is none.
     bool estimate_exactly() { return witness_ != nullptr && witness_->estimate(residual_.r, d_); }
-    void note_error(Accuracy& accuracy) { ilux::note_error(x_, d_, residual_, accuracy); }
+    void note_error(Accuracy& accuracy) { ilux::note_error(x_, d_, residual_, accuracy, scale_); }
     bool d_is_zero() const
     {
         return std::ranges::all_of(d_, [](S d) { return d == S(0); });
@@ -95,6 +97,7 @@ public:
             if (const double r = std::abs(of_missed_.r[i]); r > 0) now.rows = std::max(now.rows, r / size_known_[i]);
         return now;
     }
+    void end_known_answer() {}  // r of x is kept
     /// What that solve has not found goes to the witness. @return true: it can be looked at here
     bool examine_known_answer()
     {
@@ -147,7 +150,7 @@ private:
     Residual<S>              of_missed_;
     std::vector<double>      size_known_;  // |A||z|
     double                   own_ = 1;     // max |A t|_i / (|A||t|)_i of what is missed
-    std::vector<double>      D_;
+    std::vector<double>      D_, scale_;  // of rows; of unknowns, their own
 };
 
 }  // namespace
@@ -256,7 +259,7 @@ IterationCalls<S> gpu_iteration(GpuSystem<S>& system, const StopToken& stop)
 
 template <Scalar S>
 void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<S>> b, const KrylovOptions& krylov,
-                      const Standard& standard, const IterationCalls<S>& iteration, Witness<S>* witness,
+                      const Standard& standard, const IterationCalls<S>& iteration, Witness<NotDeduced<S>>* witness,
                       const StopToken& stop, Attempt& tried)
 {
     HostSide<S> host(cpu, A, b, iteration, witness, tried.x.of<S>());

@@ -79,7 +79,7 @@ inline void add_work(const IterationReport& done, IterationReport& all)
 /// and `inaccurate` is set. An x so large that b − A x cancels to rounding noise has passed its test by luck, and did not converge.
 template <Scalar S>
 void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<S>> b, const KrylovOptions& krylov,
-                      const Standard& standard, const IterationCalls<S>& iteration, Witness<S>* witness,
+                      const Standard& standard, const IterationCalls<S>& iteration, Witness<NotDeduced<S>>* witness,
                       const StopToken& stop, Attempt& tried);
 
 }  // namespace ilux

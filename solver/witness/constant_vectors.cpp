@@ -22,35 +22,26 @@ struct RowSums {
     double pinned() const { return size > 0 ? sum / size : 1; }
 };
 
-template <Scalar S>
-double largest_beside(const CsrView<S>& A, Index i)
-{
-    double largest = 0;
-    for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
-        if (A.col()[p] != i) largest = std::max(largest, std::abs(A.val()[p]));
-    return largest;
-}
-
 /// Proves A regular by its diagonal, where that can be.
 template <Scalar S>
 class Dominance {
 public:
-    Dominance(Cpu& be, const CsrView<S>& A) : A_(A), grounded_(static_cast<std::size_t>(A.rows()))
+    Dominance(Cpu& be, const CsrView<S>& A)
+        : A_(A), grounded_(static_cast<std::size_t>(A.rows())), tie_(static_cast<std::size_t>(A.rows()))
     {
-        double sum = 0, size = 0;
-        bool   dominant = true;
+        constexpr Index      block = 4096;  // sums in one order, whatever the threads
+        const Index          blocks = A.rows() / block + 1;
+        std::vector<RowSums> part(static_cast<std::size_t>(blocks));
+        bool                 dominant = true;
 #pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= 32768)) reduction(&& : dominant)
-        for (Index i = 0; i < A.rows(); ++i) dominant = look_at_row(i) && dominant;
+        for (Index k = 0; k < blocks; ++k)
+            for (Index i = k * block; i < std::min(A.rows(), (k + 1) * block); ++i)
+                dominant = look_at_row(i, part[k]) && dominant;
         dominant_ = dominant;
-        for (Index i = 0; dominant && i < A.rows(); ++i) {  // in one order, whatever the threads
-            S row = 0;
-            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-                row += A.val()[p];
-                size += std::abs(A.val()[p]);
-            }
-            sum += std::abs(row);
+        for (const RowSums& one : part) {
+            sums_.sum += one.sum;
+            sums_.size += one.size;
         }
-        sums_ = {sum, size};
     }
 
     const RowSums& sums() const { return sums_; }
@@ -72,27 +63,32 @@ public:
 
 private:
     /// @return whether the row is dominant
-    bool look_at_row(Index i)
+    bool look_at_row(Index i, RowSums& sums)
     {
         double diagonal = 0, beside = 0;
-        for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p)
+        S      sum = 0;
+        for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) {
+            sum += A_.val()[p];
             (A_.col()[p] == i ? diagonal : beside) += std::abs(A_.val()[p]);
+        }
+        sums.sum += std::abs(sum);
+        sums.size += diagonal + beside;
         grounded_[i] = diagonal > 0 && diagonal - beside > grounds * diagonal;
+        tie_[i] = tied * beside;
         return diagonal > 0 && diagonal >= beside * (1 - cancels);
     }
 
     /// @return whether the row leads to a grounded one
     bool follow(Index i)
     {
-        if (grounded_[i]) return true;
-        const double least = tied * largest_beside(A_, i);
         for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1] && !grounded_[i]; ++p)
-            grounded_[i] = grounded_[A_.col()[p]] && std::abs(A_.val()[p]) >= least && A_.val()[p] != S(0);
+            grounded_[i] = grounded_[A_.col()[p]] && std::abs(A_.val()[p]) >= tie_[i] && A_.val()[p] != S(0);
         return grounded_[i];
     }
 
     const CsrView<S>&         A_;
     std::vector<std::uint8_t> grounded_;
+    std::vector<double>       tie_;  // an entry beside the diagonal of this size leads on
     RowSums                   sums_;
     bool                      dominant_ = false;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/random_number.hpp"
 #include "ilux/base/row_sum.hpp"
 
 namespace ilux {
@@ -43,8 +44,7 @@ void rounding_probe(const Residual<S>& residual, std::span<NotDeduced<S>> p)
 {
     for (std::size_t i = 0; i < p.size(); ++i) {
         const double size = residual.lost.empty() ? residual.size[i] : static_cast<double>(residual.lost[i].size);
-        const auto   at = static_cast<Index>(i);
-        p[i] = random_sign(at) * (0.5 + random_share(at)) * rounding_share * size;  // sums of equal terms may vanish
+        p[i] = probe_of(static_cast<Index>(i)) * rounding_share * size;
     }
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 // Which unknowns are not determined: x may move along a vector t that A takes nearly to 0, and no row tells.
 
-#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
@@ -37,17 +36,5 @@ Undetermined undetermined_along(const CsrView<S>& A, std::span<const NotDeduced<
 std::string undetermined_text(const Undetermined& found, Index n);
 /// "x is determined up to a constant in each of 3 parts", in the words for these sets. @param sets  those that x may move along
 std::string undetermined_text(std::span<const LooseSet* const> sets, double share, Index n);
-
-/// 64 bits that i is hashed to, the same anywhere (splitmix64).
-inline std::uint64_t random_bits(Index i)
-{
-    auto bits = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    return bits ^ (bits >> 31);
-}
-/// 1 or −1, and a number of [0, 1), of i.
-inline double random_sign(Index i) { return (random_bits(i) >> 63) != 0 ? 1 : -1; }
-inline double random_share(Index i) { return static_cast<double>(random_bits(i) << 1 >> 12) * 0x1p-52; }
 
 }  // namespace ilux

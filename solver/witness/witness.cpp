@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/random_number.hpp"
 #include "ilux/base/row_sum.hpp"
 #include "ilux/solver/report/lu_facts.hpp"
 
@@ -47,13 +48,33 @@ S sum_within(const CsrView<S>& A, const LooseSet& set)
     return both && std::abs(sum) > 1e-15 * sizes ? sum : S(0);
 }
 
+/// Whether Σ_i a_ij over the rows i of the set is rounding for each column j, as Σ_j a_ij is.
+template <Scalar S>
+bool is_closed(const CsrView<S>& A, const LooseSet& set)
+{
+    if (set.kind != UnknownKind::all || set.pinned != 0) return false;
+    const auto          n = static_cast<std::size_t>(A.rows());
+    std::vector<S>      sum(n);
+    std::vector<double> size(n);
+    for (const Index i : set.members)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+            sum[A.col()[p]] += A.val()[p];
+            size[A.col()[p]] += std::abs(A.val()[p]);
+        }
+    for (std::size_t j = 0; j < n; ++j)
+        if (std::abs(sum[j]) > 1e-13 * size[j]) return false;
+    return true;
+}
+
 }  // namespace
 
 template <Scalar S>
 Witness<S>::Witness(Cpu& be, const CsrView<S>& A) : A_(A), constants_(look_at_constants<S>(be, A))
 {
-    for (const LooseSet& one : constants_.loose)
+    for (const LooseSet& one : constants_.loose) {
+        closed_.push_back(is_closed<S>(A, one));
         sums_.push_back(one.kind == UnknownKind::all ? sum_within<S>(A, one) : S(0));
+    }
     if (!constants_.regular && A.rows() <= LuWitness<S>::most_unknowns) lu_ = std::make_unique<LuWitness<S>>(be, A);
 }
 
@@ -66,6 +87,30 @@ double Witness<S>::rowwise_limit(double etol) const
     for (const LooseSet& one : constants_.loose) pinned = std::min(pinned, one.pinned);
     pinned = std::min(pinned, 1 / reach_);
     return std::clamp(share * etol * pinned, lu_tolerance, loosest);
+}
+
+template <Scalar S>
+std::string Witness<S>::why_no_solution(std::span<const S> b, double rtol) const
+{
+    if (!doubts_b()) return "";
+    double norm = 0;
+    for (const S one : b) norm = std::hypot(norm, std::abs(one));
+    for (std::size_t k = 0; k < closed_.size(); ++k) {
+        if (!closed_[k]) continue;
+        const std::vector<Index>& members = constants_.loose[k].members;
+        S                         sum = 0;
+        for (const Index i : members) sum += b[i];
+        const double least = std::abs(sum) / std::sqrt(static_cast<double>(members.size()));
+        if (!(least > 1.1 * rtol * norm)) continue;
+        const std::string where =
+            static_cast<Index>(members.size()) == A_.rows()
+                ? "all its rows"
+                : fmt::format("{} rows, the first of them {} (counted from 1),", members.size(), members.front() + 1);
+        return fmt::format(
+            "no x solves A x = b: {} sum to 0, and so do the columns there, but b sums to {:.2e}; the residual cannot be less than {:.1e} of b",
+            where, std::abs(sum), least / norm);
+    }
+    return "";
 }
 
 template <Scalar S>
@@ -91,7 +136,8 @@ template <Scalar S>
 void Witness<S>::take(std::vector<S> missed, bool unclear)
 {
     answered_ = true;
-    unclear_ = unclear;
+    unclear_ = unclear && A_.rows() <= few_unknowns;
+    if (unclear && !unclear_) return;  // it was not solved to the end
     const bool finite = std::ranges::all_of(missed, [](S one) { return is_finite(one); });
     if (!finite) return;
     missed_ = std::move(missed);

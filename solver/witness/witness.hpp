@@ -1,6 +1,8 @@
 #pragma once
 // A second opinion on x, which does not come from M: made once for the numbers of A, asked for every x.
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,8 +32,14 @@ public:
     double rowwise_limit(double etol) const;
     /// A may be singular in a way that ones do not show: a system with a known solution should be solved.
     bool wants_known_answer() const { return !constants_.regular && !lu_ && !answered_; }
+    /// Some b has no solution: worth a look at b.
+    bool doubts_b() const { return std::ranges::find(closed_, 1) != closed_.end(); }
     /// There is something to say, or to mend, of any x: only the host can.
     bool concerns_x() const { return !constants_.loose.empty() || !missed_.empty() || lu_; }
+
+    /// Why no x solves A x = b to ‖r‖₂ ≤ rtol ‖b‖₂, or "": A and its transpose take ones to 0, of all unknowns or of a part, and b has more
+    /// of them than that. Costs nothing where there are no such sets.
+    std::string why_no_solution(std::span<const S> b, double rtol) const;
 
     /// z_i ← ± |x_i| to ± 2 |x_i|, or as much of the largest where x_i is hardly more than 0: the solution of a system with a known answer.
     static void known_answer(std::span<const S> x, std::span<S> z);
@@ -61,6 +69,7 @@ private:
 
     const CsrView<S>& A_;
     ConstantVectors   constants_;
+    std::vector<char> closed_;            // of each loose set: rows and columns of its unknowns sum to 0
     std::vector<S>    sums_;              // Σ_ij a_ij over the rows and columns of each loose set; 0: not to be divided by
     std::unique_ptr<LuWitness<S>> lu_;    // of few unknowns
     std::vector<S>    missed_;            // of the system with a known answer; none: it was solved
