@@ -314,7 +314,7 @@ void accept_what_can_be_known(StopTest asked, std::span<Attempt> tried)
     constexpr const char* many = "A is singular in working precision, and x may be one of many";
     for (Attempt& one : tried) {
         const bool says_so = one.plan.direct() || (one.mlilu && one.mlilu->deficiency > 0);  // by its own factors
-        if (one.converged() && !says_so) one.warn(many);
+        if (one.converged() && !says_so && one.warning.empty()) one.warn(many);
     }
     if (asked == StopTest::error || std::ranges::any_of(tried, &Attempt::converged)) return;
     const auto best = std::ranges::find_if(tried.rbegin(), tried.rend(), &Attempt::inaccurate);

@@ -125,6 +125,7 @@ TEST(Standard, IsMissedByTheWorstOfWhatItAsksFor)
 {
     Accuracy accuracy{.relative_residual = 1e-9, .backward_error = 1e-12, .rowwise = 1e-3, .finite = true};
     accuracy.rowwise_counting = 1e-3;
+    accuracy.error = 0.125;
     accuracy.worst_error = 0.5;
     accuracy.worst = 6;
     accuracy.uncertain = 2;
@@ -134,6 +135,12 @@ TEST(Standard, IsMissedByTheWorstOfWhatItAsksFor)
     EXPECT_EQ(shortfall(accuracy, {.residual = 1e-8}, 9), "");
     EXPECT_EQ(shortfall(accuracy, {.rowwise = 1e-4}, 9), "the row-wise backward error is 1.0e-03, not 0.0001");
     EXPECT_EQ(shortfall(accuracy, {.error = 0.01}, 9), uncertainty_text(accuracy, 9));
+    accuracy.worst_error = 0;
+    EXPECT_DOUBLE_EQ(excess(accuracy, {.error = 0.0625}), 2);  // in the norm, too
+    accuracy.estimate_settled = false;
+    EXPECT_EQ(excess(accuracy, {.error = 0.25}), infinity);
+    EXPECT_DOUBLE_EQ(excess(accuracy, {.residual = 1e-8}), 0.1);
+    accuracy.estimate_settled = true;
     accuracy.worst_error = std::nan("");
     EXPECT_EQ(excess(accuracy, {.error = 0.25}), infinity);
     accuracy.finite = false;
