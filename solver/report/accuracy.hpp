@@ -15,7 +15,7 @@ namespace ilux {
 inline constexpr double least_unknown = 1e-12;
 /// An unknown counts as no smaller than this share of what its equations make of it: one that crosses 0 among neighbours of 1 need not
 /// have digits of its own.
-inline constexpr double own_share = 1e-4;
+inline constexpr double own_share = 1e-3;
 /// An unknown whose estimated error is above this share of it is called uncertain.
 inline constexpr double uncertain_from = 1e-2;
 

@@ -48,7 +48,7 @@ public:
         Accuracy accuracy = ilux::measure<S>(cpu_, A_, x_, b_, residual_);
         if (!accuracy.finite) return accuracy;
         note_counting_rows(A_, x_, residual_, accuracy);
-        note_own_scales(A_, residual_, scale_);
+        if (A_.rows() > few_unknowns) note_own_scales(A_, residual_, scale_);
         return accuracy;
     }
     void precondition()

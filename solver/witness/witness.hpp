@@ -11,7 +11,7 @@
 
 namespace ilux {
 
-/// Up to so many unknowns a system with a known answer is solved to the end; it is a matter of milliseconds.
+/// Up to so many unknowns truth comes before time: a system with a known answer is solved to the end, and each unknown is held to itself.
 inline constexpr Index few_unknowns = 20'000;
 
 /// What an iteration has not found of a known z: A t, where t is what is missed, tells how far such an iteration can be trusted.
