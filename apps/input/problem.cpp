@@ -116,7 +116,7 @@ CsrMatrix<S> read_sides(const std::string& file, Index n, const ReadLimit& limit
         });
         accept(header);
     };
-    const auto B = read_matrix<S>(file, {.part = FilePart::right_sides, .accept = see, .stop = limit.of(file)});
+    auto B = read_matrix<S>(file, {.part = FilePart::right_sides, .accept = see, .stop = limit.of(file)});
     if (!row) return B;
     remark = fmt::format("{}: a row of {} values, taken as a column", file, n);
     return transpose<S>(B);

@@ -332,7 +332,7 @@ __global__ void __launch_bounds__(threads)
 
 /// The first unknown with the worst share. at_worst holds n − i, so that 0 is nobody and the largest the first.
 template <class V>
-__global__ void __launch_bounds__(threads) 
+__global__ void __launch_bounds__(threads)
     find_first(Index n, const V* x, const V* e, OwnScales own, double least, Bits* found)
 {
     least *= number_of(found[of_sum]);
@@ -417,11 +417,12 @@ template <Scalar S>
 void scale_unknowns(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const double> size, DeviceSpan<double> scale)
 {
     const cuda::Range range("scale_unknowns");
-    if (A.n == 0) return;
     fill<double>(gpu, INFINITY, scale);
-    find_scales<<<at_most_blocks(gpu, A.n), threads, 0, cuda::stream(gpu)>>>(
-        A.n, A.row_ptr.data(), A.col.data(), cuda::as_values(A.val.data()), size.data(),
-        reinterpret_cast<Bits*>(scale.data()));
+    if (A.n > 0)
+        find_scales<<<at_most_blocks(gpu, A.n), threads, 0, cuda::stream(gpu)>>>(A.n, A.row_ptr.data(), A.col.data(),
+                                                                                 cuda::as_values(A.val.data()),
+                                                                                 size.data(),
+                                                                                 reinterpret_cast<Bits*>(scale.data()));
     cuda::check_launch("find_scales");
 }
 
@@ -430,8 +431,7 @@ void probe_rows(Gpu& gpu, DeviceSpan<const double> size, double share, DeviceSpa
 {
     const cuda::Range range("probe_rows");
     const auto        n = static_cast<Index>(p.size());
-    if (n == 0) return;
-    probe<<<blocks_of(n), threads, 0, cuda::stream(gpu)>>>(n, size.data(), share, cuda::as_values(p.data()));
+    if (n > 0) probe<<<blocks_of(n), threads, 0, cuda::stream(gpu)>>>(n, size.data(), share, cuda::as_values(p.data()));
     cuda::check_launch("probe");
 }
 
@@ -442,10 +442,9 @@ ErrorMeasures measure_errors(Gpu& gpu, DeviceSpan<const S> x, DeviceSpan<const S
     const cuda::Range range("measure_errors");
     const auto        n = static_cast<Index>(x.size());
     if (n == 0) return {};
-    const auto  stream = cuda::stream(gpu);
-    Bits* const found = begin_finding(gpu, error_slots);
-    const auto* x_of = cuda::as_values(x.data());
-    const auto* e_of = cuda::as_values(e.data());
+    const auto      stream = cuda::stream(gpu);
+    Bits* const     found = begin_finding(gpu, error_slots);
+    const auto *    x_of = cuda::as_values(x.data()), *e_of = cuda::as_values(e.data());
     const OwnScales scales{scale.empty() ? nullptr : scale.data(), own};
     find_largest_error<<<at_most_blocks(gpu, n), threads, 0, stream>>>(n, x_of, e_of, found);
     cuda::check_launch("find_largest_error");

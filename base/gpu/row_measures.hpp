@@ -69,9 +69,9 @@ ErrorMeasures measure_errors(Gpu& gpu, DeviceSpan<const S> x, DeviceSpan<const S
     template RowMeasures   measure_rows(Gpu&, const DeviceRows<S>&, DeviceSpan<const S>, DeviceSpan<const S>, double, \
                                         const RowVectors<S>&);                                                        \
     template void          equilibrate_rows(Gpu&, const RowVectors<S>&, double, DeviceSpan<S>, DeviceSpan<S>);        \
-    template void          probe_rows(Gpu&, DeviceSpan<const double>, double, DeviceSpan<S>);                             \
-    template void          scale_unknowns(Gpu&, const DeviceRows<S>&, DeviceSpan<const double>, DeviceSpan<double>);      \
-    template ErrorMeasures measure_errors(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, DeviceSpan<const double>,       \
+    template void          probe_rows(Gpu&, DeviceSpan<const double>, double, DeviceSpan<S>);                         \
+    template void          scale_unknowns(Gpu&, const DeviceRows<S>&, DeviceSpan<const double>, DeviceSpan<double>);  \
+    template ErrorMeasures measure_errors(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, DeviceSpan<const double>,   \
                                           double, double, double);
 
 }  // namespace ilux

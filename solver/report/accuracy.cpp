@@ -146,7 +146,7 @@ void note_error(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>>
     const auto in_units = [&](S x_i) { return residual.exponent == 0 ? x_i : times_power(x_i, -residual.exponent); };
     // The larger of x and what it should be: neither a lost unknown nor one of noise may seem to be nothing.
     const auto size_of = [&](std::size_t i) {
-        const S here = in_units(x[i]);
+        const S      here = in_units(x[i]);
         const double size = std::abs(here), better = std::abs(here + e[i]);
         return std::isnan(better) ? better : std::max(size, better);
     };

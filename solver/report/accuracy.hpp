@@ -29,11 +29,10 @@ struct Accuracy {
     double rowwise_counting = std::numeric_limits<double>::quiet_NaN();
     /// ‖e‖_∞ / max_i s_i, where e ≈ A⁻¹(b − A x) and s_i = max(|x|, |x + e|)_i, or own_share of the unknown's own scale where that was asked for
     double error = std::numeric_limits<double>::quiet_NaN();
-    double worst_error =
-        std::numeric_limits<double>::quiet_NaN();  ///< max_i |e_i| / s_i over the unknowns that count
-    Index worst = -1;                              ///< the unknown where that is, from 0
-    Index uncertain = 0;                           ///< unknowns that count with |e_i| > 0.01 s_i
-    bool  finite = false;                          ///< x and b − A x are
+    double worst_error = std::numeric_limits<double>::quiet_NaN();  ///< max_i |e_i| / s_i over the unknowns that count
+    Index  worst = -1;                                              ///< the unknown where that is, from 0
+    Index  uncertain = 0;                                           ///< unknowns that count with |e_i| > 0.01 s_i
+    bool   finite = false;                                          ///< x and b − A x are
     /// False: M is so crude that an iteration on A e = b − A x did not settle, and e may be far too small.
     bool estimate_settled = true;
 };

@@ -190,12 +190,12 @@ LuVerdict lu_verdict(Cpu& be, const Lu<S>& lu, const CsrView<NotDeduced<S>>& A, 
                             accuracy.relative_residual, bound)};
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                        \
-    template void        note_factors(const Lu<S>&, Offset, LuFacts&);                                             \
-    template double      forward_error_bound(Cpu&, const LuFactors<S>&, const CsrView<S>&, std::span<const S>,     \
-                                             std::span<const S>, Transpose);                                       \
-    template LuVerdict   lu_verdict(Cpu&, const Lu<S>&, const CsrView<S>&, std::span<const S>, std::span<const S>, \
-                                    const LuSolveReport&, const Accuracy&, double, Transpose);
+#define ILUX_INSTANTIATE(S)                                                                                      \
+    template void      note_factors(const Lu<S>&, Offset, LuFacts&);                                             \
+    template double    forward_error_bound(Cpu&, const LuFactors<S>&, const CsrView<S>&, std::span<const S>,     \
+                                           std::span<const S>, Transpose);                                       \
+    template LuVerdict lu_verdict(Cpu&, const Lu<S>&, const CsrView<S>&, std::span<const S>, std::span<const S>, \
+                                  const LuSolveReport&, const Accuracy&, double, Transpose);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -80,7 +80,7 @@ private:
     {
         // Steps beyond which M hides errors from every estimate with it: those of mmc 18, 644 steps, were estimated as 3e-5, and are 4.
         constexpr Index       most_trusted = 200;
-        constexpr double      good = 0.1;  // of its residual over that of x
+        constexpr double      good = 0.1;                   // of its residual over that of x
         const Index           taken = tried_.report.steps;  // those to x
         const IterationReport done = side_.solve_for_correction(scales(), options_of(good, steps));
         add_seconds(done.seconds, tried_.report.seconds);
@@ -118,7 +118,7 @@ private:
         side_.add_correction();
         judge(0);
         const Standard of_residual{.residual = standard.residual, .backward_error = standard.backward_error};
-        const double now = excess(tried_.accuracy, standard);
+        const double   now = excess(tried_.accuracy, standard);
         if (std::isfinite(now) && now <= far / 2 && excess(tried_.accuracy, of_residual) <= 1) return true;
         side_.take_back();
         tried_.accuracy = before;
@@ -133,14 +133,6 @@ private:
     bool                 settled_ = true;  // the estimate of the error is more than a guess
     StopReason           stopped_ = StopReason::none;
 };
-
-/// An x that no iteration could make much better: every row is solved to LU's tolerance, and the error is estimated as small.
-inline bool is_at_rounding(const Attempt& tried, double etol)
-{
-    const Outcome outcome = tried.report.outcome;
-    const bool    ended = outcome == Outcome::stagnated || outcome == Outcome::max_steps || outcome == Outcome::breakdown;
-    return ended && excess(tried.accuracy, {.rowwise = lu_tolerance, .error = etol}) <= 1;
-}
 
 /// What finish_iteration does, by a Side as Corrections has it.
 /// @return false: only the host can look at x; what has been done may be done again
@@ -160,8 +152,9 @@ bool finish_by(Side& side, const KrylovOptions& krylov, Standard standard, Witne
     const bool at_rounding = is_at_rounding(tried, krylov.etol);
     if (at_rounding) {
         tried.report.outcome = Outcome::converged;
-        tried.remark = fmt::format("converged by its rows: the residual, {:.1e}, is rounding, and every row is solved to {:.1e}",
-                                   measured, tried.accuracy.rowwise);
+        tried.remark =
+            fmt::format("converged by its rows: the residual, {:.1e}, is rounding, and every row is solved to {:.1e}",
+                        measured, tried.accuracy.rowwise);
         standard.residual = standard.backward_error = std::numeric_limits<double>::infinity();
     }
     if (tried.converged() && witness != nullptr) {

@@ -59,8 +59,8 @@ template <Scalar S = double>
 class BatchGroup {
 public:
     /// @throws as LuBatch
-    BatchGroup(Gpu* gpu, const SolverOptions& options, std::shared_ptr<const LuSymbolic> symbolic,
-               const LuPivots& by, Index members, std::size_t most_bytes);
+    BatchGroup(Gpu* gpu, const SolverOptions& options, std::shared_ptr<const LuSymbolic> symbolic, const LuPivots& by,
+               Index members, std::size_t most_bytes);
 
     Index       room() const { return batch_.room(); }
     bool        on_gpu() const { return batch_.on_gpu(); }

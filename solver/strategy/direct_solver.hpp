@@ -100,12 +100,12 @@ private:
     GpuDirectSide<S>* gpu_side_for(const CsrView<S>& A, const SystemVectors<S>& given);
     std::optional<DeviceRows<S>> rows_on_gpu(GpuDirectSide<S>& side, const CsrView<S>& A, Transpose turn);
     bool is_well_determined_there(GpuDirectSide<S>& side, GpuAccuracy<S>& measured, Transpose turn);
-    void                         note(const CsrView<S>& A, Attempt& tried);
-    void                         note_refinement(const LuSolveReport& solved, Attempt& tried);
-    void                         estimate_error(const TurnedMatrix<S>& A, Attempt& tried);
-    void                         improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried);
-    void                         estimate_condition(const CsrView<S>& A, Attempt& tried);
-    void                         warn_of_rounding(const TurnedMatrix<S>& A, Attempt& tried);
+    void note(const CsrView<S>& A, Attempt& tried);
+    void note_refinement(const LuSolveReport& solved, Attempt& tried);
+    void estimate_error(const TurnedMatrix<S>& A, Attempt& tried);
+    void improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried);
+    void estimate_condition(const CsrView<S>& A, Attempt& tried);
+    void warn_of_rounding(const TurnedMatrix<S>& A, Attempt& tried);
 
     Machine                           machine_;
     SolverOptions                     options_;

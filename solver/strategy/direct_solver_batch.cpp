@@ -49,9 +49,8 @@ std::string DirectSolver<S>::why_no_batch(Index members)
     std::string why;
     try {
         Gpu* const gpu = lu_->on_gpu() ? machine_.gpu.get() : nullptr;
-        if (const auto lacking = lack_of_memory([&] {
-                batch_.emplace(machine_.cpu, gpu, options_, symbolic_, lu_->pivots(), members, batch_bytes());
-            }))
+        if (const auto lacking = lack_of_memory(
+                [&] { batch_.emplace(machine_.cpu, gpu, options_, symbolic_, lu_->pivots(), members, batch_bytes()); }))
             why = *lacking;
     } catch (const InvalidInput& error) {  // a GPU without clusters, or more entries than it can count
         why = error.what();
@@ -132,10 +131,10 @@ std::vector<BatchAttempt> DirectSolver<S>::solve_batch(const CsrView<S>& A, cons
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                            \
-    template std::size_t DirectSolver<S>::batch_bytes() const;                                                         \
-    template std::string DirectSolver<S>::why_no_batch(Index);                                                         \
-    template void        DirectSolver<S>::refuse_batch();                                                              \
-    template bool        DirectSolver<S>::prepare_batch(Index, std::vector<std::string>&);                             \
+    template std::size_t               DirectSolver<S>::batch_bytes() const;                                           \
+    template std::string               DirectSolver<S>::why_no_batch(Index);                                           \
+    template void                      DirectSolver<S>::refuse_batch();                                                \
+    template bool                      DirectSolver<S>::prepare_batch(Index, std::vector<std::string>&);               \
     template std::vector<BatchAttempt> DirectSolver<S>::solve_batch(const CsrView<S>&, const BatchSystems<S>&, double, \
                                                                     const Plan&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

@@ -117,8 +117,8 @@ private:
 }  // namespace
 
 template <Scalar S>
-bool finish_on_gpu(GpuSystem<S>& system, const KrylovOptions& krylov, const Standard& standard,
-                   Witness<S>* witness, const StopToken& stop, Attempt& tried)
+bool finish_on_gpu(GpuSystem<S>& system, const KrylovOptions& krylov, const Standard& standard, Witness<S>* witness,
+                   const StopToken& stop, Attempt& tried)
 {
     if (witness != nullptr && witness->concerns_x()) return false;
     try {
@@ -130,7 +130,7 @@ bool finish_on_gpu(GpuSystem<S>& system, const KrylovOptions& krylov, const Stan
     return finish_by(side, krylov, standard, witness, stop, tried);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                    \
+#define ILUX_INSTANTIATE(S)                                                                                          \
     template bool finish_on_gpu(GpuSystem<S>&, const KrylovOptions&, const Standard&, Witness<S>*, const StopToken&, \
                                 Attempt&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

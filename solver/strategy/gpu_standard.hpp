@@ -9,7 +9,7 @@ namespace ilux {
 /// @return false where it was not judged to the end: x or b is not finite, the range of the numbers asks for scaled sums, the device has
 /// no room for the vectors that it takes, or the witness doubts x. The host has to judge it then.
 template <Scalar S>
-bool finish_on_gpu(GpuSystem<S>& system, const KrylovOptions& krylov, const Standard& standard,
-                   Witness<S>* witness, const StopToken& stop, Attempt& tried);
+bool finish_on_gpu(GpuSystem<S>& system, const KrylovOptions& krylov, const Standard& standard, Witness<S>* witness,
+                   const StopToken& stop, Attempt& tried);
 
 }  // namespace ilux

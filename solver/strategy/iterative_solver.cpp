@@ -83,16 +83,6 @@ void note_what_is_ignored(const Machine& machine, const KrylovOptions& krylov, A
         note(fmt::format("krylov.ortho={} instead of mgso", field_text(krylov.ortho)));
 }
 
-template <Scalar S>
-std::string rank_warning(const PrecondFactors<S>& factors)
-{
-    const Index missing = factors.mlilu    ? factors.mlilu->report().deficiency
-                          : factors.rounds ? factors.rounds->report().deficiency
-                                           : 0;
-    if (missing == 0) return "";
-    return fmt::format("the factors lack rank {}: A is singular or nearly so, and x may be one of many", missing);
-}
-
 }  // namespace
 
 Method method_of(MethodChoice choice)
@@ -382,15 +372,6 @@ IterationCalls<S> IterativeSolver<S>::calls(const StopToken& stop)
     return host_iteration<S>(machine_.cpu, *op_, **host_M_, *workspace_, stop);
 }
 
-/// Of A's numbers; null while these are on a GPU alone.
-template <Scalar S>
-Witness<S>* IterativeSolver<S>::witness()
-{
-    if (!awaited_.empty()) return nullptr;
-    if (!witness_) witness_.emplace(machine_.cpu, *A_);
-    return &*witness_;
-}
-
 template <Scalar S>
 void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, const TryListener& listener,
                                const StopToken& stop, Attempt& tried)
@@ -401,8 +382,7 @@ void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, co
     const Method method = method_of(tried.plan.method);
     bool         solved = true;
     with_device_named(tried, [&] {
-        if (system_ && !mixed())
-            return solve_on_gpu(*system_, *A_, witness(), given, krylov, listener, stop, tried);
+        if (system_ && !mixed()) return solve_on_gpu(*system_, *A_, witness(), given, krylov, listener, stop, tried);
         const ProgressListener on_progress = history_of(tried, listener, krylov);
         bool                   judged = false;
         if (system_ && given.are_of(system_->gpu())) {
@@ -428,18 +408,6 @@ void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, co
     note_rank(tried);
 }
 
-/// Whether no x solves the system, which the witness may know before anything is tried; then `tried` says so.
-template <Scalar S>
-bool IterativeSolver<S>::is_without_solution(Witness<S>* witness, SystemVectors<S>& given, const KrylovOptions& krylov,
-                                             Attempt& tried) const
-{
-    if (witness == nullptr || !witness->doubts_b() || krylov.stop == StopTest::backward_error) return false;
-    tried.explanation = witness->why_no_solution(given.b(), krylov.rtol);
-    tried.no_solution = !tried.explanation.empty();
-    if (tried.no_solution) tried.report.outcome = Outcome::singular;
-    return tried.no_solution;
-}
-
 /// What fails on a device says which one it was.
 template <Scalar S>
 void IterativeSolver<S>::with_device_named(const Attempt& tried, const std::function<void()>& work) const
@@ -450,13 +418,6 @@ void IterativeSolver<S>::with_device_named(const Attempt& tried, const std::func
         if (!system_) throw;
         throw DeviceError(fmt::format("{}: {}; --device cpu does without it", tried.device.name, error.what()));
     }
-}
-
-template <Scalar S>
-void IterativeSolver<S>::note_rank(Attempt& tried) const
-{
-    const bool determined = witness_ && witness_->knows_more_than_M();
-    if (tried.converged() && tried.action != SolverAction::lagged && !determined) tried.warn(rank_warning(factors_));
 }
 
 #define ILUX_INSTANTIATE(S) template class IterativeSolver<S>;

@@ -94,8 +94,8 @@ private:
     MlIlu<S>                    make_mlilu(const ProgressListener& on_progress, const StopToken& stop, Attempt& tried);
 
     GpuSystem<S>* system_for(const CsrView<S>* adjoint, const Plan& plan);
-    void solve_on_gpu(GpuSystem<S>& system, const CsrView<S>& A, Witness<S>* witness, SystemVectors<S>& given,
-                      const KrylovOptions& krylov, const TryListener& listener, const StopToken& stop, Attempt& tried);
+    void          solve_on_gpu(GpuSystem<S>& system, const CsrView<S>& A, Witness<S>* witness, SystemVectors<S>& given,
+                               const KrylovOptions& krylov, const TryListener& listener, const StopToken& stop, Attempt& tried);
     bool solve_mixed_on_gpu(SystemVectors<S>& given, const KrylovOptions& krylov, const ProgressListener& on_progress,
                             const StopToken& stop, Attempt& tried);
     bool build(const TryListener& listener, const StopToken& stop, Attempt& tried);
@@ -106,7 +106,8 @@ private:
     AdjointSide<S>&  adjoint_side(const CsrView<S>& adjoint, const Plan& plan);
     void             with_device_named(const Attempt& tried, const std::function<void()>& work) const;
     void             note_rank(Attempt& tried) const;
-    bool is_without_solution(Witness<S>* witness, SystemVectors<S>& given, const KrylovOptions& krylov, Attempt& tried) const;
+    bool             is_without_solution(Witness<S>* witness, SystemVectors<S>& given, const KrylovOptions& krylov,
+                                         Attempt& tried) const;
     void             put_on_gpu(Attempt& tried);
     bool             system_serves(const CsrView<S>& A, const Plan& plan) const;
     void             renew_on_gpu(const CsrView<S>& A);

@@ -37,8 +37,8 @@ void IterativeSolver<S>::solve_adjoint(const CsrView<S>& adjoint, SystemVectors<
         const std::span<const S> b = given.b();
         given.read_guess(tried.x);
         tried.report = side.solve(b, tried.x.of<S>(), krylov, on_progress, stop);
-        finish_iteration<S>(machine_.cpu, adjoint, b, krylov, standard_of(options_),
-                            side.calls(stop), side.witness(machine_.cpu), stop, tried);
+        finish_iteration<S>(machine_.cpu, adjoint, b, krylov, standard_of(options_), side.calls(stop),
+                            side.witness(machine_.cpu), stop, tried);
     });
     note_rank(tried);
 }

@@ -149,19 +149,19 @@ bool IterativeSolver<S>::precondition_on_gpu(SystemVectors<S>& given, const CsrV
     return true;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                                     \
-    template void                  IterativeSolver<S>::solve_on_gpu(GpuSystem<S>&, const CsrView<S>&, Witness<S>*,              \
-                                                                    SystemVectors<S>&, const KrylovOptions&,                    \
-                                                                    const TryListener&, const StopToken&, Attempt&);            \
-    template void                  IterativeSolver<S>::put_on_gpu(Attempt&);                                                    \
-    template GpuSystem<S>*         IterativeSolver<S>::system_for(const CsrView<S>*, const Plan&);                              \
-    template bool                  IterativeSolver<S>::system_serves(const CsrView<S>&, const Plan&) const;                     \
-    template void                  IterativeSolver<S>::renew_on_gpu(const CsrView<S>&);                                         \
-    template void                  IterativeSolver<S>::keep_on_gpu(const CsrView<S>&, Attempt&);                                \
-    template void                  IterativeSolver<S>::note_gpu(Attempt&) const;                                                \
-    template std::optional<double> IterativeSolver<S>::take_values(Gpu&, DeviceSpan<const S>, std::span<S>);                    \
-    template void                  IterativeSolver<S>::bring_values();                                                          \
-    template void                  IterativeSolver<S>::drop_system();                                                           \
+#define ILUX_INSTANTIATE(S)                                                                                          \
+    template void IterativeSolver<S>::solve_on_gpu(GpuSystem<S>&, const CsrView<S>&, Witness<S>*, SystemVectors<S>&, \
+                                                   const KrylovOptions&, const TryListener&, const StopToken&,       \
+                                                   Attempt&);                                                        \
+    template void IterativeSolver<S>::put_on_gpu(Attempt&);                                                          \
+    template GpuSystem<S>*         IterativeSolver<S>::system_for(const CsrView<S>*, const Plan&);                   \
+    template bool                  IterativeSolver<S>::system_serves(const CsrView<S>&, const Plan&) const;          \
+    template void                  IterativeSolver<S>::renew_on_gpu(const CsrView<S>&);                              \
+    template void                  IterativeSolver<S>::keep_on_gpu(const CsrView<S>&, Attempt&);                     \
+    template void                  IterativeSolver<S>::note_gpu(Attempt&) const;                                     \
+    template std::optional<double> IterativeSolver<S>::take_values(Gpu&, DeviceSpan<const S>, std::span<S>);         \
+    template void                  IterativeSolver<S>::bring_values();                                               \
+    template void                  IterativeSolver<S>::drop_system();                                                \
     template bool IterativeSolver<S>::precondition_on_gpu(SystemVectors<S>&, const CsrView<S>*, const Plan&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -90,7 +90,8 @@ public:
         Missed now{.share = 0, .rows = 0};
         for (std::size_t i = 0; i < missed_.size(); ++i) {
             missed_[i] += times_power(d_[i], exponent);
-            now.share = is_finite(missed_[i]) ? std::max(now.share, std::abs(missed_[i]) / std::abs(known_[i])) : INFINITY;
+            now.share =
+                is_finite(missed_[i]) ? std::max(now.share, std::abs(missed_[i]) / std::abs(known_[i])) : INFINITY;
         }
         now.own = look_at_missed();
         for (std::size_t i = 0; i < missed_.size(); ++i)
@@ -150,7 +151,7 @@ private:
     Residual<S>              of_missed_;
     std::vector<double>      size_known_;  // |A||z|
     double                   own_ = 1;     // max |A t|_i / (|A||t|)_i of what is missed
-    std::vector<double>      D_, scale_;  // of rows; of unknowns, their own
+    std::vector<double>      D_, scale_;   // of rows; of unknowns, their own
 };
 
 }  // namespace
@@ -207,6 +208,13 @@ std::string accuracy_warning(const Accuracy& accuracy, Index n)
     if (accuracy.rowwise_counting > doubtful_row)
         return fmt::format("a row is solved to {:.1e} of its own size only", accuracy.rowwise_counting);
     return "";
+}
+
+bool is_at_rounding(const Attempt& tried, double etol)
+{
+    const Outcome outcome = tried.report.outcome;
+    const bool ended = outcome == Outcome::stagnated || outcome == Outcome::max_steps || outcome == Outcome::breakdown;
+    return ended && excess(tried.accuracy, {.rowwise = lu_tolerance, .error = etol}) <= 1;
 }
 
 void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried)

@@ -30,6 +30,10 @@ std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index 
 /// What a success by the residual does not tell: where row-wise and estimated error disagree with it; or "".
 std::string accuracy_warning(const Accuracy& accuracy, Index n);
 
+/// Of an iteration that has ended without success: no other could make x much better, as every row is solved to LU's tolerance, and the
+/// error is estimated as small.
+bool is_at_rounding(const Attempt& tried, double etol);
+
 /// What follows a direct solution's verdict: krylov.stop=error may refuse x all the same, and a success is warned of.
 void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried);
 

@@ -208,7 +208,7 @@ private:
         std::vector<LooseSet>      loose;
         for (Index j = 0; j < A_.rows(); ++j) {
             if (held_[j]) continue;
-            const Index r = root(j);
+            const Index  r = root(j);
             const double by = of[r].pinned();
             if (by >= loose_below) {
                 pinned = std::min(pinned, by);

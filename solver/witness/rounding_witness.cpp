@@ -49,8 +49,7 @@ void rounding_probe(const Residual<S>& residual, std::span<NotDeduced<S>> p)
 }
 
 template <Scalar S>
-bool is_well_determined(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> e,
-                        const Residual<S>& residual)
+bool is_well_determined(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> e, const Residual<S>& residual)
 {
     constexpr double most = 1e-3;
     double           largest = 0;
@@ -82,10 +81,10 @@ std::string rounding_warning(const CsrView<S>& A, std::span<const NotDeduced<S>>
     return undetermined_text(undetermined_along<S>(A, e, x, residual), A.rows());
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                         \
-    template void        rounding_probe(const Residual<S>&, std::span<S>);                                          \
-    template bool        is_well_determined(std::span<const S>, std::span<const S>, const Residual<S>&);            \
-    template std::string rounding_warning(const CsrView<S>&, std::span<const S>, const Residual<S>&,                \
+#define ILUX_INSTANTIATE(S)                                                                              \
+    template void        rounding_probe(const Residual<S>&, std::span<S>);                               \
+    template bool        is_well_determined(std::span<const S>, std::span<const S>, const Residual<S>&); \
+    template std::string rounding_warning(const CsrView<S>&, std::span<const S>, const Residual<S>&,     \
                                           const Substitution<S>&, std::vector<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -58,8 +58,8 @@ const char* words_of(UnknownKind kind)
 }  // namespace
 
 template <Scalar S>
-Undetermined undetermined_along(const CsrView<S>& A, std::span<const NotDeduced<S>> t,
-                                std::span<const NotDeduced<S>> x, const Residual<S>& residual)
+Undetermined undetermined_along(const CsrView<S>& A, std::span<const NotDeduced<S>> t, std::span<const NotDeduced<S>> x,
+                                const Residual<S>& residual)
 {
     const double multiple = largest_multiple<S>(A, t, residual);
     double       largest_t = 0, largest_x = 0;
@@ -122,7 +122,7 @@ std::string undetermined_text(std::span<const LooseSet* const> sets, double shar
                        to_what, count, members, n, list_of(firsts, count));
 }
 
-#define ILUX_INSTANTIATE(S)                                                                           \
+#define ILUX_INSTANTIATE(S)                                                                             \
     template Undetermined undetermined_along(const CsrView<S>&, std::span<const S>, std::span<const S>, \
                                              const Residual<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

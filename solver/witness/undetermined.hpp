@@ -20,7 +20,7 @@ struct Undetermined {
     /// The largest change of an unknown, as a share of it, by a multiple of t that changes each row of A x by 4 ε (|A||x| + |b|)_i
     /// at most. Inf: rounding hides any multiple.
     double             share = 0;
-    Index              count = 0;       ///< unknowns that change by more than 1 % then
+    Index              count = 0;      ///< unknowns that change by more than 1 % then
     std::vector<Index> unknowns = {};  ///< the first ten of them
 
     bool any() const { return count > 0; }
@@ -29,8 +29,8 @@ struct Undetermined {
 /// @param t         n, any length  @param residual  of x, whose sizes are taken
 /// Where |A t|_i is below 4 ε (|A||t|)_i it counts as 0: t is known to no more digits. A pass over A.
 template <Scalar S = double>
-Undetermined undetermined_along(const CsrView<S>& A, std::span<const NotDeduced<S>> t,
-                                std::span<const NotDeduced<S>> x, const Residual<S>& residual);
+Undetermined undetermined_along(const CsrView<S>& A, std::span<const NotDeduced<S>> t, std::span<const NotDeduced<S>> x,
+                                const Residual<S>& residual);
 
 /// "A is singular: x is one of many; 12 of 300 unknowns are not determined: 3, 8, 9 (counted from 1)", or "nearly singular".
 std::string undetermined_text(const Undetermined& found, Index n);

@@ -82,7 +82,7 @@ template <Scalar S>
 double Witness<S>::rowwise_limit(double etol) const
 {
     constexpr double loosest = 1e-6, share = 0.1;  // of etol
-    if (lu_) return loosest;  // which knows the error
+    if (lu_) return loosest;                       // which knows the error
     double pinned = constants_.pinned;
     for (const LooseSet& one : constants_.loose) pinned = std::min(pinned, one.pinned);
     pinned = std::min(pinned, 1 / reach_);
@@ -189,7 +189,8 @@ std::string Witness<S>::of_loose_sets(std::span<const S> x, const Residual<S>& r
 }
 
 template <Scalar S>
-std::string Witness<S>::warning(std::span<const S> x, const Residual<S>& residual, const Accuracy& accuracy, double etol)
+std::string Witness<S>::warning(std::span<const S> x, const Residual<S>& residual, const Accuracy& accuracy,
+                                double etol)
 {
     if (std::string said = of_loose_sets(x, residual); !said.empty()) return said;
     if (lu_) return lu_->warning(x, residual);

@@ -361,7 +361,8 @@ TEST(Standard, ACorrectionMayNotCostTheResidualItsOwnLimit)
                                      done.outcome = Outcome::converged;
                                      return done;
                                  }};
-    finish_iteration(cpu, A, b, {.rtol = 0.1}, {.residual = 0.1, .rowwise = 1e-12, .error = 0.01}, calls, nullptr, {}, tried);
+    finish_iteration(cpu, A, b, {.rtol = 0.1}, {.residual = 0.1, .rowwise = 1e-12, .error = 0.01}, calls, nullptr, {},
+                     tried);
     EXPECT_EQ(tried.x.of<double>(), before);
     EXPECT_LE(tried.accuracy.relative_residual, 0.1);
     EXPECT_TRUE(tried.inaccurate);

@@ -1,0 +1,59 @@
+// What is known of A besides M, in the iterative strategy: asked before an iteration for b, after it for x.
+
+#include <fmt/core.h>
+
+#include "ilux/base/instances.hpp"
+#include "ilux/solver/strategy/iterative_solver.hpp"
+
+namespace ilux {
+namespace {
+
+template <Scalar S>
+std::string rank_warning(const PrecondFactors<S>& factors)
+{
+    const Index missing = factors.mlilu    ? factors.mlilu->report().deficiency
+                          : factors.rounds ? factors.rounds->report().deficiency
+                                           : 0;
+    if (missing == 0) return "";
+    return fmt::format("the factors lack rank {}: A is singular or nearly so, and x may be one of many", missing);
+}
+
+}  // namespace
+
+/// Of A's numbers; null while these are on a GPU alone.
+template <Scalar S>
+Witness<S>* IterativeSolver<S>::witness()
+{
+    if (!awaited_.empty()) return nullptr;
+    if (!witness_) witness_.emplace(machine_.cpu, *A_);
+    return &*witness_;
+}
+
+/// Whether no x solves the system, which the witness may know before anything is tried; then `tried` says so.
+template <Scalar S>
+bool IterativeSolver<S>::is_without_solution(Witness<S>* witness, SystemVectors<S>& given, const KrylovOptions& krylov,
+                                             Attempt& tried) const
+{
+    if (witness == nullptr || !witness->doubts_b() || krylov.stop == StopTest::backward_error) return false;
+    tried.explanation = witness->why_no_solution(given.b(), krylov.rtol);
+    tried.no_solution = !tried.explanation.empty();
+    if (tried.no_solution) tried.report.outcome = Outcome::singular;
+    return tried.no_solution;
+}
+
+template <Scalar S>
+void IterativeSolver<S>::note_rank(Attempt& tried) const
+{
+    const bool determined = witness_ && witness_->knows_more_than_M();
+    if (tried.converged() && tried.action != SolverAction::lagged && !determined) tried.warn(rank_warning(factors_));
+}
+
+#define ILUX_INSTANTIATE(S)                                                                                            \
+    template Witness<S>* IterativeSolver<S>::witness();                                                                \
+    template bool        IterativeSolver<S>::is_without_solution(Witness<S>*, SystemVectors<S>&, const KrylovOptions&, \
+                                                                 Attempt&) const;                                      \
+    template void        IterativeSolver<S>::note_rank(Attempt&) const;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux
