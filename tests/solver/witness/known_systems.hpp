@@ -1,6 +1,7 @@
 #pragma once
 // Systems of whole numbers and powers of two: b = A x holds to the last bit, and so does A t = 0 where A is singular.
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <string>
@@ -36,6 +37,15 @@ struct KnownSystem {
     bool                symmetric = false, semidefinite = false;
 
     bool singular() const { return !null.empty(); }
+    /// Whether x may move along the null vector in an unknown above 1e-12 of the largest.
+    bool leaves_open_what_counts() const
+    {
+        double largest = 0;
+        for (const double one : x) largest = std::max(largest, std::abs(one));
+        for (std::size_t i = 0; i < null.size(); ++i)
+            if (null[i] != 0 && std::abs(x[i]) > 1e-12 * largest) return true;
+        return false;
+    }
 };
 
 /// Exponents of D₁ and D₂.
