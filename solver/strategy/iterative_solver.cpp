@@ -148,10 +148,19 @@ void IterativeSolver<S>::prepare_host(Attempt& tried)
     tried.workspace_bytes = workspace_->bytes();
 }
 
+template <Scalar S>
+void IterativeSolver<S>::set_null_space(std::shared_ptr<const NullSpace<S>> space)
+{
+    if (space == null_space_) return;
+    release();
+    null_space_ = std::move(space);
+}
+
 /// To where M is applied.
 template <Scalar S>
 void IterativeSolver<S>::place(Attempt& tried)
 {
+    factors_.null_space = null_space_;
     if (machine_.gpu && machine_.gpu_by_choice && !factors_.rounds) {
         const bool saved = tried.plan.precond.mlilu.off_diagonal == OffDiagonal::save;
         if (const std::string why = why_not_gpu(*A_, factors_, saved); !why.empty()) give_up_gpu(why, tried);
@@ -387,7 +396,7 @@ template <Scalar S>
 Witness<S>* IterativeSolver<S>::witness()
 {
     if (!awaited_.empty()) return nullptr;
-    if (!witness_) witness_.emplace(machine_.cpu, *A_);
+    if (!witness_) witness_.emplace(machine_.cpu, *A_, null_space_.get());
     return &*witness_;
 }
 
@@ -443,7 +452,7 @@ template <Scalar S>
 void IterativeSolver<S>::note_rank(Attempt& tried) const
 {
     const bool determined = witness_ && witness_->knows_more_than_M();
-    if (tried.converged() && tried.action != SolverAction::lagged && !determined) tried.warn(rank_warning(factors_));
+    if (tried.converged() && tried.action != SolverAction::lagged && !determined && !null_space_) tried.warn(rank_warning(factors_));
 }
 
 #define ILUX_INSTANTIATE(S) template class IterativeSolver<S>;
