@@ -56,9 +56,11 @@ template <Scalar S>
 std::string AskedNullSpace<S>::told(const NullSpace<S>& found) const
 {
     const bool  constant = count_ == 0;
-    std::string what = found.count() > 1 ? fmt::format(constant ? "the constants of {} parts" : "{} vectors", found.count())
-                                         : std::string(constant ? "the constant" : "one vector");
-    std::string text = fmt::format("iterative: A takes {} to 0 (null_space), and has no LU; x is kept clear of it", what);
+    std::string what = found.count() > 1
+                           ? fmt::format(constant ? "the constants of {} parts" : "{} vectors", found.count())
+                           : std::string(constant ? "the constant" : "one vector");
+    std::string text =
+        fmt::format("iterative: A takes {} to 0 (null_space), and has no LU; x is kept clear of it", what);
     if (!found.left()) text += "; its adjoint does not, so that b is left as it is";
     return text;
 }
@@ -67,7 +69,7 @@ template <Scalar S>
 std::string AskedNullSpace<S>::project_b(std::span<S> b) const
 {
     if (!space_->left()) return "";
-    constexpr double told_from = 1e-12, nothing = 1e-14;
+    constexpr double     told_from = 1e-12, nothing = 1e-14;
     Cpu                  serial(1);
     const std::vector<S> given(b.begin(), b.end());
     space_->project(serial, b);

@@ -53,7 +53,8 @@ void check_vectors(const CsrView<S>& A, std::span<const S> b, std::span<const S>
 }  // namespace
 
 template <Scalar S>
-LinearSolver<S>::Impl::Impl(const SolverOptions& options) : loop(steps()), null_space(options.krylov.null_space), options_(resolved(options))
+LinearSolver<S>::Impl::Impl(const SolverOptions& options)
+    : loop(steps()), null_space(options.krylov.null_space), options_(resolved(options))
 {
     validate(options_);
     require_consistent(options_);
