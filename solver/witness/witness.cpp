@@ -59,7 +59,7 @@ Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space
     if (!constants_.regular && !null_space_ && A.rows() <= LuWitness<S>::most_unknowns) lu_ = std::make_unique<LuWitness<S>>(be, A);
 }
 
-/// Sets whose ones are in the null space, and what their rows have told of A.
+/// Sets whose ones are in it.
 template <Scalar S>
 void Witness<S>::leave_out_null_space()
 {

@@ -14,7 +14,8 @@ namespace {
 /// 1 −1 . .; −1 2 −1 .; . −1 1 .; . . . `last`
 CsrMatrix<double> chain_and_one(double last)
 {
-    return {4, 4, {0, 2, 5, 7, 8}, {0, 1, 0, 1, 2, 1, 2, 3}, {1, -1, -1, 2, -1, -1, 1, last}};
+    return CsrMatrix<double>::from_sorted(4, 4, {0, 2, 5, 7, 8}, {0, 1, 0, 1, 2, 1, 2, 3},
+                                          {1, -1, -1, 2, -1, -1, 1, last});
 }
 
 std::vector<double> clear_of(const NullSpace<>& N, std::vector<double> v)
@@ -56,7 +57,7 @@ TEST(NullSpace, TakesVectorsThatAreNotOrthogonalAndRefusesThoseThatDepend)
 TEST(NullSpace, KnowsThatTheAdjointHasAnother)
 {
     // rows sum to 0, columns do not
-    const CsrMatrix<double> A(2, 2, {0, 2, 4}, {0, 1, 0, 1}, {1, -1, -3, 3});
+    const auto A = CsrMatrix<double>::from_sorted(2, 2, {0, 2, 4}, {0, 1, 0, 1}, {1, -1, -3, 3});
     EXPECT_FALSE(NullSpace<>::of_constants(A).left());
 }
 
