@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ilux/base/fields.hpp"
@@ -57,6 +58,7 @@ struct KrylovOptions {
     Orthogonalization ortho = Orthogonalization::mgso;
     double            reorthogonalize = 0.98;
     KrylovPrecision   precision = KrylovPrecision::in_double;
+    std::string       null_space = "none";  ///< LinearSolver projects; the methods themselves take no notice
     double matrix_norm = 0;  ///< ‖A‖_F when known: needed by StopTest::backward_error, reported otherwise
 };
 
@@ -82,6 +84,10 @@ void fields(KrylovOptions& o, Visit&& visit)
         "precision", o.precision, anything(),
         "mixed: products, basis and preconditioner in single precision, as corrections of an x whose residual is computed in double, "
         "and to the same tolerances; in double where single precision does not suffice (with retry=on)");
+    visit(
+        "null_space", o.null_space, anything(),
+        "none; constant: A takes the constants of each of its parts to 0; or a file of vectors that A takes to 0. x is the shortest "
+        "solution, and what b has of these vectors is taken off where A^H takes them to 0, too");
 }
 
 /// When to end a cycle, and when to end the solve. A cycle runs on estimates; at its end b − A x is recomputed, and

@@ -53,7 +53,8 @@ void check_vectors(const CsrView<S>& A, std::span<const S> b, std::span<const S>
 }  // namespace
 
 template <Scalar S>
-LinearSolver<S>::Impl::Impl(const SolverOptions& options) : loop(steps()), options_(resolved(options))
+LinearSolver<S>::Impl::Impl(const SolverOptions& options)
+    : loop(steps()), null_space(options.krylov.null_space), options_(resolved(options))
 {
     validate(options_);
     require_consistent(options_);
@@ -90,7 +91,8 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
     options_.lu.order_for = asked_order_for_;
     std::optional<LuPlan> stored = load_plan<S>(A_, options_, decisions);
     options_.lu.order_for = stored ? stored->symbolic->options.order_for : order_for(options_, series_.promised);
-    if (automatic()) {
+    if (null_space.asked()) choice_.direct_possible = false;
+    else if (automatic()) {
         choice_ = choose_strategy<S>(A_, options_, {series_.promised, std::max(1.0, ahead.columns)},
                                      gpu_is_likely(options_, A_), within(seconds_left() / 2),
                                      stored ? stored->symbolic : nullptr);
@@ -275,8 +277,26 @@ std::unique_ptr<typename LinearSolver<S>::Impl> LinearSolver<S>::anew() const
     auto fresh = std::make_unique<Impl>(impl_->options());
     fresh->listener = impl_->listener;
     fresh->stop = impl_->stop;
+    fresh->null_space = impl_->null_space;
     fresh->loop.listen(impl_->loop.listener());
     return fresh;
+}
+
+template <Scalar S>
+void LinearSolver<S>::Impl::give_null_space(std::span<const S> columns, Index count)
+{
+    SolverOptions with = options_;
+    with.krylov.null_space = "vectors";
+    require_null_space_possible(with);
+    null_space.give(columns, count);
+}
+
+template <Scalar S>
+void LinearSolver<S>::set_null_space(std::span<const S> columns, Index count)
+{
+    auto fresh = anew();
+    fresh->give_null_space(columns, count);
+    impl_ = std::move(fresh);
 }
 
 template <Scalar S>

@@ -38,6 +38,12 @@ public:
     LinearSolver(LinearSolver&&) noexcept;
     LinearSolver& operator=(LinearSolver&&) noexcept;
 
+    /// Vectors that A takes to 0, in place of krylov.null_space. Starts anew: what was analysed before goes.
+    /// @param columns  count·n, one vector after another; copied. factor() and refactor() throw InvalidInput, in words, unless A takes
+    ///                 each of them to 0
+    /// @throws InvalidOption where the options ask for an LU or mixed precision
+    void set_null_space(std::span<const S> columns, Index count = 1);
+
     /// Decides the strategy. The values are looked at for a matching, and are those of factor() without any. Starts
     /// anew; what was analysed before goes when that is done.
     /// @param A  n×n with finite values. Its arrays are borrowed, not copied: row pointers and columns must stand until

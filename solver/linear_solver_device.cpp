@@ -45,7 +45,8 @@ void LinearSolver<S>::Impl::take_values(Gpu& gpu, DeviceSpan<const S> values)
 template <Scalar S>
 bool LinearSolver<S>::Impl::take_on_gpu(Gpu& gpu, DeviceSpan<const S> values)
 {
-    if (direct() || values.size() != A_.val().size() || !is_finite_there(gpu, values)) return false;
+    if (null_space.asked() || direct() || values.size() != A_.val().size() || !is_finite_there(gpu, values))
+        return false;
     values_.resize(values.size());  // may lack memory, before anything has changed
     const auto norm = strategies->iterative().take_values(gpu, values, values_);
     if (!norm) return false;

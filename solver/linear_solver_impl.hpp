@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ilux/solver/asked_null_space.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/solver/policy/choice.hpp"
 #include "ilux/solver/policy/series_policy.hpp"
@@ -83,9 +84,13 @@ public:
         if (strategies) strategies->bring_values();
     }
 
+    /// In place of krylov.null_space, before an analysis.
+    void give_null_space(std::span<const S> columns, Index count);
+
     TryListener                  listener;
     StopToken                    stop;  // the caller's
     TryLoop                      loop;
+    AskedNullSpace<S>            null_space;
     std::optional<Strategies<S>> strategies;  // none before an analysis
 
 private:
@@ -109,6 +114,8 @@ private:
     bool                factor_lu(Attempt& tried);
 
     bool          begin_values();
+    SolverReport  solve_clear_of_null_space(SystemVectors<S>& given, Transpose transpose);
+    SolverReport  solve_as_given(SystemVectors<S>& given, Transpose transpose);
     void          begin_system();
     void          switch_strategy();
     void          leave_symmetric_plan();

@@ -43,6 +43,10 @@ bool LinearSolver<S>::Impl::begin_values()
     const bool anew = begins_anew(loop.state(), series_.last);
     loop.begin_values();
     series_.last.reset();
+    if (null_space.asked()) {
+        if (std::string found = null_space.renew(A_); !found.empty()) loop.decide(std::move(found));
+        strategies->iterative().set_null_space(null_space.space());
+    }
     return anew;
 }
 
@@ -299,8 +303,34 @@ SolverReport LinearSolver<S>::Impl::report(TryLoop::Call& call, SystemVectors<S>
     return report;
 }
 
+/// The shortest x, for what b has beside the null space: on the host.
+template <Scalar S>
+SolverReport LinearSolver<S>::Impl::solve_clear_of_null_space(SystemVectors<S>& given, Transpose transpose)
+{
+    require(transpose == Transpose::no || null_space.space()->left(),
+            [] { return "null_space: it is not that of the transpose, which is not known"; });
+    std::vector<S> b(given.b().begin(), given.b().end());
+    Solution       guess = std::vector<S>(b.size());
+    std::ranges::copy(given.host_x(), guess.of<S>().begin());
+    given.read_guess(guess);
+    null_space.project_x(guess.of<S>());
+    const std::string taken_off = null_space.project_b(b);
+    SystemVectors<S>  projected(b, guess.of<S>());
+    SolverReport      report = solve_as_given(projected, transpose);
+    if (!taken_off.empty()) report.decisions.push_back(taken_off);
+    null_space.project_x(report.attempts[report.best].x.template of<S>());
+    given.deliver(report.result().x.of<S>());
+    return report;
+}
+
 template <Scalar S>
 SolverReport LinearSolver<S>::Impl::solve(SystemVectors<S>& given, Transpose transpose)
+{
+    return null_space.asked() ? solve_clear_of_null_space(given, transpose) : solve_as_given(given, transpose);
+}
+
+template <Scalar S>
+SolverReport LinearSolver<S>::Impl::solve_as_given(SystemVectors<S>& given, Transpose transpose)
 {
     transpose_ = transpose;
     if (series_.last && !further_column_) loop.budget().restart();

@@ -24,6 +24,7 @@ void require_possible(const SolverOptions& options)
     refuse(!options.plan.empty(), "plan", "it keeps what an LU prepares");
     refuse(options.device == DeviceChoice::gpu, "device=gpu", "its products are those of the host");
     refuse(options.krylov.precision == KrylovPrecision::mixed, "krylov.precision=mixed", "its entries are not known");
+    refuse(options.krylov.null_space != "none", "krylov.null_space", "its entries are not known");
     refuse(options.krylov.stop != StopTest::residual, fmt::format("krylov.stop={}", field_text(options.krylov.stop)),
            "its entries are not known");
 }

@@ -35,10 +35,12 @@ std::size_t factor_bytes(Index n, const PrecondFactors<S>& factors, bool adjoina
         return static_cast<std::size_t>(estimate_margin *
                                         double(copies(adjoinable) * size.bytes(value_bytes<S>(precision), sizeof(S))));
     };
-    if (factors.rounds) return factors.rounds->most_bytes(adjoinable);
-    if (factors.mlilu) return of_systems(apply_size(factors.mlilu->factors()));
-    if (factors.ilu0) return of_systems(apply_size(*factors.ilu0));
-    return factors.jacobi ? static_cast<std::size_t>(n) * sizeof(S) : 0;
+    const auto rows = static_cast<std::size_t>(n);
+    const std::size_t of_N = factors.null_space ? (factors.null_space->count() + 1) * rows * sizeof(S) : 0;
+    if (factors.rounds) return of_N + factors.rounds->most_bytes(adjoinable);
+    if (factors.mlilu) return of_N + of_systems(apply_size(factors.mlilu->factors()));
+    if (factors.ilu0) return of_N + of_systems(apply_size(*factors.ilu0));
+    return of_N + (factors.jacobi ? rows * sizeof(S) : 0);
 }
 
 /// @param held  bytes of `need` that are allocated already
@@ -231,6 +233,7 @@ template <Scalar S>
 void GpuSystem<S>::drop_factors()
 {
     M_.reset();
+    projected_.reset();
     of_factors_.reset();
     room_.reset();
     const double seconds = report_.seconds_transfer;
@@ -251,10 +254,22 @@ GpuRounds<S> GpuSystem<S>::set_up_rounds(Cpu& cpu, const MlIluOptions& options, 
 }
 
 template <Scalar S>
+void GpuSystem<S>::project(const NullSpace<S>& null_space)
+{
+    DeviceBuffer<S> columns(null_space.columns().size());
+    upload<S>(gpu_, null_space.columns(), columns);
+    report_.workspace_bytes += (columns.size() + null_space.size()) * sizeof(S);
+    of_factors_ = std::move(M_);
+    M_ = std::make_unique<ProjectedPreconditioner<Gpu, S>>(*of_factors_, std::move(columns), null_space.count(),
+                                                           null_space.left());
+}
+
+template <Scalar S>
 void GpuSystem<S>::turn()
 {
-    of_factors_ = std::move(M_);
-    M_ = std::make_unique<AdjointPreconditioner<Gpu, S>>(*of_factors_);
+    auto& inner = of_factors_ ? projected_ : of_factors_;
+    inner = std::move(M_);
+    M_ = std::make_unique<AdjointPreconditioner<Gpu, S>>(*inner);
 }
 
 template <Scalar S>
@@ -274,6 +289,7 @@ void GpuSystem<S>::put_factors(Cpu& cpu, const PrecondFactors<S>& factors)
         }
         refuse(report_.matrix_bytes + report_.workspace_bytes + (factors.rounds ? factors.rounds->bytes() : 0));
         put_preconditioner(cpu, factors);
+        if (factors.null_space) project(*factors.null_space);
         if (options_.turned) turn();
     });
     report_.peak_bytes = device_use().peak_bytes;

@@ -11,6 +11,7 @@
 
 #include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/krylov/krylov.hpp"
+#include "ilux/krylov/null_space.hpp"
 #include "ilux/precond/gpu/gpu_apply.hpp"
 #include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
 #include "ilux/precond/ilu0.hpp"
@@ -27,6 +28,8 @@ struct PrecondFactors {
     std::optional<MlIlu<S>>     mlilu = {};
     std::unique_ptr<Ilu0<S>>    ilu0 = {};
     std::unique_ptr<Jacobi<S>>  jacobi = {};
+
+    std::shared_ptr<const NullSpace<S>> null_space = {};  ///< that M is kept clear of; null: none
 };
 
 /// Bytes of device memory: an estimate, made before anything is allocated.
@@ -147,6 +150,7 @@ private:
     template <class T, class Factors>
     void put_factors(Cpu& cpu, const Factors& factors, const GpuFactorOptions& options);
     void put_rounds(const GpuRounds<S>& rounds);
+    void project(const NullSpace<S>& null_space);
     void turn();
     void await_matrix_and_vectors();
     void timed(const std::function<void()>& work);
@@ -160,7 +164,7 @@ private:
     DeviceNeed                              need_;
     GpuReport                               report_;
     std::optional<GpuMatrixOperator<S>>     A_;
-    std::unique_ptr<Preconditioner<Gpu, S>> of_factors_, M_;  // M_ refers to the other where that is turned
+    std::unique_ptr<Preconditioner<Gpu, S>> of_factors_, projected_, M_;  // M_ refers to the others where that is so
     std::optional<KrylovWorkspace<Gpu, S>>  ws_;
     std::optional<GpuMixed<S>>              mixed_;  // in place of M_ and ws_
     DeviceBuffer<S>                         b_, x_;

@@ -24,12 +24,26 @@ std::string why_not_gpu(const LuFactors<S>& factors, int threads, double systems
 
 }  // namespace
 
+void require_null_space_possible(const SolverOptions& options)
+{
+    const std::string asked = fmt::format("krylov.null_space={}", options.krylov.null_space);
+    if (options.krylov.null_space.empty())
+        throw InvalidOption("krylov.null_space is none, constant or the name of a file");
+    if (options.strategy() == SolverMode::direct)
+        throw InvalidOption(asked + ": A is singular and has no LU; an iteration solves it: --method gmres or auto");
+    if (options.krylov.precision == KrylovPrecision::mixed)
+        throw InvalidOption(asked + " is kept in double: it contradicts krylov.precision=mixed");
+    if (!options.plan.empty())
+        throw InvalidOption(fmt::format("plan={}: it keeps what an LU prepares, and {} has none", options.plan, asked));
+}
+
 void require_consistent(const SolverOptions& options)
 {
     const SolverMode strategy = options.strategy();
     if (options.mode != SolverMode::automatic && options.mode != strategy)
         throw InvalidOption(fmt::format("method={} is {}: it contradicts mode={}", field_text(options.method),
                                         field_text(strategy), field_text(options.mode)));
+    if (options.krylov.null_space != "none") require_null_space_possible(options);
     if (strategy == SolverMode::iterative && !options.plan.empty())
         throw InvalidOption(
             fmt::format("plan={}: it keeps what an LU prepares, and an iteration was asked for", options.plan));

@@ -11,6 +11,8 @@ namespace ilux {
 
 /// @throws InvalidOption where lu.refactor, lu.deterministic and the device contradict one another, or plan an iteration
 void require_consistent(const SolverOptions& options);
+/// The part of it about a null space, whoever gives that.
+void require_null_space_possible(const SolverOptions& options);
 
 /// @throws DeviceError where a method of a GPU's LU is asked for, and there is none
 void require_device_for_lu(const SolverOptions& options);

@@ -12,12 +12,19 @@ HostPreconditioner<S>::HostPreconditioner(const PrecondFactors<S>& factors, Inde
     if (made_) M_ = made_.get();
     else if (factors.ilu0) M_ = factors.ilu0.get();
     else M_ = factors.jacobi.get();
+    if (!factors.null_space) return;
+    const NullSpace<S>& N = *factors.null_space;
+    std::vector<S>      columns(N.columns().begin(), N.columns().end());
+    projected_ = std::make_unique<ProjectedPreconditioner<Cpu, S>>(*M_, std::move(columns), N.count(), N.left());
+    M_ = projected_.get();
 }
 
 template <Scalar S>
 AdjointSide<S>::AdjointSide(Cpu& cpu, const CsrView<S>& adjoint, const PrecondFactors<S>& factors, Method method,
                             const KrylovOptions& krylov)
-    : adjoint_(adjoint), host_(std::in_place, cpu, adjoint, factors, method, krylov)
+    : adjoint_(adjoint),
+      null_space_(factors.null_space.get()),
+      host_(std::in_place, cpu, adjoint, factors, method, krylov)
 {}
 
 template <Scalar S>
@@ -33,7 +40,7 @@ AdjointSide<S>::OnHost::OnHost(Cpu& be, const CsrView<S>& adjoint, const Precond
 template <Scalar S>
 AdjointSide<S>::AdjointSide(Cpu& cpu, Gpu& gpu, const CsrView<S>& adjoint, const PrecondFactors<S>& factors,
                             Method method, const KrylovOptions& krylov, GpuSystemOptions options)
-    : adjoint_(adjoint)
+    : adjoint_(adjoint), null_space_(factors.null_space.get())
 {
     options.arithmetic = KrylovPrecision::in_double;
     options.turned = true;

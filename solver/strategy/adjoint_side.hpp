@@ -21,7 +21,7 @@ public:
     Preconditioner<Cpu, S>& operator*() { return *M_; }
 
 private:
-    std::unique_ptr<Preconditioner<Cpu, S>> made_;
+    std::unique_ptr<Preconditioner<Cpu, S>> made_, projected_;
     Preconditioner<Cpu, S>*                 M_;
 };
 
@@ -47,7 +47,7 @@ public:
     /// Of Aᴴ, made by the first call.
     Witness<S>* witness(Cpu& cpu)
     {
-        if (!witness_) witness_.emplace(cpu, adjoint_);
+        if (!witness_) witness_.emplace(cpu, adjoint_, null_space_);
         return &*witness_;
     }
 
@@ -63,6 +63,7 @@ private:
         KrylovWorkspace<Cpu, S>       workspace;
     };
     const CsrView<S>&             adjoint_;
+    const NullSpace<S>*           null_space_;  // or null
     std::optional<Witness<S>>     witness_;
     std::optional<OnHost>         host_;
     std::unique_ptr<GpuSystem<S>> system_;

@@ -138,10 +138,19 @@ void IterativeSolver<S>::prepare_host(Attempt& tried)
     tried.workspace_bytes = workspace_->bytes();
 }
 
+template <Scalar S>
+void IterativeSolver<S>::set_null_space(std::shared_ptr<const NullSpace<S>> space)
+{
+    if (space == null_space_) return;
+    release();
+    null_space_ = std::move(space);
+}
+
 /// To where M is applied.
 template <Scalar S>
 void IterativeSolver<S>::place(Attempt& tried)
 {
+    factors_.null_space = null_space_;
     if (machine_.gpu && machine_.gpu_by_choice && !factors_.rounds) {
         const bool saved = tried.plan.precond.mlilu.off_diagonal == OffDiagonal::save;
         if (const std::string why = why_not_gpu(*A_, factors_, saved); !why.empty()) give_up_gpu(why, tried);

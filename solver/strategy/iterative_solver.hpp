@@ -71,6 +71,9 @@ public:
     /// z ← M⁻¹ r, or M⁻ᴴ r where there is an adjoint, for vectors on a GPU. @return false, and nothing is done, unless M is applied there
     bool precondition_on_gpu(SystemVectors<S>& given, const CsrView<S>* adjoint, const Plan& plan);
 
+    /// What M is kept clear of from the next M on; another one than before takes M away. @param space  or null
+    void set_null_space(std::shared_ptr<const NullSpace<S>> space);
+
     /// The next factor() makes M without a look at the rounds of the one at hand.
     void forget_rounds() { options_made_by_.reset(); }
 
@@ -129,6 +132,7 @@ private:
     Machine                                machine_;
     SolverOptions                          options_;
     const CsrView<S>*                      A_ = nullptr;
+    std::shared_ptr<const NullSpace<S>>    null_space_;
     PrecondFactors<S>                      factors_;
     std::optional<MlIluOptions>            options_made_by_;  // of factors_.mlilu or .rounds
     std::optional<FormerRounds>            former_;           // of the M before, while another is made

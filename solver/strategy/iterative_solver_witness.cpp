@@ -25,7 +25,7 @@ template <Scalar S>
 Witness<S>* IterativeSolver<S>::witness()
 {
     if (!awaited_.empty()) return nullptr;
-    if (!witness_) witness_.emplace(machine_.cpu, *A_);
+    if (!witness_) witness_.emplace(machine_.cpu, *A_, null_space_.get());
     return &*witness_;
 }
 
@@ -45,7 +45,7 @@ template <Scalar S>
 void IterativeSolver<S>::note_rank(Attempt& tried) const
 {
     const bool determined = witness_ && witness_->knows_more_than_M();
-    if (tried.converged() && tried.action != SolverAction::lagged && !determined) tried.warn(rank_warning(factors_));
+    if (tried.converged() && tried.action != SolverAction::lagged && !determined && !null_space_) tried.warn(rank_warning(factors_));
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                            \

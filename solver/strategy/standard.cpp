@@ -75,7 +75,7 @@ public:
     Missed begin_known_answer()
     {
         known_.resize(x_.size());
-        Witness<S>::known_answer(x_, known_);
+        witness_->known_answer(x_, known_);
         missed_ = known_;
         (void)look_at_missed();
         size_known_ = of_missed_.size;

@@ -69,13 +69,29 @@ bool is_closed(const CsrView<S>& A, const LooseSet& set)
 }  // namespace
 
 template <Scalar S>
-Witness<S>::Witness(Cpu& be, const CsrView<S>& A) : A_(A), constants_(look_at_constants<S>(be, A))
+Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space)
+    : A_(A), null_space_(null_space), constants_(look_at_constants<S>(be, A))
 {
+    if (null_space_) leave_out_null_space();
     for (const LooseSet& one : constants_.loose) {
         closed_.push_back(is_closed<S>(A, one));
         sums_.push_back(one.kind == UnknownKind::all ? sum_within<S>(A, one) : S(0));
     }
-    if (!constants_.regular && A.rows() <= LuWitness<S>::most_unknowns) lu_ = std::make_unique<LuWitness<S>>(be, A);
+    if (!constants_.regular && !null_space_ && A.rows() <= LuWitness<S>::most_unknowns)
+        lu_ = std::make_unique<LuWitness<S>>(be, A);
+}
+
+/// Sets whose ones are in it.
+template <Scalar S>
+void Witness<S>::leave_out_null_space()
+{
+    constexpr double inside = 1e-8;
+    Cpu              serial(1);
+    std::erase_if(constants_.loose, [&](const LooseSet& one) {
+        std::vector<S> t = ones_on<S>(one.members, static_cast<std::size_t>(A_.rows()));
+        null_space_->project(serial, t);
+        return norm2<S>(serial, t) <= inside * std::sqrt(static_cast<double>(one.members.size()));
+    });
 }
 
 template <Scalar S>
@@ -114,7 +130,7 @@ std::string Witness<S>::why_no_solution(std::span<const S> b, double rtol) const
 }
 
 template <Scalar S>
-void Witness<S>::known_answer(std::span<const S> x, std::span<S> z)
+void Witness<S>::known_answer(std::span<const S> x, std::span<S> z) const
 {
     double largest = 0;
     for (const S one : x) largest = std::max(largest, std::abs(one));
@@ -123,6 +139,9 @@ void Witness<S>::known_answer(std::span<const S> x, std::span<S> z)
         const double size = std::abs(x[i]) > least_unknown * largest ? std::abs(x[i]) : usual;
         z[i] = random_sign(static_cast<Index>(i)) * (1 + random_share(static_cast<Index>(i))) * size;
     }
+    if (!null_space_) return;
+    Cpu serial(1);
+    null_space_->project(serial, z);
 }
 
 template <Scalar S>

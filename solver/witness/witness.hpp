@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ilux/krylov/null_space.hpp"
 #include "ilux/solver/witness/lu_witness.hpp"
 #include "ilux/solver/witness/undetermined.hpp"
 
@@ -26,7 +27,8 @@ template <Scalar S = double>
 class Witness {
 public:
     /// Looks at vectors of ones; factors an A of few unknowns that these do not prove regular. @param A  must stand, with these numbers, as long as this
-    Witness(Cpu& be, const CsrView<S>& A);
+    /// @param null_space  that x is kept clear of: nothing is said of it, nor asked; or null
+    Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space = nullptr);
 
     /// The row-wise backward error that keeps what M may not see below `etol`; within 1e-12 and 1e-6.
     double rowwise_limit(double etol) const;
@@ -42,7 +44,7 @@ public:
     std::string why_no_solution(std::span<const S> b, double rtol) const;
 
     /// z_i ← ± |x_i| to ± 2 |x_i|, or as much of the largest where x_i is hardly more than 0: the solution of a system with a known answer.
-    static void known_answer(std::span<const S> x, std::span<S> z);
+    void known_answer(std::span<const S> x, std::span<S> z) const;
     /// The share of an unknown that may be missed where that system counts as solved. It is smaller for large n, as random signs have
     /// little of any one vector.
     static double enough(Index n);
@@ -67,7 +69,10 @@ public:
 private:
     std::string of_loose_sets(std::span<const S> x, const Residual<S>& residual) const;
 
+    void leave_out_null_space();
+
     const CsrView<S>& A_;
+    const NullSpace<S>* null_space_;
     ConstantVectors   constants_;
     std::vector<char> closed_;  // of each loose set: rows and columns of its unknowns sum to 0
     std::vector<S>    sums_;    // Σ_ij a_ij over the rows and columns of each loose set; 0: not to be divided by

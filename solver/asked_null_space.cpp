@@ -1,0 +1,98 @@
+#include "ilux/solver/asked_null_space.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
+#include "ilux/base/io/matrix_file.hpp"
+
+namespace ilux {
+namespace {
+
+/// The columns of a file, one after another.
+template <Scalar S>
+std::vector<S> read_columns(const std::string& path, Index n, Index& count)
+{
+    const CsrMatrix<S> file = read_matrix<S>(path);
+    require(file.rows() == n && file.cols() > 0, [&] {
+        return fmt::format("null_space: {} has {} rows and {} columns, A {} rows", path, file.rows(), file.cols(), n);
+    });
+    count = file.cols();
+    std::vector<S> columns(static_cast<std::size_t>(n) * static_cast<std::size_t>(count));
+    for (Index i = 0; i < n; ++i)
+        for (Offset p = file.row_ptr()[i]; p < file.row_ptr()[i + 1]; ++p)
+            columns[static_cast<std::size_t>(file.col()[p]) * n + i] = file.val()[p];
+    return columns;
+}
+
+}  // namespace
+
+template <Scalar S>
+void AskedNullSpace<S>::give(std::span<const S> columns, Index count)
+{
+    require(count > 0 && !columns.empty() && columns.size() % static_cast<std::size_t>(count) == 0,
+            [&] { return fmt::format("null_space: {} numbers are no {} vectors", columns.size(), count); });
+    columns_.assign(columns.begin(), columns.end());
+    count_ = count;
+}
+
+template <Scalar S>
+std::string AskedNullSpace<S>::renew(const CsrView<S>& A)
+{
+    const bool constant = count_ == 0 && option_ == "constant";
+    if (!constant && count_ == 0) columns_ = read_columns<S>(option_, A.rows(), count_);
+    NullSpace<S> found = constant ? NullSpace<S>::of_constants(A) : NullSpace<S>::of_vectors(A, columns_, count_);
+    if (space_ && *space_ == found) return "";
+    std::string said = told(found);
+    space_ = std::make_shared<const NullSpace<S>>(std::move(found));
+    return said;
+}
+
+template <Scalar S>
+std::string AskedNullSpace<S>::told(const NullSpace<S>& found) const
+{
+    const bool  constant = count_ == 0;
+    std::string what = found.count() > 1
+                           ? fmt::format(constant ? "the constants of {} parts" : "{} vectors", found.count())
+                           : std::string(constant ? "the constant" : "one vector");
+    std::string text =
+        fmt::format("iterative: A takes {} to 0 (null_space), and has no LU; x is kept clear of it", what);
+    if (!found.left()) text += "; its adjoint does not, so that b is left as it is";
+    return text;
+}
+
+template <Scalar S>
+std::string AskedNullSpace<S>::project_b(std::span<S> b) const
+{
+    if (!space_->left()) return "";
+    constexpr double     told_from = 1e-12, nothing = 1e-14;
+    Cpu                  serial(1);
+    const std::vector<S> given(b.begin(), b.end());
+    space_->project(serial, b);
+    space_->project(serial, b);  // what cancelled is lost: again
+    std::vector<S> part = given;
+    axpy<S>(serial, -1, b, part);
+    const double whole = norm2<S>(serial, given), taken = norm2<S>(serial, part), left = norm2<S>(serial, b);
+    if (left <= nothing * whole) fill<S>(serial, 0, b);
+    if (!(taken > told_from * whole)) return "";
+    return fmt::format(
+        "null_space: b had a part of {:.1e} of its size in the null space of A; it was taken off: x is the least-squares solution",
+        taken / whole);
+}
+
+template <Scalar S>
+void AskedNullSpace<S>::project_x(std::span<S> x) const
+{
+    Cpu serial(1);
+    if (is_finite<S>(serial, x)) space_->project(serial, x);
+}
+
+#define ILUX_INSTANTIATE(S) template class AskedNullSpace<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux
