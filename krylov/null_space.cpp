@@ -13,9 +13,9 @@
 namespace ilux {
 namespace {
 
-constexpr double vanishes = 1e-10;   // of the terms of a row: files hold vectors to 15 digits, and rows have many terms
-constexpr double noise = 1e-4;       // of the largest entry; what is smaller need not be right beside itself
-constexpr double dependent = 1e-8;   // what is left of a vector beside those before it
+constexpr double vanishes = 1e-10;  // of the terms of a row: files hold vectors to 15 digits, and rows have many terms
+constexpr double noise = 1e-4;      // of the largest entry; what is smaller need not be right beside itself
+constexpr double dependent = 1e-8;  // what is left of a vector beside those before it
 
 /// The row of A v, or of Aᴴ v, that is farthest from 0, as a share of its terms.
 struct Farthest {
@@ -163,9 +163,8 @@ NullSpace<S> NullSpace<S>::of_constants(const CsrView<S>& A)
         space.left_ = space.left_ && farthest_column<S>(A, v).none();
         space.append(v, std::sqrt(static_cast<double>(part.size())));
     }
-    require(space.count() > 0, [&] {
-        return fmt::format("null_space: A does not take the constant to 0: {}", left_over(nearest));
-    });
+    require(space.count() > 0,
+            [&] { return fmt::format("null_space: A does not take the constant to 0: {}", left_over(nearest)); });
     return space;
 }
 

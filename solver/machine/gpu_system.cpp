@@ -35,7 +35,7 @@ std::size_t factor_bytes(Index n, const PrecondFactors<S>& factors, bool adjoina
         return static_cast<std::size_t>(estimate_margin *
                                         double(copies(adjoinable) * size.bytes(value_bytes<S>(precision), sizeof(S))));
     };
-    const auto rows = static_cast<std::size_t>(n);
+    const auto        rows = static_cast<std::size_t>(n);
     const std::size_t of_N = factors.null_space ? (factors.null_space->count() + 1) * rows * sizeof(S) : 0;
     if (factors.rounds) return of_N + factors.rounds->most_bytes(adjoinable);
     if (factors.mlilu) return of_N + of_systems(apply_size(factors.mlilu->factors()));

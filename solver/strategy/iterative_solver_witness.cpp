@@ -45,7 +45,8 @@ template <Scalar S>
 void IterativeSolver<S>::note_rank(Attempt& tried) const
 {
     const bool determined = witness_ && witness_->knows_more_than_M();
-    if (tried.converged() && tried.action != SolverAction::lagged && !determined && !null_space_) tried.warn(rank_warning(factors_));
+    if (tried.converged() && tried.action != SolverAction::lagged && !determined && !null_space_)
+        tried.warn(rank_warning(factors_));
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                            \

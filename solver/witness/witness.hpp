@@ -71,11 +71,11 @@ private:
 
     void leave_out_null_space();
 
-    const CsrView<S>& A_;
+    const CsrView<S>&   A_;
     const NullSpace<S>* null_space_;
-    ConstantVectors   constants_;
-    std::vector<char> closed_;  // of each loose set: rows and columns of its unknowns sum to 0
-    std::vector<S>    sums_;    // Σ_ij a_ij over the rows and columns of each loose set; 0: not to be divided by
+    ConstantVectors     constants_;
+    std::vector<char>   closed_;  // of each loose set: rows and columns of its unknowns sum to 0
+    std::vector<S>      sums_;    // Σ_ij a_ij over the rows and columns of each loose set; 0: not to be divided by
     std::unique_ptr<LuWitness<S>> lu_;      // of few unknowns
     std::vector<S>                missed_;  // of the system with a known answer; none: it was solved
     double reach_ = 1;         // the most that unknowns were off, as a share of them, over how far rows were
