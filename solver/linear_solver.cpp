@@ -283,23 +283,6 @@ std::unique_ptr<typename LinearSolver<S>::Impl> LinearSolver<S>::anew() const
 }
 
 template <Scalar S>
-void LinearSolver<S>::Impl::give_null_space(std::span<const S> columns, Index count)
-{
-    SolverOptions with = options_;
-    with.krylov.null_space = "vectors";
-    require_null_space_possible(with);
-    null_space.give(columns, count);
-}
-
-template <Scalar S>
-void LinearSolver<S>::set_null_space(std::span<const S> columns, Index count)
-{
-    auto fresh = anew();
-    fresh->give_null_space(columns, count);
-    impl_ = std::move(fresh);
-}
-
-template <Scalar S>
 void LinearSolver<S>::analyse(const CsrView<S>& A, const Ahead& ahead)
 {
     auto fresh = anew();

@@ -419,9 +419,9 @@ void scale_unknowns(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const double> s
     const cuda::Range range("scale_unknowns");
     fill<double>(gpu, INFINITY, scale);
     const auto blocks = at_most_blocks(gpu, std::max(A.n, 1));
-    const auto stream = cuda::stream(gpu);
-    find_scales<<<blocks, threads, 0, stream>>>(A.n, A.row_ptr.data(), A.col.data(), cuda::as_values(A.val.data()),
-                                                size.data(), reinterpret_cast<Bits*>(scale.data()));
+    find_scales<<<blocks, threads, 0, cuda::stream(gpu)>>>(A.n, A.row_ptr.data(), A.col.data(),
+                                                           cuda::as_values(A.val.data()), size.data(),
+                                                           reinterpret_cast<Bits*>(scale.data()));
     cuda::check_launch("find_scales");
 }
 

@@ -56,30 +56,27 @@ public:
         iteration_.precondition(residual_.r, d_);
         if (witness_ != nullptr) witness_->add_lost_constants(residual_.r, d_);
     }
-    /// d ← A⁻¹ r by an LU; false, and nothing is done, where there is none.
-    bool estimate_exactly() { return witness_ != nullptr && witness_->estimate(residual_.r, d_); }
-    void note_error(Accuracy& accuracy) { ilux::note_error(x_, d_, residual_, accuracy, scale_); }
-    bool d_is_zero() const
+    /// d ← x* − x by an LU; false, and nothing is done, where there is none. r as a double may have lost what a small unknown hangs on:
+    /// x + d is looked at as well, and what it still lacks.
+    bool estimate_exactly()
     {
-        return std::ranges::all_of(d_, [](S d) { return d == S(0); });
-    }
-    Index size() const { return A_.rows(); }
-
-    IterationReport solve_for_correction(bool scaled, const KrylovOptions& krylov)
-    {
-        const IterationReport done = solve_scaled(scaled, least_unknown / 100, x_, residual_, krylov);
-        if (witness_ != nullptr) witness_->add_lost_constants(residual_.r, d_);
-        return done;
-    }
-
-    Missed begin_known_answer()
-    {
-        known_.resize(x_.size());
-        witness_->known_answer(x_, known_);
-        missed_ = known_;
-        (void)look_at_missed();
-        size_known_ = of_missed_.size;
-        return {};
+        constexpr int most = 4;
+        if (witness_ == nullptr || !witness_->estimate(residual_.r, d_)) return false;
+        std::vector<S> better(x_.size()), lacking(x_.size());
+        Residual<S>    of_better;
+        for (int k = 0; k < most; ++k) {
+            for (std::size_t i = 0; i < x_.size(); ++i) better[i] = x_[i] + times_power(d_[i], residual_.exponent);
+            if (!ilux::measure<S>(cpu_, A_, better, b_, of_better).finite) return true;
+            (void)witness_->estimate(of_better.r, lacking);
+            bool settled = true;
+            for (std::size_t i = 0; i < x_.size(); ++i) {
+                const S former = d_[i];
+                d_[i] = times_power(better[i] - x_[i], -residual_.exponent) + lacking[i];
+                settled = settled && std::abs(d_[i] - former) <= uncertain_from * std::abs(d_[i]);
+            }
+            if (settled) break;
+        }
+        return true;
     }
     /// A d = A t for what is missed, t, whose right-hand side is summed in twice the precision; t ← t − d.
     Missed reduce_known_answer(bool scaled, const KrylovOptions& krylov)

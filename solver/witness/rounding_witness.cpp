@@ -73,7 +73,8 @@ std::string rounding_warning(const CsrView<S>& A, std::span<const NotDeduced<S>>
     rounding_probe<S>(residual, p);
     substitute(p, e);
     if (is_well_determined<S>(x, e, residual)) return "";
-    if (!std::ranges::all_of(e, [](S one) { return is_finite(one); })) return "";
+    if (!std::ranges::all_of(e, [](S one) { return is_finite(one); }))
+        return "A is singular, or nearly so: rounding of A and b changes x beyond the range of numbers";
     multiply_exactly<S>(A, e, p);
     substitute(p, y);
     if (found_again<S>(x, e, y)) return "";

@@ -88,7 +88,7 @@ std::string undetermined_text(const Undetermined& found, Index n)
     if (!found.any()) return "";
     const bool        certain = !(found.share < 1);
     const std::string which = list_of(found.unknowns, found.count);
-    const char*       are = found.count == 1 ? "unknown is" : "unknowns are";
+    const char*       are = found.count == 1 ? "unknowns is" : "unknowns are";
     if (certain)
         return fmt::format("A is singular, or nearly so, and x is one of many: {} of {} {} not determined: {}",
                            found.count, n, are, which);

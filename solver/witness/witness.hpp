@@ -33,7 +33,7 @@ public:
     /// The row-wise backward error that keeps what M may not see below `etol`; within 1e-12 and 1e-6.
     double rowwise_limit(double etol) const;
     /// A may be singular in a way that ones do not show: a system with a known solution should be solved.
-    bool wants_known_answer() const { return !constants_.regular && !lu_ && !answered_; }
+    bool wants_known_answer() const { return !lu_ && !answered_ && (!constants_.regular || A_.rows() <= few_unknowns); }
     /// Some b has no solution: worth a look at b.
     bool doubts_b() const { return std::ranges::find(closed_, 1) != closed_.end(); }
     /// There is something to say, or to mend, of any x: only the host can.
