@@ -55,10 +55,10 @@ std::string AskedNullSpace<S>::renew(const CsrView<S>& A)
 template <Scalar S>
 std::string AskedNullSpace<S>::told(const NullSpace<S>& found) const
 {
-    const bool  constant = count_ == 0;
-    std::string what = found.count() > 1
-                           ? fmt::format(constant ? "the constants of {} parts" : "{} vectors", found.count())
-                           : std::string(constant ? "the constant" : "one vector");
+    std::string what = count_ == 0 ? "the constant" : "one vector";
+    if (found.count() > 1)
+        what = count_ == 0 ? fmt::format("the constants of {} parts", found.count())
+                           : fmt::format("{} vectors", found.count());
     std::string text =
         fmt::format("iterative: A takes {} to 0 (null_space), and has no LU; x is kept clear of it", what);
     if (!found.left()) text += "; its adjoint does not, so that b is left as it is";
