@@ -7,6 +7,8 @@
 
 #include "ilux/solver/linear_solver_impl.hpp"
 #include "ilux/base/instances.hpp"
+#include "ilux/base/instances.hpp"
+#include "ilux/solver/policy/retry.hpp"
 #include "ilux/solver/strategy/lu_preconditioner.hpp"
 
 namespace ilux {

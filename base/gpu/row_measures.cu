@@ -260,8 +260,7 @@ template <class V>
 __global__ void __launch_bounds__(threads)
     find_scales(Index n, const Offset* row_ptr, const Index* col, const V* val, const double* size, Bits* scale)
 {
-    constexpr int warps = threads / 32;
-    for (Offset i = Offset{blockIdx.x} * warps + threadIdx.x / 32; i < n; i += Offset{gridDim.x} * warps)
+    for (Offset i = (Offset{blockIdx.x} * threads + threadIdx.x) / 32; i < n; i += Offset{gridDim.x} * threads / 32)
         for (Offset p = row_ptr[i] + threadIdx.x % 32; p < row_ptr[i + 1]; p += 32)
             if (const double a = cuda::magnitude(val[p]); a > 0) atomicMin(scale + col[p], bits_of(size[i] / a));
 }

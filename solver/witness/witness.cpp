@@ -77,8 +77,7 @@ Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space
         closed_.push_back(is_closed<S>(A, one));
         sums_.push_back(one.kind == UnknownKind::all ? sum_within<S>(A, one) : S(0));
     }
-    if (!null_space_ && A.rows() <= LuWitness<S>::most_unknowns)
-        lu_ = std::make_unique<LuWitness<S>>(be, A);
+    if (!null_space_ && A.rows() <= LuWitness<S>::most_unknowns) lu_ = std::make_unique<LuWitness<S>>(be, A);
 }
 
 /// Sets whose ones are in it.

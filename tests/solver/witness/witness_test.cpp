@@ -52,8 +52,7 @@ struct Tally {
         ++claims;
         converged += claim.converged;
         const bool lie = claim.silent && (system.leaves_open_what_counts() || !(claim.worst <= uncertain_from));
-        const bool alarm =
-            claim.converged && !claim.silent && !system.singular() && claim.worst <= right;
+        const bool alarm = claim.converged && !claim.silent && !system.singular() && claim.worst <= right;
         silent += lie;
         alarms += alarm;
         wrong += !system.singular() && !(claim.worst <= right);
