@@ -55,18 +55,11 @@ std::string AskedNullSpace<S>::renew(const CsrView<S>& A)
 template <Scalar S>
 std::string AskedNullSpace<S>::told(const NullSpace<S>& found) const
 {
-<<<<<<< HEAD
     const bool  constant = count_ == 0;
     std::string what = constant ? "the constant" : "one vector";
     if (found.count() > 1)
         what = constant ? fmt::format("the constants of {} parts", found.count())
                         : fmt::format("{} vectors", found.count());
-=======
-    std::string what = count_ == 0 ? "the constant" : "one vector";
-    if (found.count() > 1)
-        what = count_ == 0 ? fmt::format("the constants of {} parts", found.count())
-                           : fmt::format("{} vectors", found.count());
->>>>>>> null_space
     std::string text =
         fmt::format("iterative: A takes {} to 0 (null_space), and has no LU; x is kept clear of it", what);
     if (!found.left()) text += "; its adjoint does not, so that b is left as it is";

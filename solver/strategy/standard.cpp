@@ -78,6 +78,29 @@ public:
         }
         return true;
     }
+    void note_error(Accuracy& accuracy) { ilux::note_error(x_, d_, residual_, accuracy, scale_); }
+    bool d_is_zero() const
+    {
+        return std::ranges::all_of(d_, [](S d) { return d == S(0); });
+    }
+    Index size() const { return A_.rows(); }
+
+    IterationReport solve_for_correction(bool scaled, const KrylovOptions& krylov)
+    {
+        const IterationReport done = solve_scaled(scaled, least_unknown / 100, x_, residual_, krylov);
+        if (witness_ != nullptr) witness_->add_lost_constants(residual_.r, d_);
+        return done;
+    }
+
+    Missed begin_known_answer()
+    {
+        known_.resize(x_.size());
+        witness_->known_answer(x_, known_);
+        missed_ = known_;
+        (void)look_at_missed();
+        size_known_ = of_missed_.size;
+        return {};
+    }
     /// A d = A t for what is missed, t, whose right-hand side is summed in twice the precision; t ← t − d.
     Missed reduce_known_answer(bool scaled, const KrylovOptions& krylov)
     {
