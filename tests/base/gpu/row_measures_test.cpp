@@ -172,18 +172,20 @@ TYPED_TEST(GpuRowMeasures, ErrorsNameTheFirstOfTheWorstUnknowns)
     const Index    n = 1000;
     std::vector<S> x(n, S(1)), e(n, S(0.001));
     x[7] = 1e-14;  // below 1e-12 of the largest: it does not count
-    e[7] = 1;
-    x[7] -= e[7];
+    e[7] = 1e-13;
     e[500] = e[600] = 0.5;
-    const auto measured = [&] {
-        DeviceBuffer<S> dx(n), de(n);
+    const auto measured = [&](double own = 0) {
+        DeviceBuffer<S>      dx(n), de(n);
+        DeviceBuffer<double> scale(n);
         upload<S>(gpu, x, dx);
         upload<S>(gpu, e, de);
-        return measure_errors<S>(gpu, dx, de, 1e-12, 1e-2);
+        fill<double>(gpu, 1000, scale);
+        return measure_errors<S>(gpu, dx, de, own > 0 ? scale : DeviceSpan<const double>(), own, 1e-12, 1e-2);
     };
     ErrorMeasures seen = measured();
     EXPECT_DOUBLE_EQ(seen.largest, 1.5);
-    EXPECT_DOUBLE_EQ(seen.largest_error, 1);
+    EXPECT_DOUBLE_EQ(seen.largest_error, 0.5);
+    EXPECT_DOUBLE_EQ(measured(0.01).worst, 0.5 / 10);  // of 0.01 · 1000
     EXPECT_DOUBLE_EQ(seen.worst, 0.5 / 1.5);
     EXPECT_EQ(seen.worst_at, 500);
     EXPECT_EQ(seen.uncertain, 2);

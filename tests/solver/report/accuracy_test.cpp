@@ -176,5 +176,39 @@ TEST(Accuracy, ARowSoFarFromOthersThatItsResidualIsLostCountsAllTheSame)
     EXPECT_FALSE(accuracy.estimate_settled);
 }
 
+TEST(OwnScales, AreTheTermsOfTheEquationThatDeterminesAnUnknownMostTightly)
+{
+    // x = (1, 1e-9): the second row has terms of 2 and 1e-9 · 1e3, the first of 1 and 1e-9.
+    const auto                A = to_csr({2, 2, {1, 1, 2, 1e3}});
+    const std::vector<double> x{1, 1e-9}, b{1, 2};
+    Cpu                       cpu(1);
+    Residual<double>          residual;
+    (void)measure<double>(cpu, A, x, b, residual);
+    std::vector<double> scale;
+    note_own_scales<double>(A, residual, scale);
+    EXPECT_NEAR(scale[0], 2, 1e-6);     // (1 + 1e-9 + 1) / 1, and (2 + 1e-6 + 2) / 2
+    EXPECT_NEAR(scale[1], 4e-3, 1e-8);  // (2 + 1e-6 + 2) / 1e3, and not 2 / 1
+
+    Accuracy                  accuracy;
+    const std::vector<double> e{0, 1e-6};
+    note_error<double>(x, e, residual, accuracy);
+    EXPECT_NEAR(accuracy.worst_error, 0.999, 1e-3);  // of 1.001e-6, what the unknown should be
+    note_error<double>(x, e, residual, accuracy, scale);
+    EXPECT_NEAR(accuracy.worst_error, 1e-6 / (own_share * 4e-3), 1e-2);
+}
+
+TEST(NoteError, AnUnknownOfNoiseIsAsLargeAsItIs)
+{
+    // x should be (2, 1e-10): the noise of 1e10 is what the estimate takes away again.
+    const std::vector<double> x{2, 1e10}, e{0, -1e10};
+    Residual<double>          residual{.r = {0, 0}, .size = {1, 1}};
+    Accuracy                  accuracy;
+    note_error<double>(x, e, residual, accuracy);
+    EXPECT_EQ(accuracy.error, 1);
+    EXPECT_EQ(accuracy.worst_error, 1);
+    EXPECT_EQ(accuracy.worst, 1);
+    EXPECT_EQ(accuracy.uncertain, 1);
+}
+
 }  // namespace
 }  // namespace ilux

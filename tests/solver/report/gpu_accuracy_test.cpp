@@ -5,6 +5,7 @@
 #include <complex>
 #include <vector>
 
+#include "ilux/base/random_number.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/real_form.hpp"
@@ -24,22 +25,35 @@ struct Both {
         host = measure<S>(cpu, A, x, b, residual);
         if (host.finite) {
             note_counting_rows<S>(A, x, residual, host);
-            note_error<S>(x, e, residual, host);
+            note_own_scales<S>(A, residual, scale);
+            note_error<S>(x, e, residual, host, scale);
         }
         Gpu                  gpu;
         DeviceCsr<S>         matrix(gpu, A);
         DeviceBuffer<S>      of_x(x.size()), of_b(x.size()), of_e(x.size()), r(x.size());
-        DeviceBuffer<double> size(x.size()), row_size(x.size());
+        DeviceBuffer<double> size(x.size()), row_size(x.size()), own(x.size());
         upload<S>(gpu, x, of_x);
         upload<S>(gpu, b, of_b);
         upload<S>(gpu, e, of_e);
         GpuAccuracy<S> accuracy(gpu, {A.rows(), matrix.row_ptr(), matrix.col(), std::as_const(matrix).val()},
-                                {r, size, row_size});
+                                {r, size, row_size}, own);
         device = accuracy.measure(of_x, of_b);
-        if (device) accuracy.note_error(of_x, of_e, *device);
+        if (!device) return;
+        accuracy.note_own_scales();
+        accuracy.note_error(of_x, of_e, *device);
+        device_scale.resize(x.size());
+        download<double>(gpu, own, device_scale);
+        probe.resize(x.size());
+        host_probe.resize(x.size());
+        probe_rows<S>(gpu, size, 0x1p-50, r);
+        download<S>(gpu, r, probe);
+        for (std::size_t i = 0; i < x.size(); ++i)
+            host_probe[i] = probe_of(static_cast<Index>(i)) * 0x1p-50 * residual.size[i];
     }
     Accuracy                host;
     std::optional<Accuracy> device;
+    std::vector<double>     scale, device_scale;
+    std::vector<S>          probe, host_probe;
 };
 
 template <class S>
@@ -54,6 +68,12 @@ void expect_same(const Both<S>& both)
     near(both.device->rowwise_counting, both.host.rowwise_counting);
     near(both.device->error, both.host.error);
     near(both.device->worst_error, both.host.worst_error);
+    ASSERT_EQ(both.device_scale.size(), both.scale.size());
+    for (std::size_t i = 0; i < both.scale.size(); ++i) {
+        if (std::isinf(both.scale[i])) EXPECT_EQ(both.device_scale[i], both.scale[i]);
+        else near(both.device_scale[i], both.scale[i]);
+        EXPECT_LE(std::abs(both.probe[i] - both.host_probe[i]), 1e-13 * std::abs(both.host_probe[i]));
+    }
     EXPECT_EQ(both.device->worst, both.host.worst);
     EXPECT_EQ(both.device->uncertain, both.host.uncertain);
 }
