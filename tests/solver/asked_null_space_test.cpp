@@ -84,7 +84,7 @@ SolverOptions keeping_clear_of(const std::string& null_space)
     return options;
 }
 
-bool says(const SolverReport& report, const std::string& words)
+bool tells(const SolverReport& report, const std::string& words)
 {
     for (const std::string& one : all_decisions(report))
         if (one.find(words) != std::string::npos) return true;
@@ -125,8 +125,8 @@ TEST(LinearSolverNullSpace, ANeumannProblemHasItsShortestSolutionAndNobodyIsWarn
     EXPECT_TRUE(report.converged()) << report.why();
     EXPECT_EQ(warnings_of(report), "");
     EXPECT_LT(farthest<double>(x, wanted), 1e-6);
-    EXPECT_TRUE(says(report, "iterative: A takes the constant to 0"));
-    EXPECT_FALSE(says(report, "least-squares"));
+    EXPECT_TRUE(tells(report, "iterative: A takes the constant to 0"));
+    EXPECT_FALSE(tells(report, "least-squares"));
     for (const Attempt& one : report.attempts) EXPECT_FALSE(one.plan.direct());
 }
 
@@ -148,8 +148,8 @@ TEST(LinearSolverNullSpace, WhatBHasOfTheConstantsOfTwoPartsIsTakenOffAndTold)
         EXPECT_TRUE(report.converged()) << field_text(method) << ": " << report.why();
         EXPECT_EQ(warnings_of(report).find("determined"), std::string::npos) << warnings_of(report);
         EXPECT_LT(farthest<double>(x, wanted), 1e-6) << field_text(method);
-        EXPECT_TRUE(says(report, "it was taken off: x is the least-squares solution")) << field_text(method);
-        EXPECT_TRUE(says(report, "the constants of 2 parts"));
+        EXPECT_TRUE(tells(report, "it was taken off: x is the least-squares solution")) << field_text(method);
+        EXPECT_TRUE(tells(report, "the constants of 2 parts"));
     }
 }
 
@@ -200,7 +200,7 @@ TEST(LinearSolverNullSpace, AnUnsymmetricAKeepsItsBAndRefusesItsTranspose)
     EXPECT_TRUE(report.converged()) << report.why();
     EXPECT_EQ(warnings_of(report), "");
     EXPECT_LT(farthest<double>(x, wanted), 1e-6);
-    EXPECT_TRUE(says(report, "b is left as it is"));
+    EXPECT_TRUE(tells(report, "b is left as it is"));
     EXPECT_THROW((void)solver.solve(b, x, Transpose::yes), InvalidInput);
 }
 
@@ -263,7 +263,7 @@ TEST(LinearSolverNullSpace, AFileOfTwoVectorsServesAsTheConstantsDo)
     const SolverReport report = solver.solve(b, x);
     EXPECT_TRUE(report.converged()) << report.why();
     EXPECT_LT(farthest<double>(x, wanted), 1e-6);
-    EXPECT_TRUE(says(report, "2 vectors"));
+    EXPECT_TRUE(tells(report, "2 vectors"));
 
     LinearSolver<> other(keeping_clear_of(path));
     const auto     small = gallery::build("singular:n=5");

@@ -409,8 +409,11 @@ TEST(KnownAnswer, HasTheSizesOfXAndAnySign)
 {
     const std::vector<double> x{1, -4, 0, 1e-20, 8};
     std::vector<double>       z(5), again(5);
-    Witness<>::known_answer(x, z);
-    Witness<>::known_answer(x, again);
+    Cpu                       cpu(1);
+    const auto                A = CsrMatrix<double>::identity(5);
+    const Witness<>           witness(cpu, A);
+    witness.known_answer(x, z);
+    witness.known_answer(x, again);
     EXPECT_EQ(z, again);
     const double size[]{1, 4, 8, 8, 8};
     for (std::size_t i = 0; i < z.size(); ++i) {
