@@ -124,7 +124,8 @@ TEST_F(GpuDeviceArrays, StayThereWhileCorrectionsAreMade)
         twins.expect_same(random_vector(A.rows(), 1), Path::stay);
     }
     SolverOptions automatic{.mode = SolverMode::automatic, .device = DeviceChoice::gpu, .threads = 1};
-    Twins<double> twins(gallery::build("convdiff3d:n=24"), automatic);
+    const auto    cube = gallery::build("convdiff3d:n=24");
+    Twins<double> twins(cube, automatic);
     twins.expect_same(random_vector(24 * 24 * 24, 1), Path::set_up);
     twins.expect_same(random_vector(24 * 24 * 24, 2), Path::stay);
 }
