@@ -49,6 +49,7 @@ bool DirectSolver<S>::is_well_determined_there(GpuDirectSide<S>& side, GpuAccura
 {
     constexpr double most = 1e-3;
     const auto       rows = side.vectors();
+    if (norm2<S>(*machine_.gpu, side.x()) == 0) return false;
     probe_rows<S>(*machine_.gpu, rows.size, rounding_share, rows.r);
     if (!lu_->solve_on_gpu(measured.r(), side.error(), turn, INFINITY)) return false;
     Accuracy probed;

@@ -21,6 +21,17 @@ void multiply_exactly(const CsrView<S>& A, std::span<const S> e, std::span<S> f)
     }
 }
 
+/// The probe of x = 0 and b = 0: as large as rounding of rows whose unknowns are 1.
+template <Scalar S>
+void probe_entries(const CsrView<S>& A, std::span<S> p)
+{
+    for (Index i = 0; i < A.rows(); ++i) {
+        double size = 0;
+        for (Offset k = A.row_ptr()[i]; k < A.row_ptr()[i + 1]; ++k) size += std::abs(A.val()[k]);
+        p[i] = probe_of(i) * rounding_share * size;
+    }
+}
+
 /// Whether y is e but for a third, the largest numbers beside x being what counts.
 template <Scalar S>
 bool found_again(std::span<const S> x, std::span<const S> e, std::span<const S> y)
@@ -28,8 +39,7 @@ bool found_again(std::span<const S> x, std::span<const S> e, std::span<const S> 
     double largest = 0, all = 0, missed = 0;
     for (const S one : x) largest = std::max(largest, std::abs(one));
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const double size = std::max(std::abs(x[i]), least_unknown * largest);
-        if (size == 0) continue;
+        const double size = largest == 0 ? 1 : std::max(std::abs(x[i]), least_unknown * largest);
         all = std::max(all, std::abs(e[i]) / size);
         const double off = std::abs(e[i] - y[i]) / size;
         missed = std::isnan(off) ? INFINITY : std::max(missed, off);
@@ -54,6 +64,7 @@ bool is_well_determined(std::span<const NotDeduced<S>> x, std::span<const NotDed
     constexpr double most = 1e-3;
     double           largest = 0;
     for (const S one : x) largest = std::max(largest, std::abs(one));
+    if (largest == 0) return false;  // nothing is small beside it
     const double least = least_unknown * largest;
     for (std::size_t i = 0; i < x.size(); ++i) {
         const double size = std::max(std::abs(x[i]), least);
@@ -71,6 +82,7 @@ std::string rounding_warning(const CsrView<S>& A, std::span<const NotDeduced<S>>
     room.resize(3 * n);
     const std::span<S> p = std::span(room).first(n), e = std::span(room).subspan(n, n), y = std::span(room).last(n);
     rounding_probe<S>(residual, p);
+    if (std::ranges::all_of(p, [](S one) { return one == S(0); })) probe_entries<S>(A, p);
     substitute(p, e);
     if (is_well_determined<S>(x, e, residual)) return "";
     if (!std::ranges::all_of(e, [](S one) { return is_finite(one); }))

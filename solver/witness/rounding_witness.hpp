@@ -18,7 +18,7 @@ using Substitution = std::function<void(std::span<const S> r, std::span<S> z)>;
 template <Scalar S = double>
 void rounding_probe(const Residual<S>& residual, std::span<NotDeduced<S>> p);
 
-/// Whether e = A⁻¹ p is so small beside x that nobody need look further: |e_i| ≤ |x_i| / 1000 for unknowns that count.
+/// Whether e = A⁻¹ p is so small beside x that nobody need look further: |e_i| ≤ |x_i| / 1000 for unknowns that count; never of x = 0.
 template <Scalar S = double>
 bool is_well_determined(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> e,
                         const Residual<S>& residual);
