@@ -10,13 +10,6 @@
 
 namespace ilux {
 
-/// M that leaves many steps to do knows little of the error: some of them, on the equation of the error, tell more.
-inline Index steps_of_estimate(const Attempt& tried)
-{
-    constexpr Index crude = 16;
-    return tried.report.steps < crude ? 0 : tried.report.steps / 4;
-}
-
 /// One iteration after another, each on what the former has left.
 /// @tparam Side  holds x, b, r and d: measure(), which leaves r = b − A x; estimate_exactly(), d ← A⁻¹ r, where it can; precondition(), d ← M⁻¹ r; note_error(accuracy), of e = d;
 /// solve_for_correction(scaled, krylov), D A d = D r from d = 0; d_is_zero(); add_correction(), x ← x + d; take_back(); size();
@@ -43,22 +36,26 @@ public:
     }
 
     /// Solves a system whose answer is known, by one iteration after another on what the former has missed: M does not see that in x
-    /// either. @return whether that is little in the end
+    /// either. @return whether that is little in the end, or
+    /// steps are over before that can be told
     template <class Asked>
     bool ask_known_answer(Asked& witness)
     {
         const bool   whole = side_.size() <= few_unknowns;
-        const int    rounds = whole ? 12 : 1;
-        const Index  steps = whole ? tried_.report.steps + 20 : std::max<Index>(10, tried_.report.steps / 4);
-        const auto   krylov = options_of(whole ? 1e-2 : 1e-6, std::min(krylov_.max_steps, steps));
+        const double rtol = whole ? 1e-2 : 1e-6;
+        const Index  taken = tried_.report.steps;
         const double enough = witness.enough(side_.size());
         Missed       missed = side_.begin_known_answer();
-        for (int k = 0; k < rounds && missed.share > enough && missed.own > 2 * rounding_share; ++k) {
-            missed = side_.reduce_known_answer(scales(), krylov);
+        Index left = std::min(krylov_.max_steps, whole ? std::max<Index>(40, taken) : std::max<Index>(10, taken / 4));
+        for (int k = 0; k < (whole ? 12 : 1) && missed.share > enough && missed.own > 2 * rounding_share && left > 0;
+             ++k) {
+            missed = side_.reduce_known_answer(scales(), options_of(rtol, left));
+            left -= std::max<Index>(missed.steps, 1);
             witness.note(missed);
         }
         side_.end_known_answer();
-        return missed.share <= enough;
+        const bool cut = !whole || left <= 0;
+        return missed.share <= enough || (cut && missed.own > doubtful);
     }
 
     void go_on(const Standard& standard)

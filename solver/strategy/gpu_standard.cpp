@@ -59,11 +59,11 @@ public:
     Missed reduce_known_answer(bool scaled, const KrylovOptions& krylov)
     {
         if (!std::isfinite(own_) || !(rows_known_ > 0)) return {.share = 0};
-        (void)solve_scaled(scaled, krylov);
+        const IterationReport done = solve_scaled(scaled, krylov);
         axpy<S>(gpu(), 1, room_.d, room_.former);
         const double share = measure_errors<S>(gpu(), room_.d, room_.former, {}, 0, 0, INFINITY).largest_error;
         look_at_missed();
-        return {.share = share, .rows = norm2<S>(gpu(), accuracy_.r()) / rows_known_, .own = own_};
+        return {.share = share, .rows = norm2<S>(gpu(), accuracy_.r()) / rows_known_, .steps = done.steps, .own = own_};
     }
     void        end_known_answer() { (void)accuracy_.measure(system_.x(), system_.b()); }
     bool        examine_known_answer() { return false; }

@@ -106,8 +106,8 @@ public:
     {
         const int exponent = of_missed_.exponent;
         if (!is_finite<S>(cpu_, of_missed_.r)) return {.share = 0};
-        (void)solve_scaled(scaled, 0, missed_, of_missed_, krylov);
-        Missed now{.share = 0, .rows = 0};
+        const IterationReport done = solve_scaled(scaled, 0, missed_, of_missed_, krylov);
+        Missed                now{.share = 0, .rows = 0, .steps = done.steps};
         for (std::size_t i = 0; i < missed_.size(); ++i) {
             missed_[i] += times_power(d_[i], exponent);
             now.share =
@@ -122,7 +122,6 @@ public:
     /// What that solve has not found goes to the witness. @return true: it can be looked at here
     bool examine_known_answer()
     {
-        constexpr double doubtful = 1e-12;  // above it t is not near the null space, and not found either
         witness_->take(std::move(missed_), own_ > doubtful);
         return true;
     }
@@ -228,6 +227,12 @@ std::string accuracy_warning(const Accuracy& accuracy, Index n)
     if (accuracy.rowwise_counting > doubtful_row)
         return fmt::format("a row is solved to {:.1e} of its own size only", accuracy.rowwise_counting);
     return "";
+}
+
+Index steps_of_estimate(const Attempt& tried)
+{
+    constexpr Index crude = 16;
+    return tried.report.steps < crude ? 0 : tried.report.steps / 4;
 }
 
 bool is_at_rounding(const Attempt& tried, double etol)

@@ -154,8 +154,7 @@ template <Scalar S>
 void Witness<S>::take(std::vector<S> missed, bool unclear)
 {
     answered_ = true;
-    unclear_ = unclear && A_.rows() <= few_unknowns;
-    if (unclear && !unclear_) return;  // it was not solved to the end
+    unclear_ = unclear;
     const bool finite = std::ranges::all_of(missed, [](S one) { return is_finite(one); });
     if (!finite) return;
     missed_ = std::move(missed);

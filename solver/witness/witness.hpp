@@ -15,10 +15,14 @@ namespace ilux {
 /// Up to so many unknowns truth comes before time: a system with a known answer is solved to the end, and each unknown is held to itself.
 inline constexpr Index few_unknowns = 20'000;
 
+/// Where max |A t|_i / (|A||t|)_i is above it t is not near the null space.
+inline constexpr double doubtful = 1e-12;
+
 /// What an iteration has not found of a known z: A t, where t is what is missed, tells how far such an iteration can be trusted.
 struct Missed {
     double share = 1;  ///< max |t|_i / |z|_i; 0: nothing can be asked
     double rows = 1;   ///< max |A t|_i / (|A||z|)_i
+    Index  steps = 0;  ///< that the last iteration took
     double own = 1;    ///< max |A t|_i / (|A||t|)_i: at rounding t is in the null space, as far as it can be told
 };
 
