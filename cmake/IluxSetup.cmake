@@ -268,7 +268,8 @@ endfunction()
 function(ilux_install)
     set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ilux)
     foreach(folder IN LISTS ARGN)
-        install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ilux FILES_MATCHING PATTERN *.hpp PATTERN *.h)
+        install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ilux FILES_MATCHING PATTERN *.hpp PATTERN *.h
+            PATTERN hdf5_library.hpp EXCLUDE)  # it needs HDF5's headers, and is of base/io alone
     endforeach()
     install(FILES c_api/ilux.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     install(TARGETS ilux ilux_shared EXPORT ilux_targets)
