@@ -13,6 +13,7 @@ constexpr double tied = 1e-6;         // an entry of this share of the largest i
 constexpr double pins = 1e-3;         // a row whose sum is this share of its terms holds a constant by itself
 constexpr double grounds = 1e-6;      // a row whose diagonal leads by this share makes a dominant A regular
 constexpr double loose_below = 1e-7;  // of all rows together
+constexpr int    most_sweeps = 8;     // there and back; in a bad order each reaches a few rows more
 constexpr double cancels = 1e-12;     // of the terms of a sum that is 0 but for rounding
 
 /// Σ_j a_ij and Σ_j |a_ij| of all rows.
@@ -50,8 +51,7 @@ public:
     {
         if (!dominant_) return false;
         Index left = A_.rows();
-        for (Index before = left + 1; left > 0 && left < before;) {
-            before = left;
+        for (int sweep = 0; sweep < most_sweeps && left > 0; ++sweep) {
             left = 0;
             for (Index i = 0; i < A_.rows(); ++i) left += !follow(i);
             if (left == 0) break;
@@ -106,11 +106,9 @@ public:
     std::vector<LooseSet> find(double& pinned)
     {
         spread(pinned);
-        for (Index left = unheld(), before = left + 1; left > 0 && left < before;) {
-            before = left;
+        for (int sweep = 0; sweep < most_sweeps && unheld() > 0; ++sweep) {
             for (Index i = A_.rows() - 1; i >= 0; --i) hold_row(i, false);
             for (Index i = 0; i < A_.rows(); ++i) hold_row(i, false);
-            left = unheld();
         }
         return unheld() == 0 ? std::vector<LooseSet>{} : gather(pinned);
     }
