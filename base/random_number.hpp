@@ -19,13 +19,13 @@ ILUX_HOST_DEVICE constexpr std::uint64_t random_bits(Index i)
 
 /// 1 or −1.
 ILUX_HOST_DEVICE constexpr double random_sign(Index i) { return (random_bits(i) >> 63) != 0 ? 1 : -1; }
-/// Of [0, 1).
+/// A number of [0, 1).
 ILUX_HOST_DEVICE constexpr double random_share(Index i)
 {
     return static_cast<double>(random_bits(i) << 1 >> 12) * 0x1p-52;
 }
 
-/// Of ±[1/2, 3/2): of such numbers no sum of equal terms vanishes by chance.
+/// A number of ±[1/2, 3/2): with such factors no sum of equal terms vanishes by chance.
 ILUX_HOST_DEVICE constexpr double probe_of(Index i) { return random_sign(i) * (0.5 + random_share(i)); }
 
 }  // namespace ilux

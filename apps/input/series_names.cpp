@@ -69,7 +69,7 @@ Sides sides_in(const fs::path& folder)
     throw InvalidInput(fmt::format("{} and {} have one number", std::min(file, other), std::max(file, other)));
 }
 
-/// Of A_012.mtx and the like: 12; nothing for other names.
+/// The number in a file name such as A_012.mtx: 12; nothing for other names.
 std::optional<std::string> number_of(const fs::path& file)
 {
     auto number = tag_of(file, 'A');
@@ -126,7 +126,7 @@ std::vector<SystemFiles> with_those_beside(const std::vector<std::string>& matri
     return all;
 }
 
-/// By the numbers of files A… and b….
+/// A series is paired by the numbers of its files A… and b….
 std::vector<SystemFiles> lettered_systems(const std::string& folder, const Numbered& matrices)
 {
     Numbered sides;
@@ -172,7 +172,7 @@ std::pair<std::size_t, std::size_t> last_number(std::string_view name)
     return {has_exponent ? with_fraction(first_digit(exponent - 1)) : begin, end};
 }
 
-/// By what their names have in common, # for the number. x_000.mtx and so on are solutions of a former run.
+/// Files are sorted by what their names have in common, # for the number. x_000.mtx and so on are solutions of a former run.
 Families families_in(const std::string& folder)
 {
     Families all;

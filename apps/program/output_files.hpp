@@ -49,7 +49,7 @@ void make_folder(const Output& folder);
 /// x_000.mtx and so on in a folder of solutions. @param k  from 0
 FileTarget solution_file(const Output& folder, Index k);
 
-/// The same target, which waits for the reader of a FIFO for so many seconds at most. 0: without end
+/// This target waits for the reader of a FIFO for so many seconds at most. 0: without end
 FileTarget waiting_at_most(double seconds, FileTarget target);
 
 /// One text into one file. @throws InvalidInput when it cannot be written

@@ -198,7 +198,7 @@ void AtomicFile::commit()
     if (close(std::exchange(file_, -1)) != 0) fail(target_, errno);
 }
 
-/// At once where nothing is there; what is there is replaced by a rename.
+/// The file gets its name at once where nothing is there; what is there is replaced by a rename.
 void AtomicFile::take_name()
 {
     const auto named = [&](const std::string& name) {

@@ -9,7 +9,7 @@
 
 namespace ilux::detail {
 
-/// With the head and the checksum of zlib, or without.
+/// The data has the head and the checksum of zlib, or neither.
 enum class Deflated { zlib, raw };
 
 /// Bytes that were taken and made.

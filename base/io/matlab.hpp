@@ -26,9 +26,9 @@ struct MatlabVariable {
     bool        complex = false;
     Offset      rows = 0, cols = 0;
     Offset      entries = 0;  ///< of a sparse one at most so many
-    /// Of a dense or a sparse one. @throws InvalidInput "NAME: …" where they are damaged
+    /// The numbers of a dense or a sparse variable. @throws InvalidInput "NAME: …" where they are damaged
     std::function<MatlabNumbers()> numbers = {};
-    /// Of a structure, of its first element. @throws as numbers
+    /// The field of a structure's first element. @throws as numbers
     std::function<std::vector<MatlabVariable>()> fields = {};
 };
 

@@ -44,7 +44,7 @@ public:
     IterationCalls<S> calls(const StopToken& stop);
     /// Of a GPU, or null.
     GpuSystem<S>* system() { return system_.get(); }
-    /// Of Aᴴ, made by the first call.
+    /// The witness of Aᴴ, made by the first call.
     Witness<S>* witness(Cpu& cpu)
     {
         if (!witness_) witness_.emplace(cpu, adjoint_, null_space_);

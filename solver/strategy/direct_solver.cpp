@@ -192,7 +192,7 @@ void DirectSolver<S>::estimate_condition(const CsrView<S>& A, Attempt& tried)
     tried.lu->condition = facts_->condition = condition_estimate<S>(machine_.cpu, lu_->factors(), view(A), *workspace_);
 }
 
-/// Of a success: the unknowns that the rounding of A and b leaves open, by the factors of these numbers.
+/// A success is warned of the unknowns that the rounding of A and b leaves open, by the factors of these numbers.
 template <Scalar S>
 void DirectSolver<S>::warn_of_rounding(const TurnedMatrix<S>& A, Attempt& tried)
 {

@@ -20,7 +20,7 @@ std::string rank_warning(const PrecondFactors<S>& factors)
 
 }  // namespace
 
-/// Of A's numbers; null while these are on a GPU alone.
+/// The witness of A's numbers; null while these are on a GPU alone.
 template <Scalar S>
 Witness<S>* IterativeSolver<S>::witness()
 {

@@ -221,7 +221,7 @@ private:
         return loose;
     }
 
-    /// By the root of each set: sums over rows of |Σ a_ij| and Σ |a_ij|, j in the set.
+    /// The sums by the root of each set: over rows of |Σ a_ij| and Σ |a_ij|, j in the set.
     std::vector<RowSums> sums_by_set()
     {
         struct Part {

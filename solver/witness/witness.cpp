@@ -80,7 +80,7 @@ Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space
     if (!null_space_ && A.rows() <= LuWitness<S>::most_unknowns) lu_ = std::make_unique<LuWitness<S>>(be, A);
 }
 
-/// Sets whose ones are in it.
+/// Sets whose ones are in the null space are not looked at.
 template <Scalar S>
 void Witness<S>::leave_out_null_space()
 {
