@@ -22,27 +22,32 @@ std::vector<S> ones_on(std::span<const Index> members, std::size_t n)
     return t;
 }
 
+/// Σ_i a_ij and Σ_i |a_ij| over the rows i of a set, for each column j.
+template <Scalar S>
+struct ColumnSums {
+    ColumnSums(const CsrView<S>& A, const LooseSet& set)
+        : sum(static_cast<std::size_t>(A.cols())), size(static_cast<std::size_t>(A.cols()))
+    {
+        for (const Index i : set.members)
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+                sum[A.col()[p]] += A.val()[p];
+                size[A.col()[p]] += std::abs(A.val()[p]);
+            }
+    }
+    std::vector<S>      sum;
+    std::vector<double> size;
+};
+
 /// Σ_i Σ_j a_ij over i and j in the set; 0 where sums of rows or of columns are not all small, or their sum is rounding.
 template <Scalar S>
-S sum_within(const CsrView<S>& A, const LooseSet& set)
+S sum_within(const ColumnSums<S>& columns, const LooseSet& set)
 {
-    const auto          n = static_cast<std::size_t>(A.rows());
-    std::vector<S>      of_column(n);
-    std::vector<double> size(n);
-    std::vector<char>   inside(n);
-    for (const Index j : set.members) inside[j] = 1;
-    for (const Index i : set.members)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-            if (!inside[A.col()[p]]) continue;
-            of_column[A.col()[p]] += A.val()[p];
-            size[A.col()[p]] += std::abs(A.val()[p]);
-        }
     S      sum = 0;
     double sizes = 0, sums = 0;
     for (const Index j : set.members) {
-        sum += of_column[j];
-        sums += std::abs(of_column[j]);
-        sizes += size[j];
+        sum += columns.sum[j];
+        sums += std::abs(columns.sum[j]);
+        sizes += columns.size[j];
     }
     const bool both = sums <= 1e-6 * sizes;
     return both && std::abs(sum) > 1e-15 * sizes ? sum : S(0);
@@ -50,19 +55,11 @@ S sum_within(const CsrView<S>& A, const LooseSet& set)
 
 /// Whether Σ_i a_ij over the rows i of the set is rounding for each column j, as Σ_j a_ij is.
 template <Scalar S>
-bool is_closed(const CsrView<S>& A, const LooseSet& set)
+bool is_closed(const ColumnSums<S>& columns, const LooseSet& set)
 {
-    if (set.kind != UnknownKind::all || set.pinned != 0) return false;
-    const auto          n = static_cast<std::size_t>(A.rows());
-    std::vector<S>      sum(n);
-    std::vector<double> size(n);
-    for (const Index i : set.members)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-            sum[A.col()[p]] += A.val()[p];
-            size[A.col()[p]] += std::abs(A.val()[p]);
-        }
-    for (std::size_t j = 0; j < n; ++j)
-        if (std::abs(sum[j]) > 1e-13 * size[j]) return false;
+    if (set.pinned != 0) return false;
+    for (std::size_t j = 0; j < columns.sum.size(); ++j)
+        if (std::abs(columns.sum[j]) > 1e-13 * columns.size[j]) return false;
     return true;
 }
 
@@ -74,8 +71,12 @@ Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space
 {
     if (null_space_) leave_out_null_space();
     for (const LooseSet& one : constants_.loose) {
-        closed_.push_back(is_closed<S>(A, one));
-        sums_.push_back(one.kind == UnknownKind::all ? sum_within<S>(A, one) : S(0));
+        closed_.push_back(0);
+        sums_.push_back(0);
+        if (one.kind != UnknownKind::all) continue;  // whose rows are others than those of its unknowns
+        const ColumnSums<S> columns(A, one);
+        closed_.back() = is_closed<S>(columns, one);
+        sums_.back() = sum_within<S>(columns, one);
     }
     if (!null_space_ && A.rows() <= LuWitness<S>::most_unknowns) lu_ = std::make_unique<LuWitness<S>>(be, A);
 }
