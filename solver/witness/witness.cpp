@@ -13,6 +13,9 @@
 namespace ilux {
 namespace {
 
+/// Loose sets that are looked at one by one; of more the first ones speak for all.
+constexpr std::size_t most_looked_at = 16;
+
 /// 1 on the members of these sets.
 template <Scalar S>
 std::vector<S> ones_on(std::span<const Index> members, std::size_t n)
@@ -73,7 +76,8 @@ Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space
     for (const LooseSet& one : constants_.loose) {
         closed_.push_back(0);
         sums_.push_back(0);
-        if (one.kind != UnknownKind::all) continue;  // whose rows are others than those of its unknowns
+        if (one.kind != UnknownKind::all) continue;     // whose rows are others than those of its unknowns
+        if (closed_.size() > most_looked_at) continue;  // each look takes O(n)
         const ColumnSums<S> columns(A, one);
         closed_.back() = is_closed<S>(columns, one);
         sums_.back() = sum_within<S>(columns, one);
@@ -188,13 +192,12 @@ void Witness<S>::add_lost_constants(std::span<const S> r, std::span<S> d) const
 template <Scalar S>
 std::string Witness<S>::of_loose_sets(std::span<const S> x, const Residual<S>& residual) const
 {
-    constexpr std::size_t        most = 16;  // looked at one by one; of more the first ones speak for all
     const auto                   n = static_cast<std::size_t>(A_.rows());
     std::vector<const LooseSet*> open;
     double                       share = INFINITY;
     for (std::size_t k = 0; k < constants_.loose.size(); ++k) {
         const LooseSet& one = constants_.loose[k];
-        if (k >= most) {
+        if (k >= most_looked_at) {
             if (one.pinned == 0) open.push_back(&one);
             continue;
         }
