@@ -224,7 +224,7 @@ void about_the_direct_solution(const Attempt& result, const Tried& tried, const 
             lines.emplace_back("rows that cannot be matched with a column of their own: `ilux info` shows where");
         lines.emplace_back("in a circuit: a node without a path to ground, a loop of voltage sources");
         lines.emplace_back(
-            "in a PDE: an unknown that is known only up to a constant, a pressure say: fix it at a point");
+            "in a PDE: an unknown that is known only up to a constant, a pressure say: fix it at a point, or -p krylov.null_space=constant");
         return;
     }
     const auto any = [&](auto&& used) {
@@ -247,6 +247,13 @@ Lines advice(const Run& run, const ProblemFacts& problem)
     const Attempt& result = run.result();
     const Tried    tried(run.attempts);
     if (run.outcome() == Outcome::converged || run.outcome() == Outcome::cancelled) return lines;
+    if (std::ranges::any_of(run.attempts, &Attempt::no_solution)) {
+        lines.emplace_back(
+            "the part of b that no x can give is taken off, for a least-squares x: -p krylov.null_space=constant");
+        lines.emplace_back(
+            "or b is not what it should be: sources and what leaves through the boundary have to balance");
+        return lines;
+    }
     if (result.plan.method == MethodChoice::lu) {
         about_the_direct_solution(result, tried, run.options, lines);
         return lines;

@@ -7,9 +7,20 @@
 namespace ilux {
 
 template <Scalar S>
-LuWitness<S>::LuWitness(Cpu& be, const CsrView<S>& A) : be_(be), A_(A), workspace_(A.rows())
+std::unique_ptr<LuWitness<S>> LuWitness<S>::make(Cpu& be, const CsrView<S>& A)
 {
-    lu_ = std::make_unique<Lu<S>>(be_, analyse<S>(view(A), {}, {}, be_));
+    constexpr Index  most_unknowns = 1000;
+    constexpr double most_flops = 2e7;  // about 20 ms
+    if (A.rows() > most_unknowns) return nullptr;
+    const auto symbolic = analyse<S>(view(A), {.ordering = LuOrdering::amd}, {}, be);
+    if (symbolic->report.flops > most_flops) return nullptr;
+    return std::unique_ptr<LuWitness>(new LuWitness(be, A, symbolic));
+}
+
+template <Scalar S>
+LuWitness<S>::LuWitness(Cpu& be, const CsrView<S>& A, const std::shared_ptr<const LuSymbolic>& symbolic)
+    : be_(be), A_(A), lu_(std::make_unique<Lu<S>>(be_, symbolic)), workspace_(A.rows())
+{
     const LuReport done = lu_->factor(A.val());
     if (done.outcome != Outcome::converged) singular_ = done.reason;
 }

@@ -15,17 +15,17 @@ namespace ilux {
 template <Scalar S = double>
 class LuWitness {
 public:
-    /// Factors A, in a moment for so few unknowns. @param A  must stand, with these numbers, as long as this
-    LuWitness(Cpu& be, const CsrView<S>& A);
+    /// Factors A, where that takes no more than a moment; null where A has more unknowns, or its L and U take more flops.
+    /// @param A  must stand, with these numbers, as long as this
+    static std::unique_ptr<LuWitness> make(Cpu& be, const CsrView<S>& A);
 
     /// d ← A⁻¹ r; false, and nothing is done, where A is singular.
     bool estimate(std::span<const S> r, std::span<S> d);
     /// What rounding leaves open in x, or that A is singular; or "".
     std::string warning(std::span<const S> x, const Residual<S>& residual);
 
-    static constexpr Index most_unknowns = 1000;
-
 private:
+    LuWitness(Cpu& be, const CsrView<S>& A, const std::shared_ptr<const LuSymbolic>& symbolic);
     void substitute(std::span<const S> r, std::span<S> z);
 
     Cpu                    be_;

@@ -82,7 +82,7 @@ Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space
         closed_.back() = is_closed<S>(columns, one);
         sums_.back() = sum_within<S>(columns, one);
     }
-    if (!null_space_ && A.rows() <= LuWitness<S>::most_unknowns) lu_ = std::make_unique<LuWitness<S>>(be, A);
+    if (!null_space_) lu_ = LuWitness<S>::make(be, A);
 }
 
 /// Sets whose ones are in the null space are not looked at.

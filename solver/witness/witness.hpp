@@ -30,7 +30,7 @@ struct Missed {
 template <Scalar S = double>
 class Witness {
 public:
-    /// Looks at vectors of ones; factors an A of few unknowns that these do not prove regular. @param A  must stand, with these numbers, as long as this
+    /// Looks at vectors of ones; factors an A of few unknowns. @param A  must stand, with these numbers, as long as this
     /// @param null_space  that x is kept clear of: nothing is said of it, nor asked; or null
     Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space = nullptr);
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ilux/gallery/pde.hpp"
+#include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/witness/lu_witness.hpp"
 #include "ilux/tests/support/checks.hpp"
 
@@ -15,38 +15,47 @@ TEST(LuWitness, EstimatesTheErrorThatTheResidualHas)
 {
     Cpu                       cpu(1);
     const auto                A = to_csr({2, 2, {2, 1, 1, 3}});
-    LuWitness<double>         witness(cpu, A);
+    const auto                witness = LuWitness<double>::make(cpu, A);
     std::vector<double>       d(2);
     const std::vector<double> r{5, 10};  // of d = (1, 3)
-    ASSERT_TRUE(witness.estimate(r, d));
+    ASSERT_TRUE(witness->estimate(r, d));
     EXPECT_NEAR(d[0], 1, 1e-15);
     EXPECT_NEAR(d[1], 3, 1e-15);
     Residual<double> residual;
     (void)measure<double>(cpu, A, d, r, residual);
-    EXPECT_EQ(witness.warning(d, residual), "");
+    EXPECT_EQ(witness->warning(d, residual), "");
 }
 
 TEST(LuWitness, SaysThatASingularMatrixLeavesXOpen)
 {
     Cpu                       cpu(1);
     const auto                A = to_csr({2, 2, {1, -1, -1, 1}});
-    LuWitness<double>         witness(cpu, A);
+    const auto                witness = LuWitness<double>::make(cpu, A);
     std::vector<double>       d{7, 7};
     const std::vector<double> x{1, 0}, b{1, -1};
-    EXPECT_FALSE(witness.estimate(b, d));
+    EXPECT_FALSE(witness->estimate(b, d));
     EXPECT_EQ(d, (std::vector<double>{7, 7}));
     Residual<double> residual;
     (void)measure<double>(cpu, A, x, b, residual);
-    EXPECT_NE(witness.warning(x, residual).find("one of many"), std::string::npos);
+    EXPECT_NE(witness->warning(x, residual).find("one of many"), std::string::npos);
 }
 
 TEST(LuWitness, TakesNoUnknownsAtAll)
 {
     Cpu                    cpu(1);
     const auto             A = CsrMatrix<double>::identity(0);
-    LuWitness<double>      witness(cpu, A);
+    const auto             witness = LuWitness<double>::make(cpu, A);
     const Residual<double> residual;
-    EXPECT_EQ(witness.warning({}, residual), "");
+    EXPECT_EQ(witness->warning({}, residual), "");
+}
+
+TEST(LuWitness, IsNotMadeWhereItWouldTakeLong)
+{
+    Cpu cpu(1);
+    EXPECT_NE(LuWitness<double>::make(cpu, gallery::build("poisson2d:n=31")), nullptr);
+    EXPECT_EQ(LuWitness<double>::make(cpu, gallery::build("poisson2d:n=32")), nullptr);  // 1024 unknowns
+    const auto dense = to_csr({400, 400, std::vector<double>(400 * 400, 0.5)});          // 4·10⁷ flops
+    EXPECT_EQ(LuWitness<double>::make(cpu, dense), nullptr);
 }
 
 }  // namespace
