@@ -13,7 +13,7 @@ constexpr double tied = 1e-6;         // an entry of this share of the largest i
 constexpr double pins = 1e-3;         // a row whose sum is this share of its terms holds a constant by itself
 constexpr double grounds = 1e-6;      // a row whose diagonal leads by this share makes a dominant A regular
 constexpr double loose_below = 1e-7;  // of all rows together
-constexpr int    most_sweeps = 8;     // there and back; in a bad order each reaches a few rows more
+constexpr int    most_sweeps = 2;     // in a bad order each reaches a few rows more
 constexpr double cancels = 1e-12;     // of the terms of a sum that is 0 but for rounding
 
 /// Σ_j a_ij and Σ_j |a_ij| of all rows.
@@ -50,15 +50,12 @@ public:
     bool proves_regular()
     {
         if (!dominant_) return false;
-        Index left = A_.rows();
-        for (int sweep = 0; sweep < most_sweeps && left > 0; ++sweep) {
-            left = 0;
-            for (Index i = 0; i < A_.rows(); ++i) left += !follow(i);
-            if (left == 0) break;
-            left = 0;
-            for (Index i = A_.rows() - 1; i >= 0; --i) left += !follow(i);
-        }
-        return left == 0;
+        for (Index i = 0; i < A_.rows(); ++i)
+            if (grounded_[i]) spread_from(i);
+        for (int sweep = 0; sweep < most_sweeps && std::ranges::count(grounded_, 0) > 0; ++sweep)
+            for (Index i = 0; i < A_.rows(); ++i)  // rows that no entry leads back to
+                if (!grounded_[i] && follow(i)) spread_from(i);
+        return std::ranges::count(grounded_, 0) == 0;
     }
 
 private:
@@ -78,6 +75,18 @@ private:
         return diagonal > 0 && diagonal >= beside * (1 - cancels);
     }
 
+    /// Rows that this one has entries with are asked, as they mostly have one with it; then those of whoever says yes.
+    void spread_from(Index i)
+    {
+        stack_.assign(1, i);
+        while (!stack_.empty()) {
+            const Index k = stack_.back();
+            stack_.pop_back();
+            for (Offset p = A_.row_ptr()[k]; p < A_.row_ptr()[k + 1]; ++p)
+                if (const Index j = A_.col()[p]; !grounded_[j] && follow(j)) stack_.push_back(j);
+        }
+    }
+
     /// @return whether the row leads to a grounded one
     bool follow(Index i)
     {
@@ -89,6 +98,7 @@ private:
     const CsrView<S>&         A_;
     std::vector<std::uint8_t> grounded_;
     std::vector<double>       tie_;  // an entry beside the diagonal of this size leads on
+    std::vector<Index>        stack_;
     RowSums                   sums_;
     bool                      dominant_ = false;
 };
@@ -99,7 +109,7 @@ class KindSets {
 public:
     /// @param kind  of each unknown, 0 … count − 1
     KindSets(const CsrView<S>& A, std::span<const std::uint8_t> kind, int count)
-        : A_(A), kind_(kind), count_(count), held_(kind.size()), set_(kind.size())
+        : A_(A), kind_(kind), count_(count), held_(kind.size()), set_(kind.size() + 3)
     {}
 
     /// @return the unknowns of loose sets, by set; the sums of all others go to `pinned`
@@ -180,7 +190,7 @@ private:
         return j;
     }
 
-    /// Unknowns that nothing holds, connected by large entries.
+    /// Unknowns that nothing holds, connected by large entries. A node for each kind stands for all that are held.
     std::vector<LooseSet> gather(double& pinned)
     {
         std::iota(set_.begin(), set_.end(), 0);
@@ -191,11 +201,13 @@ private:
             for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) {
                 const Index j = A_.col()[p];
                 const int   k = kind_[j];
-                if (held_[j] || std::abs(A_.val()[p]) < tied * rows[k].largest || A_.val()[p] == S(0)) continue;
-                if (one[k] < 0) one[k] = root(j);
-                else set_[root(j)] = one[k] = root(one[k]);
+                if (std::abs(A_.val()[p]) < tied * rows[k].largest || A_.val()[p] == S(0)) continue;
+                const Index node = held_[j] ? A_.rows() + k : j;
+                if (one[k] < 0) one[k] = root(node);
+                else set_[root(node)] = one[k] = root(one[k]);
             }
         }
+        for (Index j = 0; j < A_.rows(); ++j) held_[j] = held_[j] || root(j) == root(A_.rows() + kind_[j]);
         return measured(pinned);
     }
 
