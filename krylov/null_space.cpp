@@ -53,7 +53,7 @@ Farthest farthest_row(const CsrView<S>& A, std::span<const S> v, const Rows& row
     return farthest;
 }
 
-/// Of Aᴴ v.
+/// The row of Aᴴ v that is farthest from 0.
 template <Scalar S>
 Farthest farthest_column(const CsrView<S>& A, std::span<const S> v)
 {
@@ -151,7 +151,8 @@ template <Scalar S>
 NullSpace<S> NullSpace<S>::of_constants(const CsrView<S>& A)
 {
     const auto           n = static_cast<std::size_t>(A.rows());
-    const std::vector<S> ones(n, 1);  // a row sees its own part alone
+    const std::vector<S> ones(n, 1);  // a row sees its own part alone, and so does a column
+    std::vector<S>       all(n);      // ones of the parts that A takes to 0
     NullSpace<S>         space(A.rows());
     Farthest             nearest{.share = INFINITY};
     for (const std::vector<Index>& part : parts_of(A)) {
@@ -159,10 +160,10 @@ NullSpace<S> NullSpace<S>::of_constants(const CsrView<S>& A)
         if (!(farthest.share >= nearest.share)) nearest = farthest;
         if (!farthest.none()) continue;
         std::vector<S> v(n);
-        for (const Index i : part) v[i] = 1;
-        space.left_ = space.left_ && farthest_column<S>(A, v).none();
+        for (const Index i : part) v[i] = all[i] = 1;
         space.append(v, std::sqrt(static_cast<double>(part.size())));
     }
+    space.left_ = farthest_column<S>(A, all).none();
     require(space.count() > 0,
             [&] { return fmt::format("null_space: A does not take the constant to 0: {}", left_over(nearest)); });
     return space;

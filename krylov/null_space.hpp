@@ -16,7 +16,7 @@ public:
     /// @param columns  count·n, one vector after another
     /// @throws InvalidInput naming the vector that is 0, depends on those before it, or that A does not take to 0
     static NullSpace of_vectors(const CsrView<S>& A, std::span<const S> columns, Index count);
-    /// The constant of each part of A that A takes to 0; parts are what no entry but 0 connects.
+    /// The constant of each part of A that A takes to 0; parts are what no entry but 0 connects. Each is a vector of n numbers.
     /// @throws InvalidInput where there is none
     static NullSpace of_constants(const CsrView<S>& A);
 

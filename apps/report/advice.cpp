@@ -224,7 +224,7 @@ void about_the_direct_solution(const Attempt& result, const Tried& tried, const 
             lines.emplace_back("rows that cannot be matched with a column of their own: `ilux info` shows where");
         lines.emplace_back("in a circuit: a node without a path to ground, a loop of voltage sources");
         lines.emplace_back(
-            "in a PDE: an unknown that is known only up to a constant, a pressure say: fix it at a point, or -p krylov.null_space=constant");
+            "in a PDE: an unknown that is known only up to a constant, a pressure say: fix it at a point, or name what is open: -p krylov.null_space=constant, or =FILE with vectors");
         return;
     }
     const auto any = [&](auto&& used) {
