@@ -84,12 +84,7 @@ SolverOptions keeping_clear_of(const std::string& null_space)
     return options;
 }
 
-bool tells(const SolverReport& report, const std::string& words)
-{
-    for (const std::string& one : all_decisions(report))
-        if (one.find(words) != std::string::npos) return true;
-    return false;
-}
+bool tells(const SolverReport& report, const std::string& words) { return mentions(all_decisions(report), words); }
 
 std::string warnings_of(const SolverReport& report) { return report.result().warning; }
 

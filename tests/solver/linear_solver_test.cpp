@@ -18,13 +18,6 @@ namespace {
 
 using namespace ilux::test;
 
-bool mentions(const std::vector<std::string>& lines, std::string_view text)
-{
-    for (const std::string& line : lines)
-        if (line.find(text) != std::string::npos) return true;
-    return false;
-}
-
 /// Analyses, factors and solves for the b of a random x; a success is checked.
 SolverReport solved(LinearSolver<>& solver, const CsrMatrix<double>& A)
 {

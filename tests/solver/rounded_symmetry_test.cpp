@@ -40,11 +40,6 @@ CsrMatrix<double> shifted(CsrMatrix<double> A, double shift)
     return A;
 }
 
-bool mentions(const std::vector<std::string>& said, const std::string& word)
-{
-    return std::ranges::any_of(said, [&](const std::string& one) { return one.find(word) != std::string::npos; });
-}
-
 TEST(RoundedSymmetry, IsGoodEnoughForCg)
 {
     const auto A = rounded(gallery::build("poisson2d:n=30"));
@@ -68,7 +63,7 @@ TEST(RoundedSymmetry, IsGoodEnoughForCg)
         }
         EXPECT_LE(r, 1e-8 * size);
         EXPECT_NEAR(report.result().report.relative_residual, r / size, 1e-3 * r / size);
-        EXPECT_FALSE(mentions(all_decisions(report), "although A is not symmetric"));
+        EXPECT_FALSE(test::mentions(all_decisions(report), "although A is not symmetric"));
         const auto said = [](const std::string& one) { return one.starts_with("A is symmetric but for rounding"); };
         const auto all = all_decisions(report);
         EXPECT_EQ(std::ranges::count_if(all, said), 1);
@@ -88,7 +83,7 @@ TEST(RoundedSymmetry, LetsMBeStoredByHalf)
     std::vector<double> x(b.size());
     const auto          report = solver.solve(b, x);
     EXPECT_EQ(report.result().report.outcome, Outcome::converged);
-    EXPECT_FALSE(mentions(all_decisions(report), "half has no effect"));
+    EXPECT_FALSE(test::mentions(all_decisions(report), "half has no effect"));
 }
 
 TEST(RoundedSymmetry, IsGoodEnoughForMinresAndSqmr)
@@ -103,7 +98,7 @@ TEST(RoundedSymmetry, IsGoodEnoughForMinresAndSqmr)
         std::vector<double> x(b.size());
         const auto          report = solver.solve(b, x);
         EXPECT_EQ(report.result().report.outcome, Outcome::converged);
-        EXPECT_FALSE(mentions(all_decisions(report), "although A is not symmetric"));
+        EXPECT_FALSE(test::mentions(all_decisions(report), "although A is not symmetric"));
     }
 }
 
@@ -118,7 +113,7 @@ TEST(RoundedSymmetry, IsNotThatOfAnUnsymmetricMatrix)
     std::vector<double> x(b.size());
     const auto          report = solver.solve(b, x);
     EXPECT_EQ(report.result().plan.method, MethodChoice::gmres);
-    EXPECT_TRUE(mentions(all_decisions(report), "method gmres: A is not symmetric"));
+    EXPECT_TRUE(test::mentions(all_decisions(report), "method gmres: A is not symmetric"));
 }
 
 }  // namespace

@@ -161,6 +161,11 @@ std::vector<double> dense_solve(const CsrView<double>& A, std::vector<double> b)
     return dense_solve(to_dense(A), std::move(b));
 }
 
+bool mentions(const std::vector<std::string>& lines, std::string_view text)
+{
+    return std::ranges::any_of(lines, [text](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
 double backward_error(const CsrView<double>& A, std::span<const double> x, std::span<const double> b)
 {
     if (std::ssize(x) != A.cols() || std::ssize(b) != A.rows() || !all_finite(x) || !all_finite(b)) return infinity;

@@ -10,6 +10,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ilux/base/csr.hpp"
@@ -73,6 +74,9 @@ std::vector<double> multiply(const Dense& A, std::span<const double> x);
 /// A⁻¹ b by Gaussian elimination with partial pivoting. @throws std::domain_error at an exactly zero pivot
 std::vector<double> dense_solve(Dense A, std::vector<double> b);
 std::vector<double> dense_solve(const CsrView<double>& A, std::vector<double> b);
+
+/// Whether one of the lines (decisions, warnings) holds this text.
+bool mentions(const std::vector<std::string>& lines, std::string_view text);
 
 /// Normwise backward error ‖b − A x‖∞ / (‖A‖∞ ‖x‖∞ + ‖b‖∞); +Inf when x has the wrong length or holds NaN or Inf.
 /// The residual is accumulated in long double.

@@ -8,6 +8,7 @@
 
 #include "ilux/tests/apps/runs.hpp"
 #include "ilux/tests/solver/tries.hpp"
+#include "ilux/tests/support/checks.hpp"
 
 namespace ilux::app {
 namespace {
@@ -22,12 +23,7 @@ std::vector<std::string> advice_after(const Run& run)
     return advice(run, problem);
 }
 
-bool suggests(const Run& run, std::string_view text)
-{
-    for (const std::string& line : advice_after(run))
-        if (line.find(text) != std::string::npos) return true;
-    return false;
-}
+bool suggests(const Run& run, std::string_view text) { return mentions(advice_after(run), text); }
 
 /// PATH=VALUE of every option that a line names with its value.
 std::vector<std::string> named_options(const std::string& line)

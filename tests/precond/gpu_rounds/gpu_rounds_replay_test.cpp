@@ -7,6 +7,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/precond/gpu_rounds/gpu_rounds_fixture.hpp"
+#include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
 namespace {
@@ -36,13 +37,6 @@ protected:
     }
 };
 
-bool says(const GpuRounds<>& rounds, const std::string& text)
-{
-    for (const auto& decision : rounds.report().decisions)
-        if (decision.find(text) != std::string::npos) return true;
-    return false;
-}
-
 TEST_F(GpuRoundsReplay, OfTheSameNumbersGivesTheSameBits)
 {
     for (const auto& [name, A] : matrices())
@@ -53,7 +47,7 @@ TEST_F(GpuRoundsReplay, OfTheSameNumbersGivesTheSameBits)
             const auto   first = build(A, options), again = rebuilt(A, first, options);
             ASSERT_TRUE(again.made()) << name << ": " << again.why_not();
             EXPECT_TRUE(again.report().replayed) << name << ": " << testing::PrintToString(again.report().decisions);
-            EXPECT_TRUE(says(again, "serve again")) << name;
+            EXPECT_TRUE(test::mentions(again.report().decisions, "serve again")) << name;
             EXPECT_EQ(again.report().stored, first.report().stored) << name;
             EXPECT_TRUE(identical(applied(again, r), applied(first, r))) << name;
             EXPECT_TRUE(identical(applied(rebuilt(A, again, options), r), applied(first, r))) << name;
@@ -97,7 +91,8 @@ TEST_F(GpuRoundsReplay, RefusesWhatCutsTooMuch)
 {
     const auto M = rebuilt(strips(1, 0.1), build(strips(1, 0.01), with_small_end()), with_small_end());
     EXPECT_FALSE(M.report().replayed);
-    EXPECT_TRUE(says(M, "is cut in the mean")) << testing::PrintToString(M.report().decisions);
+    EXPECT_TRUE(test::mentions(M.report().decisions, "is cut in the mean"))
+        << testing::PrintToString(M.report().decisions);
     EXPECT_GT(M.report().seconds_factor, M.report().seconds_rounds.sets + M.report().seconds_rounds.eliminate);
 }
 
@@ -129,7 +124,8 @@ TEST_F(GpuRoundsReplay, RefusesWhatSpoilsAPivotOrAnEstimate)
     options.compensation = Compensation::on;
     const auto M = rebuilt(B, build(A, options), options);
     EXPECT_FALSE(M.report().replayed);
-    EXPECT_TRUE(says(M, "rounds of an earlier matrix do not serve again: on level 1 in round 1"))
+    EXPECT_TRUE(
+        test::mentions(M.report().decisions, "rounds of an earlier matrix do not serve again: on level 1 in round 1"))
         << testing::PrintToString(M.report().decisions);
     EXPECT_EQ(M.report().stored, build(B, options).report().stored);
 }
@@ -194,7 +190,8 @@ TEST_F(GpuRoundsReplay, IsMadeAnewWhereSomethingElseWouldBeChosen)
     const auto former = build(A, with_small_end());
     const auto M = rebuilt(B, former, with_small_end());
     EXPECT_FALSE(M.report().replayed);
-    EXPECT_TRUE(says(M, "do not serve again: compensation is off now")) << testing::PrintToString(M.report().decisions);
+    EXPECT_TRUE(test::mentions(M.report().decisions, "do not serve again: compensation is off now"))
+        << testing::PrintToString(M.report().decisions);
 }
 
 TEST_F(GpuRoundsReplay, HasNoMForNumbersThatAreNotFinite)

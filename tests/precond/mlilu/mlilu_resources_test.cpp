@@ -10,6 +10,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
+#include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/stop_at.hpp"
 
 namespace ilux {
@@ -154,11 +155,6 @@ TEST(MlIlu, RefusesOptionsOutsideTheirRange)
     test::expect_refusal<InvalidOption>([&] { build(A, {.dense_order = -1}); }, {"dense_order", "-1"});
 }
 
-bool mentions(const std::vector<std::string>& decisions, const std::string& word)
-{
-    return std::ranges::any_of(decisions, [&](const auto& text) { return text.find(word) != std::string::npos; });
-}
-
 TEST(MlIlu, ReadsAndWritesItsDepthBound)
 {
     MlIluOptions options;
@@ -214,7 +210,7 @@ TEST(MlIlu, DoublesADepthBoundThatPostponesAlmostAllAndSaysSo)
                                 .report();
         EXPECT_EQ(report.levels[0].accepted, raised);
         EXPECT_EQ(report.levels[0].depth_L, raised);
-        EXPECT_EQ(mentions(report.decisions, "precond.depth_bound " + std::to_string(bound) + " raised to 32"),
+        EXPECT_EQ(test::mentions(report.decisions, "precond.depth_bound " + std::to_string(bound) + " raised to 32"),
                   raised != bound);
     }
 }
@@ -258,7 +254,7 @@ TEST(MlIlu, SaysThatTheNextLevelOverflowedAndThrowsNothing)
             EXPECT_EQ(mlilu.report().levels[0].accepted, 2);
             EXPECT_EQ(mlilu.report().overflowed, 2);
             EXPECT_FALSE(mlilu.report().dense);
-            EXPECT_TRUE(mentions(mlilu.report().decisions, "the numbers of level 2 overflowed"));
+            EXPECT_TRUE(test::mentions(mlilu.report().decisions, "the numbers of level 2 overflowed"));
         }
     for (const auto& A : {infinite, undefined, unsymmetric}) EXPECT_EQ(build(A).report().overflowed, 0);  // scaled
 }
@@ -331,7 +327,7 @@ TEST(MlIlu, FillsItsMemoryLimitNeverExceedsItAndSaysSo)
                                      .inverse_bound = kappa,
                                      .off_diagonal = off_diagonal};
                 const auto   free = build(A, options);
-                EXPECT_FALSE(mentions(free.report().decisions, "memory limit"));
+                EXPECT_FALSE(test::mentions(free.report().decisions, "memory limit"));
                 for (std::size_t percent : {70, 50, 40}) {
                     options.memory_limit = {free.report().bytes * percent / 100};
                     if (options.memory_limit.value < 120 * A.rows()) continue;  // permutations and row pointers alone
@@ -340,7 +336,7 @@ TEST(MlIlu, FillsItsMemoryLimitNeverExceedsItAndSaysSo)
                                               " %, " + field_text(off_diagonal) + ", bound " + field_text(kappa);
                     EXPECT_LE(limited.report().bytes, options.memory_limit.value) << where;
                     EXPECT_GE(limited.report().bytes, 0.85 * options.memory_limit.value) << where;
-                    EXPECT_TRUE(mentions(limited.report().decisions, "memory limit")) << where;
+                    EXPECT_TRUE(test::mentions(limited.report().decisions, "memory limit")) << where;
                     MlIluPreconditioner M(limited);
                     const Vector        z = applied(M, test::random_vector(A.rows(), 1));
                     EXPECT_TRUE(std::ranges::all_of(z, [](double value) { return std::isfinite(value); })) << where;
