@@ -27,6 +27,7 @@ nlohmann::ordered_json Session<S>::compare(const ilux_csr& A, const void* b, std
 {
     require(repeats >= 1 && repeats <= std::numeric_limits<Index>::max(),
             [&] { return "repeats is " + std::to_string(repeats) + ", less than 1 or too many"; });
+    require_no_null_space("ilux_compare");
     const CallerCsr<S> matrix(A, gpu_of_caller());
     std::vector<S>     room;
     const auto         n = static_cast<std::size_t>(matrix.view().rows());

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define ILUX_API_VERSION 2 /* grows when something is added here; nothing is changed or removed within one SONAME */
+#define ILUX_API_VERSION 3 /* grows when something is added here; nothing is changed or removed within one SONAME */
 
 /* Statuses: the program's exit codes. */
 #define ILUX_OK 0
@@ -105,6 +105,11 @@ const char* ilux_options(ilux_solver* solver); /* valid until the next call with
    default stream of the first device, unless it is called. It must stand until another is set or ilux_destroy. A call may return before
    what it wrote there is complete: the stream is not waited for. */
 int ilux_set_stream(ilux_solver* solver, int device, void* stream);
+
+/* Vectors that A takes to 0, in place of the option krylov.null_space: b and x are kept clear of them. count columns of n numbers, one
+   after another, of the host; copied. count 0: no vectors any more. They take effect with the next ilux_analyse. ilux_factor and ilux_refactor
+   refuse vectors of another length than A has rows, and those that A does not take to 0, with ILUX_BAD_INPUT. */
+int ilux_set_null_space(ilux_solver* solver, int64_t n, int64_t count, const void* columns);
 
 /* analyse -> factor -> solve, and refactor for every further system of the same pattern.
    analyse forgets the former matrix, also where it fails. It borrows row_ptr (of 64 bits), col and values, which must stand until the next ilux_analyse or ilux_destroy. It

@@ -99,6 +99,26 @@ SolverReport without_x(SolverReport report)
 }
 
 template <class S>
+void Session<S>::set_null_space(std::int64_t n, std::int64_t count, const void* columns)
+{
+    constexpr auto most = std::int64_t{std::numeric_limits<Index>::max()};
+    require(n >= 0 && n < most && count >= 0 && count <= n,
+            [&] { return fmt::format("a null space of {} vectors of {} numbers", count, n); });
+    require(columns || count == 0, [] { return "columns is NULL"; });
+    const auto* const from = static_cast<const S*>(columns);
+    null_space_.assign(from, from + n * count);
+    null_vectors_ = static_cast<Index>(count);
+}
+
+template <class S>
+void Session<S>::require_no_null_space(const char* call) const
+{
+    require(null_vectors_ == 0, [&] {
+        return fmt::format("{} takes no vectors of ilux_set_null_space; a count of 0 takes them away", call);
+    });
+}
+
+template <class S>
 void Session<S>::analyse(const ilux_csr& A, const Ahead& ahead)
 {
     solver_.reset();  // whether or not this works, the former arrays may go
@@ -109,6 +129,7 @@ void Session<S>::analyse(const ilux_csr& A, const Ahead& ahead)
     require_count(ahead.columns, "columns");
     CallerCsr<S> matrix(A, gpu_of_caller());
     auto         fresh = std::make_unique<LinearSolver<S>>(options);
+    if (null_vectors_ > 0) fresh->set_null_space(null_space_, null_vectors_);
     fresh->listen(listener());
     fresh->heed(stop());
     fresh->analyse(matrix.view(), ahead);
@@ -272,6 +293,8 @@ void Session<S>::solve_batch(std::int64_t members, const void* values, const voi
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                           \
+    template void         Session<S>::set_null_space(std::int64_t, std::int64_t, const void*);                        \
+    template void         Session<S>::require_no_null_space(const char*) const;                                       \
     template void         Session<S>::analyse(const ilux_csr&, const Ahead&);                                         \
     template FactorReport Session<S>::factor(const void*, bool);                                                      \
     template void         Session<S>::solve(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t); \

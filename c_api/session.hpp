@@ -22,7 +22,9 @@ struct ilux_solver {
     virtual ~ilux_solver() = default;
     virtual bool         is_complex() const = 0;
     virtual std::int64_t order() const = 0;  ///< of the analysed matrix; -1: none
-    virtual void         analyse(const ilux_csr& A, const ilux::Ahead& ahead) = 0;
+    /// @param columns  count·n; for the next analysis
+    virtual void set_null_space(std::int64_t n, std::int64_t count, const void* columns) = 0;
+    virtual void analyse(const ilux_csr& A, const ilux::Ahead& ahead) = 0;
     /// @param values  null: those analysed
     virtual ilux::FactorReport factor(const void* values, bool again) = 0;
     virtual void               solve(ilux::Transpose op, std::int64_t columns, const void* b, std::int64_t ldb, void* x,
@@ -70,6 +72,7 @@ class Session final : public ilux_solver {
 public:
     bool         is_complex() const override { return ilux::is_complex<S>; }
     std::int64_t order() const override { return solver_ ? matrix_.view().rows() : -1; }
+    void         set_null_space(std::int64_t n, std::int64_t count, const void* columns) override;
     void         analyse(const ilux_csr& A, const Ahead& ahead) override;
     FactorReport factor(const void* values, bool again) override;
     void solve(Transpose op, std::int64_t columns, const void* b, std::int64_t ldb, void* x, std::int64_t ldx) override;
@@ -86,7 +89,9 @@ public:
 
 private:
     LinearSolver<S>& ready();
-    GpuOfCaller      gpu_of_caller()
+    /// @throws InvalidInput, where there are vectors of set_null_space, for what cannot heed them
+    void        require_no_null_space(const char* call) const;
+    GpuOfCaller gpu_of_caller()
     {
         return [this]() -> Gpu& { return gpu(); };
     }
@@ -95,6 +100,8 @@ private:
     void with_arrays(std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx, Work&& work);
 
     CallerCsr<S>                     matrix_;
+    std::vector<S>                   null_space_;  // null_vectors_ columns
+    Index                            null_vectors_ = 0;
     std::unique_ptr<LinearSolver<S>> solver_;
     std::shared_ptr<const LuPattern> lu_pattern_;  // of lu()
     LuTriangles<S>                   triangles_;

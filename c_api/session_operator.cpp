@@ -75,6 +75,7 @@ void Session<S>::solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux
 {
     require(n >= 0 && n < std::numeric_limits<Index>::max(), [&] { return fmt::format("n is {}", n); });
     require(A != nullptr, [] { return "the operator is NULL"; });
+    require_no_null_space("ilux_solve_operator");
     require((b && x) || n == 0, [] { return "an array is NULL"; });
     if (M == ilux_apply_preconditioner)
         require_preconditioner(static_cast<const ilux_solver*>(user_M), n, is_complex());

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace nb = nanobind;
 
@@ -87,6 +88,12 @@ public:
     void        set_stream(int device, std::uintptr_t stream)
     {
         done(ilux_set_stream(get(), device, reinterpret_cast<void*>(stream)));
+    }
+
+    void set_null_space(std::int64_t n, std::int64_t count, ReadOnly columns)
+    {
+        require_array(columns, n * count, type_, "null_space");
+        done(ilux_set_null_space(get(), n, count, columns.data()));
     }
 
     /// The arrays are kept as long as they are borrowed.
@@ -218,8 +225,8 @@ public:
     nb::dict     result(std::int64_t column) const
     {
         ilux_result result{};
-        const int   status = ilux_result_of(get(), column, &result);
-        if (status != ILUX_OK) throw Failed{status, "there is no report of such a column"};
+        if (ilux_result_of(get(), column, &result) != ILUX_OK)
+            throw Failed{ILUX_BAD_INPUT, "there is no report of such a column"};
         nb::dict dict;
         dict["outcome"] = ilux_outcome_name(result.outcome);
         dict["direct"] = result.direct != 0;
@@ -277,14 +284,13 @@ private:
         require_array(values, entries, type_, "values");
         if (on_device(row_ptr) != on_device(col) || on_device(row_ptr) != on_device(values))
             throw Failed{ILUX_BAD_INPUT, "the arrays of the matrix are on different devices"};
-        ilux_csr A{};
-        A.n = static_cast<std::int64_t>(last);
-        A.row_ptr = row_ptr.data();
-        A.row_ptr_bits = static_cast<std::int32_t>(row_ptr.itemsize() * 8);
-        A.memory = on_device(row_ptr) ? ILUX_DEVICE : ILUX_HOST;
-        A.col = static_cast<const std::int32_t*>(col.data());
-        A.values = values.data();
-        return {A, entries};
+        return {{.n = static_cast<std::int64_t>(last),
+                 .row_ptr = row_ptr.data(),
+                 .row_ptr_bits = static_cast<std::int32_t>(row_ptr.itemsize() * 8),
+                 .memory = on_device(row_ptr) ? ILUX_DEVICE : ILUX_HOST,
+                 .col = static_cast<const std::int32_t*>(col.data()),
+                 .values = values.data()},
+                entries};
     }
 
     ilux_solver* get() const { return solver_.get(); }
@@ -325,9 +331,7 @@ private:
         }
         busy_ = false;
         if (raised_) {
-            nb::python_error error = std::move(*raised_);
-            raised_.reset();
-            throw error;
+            throw std::exchange(raised_, std::nullopt).value();
         }
         return status;
     }
@@ -426,6 +430,7 @@ NB_MODULE(_core, module)
         .def("set_json", &Solver::set_json, nb::arg("text"))
         .def("options", &Solver::options)
         .def("set_stream", &Solver::set_stream, nb::arg("device"), nb::arg("stream"))
+        .def("set_null_space", &Solver::set_null_space, nb::arg("n"), nb::arg("count"), nb::arg("columns"))
         .def("analyse", &Solver::analyse, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("systems"),
              nb::arg("columns"))
         .def("info", &Solver::info, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("levels"))

@@ -140,12 +140,14 @@ PetscErrorCode factor(Factors* factors, Mat A, MatFactorError* failure)
     PetscObjectState   pattern = 0;
     const PetscScalar* values = nullptr;
     MatInfo            info;
+    PetscBool          other_null_space = PETSC_FALSE;
     int                status = ILUX_OK;
 
     PetscFunctionBegin;
+    if (factors->kind == Kind::preconditioner) PetscCall(take_null_space(factors, A, &other_null_space));
     PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &id));
     PetscCall(MatGetNonzeroState(A, &pattern));
-    const auto same = static_cast<PetscBool>(factors->source == id && factors->pattern == pattern);
+    const auto same = static_cast<PetscBool>(factors->source == id && factors->pattern == pattern && !other_null_space);
     factors->there = PETSC_FALSE;
     factors->source = 0;  // until there is something to be used again
     PetscCall(take_matrix(factors, A, same));
@@ -238,6 +240,8 @@ PetscErrorCode view(Factors* factors, PetscViewer viewer)
                                      : facts.direct ? " by former pivots"
                                                     : " by former rounds",
                                      facts.fill, 1e-6 * static_cast<double>(facts.bytes), facts.seconds));
+    if (factors->null_space != 0)
+        PetscCall(PetscViewerASCIIPrintf(viewer, "  it is kept clear of the null space of the matrix\n"));
     if (facts.deficiency > 0)
         PetscCall(PetscViewerASCIIPrintf(viewer, "  they lack rank %d: A is singular or nearly so\n",
                                          static_cast<int>(facts.deficiency)));

@@ -22,6 +22,7 @@ struct Factors {
     int32_t*         narrow = nullptr;     // its columns, where PETSc's are of 64 bits
     PetscObjectId    source = 0;           // the matrix that was analysed: aij, or what aij was made of
     PetscObjectState pattern = 0;          // of the source, as its nonzerostate says
+    PetscObjectId    null_space = 0;       // the MatNullSpace that M is kept clear of; 0: none
     PetscBool        there = PETSC_FALSE;  // whether the last values have factors
     char             options[512] = "";    // that the user gave, for views
 };
@@ -36,6 +37,10 @@ PetscErrorCode set(Factors* factors, const char* name, const char* value);
 /// Between PetscOptionsBegin and PetscOptionsEnd. Each option of ilux that has a say here is -<prefix>_<its name>, dots and all:
 /// -pc_ilux_precond.drop_tol 1e-3; and -<prefix>_options name=value,name=value gives several.
 PetscErrorCode set_from_options(OptionItems PetscOptionsObject, const char* prefix, Factors* factors);
+
+/// Hands over the vectors that MatSetNullSpace attached to A, for the next analysis.
+/// @param changed  whether they are others than those of the last analysis
+PetscErrorCode take_null_space(Factors* factors, Mat A, PetscBool* changed);
 
 /// Factors A: anew, or, where it is the matrix analysed last with an unchanged pattern, by what there is.
 /// @param failure  why there are no factors, in PETSc's terms; ilux_message has the words

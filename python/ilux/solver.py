@@ -23,6 +23,8 @@ def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
             yield prefix + key, "on" if value else "off"
         elif isinstance(value, (bytes, os.PathLike)):
             yield prefix + key, _text(os.fsdecode(value))
+        elif isinstance(value, np.ndarray):
+            raise InvalidInput(f"{prefix}{key} is an array of numbers; only null_space takes one")
         elif value is not None:
             yield prefix + key, _text(str(value))
 
@@ -33,6 +35,14 @@ def _text(value: str) -> str:
     except UnicodeEncodeError:
         raise InvalidInput(f"an option is not text in UTF-8: {value!r}") from None
     return value
+
+
+def _vectors_of(null_space: Any) -> np.ndarray:
+    """n × k, copied."""
+    V = host_array(null_space)
+    if V.dtype.kind not in "biufc" or V.ndim not in (1, 2) or V.size == 0:
+        raise InvalidInput(f"null_space is of type {V.dtype} and shape {V.shape}: give an array of n numbers or n × k, \"constant\", or a file's name")
+    return np.array(V.reshape(len(V), -1))
 
 
 class LinearSolver:
@@ -47,7 +57,8 @@ class LinearSolver:
         solver.factor()
         x = solver.solve(b)
 
-    An option that is None is left as it is.
+    An option that is None is left as it is. `null_space` names vectors that a singular A takes to 0, in place of krylov.null_space: an array of n
+    numbers or n × k, "constant", or the name of a file. b and x are kept clear of them, so that x is the shortest.
 
     A may be any sparse matrix of SciPy, a sparse CSR or COO tensor of PyTorch, a matrix of cupyx.scipy.sparse, or JAX's BCSR;
     real or complex. Its CSR arrays are borrowed where they are of float64 or complex128 and int32 columns. x of a b on a GPU lies there,
@@ -55,9 +66,14 @@ class LinearSolver:
     """
 
     def __init__(self, *, history: bool = False, progress: Callable[[str, int, int, float], None] | None = None,
-                 **options: Any) -> None:
+                 null_space: Any = None, **options: Any) -> None:
         """progress(phase, done, total, residual) is called many times a second; phase is "setup" or "solve". What it raises ends
         the call."""
+        self._null_space: np.ndarray | None = None
+        if isinstance(null_space, (str, bytes, os.PathLike)):
+            options["krylov.null_space"] = null_space
+        elif null_space is not None:
+            self._null_space = _vectors_of(null_space)
         self._options = dict(_flat(options))
         self._history_asked = history
         self._history: list[tuple[int, float]] = []
@@ -95,11 +111,24 @@ class LinearSolver:
         csr = as_csr(A)
         core = self._new_core(csr.is_complex)
         stream = self._follow(core, csr.values) if csr.on_device else None
+        self._give_null_space(core, csr)
         with translated():
             core.analyse(csr.row_ptr, csr.col, csr.values, float(systems), float(columns))
         self._core, self._A, self._report, self._last = core, csr, None, (None, 0, [])
         self._stream = stream
         return self
+
+    def _give_null_space(self, core: "_core.Solver", A: Csr) -> None:
+        V = self._null_space
+        if V is None:
+            return
+        if V.shape[0] != A.n:
+            raise InvalidInput(f"null_space has the shape {V.shape}, and A {A.n} rows")
+        if V.dtype.kind == "c" and not A.is_complex:
+            raise InvalidInput("null_space is complex and A is real: its real and imaginary parts are vectors of their own")
+        columns = np.asfortranarray(V, np.complex128 if A.is_complex else np.float64)
+        with translated():
+            core.set_null_space(A.n, V.shape[1], columns)
 
     def _follow(self, core: "_core.Solver", array: Any) -> Any:
         """What follows reads and writes arrays of a GPU in the order of the stream that the library of this one works on now."""

@@ -319,6 +319,7 @@ TEST(CSolve, WithoutASolverNothingHappens)
     EXPECT_EQ(ilux_set_json(nullptr, "{}"), ILUX_BAD_INPUT);
     EXPECT_EQ(ilux_options(nullptr), nullptr);
     EXPECT_EQ(ilux_set_stream(nullptr, 0, nullptr), ILUX_BAD_INPUT);
+    EXPECT_EQ(ilux_set_null_space(nullptr, 0, 0, nullptr), ILUX_BAD_INPUT);
     EXPECT_EQ(ilux_analyse(nullptr, nullptr, 1, 1), ILUX_BAD_INPUT);
     EXPECT_EQ(ilux_factor(nullptr, nullptr), ILUX_BAD_INPUT);
     EXPECT_EQ(ilux_refactor(nullptr, nullptr), ILUX_BAD_INPUT);

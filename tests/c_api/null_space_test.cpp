@@ -1,0 +1,116 @@
+// Vectors that A takes to 0, as a C program names them. The oracle: x without a part in them is one alone.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "ilux/tests/c_api/c_system.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace ilux::test;
+
+template <class S>
+class CNullSpace : public testing::Test {};
+using Values = testing::Types<double, std::complex<double>>;
+TYPED_TEST_SUITE(CNullSpace, Values);
+
+/// A line of points, each tied to its neighbours by `conductance`: rows and columns sum to 0.
+template <class S>
+CSystem<S> floating_line(std::int64_t n, S conductance)
+{
+    CSystem<S> A;
+    A.n = n;
+    for (std::int64_t i = 0; i < n; ++i) {
+        for (const std::int64_t j : {i - 1, i, i + 1}) {
+            if (j < 0 || j >= n) continue;
+            A.col.push_back(static_cast<std::int32_t>(j));
+            A.val.push_back(j != i ? -conductance : conductance * double(i == 0 || i == n - 1 ? 1 : 2));
+        }
+        A.ptr.push_back(static_cast<std::int64_t>(A.col.size()));
+    }
+    return A;
+}
+
+/// x of mean 0 and b = A x.
+template <class S>
+std::pair<std::vector<S>, std::vector<S>> balanced_system(const CSystem<S>& A)
+{
+    std::vector<S> x = right_hand_side<S>(A.n), b(x.size());
+    const S        mean = std::accumulate(x.begin(), x.end(), S(0)) / double(A.n);
+    for (S& one : x) one -= mean;
+    for (std::int64_t i = 0; i < A.n; ++i)
+        for (std::int64_t p = A.ptr[i]; p < A.ptr[i + 1]; ++p) b[i] += A.val[p] * x[A.col[p]];
+    return {x, b};
+}
+
+TYPED_TEST(CNullSpace, OfVectorsIsKeptClearOf)
+{
+    using S = TypeParam;
+    S conductance = 2;
+    if constexpr (!std::is_same_v<S, double>) conductance = {2, 1};
+    auto A = floating_line<S>(200, conductance);
+    auto [want, b] = balanced_system(A);
+    for (S& one : b) one += S(0.5);  // no part of A x
+    const std::vector<S> ones(b.size(), S(3));
+    const auto           solver = c_solver(values_of<S>);
+    ASSERT_EQ(ilux_set_null_space(solver.get(), A.n, 1, ones.data()), ILUX_OK) << ilux_message(solver.get());
+    const ilux_csr csr = A.csr();
+    ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1, 1), ILUX_OK) << ilux_message(solver.get());
+    ASSERT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK) << ilux_message(solver.get());
+    std::vector<S> x(b.size());
+    ASSERT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, b.data(), A.n, x.data(), A.n), ILUX_OK)
+        << ilux_message(solver.get());
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_LE(std::abs(x[i] - want[i]), 1e-5);
+    std::vector<S> z(b.size());
+    ASSERT_EQ(ilux_precondition(solver.get(), ILUX_PLAIN, 1, b.data(), A.n, z.data(), A.n), ILUX_OK);
+    EXPECT_LE(std::abs(std::accumulate(z.begin(), z.end(), S(0))), 1e-9);
+
+    ASSERT_EQ(ilux_set_null_space(solver.get(), 0, 0, nullptr), ILUX_OK);
+    ASSERT_EQ(ilux_analyse(solver.get(), &csr, 1, 1), ILUX_OK);
+    (void)ilux_factor(solver.get(), nullptr);
+    EXPECT_NE(ilux_solve(solver.get(), ILUX_PLAIN, 1, b.data(), A.n, x.data(), A.n), ILUX_OK);  // b has none
+}
+
+TEST(CNullSpaceRefusals, SayWhatIsWrong)
+{
+    auto                      A = floating_line<double>(20, 1.0);
+    const ilux_csr            csr = A.csr();
+    const auto                solver = c_solver(ILUX_REAL);
+    ilux_solver* const        s = solver.get();
+    const std::vector<double> ones(21, 1.0), b(20);
+    EXPECT_EQ(ilux_set_null_space(s, 20, -1, ones.data()), ILUX_BAD_INPUT);
+    EXPECT_EQ(ilux_set_null_space(s, -1, 1, ones.data()), ILUX_BAD_INPUT);
+    EXPECT_EQ(ilux_set_null_space(s, 20, 21, ones.data()), ILUX_BAD_INPUT);
+    EXPECT_EQ(ilux_set_null_space(s, 20, 1, nullptr), ILUX_BAD_INPUT);
+    EXPECT_EQ(ilux_set_null_space(s, INT64_MAX, 1, ones.data()), ILUX_BAD_INPUT);
+
+    const auto told_by_factor = [&](std::int64_t n, const std::vector<double>& v) -> std::string {
+        EXPECT_EQ(ilux_set_null_space(s, n, 1, v.data()), ILUX_OK);
+        const int analysed = ilux_analyse(s, &csr, 1, 1);
+        const int status = analysed == ILUX_OK ? ilux_factor(s, nullptr) : analysed;
+        EXPECT_EQ(status, ILUX_BAD_INPUT);
+        return ilux_message(s);
+    };
+    EXPECT_NE(told_by_factor(21, ones).find("null_space"), std::string::npos);
+    std::vector<double> v(20, 1.0);
+    v[7] = 2;
+    EXPECT_NE(told_by_factor(20, v).find("A does not take vector 1 to 0"), std::string::npos);
+    v[7] = NAN;
+    EXPECT_NE(told_by_factor(20, v).find("not finite"), std::string::npos);
+
+    ASSERT_EQ(ilux_set_null_space(s, 20, 1, ones.data()), ILUX_OK);
+    ASSERT_EQ(ilux_set(s, "method", "lu"), ILUX_OK);
+    EXPECT_EQ(ilux_analyse(s, &csr, 1, 1), ILUX_BAD_OPTION);
+    EXPECT_NE(std::strstr(ilux_message(s), "krylov.null_space"), nullptr) << ilux_message(s);
+    ASSERT_EQ(ilux_set(s, "method", "gmres"), ILUX_OK);
+    const char* json = nullptr;
+    EXPECT_EQ(ilux_compare(s, &csr, b.data(), nullptr, 1, &json), ILUX_BAD_INPUT);
+    EXPECT_NE(std::strstr(ilux_message(s), "ilux_set_null_space"), nullptr) << ilux_message(s);
+}
+
+}  // namespace
+}  // namespace ilux
