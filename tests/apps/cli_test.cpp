@@ -138,6 +138,25 @@ TEST_F(Cli, TakesVectorsThatTheMatrixTakesToLittle)
     EXPECT_TRUE(mentioned({"--method", "lu"}));
 }
 
+TEST_F(Cli, GivesTheShortestXOfAMatrixWhoseNullSpaceIsNamed)
+{
+    const std::string head = "%%MatrixMarket matrix array real general\n4 1\n";
+    const std::string A = file("A.mtx", matrix("4 4 8\n1 1 1\n1 2 -1\n2 1 -1\n2 2 1\n3 3 2\n3 4 -2\n4 3 -2\n4 4 2\n")),
+                      b = file("b.mtx", head + "2\n0\n0\n4\n"), X = folder.file("x.mtx"),
+                      N = file("N.mtx", "%%MatrixMarket matrix array real general\n4 2\n1\n1\n0\n0\n1\n1\n5\n5\n");
+    for (const std::string& null_space : {std::string("constant"), N}) {
+        const auto json =
+            this->json({"solve", A, "--rhs", b, "--out", X, "-p", "krylov.null_space=" + null_space, "--json"});
+        EXPECT_TRUE(json["decisions"].dump().find("null_space") != std::string::npos) << json["decisions"];
+        const std::vector<double> x = read_vector(X);  // b is (1, -1, -2, 2) and a part that no x gives
+        ASSERT_EQ(x.size(), 4u);
+        for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(x[i], i % 2 == i / 2 ? 0.5 : -0.5, 1e-10);
+    }
+    expect_refusal(2, {"solve", A, "-p", "krylov.null_space=" + b}, {"null_space", "vector 1", "row 1"});
+    expect_refusal(2, {"solve", A, "-p", "krylov.null_space=" + folder.file("missing.mtx")}, {"missing.mtx"});
+    expect_refusal(1, {"solve", A, "--method", "lu", "-p", "krylov.null_space=constant"}, {"has no LU"});
+}
+
 TEST_F(Cli, HistoryHoldsTheStepsAndEndsWithTheReportedResidual)
 {
     const std::string csv = folder.file("h.csv");
