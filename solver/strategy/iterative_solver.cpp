@@ -275,7 +275,7 @@ bool IterativeSolver<S>::build(const TryListener& listener, const StopToken& sto
 template <Scalar S>
 bool IterativeSolver<S>::factor(const CsrView<S>& A, const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
-    witness_.reset();
+    witness_.numbers_changed();
     auto       former = rounds_at_hand();
     const bool same = system_serves(A, tried.plan);
     if (same) drop_factors();
@@ -315,7 +315,7 @@ void IterativeSolver<S>::keep(const CsrView<S>& A, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner to be kept"; });
     adjoint_.reset();
-    witness_.reset();
+    witness_.numbers_changed();
     bool made_anew = false;
     try {
         if (system_serves(A, tried.plan)) keep_on_gpu(A, tried);
@@ -343,6 +343,7 @@ void IterativeSolver<S>::keep(const CsrView<S>& A, Attempt& tried)
 template <Scalar S>
 void IterativeSolver<S>::release()
 {
+    witness_.forget();
     drop_system();
     drop_factors();
 }
@@ -351,7 +352,7 @@ void IterativeSolver<S>::release()
 template <Scalar S>
 void IterativeSolver<S>::drop_factors()
 {
-    witness_.reset();
+    witness_.numbers_changed();
     factored_ = false;
     if (system_) system_->drop_factors();
     mixed_.reset();
@@ -391,7 +392,7 @@ void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, co
     const Method method = method_of(tried.plan.method);
     bool         solved = true;
     with_device_named(tried, [&] {
-        if (system_ && !mixed()) return solve_on_gpu(*system_, *A_, witness(), given, krylov, listener, stop, tried);
+        if (system_ && !mixed()) return solve_on_gpu(*system_, *A_, &witness(), given, krylov, listener, stop, tried);
         const ProgressListener on_progress = history_of(tried, listener, krylov);
         bool                   judged = false;
         if (system_ && given.are_of(system_->gpu())) {
@@ -403,7 +404,7 @@ void IterativeSolver<S>::solve(SystemVectors<S>& given, KrylovOptions krylov, co
         }
         const std::span<const S> b = given.b();
         const auto               finish = [&] {
-            finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(stop), witness(), stop,
+            finish_iteration<S>(machine_.cpu, *A_, b, krylov, standard_of(options_), calls(stop), &witness(), stop,
                                 tried);
         };
         if (!judged && (!mixed() || !needs_double(tried, stop))) finish();

@@ -15,6 +15,7 @@
 #include "ilux/solver/strategy/mixed_host.hpp"
 #include "ilux/solver/strategy/standard.hpp"
 #include "ilux/solver/strategy/system_vectors.hpp"
+#include "ilux/solver/witness/current_witness.hpp"
 
 namespace ilux {
 
@@ -109,25 +110,25 @@ private:
     AdjointSide<S>&  adjoint_side(const CsrView<S>& adjoint, const Plan& plan);
     void             with_device_named(const Attempt& tried, const std::function<void()>& work) const;
     void             note_rank(Attempt& tried) const;
-    bool             is_without_solution(Witness<S>* witness, SystemVectors<S>& given, const KrylovOptions& krylov,
-                                         Attempt& tried) const;
-    void             put_on_gpu(Attempt& tried);
-    bool             system_serves(const CsrView<S>& A, const Plan& plan) const;
-    void             renew_on_gpu(const CsrView<S>& A);
-    void             keep_on_gpu(const CsrView<S>& A, Attempt& tried);
-    void             note_gpu(Attempt& tried) const;
-    void             drop_system();
-    void             drop_factors();
-    void             prepare_host(Attempt& tried);
-    bool             prepare_mixed(Method method, Attempt& tried);
-    bool             mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
-    bool             needs_double(const Attempt& tried, const StopToken& stop) const;
+    bool is_without_solution(const Witness<S>& witness, SystemVectors<S>& given, const KrylovOptions& krylov,
+                             Attempt& tried) const;
+    void put_on_gpu(Attempt& tried);
+    bool system_serves(const CsrView<S>& A, const Plan& plan) const;
+    void renew_on_gpu(const CsrView<S>& A);
+    void keep_on_gpu(const CsrView<S>& A, Attempt& tried);
+    void note_gpu(Attempt& tried) const;
+    void drop_system();
+    void drop_factors();
+    void prepare_host(Attempt& tried);
+    bool prepare_mixed(Method method, Attempt& tried);
+    bool mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
+    bool needs_double(const Attempt& tried, const StopToken& stop) const;
     bool go_on_in_double(std::span<const S> b, const KrylovOptions& krylov, const ProgressListener& on_progress,
                          const TryListener& listener, const StopToken& stop, Attempt& tried);
     IterationReport   iterate(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                               const ProgressListener& on_progress, const StopToken& stop, Method method);
     IterationCalls<S> calls(const StopToken& stop);
-    Witness<S>*       witness();
+    Witness<S>&       witness();
 
     Machine                                machine_;
     SolverOptions                          options_;
@@ -142,9 +143,9 @@ private:
     std::optional<MatrixOperator<S>>       op_;
     std::optional<HostPreconditioner<S>>   host_M_;
     std::optional<KrylovWorkspace<Cpu, S>> workspace_;
-    std::unique_ptr<MixedHost<S>>          mixed_;                 // in place of op_, host_M_ and workspace_
-    std::unique_ptr<AdjointSide<S>>        adjoint_;               // once asked for
-    std::optional<Witness<S>>              witness_;               // of A, once asked for
+    std::unique_ptr<MixedHost<S>>          mixed_;    // in place of op_, host_M_ and workspace_
+    std::unique_ptr<AdjointSide<S>>        adjoint_;  // once asked for
+    CurrentWitness<S>                      witness_;
     bool                                   needs_double_ = false;  // single precision did not do for these numbers
 };
 

@@ -27,7 +27,7 @@ void IterativeSolver<S>::solve_adjoint(const CsrView<S>& adjoint, SystemVectors<
     if (mixed()) tried.decisions.emplace_back("krylov.precision=double for a system with the transpose of A");
     with_device_named(tried, [&] {
         AdjointSide<S>& side = adjoint_side(adjoint, tried.plan);
-        if (is_without_solution(side.witness(machine_.cpu), given, krylov, tried)) return;
+        if (is_without_solution(*side.witness(machine_.cpu), given, krylov, tried)) return;
         if (side.system()) {
             solve_on_gpu(*side.system(), adjoint, side.witness(machine_.cpu), given, krylov, listener, stop, tried);
             tried.gpu = side.system()->report();

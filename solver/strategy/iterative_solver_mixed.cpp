@@ -59,7 +59,7 @@ bool IterativeSolver<S>::solve_mixed_on_gpu(SystemVectors<S>& given, const Krylo
     given.load(system.gpu(), system.b(), system.x());
     tried.report = system.solve(krylov, on_progress, stop);
     const bool judged =
-        !needs_double(tried, stop) && finish_on_gpu<S>(system, krylov, standard_of(options_), witness(), stop, tried);
+        !needs_double(tried, stop) && finish_on_gpu<S>(system, krylov, standard_of(options_), &witness(), stop, tried);
     if (judged && tried.converged() && !needs_double(tried, stop)) {
         given.deliver(system.gpu(), system.x());
         tried.x = std::vector<S>();

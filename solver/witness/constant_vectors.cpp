@@ -5,103 +5,16 @@
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/solver/witness/dominance.hpp"
 
 namespace ilux {
 namespace {
 
 constexpr double tied = 1e-6;         // an entry of this share of the largest in its row connects unknowns
 constexpr double pins = 1e-3;         // a row whose sum is this share of its terms holds a constant by itself
-constexpr double grounds = 1e-6;      // a row whose diagonal leads by this share makes a dominant A regular
 constexpr double loose_below = 1e-7;  // of all rows together
 constexpr int    most_sweeps = 2;     // in a bad order each reaches a few rows more
-constexpr double cancels = 1e-12;     // of the terms of a sum that is 0 but for rounding
-
-/// Σ_j a_ij and Σ_j |a_ij| of all rows.
-struct RowSums {
-    double sum = 0, size = 0;
-
-    double pinned() const { return size > 0 ? sum / size : 1; }
-};
-
-/// Proves A regular by its diagonal, where that can be.
-template <Scalar S>
-class Dominance {
-public:
-    Dominance(Cpu& be, const CsrView<S>& A)
-        : A_(A), grounded_(static_cast<std::size_t>(A.rows())), tie_(static_cast<std::size_t>(A.rows()))
-    {
-        constexpr Index      block = 4096;  // sums in one order, whatever the threads
-        const Index          blocks = A.rows() / block + 1;
-        std::vector<RowSums> part(static_cast<std::size_t>(blocks));
-        bool                 dominant = true;
-#pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= 32768)) reduction(&& : dominant)
-        for (Index k = 0; k < blocks; ++k)
-            for (Index i = k * block; i < std::min(A.rows(), (k + 1) * block); ++i)
-                dominant = look_at_row(i, part[k]) && dominant;
-        dominant_ = dominant;
-        for (const RowSums& one : part) {
-            sums_.sum += one.sum;
-            sums_.size += one.size;
-        }
-    }
-
-    const RowSums& sums() const { return sums_; }
-
-    bool proves_regular()
-    {
-        if (!dominant_) return false;
-        for (Index i = 0; i < A_.rows(); ++i)
-            if (grounded_[i]) spread_from(i);
-        for (int sweep = 0; sweep < most_sweeps && std::ranges::count(grounded_, 0) > 0; ++sweep)
-            for (Index i = 0; i < A_.rows(); ++i)  // rows that no entry leads back to
-                if (!grounded_[i] && follow(i)) spread_from(i);
-        return std::ranges::count(grounded_, 0) == 0;
-    }
-
-private:
-    /// @return whether the row is dominant
-    bool look_at_row(Index i, RowSums& sums)
-    {
-        double diagonal = 0, beside = 0;
-        S      sum = 0;
-        for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) {
-            sum += A_.val()[p];
-            (A_.col()[p] == i ? diagonal : beside) += std::abs(A_.val()[p]);
-        }
-        sums.sum += std::abs(sum);
-        sums.size += diagonal + beside;
-        grounded_[i] = diagonal > 0 && diagonal - beside > grounds * diagonal;
-        tie_[i] = tied * beside;
-        return diagonal > 0 && diagonal >= beside * (1 - cancels);
-    }
-
-    /// Rows that this one has entries with are asked, as they mostly have one with it; then those of whoever says yes.
-    void spread_from(Index i)
-    {
-        stack_.assign(1, i);
-        while (!stack_.empty()) {
-            const Index k = stack_.back();
-            stack_.pop_back();
-            for (Offset p = A_.row_ptr()[k]; p < A_.row_ptr()[k + 1]; ++p)
-                if (const Index j = A_.col()[p]; !grounded_[j] && follow(j)) stack_.push_back(j);
-        }
-    }
-
-    /// @return whether the row leads to a grounded one
-    bool follow(Index i)
-    {
-        for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1] && !grounded_[i]; ++p)
-            grounded_[i] = grounded_[A_.col()[p]] && std::abs(A_.val()[p]) >= tie_[i] && A_.val()[p] != S(0);
-        return grounded_[i];
-    }
-
-    const CsrView<S>&         A_;
-    std::vector<std::uint8_t> grounded_;
-    std::vector<double>       tie_;  // an entry beside the diagonal of this size leads on
-    std::vector<Index>        stack_;
-    RowSums                   sums_;
-    bool                      dominant_ = false;
-};
+constexpr double cancels = 1e-15;     // of the terms of a sum that is 0 but for rounding
 
 /// The sets of one way to tell unknowns apart: rows are taken kind by kind.
 template <Scalar S>
@@ -256,7 +169,7 @@ private:
             }
             for (const Part& part : parts) {
                 const double sum = std::abs(part.sum);
-                of[part.root].sum += sum > cancels / 1e3 * part.size ? sum : 0;
+                of[part.root].sum += sum > cancels * part.size ? sum : 0;
                 of[part.root].size += part.size;
             }
         }
@@ -283,12 +196,12 @@ std::vector<std::uint8_t> has_zero_diagonal(const CsrView<S>& A)
 }  // namespace
 
 template <Scalar S>
-ConstantVectors look_at_constants(Cpu& be, const CsrView<S>& A)
+ConstantVectors look_at_constants(Cpu& be, const CsrView<S>& A, std::span<Index> leads_to)
 {
     ConstantVectors found;
     const auto      n = static_cast<std::size_t>(A.rows());
     {
-        Dominance<S> dominance(be, A);
+        Dominance<S> dominance(be, A, leads_to);
         found.regular = dominance.proves_regular();
         if (found.regular) {
             found.pinned = std::min(1., dominance.sums().pinned());
@@ -315,7 +228,7 @@ ConstantVectors look_at_constants(Cpu& be, const CsrView<S>& A)
     return found;
 }
 
-#define ILUX_INSTANTIATE(S) template ConstantVectors look_at_constants(Cpu&, const CsrView<S>&);
+#define ILUX_INSTANTIATE(S) template ConstantVectors look_at_constants(Cpu&, const CsrView<S>&, std::span<Index>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

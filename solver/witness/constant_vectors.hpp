@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
@@ -32,7 +33,9 @@ struct ConstantVectors {
 /// Looks at the ones of all unknowns; and, unless A is proven regular by its diagonal, of those with a zero diagonal, of those
 /// with another, and of every second and every third. Unknowns that no large entry connects are sets of their own.
 /// @param A  square. Cost: a pass over A where its rows are dominant, else about ten
+/// @param leads_to  n, or none: how a proof by the diagonal goes, so that a pass checks it for other numbers: each row leads to itself,
+///                  its diagonal being larger than the rest, or by a large entry to a row that is so
 template <Scalar S = double>
-ConstantVectors look_at_constants(Cpu& be, const CsrView<S>& A);
+ConstantVectors look_at_constants(Cpu& be, const CsrView<S>& A, std::span<Index> leads_to = {});
 
 }  // namespace ilux

@@ -69,9 +69,13 @@ bool is_closed(const ColumnSums<S>& columns, const LooseSet& set)
 }  // namespace
 
 template <Scalar S>
-Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space)
-    : A_(A), null_space_(null_space), constants_(look_at_constants<S>(be, A))
+Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space, Proof proof)
+    : A_(A),
+      null_space_(null_space),
+      leads_to_(proof == Proof::kept ? static_cast<std::size_t>(A.rows()) : 0),
+      constants_(look_at_constants<S>(be, A, leads_to_))
 {
+    if (!constants_.regular || A.rows() <= few_unknowns) leads_to_ = {};
     if (null_space_) leave_out_null_space();
     for (const LooseSet& one : constants_.loose) {
         closed_.push_back(0);
@@ -83,6 +87,20 @@ Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space
         sums_.back() = sum_within<S>(columns, one);
     }
     if (!null_space_) lu_ = LuWitness<S>::make(be, A);
+}
+
+template <Scalar S>
+bool Witness<S>::holds_for(Gpu& gpu, const DeviceCsr<S>& A_there)
+{
+    if (leads_to_.empty()) return false;
+    try {
+        if (!proof_there_) proof_there_ = std::make_unique<GpuDominance<S>>(gpu, leads_to_);
+    } catch (const OutOfMemory&) {
+        return false;
+    }
+    const std::optional<RowSums> sums = proof_there_->prove_regular(gpu, A_there);
+    if (sums) constants_.pinned = std::min(1., sums->pinned());
+    return sums.has_value();
 }
 
 /// Sets whose ones are in the null space are not looked at.

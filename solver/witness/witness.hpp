@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "ilux/krylov/null_space.hpp"
+#include "ilux/solver/witness/constant_vectors.hpp"
+#include "ilux/solver/witness/dominance.hpp"
 #include "ilux/solver/witness/lu_witness.hpp"
 #include "ilux/solver/witness/undetermined.hpp"
 
@@ -26,13 +28,21 @@ struct Missed {
     double own = 1;    ///< max |A t|_i / (|A||t|)_i: at rounding t is in the null space, as far as it can be told
 };
 
+/// Whether a proof that A is regular is kept, to be checked for other numbers.
+enum class Proof { once, kept };
+
 /// What is known of A besides M.
 template <Scalar S = double>
 class Witness {
 public:
     /// Looks at vectors of ones; factors an A of few unknowns. @param A  must stand, with these numbers, as long as this
     /// @param null_space  that x is kept clear of: nothing is said of it, nor asked; or null
-    Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space = nullptr);
+    /// @param proof  kept: for holds_for(), n indices
+    Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space = nullptr, Proof proof = Proof::once);
+
+    /// Whether all of it holds for other numbers of A, which are on a GPU: A is large, and regular by its diagonal as it was. A proof must have
+    /// been kept. Cost: a pass over A there.
+    bool holds_for(Gpu& gpu, const DeviceCsr<S>& A_there);
 
     /// The row-wise backward error that keeps what M may not see below `etol`; within 1e-12 and 1e-6.
     double rowwise_limit(double etol) const;
@@ -77,11 +87,13 @@ private:
 
     const CsrView<S>&   A_;
     const NullSpace<S>* null_space_;
+    std::vector<Index>  leads_to_;  // of a kept proof; else empty
     ConstantVectors     constants_;
     std::vector<char>   closed_;  // of each loose set: rows and columns of its unknowns sum to 0
     std::vector<S>      sums_;    // Σ_ij a_ij over the rows and columns of each loose set; 0: not to be divided by
-    std::unique_ptr<LuWitness<S>> lu_;      // of few unknowns
-    std::vector<S>                missed_;  // of the system with a known answer; none: it was solved
+    std::unique_ptr<LuWitness<S>>    lu_;           // of few unknowns
+    std::unique_ptr<GpuDominance<S>> proof_there_;  // leads_to_, once it was asked for
+    std::vector<S>                   missed_;       // of the system with a known answer; none: it was solved
     double reach_ = 1;         // the most that unknowns were off, as a share of them, over how far rows were
     bool   answered_ = false;  // that system was looked at
     bool   unclear_ = false;
