@@ -50,7 +50,7 @@ inline std::span<const std::string_view> names(KrylovPrecision)
 /// Options of every Krylov method; fields() has their ranges and meanings.
 struct KrylovOptions {
     double            rtol = 1e-8;
-    double            etol = 1e-2;
+    double            etol = 5e-3;
     Index             max_steps = 1000;
     Index             restart = 30;
     Side              side = Side::right;

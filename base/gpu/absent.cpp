@@ -167,7 +167,7 @@ void equilibrate_rows(Gpu&, const RowVectors<S>&, double, DeviceSpan<S>, DeviceS
     absent();
 }
 template <Scalar S>
-void probe_rows(Gpu&, DeviceSpan<const double>, double, DeviceSpan<S>)
+void known_answer(Gpu&, DeviceSpan<const S>, double, DeviceSpan<S>)
 {
     absent();
 }

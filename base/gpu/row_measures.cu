@@ -266,10 +266,13 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class V>
-__global__ void __launch_bounds__(threads) probe(Index n, const double* size, double share, V* p)
+__global__ void __launch_bounds__(threads) choose_answer(Index n, const V* x, double usual, V* z)
 {
     const Offset i = Offset{blockIdx.x} * threads + threadIdx.x;
-    if (i < n) p[i] = cuda::from_real<V>(probe_of(static_cast<Index>(i)) * share * size[i]);
+    if (i >= n) return;
+    const double size = cuda::magnitude(x[i]);
+    const auto   at = static_cast<Index>(i);
+    z[i] = cuda::from_real<V>(random_sign(at) * (1 + random_share(at)) * (size > 0 ? size : usual));
 }
 
 /// The larger of x and what it should be; NaN where that is.
@@ -425,12 +428,14 @@ void scale_unknowns(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const double> s
 }
 
 template <Scalar S>
-void probe_rows(Gpu& gpu, DeviceSpan<const double> size, double share, DeviceSpan<S> p)
+void known_answer(Gpu& gpu, DeviceSpan<const S> x, double usual, DeviceSpan<S> z)
 {
-    const cuda::Range range("probe_rows");
-    const auto        n = static_cast<Index>(p.size());
-    if (n > 0) probe<<<blocks_of(n), threads, 0, cuda::stream(gpu)>>>(n, size.data(), share, cuda::as_values(p.data()));
-    cuda::check_launch("probe");
+    const cuda::Range range("known_answer");
+    const auto        n = static_cast<Index>(z.size());
+    if (n == 0) return;
+    choose_answer<<<blocks_of(n), threads, 0, cuda::stream(gpu)>>>(n, cuda::as_values(x.data()), usual > 0 ? usual : 1,
+                                                                   cuda::as_values(z.data()));
+    cuda::check_launch("choose_answer");
 }
 
 template <Scalar S>

@@ -44,9 +44,9 @@ RowMeasures measure_rows(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const S> x
 template <Scalar S>
 void equilibrate_rows(Gpu& gpu, const RowVectors<S>& rows, double least, DeviceSpan<S> D, DeviceSpan<S> inverse);
 
-/// p_i ← probe_of(i) · share · size_i, of what was measured last.
+/// z_i ← ± |x_i| to ± 2 |x_i|, or as much of `usual`, or of 1 where that is 0, where x_i = 0; at random but the same at each call.
 template <Scalar S>
-void probe_rows(Gpu& gpu, DeviceSpan<const double> size, double share, DeviceSpan<S> p);
+void known_answer(Gpu& gpu, DeviceSpan<const S> x, double usual, DeviceSpan<S> z);
 
 /// scale_j ← min_i size_i / |a_ij|, or Inf, for the sizes measured last.
 template <Scalar S>
@@ -69,7 +69,7 @@ ErrorMeasures measure_errors(Gpu& gpu, DeviceSpan<const S> x, DeviceSpan<const S
     template RowMeasures   measure_rows(Gpu&, const DeviceRows<S>&, DeviceSpan<const S>, DeviceSpan<const S>, double, \
                                         const RowVectors<S>&);                                                        \
     template void          equilibrate_rows(Gpu&, const RowVectors<S>&, double, DeviceSpan<S>, DeviceSpan<S>);        \
-    template void          probe_rows(Gpu&, DeviceSpan<const double>, double, DeviceSpan<S>);                         \
+    template void          known_answer(Gpu&, DeviceSpan<const S>, double, DeviceSpan<S>);                            \
     template void          scale_unknowns(Gpu&, const DeviceRows<S>&, DeviceSpan<const double>, DeviceSpan<double>);  \
     template ErrorMeasures measure_errors(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, DeviceSpan<const double>,   \
                                           double, double, double);

@@ -177,7 +177,7 @@ std::string uncertainty_text(const Accuracy& accuracy, Index n)
 {
     if (accuracy.uncertain == 0) return "";
     return fmt::format(
-        "{} of {} unknowns {} uncertain by more than 1 %, the worst, unknown {} (counted from 1), by {:.1g} times its size",
+        "{} of {} unknowns {} uncertain by more than 0.5 %, the worst, unknown {} (counted from 1), by {:.1g} times its size",
         accuracy.uncertain, n, accuracy.uncertain == 1 ? "is" : "are", accuracy.worst + 1, accuracy.worst_error);
 }
 

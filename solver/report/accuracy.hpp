@@ -16,8 +16,8 @@ inline constexpr double least_unknown = 1e-12;
 /// An unknown counts as no smaller than this share of what its equations make of it: one that crosses 0 among neighbours of 1 need not
 /// have digits of its own.
 inline constexpr double own_share = 1e-3;
-/// An unknown whose estimated error is above this share of it is called uncertain.
-inline constexpr double uncertain_from = 1e-2;
+/// An unknown whose estimated error is above this share of it is called uncertain: half of 1 %, as an estimate may be half of the error.
+inline constexpr double uncertain_from = 5e-3;
 
 /// What is known of the error of x, in each measure that reports give. NaN: not known.
 struct Accuracy {
@@ -31,7 +31,7 @@ struct Accuracy {
     double error = std::numeric_limits<double>::quiet_NaN();
     double worst_error = std::numeric_limits<double>::quiet_NaN();  ///< max_i |e_i| / s_i over the unknowns that count
     Index  worst = -1;                                              ///< the unknown where that is, from 0
-    Index  uncertain = 0;                                           ///< unknowns that count with |e_i| > 0.01 s_i
+    Index  uncertain = 0;                                           ///< unknowns that count with |e_i| > 0.005 s_i
     bool   finite = false;                                          ///< x and b − A x are
     /// False: M is so crude that an iteration on A e = b − A x did not settle, and e may be far too small.
     bool estimate_settled = true;
@@ -92,7 +92,7 @@ template <Scalar S = double>
 void note_error(std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> e, const Residual<S>& residual,
                 Accuracy& accuracy, std::span<const double> scale = {});
 
-/// "3 of 120 unknowns are uncertain by more than 1 %, the worst, unknown 7 (counted from 1), by 0.4 times its size", or "".
+/// "3 of 120 unknowns are uncertain by more than 0.5 %, the worst, unknown 7 (counted from 1), by 0.4 times its size", or "".
 std::string uncertainty_text(const Accuracy& accuracy, Index n);
 
 }  // namespace ilux

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ilux/solver/strategy/standard.hpp"
 
 namespace ilux {
 
 /// One iteration after another, each on what the former has left.
-/// @tparam Side  holds x, b, r and d: measure(), which leaves r = b − A x; estimate_exactly(), d ← A⁻¹ r, where it can; precondition(), d ← M⁻¹ r; note_error(accuracy), of e = d;
+/// @tparam Side  holds x, b, r and d: measure(), which leaves r = b − A x; estimate_exactly(), d ← A⁻¹ r, and whether that settled, where it can; precondition(), d ← M⁻¹ r; note_error(accuracy), of e = d;
 /// solve_for_correction(scaled, krylov), D A d = D r from d = 0; d_is_zero(); add_correction(), x ← x + d; take_back(); size();
 /// begin_known_answer(), and reduce_known_answer(scaled, krylov), an iteration on what is missed of it; end_known_answer(), after which r
 /// is that of x; examine_known_answer(), whether it
@@ -28,7 +29,7 @@ public:
     {
         tried_.accuracy = side_.measure();
         if (!tried_.accuracy.finite) return;
-        if (side_.estimate_exactly()) settled_ = true;
+        if (const std::optional<bool> settled = side_.estimate_exactly()) settled_ = *settled;
         else if (steps > 0) settled_ = estimate_by(steps);
         else side_.precondition();
         tried_.accuracy.estimate_settled = tried_.accuracy.estimate_settled && settled_;
@@ -174,6 +175,7 @@ bool finish_by(Side& side, const KrylovOptions& krylov, Standard standard, Witne
                                         shortfall(tried.accuracy, standard, side.size()));
     } else if (tried.converged()) {
         tried.warn(side.witness_warning(tried.accuracy, krylov.etol));
+        if (at_rounding) tried.warn(lost_b_warning(tried.accuracy));
         tried.warn(accuracy_warning(tried.accuracy, side.size()));
     }
     return true;

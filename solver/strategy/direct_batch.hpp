@@ -11,7 +11,7 @@
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/solver/report/batch_report.hpp"
 #include "ilux/solver/strategy/standard.hpp"
-#include "ilux/solver/witness/rounding_witness.hpp"
+#include "ilux/solver/witness/known_answer.hpp"
 
 namespace ilux {
 
@@ -77,7 +77,7 @@ private:
     void judge_pivots_of(std::size_t m, BatchTry& tried) const;
     void measure_those(Cpu& cpu, const CsrView<S>& A, std::span<const std::size_t> which,
                        const BatchSystems<S>& systems, std::span<BatchTry> tries);
-    void set_singular_apart(Cpu& cpu, const BatchSystems<S>& systems, std::span<BatchTry> tries);
+    void set_singular_apart(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, std::span<BatchTry> tries);
     void improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, std::span<BatchTry> tries);
 
     SolverOptions                     options_;

@@ -192,13 +192,13 @@ void DirectSolver<S>::estimate_condition(const CsrView<S>& A, Attempt& tried)
     tried.lu->condition = facts_->condition = condition_estimate<S>(machine_.cpu, lu_->factors(), view(A), *workspace_);
 }
 
-/// A success is warned of the unknowns that the rounding of A and b leaves open, by the factors of these numbers.
+/// A success is warned of the unknowns that A leaves open, as its factors have it.
 template <Scalar S>
-void DirectSolver<S>::warn_of_rounding(const TurnedMatrix<S>& A, Attempt& tried)
+void DirectSolver<S>::warn_of_open_unknowns(const TurnedMatrix<S>& A, Attempt& tried)
 {
     if (!tried.converged()) return;
     const Substitution<S> substitution = [&](std::span<const S> r, std::span<S> z) { substitute(r, z, A.turn()); };
-    tried.warn(rounding_warning<S>(A.solved(), tried.x.of<S>(), residual_, substitution, probe_));
+    tried.warn(known_answer_warning<S>(A.solved(), tried.x.of<S>(), residual_, substitution, known_));
 }
 
 template <Scalar S>
@@ -281,7 +281,7 @@ void DirectSolver<S>::judge(const TurnedMatrix<S>& A, std::span<const S> b, doub
     tried.remark = verdict.remark;
     tried.report.relative_residual = tried.accuracy.relative_residual;
     tried.report.backward_error = tried.accuracy.backward_error;
-    warn_of_rounding(A, tried);
+    warn_of_open_unknowns(A, tried);
     hold_to_etol(options_, static_cast<Index>(tried.x.of<S>().size()), tried);
 }
 

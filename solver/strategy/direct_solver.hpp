@@ -14,7 +14,7 @@
 #include "ilux/solver/strategy/stored_plan.hpp"
 #include "ilux/solver/strategy/system_vectors.hpp"
 #include "ilux/solver/strategy/turned_matrix.hpp"
-#include "ilux/solver/witness/rounding_witness.hpp"
+#include "ilux/solver/witness/known_answer.hpp"
 
 namespace ilux {
 
@@ -99,13 +99,13 @@ private:
                             Attempt& tried);
     GpuDirectSide<S>* gpu_side_for(const CsrView<S>& A, const SystemVectors<S>& given);
     std::optional<DeviceRows<S>> rows_on_gpu(GpuDirectSide<S>& side, const CsrView<S>& A, Transpose turn);
-    bool is_well_determined_there(GpuDirectSide<S>& side, GpuAccuracy<S>& measured, Transpose turn);
+    bool find_known_answer_there(GpuDirectSide<S>& side, GpuAccuracy<S>& measured, Transpose turn);
     void note(const CsrView<S>& A, Attempt& tried);
     void note_refinement(const LuSolveReport& solved, Attempt& tried);
     void estimate_error(const TurnedMatrix<S>& A, Attempt& tried);
     void improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried);
     void estimate_condition(const CsrView<S>& A, Attempt& tried);
-    void warn_of_rounding(const TurnedMatrix<S>& A, Attempt& tried);
+    void warn_of_open_unknowns(const TurnedMatrix<S>& A, Attempt& tried);
 
     Machine                           machine_;
     SolverOptions                     options_;
@@ -124,7 +124,7 @@ private:
     std::optional<LuWorkspace<S>>     workspace_;                // of condition and error estimates
     Residual<S>                       residual_;                 // of the x judged last
     std::vector<S>                    error_, better_;           // n each: its estimated error; a corrected x
-    std::vector<S>                    probe_;                    // 3 n: of the witness
+    std::vector<S>                    known_;                    // 4 n: of a known answer
     bool                              condition_known_ = false;  // of the pivots chosen last
     Gpu*                              caller_ = nullptr;
     DeviceSpan<const S>               there_;     // values in the order of its stream

@@ -43,18 +43,20 @@ std::optional<DeviceRows<S>> DirectSolver<S>::rows_on_gpu(GpuDirectSide<S>& side
     }
 }
 
-/// Whether the rounding of A and b leaves x as it is, as rounding_warning asks; where not, the host looks closer.
+/// Whether the factors find a known solution, as known_answer_warning asks; where not, the host looks closer. b is lost.
 template <Scalar S>
-bool DirectSolver<S>::is_well_determined_there(GpuDirectSide<S>& side, GpuAccuracy<S>& measured, Transpose turn)
+bool DirectSolver<S>::find_known_answer_there(GpuDirectSide<S>& side, GpuAccuracy<S>& measured, Transpose turn)
 {
-    constexpr double most = 1e-3;
-    const auto       rows = side.vectors();
-    if (norm2<S>(*machine_.gpu, side.x()) == 0) return false;
-    probe_rows<S>(*machine_.gpu, rows.size, rounding_share, rows.r);
-    if (!lu_->solve_on_gpu(measured.r(), side.error(), turn, INFINITY)) return false;
-    Accuracy probed;
-    measured.note_error(side.x(), side.error(), probed);
-    return probed.worst_error <= most;
+    Gpu&                gpu = *machine_.gpu;
+    const DeviceSpan<S> z = side.error(), t = side.b();
+    measured.known_answer(side.x(), z);
+    fill<S>(gpu, 0, t);
+    if (!measured.measure(z, t)) return false;
+    if (!lu_->solve_on_gpu(measured.r(), t, turn, INFINITY)) return false;
+    axpy<S>(gpu, 1, z, t);  // r was -A z
+    Accuracy missed;
+    measured.note_error(z, t, missed);
+    return missed.worst_error <= found_share;
 }
 
 /// All of it there, as long as x is good at once.
@@ -79,7 +81,7 @@ bool DirectSolver<S>::solve_on_gpu(const CsrView<S>& A, Transpose turn, SystemVe
     if (!lu_->solve_on_gpu(measured.r(), side->error(), turn, INFINITY)) return false;
     measured.note_error(side->x(), side->error(), *accuracy);
     if (excess(*accuracy, DirectBatch<S>::standard(options_)) > 1) return false;
-    if (!is_well_determined_there(*side, measured, turn)) return false;
+    if (!find_known_answer_there(*side, measured, turn)) return false;
     note_refinement(*solved, tried);
     tried.report.outcome = Outcome::converged;  // whatever the refinement says of itself: x has been measured
     tried.report.seconds.solve = seconds;
@@ -111,7 +113,7 @@ bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>& A, SystemVectors<S>& g
     template std::optional<DeviceRows<S>> DirectSolver<S>::rows_on_gpu(GpuDirectSide<S>&, const CsrView<S>&,         \
                                                                        Transpose);                                   \
     template bool DirectSolver<S>::solve_on_gpu(const CsrView<S>&, Transpose, SystemVectors<S>&, double, Attempt&);  \
-    template bool DirectSolver<S>::is_well_determined_there(GpuDirectSide<S>&, GpuAccuracy<S>&, Transpose);          \
+    template bool DirectSolver<S>::find_known_answer_there(GpuDirectSide<S>&, GpuAccuracy<S>&, Transpose);           \
     template bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>&, SystemVectors<S>&, Transpose);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -35,22 +35,22 @@ public:
         if (size() > few_unknowns) accuracy_.note_own_scales();
         return *measured;
     }
-    bool  estimate_exactly() { return false; }  // by an LU, which is of the host
-    void  precondition() { system_.precondition(accuracy_.r(), DeviceSpan<S>(room_.d)); }
-    void  note_error(Accuracy& accuracy) { accuracy_.note_error(system_.x(), room_.d, accuracy); }
-    bool  d_is_zero() { return norm2<S>(gpu(), room_.d) == 0; }
-    Index size() const { return system_.matrix().rows(); }
+    std::optional<bool> estimate_exactly() { return {}; }  // by an LU, which is of the host
+    void                precondition() { system_.precondition(accuracy_.r(), DeviceSpan<S>(room_.d)); }
+    void                note_error(Accuracy& accuracy) { accuracy_.note_error(system_.x(), room_.d, accuracy); }
+    bool                d_is_zero() { return norm2<S>(gpu(), room_.d) == 0; }
+    Index               size() const { return system_.matrix().rows(); }
 
     IterationReport solve_for_correction(bool scaled, const KrylovOptions& krylov)
     {
         return solve_scaled(scaled, krylov);
     }
 
-    /// z of random numbers of either sign, 1/2 to 3/2.
+    /// z of random numbers of either sign, 1 to 2.
     Missed begin_known_answer()
     {
-        fill<double>(gpu(), 1, room_.row_size);
-        probe_rows<S>(gpu(), room_.row_size, 1, room_.former);
+        fill<S>(gpu(), 1, room_.d);
+        known_answer<S>(gpu(), room_.d, 1, room_.former);
         look_at_missed();
         rows_known_ = norm2<S>(gpu(), accuracy_.r());
         return {};

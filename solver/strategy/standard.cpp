@@ -56,25 +56,37 @@ public:
         iteration_.precondition(residual_.r, d_);
         if (witness_ != nullptr) witness_->add_lost_constants(residual_.r, d_);
     }
-    /// d ← x* − x by an LU; false, and nothing is done, where there is none. r as a double may have lost what a small unknown hangs on:
+    /// d ← x* − x by an LU, and whether that settled; nothing where there is none. r as a double may have lost what a small unknown hangs on:
     /// x + d is looked at as well, and what it still lacks.
-    bool estimate_exactly()
+    std::optional<bool> estimate_exactly()
     {
         constexpr int most = 4;
-        if (witness_ == nullptr || !witness_->estimate(residual_.r, d_)) return false;
+        if (witness_ == nullptr || !witness_->estimate(residual_.r, d_)) return {};
         std::vector<S> better(x_.size()), lacking(x_.size());
         Residual<S>    of_better;
         for (int k = 0; k < most; ++k) {
             for (std::size_t i = 0; i < x_.size(); ++i) better[i] = x_[i] + times_power(d_[i], residual_.exponent);
-            if (!ilux::measure<S>(cpu_, A_, better, b_, of_better).finite) return true;
+            if (!ilux::measure<S>(cpu_, A_, better, b_, of_better).finite) return false;
             (void)witness_->estimate(of_better.r, lacking);
-            bool settled = true;
-            for (std::size_t i = 0; i < x_.size(); ++i) {
-                const S former = d_[i];
+            const std::vector<S> former = d_;
+            for (std::size_t i = 0; i < x_.size(); ++i)
                 d_[i] = times_power(better[i] - x_[i], -residual_.exponent) + lacking[i];
-                settled = settled && std::abs(d_[i] - former) <= uncertain_from * std::abs(d_[i]);
-            }
-            if (settled) break;
+            if (is_settled(former, better)) return true;
+        }
+        return false;
+    }
+    /// Whether d is no other than before, but for changes that are small beside it or beside an unknown.
+    bool is_settled(std::span<const S> former, std::span<const S> better) const
+    {
+        constexpr double small = 1e-2 * uncertain_from;
+        double           largest = 0;
+        for (const S one : better) largest = std::max(largest, std::abs(one));
+        for (std::size_t i = 0; i < d_.size(); ++i) {
+            const double size = std::max(std::abs(better[i]), least_unknown * largest);
+            const double change = std::abs(d_[i] - former[i]);
+            if (!(change <= uncertain_from * std::abs(d_[i])) &&
+                !(std::ldexp(change, residual_.exponent) <= small * size))
+                return false;
         }
         return true;
     }
@@ -227,6 +239,14 @@ std::string accuracy_warning(const Accuracy& accuracy, Index n)
     if (accuracy.rowwise_counting > doubtful_row)
         return fmt::format("a row is solved to {:.1e} of its own size only", accuracy.rowwise_counting);
     return "";
+}
+
+std::string lost_b_warning(const Accuracy& accuracy)
+{
+    if (accuracy.rowwise <= lu_tolerance || accuracy.relative_residual <= uncertain_from) return "";
+    return fmt::format(
+        "A is singular, or nearly so: the terms of A x are so large that b is lost in their rounding, and b - A x is {:.1e} of b",
+        accuracy.relative_residual);
 }
 
 Index steps_of_estimate(const Attempt& tried)

@@ -30,6 +30,9 @@ std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index 
 /// What a success by the residual does not tell: where row-wise and estimated error disagree with it; or "".
 std::string accuracy_warning(const Accuracy& accuracy, Index n);
 
+/// What a success by rows has to tell where hardly a digit of b is met, or "".
+std::string lost_b_warning(const Accuracy& accuracy);
+
 /// M that leaves many steps to do knows little of the error: so many of them, on the equation of the error, tell more; 0: M knows enough.
 Index steps_of_estimate(const Attempt& tried);
 /// Of an iteration that has ended without success: no other could make x much better, as every row is solved to LU's tolerance, and the

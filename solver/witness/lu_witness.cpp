@@ -12,7 +12,13 @@ std::unique_ptr<LuWitness<S>> LuWitness<S>::make(Cpu& be, const CsrView<S>& A)
     constexpr Index  most_unknowns = 1000;
     constexpr double most_flops = 2e7;  // about 20 ms
     if (A.rows() > most_unknowns) return nullptr;
-    const auto symbolic = analyse<S>(view(A), {.ordering = LuOrdering::amd}, {}, be);
+    // Units of rows and of columns must not choose pivots: an LU of other rounding than A's does not see what A has lost.
+    const LuOptions careful{.ordering = LuOrdering::amd,
+                            .matching = LuMatching::on,
+                            .scaling = LuScaling::matching,
+                            .pivot_tol = 1,
+                            .supernodes = LuSupernodes::off};
+    const auto      symbolic = analyse<S>(view(A), careful, {}, be);
     if (symbolic->report.flops > most_flops) return nullptr;
     return std::unique_ptr<LuWitness>(new LuWitness(be, A, symbolic));
 }
@@ -44,7 +50,7 @@ std::string LuWitness<S>::warning(std::span<const S> x, const Residual<S>& resid
 {
     if (!singular_.empty()) return fmt::format("A is singular, and x is one of many: an LU says {}", singular_);
     const Substitution<S> substitution = [&](std::span<const S> r, std::span<S> z) { substitute(r, z); };
-    return rounding_warning<S>(A_, x, residual, substitution, room_);
+    return known_answer_warning<S>(A_, x, residual, substitution, room_);
 }
 
 #define ILUX_INSTANTIATE(S) template class LuWitness<S>;

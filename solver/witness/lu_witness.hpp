@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ilux/direct/lu/lu.hpp"
-#include "ilux/solver/witness/rounding_witness.hpp"
+#include "ilux/solver/witness/known_answer.hpp"
 
 namespace ilux {
 

@@ -93,7 +93,7 @@ std::string undetermined_text(const Undetermined& found, Index n)
         return fmt::format("A is singular, or nearly so, and x is one of many: {} of {} {} not determined: {}",
                            found.count, n, are, which);
     return fmt::format(
-        "A is nearly singular: rounding of A and b changes {} of {} unknowns by more than 1 %, by up to {:.0g} times their size: {}",
+        "A is nearly singular: rounding of A and b changes {} of {} unknowns by more than 0.5 %, by up to {:.0g} times their size: {}",
         found.count, n, found.share, which);
 }
 

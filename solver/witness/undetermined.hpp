@@ -20,7 +20,7 @@ struct Undetermined {
     /// The largest change of an unknown, as a share of it, by a multiple of t that changes each row of A x by 4 ε (|A||x| + |b|)_i
     /// at most. Inf: rounding hides any multiple.
     double             share = 0;
-    Index              count = 0;      ///< unknowns that change by more than 1 % then
+    Index              count = 0;      ///< unknowns that change by more than 0.5 % then
     std::vector<Index> unknowns = {};  ///< the first ten of them
 
     bool any() const { return count > 0; }

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "ilux/base/instances.hpp"
-#include "ilux/base/random_number.hpp"
 #include "ilux/base/row_sum.hpp"
 #include "ilux/solver/report/lu_facts.hpp"
+#include "ilux/solver/witness/known_answer.hpp"
 
 namespace ilux {
 namespace {
@@ -154,13 +154,8 @@ std::string Witness<S>::why_no_solution(std::span<const S> b, double rtol) const
 template <Scalar S>
 void Witness<S>::known_answer(std::span<const S> x, std::span<S> z) const
 {
-    double largest = 0;
-    for (const S one : x) largest = std::max(largest, std::abs(one));
-    const double usual = largest > 0 ? largest : 1;
-    for (std::size_t i = 0; i < z.size(); ++i) {
-        const double size = std::abs(x[i]) > least_unknown * largest ? std::abs(x[i]) : usual;
-        z[i] = random_sign(static_cast<Index>(i)) * (1 + random_share(static_cast<Index>(i))) * size;
-    }
+    const double largest = largest_of<S>(x);
+    ilux::known_answer<S>(x, least_unknown * largest, largest, z);
     if (!null_space_) return;
     Cpu serial(1);
     null_space_->project(serial, z);
@@ -170,7 +165,7 @@ template <Scalar S>
 double Witness<S>::enough(Index n)
 {
     // random numbers have a hundred-thousandth of a vector, or less, once in so many
-    return n <= few_unknowns ? 1e-5 : std::min(uncertain_from, 0.3 / std::sqrt(static_cast<double>(n)));
+    return n <= few_unknowns ? found_share : std::min(uncertain_from, 0.3 / std::sqrt(static_cast<double>(n)));
 }
 
 template <Scalar S>

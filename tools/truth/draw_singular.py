@@ -205,7 +205,7 @@ def near(family):
     def make(rng):
         A = FAMILIES[family](rng)
         n, g = A.shape[0], 2.0 ** -int(rng.integers(20, 51))
-        size = 2.0 ** numpy.round(numpy.log2(abs(A.data).max()))
+        size = 2.0 ** numpy.round(numpy.log2(abs(A.data).max(initial=0) or 1.0))
         where = rng.choice(n, size=min(n, int(rng.choice([1, 1, 2, 5]))), replace=False)
         grounded = A.tolil()
         for i in where:

@@ -175,7 +175,10 @@ def condition(A, x):
     if n <= 64:
         inverse = in_balls(A, lambda M: M.inv(), numpy.longdouble("1e-100"))
     else:
-        inverse = numpy.linalg.inv(A.toarray())
+        try:
+            inverse = numpy.linalg.inv(A.toarray())
+        except numpy.linalg.LinAlgError:  # singular in working precision
+            return math.inf
         if not abs(inverse @ A.toarray() - numpy.eye(n)).sum(axis=1).max() < 1e-2:
             return math.inf
     size = abs(A) @ abs(x).astype(float) if n > 64 else abs(A.toarray()).astype(numpy.longdouble) @ abs(x)

@@ -130,7 +130,7 @@ TEST(NoteError, JudgesEachUnknownByItsOwnSize)
     EXPECT_DOUBLE_EQ(accuracy.worst_error, 1e-4 / 1.1e-3);
     EXPECT_EQ(
         uncertainty_text(accuracy, 4),
-        "1 of 4 unknowns is uncertain by more than 1 %, the worst, unknown 2 (counted from 1), by 0.09 times its size");
+        "1 of 4 unknowns is uncertain by more than 0.5 %, the worst, unknown 2 (counted from 1), by 0.09 times its size");
 }
 
 TEST(NoteError, TakesTheUnitsOfTheResidual)

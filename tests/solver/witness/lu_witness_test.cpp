@@ -6,6 +6,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/witness/lu_witness.hpp"
+#include "ilux/tests/solver/witness/known_systems.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux::test {
@@ -38,6 +39,21 @@ TEST(LuWitness, SaysThatASingularMatrixLeavesXOpen)
     Residual<double> residual;
     (void)measure<double>(cpu, A, x, b, residual);
     EXPECT_NE(witness->warning(x, residual).find("one of many"), std::string::npos);
+}
+
+TEST(LuWitness, KnowsEachUnknownInAnyUnits)
+{
+    Cpu cpu(1);
+    for (const RegularKind& kind : regular_kinds())
+        for (const Units units : {Units::plain, Units::both_sides, Units::rows_and_columns, Units::far_rows})
+            for (std::uint64_t seed = 0; seed < 20; ++seed) {
+                Random              random(seed);
+                const auto          system = known_system(kind.draw(60, random), units, random);
+                const auto          witness = LuWitness<double>::make(cpu, system.A);
+                std::vector<double> d(system.x.size());
+                ASSERT_TRUE(witness->estimate(system.b, d));
+                EXPECT_LE(worst_share(system.x, d), 1e-9) << kind.name << ", seed " << seed;
+            }
 }
 
 TEST(LuWitness, TakesNoUnknownsAtAll)

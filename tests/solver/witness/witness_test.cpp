@@ -405,23 +405,6 @@ TEST(HardlyGrounded, IsRightOrToldOf)
             }
 }
 
-TEST(KnownAnswer, HasTheSizesOfXAndAnySign)
-{
-    const std::vector<double> x{1, -4, 0, 1e-20, 8};
-    std::vector<double>       z(5), again(5);
-    Cpu                       cpu(1);
-    const auto                A = CsrMatrix<double>::identity(5);
-    const Witness<>           witness(cpu, A);
-    witness.known_answer(x, z);
-    witness.known_answer(x, again);
-    EXPECT_EQ(z, again);
-    const double size[]{1, 4, 8, 8, 8};
-    for (std::size_t i = 0; i < z.size(); ++i) {
-        EXPECT_GE(std::abs(z[i]), size[i]);
-        EXPECT_LE(std::abs(z[i]), 2 * size[i]);
-    }
-}
-
 TEST(LostConstants, AreAddedSoThatEveryLooseSetIsInBalance)
 {
     // Grounded by 2⁻⁴⁰: ones are nearly taken to 0. From d = 0 and r = (1, 2, 3), Σ r = 6 = 2⁻⁴⁰ c.
