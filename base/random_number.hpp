@@ -25,4 +25,7 @@ ILUX_HOST_DEVICE constexpr double random_share(Index i)
     return static_cast<double>(random_bits(i) << 1 >> 12) * 0x1p-52;
 }
 
+/// A number of ±[1, 2): with such factors no sum of equal terms vanishes by chance.
+ILUX_HOST_DEVICE constexpr double random_factor(Index i) { return random_sign(i) * (1 + random_share(i)); }
+
 }  // namespace ilux

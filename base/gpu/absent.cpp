@@ -167,11 +167,6 @@ void equilibrate_rows(Gpu&, const RowVectors<S>&, double, DeviceSpan<S>, DeviceS
     absent();
 }
 template <Scalar S>
-void known_answer(Gpu&, DeviceSpan<const S>, double, DeviceSpan<S>)
-{
-    absent();
-}
-template <Scalar S>
 void scale_unknowns(Gpu&, const DeviceRows<S>&, DeviceSpan<const double>, DeviceSpan<double>)
 {
     absent();

@@ -11,7 +11,6 @@
 #include "ilux/base/gpu/cuda_reduce.hpp"
 #include "ilux/base/gpu/row_measures.hpp"
 #include "ilux/base/instances.hpp"
-#include "ilux/base/random_number.hpp"
 
 namespace ilux {
 namespace {
@@ -265,16 +264,6 @@ __global__ void __launch_bounds__(threads)
             if (const double a = cuda::magnitude(val[p]); a > 0) atomicMin(scale + col[p], bits_of(size[i] / a));
 }
 
-template <class V>
-__global__ void __launch_bounds__(threads) choose_answer(Index n, const V* x, double usual, V* z)
-{
-    const Offset i = Offset{blockIdx.x} * threads + threadIdx.x;
-    if (i >= n) return;
-    const double size = cuda::magnitude(x[i]);
-    const auto   at = static_cast<Index>(i);
-    z[i] = cuda::from_real<V>(random_sign(at) * (1 + random_share(at)) * (size > 0 ? size : usual));
-}
-
 /// The larger of x and what it should be; NaN where that is.
 template <class V>
 __device__ double size_of(V x, V e)
@@ -425,17 +414,6 @@ void scale_unknowns(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const double> s
                                                            cuda::as_values(A.val.data()), size.data(),
                                                            reinterpret_cast<Bits*>(scale.data()));
     cuda::check_launch("find_scales");
-}
-
-template <Scalar S>
-void known_answer(Gpu& gpu, DeviceSpan<const S> x, double usual, DeviceSpan<S> z)
-{
-    const cuda::Range range("known_answer");
-    const auto        n = static_cast<Index>(z.size());
-    if (n == 0) return;
-    choose_answer<<<blocks_of(n), threads, 0, cuda::stream(gpu)>>>(n, cuda::as_values(x.data()), usual > 0 ? usual : 1,
-                                                                   cuda::as_values(z.data()));
-    cuda::check_launch("choose_answer");
 }
 
 template <Scalar S>

@@ -44,10 +44,6 @@ RowMeasures measure_rows(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const S> x
 template <Scalar S>
 void equilibrate_rows(Gpu& gpu, const RowVectors<S>& rows, double least, DeviceSpan<S> D, DeviceSpan<S> inverse);
 
-/// z_i ← ± |x_i| to ± 2 |x_i|, or as much of `usual`, or of 1 where that is 0, where x_i = 0; at random but the same at each call.
-template <Scalar S>
-void known_answer(Gpu& gpu, DeviceSpan<const S> x, double usual, DeviceSpan<S> z);
-
 /// scale_j ← min_i size_i / |a_ij|, or Inf, for the sizes measured last.
 template <Scalar S>
 void scale_unknowns(Gpu& gpu, const DeviceRows<S>& A, DeviceSpan<const double> size, DeviceSpan<double> scale);
@@ -69,7 +65,6 @@ ErrorMeasures measure_errors(Gpu& gpu, DeviceSpan<const S> x, DeviceSpan<const S
     template RowMeasures   measure_rows(Gpu&, const DeviceRows<S>&, DeviceSpan<const S>, DeviceSpan<const S>, double, \
                                         const RowVectors<S>&);                                                        \
     template void          equilibrate_rows(Gpu&, const RowVectors<S>&, double, DeviceSpan<S>, DeviceSpan<S>);        \
-    template void          known_answer(Gpu&, DeviceSpan<const S>, double, DeviceSpan<S>);                            \
     template void          scale_unknowns(Gpu&, const DeviceRows<S>&, DeviceSpan<const double>, DeviceSpan<double>);  \
     template ErrorMeasures measure_errors(Gpu&, DeviceSpan<const S>, DeviceSpan<const S>, DeviceSpan<const double>,   \
                                           double, double, double);

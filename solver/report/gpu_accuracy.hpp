@@ -25,15 +25,11 @@ public:
     void note_own_scales() { scale_unknowns<S>(gpu_, A_, rows_.size, scale_); }
     /// Of the x measured last: note_error().
     void note_error(DeviceSpan<const S> x, DeviceSpan<const S> e, Accuracy& accuracy);
-    /// known_answer() of factors for the x measured last. @param z  n, out
-    void known_answer(DeviceSpan<const S> x, DeviceSpan<S> z)
-    {
-        ilux::known_answer<S>(gpu_, x, least_unknown * largest_x_, z);
-    }
     /// Powers of two D_i near 1 / (|A||x| + |b|)_i for the x measured last, and their inverses.
     void equilibrate(DeviceSpan<S> D, DeviceSpan<S> inverse);
 
-    DeviceSpan<const S> r() const { return rows_.r; }  ///< b − A x for the x measured last
+    DeviceSpan<const S> r() const { return rows_.r; }             ///< b − A x for the x measured last
+    double              largest_x() const { return largest_x_; }  ///< of the x measured last
 
 private:
     Gpu&               gpu_;

@@ -5,6 +5,7 @@
 #include "ilux/solver/report/gpu_accuracy.hpp"
 #include "ilux/solver/strategy/direct_solver.hpp"
 #include "ilux/solver/strategy/standard.hpp"
+#include "ilux/solver/witness/known_answer.hpp"
 
 namespace ilux {
 
@@ -49,7 +50,7 @@ bool DirectSolver<S>::find_known_answer_there(GpuDirectSide<S>& side, GpuAccurac
 {
     Gpu&                gpu = *machine_.gpu;
     const DeviceSpan<S> z = side.error(), t = side.b();
-    measured.known_answer(side.x(), z);
+    known_answer<S>(gpu, side.x(), least_unknown * measured.largest_x(), z);
     fill<S>(gpu, 0, t);
     if (!measured.measure(z, t)) return false;
     if (!lu_->solve_on_gpu(measured.r(), t, turn, INFINITY)) return false;

@@ -5,6 +5,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/report/gpu_accuracy.hpp"
 #include "ilux/solver/strategy/corrections.hpp"
+#include "ilux/solver/witness/known_answer.hpp"
 
 namespace ilux {
 namespace {

@@ -71,7 +71,7 @@ void known_answer(std::span<const NotDeduced<S>> x, double least, double usual, 
 {
     for (std::size_t i = 0; i < z.size(); ++i) {
         const double size = std::abs(x[i]) > least ? std::abs(x[i]) : usual > 0 ? usual : 1;
-        z[i] = random_sign(static_cast<Index>(i)) * (1 + random_share(static_cast<Index>(i))) * size;
+        z[i] = random_factor(static_cast<Index>(i)) * size;
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/solver/witness/undetermined.hpp"
 
 namespace ilux {
@@ -24,6 +25,10 @@ double largest_of(std::span<const NotDeduced<S>> x);
 /// z_i ← ± |x_i| to ± 2 |x_i|, or as much of `usual`, or of 1 where that is 0, where |x_i| ≤ least; at random but the same at each call.
 template <Scalar S = double>
 void known_answer(std::span<const NotDeduced<S>> x, double least, double usual, std::span<NotDeduced<S>> z);
+
+/// The same there, with `least` = 0. @param x, z  n, on the device
+template <Scalar S = double>
+void known_answer(Gpu& gpu, DeviceSpan<const NotDeduced<S>> x, double usual, DeviceSpan<NotDeduced<S>> z);
 
 /// f ← A e, each row in twice the precision. O(nnz)
 template <Scalar S = double>

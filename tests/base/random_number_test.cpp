@@ -20,6 +20,7 @@ TEST(RandomNumber, StaysInItsRangeAndHasBothSigns)
         positive += random_sign(i) > 0;
         EXPECT_GE(random_share(i), 0);
         EXPECT_LT(random_share(i), 1);
+        EXPECT_EQ(random_factor(i), random_sign(i) * (1 + random_share(i)));
         sum += random_share(i);
     }
     EXPECT_NEAR(positive, 5000, 250);  // five standard deviations

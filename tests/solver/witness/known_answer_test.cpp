@@ -11,6 +11,7 @@
 
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/solver/witness/known_systems.hpp"
+#include "ilux/tests/support/gpu_test.hpp"
 
 namespace ilux {
 namespace {
@@ -69,6 +70,24 @@ TEST(KnownAnswer, HasBothSignsAndDifferentSizes)
     EXPECT_LT(std::ranges::count_if(z, [](double one) { return one > 0; }), 600);
     std::ranges::sort(z);
     EXPECT_EQ(std::ranges::adjacent_find(z), z.end());
+}
+
+TEST(GpuKnownAnswer, IsThatOfTheHostToTheLastBit)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    Gpu gpu;
+    for (const Index n : {0, 1, 31, 32, 33, 257, 5000}) {
+        std::vector<double> x = random_vector(n, 3), z(x.size()), there(x.size());
+        for (std::size_t i = 0; i < x.size(); i += 7) x[i] = 0;
+        for (const double usual : {0., 1e-9}) {
+            DeviceBuffer<double> of_x(x.size()), of_z(x.size());
+            upload<double>(gpu, x, of_x);
+            known_answer<double>(x, 0, usual, z);
+            known_answer<double>(gpu, of_x, usual, of_z);
+            download<double>(gpu, of_z, there);
+            EXPECT_EQ(there, z) << n;
+        }
+    }
 }
 
 TEST(MissedShare, IsTheWorstOfAllUnknownsWhateverTheirSize)
