@@ -21,6 +21,11 @@ public:
     /// measure() and note_counting_rows(). Nothing where x or b is not finite, or numbers are so far from 1 that sums have to be
     /// scaled: the host has the last word.
     std::optional<Accuracy> measure(DeviceSpan<const S> x, DeviceSpan<const S> b);
+    /// r ← −A z, as if z were measured. @param zero  n @return false: as measure() returns nothing
+    bool multiply(DeviceSpan<const S> z, DeviceSpan<const S> zero)
+    {
+        return measure_rows<S>(gpu_, A_, z, zero, least_unknown, rows_).regular;
+    }
     /// Own scales of the unknowns of the x measured last: note_own_scales().
     void note_own_scales() { scale_unknowns<S>(gpu_, A_, rows_.size, scale_); }
     /// Of the x measured last: note_error().

@@ -52,7 +52,7 @@ bool DirectSolver<S>::find_known_answer_there(GpuDirectSide<S>& side, GpuAccurac
     const DeviceSpan<S> z = side.error(), t = side.b();
     known_answer<S>(gpu, side.x(), least_unknown * measured.largest_x(), z);
     fill<S>(gpu, 0, t);
-    if (!measured.measure(z, t)) return false;
+    if (!measured.multiply(z, t)) return false;
     if (!lu_->solve_on_gpu(measured.r(), t, turn, INFINITY)) return false;
     axpy<S>(gpu, 1, z, t);  // r was -A z
     Accuracy missed;

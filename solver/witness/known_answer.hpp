@@ -34,7 +34,7 @@ void known_answer(Gpu& gpu, DeviceSpan<const NotDeduced<S>> x, double usual, Dev
 template <Scalar S = double>
 void multiply_exactly(const CsrView<S>& A, std::span<const NotDeduced<S>> e, std::span<NotDeduced<S>> f);
 
-/// max |t_i| / |z_i|; Inf where that is no number.
+/// max |t_i| / |z_i|; Inf where that is no number. @param z  nowhere 0
 template <Scalar S = double>
 double missed_share(std::span<const NotDeduced<S>> z, std::span<const NotDeduced<S>> t);
 
