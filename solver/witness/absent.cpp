@@ -12,7 +12,7 @@ GpuDominance<S>::GpuDominance(Gpu&, std::span<const Index>)
     throw DeviceError("this ilux was built without CUDA");
 }
 template <Scalar S>
-std::optional<RowSums> GpuDominance<S>::prove_regular(Gpu&, const DeviceCsr<S>&)
+std::optional<RowTotals> GpuDominance<S>::prove_regular(Gpu&, const DeviceCsr<S>&)
 {
     return {};
 }

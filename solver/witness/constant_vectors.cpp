@@ -59,7 +59,7 @@ private:
     /// A first pass, which also sums what each kind as a whole is held by.
     void spread(double& pinned)
     {
-        std::array<RowSums, 3> all{};
+        std::array<RowTotals, 3> all{};
         for (Index i = 0; i < A_.rows(); ++i) {
             const Rows rows = hold_row(i, true);
             for (int k = 0; k < count_; ++k) {
@@ -126,9 +126,9 @@ private:
 
     std::vector<LooseSet> measured(double& pinned)
     {
-        const std::vector<RowSums> of = sums_by_set();
-        std::vector<Index>         place(kind_.size(), -1);
-        std::vector<LooseSet>      loose;
+        const std::vector<RowTotals> of = sums_by_set();
+        std::vector<Index>           place(kind_.size(), -1);
+        std::vector<LooseSet>        loose;
         for (Index j = 0; j < A_.rows(); ++j) {
             if (held_[j]) continue;
             const Index  r = root(j);
@@ -147,15 +147,15 @@ private:
     }
 
     /// The sums by the root of each set: over rows of |Σ a_ij| and Σ |a_ij|, j in the set.
-    std::vector<RowSums> sums_by_set()
+    std::vector<RowTotals> sums_by_set()
     {
         struct Part {
             Index  root;
             S      sum;
             double size;
         };
-        std::vector<RowSums> of(kind_.size());
-        std::vector<Part>    parts;
+        std::vector<RowTotals> of(kind_.size());
+        std::vector<Part>      parts;
         for (Index i = 0; i < A_.rows(); ++i) {
             if (all_held(i)) continue;
             parts.clear();

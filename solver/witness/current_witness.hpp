@@ -7,6 +7,7 @@
 
 namespace ilux {
 
+/// A witness, and whether it is of the numbers at hand.
 template <Scalar S = double>
 class CurrentWitness {
 public:

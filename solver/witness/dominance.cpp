@@ -16,16 +16,16 @@ template <Scalar S>
 Dominance<S>::Dominance(Cpu& be, const CsrView<S>& A, std::span<Index> leads_to)
     : A_(A), grounded_(static_cast<std::size_t>(A.rows())), leads_to_(leads_to)
 {
-    constexpr Index      block = 4096;  // sums in one order, whatever the threads
-    const Index          blocks = A.rows() / block + 1;
-    std::vector<RowSums> part(static_cast<std::size_t>(blocks));
-    bool                 dominant = true;
+    constexpr Index        block = 4096;  // sums in one order, whatever the threads
+    const Index            blocks = A.rows() / block + 1;
+    std::vector<RowTotals> part(static_cast<std::size_t>(blocks));
+    bool                   dominant = true;
 #pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= 32768)) reduction(&& : dominant)
     for (Index k = 0; k < blocks; ++k)
         for (Index i = k * block; i < std::min(A.rows(), (k + 1) * block); ++i)
             dominant = look_at_row(i, k * block, part[k]) && dominant;
     dominant_ = dominant;
-    for (const RowSums& one : part) {
+    for (const RowTotals& one : part) {
         sums_.sum += one.sum;
         sums_.size += one.size;
     }
@@ -47,7 +47,7 @@ bool Dominance<S>::proves_regular()
 /// Follows entries to rows from `first` to i: those of this thread, most of them in the cache.
 /// @return whether the row is dominant
 template <Scalar S>
-bool Dominance<S>::look_at_row(Index i, Index first, RowSums& sums)
+bool Dominance<S>::look_at_row(Index i, Index first, RowTotals& sums)
 {
     double diagonal = 0, beside = 0;
     S      sum = 0;

@@ -60,7 +60,7 @@ GpuDominance<S>::GpuDominance(Gpu& gpu, std::span<const Index> leads_to)
 }
 
 template <Scalar S>
-std::optional<RowSums> GpuDominance<S>::prove_regular(Gpu& gpu, const DeviceCsr<S>& A)
+std::optional<RowTotals> GpuDominance<S>::prove_regular(Gpu& gpu, const DeviceCsr<S>& A)
 {
     const cuda::Range range("prove_regular");
     const auto        blocks = static_cast<unsigned>(found_.size() / slots);
@@ -70,7 +70,7 @@ std::optional<RowSums> GpuDominance<S>::prove_regular(Gpu& gpu, const DeviceCsr<
     cuda::check_launch("check_rows");
     std::vector<double> found(found_.size());
     download<double>(gpu, found_, found);
-    RowSums sums;
+    RowTotals sums;
     for (std::size_t block = 0; block < found.size(); block += slots) {
         if (!(found[block + of_failures] == 0)) return {};
         sums.sum += found[block + of_sums];

@@ -12,6 +12,7 @@
 
 namespace ilux {
 
+/// What counts as small in that proof.
 struct DominanceLimits {
     double tied =
         1e-6;  ///< an entry of this share of those beside the diagonal leads from its row to that of its column
@@ -20,7 +21,7 @@ struct DominanceLimits {
 };
 
 /// Over rows: of |Σ_j a_ij| and of Σ_j |a_ij|.
-struct RowSums {
+struct RowTotals {
     double sum = 0, size = 0;
 
     double pinned() const { return size > 0 ? sum / size : 1; }
@@ -33,11 +34,11 @@ public:
     /// @param A  square; must outlive this  @param leads_to  n, or none: of each row, as `look_at_constants` has it
     Dominance(Cpu& be, const CsrView<S>& A, std::span<Index> leads_to = {});
 
-    const RowSums& sums() const { return sums_; }
-    bool           proves_regular();
+    const RowTotals& sums() const { return sums_; }
+    bool             proves_regular();
 
 private:
-    bool look_at_row(Index i, Index first, RowSums& sums);
+    bool look_at_row(Index i, Index first, RowTotals& sums);
     void spread_from(Index i);
     bool follow(Index i);
     bool follow(Index i, double tie, Index first, Index end);
@@ -47,7 +48,7 @@ private:
     std::vector<std::uint8_t> grounded_;
     std::span<Index>          leads_to_;
     std::vector<Index>        stack_;
-    RowSums                   sums_;
+    RowTotals                 sums_;
     bool                      dominant_ = false;
 };
 
@@ -58,7 +59,7 @@ public:
     /// @param leads_to  of a proof  @throws OutOfMemory
     GpuDominance(Gpu& gpu, std::span<const Index> leads_to);
     /// @return sums of rows where the proof holds; their bits are the same in every run. Waits. Cost: a pass over A, one launch
-    std::optional<RowSums> prove_regular(Gpu& gpu, const DeviceCsr<S>& A);
+    std::optional<RowTotals> prove_regular(Gpu& gpu, const DeviceCsr<S>& A);
 
 private:
     DeviceBuffer<Index>  leads_to_;

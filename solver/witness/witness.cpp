@@ -98,7 +98,7 @@ bool Witness<S>::holds_for(Gpu& gpu, const DeviceCsr<S>& A_there)
     } catch (const OutOfMemory&) {
         return false;
     }
-    const std::optional<RowSums> sums = proof_there_->prove_regular(gpu, A_there);
+    const std::optional<RowTotals> sums = proof_there_->prove_regular(gpu, A_there);
     if (sums) constants_.pinned = std::min(1., sums->pinned());
     return sums.has_value();
 }
