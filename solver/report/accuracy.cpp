@@ -123,10 +123,13 @@ void note_counting_rows(const CsrView<S>& A, std::span<const NotDeduced<S>> x, c
 {
     const RowSizes<S> size_of(A, x, residual, least_unknown);
     accuracy.rowwise_counting = 0;
-    for (Index i = 0; i < A.rows(); ++i)
-        if (const Wide r = residual.lost.empty() ? Wide(std::abs(residual.r[i])) : residual.lost[i].r; r > 0)
-            accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, static_cast<double>(r / size_of(i)));
-    if (!residual.lost.empty()) accuracy.estimate_settled = false;
+    for (Index i = 0; i < A.rows(); ++i) {
+        const Wide r = residual.lost.empty() ? Wide(std::abs(residual.r[i])) : residual.lost[i].r;
+        if (!(r > 0)) continue;
+        const auto share = static_cast<double>(r / size_of(i));
+        accuracy.rowwise_counting = std::max(accuracy.rowwise_counting, share);
+        if (residual.r[i] == S(0) && share > std::numeric_limits<double>::epsilon()) accuracy.estimate_settled = false;
+    }
 }
 
 template <Scalar S>

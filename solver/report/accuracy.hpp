@@ -75,7 +75,7 @@ private:
     long double        share_of_x_;
 };
 
-/// Sets accuracy.rowwise_counting. Where rows are lost no estimate of the error is trusted. O(nnz).
+/// Sets accuracy.rowwise_counting. Where a row that counts is lost no estimate of the error is trusted. O(nnz).
 template <Scalar S = double>
 void note_counting_rows(const CsrView<S>& A, std::span<const NotDeduced<S>> x, const Residual<S>& residual,
                         Accuracy& accuracy);

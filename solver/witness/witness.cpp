@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "ilux/base/instances.hpp"
 #include "ilux/base/row_sum.hpp"
@@ -56,6 +57,17 @@ S sum_within(const ColumnSums<S>& columns, const LooseSet& set)
     return both && std::abs(sum) > 1e-15 * sizes ? sum : S(0);
 }
 
+/// Whether some a_ii has no positive real part: a constraint, a source, a pressure.
+template <Scalar S>
+bool has_constraints(const CsrView<S>& A)
+{
+    std::vector<char> positive(static_cast<std::size_t>(A.rows()));
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == i) positive[i] = std::real(A.val()[p]) > 0;
+    return std::ranges::find(positive, 0) != positive.end();
+}
+
 /// Whether Σ_i a_ij over the rows i of the set is rounding for each column j, as Σ_j a_ij is.
 template <Scalar S>
 bool is_closed(const ColumnSums<S>& columns, const LooseSet& set)
@@ -87,6 +99,7 @@ Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space
         sums_.back() = sum_within<S>(columns, one);
     }
     if (!null_space_) lu_ = LuWitness<S>::make(be, A);
+    constrained_ = !constants_.regular && has_constraints<S>(A);
 }
 
 template <Scalar S>
@@ -121,6 +134,7 @@ double Witness<S>::rowwise_limit(double etol) const
 {
     constexpr double loosest = 1e-6, share = 0.1;  // of etol
     if (lu_) return loosest;                       // which knows the error
+    if (constrained_ && !constants_.regular && A_.rows() > few_unknowns) return lu_tolerance;
     double pinned = constants_.pinned;
     for (const LooseSet& one : constants_.loose) pinned = std::min(pinned, one.pinned);
     pinned = std::min(pinned, 1 / reach_);
