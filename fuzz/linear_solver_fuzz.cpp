@@ -67,7 +67,7 @@ void expect_standard(const Attempt& tried, const ExactResidual& exact, const Sol
         if (automatic) expect(worst <= krylov.etol || !tried.warning.empty(), "LU: uncertain unknowns are told");
         return;
     }
-    if (!tried.remark.empty()) expect(exact.rowwise.at_most(lu_tolerance), "iteration: converged by its rows");
+    if (!tried.remark.empty()) expect(exact.rowwise_counting.at_most(lu_tolerance), "iteration: converged by its rows");
     else if (krylov.stop == StopTest::backward_error)
         expect(exact.backward_error.at_most(krylov.rtol), "iteration: backward error");
     else expect(exact.relative_residual.at_most(krylov.rtol), "iteration: residual");

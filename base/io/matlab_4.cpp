@@ -126,13 +126,14 @@ std::vector<MatlabVariable> matlab_4_variables(std::string_view bytes, std::stri
     for (auto rest = bytes; !rest.empty();) {
         const auto head = head_of(rest);
         const auto parts = head && head->complex ? 2U : 1U;
-        const auto room = rest.size() - std::min(rest.size(), head_bytes + (head ? head->name_bytes : 0));
-        require(head && head->values() <= room / (head->value_bytes() * parts), [&] {
+        const auto before = head_bytes + (head ? head->name_bytes : 0);
+        const bool named = head && before <= rest.size();
+        require(named && head->values() <= (rest.size() - before) / (head->value_bytes() * parts), [&] {
             return fmt::format("{}: the variable at byte {} of this MATLAB file is damaged or ends early", name,
                                bytes.size() - rest.size());
         });
         const std::string_view text = rest.substr(head_bytes, head->name_bytes);
-        rest.remove_prefix(head_bytes + head->name_bytes);
+        rest.remove_prefix(before);
         all.push_back(variable_of(*head, rest.data(), name));
         all.back().name = text.substr(0, text.find('\0'));
         rest.remove_prefix(head->values() * head->value_bytes() * parts);

@@ -30,7 +30,8 @@ void require_null_space_possible(const SolverOptions& options)
     if (options.krylov.null_space.empty())
         throw InvalidOption("krylov.null_space is none, constant or the name of a file");
     if (options.strategy() == SolverMode::direct)
-        throw InvalidOption(asked + ": A is singular and has no LU; an iteration solves it: --method gmres or auto");
+        throw InvalidOption(
+            asked + " says that A is singular, and an LU does not take it; an iteration does: --method gmres or auto");
     if (options.krylov.precision == KrylovPrecision::mixed)
         throw InvalidOption(asked + " is kept in double: it contradicts krylov.precision=mixed");
     if (!options.plan.empty())

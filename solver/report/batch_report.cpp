@@ -17,7 +17,7 @@ std::string_view reason(Apart apart)
         case Apart::failed:
             return "as the former pivots fail";
         case Apart::near_singular:
-            return "as its condition is to be estimated";
+            return "as its factors do not find a known solution";
         case Apart::inaccurate:
             return "as x was not yet good enough";
     }

@@ -16,7 +16,7 @@ enum class Apart {
     none,           ///< it was
     stale,          ///< the former pivots are stale for its values
     failed,         ///< they met a zero pivot, or numbers overflowed
-    near_singular,  ///< its smallest pivot is so small that its condition is to be estimated
+    near_singular,  ///< its factors do not find a known solution
     inaccurate,     ///< x does not meet the standard
 };
 inline std::span<const std::string_view> names(Apart)

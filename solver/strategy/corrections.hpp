@@ -150,9 +150,9 @@ bool finish_by(Side& side, const KrylovOptions& krylov, Standard standard, Witne
     const bool at_rounding = is_at_rounding(tried, krylov.etol);
     if (at_rounding) {
         tried.report.outcome = Outcome::converged;
-        tried.remark =
-            fmt::format("converged by its rows: the residual, {:.1e}, is rounding, and every row is solved to {:.1e}",
-                        measured, tried.accuracy.rowwise);
+        tried.remark = fmt::format(
+            "converged by its rows: the residual, {:.1e}, is rounding, and rows that count are solved to {:.1e}",
+            measured, tried.accuracy.rowwise_counting);
         standard.residual = standard.backward_error = std::numeric_limits<double>::infinity();
     }
     if (tried.converged() && witness != nullptr) {

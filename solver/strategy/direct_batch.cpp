@@ -67,7 +67,7 @@ void BatchGroup<S>::judge_pivots_of(std::size_t m, BatchTry& tried) const
     if (solved.outcome != Outcome::converged) apart(Apart::inaccurate, solved.reason);
 }
 
-/// Members whose unknowns the rounding of A and b leaves open, as DirectSolver warns of it, are solved alone.
+/// Members whose factors do not find a known solution are solved alone, where DirectSolver looks closer.
 template <Scalar S>
 void BatchGroup<S>::set_singular_apart(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems,
                                        std::span<BatchTry> tries)

@@ -86,7 +86,7 @@ private:
     LuBatch<S>                        batch_;
     std::vector<BatchMember>          member_;
     std::vector<Residual<S>>          residual_;  // by member
-    std::vector<S> r_, e_, best_;                 // n each, by member: b − A x; A⁻¹ r; the x before a correction
+    std::vector<S> r_, e_, best_;  // n each, by member: b − A x; A⁻¹ r; the x before a correction, or a known solution
     double         seconds_factor_ = 0, seconds_solve_ = 0;
 };
 

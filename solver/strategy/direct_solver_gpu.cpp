@@ -44,7 +44,7 @@ std::optional<DeviceRows<S>> DirectSolver<S>::rows_on_gpu(GpuDirectSide<S>& side
     }
 }
 
-/// Whether the factors find a known solution, as known_answer_warning asks; where not, the host looks closer. b is lost.
+/// Whether the factors find a known solution, but for unknowns below 1e-12 of the largest; where not, the host looks closer. b is lost.
 template <Scalar S>
 bool DirectSolver<S>::find_known_answer_there(GpuDirectSide<S>& side, GpuAccuracy<S>& measured, Transpose turn)
 {

@@ -56,13 +56,13 @@ Left reduce(const CsrView<S>& A, std::span<const S> z, const Substitution<S>& su
     return left;
 }
 
-/// missed_share of the unknowns that count.
+/// missed_share of the unknowns that count, by the size of x; of all where x = 0. The others' t becomes 0.
 template <Scalar S>
-double counted_share(std::span<const S> z, std::span<S> t)
+double counted_share(std::span<const S> x, std::span<const S> z, std::span<S> t)
 {
-    const double least = least_unknown * largest_of<S>(z);
+    const double largest = largest_of<S>(x);
     for (std::size_t i = 0; i < z.size(); ++i)
-        if (std::abs(z[i]) <= least) t[i] = 0;
+        if (largest > 0 && std::abs(x[i]) <= least_unknown * largest) t[i] = 0;
     return missed_share<S>(z, t);
 }
 
@@ -117,7 +117,7 @@ std::string known_answer_warning(const CsrView<S>& A, std::span<const NotDeduced
     const Left left = reduce<S>(A, z, substitute, t, std::span(room).last(2 * n));
     if (!left.stays) return "";
     const Undetermined found = undetermined_along<S>(A, t, x, residual);
-    if (found.any() || !(counted_share<S>(z, t) > uncertain_from)) return undetermined_text(found, A.rows());
+    if (found.any() || !(counted_share<S>(x, z, t) > uncertain_from)) return undetermined_text(found, A.rows());
     return "A is singular, or nearly so: factors of it do not find a known solution again";
 }
 

@@ -21,7 +21,7 @@ public:
 
     /// d ← A⁻¹ r; false, and nothing is done, where A is singular.
     bool estimate(std::span<const S> r, std::span<S> d);
-    /// What rounding leaves open in x, or that A is singular; or "".
+    /// Which unknowns A leaves open, or that it is singular; or "".
     std::string warning(std::span<const S> x, const Residual<S>& residual);
 
 private:

@@ -58,7 +58,7 @@ public:
     /// of them than that. Costs nothing where there are no such sets.
     std::string why_no_solution(std::span<const S> b, double rtol) const;
 
-    /// The solution of a system with a known answer, clear of the null space.
+    /// The solution of a system with a known answer: known_answer() of x, clear of the null space.
     void known_answer(std::span<const S> x, std::span<S> z) const;
     /// The share of an unknown that may be missed where that system counts as solved. It is smaller for large n, as random signs have
     /// little of any one vector.

@@ -154,7 +154,7 @@ TEST_F(Cli, GivesTheShortestXOfAMatrixWhoseNullSpaceIsNamed)
     }
     expect_refusal(2, {"solve", A, "-p", "krylov.null_space=" + b}, {"null_space", "vector 1", "row 1"});
     expect_refusal(2, {"solve", A, "-p", "krylov.null_space=" + folder.file("missing.mtx")}, {"missing.mtx"});
-    expect_refusal(1, {"solve", A, "--method", "lu", "-p", "krylov.null_space=constant"}, {"has no LU"});
+    expect_refusal(1, {"solve", A, "--method", "lu", "-p", "krylov.null_space=constant"}, {"an LU does not take it"});
 }
 
 TEST_F(Cli, HistoryHoldsTheStepsAndEndsWithTheReportedResidual)

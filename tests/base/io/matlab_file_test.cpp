@@ -218,6 +218,18 @@ TEST(MatlabFile, RefusesEveryBeginningAndSurvivesAnyDamage)
     for (const char* name : {"level_4.mat", "complex_4.mat", "collection.mat"}) expect_survives_damage(name);
 }
 
+TEST(MatlabFile, RefusesANameThatEndsAfterTheFileEvenOfNothing)
+{
+    const auto words = [](const std::vector<double>& all) { return raw<std::uint32_t>(all, std::endian::little); };
+    const std::string A = words({0, 1, 1, 0, 2}) + std::string("A\0", 2) + raw<double>({4}, std::endian::little);
+    for (const std::size_t bytes : {0, 1, 8})
+        expect_refusal(
+            [&] {
+                (void)parse_any_matrix(A + words({0, 0, 0, 0, 9}) + std::string(bytes, 'b'), "t.mat");
+            },
+            {"t.mat", "byte 30", "ends early"});
+}
+
 TEST(MatlabFile, SaysWhatIsWrongWithADamagedOne)
 {
     const Level5 at;

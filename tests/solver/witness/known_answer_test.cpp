@@ -138,7 +138,7 @@ TEST(KnownAnswerWarning, TrustsFactorsThatFindAnErrorAgain)
 
 TEST(KnownAnswerWarning, SeesANullVectorThatTheRoundingOfRowsWouldNot)
 {
-    // The third and fourth rows hold x_2 = 0 alone, whose rounding is nothing beside 0; what factors of rounding make of the fourth unknown is free.
+    // The second and third rows hold x_2 = 0 alone, and its rounding is nothing: the third unknown is what factors make of it.
     const auto                 A = to_csr({3, 3, {2, 1, 0, 0, 0.125, 0, 0, 0.375, 0}});
     const std::vector<double>  x{1, 0, 7}, b{2, 0, 0};
     const Substitution<double> inverse = [](std::span<const double> r, std::span<double> z) {
@@ -176,7 +176,7 @@ TEST(KnownAnswerWarning, IsNoneWhereAIsFarFromSingularWhateverItsUnits)
 }
 
 /// A transformer's inductances, resistances and a capacitance, each in its unit.
-TEST(RoundingOfLu, IsNoAlarmForAConditionThatComesOfUnitsAlone)
+TEST(KnownAnswerOfLu, IsNoAlarmForAConditionThatComesOfUnitsAlone)
 {
     const WholeMatrix whole{.entries = entries_of({3, 3, {4, 1, 0, 1, 4, 1, 0, 1, 4}}), .n = 3, .symmetric = true};
     const auto        base = whole.entries.matrix(3, 3);
