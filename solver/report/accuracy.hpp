@@ -33,7 +33,7 @@ struct Accuracy {
     Index  worst = -1;                                              ///< the unknown where that is, from 0
     Index  uncertain = 0;                                           ///< unknowns that count with |e_i| > 0.005 s_i
     bool   finite = false;                                          ///< x and b − A x are
-    /// False: M is so crude that an iteration on A e = b − A x did not settle, and e may be far too small.
+    /// False: e may be far too small. An iteration on A e = b − A x, or refinement by an LU, did not settle, or a row that counts is lost.
     bool estimate_settled = true;
 };
 

@@ -80,9 +80,10 @@ void BatchGroup<S>::set_singular_apart(Cpu& cpu, const CsrView<S>& A, const Batc
     std::ranges::fill(r_, S(0));
     const auto of = [n](std::vector<S>& vectors, std::size_t m) { return std::span<S>(vectors).subspan(m * n, n); };
     for_each(cpu, which, [&](std::size_t m) {
+        Cpu        one(1);
         const auto x = systems.x_of(m);
         known_answer<S>(x, 0, least_unknown * largest_of<S>(x), of(best_, m));
-        multiply_exactly<S>(A.with_values(systems.values_of(m)), of(best_, m), of(r_, m));
+        multiply_exactly<S>(one, A.with_values(systems.values_of(m)), of(best_, m), of(r_, m));
     });
     batch_.substitute(std::span<const S>(r_).first(all), std::span<S>(e_).first(all));
     for_each(cpu, which, [&](std::size_t m) {

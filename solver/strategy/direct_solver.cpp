@@ -198,7 +198,7 @@ void DirectSolver<S>::warn_of_open_unknowns(const TurnedMatrix<S>& A, Attempt& t
 {
     if (!tried.converged()) return;
     const Substitution<S> substitution = [&](std::span<const S> r, std::span<S> z) { substitute(r, z, A.turn()); };
-    tried.warn(known_answer_warning<S>(A.solved(), tried.x.of<S>(), residual_, substitution, known_));
+    tried.warn(known_answer_warning<S>(machine_.cpu, A.solved(), tried.x.of<S>(), residual_, substitution, known_));
 }
 
 template <Scalar S>

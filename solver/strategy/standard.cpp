@@ -2,6 +2,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/machine/single_matrix.hpp"
 #include "ilux/solver/strategy/corrections.hpp"
+#include "ilux/solver/witness/known_answer.hpp"
 
 #include <fmt/core.h>
 
@@ -79,10 +80,9 @@ public:
     bool is_settled(std::span<const S> former, std::span<const S> better) const
     {
         constexpr double small = 1e-2 * uncertain_from;
-        double           largest = 0;
-        for (const S one : better) largest = std::max(largest, std::abs(one));
+        const double     least = least_unknown * largest_of<S>(better);
         for (std::size_t i = 0; i < d_.size(); ++i) {
-            const double size = std::max(std::abs(better[i]), least_unknown * largest);
+            const double size = std::max(std::abs(better[i]), least);
             const double change = std::abs(d_[i] - former[i]);
             if (!(change <= uncertain_from * std::abs(d_[i])) &&
                 !(std::ldexp(change, residual_.exponent) <= small * size))
@@ -119,13 +119,8 @@ public:
         const int exponent = of_missed_.exponent;
         if (!is_finite<S>(cpu_, of_missed_.r)) return {.share = 0};
         const IterationReport done = solve_scaled(scaled, 0, missed_, of_missed_, krylov);
-        Missed                now{.share = 0, .rows = 0, .steps = done.steps};
-        for (std::size_t i = 0; i < missed_.size(); ++i) {
-            missed_[i] += times_power(d_[i], exponent);
-            now.share =
-                is_finite(missed_[i]) ? std::max(now.share, std::abs(missed_[i]) / std::abs(known_[i])) : INFINITY;
-        }
-        now.own = look_at_missed();
+        for (std::size_t i = 0; i < missed_.size(); ++i) missed_[i] += times_power(d_[i], exponent);
+        Missed now{.share = missed_share<S>(known_, missed_), .rows = 0, .steps = done.steps, .own = look_at_missed()};
         for (std::size_t i = 0; i < missed_.size(); ++i)
             if (const double r = std::abs(of_missed_.r[i]); r > 0) now.rows = std::max(now.rows, r / size_known_[i]);
         return now;
@@ -224,7 +219,7 @@ std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index 
                            standard.error);
     }
     if (std::isfinite(standard.error) && !accuracy.estimate_settled)
-        return "the preconditioner is too crude to estimate the error of x";
+        return "the preconditioner is too crude to estimate the error of x, or A nearly singular";
     if (share(accuracy.rowwise_counting, standard.rowwise) > 1)
         return fmt::format("the row-wise backward error is {:.1e}, not {:g}", accuracy.rowwise_counting,
                            standard.rowwise);
@@ -245,7 +240,7 @@ std::string lost_b_warning(const Accuracy& accuracy)
 {
     if (accuracy.rowwise <= lu_tolerance || accuracy.relative_residual <= uncertain_from) return "";
     return fmt::format(
-        "A is singular, or nearly so: the terms of A x are so large that b is lost in their rounding, and b - A x is {:.1e} of b",
+        "A is singular, or nearly so: the terms of A x are so large that b is lost in their rounding, and b - A x is {:.1e} times b",
         accuracy.relative_residual);
 }
 

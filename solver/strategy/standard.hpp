@@ -35,7 +35,7 @@ std::string lost_b_warning(const Accuracy& accuracy);
 
 /// M that leaves many steps to do knows little of the error: so many of them, on the equation of the error, tell more; 0: M knows enough.
 Index steps_of_estimate(const Attempt& tried);
-/// Of an iteration that has ended without success: no other could make x much better, as every row is solved to LU's tolerance, and the
+/// Of an iteration that has ended without success: no other could make x much better, as every row that counts is solved to LU's tolerance, and the
 /// error is estimated as small.
 bool is_at_rounding(const Attempt& tried, double etol);
 

@@ -33,14 +33,14 @@ Left subtract(std::span<const S> z, std::span<const S> y, std::span<S> t)
 
 /// t ← z − (LU)⁻¹ A z, and on while that is not little. @param room  for two vectors
 template <Scalar S>
-Left reduce(const CsrView<S>& A, std::span<const S> z, const Substitution<S>& substitute, std::span<S> t,
+Left reduce(Cpu& be, const CsrView<S>& A, std::span<const S> z, const Substitution<S>& substitute, std::span<S> t,
             std::span<S> room)
 {
     constexpr int    most = 4;
     constexpr double nothing = 1e-14;
     const auto       p = room.first(t.size()), y = room.last(t.size());
     const auto       step = [&] {
-        multiply_exactly<S>(A, t, p);
+        multiply_exactly<S>(be, A, t, p);
         substitute(p, y);
         return subtract<S>(z, y, t);
     };
@@ -86,8 +86,10 @@ void known_answer(std::span<const NotDeduced<S>> x, double least, double usual, 
 }
 
 template <Scalar S>
-void multiply_exactly(const CsrView<S>& A, std::span<const NotDeduced<S>> e, std::span<NotDeduced<S>> f)
+void multiply_exactly(Cpu& be, const CsrView<S>& A, std::span<const NotDeduced<S>> e, std::span<NotDeduced<S>> f)
 {
+    constexpr Offset parallel_nnz = 32768;
+#pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= parallel_nnz))
     for (Index i = 0; i < A.rows(); ++i) {
         const auto      first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
         const RowSum<S> row = row_sum<S>(A.col().subspan(first, count), A.val().subspan(first, count), e, S(0));
@@ -100,6 +102,7 @@ double missed_share(std::span<const NotDeduced<S>> z, std::span<const NotDeduced
 {
     double share = 0;
     for (std::size_t i = 0; i < z.size(); ++i) {
+        if (t[i] == S(0)) continue;
         const double here = std::abs(t[i]) / std::abs(z[i]);
         share = std::isnan(here) ? INFINITY : std::max(share, here);
     }
@@ -107,26 +110,27 @@ double missed_share(std::span<const NotDeduced<S>> z, std::span<const NotDeduced
 }
 
 template <Scalar S>
-std::string known_answer_warning(const CsrView<S>& A, std::span<const NotDeduced<S>> x, const Residual<S>& residual,
-                                 const Substitution<S>& substitute, std::vector<NotDeduced<S>>& room)
+std::string known_answer_warning(Cpu& be, const CsrView<S>& A, std::span<const NotDeduced<S>> x,
+                                 const Residual<S>& residual, const Substitution<S>& substitute,
+                                 std::vector<NotDeduced<S>>& room)
 {
     const auto n = static_cast<std::size_t>(A.rows());
     room.resize(4 * n);
     const std::span<S> z = std::span(room).first(n), t = std::span(room).subspan(n, n);
     known_answer<S>(x, 0, least_unknown * largest_of<S>(x), z);  // any larger would drown the rest in far columns
-    const Left left = reduce<S>(A, z, substitute, t, std::span(room).last(2 * n));
+    const Left left = reduce<S>(be, A, z, substitute, t, std::span(room).last(2 * n));
     if (!left.stays) return "";
     const Undetermined found = undetermined_along<S>(A, t, x, residual);
     if (found.any() || !(counted_share<S>(x, z, t) > uncertain_from)) return undetermined_text(found, A.rows());
     return "A is singular, or nearly so: factors of it do not find a known solution again";
 }
 
-#define ILUX_INSTANTIATE(S)                                                                              \
-    template double      largest_of<S>(std::span<const S>);                                              \
-    template void        known_answer<S>(std::span<const S>, double, double, std::span<S>);              \
-    template void        multiply_exactly(const CsrView<S>&, std::span<const S>, std::span<S>);          \
-    template double      missed_share<S>(std::span<const S>, std::span<const S>);                        \
-    template std::string known_answer_warning(const CsrView<S>&, std::span<const S>, const Residual<S>&, \
+#define ILUX_INSTANTIATE(S)                                                                                    \
+    template double      largest_of<S>(std::span<const S>);                                                    \
+    template void        known_answer<S>(std::span<const S>, double, double, std::span<S>);                    \
+    template void        multiply_exactly(Cpu&, const CsrView<S>&, std::span<const S>, std::span<S>);          \
+    template double      missed_share<S>(std::span<const S>, std::span<const S>);                              \
+    template std::string known_answer_warning(Cpu&, const CsrView<S>&, std::span<const S>, const Residual<S>&, \
                                               const Substitution<S>&, std::vector<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -26,15 +26,15 @@ double largest_of(std::span<const NotDeduced<S>> x);
 template <Scalar S = double>
 void known_answer(std::span<const NotDeduced<S>> x, double least, double usual, std::span<NotDeduced<S>> z);
 
-/// The same there, with `least` = 0. @param x, z  n, on the device
+/// On the device z is chosen alike: z_i ← ± |x_i| to ± 2 |x_i|, or as much of `usual`, or of 1 where that is 0, where x_i = 0.
 template <Scalar S = double>
 void known_answer(Gpu& gpu, DeviceSpan<const NotDeduced<S>> x, double usual, DeviceSpan<NotDeduced<S>> z);
 
-/// f ← A e, each row in twice the precision. O(nnz)
+/// f ← A e, each row in twice the precision. Cost: a pass over A, by all threads of be.
 template <Scalar S = double>
-void multiply_exactly(const CsrView<S>& A, std::span<const NotDeduced<S>> e, std::span<NotDeduced<S>> f);
+void multiply_exactly(Cpu& be, const CsrView<S>& A, std::span<const NotDeduced<S>> e, std::span<NotDeduced<S>> f);
 
-/// max |t_i| / |z_i|; Inf where that is no number. @param z  nowhere 0
+/// max |t_i| / |z_i| where t_i is not 0; Inf where that is no number.
 template <Scalar S = double>
 double missed_share(std::span<const NotDeduced<S>> z, std::span<const NotDeduced<S>> t);
 
@@ -43,7 +43,8 @@ double missed_share(std::span<const NotDeduced<S>> z, std::span<const NotDeduced
 /// that the factors are right for. One substitution and a pass over A; a few more where more than found_share is missed.
 /// @param room  for four vectors; what it has is kept
 template <Scalar S = double>
-std::string known_answer_warning(const CsrView<S>& A, std::span<const NotDeduced<S>> x, const Residual<S>& residual,
-                                 const Substitution<S>& substitute, std::vector<NotDeduced<S>>& room);
+std::string known_answer_warning(Cpu& be, const CsrView<S>& A, std::span<const NotDeduced<S>> x,
+                                 const Residual<S>& residual, const Substitution<S>& substitute,
+                                 std::vector<NotDeduced<S>>& room);
 
 }  // namespace ilux

@@ -50,7 +50,7 @@ std::string LuWitness<S>::warning(std::span<const S> x, const Residual<S>& resid
 {
     if (!singular_.empty()) return fmt::format("A is singular, and x is one of many: an LU says {}", singular_);
     const Substitution<S> substitution = [&](std::span<const S> r, std::span<S> z) { substitute(r, z); };
-    return known_answer_warning<S>(A_, x, residual, substitution, room_);
+    return known_answer_warning<S>(be_, A_, x, residual, substitution, room_);
 }
 
 #define ILUX_INSTANTIATE(S) template class LuWitness<S>;

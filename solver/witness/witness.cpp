@@ -61,11 +61,9 @@ S sum_within(const ColumnSums<S>& columns, const LooseSet& set)
 template <Scalar S>
 bool has_constraints(const CsrView<S>& A)
 {
-    std::vector<char> positive(static_cast<std::size_t>(A.rows()));
     for (Index i = 0; i < A.rows(); ++i)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
-            if (A.col()[p] == i) positive[i] = std::real(A.val()[p]) > 0;
-    return std::ranges::find(positive, 0) != positive.end();
+        if (!(std::real(A.at(i, i)) > 0)) return true;
+    return false;
 }
 
 /// Whether Σ_i a_ij over the rows i of the set is rounding for each column j, as Σ_j a_ij is.
@@ -99,7 +97,7 @@ Witness<S>::Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space
         sums_.back() = sum_within<S>(columns, one);
     }
     if (!null_space_) lu_ = LuWitness<S>::make(be, A);
-    constrained_ = !constants_.regular && has_constraints<S>(A);
+    constrained_ = !constants_.regular && A.rows() > few_unknowns && has_constraints<S>(A);
 }
 
 template <Scalar S>
@@ -134,7 +132,7 @@ double Witness<S>::rowwise_limit(double etol) const
 {
     constexpr double loosest = 1e-6, share = 0.1;  // of etol
     if (lu_) return loosest;                       // which knows the error
-    if (constrained_ && !constants_.regular && A_.rows() > few_unknowns) return lu_tolerance;
+    if (constrained_) return lu_tolerance;
     double pinned = constants_.pinned;
     for (const LooseSet& one : constants_.loose) pinned = std::min(pinned, one.pinned);
     pinned = std::min(pinned, 1 / reach_);

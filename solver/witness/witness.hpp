@@ -44,8 +44,8 @@ public:
     /// been kept. Cost: a pass over A there.
     bool holds_for(Gpu& gpu, const DeviceCsr<S>& A_there);
 
-    /// The row-wise backward error that keeps what M may not see below `etol`; within 1e-12 and 1e-6. Of many unknowns with constraints, 1e-12:
-    /// what such a circuit hides is found by no few steps.
+    /// The row-wise backward error that keeps what M may not see below `etol`; within 1e-12 and 1e-6. It is 1e-12 for many unknowns with
+    /// constraints: a few steps on a known answer do not find what such a circuit hides.
     double rowwise_limit(double etol) const;
     /// A may be singular in a way that ones do not show: a system with a known solution should be solved.
     bool wants_known_answer() const { return !lu_ && !answered_ && (!constants_.regular || A_.rows() <= few_unknowns); }
@@ -98,7 +98,7 @@ private:
     double reach_ = 1;         // the most that unknowns were off, as a share of them, over how far rows were
     bool   answered_ = false;  // that system was looked at
     bool   unclear_ = false;
-    bool   constrained_ = false;  // not proven regular, and some diagonal entries are not positive
+    bool   constrained_ = false;  // large, not proven regular, and some diagonal entries are not positive
 };
 
 }  // namespace ilux

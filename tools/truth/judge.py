@@ -5,7 +5,7 @@ import re
 import numpy
 
 from truth import exact
-from truth.library import CONVERGED
+from truth.c_library import CONVERGED
 
 OFF = 1e-2  # an unknown off by more than this share of itself is wrong
 RIGHT = 1e-10  # every unknown that counts to this: no reason for alarm

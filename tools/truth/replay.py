@@ -6,7 +6,7 @@ import pathlib
 import numpy
 import scipy.io
 
-from truth import exact, judge, kinds, library, work
+from truth import c_library, exact, judge, kinds, work
 
 
 def write(folder, systems, solved):
@@ -44,7 +44,7 @@ def describe(system, x, report, row):
 def replay(path, line, folder):
     kind, seed, config = line.split(":")
     systems = kinds.draw(kind, int(seed))
-    solved = work.solve(library.Library(path), kind, config, systems)
+    solved = work.solve(c_library.Library(path), kind, config, systems)
     for k, (system, (x, report)) in enumerate(zip(systems, solved)):
         print(f"{kind}:{seed}:{config} member {k}")
         describe(system, x, report, work.row_of(kind, int(seed), config, k, system, x, report))

@@ -7,7 +7,7 @@ import multiprocessing.connection
 import signal
 import time
 
-from truth import kinds, library as calls
+from truth import c_library as calls, kinds
 from truth.judge import judge
 
 HANG = 300  # seconds for all configurations of one system

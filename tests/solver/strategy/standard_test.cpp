@@ -193,7 +193,7 @@ TEST(Standard, ABThatIsLostInRowsThatDoNotCountIsToldOf)
 {
     // x = 10²⁵ t for a null vector t: no digit of b is met, and every row that counts is.
     const Accuracy lost{.relative_residual = 0.5, .rowwise = 0.7, .rowwise_counting = 1e-14, .finite = true};
-    EXPECT_NE(lost_b_warning(lost).find("b - A x is 5.0e-01 of b"), std::string::npos) << lost_b_warning(lost);
+    EXPECT_NE(lost_b_warning(lost).find("b - A x is 5.0e-01 times b"), std::string::npos) << lost_b_warning(lost);
     Accuracy solved = lost;
     solved.rowwise = 1e-15;  // terms that cancel in every row are rounding of A alone
     EXPECT_EQ(lost_b_warning(solved), "");

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <string>
 #include <vector>
 
+#include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/solver/witness/known_systems.hpp"
 #include "ilux/tests/support/gpu_test.hpp"
@@ -18,11 +20,12 @@ namespace {
 
 using namespace ilux::test;
 
+Cpu one_thread(1);
+
 Residual<double> residual_of_x(const CsrMatrix<double>& A, const std::vector<double>& x, const std::vector<double>& b)
 {
-    Cpu      serial(1);
     Residual residual;
-    (void)measure(serial, A, x, b, residual);
+    (void)measure(one_thread, A, x, b, residual);
     return residual;
 }
 
@@ -106,7 +109,7 @@ TEST(MultiplyExactly, SeesWhatProductsOfDoublesLose)
     const auto                A = to_csr({2, 2, {1, -1, 3, 0}});
     const std::vector<double> e{1 + eps, 1};
     std::vector<double>       f(2);
-    multiply_exactly<double>(A, e, f);
+    multiply_exactly<double>(one_thread, A, e, f);
     EXPECT_EQ(f[0], eps);
     EXPECT_NEAR(f[1], 3, 4 * eps);
 }
@@ -121,7 +124,7 @@ TEST(KnownAnswerWarning, NamesTheUnknownsThatInexactFactorsOfASingularMatrixDoNo
         z[0] = r[0] - z[1];
     };
     std::vector<double> room;
-    const std::string   text = known_answer_warning<double>(A, x, residual_of_x(A, x, b), inverse, room);
+    const std::string   text = known_answer_warning<double>(one_thread, A, x, residual_of_x(A, x, b), inverse, room);
     EXPECT_NE(text.find("singular"), std::string::npos) << text;
     EXPECT_NE(text.find("2 of 2"), std::string::npos) << text;
 }
@@ -133,7 +136,7 @@ TEST(KnownAnswerWarning, TrustsFactorsThatFindAnErrorAgain)
     const std::vector<double> x{3, 4}, b{7, 7 + 4 * 0x1p-50};
     const auto                inverse = by_inverse(0x1p50 + 1, -0x1p50, -0x1p50, 0x1p50);
     std::vector<double>       room;
-    EXPECT_EQ(known_answer_warning<double>(A, x, residual_of_x(A, x, b), inverse, room), "");
+    EXPECT_EQ(known_answer_warning<double>(one_thread, A, x, residual_of_x(A, x, b), inverse, room), "");
 }
 
 TEST(KnownAnswerWarning, SeesANullVectorThatTheRoundingOfRowsWouldNot)
@@ -148,8 +151,44 @@ TEST(KnownAnswerWarning, SeesANullVectorThatTheRoundingOfRowsWouldNot)
         z[2] = d;
     };
     std::vector<double> room;
-    const std::string   text = known_answer_warning<double>(A, x, residual_of_x(A, x, b), inverse, room);
+    const std::string   text = known_answer_warning<double>(one_thread, A, x, residual_of_x(A, x, b), inverse, room);
     EXPECT_NE(text.find("1 of 3"), std::string::npos) << text;
+}
+
+TEST(MultiplyExactly, HasTheSameBitsByAnyThreads)
+{
+    const auto          A = gallery::build("poisson2d:n=120");  // 71,520 entries
+    Cpu                 three(3);
+    const auto          e = random_vector(A.rows(), 5);
+    std::vector<double> f(e.size()), by_three(e.size());
+    multiply_exactly<double>(one_thread, A, e, f);
+    multiply_exactly<double>(three, A, e, by_three);
+    EXPECT_EQ(f, by_three);
+}
+
+TEST(KnownAnswerWarning, IsThatOfComplexNumbersToo)
+{
+    // [1 i; -i 1] is singular; the factors are those of [1 i; -i 1 + 2⁻⁵²].
+    using C = std::complex<double>;
+    const C              i(0, 1);
+    const auto           A = CsrMatrix<C>::from_sorted(2, 2, {0, 2, 4}, {0, 1, 0, 1}, {1, i, -i, 1});
+    const std::vector<C> x{3, 4}, b{3. + 4. * i, 4. - 3. * i};
+    Residual<C>          residual;
+    (void)measure<C>(one_thread, A, x, b, residual);
+    const Substitution<C> inverse = [i](std::span<const C> r, std::span<C> z) {
+        z[1] = (r[1] + i * r[0]) * 0x1p52;
+        z[0] = r[0] - i * z[1];
+    };
+    std::vector<C>    room;
+    const std::string text = known_answer_warning<C>(one_thread, A, x, residual, inverse, room);
+    EXPECT_NE(text.find("2 of 2"), std::string::npos) << text;
+}
+
+TEST(KnownAnswerWarning, IsNoneOfNoUnknowns)
+{
+    std::vector<double>        room;
+    const Substitution<double> nothing = [](std::span<const double>, std::span<double>) {};
+    EXPECT_EQ(known_answer_warning<double>(one_thread, CsrMatrix<double>::identity(0), {}, {}, nothing, room), "");
 }
 
 TEST(KnownAnswerWarning, DoesNotTrustFactorsThatFindNothing)
@@ -158,8 +197,8 @@ TEST(KnownAnswerWarning, DoesNotTrustFactorsThatFindNothing)
     const std::vector<double> x{1, 1}, b{3, 7};
     std::vector<double>       room;
     for (const double wrong : {0., nan}) {
-        const std::string text =
-            known_answer_warning<double>(A, x, residual_of_x(A, x, b), by_inverse(wrong, 0, 0, wrong), room);
+        const std::string text = known_answer_warning<double>(one_thread, A, x, residual_of_x(A, x, b),
+                                                              by_inverse(wrong, 0, 0, wrong), room);
         EXPECT_NE(text.find("singular"), std::string::npos) << wrong;
     }
 }
@@ -171,7 +210,7 @@ TEST(KnownAnswerWarning, IsNoneWhereAIsFarFromSingularWhateverItsUnits)
         const auto                A = to_csr({2, 2, {2, unit, 1, unit}});
         const std::vector<double> x{1, 3 / unit}, b{5, 4};
         const auto                inverse = by_inverse(1, -1, -1 / unit, 2 / unit);
-        EXPECT_EQ(known_answer_warning<double>(A, x, residual_of_x(A, x, b), inverse, room), "") << unit;
+        EXPECT_EQ(known_answer_warning<double>(one_thread, A, x, residual_of_x(A, x, b), inverse, room), "") << unit;
     }
 }
 

@@ -405,6 +405,31 @@ TEST(HardlyGrounded, IsRightOrToldOf)
             }
 }
 
+/// A mesh of 150 × 150 nodes, each with a coupling to another far away that makes its row lead by nothing; the last unknown is the current
+/// of a source at one node, or a conductance there.
+CsrMatrix<double> coupled_mesh(bool source)
+{
+    constexpr Index k = 150, n = k * k;
+    EntryList       entries;
+    for (Index i = 0; i < n; ++i) {
+        if (i % k + 1 < k) link(entries, i, i + 1, 1);
+        if (i + k < n) link(entries, i, i + k, 1);
+        entries.add(i, (i + n / 2) % n, 0.5);
+    }
+    entries.add(0, n, 1);
+    entries.add(n, 0, 1);
+    entries.add(n, n, source ? 0 : 4);
+    return entries.matrix(n + 1, n + 1);
+}
+
+TEST(RowwiseLimit, IsThatOfAnLuWhereManyUnknownsHaveConstraints)
+{
+    Cpu        cpu(2);
+    const auto with_source = coupled_mesh(true), without = coupled_mesh(false);
+    EXPECT_EQ(Witness<double>(cpu, with_source).rowwise_limit(5e-3), lu_tolerance);
+    EXPECT_GT(Witness<double>(cpu, without).rowwise_limit(5e-3), lu_tolerance);
+}
+
 TEST(LostConstants, AreAddedSoThatEveryLooseSetIsInBalance)
 {
     // Grounded by 2⁻⁴⁰: ones are nearly taken to 0. From d = 0 and r = (1, 2, 3), Σ r = 6 = 2⁻⁴⁰ c.
