@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "ilux/base/tasks.hpp"
-#include "ilux/reorder/dissection_graph.hpp"
+#include "ilux/reorder/compressed_graph.hpp"
 #include "ilux/reorder/separator.hpp"
 
 namespace ilux {
@@ -136,25 +136,37 @@ private:
     RegionFailure    failure_;
 };
 
+/// Arcs of weight 1.
+WeightedGraph weighted(const CompressedGraph& c)
+{
+    WeightedGraph g{.start = c.graph.start, .arc = std::vector<Arc>(c.graph.neighbour.size()), .weight = c.weight};
+    for_pieces(std::ssize(g.arc), [&](Index, Offset begin, Offset end) {
+        for (Offset p = begin; p < end; ++p) g.arc[p] = {c.graph.neighbour[p], 1};
+    });
+    g.total = c.member_ptr.back();
+    return g;
+}
+
 }  // namespace
+
+std::vector<Index> dissected_classes(const Cpu& be, const CompressedGraph& c, const StopToken& stop)
+{
+    std::vector<Index> order(c.classes());
+    std::iota(order.begin(), order.end(), Index{0});
+    with_tasks(be, std::ssize(c.graph.neighbour) > worth_sharing, [&] {
+        stop.check();
+        Dissection dissection(stop);
+        dissection.order({.graph = weighted(c), .vertex = order}, order, 1);
+        dissection.rethrow();
+    });
+    return order;
+}
 
 std::vector<Index> nested_dissection(const Cpu& be, const PatternView& A, const StopToken& stop)
 {
-    std::vector<Index> perm;
-    perm.reserve(A.n);
-    with_tasks(be, A.nnz() > worth_sharing, [&] {
-        stop.check();
-        auto               d = detail::dissection_graph(detail::symmetrised_graph(A));
-        std::vector<Index> order(d.graph.n());
-        std::iota(order.begin(), order.end(), Index{0});
-        Dissection dissection(stop);
-        dissection.order({.graph = std::move(d.graph), .vertex = order}, order, 1);
-        dissection.rethrow();
-        for (const Index c : order)
-            for (Offset p = d.member_ptr[c]; p < d.member_ptr[c + 1]; ++p) perm.push_back(d.member[p]);
-        perm.insert(perm.end(), d.hub.begin(), d.hub.end());
-    });
-    return perm;
+    stop.check();
+    const CompressedGraph c = compressed_graph(be, A);
+    return c.expanded(dissected_classes(be, c, stop));
 }
 
 }  // namespace ilux

@@ -189,7 +189,7 @@ EliminationTree elimination_tree(const Cpu& be, const PatternView& C, std::span<
 }
 
 EliminationTree::Numbers column_counts(const Cpu& be, const PatternView& C, const EliminationTree& tree,
-                                       const StopToken& stop)
+                                       const StopToken& stop, std::span<const Index> weight)
 {
     Vertices   count(C.n);  // first what subtrees of the tree add up to it
     const auto add = [&](Index k, Index more) { std::atomic_ref(count[k]).fetch_add(more, std::memory_order_relaxed); };
@@ -207,14 +207,15 @@ EliminationTree::Numbers column_counts(const Cpu& be, const PatternView& C, cons
                     if (const Index i = inv[C.col[p]]; i < k) earlier.push_back(i);
                 }
                 std::ranges::sort(earlier);
-                Index last = -1;
+                const Index each = weight.empty() ? 1 : weight[tree.order[k]];
+                Index       last = -1;
                 for (const Index i : earlier) {
                     if (last > i - tree.size[i]) continue;  // `last` is in the subtree of i, which is so no leaf
-                    add(i, 1);
-                    if (last >= 0) add(meeting.of(last, i), -1);
+                    add(i, each);
+                    if (last >= 0) add(meeting.of(last, i), -each);
                     last = i;
                 }
-                if (last >= 0) add(k, -1);
+                if (last >= 0) add(k, -each);
             }
         });
         add_up_subtrees(tree.size, count);

@@ -27,7 +27,8 @@ EliminationTree elimination_tree(const Cpu& be, const PatternView& C, std::span<
 /// Entries of each column of L below the diagonal, in the order of the tree: from the leaves of the row subtrees, and where the paths that
 /// begin there meet [gilbert_ng_peyton_94]. O(nnz log n) on all threads, rows apart; paths meet after a step or two of a heavy-path
 /// decomposition, where that paper joins sets, which would take the rows one after another.
+/// @param weight  of rows by old numbers, which are then added up; empty: ones
 EliminationTree::Numbers column_counts(const Cpu& be, const PatternView& C, const EliminationTree& tree,
-                                       const StopToken& stop = {});
+                                       const StopToken& stop = {}, std::span<const Index> weight = {});
 
 }  // namespace ilux

@@ -11,10 +11,8 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/fields.hpp"
-#include "ilux/base/tasks.hpp"
 #include "ilux/direct/analysis/contraction.hpp"
 #include "ilux/reorder/nested_dissection.hpp"
-#include "ilux/reorder/symmetric_graph.hpp"
 
 namespace ilux {
 namespace {
@@ -32,7 +30,7 @@ constexpr Index  few_levels = 64;          // whose waits are not worth an order
 constexpr double nearly_symmetric = 0.95;  // share of mirrored entries from which on |C| + |Cᵀ| serves as well as C
 constexpr double unsymmetric = 0.7;
 constexpr double least_contracted = 0.01;
-constexpr double most_counted = 4e8;  // entries of L + U; AMD's bounds serve beyond
+constexpr double most_envelope = 4;  // entries over those of the best order, where the natural one is tried
 
 Ordering ordering_of(LuOrdering ordering)
 {
@@ -82,7 +80,8 @@ std::vector<Index> composed(std::span<const Index> first, std::span<const Index>
 bool may_be_a_mesh(const PatternView& C)
 {
     constexpr Index  large = 20'000;
-    constexpr Offset joined = 4;  // entries of a row: three neighbours and the diagonal
+    constexpr Offset joined = 4;            // entries of a row: three neighbours and the diagonal
+    constexpr double times_the_mean = 12;   // the longest row of finite elements of a higher order
     if (C.n < large) return false;
     Index  well_joined = 0;
     Offset most = 0;
@@ -91,14 +90,24 @@ bool may_be_a_mesh(const PatternView& C)
         well_joined += entries >= joined;
         most = std::max(most, entries);
     }
-    return well_joined >= 0.95 * C.n && static_cast<double>(most) <= std::sqrt(static_cast<double>(C.n));
+    const double mean = double(C.nnz()) / C.n;
+    return well_joined >= 0.95 * C.n && double(most) <= std::max(std::sqrt(double(C.n)), times_the_mean * mean);
 }
 
-bool symmetric(const PatternView& C, const Cpu& be)
+/// Entries of L + U in the order as it is, if the rows of L and the columns of U fill between their first entries and the diagonal.
+double envelope(const PatternView& C)
 {
-    bool is = false;
-    with_tasks(be, C.nnz() > 50'000, [&] { is = detail::is_symmetric(C); });
-    return is;
+    double             sum = C.n;
+    std::vector<Index> top(C.n);
+    std::iota(top.begin(), top.end(), Index{0});
+    for (Index i = 0; i < C.n; ++i)
+        for (Offset p = C.row_ptr[i]; p < C.row_ptr[i + 1]; ++p) {
+            const Index j = C.col[p];
+            if (p == C.row_ptr[i] && j < i) sum += i - j;  // columns ascend
+            if (j > i) top[j] = std::min(top[j], i);
+        }
+    for (Index j = 0; j < C.n; ++j) sum += j - top[j];
+    return sum;
 }
 
 class Choice {
@@ -109,23 +118,22 @@ public:
     {}
 
     /// Counts an ordering and keeps it where it is the best so far. @return whether it is
-    bool offer(std::vector<Index> perm, LuOrdering ordering, const std::string& what, Fill fill = Fill::unknown)
+    bool offer(std::vector<Index> perm, LuOrdering ordering, const std::string& what)
     {
-        const bool      first = best_.perm.empty();
-        const CostLimit limit = limit_of(first);
-        const auto      cost = symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_, fill)
+        const CostLimit limit = limit_of(best_.perm.empty());
+        const auto      cost = symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_)
                                           : symbolic_cost(C_, perm, limit, stop_);
-        if (!first && (!cost || (for_gpu_ && gpu_seconds(*cost) >= gpu_seconds(best_.cost)))) {
-            decisions_.push_back(
-                cost ? fmt::format("{}: {} levels; not taken, as a GPU would be slower", what, cost->levels)
-                     : fmt::format("{}: more flops, or more than {:.3g} entries; not taken", what, limit.nnz));
-            return false;
-        }
-        best_ = {.perm = std::move(perm), .ordering = ordering, .cost = cost ? *cost : *bound_};
-        decisions_.push_back(fmt::format("{}: {}{:.9g} entries in L + U, {:.3g} flops{}", what, cost ? "" : "at most ",
-                                         best_.cost.nnz, best_.cost.flops(C_.n),
-                                         for_gpu_ && cost ? fmt::format(", {} levels", cost->levels) : ""));
-        return true;
+        return take(std::move(perm), ordering, what, cost, limit);
+    }
+    /// The same for an order of the classes of C.
+    bool offer(const CompressedGraph& c, std::span<const Index> order, LuOrdering ordering, const std::string& what)
+    {
+        symmetric_ = symmetric_ || c.symmetry == 1;
+        const CostLimit limit = limit_of(best_.perm.empty());
+        auto            cost = std::optional(cost_of_classes(be_, c, order, for_gpu_, stop_));
+        if (!c.hub.empty() || (!symmetric_ && cost->nnz <= many)) return offer(c.expanded(order), ordering, what);
+        if (cost->nnz > limit.nnz || cost->multiply_adds > limit.multiply_adds) cost.reset();
+        return take(c.expanded(order), ordering, what, cost, limit);
     }
 
     /// What AMD said of the first ordering: it stands where its count is given up.
@@ -140,10 +148,10 @@ public:
     {
         return fill_reducing_order(C, ordering, counts, stop_);
     }
-
+    CompressedGraph    compressed() const { return compressed_graph(be_, C_); }
+    std::vector<Index> dissected(const CompressedGraph& c) const { return dissected_classes(be_, c, stop_); }
     std::vector<Index> dissected(const PatternView& C) const { return nested_dissection(be_, C, stop_); }
 
-    void     set_symmetric() { symmetric_ = true; }
     double   flops_an_entry() const { return best_.cost.flops(C_.n) / static_cast<double>(C_.nnz()); }
     LuOrder& best() { return best_; }
     /// Whether a GPU would wait most of its time.
@@ -158,17 +166,43 @@ private:
     {
         return cost.multiply_adds * gpu_product + cost.levels * gpu_level;
     }
+    /// @param cost  nothing: beyond the limit
+    bool take(std::vector<Index> perm, LuOrdering ordering, const std::string& what,
+              const std::optional<SymbolicCost>& cost, const CostLimit& limit)
+    {
+        const bool first = best_.perm.empty();
+        if (!first && (!cost || (for_gpu_ && gpu_seconds(*cost) >= gpu_seconds(best_.cost)))) {
+            decisions_.push_back(
+                cost ? fmt::format("{}: {} levels; not taken, as a GPU would be slower", what, cost->levels)
+                     : fmt::format("{}: more flops, or more than {:.3g} entries; not taken", what, limit.nnz));
+            return false;
+        }
+        best_ = {.perm = std::move(perm), .ordering = ordering, .cost = cost ? *cost : *bound_};
+        decisions_.push_back(fmt::format("{}: {}{:.9g} entries in L + U, {:.3g} flops{}", what, cost ? "" : "at most ",
+                                         best_.cost.nnz, best_.cost.flops(C_.n),
+                                         for_gpu_ && cost ? fmt::format(", {} levels", cost->levels) : ""));
+        return true;
+    }
     /// Beyond these an order is not taken, so its count may end there. On a GPU time decides, and memory may be three times as much.
     CostLimit limit_of(bool first) const
     {
         constexpr double more_entries = 1.5, more_on_gpu = 3;
         CostLimit        limit{.levels = for_gpu_};
-        if (first && bound_ && !symmetric_) limit.nnz = most_counted;
+        if (first && bound_ && !symmetric_) limit.nnz = most_counted(*bound_);
         if (first) return limit;
         limit.nnz = (for_gpu_ ? more_on_gpu : more_entries) * best_.cost.nnz;
         limit.multiply_adds = for_gpu_ ? gpu_seconds(best_.cost) / gpu_product : best_.cost.multiply_adds;
         return limit;
     }
+    /// Of a pattern that is not symmetric entries are counted one by one. Where there are not far fewer of them than in that of |C| + |Cᵀ|, fronts
+    /// take the numbers, and to them the bound is the count.
+    static double most_counted(const SymbolicCost& bound)
+    {
+        constexpr double far_fewer = 6;
+        return std::max(many, bound.nnz / far_fewer);
+    }
+
+    static constexpr double many = 4e6;  // entries; fewer are counted as they are
 
     PatternView                 C_;
     bool                        for_gpu_;
@@ -190,6 +224,7 @@ void try_others(const PatternView& C, double symmetry, bool dissected, Choice& c
         for (const Index v : order) perm.push_back(rest->vertex[v]);
         return perm;
     };
+    const bool dissects = choice.flops_an_entry() >= flops_for_dissection;
     if (symmetry < nearly_symmetric && choice.flops_an_entry() >= flops_for_contraction) {
         rest = contract(C);
         const std::size_t free = rest->eliminated.size();
@@ -197,7 +232,7 @@ void try_others(const PatternView& C, double symmetry, bool dissected, Choice& c
                             choice.offer(after_contraction(choice.order(rest->pattern(), Ordering::amd)),
                                          LuOrdering::amd, fmt::format("amd after {} pivots without fill", free));
         if (!better) rest.reset();
-    } else if (symmetry >= nearly_symmetric && choice.flops_an_entry() >= flops_for_second_amd) {
+    } else if (symmetry >= nearly_symmetric && choice.flops_an_entry() >= flops_for_second_amd && !dissects) {
         const Renumbered again(C, choice.best().perm);
         choice.offer(composed(choice.best().perm, choice.order(again.pattern(), Ordering::amd)), LuOrdering::amd,
                      "amd of that order");
@@ -207,7 +242,7 @@ void try_others(const PatternView& C, double symmetry, bool dissected, Choice& c
     if (!dissected && (choice.flops_an_entry() >= flops_for_dissection || choice.waits()))
         choice.offer(rest ? after_contraction(choice.dissected(rest->pattern())) : choice.dissected(C),
                      LuOrdering::dissection, "nested dissection");
-    if (choice.flops_an_entry() >= flops_for_natural)
+    if (choice.flops_an_entry() >= flops_for_natural && envelope(C) <= most_envelope * choice.best().cost.nnz)
         choice.offer(choice.order(C, Ordering::none), LuOrdering::none, "natural");
 }
 
@@ -222,18 +257,18 @@ LuOrder choose_order(const PatternView& C, LuOrdering wanted, LuOrderFor order_f
         return std::move(choice.best());
     }
     if (wanted == LuOrdering::dissection) {
-        if (symmetric(C, be)) choice.set_symmetric();
-        choice.offer(choice.dissected(C), wanted, field_text(wanted));
+        const CompressedGraph c = choice.compressed();
+        choice.offer(c, choice.dissected(c), wanted, field_text(wanted));
         return std::move(choice.best());
     }
     if (wanted != LuOrdering::automatic && wanted != LuOrdering::amd) {
         choice.offer(choice.order(C, ordering_of(wanted)), wanted, field_text(wanted));
         return std::move(choice.best());
     }
-    const bool mesh = wanted == LuOrdering::automatic && may_be_a_mesh(C) && symmetric(C, be);
+    const bool mesh = wanted == LuOrdering::automatic && may_be_a_mesh(C);
     if (mesh) {
-        choice.set_symmetric();
-        choice.offer(choice.dissected(C), LuOrdering::dissection, "nested dissection of a mesh", Fill::much);
+        const CompressedGraph c = choice.compressed();
+        choice.offer(c, choice.dissected(c), LuOrdering::dissection, "nested dissection of a mesh");
         if (choice.flops_an_entry() >= flops_for_dissection) return std::move(choice.best());
     }
     AmdCounts amd;

@@ -13,7 +13,7 @@ namespace ilux {
 struct LuOrder {
     std::vector<Index> perm;  ///< n; perm[new] = old
     LuOrdering         ordering = LuOrdering::amd;
-    SymbolicCost       cost;  ///< exact, but AMD's upper bound beyond 4e8 entries where C is not symmetric
+    SymbolicCost       cost;  ///< where C is not symmetric, an upper bound if that is large: the count of |C| + |Cᵀ|
 };
 
 /// Orders rows and columns of C alike, its diagonal being the pivots. automatic: AMD, and then what the flops of the

@@ -65,16 +65,22 @@ private:
     std::vector<Index>  row_;
 };
 
-/// The height of a tree whose vertices come before their parents.
-Index height(std::span<const Index> parent)
+/// The height of a tree whose vertices come before their parents. @param weight  of each in the tree
+template <class Weight>
+Index height(std::span<const Index> parent, const Weight& weight)
 {
-    std::vector<Index> of(parent.size(), 1);
+    std::vector<Index> below(parent.size(), 0);
     Index              most = 0;
     for (std::size_t k = 0; k < parent.size(); ++k) {
-        most = std::max(most, of[k]);
-        if (parent[k] >= 0) of[parent[k]] = std::max(of[parent[k]], of[k] + 1);
+        const Index of = below[k] + weight(k);
+        most = std::max(most, of);
+        if (parent[k] >= 0) below[parent[k]] = std::max(below[parent[k]], of);
     }
     return most;
+}
+Index height(std::span<const Index> parent)
+{
+    return height(parent, [](std::size_t) { return 1; });
 }
 
 /// Row by row, as far as there is not more of L + U than `most`.
@@ -160,13 +166,28 @@ std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const 
 }
 
 std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit,
-                                                    const StopToken& stop, const Cpu& be, Fill fill)
+                                                    const StopToken& stop, const Cpu& be)
 {
     constexpr double little_fill = 6;  // entries of L + U for each of C up to which walking over them all is faster
-    const double     most = fill == Fill::much ? 0 : std::min(limit.nnz, little_fill * static_cast<double>(C.nnz()));
-    auto             cost = fill == Fill::much ? std::nullopt : by_row_subtrees(C, order, most, limit.levels, stop);
+    const double     most = std::min(limit.nnz, little_fill * static_cast<double>(C.nnz()));
+    auto             cost = by_row_subtrees(C, order, most, limit.levels, stop);
     if (!cost && most < limit.nnz) cost = by_column_counts(C, order, limit.levels, stop, be);
     if (!cost || cost->nnz > limit.nnz || cost->multiply_adds > limit.multiply_adds) return std::nullopt;
+    return cost;
+}
+
+SymbolicCost cost_of_classes(const Cpu& be, const CompressedGraph& c, std::span<const Index> order, bool levels,
+                             const StopToken& stop)
+{
+    SymbolicCost          cost{.nnz = static_cast<double>(c.member.size())};
+    const EliminationTree tree = elimination_tree(be, c.pattern(), order, stop);
+    const auto            below = column_counts(be, c.pattern(), tree, stop, c.weight);
+    for (Index k = 0; k < c.classes(); ++k) {
+        const double w = c.weight[tree.order[k]], r = below[k];
+        cost.nnz += w * (w - 1) + 2 * w * r;
+        cost.multiply_adds += w * r * r + r * w * (w - 1) + (w - 1) * w * (2 * w - 1) / 6;  // Σ (r + t)² over t < w
+    }
+    if (levels) cost.levels = height(tree.parent, [&](std::size_t k) { return c.weight[tree.order[k]]; });
     return cost;
 }
 

@@ -59,9 +59,38 @@ TEST(SymbolicCost, OfSymmetricPatternsIsFoundThroughTheEliminationTreeToo)
         const auto  A = symmetrised(test::random_matrix(n, n, 1 + seed % 4, seed));
         const auto  order = test::random_permutation(n, seed + 1);
         const auto  slow = test::slow_cost(pattern(A), order);
-        for (const Fill fill : {Fill::unknown, Fill::much})
-            expect_equal(symmetric_symbolic_cost(pattern(A), order, {.levels = true}, {}, Cpu(2), fill), slow, seed);
+        expect_equal(symmetric_symbolic_cost(pattern(A), order, {.levels = true}, {}, Cpu(2)), slow, seed);
         expect_equal(symbolic_cost(pattern(A), order, {.levels = true}), slow, seed);
+    }
+}
+
+/// Row i of A becomes `times` rows, all joined.
+CsrMatrix<double> blown_up(const CsrMatrix<double>& A, Index times)
+{
+    std::vector<Index> row, col;
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Index a = 0; a < times; ++a)
+            for (Index b = 0; b < times; ++b) {
+                row.push_back(i * times + a);
+                col.push_back(i * times + b);
+                for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+                    row.push_back(i * times + a);
+                    col.push_back(A.col()[p] * times + b);
+                }
+            }
+    const Index n = A.rows() * times;
+    return CsrMatrix<double>::from_triplets(n, n, row, col, std::vector<double>(row.size(), 1.));
+}
+
+TEST(SymbolicCost, OfClassesIsThatOfTheirMembers)
+{
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        const Index n = 4 + seed % 29;
+        const auto  A = blown_up(symmetrised(test::random_matrix(n, n, 1 + seed % 4, seed)), 1 + seed % 4);
+        const auto  c = compressed_graph(Cpu(2), pattern(A));
+        if (!c.hub.empty()) continue;
+        const auto order = test::random_permutation(c.classes(), seed + 1);
+        expect_equal(cost_of_classes(Cpu(2), c, order, true), test::slow_cost(pattern(A), c.expanded(order)), seed);
     }
 }
 

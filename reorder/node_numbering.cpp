@@ -1,0 +1,59 @@
+#include "ilux/reorder/node_numbering.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace ilux::detail {
+namespace {
+
+constexpr std::array<Index, 4> sizes{6, 4, 3, 2};
+constexpr Index                sampled = 500;      // nodes
+constexpr double               most_zeros = 1.75;  // entries of joined nodes over those of g
+constexpr double               apart = 1.15;       // the same over that of groups that begin elsewhere, at least
+
+/// Entries of joined nodes over those of g, of a sample. @param shift  groups begin so many unknowns later
+double entries_if_joined(const Graph& g, const NodeNumbering& numbering, Index shift)
+{
+    const Index        nodes = numbering.nodes() - 1, step = std::max<Index>(1, nodes / sampled);
+    const auto         node = [&](Index v) { return v < shift ? -1 : numbering.node(v - shift); };
+    std::vector<Index> joined;
+    double             entries = 0, full = 0;
+    for (Index k = 0; k < nodes; k += step) {
+        joined.assign(1, k);
+        for (Index m = 0; m < numbering.size; ++m) {
+            const auto others = g.of(numbering.member(k, m) + shift);
+            entries += 1.0 + double(others.size());
+            for (const Index u : others) joined.push_back(node(u));
+        }
+        std::ranges::sort(joined);
+        full += double(numbering.size) * numbering.size * double(std::ranges::unique(joined).begin() - joined.begin());
+    }
+    return entries > 0 ? full / entries : most_zeros + 1;
+}
+
+bool holds(const Graph& g, const NodeNumbering& numbering)
+{
+    const double zeros = entries_if_joined(g, numbering, 0);
+    if (zeros > most_zeros) return false;
+    for (Index shift = 1; numbering.together && shift < numbering.size; ++shift)
+        if (entries_if_joined(g, numbering, shift) < apart * zeros) return false;
+    return true;
+}
+
+}  // namespace
+
+NodeNumbering find_nodes(const Graph& g)
+{
+    constexpr Index least = 8;  // nodes
+    for (const Index size : sizes) {
+        if (g.n % size != 0 || g.n < least * size) continue;
+        for (const bool together : {true, false}) {
+            const NodeNumbering numbering{g.n, size, together};
+            if (holds(g, numbering)) return numbering;
+        }
+    }
+    return {g.n, 1, true};
+}
+
+}  // namespace ilux::detail
