@@ -246,9 +246,9 @@ bool Lu<S>::earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed
     return false;
 }
 
-/// With the pivots as they are, where the numbers are.
+/// Where the numbers are.
 template <Scalar S>
-LuSolveReport Lu<S>::solve_once(std::span<const S> b, std::span<S> x, Transpose transpose, double tolerance)
+LuSolveReport Lu<S>::solve_as_factored(std::span<const S> b, std::span<S> x, Transpose transpose, double tolerance)
 {
     LuSolveReport report = begin_solve(b, x);
     if (report.outcome != Outcome::converged) return report;
@@ -261,11 +261,16 @@ LuSolveReport Lu<S>::solve_once(std::span<const S> b, std::span<S> x, Transpose 
 }
 
 template <Scalar S>
+bool Lu<S>::may_choose_pivots() const
+{
+    return outcome_ == Outcome::converged && (action_ == LuAction::refactor || pivots_.front().factors.by_fronts());
+}
+
+template <Scalar S>
 LuSolveReport Lu<S>::solve(std::span<const S> b, std::span<S> x, Transpose transpose, double tolerance)
 {
-    LuSolveReport report = solve_once(b, x, transpose, tolerance);
-    if (report.outcome == Outcome::converged || outcome_ != Outcome::converged) return report;
-    if (action_ != LuAction::refactor && !pivots_.front().factors.by_fronts()) return report;
+    LuSolveReport report = solve_as_factored(b, x, transpose, tolerance);
+    if (report.outcome == Outcome::converged || !may_choose_pivots()) return report;
 
     LuReport anew;
     try {
@@ -283,7 +288,7 @@ LuSolveReport Lu<S>::solve(std::span<const S> b, std::span<S> x, Transpose trans
     }
     ++repivots_;
     const std::string why = std::move(report.reason);
-    report = solve_once(b, x, transpose, tolerance);
+    report = solve_as_factored(b, x, transpose, tolerance);
     report.repivoted = true;
     if (report.outcome == Outcome::converged) report.reason = report.reason.empty() ? why : why + "; " + report.reason;
     else

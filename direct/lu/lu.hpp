@@ -139,6 +139,11 @@ public:
     /// @throws InvalidInput before any factorization, when lengths disagree, or when b and x overlap
     LuSolveReport solve(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no,
                         double tolerance = 1e-12);
+    /// The same with the pivots as they are, for one who has other means than new ones.
+    LuSolveReport solve_as_factored(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no,
+                                    double tolerance = 1e-12);
+    /// Whether solve() would choose other pivots where these do not do.
+    bool may_choose_pivots() const;
     /// The same for one system whose vectors are on the GPU in use, with the pivots as they are.
     /// @return nothing where the host has to solve it: the factors are not there, x is not finite, or not as good as `tolerance`
     /// @throws InvalidInput when lengths disagree
@@ -191,7 +196,6 @@ private:
 
     void          require_vectors(std::span<const S> b, std::span<S> x) const;
     LuSolveReport begin_solve(std::span<const S> b, std::span<S> x) const;
-    LuSolveReport solve_once(std::span<const S> b, std::span<S> x, Transpose transpose, double tolerance);
 
     static constexpr std::size_t most_pivots = 3;  ///< sets of them that are kept
 
