@@ -1,0 +1,20 @@
+#pragma once
+// How much an LU of a large matrix is likely to fill, without an order of it.
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/reorder/ordering.hpp"
+
+namespace ilux {
+
+/// Of L + U in a good order, as far as parts of the matrix tell.
+struct FillEstimate {
+    double nnz = 0, flops = 0;
+    double growth = 1;  ///< exponent of n in the flops: about 1 for trees, 1.5 for planes, 2 for spaces
+};
+
+/// Orders parts of A by AMD: the unknowns around a few rows, some thousand and a quarter as many of them. What the larger ones take more
+/// than the smaller ones tells how it grows up to n, since fill of a mesh is a power of n [lipton_rose_tarjan_79]. Hubs are left out.
+/// A small A is ordered as a whole. Cost: some milliseconds on four threads, whatever n is. Within a factor of about three on meshes.
+FillEstimate estimate_fill(const Cpu& be, const PatternView& A);
+
+}  // namespace ilux
