@@ -17,6 +17,7 @@ using detail::mixed_bits;
 using detail::NodeNumbering;
 
 constexpr double worth_joining = 0.85;  // classes for each vertex
+constexpr double few_zeros = 1.3;       // entries of nodes over those of A, for which classes that are alike are given up
 constexpr Index  none = -1;
 
 /// Of two neighbours.
@@ -146,7 +147,8 @@ CompressedGraph compressed(Graph g)
     std::vector<Index>  first = representatives(g, dense);
     const NodeNumbering numbering = detail::find_nodes(g);
     const double        classes = share_of_classes(first);
-    const bool          alike = numbering.size == 1 || classes * numbering.size < 1;
+    const bool          nearly_alike = numbering.entries <= few_zeros && numbering.size * classes > 1;
+    const bool          alike = numbering.size == 1 || (classes <= worth_joining && !nearly_alike);
     if (!alike) first = first_of_nodes(g, numbering, dense);
     for (Index v = 0; v < g.n && alike && classes > worth_joining; ++v)
         if (first[v] != none) first[v] = v;

@@ -32,9 +32,9 @@ double entries_if_joined(const Graph& g, const NodeNumbering& numbering, Index s
     return entries > 0 ? full / entries : most_zeros + 1;
 }
 
-bool holds(const Graph& g, const NodeNumbering& numbering)
+bool holds(const Graph& g, NodeNumbering& numbering)
 {
-    const double zeros = entries_if_joined(g, numbering, 0);
+    const double zeros = numbering.entries = entries_if_joined(g, numbering, 0);
     if (zeros > most_zeros) return false;
     for (Index shift = 1; numbering.together && shift < numbering.size; ++shift)
         if (entries_if_joined(g, numbering, shift) < apart * zeros) return false;
@@ -49,11 +49,11 @@ NodeNumbering find_nodes(const Graph& g)
     for (const Index size : sizes) {
         if (g.n % size != 0 || g.n < least * size) continue;
         for (const bool together : {true, false}) {
-            const NodeNumbering numbering{g.n, size, together};
+            NodeNumbering numbering{g.n, size, together};
             if (holds(g, numbering)) return numbering;
         }
     }
-    return {g.n, 1, true};
+    return {.n = g.n};
 }
 
 }  // namespace ilux::detail

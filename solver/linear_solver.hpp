@@ -9,7 +9,7 @@
 
 #include "ilux/base/csr.hpp"
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/solver/policy/forecast.hpp"
+#include "ilux/solver/machine/forecast.hpp"
 #include "ilux/solver/policy/solver_state.hpp"
 #include "ilux/solver/report/batch_report.hpp"
 #include "ilux/solver/report/solver_report.hpp"

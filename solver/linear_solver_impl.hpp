@@ -6,6 +6,7 @@
 
 #include "ilux/solver/asked_null_space.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/machine/machine_rates.hpp"
 #include "ilux/solver/policy/choice.hpp"
 #include "ilux/solver/policy/series_policy.hpp"
 #include "ilux/solver/policy/try_limits.hpp"
@@ -99,7 +100,7 @@ private:
     double seconds_left() const;
     /// The caller's token, and so many seconds from now.
     StopToken within(double seconds) const { return analysis_within(stop, seconds); }
-    TryFacts  facts() const { return {options_, choice_, loop.tried(), seconds_left()}; }
+    TryFacts  facts() const { return {options_, machine_rates(), choice_, loop.tried(), seconds_left()}; }
     bool      direct() const { return strategies->takes_direct(); }
     void      take_strategy(bool of_direct);
     /// The system of the call under way. Makes Aᴴ where that is needed.

@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <unordered_map>
+#include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "ilux/base/tasks.hpp"
+#include "ilux/reorder/compressed_graph.hpp"
 
 namespace ilux {
 namespace {
@@ -32,29 +34,54 @@ public:
     /// @param first  so many of the unknowns
     AmdCounts ordered(Index first) const
     {
-        std::vector<Offset> row_ptr{0};
-        std::vector<Index>  col;
-        for (Index k = 0; k < first; ++k) {
-            for (Offset p = A_.row_ptr[met_[k]]; p < A_.row_ptr[met_[k] + 1]; ++p)
-                if (const auto at = number_.find(A_.col[p]); at != number_.end() && at->second < first)
-                    col.push_back(at->second);
-            std::sort(col.begin() + row_ptr.back(), col.end());
-            row_ptr.push_back(static_cast<Offset>(col.size()));
-        }
-        AmdCounts counts;
-        fill_reducing_order({first, row_ptr, col}, Ordering::amd, &counts);
+        const Pattern part = pattern(sorted(first));
+        AmdCounts     counts;
+        fill_reducing_order({first, part.row_ptr, part.col}, Ordering::amd, &counts);
         return counts;
+    }
+    /// Arcs of the compressed graph for each entry.
+    double arcs_an_entry() const
+    {
+        const Pattern part = pattern(sorted(size()));
+        const auto    c = compressed_graph(Cpu(1), {size(), part.row_ptr, part.col});
+        return part.col.empty() ? 0 : double(c.graph.neighbour.size()) / double(part.col.size());
     }
 
 private:
+    struct Pattern {
+        std::vector<Offset> row_ptr{0};
+        std::vector<Index>  col;
+    };
+
     void meet(Index v)
     {
-        if (number_.try_emplace(v, static_cast<Index>(met_.size())).second) met_.push_back(v);
+        if (seen_.insert(v).second) met_.push_back(v);
+    }
+    /// The first unknowns in the order of A, which tells nodes.
+    std::vector<Index> sorted(Index first) const
+    {
+        std::vector<Index> unknowns(met_.begin(), met_.begin() + first);
+        std::ranges::sort(unknowns);
+        return unknowns;
+    }
+    Pattern pattern(std::span<const Index> unknowns) const
+    {
+        Pattern part;
+        for (const Index v : unknowns) {
+            auto at = unknowns.begin();
+            for (Offset p = A_.row_ptr[v]; p < A_.row_ptr[v + 1]; ++p) {  // both ascend
+                at = std::lower_bound(at, unknowns.end(), A_.col[p]);
+                if (at != unknowns.end() && *at == A_.col[p])
+                    part.col.push_back(static_cast<Index>(at - unknowns.begin()));
+            }
+            part.row_ptr.push_back(static_cast<Offset>(part.col.size()));
+        }
+        return part;
     }
 
-    const PatternView&               A_;
-    std::vector<Index>               met_;
-    std::unordered_map<Index, Index> number_;
+    const PatternView&        A_;
+    std::vector<Index>        met_;
+    std::unordered_set<Index> seen_;
 };
 
 /// What parts of about one size take, added up.
@@ -84,19 +111,21 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
     const auto  dense = static_cast<Offset>(std::max(16.0, 10 * std::sqrt(double(A.n))));
     const Index size = std::clamp(A.n / part_share, std::min(A.n, least_part), most_part);
     if (size == A.n) {
-        Taken whole;
+        Taken     whole;
         AmdCounts counts;
         fill_reducing_order(A, Ordering::amd, &counts);
         whole.add(A.n, counts);
-        return {whole.nnz, whole.flops, 1};
+        return {.nnz = whole.nnz, .flops = whole.flops, .arcs = double(A.nnz())};
     }
     std::array<Taken, parts> large, small;
+    double                   arcs_an_entry = 1;
     with_tasks(be, true, [&] {
         for_tasks(parts, [&](Index k) {
             const Part part(A, static_cast<Index>((Offset{2} * k + 1) * A.n / (2 * parts)), size, dense);
             const Index few = std::max(Index{1}, part.size() / smaller);
             large[k].add(part.size(), part.ordered(part.size()));
             small[k].add(few, part.ordered(few));
+            if (k == parts / 2) arcs_an_entry = part.arcs_an_entry();
         });
     });
     Taken all_large, all_small;
@@ -113,6 +142,7 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
     const double nnz_growth = whole ? 1 : exponent(all_large.nnz, all_small.nnz, ratio, 0.05, 4. / 3);
     estimate.nnz = all_large.nnz / parts * std::pow(times, nnz_growth);
     estimate.flops = all_large.flops / parts * std::pow(times, estimate.growth);
+    estimate.arcs = arcs_an_entry * double(A.nnz());
     if (estimate.growth > 1.25) estimate.flops *= dissection_gains;
     return estimate;
 }

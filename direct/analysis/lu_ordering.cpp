@@ -214,6 +214,15 @@ private:
     std::optional<SymbolicCost> bound_;
 };
 
+/// @param gains  how many times fewer flops another order may have
+void require_worth(const AnalysisLimit& limit, SymbolicCost best, double gains)
+{
+    const SymbolicCost found = best;
+    best.multiply_adds /= gains;
+    best.nnz /= std::sqrt(gains);
+    if (limit.worth && !limit.worth(best)) throw NotWorthIt{.cost = found};
+}
+
 /// @param symmetry  share of the entries off the diagonal that are mirrored
 /// @param dissected  nested dissection was tried
 void try_others(const PatternView& C, double symmetry, bool dissected, Choice& choice)
@@ -249,9 +258,10 @@ void try_others(const PatternView& C, double symmetry, bool dissected, Choice& c
 }  // namespace
 
 LuOrder choose_order(const PatternView& C, LuOrdering wanted, LuOrderFor order_for, std::vector<std::string>& decisions,
-                     const StopToken& stop, const Cpu& be)
+                     const StopToken& stop, const Cpu& be, const AnalysisLimit& limit)
 {
-    Choice choice(C, order_for, decisions, stop, be);
+    constexpr double gains = 5;  // by other orders than AMD
+    Choice           choice(C, order_for, decisions, stop, be);
     if (C.n == 0) {
         if (wanted != LuOrdering::automatic) choice.best().ordering = wanted;
         return std::move(choice.best());
@@ -269,13 +279,19 @@ LuOrder choose_order(const PatternView& C, LuOrdering wanted, LuOrderFor order_f
     if (mesh) {
         const CompressedGraph c = choice.compressed();
         choice.offer(c, choice.dissected(c), LuOrdering::dissection, "nested dissection of a mesh");
-        if (choice.flops_an_entry() >= flops_for_dissection) return std::move(choice.best());
+        if (choice.flops_an_entry() >= flops_for_dissection) {
+            require_worth(limit, choice.best().cost, 1);
+            return std::move(choice.best());
+        }
     }
     AmdCounts amd;
     auto      perm = choice.order(C, Ordering::amd, &amd);
     choice.set_counts(amd);
     choice.offer(std::move(perm), LuOrdering::amd, "amd");
-    if (wanted == LuOrdering::automatic) try_others(C, amd.symmetry, mesh, choice);
+    if (wanted == LuOrdering::automatic) {
+        require_worth(limit, choice.best().cost, gains);
+        try_others(C, amd.symmetry, mesh, choice);
+    }
     return std::move(choice.best());
 }
 

@@ -182,7 +182,7 @@ MatrixView<S> view(const CsrView<S>& A)
 
 template <class S>
 std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOptions& options, const StopToken& stop,
-                                          const Cpu& be)
+                                          const Cpu& be, const AnalysisLimit& limit)
 {
     const WallClock clock;
     const bool      large_input = std::ssize(A.idx) >= many_entries;
@@ -192,8 +192,14 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOption
     auto&     s = *symbolic;
     Structure found;
     with_tasks(be, large_input, [&] { found = look_at(A, options, s, stop); });
-    LuOrder order =
-        choose_order(found.large.pattern(), options.ordering, options.order_for, s.report.decisions, stop, be);
+    LuOrder order;
+    try {
+        order = choose_order(found.large.pattern(), options.ordering, options.order_for, s.report.decisions, stop, be,
+                             limit);
+    } catch (NotWorthIt& seen) {
+        seen.seconds = clock.seconds();
+        throw;
+    }
     stop.check();
     describe(s.report, found.form, order, found.large.pattern().n);
     reorder_blocks(found.form, found.large, std::move(order.perm));
@@ -243,7 +249,7 @@ void require_same_pattern(const LuSymbolic& symbolic, const MatrixView<S>& A)
 #define ILUX_INSTANTIATE(S)                                                                                      \
     template MatrixView<S>                     view(const CsrView<S>&);                                          \
     template std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>&, const LuOptions&, const StopToken&, \
-                                                       const Cpu&);                                              \
+                                                       const Cpu&, const AnalysisLimit&);                        \
     template void                              require_same_pattern(const LuSymbolic&, const MatrixView<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

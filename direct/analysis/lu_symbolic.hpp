@@ -12,6 +12,7 @@
 #include "ilux/base/stop_token.hpp"
 #include "ilux/base/unset_vector.hpp"
 #include "ilux/direct/analysis/lu_options.hpp"
+#include "ilux/direct/analysis/lu_ordering.hpp"
 
 namespace ilux {
 
@@ -72,11 +73,13 @@ struct LuSymbolic {
 /// The result is the same for any number of threads.
 /// Cost: near linear in nnz for amd; others are tried only where the predicted flops make their time worth it.
 /// @param stop  ends the analysis by Cancelled or OutOfTime within some tens of milliseconds for each 10⁶ entries
+/// @param limit  ends it by NotWorthIt
 /// @throws InvalidInput for a broken pattern, or for NaN or Inf among the values, naming row and column;
 ///         InvalidOption for a matching or its scaling without values
 template <class S = double>
 std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOptions& options = {},
-                                          const StopToken& stop = {}, const Cpu& be = Cpu(1));
+                                          const StopToken& stop = {}, const Cpu& be = Cpu(1),
+                                          const AnalysisLimit& limit = {});
 
 /// @throws InvalidInput unless there are as many values as the analysed matrix has entries
 void require_values(const LuSymbolic& symbolic, std::size_t values);

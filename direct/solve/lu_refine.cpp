@@ -275,31 +275,42 @@ RefineReport lu_refine(Cpu& be, const LuFactors<S>& factors, const MatrixView<No
 }
 
 template <class S>
-double condition_estimate(Cpu& be, const LuFactors<S>& factors, const MatrixView<NotDeduced<S>>& A,
-                          LuWorkspace<NotDeduced<S>>& ws)
+double condition_estimate(const MatrixView<NotDeduced<S>>& A, const SolveInPlace<NotDeduced<S>>& solve,
+                          std::span<NotDeduced<S>> x, std::span<NotDeduced<S>> xi)
 {
-    require_matrix<S>(factors, A);
-    const Index n = factors.pattern->n;
-    require(ws.r.size() >= n,
-            [&] { return fmt::format("a workspace for n = {}, but factors of n = {}", ws.r.size(), n); });
-    if (n == 0) return 1;
-    const double norm = norm1(A, real_scratch<S>(ws.r, n));
+    if (A.n == 0) return 1;
+    const double norm = norm1(A, real_scratch<S>(xi, A.n));
     if (!std::isfinite(norm)) return infinity;
     int exponent = 0;
     std::frexp(norm, &exponent);
     const double s = std::ldexp(1.0, std::clamp(exponent, -512, 512));  // ‖A⁻¹‖₁ alone may overflow
-    const auto   solve = [&](std::span<S> x) { lu_solve(be, factors, x, x, ws); };
-    const auto   solve_adjoint = [&](std::span<const S> xi, std::span<S> x) {
-        lu_solve(be, factors, xi, x, ws, Transpose::adjoint);
+    const auto   solve_adjoint = [&](std::span<const S> signs, std::span<S> v) {
+        std::ranges::copy(signs, v.begin());
+        solve(v, Transpose::adjoint);
     };
-    const std::span<S> x(ws.d.data(), n), xi(ws.r.data(), n);
-    const double       condition = norm / s * detail::estimate_norm1<S>(x, xi, s, solve, solve_adjoint);
+    const auto   apply = [&](std::span<S> v) { solve(v, Transpose::no); };
+    const double condition = norm / s * detail::estimate_norm1<S>(x, xi, s, apply, solve_adjoint);
     return std::isfinite(condition) ? condition : infinity;
+}
+
+template <class S>
+double condition_estimate(Cpu& be, const LuFactors<S>& factors, const MatrixView<NotDeduced<S>>& A,
+                          LuWorkspace<NotDeduced<S>>& ws)
+{
+    require_matrix<S>(factors, A);
+    const std::size_t n = factors.pattern->n;
+    require(ws.r.size() >= n,
+            [&] { return fmt::format("a workspace for n = {}, but factors of n = {}", ws.r.size(), n); });
+    return condition_estimate<S>(
+        A, [&](std::span<S> v, Transpose transpose) { lu_solve<S>(be, factors, v, v, ws, transpose); },
+        std::span(ws.d).first(n), std::span(ws.r).first(n));
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                            \
     template RefineReport lu_refine(Cpu&, const LuFactors<S>&, const MatrixView<S>&, std::span<const S>, std::span<S>, \
                                     LuWorkspace<S>&, Transpose);                                                       \
+    template double       condition_estimate<S>(const MatrixView<S>&, const SolveInPlace<S>&, std::span<S>,            \
+                                                std::span<S>);                                                         \
     template double       condition_estimate(Cpu&, const LuFactors<S>&, const MatrixView<S>&, LuWorkspace<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

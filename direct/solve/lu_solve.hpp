@@ -2,6 +2,7 @@
 // x ← A⁻¹ b, A⁻ᵀ b and A⁻ᴴ b from finished factors; refinement and condition.
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -72,9 +73,17 @@ RefineReport lu_refine(Cpu& be, const LuFactors<S>& factors, const MatrixView<No
                        std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x, LuWorkspace<NotDeduced<S>>& ws,
                        Transpose transpose = Transpose::no);
 
+/// v ← A⁻¹ v or A⁻ᴴ v.
+template <class S>
+using SolveInPlace = std::function<void(std::span<S> v, Transpose transpose)>;
+
 /// Estimate of ‖A‖₁ ‖A⁻¹‖₁, usually within a factor of 3 from below [hager_84] [higham_88]; at most 5 pairs of solves
-/// and one more. 1 for n = 0; Inf where it overflows, or ‖A‖₁ does. Nothing is allocated.
-/// @throws InvalidInput as lu_refine
+/// and one more. 1 for n = 0; Inf where it overflows, or ‖A‖₁ does.
+/// @param x, xi  n, scratch
+template <class S>
+double condition_estimate(const MatrixView<NotDeduced<S>>& A, const SolveInPlace<NotDeduced<S>>& solve,
+                          std::span<NotDeduced<S>> x, std::span<NotDeduced<S>> xi);
+/// The same by factors on the host. @throws InvalidInput as lu_refine
 template <class S>
 double condition_estimate(Cpu& be, const LuFactors<S>& factors, const MatrixView<NotDeduced<S>>& A,
                           LuWorkspace<NotDeduced<S>>& ws);

@@ -8,11 +8,9 @@
 namespace ilux {
 namespace {
 
-// Fronts are dense, cost a little each, and have the flops of a symmetric pattern. The more flops there are for an entry, the larger the
-// fronts and the faster their flops: of 144 real matrices, those above the limit were factored faster by fronts, but for one that lost
-// 11 to 16 %.
-constexpr double flops_an_entry = 50;  // divided by how many times the flops fronts take
-constexpr double least_flops = 2e6;
+// Fronts are dense, cost a little each, and have the flops of a symmetric pattern. Of 144 real matrices, those above the limit, which is divided by how
+// many times the flops fronts take, were factored faster by fronts, but for one that lost 11 to 16 %.
+constexpr double flops_an_entry = least_front_flops_an_entry, least_flops = least_front_flops;
 
 // Seconds of a refactorization and a solve on an H200, where many systems let what is made before count for little. These rules put
 // each of 60 real matrices with 3·10⁵ to 2·10⁹ flops where it was faster, but for one where both take the same time.

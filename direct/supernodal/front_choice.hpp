@@ -8,6 +8,10 @@
 
 namespace ilux {
 
+/// Flops of an LU, and for each entry of L + U, from which on fronts are likely to be faster: the more flops there are for an entry, the
+/// larger fronts are and the faster their flops.
+constexpr double least_front_flops = 2e6, least_front_flops_an_entry = 50;
+
 /// A plan where numbers by fronts are expected to be faster than by entries, or where options.supernodes says on.
 struct FrontChoice {
     std::shared_ptr<const FrontPlan> plan;  ///< null: by entries

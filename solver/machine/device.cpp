@@ -7,6 +7,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/solver/machine/host.hpp"
+#include "ilux/solver/machine/machine_rates.hpp"
 #include "ilux/sptrsv/level_set.hpp"
 
 namespace ilux {
@@ -32,15 +33,22 @@ double bytes_of(const PrecondFactors<S>& factors)
 }
 
 template <Scalar S>
-std::string why_no_gpu(const CsrView<S>& A)
+std::string why_no_gpu(const CsrView<S>& A, Offset least_nnz)
 {
     if (!built_with_cuda()) return "this build has no CUDA code";
-    if (A.nnz() < device_rule::least_nnz)  // asked first: the driver takes 0.2 s to start
-        return fmt::format("nnz {}, and a GPU begins to gain at about {}", A.nnz(), device_rule::least_nnz);
+    if (A.nnz() < least_nnz)  // asked first: the driver takes its time to start
+        return fmt::format("nnz {}, and a GPU begins to gain at about {}", A.nnz(), least_nnz);
     return gpu_count() == 0 ? "no GPU was found" : "";
 }
 
 }  // namespace
+
+Offset least_nnz_for_gpu(int threads, const Rates& rates)
+{
+    constexpr double serial = 0.2;
+    return static_cast<Offset>(rates.gpu_start /
+                               on_threads(rates.rounds_entry + rates.iteration_entry, serial, threads));
+}
 
 Device Machine::device() const
 {
@@ -61,7 +69,8 @@ template <Scalar S>
 bool gpu_is_likely(const SolverOptions& options, const CsrView<S>& A)
 {
     if (options.device == DeviceChoice::cpu || !built_with_cuda()) return false;
-    return options.device == DeviceChoice::gpu || (A.nnz() >= device_rule::least_nnz && gpu_count() > 0);
+    const Offset least = least_nnz_for_gpu(Cpu(options.threads).threads(), machine_rates());
+    return options.device == DeviceChoice::gpu || (A.nnz() >= least && gpu_count() > 0);
 }
 
 template <Scalar S>
@@ -76,7 +85,8 @@ Machine choose_machine(const SolverOptions& options, const CsrView<S>& A, std::v
         machine.gpu = std::make_unique<Gpu>();
         return machine;
     }
-    std::string why = why_no_gpu(A);
+    const Offset least = least_nnz_for_gpu(machine.cpu.threads(), machine_rates());
+    std::string  why = why_no_gpu(A, least);
     if (why.empty()) try {
             machine.gpu = std::make_unique<Gpu>();
         } catch (const DeviceError& error) {  // a GPU for which this build has no code, say
@@ -84,7 +94,7 @@ Machine choose_machine(const SolverOptions& options, const CsrView<S>& A, std::v
         }
     machine.gpu_by_choice = machine.gpu != nullptr;
     decisions.push_back(machine.gpu ? fmt::format("device gpu: {} was found, and nnz {} is at least {}",
-                                                  gpu_name(machine.gpu->device()), A.nnz(), device_rule::least_nnz)
+                                                  gpu_name(machine.gpu->device()), A.nnz(), least)
                                     : fmt::format("device cpu: {}", why));
     return machine;
 }
@@ -93,10 +103,11 @@ template <Scalar S>
 std::string why_not_gpu(const CsrView<S>& A, const PrecondFactors<S>& factors, bool saved)
 {
     using namespace device_rule;
+    const Rates& rates = machine_rates();
     const double bytes = double(A.bytes()) + bytes_of(factors) + 8.0 * sizeof(S) * A.rows();
     const Offset rows = chain(factors, saved);
-    const double gpu = launch_seconds + std::max(hop_seconds * double(rows), bytes / gpu_rate),
-                 host = bytes / host_rate;
+    const double gpu = rates.gpu_step + std::max(hop_seconds * double(rows), bytes * rates.gpu_byte),
+                 host = bytes * rates.host_byte;
     if (gpu < host) return "";
     return fmt::format("M has chains of {} dependent rows: about {:.2g} ms a step on a GPU, {:.2g} ms on the host",
                        rows, 1e3 * gpu, 1e3 * host);

@@ -7,19 +7,16 @@
 
 #include "ilux/solver/machine/gpu_system.hpp"
 #include "ilux/solver/machine/options.hpp"
+#include "ilux/solver/machine/rates.hpp"
 
 namespace ilux {
 
-/// All numbers of --device auto. The GPU is taken for matrices from `least_nnz` on, unless a step there would take
-/// longer than on the host: a launch and a hop for every dependent row, or the bytes read, whichever is more, against
-/// the bytes that a host reads.
 namespace device_rule {
-constexpr Offset least_nnz = 500'000;    // of A; below, the host is done before a GPU has started
 constexpr double hop_seconds = 0.26e-6;  // from a row to one that waits for it
-constexpr double launch_seconds = 1e-4;  // of all launches and waits of a step
-constexpr double gpu_rate = 2e12;        // bytes a second
-constexpr double host_rate = 5e9;
-}  // namespace device_rule
+}
+
+/// Entries of A from which on an iteration gains by a GPU that is yet to be started: below, so many threads are done by then.
+Offset least_nnz_for_gpu(int threads, const Rates& rates);
 
 /// Where a solve ran.
 struct Device {
@@ -45,12 +42,13 @@ void require_device(DeviceChoice choice);
 template <Scalar S>
 bool gpu_is_likely(const SolverOptions& options, const CsrView<S>& A);
 
-/// Decides by the size of A; what was decided for the user is noted in `decisions`.
+/// Decides by least_nnz_for_gpu(); what was decided for the user is noted in `decisions`.
 /// @throws DeviceError when a GPU is asked for and cannot be used
 template <Scalar S>
 Machine choose_machine(const SolverOptions& options, const CsrView<S>& A, std::vector<std::string>& decisions);
 
-/// Once M is factored: why the host had better apply it, or "". @param saved  M saves G and F
+/// Once M is factored: why the host had better apply it, or "". A step on a GPU takes launches and a hop for every dependent row, or the bytes
+/// read, whichever is more. @param saved  M saves G and F
 template <Scalar S>
 std::string why_not_gpu(const CsrView<S>& A, const PrecondFactors<S>& factors, bool saved);
 

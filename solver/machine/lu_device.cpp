@@ -8,7 +8,9 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/direct/model/refactor_choice.hpp"
+#include "ilux/solver/machine/forecast.hpp"
 #include "ilux/solver/machine/host.hpp"
+#include "ilux/solver/machine/machine_rates.hpp"
 
 namespace ilux {
 namespace {
@@ -77,9 +79,30 @@ Machine machine_for(const SolverOptions& options, const CsrView<S>& A, bool seri
         if (options.device == DeviceChoice::automatic)
             decisions.push_back(fmt::format("device gpu: lu.refactor={} is of a GPU", name(options.lu.refactor)));
     } else if (options.device == DeviceChoice::automatic && !series) {
-        decisions.emplace_back("device cpu: pivots are chosen on the host; a GPU pays where many systems keep them");
+        if (!built_with_cuda()) decisions.emplace_back("device cpu: this build has no CUDA code");
     }
     return machine;
+}
+
+void take_gpu_for_fronts(Machine& machine, const SolverOptions& options, const LuWork& work,
+                         std::vector<std::string>& decisions)
+{
+    const bool open = options.device == DeviceChoice::automatic && options.lu.refactor == RefactorMethod::automatic &&
+                      options.lu.supernodes != LuSupernodes::off;
+    if (!open || !built_with_cuda() || !gpu_pays_for_fronts(work, machine.cpu.threads(), machine_rates()) ||
+        gpu_count() == 0)
+        return;
+    constexpr double left_room = 1.5;  // what fronts leave one another, and the plan, over the numbers
+    try {
+        auto         gpu = std::make_unique<Gpu>();
+        const double need = left_room * work.nnz * (work.complex ? 2 : 1) * sizeof(double);
+        const double limit = double(machine.memory_limit.value), free = double(gpu_memory(gpu->device()).free);
+        if (need > (limit > 0 ? std::min(limit, free) : free)) return;
+        machine.gpu = std::move(gpu);
+        machine.gpu_by_choice = true;
+        decisions.push_back(fmt::format("device gpu: {:.2g} flops by fronts", work.flops));
+    } catch (const DeviceError&) {  // one for which this build has no code, say
+    }
 }
 
 template <Scalar S>

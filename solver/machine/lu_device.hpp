@@ -6,6 +6,7 @@
 
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/solver/machine/device.hpp"
+#include "ilux/solver/machine/forecast.hpp"
 
 namespace ilux {
 
@@ -17,11 +18,15 @@ void require_null_space_possible(const SolverOptions& options);
 /// @throws DeviceError where a method of a GPU's LU is asked for, and there is none
 void require_device_for_lu(const SolverOptions& options);
 
-/// As choose_machine. For method lu a GPU only where it, or one of its methods, was asked for: a single system stays on
-/// the host, and of a series choose_refactor decides when there are pivots.
+/// As choose_machine. For method lu a GPU only where it, or one of its methods, was asked for: take_gpu_for_fronts decides
+/// when there is an analysis, and of a series choose_refactor when there are pivots.
 template <Scalar S>
 Machine machine_for(const SolverOptions& options, const CsrView<S>& A, bool series,
                     std::vector<std::string>& decisions);
+
+/// A GPU for the first factors by fronts, where --device auto leaves that to us and they are made faster there; what was decided is noted.
+void take_gpu_for_fronts(Machine& machine, const SolverOptions& options, const LuWork& work,
+                         std::vector<std::string>& decisions);
 
 /// The one that a series will begin on, as far as that is known without starting a GPU.
 template <Scalar S>

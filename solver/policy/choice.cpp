@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <optional>
+#include <atomic>
+#include <cmath>
 #include <utility>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/tasks.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/solver/machine/memory_guard.hpp"
@@ -16,12 +18,9 @@
 namespace ilux {
 namespace {
 
-using namespace forecast_rule;
-
-constexpr Offset tiny_nnz = 5000;          // of A; below, an LU is done before a choice is
-constexpr Offset screened_nnz = 20'000;    // of A; from here on AMD alone is asked first
-constexpr double nearly_symmetric = 0.95;  // share of mirrored entries
-constexpr double flops_for_others = 5000;  // an entry of A; from here on the full analysis pays for a single system
+constexpr Offset tiny_nnz = 5000;       // of A; below, an LU is done before a choice is
+constexpr Offset estimated_nnz = 20'000;  // of A; from here on fill is estimated before an order is made
+constexpr double heavy_diagonal = 0.3;  // |a_ii| over the other entries of its row
 
 /// ", for 3 systems of 100 right-hand sides each"
 std::string amount(const Ahead& ahead)
@@ -32,113 +31,169 @@ std::string amount(const Ahead& ahead)
                               text.empty() ? "" : " each");
 }
 
-std::string figures(const Forecast& direct, const Forecast& iterative, const Ahead& ahead)
+/// What was chosen, and the figures that decided.
+std::string told(const ChoiceFacts& facts, const Expected& expected, const Rates& rates)
 {
-    return fmt::format("LU {}, multilevel ILU with its iteration {}{}", time_text(direct.of(ahead)),
-                       time_text(iterative.of(ahead)), amount(ahead));
-}
-
-/// Seconds of an LU by another order than AMD's, at least. @param factor  seconds by AMD's
-template <Scalar S>
-double by_other_orders(const CsrView<S>& A, double factor)
-{
-    return analysis_per_entry * double(A.nnz()) + factor / ordering_gains;
-}
-
-/// Whether AMD's own counts leave LU no hope, whatever the ordering.
-template <Scalar S>
-bool hopeless(const CsrView<S>& A, const Ahead& ahead, const StopToken& stop, Choice& choice)
-{
-    if (A.nnz() < screened_nnz) return false;
-    AmdCounts amd;
-    fill_reducing_order({A.rows(), A.row_ptr(), A.col()}, Ordering::amd, &amd, stop);
-    if (amd.symmetry < nearly_symmetric) return false;
-    const double flops = 2 * amd.multiply_adds, factor = factor_per_flop * flops;
-    const double least = std::min(factor, by_other_orders(A, factor));
-    if (least < choice.iterative.of(ahead)) return false;
-    choice.direct = false;
-    choice.lu_at_best = least;
-    choice.lu = Forecast{.analyse = analysis_per_entry * double(A.nnz()),
-                         .factor = factor,
-                         .renew = refactor_per_flop * flops,
-                         .solve = solve_per_entry * 2 * amd.nnz_L};
-    choice.decisions.push_back(fmt::format(
-        "iterative: AMD's order leads to {:.2g} flops in an LU, {} even if another order has {:g} times fewer; about {} by "
-        "multilevel ILU and iteration",
-        flops, time_text(least), ordering_gains, time_text(choice.iterative.of(ahead))));
-    return true;
-}
-
-/// By AMD first, where the ordering is left to us; then by all orderings, if that may change the answer or pays.
-template <Scalar S>
-void analyse_as_far_as_needed(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead,
-                              const StopToken& stop, Choice& choice)
-{
-    const LuOptions& lu = options.lu;
-    const Cpu        cpu(options.threads);
-    LuOptions        first = within_memory(lu);
-    const bool       automatic = lu.ordering == LuOrdering::automatic;
-    if (automatic && ahead.systems == 1) first.ordering = LuOrdering::amd;
-    choice.symbolic = analyse<S>(view(A), first, stop, cpu);
-    choice.lu = forecast_direct(*choice.symbolic);
-    if (first.ordering == lu.ordering) return;
-    const double flops = choice.symbolic->report.flops;
-    const bool   many = flops > flops_for_others * double(A.nnz());
-    if (!many || by_other_orders(A, choice.lu->factor) > choice.iterative.of(ahead)) return;
-    first.ordering = LuOrdering::automatic;
-    const double before = choice.lu->analyse;
-    choice.symbolic = analyse<S>(view(A), first, stop, cpu);
-    choice.lu = forecast_direct(*choice.symbolic);
-    choice.lu->analyse += before;
+    return fmt::format(
+        "{}: LU is expected to take {} ({}{:.2g} flops{}), an iteration {} and to fail in {:.0f} % of cases{}; rates {}",
+        expected.take_lu ? "direct" : "iterative", time_text(expected.direct), facts.lu_estimated ? "about " : "",
+        facts.lu.flops, fronts_are_likely(facts.lu) ? " by fronts" : "",
+        time_text(expected.iterative.of(facts.ahead)), 100 * expected.odds, amount(facts.ahead), rates.origin);
 }
 
 template <Scalar S>
-void decide(const SolverOptions& options, const Ahead& ahead, Choice& choice)
+IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOptions& options, bool gpu)
 {
-    const LuSymbolicReport& report = choice.symbolic->report;
-    const auto              no = [&](std::string why) {
-        choice.direct = choice.direct_possible = false;
-        choice.decisions.push_back("iterative: " + std::move(why));
-    };
-    if (report.structural_rank < choice.symbolic->n)
-        return no(fmt::format("A is structurally singular, rank {} of {}, so that it has no LU", report.structural_rank,
-                              choice.symbolic->n));
-    if (const auto why = lack_of_memory([&] { require_memory(*choice.symbolic, options.lu, sizeof(S)); }))
-        return no(*why);
-    Forecast lu = *choice.lu;
-    lu.analyse = 0;  // spent whatever follows
-    choice.direct = lu.of(ahead) <= choice.iterative.of(ahead);
-    choice.lu_at_best = lu.of(1);
-    choice.decisions.push_back(fmt::format("{}: {:.3g} entries in L + U and {:.2g} flops, about {}",
-                                           choice.direct ? "direct" : "iterative", report.nnz, report.flops,
-                                           figures(lu, choice.iterative, ahead)));
-}
-
-template <Scalar S>
-IterationFacts facts_of_iteration(const CsrView<S>& A, const SolverOptions& options, bool gpu)
-{
-    Cpu        cpu(options.threads);
+    std::atomic<Index> heavy = 0;
+    std::atomic<bool>  odd = false;  // a diagonal entry that is 0, or has another sign than the first
+    const double       sign = A.rows() > 0 ? real_part(A.at(0, 0)) : 1;
+    with_tasks(cpu, A.nnz() >= 50'000, [&] {
+        for_pieces(A.rows(), [&](Index, Index begin, Index end) {
+            Index found = 0;
+            bool  other = false;
+            for (Index i = begin; i < end; ++i) {
+                double others = 0;
+                S      own = 0;
+                for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+                    if (A.col()[p] == i) own = A.val()[p];
+                    else others += std::abs(A.val()[p]);
+                found += std::abs(own) >= heavy_diagonal * others;
+                other |= !(real_part(own) * sign > 0);
+            }
+            heavy += found;
+            if (other) odd = true;
+        });
+    });
     const bool mlilu = options.precond.kind == PrecondKind::mlilu;
+    const bool rounds = mlilu && rounds_are_likely(cpu, A, options.precond.mlilu);
+    const auto rows = std::max(1.0, double(A.rows()));
     return {.entries = double(A.nnz()) + A.rows(),
-            .rounds = mlilu && rounds_are_likely(cpu, A, options.precond.mlilu),
-            .threads = cpu.threads(),
-            .gpu = gpu,
-            .gpu_rounds = gpu};
+            .rounds = rounds,
+            .gpu_rounds = rounds && gpu,
+            .heavy = heavy / rows,
+            .positive = !odd};
 }
+
+/// One choice in the making.
+template <Scalar S>
+class Chooser {
+public:
+    Chooser(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, bool gpu, const Rates& rates,
+            const StopToken& stop, Choice& choice)
+        : A_(A), options_(options), rates_(rates), stop_(stop), cpu_(options.threads), choice_(choice)
+    {
+        facts_.place = {.threads = cpu_.threads(), .gpu = gpu};
+        facts_.ahead = ahead;
+        facts_.iteration = facts_of_iteration(cpu_, A, options, gpu);
+        choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
+    }
+
+    void choose(std::shared_ptr<const LuSymbolic> stored)
+    {
+        if (!stored) {
+            if (A_.nnz() >= estimated_nnz && !worth_an_analysis()) return;
+            stored = analysed();
+        }
+        if (stored) decide(std::move(stored));
+    }
+
+    void no_lu(std::string why)
+    {
+        choice_.symbolic.reset();
+        choice_.direct = choice_.direct_possible = false;
+        choice_.decisions.push_back("iterative: " + std::move(why));
+    }
+
+private:
+    /// By what parts of A say of its LU.
+    bool worth_an_analysis()
+    {
+        const FillEstimate estimate = estimate_fill(cpu_, {A_.rows(), A_.row_ptr(), A_.col()});
+        return settle(work_of(estimate, A_.rows(), double(A_.nnz()), is_complex<S>), true);
+    }
+
+    /// Null where an order has too many flops, or the memory does not suffice; then the choice says so.
+    std::shared_ptr<const LuSymbolic> analysed()
+    {
+        LuOptions lu = within_memory(options_.lu);
+        try {
+            return analyse<S>(view(A_), lu, stop_, cpu_, {.worth = [this](const SymbolicCost& cost) {
+                                  LuWork work = facts_.lu;
+                                  work.nnz = cost.nnz;
+                                  work.flops = 2 * cost.multiply_adds;
+                                  work.n = A_.rows();
+                                  work.entries = work.arcs = double(A_.nnz());
+                                  work.complex = is_complex<S>;
+                                  work.analysis_seconds = 0;
+                                  ChoiceFacts facts = facts_;
+                                  facts.lu = work;
+                                  return expect(facts, rates_).take_lu;
+                              }});
+        } catch (const NotWorthIt& seen) {
+            LuWork work = work_of({.nnz = seen.cost.nnz, .flops = 2 * seen.cost.multiply_adds, .arcs = double(A_.nnz())},
+                                  A_.rows(), double(A_.nnz()), is_complex<S>);
+            work.analysis_seconds = seen.seconds;
+            settle(work, false);
+            choice_.direct = false;
+            return nullptr;
+        }
+    }
+
+    void decide(std::shared_ptr<const LuSymbolic> symbolic)
+    {
+        if (const Index rank = symbolic->report.structural_rank; rank < symbolic->n)
+            return no_lu(fmt::format("A is structurally singular, rank {} of {}, so that it has no LU", rank,
+                                     symbolic->n));
+        if (const auto why = lack_of_memory([&] { require_memory(*symbolic, options_.lu, sizeof(S)); }))
+            return no_lu(*why);
+        LuWork work = work_of(*symbolic, is_complex<S>);
+        work.analysis_seconds = 0;  // spent whatever follows
+        settle(work, false);
+        choice_.lu->analyse = symbolic->report.seconds;
+        choice_.symbolic = std::move(symbolic);
+    }
+
+    /// @return whether LU is taken by these figures
+    bool settle(const LuWork& work, bool estimated)
+    {
+        facts_.lu = work;
+        facts_.lu_estimated = estimated;
+        const Expected expected = expect(facts_, rates_);
+        choice_.facts = facts_;
+        choice_.lu = expected.lu;
+        choice_.direct = expected.take_lu;
+        if (!estimated || !expected.take_lu) choice_.decisions.push_back(told(facts_, expected, rates_));
+        return expected.take_lu;
+    }
+
+    const CsrView<S>&    A_;
+    const SolverOptions& options_;
+    const Rates&         rates_;
+    const StopToken&     stop_;
+    Cpu                  cpu_;
+    Choice&              choice_;
+    ChoiceFacts          facts_;
+};
 
 }  // namespace
 
+Expected expect(const ChoiceFacts& facts, const Rates& rates)
+{
+    Expected expected{.lu = forecast_direct(facts.lu, facts.place, rates),
+                      .iterative = forecast_iterative(facts.iteration, facts.place, rates),
+                      .odds = odds_of_failure(facts.iteration)};
+    expected.direct = expected.lu.of(facts.ahead);
+    expected.iteration = expected.iterative.of(facts.ahead) + expected.odds * expected.direct;
+    expected.take_lu = expected.direct <= expected.iteration;
+    return expected;
+}
+
 template <Scalar S>
 Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, bool gpu,
-                       const StopToken& stop, std::shared_ptr<const LuSymbolic> stored)
+                       const Rates& rates, const StopToken& stop, std::shared_ptr<const LuSymbolic> stored)
 {
-    Choice choice;
-    choice.iterative = forecast_iterative(facts_of_iteration(A, options, gpu));
-    const auto no_lu = [&](std::string why) {
-        choice.symbolic.reset();
-        choice.direct = choice.direct_possible = false;
-        choice.decisions.push_back("iterative: " + std::move(why));
-    };
+    Choice     choice;
+    Chooser<S> chooser(A, options, ahead, gpu, rates, stop, choice);
     if (has_fewer_entries_than_rows(A)) return choice;  // LU says so, and nothing else is tried
     if (A.nnz() <= tiny_nnz) {
         choice.decisions.push_back(
@@ -146,26 +201,17 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const 
         return choice;
     }
     try {
-        const auto why = lack_of_memory([&] {
-            if (stored) {
-                choice.lu = forecast_direct(*stored);
-                choice.symbolic = std::move(stored);
-            } else {
-                if (hopeless(A, ahead, stop, choice)) return;
-                analyse_as_far_as_needed(A, options, ahead, stop, choice);
-            }
-            decide<S>(options, ahead, choice);
-        });
-        if (why) no_lu("the analysis of an LU found no memory: " + *why);
+        const auto why = lack_of_memory([&] { chooser.choose(std::move(stored)); });
+        if (why) chooser.no_lu("the analysis of an LU found no memory: " + *why);
     } catch (const Stopped& told) {
-        no_lu(told.what());
+        chooser.no_lu(told.what());
     }
     return choice;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                        \
-    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&, bool, const StopToken&, \
-                                    std::shared_ptr<const LuSymbolic>);
+#define ILUX_INSTANTIATE(S)                                                                                      \
+    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&, bool, const Rates&, \
+                                    const StopToken&, std::shared_ptr<const LuSymbolic>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

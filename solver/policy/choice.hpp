@@ -2,34 +2,53 @@
 // Direct or iterative: decided by facts before the first factorization.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ilux/solver/machine/options.hpp"
-#include "ilux/solver/policy/forecast.hpp"
+#include "ilux/solver/machine/forecast.hpp"
 
 namespace ilux {
+
+/// All that a choice depends on beside the rates.
+struct ChoiceFacts {
+    LuWork         lu;
+    IterationFacts iteration;
+    Place          place;
+    Ahead          ahead = 1;
+    bool           lu_estimated = false;  ///< no order was made yet
+};
+
+/// What either strategy is expected to take, and which is taken.
+struct Expected {
+    Forecast lu, iterative;
+    double   odds = 0;     ///< that the iteration fails, and LU follows
+    double   direct = 0, iteration = 0;  ///< seconds of all that is to come; iteration: with the odds
+    bool     take_lu = true;
+};
+/// A pure function: LU where it is expected to take no longer than an iteration and, by its odds, the LU after it.
+Expected expect(const ChoiceFacts& facts, const Rates& rates);
 
 /// Which strategy was chosen, and by which figures.
 struct Choice {
     bool direct = true;
     bool direct_possible = true;                 ///< false: a structurally singular A, no memory for L and U, no time
     std::shared_ptr<const LuSymbolic> symbolic;  ///< where one was made; of use to a direct solution
-    std::optional<Forecast>           lu;        ///< nothing: not looked at closely
-    double                            lu_at_best = 0;  ///< seconds that one is still to take, at least
+    std::optional<Forecast>           lu;        ///< nothing: not looked at
     Forecast                          iterative;
+    std::optional<ChoiceFacts>        facts;     ///< nothing: the answer needed none
     std::vector<std::string>          decisions;  ///< sentences with the figures that decided
 };
 
-/// Looks no closer than the answer needs: a tiny system goes to LU at once; a symmetric pattern whose flops by AMD are
-/// far too many goes to an iteration without an analysis; else the analysis decides, METIS being tried only where that
-/// may change the answer.
+/// Looks no closer than the answer needs: a tiny system goes to LU at once; else parts of A tell how much an LU is likely to fill, and only
+/// where that does not speak for an iteration an analysis decides, which ends as soon as its best order has too many flops.
 /// @param ahead  what is to come with this pattern
-/// @param gpu  an iteration would run there
+/// @param gpu  there is one, and it may be used
 /// @param stop  gives an analysis up, and with it LU
 /// @param stored  an analysis that is there already decides in place of others; or null
 template <Scalar S>
 Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, bool gpu,
-                       const StopToken& stop, std::shared_ptr<const LuSymbolic> stored = nullptr);
+                       const Rates& rates, const StopToken& stop, std::shared_ptr<const LuSymbolic> stored = nullptr);
 
 }  // namespace ilux

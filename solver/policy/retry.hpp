@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/solver/policy/forecast.hpp"
+#include "ilux/solver/machine/forecast.hpp"
 #include "ilux/solver/report/attempt.hpp"
 
 namespace ilux {

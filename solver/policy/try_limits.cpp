@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ilux/base/units.hpp"
-#include "ilux/solver/policy/forecast.hpp"
+#include "ilux/solver/machine/forecast.hpp"
 #include "ilux/solver/policy/retry.hpp"
 
 namespace ilux {
@@ -33,23 +33,21 @@ double share_of_time(const TryFacts& facts, bool direct)
 
 double seconds_to_factor(const TryFacts& facts, bool direct)
 {
-    constexpr double least = 0.5;  // of forecasts, below which they say little
+    constexpr double least = 0.1;  // of forecasts, below which they say little
     const double     share = share_of_time(facts, direct);
     if (!other_strategy_open(facts, direct)) return share;
     const double lu = seconds_of_lu(facts.choice), iterative = facts.choice.iterative.of(1);
-    const double mistaken =
-        direct ? std::max(10 * lu, 3 * iterative) : std::max(facts.choice.lu_at_best, 8 * iterative);
+    const double mistaken = direct ? std::max(4 * lu, 3 * iterative) : std::max(lu, 2 * iterative);
     const double most = std::max(least, mistaken);
     return most + (direct ? iterative : lu) <= facts.seconds_left ? most : share;
 }
 
 Index most_steps(const TryFacts& facts, double fill, Offset nnz)
 {
-    constexpr double mistaken = 3;
     const Index      most = facts.options.krylov.max_steps;
     if (!other_strategy_open(facts, false)) return most;
-    const double seconds = forecast_rule::step_per_entry * (1 + fill) * double(nnz);
-    const double steps = mistaken * seconds_of_lu(facts.choice) / seconds;
+    const double seconds = facts.rates.step_number * (1 + fill) * double(nnz);
+    const double steps = seconds_of_lu(facts.choice) / seconds;
     return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2.0 * facts.options.krylov.restart)));
 }
 

@@ -11,6 +11,7 @@ namespace ilux {
 /// Where a system stands when a try begins.
 struct TryFacts {
     const SolverOptions&     options;
+    const Rates&             rates;
     const Choice&            choice;
     std::span<const Attempt> tried;         ///< before, for the same system
     double                   seconds_left;  ///< of the time limit; infinite without one
@@ -26,7 +27,7 @@ bool other_strategy_open(const TryFacts& facts, bool direct);
 double share_of_time(const TryFacts& facts, bool direct);
 
 /// What a factorization may take. While the other strategy is open and there would be time for it, no more than what
-/// makes this one a mistake: then the other is tried.
+/// makes this one a mistake, for a preconditioner what LU would take: then the other is tried.
 double seconds_to_factor(const TryFacts& facts, bool direct);
 
 /// Steps after which LU, where that is open, would have been the better choice by far. @param fill  of M; nnz  of A

@@ -112,6 +112,7 @@ void DirectSolver<S>::begin(const StopToken& stop, Attempt& tried)
     now.pivot_tol = given_.pivot_tol;
     lu_.emplace(machine_.cpu, symbolic_, now);
     lu_->heed(stop);
+    if (!machine_.gpu) take_gpu_for_fronts(machine_, options_, work_of(*symbolic_, is_complex<S>), tried.decisions);
     if (machine_.gpu) try {
             lu_->use_gpu(*machine_.gpu);
         } catch (...) {  // the next call begins anew
@@ -189,7 +190,15 @@ void DirectSolver<S>::estimate_condition(const CsrView<S>& A, Attempt& tried)
 {
     if (tried.action == SolverAction::refactor && condition_known_) return;
     condition_known_ = true;
-    tried.lu->condition = facts_->condition = condition_estimate<S>(machine_.cpu, lu_->factors(), view(A), *workspace_);
+    const SolveInPlace<S> solve = [&](std::span<S> v, Transpose turn) {
+        if (lu_->on_gpu()) {  // numbers stay there
+            better_.assign(v.begin(), v.end());
+            substitute(better_, v, turn);
+        } else lu_solve<S>(machine_.cpu, lu_->factors(), v, v, *workspace_, turn);
+    };
+    const auto n = static_cast<std::size_t>(A.rows());
+    tried.lu->condition = facts_->condition =
+        condition_estimate<S>(view(A), solve, std::span(workspace_->d).first(n), std::span(workspace_->r).first(n));
 }
 
 /// A success is warned of the unknowns that A leaves open, as its factors have it.

@@ -12,6 +12,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/tests/robustness/together.hpp"
+#include "ilux/tests/solver/slow_lu.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
 
@@ -105,6 +106,7 @@ TEST(LinearSolver, KeepsPivotsAndPreconditionersInASeries)
 
 TEST(LinearSolver, StaysWithTheStrategyThatSolvedWhatTheOtherCouldNot)
 {
+    const test::SlowLu slow;
     const auto    hard = gallery::build("convdiff3d:n=22");  // no M but an exact one solves that in two steps
     auto          easy = hard;                               // all but diagonal
     SolverOptions options;
@@ -240,6 +242,7 @@ TEST(LinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)
 
 TEST(LinearSolver, LeavesCgWhereALaterSystemIsNotSymmetric)
 {
+    const test::SlowLu slow;
     const auto first = gallery::build("poisson3d:n=24"), then = unsymmetric(first);
     const auto b = times(then, random_vector(then.rows(), 1));
     for (const SolverMode mode : {SolverMode::iterative, SolverMode::automatic}) {

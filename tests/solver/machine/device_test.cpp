@@ -37,7 +37,7 @@ TEST(ChooseMachine, WithoutAGpuRefusesOneThatIsAskedForAndDoesWithoutOneThatIsNo
     EXPECT_THROW(require_device(DeviceChoice::gpu), DeviceError);
     EXPECT_NO_THROW(require_device(DeviceChoice::automatic));
     std::vector<std::string> decisions;
-    const auto               large = diagonal(static_cast<Index>(device_rule::least_nnz));
+    const auto               large = diagonal(static_cast<Index>(least_nnz_for_gpu(1, Rates())));
     EXPECT_THROW((void)choose_machine({.device = DeviceChoice::gpu}, large, decisions), DeviceError);
     EXPECT_EQ(choose_machine({}, large, decisions).gpu, nullptr);
     EXPECT_EQ(decisions.size(), 1u);

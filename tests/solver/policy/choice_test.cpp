@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/solver/policy/forecast.hpp"
+#include "ilux/solver/machine/forecast.hpp"
 #include "ilux/solver/policy/retry.hpp"
 #include "ilux/solver/policy/strategy_history.hpp"
 #include "ilux/solver/strategy/analysis_limits.hpp"
@@ -190,24 +190,47 @@ TEST(Pause, GrowsWithEachFailureInARow)
     EXPECT_EQ(systems(), 1);
 }
 
+/// As on one thread of the machine of the built-in rates.
+Choice chosen(const CsrMatrix<double>& A, SolverOptions options = {}, const Ahead& ahead = 1)
+{
+    options.threads = 1;
+    return choose_strategy(A, options, ahead, false, Rates(), {});
+}
+
 TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
 {
-    const auto tiny = choose_strategy(gallery::poisson2d(10, 10), {}, 1, false, {});
+    const auto tiny = chosen(gallery::poisson2d(10, 10));
     EXPECT_TRUE(tiny.direct);
     EXPECT_FALSE(tiny.symbolic);
-    const auto cube = choose_strategy(gallery::build("poisson3d:n=32"), {}, 1, false, {});
+    const auto cube = chosen(gallery::build("poisson3d:n=48"));
     EXPECT_FALSE(cube.direct);
     EXPECT_FALSE(cube.symbolic);
     EXPECT_TRUE(cube.direct_possible);
-    const auto sheet = choose_strategy(gallery::build("convdiff2d:n=60"), {.threads = 1}, 1, false, {});
+    ASSERT_TRUE(cube.facts);
+    EXPECT_TRUE(cube.facts->lu_estimated);
+    const auto sheet = chosen(gallery::build("convdiff2d:n=60"));
     EXPECT_TRUE(sheet.direct);
     EXPECT_TRUE(sheet.symbolic);
+}
+
+TEST(ChooseWay, EndsAnAnalysisWhoseOrderHasTooManyFlops)
+{
+    SolverOptions jacobi;  // which is no multilevel ILU, and so expected to take little
+    const auto    A = gallery::build("poisson3d:n=20");
+    Rates         slow;
+    slow.front_flop = slow.entry_flop = 1e-6;
+    const auto choice = choose_strategy(A, jacobi, 1, false, slow, {});
+    EXPECT_FALSE(choice.direct);
+    EXPECT_FALSE(choice.symbolic);
+    EXPECT_TRUE(choice.direct_possible);
+    ASSERT_TRUE(choice.lu);
+    EXPECT_GT(choice.lu->factor, 1);
 }
 
 TEST(ChooseWay, PrefersLuTheMoreSystemsAreToCome)
 {
     const auto A = gallery::build("convdiff3d:n=12");
-    const auto one = choose_strategy(A, {}, 1, false, {}), many = choose_strategy(A, {}, 1000, false, {});
+    const auto one = chosen(A), many = chosen(A, {}, 1000);
     ASSERT_TRUE(one.lu && many.lu);
     EXPECT_LT(many.lu->of(1000) / many.iterative.of(1000), one.lu->of(1) / one.iterative.of(1));
 }
@@ -215,7 +238,7 @@ TEST(ChooseWay, PrefersLuTheMoreSystemsAreToCome)
 TEST(Choice, AnAnalysisThatTakesTooLongSpeaksForTheIteration)
 {
     const auto A = gallery::build("convdiff2d:n=60");
-    const auto choice = choose_strategy(A, {}, 1, false, analysis_within({}, 0));
+    const auto choice = choose_strategy(A, {}, 1, false, Rates(), analysis_within({}, 0));
     EXPECT_FALSE(choice.direct);
     EXPECT_FALSE(choice.direct_possible);
     EXPECT_EQ(choice.symbolic, nullptr);
@@ -224,28 +247,10 @@ TEST(Choice, AnAnalysisThatTakesTooLongSpeaksForTheIteration)
         << choice.decisions[0];
 }
 
-TEST(ForecastIterative, CountsThreadsAndTheGpuWhereThePreconditionerIsMadeInRounds)
-{
-    const IterationFacts sweep{.entries = 1e7}, rounds{.entries = 1e7, .rounds = true};
-    const auto           on = [](IterationFacts facts, int threads, bool gpu = false) {
-        facts.threads = threads;
-        facts.gpu = facts.gpu_rounds = gpu;
-        return forecast_iterative(facts);
-    };
-    EXPECT_EQ(on(sweep, 1).of(1), on(sweep, 16).of(1));
-    EXPECT_EQ(on(sweep, 1).factor, on(sweep, 1, true).factor);
-    EXPECT_LT(on(rounds, 1).of(1), on(sweep, 1).of(1));
-    EXPECT_LT(3 * on(rounds, 16).of(1), on(rounds, 1).of(1));
-    EXPECT_GT(16 * on(rounds, 16).of(1), on(rounds, 1).of(1));
-    EXPECT_LT(10 * on(rounds, 16, true).factor, on(rounds, 16).factor);
-    EXPECT_LT(on(rounds, 1).renew, on(rounds, 1).factor / 5);  // some systems share one, and its rounds serve again
-}
-
 TEST(ChooseWay, ExpectsRoundsWhereRowsAreDominantAndRoundsMayBeChosen)
 {
-    const auto setup = [](const CsrMatrix<>& A, SolverOptions options = {}) {
-        options.threads = 1;
-        return choose_strategy(A, options, 1, false, {}).iterative.factor;
+    const auto    setup = [](const CsrMatrix<>& A, const SolverOptions& options = {}) {
+        return chosen(A, options).iterative.factor;
     };
     SolverOptions crout, jacobi;
     crout.precond.mlilu.setup = MlIluSetup::crout;
@@ -256,13 +261,31 @@ TEST(ChooseWay, ExpectsRoundsWhereRowsAreDominantAndRoundsMayBeChosen)
     EXPECT_EQ(setup(saddle), setup(saddle, crout));
 }
 
-TEST(ForecastDirect, CostsMoreWherePivotsAreFarFromTheDiagonal)
+TEST(ChooseWay, SaysWhereRatesAreFrom)
 {
-    LuSymbolic symbolic;
-    symbolic.report.flops = 1e9;
-    const double factor = forecast_direct(symbolic).factor;
-    symbolic.report.matched = true;
-    EXPECT_GT(forecast_direct(symbolic).factor, factor);
+    Rates rates;
+    rates.origin = "of a calibration";
+    const auto choice = choose_strategy(gallery::build("convdiff2d:n=60"), {}, 1, false, rates, {});
+    ASSERT_FALSE(choice.decisions.empty());
+    EXPECT_NE(choice.decisions[0].find("rates of a calibration"), std::string::npos) << choice.decisions[0];
+}
+
+TEST(Expect, TakesLuWhereAnIterationIsInDoubtThoughItWouldBeFaster)
+{
+    ChoiceFacts facts;
+    facts.lu = {.n = 1e5, .entries = 2e6, .arcs = 2e6, .nnz = 5e7, .flops = 5e10};
+    facts.iteration = {.entries = 5e5, .heavy = 1};
+    const Rates    rates;
+    const Expected sure = expect(facts, rates);
+    EXPECT_FALSE(sure.take_lu);
+    facts.iteration.heavy = 0.2;
+    const Expected doubtful = expect(facts, rates);
+    EXPECT_GT(doubtful.odds, sure.odds);
+    EXPECT_EQ(doubtful.direct, sure.direct);
+    EXPECT_DOUBLE_EQ(doubtful.iteration, doubtful.iterative.of(1) + doubtful.odds * doubtful.direct);
+    facts.iteration.entries = 1e6;
+    EXPECT_FALSE(expect({facts.lu, {.entries = 1e6}, facts.place}, rates).take_lu);
+    EXPECT_TRUE(expect(facts, rates).take_lu);
 }
 
 }  // namespace

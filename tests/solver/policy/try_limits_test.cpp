@@ -18,7 +18,6 @@ protected:
     TryLimits()
     {
         choice.lu = Forecast{.analyse = 1, .factor = 1};
-        choice.lu_at_best = 4;
         choice.iterative = {.factor = 0.5, .solve = 0.5};
     }
     static Attempt by(bool direct)
@@ -27,9 +26,10 @@ protected:
         tried.plan.method = direct ? MethodChoice::lu : MethodChoice::gmres;
         return tried;
     }
-    TryFacts facts(double seconds_left = never) const { return {options, choice, tried, seconds_left}; }
+    TryFacts facts(double seconds_left = never) const { return {options, rates, choice, tried, seconds_left}; }
 
     SolverOptions        options;
+    Rates                rates;
     Choice               choice;
     std::vector<Attempt> tried;
 };
@@ -70,17 +70,17 @@ TEST_F(TryLimits, AFactorizationEndsWhereItIsAMistake)
         bool   direct;
         double left, seconds;
     } table[] = {
-        {true, never, 20},                                       // ten times LU's forecast
-        {true, 21, 20},                                          // the iteration fits into the rest
-        {true, 20.9, 10.45}, {false, never, 8},                  // eight times the iteration's
-        {false, 10, 8},      {false, 9.9, 4.95}, {false, 1, 1},  // LU would not fit into half of it
+        {true, never, 8},                                     // four times LU's forecast
+        {true, 9, 8},                                         // the iteration fits into the rest
+        {true, 8.9, 4.45}, {false, never, 2},                 // as long as LU takes
+        {false, 4, 2},     {false, 3.9, 3.9},  {false, 1, 1},  // LU would not fit into half of it
     };
     for (const auto& row : table) EXPECT_EQ(seconds_to_factor(facts(row.left), row.direct), row.seconds) << row.left;
-    choice.lu_at_best = 9;
-    EXPECT_EQ(seconds_to_factor(facts(), false), 9);
+    choice.iterative = {.factor = 2.5, .solve = 2};
+    EXPECT_EQ(seconds_to_factor(facts(), false), 9);  // or twice what was expected of the iteration
     choice.lu = Forecast{.factor = 1e-3};
     choice.iterative = {.factor = 1e-3};
-    EXPECT_EQ(seconds_to_factor(facts(), true), 0.5);  // forecasts say little of less
+    EXPECT_EQ(seconds_to_factor(facts(), true), 0.1);  // forecasts say little of less
 }
 
 TEST_F(TryLimits, AnIterationHasTwoRestartsAtLeast)
@@ -89,7 +89,7 @@ TEST_F(TryLimits, AnIterationHasTwoRestartsAtLeast)
     options.krylov.restart = 30;
     EXPECT_EQ(most_steps(facts(), 1, 1), 1000);
     EXPECT_EQ(most_steps(facts(), 9, 1'000'000'000), 60);
-    EXPECT_EQ(most_steps(facts(), 1, 1'000'000), 666);  // 3 · 2 s of 9 ms a step
+    EXPECT_EQ(most_steps(facts(), 1, 1'000'000), 222);  // 2 s of 9 ms a step
     options.krylov.restart = std::numeric_limits<Index>::max();
     EXPECT_EQ(most_steps(facts(), 1, 1'000'000), 1000);
     tried = {by(true)};

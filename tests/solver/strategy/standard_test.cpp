@@ -6,6 +6,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/solver/slow_lu.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/stop_at.hpp"
@@ -215,7 +216,8 @@ TEST(Standard, AFixedMethodThatKeepsTheResidualWarns)
 
 TEST(Standard, AutoIsRightWhereAFixedMethodWarns)
 {
-    TwoScales  system(gallery::build("convdiff3d:n=32"));  // large enough for an iteration
+    const test::SlowLu slow;  // so that auto iterates
+    TwoScales          system(gallery::build("convdiff3d:n=20"));
     const auto fixed = system.solve({.method = MethodChoice::gmres, .krylov = {.rtol = 1e-4}, .precond = loose()});
     ASSERT_TRUE(fixed.converged());
     ASSERT_GT(system.worst(), 0.1);

@@ -1,0 +1,121 @@
+#include "ilux/solver/machine/forecast.hpp"
+
+#include "ilux/direct/supernodal/front_choice.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr double pivoting_adds = 1.5;    // flops by entries over those predicted, where a matching chose the diagonal
+constexpr double serial_flops = 0.03, serial_numbers = 0.2, serial_order = 0.15, serial_checks = 0.35;
+constexpr double serial_rounds = 0.2;    // of rounds, and of an iteration with them
+constexpr double replay_share = 0.7;     // of rounds, where those of an earlier system serve again
+constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
+constexpr double complex_flops = 4, complex_numbers = 2;
+
+/// By fronts: numbers and checks.
+struct FrontSeconds {
+    double numbers, checks;
+};
+
+FrontSeconds on_host(const LuWork& work, int threads, const Rates& r)
+{
+    const double flops = work.flops * (work.complex ? complex_flops : 1);
+    const double nnz = work.nnz * (work.complex ? complex_numbers : 1);
+    return {.numbers = on_threads(r.front_flop * flops, serial_flops, threads) +
+                       on_threads(r.front_number * nnz, serial_numbers, threads) + r.team_start * (threads - 1),
+            .checks = on_threads(r.front_check * nnz, serial_checks, threads)};
+}
+
+FrontSeconds on_gpu(const LuWork& work, const Rates& r)
+{
+    const double flops = work.flops * (work.complex ? complex_flops : 1);
+    const double nnz = work.nnz * (work.complex ? complex_numbers : 1);
+    return {.numbers = r.gpu_front_start + r.gpu_front_entry * work.entries + r.gpu_front_flop * flops,
+            .checks = r.gpu_front_check * nnz};
+}
+
+}  // namespace
+
+LuWork work_of(const LuSymbolic& symbolic, bool complex)
+{
+    const LuSymbolicReport& report = symbolic.report;
+    return {.n = double(symbolic.n),
+            .entries = double(symbolic.input_nnz),
+            .arcs = double(symbolic.input_nnz),
+            .nnz = report.nnz,
+            .flops = report.flops,
+            .complex = complex,
+            .matched = report.matched,
+            .analysis_seconds = report.seconds};
+}
+
+LuWork work_of(const FillEstimate& estimate, double n, double entries, bool complex)
+{
+    return {.n = n, .entries = entries, .arcs = estimate.arcs, .nnz = estimate.nnz, .flops = estimate.flops, .complex = complex};
+}
+
+bool fronts_are_likely(const LuWork& work)
+{
+    return work.flops >= least_front_flops && work.flops >= least_front_flops_an_entry * work.nnz;
+}
+
+bool gpu_pays_for_fronts(const LuWork& work, int threads, const Rates& rates)
+{
+    if (!fronts_are_likely(work)) return false;
+    const FrontSeconds host = on_host(work, threads, rates), gpu = on_gpu(work, rates);
+    return rates.gpu_start + gpu.numbers + gpu.checks < host.numbers + host.checks;
+}
+
+Forecast forecast_direct(const LuWork& work, const Place& place, const Rates& r)
+{
+    const bool fronts = fronts_are_likely(work);
+    Forecast   lu;
+    lu.analyse = work.analysis_seconds;
+    if (lu.analyse < 0)
+        lu.analyse = r.analysis_entry * work.entries +
+                     (fronts ? on_threads(r.order_arc * work.arcs, serial_order, place.threads) : 0);
+    if (!fronts) {
+        const double flops = work.flops * (work.matched ? pivoting_adds : 1) * (work.complex ? complex_flops : 1);
+        const double entries = work.nnz + work.entries;
+        lu.factor = r.entry_flop * flops + (r.entry_number + r.entry_check) * entries;
+        lu.solve = r.solve_number * entries;
+        lu.renew = r.entry_refactor * flops + lu.solve;
+        return lu;
+    }
+    FrontSeconds seconds = on_host(work, place.threads, r);
+    if (place.gpu && gpu_pays_for_fronts(work, place.threads, r)) {
+        seconds = on_gpu(work, r);
+        lu.analyse += r.gpu_start;
+    }
+    lu.factor = seconds.numbers + seconds.checks;
+    lu.renew = seconds.numbers;
+    lu.solve = on_threads(r.front_solve * work.nnz, serial_numbers, place.threads);
+    return lu;
+}
+
+Forecast forecast_iterative(const IterationFacts& facts, const Place& place, const Rates& r)
+{
+    constexpr double steps = 40;  // with an M made in rounds
+    const bool       gpu = place.gpu && facts.gpu_rounds;
+    Forecast         ahead;
+    if (!facts.rounds) ahead.factor = r.crout_entry * facts.entries;
+    else if (gpu) ahead.factor = r.gpu_rounds_start + r.gpu_rounds_entry * facts.entries;
+    else ahead.factor = on_threads(r.rounds_entry * facts.entries, serial_rounds, place.threads);
+    if (place.gpu) ahead.analyse = r.gpu_start;
+    ahead.renew = (facts.rounds ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
+    const double on_host = r.iteration_entry * facts.entries;
+    ahead.solve = place.gpu        ? steps * r.gpu_step + on_host * r.gpu_byte / r.host_byte
+                  : facts.rounds ? on_threads(on_host, serial_rounds, place.threads)
+                                 : on_host;
+    return ahead;
+}
+
+double odds_of_failure(const IterationFacts& facts)
+{
+    constexpr double mostly = 0.9;  // of the rows
+    if (facts.rounds) return 0.02;
+    if (facts.positive && facts.heavy >= mostly) return 0.1;
+    return 0.5;
+}
+
+}  // namespace ilux

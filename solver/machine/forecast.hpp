@@ -1,0 +1,69 @@
+#pragma once
+// What either strategy is expected to cost before it is tried.
+
+#include "ilux/base/csr.hpp"
+#include "ilux/direct/analysis/fill_estimate.hpp"
+#include "ilux/direct/analysis/lu_symbolic.hpp"
+#include "ilux/solver/machine/rates.hpp"
+
+namespace ilux {
+
+/// How much is to come with one pattern.
+struct Ahead {
+    Ahead(double of_systems, double of_columns = 1) : systems(of_systems), columns(of_columns) {}
+
+    double systems;
+    double columns;  ///< right-hand sides of each
+};
+
+/// Seconds of one strategy.
+struct Forecast {
+    double analyse = 0, factor = 0;  ///< of the first system; factor: of a preconditioner, too
+    double renew = 0;                ///< new numbers for another one
+    double solve = 0;                ///< a right-hand side
+
+    double of(const Ahead& ahead) const
+    {
+        return analyse + factor + (ahead.systems - 1) * renew + ahead.systems * ahead.columns * solve;
+    }
+    double each() const { return renew + solve; }  ///< of one among many
+};
+
+/// Where work is done.
+struct Place {
+    int  threads = 1;
+    bool gpu = false;
+};
+
+/// What an LU's seconds depend on.
+struct LuWork {
+    double n = 0, entries = 0;     ///< of A
+    double arcs = 0;               ///< of its compressed graph
+    double nnz = 0, flops = 0;     ///< of L + U
+    bool   complex = false;
+    bool   matched = false;        ///< the diagonal was chosen by values
+    double analysis_seconds = -1;  ///< as measured; below 0: it is still to be made
+};
+LuWork work_of(const LuSymbolic& symbolic, bool complex);
+LuWork work_of(const FillEstimate& estimate, double n, double entries, bool complex);
+
+/// Whether numbers are likely to be computed by fronts.
+bool fronts_are_likely(const LuWork& work);
+/// On a GPU where there is one, and fronts are faster there.
+Forecast forecast_direct(const LuWork& work, const Place& place, const Rates& rates);
+/// Whether first factors by fronts had better be made on a GPU that is not started yet.
+bool gpu_pays_for_fronts(const LuWork& work, int threads, const Rates& rates);
+
+/// What an iteration's seconds, and its chances, depend on.
+struct IterationFacts {
+    double entries = 0;         ///< of A, n counted with them
+    bool   rounds = false;      ///< the preconditioner is made in rounds; else by Crout's sweep on one thread of the host
+    bool   gpu_rounds = false;  ///< on a GPU
+    double heavy = 1;           ///< share of the rows with |a_ii| ≥ 0.3 Σ_j≠i |a_ij|
+    bool   positive = true;     ///< no diagonal entry is 0 or has another sign than the others
+};
+Forecast forecast_iterative(const IterationFacts& facts, const Place& place, const Rates& rates);
+/// That it does not converge. Means over real systems and large ones; docs/design/solver.md.
+double odds_of_failure(const IterationFacts& facts);
+
+}  // namespace ilux
