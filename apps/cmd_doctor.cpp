@@ -10,7 +10,10 @@
 #include "ilux/apps/report/environment.hpp"
 #include "ilux/apps/subcommands.hpp"
 #include "ilux/base/gpu/gpu.hpp"
+#include "ilux/solver/calibration/calibration.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/machine/host.hpp"
+#include "ilux/solver/machine/machine_rates.hpp"
 
 namespace ilux::app {
 namespace {
@@ -91,14 +94,40 @@ bool all_pass_on_gpu()
     }
 }
 
+/// Measures the rates of this machine, keeps them for later solves, and shows those that differ from the built-in ones by much.
+void calibrate()
+{
+    const std::string file = rates_file();
+    if (file.empty()) throw InvalidInput("neither XDG_CACHE_HOME nor HOME says where a calibration is to be kept");
+    std::unique_ptr<Gpu> gpu;
+    if (gpu_count() > 0) try {
+            gpu = std::make_unique<Gpu>();
+        } catch (const DeviceError& error) {
+            write_out(doctor_row("unusable", error.what()));
+        }
+    Rates rates = calibrated(wall_clock_of_three(), gpu.get()), built_in;
+    save_rates(rates, file, cpu_name());
+    const std::string text = doctor_row("calibrated", file);
+    std::string       rows;
+    for_each_field(rates, [&](const std::string& path, auto& value, Range, std::string_view help) {
+        rows += doctor_row("", fmt::format("{:<17}{:<9.2g}{}", path, value, help));
+    });
+    write_out(text + rows);
+}
+
 }  // namespace
 
 int doctor(Arguments arguments)
 {
     auto app = parser("doctor",
                       "Says what this machine and this build offer, and solves small systems whose answers are known.");
+    bool wants_rates = false;
+    app->add_flag("--calibrate", wants_rates,
+                  "measure, in a few seconds, what this machine takes for the work of each engine, and keep it in the user's "
+                  "cache folder: mode auto then chooses by these rates");
     if (!parse(*app, arguments)) return success;
     write_out(machine_text() + "\n");
+    if (wants_rates) calibrate();
     const bool on_host = all_pass(DeviceChoice::cpu), on_gpu = all_pass_on_gpu();
     const bool all = on_host && on_gpu;
     if (!all) complain("the self-test failed; please report the lines above");

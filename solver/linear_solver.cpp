@@ -94,7 +94,7 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
     if (null_space.asked()) choice_.direct_possible = false;
     else if (automatic()) {
         choice_ = choose_strategy<S>(A_, options_, {series_.promised, std::max(1.0, ahead.columns)},
-                                     gpu_is_likely(options_, A_), machine_rates(), within(seconds_left() / 2),
+                                     [this] { return gpu_is_open(options_); }, machine_rates(), within(seconds_left() / 2),
                                      stored ? stored->symbolic : nullptr);
         for (const std::string& decision : choice_.decisions) loop.decide(decision);
     }

@@ -206,7 +206,7 @@ void LinearSolver<S>::Impl::solve_iteratively(SystemVectors<S>& given, Attempt& 
     const bool    kept = (tried.action == SolverAction::lagged || replayed(tried)) && series_.first_steps > 0;
     KrylovOptions krylov = options_.krylov;
     krylov.matrix_norm = norm_;
-    krylov.max_steps = most_steps(facts(), tried.fill, A_.nnz());
+    krylov.max_steps = most_steps(facts(), tried.fill, A_.nnz(), tried.gpu.has_value());
     if (kept) krylov.max_steps = most_steps_with_kept(series_.first_steps, krylov.max_steps, refresh_limits());
     const StopToken limited = within(share_of_time(facts(), false));
     if (const TurnedMatrix<S> A = turned(); A.turned())
@@ -237,7 +237,7 @@ void LinearSolver<S>::Impl::solve_by(SystemVectors<S>& given, Attempt& tried)
             DirectSolver<S>& lu = strategies->direct();
             const double     rtol = options_.krylov.rtol;
             if (!lu.solve_on_gpu(A_, transpose_, given, rtol, one))
-                lu.solve(turned(), given, rtol, within(seconds_left()), one);
+                lu.solve(turned(), given, rtol, within(seconds_left()), may_take_other_pivots(facts()), one);
             series_.former_lu.solve = one.report.seconds.solve / (1 + one.report.steps);
         }
     });

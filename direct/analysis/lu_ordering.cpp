@@ -94,6 +94,15 @@ bool may_be_a_mesh(const PatternView& C)
     return well_joined >= 0.95 * C.n && double(most) <= std::max(std::sqrt(double(C.n)), times_the_mean * mean);
 }
 
+/// The same of its classes.
+bool is_a_mesh(const CompressedGraph& c)
+{
+    constexpr Index neighbours = 3;
+    Index           well_joined = 0;
+    for (Index k = 0; k < c.classes(); ++k) well_joined += c.graph.degree(k) >= neighbours;
+    return c.hub.empty() && well_joined >= 0.95 * c.classes();
+}
+
 /// Entries of L + U in the order as it is, if the rows of L and the columns of U fill between their first entries and the diagonal.
 double envelope(const PatternView& C)
 {
@@ -275,10 +284,13 @@ LuOrder choose_order(const PatternView& C, LuOrdering wanted, LuOrderFor order_f
         choice.offer(choice.order(C, ordering_of(wanted)), wanted, field_text(wanted));
         return std::move(choice.best());
     }
-    const bool mesh = wanted == LuOrdering::automatic && may_be_a_mesh(C);
+    bool mesh = wanted == LuOrdering::automatic && may_be_a_mesh(C);
     if (mesh) {
         const CompressedGraph c = choice.compressed();
-        choice.offer(c, choice.dissected(c), LuOrdering::dissection, "nested dissection of a mesh");
+        mesh = is_a_mesh(c);
+        if (mesh) choice.offer(c, choice.dissected(c), LuOrdering::dissection, "nested dissection of a mesh");
+    }
+    if (mesh) {
         if (choice.flops_an_entry() >= flops_for_dissection) {
             require_worth(limit, choice.best().cost, 1);
             return std::move(choice.best());

@@ -189,6 +189,7 @@ private:
     bool    refactor_with(Pivots& pivots, const SystemToSolve<S>* system, Renewed& renewed);
     bool    holds(const Pivots& pivots, LuReport& report) const;
     bool    earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed);
+    std::optional<typename LuNumbers<S>::Factors> made_by_fronts();
     bool    choose_within_fronts(LuReport& report);
     bool    fronts_fit(Pivots& pivots, LuReport& report);
     void    choose_pivots(LuReport& report);

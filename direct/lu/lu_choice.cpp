@@ -24,24 +24,37 @@ FrontChoice by_entries(const Error& why) { return {.plan = {}, .why = fmt::forma
 
 }  // namespace
 
+/// By fronts where they are chosen. A GPU that cannot hold them leaves them to the host, if other pivots would take long.
+/// @return nothing where there are none
+template <Scalar S>
+auto Lu<S>::made_by_fronts() -> std::optional<typename LuNumbers<S>::Factors>
+{
+    if (fronts_.why.empty()) fronts_ = choose_fronts(be_, *symbolic_, options_.supernodes);
+    while (fronts_.plan) {
+        std::string why;
+        try {
+            return numbers_.by_fronts(fronts_.plan, options_, stop_);
+        } catch (const OutOfMemory& error) {
+            why = error.what();
+        } catch (const InvalidInput& error) {  // a front too large for a GPU's kernels
+            why = error.what();
+        }
+        const bool left = on_gpu() && pivots_.empty() && symbolic_->report.flops >= affordable;
+        if (left) numbers_.leave_gpu();
+        fronts_ = {.plan = left ? fronts_.plan : nullptr,
+                   .why = (left ? fronts_.why + "; on the host: " : "by entries: ") + why};
+    }
+    return std::nullopt;
+}
+
 /// Factors the values by fronts, where that is chosen and these pivots will do. Where others would take long, refinement judges them:
 /// it mends growth of 1e9 in a few steps.
 /// @return whether that was the end of it: there are factors, or it was stopped
 template <Scalar S>
 bool Lu<S>::choose_within_fronts(LuReport& report)
 {
-    if (fronts_.why.empty()) fronts_ = choose_fronts(be_, *symbolic_, options_.supernodes);
-    if (!fronts_.plan) return false;
-    std::optional<typename LuNumbers<S>::Factors> made;
-    try {
-        made.emplace(numbers_.by_fronts(fronts_.plan, options_, stop_));
-    } catch (const OutOfMemory& why) {
-        fronts_ = by_entries(why);
-        return false;
-    } catch (const InvalidInput& why) {  // a front too large for a GPU's kernels
-        fronts_ = by_entries(why);
-        return false;
-    }
+    std::optional<typename LuNumbers<S>::Factors> made = made_by_fronts();
+    if (!made) return false;
     auto&               fresh = *made;
     const PivotMonitor& monitor = fresh.monitor();
     if (monitor.stopped != StopReason::none) {
@@ -112,6 +125,8 @@ void Lu<S>::keep(Pivots pivots)
 }
 
 #define ILUX_INSTANTIATE(S)                                            \
+    template auto Lu<S>::made_by_fronts()                              \
+        -> std::optional<typename LuNumbers<S>::Factors>;              \
     template bool Lu<S>::choose_within_fronts(LuReport& report);       \
     template bool Lu<S>::fronts_fit(Pivots& pivots, LuReport& report); \
     template void Lu<S>::choose_pivots(LuReport& report);              \

@@ -38,6 +38,14 @@ void LuNumbers<S>::use_gpu(Gpu& gpu)
 }
 
 template <Scalar S>
+void LuNumbers<S>::leave_gpu()
+{
+    own_values_.assign(values_.begin(), values_.end());
+    values_ = own_values_;
+    gpu_.reset();
+}
+
+template <Scalar S>
 std::string_view LuNumbers<S>::method(const Factors* factors) const
 {
     if (!gpu_) return factors != nullptr && factors->by_fronts() ? "supernodes" : "cpu";

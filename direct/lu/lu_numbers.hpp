@@ -58,6 +58,8 @@ public:
     /// @throws InvalidOption when options.refactor is cpu; OutOfMemory, DeviceError
     void use_gpu(Gpu& gpu);
     bool on_gpu() const { return gpu_ != nullptr; }
+    /// Values and factors are of the host again. Not while there are factors on the GPU.
+    void leave_gpu();
     /// "cpu", or the method of a GPU; "none" where there is a GPU and `factors` is null or has not been there.
     std::string_view method(const Factors* factors) const;
 

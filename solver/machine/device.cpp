@@ -65,6 +65,11 @@ void require_device(DeviceChoice choice)
         throw DeviceError("device gpu: no CUDA device was found; use --device cpu, or see ilux doctor");
 }
 
+bool gpu_is_open(const SolverOptions& options)
+{
+    return options.device != DeviceChoice::cpu && built_with_cuda() && gpu_count() > 0;
+}
+
 template <Scalar S>
 bool gpu_is_likely(const SolverOptions& options, const CsrView<S>& A)
 {

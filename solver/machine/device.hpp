@@ -38,6 +38,9 @@ struct Machine {
 /// @throws DeviceError when a GPU is asked for and there is none
 void require_device(DeviceChoice choice);
 
+/// Whether a GPU may be used and there is one. Starts its driver.
+bool gpu_is_open(const SolverOptions& options);
+
 /// Whether choose_machine would take a GPU, as far as that is known without starting one.
 template <Scalar S>
 bool gpu_is_likely(const SolverOptions& options, const CsrView<S>& A);

@@ -1,5 +1,7 @@
 #include "ilux/solver/machine/forecast.hpp"
 
+#include <cmath>
+
 #include "ilux/direct/supernodal/front_choice.hpp"
 
 namespace ilux {
@@ -11,6 +13,7 @@ constexpr double serial_rounds = 0.2;    // of rounds, and of an iteration with 
 constexpr double replay_share = 0.7;     // of rounds, where those of an earlier system serve again
 constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
 constexpr double complex_flops = 4, complex_numbers = 2;
+constexpr double usual_fill = 4, fill_exponent = 1.3;  // seconds of Crout's sweep: those of fourteen systems, within a factor of two
 
 /// By fronts: numbers and checks.
 struct FrontSeconds {
@@ -98,7 +101,7 @@ Forecast forecast_iterative(const IterationFacts& facts, const Place& place, con
     constexpr double steps = 40;  // with an M made in rounds
     const bool       gpu = place.gpu && facts.gpu_rounds;
     Forecast         ahead;
-    if (!facts.rounds) ahead.factor = r.crout_entry * facts.entries;
+    if (!facts.rounds) ahead.factor = r.crout_entry * facts.entries * std::pow(facts.fill / usual_fill, fill_exponent);
     else if (gpu) ahead.factor = r.gpu_rounds_start + r.gpu_rounds_entry * facts.entries;
     else ahead.factor = on_threads(r.rounds_entry * facts.entries, serial_rounds, place.threads);
     if (place.gpu) ahead.analyse = r.gpu_start;
@@ -112,10 +115,12 @@ Forecast forecast_iterative(const IterationFacts& facts, const Place& place, con
 
 double odds_of_failure(const IterationFacts& facts)
 {
-    constexpr double mostly = 0.9;  // of the rows
+    constexpr double mostly = 0.9;       // of the rows
+    constexpr double little_fill = 1.5;  // what is dropped is small
     if (facts.rounds) return 0.02;
+    if (facts.hopeless) return 0.9;
     if (facts.positive && facts.heavy >= mostly) return 0.1;
-    return 0.5;
+    return facts.fill <= little_fill ? 0.25 : 0.5;
 }
 
 }  // namespace ilux

@@ -61,6 +61,8 @@ struct IterationFacts {
     bool   gpu_rounds = false;  ///< on a GPU
     double heavy = 1;           ///< share of the rows with |a_ii| ≥ 0.3 Σ_j≠i |a_ij|
     bool   positive = true;     ///< no diagonal entry is 0 or has another sign than the others
+    double fill = 4;            ///< of a preconditioner by Crout's sweep; 4 is usual
+    bool   hopeless = false;    ///< that of a part of A is nearly singular
 };
 Forecast forecast_iterative(const IterationFacts& facts, const Place& place, const Rates& rates);
 /// That it does not converge. Means over real systems and large ones; docs/design/solver.md.

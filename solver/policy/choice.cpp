@@ -11,7 +11,9 @@
 #include "ilux/base/tasks.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
+#include "ilux/solver/machine/device.hpp"
 #include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/solver/policy/setup_sample.hpp"
 #include "ilux/solver/report/lu_facts.hpp"
 #include "ilux/solver/strategy/analysis_limits.hpp"
 
@@ -20,6 +22,7 @@ namespace {
 
 constexpr Offset tiny_nnz = 5000;       // of A; below, an LU is done before a choice is
 constexpr Offset estimated_nnz = 20'000;  // of A; from here on fill is estimated before an order is made
+constexpr double worth_a_sample = 0.5;  // seconds of an LU, beside which a preconditioner of a part takes little
 constexpr double heavy_diagonal = 0.3;  // |a_ii| over the other entries of its row
 
 /// ", for 3 systems of 100 right-hand sides each"
@@ -42,7 +45,7 @@ std::string told(const ChoiceFacts& facts, const Expected& expected, const Rates
 }
 
 template <Scalar S>
-IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOptions& options, bool gpu)
+IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOptions& options)
 {
     std::atomic<Index> heavy = 0;
     std::atomic<bool>  odd = false;  // a diagonal entry that is 0, or has another sign than the first
@@ -65,11 +68,10 @@ IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOpt
         });
     });
     const bool mlilu = options.precond.kind == PrecondKind::mlilu;
-    const bool rounds = mlilu && rounds_are_likely(cpu, A, options.precond.mlilu);
+    const bool rounds = mlilu && !odd && rounds_are_likely(cpu, A, options.precond.mlilu);
     const auto rows = std::max(1.0, double(A.rows()));
     return {.entries = double(A.nnz()) + A.rows(),
             .rounds = rounds,
-            .gpu_rounds = rounds && gpu,
             .heavy = heavy / rows,
             .positive = !odd};
 }
@@ -78,13 +80,20 @@ IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOpt
 template <Scalar S>
 class Chooser {
 public:
-    Chooser(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, bool gpu, const Rates& rates,
-            const StopToken& stop, Choice& choice)
-        : A_(A), options_(options), rates_(rates), stop_(stop), cpu_(options.threads), choice_(choice)
+    Chooser(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, const std::function<bool()>& has_gpu,
+            const Rates& rates, const StopToken& stop, Choice& choice)
+        : A_(A),
+          options_(options),
+          has_gpu_(has_gpu),
+          rates_(rates),
+          stop_(stop),
+          cpu_(options.threads),
+          choice_(choice)
     {
-        facts_.place = {.threads = cpu_.threads(), .gpu = gpu};
+        facts_.place.threads = cpu_.threads();
         facts_.ahead = ahead;
-        facts_.iteration = facts_of_iteration(cpu_, A, options, gpu);
+        facts_.iteration = facts_of_iteration(cpu_, A, options);
+        if (facts_.iteration.rounds && A.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates)) look_for_gpu();
         choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
     }
 
@@ -153,11 +162,31 @@ private:
         choice_.symbolic = std::move(symbolic);
     }
 
+    void sample()
+    {
+        sampled_ = true;
+        const auto fill = sampled_fill<S>(A_, options_.precond.mlilu);
+        facts_.iteration.hopeless = !fill;
+        if (fill) facts_.iteration.fill = *fill;
+        choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
+    }
+
+    void look_for_gpu()
+    {
+        if (facts_.place.gpu || !has_gpu_()) return;
+        facts_.place.gpu = true;
+        facts_.iteration.gpu_rounds = facts_.iteration.rounds;
+    }
+
     /// @return whether LU is taken by these figures
     bool settle(const LuWork& work, bool estimated)
     {
         facts_.lu = work;
         facts_.lu_estimated = estimated;
+        if (gpu_pays_for_fronts(work, facts_.place.threads, rates_)) look_for_gpu();
+        if (!sampled_ && !facts_.iteration.rounds && options_.precond.kind == PrecondKind::mlilu &&
+            forecast_direct(work, facts_.place, rates_).of(facts_.ahead) > worth_a_sample)
+            sample();
         const Expected expected = expect(facts_, rates_);
         choice_.facts = facts_;
         choice_.lu = expected.lu;
@@ -166,13 +195,15 @@ private:
         return expected.take_lu;
     }
 
-    const CsrView<S>&    A_;
-    const SolverOptions& options_;
-    const Rates&         rates_;
-    const StopToken&     stop_;
-    Cpu                  cpu_;
-    Choice&              choice_;
-    ChoiceFacts          facts_;
+    const CsrView<S>&            A_;
+    const SolverOptions&         options_;
+    const std::function<bool()>& has_gpu_;
+    const Rates&                 rates_;
+    const StopToken&             stop_;
+    Cpu                          cpu_;
+    Choice&                      choice_;
+    ChoiceFacts                  facts_;
+    bool                         sampled_ = false;
 };
 
 }  // namespace
@@ -189,11 +220,11 @@ Expected expect(const ChoiceFacts& facts, const Rates& rates)
 }
 
 template <Scalar S>
-Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, bool gpu,
-                       const Rates& rates, const StopToken& stop, std::shared_ptr<const LuSymbolic> stored)
+Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead,
+                       const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop, std::shared_ptr<const LuSymbolic> stored)
 {
     Choice     choice;
-    Chooser<S> chooser(A, options, ahead, gpu, rates, stop, choice);
+    Chooser<S> chooser(A, options, ahead, has_gpu, rates, stop, choice);
     if (has_fewer_entries_than_rows(A)) return choice;  // LU says so, and nothing else is tried
     if (A.nnz() <= tiny_nnz) {
         choice.decisions.push_back(
@@ -210,8 +241,9 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const 
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                      \
-    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&, bool, const Rates&, \
-                                    const StopToken&, std::shared_ptr<const LuSymbolic>);
+    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&,                     \
+                                    const std::function<bool()>&, const Rates&, const StopToken&,              \
+                                    std::shared_ptr<const LuSymbolic>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -1,6 +1,7 @@
 #pragma once
 // Direct or iterative: decided by facts before the first factorization.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,11 +45,11 @@ struct Choice {
 /// Looks no closer than the answer needs: a tiny system goes to LU at once; else parts of A tell how much an LU is likely to fill, and only
 /// where that does not speak for an iteration an analysis decides, which ends as soon as its best order has too many flops.
 /// @param ahead  what is to come with this pattern
-/// @param gpu  there is one, and it may be used
+/// @param has_gpu  whether there is one that may be used; asked only where it may decide, since a driver takes its time to start
 /// @param stop  gives an analysis up, and with it LU
 /// @param stored  an analysis that is there already decides in place of others; or null
 template <Scalar S>
-Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, bool gpu,
-                       const Rates& rates, const StopToken& stop, std::shared_ptr<const LuSymbolic> stored = nullptr);
+Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead,
+                       const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop, std::shared_ptr<const LuSymbolic> stored = nullptr);
 
 }  // namespace ilux

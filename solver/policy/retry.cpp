@@ -273,8 +273,10 @@ std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, c
         return std::nullopt;
     }
     if (last.plan.direct()) {
-        if (same_strategy) return same_strategy;
         const auto iterative = std::ranges::find_if(tried.rbegin(), tried.rend(), strategy(false));
+        if (last.pivots_left && iterative == tried.rend())
+            return taken(strategies.first_iterative, "an iteration before pivots among all rows");
+        if (same_strategy) return same_strategy;
         if (iterative == tried.rend()) return taken(strategies.first_iterative, "an iteration");
         if (put_off(*iterative)) return taken(iterative->plan, "the iteration that was put off");
         if (iterative->given_up) return taken(iterative->plan, "the iteration that was given up, to its end");
@@ -282,7 +284,8 @@ std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, c
         return next_plan(options, tried.first(static_cast<std::size_t>(tried.rend() - iterative)), elapsed, why_not);
     }
     const auto directs = std::ranges::count_if(tried, strategy(true));
-    const bool given_up = directs == 1 && std::ranges::find_if(tried, strategy(true))->given_up;
+    const auto direct_try = std::ranges::find_if(tried, strategy(true));
+    const bool given_up = directs == 1 && (direct_try->given_up || direct_try->pivots_left);
     if (!strategies.direct_possible || (directs > 0 && !given_up)) return same_strategy;
     constexpr double tighter = 3;  // seconds of a tighter preconditioner, or Crout's after rounds, over the last try's
     const double     lu = strategies.lu ? strategies.lu->analyse + strategies.lu->factor : 0;

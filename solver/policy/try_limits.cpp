@@ -42,13 +42,23 @@ double seconds_to_factor(const TryFacts& facts, bool direct)
     return most + (direct ? iterative : lu) <= facts.seconds_left ? most : share;
 }
 
-Index most_steps(const TryFacts& facts, double fill, Offset nnz)
+Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu)
 {
     const Index      most = facts.options.krylov.max_steps;
     if (!other_strategy_open(facts, false)) return most;
-    const double seconds = facts.rates.step_number * (1 + fill) * double(nnz);
+    constexpr double bytes = 12;  // of an entry
+    const double     numbers = (1 + fill) * double(nnz);
+    const double     seconds = gpu ? facts.rates.gpu_step + bytes * facts.rates.gpu_byte * numbers
+                                   : facts.rates.step_number * numbers;
     const double steps = seconds_of_lu(facts.choice) / seconds;
     return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2.0 * facts.options.krylov.restart)));
+}
+
+bool may_take_other_pivots(const TryFacts& facts)
+{
+    constexpr double fill_in = 1.5;  // flops by pivots off the diagonal over those predicted
+    if (!other_strategy_open(facts, true) || !facts.choice.facts) return true;
+    return fill_in * facts.rates.entry_flop * facts.choice.facts->lu.flops <= facts.choice.iterative.of(1);
 }
 
 void note_given_up(const Choice& choice, double seconds_left, Attempt& tried)

@@ -30,8 +30,11 @@ double share_of_time(const TryFacts& facts, bool direct);
 /// makes this one a mistake, for a preconditioner what LU would take: then the other is tried.
 double seconds_to_factor(const TryFacts& facts, bool direct);
 
-/// Steps after which LU, where that is open, would have been the better choice by far. @param fill  of M; nnz  of A
-Index most_steps(const TryFacts& facts, double fill, Offset nnz);
+/// Steps after which LU, where that is open, would have been the better choice. @param fill  of M; nnz  of A; gpu  steps are made there
+Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu);
+
+/// Whether an LU whose pivots do not do may choose others by entries: not where that would take longer than an iteration that was not tried.
+bool may_take_other_pivots(const TryFacts& facts);
 
 /// Says of a factorization that ended before its time limit that it did so for the sake of the other strategy.
 /// @param seconds_left  after it

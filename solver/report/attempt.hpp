@@ -72,6 +72,7 @@ struct Attempt {
     bool                       device_is_full = false;  ///< out_of_memory means the GPU's
     bool                       inaccurate = false;      ///< the residual converged, x did not
     bool                       no_solution = false;     ///< no x solves A x = b, whatever is tried
+    bool                       pivots_left = false;     ///< others than an LU's, which would take long, wait for an iteration
     bool                       given_up = false;        ///< time_limit means that the other strategy was to be tried
     std::vector<std::string>   decisions;               ///< about device and precision
     double                     fill = 0;                ///< stored values of M, or L + U, over nnz(A)

@@ -155,6 +155,7 @@ void DirectSolver<S>::note(const CsrView<S>& A, Attempt& tried)
 {
     if (!chosen_ && systems_ > 1) choose_refactor(machine_, options_, *lu_, systems_ - 1, tried.decisions);
     chosen_ = true;
+    if (!lu_->on_gpu()) machine_.gpu.reset();  // it could not hold them
     tried.device = machine_.device();
     if (lu_->storage() != storage_told_) tried.decisions.push_back("numbers of L and U " + lu_->storage());
     storage_told_ = lu_->storage();
@@ -191,7 +192,7 @@ void DirectSolver<S>::estimate_condition(const CsrView<S>& A, Attempt& tried)
     if (tried.action == SolverAction::refactor && condition_known_) return;
     condition_known_ = true;
     const SolveInPlace<S> solve = [&](std::span<S> v, Transpose turn) {
-        if (lu_->on_gpu()) {  // numbers stay there
+        if (lu_->on_gpu() && lu_->pivots().fronts) {  // many numbers, which stay there
             better_.assign(v.begin(), v.end());
             substitute(better_, v, turn);
         } else lu_solve<S>(machine_.cpu, lu_->factors(), v, v, *workspace_, turn);
@@ -296,7 +297,7 @@ void DirectSolver<S>::judge(const TurnedMatrix<S>& A, std::span<const S> b, doub
 
 template <Scalar S>
 void DirectSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, double rtol, const StopToken& stop,
-                            Attempt& tried)
+                            bool patient, Attempt& tried)
 {
     clock_ = WallClock();
     lu_->heed(stop);
@@ -304,8 +305,9 @@ void DirectSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, d
     const LuSolveReport      solved = lu_->solve_as_factored(b, tried.x.of<S>(), A.turn(), lu_tolerance);
     tried.report.seconds.solve = clock_.seconds();
     judge(A, b, rtol, solved, tried);
-    if (solved.outcome != Outcome::converged && !tried.converged() && lu_->may_choose_pivots())
-        judge(A, b, rtol, lu_->solve(b, tried.x.of<S>(), A.turn(), lu_tolerance), tried);
+    const bool others = solved.outcome != Outcome::converged && !tried.converged() && lu_->may_choose_pivots();
+    tried.pivots_left = others && !patient;
+    if (others && patient) judge(A, b, rtol, lu_->solve(b, tried.x.of<S>(), A.turn(), lu_tolerance), tried);
     estimate_condition(A.factored(), tried);
 }
 

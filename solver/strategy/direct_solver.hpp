@@ -53,8 +53,9 @@ public:
     /// x was delivered. @return false, and all is as it was, where the host has to do it: solve()
     bool solve_on_gpu(const CsrView<S>& A, Transpose turn, SystemVectors<S>& given, double rtol, Attempt& tried);
     /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
-    /// @param stop  lets no other pivots be chosen
-    void solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, double rtol, const StopToken& stop, Attempt& tried);
+    /// @param stop  lets no other pivots be chosen  @param patient  other pivots may take long; else they are left, which tried.pivots_left says
+    void solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, double rtol, const StopToken& stop, bool patient,
+               Attempt& tried);
     /// z ← A⁻¹ r or A⁻ᴴ r by the factors, of which there must be some. On a GPU refined, as all solves are there.
     void substitute(std::span<const S> r, std::span<S> z, Transpose turn);
     /// The same for vectors on the GPU where the factors are. @return false, and nothing is done, unless they are, and where the host

@@ -129,14 +129,14 @@ TEST(LinearSolverColumns, ShareOneTimeLimit)
 TEST(LinearSolverColumns, SpeakForAnLuWhereTheyAreMany)
 {
     const auto A = gallery::build("convdiff2d:n=60");
-    const auto one = choose_strategy<double>(A, {.threads = 1}, 1, false, Rates(), {}),
-               many = choose_strategy<double>(A, {.threads = 1}, {1, 1000}, false, Rates(), {});
+    const auto one = choose_strategy<double>(A, {.threads = 1}, 1, [] { return false; }, Rates(), {}),
+               many = choose_strategy<double>(A, {.threads = 1}, {1, 1000}, [] { return false; }, Rates(), {});
     EXPECT_EQ(many.iterative.of(1), one.iterative.of(1));
     EXPECT_NEAR(many.iterative.of({1, 1000}), many.iterative.factor + 1000 * many.iterative.solve, 1e-12);
     EXPECT_LT(many.lu->of({1, 1000}) / many.iterative.of({1, 1000}), one.lu->of(1) / one.iterative.of(1));
     EXPECT_TRUE(many.direct);
     EXPECT_NE(many.decisions.back().find("for 1000 right-hand sides"), std::string::npos) << many.decisions.back();
-    const auto series = choose_strategy<double>(A, {.threads = 1}, {3, 20}, false, Rates(), {});
+    const auto series = choose_strategy<double>(A, {.threads = 1}, {3, 20}, [] { return false; }, Rates(), {});
     EXPECT_NE(series.decisions.back().find("for 3 systems of 20 right-hand sides each"), std::string::npos);
 }
 

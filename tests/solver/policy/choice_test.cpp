@@ -194,7 +194,7 @@ TEST(Pause, GrowsWithEachFailureInARow)
 Choice chosen(const CsrMatrix<double>& A, SolverOptions options = {}, const Ahead& ahead = 1)
 {
     options.threads = 1;
-    return choose_strategy(A, options, ahead, false, Rates(), {});
+    return choose_strategy(A, options, ahead, [] { return false; }, Rates(), {});
 }
 
 TEST(ChooseWay, MakesNoAnalysisWhereTheAnswerIsClear)
@@ -219,7 +219,7 @@ TEST(ChooseWay, EndsAnAnalysisWhoseOrderHasTooManyFlops)
     const auto    A = gallery::build("poisson3d:n=20");
     Rates         slow;
     slow.front_flop = slow.entry_flop = 1e-6;
-    const auto choice = choose_strategy(A, jacobi, 1, false, slow, {});
+    const auto choice = choose_strategy(A, jacobi, 1, [] { return false; }, slow, {});
     EXPECT_FALSE(choice.direct);
     EXPECT_FALSE(choice.symbolic);
     EXPECT_TRUE(choice.direct_possible);
@@ -238,7 +238,7 @@ TEST(ChooseWay, PrefersLuTheMoreSystemsAreToCome)
 TEST(Choice, AnAnalysisThatTakesTooLongSpeaksForTheIteration)
 {
     const auto A = gallery::build("convdiff2d:n=60");
-    const auto choice = choose_strategy(A, {}, 1, false, Rates(), analysis_within({}, 0));
+    const auto choice = choose_strategy(A, {}, 1, [] { return false; }, Rates(), analysis_within({}, 0));
     EXPECT_FALSE(choice.direct);
     EXPECT_FALSE(choice.direct_possible);
     EXPECT_EQ(choice.symbolic, nullptr);
@@ -265,7 +265,7 @@ TEST(ChooseWay, SaysWhereRatesAreFrom)
 {
     Rates rates;
     rates.origin = "of a calibration";
-    const auto choice = choose_strategy(gallery::build("convdiff2d:n=60"), {}, 1, false, rates, {});
+    const auto choice = choose_strategy(gallery::build("convdiff2d:n=60"), {}, 1, [] { return false; }, rates, {});
     ASSERT_FALSE(choice.decisions.empty());
     EXPECT_NE(choice.decisions[0].find("rates of a calibration"), std::string::npos) << choice.decisions[0];
 }

@@ -35,7 +35,7 @@ LuFacts solved(DirectSolver<>& solver, const CsrMatrix<double>& A, std::vector<s
     const auto            b = times_ones(A);
     std::vector<double>   x(b.size());
     SystemVectors<double> given(b, x);
-    solver.solve(A, given, 1e-8, any_time, tried);
+    solver.solve(A, given, 1e-8, any_time, true, tried);
     EXPECT_TRUE(tried.converged()) << tried.why();
     EXPECT_EQ(tried.report.steps, tried.lu->refine_steps);
     decisions = tried.decisions;

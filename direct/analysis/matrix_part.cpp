@@ -1,0 +1,39 @@
+#include "ilux/direct/analysis/matrix_part.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+namespace ilux {
+
+MatrixPart::MatrixPart(const PatternView& A, Index seed, Index size) : A_(A)
+{
+    const auto                dense = static_cast<Offset>(std::max(16.0, 10 * std::sqrt(double(A.n))));
+    std::unordered_set<Index> seen{seed};
+    met_.push_back(seed);
+    for (std::size_t k = 0; k < met_.size() && std::ssize(met_) < size; ++k)
+        for (Offset p = A.row_ptr[met_[k]]; p < A.row_ptr[met_[k] + 1] && std::ssize(met_) < size; ++p) {
+            const Index j = A.col[p];
+            if (A.row_ptr[j + 1] - A.row_ptr[j] <= dense && seen.insert(j).second) met_.push_back(j);
+        }
+}
+
+PartPattern MatrixPart::pattern(Index first) const
+{
+    PartPattern part;
+    part.unknown.assign(met_.begin(), met_.begin() + first);
+    std::ranges::sort(part.unknown);
+    for (const Index v : part.unknown) {
+        auto at = part.unknown.begin();
+        for (Offset p = A_.row_ptr[v]; p < A_.row_ptr[v + 1]; ++p) {  // both ascend
+            at = std::lower_bound(at, part.unknown.end(), A_.col[p]);
+            if (at == part.unknown.end() || *at != A_.col[p]) continue;
+            part.col.push_back(static_cast<Index>(at - part.unknown.begin()));
+            part.source.push_back(p);
+        }
+        part.row_ptr.push_back(static_cast<Offset>(part.col.size()));
+    }
+    return part;
+}
+
+}  // namespace ilux

@@ -1,0 +1,35 @@
+#pragma once
+// Part of a large matrix that looks like all of it.
+
+#include <vector>
+
+#include "ilux/reorder/ordering.hpp"
+
+namespace ilux {
+
+/// Rows and columns of a part, as a pattern of its own.
+struct PartPattern {
+    std::vector<Index>  unknown;  ///< of A, ascending
+    std::vector<Offset> row_ptr{0};
+    std::vector<Index>  col;
+    std::vector<Offset> source;  ///< position of each entry in A
+
+    PatternView view() const { return {static_cast<Index>(unknown.size()), row_ptr, col}; }
+};
+
+/// The unknowns that a breadth-first search of A meets first, without hubs.
+class MatrixPart {
+public:
+    /// @param seed  where it begins  @param size  unknowns, fewer where A has no more that it reaches. O(size rows)
+    MatrixPart(const PatternView& A, Index seed, Index size);
+
+    Index size() const { return static_cast<Index>(met_.size()); }
+    /// @param first  so many of the unknowns
+    PartPattern pattern(Index first) const;
+
+private:
+    PatternView        A_;
+    std::vector<Index> met_;
+};
+
+}  // namespace ilux
