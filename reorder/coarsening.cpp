@@ -182,7 +182,7 @@ public:
     Offset end() const { return static_cast<Offset>(out_.size() - begin_); }
 
 private:
-    static constexpr Offset short_list = 32;  // it is searched faster than a table
+    static constexpr Offset short_list = 8;  // it is searched faster than a table
 
     Arc* listed(Index to)
     {

@@ -15,8 +15,8 @@ using detail::Arc;
 using detail::Separation;
 using detail::WeightedGraph;
 
-// Smaller leaves cost time and save next to no fill: AMD is as good there.
-constexpr Index  leaf = 400;              // vertices that AMD orders
+// Leaves of 400 vertices cost 1.02 times as many multiply-adds, those of 120 save 1 % for 7 % more time.
+constexpr Index  leaf = 200;              // vertices that AMD orders
 constexpr Index  worth_a_task = 1000;     // vertices
 constexpr Offset worth_sharing = 20'000;  // entries
 constexpr double least_side = 0.02;       // lighter ones: the graph has no separator to speak of

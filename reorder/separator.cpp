@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "ilux/base/tasks.hpp"
@@ -11,28 +10,19 @@
 namespace ilux::detail {
 namespace {
 
-// Measured on meshes by the multiply-adds of LU: with sides of 0.6 at most they are 1.2 times as many in 2D; 0.75 and 0.8 gained
-// nothing.
+// Measured by the multiply-adds of LU: docs/design/reorder.md.
 constexpr double largest_side = 0.7;  // of all weight
 constexpr Index  tiny = 50;           // vertices that are not coarsened further
 constexpr Index  small = 2000;        // vertices from which on a second attempt is cheap beside the levels above
-constexpr int    tries_of_tiny = 5;
+constexpr Index  large = 10'000;      // vertices whose separator is worth it
+constexpr int    tries_of_tiny = 3;
 constexpr int    tries_of_small = 2;
-constexpr int    most_passes = 6;
+constexpr int    most_passes = 8;
 constexpr double least_shrinkage = 0.95;
 
 Separation all_on_one_side(const WeightedGraph& g)
 {
     return {.side = std::vector<std::uint8_t>(g.n(), 0), .weight = {g.total, 0, 0}};
-}
-
-bool better(const Separation& a, const Separation& b, Offset heaviest)
-{
-    const auto key = [&](const Separation& s) {
-        return std::tuple(std::max(Offset{0}, s.heavier_side() - heaviest), s.weight[Separation::separator],
-                          s.heavier_side());
-    };
-    return key(a) < key(b);
 }
 
 /// The last vertex that a breadth-first search meets.
@@ -80,7 +70,7 @@ private:
             const auto          drawn = static_cast<Index>(mixed_bits(seed_ + 1000 * t + depth) % g.n());
             refine.grow(far_from(g, far_from(g, drawn)));  // from an end of the graph: fronts are short there
             refine.improve(most_passes);
-            if (!best || better(s, *best, heaviest_side_)) best = std::move(s);
+            if (!best || cost(s) < cost(*best)) best = std::move(s);
         }
         return std::move(*best);
     }
@@ -90,10 +80,12 @@ private:
         std::optional<Separation> best;
         for (int t = 0; t < tries_of_small; ++t) {
             Separation s = of(g, depth + 100 * (t + 1), false);
-            if (!best || better(s, *best, heaviest_side_)) best = std::move(s);
+            if (!best || cost(s) < cost(*best)) best = std::move(s);
         }
         return std::move(*best);
     }
+
+    SeparationCost cost(const Separation& s) const { return {s, heaviest_side_}; }
 
     Offset        heaviest_side_;
     Index         heaviest_vertex_;
@@ -102,6 +94,6 @@ private:
 
 }  // namespace
 
-Separation separated(const WeightedGraph& g, std::uint64_t seed) { return Multilevel(g, seed).of(g, 0, g.n() > small); }
+Separation separated(const WeightedGraph& g, std::uint64_t seed) { return Multilevel(g, seed).of(g, 0, g.n() > large); }
 
 }  // namespace ilux::detail

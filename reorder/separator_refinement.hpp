@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <queue>
+#include <tuple>
 #include <vector>
 
 #include "ilux/reorder/weighted_graph.hpp"
@@ -20,9 +20,22 @@ struct Separation {
     Offset heavier_side() const { return std::max(weight[0], weight[1]); }
 };
 
+/// What a separation costs: first what a side weighs too much, then the price of the separator.
+struct SeparationCost {
+    Offset overweight = 0;
+    double price = 0;  ///< |S| (1 + 3 δ⁴), where the sides differ by the share δ of all weight
+    Offset difference = 0;
+
+    SeparationCost(const Separation& s, Offset heaviest_side);
+    bool operator<(const SeparationCost& o) const
+    {
+        return std::tie(overweight, price, difference) < std::tie(o.overweight, o.price, o.difference);
+    }
+};
+
 /// Moves vertices of the separator to a side; their neighbours on the other side come into the separator [ashcraft_liu_98]. A pass
-/// takes the best move again and again, worsening ones too, each vertex once, and then goes back to the best state that it met
-/// [fiduccia_mattheyses_82].
+/// moves to one side: it takes the best move again and again, worsening ones too, each vertex once, and then goes back to the best
+/// state that it met [fiduccia_mattheyses_82].
 class SeparatorRefinement {
 public:
     /// @param heaviest  what a side may weigh
@@ -30,45 +43,40 @@ public:
 
     /// From a separation with all vertices on side 0: side 1 grows out of `seed` to half of the weight.
     void grow(Index seed);
-    /// Passes until one of them gains nothing.
+    /// Passes to the sides in turn, until neither gains anything.
     void improve(int most_passes);
 
 private:
     struct Candidate {
-        Index gain, v;
-        bool  operator<(const Candidate& o) const { return gain != o.gain ? gain < o.gain : v < o.v; }
+        Index gain, v, time;  // of the offer: the latest of equals is taken, which keeps to one place
+        bool  operator<(const Candidate& o) const { return gain != o.gain ? gain < o.gain : time < o.time; }
     };
     struct Move {
-        Index         v;
-        std::uint8_t  to;
-        std::uint32_t pulled;  // the first of what it pulled
-    };
-    struct Cost {
-        Offset overweight, separator, difference;
-        auto   operator<=>(const Cost&) const = default;  // NOLINT(modernize-use-nullptr): not meant here
+        Index       v;
+        std::size_t pulled;  // the first of what it pulled
     };
 
-    Cost  cost() const;
-    Index gain(Index v, int to) const { return g_.weight[v] - next_to_[v][1 - to]; }
-    void  offer(Index v);
-    void  offer(Index v, int to);
-    bool  top(int to);
-    int   chosen_side();
-    void  enter_separator(Index v);
-    void  move(Index v, int to);
-    void  undo_last();
-    bool  pass();
-    void  begin_pass();
+    SeparationCost cost() const { return {s_, heaviest_}; }
+    Index          gain(Index v) const { return g_.weight[v] - next_to_[v][1 - to_]; }
+    void           offer(Index v);
+    Index          best();
+    void           enter_separator(Index v);
+    void           pull(Index u);
+    void           move(Index v);
+    void           undo_last();
+    bool           pass();
+    void           begin_pass(int to);
 
     const WeightedGraph&              g_;
     Separation&                       s_;
     Offset                            heaviest_;
+    int                               to_ = 0;   // the side that grows
     std::vector<std::array<Index, 2>> next_to_;  // n; weight of a separator's vertex's neighbours on each side
-    std::vector<std::uint8_t>         may_;      // n; bit k: may move to side k in this pass
     std::vector<Index>                members_;  // of the separator, and former ones
-    std::array<std::priority_queue<Candidate>, 2> queue_;
-    std::vector<Move>                             moves_;
-    std::vector<Index>                            pulled_;
+    std::vector<Candidate>            heap_;
+    Index                             time_ = 0;
+    std::vector<Move>                 moves_;
+    std::vector<Index>                pulled_;
 };
 
 }  // namespace ilux::detail
